@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <pi/runtime/export.hpp>
+#include <pi/runtime/handle.hpp>
+#include <pi/runtime/range_set.hpp>
+#include <pi/runtime/route.hpp>
+#include <pi/runtime/transfer.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace pi::runtime {
+
+class StorageState;
+struct AcquisitionState;
+struct BufferState;
+
+enum class Access : uint32_t {
+    read,         ///< fetches what is stale
+    write,        ///< writes some of the range: the rest must keep its value, so it fetches too
+    read_write,   ///< fetches; from the release on the only valid copy
+    discard_write ///< writes every byte of the range before reading it: fetches nothing
+};
+PI_RUNTIME_EXPORT const char *to_string(Access access) noexcept;
+
+/// The right to use a range at a place, from acquire to release.
+///
+/// At a device: enqueue commands that name mem() at offset(), wait for events(), and release with the
+/// event of the last. At the host: pointer() waits until the bytes are there; release when done.
+///
+/// Destroyed unreleased, a read is over and a write counts as failed: where another place has the bytes
+/// it keeps them. Movable, not copyable; used by one thread at a time, released from any.
+class PI_RUNTIME_EXPORT Acquisition {
+public:
+    Acquisition() noexcept;
+    ~Acquisition();
+    Acquisition(Acquisition &&) noexcept;
+    Acquisition &operator=(Acquisition &&) noexcept;
+
+    PlaceIndex place() const;
+    /// In bytes of the storage.
+    Range range() const;
+
+    /// Device places: the memory, borrowed; the storage keeps it alive. NULL at the host.
+    pi_mem mem() const;
+    /// Where the range begins in mem().
+    uint64_t offset() const;
+    /// What commands must wait for: events of the place's plugin instance, borrowed until the
+    /// acquisition is destroyed. Empty when all is there, and at the host.
+    const std::vector<pi_event> &events() const;
+
+    /// Host: the first byte of the range, after wait(). At a device: PI_ERROR_INVALID_OPERATION.
+    std::byte *pointer() const;
+    /// Blocks until the bytes are there (at a device, until events() are final). Throws the error if they
+    /// cannot be fetched (they are still readable where they are), PI_ERROR_TIMEOUT when the time is
+    /// over. Never call it inside a callback: use on_ready.
+    void wait(std::chrono::nanoseconds timeout = std::chrono::nanoseconds::max()) const;
+    /// Calls back once the bytes are there or cannot be fetched; on any thread, perhaps at once, under
+    /// the rules of PI callbacks.
+    void on_ready(TransferDone callback) const;
+
+    /// The use is over when the event is final, which is not waited for; NULL: it is over now. The event
+    /// must be one of the place's plugin instance (at the host: of any) and is retained. After a write
+    /// succeeded this place's range is valid and all others' stale; after one failed (the event's
+    /// result) the others keep theirs. Released twice is PI_ERROR_INVALID_OPERATION.
+    void release(pi_event event = nullptr);
+    /// The use did not take place: ends it at once, as a failed write.
+    void abandon() noexcept;
+    bool held() const noexcept;
+
+private:
+    friend class StorageState;
+    explicit Acquisition(std::unique_ptr<AcquisitionState> state) noexcept;
+    std::unique_ptr<AcquisitionState> state_;
+};
+
+/// How one part of a range would come to a place.
+struct ExplainedPart {
+    RangeSet ranges;
+    std::vector<Candidate> candidates; ///< best first; [0] is the one chosen, if it is possible
+};
+struct Explanation {
+    PlaceIndex place = host_place;
+    Range range;                      ///< in bytes of the storage
+    uint64_t bytes_stale = 0;         ///< that an acquire for reading would make move or hand over
+    uint64_t bytes_never_written = 0; ///< nothing to fetch
+    std::vector<ExplainedPart> parts;
+    std::string text; ///< all of it for people
+};
+
+/// A range of a storage. Cheap to copy; copies are the same buffer and share its counters.
+class PI_RUNTIME_EXPORT Buffer {
+public:
+    Buffer() noexcept = default;
+
+    uint64_t size() const noexcept;
+    uint64_t offset() const noexcept; ///< into the storage
+
+    /// Makes bytes [offset, offset + size) of the buffer usable at a place; only stale bytes move. Never
+    /// waits: what is under way is in the acquisition's events. Uses of one range are ordered as they
+    /// were acquired: readers together, a writer alone.
+    ///
+    /// PI_ERROR_INVALID_SIZE: no bytes, or past the buffer's end (the text names the numbers).
+    /// PI_ERROR_INVALID_VALUE: no such place.
+    /// PI_ERROR_INVALID_OPERATION: would wait for an acquisition that this thread still holds: release it
+    ///   first (its command need not be final), or acquire once for read_write.
+    /// Otherwise what the plugin said: out of memory and the like.
+    Acquisition acquire(PlaceIndex place, Access access, uint64_t offset, uint64_t size) const;
+    Acquisition acquire(PlaceIndex place, Access access) const;
+
+    /// What acquire(place, Access::read) of this range would do now, and why. Changes nothing.
+    Explanation explain(PlaceIndex place, uint64_t offset, uint64_t size) const;
+    Explanation explain(PlaceIndex place) const;
+
+    Counters counters() const;
+
+private:
+    friend class Storage;
+    explicit Buffer(std::shared_ptr<BufferState> state) noexcept;
+    std::shared_ptr<BufferState> state_;
+};
+
+} // namespace pi::runtime

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <pi/pi.h>
+#include <pi/runtime/export.hpp>
+
+#include <stdexcept>
+#include <string>
+
+namespace pi::runtime {
+
+/// What the runtime throws: a pi_result and a text that names the argument, its value and what would
+/// have been right, or what the plugin said. A public function that throws has changed nothing.
+class PI_RUNTIME_EXPORT Error : public std::runtime_error {
+public:
+    Error(pi_result code, const std::string &text);
+    pi_result code() const noexcept { return code_; }
+
+private:
+    pi_result code_;
+};
+
+/// "PI_ERROR_OUT_OF_DEVICE_MEMORY"; "unknown result" for what is not in the list.
+PI_RUNTIME_EXPORT const char *result_name(pi_result result) noexcept;
+
+/// The text of this thread's newest failed PI call if its code is `result`, else "".
+PI_RUNTIME_EXPORT std::string last_error_text(pi_result result);
+
+/// Throws Error("<what>: <result's name>: <text of piGetLastError>") unless result is PI_SUCCESS. Call
+/// it on the thread that made the call, before another PI call.
+PI_RUNTIME_EXPORT void check(pi_result result, const char *what);
+
+} // namespace pi::runtime

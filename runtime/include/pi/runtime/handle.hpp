@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <pi/pi.h>
+
+#include <utility>
+
+namespace pi::runtime {
+
+/// Owns one reference of a PI object. Copying retains, destruction releases: both are cheap and legal
+/// on any thread and inside callbacks.
+///
+///     Event event;
+///     check(piEnqueueKernelLaunch(queue, &launch, 0, nullptr, event.out()), "piEnqueueKernelLaunch");
+template <class Raw, pi_result(PI_CALL *Retain)(Raw), pi_result(PI_CALL *Release)(Raw)>
+class Handle {
+public:
+    Handle() noexcept = default;
+    /// Takes over the reference that the caller has.
+    static Handle adopt(Raw raw) noexcept {
+        Handle handle;
+        handle.raw_ = raw;
+        return handle;
+    }
+    /// Retains: the caller's reference stays the caller's.
+    static Handle share(Raw raw) noexcept {
+        if (raw != nullptr) {
+            Retain(raw);
+        }
+        return adopt(raw);
+    }
+
+    Handle(const Handle &other) noexcept : Handle(share(other.raw_)) {}
+    Handle(Handle &&other) noexcept : raw_(std::exchange(other.raw_, nullptr)) {}
+    Handle &operator=(Handle other) noexcept {
+        std::swap(raw_, other.raw_);
+        return *this;
+    }
+    ~Handle() { reset(); }
+
+    Raw get() const noexcept { return raw_; }
+    explicit operator bool() const noexcept { return raw_ != nullptr; }
+
+    void reset() noexcept {
+        if (raw_ != nullptr) {
+            Release(std::exchange(raw_, nullptr));
+        }
+    }
+    /// For output parameters: releases what it holds and gives the place to write to.
+    Raw *out() noexcept {
+        reset();
+        return &raw_;
+    }
+    /// Gives the reference to the caller.
+    Raw detach() noexcept { return std::exchange(raw_, nullptr); }
+
+private:
+    Raw raw_ = nullptr;
+};
+
+using Device = Handle<pi_device, &piDeviceRetain, &piDeviceRelease>;
+using Context = Handle<pi_context, &piContextRetain, &piContextRelease>;
+using Queue = Handle<pi_queue, &piQueueRetain, &piQueueRelease>;
+using Mem = Handle<pi_mem, &piMemRetain, &piMemRelease>;
+using Event = Handle<pi_event, &piEventRetain, &piEventRelease>;
+using Program = Handle<pi_program, &piProgramRetain, &piProgramRelease>;
+using Kernel = Handle<pi_kernel, &piKernelRetain, &piKernelRelease>;
+
+} // namespace pi::runtime

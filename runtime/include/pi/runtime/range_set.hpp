@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <pi/runtime/export.hpp>
+
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <vector>
+
+namespace pi::runtime {
+
+/// The bytes [begin, end).
+struct Range {
+    uint64_t begin = 0;
+    uint64_t end = 0;
+
+    uint64_t size() const noexcept { return end > begin ? end - begin : 0; }
+    bool empty() const noexcept { return end <= begin; }
+    bool contains(const Range &other) const noexcept {
+        return other.empty() || (begin <= other.begin && other.end <= end);
+    }
+    bool overlaps(const Range &other) const noexcept {
+        return begin < other.end && other.begin < end && !empty() && !other.empty();
+    }
+    friend bool operator==(const Range &, const Range &) = default;
+};
+
+/// "[16, 64)"
+PI_RUNTIME_EXPORT std::string to_string(const Range &range);
+
+/// A set of bytes, kept as ascending ranges that neither overlap nor touch: two sets of the same bytes
+/// compare equal. Every operation is linear in the number of ranges, or better. Not synchronised.
+class PI_RUNTIME_EXPORT RangeSet {
+public:
+    RangeSet() = default;
+    RangeSet(const Range &range) { add(range); }
+    RangeSet(std::initializer_list<Range> ranges);
+
+    void add(const Range &range);
+    void remove(const Range &range);
+    void add(const RangeSet &other);
+    void remove(const RangeSet &other);
+    void clear() noexcept { ranges_.clear(); }
+
+    bool empty() const noexcept { return ranges_.empty(); }
+    bool contains(const Range &range) const noexcept; ///< of an empty range: yes
+    bool contains(const RangeSet &other) const noexcept;
+    bool overlaps(const Range &range) const noexcept; ///< with an empty range: no
+    bool overlaps(const RangeSet &other) const noexcept;
+    uint64_t bytes() const noexcept;
+    /// From the first byte to behind the last; [0, 0) of an empty set.
+    Range hull() const noexcept;
+
+    const std::vector<Range> &ranges() const noexcept { return ranges_; }
+
+    friend bool operator==(const RangeSet &, const RangeSet &) = default;
+
+private:
+    std::vector<Range> ranges_;
+};
+
+PI_RUNTIME_EXPORT RangeSet intersect(const RangeSet &a, const RangeSet &b);
+PI_RUNTIME_EXPORT RangeSet subtract(RangeSet a, const RangeSet &b);
+/// "[0, 16) [32, 64)"; "nothing" for an empty set.
+PI_RUNTIME_EXPORT std::string to_string(const RangeSet &set);
+
+} // namespace pi::runtime

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <pi/runtime/export.hpp>
+#include <pi/runtime/topology.hpp>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace pi::runtime {
+
+/// How bytes that are valid at one place become usable at another.
+enum class RouteKind : uint32_t {
+    none_needed, ///< they are valid there already
+    direct_use,  ///< the destination uses the source's memory: UNIFIED
+    import,      ///< both use one piece of host memory, imported in place: no bytes move
+    migrate,     ///< the plugin copies
+    host_bounce  ///< through host memory
+};
+inline constexpr uint32_t route_kind_count = 5;
+PI_RUNTIME_EXPORT const char *to_string(RouteKind kind) noexcept;
+
+/// How a bounce goes through the host. All but `staged` touch each byte once.
+enum class BounceStyle : uint32_t {
+    none,
+    read,            ///< the destination is the host: one read
+    write,           ///< the source is the host: one write
+    map_source,      ///< the source is mapped in place, and written from there
+    map_destination, ///< the destination is mapped in place, and read to there
+    staged           ///< read and write in chunks through two staging buffers
+};
+PI_RUNTIME_EXPORT const char *to_string(BounceStyle style) noexcept;
+
+/// One crossing of a link.
+struct Hop {
+    PlaceIndex from = host_place;
+    PlaceIndex to = host_place;
+    friend bool operator==(const Hop &, const Hop &) = default;
+};
+
+struct Route {
+    RouteKind kind = RouteKind::none_needed;
+    BounceStyle style = BounceStyle::none;
+    PlaceIndex source = host_place;
+    PlaceIndex destination = host_place;
+    /// The links that every byte crosses. A bounce with a mapped end is one hop: the bytes are touched
+    /// once. Empty for none_needed, direct_use and import.
+    std::vector<Hop> hops;
+};
+
+/// A route with its predicted cost, or refused.
+struct Candidate {
+    Route route;
+    bool possible = false;
+    double seconds = 0; ///< predicted, when possible
+    std::string
+        reason; ///< why refused: "host pointer misaligned: 16 of 64"; else why it costs that
+};
+
+/// Bits of RouteRequest::allowed and StorageDescription::routes: 1 << RouteKind.
+using RouteMask = uint32_t;
+inline constexpr RouteMask all_routes = (1U << route_kind_count) - 1;
+constexpr RouteMask mask_of(RouteKind kind) {
+    return 1U << static_cast<uint32_t>(kind);
+}
+
+/// What a prediction stands on where the plugins say nothing. Figures of an ordinary server; they are
+/// replaced by measured ones when there are any.
+struct CostModel {
+    double host_bandwidth = 8e9;    ///< bytes a second of memcpy in host memory
+    double link_bandwidth = 12e9;   ///< of a link of unknown kind (PCIe 3 x16)
+    double command_latency = 10e-6; ///< seconds, of a command with its event
+    double callback_latency =
+        15e-6; ///< seconds, from an event to the next command of another plugin
+    uint64_t host_chunk = 64 << 10; ///< staging chunk between CPU-like ends: stays in the L2 cache
+    uint64_t link_chunk = 4 << 20;  ///< staging chunk when an end is behind a link
+};
+
+/// One question: bytes at `source`, wanted at `destination`.
+struct RouteRequest {
+    PlaceIndex source = host_place;
+    PlaceIndex destination = host_place;
+    uint64_t bytes = 0;
+    uint64_t pieces = 1;          ///< disjoint ranges that these bytes form
+    bool source_imported = false; ///< the source's memory was made of a host pointer
+    bool source_scope_0 = true;   ///< connections speak of scope 0 only
+    bool destination_scope_0 = true;
+    bool source_maps = true; ///< the source's scope can be mapped in place (with PlaceInfo's word)
+    bool destination_maps = true;
+    /// The destination has memory of its own for these bytes: nothing can be used in place any more.
+    bool destination_has_memory = false;
+    /// The host bytes that an import would use; address 0 = the runtime allocates them aligned.
+    uint64_t host_address = 0;
+    uint64_t host_size = 0;
+    bool demands_device_memory = false; ///< contiguous or pinned: imported memory would not do
+    RouteMask allowed = all_routes;
+};
+
+/// Every way there is, the possible ones first, cheapest first; then the refused ones, each with its
+/// reason. A pure function of its arguments. Unknown places are std::out_of_range.
+PI_RUNTIME_EXPORT std::vector<Candidate> candidates(const TopologyDescription &topology,
+                                                    const RouteRequest &request,
+                                                    const CostModel &costs = {});
+
+/// The chunk of a staged bounce between these places.
+PI_RUNTIME_EXPORT uint64_t staging_chunk(const TopologyDescription &topology, PlaceIndex source,
+                                         PlaceIndex destination, const CostModel &costs = {});
+
+} // namespace pi::runtime

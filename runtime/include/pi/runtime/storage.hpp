@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <pi/runtime/buffer.hpp>
+#include <pi/runtime/export.hpp>
+#include <pi/runtime/runtime.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace pi::runtime {
+
+struct StorageDescription {
+    uint64_t size = 0;      ///< bytes; 0 is PI_ERROR_INVALID_SIZE
+    uint64_t alignment = 0; ///< bytes, a power of two, at every place; 0 = each place's own
+    std::string scope;      ///< by name at every place; empty = scope 0
+    uint64_t flags = 0;     ///< PI_MEM_REQUIRE_ bits, for device memory
+    /// The application's bytes, used in place as the host's replica; `size` of them. They must live
+    /// until the storage is gone and finish() has returned true. NULL: the runtime allocates.
+    void *host_memory = nullptr;
+    /// The bytes of host_memory are the storage's first content; else they count as never written.
+    bool host_memory_valid = true;
+    /// Routes that may be used. Without direct_use and import every place has memory of its own.
+    RouteMask routes = all_routes;
+    std::string name; ///< for the log
+};
+
+/// One allocation's worth of bytes, with replicas at places, made when a place is first acquired. Each
+/// byte is valid at some places and stale at the others, or was never written at all: such bytes may be
+/// acquired, have no value, and nothing is fetched for them.
+///
+/// Copies of a Storage are the same storage. Thread-safe. Destroying the last one with work in flight is
+/// safe: what copies and released commands use is kept until they are final. Nothing is written back to
+/// host_memory by that: acquire the host for reading first.
+class PI_RUNTIME_EXPORT Storage {
+public:
+    Storage(const Runtime &runtime, StorageDescription description);
+
+    uint64_t size() const noexcept;
+    /// A range of it. Past the end, or of no bytes: PI_ERROR_INVALID_SIZE.
+    Buffer buffer(uint64_t offset, uint64_t size) const;
+    /// All of it.
+    Buffer buffer() const;
+
+    Counters counters() const;
+    /// Which bytes are valid at a place now: copies in flight do not count yet.
+    RangeSet valid(PlaceIndex place) const;
+    /// A number for the memory that a place uses; places that share one use the same bytes. Empty before
+    /// its first acquire.
+    std::optional<uint32_t> memory_of(PlaceIndex place) const;
+    /// As Runtime::finish, for this storage.
+    bool finish(std::chrono::nanoseconds timeout) const;
+
+private:
+    std::shared_ptr<StorageState> state_;
+};
+
+} // namespace pi::runtime

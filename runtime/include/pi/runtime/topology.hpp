@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <pi/pi.h>
+#include <pi/runtime/export.hpp>
+#include <pi/runtime/handle.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace pi::runtime {
+
+/// The number of a place in its topology. 0 is always the bare host; the others follow in the order in
+/// which they were given.
+using PlaceIndex = uint32_t;
+inline constexpr PlaceIndex host_place = 0;
+
+/// Where bytes can live: a device in a context.
+struct Place {
+    pi_device device = nullptr;
+    pi_context context = nullptr;
+    std::string name; ///< for people ("opencl:0:1"); empty = "<plugin>:<device's name>"
+};
+
+enum class SameDevice { no, yes, unknown };
+
+/// Who a device is. Two are the same physical device if an identity that both have is equal.
+struct DeviceIdentity {
+    std::string uuid;        ///< the 16 raw bytes; empty = the backend has none
+    std::string luid;        ///< the 8 raw bytes
+    std::string pci_address; ///< "0000:c1:00.0"
+};
+/// Yes if some identity that both have is equal; no if they share one and none is equal; else unknown.
+/// Names decide nothing.
+PI_RUNTIME_EXPORT SameDevice same_device(const DeviceIdentity &a, const DeviceIdentity &b);
+
+/// What the runtime knows of a place, asked once. Zeros where the backend does not say.
+struct PlaceInfo {
+    std::string name;
+    uint32_t instance =
+        0; ///< places of one plugin instance wait for each other's events; 0: the host
+    DeviceIdentity identity;
+    pi_device_type type = PI_DEVICE_TYPE_OTHER;
+    bool integrated = false;    ///< shares physical memory with the host (every CPU does)
+    bool maps_in_place = false; ///< PI_SCOPE_HOST_VISIBLE of scope 0: a map costs no copy
+    bool host_pointer_import = false;
+    uint64_t host_pointer_alignment = 1; ///< bytes, of pointer and size
+    std::vector<pi_memory_scope> scopes;
+
+    bool shares_host_memory() const noexcept {
+        return integrated || (type & PI_DEVICE_TYPE_CPU) != 0;
+    }
+};
+
+/// The plugin's answer for one directed pair and one kind of memory: what memory of src is to dst.
+struct Connection {
+    pi_memory_connection connection = PI_MEMORY_CONNECTION_NONE;
+    pi_coherence coherence = PI_COHERENCE_UNKNOWN;
+    pi_residency residency = PI_RESIDENCY_UNKNOWN;
+    pi_concurrent_writers concurrent_writers = PI_CONCURRENT_WRITERS_NONE;
+    pi_copy_path path = PI_COPY_PATH_UNKNOWN;
+    pi_preferred_queue preferred_queue = PI_PREFERRED_QUEUE_EITHER;
+    pi_link_kind link_kind = PI_LINK_UNKNOWN;
+    uint64_t bandwidth = 0; ///< bytes a second; 0 = unknown
+    uint64_t latency = 0;   ///< nanoseconds; 0 = unknown
+    std::string reason;     ///< a sentence of the plugin, or of the runtime
+};
+
+/// A topology without handles: what the pure functions (routes) work on, and what tests make up.
+struct TopologyDescription {
+    std::vector<PlaceInfo> places;    ///< [0] is the host
+    std::vector<Connection> buffers;  ///< [src * places + dst]: ordinary buffers in scope 0
+    std::vector<Connection> imported; ///< likewise: memory that src made of a host pointer
+
+    const PlaceInfo &place(PlaceIndex index) const { return places.at(index); }
+    const Connection &buffer(PlaceIndex src, PlaceIndex dst) const {
+        return buffers.at(src * places.size() + dst);
+    }
+    const Connection &import(PlaceIndex src, PlaceIndex dst) const {
+        return imported.at(src * places.size() + dst);
+    }
+};
+/// The host and `count` more places, nothing connected but each with itself.
+PI_RUNTIME_EXPORT TopologyDescription unconnected_places(uint32_t count);
+/// The matrix as a table for people: one row a source, the host as a derived row and column.
+PI_RUNTIME_EXPORT std::string to_string(const TopologyDescription &topology);
+
+/// All places of an application and every ordered pair's answer, asked once, immutable, thread-safe. It
+/// keeps contexts and devices alive.
+class PI_RUNTIME_EXPORT Topology {
+public:
+    /// Places as given; contexts and devices are retained. A place given twice, or without a device or
+    /// context, is PI_ERROR_INVALID_VALUE.
+    static std::shared_ptr<const Topology> from_places(std::span<const Place> places);
+    /// Makes one context for each group and each platform in it; the order of the places is that of the
+    /// devices. `names`: as many as devices in all, or empty.
+    static std::shared_ptr<const Topology>
+    from_groups(std::span<const std::vector<pi_device>> groups,
+                std::span<const std::string> names = {});
+    /// One group: devices of one platform share a context.
+    static std::shared_ptr<const Topology> from_devices(std::span<const pi_device> devices,
+                                                        std::span<const std::string> names = {});
+
+    const TopologyDescription &description() const noexcept { return description_; }
+    /// The host counted.
+    uint32_t size() const noexcept { return static_cast<uint32_t>(description_.places.size()); }
+    const PlaceInfo &info(PlaceIndex place) const { return description_.place(place); }
+    /// NULL for the host.
+    pi_device device(PlaceIndex place) const { return devices_.at(place).get(); }
+    pi_context context(PlaceIndex place) const { return contexts_.at(place).get(); }
+    SameDevice same_device(PlaceIndex a, PlaceIndex b) const;
+    std::string to_string() const { return runtime::to_string(description_); }
+
+private:
+    Topology() = default;
+    void add_place(const Place &place);
+    void query_connections();
+
+    TopologyDescription description_;
+    std::vector<Device> devices_;      // [0] is empty: the host
+    std::vector<Context> contexts_;    // likewise
+    std::vector<pi_plugin> instances_; // [PlaceInfo::instance - 1]
+};
+
+} // namespace pi::runtime

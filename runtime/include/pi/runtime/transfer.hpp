@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <pi/pi.h>
+#include <pi/runtime/export.hpp>
+#include <pi/runtime/range_set.hpp>
+#include <pi/runtime/route.hpp>
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace pi::runtime {
+
+/// What moved, kept per buffer, per storage and in all.
+struct Counters {
+    /// Stale at the destination when it was acquired for reading, and valid elsewhere: what had to
+    /// move, each byte once.
+    uint64_t bytes_required = 0;
+    /// Brought by copies that completed. Equal to bytes_required when nothing failed or is in flight.
+    uint64_t bytes_delivered = 0;
+    /// What a runtime would have moved that copies every range in before and out after each use.
+    uint64_t bytes_copy_in_copy_out = 0;
+    /// Bytes over each link, (from, to); a staged bounce crosses two.
+    std::map<std::pair<PlaceIndex, PlaceIndex>, uint64_t> link_bytes;
+    std::array<uint64_t, route_kind_count> transfers{}; ///< completed, by RouteKind
+    std::array<uint64_t, route_kind_count> bytes{};     ///< delivered, by RouteKind
+    uint64_t hand_overs = 0;      ///< map and unmap of shared memory: order, no bytes
+    uint64_t failed_attempts = 0; ///< copies that failed, whether or not a later route did it
+};
+
+/// One line of the transfer log: a copy or hand-over that became final, or an acquire that needed none.
+struct TransferRecord {
+    uint64_t acquisition =
+        0;               ///< counts acquires of the runtime from 1; several records may share one
+    std::string storage; ///< StorageDescription::name
+    PlaceIndex source = host_place;
+    PlaceIndex destination = host_place;
+    RangeSet ranges;
+    RouteKind kind = RouteKind::none_needed;
+    BounceStyle style = BounceStyle::none;
+    std::string reason; ///< why this route; of a failure, its text
+    pi_result result = PI_SUCCESS;
+    uint64_t bytes = 0;                  ///< that moved
+    uint64_t bytes_copy_in_copy_out = 0; ///< of the acquire, in its first record
+};
+
+/// One end of a copy: device memory, or host bytes when mem is NULL.
+struct MemoryEnd {
+    PlaceIndex place = host_place;
+    pi_mem mem = nullptr;
+    void *host = nullptr; ///< the host's address of byte 0, where there is one
+    pi_coherence coherence = PI_COHERENCE_COHERENT; ///< of mem with `host`
+};
+
+/// What a transport carries out: `ranges` of source become those of destination, at equal offsets. All
+/// that it must wait for is final before it is started. Both ends stay alive until it has answered.
+struct TransferRequest {
+    Route route;
+    bool hand_over =
+        false; ///< both ends are one memory: make source's writes visible, move nothing
+    MemoryEnd source;
+    MemoryEnd destination;
+    RangeSet ranges;
+};
+
+/// PI_SUCCESS, or a result with a text.
+using TransferDone = std::function<void(pi_result, const std::string &)>;
+
+/// Carries out copies. The runtime has one that uses the plugins; RuntimeOptions can put another around
+/// it, which is how tests make copies fail.
+class PI_RUNTIME_EXPORT Transport {
+public:
+    virtual ~Transport();
+    /// Begins, never blocks, and answers exactly once, on any thread, possibly before it returns.
+    /// After a failure the destination's ranges may hold anything; the source is unchanged.
+    virtual void start(const TransferRequest &request, TransferDone done) = 0;
+};
+
+/// The log as a table for people.
+PI_RUNTIME_EXPORT std::string to_string(const std::vector<TransferRecord> &log,
+                                        const TopologyDescription &topology);
+
+} // namespace pi::runtime
