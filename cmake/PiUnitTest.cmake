@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+find_package(Catch2 2 REQUIRED)
+
+# pi_test_properties(NAME test [LABELS label...] [ENVIRONMENT VARIABLE=value...] [TIMEOUT seconds])
+#
+# What every ctest entry gets; call it for each one made by a plain add_test. The label 'opencl' is
+# for tests that load a vendor's OpenCL implementation: those leak, so leaks are not looked for.
+# ENVIRONMENT comes last and wins.
+function(pi_test_properties)
+    cmake_parse_arguments(PARSE_ARGV 0 arg "" "NAME;TIMEOUT" "LABELS;ENVIRONMENT")
+    if(NOT arg_NAME OR arg_UNPARSED_ARGUMENTS)
+        message(FATAL_ERROR "pi_test_properties: NAME is needed; "
+                            "not understood: '${arg_UNPARSED_ARGUMENTS}'")
+    endif()
+    if(NOT arg_TIMEOUT)
+        set(arg_TIMEOUT 300)
+    endif()
+
+    set(environment "")
+    if("opencl" IN_LIST arg_LABELS)
+        # Without a limit PoCL's memory size drifts with the machine's free memory.
+        list(APPEND environment POCL_MEMORY_LIMIT=16)
+    endif()
+    if(PI_SANITIZE MATCHES "address")
+        if("opencl" IN_LIST arg_LABELS)
+            list(APPEND environment ASAN_OPTIONS=detect_leaks=0)
+        else()
+            list(APPEND environment ASAN_OPTIONS=detect_leaks=1)
+        endif()
+    endif()
+    if(PI_SANITIZE MATCHES "undefined")
+        list(APPEND environment UBSAN_OPTIONS=print_stacktrace=1)
+    endif()
+    if(PI_SANITIZE MATCHES "thread")
+        list(APPEND environment
+             "TSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/cmake/tsan.supp:second_deadlock_stack=1")
+    endif()
+
+    set_tests_properties(
+        ${arg_NAME}
+        PROPERTIES LABELS "${arg_LABELS}"
+                   ENVIRONMENT "${environment};${arg_ENVIRONMENT}"
+                   TIMEOUT ${arg_TIMEOUT})
+endfunction()
+
+# pi_add_unit_test(NAME name SOURCES file... LIBRARIES target...
+#                  [LABELS label...] [ENVIRONMENT VARIABLE=value...] [TIMEOUT seconds])
+#
+# Makes the program <build>/tests/<name> of Catch2 tests and the ctest entry of that name. The
+# program's main is conformance/unit/main.cpp; a test skips itself with conformance/unit/skip.hpp,
+# included as "skip.hpp".
+function(pi_add_unit_test)
+    cmake_parse_arguments(PARSE_ARGV 0 arg "" "NAME;TIMEOUT" "SOURCES;LIBRARIES;LABELS;ENVIRONMENT")
+    if(NOT arg_NAME OR NOT arg_SOURCES OR arg_UNPARSED_ARGUMENTS)
+        message(FATAL_ERROR "pi_add_unit_test: NAME and SOURCES are needed; "
+                            "not understood: '${arg_UNPARSED_ARGUMENTS}'")
+    endif()
+
+    add_executable(${arg_NAME} ${arg_SOURCES})
+    target_link_libraries(
+        ${arg_NAME} PRIVATE pi_unit_main pi::warnings Catch2::Catch2 Threads::Threads
+                            ${arg_LIBRARIES})
+    set_target_properties(${arg_NAME} PROPERTIES RUNTIME_OUTPUT_DIRECTORY
+                                                 "${PROJECT_BINARY_DIR}/tests")
+
+    add_test(NAME ${arg_NAME} COMMAND ${arg_NAME})
+    pi_test_properties(
+        NAME ${arg_NAME}
+        LABELS ${arg_LABELS}
+        ENVIRONMENT ${arg_ENVIRONMENT}
+        TIMEOUT ${arg_TIMEOUT})
+endfunction()

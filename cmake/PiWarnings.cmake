@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# pi_warnings: the warnings under which all code of the project compiles.
+
+add_library(pi_warnings INTERFACE)
+add_library(pi::warnings ALIAS pi_warnings)
+
+target_compile_options(
+    pi_warnings
+    INTERFACE
+        -Wall
+        -Wextra
+        -Wshadow
+        -Wvla
+        -Wundef
+        -Wpointer-arith
+        -Wformat=2
+        -Wimplicit-fallthrough
+        # Tables and descriptors are filled by designated initialisers; what is left out is zero.
+        -Wno-missing-field-initializers
+        $<$<COMPILE_LANGUAGE:C>:-Wstrict-prototypes>
+        $<$<COMPILE_LANGUAGE:C>:-Wmissing-prototypes>
+        $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor>
+        $<$<COMPILE_LANGUAGE:CXX>:-Woverloaded-virtual>
+        $<$<COMPILE_LANGUAGE:CXX>:-Wextra-semi>)
+
+if(PI_WERROR)
+    target_compile_options(pi_warnings INTERFACE -Werror)
+endif()

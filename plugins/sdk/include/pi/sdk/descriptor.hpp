@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Sized descriptors in, sized structs out, lists and info answers.
+#pragma once
+
+#include <pi/sdk/error.hpp>
+
+#include <algorithm>
+#include <cstring>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace pi::sdk {
+
+/// Runs a function of the C half, which reports through a host; its failure becomes an Error.
+template <class Body>
+void throwing(Body &&body) {
+    std::string message;
+    pi_host host{};
+    host.context = &message;
+    host.set_error = [](const pi_host *self, pi_result, const char *words) {
+        *static_cast<std::string *>(self->context) = words;
+    };
+    const pi_result result = std::forward<Body>(body)(&host);
+    if (result != PI_SUCCESS)
+        throw Error(result, std::move(message));
+}
+
+/// The caller's descriptor in the form that this plugin was compiled with. Errors as in pi.h. `chained` is
+/// the one type that its `next` may hold besides those that may be ignored.
+template <class Desc>
+Desc read_desc(const Desc *desc, pi_struct_type type, pi_struct_type chained = PI_TYPE_NONE) {
+    Desc out;
+    throwing([&](const pi_host *host) {
+        return pi_sdk_read_desc(host, desc, type, chained, &out, sizeof out);
+    });
+    return out;
+}
+
+/// As read_desc, where NULL means all defaults.
+template <class Desc>
+Desc read_optional_desc(const Desc *desc, pi_struct_type type) {
+    return desc ? read_desc(desc, type) : Desc{};
+}
+
+/// The chained descriptor of this type, or NULL. Call it after read_desc has checked the chain.
+inline const pi_struct_header *find_chained(const void *next, pi_struct_type type) {
+    for (auto *link = static_cast<const pi_struct_header *>(next); link;
+         link = static_cast<const pi_struct_header *>(link->next))
+        if (link->type == type)
+            return link;
+    return nullptr;
+}
+
+/// Writes an output struct as pi.h demands it.
+template <class Struct>
+void write_struct(const Struct &known, pi_struct_type type, Struct *out) {
+    throwing([&](const pi_host *host) {
+        return pi_sdk_write_struct(host, &known, sizeof known, type, out);
+    });
+}
+
+/// The (capacity, out_array, out_count) idiom.
+template <class T>
+void write_list(std::span<const T> items, uint32_t capacity, T *out_items, uint32_t *out_count) {
+    if (!out_items && !out_count)
+        fail(PI_ERROR_INVALID_NULL_POINTER,
+             "the output array and out_count are both NULL: nothing to answer into");
+    if (out_items)
+        std::copy_n(items.begin(), std::min<size_t>(capacity, items.size()), out_items);
+    if (out_count)
+        *out_count = static_cast<uint32_t>(items.size());
+}
+
+/// An array argument with its count: NULL only if the count is 0.
+template <class T>
+std::span<const T> read_array(uint32_t count, const T *items, const char *name) {
+    if (count && !items)
+        fail(PI_ERROR_INVALID_NULL_POINTER, name, " is NULL, but its count is ", count);
+    return {items, count};
+}
+
+/// Answers one Get...Info call.
+class InfoWriter {
+public:
+    InfoWriter(uint64_t size, void *value, uint64_t *out_size)
+        : size_(size), value_(value), out_size_(out_size) {}
+
+    /// A single value: must be of exactly the type that the enumerator's comment names.
+    template <class T>
+    void operator()(const T &value) const {
+        static_assert(std::is_trivially_copyable_v<T>);
+        bytes(&value, sizeof value);
+    }
+    void operator()(const std::string &string) const { bytes(string.c_str(), string.size() + 1); }
+    void operator()(const char *string) const { bytes(string, std::strlen(string) + 1); }
+    template <class T>
+    void operator()(const std::vector<T> &values) const {
+        bytes(values.data(), values.size() * sizeof(T));
+    }
+    void bytes(const void *data, uint64_t count) const {
+        throwing([&](const pi_host *host) {
+            return pi_sdk_write_info(host, data, count, size_, value_, out_size_);
+        });
+    }
+
+private:
+    uint64_t size_;
+    void *value_;
+    uint64_t *out_size_;
+};
+
+/// One row of an info table: the name and what answers it.
+template <class T>
+struct InfoRow {
+    uint32_t name;
+    void (*answer)(T &object, const InfoWriter &write);
+};
+
+/// Answers from a table; a name that is not in it is PI_ERROR_INVALID_ENUMERATION.
+template <class T, size_t N>
+void answer_info(T &object, const InfoRow<T> (&rows)[N], uint32_t name, uint64_t size, void *value,
+                 uint64_t *out_size) {
+    for (const InfoRow<T> &row : rows)
+        if (row.name == name)
+            return row.answer(object, InfoWriter(size, value, out_size));
+    fail(PI_ERROR_INVALID_ENUMERATION, "name ", name, " is no information of a ", T::kind_name);
+}
+
+} // namespace pi::sdk

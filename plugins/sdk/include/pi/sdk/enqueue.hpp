@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What every piEnqueueX shares, and the entry points on events, which are the same for all backends.
+#pragma once
+
+#include <pi/sdk/descriptor.hpp>
+#include <pi/sdk/event.hpp>
+
+namespace pi::sdk {
+
+/// A command made of a callable `start(Event &)`; what it captures by value is kept alive until the event
+/// is final.
+template <class Start>
+class FunctionCommand final : public Command {
+public:
+    explicit FunctionCommand(Start start) : start_(std::move(start)) {}
+    void start(Event &event) override { start_(event); }
+
+private:
+    Start start_;
+};
+template <class Start>
+std::unique_ptr<Command> make_command(Start start) {
+    return std::make_unique<FunctionCommand<Start>>(std::move(start));
+}
+
+/// The call's arguments after the descriptor.
+struct EnqueueArguments {
+    uint64_t flags; ///< the descriptor's; only PI_COMMAND_BLOCKING is looked at
+    pi_struct_type type;
+    uint32_t wait_count;
+    const pi_event *wait_list;
+    pi_event *out_event;
+    Sequence::Role role = Sequence::Role::COMMAND;
+};
+
+/// The end of every piEnqueueX, when the descriptor is checked and the command made: checks the wait
+/// list, puts the command into the queue, waits if it is blocking. Queue has `Ref<Event>
+/// make_event(pi_struct_type)` and `Sequence &sequence()`.
+template <class Queue>
+void enqueue(Queue &queue, const EnqueueArguments &arguments, std::unique_ptr<Command> command) {
+    const bool blocking = arguments.flags & PI_COMMAND_BLOCKING;
+    if (blocking && CallbackScope::active())
+        fail(PI_ERROR_WOULD_BLOCK, "a blocking command inside a callback");
+    const std::vector<Event *> waits =
+        read_wait_list(queue.host(), arguments.wait_count, arguments.wait_list);
+    Ref<Event> event = queue.make_event(arguments.type);
+    queue.sequence().submit(*event, std::move(command), waits, arguments.role);
+    if (blocking)
+        event->wait(PI_TIMEOUT_NEVER);
+    if (arguments.out_event)
+        *arguments.out_event = event.give();
+}
+
+namespace event_entries {
+
+inline pi_result PI_CALL wait(pi_event event, uint64_t timeout) {
+    return call<Event>(event, [&](Event &self) { self.wait(timeout); });
+}
+
+inline pi_result PI_CALL get_info(pi_event event, pi_event_info name, uint64_t size, void *value,
+                                  uint64_t *out_size) {
+    static constexpr InfoRow<Event> rows[] = {
+        {PI_EVENT_INFO_STATUS, [](Event &e, const InfoWriter &write) { write(e.status()); }},
+        {PI_EVENT_INFO_RESULT, [](Event &e, const InfoWriter &write) { write(e.result()); }},
+        {PI_EVENT_INFO_ERROR_TEXT,
+         [](Event &e, const InfoWriter &write) { write(e.error_text()); }},
+        {PI_EVENT_INFO_CONTEXT, [](Event &e, const InfoWriter &write) { write(e.context()); }},
+        {PI_EVENT_INFO_QUEUE, [](Event &e, const InfoWriter &write) { write(e.queue()); }},
+        {PI_EVENT_INFO_COMMAND, [](Event &e, const InfoWriter &write) { write(e.type()); }},
+        {PI_EVENT_INFO_REFERENCE_COUNT,
+         [](Event &e, const InfoWriter &write) { write(e.reference_count()); }},
+    };
+    return call<Event>(
+        event, [&](Event &self) { answer_info(self, rows, name, size, value, out_size); });
+}
+
+inline pi_result PI_CALL get_profiling_info(pi_event event, pi_profiling_info name, uint64_t size,
+                                            void *value, uint64_t *out_size) {
+    return call<Event>(event, [&](Event &self) {
+        InfoWriter(size, value, out_size)(self.profiling(name));
+    });
+}
+
+inline pi_result PI_CALL set_callback(pi_event event, pi_event_callback callback,
+                                      void *user_data) {
+    return call<Event>(event, [&](Event &self) { self.set_callback(callback, user_data); });
+}
+
+template <class Context>
+pi_result PI_CALL create_host(pi_context context, pi_event *out_event) {
+    return call<Context>(context, [&](Context &self) {
+        require(out_event, "out_event");
+        *out_event = make<Event>(self.host(), AnyRef(Ref<Context>(self))).give();
+    });
+}
+
+inline pi_result PI_CALL signal_host(pi_event event, pi_result result) {
+    return call<Event>(event, [&](Event &self) { self.signal(result); });
+}
+
+inline pi_result PI_CALL retain(pi_event event) {
+    return call<Event>(event, [](Event &self) {
+        self.application_retain();
+        self.retain();
+    });
+}
+
+inline pi_result PI_CALL release(pi_event event) {
+    return call<Event>(event, [](Event &self) { self.application_release(); });
+}
+
+/// Fills the event slots of a plugin's table, native handles excepted.
+template <class Context>
+constexpr void fill(pi_dispatch &table) {
+    table.piEventWait = wait;
+    table.piEventGetInfo = get_info;
+    table.piEventGetProfilingInfo = get_profiling_info;
+    table.piEventSetCallback = set_callback;
+    table.piEventCreateHost = create_host<Context>;
+    table.piEventSignalHost = signal_host;
+    table.piEventRetain = retain;
+    table.piEventRelease = release;
+}
+
+} // namespace event_entries
+
+/// piXRetain and piXRelease of any object.
+template <class T>
+pi_result PI_CALL retain_entry(typename T::Handle handle) {
+    return call<T>(handle, [](T &self) { self.retain(); });
+}
+template <class T>
+pi_result PI_CALL release_entry(typename T::Handle handle) {
+    return call<T>(handle, [](T &self) { self.release(); });
+}
+
+} // namespace pi::sdk

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The command graph: events, the commands behind them, and the order of a queue. It holds commands back
+// until what they wait for has happened, carries errors, calls callbacks, and knows nothing of a backend.
+//
+// A command is held until each of its dependencies has reached the phase that the command asks for:
+// SUBMITTED where the backend itself can order the two (a vendor's wait list, the same in-order queue),
+// FINAL otherwise. It becomes final when the backend has finished it *and* every dependency is final, so that
+// results and errors travel along the graph in order, whatever the vendor does with them.
+#pragma once
+
+#include <pi/sdk/object.hpp>
+#include <pi/sdk/trampoline.hpp>
+
+#include <chrono>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+namespace pi::sdk {
+
+class Event;
+class Sequence;
+
+/// Nanoseconds of CLOCK_MONOTONIC.
+inline uint64_t now() {
+    return static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(
+                                     std::chrono::steady_clock::now().time_since_epoch())
+                                     .count());
+}
+
+/// How far a dependency must be before a command that waits for it may start.
+enum class Phase { SUBMITTED, FINAL };
+
+/// What an enqueue call asks for. The backend derives from it; the object holds references to everything
+/// that the command names and is destroyed when its event is final.
+class Command {
+public:
+    virtual ~Command() = default;
+
+    /// Called once, on any thread, with no lock held, when every dependency has reached its phase and none has
+    /// failed. Gives the command to the backend: either Event::finish is called before it returns, or
+    /// Event::submitted now and Event::finish later. An exception fails the event. Must not block.
+    virtual void start(Event &event) = 0;
+
+    /// The phase that `dependency` must reach. SUBMITTED only if start() makes the backend order itself
+    /// behind it.
+    virtual Phase phase(const Event &dependency) const {
+        (void)dependency;
+        return Phase::FINAL;
+    }
+};
+
+/// What a backend keeps with an event (a vendor's event object) as long as the event lives.
+class Payload {
+public:
+    virtual ~Payload() = default;
+    /// A profiling time in nanoseconds; only asked when the event is final with success.
+    virtual uint64_t profiling(pi_profiling_info name) const = 0;
+};
+
+/// The object behind pi_event: of a command, or of the host when it has no queue.
+class Event final : public Object<Event, pi_event> {
+public:
+    /// An event of a command in `queue` (its Sequence is `sequence`), described by descriptors of `type`.
+    Event(const pi_host *host, AnyRef context, AnyRef queue, Sequence *sequence,
+          pi_struct_type type, bool profiling)
+        : Object(host), context_(std::move(context)), queue_(std::move(queue)),
+          sequence_(sequence), type_(type), profiling_(profiling) {
+        times_[0] = profiling ? now() : 0;
+    }
+    /// A host event.
+    Event(const pi_host *host, AnyRef context) : Event(host, std::move(context), {}, nullptr, 0, false) {
+        unfinished_ = 1;
+        missing_ = 1;
+    }
+
+    // ----- the backend's side ---------------------------------------------------------------------
+
+    /// The backend has it now: commands that need only SUBMITTED may follow.
+    void submitted();
+    /// The backend is done with it. May be called on any thread, once, with no lock held. The event is final
+    /// when its dependencies are, too: dependents, callbacks and waiting threads go on then.
+    void finish(pi_result result, std::string text = {});
+    /// Notes that work begins now (for backends that time themselves).
+    void running() {
+        status_.store(PI_EVENT_RUNNING, std::memory_order_relaxed);
+        if (profiling_)
+            times_[2] = now();
+    }
+    /// Notes that the work has ended now; finish() notes it otherwise.
+    void ended() {
+        if (profiling_ && !times_[3])
+            times_[3] = now();
+    }
+
+    /// The vendor's part. Set before submitted().
+    void set_payload(std::unique_ptr<Payload> payload) { payload_ = std::move(payload); }
+    Payload *payload() const { return payload_.get(); }
+
+    // ----- what the application asks --------------------------------------------------------------
+
+    bool final() const { return status() == PI_EVENT_COMPLETE; }
+    pi_event_status status() const { return status_.load(std::memory_order_acquire); }
+    pi_result result() const;
+    std::string error_text() const;
+    pi_struct_type type() const { return type_; }
+    void *context() const { return context_.handle(); }
+    void *queue() const { return queue_.handle(); }
+    bool is_host() const { return type_ == PI_TYPE_NONE; }
+    uint64_t profiling(pi_profiling_info name) const;
+
+    /// Blocks until final or `timeout` nanoseconds are over; false on timeout. The result is not looked at.
+    bool wait_final(uint64_t timeout);
+    /// piEventWait: throws the command's error.
+    void wait(uint64_t timeout);
+    void set_callback(pi_event_callback callback, void *user_data);
+    /// piEventSignalHost.
+    void signal(pi_result result);
+    /// The application's references to a host event, which are counted apart: see piEventCreateHost.
+    void application_retain() { application_references_.fetch_add(1, std::memory_order_relaxed); }
+    void application_release();
+
+    // ----- the graph's side -----------------------------------------------------------------------
+
+    /// Puts the command behind its dependencies. `waits` carry errors; `order` (may be NULL) only orders.
+    /// Called once, by Sequence.
+    void launch(std::unique_ptr<Command> command, std::span<Event *const> waits,
+                std::span<Event *const> order);
+
+private:
+    struct Waiter {
+        Ref<Event> event;
+        bool carries_error;
+        bool starts; ///< counts for the start; else for the finish
+    };
+
+    bool add_waiter(Waiter waiter, Phase phase);
+    void depend(Event &dependency, bool carries_error);
+    void note_failure(const Event &root);
+    void dependency_reached(const Waiter &waiter, const Event &dependency, bool is_final);
+    void start_step();
+    void finish_step();
+    void begin();
+    void complete();
+
+    AnyRef context_, queue_;
+    Sequence *const sequence_;
+    const pi_struct_type type_;
+    const bool profiling_;
+    std::atomic<pi_event_status> status_{PI_EVENT_QUEUED};
+    std::atomic<uint32_t> missing_{1};    ///< dependencies until start, plus one while launching
+    std::atomic<uint32_t> unfinished_{1}; ///< the backend, plus dependencies that are not final
+    std::atomic<uint32_t> application_references_{1};
+    std::unique_ptr<Command> command_;
+    std::unique_ptr<Payload> payload_;
+    uint64_t times_[4] = {}; ///< queued, submit, start, end
+
+    mutable std::mutex mutex_; ///< guards what follows; no other lock is taken under it
+    std::condition_variable condition_;
+    pi_result result_ = PI_SUCCESS;
+    std::string text_;
+    bool signalled_ = false;
+    bool reached_submitted_ = false;
+    bool reached_final_ = false;
+    std::vector<Waiter> submitted_waiters_, final_waiters_;
+    std::vector<std::pair<pi_event_callback, void *>> callbacks_;
+};
+
+/// The order of one queue's commands. A member of the backend's queue object, which its events keep alive.
+class Sequence {
+public:
+    explicit Sequence(bool in_order) : in_order_(in_order) {}
+
+    enum class Role {
+        COMMAND,
+        WAIT_FOR_ALL, ///< piEnqueueEventsWait without a wait list
+        BARRIER       ///< with or without one; later commands come after it
+    };
+
+    /// Puts the command into the queue behind `waits` and what the queue's order demands. The event is of
+    /// this queue and new. Never blocks.
+    void submit(Event &event, std::unique_ptr<Command> command, std::span<Event *const> waits,
+                Role role = Role::COMMAND);
+
+    /// Blocks until everything submitted before is final.
+    void finish();
+
+private:
+    friend class Event;
+    /// Called by an event that has become final.
+    void forget(Event &event);
+    std::vector<Ref<Event>> open_events() const;
+
+    const bool in_order_;
+    mutable std::mutex mutex_; ///< taken before any event's, never after
+    Event *last_ = nullptr;    ///< in order: the newest; it is not final
+    Event *barrier_ = nullptr; ///< out of order: the newest barrier that is not final
+    std::unordered_set<Event *> open_; ///< not final; the graph keeps them alive until they are
+};
+
+/// Checks a wait list: count and pointer agree, every event is of this instance.
+std::vector<Event *> read_wait_list(const pi_host *host, uint32_t count, const pi_event *events);
+
+} // namespace pi::sdk
+
+#include <pi/sdk/event_impl.hpp>

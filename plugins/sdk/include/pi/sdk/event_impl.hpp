@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The command graph's implementation; included by event.hpp.
+#pragma once
+
+#include <pi/sdk/event.hpp>
+
+#include <algorithm>
+
+namespace pi::sdk {
+
+inline pi_result Event::result() const {
+    std::lock_guard lock(mutex_);
+    return reached_final_ ? result_ : PI_SUCCESS;
+}
+
+inline std::string Event::error_text() const {
+    std::lock_guard lock(mutex_);
+    return reached_final_ ? text_ : std::string();
+}
+
+inline uint64_t Event::profiling(pi_profiling_info name) const {
+    if (name < PI_PROFILING_QUEUED || name > PI_PROFILING_END)
+        fail(PI_ERROR_INVALID_ENUMERATION, "name ", name, " is no profiling information");
+    if (!profiling_)
+        fail(PI_ERROR_PROFILING_UNAVAILABLE,
+             is_host() ? "a host event has no profiling times"
+                       : "the queue was created without PI_QUEUE_PROFILING");
+    if (!final() || result() != PI_SUCCESS)
+        fail(PI_ERROR_PROFILING_UNAVAILABLE,
+             "profiling times exist once the event is complete with success");
+    return payload_ ? payload_->profiling(name) : times_[name - PI_PROFILING_QUEUED];
+}
+
+// ----- dependencies -------------------------------------------------------------------------------
+
+inline bool Event::add_waiter(Waiter waiter, Phase phase) {
+    std::lock_guard lock(mutex_);
+    if (phase == Phase::SUBMITTED ? reached_submitted_ : reached_final_)
+        return false;
+    (phase == Phase::SUBMITTED ? submitted_waiters_ : final_waiters_).push_back(std::move(waiter));
+    return true;
+}
+
+inline void Event::depend(Event &dependency, bool carries_error) {
+    const Phase phase = command_->phase(dependency);
+    missing_.fetch_add(1, std::memory_order_relaxed);
+    const bool waits = dependency.add_waiter({Ref<Event>(*this), carries_error, true}, phase);
+    if (!waits)
+        missing_.fetch_sub(1, std::memory_order_relaxed); // never the last: launch() holds one
+
+    if (phase == Phase::SUBMITTED) {
+        unfinished_.fetch_add(1, std::memory_order_relaxed);
+        if (dependency.add_waiter({Ref<Event>(*this), carries_error, false}, Phase::FINAL))
+            return;
+        unfinished_.fetch_sub(1, std::memory_order_relaxed);
+    }
+    if (carries_error && dependency.final())
+        note_failure(dependency);
+}
+
+inline void Event::note_failure(const Event &root) {
+    if (root.result() == PI_SUCCESS)
+        return;
+    std::string words = root.error_text();
+    std::lock_guard lock(mutex_);
+    // A vendor that poisons followers makes them fail, too: the dependency is the better cause.
+    if (result_ == PI_ERROR_DEPENDENCY_FAILED)
+        return;
+    result_ = PI_ERROR_DEPENDENCY_FAILED;
+    text_ = std::move(words);
+}
+
+inline void Event::dependency_reached(const Waiter &waiter, const Event &dependency,
+                                      bool is_final) {
+    if (is_final && waiter.carries_error)
+        note_failure(dependency);
+    waiter.starts ? start_step() : finish_step();
+}
+
+inline void Event::launch(std::unique_ptr<Command> command, std::span<Event *const> waits,
+                          std::span<Event *const> order) {
+    command_ = std::move(command);
+    try {
+        for (Event *dependency : waits)
+            depend(*dependency, true);
+        for (Event *dependency : order)
+            depend(*dependency, false);
+    } catch (...) {
+        // The event is already in its queue: it must become final, or the queue would never finish.
+        const Error error = current_error();
+        std::lock_guard lock(mutex_);
+        result_ = error.code();
+        text_ = error.text();
+    }
+    start_step();
+}
+
+// ----- the life of a command ----------------------------------------------------------------------
+
+inline void Event::start_step() {
+    if (missing_.fetch_sub(1, std::memory_order_acq_rel) == 1)
+        Trampoline::post([self = Ref<Event>(*this)] { self->begin(); });
+}
+
+inline void Event::finish_step() {
+    if (unfinished_.fetch_sub(1, std::memory_order_acq_rel) == 1)
+        Trampoline::post([self = Ref<Event>(*this)] { self->complete(); });
+}
+
+inline void Event::begin() {
+    bool failed;
+    {
+        std::lock_guard lock(mutex_);
+        failed = result_ != PI_SUCCESS;
+    }
+    if (failed)
+        return finish_step();
+    if (profiling_)
+        times_[1] = now();
+    try {
+        command_->start(*this);
+    } catch (...) {
+        const Error error = current_error();
+        finish(error.code(), error.text());
+    }
+}
+
+inline void Event::submitted() {
+    std::vector<Waiter> waiters;
+    {
+        std::lock_guard lock(mutex_);
+        reached_submitted_ = true;
+        waiters.swap(submitted_waiters_);
+        pi_event_status queued = PI_EVENT_QUEUED;
+        status_.compare_exchange_strong(queued, PI_EVENT_SUBMITTED, std::memory_order_relaxed);
+    }
+    for (const Waiter &waiter : waiters)
+        waiter.event->dependency_reached(waiter, *this, false);
+}
+
+inline void Event::finish(pi_result result, std::string words) {
+    ended();
+    if (result != PI_SUCCESS) {
+        std::lock_guard lock(mutex_);
+        if (result_ == PI_SUCCESS) {
+            result_ = result;
+            text_ = std::move(words);
+        }
+    }
+    finish_step();
+}
+
+inline void Event::complete() {
+    // What the command kept alive goes before anybody can see that it is final.
+    command_.reset();
+    std::vector<Waiter> submitted_waiters, final_waiters;
+    std::vector<std::pair<pi_event_callback, void *>> callbacks;
+    pi_result result;
+    {
+        std::lock_guard lock(mutex_);
+        reached_submitted_ = reached_final_ = true;
+        submitted_waiters.swap(submitted_waiters_);
+        final_waiters.swap(final_waiters_);
+        callbacks.swap(callbacks_);
+        result = result_;
+        status_.store(PI_EVENT_COMPLETE, std::memory_order_release);
+        condition_.notify_all();
+    }
+    if (sequence_)
+        sequence_->forget(*this);
+    for (const Waiter &waiter : submitted_waiters)
+        waiter.event->dependency_reached(waiter, *this, true);
+    for (const Waiter &waiter : final_waiters)
+        waiter.event->dependency_reached(waiter, *this, true);
+    for (const auto &[callback, user_data] : callbacks) {
+        CallbackScope scope;
+        callback(handle(), result, user_data);
+    }
+}
+
+// ----- the application's side ---------------------------------------------------------------------
+
+inline bool Event::wait_final(uint64_t timeout) {
+    std::unique_lock lock(mutex_);
+    const auto done = [this] { return reached_final_; };
+    // Beyond about 100 years the clock's arithmetic would overflow: that is for ever.
+    if (timeout > uint64_t{3'000'000'000} * 1'000'000'000) {
+        condition_.wait(lock, done);
+        return true;
+    }
+    return condition_.wait_for(lock, std::chrono::nanoseconds(timeout), done);
+}
+
+inline void Event::wait(uint64_t timeout) {
+    if (!final()) {
+        if (timeout && CallbackScope::active())
+            fail(PI_ERROR_WOULD_BLOCK, "waiting for an event inside a callback");
+        if (!wait_final(timeout))
+            fail(PI_ERROR_TIMEOUT, "the event was not final after ", timeout, " ns");
+    }
+    const pi_result code = result();
+    if (code != PI_SUCCESS)
+        throw Error(code, error_text());
+}
+
+inline void Event::set_callback(pi_event_callback callback, void *user_data) {
+    require(callback, "callback");
+    {
+        std::lock_guard lock(mutex_);
+        if (!reached_final_) {
+            callbacks_.emplace_back(callback, user_data);
+            return;
+        }
+    }
+    Trampoline::post([self = Ref<Event>(*this), callback, user_data] {
+        CallbackScope scope;
+        callback(self->handle(), self->result(), user_data);
+    });
+}
+
+inline void Event::signal(pi_result result) {
+    if (!is_host())
+        fail(PI_ERROR_INVALID_OPERATION, "event is of a command; only host events are signalled");
+    if (result > 0)
+        fail(PI_ERROR_INVALID_VALUE, "result is ", result,
+             "; PI_SUCCESS or a negative error code is needed");
+    {
+        std::lock_guard lock(mutex_);
+        if (std::exchange(signalled_, true))
+            fail(PI_ERROR_INVALID_OPERATION, "event was signalled before");
+    }
+    finish(result, result ? text("signalled by the application with ", result) : std::string());
+}
+
+inline void Event::application_release() {
+    if (is_host() && application_references_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+        bool abandoned;
+        {
+            std::lock_guard lock(mutex_);
+            abandoned = !std::exchange(signalled_, true);
+        }
+        if (abandoned)
+            finish(PI_ERROR_ABANDONED, "a host event was released before it was signalled");
+    }
+    release();
+}
+
+// ----- Sequence -----------------------------------------------------------------------------------
+
+inline void Sequence::submit(Event &event, std::unique_ptr<Command> command,
+                             std::span<Event *const> waits, Role role) {
+    std::vector<Ref<Event>> order;
+    {
+        std::lock_guard lock(mutex_);
+        const bool waits_for_all = role != Role::COMMAND && waits.empty();
+        if (in_order_) {
+            if (last_)
+                order.emplace_back(*last_);
+        } else if (waits_for_all) {
+            order = open_events();
+        } else if (barrier_) {
+            order.emplace_back(*barrier_);
+        }
+        open_.insert(&event);
+        last_ = &event;
+        if (role == Role::BARRIER)
+            barrier_ = &event;
+    }
+    std::vector<Event *> before;
+    before.reserve(order.size());
+    for (const Ref<Event> &one : order)
+        before.push_back(one.get());
+    event.launch(std::move(command), waits, before);
+}
+
+inline std::vector<Ref<Event>> Sequence::open_events() const {
+    std::vector<Ref<Event>> events;
+    events.reserve(open_.size());
+    for (Event *event : open_)
+        events.emplace_back(*event);
+    return events;
+}
+
+inline void Sequence::finish() {
+    std::vector<Ref<Event>> events;
+    {
+        std::lock_guard lock(mutex_);
+        events = open_events();
+    }
+    for (const Ref<Event> &event : events) {
+        if (!event->final() && CallbackScope::active())
+            fail(PI_ERROR_WOULD_BLOCK, "finishing a queue inside a callback");
+        event->wait_final(PI_TIMEOUT_NEVER);
+    }
+}
+
+inline void Sequence::forget(Event &event) {
+    std::lock_guard lock(mutex_);
+    open_.erase(&event);
+    if (last_ == &event)
+        last_ = nullptr;
+    if (barrier_ == &event)
+        barrier_ = nullptr;
+}
+
+inline std::vector<Event *> read_wait_list(const pi_host *host, uint32_t count,
+                                           const pi_event *events) {
+    if (count && !events)
+        fail(PI_ERROR_INVALID_WAIT_LIST, "wait_list is NULL, but wait_count is ", count);
+    std::vector<Event *> list;
+    list.reserve(count);
+    for (uint32_t i = 0; i < count; ++i)
+        list.push_back(&checked<Event>(host, events[i], text("wait_list[", i, "]").c_str()));
+    return list;
+}
+
+} // namespace pi::sdk

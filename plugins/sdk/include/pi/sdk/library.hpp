@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A vendor's library, opened at run time through a list of symbols.
+#pragma once
+
+#include <pi/sdk/error.hpp>
+
+#include <dlfcn.h>
+
+#include <string>
+
+namespace pi::sdk {
+
+/// An open shared object. Closing is left to the process's end: vendors' libraries have threads and exit handlers
+/// that do not survive it.
+class Library {
+public:
+    /// PI_ERROR_UNAVAILABLE with the system's reason when it cannot be opened.
+    explicit Library(const std::string &path)
+        : path_(path), handle_(dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) {
+        if (!handle_)
+            fail(PI_ERROR_UNAVAILABLE, "cannot open ", path, ": ", dlerror());
+    }
+    const std::string &path() const { return path_; }
+
+    /// The symbol, or NULL.
+    template <class Function>
+    Function find(const char *symbol) const {
+        return reinterpret_cast<Function>(dlsym(handle_, symbol));
+    }
+    /// The symbol, or PI_ERROR_UNAVAILABLE naming it.
+    template <class Function>
+    Function get(const char *symbol) const {
+        if (auto function = find<Function>(symbol))
+            return function;
+        fail(PI_ERROR_UNAVAILABLE, path_, " has no function ", symbol);
+    }
+
+private:
+    std::string path_;
+    void *handle_;
+};
+
+} // namespace pi::sdk

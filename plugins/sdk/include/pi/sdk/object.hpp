@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The base of every object behind a handle: header, reference count, checks of handles.
+#pragma once
+
+#include <pi/sdk/error.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <type_traits>
+#include <utility>
+
+namespace pi::sdk {
+
+/// What every object begins with. The layout is the same for all kinds, so that the host of an object is
+/// found even through a handle of the wrong kind (as long as it is an object of a plugin on this sdk).
+struct ObjectBase {
+    pi_object_header header;
+    const pi_host *host;
+    std::atomic<uint32_t> references;
+};
+
+template <class Handle>
+struct KindOf;
+#define PI_SDK_KIND(handle, value, label)                                                          \
+    template <>                                                                                    \
+    struct KindOf<handle> {                                                                        \
+        static constexpr pi_kind kind = value;                                                     \
+        static constexpr const char *name = label;                                                 \
+    };
+PI_SDK_KIND(pi_plugin, PI_KIND_PLUGIN, "plugin")
+PI_SDK_KIND(pi_platform, PI_KIND_PLATFORM, "platform")
+PI_SDK_KIND(pi_device, PI_KIND_DEVICE, "device")
+PI_SDK_KIND(pi_context, PI_KIND_CONTEXT, "context")
+PI_SDK_KIND(pi_queue, PI_KIND_QUEUE, "queue")
+PI_SDK_KIND(pi_mem, PI_KIND_MEM, "mem")
+PI_SDK_KIND(pi_event, PI_KIND_EVENT, "event")
+PI_SDK_KIND(pi_program, PI_KIND_PROGRAM, "program")
+PI_SDK_KIND(pi_kernel, PI_KIND_KERNEL, "kernel")
+PI_SDK_KIND(pi_sampler, PI_KIND_SAMPLER, "sampler")
+PI_SDK_KIND(pi_usm_pool, PI_KIND_USM_POOL, "pool")
+#undef PI_SDK_KIND
+
+/// Base of `Derived`, the plugin's class behind `HandleType`. Derived must not have virtual functions: the
+/// header has to be the first word. Objects begin with one reference and are made with `new`
+/// (see make()); the last release deletes. Every object but the instance is counted with the host.
+template <class Derived, class HandleType>
+class Object : private ObjectBase {
+public:
+    using Handle = HandleType;
+    static constexpr pi_kind kind = KindOf<Handle>::kind;
+    static constexpr const char *kind_name = KindOf<Handle>::name;
+
+    Object(const Object &) = delete;
+    Object &operator=(const Object &) = delete;
+
+    const pi_host *host() const noexcept { return ObjectBase::host; }
+    uint32_t reference_count() const noexcept { return references.load(std::memory_order_relaxed); }
+    void retain() noexcept { references.fetch_add(1, std::memory_order_relaxed); }
+    void release() noexcept {
+        if (references.fetch_sub(1, std::memory_order_acq_rel) == 1)
+            delete static_cast<Derived *>(this);
+    }
+
+    /// The handle that the application holds. Gives no reference.
+    Handle handle() noexcept {
+        static_assert(!std::is_polymorphic_v<Derived>, "a vtable would displace the header");
+        return reinterpret_cast<Handle>(static_cast<ObjectBase *>(this));
+    }
+    /// The object behind a handle that has been checked.
+    static Derived &from(Handle handle) noexcept {
+        return *static_cast<Derived *>(
+            static_cast<Object *>(reinterpret_cast<ObjectBase *>(handle)));
+    }
+
+protected:
+    explicit Object(const pi_host *owner) noexcept : ObjectBase{{}, owner, 1} {
+        pi_sdk_object_begin(&header, owner, kind);
+        if constexpr (kind == PI_KIND_PLUGIN)
+            pi_sdk_object_end(owner);
+    }
+    ~Object() {
+        header.kind = 0; // a use after release is then refused as long as the memory is not reused
+        if constexpr (kind != PI_KIND_PLUGIN)
+            pi_sdk_object_end(ObjectBase::host);
+    }
+};
+
+/// An owning pointer to an Object.
+template <class T>
+class Ref {
+public:
+    Ref() noexcept = default;
+    Ref(std::nullptr_t) noexcept {}
+    /// Takes another reference.
+    explicit Ref(T &object) noexcept : object_(&object) { object.retain(); }
+    Ref(const Ref &other) noexcept : object_(other.object_) {
+        if (object_)
+            object_->retain();
+    }
+    Ref(Ref &&other) noexcept : object_(std::exchange(other.object_, nullptr)) {}
+    Ref &operator=(Ref other) noexcept {
+        std::swap(object_, other.object_);
+        return *this;
+    }
+    ~Ref() {
+        if (object_)
+            object_->release();
+    }
+    /// Takes over a reference that the caller has.
+    static Ref adopt(T *object) noexcept {
+        Ref ref;
+        ref.object_ = object;
+        return ref;
+    }
+    T *get() const noexcept { return object_; }
+    T &operator*() const noexcept { return *object_; }
+    T *operator->() const noexcept { return object_; }
+    explicit operator bool() const noexcept { return object_ != nullptr; }
+    /// Hands the reference to the application.
+    typename T::Handle give() noexcept { return std::exchange(object_, nullptr)->handle(); }
+
+private:
+    T *object_ = nullptr;
+};
+
+/// Makes an object with one reference.
+template <class T, class... Arguments>
+Ref<T> make(Arguments &&...arguments) {
+    return Ref<T>::adopt(new T(std::forward<Arguments>(arguments)...));
+}
+
+/// A reference to an object of whatever class.
+class AnyRef {
+public:
+    AnyRef() noexcept = default;
+    template <class T>
+    AnyRef(Ref<T> ref) noexcept
+        : object_(ref.get()), handle_(ref ? ref->handle() : nullptr),
+          release_([](void *object) { static_cast<T *>(object)->release(); }) {
+        if (object_)
+            ref->retain();
+    }
+    AnyRef(AnyRef &&other) noexcept
+        : object_(std::exchange(other.object_, nullptr)),
+          handle_(std::exchange(other.handle_, nullptr)), release_(other.release_) {}
+    AnyRef &operator=(AnyRef other) noexcept {
+        std::swap(object_, other.object_);
+        std::swap(handle_, other.handle_);
+        std::swap(release_, other.release_);
+        return *this;
+    }
+    AnyRef(const AnyRef &) = delete;
+    ~AnyRef() {
+        if (object_)
+            release_(object_);
+    }
+    /// The object's handle, or NULL.
+    void *handle() const noexcept { return handle_; }
+
+private:
+    void *object_ = nullptr;
+    void *handle_ = nullptr;
+    void (*release_)(void *) = nullptr;
+};
+
+/// The object behind an argument, or PI_ERROR_INVALID_<KIND> naming it. `name` is the argument's.
+template <class T>
+T &checked(const pi_host *host, typename T::Handle handle, const char *name = T::kind_name) {
+    if (!pi_sdk_is(handle, host, T::kind))
+        fail(pi_sdk_invalid(T::kind), name,
+             !handle ? " is NULL"
+             : reinterpret_cast<const pi_object_header *>(handle)->dispatch != host->dispatch
+                 ? " belongs to another plugin or loader"
+                 : text(" is not a ", T::kind_name));
+    return T::from(handle);
+}
+
+/// An entry point on one object: checks the kind of the first argument (the loader has checked that it is not NULL
+/// and dispatched by it), runs `body(object)` and turns exceptions into results.
+template <class T, class Body>
+pi_result call(typename T::Handle handle, Body &&body) noexcept {
+    const pi_host *host = reinterpret_cast<const ObjectBase *>(handle)->host;
+    return guard(host, [&] { std::forward<Body>(body)(checked<T>(host, handle)); });
+}
+
+} // namespace pi::sdk

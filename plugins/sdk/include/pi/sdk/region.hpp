@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Rectangles of bytes (pi_region): checks against sizes, overlap, and rows.
+#pragma once
+
+#include <pi/sdk/descriptor.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace pi::sdk {
+
+/// One end of a region with the defaults filled in: rows and slices of at least 1, real pitches.
+struct Rectangle {
+    uint64_t offset = 0;
+    uint64_t row = 0; ///< bytes
+    uint64_t rows = 1;
+    uint64_t slices = 1;
+    uint64_t row_pitch = 0;
+    uint64_t slice_pitch = 0;
+
+    /// The first byte after the last one that it touches. Only for a checked rectangle.
+    uint64_t end() const {
+        return offset + (slices - 1) * slice_pitch + (rows - 1) * row_pitch + row;
+    }
+    uint64_t bytes() const { return row * rows * slices; }
+    /// All rows lie one after another: it is a plain range.
+    bool dense() const {
+        return (rows == 1 || row_pitch == row) && (slices == 1 || slice_pitch == row * rows);
+    }
+    /// Begin of row `index`, counted through all slices.
+    uint64_t row_offset(uint64_t index) const {
+        return offset + index / rows * slice_pitch + index % rows * row_pitch;
+    }
+};
+
+namespace detail {
+inline uint64_t multiply(uint64_t a, uint64_t b, const char *what) {
+    uint64_t product;
+    if (__builtin_mul_overflow(a, b, &product))
+        fail(PI_ERROR_INVALID_SIZE, what, " overflows 64 bits (", a, " x ", b, ")");
+    return product;
+}
+inline uint64_t add(uint64_t a, uint64_t b, const char *what) {
+    uint64_t sum;
+    if (__builtin_add_overflow(a, b, &sum))
+        fail(PI_ERROR_INVALID_SIZE, what, " overflows 64 bits (", a, " + ", b, ")");
+    return sum;
+}
+
+inline Rectangle rectangle(uint64_t offset, const uint64_t (&extent)[3], const uint64_t (&pitch)[2],
+                           const char *end) {
+    Rectangle r{offset, extent[0], extent[1] ? extent[1] : 1, extent[2] ? extent[2] : 1, 0, 0};
+    if (!r.row)
+        fail(PI_ERROR_INVALID_SIZE, "a region's extent[0] is 0 bytes; at least 1 is needed");
+    r.row_pitch = pitch[0] ? pitch[0] : r.row;
+    const uint64_t slice = multiply(r.row_pitch, r.rows, "a region's slice");
+    r.slice_pitch = pitch[1] ? pitch[1] : slice;
+    if (r.row_pitch < r.row || r.slice_pitch < slice)
+        fail(PI_ERROR_INVALID_SIZE, "a region's ", end, " pitches {", r.row_pitch, ", ",
+             r.slice_pitch, "} are smaller than its rows {", r.row, ", ", slice, "}");
+    // The whole extent must be representable, or end() and bytes() would lie.
+    add(offset, multiply(r.slice_pitch, r.slices, "a region"), "a region");
+    return r;
+}
+} // namespace detail
+
+/// The source and the destination end of a region.
+inline Rectangle source(const pi_region &region) {
+    return detail::rectangle(region.src_offset, region.extent, region.src_pitch, "source");
+}
+inline Rectangle destination(const pi_region &region) {
+    return detail::rectangle(region.dst_offset, region.extent, region.dst_pitch, "destination");
+}
+
+/// PI_ERROR_INVALID_SIZE unless the rectangle ends within `size` bytes. `what` names the memory.
+inline void check_within(const Rectangle &rectangle, uint64_t size, const char *what) {
+    if (rectangle.end() > size)
+        fail(PI_ERROR_INVALID_SIZE, "a region of bytes ", rectangle.offset, " to ", rectangle.end(),
+             " goes past the end of ", what, ", which has ", size);
+}
+/// The same for a plain range: offset + size within `limit`, size not 0.
+inline void check_range(uint64_t offset, uint64_t size, uint64_t limit, const char *what) {
+    if (!size)
+        fail(PI_ERROR_INVALID_SIZE, "size is 0 bytes; at least 1 is needed");
+    if (offset > limit || size > limit - offset)
+        fail(PI_ERROR_INVALID_SIZE, "the range of ", size, " bytes from ", offset,
+             " goes past the end of ", what, ", which has ", limit);
+}
+
+/// The regions argument of a command, copied; checks count, reserved words and both ends. A size of
+/// nullopt is a host pointer, which has no known end.
+inline std::vector<pi_region> read_regions(uint32_t count, const pi_region *regions,
+                                           std::optional<uint64_t> src_size,
+                                           std::optional<uint64_t> dst_size) {
+    if (!count)
+        fail(PI_ERROR_INVALID_SIZE, "region_count is 0; at least 1 is needed");
+    const auto given = read_array(count, regions, "regions");
+    for (const pi_region &region : given) {
+        if (region.reserved)
+            fail(PI_ERROR_INVALID_VALUE, "a region's reserved word is ", region.reserved,
+                 "; it must be 0");
+        const Rectangle from = source(region), to = destination(region);
+        if (src_size)
+            check_within(from, *src_size, "the source");
+        if (dst_size)
+            check_within(to, *dst_size, "the destination");
+    }
+    return {given.begin(), given.end()};
+}
+
+/// True if the two rectangles share a byte. Both are of one storage, with offsets from its begin; rows
+/// ascend, so one pass over both lists of rows decides.
+inline bool overlap(const Rectangle &a, const Rectangle &b) {
+    if (a.end() <= b.offset || b.end() <= a.offset)
+        return false;
+    const uint64_t a_rows = a.rows * a.slices, b_rows = b.rows * b.slices;
+    for (uint64_t i = 0, j = 0; i < a_rows && j < b_rows;) {
+        const uint64_t x = a.row_offset(i), y = b.row_offset(j);
+        if (x < y + b.row && y < x + a.row)
+            return true;
+        (x < y ? i : j)++;
+    }
+    return false;
+}
+
+/// Calls `copy(src_offset, dst_offset, bytes)` for the fewest contiguous pieces of a region: the whole
+/// of it where both ends are dense, else each row.
+template <class Copy>
+void for_each_piece(const pi_region &region, Copy &&copy) {
+    const Rectangle from = source(region), to = destination(region);
+    if (from.dense() && to.dense())
+        return copy(from.offset, to.offset, from.bytes());
+    for (uint64_t i = 0; i < from.rows * from.slices; ++i)
+        copy(from.row_offset(i), to.row_offset(i), from.row);
+}
+
+/// Copies the bytes of the regions from one host-addressable memory to another.
+inline void copy_regions(std::span<const pi_region> regions, const void *src, void *dst) {
+    for (const pi_region &region : regions)
+        for_each_piece(region, [&](uint64_t from, uint64_t to, uint64_t bytes) {
+            std::memcpy(static_cast<std::byte *>(dst) + to,
+                        static_cast<const std::byte *>(src) + from, bytes);
+        });
+}
+
+/// Repeats `pattern` over `size` bytes, a multiple of its size.
+inline void fill_bytes(void *dst, uint64_t size, std::span<const std::byte> pattern) {
+    auto *begin = static_cast<std::byte *>(dst);
+    std::memcpy(begin, pattern.data(), pattern.size());
+    // Doubling: each pass copies everything written so far.
+    for (uint64_t done = pattern.size(); done < size;) {
+        const uint64_t step = std::min(done, size - done);
+        std::memcpy(begin + done, begin, step);
+        done += step;
+    }
+}
+
+/// A fill's pattern, copied; checks its size and that offset and size are multiples of it.
+inline std::vector<std::byte> read_pattern(const void *pattern, uint64_t pattern_size,
+                                           uint64_t offset, uint64_t size) {
+    if (!pattern_size || pattern_size > 128 || (pattern_size & (pattern_size - 1)))
+        fail(PI_ERROR_INVALID_SIZE, "pattern_size is ", pattern_size,
+             "; a power of two from 1 to 128 is needed");
+    if (offset % pattern_size || size % pattern_size)
+        fail(PI_ERROR_INVALID_SIZE, "offset ", offset, " and size ", size,
+             " must be multiples of pattern_size, ", pattern_size);
+    const auto *begin = static_cast<const std::byte *>(require(pattern, "pattern"));
+    return {begin, begin + pattern_size};
+}
+
+} // namespace pi::sdk
