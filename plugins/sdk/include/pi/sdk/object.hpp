@@ -18,6 +18,7 @@ struct ObjectBase {
     pi_object_header header;
     const pi_host *host;
     std::atomic<uint32_t> references;
+    const bool counted; ///< with the host: see Object::Object
 };
 
 template <class Handle>
@@ -43,7 +44,7 @@ PI_SDK_KIND(pi_usm_pool, PI_KIND_USM_POOL, "pool")
 
 /// Base of `Derived`, the plugin's class behind `HandleType`. Derived must not have virtual functions: the
 /// header has to be the first word. Objects begin with one reference and are made with `new`
-/// (see make()); the last release deletes. Every object but the instance is counted with the host.
+/// (see make()); the last release deletes.
 template <class Derived, class HandleType>
 class Object : private ObjectBase {
 public:
@@ -74,14 +75,17 @@ public:
     }
 
 protected:
-    explicit Object(const pi_host *owner) noexcept : ObjectBase{{}, owner, 1} {
+    /// `count`: whether the object keeps its instance from being torn down. Platforms and root devices, which
+    /// live as long as the instance, must not.
+    explicit Object(const pi_host *owner, bool count = kind != PI_KIND_PLUGIN &&
+                                                       kind != PI_KIND_PLATFORM) noexcept
+        : ObjectBase{{}, owner, 1, count} {
         pi_sdk_object_begin(&header, owner, kind);
-        if constexpr (kind == PI_KIND_PLUGIN)
+        if (!count)
             pi_sdk_object_end(owner);
     }
     ~Object() {
-        header.kind = 0; // a use after release is then refused as long as the memory is not reused
-        if constexpr (kind != PI_KIND_PLUGIN)
+        if (ObjectBase::counted)
             pi_sdk_object_end(ObjectBase::host);
     }
 };
