@@ -71,19 +71,17 @@ inline pi_result PI_CALL get_info(pi_event event, pi_event_info name, uint64_t s
         {PI_EVENT_INFO_REFERENCE_COUNT,
          [](Event &e, const InfoWriter &write) { write(e.reference_count()); }},
     };
-    return call<Event>(
-        event, [&](Event &self) { answer_info(self, rows, name, size, value, out_size); });
+    return call<Event>(event,
+                       [&](Event &self) { answer_info(self, rows, name, size, value, out_size); });
 }
 
 inline pi_result PI_CALL get_profiling_info(pi_event event, pi_profiling_info name, uint64_t size,
                                             void *value, uint64_t *out_size) {
-    return call<Event>(event, [&](Event &self) {
-        InfoWriter(size, value, out_size)(self.profiling(name));
-    });
+    return call<Event>(
+        event, [&](Event &self) { InfoWriter(size, value, out_size)(self.profiling(name)); });
 }
 
-inline pi_result PI_CALL set_callback(pi_event event, pi_event_callback callback,
-                                      void *user_data) {
+inline pi_result PI_CALL set_callback(pi_event event, pi_event_callback callback, void *user_data) {
     return call<Event>(event, [&](Event &self) { self.set_callback(callback, user_data); });
 }
 

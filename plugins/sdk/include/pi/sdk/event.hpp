@@ -69,12 +69,13 @@ public:
     /// An event of a command in `queue` (its Sequence is `sequence`), described by descriptors of `type`.
     Event(const pi_host *host, AnyRef context, AnyRef queue, Sequence *sequence,
           pi_struct_type type, bool profiling)
-        : Object(host), context_(std::move(context)), queue_(std::move(queue)),
-          sequence_(sequence), type_(type), profiling_(profiling) {
+        : Object(host), context_(std::move(context)), queue_(std::move(queue)), sequence_(sequence),
+          type_(type), profiling_(profiling) {
         times_[0] = profiling ? now() : 0;
     }
     /// A host event.
-    Event(const pi_host *host, AnyRef context) : Event(host, std::move(context), {}, nullptr, 0, false) {
+    Event(const pi_host *host, AnyRef context)
+        : Event(host, std::move(context), {}, nullptr, 0, false) {
         unfinished_ = 1;
         missing_ = 1;
     }
@@ -197,9 +198,9 @@ private:
     std::vector<Ref<Event>> open_events() const;
 
     const bool in_order_;
-    mutable std::mutex mutex_; ///< taken before any event's, never after
-    Event *last_ = nullptr;    ///< in order: the newest; it is not final
-    Event *barrier_ = nullptr; ///< out of order: the newest barrier that is not final
+    mutable std::mutex mutex_;         ///< taken before any event's, never after
+    Event *last_ = nullptr;            ///< in order: the newest; it is not final
+    Event *barrier_ = nullptr;         ///< out of order: the newest barrier that is not final
     std::unordered_set<Event *> open_; ///< not final; the graph keeps them alive until they are
 };
 

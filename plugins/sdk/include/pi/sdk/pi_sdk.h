@@ -35,7 +35,8 @@ pi_sdk_fail(const pi_host *host, pi_result code, const char *format, ...) {
 }
 
 /* Writes the header of a new object and counts it. */
-static inline void pi_sdk_object_begin(pi_object_header *header, const pi_host *host, pi_kind kind) {
+static inline void pi_sdk_object_begin(pi_object_header *header, const pi_host *host,
+                                       pi_kind kind) {
     header->dispatch = host->dispatch;
     header->kind = kind;
     header->reserved = 0;
@@ -43,7 +44,9 @@ static inline void pi_sdk_object_begin(pi_object_header *header, const pi_host *
 }
 
 /* The object is gone (call it last). The instance itself is neither begun nor ended: it is not counted. */
-static inline void pi_sdk_object_end(const pi_host *host) { host->object_count(host, -1); }
+static inline void pi_sdk_object_end(const pi_host *host) {
+    host->object_count(host, -1);
+}
 
 /* Nonzero if the handle is an object of this instance and of this kind. */
 static inline int pi_sdk_is(const void *handle, const pi_host *host, pi_kind kind) {
@@ -54,10 +57,10 @@ static inline int pi_sdk_is(const void *handle, const pi_host *host, pi_kind kin
 /* The PI_ERROR_INVALID_ code of a kind. */
 static inline pi_result pi_sdk_invalid(pi_kind kind) {
     static const pi_result codes[] = {
-        PI_ERROR_INVALID_VALUE,   PI_ERROR_INVALID_LOADER,  PI_ERROR_INVALID_PLUGIN,
-        PI_ERROR_INVALID_PLATFORM, PI_ERROR_INVALID_DEVICE, PI_ERROR_INVALID_CONTEXT,
-        PI_ERROR_INVALID_QUEUE,   PI_ERROR_INVALID_MEM_OBJECT, PI_ERROR_INVALID_EVENT,
-        PI_ERROR_INVALID_PROGRAM, PI_ERROR_INVALID_KERNEL,  PI_ERROR_INVALID_SAMPLER,
+        PI_ERROR_INVALID_VALUE,    PI_ERROR_INVALID_LOADER,     PI_ERROR_INVALID_PLUGIN,
+        PI_ERROR_INVALID_PLATFORM, PI_ERROR_INVALID_DEVICE,     PI_ERROR_INVALID_CONTEXT,
+        PI_ERROR_INVALID_QUEUE,    PI_ERROR_INVALID_MEM_OBJECT, PI_ERROR_INVALID_EVENT,
+        PI_ERROR_INVALID_PROGRAM,  PI_ERROR_INVALID_KERNEL,     PI_ERROR_INVALID_SAMPLER,
         PI_ERROR_INVALID_USM_POOL};
     return codes[kind < sizeof codes / sizeof codes[0] ? kind : 0];
 }
@@ -104,9 +107,10 @@ static inline pi_result pi_sdk_read_desc(const pi_host *host, const void *desc, 
     for (link = (const pi_struct_header *)header->next; link;
          link = (const pi_struct_header *)link->next)
         if (link->type != chained && !(link->type & PI_TYPE_MAY_IGNORE_BIT))
-            return pi_sdk_fail(host, PI_ERROR_UNSUPPORTED_FEATURE,
-                               "desc (type %u) chains a descriptor of type %u that is not known here",
-                               (unsigned)type, (unsigned)link->type);
+            return pi_sdk_fail(
+                host, PI_ERROR_UNSUPPORTED_FEATURE,
+                "desc (type %u) chains a descriptor of type %u that is not known here",
+                (unsigned)type, (unsigned)link->type);
     memset(out, 0, size);
     memcpy(out, desc, header->struct_size < size ? header->struct_size : size);
     return PI_SUCCESS;

@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "fake_host.hpp"
+
+#include <pi/sdk/worker.hpp>
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <random>
+#include <thread>
+
+using namespace pi::sdk;
+
+namespace {
+
+constexpr uint64_t patience = 20'000'000'000; // nanoseconds; a hang is a failure
+
+/// A queue whose commands are callables; `vendor` stands for a backend that orders commands itself.
+class Queue : public Object<Queue, pi_queue> {
+public:
+    Queue(const pi_host *host, bool in_order, bool profiling = false)
+        : Object(host), sequence_(in_order), profiling_(profiling) {}
+    Ref<Event> make_event(pi_struct_type type) {
+        return make<Event>(host(), AnyRef(), AnyRef(Ref<Queue>(*this)), &sequence_, type,
+                           profiling_);
+    }
+    Sequence &sequence() { return sequence_; }
+
+    Ref<Event> submit(std::unique_ptr<Command> command, std::vector<Event *> waits = {},
+                      Sequence::Role role = Sequence::Role::COMMAND) {
+        Ref<Event> event = make_event(PI_TYPE_BUFFER_COPY_DESC);
+        sequence_.submit(*event, std::move(command), waits, role);
+        return event;
+    }
+
+private:
+    Sequence sequence_;
+    bool profiling_;
+};
+
+/// A command that runs at once and is done.
+std::unique_ptr<Command> instant(std::function<void()> body = [] {}) {
+    return make_command([body](Event &event) {
+        body();
+        event.finish(PI_SUCCESS);
+    });
+}
+
+Ref<Event> host_event(const pi_test::FakeHost &host) {
+    return make<Event>(host.get(), AnyRef());
+}
+
+/// A command of a backend with queues of its own: started (submitted) long before it is finished.
+class VendorCommand : public Command {
+public:
+    explicit VendorCommand(std::vector<Event *> &started) : started_(started) {}
+    void start(Event &event) override {
+        started_.push_back(&event);
+        event.submitted();
+    }
+    Phase phase(const Event &dependency) const override {
+        return dependency.is_host() ? Phase::FINAL : Phase::SUBMITTED;
+    }
+
+private:
+    std::vector<Event *> &started_;
+};
+
+} // namespace
+
+TEST_CASE("a command starts only when everything it waits for is final") {
+    pi_test::FakeHost host;
+    {
+        auto queue = make<Queue>(host.get(), false);
+        auto first = host_event(host), second = host_event(host);
+        int runs = 0;
+        auto event = queue->submit(instant([&] { ++runs; }), {first.get(), second.get()});
+        CHECK(runs == 0);
+        first->signal(PI_SUCCESS);
+        CHECK(runs == 0);
+        CHECK(event->status() == PI_EVENT_QUEUED);
+        second->signal(PI_SUCCESS);
+        CHECK(runs == 1);
+        CHECK(event->final());
+    }
+    CHECK(host.objects() == 0);
+}
+
+TEST_CASE("an in-order queue keeps its order, an out-of-order queue does not wait") {
+    pi_test::FakeHost host;
+    auto ordered = make<Queue>(host.get(), true), unordered = make<Queue>(host.get(), false);
+    auto gate = host_event(host);
+    std::vector<int> order;
+    for (const auto &queue : {ordered, unordered}) {
+        const int base = queue.get() == ordered.get() ? 0 : 10;
+        queue->submit(instant([&, base] { order.push_back(base + 1); }), {gate.get()});
+        queue->submit(instant([&, base] { order.push_back(base + 2); }));
+    }
+    CHECK(order == std::vector<int>{12});
+    gate->signal(PI_SUCCESS);
+    CHECK(std::find(order.begin(), order.end(), 1) < std::find(order.begin(), order.end(), 2));
+    CHECK(order.size() == 4);
+}
+
+TEST_CASE("a failure reaches every waiter with the root's text, and only those that wait for it") {
+    pi_test::FakeHost host;
+    auto queue = make<Queue>(host.get(), true);
+    auto failed = queue->submit(
+        make_command([](Event &event) { event.finish(PI_ERROR_DEVICE_LOST, "the root's words"); }));
+    int runs = 0;
+    auto waiter = queue->submit(instant([&] { ++runs; }), {failed.get()});
+    auto second = queue->submit(instant([&] { ++runs; }), {waiter.get()});
+    auto follower = queue->submit(instant([&] { ++runs; }));
+
+    CHECK(failed->result() == PI_ERROR_DEVICE_LOST);
+    for (Event *event : {waiter.get(), second.get()}) {
+        CHECK(event->result() == PI_ERROR_DEPENDENCY_FAILED);
+        CHECK(event->error_text() == "the root's words");
+    }
+    CHECK(follower->result() == PI_SUCCESS); // order alone carries no error
+    CHECK(runs == 1);
+}
+
+TEST_CASE("an exception inside a command's start is its event's failure") {
+    pi_test::FakeHost host;
+    auto queue = make<Queue>(host.get(), true);
+    auto event = queue->submit(
+        make_command([](Event &) { fail(PI_ERROR_OUT_OF_DEVICE_MEMORY, "none left"); }));
+    CHECK(event->result() == PI_ERROR_OUT_OF_DEVICE_MEMORY);
+    CHECK(event->error_text() == "none left");
+    queue->sequence().finish();
+}
+
+TEST_CASE("a backend that orders commands itself gets them early, and results stay in order") {
+    pi_test::FakeHost host;
+    auto queue = make<Queue>(host.get(), true);
+    std::vector<Event *> started;
+    auto first = queue->submit(std::make_unique<VendorCommand>(started));
+    auto second = queue->submit(std::make_unique<VendorCommand>(started), {first.get()});
+    REQUIRE(started == std::vector<Event *>{first.get(), second.get()});
+
+    // The vendor may tell of the second first, and call it a success although the first failed.
+    second->finish(PI_SUCCESS);
+    CHECK_FALSE(second->final());
+    first->finish(PI_ERROR_BACKEND, "it broke");
+    CHECK(second->final());
+    CHECK(second->result() == PI_ERROR_DEPENDENCY_FAILED);
+    CHECK(second->error_text() == "it broke");
+}
+
+TEST_CASE("commands behind a held command of the same vendor queue are held, too") {
+    pi_test::FakeHost host;
+    auto queue = make<Queue>(host.get(), true);
+    auto gate = host_event(host);
+    std::vector<Event *> started;
+    auto held = queue->submit(std::make_unique<VendorCommand>(started), {gate.get()});
+    auto behind = queue->submit(std::make_unique<VendorCommand>(started));
+    CHECK(started.empty());
+    gate->signal(PI_SUCCESS);
+    CHECK(started == std::vector<Event *>{held.get(), behind.get()});
+    held->finish(PI_SUCCESS);
+    behind->finish(PI_SUCCESS);
+    CHECK(behind->final());
+}
+
+TEST_CASE("a barrier orders what comes after it in an out-of-order queue") {
+    pi_test::FakeHost host;
+    auto queue = make<Queue>(host.get(), false);
+    auto gate = host_event(host);
+    int after_barrier = 0, after_wait = 0;
+    auto before = queue->submit(instant(), {gate.get()});
+    auto wait = queue->submit(instant(), {}, Sequence::Role::WAIT_FOR_ALL);
+    queue->submit(instant([&] { ++after_wait; }));
+    CHECK(after_wait == 1); // only a barrier holds later commands
+    CHECK_FALSE(wait->final());
+    auto barrier = queue->submit(instant(), {}, Sequence::Role::BARRIER);
+    queue->submit(instant([&] { ++after_barrier; }));
+    CHECK(after_barrier == 0);
+    gate->signal(PI_SUCCESS);
+    CHECK(wait->final());
+    CHECK(barrier->final());
+    CHECK(after_barrier == 1);
+}
+
+TEST_CASE("a chain of a hundred thousand events needs no deep stack") {
+    pi_test::FakeHost host;
+    {
+        auto queue = make<Queue>(host.get(), true);
+        auto gate = host_event(host);
+        int runs = 0;
+        Ref<Event> last = queue->submit(instant([&] { ++runs; }), {gate.get()});
+        for (int i = 1; i < 100'000; ++i)
+            last = queue->submit(instant([&] { ++runs; }), {last.get()});
+        gate->signal(PI_SUCCESS);
+        CHECK(runs == 100'000);
+        CHECK(last->final());
+    }
+    CHECK(host.objects() == 0);
+}
+
+TEST_CASE("a host event that is released unsignalled fails what waits for it") {
+    pi_test::FakeHost host;
+    auto queue = make<Queue>(host.get(), true);
+    auto gate = host_event(host);
+    auto event = queue->submit(instant(), {gate.get()});
+    event_entries::release(gate.give());
+    CHECK(event->result() == PI_ERROR_DEPENDENCY_FAILED);
+    CHECK(event->error_text().find("released before it was signalled") != std::string::npos);
+}
+
+TEST_CASE("a host event is signalled once, and a command's event never") {
+    pi_test::FakeHost host;
+    auto queue = make<Queue>(host.get(), true);
+    auto event = queue->submit(instant());
+    CHECK(event_entries::signal_host(event->handle(), PI_SUCCESS) == PI_ERROR_INVALID_OPERATION);
+    auto gate = host_event(host);
+    CHECK(event_entries::signal_host(gate->handle(), 1) == PI_ERROR_INVALID_VALUE);
+    CHECK(event_entries::signal_host(gate->handle(), PI_ERROR_TIMEOUT) == PI_SUCCESS);
+    CHECK(event_entries::signal_host(gate->handle(), PI_SUCCESS) == PI_ERROR_INVALID_OPERATION);
+    CHECK(event_entries::wait(gate->handle(), patience) == PI_ERROR_TIMEOUT);
+    CHECK(host.message().find("signalled by the application") != std::string::npos);
+}
+
+TEST_CASE("callbacks fire exactly once, before and after completion, and may not block") {
+    pi_test::FakeHost host;
+    struct Seen {
+        int calls = 0;
+        pi_result result = 1, wait = 1, poll = 1;
+        pi_event other = nullptr;
+    } early, late;
+    auto gate = host_event(host), open = host_event(host);
+    const pi_event_callback note = [](pi_event, pi_result result, void *data) {
+        auto &seen = *static_cast<Seen *>(data);
+        ++seen.calls;
+        seen.result = result;
+        seen.wait = event_entries::wait(seen.other, patience);
+        seen.poll = event_entries::wait(seen.other, 0);
+    };
+    early.other = late.other = open->handle();
+    gate->set_callback(note, &early);
+    CHECK(early.calls == 0);
+    gate->signal(PI_ERROR_DEVICE_LOST);
+    gate->set_callback(note, &late);
+    for (const Seen &seen : {early, late}) {
+        CHECK(seen.calls == 1);
+        CHECK(seen.result == PI_ERROR_DEVICE_LOST);
+        CHECK(seen.wait == PI_ERROR_WOULD_BLOCK);
+        CHECK(seen.poll == PI_ERROR_TIMEOUT); // asking is not blocking
+    }
+    open->signal(PI_SUCCESS);
+}
+
+TEST_CASE("a wait ends at its time, and with the command's error") {
+    pi_test::FakeHost host;
+    auto gate = host_event(host);
+    CHECK(event_entries::wait(gate->handle(), 1'000'000) == PI_ERROR_TIMEOUT);
+    CHECK(event_entries::wait(gate->handle(), 0) == PI_ERROR_TIMEOUT);
+    gate->signal(PI_SUCCESS);
+    CHECK(event_entries::wait(gate->handle(), PI_TIMEOUT_NEVER) == PI_SUCCESS);
+}
+
+TEST_CASE("what a command names lives exactly until its event is final") {
+    pi_test::FakeHost host;
+    auto queue = make<Queue>(host.get(), true);
+    auto gate = host_event(host);
+    auto kept = std::make_shared<int>(1);
+    auto event =
+        queue->submit(make_command([kept](Event &e) { e.finish(PI_SUCCESS); }), {gate.get()});
+    CHECK(kept.use_count() == 2);
+    gate->signal(PI_SUCCESS);
+    CHECK(kept.use_count() == 1);
+    CHECK(event->final());
+}
+
+TEST_CASE("profiling times never decrease and exist only where they were asked for") {
+    pi_test::FakeHost host;
+    auto timed = make<Queue>(host.get(), true, true), plain = make<Queue>(host.get(), true);
+    auto event = timed->submit(make_command([](Event &e) {
+        e.running();
+        e.finish(PI_SUCCESS);
+    }));
+    uint64_t before = 1;
+    for (pi_profiling_info name = PI_PROFILING_QUEUED; name <= PI_PROFILING_END; ++name) {
+        const uint64_t time = event->profiling(name);
+        CHECK(time >= before);
+        before = time;
+    }
+    uint64_t value;
+    CHECK(event_entries::get_profiling_info(plain->submit(instant())->handle(), PI_PROFILING_END, 8,
+                                            &value, nullptr) == PI_ERROR_PROFILING_UNAVAILABLE);
+}
+
+TEST_CASE("random graphs on worker threads run every command after what it waits for") {
+    const auto seed = std::random_device{}();
+    INFO("seed " << seed);
+    std::mt19937_64 random(seed);
+    pi_test::FakeHost host;
+    {
+        Workers workers(3);
+        std::vector<Ref<Queue>> queues;
+        for (int i = 0; i < 4; ++i)
+            queues.push_back(make<Queue>(host.get(), i % 2 == 0));
+        constexpr int count = 2000;
+        std::vector<Ref<Event>> events;
+        std::vector<Ref<Event>> gates;
+        std::vector<std::unique_ptr<std::atomic<bool>>> done;
+        std::atomic<int> violations{0};
+        for (int i = 0; i < count; ++i)
+            done.push_back(std::make_unique<std::atomic<bool>>(false));
+        for (int i = 0; i < count; ++i) {
+            std::vector<Event *> waits;
+            std::vector<int> before;
+            for (int k = static_cast<int>(random() % 4); k > 0 && i > 0; --k) {
+                before.push_back(static_cast<int>(random() % static_cast<uint64_t>(i)));
+                waits.push_back(events[static_cast<size_t>(before.back())].get());
+            }
+            if (random() % 10 == 0) {
+                gates.push_back(host_event(host));
+                waits.push_back(gates.back().get());
+            }
+            auto command = make_command([&, before, i](Event &event) {
+                workers.post([&, before, i, self = Ref<Event>(event)] {
+                    for (int one : before)
+                        violations += !*done[static_cast<size_t>(one)];
+                    *done[static_cast<size_t>(i)] = true;
+                    self->finish(PI_SUCCESS);
+                });
+            });
+            events.push_back(queues[random() % 4]->submit(std::move(command), waits));
+        }
+        std::shuffle(gates.begin(), gates.end(), random);
+        for (const auto &gate : gates)
+            gate->signal(PI_SUCCESS);
+        for (const auto &event : events)
+            REQUIRE(event->wait_final(patience));
+        CHECK(violations == 0);
+        CHECK(std::all_of(done.begin(), done.end(), [](const auto &flag) { return flag->load(); }));
+        for (const auto &queue : queues)
+            queue->sequence().finish();
+    }
+    CHECK(host.objects() == 0);
+}
