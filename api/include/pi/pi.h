@@ -71,21 +71,21 @@ enum {
     PI_SUCCESS = 0,
 
     /* The caller's arguments. */
-    PI_ERROR_INVALID_VALUE = -1,          /* a value outside of what its comment allows */
-    PI_ERROR_INVALID_NULL_POINTER = -2,   /* a pointer (not a handle) that may not be NULL is */
-    PI_ERROR_INVALID_SIZE = -3,           /* zero, overflowing, or past the end of what it names */
-    PI_ERROR_INVALID_ENUMERATION = -4,    /* an info name, format or kind that is not in the list */
-    PI_ERROR_INVALID_DESCRIPTOR = -5,     /* struct_size or type is not that of a descriptor */
-    PI_ERROR_MISALIGNED_OFFSET = -6,      /* an offset breaks the scope's offset_alignment */
-    PI_ERROR_MISALIGNED_POINTER = -7,     /* a host pointer breaks the alignment that it needs */
-    PI_ERROR_INVALID_ALIGNMENT = -8,      /* not a power of two, or more than can be honoured */
-    PI_ERROR_MEM_COPY_OVERLAP = -9,       /* source and destination of one copy overlap */
-    PI_ERROR_INVALID_WAIT_LIST = -10,     /* wait_count and wait_list disagree */
-    PI_ERROR_INVALID_WORK_SIZE = -11,     /* a launch's dimensions or sizes */
-    PI_ERROR_INVALID_ARGUMENTS = -12,     /* a launch's arguments: count, kind or size */
-    PI_ERROR_INVALID_NAME = -13,          /* no kernel, function, variable or extension of that name */
-    PI_ERROR_INVALID_BINARY = -14,        /* a program's bytes are not of the format they claim */
-    PI_ERROR_INVALID_OPERATION = -15,     /* right arguments at the wrong time (signalled twice) */
+    PI_ERROR_INVALID_VALUE = -1,        /* a value outside of what its comment allows */
+    PI_ERROR_INVALID_NULL_POINTER = -2, /* a pointer (not a handle) that may not be NULL is */
+    PI_ERROR_INVALID_SIZE = -3,         /* zero, overflowing, or past the end of what it names */
+    PI_ERROR_INVALID_ENUMERATION = -4,  /* an info name, format or kind that is not in the list */
+    PI_ERROR_INVALID_DESCRIPTOR = -5,   /* struct_size or type is not that of a descriptor */
+    PI_ERROR_MISALIGNED_OFFSET = -6,    /* an offset breaks the scope's offset_alignment */
+    PI_ERROR_MISALIGNED_POINTER = -7,   /* a host pointer breaks the alignment that it needs */
+    PI_ERROR_INVALID_ALIGNMENT = -8,    /* not a power of two, or more than can be honoured */
+    PI_ERROR_MEM_COPY_OVERLAP = -9,     /* source and destination of one copy overlap */
+    PI_ERROR_INVALID_WAIT_LIST = -10,   /* wait_count and wait_list disagree */
+    PI_ERROR_INVALID_WORK_SIZE = -11,   /* a launch's dimensions or sizes */
+    PI_ERROR_INVALID_ARGUMENTS = -12,   /* a launch's arguments: count, kind or size */
+    PI_ERROR_INVALID_NAME = -13,      /* no kernel, function, variable or extension of that name */
+    PI_ERROR_INVALID_BINARY = -14,    /* a program's bytes are not of the format they claim */
+    PI_ERROR_INVALID_OPERATION = -15, /* right arguments at the wrong time (signalled twice) */
     PI_ERROR_INVALID_NATIVE_HANDLE = -16, /* type or count of a native handle */
 
     /* A handle that is NULL, of another kind, or of another plugin instance. */
@@ -109,15 +109,15 @@ enum {
     PI_ERROR_OUT_OF_DEVICE_MEMORY = -66,
     PI_ERROR_OUT_OF_RESOURCES = -67, /* handles, threads, file descriptors, registers */
     PI_ERROR_DEVICE_LOST = -68,      /* from now on all commands of that device answer this */
-    PI_ERROR_UNAVAILABLE = -69,      /* no driver or no device: the backend is not on this machine */
-    PI_ERROR_BUILD_FAILED = -70,     /* compile or link; the log is in piProgramGetBuildInfo */
+    PI_ERROR_UNAVAILABLE = -69,  /* no driver or no device: the backend is not on this machine */
+    PI_ERROR_BUILD_FAILED = -70, /* compile or link; the log is in piProgramGetBuildInfo */
     PI_ERROR_DEPENDENCY_FAILED = -71, /* an event of the wait list failed; the text is the root's */
-    PI_ERROR_ABANDONED = -72,        /* a host event's last reference went before it was signalled */
+    PI_ERROR_ABANDONED = -72, /* a host event's last reference went before it was signalled */
     PI_ERROR_TIMEOUT = -73,
-    PI_ERROR_WOULD_BLOCK = -74,        /* a blocking call inside a callback */
+    PI_ERROR_WOULD_BLOCK = -74,           /* a blocking call inside a callback */
     PI_ERROR_PROFILING_UNAVAILABLE = -75, /* the queue was created without PI_QUEUE_PROFILING */
-    PI_ERROR_BACKEND = -76,            /* a vendor's code with no better name; the text holds it */
-    PI_ERROR_INTERNAL = -77            /* a defect of the plugin or the loader */
+    PI_ERROR_BACKEND = -76, /* a vendor's code with no better name; the text holds it */
+    PI_ERROR_INTERNAL = -77 /* a defect of the plugin or the loader */
 };
 
 /* ===== Objects ================================================================================ */
@@ -125,9 +125,10 @@ enum {
 /* Handles are pointers to opaque structs. The first word of each is the loader's dispatch table, the
  * second its kind (pi/pi_plugin.h has the layout); the rest belongs to the plugin. */
 typedef struct pi_loader_s *pi_loader;
-typedef struct pi_plugin_s *pi_plugin;     /* an instance of a plugin in one loader; not counted */
-typedef struct pi_platform_s *pi_platform; /* one driver of a backend; lives as long as its plugin */
-typedef struct pi_device_s *pi_device;     /* root devices live as long as their plugin */
+typedef struct pi_plugin_s *pi_plugin; /* an instance of a plugin in one loader; not counted */
+typedef struct pi_platform_s
+    *pi_platform;                      /* one driver of a backend; lives as long as its plugin */
+typedef struct pi_device_s *pi_device; /* root devices live as long as their plugin */
 typedef struct pi_context_s *pi_context;
 typedef struct pi_queue_s *pi_queue;
 typedef struct pi_mem_s *pi_mem; /* a buffer, a view of one, or an image */
@@ -230,7 +231,7 @@ enum {
     PI_NATIVE_CUDA_CONTEXT = 33,
     PI_NATIVE_CUDA_STREAM = 34,
     PI_NATIVE_CUDA_EVENT = 35,
-    PI_NATIVE_CUDA_POINTER = 36, /* CUdeviceptr */
+    PI_NATIVE_CUDA_POINTER = 36,       /* CUdeviceptr */
     PI_NATIVE_CUDA_ARRAY_TEXTURE = 37, /* two values: CUarray, CUtexObject */
     PI_NATIVE_CUDA_MODULE = 38,
     PI_NATIVE_CUDA_FUNCTION = 39,
@@ -261,8 +262,8 @@ typedef struct pi_native_desc {
 /* ===== Plugins ================================================================================ */
 
 /* The plugins that this loader has loaded, in the order in which they were found. */
-PI_EXPORT pi_result PI_CALL piPluginsGet(pi_loader loader, uint32_t capacity, pi_plugin *out_plugins,
-                                         uint32_t *out_count);
+PI_EXPORT pi_result PI_CALL piPluginsGet(pi_loader loader, uint32_t capacity,
+                                         pi_plugin *out_plugins, uint32_t *out_count);
 
 typedef uint32_t pi_plugin_info;
 enum {
@@ -281,9 +282,9 @@ enum {
     PI_CAPABILITY_IMAGE = 1 << 4,           /* images, their commands, samplers */
     PI_CAPABILITY_USM = 1 << 5,             /* allocations and commands on pointers */
     PI_CAPABILITY_USM_POOL = 1 << 6,
-    PI_CAPABILITY_USM_ASYNC = 1 << 7,    /* stream-ordered alloc and free */
-    PI_CAPABILITY_USM_REGISTER = 1 << 8, /* pin the application's memory */
-    PI_CAPABILITY_PROGRAM = 1 << 9,      /* programs, kernels, launches */
+    PI_CAPABILITY_USM_ASYNC = 1 << 7,     /* stream-ordered alloc and free */
+    PI_CAPABILITY_USM_REGISTER = 1 << 8,  /* pin the application's memory */
+    PI_CAPABILITY_PROGRAM = 1 << 9,       /* programs, kernels, launches */
     PI_CAPABILITY_PROGRAM_LINK = 1 << 10, /* compile and link apart */
     PI_CAPABILITY_SPECIALIZATION = 1 << 11,
     PI_CAPABILITY_PROGRAM_POINTERS = 1 << 12, /* function and global variable pointers */
@@ -362,13 +363,13 @@ PI_EXPORT pi_result PI_CALL piDevicesGet(pi_platform platform, pi_device_type ty
 
 typedef uint32_t pi_device_info;
 enum {
-    PI_DEVICE_INFO_TYPE = 1,           /* pi_device_type, one bit */
-    PI_DEVICE_INFO_NAME = 2,           /* char[] */
-    PI_DEVICE_INFO_VENDOR = 3,         /* char[] */
-    PI_DEVICE_INFO_VERSION = 4,        /* char[]: of the device's API */
-    PI_DEVICE_INFO_DRIVER_VERSION = 5, /* char[] */
-    PI_DEVICE_INFO_PLATFORM = 6,       /* pi_platform, borrowed */
-    PI_DEVICE_INFO_PARENT = 7,         /* pi_device, borrowed; NULL for a root device */
+    PI_DEVICE_INFO_TYPE = 1,            /* pi_device_type, one bit */
+    PI_DEVICE_INFO_NAME = 2,            /* char[] */
+    PI_DEVICE_INFO_VENDOR = 3,          /* char[] */
+    PI_DEVICE_INFO_VERSION = 4,         /* char[]: of the device's API */
+    PI_DEVICE_INFO_DRIVER_VERSION = 5,  /* char[] */
+    PI_DEVICE_INFO_PLATFORM = 6,        /* pi_platform, borrowed */
+    PI_DEVICE_INFO_PARENT = 7,          /* pi_device, borrowed; NULL for a root device */
     PI_DEVICE_INFO_REFERENCE_COUNT = 8, /* uint32_t: for debugging only */
 
     /* Who it is. Absent ones are PI_ERROR_UNSUPPORTED_FEATURE, never zeros: two devices are the same
@@ -396,11 +397,11 @@ enum {
     PI_DEVICE_INFO_HOST_POINTER_IMPORT = 49,    /* uint32_t: 0 or 1 */
     PI_DEVICE_INFO_HOST_POINTER_ALIGNMENT = 50, /* uint64_t: bytes, of pointer and size */
     PI_DEVICE_INFO_INTEGRATED = 51, /* uint32_t: 1 when host and device share physical memory */
-    PI_DEVICE_INFO_USM_CAPABILITIES = 52,    /* uint32_t: 1 << PI_USM_ kinds */
-    PI_DEVICE_INFO_PROGRAM_FORMATS = 53,     /* uint32_t: 1 << PI_PROGRAM_FORMAT_ */
-    PI_DEVICE_INFO_QUEUE_FLAGS = 54,         /* uint64_t: the PI_QUEUE_ flags that are honoured */
-    PI_DEVICE_INFO_TIMER_RESOLUTION = 55,    /* uint64_t: nanoseconds of profiling times */
-    PI_DEVICE_INFO_PARTITION_KINDS = 56,     /* uint32_t: 1 << PI_PARTITION_ */
+    PI_DEVICE_INFO_USM_CAPABILITIES = 52,     /* uint32_t: 1 << PI_USM_ kinds */
+    PI_DEVICE_INFO_PROGRAM_FORMATS = 53,      /* uint32_t: 1 << PI_PROGRAM_FORMAT_ */
+    PI_DEVICE_INFO_QUEUE_FLAGS = 54,          /* uint64_t: the PI_QUEUE_ flags that are honoured */
+    PI_DEVICE_INFO_TIMER_RESOLUTION = 55,     /* uint64_t: nanoseconds of profiling times */
+    PI_DEVICE_INFO_PARTITION_KINDS = 56,      /* uint32_t: 1 << PI_PARTITION_ */
     PI_DEVICE_INFO_EXTERNAL_HANDLE_TYPES = 57 /* uint32_t: 1 << PI_EXTERNAL_ that import takes */
 };
 
@@ -413,9 +414,9 @@ PI_EXPORT pi_result PI_CALL piDeviceGetInfo(pi_device device, pi_device_info nam
 
 typedef uint32_t pi_partition_kind;
 enum {
-    PI_PARTITION_EQUALLY = 1,  /* sub-devices of `count` compute units each */
+    PI_PARTITION_EQUALLY = 1,   /* sub-devices of `count` compute units each */
     PI_PARTITION_BY_COUNTS = 2, /* one sub-device for each of `counts` */
-    PI_PARTITION_BY_NUMA = 3   /* one for each NUMA node */
+    PI_PARTITION_BY_NUMA = 3    /* one for each NUMA node */
 };
 typedef struct pi_device_partition_desc {
     uint32_t struct_size;
@@ -426,7 +427,8 @@ typedef struct pi_device_partition_desc {
     const uint32_t *counts;
 } pi_device_partition_desc;
 /* Makes sub-devices: each of out_devices is the caller's to release. With out_devices NULL only counts. */
-PI_EXPORT pi_result PI_CALL piDevicePartition(pi_device device, const pi_device_partition_desc *desc,
+PI_EXPORT pi_result PI_CALL piDevicePartition(pi_device device,
+                                              const pi_device_partition_desc *desc,
                                               uint32_t capacity, pi_device *out_devices,
                                               uint32_t *out_count);
 /* On root devices these succeed and change nothing. */
@@ -453,11 +455,11 @@ PI_EXPORT pi_result PI_CALL piDeviceSelectBinary(pi_device device, uint32_t coun
  * "shared", "texture", "<vendor>.<name>". */
 enum {
     PI_SCOPE_HOST_VISIBLE = 1 << 0, /* piMemGetHostPointer works */
-    PI_SCOPE_COHERENT = 1 << 1,     /* host and device see each other's writes once events order them */
-    PI_SCOPE_CONTIGUOUS = 1 << 2,   /* PI_MEM_REQUIRE_CONTIGUOUS can be asked for */
-    PI_SCOPE_PINNED = 1 << 3,       /* PI_MEM_REQUIRE_PINNED can be asked for */
-    PI_SCOPE_LAYOUT = 1 << 4,       /* n-D allocations (pi_mem_layout_desc) */
-    PI_SCOPE_POOLABLE = 1 << 5      /* allocations may be kept and used again by a pool */
+    PI_SCOPE_COHERENT = 1 << 1, /* host and device see each other's writes once events order them */
+    PI_SCOPE_CONTIGUOUS = 1 << 2, /* PI_MEM_REQUIRE_CONTIGUOUS can be asked for */
+    PI_SCOPE_PINNED = 1 << 3,     /* PI_MEM_REQUIRE_PINNED can be asked for */
+    PI_SCOPE_LAYOUT = 1 << 4,     /* n-D allocations (pi_mem_layout_desc) */
+    PI_SCOPE_POOLABLE = 1 << 5    /* allocations may be kept and used again by a pool */
 };
 typedef struct pi_memory_scope {
     char name[64];
@@ -503,8 +505,8 @@ PI_EXPORT pi_result PI_CALL piContextCreate(pi_platform platform, const pi_conte
                                             pi_context *out_context);
 PI_EXPORT pi_result PI_CALL piContextRetain(pi_context context);
 PI_EXPORT pi_result PI_CALL piContextRelease(pi_context context);
-PI_EXPORT pi_result PI_CALL piContextGetInfo(pi_context context, pi_context_info name, uint64_t size,
-                                             void *value, uint64_t *out_size);
+PI_EXPORT pi_result PI_CALL piContextGetInfo(pi_context context, pi_context_info name,
+                                             uint64_t size, void *value, uint64_t *out_size);
 PI_EXPORT pi_result PI_CALL piContextGetNativeHandle(pi_context context,
                                                      pi_native_handle *out_handle);
 PI_EXPORT pi_result PI_CALL piContextCreateWithNativeHandle(pi_platform platform,
@@ -567,8 +569,8 @@ enum {
 typedef uint32_t pi_residency;
 enum {
     PI_RESIDENCY_UNKNOWN = 0,
-    PI_RESIDENCY_SAME_MEMORY = 1,   /* both ends use one physical memory */
-    PI_RESIDENCY_REMOTE_ACCESS = 2, /* dst reads and writes over the link */
+    PI_RESIDENCY_SAME_MEMORY = 1,          /* both ends use one physical memory */
+    PI_RESIDENCY_REMOTE_ACCESS = 2,        /* dst reads and writes over the link */
     PI_RESIDENCY_MIGRATES_WHOLE_OBJECT = 3 /* the driver moves the object implicitly */
 };
 typedef uint32_t pi_concurrent_writers;
@@ -585,11 +587,7 @@ enum {
     PI_COPY_PATH_STAGED_BY_PLUGIN = 3
 };
 typedef uint32_t pi_preferred_queue;
-enum {
-    PI_PREFERRED_QUEUE_EITHER = 0,
-    PI_PREFERRED_QUEUE_SRC = 1,
-    PI_PREFERRED_QUEUE_DST = 2
-};
+enum { PI_PREFERRED_QUEUE_EITHER = 0, PI_PREFERRED_QUEUE_SRC = 1, PI_PREFERRED_QUEUE_DST = 2 };
 typedef uint32_t pi_link_kind;
 enum {
     PI_LINK_UNKNOWN = 0,
@@ -615,8 +613,8 @@ typedef struct pi_memory_connection_info {
     pi_copy_path path; /* of a plugin copy */
     pi_preferred_queue preferred_queue;
     pi_link_kind link_kind;
-    uint64_t bandwidth; /* bytes a second; 0 = unknown */
-    uint64_t latency;   /* nanoseconds; 0 = unknown */
+    uint64_t bandwidth;             /* bytes a second; 0 = unknown */
+    uint64_t latency;               /* nanoseconds; 0 = unknown */
     uint32_t external_handle_types; /* 1 << PI_EXTERNAL_: types that src exports and dst imports */
     uint32_t reserved;
     char reason[256]; /* a sentence: why the answer is what it is */
@@ -704,10 +702,10 @@ typedef struct pi_mem_layout_desc {
     uint32_t struct_size;
     pi_struct_type type; /* PI_TYPE_MEM_LAYOUT_DESC */
     const void *next;
-    uint32_t rank;                   /* 1 to 8 */
-    uint32_t element_size;           /* bytes */
-    const uint64_t *extents;         /* rank of them, outermost first */
-    uint32_t axis_separator_count;   /* 0 = flat */
+    uint32_t rank;                 /* 1 to 8 */
+    uint32_t element_size;         /* bytes */
+    const uint64_t *extents;       /* rank of them, outermost first */
+    uint32_t axis_separator_count; /* 0 = flat */
     uint32_t reserved;
     const uint32_t *axis_separators; /* increasing, in 1..rank-1 */
 } pi_mem_layout_desc;
@@ -760,8 +758,8 @@ typedef struct pi_mem_image_desc {
     pi_channel_order channel_order;
     pi_channel_type channel_type;
     uint32_t scope;
-    uint64_t width, height, depth; /* pixels; 0 where the type has no such axis */
-    uint64_t array_size;           /* layers of the array types, else 0 */
+    uint64_t width, height, depth;   /* pixels; 0 where the type has no such axis */
+    uint64_t array_size;             /* layers of the array types, else 0 */
     uint64_t row_pitch, slice_pitch; /* bytes, of host_ptr or of the viewed buffer; 0 = dense */
     uint64_t offset;                 /* views: bytes into the buffer */
     uint32_t mip_levels, samples;    /* 0 = 1 */
@@ -906,8 +904,8 @@ enum {
 };
 
 /* device may be NULL for host memory only. */
-PI_EXPORT pi_result PI_CALL piUsmAlloc(pi_context context, pi_device device, const pi_usm_desc *desc,
-                                       void **out_pointer);
+PI_EXPORT pi_result PI_CALL piUsmAlloc(pi_context context, pi_device device,
+                                       const pi_usm_desc *desc, void **out_pointer);
 /* Only when no command uses it; NULL succeeds. */
 PI_EXPORT pi_result PI_CALL piUsmFree(pi_context context, void *pointer);
 PI_EXPORT pi_result PI_CALL piUsmGetInfo(pi_context context, const void *pointer, pi_usm_info name,
@@ -1034,7 +1032,8 @@ typedef struct pi_unmap_desc {
 PI_EXPORT pi_result PI_CALL piEnqueueMemBufferRead(pi_queue queue, const pi_buffer_read_desc *desc,
                                                    uint32_t wait_count, const pi_event *wait_list,
                                                    pi_event *out_event);
-PI_EXPORT pi_result PI_CALL piEnqueueMemBufferWrite(pi_queue queue, const pi_buffer_write_desc *desc,
+PI_EXPORT pi_result PI_CALL piEnqueueMemBufferWrite(pi_queue queue,
+                                                    const pi_buffer_write_desc *desc,
                                                     uint32_t wait_count, const pi_event *wait_list,
                                                     pi_event *out_event);
 PI_EXPORT pi_result PI_CALL piEnqueueMemBufferCopy(pi_queue queue, const pi_buffer_copy_desc *desc,
@@ -1215,8 +1214,9 @@ PI_EXPORT pi_result PI_CALL piEnqueueUsmFree(pi_queue queue, const pi_usm_free_d
  * it. The i-th element is the kernel's i-th parameter. */
 typedef uint32_t pi_argument_kind;
 enum {
-    PI_ARGUMENT_VALUE = 1,  /* `size` bytes at `value` */
-    PI_ARGUMENT_BUFFER = 2, /* `mem` from `offset`; size 0 = to its end; mem NULL = a null pointer */
+    PI_ARGUMENT_VALUE = 1, /* `size` bytes at `value` */
+    PI_ARGUMENT_BUFFER =
+        2, /* `mem` from `offset`; size 0 = to its end; mem NULL = a null pointer */
     PI_ARGUMENT_IMAGE = 3,
     PI_ARGUMENT_SAMPLER = 4,
     PI_ARGUMENT_POINTER = 5, /* a USM address */
@@ -1237,8 +1237,8 @@ typedef struct pi_kernel_argument {
 } pi_kernel_argument;
 
 enum {
-    PI_LAUNCH_COOPERATIVE = 1 << 8,         /* all work-groups are resident together */
-    PI_LAUNCH_INDIRECT_USM_HOST = 1 << 9,   /* the kernel follows pointers inside memory */
+    PI_LAUNCH_COOPERATIVE = 1 << 8,       /* all work-groups are resident together */
+    PI_LAUNCH_INDIRECT_USM_HOST = 1 << 9, /* the kernel follows pointers inside memory */
     PI_LAUNCH_INDIRECT_USM_DEVICE = 1 << 10,
     PI_LAUNCH_INDIRECT_USM_SHARED = 1 << 11
 };
@@ -1331,7 +1331,8 @@ typedef struct pi_device_global_write_desc {
 } pi_device_global_write_desc;
 PI_EXPORT pi_result PI_CALL piEnqueueDeviceGlobalRead(pi_queue queue,
                                                       const pi_device_global_read_desc *desc,
-                                                      uint32_t wait_count, const pi_event *wait_list,
+                                                      uint32_t wait_count,
+                                                      const pi_event *wait_list,
                                                       pi_event *out_event);
 PI_EXPORT pi_result PI_CALL piEnqueueDeviceGlobalWrite(pi_queue queue,
                                                        const pi_device_global_write_desc *desc,
@@ -1347,7 +1348,7 @@ enum {
     PI_PROGRAM_FORMAT_SPIRV = 2,
     PI_PROGRAM_FORMAT_CUDA_C = 3,
     PI_PROGRAM_FORMAT_PTX = 4,
-    PI_PROGRAM_FORMAT_CUBIN = 5, /* or a fat binary */
+    PI_PROGRAM_FORMAT_CUBIN = 5,         /* or a fat binary */
     PI_PROGRAM_FORMAT_DEVICE_BINARY = 6, /* as PI_PROGRAM_INFO_BINARIES gave it */
     /* Native functions: data is a pi_native_program (pi/pi_native_kernel.h), borrowed until the program
      * and its kernels are gone; size is its struct_size. */
@@ -1404,11 +1405,16 @@ enum {
 };
 typedef uint32_t pi_program_build_info;
 enum {
-    PI_PROGRAM_BUILD_INFO_STATUS = 1,  /* uint32_t: PI_PROGRAM_ */
-    PI_PROGRAM_BUILD_INFO_LOG = 2,     /* char[] */
-    PI_PROGRAM_BUILD_INFO_OPTIONS = 3  /* char[] */
+    PI_PROGRAM_BUILD_INFO_STATUS = 1, /* uint32_t: PI_PROGRAM_ */
+    PI_PROGRAM_BUILD_INFO_LOG = 2,    /* char[] */
+    PI_PROGRAM_BUILD_INFO_OPTIONS = 3 /* char[] */
 };
-enum { PI_PROGRAM_NOT_BUILT = 0, PI_PROGRAM_COMPILED = 1, PI_PROGRAM_BUILT = 2, PI_PROGRAM_FAILED = 3 };
+enum {
+    PI_PROGRAM_NOT_BUILT = 0,
+    PI_PROGRAM_COMPILED = 1,
+    PI_PROGRAM_BUILT = 2,
+    PI_PROGRAM_FAILED = 3
+};
 
 PI_EXPORT pi_result PI_CALL piProgramCreate(pi_context context, const pi_program_desc *desc,
                                             pi_program *out_program);
@@ -1421,8 +1427,8 @@ PI_EXPORT pi_result PI_CALL piProgramSetSpecializationConstants(
     pi_program program, uint32_t count, const pi_specialization_constant *constants);
 PI_EXPORT pi_result PI_CALL piProgramRetain(pi_program program);
 PI_EXPORT pi_result PI_CALL piProgramRelease(pi_program program);
-PI_EXPORT pi_result PI_CALL piProgramGetInfo(pi_program program, pi_program_info name, uint64_t size,
-                                             void *value, uint64_t *out_size);
+PI_EXPORT pi_result PI_CALL piProgramGetInfo(pi_program program, pi_program_info name,
+                                             uint64_t size, void *value, uint64_t *out_size);
 PI_EXPORT pi_result PI_CALL piProgramGetBuildInfo(pi_program program, pi_device device,
                                                   pi_program_build_info name, uint64_t size,
                                                   void *value, uint64_t *out_size);
@@ -1450,11 +1456,11 @@ enum {
 };
 typedef uint32_t pi_kernel_group_info;
 enum {
-    PI_KERNEL_GROUP_INFO_MAX_WORK_GROUP_SIZE = 1,      /* uint64_t */
-    PI_KERNEL_GROUP_INFO_COMPILE_WORK_GROUP_SIZE = 2,  /* uint64_t[3]; zeros = none */
-    PI_KERNEL_GROUP_INFO_LOCAL_MEMORY_SIZE = 3,        /* uint64_t: bytes */
-    PI_KERNEL_GROUP_INFO_PRIVATE_MEMORY_SIZE = 4,      /* uint64_t: bytes a work-item */
-    PI_KERNEL_GROUP_INFO_PREFERRED_GROUP_MULTIPLE = 5  /* uint64_t */
+    PI_KERNEL_GROUP_INFO_MAX_WORK_GROUP_SIZE = 1,     /* uint64_t */
+    PI_KERNEL_GROUP_INFO_COMPILE_WORK_GROUP_SIZE = 2, /* uint64_t[3]; zeros = none */
+    PI_KERNEL_GROUP_INFO_LOCAL_MEMORY_SIZE = 3,       /* uint64_t: bytes */
+    PI_KERNEL_GROUP_INFO_PRIVATE_MEMORY_SIZE = 4,     /* uint64_t: bytes a work-item */
+    PI_KERNEL_GROUP_INFO_PREFERRED_GROUP_MULTIPLE = 5 /* uint64_t */
 };
 typedef uint32_t pi_kernel_sub_group_info;
 enum {
@@ -1511,18 +1517,18 @@ typedef struct pi_sampler_desc {
 } pi_sampler_desc;
 typedef uint32_t pi_sampler_info;
 enum {
-    PI_SAMPLER_INFO_CONTEXT = 1,               /* pi_context, borrowed */
+    PI_SAMPLER_INFO_CONTEXT = 1,                /* pi_context, borrowed */
     PI_SAMPLER_INFO_NORMALIZED_COORDINATES = 2, /* uint32_t */
-    PI_SAMPLER_INFO_ADDRESSING = 3,            /* pi_addressing_mode */
-    PI_SAMPLER_INFO_FILTER = 4,                /* pi_filter_mode */
-    PI_SAMPLER_INFO_REFERENCE_COUNT = 5        /* uint32_t: for debugging only */
+    PI_SAMPLER_INFO_ADDRESSING = 3,             /* pi_addressing_mode */
+    PI_SAMPLER_INFO_FILTER = 4,                 /* pi_filter_mode */
+    PI_SAMPLER_INFO_REFERENCE_COUNT = 5         /* uint32_t: for debugging only */
 };
 PI_EXPORT pi_result PI_CALL piSamplerCreate(pi_context context, const pi_sampler_desc *desc,
                                             pi_sampler *out_sampler);
 PI_EXPORT pi_result PI_CALL piSamplerRetain(pi_sampler sampler);
 PI_EXPORT pi_result PI_CALL piSamplerRelease(pi_sampler sampler);
-PI_EXPORT pi_result PI_CALL piSamplerGetInfo(pi_sampler sampler, pi_sampler_info name, uint64_t size,
-                                             void *value, uint64_t *out_size);
+PI_EXPORT pi_result PI_CALL piSamplerGetInfo(pi_sampler sampler, pi_sampler_info name,
+                                             uint64_t size, void *value, uint64_t *out_size);
 PI_EXPORT pi_result PI_CALL piSamplerGetNativeHandle(pi_sampler sampler,
                                                      pi_native_handle *out_handle);
 PI_EXPORT pi_result PI_CALL piSamplerCreateWithNativeHandle(pi_context context,
@@ -1540,12 +1546,13 @@ enum {
 };
 typedef uint32_t pi_event_info;
 enum {
-    PI_EVENT_INFO_STATUS = 1,         /* pi_event_status */
-    PI_EVENT_INFO_RESULT = 2,         /* pi_result; PI_SUCCESS while not final */
-    PI_EVENT_INFO_ERROR_TEXT = 3,     /* char[]: "" unless failed */
-    PI_EVENT_INFO_CONTEXT = 4,        /* pi_context, borrowed */
-    PI_EVENT_INFO_QUEUE = 5,          /* pi_queue, borrowed; NULL for a host event */
-    PI_EVENT_INFO_COMMAND = 6,        /* uint32_t: the PI_TYPE_ of the command's descriptor; 0 = host event */
+    PI_EVENT_INFO_STATUS = 1,     /* pi_event_status */
+    PI_EVENT_INFO_RESULT = 2,     /* pi_result; PI_SUCCESS while not final */
+    PI_EVENT_INFO_ERROR_TEXT = 3, /* char[]: "" unless failed */
+    PI_EVENT_INFO_CONTEXT = 4,    /* pi_context, borrowed */
+    PI_EVENT_INFO_QUEUE = 5,      /* pi_queue, borrowed; NULL for a host event */
+    PI_EVENT_INFO_COMMAND =
+        6, /* uint32_t: the PI_TYPE_ of the command's descriptor; 0 = host event */
     PI_EVENT_INFO_REFERENCE_COUNT = 7 /* uint32_t: for debugging only */
 };
 /* Nanoseconds of the device's clock (piDeviceGetGlobalTimestamps); never decreasing in this order. */

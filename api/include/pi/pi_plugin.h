@@ -54,8 +54,9 @@ typedef struct pi_host {
     uint32_t struct_size;
     uint16_t version_major; /* of the loader */
     uint16_t version_minor;
-    const pi_dispatch *dispatch; /* to stamp into handles; complete once piPluginMain has returned */
-    void *context;               /* the loader's */
+    const pi_dispatch
+        *dispatch; /* to stamp into handles; complete once piPluginMain has returned */
+    void *context; /* the loader's */
     /* Sets the calling thread's piGetLastError; the text is copied. */
     void(PI_CALL *set_error)(const struct pi_host *host, pi_result code, const char *message);
     void(PI_CALL *log)(const struct pi_host *host, pi_log_level level, const char *message);
@@ -72,11 +73,12 @@ typedef struct pi_plugin_desc {
     uint32_t struct_size;
     uint16_t version_major; /* PI_VERSION_MAJOR and _MINOR that the plugin was compiled with */
     uint16_t version_minor;
-    const char *name;    /* [a-z0-9_]+, unique in a loader; lives as long as the instance */
-    const char *version; /* the plugin's own */
-    uint64_t capabilities;       /* PI_CAPABILITY_ bits; must agree with the slots */
-    const pi_dispatch *functions; /* the plugin's own; read until piPluginMain's caller is done with it */
-    pi_plugin instance;           /* an object of PI_KIND_PLUGIN */
+    const char *name;      /* [a-z0-9_]+, unique in a loader; lives as long as the instance */
+    const char *version;   /* the plugin's own */
+    uint64_t capabilities; /* PI_CAPABILITY_ bits; must agree with the slots */
+    const pi_dispatch
+        *functions;     /* the plugin's own; read until piPluginMain's caller is done with it */
+    pi_plugin instance; /* an object of PI_KIND_PLUGIN */
     /* Called once, when no object is left: no call of the instance is under way. */
     void(PI_CALL *teardown)(pi_plugin instance);
 } pi_plugin_desc;
