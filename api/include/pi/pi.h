@@ -15,7 +15,9 @@
  *    borrowed, unless the comment says that they must be released.
  *  - Info: Get...Info(object, name, size, value, out_size). Each enumerator's comment begins with the
  *    type that it returns. value may be NULL to ask for the size alone; a size smaller than needed is
- *    PI_ERROR_INVALID_SIZE and writes nothing. Strings are UTF-8 and their size counts the final 0.
+ *    PI_ERROR_INVALID_SIZE and writes nothing. Strings are UTF-8 and their size counts the final 0. A
+ *    name that the object cannot answer is PI_ERROR_UNSUPPORTED_FEATURE, one that is not in the list
+ *    PI_ERROR_INVALID_ENUMERATION.
  *  - Commands: piEnqueueX(queue, desc, wait_count, wait_list, out_event), described under "Commands".
  *
  * DESCRIPTORS begin with {struct_size, type, next}. The caller sets struct_size = sizeof the struct
@@ -28,7 +30,9 @@
  * frozen; their reserved words must be zero.
  *
  * THREADS: every function may be called from any thread at any time, unless its comment says
- * "externally synchronised". A plugin leaves the calling thread as it found it.
+ * "externally synchronised". A plugin leaves the calling thread as it found it. Blocking are
+ * piEventWait, piQueueFinish and commands with PI_COMMAND_BLOCKING, and only these; other calls may take
+ * the time that the vendor's call takes, but wait for no command.
  *
  * LIFETIMES: objects are reference counted; creation gives one reference. From a successful enqueue
  * until the command's event is final, a command keeps alive every object it names (memory and the
@@ -246,7 +250,11 @@ typedef struct pi_native_handle {
 } pi_native_handle;
 
 /* Get...NativeHandle borrows: the handle lives as long as the object. ...CreateWithNativeHandle makes
- * an object around one; on failure nothing changes hands. */
+ * an object around one; on failure nothing changes hands. Contexts, programs and kernels have a handle
+ * a device on some backends, so their getters take the device (of the context; NULL where the backend has
+ * one for all). Work put directly on a native queue is not ordered with commands that the plugin holds
+ * back. An event that has no native counterpart (a held command's, a host event) is
+ * PI_ERROR_INVALID_OPERATION. */
 enum {
     PI_NATIVE_OWN = 1 << 0 /* take the handle over: it is released with the object */
 };
@@ -256,6 +264,9 @@ typedef struct pi_native_desc {
     pi_struct_type type; /* PI_TYPE_NATIVE_DESC */
     const void *next;
     uint64_t flags; /* PI_NATIVE_OWN */
+    /* Of contexts, programs and kernels: whose handle it is, where the backend has one a device (a
+     * CUmodule cannot be asked for its device). NULL elsewhere. */
+    pi_device device;
     pi_native_handle handle;
 } pi_native_desc;
 
@@ -287,14 +298,13 @@ enum {
     PI_CAPABILITY_PROGRAM = 1 << 9,       /* programs, kernels, launches */
     PI_CAPABILITY_PROGRAM_LINK = 1 << 10, /* compile and link apart */
     PI_CAPABILITY_SPECIALIZATION = 1 << 11,
-    PI_CAPABILITY_PROGRAM_POINTERS = 1 << 12, /* function and global variable pointers */
-    PI_CAPABILITY_DEVICE_GLOBALS = 1 << 13,
-    PI_CAPABILITY_COOPERATIVE = 1 << 14,
-    PI_CAPABILITY_HOST_FUNCTION = 1 << 15,
-    PI_CAPABILITY_TIMESTAMP = 1 << 16, /* device and host clocks, timestamp commands */
-    PI_CAPABILITY_PARTITION = 1 << 17, /* sub-devices */
-    PI_CAPABILITY_VIEW = 1 << 18,      /* sub-buffers */
-    PI_CAPABILITY_NATIVE = 1 << 19     /* native handles of the core objects, both ways */
+    PI_CAPABILITY_DEVICE_GLOBALS = 1 << 12,
+    PI_CAPABILITY_COOPERATIVE = 1 << 13,
+    PI_CAPABILITY_HOST_FUNCTION = 1 << 14,
+    PI_CAPABILITY_TIMESTAMP = 1 << 15, /* device and host clocks, timestamp commands */
+    PI_CAPABILITY_PARTITION = 1 << 16, /* sub-devices */
+    PI_CAPABILITY_VIEW = 1 << 17,      /* sub-buffers */
+    PI_CAPABILITY_NATIVE = 1 << 18     /* native handles of the core objects, both ways */
 };
 
 PI_EXPORT pi_result PI_CALL piPluginGetInfo(pi_plugin plugin, pi_plugin_info name, uint64_t size,
@@ -327,7 +337,10 @@ enum {
     PI_BACKEND_CUDA = 3,
     PI_BACKEND_LEVEL_ZERO = 4,
     PI_BACKEND_SIMULATED = 5,
-    PI_BACKEND_OTHER = 6
+    PI_BACKEND_OTHER = 6,
+    PI_BACKEND_HIP = 7,
+    PI_BACKEND_VULKAN = 8,
+    PI_BACKEND_METAL = 9
 };
 PI_EXPORT pi_result PI_CALL piPlatformGetInfo(pi_platform platform, pi_platform_info name,
                                               uint64_t size, void *value, uint64_t *out_size);
@@ -372,12 +385,13 @@ enum {
     PI_DEVICE_INFO_PARENT = 7,          /* pi_device, borrowed; NULL for a root device */
     PI_DEVICE_INFO_REFERENCE_COUNT = 8, /* uint32_t: for debugging only */
 
-    /* Who it is. Absent ones are PI_ERROR_UNSUPPORTED_FEATURE, never zeros: two devices are the same
-     * physical one if one of these is present in both and equal; never by name. */
+    /* Who it is. Absent ones are PI_ERROR_UNSUPPORTED_FEATURE, never zeros. Two devices are the same
+     * physical one if an identity (UUID, LUID, PCI address) that both have is equal; never by name. */
     PI_DEVICE_INFO_UUID = 16,        /* uint8_t[16] */
     PI_DEVICE_INFO_LUID = 17,        /* uint8_t[8] */
     PI_DEVICE_INFO_PCI_ADDRESS = 18, /* char[]: "0000:c1:00.0" */
-    PI_DEVICE_INFO_NUMA_NODE = 19,   /* uint32_t: the operating system's number */
+    /* Where it is; not who. */
+    PI_DEVICE_INFO_NUMA_NODE = 19, /* uint32_t: the operating system's number */
 
     PI_DEVICE_INFO_COMPUTE_UNITS = 32,       /* uint32_t */
     PI_DEVICE_INFO_MAX_WORK_GROUP_SIZE = 33, /* uint64_t: work-items */
@@ -397,26 +411,44 @@ enum {
     PI_DEVICE_INFO_HOST_POINTER_IMPORT = 49,    /* uint32_t: 0 or 1 */
     PI_DEVICE_INFO_HOST_POINTER_ALIGNMENT = 50, /* uint64_t: bytes, of pointer and size */
     PI_DEVICE_INFO_INTEGRATED = 51, /* uint32_t: 1 when host and device share physical memory */
-    PI_DEVICE_INFO_USM_CAPABILITIES = 52,     /* uint32_t: 1 << PI_USM_ kinds */
-    PI_DEVICE_INFO_PROGRAM_FORMATS = 53,      /* uint32_t: 1 << PI_PROGRAM_FORMAT_ */
-    PI_DEVICE_INFO_QUEUE_FLAGS = 54,          /* uint64_t: the PI_QUEUE_ flags that are honoured */
-    PI_DEVICE_INFO_TIMER_RESOLUTION = 55,     /* uint64_t: nanoseconds of profiling times */
-    PI_DEVICE_INFO_PARTITION_KINDS = 56,      /* uint32_t: 1 << PI_PARTITION_ */
-    PI_DEVICE_INFO_EXTERNAL_HANDLE_TYPES = 57 /* uint32_t: 1 << PI_EXTERNAL_ that import takes */
+    PI_DEVICE_INFO_USM_CAPABILITIES = 52,      /* uint32_t: 1 << PI_USM_ kinds */
+    PI_DEVICE_INFO_PROGRAM_FORMATS = 53,       /* uint32_t: 1 << PI_PROGRAM_FORMAT_ */
+    PI_DEVICE_INFO_QUEUE_FLAGS = 54,           /* uint64_t: the PI_QUEUE_ flags that are honoured */
+    PI_DEVICE_INFO_TIMER_RESOLUTION = 55,      /* uint64_t: nanoseconds of profiling times */
+    PI_DEVICE_INFO_PARTITION_KINDS = 56,       /* uint32_t: 1 << PI_PARTITION_ */
+    PI_DEVICE_INFO_EXTERNAL_HANDLE_TYPES = 57, /* uint32_t: 1 << PI_EXTERNAL_ that import takes */
+    PI_DEVICE_INFO_EXPORT_HANDLE_TYPES = 58,   /* uint32_t: 1 << PI_EXTERNAL_ that export gives */
+    /* What this device can do of what its plugin implements: one plugin serves unlike devices. */
+    PI_DEVICE_INFO_CAPABILITIES = 59,      /* uint64_t: PI_CAPABILITY_, a subset of the plugin's */
+    PI_DEVICE_INFO_LAUNCH_FEATURES = 60,   /* uint32_t: PI_LAUNCH_FEATURE_ */
+    PI_DEVICE_INFO_MAX_IMAGE_2D_SIZE = 61, /* uint64_t[2]: pixels */
+    PI_DEVICE_INFO_MAX_IMAGE_3D_SIZE = 62, /* uint64_t[3]: pixels */
+    PI_DEVICE_INFO_IMAGE_VIEW_OFFSET_ALIGNMENT = 63, /* uint64_t: bytes, of a view's first byte */
+    PI_DEVICE_INFO_IMAGE_VIEW_PITCH_ALIGNMENT = 64   /* uint64_t: bytes, of a view's rows */
 };
 
 /* A launch's buffer argument may begin at an offset because device pointers are addresses (POINTER),
  * or because the plugin makes a sub-buffer there (SUB_BUFFER: offset_alignment of the scope applies). */
 enum { PI_BUFFER_OFFSET_POINTER = 1 << 0, PI_BUFFER_OFFSET_SUB_BUFFER = 1 << 1 };
 
+/* What launches may ask for. Without the bit a global offset is PI_ERROR_UNSUPPORTED_FEATURE, a global
+ * size that is no multiple of the local size PI_ERROR_INVALID_WORK_SIZE, a cluster size
+ * PI_ERROR_UNSUPPORTED_FEATURE. */
+enum {
+    PI_LAUNCH_FEATURE_GLOBAL_OFFSET = 1 << 0,
+    PI_LAUNCH_FEATURE_NON_UNIFORM_GROUPS = 1 << 1,
+    PI_LAUNCH_FEATURE_CLUSTERS = 1 << 2
+};
+
 PI_EXPORT pi_result PI_CALL piDeviceGetInfo(pi_device device, pi_device_info name, uint64_t size,
                                             void *value, uint64_t *out_size);
 
 typedef uint32_t pi_partition_kind;
 enum {
-    PI_PARTITION_EQUALLY = 1,   /* sub-devices of `count` compute units each */
-    PI_PARTITION_BY_COUNTS = 2, /* one sub-device for each of `counts` */
-    PI_PARTITION_BY_NUMA = 3    /* one for each NUMA node */
+    PI_PARTITION_EQUALLY = 1,    /* sub-devices of `count` compute units each */
+    PI_PARTITION_BY_COUNTS = 2,  /* one sub-device for each of `counts` */
+    PI_PARTITION_BY_NUMA = 3,    /* one for each NUMA node */
+    PI_PARTITION_BY_HARDWARE = 4 /* one for each tile or stack that the device is built of */
 };
 typedef struct pi_device_partition_desc {
     uint32_t struct_size;
@@ -507,7 +539,7 @@ PI_EXPORT pi_result PI_CALL piContextRetain(pi_context context);
 PI_EXPORT pi_result PI_CALL piContextRelease(pi_context context);
 PI_EXPORT pi_result PI_CALL piContextGetInfo(pi_context context, pi_context_info name,
                                              uint64_t size, void *value, uint64_t *out_size);
-PI_EXPORT pi_result PI_CALL piContextGetNativeHandle(pi_context context,
+PI_EXPORT pi_result PI_CALL piContextGetNativeHandle(pi_context context, pi_device device,
                                                      pi_native_handle *out_handle);
 PI_EXPORT pi_result PI_CALL piContextCreateWithNativeHandle(pi_platform platform,
                                                             const pi_native_desc *desc,
@@ -786,7 +818,7 @@ enum {
      * every command on it are gone. */
     PI_EXTERNAL_HOST_POINTER = 1,
     PI_EXTERNAL_DMA_BUF_FD = 2, /* import duplicates the descriptor; export gives one to close */
-    PI_EXTERNAL_OPAQUE_FD = 3,  /* likewise */
+    PI_EXTERNAL_OPAQUE_FD = 3,  /* likewise; as Vulkan, CUDA and Level Zero exchange it */
     PI_EXTERNAL_NATIVE = 4,     /* a pi_native_handle; `own` as in PI_NATIVE_OWN */
     PI_EXTERNAL_CUDA_IPC = 5,   /* 64 bytes; the exporter must outlive the importer */
     PI_EXTERNAL_ZE_IPC = 6      /* 64 bytes; likewise */
@@ -916,7 +948,8 @@ PI_EXPORT pi_result PI_CALL piUsmPoolRetain(pi_usm_pool pool);
 PI_EXPORT pi_result PI_CALL piUsmPoolRelease(pi_usm_pool pool);
 PI_EXPORT pi_result PI_CALL piUsmPoolGetInfo(pi_usm_pool pool, pi_usm_pool_info name, uint64_t size,
                                              void *value, uint64_t *out_size);
-/* Pins application memory, so that transfers from and to it are direct and asynchronous. */
+/* Pins application memory, so that transfers from and to it are direct and asynchronous. flags must
+ * be 0. */
 PI_EXPORT pi_result PI_CALL piUsmHostRegister(pi_context context, void *pointer, uint64_t size,
                                               uint64_t flags);
 PI_EXPORT pi_result PI_CALL piUsmHostUnregister(pi_context context, void *pointer);
@@ -937,7 +970,8 @@ enum {
 };
 
 /* One rectangle of bytes. extent = {bytes of a row, rows, slices}; 0 rows or slices mean 1, 0 bytes is
- * PI_ERROR_INVALID_SIZE. pitch = {row, slice} in bytes; 0 = dense. src and dst are as in the command:
+ * PI_ERROR_INVALID_SIZE. pitch = {row, slice} in bytes; 0 = dense; one smaller than what it steps
+ * over is PI_ERROR_INVALID_SIZE, any larger one is legal. src and dst are as in the command:
  * for a read dst is the host pointer, for a write src is. The regions of one command are done in any
  * order and must not overlap in dst. */
 typedef struct pi_region {
@@ -1008,7 +1042,9 @@ enum {
 };
 /* *out_pointer is written at the latest when the event completes with success (a held command has no
  * address before), never on failure; its storage must live until then. The host may use the range
- * from the event's completion until the unmap is enqueued. */
+ * from the event's completion until the unmap is enqueued. Maps of overlapping ranges are legal if all of
+ * them are for reading; each needs its own unmap, whether or not their addresses are equal. While a
+ * range is mapped no command may write it, nor read it if it is mapped for writing. */
 typedef struct pi_buffer_map_desc {
     uint32_t struct_size;
     pi_struct_type type; /* PI_TYPE_BUFFER_MAP_DESC */
@@ -1056,7 +1092,8 @@ typedef struct pi_image_region {
     uint64_t row_pitch;
     uint64_t slice_pitch;
     uint64_t offset; /* bytes into the host pointer */
-    uint64_t reserved;
+    uint32_t mip_level;
+    uint32_t reserved;
 } pi_image_region;
 typedef struct pi_image_read_desc {
     uint32_t struct_size;
@@ -1088,6 +1125,9 @@ typedef struct pi_image_copy_region {
     uint64_t buffer_offset;
     uint64_t buffer_row_pitch;
     uint64_t buffer_slice_pitch;
+    uint32_t src_mip_level;
+    uint32_t dst_mip_level;
+    uint64_t reserved;
 } pi_image_copy_region;
 typedef struct pi_image_copy_desc {
     uint32_t struct_size;
@@ -1135,6 +1175,7 @@ typedef struct pi_usm_copy_desc {
     uint32_t reserved;
     const pi_region *regions;
 } pi_usm_copy_desc;
+/* The pointer must be a multiple of pattern_size, else PI_ERROR_MISALIGNED_POINTER. */
 typedef struct pi_usm_fill_desc {
     uint32_t struct_size;
     pi_struct_type type; /* PI_TYPE_USM_FILL_DESC */
@@ -1145,6 +1186,7 @@ typedef struct pi_usm_fill_desc {
     uint64_t pattern_size; /* as for buffers */
     uint64_t size;
 } pi_usm_fill_desc;
+/* Prefetch and advise are hints: doing nothing is a success. */
 typedef struct pi_usm_prefetch_desc {
     uint32_t struct_size;
     pi_struct_type type; /* PI_TYPE_USM_PREFETCH_DESC */
@@ -1220,7 +1262,9 @@ enum {
     PI_ARGUMENT_IMAGE = 3,
     PI_ARGUMENT_SAMPLER = 4,
     PI_ARGUMENT_POINTER = 5, /* a USM address */
-    PI_ARGUMENT_LOCAL = 6    /* `size` bytes of work-group memory */
+    /* `size` bytes of work-group memory. Where the backend has a single such area (CUDA, HIP) the
+     * parameter is an integer of 4 or 8 bytes and receives the offset into it. */
+    PI_ARGUMENT_LOCAL = 6
 };
 typedef struct pi_kernel_argument {
     pi_argument_kind kind;
@@ -1255,6 +1299,9 @@ typedef struct pi_kernel_launch_desc {
     uint64_t global_size[3];   /* work-items; 0 is PI_ERROR_INVALID_WORK_SIZE */
     uint64_t local_size[3];    /* work-items of a group; all 0 = the plugin's choice */
     uint64_t cluster_size[3];  /* groups; all 0 = none */
+    /* Work-group memory without a parameter (CUDA's extern __shared__), bytes; elsewhere
+     * PI_ERROR_UNSUPPORTED_FEATURE unless 0. */
+    uint64_t local_memory_size;
 } pi_kernel_launch_desc;
 PI_EXPORT pi_result PI_CALL piEnqueueKernelLaunch(pi_queue queue, const pi_kernel_launch_desc *desc,
                                                   uint32_t wait_count, const pi_event *wait_list,
@@ -1345,7 +1392,7 @@ PI_EXPORT pi_result PI_CALL piEnqueueDeviceGlobalWrite(pi_queue queue,
 typedef uint32_t pi_program_format;
 enum {
     PI_PROGRAM_FORMAT_OPENCL_C = 1,
-    PI_PROGRAM_FORMAT_SPIRV = 2,
+    PI_PROGRAM_FORMAT_SPIRV = 2, /* of OpenCL (Kernel execution model), not Vulkan's shaders */
     PI_PROGRAM_FORMAT_CUDA_C = 3,
     PI_PROGRAM_FORMAT_PTX = 4,
     PI_PROGRAM_FORMAT_CUBIN = 5,         /* or a fat binary */
@@ -1438,7 +1485,7 @@ PI_EXPORT pi_result PI_CALL piProgramGetFunctionPointer(pi_program program, pi_d
 PI_EXPORT pi_result PI_CALL piProgramGetGlobalVariablePointer(pi_program program, pi_device device,
                                                               const char *name, void **out_pointer,
                                                               uint64_t *out_size);
-PI_EXPORT pi_result PI_CALL piProgramGetNativeHandle(pi_program program,
+PI_EXPORT pi_result PI_CALL piProgramGetNativeHandle(pi_program program, pi_device device,
                                                      pi_native_handle *out_handle);
 PI_EXPORT pi_result PI_CALL piProgramCreateWithNativeHandle(pi_context context,
                                                             const pi_native_desc *desc,
@@ -1489,7 +1536,8 @@ PI_EXPORT pi_result PI_CALL piKernelGetSuggestedLocalSize(pi_queue queue,
 PI_EXPORT pi_result PI_CALL piKernelGetMaxCooperativeGroups(pi_queue queue,
                                                             const pi_kernel_launch_desc *desc,
                                                             uint32_t *out_count);
-PI_EXPORT pi_result PI_CALL piKernelGetNativeHandle(pi_kernel kernel, pi_native_handle *out_handle);
+PI_EXPORT pi_result PI_CALL piKernelGetNativeHandle(pi_kernel kernel, pi_device device,
+                                                    pi_native_handle *out_handle);
 PI_EXPORT pi_result PI_CALL piKernelCreateWithNativeHandle(pi_program program,
                                                            const pi_native_desc *desc,
                                                            pi_kernel *out_kernel);
