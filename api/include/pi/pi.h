@@ -718,12 +718,12 @@ typedef struct pi_mem_buffer_desc {
     uint32_t struct_size;
     pi_struct_type type; /* PI_TYPE_MEM_BUFFER_DESC; may chain a pi_mem_layout_desc */
     const void *next;
-    uint64_t flags;     /* PI_MEM_ */
-    uint64_t size;      /* bytes; 0 is PI_ERROR_INVALID_SIZE */
-    uint64_t alignment; /* bytes, a power of two, of device and host address; 0 = the scope's */
-    uint32_t scope;     /* index into piDeviceGetMemoryScopes */
-    uint32_t reserved;
-    void *host_ptr; /* with COPY or USE, of at least size bytes; else NULL */
+    uint64_t flags;        /* PI_MEM_ */
+    uint64_t size;         /* bytes; 0 is PI_ERROR_INVALID_SIZE */
+    uint64_t alignment;    /* bytes, a power of two, of device and host address; 0 = the scope's */
+    uint32_t scope;        /* index into piDeviceGetMemoryScopes */
+    uint32_t export_types; /* 1 << PI_EXTERNAL_: what piMemExport will be asked for; 0 = nothing */
+    void *host_ptr;        /* with COPY or USE, of at least size bytes; else NULL */
 } pi_mem_buffer_desc;
 
 /* An n-D allocation: rank extents of element_size bytes; axis_separators tell where the logical axes
@@ -829,6 +829,9 @@ typedef struct pi_external_handle {
     void *pointer;
     pi_native_handle native;
     uint8_t ipc[64];
+    /* Export: where the object lies in what the handle names, which may be a whole allocation. */
+    uint64_t offset;
+    uint64_t size;
 } pi_external_handle;
 
 typedef struct pi_mem_import_desc {
@@ -1268,7 +1271,7 @@ enum {
 };
 typedef struct pi_kernel_argument {
     pi_argument_kind kind;
-    uint32_t reserved0;
+    uint32_t reserved;
     union {
         const void *value;
         const void *pointer;
@@ -1277,7 +1280,7 @@ typedef struct pi_kernel_argument {
     };
     uint64_t offset;
     uint64_t size;
-    uint64_t reserved1;
+    pi_sampler image_sampler; /* IMAGE: for backends that join both (CUDA); else may be NULL */
 } pi_kernel_argument;
 
 enum {
