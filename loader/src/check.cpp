@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "check.hpp"
+
+#include "functions.hpp"
+#include "text.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace pi::loader {
+namespace {
+
+constexpr uint16_t oldest_minor = 1;
+
+// Slots are looked at by their place, not by their type.
+bool has_slot(const pi_dispatch &table, const FunctionRow &row) {
+    void *slot = nullptr;
+    std::memcpy(&slot, reinterpret_cast<const unsigned char *>(&table) + row.offset, sizeof slot);
+    return slot != nullptr;
+}
+
+uint64_t known_capabilities() {
+    uint64_t known = 0;
+    for (const FunctionRow &row : function_rows)
+        known |= row.capability;
+    return known;
+}
+
+std::string beyond_table(const pi_plugin_desc &desc, const FunctionRow &row) {
+    if (row.offset + sizeof(void *) <= desc.functions->struct_size)
+        return "";
+    return fmt::format(" (its table of {} bytes ends before it)", desc.functions->struct_size);
+}
+
+} // namespace
+
+std::string check_version(const pi_plugin_desc &desc, uint16_t &minor) {
+    if (desc.version_major != PI_VERSION_MAJOR)
+        return fmt::format(
+            "made for version {}.{}, but this loader is {}.{}: major versions must be "
+            "equal",
+            desc.version_major, desc.version_minor, PI_VERSION_MAJOR, PI_VERSION_MINOR);
+    minor = std::min<uint16_t>(desc.version_minor, PI_VERSION_MINOR);
+    if (minor < oldest_minor)
+        return fmt::format("made for version {}.{}, older than {}.{}, the oldest that is served",
+                           desc.version_major, desc.version_minor, PI_VERSION_MAJOR,
+                           uint16_t{oldest_minor});
+    return "";
+}
+
+std::string read_table(const pi_plugin_desc &desc, uint16_t minor, pi_dispatch &table) {
+    if (desc.functions == nullptr)
+        return "its table of functions is NULL";
+    const std::size_t size = desc.functions->struct_size;
+    constexpr std::size_t begin = function_rows[0].offset;
+    if (size <= begin)
+        return fmt::format("its table of functions has {} bytes, too few for a single one", size);
+    if ((size - begin) % sizeof(void *) != 0)
+        return fmt::format("its table of functions has {} bytes, which cuts a slot", size);
+    if (desc.functions->version_major != PI_VERSION_MAJOR)
+        return fmt::format("its table of functions is of version {}.{}, but this loader is {}.{}",
+                           desc.functions->version_major, desc.functions->version_minor,
+                           PI_VERSION_MAJOR, PI_VERSION_MINOR);
+    table = {};
+    std::memcpy(static_cast<void *>(&table), desc.functions, std::min(size, sizeof table));
+    for (const FunctionRow &row : function_rows) {
+        if (row.since > minor)
+            std::memset(reinterpret_cast<unsigned char *>(&table) + row.offset, 0, sizeof(void *));
+    }
+    table.struct_size = sizeof table;
+    table.version_major = PI_VERSION_MAJOR;
+    table.version_minor = PI_VERSION_MINOR;
+    return "";
+}
+
+std::string check_slots(const pi_plugin_desc &desc, uint16_t minor, const pi_dispatch &table) {
+    for (const FunctionRow &row : function_rows) {
+        if (row.since > minor)
+            continue;
+        const bool present = has_slot(table, row);
+        const bool claimed = (desc.capabilities & row.capability) != 0;
+        if (row.required && !present)
+            return fmt::format("the required function {} is missing{}", row.name,
+                               beyond_table(desc, row));
+        if (row.capability != 0 && claimed && !present)
+            return fmt::format("half a pair: PI_CAPABILITY_{} is set, but {} of that group is "
+                               "missing{}",
+                               row.group, row.name, beyond_table(desc, row));
+        if (row.capability != 0 && !claimed && present)
+            return fmt::format("half a pair: {} is there, but PI_CAPABILITY_{} of its group is not "
+                               "set",
+                               row.name, row.group);
+    }
+    // A newer plugin may have groups that this loader does not know; an older or equal one may not.
+    const uint64_t unknown = desc.capabilities & ~known_capabilities();
+    if (unknown != 0 && desc.version_minor <= PI_VERSION_MINOR)
+        return fmt::format("the capability bits {:#x} are in no version {}.{}", unknown,
+                           desc.version_major, desc.version_minor);
+    return "";
+}
+
+std::string check_instance(const pi_plugin_desc &desc, const pi_dispatch *outermost) {
+    if (desc.name == nullptr || !is_plugin_name(desc.name))
+        return fmt::format("its name is \"{}\", should be of a-z, 0-9 and '_'",
+                           desc.name != nullptr ? desc.name : "");
+    if (desc.teardown == nullptr)
+        return "its teardown function is NULL";
+    if (desc.instance == nullptr)
+        return "its instance handle is NULL";
+    const pi_object_header &header = *header_of(desc.instance);
+    if (header.dispatch != outermost)
+        return "its instance's first word is not pi_host::dispatch";
+    if (header.kind != PI_KIND_PLUGIN)
+        return fmt::format("its instance's kind word is {} ({}), should be {} (plugin)",
+                           header.kind, kind_name(header.kind), uint32_t{PI_KIND_PLUGIN});
+    return "";
+}
+
+} // namespace pi::loader

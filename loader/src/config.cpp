@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "config.hpp"
+
+#include "text.hpp"
+
+#include <cstdlib>
+
+namespace pi::loader {
+namespace {
+
+constexpr const char *log_levels[] = {"trace", "debug", "info", "warning", "error", "off"};
+
+bool is_log_level(std::string_view value) {
+    return parse_log_level(value).has_value();
+}
+
+bool is_thread_count(std::string_view value) {
+    const std::optional<uint32_t> count = parse_number(value);
+    return count.has_value() && *count >= 1 && *count <= 4096;
+}
+
+constexpr Variable rows[] = {
+    {"PI_PLUGINS", "list of names or paths, separated by ','",
+     "Plugins to load before any that are found.", nullptr, ""},
+    {"PI_PLUGIN_PATH", "list of directories, separated by ':'",
+     "Where to look for plugin files (libpi_plugin_*.so) before the default places.", nullptr, ""},
+    {"PI_DEVICE_SELECTOR", "selector",
+     "Devices that a program uses unless it chooses itself: a list of plugin[:platform[:device]] "
+     "separated by ',', where numbers count from 0 and '*' means any.",
+     nullptr, ""},
+    {"PI_LAYERS", "list of names, separated by ','", "Layers to enable, outermost first.", nullptr,
+     ""},
+    {"PI_LOG", "level", "Which messages are logged: trace, debug, info, warning, error or off.",
+     is_log_level, "one of trace, debug, info, warning, error, off"},
+    {"PI_HOST_THREADS", "number", "Worker threads of the host plugin; not set: one a core.",
+     is_thread_count, "a number from 1 to 4096"},
+    {"PI_OPENCL_LIBRARY", "path",
+     "The OpenCL ICD loader that the opencl plugin opens; not set: libOpenCL.so.1.", nullptr, ""},
+    {"PI_OPENCL_PLATFORMS", "list of texts, separated by ','",
+     "OpenCL platforms to use, by parts of their names; not set: all.", nullptr, ""},
+};
+
+const Variable *find(std::string_view name) {
+    for (const Variable &row : rows) {
+        if (name == row.name)
+            return &row;
+    }
+    return nullptr;
+}
+
+std::string check(std::string_view name, std::string_view value) {
+    const Variable *row = find(name);
+    if (value.empty() || row == nullptr || row->valid == nullptr || row->valid(value))
+        return "";
+    return fmt::format("{} is \"{}\", should be {}", name, value, row->allowed);
+}
+
+} // namespace
+
+std::span<const Variable> variables() noexcept {
+    return rows;
+}
+
+std::string Configuration::set(std::string_view name, std::string_view value) {
+    std::string problem = check(name, value);
+    if (problem.empty())
+        values_.insert_or_assign(std::string(name), std::string(value));
+    return problem;
+}
+
+void Configuration::read_environment(std::vector<std::string> &warnings) {
+    for (const Variable &row : rows) {
+        const char *value = ::secure_getenv(row.name);
+        if (value == nullptr || values_.find(row.name) != values_.end())
+            continue;
+        std::string problem = set(row.name, value);
+        if (!problem.empty())
+            warnings.push_back(fmt::format("environment variable {}: it is ignored", problem));
+    }
+}
+
+const char *Configuration::get(std::string_view name) const noexcept {
+    const auto found = values_.find(name);
+    if (found == values_.end() || found->second.empty())
+        return nullptr;
+    return found->second.c_str();
+}
+
+std::vector<std::string> Configuration::get_list(std::string_view name, char separator) const {
+    const char *value = get(name);
+    return value != nullptr ? split_list(value, separator) : std::vector<std::string>{};
+}
+
+std::optional<pi_log_level> parse_log_level(std::string_view text) noexcept {
+    for (pi_log_level level = PI_LOG_TRACE; level <= PI_LOG_OFF; ++level) {
+        if (text == log_levels[level])
+            return level;
+    }
+    return std::nullopt;
+}
+
+} // namespace pi::loader

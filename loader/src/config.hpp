@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Options: the one list of environment variables, and what is in force in one loader. The environment
+// is read here, once, when a loader is made, and nowhere else.
+#pragma once
+
+#include <pi/pi_loader.h>
+#include <pi/pi_plugin.h>
+
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace pi::loader {
+
+/// A row of the list.
+struct Variable {
+    const char *name;
+    const char *type;
+    const char *description;
+    /// Whether a value that is not empty can be understood; nullptr: any can.
+    bool (*valid)(std::string_view value);
+    const char *allowed; ///< what a valid value is, for messages
+};
+
+std::span<const Variable> variables() noexcept;
+
+/// The options of one loader; immutable once made.
+class Configuration {
+public:
+    /// Sets an option, as a description does; an empty value unsets it and hides the environment's.
+    /// Returns "" or why the value cannot be understood.
+    std::string set(std::string_view name, std::string_view value);
+
+    /// Reads the listed variables that are not set yet. A malformed value is left out and told in
+    /// `warnings`. A set-uid process reads nothing.
+    void read_environment(std::vector<std::string> &warnings);
+
+    /// nullptr when not set. The pointer lives as long as the object.
+    const char *get(std::string_view name) const noexcept;
+
+    std::vector<std::string> get_list(std::string_view name, char separator) const;
+
+private:
+    std::map<std::string, std::string, std::less<>> values_;
+};
+
+/// "warning" to PI_LOG_WARNING.
+std::optional<pi_log_level> parse_log_level(std::string_view text) noexcept;
+
+} // namespace pi::loader

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "discovery.hpp"
+
+#include "text.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <system_error>
+
+namespace pi::loader {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view file_prefix = "libpi_plugin_";
+constexpr std::string_view file_suffix = ".so";
+constexpr std::uintmax_t max_manifest_size = 1 << 20;
+
+// Absolute and without links where the file exists: the same file is the same path.
+std::string canonical_path(const fs::path &path) {
+    std::error_code error;
+    fs::path found = fs::canonical(path, error);
+    if (error)
+        found = fs::absolute(path, error).lexically_normal();
+    return error ? path.string() : found.string();
+}
+
+std::vector<fs::path> list_directory(const std::string &directory, std::string_view prefix,
+                                     std::string_view suffix, std::error_code &error) {
+    std::vector<fs::path> files;
+    for (fs::directory_iterator entry(directory, error), end; !error && entry != end;
+         entry.increment(error)) {
+        const std::string name = entry->path().filename().string();
+        if (name.size() >= prefix.size() + suffix.size() && name.starts_with(prefix) &&
+            name.ends_with(suffix))
+            files.push_back(entry->path());
+    }
+    // The order of a directory is the file system's whim.
+    std::sort(files.begin(), files.end());
+    return files;
+}
+
+// {"name": "opencl", "path": "../../../lib/libpi_plugin_opencl.so"}
+Candidate read_manifest(const fs::path &file) {
+    Candidate candidate{"", file.string(), ""};
+    candidate.reason = check_regular_file(file.string());
+    if (!candidate.reason.empty())
+        return candidate;
+    std::error_code error;
+    if (fs::file_size(file, error) > max_manifest_size || error) {
+        candidate.reason = "manifest: larger than 1 MiB";
+        return candidate;
+    }
+    try {
+        std::ifstream stream(file, std::ios::binary);
+        const nlohmann::json manifest = nlohmann::json::parse(stream);
+        const auto name = manifest.at("name").get<std::string>();
+        const auto path = manifest.at("path").get<std::string>();
+        if (!is_plugin_name(name)) {
+            candidate.reason =
+                fmt::format("manifest: name is \"{}\", should be of a-z, 0-9 and '_'", name);
+            return candidate;
+        }
+        return {name, canonical_path(file.parent_path() / path), ""};
+    } catch (const nlohmann::json::exception &exception) {
+        candidate.reason = fmt::format("manifest: {}", exception.what());
+    }
+    return candidate;
+}
+
+class Search {
+public:
+    Search(const SearchRequest &request, Services &services)
+        : request_(request), log_(services.log),
+          environment_directories_(services.configuration.get_list("PI_PLUGIN_PATH", ':')),
+          environment_plugins_(services.configuration.get_list("PI_PLUGINS", ',')) {
+        if (!request.loader_file.empty()) {
+            own_directory_ = fs::path(request.loader_file).parent_path().string();
+            read_manifests(install_prefix(request.loader_file) + "/share/pi/plugins.d");
+        }
+    }
+
+    std::vector<Candidate> run() {
+        for (const std::string &plugin : request_.plugins)
+            add_named(plugin);
+        for (const std::string &directory : request_.directories)
+            add_directory(directory, true);
+        if (!request_.default_search)
+            return std::move(found_);
+        for (const std::string &plugin : environment_plugins_)
+            add_named(plugin);
+        for (const std::string &directory : environment_directories_)
+            add_directory(directory, true);
+        found_.insert(found_.end(), manifests_.begin(), manifests_.end());
+        if (!own_directory_.empty())
+            add_directory(own_directory_, false);
+        return std::move(found_);
+    }
+
+private:
+    void read_manifests(const std::string &directory) {
+        std::error_code error; // an installation without manifests is usual
+        for (const fs::path &file : list_directory(directory, "", ".json", error))
+            manifests_.push_back(read_manifest(file));
+    }
+
+    void add_directory(const std::string &directory, bool asked_for) {
+        std::error_code error;
+        for (const fs::path &file : list_directory(directory, file_prefix, file_suffix, error))
+            found_.push_back({"", canonical_path(file), ""});
+        if (error && asked_for)
+            log_.warn("plugin directory \"{}\": {}", directory, error.message());
+    }
+
+    void add_named(const std::string &plugin) {
+        if (is_plugin_name(plugin))
+            found_.push_back(look_up(plugin));
+        else
+            found_.push_back({"", canonical_path(plugin), ""});
+    }
+
+    Candidate look_up(const std::string &name) const {
+        std::string tried;
+        const auto try_directory = [&](const std::string &directory) {
+            const fs::path file =
+                fs::path(directory) / fmt::format("{}{}{}", file_prefix, name, file_suffix);
+            std::error_code error;
+            if (fs::exists(file, error))
+                return canonical_path(file);
+            tried += (tried.empty() ? "" : ", ") + directory;
+            return std::string();
+        };
+        for (const auto *list : {&request_.directories, &environment_directories_}) {
+            for (const std::string &directory : *list) {
+                if (std::string path = try_directory(directory); !path.empty())
+                    return {name, std::move(path), ""};
+            }
+        }
+        for (const Candidate &manifest : manifests_) {
+            if (manifest.name == name)
+                return manifest;
+        }
+        if (!own_directory_.empty()) {
+            if (std::string path = try_directory(own_directory_); !path.empty())
+                return {name, std::move(path), ""};
+        }
+        return {name, "",
+                fmt::format("there is no {}{}{} in {}, and no manifest of that name", file_prefix,
+                            name, file_suffix, tried.empty() ? "any directory" : tried)};
+    }
+
+    const SearchRequest &request_;
+    Log &log_;
+    std::vector<std::string> environment_directories_;
+    std::vector<std::string> environment_plugins_;
+    std::string own_directory_;
+    std::vector<Candidate> manifests_;
+    std::vector<Candidate> found_;
+};
+
+} // namespace
+
+std::vector<Candidate> find_plugins(const SearchRequest &request, Services &services) {
+    return Search(request, services).run();
+}
+
+std::string install_prefix(const std::string &file) {
+    const fs::path folder = fs::path(file).parent_path();
+    for (fs::path path = folder; path.has_relative_path(); path = path.parent_path()) {
+        const std::string name = path.filename().string();
+        if (name == "lib" || name == "lib32" || name == "lib64")
+            return path.parent_path().string();
+    }
+    return folder.parent_path().string();
+}
+
+} // namespace pi::loader

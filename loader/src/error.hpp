@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The calling thread's last error, one for the whole process, and the boundary where exceptions end.
+#pragma once
+
+#include <pi/pi.h>
+
+#include <fmt/format.h>
+
+#include <new>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace pi::loader {
+
+/// Remembers the error for piGetLastError and returns the code. Never throws: without memory for it
+/// the text says so.
+pi_result fail_text(pi_result code, std::string_view message) noexcept;
+
+/// The same with a formatted text.
+template <typename... Arguments>
+pi_result fail(pi_result code, fmt::format_string<Arguments...> format,
+               Arguments &&...arguments) noexcept {
+    try {
+        return fail_text(code, fmt::format(format, std::forward<Arguments>(arguments)...));
+    } catch (...) {
+        return fail_text(code, "no memory for the error's text");
+    }
+}
+
+/// What piGetLastError answers now; the text is valid until this thread's next error.
+struct LastError {
+    pi_result code;
+    const char *message;
+};
+LastError last_error() noexcept;
+
+/// Puts the thread's last error aside, so that what happens inside of the scope, calls of plugins for
+/// example, leaves no trace in it. Pointers that piGetLastError gave before stay valid.
+class ErrorScope {
+public:
+    ErrorScope() noexcept;
+    ~ErrorScope();
+    ErrorScope(const ErrorScope &) = delete;
+    ErrorScope &operator=(const ErrorScope &) = delete;
+
+    /// The error set inside of the scope by a call that returned `code`: its text, or the code's name
+    /// if it set none.
+    std::string text(pi_result code) const;
+
+private:
+    pi_result code_;
+    char *text_;
+    std::size_t capacity_;
+};
+
+/// "PI_ERROR_TIMEOUT"; nullptr for a code that pi.h does not have.
+const char *result_name(pi_result code) noexcept;
+
+/// Runs an exported function's body and turns what it throws into a result.
+template <typename Body>
+pi_result guarded(const char *function, Body &&body) noexcept {
+    try {
+        return std::forward<Body>(body)();
+    } catch (const std::bad_alloc &) {
+        return fail(PI_ERROR_OUT_OF_HOST_MEMORY, "{}: out of host memory", function);
+    } catch (const std::exception &exception) {
+        return fail(PI_ERROR_INTERNAL, "{}: {}", function, exception.what());
+    } catch (...) {
+        return fail(PI_ERROR_INTERNAL, "{}: unknown exception", function);
+    }
+}
+
+} // namespace pi::loader

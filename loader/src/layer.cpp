@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "layer.hpp"
+
+#include <algorithm>
+
+namespace pi::loader {
+namespace {
+
+std::string list_names(std::span<const Layer *const> layers) {
+    std::string names;
+    for (const Layer *layer : layers)
+        names += (names.empty() ? "" : ", ") + std::string(layer->name);
+    return names.empty() ? "none" : names;
+}
+
+} // namespace
+
+std::size_t TableChain::position(const Layer &layer) const noexcept {
+    for (std::size_t i = 0; i < layer_count; ++i) {
+        if (layers[i] == &layer)
+            return i;
+    }
+    return max_layers;
+}
+
+const pi_dispatch &TableChain::next(const Layer &layer) const noexcept {
+    return tables[std::min(position(layer) + 1, layer_count)];
+}
+
+void *TableChain::data(const Layer &layer) const noexcept {
+    const std::size_t i = position(layer);
+    return i < layer_count ? layer_data[i] : nullptr;
+}
+
+std::span<const Layer *const> shipped_layers() noexcept {
+    return {};
+}
+
+std::vector<const Layer *> find_layers(const std::vector<std::string> &names,
+                                       std::span<const Layer *const> known, Log &log) {
+    std::vector<const Layer *> found;
+    for (const std::string &name : names) {
+        const auto layer = std::find_if(known.begin(), known.end(),
+                                        [&](const Layer *row) { return row->name == name; });
+        if (layer == known.end())
+            log.warn("there is no layer \"{}\": it is left out; the layers are: {}", name,
+                     list_names(known));
+        else if (std::find(found.begin(), found.end(), *layer) != found.end())
+            log.warn("layer \"{}\" is named twice: the second is left out", name);
+        else if (found.size() == TableChain::max_layers)
+            log.warn("layer \"{}\" is left out: at most {} can be enabled", name,
+                     std::size_t{TableChain::max_layers});
+        else
+            found.push_back(*layer);
+    }
+    return found;
+}
+
+void attach_layers(TableChain &chain, std::span<const Layer *const> layers) {
+    chain.layer_count = layers.size();
+    std::copy(layers.begin(), layers.end(), chain.layers);
+    for (std::size_t i = layers.size(); i-- > 0;) {
+        chain.tables[i] = chain.tables[i + 1];
+        chain.layer_data[i] = layers[i]->attach(*chain.instance, chain.tables[i]);
+    }
+}
+
+void detach_layers(TableChain &chain) noexcept {
+    for (std::size_t i = 0; i < chain.layer_count; ++i) {
+        if (chain.layer_data[i] != nullptr)
+            chain.layers[i]->detach(chain.layer_data[i]);
+        chain.layer_data[i] = nullptr;
+    }
+}
+
+} // namespace pi::loader

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "library.hpp"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <system_error>
+#include <utility>
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace pi::loader {
+namespace {
+
+std::string error_text(int code) {
+    return std::generic_category().message(code);
+}
+
+class FileDescriptor {
+public:
+    explicit FileDescriptor(int fd) noexcept : fd_(fd) {}
+    ~FileDescriptor() {
+        if (fd_ >= 0)
+            ::close(fd_);
+    }
+    FileDescriptor(const FileDescriptor &) = delete;
+    FileDescriptor &operator=(const FileDescriptor &) = delete;
+    int get() const noexcept { return fd_; }
+
+private:
+    int fd_;
+};
+
+const char *file_kind(mode_t mode) {
+    if (S_ISDIR(mode))
+        return "a directory";
+    if (S_ISFIFO(mode))
+        return "a FIFO";
+    if (S_ISSOCK(mode))
+        return "a socket";
+    return "a device";
+}
+
+std::string check_elf(const std::string &path) {
+    // Non-blocking, in case the file was exchanged for a FIFO after it was looked at.
+    const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+    if (file.get() < 0)
+        return fmt::format("cannot be opened: {}", error_text(errno));
+    char magic[4] = {};
+    if (::read(file.get(), magic, sizeof magic) != static_cast<ssize_t>(sizeof magic) ||
+        std::memcmp(magic, "\177ELF", sizeof magic) != 0)
+        return "not a shared object: it does not begin with the ELF magic number";
+    return "";
+}
+
+} // namespace
+
+std::string check_regular_file(const std::string &path) {
+    struct stat status = {};
+    if (::stat(path.c_str(), &status) != 0)
+        return errno == ENOENT ? "no such file" : error_text(errno);
+    if (!S_ISREG(status.st_mode))
+        return fmt::format("{}, not a regular file", file_kind(status.st_mode));
+    return "";
+}
+
+Library Library::open(const std::string &path, std::string &reason) {
+    reason = check_regular_file(path);
+    if (reason.empty())
+        reason = check_elf(path);
+    if (!reason.empty())
+        return {};
+    // NODELETE: a plugin's threads and thread-local destructors may outlive its last instance.
+    void *handle = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    if (handle == nullptr) {
+        const char *error = ::dlerror();
+        reason = error != nullptr ? error : "dlopen failed";
+    }
+    return Library(handle);
+}
+
+Library::~Library() {
+    if (handle_ != nullptr)
+        ::dlclose(handle_);
+}
+
+Library &Library::operator=(Library &&other) noexcept {
+    std::swap(handle_, other.handle_);
+    return *this;
+}
+
+void *Library::symbol(const char *name) const noexcept {
+    return ::dlsym(handle_, name);
+}
+
+std::string own_file() {
+    Dl_info info = {};
+    static const char anchor = 0; // an address of this file's own
+    if (::dladdr(&anchor, &info) == 0 || info.dli_fname == nullptr)
+        return "";
+    const std::unique_ptr<char, decltype(&std::free)> path(::realpath(info.dli_fname, nullptr),
+                                                           &std::free);
+    return path != nullptr ? path.get() : "";
+}
+
+} // namespace pi::loader

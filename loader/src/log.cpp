@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "log.hpp"
+
+#include <spdlog/details/null_mutex.h>
+#include <spdlog/logger.h>
+#include <spdlog/sinks/base_sink.h>
+#include <spdlog/sinks/stdout_sinks.h>
+
+#include <mutex>
+#include <string>
+
+namespace pi::loader {
+namespace {
+
+constexpr spdlog::level::level_enum spdlog_levels[] = {spdlog::level::trace, spdlog::level::debug,
+                                                       spdlog::level::info,  spdlog::level::warn,
+                                                       spdlog::level::err,   spdlog::level::off};
+
+pi_log_level level_of(spdlog::level::level_enum level) {
+    for (pi_log_level i = PI_LOG_TRACE; i < PI_LOG_OFF; ++i) {
+        if (spdlog_levels[i] == level)
+            return i;
+    }
+    return PI_LOG_ERROR;
+}
+
+// The application's callback is called from any thread, so there is no lock around it.
+class CallbackSink final : public spdlog::sinks::base_sink<spdlog::details::null_mutex> {
+public:
+    CallbackSink(pi_log_callback callback, void *user_data)
+        : callback_(callback), user_data_(user_data) {}
+
+protected:
+    void sink_it_(const spdlog::details::log_msg &message) override {
+        const std::string text(message.payload.data(), message.payload.size());
+        callback_(level_of(message.level), text.c_str(), user_data_);
+    }
+    void flush_() override {}
+
+private:
+    pi_log_callback callback_;
+    void *user_data_;
+};
+
+std::shared_ptr<spdlog::sinks::sink> make_sink(pi_log_callback callback, void *user_data) {
+    if (callback != nullptr)
+        return std::make_shared<CallbackSink>(callback, user_data);
+    auto sink = std::make_shared<spdlog::sinks::stderr_sink_mt>();
+    sink->set_pattern("pi: %l: %v");
+    return sink;
+}
+
+} // namespace
+
+// A logger of its own, in no registry.
+struct Log::Sink {
+    spdlog::logger logger;
+};
+
+Log::Log(pi_log_level level, pi_log_callback callback, void *user_data)
+    : level_(level), sink_(new Sink{spdlog::logger("pi", make_sink(callback, user_data))}) {
+    sink_->logger.set_level(spdlog::level::trace);
+    sink_->logger.flush_on(spdlog::level::trace);
+}
+
+Log::~Log() = default;
+
+void Log::write(pi_log_level level, std::string_view message) noexcept {
+    if (!enabled(level))
+        return;
+    try {
+        const std::shared_lock lock(mutex_);
+        if (sink_ != nullptr)
+            sink_->logger.log(spdlog_levels[level],
+                              spdlog::string_view_t(message.data(), message.size()));
+    } catch (...) { // NOLINT(bugprone-empty-catch): a message that cannot be written is dropped
+    }
+}
+
+void Log::close() noexcept {
+    try {
+        const std::unique_lock lock(mutex_);
+        sink_.reset();
+    } catch (...) { // NOLINT(bugprone-empty-catch): unreachable with a valid mutex
+    }
+}
+
+} // namespace pi::loader

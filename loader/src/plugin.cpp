@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "plugin.hpp"
+
+#include "check.hpp"
+#include "defaults.hpp"
+#include "error.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <utility>
+
+namespace pi::loader {
+namespace {
+
+// Instances that outlived their loader: leaked on purpose, and found here by who looks for leaks. The
+// one list of the process; nothing ever leaves it.
+constinit std::atomic<PluginInstance *> parked{nullptr};
+
+PluginInstance &instance_of(const pi_host *host) {
+    return *static_cast<PluginInstance *>(host->context);
+}
+
+// Runs a plugin's code outside of any call of the interface: what it throws becomes a text.
+template <typename Call>
+std::string caught(Call &&call) {
+    try {
+        call();
+        return "";
+    } catch (const std::exception &exception) {
+        return fmt::format("threw an exception: {}", exception.what());
+    } catch (...) {
+        return "threw an exception";
+    }
+}
+
+} // namespace
+
+PluginInstance::PluginInstance(std::shared_ptr<Services> services, std::string path)
+    : services_(std::move(services)), path_(std::move(path)),
+      name_(path_.substr(path_.rfind('/') + 1)) {
+    chain_.instance = this;
+    host_ = {sizeof host_,    PI_VERSION_MAJOR, PI_VERSION_MINOR,   chain_.tables,   this,
+             &host_set_error, &host_log,        &host_object_count, &host_get_option};
+}
+
+PluginInstance::~PluginInstance() {
+    if (desc_.teardown != nullptr && desc_.instance != nullptr) {
+        const ErrorScope scope;
+        const std::string problem = caught([&] { desc_.teardown(desc_.instance); });
+        if (!problem.empty())
+            log().write(PI_LOG_ERROR, "plugin {}: teardown {}", name_, problem);
+    }
+    detach_layers(chain_);
+}
+
+void PluginInstance::host_set_error(const pi_host *, pi_result code, const char *message) {
+    fail_text(code, message != nullptr ? message : "");
+}
+
+void PluginInstance::host_log(const pi_host *host, pi_log_level level, const char *message) {
+    PluginInstance &instance = instance_of(host);
+    if (message != nullptr)
+        instance.log().write(std::min<pi_log_level>(level, PI_LOG_ERROR), "{}: {}", instance.name_,
+                             message);
+}
+
+void PluginInstance::host_object_count(const pi_host *host, int64_t change) {
+    instance_of(host).count_objects(change);
+}
+
+const char *PluginInstance::host_get_option(const pi_host *host, const char *name) {
+    return name != nullptr ? instance_of(host).services_->configuration.get(name) : nullptr;
+}
+
+void PluginInstance::count_objects(int64_t change) noexcept {
+    if (objects_.fetch_add(change) + change != 0)
+        return;
+    // Under the lock to the end: the waiting thread frees this object once it has the lock.
+    const std::scoped_lock lock(mutex_);
+    drained_.notify_all();
+}
+
+bool PluginInstance::drain(std::chrono::steady_clock::time_point deadline) {
+    std::unique_lock lock(mutex_);
+    if (!closing_) {
+        closing_ = true;
+        objects_.fetch_sub(1);
+    }
+    return drained_.wait_until(lock, deadline, [&] { return objects_.load() == 0; });
+}
+
+void retire(std::unique_ptr<PluginInstance> instance,
+            std::chrono::steady_clock::time_point deadline) {
+    if (instance->drain(deadline))
+        return;
+    instance->log().warn("plugin {} ({}): {} of its objects are left: it is parked, and stays in "
+                         "memory to the end of the process",
+                         instance->name(), instance->path(), instance->object_count());
+    PluginInstance *leaked = instance.release();
+    leaked->next_parked_ = parked.load();
+    while (!parked.compare_exchange_weak(leaked->next_parked_, leaked)) {
+    }
+}
+
+/// The steps of opening; each returns "" or why the plugin is refused.
+struct PluginOpener {
+    PluginInstance &instance;
+    pi_dispatch functions{};
+    pi_result main_result = PI_SUCCESS;
+
+    std::string call_main() {
+        std::string reason;
+        instance.library_ = Library::open(instance.path_, reason);
+        if (!reason.empty())
+            return reason;
+        const auto plugin_main =
+            reinterpret_cast<pi_plugin_main>(instance.library_.symbol("piPluginMain"));
+        if (plugin_main == nullptr)
+            return "not a plugin: it has no symbol piPluginMain";
+
+        const ErrorScope scope;
+        pi_plugin_desc desc{};
+        desc.struct_size = sizeof desc;
+        const std::string problem =
+            caught([&] { main_result = plugin_main(&instance.host_, &desc); });
+        if (!problem.empty())
+            return "piPluginMain " + problem;
+        if (main_result != PI_SUCCESS)
+            return scope.text(main_result);
+        return adopt(desc);
+    }
+
+    // From here on the instance is the loader's to tear down, unless nothing of it can be trusted.
+    std::string adopt(const pi_plugin_desc &desc) {
+        uint16_t minor = 0;
+        std::string reason = check_version(desc, minor);
+        if (!reason.empty())
+            return reason;
+        instance.desc_ = desc;
+        reason = read_table(desc, minor, functions);
+        if (reason.empty())
+            reason = check_slots(desc, minor, functions);
+        if (reason.empty())
+            reason = check_instance(desc, instance.chain_.tables);
+        if (reason.empty())
+            instance.name_ = desc.name;
+        return reason;
+    }
+
+    void complete(std::span<const Layer *const> layers) {
+        fill_defaults(functions);
+        instance.chain_.tables[layers.size()] = functions;
+        attach_layers(instance.chain_, layers);
+    }
+};
+
+Opened open_plugin(const std::string &path, const std::shared_ptr<Services> &services,
+                   std::span<const Layer *const> layers) {
+    auto instance = std::make_unique<PluginInstance>(services, path);
+    PluginOpener opener{*instance};
+    std::string reason = opener.call_main();
+    if (reason.empty())
+        reason = caught([&] { opener.complete(layers); });
+    if (reason.empty()) {
+        std::string name = instance->name();
+        return {PI_PLUGIN_LOADED, std::move(name), "", std::move(instance)};
+    }
+    const bool unavailable = opener.main_result == PI_ERROR_UNAVAILABLE;
+    // Nobody has got a handle: what is left after this is the plugin's own mistake.
+    retire(std::move(instance), std::chrono::steady_clock::now());
+    return {unavailable ? PI_PLUGIN_UNAVAILABLE : PI_PLUGIN_REFUSED, "", std::move(reason),
+            nullptr};
+}
+
+} // namespace pi::loader

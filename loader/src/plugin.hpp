@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One instance of a plugin in one loader.
+#pragma once
+
+#include "config.hpp"
+#include "layer.hpp"
+#include "library.hpp"
+#include "log.hpp"
+
+#include <pi/pi_loader.h>
+#include <pi/pi_plugin.h>
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+
+namespace pi::loader {
+
+/// What a loader lends to its instances. Shared, because a parked instance outlives its loader.
+struct Services {
+    Configuration configuration;
+    Log log;
+};
+
+/// Made by open_plugin, ended by retire. Its address is stamped into handles: it never moves.
+class PluginInstance {
+public:
+    PluginInstance(std::shared_ptr<Services> services, std::string path);
+    ~PluginInstance(); ///< tears the plugin down; no object may be left
+    PluginInstance(const PluginInstance &) = delete;
+    PluginInstance &operator=(const PluginInstance &) = delete;
+
+    const std::string &name() const noexcept { return name_; }
+    const std::string &path() const noexcept { return path_; }
+    pi_plugin handle() const noexcept { return desc_.instance; }
+    const TableChain &chain() const noexcept { return chain_; }
+    /// The table in every handle of this instance.
+    const pi_dispatch &table() const noexcept { return chain_.tables[0]; }
+    Log &log() const noexcept { return services_->log; }
+    int64_t object_count() const noexcept { return objects_.load() - (closing_ ? 0 : 1); }
+
+private:
+    friend struct PluginOpener;
+    friend void retire(std::unique_ptr<PluginInstance>, std::chrono::steady_clock::time_point);
+
+    /// Waits until no object is left.
+    bool drain(std::chrono::steady_clock::time_point deadline);
+    void count_objects(int64_t change) noexcept;
+
+    static void PI_CALL host_set_error(const pi_host *host, pi_result code, const char *message);
+    static void PI_CALL host_log(const pi_host *host, pi_log_level level, const char *message);
+    static void PI_CALL host_object_count(const pi_host *host, int64_t change);
+    static const char *PI_CALL host_get_option(const pi_host *host, const char *name);
+
+    TableChain chain_{};
+    pi_host host_{};
+    pi_plugin_desc desc_{};
+    std::shared_ptr<Services> services_;
+    std::string path_;
+    std::string name_;
+    Library library_;
+
+    // One more than there are objects until the loader closes: before that it is never zero, and
+    // counting costs no lock.
+    std::atomic<int64_t> objects_{1};
+    bool closing_ = false;
+    std::mutex mutex_;
+    std::condition_variable drained_;
+    PluginInstance *next_parked_ = nullptr;
+};
+
+/// What became of a file.
+struct Opened {
+    pi_plugin_status status;
+    std::string name;
+    std::string reason;
+    std::unique_ptr<PluginInstance> instance; ///< when loaded
+};
+
+/// Opens a file, calls its piPluginMain and checks what it says. Nothing that a plugin does wrong
+/// there (short of crashing) gets out of here.
+Opened open_plugin(const std::string &path, const std::shared_ptr<Services> &services,
+                   std::span<const Layer *const> layers);
+
+/// Tears an instance down once its objects are gone. If they are not by the deadline it is parked for
+/// the life of the process, with a warning.
+void retire(std::unique_ptr<PluginInstance> instance,
+            std::chrono::steady_clock::time_point deadline);
+
+} // namespace pi::loader

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "selector.hpp"
+
+#include "error.hpp"
+#include "functions.hpp"
+#include "loader.hpp"
+#include "text.hpp"
+
+#include <algorithm>
+
+namespace pi::loader {
+namespace {
+
+// More than any machine has: a count beyond it is a defect, not a device list.
+constexpr uint32_t max_handles = 1024;
+
+// One "platform" or "device" of an element: a number or '*'.
+bool parse_index(std::string_view text, std::optional<uint32_t> &out) {
+    if (text == "*")
+        return true;
+    out = parse_number(text);
+    return out.has_value();
+}
+
+// Lists handles from a plugin without believing it: ask(capacity, array, count).
+template <typename Handle, typename Ask>
+std::vector<Handle> ask_list(const PluginInstance &instance, const char *function, Ask &&ask) {
+    const ErrorScope scope;
+    Log &log = instance.log();
+    uint32_t count = 0;
+    if (const pi_result result = ask(0, nullptr, &count)) {
+        log.write(result == PI_ERROR_UNAVAILABLE ? PI_LOG_DEBUG : PI_LOG_WARNING,
+                  "plugin {}: {}: {}", instance.name(), function, scope.text(result));
+        return {};
+    }
+    if (count > max_handles) {
+        log.warn("plugin {}: {} tells of {} handles: only the first {} are looked at",
+                 instance.name(), function, count, uint32_t{max_handles});
+        count = max_handles;
+    }
+    if (count == 0)
+        return {};
+    std::vector<Handle> handles(count, nullptr);
+    if (const pi_result result = ask(count, handles.data(), nullptr)) {
+        log.warn("plugin {}: {}: {}", instance.name(), function, scope.text(result));
+        return {};
+    }
+    const auto bad = std::remove_if(handles.begin(), handles.end(), [&](Handle handle) {
+        return !belongs_to(handle, &instance.table());
+    });
+    if (bad != handles.end())
+        log.warn("plugin {}: {} tells of {} handles, but {} of them are none of its own",
+                 instance.name(), function, count, handles.end() - bad);
+    handles.erase(bad, handles.end());
+    return handles;
+}
+
+void list_devices_of(const PluginInstance &instance, std::vector<NamedDevice> &out) {
+    const pi_dispatch &table = instance.table();
+    const auto platforms = ask_list<pi_platform>(
+        instance, "piPlatformsGet", [&](uint32_t capacity, pi_platform *list, uint32_t *count) {
+            return table.piPlatformsGet(instance.handle(), capacity, list, count);
+        });
+    for (uint32_t p = 0; p < platforms.size(); ++p) {
+        const auto devices = ask_list<pi_device>(
+            instance, "piDevicesGet", [&](uint32_t capacity, pi_device *list, uint32_t *count) {
+                return table.piDevicesGet(platforms[p], PI_DEVICE_TYPE_ALL, capacity, list, count);
+            });
+        for (uint32_t d = 0; d < devices.size(); ++d)
+            out.push_back({devices[d], instance.name(), p, d});
+    }
+}
+
+std::string list_selectors(const std::vector<NamedDevice> &devices) {
+    std::string list;
+    for (const NamedDevice &device : devices)
+        list += (list.empty() ? "" : ", ") + device.selector();
+    return list.empty() ? "none" : list;
+}
+
+pi_result select(const char *function, const pi_loader_s &loader, std::string_view selector,
+                 std::vector<pi_device> &out) {
+    std::vector<SelectorElement> elements;
+    const std::string problem = parse_selector(selector, elements);
+    if (!problem.empty())
+        return fail(PI_ERROR_INVALID_VALUE, "{}: selector \"{}\": {}", function, selector, problem);
+    const std::vector<NamedDevice> devices = list_devices(loader);
+    for (const SelectorElement &element : elements) {
+        bool any = false;
+        for (const NamedDevice &device : devices) {
+            if (!device.matches(element))
+                continue;
+            any = true;
+            if (std::find(out.begin(), out.end(), device.device) == out.end())
+                out.push_back(device.device);
+        }
+        if (!any)
+            return fail(PI_ERROR_INVALID_NAME, "{}: \"{}\" names no device; the devices are: {}",
+                        function, element.text, list_selectors(devices));
+    }
+    return PI_SUCCESS;
+}
+
+} // namespace
+
+std::string parse_selector(std::string_view text, std::vector<SelectorElement> &out) {
+    for (std::string_view element : split(text, ',')) {
+        const std::vector<std::string_view> parts = split(element, ':');
+        SelectorElement parsed{std::string(element), std::string(parts[0]), {}, {}};
+        if (element.empty())
+            return "an element is empty, should be plugin[:platform[:device]]";
+        if (parts.size() > 3)
+            return fmt::format("\"{}\" has {} parts, should be plugin[:platform[:device]]", element,
+                               parts.size());
+        if (parsed.plugin != "*" && !is_plugin_name(parsed.plugin))
+            return fmt::format(
+                "\"{}\" begins with \"{}\", should begin with a plugin's name or '*'", element,
+                parsed.plugin);
+        if (parts.size() > 1 && !parse_index(parts[1], parsed.platform))
+            return fmt::format("\"{}\": the platform is \"{}\", should be a number or '*'", element,
+                               parts[1]);
+        if (parts.size() > 2 && !parse_index(parts[2], parsed.device))
+            return fmt::format("\"{}\": the device is \"{}\", should be a number or '*'", element,
+                               parts[2]);
+        out.push_back(std::move(parsed));
+    }
+    return "";
+}
+
+std::string NamedDevice::selector() const {
+    return fmt::format("{}:{}:{}", plugin, platform_index, device_index);
+}
+
+bool NamedDevice::matches(const SelectorElement &element) const {
+    return (element.plugin == "*" || element.plugin == plugin) &&
+           element.platform.value_or(platform_index) == platform_index &&
+           element.device.value_or(device_index) == device_index;
+}
+
+std::vector<NamedDevice> list_devices(const pi_loader_s &loader) {
+    std::vector<NamedDevice> devices;
+    for (const auto &instance : loader.instances)
+        list_devices_of(*instance, devices);
+    return devices;
+}
+
+} // namespace pi::loader
+
+using namespace pi::loader;
+
+pi_result piLoaderSelectDevices(pi_loader loader, const char *selector, uint32_t capacity,
+                                pi_device *out_devices, uint32_t *out_count) {
+    return guarded("piLoaderSelectDevices", [&] {
+        if (const pi_result result = check_loader("piLoaderSelectDevices", loader))
+            return result;
+        if (selector == nullptr)
+            selector = loader->services->configuration.get("PI_DEVICE_SELECTOR");
+        std::vector<pi_device> devices;
+        if (selector != nullptr) {
+            if (const pi_result result =
+                    select("piLoaderSelectDevices", *loader, selector, devices))
+                return result;
+        } else {
+            for (const NamedDevice &device : list_devices(*loader))
+                devices.push_back(device.device);
+        }
+        return write_list(devices, capacity, out_devices, out_count);
+    });
+}
+
+pi_result piLoaderGetDeviceSelector(pi_loader loader, pi_device device, uint64_t size, char *value,
+                                    uint64_t *out_size) {
+    constexpr const char *function = "piLoaderGetDeviceSelector";
+    return guarded(function, [&] {
+        if (const pi_result result = check_loader(function, loader))
+            return result;
+        if (device == nullptr)
+            return fail(PI_ERROR_INVALID_DEVICE, "{}: device is NULL", function);
+        for (const NamedDevice &row : list_devices(*loader)) {
+            if (row.device == device)
+                return write_string(function, row.selector(), size, value, out_size);
+        }
+        return fail(PI_ERROR_INVALID_DEVICE, "{}: device is not a root device of this loader",
+                    function);
+    });
+}

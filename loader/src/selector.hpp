@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Devices by name: "opencl:0:1,host".
+#pragma once
+
+#include <pi/pi.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace pi::loader {
+
+/// One element of a selector; what is not there is any.
+struct SelectorElement {
+    std::string text; ///< as it was written
+    std::string plugin;
+    std::optional<uint32_t> platform;
+    std::optional<uint32_t> device;
+};
+
+/// Returns "" or what cannot be understood.
+std::string parse_selector(std::string_view text, std::vector<SelectorElement> &out);
+
+/// A root device of a loader.
+struct NamedDevice {
+    pi_device device;
+    std::string plugin;
+    uint32_t platform_index;
+    uint32_t device_index;
+
+    std::string selector() const;
+    bool matches(const SelectorElement &element) const;
+};
+
+/// All root devices of all plugins. A plugin without devices adds none; a plugin that lies about
+/// counts or hands out what is no handle is warned about, and the rest of it is used.
+std::vector<NamedDevice> list_devices(const pi_loader_s &loader);
+
+} // namespace pi::loader
