@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The commands on buffers. All memory of an instance is the host's own, so every command takes the memory of any
+// context and device of the instance.
+#include "entries.hpp"
+#include "memory.hpp"
+#include "queue.hpp"
+
+#include <pi/sdk/region.hpp>
+
+#include <cstring>
+
+namespace pi::host {
+
+using sdk::fail;
+using sdk::Ref;
+
+namespace {
+
+/// Bytes, plus what each piece costs beside them.
+Cost cost_of(std::span<const pi_region> regions) {
+    constexpr uint64_t piece = 64;
+    uint64_t cost = 0;
+    for (const pi_region &region : regions) {
+        const sdk::Rectangle from = sdk::source(region);
+        // Both factors of a checked region are far from overflowing their product with 64.
+        cost += from.bytes() + piece * from.rows * from.slices;
+        if (cost > static_cast<uint64_t>(Cost::SMALL) || from.rows > 1024 || from.slices > 1024)
+            return Cost::UNKNOWN;
+    }
+    return static_cast<Cost>(cost);
+}
+
+/// memmove, because a read or write may be of the very bytes of its host pointer (it is the memory's own, as mapped
+/// or imported).
+void copy_regions(std::span<const pi_region> regions, const void *src, void *dst) {
+    for (const pi_region &region : regions)
+        sdk::for_each_piece(region, [&](uint64_t from, uint64_t to, uint64_t bytes) {
+            std::memmove(static_cast<std::byte *>(dst) + to,
+                         static_cast<const std::byte *>(src) + from, bytes);
+        });
+}
+
+/// The rectangle moved to absolute addresses, by which objects of one storage are compared: views, but also two
+/// imports of one host pointer.
+sdk::Rectangle at(const Mem &mem, sdk::Rectangle rectangle) {
+    rectangle.offset += reinterpret_cast<uintptr_t>(mem.data());
+    return rectangle;
+}
+
+void check_overlap(std::span<const pi_region> regions, const Mem &src, const Mem &dst) {
+    for (const pi_region &region : regions) {
+        const sdk::Rectangle from = sdk::source(region), to = sdk::destination(region);
+        if (sdk::overlap(at(src, from), at(dst, to)))
+            fail(PI_ERROR_MEM_COPY_OVERLAP, "a region's source, bytes ", from.offset, " to ",
+                 from.end(), " of src, and its destination, bytes ", to.offset, " to ", to.end(),
+                 " of dst, share storage and overlap");
+    }
+}
+
+template <class Desc>
+void check_command(const Desc &desc, uint64_t known_flags = PI_COMMAND_BLOCKING) {
+    sdk::check_flags(desc.flags, known_flags, "flags");
+}
+
+/// A map between its enqueue and its unmap: withdrawn if the command never runs.
+class MapPromise {
+public:
+    MapPromise(Mem &mem, void *pointer) : mem_(mem), pointer_(pointer) {
+        mem_->maps().promise(pointer);
+    }
+    MapPromise(MapPromise &&other) noexcept
+        : mem_(std::move(other.mem_)), pointer_(std::exchange(other.pointer_, nullptr)) {}
+    ~MapPromise() {
+        if (pointer_)
+            mem_->maps().withdraw(pointer_);
+    }
+    void *fulfil() {
+        mem_->maps().fulfil(pointer_);
+        return std::exchange(pointer_, nullptr);
+    }
+
+private:
+    Ref<Mem> mem_;
+    void *pointer_;
+};
+
+} // namespace
+
+namespace entries {
+
+pi_result PI_CALL enqueue_mem_buffer_read(pi_queue queue, const pi_buffer_read_desc *desc,
+                                          uint32_t wait_count, const pi_event *wait_list,
+                                          pi_event *out_event) {
+    return sdk::call<Queue>(queue, [&](Queue &self) {
+        const auto known = sdk::read_desc(desc, PI_TYPE_BUFFER_READ_DESC);
+        check_command(known);
+        Mem &mem = sdk::checked<Mem>(self.host(), known.mem, "mem");
+        sdk::require(known.host_ptr, "host_ptr");
+        auto regions =
+            sdk::read_regions(known.region_count, known.regions, mem.size(), std::nullopt);
+        const Cost cost = cost_of(regions);
+        self.enqueue({known.flags, known.type, wait_count, wait_list, out_event}, cost,
+                     [src = Ref<Mem>(mem), dst = known.host_ptr, regions = std::move(regions)] {
+                         copy_regions(regions, src->data(), dst);
+                     });
+    });
+}
+
+pi_result PI_CALL enqueue_mem_buffer_write(pi_queue queue, const pi_buffer_write_desc *desc,
+                                           uint32_t wait_count, const pi_event *wait_list,
+                                           pi_event *out_event) {
+    return sdk::call<Queue>(queue, [&](Queue &self) {
+        const auto known = sdk::read_desc(desc, PI_TYPE_BUFFER_WRITE_DESC);
+        check_command(known);
+        Mem &mem = sdk::checked<Mem>(self.host(), known.mem, "mem");
+        sdk::require(known.host_ptr, "host_ptr");
+        auto regions =
+            sdk::read_regions(known.region_count, known.regions, std::nullopt, mem.size());
+        const Cost cost = cost_of(regions);
+        self.enqueue({known.flags, known.type, wait_count, wait_list, out_event}, cost,
+                     [src = known.host_ptr, dst = Ref<Mem>(mem), regions = std::move(regions)] {
+                         copy_regions(regions, src, dst->data());
+                     });
+    });
+}
+
+pi_result PI_CALL enqueue_mem_buffer_copy(pi_queue queue, const pi_buffer_copy_desc *desc,
+                                          uint32_t wait_count, const pi_event *wait_list,
+                                          pi_event *out_event) {
+    return sdk::call<Queue>(queue, [&](Queue &self) {
+        const auto known = sdk::read_desc(desc, PI_TYPE_BUFFER_COPY_DESC);
+        check_command(known);
+        Mem &src = sdk::checked<Mem>(self.host(), known.src, "src");
+        Mem &dst = sdk::checked<Mem>(self.host(), known.dst, "dst");
+        auto regions = sdk::read_regions(known.region_count, known.regions, src.size(), dst.size());
+        check_overlap(regions, src, dst);
+        const Cost cost = cost_of(regions);
+        self.enqueue({known.flags, known.type, wait_count, wait_list, out_event}, cost,
+                     [from = Ref<Mem>(src), to = Ref<Mem>(dst), regions = std::move(regions)] {
+                         copy_regions(regions, from->data(), to->data());
+                     });
+    });
+}
+
+pi_result PI_CALL enqueue_mem_buffer_fill(pi_queue queue, const pi_buffer_fill_desc *desc,
+                                          uint32_t wait_count, const pi_event *wait_list,
+                                          pi_event *out_event) {
+    return sdk::call<Queue>(queue, [&](Queue &self) {
+        const auto known = sdk::read_desc(desc, PI_TYPE_BUFFER_FILL_DESC);
+        check_command(known);
+        Mem &mem = sdk::checked<Mem>(self.host(), known.mem, "mem");
+        auto pattern =
+            sdk::read_pattern(known.pattern, known.pattern_size, known.offset, known.size);
+        sdk::check_range(known.offset, known.size, mem.size(), "mem");
+        const Cost cost = known.size <= static_cast<uint64_t>(Cost::SMALL)
+                              ? static_cast<Cost>(known.size)
+                              : Cost::UNKNOWN;
+        self.enqueue({known.flags, known.type, wait_count, wait_list, out_event}, cost,
+                     [dst = Ref<Mem>(mem), offset = known.offset, size = known.size,
+                      pattern = std::move(pattern)] {
+                         sdk::fill_bytes(dst->data() + offset, size, pattern);
+                     });
+    });
+}
+
+pi_result PI_CALL enqueue_mem_buffer_map(pi_queue queue, const pi_buffer_map_desc *desc,
+                                         uint32_t wait_count, const pi_event *wait_list,
+                                         pi_event *out_event) {
+    return sdk::call<Queue>(queue, [&](Queue &self) {
+        const auto known = sdk::read_desc(desc, PI_TYPE_BUFFER_MAP_DESC);
+        check_command(known, uint64_t{PI_COMMAND_BLOCKING} | PI_MAP_READ | PI_MAP_WRITE |
+                                 PI_MAP_WRITE_DISCARD);
+        if (known.flags & PI_MAP_READ && known.flags & PI_MAP_WRITE_DISCARD)
+            fail(PI_ERROR_INVALID_VALUE,
+                 "flags has PI_MAP_READ and PI_MAP_WRITE_DISCARD: discarded bytes cannot be read");
+        Mem &mem = sdk::checked<Mem>(self.host(), known.mem, "mem");
+        sdk::require(known.out_pointer, "out_pointer");
+        sdk::check_range(known.offset, known.size, mem.size(), "mem");
+        MapPromise promise(mem, mem.data() + known.offset);
+        self.enqueue({known.flags, known.type, wait_count, wait_list, out_event}, Cost::NONE,
+                     [promise = std::move(promise), out_pointer = known.out_pointer]() mutable {
+                         *out_pointer = promise.fulfil();
+                     });
+    });
+}
+
+pi_result PI_CALL enqueue_mem_unmap(pi_queue queue, const pi_unmap_desc *desc, uint32_t wait_count,
+                                    const pi_event *wait_list, pi_event *out_event) {
+    return sdk::call<Queue>(queue, [&](Queue &self) {
+        const auto known = sdk::read_desc(desc, PI_TYPE_UNMAP_DESC);
+        check_command(known);
+        Mem &mem = sdk::checked<Mem>(self.host(), known.mem, "mem");
+        sdk::require(known.pointer, "pointer");
+        // A map that is still held back is known by its promise: whether it will have run is seen later.
+        if (!mem.maps().known(known.pointer))
+            fail(PI_ERROR_INVALID_VALUE, "pointer ", known.pointer,
+                 " is not what a map of mem gave, or is unmapped already");
+        self.enqueue({known.flags, known.type, wait_count, wait_list, out_event}, Cost::NONE,
+                     [mapped = Ref<Mem>(mem), pointer = known.pointer] {
+                         if (!mapped->maps().unmap(pointer))
+                             fail(PI_ERROR_INVALID_VALUE, "pointer ", pointer,
+                                  " was not mapped when the unmap ran");
+                     });
+    });
+}
+
+} // namespace entries
+
+} // namespace pi::host

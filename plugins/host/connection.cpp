@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What memory of one place is to another: host memory is host memory, whichever context and node it is of.
+#include "context.hpp"
+#include "entries.hpp"
+
+#include <pi/sdk/descriptor.hpp>
+
+#include <cstring>
+
+namespace pi::host {
+
+using sdk::fail;
+
+namespace {
+
+struct Ends {
+    const Device &src;
+    const Device &dst;
+};
+
+Ends check_ends(Device &src_device, pi_context src_context, pi_device dst_device,
+                pi_context dst_context) {
+    const pi_host *host = src_device.host();
+    const Context &from = sdk::checked<Context>(host, src_context, "src_context");
+    const Context &to = sdk::checked<Context>(host, dst_context, "dst_context");
+    return {from.device(src_device.handle(), "src_device"), to.device(dst_device, "dst_device")};
+}
+
+void check_query(const pi_memory_connection_query &query) {
+    if (query.kind > PI_MEMORY_KIND_IMPORTED)
+        fail(PI_ERROR_INVALID_ENUMERATION, "kind is ", query.kind, ", which is no PI_MEMORY_KIND_");
+    if (query.src_scope >= scope_count || query.dst_scope >= scope_count)
+        fail(PI_ERROR_INVALID_VALUE, "src_scope is ", query.src_scope, " and dst_scope is ",
+             query.dst_scope, "; the devices have ", scope_count, " scope, numbered from 0");
+    if (query.reserved)
+        fail(PI_ERROR_INVALID_VALUE, "reserved is ", query.reserved, "; it must be 0");
+}
+
+pi_memory_connection_info answer(Ends ends, pi_memory_kind kind) {
+    pi_memory_connection_info info{};
+    const char *reason = "both ends are one NUMA node and share its memory";
+    if (kind == PI_MEMORY_KIND_BUFFER || kind == PI_MEMORY_KIND_IMPORTED) {
+        const bool same = &ends.src == &ends.dst;
+        if (!same)
+            reason = "all NUMA nodes address one memory; the far one is slower";
+        info.connection = PI_MEMORY_CONNECTION_UNIFIED;
+        info.coherence = PI_COHERENCE_COHERENT;
+        info.atomics = 1;
+        info.residency = same ? PI_RESIDENCY_SAME_MEMORY : PI_RESIDENCY_REMOTE_ACCESS;
+        info.concurrent_writers = PI_CONCURRENT_WRITERS_DISJOINT_BYTES;
+        info.path = PI_COPY_PATH_DIRECT;
+        info.preferred_queue = PI_PREFERRED_QUEUE_EITHER;
+        info.link_kind = same ? PI_LINK_SAME_DEVICE : PI_LINK_SYSTEM_MEMORY;
+    } else if (kind == PI_MEMORY_KIND_IMAGE) {
+        reason = "the host plugin has no images";
+    } else {
+        reason = "the host plugin has no USM allocations";
+    }
+    std::strncpy(info.reason, reason, sizeof info.reason - 1);
+    return info;
+}
+
+} // namespace
+
+namespace entries {
+
+pi_result PI_CALL get_memory_connection(pi_device src_device, pi_context src_context,
+                                        pi_device dst_device, pi_context dst_context,
+                                        pi_memory_connection *out_connection) {
+    return sdk::call<Device>(src_device, [&](Device &self) {
+        check_ends(self, src_context, dst_device, dst_context);
+        *sdk::require(out_connection, "out_connection") = PI_MEMORY_CONNECTION_UNIFIED;
+    });
+}
+
+pi_result PI_CALL get_memory_connection_info(pi_device src_device, pi_context src_context,
+                                             pi_device dst_device, pi_context dst_context,
+                                             const pi_memory_connection_query *query,
+                                             pi_memory_connection_info *out_info) {
+    return sdk::call<Device>(src_device, [&](Device &self) {
+        const Ends ends = check_ends(self, src_context, dst_device, dst_context);
+        const auto known = sdk::read_optional_desc(query, PI_TYPE_MEMORY_CONNECTION_QUERY);
+        check_query(known);
+        sdk::write_struct(answer(ends, known.kind), PI_TYPE_MEMORY_CONNECTION_INFO, out_info);
+    });
+}
+
+} // namespace entries
+
+} // namespace pi::host

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "device.hpp"
+#include "platform.hpp"
+
+#include <pi/sdk/object.hpp>
+
+#include <vector>
+
+namespace pi::host {
+
+/// A list of devices; all memory of an instance is usable everywhere in it, so a context joins nothing else.
+class Context : public sdk::Object<Context, pi_context> {
+public:
+    Context(Platform &platform, std::vector<Device *> devices)
+        : Object(platform.host()), platform_(platform), devices_(std::move(devices)) {}
+
+    Platform &platform() const { return platform_; }
+    const std::vector<Device *> &devices() const { return devices_; }
+    Executor &executor() const { return devices_.front()->executor(); }
+
+    /// The device behind an argument, which must be one of this context's, else PI_ERROR_INVALID_DEVICE.
+    Device &device(pi_device handle, const char *name = "device") const;
+
+private:
+    Platform &platform_;
+    const std::vector<Device *> devices_;
+};
+
+} // namespace pi::host

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The entry points of this plugin, declared with the types of pi.h; each is defined in the file of its noun. What
+// is missing here is what the plugin does not have.
+#pragma once
+
+#include <pi/pi_plugin.h>
+
+namespace pi::host::entries {
+
+// platform.cpp
+decltype(::piPluginGetInfo) plugin_get_info;
+decltype(::piPlatformsGet) platforms_get;
+decltype(::piPlatformGetInfo) platform_get_info;
+
+// device.cpp
+decltype(::piDevicesGet) devices_get;
+decltype(::piDeviceGetInfo) device_get_info;
+decltype(::piDeviceRetain) device_retain;
+decltype(::piDeviceRelease) device_release;
+decltype(::piDeviceGetGlobalTimestamps) device_get_global_timestamps;
+decltype(::piDeviceGetMemoryScopes) device_get_memory_scopes;
+
+// context.cpp
+decltype(::piContextCreate) context_create;
+decltype(::piContextGetInfo) context_get_info;
+
+// connection.cpp
+decltype(::piGetMemoryConnection) get_memory_connection;
+decltype(::piGetMemoryConnectionInfo) get_memory_connection_info;
+
+// queue.cpp
+decltype(::piQueueCreate) queue_create;
+decltype(::piQueueGetInfo) queue_get_info;
+decltype(::piQueueFlush) queue_flush;
+decltype(::piQueueFinish) queue_finish;
+decltype(::piEnqueueHostFunction) enqueue_host_function;
+decltype(::piEnqueueEventsWait) enqueue_events_wait;
+decltype(::piEnqueueBarrier) enqueue_barrier;
+decltype(::piEnqueueTimestamp) enqueue_timestamp;
+
+// memory.cpp
+decltype(::piMemBufferCreate) mem_buffer_create;
+decltype(::piMemBufferPartition) mem_buffer_partition;
+decltype(::piMemImport) mem_import;
+decltype(::piMemGetInfo) mem_get_info;
+decltype(::piMemGetHostPointer) mem_get_host_pointer;
+decltype(::piMemFlush) mem_flush;
+decltype(::piMemInvalidate) mem_invalidate;
+
+// commands.cpp
+decltype(::piEnqueueMemBufferRead) enqueue_mem_buffer_read;
+decltype(::piEnqueueMemBufferWrite) enqueue_mem_buffer_write;
+decltype(::piEnqueueMemBufferCopy) enqueue_mem_buffer_copy;
+decltype(::piEnqueueMemBufferFill) enqueue_mem_buffer_fill;
+decltype(::piEnqueueMemBufferMap) enqueue_mem_buffer_map;
+decltype(::piEnqueueMemUnmap) enqueue_mem_unmap;
+
+// program.cpp
+decltype(::piProgramCreate) program_create;
+decltype(::piProgramBuild) program_build;
+decltype(::piProgramGetInfo) program_get_info;
+decltype(::piProgramGetBuildInfo) program_get_build_info;
+
+// kernel.cpp
+decltype(::piKernelCreate) kernel_create;
+decltype(::piKernelGetInfo) kernel_get_info;
+decltype(::piKernelGetGroupInfo) kernel_get_group_info;
+
+// launch.cpp
+decltype(::piKernelGetSuggestedLocalSize) kernel_get_suggested_local_size;
+decltype(::piEnqueueKernelLaunch) enqueue_kernel_launch;
+
+} // namespace pi::host::entries

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "memory.hpp"
+
+#include "entries.hpp"
+
+#include <pi/sdk/descriptor.hpp>
+#include <pi/sdk/region.hpp>
+
+#include <algorithm>
+#include <cstring>
+
+namespace pi::host {
+
+using sdk::fail;
+using sdk::InfoWriter;
+
+// ----- MapTable -----------------------------------------------------------------------------------
+
+void MapTable::promise(const void *pointer) {
+    std::lock_guard lock(mutex_);
+    ++counts_[pointer].promised;
+}
+
+void MapTable::fulfil(const void *pointer) {
+    std::lock_guard lock(mutex_);
+    Counts &counts = counts_.at(pointer);
+    --counts.promised;
+    ++counts.mapped;
+}
+
+void MapTable::withdraw(const void *pointer) {
+    std::lock_guard lock(mutex_);
+    const auto entry = counts_.find(pointer);
+    --entry->second.promised;
+    drop_if_unused(entry);
+}
+
+bool MapTable::known(const void *pointer) const {
+    std::lock_guard lock(mutex_);
+    return counts_.count(pointer);
+}
+
+bool MapTable::unmap(const void *pointer) {
+    std::lock_guard lock(mutex_);
+    const auto entry = counts_.find(pointer);
+    if (entry == counts_.end() || !entry->second.mapped)
+        return false;
+    --entry->second.mapped;
+    drop_if_unused(entry);
+    return true;
+}
+
+void MapTable::drop_if_unused(std::map<const void *, Counts>::iterator entry) {
+    if (!entry->second.promised && !entry->second.mapped)
+        counts_.erase(entry);
+}
+
+// ----- Mem ----------------------------------------------------------------------------------------
+
+namespace {
+
+constexpr uint64_t access_flags = PI_MEM_READ_ONLY | PI_MEM_WRITE_ONLY;
+constexpr uint64_t host_ptr_flags = PI_MEM_COPY_HOST_PTR | PI_MEM_USE_HOST_PTR;
+constexpr uint64_t demand_flags = PI_MEM_REQUIRE_CONTIGUOUS | PI_MEM_REQUIRE_PINNED;
+
+/// What an address that was given to us is aligned to.
+uint64_t alignment_of(const void *pointer) {
+    const auto address = reinterpret_cast<uintptr_t>(pointer);
+    return std::min<uint64_t>(address & -address, max_alignment);
+}
+
+void check_access(uint64_t flags) {
+    if ((flags & access_flags) == access_flags)
+        fail(PI_ERROR_INVALID_VALUE,
+             "flags has both PI_MEM_READ_ONLY and PI_MEM_WRITE_ONLY; neither means both ways");
+}
+
+void check_reserved(uint32_t reserved) {
+    if (reserved)
+        fail(PI_ERROR_INVALID_VALUE, "reserved is ", reserved, "; it must be 0");
+}
+
+void check_buffer_flags(const pi_mem_buffer_desc &desc) {
+    sdk::check_flags(desc.flags, access_flags | host_ptr_flags | demand_flags, "flags");
+    check_access(desc.flags);
+    if (desc.flags & PI_MEM_REQUIRE_CONTIGUOUS)
+        fail(PI_ERROR_UNSUPPORTED_FEATURE,
+             "PI_MEM_REQUIRE_CONTIGUOUS: the host plugin has no physically contiguous memory");
+    if (desc.flags & PI_MEM_REQUIRE_PINNED)
+        fail(PI_ERROR_UNSUPPORTED_FEATURE,
+             "PI_MEM_REQUIRE_PINNED: the host plugin does not lock memory");
+    const uint64_t use = desc.flags & host_ptr_flags;
+    if (use == host_ptr_flags)
+        fail(
+            PI_ERROR_INVALID_VALUE,
+            "flags has both PI_MEM_COPY_HOST_PTR and PI_MEM_USE_HOST_PTR; at most one is possible");
+    if (use && !desc.host_ptr)
+        fail(PI_ERROR_INVALID_NULL_POINTER, "host_ptr is NULL, but flags has ",
+             use == PI_MEM_COPY_HOST_PTR ? "PI_MEM_COPY_HOST_PTR" : "PI_MEM_USE_HOST_PTR");
+    if (!use && desc.host_ptr)
+        fail(PI_ERROR_INVALID_VALUE, "host_ptr is ", desc.host_ptr,
+             ", but flags says neither PI_MEM_COPY_HOST_PTR nor PI_MEM_USE_HOST_PTR");
+}
+
+/// The alignment that a new buffer gets.
+uint64_t checked_alignment(const pi_mem_buffer_desc &desc) {
+    const uint64_t asked = desc.alignment;
+    if (asked & (asked - 1) && asked)
+        fail(PI_ERROR_INVALID_ALIGNMENT, "alignment is ", asked, ", which is no power of two");
+    if (asked > max_alignment)
+        fail(PI_ERROR_INVALID_ALIGNMENT, "alignment is ", asked, "; at most ", max_alignment,
+             " bytes can be honoured");
+    if (desc.flags & PI_MEM_USE_HOST_PTR) {
+        if (asked && alignment_of(desc.host_ptr) < asked)
+            fail(PI_ERROR_MISALIGNED_POINTER, "host_ptr ", desc.host_ptr, " is aligned to ",
+                 alignment_of(desc.host_ptr), " bytes; alignment asks for ", asked);
+        return alignment_of(desc.host_ptr);
+    }
+    return std::max(asked, min_alignment);
+}
+
+void check_pointer_range(const void *pointer, uint64_t offset, uint64_t size) {
+    const uint64_t limit = UINTPTR_MAX - reinterpret_cast<uintptr_t>(pointer);
+    if (offset > limit || size > limit - offset)
+        fail(PI_ERROR_INVALID_SIZE, size, " bytes from ", offset, " bytes behind ", pointer,
+             " go past the end of the address space");
+}
+
+} // namespace
+
+Mem::Mem(Mem &root, uint64_t flags, uint64_t offset, uint64_t size)
+    : Object(root.host()), context_(root.context_), device_(root.device_), root_(root),
+      flags_(flags), offset_(offset), size_(size), alignment_(alignment_of(root.data() + offset)),
+      memory_kind_(root.memory_kind_), storage_(Storage::borrow(root.data() + offset)) {}
+
+namespace entries {
+
+pi_result PI_CALL mem_buffer_create(pi_context context, pi_device device,
+                                    const pi_mem_buffer_desc *desc, pi_mem *out_mem) {
+    return sdk::call<Context>(context, [&](Context &self) {
+        Device &owner = self.device(device);
+        const pi_mem_buffer_desc known =
+            sdk::read_desc(desc, PI_TYPE_MEM_BUFFER_DESC, PI_TYPE_MEM_LAYOUT_DESC);
+        sdk::require(out_mem, "out_mem");
+        if (sdk::find_chained(known.next, PI_TYPE_MEM_LAYOUT_DESC))
+            fail(PI_ERROR_UNSUPPORTED_FEATURE,
+                 "scope 0 (global) has no n-D layouts: its flags lack PI_SCOPE_LAYOUT");
+        if (known.export_types)
+            fail(PI_ERROR_UNSUPPORTED_FEATURE, "export_types is 0x", std::hex, known.export_types,
+                 ": the host plugin exports no memory");
+        if (known.scope >= scope_count)
+            fail(PI_ERROR_INVALID_VALUE, "scope is ", known.scope, "; the device has ", scope_count,
+                 ", numbered from 0");
+        check_buffer_flags(known);
+        if (!known.size)
+            fail(PI_ERROR_INVALID_SIZE, "size is 0 bytes; at least 1 is needed");
+        check_pointer_range(known.host_ptr, 0, known.size);
+        const uint64_t alignment = checked_alignment(known);
+        Storage storage = known.flags & PI_MEM_USE_HOST_PTR
+                              ? Storage::borrow(known.host_ptr)
+                              : Storage::allocate(owner, known.size, alignment);
+        if (known.flags & PI_MEM_COPY_HOST_PTR)
+            std::memcpy(storage.data(), known.host_ptr, known.size);
+        *out_mem = sdk::make<Mem>(self, owner, known.flags, known.size, alignment,
+                                  PI_MEMORY_KIND_BUFFER, std::move(storage))
+                       .give();
+    });
+}
+
+pi_result PI_CALL mem_buffer_partition(pi_mem mem, const pi_mem_partition_desc *desc,
+                                       pi_mem *out_mem) {
+    return sdk::call<Mem>(mem, [&](Mem &self) {
+        const pi_mem_partition_desc known = sdk::read_desc(desc, PI_TYPE_MEM_PARTITION_DESC);
+        sdk::require(out_mem, "out_mem");
+        sdk::check_flags(known.flags, access_flags, "flags");
+        check_access(known.flags);
+        const uint64_t inherited = self.flags() & access_flags;
+        if (inherited && known.flags && known.flags != inherited)
+            fail(PI_ERROR_INVALID_VALUE, "flags is 0x", std::hex, known.flags,
+                 ", but the parent allows 0x", inherited, " only");
+        sdk::check_range(known.offset, known.size, self.size(), "the parent");
+        const uint64_t access = known.flags ? known.flags : inherited;
+        const uint64_t flags = (self.flags() & ~access_flags) | access;
+        Mem &root = self.root() ? *self.root() : self;
+        *out_mem = sdk::make<Mem>(root, flags, self.offset() + known.offset, known.size).give();
+    });
+}
+
+pi_result PI_CALL mem_import(pi_context context, pi_device device, const pi_mem_import_desc *desc,
+                             pi_mem *out_mem) {
+    return sdk::call<Context>(context, [&](Context &self) {
+        Device &owner = self.device(device);
+        const pi_mem_import_desc known = sdk::read_desc(desc, PI_TYPE_MEM_IMPORT_DESC);
+        sdk::require(out_mem, "out_mem");
+        const pi_external_type type = known.handle.type;
+        if (type < PI_EXTERNAL_HOST_POINTER || type > PI_EXTERNAL_ZE_IPC)
+            fail(PI_ERROR_INVALID_ENUMERATION, "handle.type is ", type,
+                 ", which is no PI_EXTERNAL_ type");
+        if (type != PI_EXTERNAL_HOST_POINTER)
+            fail(PI_ERROR_UNSUPPORTED_FEATURE, "handle.type is ", type,
+                 "; the host plugin imports PI_EXTERNAL_HOST_POINTER (", PI_EXTERNAL_HOST_POINTER,
+                 ") only, at any alignment");
+        sdk::check_flags(known.flags, access_flags, "flags");
+        check_access(known.flags);
+        check_reserved(known.reserved);
+        if (known.own)
+            fail(PI_ERROR_INVALID_VALUE, "own is ", known.own,
+                 "; a host pointer stays the application's, so it must be 0");
+        sdk::require(known.handle.pointer, "handle.pointer");
+        if (!known.size)
+            fail(PI_ERROR_INVALID_SIZE, "size is 0 bytes; at least 1 is needed");
+        check_pointer_range(known.handle.pointer, known.offset, known.size);
+        std::byte *data = static_cast<std::byte *>(known.handle.pointer) + known.offset;
+        *out_mem = sdk::make<Mem>(self, owner, known.flags, known.size, alignment_of(data),
+                                  PI_MEMORY_KIND_IMPORTED, Storage::borrow(data))
+                       .give();
+    });
+}
+
+pi_result PI_CALL mem_get_info(pi_mem mem, pi_mem_info name, uint64_t size, void *value,
+                               uint64_t *out_size) {
+    static constexpr sdk::InfoRow<Mem> rows[] = {
+        {PI_MEM_INFO_SIZE, [](Mem &m, const InfoWriter &write) { write(m.size()); }},
+        {PI_MEM_INFO_CONTEXT, [](Mem &m, const InfoWriter &write) { write(m.context().handle()); }},
+        {PI_MEM_INFO_DEVICE, [](Mem &m, const InfoWriter &write) { write(m.device().handle()); }},
+        {PI_MEM_INFO_FLAGS, [](Mem &m, const InfoWriter &write) { write(m.flags()); }},
+        {PI_MEM_INFO_SCOPE, [](Mem &, const InfoWriter &write) { write(uint32_t{0}); }},
+        {PI_MEM_INFO_ALIGNMENT, [](Mem &m, const InfoWriter &write) { write(m.alignment()); }},
+        {PI_MEM_INFO_PARENT,
+         [](Mem &m, const InfoWriter &write) {
+             write(m.root() ? m.root()->handle() : pi_mem{nullptr});
+         }},
+        {PI_MEM_INFO_OFFSET, [](Mem &m, const InfoWriter &write) { write(m.offset()); }},
+        {PI_MEM_INFO_COHERENCE,
+         [](Mem &, const InfoWriter &write) { write(pi_coherence{PI_COHERENCE_COHERENT}); }},
+        {PI_MEM_INFO_DEVICE_ADDRESS,
+         [](Mem &m, const InfoWriter &write) {
+             write(static_cast<uint64_t>(reinterpret_cast<uintptr_t>(m.data())));
+         }},
+        {PI_MEM_INFO_BUS_ADDRESS,
+         [](Mem &, const InfoWriter &) {
+             fail(PI_ERROR_UNSUPPORTED_FEATURE, "the memory is not physically contiguous: it has "
+                                                "no bus address");
+         }},
+        {PI_MEM_INFO_PITCHES,
+         [](Mem &, const InfoWriter &) {
+             fail(PI_ERROR_UNSUPPORTED_FEATURE, "a linear buffer has no pitches");
+         }},
+        {PI_MEM_INFO_KIND, [](Mem &m, const InfoWriter &write) { write(m.memory_kind()); }},
+        {PI_MEM_INFO_REFERENCE_COUNT,
+         [](Mem &m, const InfoWriter &write) { write(m.reference_count()); }},
+    };
+    return sdk::call<Mem>(
+        mem, [&](Mem &self) { sdk::answer_info(self, rows, name, size, value, out_size); });
+}
+
+pi_result PI_CALL mem_get_host_pointer(pi_mem mem, void **out_pointer) {
+    return sdk::call<Mem>(
+        mem, [&](Mem &self) { *sdk::require(out_pointer, "out_pointer") = self.data(); });
+}
+
+pi_result PI_CALL mem_flush(pi_mem mem, uint64_t offset, uint64_t size) {
+    return sdk::call<Mem>(mem, [&](Mem &self) {
+        sdk::check_range(offset, size, self.size(), "mem"); // coherent: there is nothing to do
+    });
+}
+
+pi_result PI_CALL mem_invalidate(pi_mem mem, uint64_t offset, uint64_t size) {
+    return sdk::call<Mem>(mem, [&](Mem &self) {
+        sdk::check_range(offset, size, self.size(), "mem"); // coherent: there is nothing to do
+    });
+}
+
+} // namespace entries
+
+} // namespace pi::host

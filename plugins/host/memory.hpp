@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Buffers, views of them, imported memory, and the maps that the application holds.
+#pragma once
+
+#include "context.hpp"
+#include "storage.hpp"
+
+#include <pi/sdk/object.hpp>
+
+#include <map>
+#include <mutex>
+
+namespace pi::host {
+
+/// Which pointers the maps of one memory object have given or will give. Thread-safe.
+class MapTable {
+public:
+    /// A map of this pointer has been enqueued; it has run; it will never run.
+    void promise(const void *pointer);
+    void fulfil(const void *pointer);
+    void withdraw(const void *pointer);
+    /// Whether an unmap may be enqueued: the pointer is mapped, or will be.
+    bool known(const void *pointer) const;
+    /// An unmap runs; false if the pointer is not mapped.
+    bool unmap(const void *pointer);
+
+private:
+    struct Counts {
+        uint32_t promised = 0, mapped = 0;
+    };
+    void drop_if_unused(std::map<const void *, Counts>::iterator entry);
+
+    mutable std::mutex mutex_;
+    std::map<const void *, Counts> counts_;
+};
+
+/// A buffer: a root, which has the storage, or a view, which keeps its root alive. The bytes never move.
+class Mem : public sdk::Object<Mem, pi_mem> {
+public:
+    /// A root.
+    Mem(Context &context, Device &device, uint64_t flags, uint64_t size, uint64_t alignment,
+        pi_memory_kind memory_kind, Storage storage)
+        : Object(context.host()), context_(context), device_(device), flags_(flags), size_(size),
+          alignment_(alignment), memory_kind_(memory_kind), storage_(std::move(storage)) {}
+    /// A view of `root`, which is none itself.
+    Mem(Mem &root, uint64_t flags, uint64_t offset, uint64_t size);
+
+    Context &context() const { return *context_; }
+    Device &device() const { return device_; }
+    uint64_t flags() const { return flags_; }
+    uint64_t size() const { return size_; }
+    uint64_t alignment() const { return alignment_; }
+    pi_memory_kind memory_kind() const { return memory_kind_; }
+    /// NULL for a root.
+    Mem *root() const { return root_.get(); }
+    uint64_t offset() const { return offset_; }
+    std::byte *data() const { return storage_.data(); }
+    MapTable &maps() { return maps_; }
+
+private:
+    const sdk::Ref<Context> context_;
+    Device &device_;
+    const sdk::Ref<Mem> root_;
+    const uint64_t flags_;
+    const uint64_t offset_ = 0;
+    const uint64_t size_;
+    const uint64_t alignment_;
+    const pi_memory_kind memory_kind_;
+    const Storage storage_;
+    MapTable maps_;
+};
+
+} // namespace pi::host

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The one exported symbol, and which of its functions the plugin has.
+#include "plugin.hpp"
+
+#include "entries.hpp"
+#include "kernel.hpp"
+#include "memory.hpp"
+#include "queue.hpp"
+
+namespace pi::host {
+
+namespace {
+
+using namespace entries;
+using sdk::release_entry;
+using sdk::retain_entry;
+
+constexpr pi_dispatch make_functions() {
+    pi_dispatch functions = {
+        .struct_size = sizeof(pi_dispatch),
+        .version_major = PI_VERSION_MAJOR,
+        .version_minor = PI_VERSION_MINOR,
+        .piPluginGetInfo = plugin_get_info,
+        .piPlatformsGet = platforms_get,
+        .piPlatformGetInfo = platform_get_info,
+        .piDevicesGet = devices_get,
+        .piDeviceGetInfo = device_get_info,
+        .piDeviceRetain = device_retain,
+        .piDeviceRelease = device_release,
+        .piDeviceGetGlobalTimestamps = device_get_global_timestamps,
+        .piDeviceGetMemoryScopes = device_get_memory_scopes,
+        .piContextCreate = context_create,
+        .piContextRetain = retain_entry<Context>,
+        .piContextRelease = release_entry<Context>,
+        .piContextGetInfo = context_get_info,
+        .piGetMemoryConnection = get_memory_connection,
+        .piGetMemoryConnectionInfo = get_memory_connection_info,
+        .piQueueCreate = queue_create,
+        .piQueueRetain = retain_entry<Queue>,
+        .piQueueRelease = release_entry<Queue>,
+        .piQueueGetInfo = queue_get_info,
+        .piQueueFlush = queue_flush,
+        .piQueueFinish = queue_finish,
+        .piMemBufferCreate = mem_buffer_create,
+        .piMemBufferPartition = mem_buffer_partition,
+        .piMemImport = mem_import,
+        .piMemGetInfo = mem_get_info,
+        .piMemGetHostPointer = mem_get_host_pointer,
+        .piMemFlush = mem_flush,
+        .piMemInvalidate = mem_invalidate,
+        .piMemRetain = retain_entry<Mem>,
+        .piMemRelease = release_entry<Mem>,
+        .piEnqueueMemBufferRead = enqueue_mem_buffer_read,
+        .piEnqueueMemBufferWrite = enqueue_mem_buffer_write,
+        .piEnqueueMemBufferCopy = enqueue_mem_buffer_copy,
+        .piEnqueueMemBufferFill = enqueue_mem_buffer_fill,
+        .piEnqueueMemBufferMap = enqueue_mem_buffer_map,
+        .piEnqueueMemUnmap = enqueue_mem_unmap,
+        .piEnqueueKernelLaunch = enqueue_kernel_launch,
+        .piEnqueueHostFunction = enqueue_host_function,
+        .piEnqueueEventsWait = enqueue_events_wait,
+        .piEnqueueBarrier = enqueue_barrier,
+        .piEnqueueTimestamp = enqueue_timestamp,
+        .piProgramCreate = program_create,
+        .piProgramBuild = program_build,
+        .piProgramRetain = retain_entry<Program>,
+        .piProgramRelease = release_entry<Program>,
+        .piProgramGetInfo = program_get_info,
+        .piProgramGetBuildInfo = program_get_build_info,
+        .piKernelCreate = kernel_create,
+        .piKernelRetain = retain_entry<Kernel>,
+        .piKernelRelease = release_entry<Kernel>,
+        .piKernelGetInfo = kernel_get_info,
+        .piKernelGetGroupInfo = kernel_get_group_info,
+        .piKernelGetSuggestedLocalSize = kernel_get_suggested_local_size,
+    };
+    sdk::event_entries::fill<Context>(functions);
+    return functions;
+}
+
+constexpr pi_dispatch functions = make_functions();
+
+void PI_CALL teardown(pi_plugin instance) {
+    Instance::from(instance).release();
+}
+
+} // namespace
+
+} // namespace pi::host
+
+pi_result PI_CALL piPluginMain(const pi_host *host, pi_plugin_desc *out_desc) {
+    using namespace pi::host;
+    return pi::sdk::guard(host, [&] {
+        out_desc->version_major = PI_VERSION_MAJOR;
+        out_desc->version_minor = PI_VERSION_MINOR;
+        out_desc->name = plugin_name;
+        out_desc->version = plugin_version;
+        out_desc->capabilities = capabilities;
+        out_desc->functions = &functions;
+        out_desc->teardown = teardown;
+        out_desc->instance = pi::sdk::make<Instance>(host).give();
+    });
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The instance: what one loader has of this plugin. Everything lives in it, nothing in statics.
+#pragma once
+
+#include "config.hpp"
+#include "executor.hpp"
+#include "platform.hpp"
+
+#include <pi/sdk/object.hpp>
+
+namespace pi::host {
+
+inline constexpr const char *plugin_name = "host";
+inline constexpr const char *plugin_version = "0.1.0";
+inline constexpr uint64_t capabilities = PI_CAPABILITY_BUFFER_COMMANDS | PI_CAPABILITY_MEM_IMPORT |
+                                         PI_CAPABILITY_MEM_HOST_ACCESS | PI_CAPABILITY_PROGRAM |
+                                         PI_CAPABILITY_HOST_FUNCTION | PI_CAPABILITY_TIMESTAMP |
+                                         PI_CAPABILITY_VIEW;
+
+class Instance : public sdk::Object<Instance, pi_plugin> {
+public:
+    explicit Instance(const pi_host *host)
+        : Object(host), config_(read_config(host)), platform_(host, *this),
+          executor_(config_.threads.value_or(std::thread::hardware_concurrency())) {}
+
+    const Config &config() const { return config_; }
+    Platform &platform() { return platform_; }
+    Executor &executor() { return executor_; }
+
+private:
+    const Config config_;
+    Platform platform_;
+    Executor executor_; ///< last: its threads end before what they use
+};
+
+} // namespace pi::host

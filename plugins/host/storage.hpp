@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The bytes behind memory objects.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace pi::host {
+
+class Device;
+
+/// Aligned bytes that are given back when the object goes, or borrowed ones.
+class Storage {
+public:
+    /// Memory of the device's node; not initialised. `alignment` is a power of two up to max_alignment.
+    /// PI_ERROR_OUT_OF_DEVICE_MEMORY, naming what was asked and what is free.
+    static Storage allocate(const Device &device, uint64_t size, uint64_t alignment);
+    /// The application's memory.
+    static Storage borrow(void *data) { return Storage(static_cast<std::byte *>(data)); }
+
+    Storage(Storage &&other) noexcept;
+    Storage &operator=(Storage &&) = delete;
+    ~Storage();
+
+    std::byte *data() const { return data_; }
+
+private:
+    explicit Storage(std::byte *data) : data_(data) {}
+
+    std::byte *data_;
+    std::byte *heap_ = nullptr; ///< to be freed
+    void *pages_ = nullptr;     ///< to be unmapped
+    uint64_t page_bytes_ = 0;
+};
+
+/// "3.5 GiB", "1000 bytes".
+class Bytes {
+public:
+    explicit Bytes(uint64_t count) : count_(count) {}
+    template <class Stream>
+    friend Stream &operator<<(Stream &stream, Bytes bytes) {
+        static constexpr const char *units[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
+        double value = static_cast<double>(bytes.count_);
+        unsigned unit = 0;
+        for (; value >= 1024 && unit < 4; value /= 1024)
+            ++unit;
+        // One decimal: enough to compare with, short enough to read.
+        const double shown = static_cast<double>(static_cast<uint64_t>(value * 10 + 0.5)) / 10;
+        stream << shown << ' ' << units[unit];
+        return stream;
+    }
+
+private:
+    uint64_t count_;
+};
+
+} // namespace pi::host

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "topology.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <thread>
+
+namespace pi::host {
+
+namespace {
+
+struct FreeBitmap {
+    void operator()(hwloc_bitmap_s *bitmap) const { hwloc_bitmap_free(bitmap); }
+};
+using Bitmap = std::unique_ptr<hwloc_bitmap_s, FreeBitmap>;
+
+uint64_t pages(int name) {
+    const long count = sysconf(name), size = sysconf(_SC_PAGESIZE);
+    return count > 0 && size > 0 ? static_cast<uint64_t>(count) * static_cast<uint64_t>(size) : 0;
+}
+
+/// The processors that this process may use.
+Bitmap usable_processors(hwloc_topology_t topology) {
+    Bitmap set(hwloc_bitmap_dup(hwloc_topology_get_allowed_cpuset(topology)));
+    Bitmap bound(hwloc_bitmap_alloc());
+    if (set && bound && hwloc_topology_is_thissystem(topology) &&
+        hwloc_get_cpubind(topology, bound.get(), HWLOC_CPUBIND_PROCESS) == 0 &&
+        hwloc_bitmap_intersects(set.get(), bound.get()))
+        hwloc_bitmap_and(set.get(), set.get(), bound.get());
+    return set;
+}
+
+/// What hwloc knows of the processor that an object belongs to: some machines tell it of the package,
+/// others of the whole.
+std::string find_info(hwloc_obj_t object, const char *name, const char *otherwise) {
+    for (; object; object = object->parent)
+        if (const char *value = hwloc_obj_get_info_by_name(object, name))
+            return value;
+    return otherwise;
+}
+
+} // namespace
+
+uint64_t free_memory() {
+    return pages(_SC_AVPHYS_PAGES);
+}
+
+Topology::Topology() {
+    hwloc_topology_t topology = nullptr;
+    if (hwloc_topology_init(&topology) == 0) {
+        topology_.reset(topology);
+        // Without the flag a backend hops with the calling thread over all processors.
+        hwloc_topology_set_flags(topology, HWLOC_TOPOLOGY_FLAG_DONT_CHANGE_BINDING);
+        if (hwloc_topology_load(topology) == 0)
+            read_nodes();
+        else
+            topology_.reset();
+    }
+    if (nodes_.empty())
+        nodes_.push_back({.number = 0,
+                          .index = 0,
+                          .units = std::max(1u, std::thread::hardware_concurrency()),
+                          .capacity = pages(_SC_PHYS_PAGES),
+                          .cpu_model = "CPU",
+                          .cpu_vendor = "unknown"});
+}
+
+void Topology::read_nodes() {
+    hwloc_topology_t topology = topology_.get();
+    const Bitmap usable = usable_processors(topology);
+    if (!usable)
+        return;
+    std::vector<hwloc_const_bitmap_t> seen;
+    for (hwloc_obj_t object = nullptr;
+         (object = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_NUMANODE, object));) {
+        Bitmap units(hwloc_bitmap_dup(object->cpuset));
+        if (!units)
+            return;
+        hwloc_bitmap_and(units.get(), units.get(), usable.get());
+        const int count = hwloc_bitmap_weight(units.get());
+        // A second memory of the same processors (HBM beside DDR) is no device of its own.
+        const bool known = std::any_of(seen.begin(), seen.end(), [&](hwloc_const_bitmap_t set) {
+            return hwloc_bitmap_isequal(set, object->cpuset);
+        });
+        if (count < 1 || known)
+            continue;
+        seen.push_back(object->cpuset);
+        const hwloc_obj_t unit = hwloc_get_next_obj_covering_cpuset_by_type(topology, units.get(),
+                                                                            HWLOC_OBJ_PU, nullptr);
+        const uint64_t memory = object->attr->numanode.local_memory;
+        nodes_.push_back({.number = object->os_index,
+                          .index = object->logical_index,
+                          .units = static_cast<uint32_t>(count),
+                          .capacity = memory ? memory : pages(_SC_PHYS_PAGES),
+                          .cpu_model = find_info(unit, "CPUModel", "CPU"),
+                          .cpu_vendor = find_info(unit, "CPUVendor", "unknown")});
+    }
+}
+
+void Topology::bind_thread(const Node &node) const {
+    if (!topology_)
+        return;
+    const hwloc_obj_t object =
+        hwloc_get_obj_by_type(topology_.get(), HWLOC_OBJ_NUMANODE, node.index);
+    hwloc_set_cpubind(topology_.get(), object->cpuset, HWLOC_CPUBIND_THREAD);
+}
+
+void Topology::unbind_thread() const {
+    if (topology_)
+        hwloc_set_cpubind(topology_.get(), hwloc_topology_get_allowed_cpuset(topology_.get()),
+                          HWLOC_CPUBIND_THREAD);
+}
+
+void Topology::bind_memory(const Node &node, void *begin, uint64_t size) const {
+    if (!topology_)
+        return;
+    const hwloc_obj_t object =
+        hwloc_get_obj_by_type(topology_.get(), HWLOC_OBJ_NUMANODE, node.index);
+    hwloc_set_area_membind(topology_.get(), begin, size, object->nodeset, HWLOC_MEMBIND_BIND,
+                           HWLOC_MEMBIND_BYNODESET);
+}
+
+} // namespace pi::host
