@@ -75,7 +75,7 @@ public:
     bool held() const noexcept;
 
 private:
-    friend class StorageState;
+    friend class Buffer;
     explicit Acquisition(std::unique_ptr<AcquisitionState> state) noexcept;
     std::unique_ptr<AcquisitionState> state_;
 };

@@ -112,6 +112,8 @@ public:
     pi_device device(PlaceIndex place) const { return devices_.at(place).get(); }
     pi_context context(PlaceIndex place) const { return contexts_.at(place).get(); }
     SameDevice same_device(PlaceIndex a, PlaceIndex b) const;
+    /// PlaceInfo::instance of the plugin that a context belongs to; 0 if no place is of that plugin.
+    uint32_t instance_of(pi_context context) const;
     std::string to_string() const { return runtime::to_string(description_); }
 
 private:

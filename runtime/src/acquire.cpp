@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "commands.hpp"
+#include "storage_state.hpp"
+#include "transfer_run.hpp"
+
+#include <pi/runtime/error.hpp>
+
+namespace pi::runtime {
+
+struct StorageState::Begun {
+    std::shared_ptr<BufferState> buffer;
+    std::unique_ptr<AcquisitionState> acquisition;
+    std::vector<std::shared_ptr<TransferRun>> transfers;
+    std::vector<OperationId> operations;
+    uint64_t number = 0;
+    uint64_t bytes_copied = 0; // that will move
+    uint64_t bytes_copy_in_copy_out = 0;
+};
+
+void StorageState::check_place(PlaceIndex place) const {
+    if (place >= attachments_.size()) {
+        throw Error(PI_ERROR_INVALID_VALUE, "no place " + std::to_string(place) +
+                                                ": the topology has places 0 to " +
+                                                std::to_string(attachments_.size() - 1));
+    }
+}
+
+std::vector<Dependency> StorageState::dependencies(const std::vector<Ledger::Wait> &waits) const {
+    std::vector<Dependency> result;
+    for (const Ledger::Wait &wait : waits) {
+        result.push_back({pending_.at(wait.operation).completion, wait.data});
+    }
+    return result;
+}
+
+void StorageState::forbid_self_wait(const std::vector<Ledger::Wait> &waits, PlaceIndex place,
+                                    const Range &range) const {
+    for (const Ledger::Wait &wait : waits) {
+        const Pending &other = pending_.at(wait.operation);
+        if (other.held && other.holder == std::this_thread::get_id()) {
+            const Topology &topology = *runtime_->topology;
+            throw Error(PI_ERROR_INVALID_OPERATION,
+                        "acquiring " + to_string(range) + " at " + topology.info(place).name +
+                            " would wait for the acquisition of " + to_string(other.range) +
+                            " at " + topology.info(other.place).name +
+                            " that this thread still holds: release that one first");
+        }
+    }
+}
+
+std::shared_ptr<Completion> StorageState::add_pending(OperationId operation, PlaceIndex place,
+                                                      const Range &range, bool held) {
+    Pending pending;
+    pending.completion = std::make_shared<Completion>(runtime_->continuations);
+    pending.held = held;
+    pending.holder = std::this_thread::get_id();
+    pending.place = place;
+    pending.range = range;
+    const auto completion = pending.completion;
+    pending_.emplace(operation, std::move(pending));
+    return completion;
+}
+
+std::unique_ptr<AcquisitionState> StorageState::acquire(const std::shared_ptr<BufferState> &buffer,
+                                                        PlaceIndex place, Access access,
+                                                        const Range &range) {
+    check_place(place);
+    Begun begun;
+    begun.buffer = buffer;
+    begun.acquisition = std::make_unique<AcquisitionState>();
+    begun.acquisition->held = false; // nothing to give back yet
+    begun.acquisition->storage = shared_from_this();
+    begun.acquisition->place = place;
+    begun.acquisition->range = range;
+    begun.acquisition->writes = writes(access);
+    if (place != host_place) {
+        begun.bytes_copy_in_copy_out =
+            (fetches(access) ? range.size() : 0) + (writes(access) ? range.size() : 0);
+    }
+    {
+        std::unique_lock lock(mutex_);
+        const Attachment attachment = attach(place);
+        std::vector<PlannedPart> parts;
+        if (fetches(access)) {
+            parts = plan(target_of(attachment.view), range);
+        }
+        begun.number = ++runtime_->acquisitions;
+        try {
+            begin_copies(begun, attachment, std::move(parts), place, range);
+            begin_use(begun, attachment, access);
+        } catch (...) {
+            lock.unlock();
+            undo(begun);
+            throw;
+        }
+        account(begun, attachment, access);
+    }
+    for (const auto &transfer : begun.transfers) {
+        transfer->start();
+    }
+    begun.acquisition->held = true;
+    if (place != host_place) {
+        bridge(*begun.acquisition);
+    }
+    return std::move(begun.acquisition);
+}
+
+void StorageState::begin_copies(Begun &begun, const Attachment &attachment,
+                                std::vector<PlannedPart> parts, PlaceIndex place,
+                                const Range &range) {
+    const PlaceIndex home = views_[attachment.view].home;
+    // Whatever could be refused is refused before anything has begun.
+    forbid_self_wait(
+        ledger_.use_waits(attachment.view, place, range, true, begun.acquisition->writes), place,
+        range);
+    for (const PlannedPart &part : parts) {
+        if (part.sources.empty()) {
+            std::string reasons;
+            for (const Candidate &candidate : part.refused) {
+                reasons += std::string("; ") + to_string(candidate.route.kind) + " " +
+                           to_string(candidate.route.style) + ": " + candidate.reason;
+            }
+            throw Error(PI_ERROR_UNSUPPORTED_FEATURE,
+                        "no route brings " + to_string(part.ranges) + " to " +
+                            runtime_->topology->info(place).name + reasons);
+        }
+        forbid_self_wait(
+            ledger_.copy_waits(part.sources.front().view, attachment.view, home, part.ranges),
+            place, range);
+    }
+    uint64_t bytes_copy_in_copy_out = begun.bytes_copy_in_copy_out;
+    for (PlannedPart &part : parts) {
+        const Ledger::Begun copy =
+            ledger_.begin_copy(part.sources.front().view, attachment.view, home, part.ranges);
+        begun.operations.push_back(copy.operation);
+        add_pending(copy.operation, home, part.ranges.hull(), false);
+        begun.bytes_copied += part.hand_over ? 0 : part.ranges.bytes();
+        begun.transfers.push_back(std::make_shared<TransferRun>(
+            begun.buffer, copy.operation, attachment.view, std::move(part),
+            dependencies(copy.waits), begun.number, bytes_copy_in_copy_out));
+        bytes_copy_in_copy_out = 0;
+    }
+}
+
+void StorageState::begin_use(Begun &begun, const Attachment &attachment, Access access) {
+    AcquisitionState &acquisition = *begun.acquisition;
+    const Ledger::Begun use = ledger_.begin_use(attachment.view, acquisition.place,
+                                                acquisition.range, fetches(access), writes(access));
+    begun.operations.push_back(use.operation);
+    add_pending(use.operation, acquisition.place, acquisition.range, true);
+    acquisition.operation = use.operation;
+    acquisition.dependencies = dependencies(use.waits);
+    acquisition.mem = attachment.mem.get();
+    if (acquisition.place == host_place) {
+        acquisition.pointer = views_[attachment.view].host + acquisition.range.begin;
+    }
+}
+
+/// After an exception: what has begun ends as failed, so that nobody waits for it.
+void StorageState::undo(Begun &begun) {
+    for (const OperationId operation : begun.operations) {
+        runtime_->in_flight->add();
+        in_flight_->add();
+        finish_operation(operation, PI_ERROR_ABANDONED, "the acquire that began it failed");
+    }
+}
+
+void StorageState::account(const Begun &begun, const Attachment &attachment, Access access) {
+    for (size_t index = 0; index < begun.transfers.size(); ++index) {
+        runtime_->in_flight->add();
+        in_flight_->add();
+    }
+    for (SharedCounters *counters : {&begun.buffer->counters, &counters_, &runtime_->counters}) {
+        counters->update([&](Counters &sum) {
+            sum.bytes_required += begun.bytes_copied;
+            sum.bytes_copy_in_copy_out += begun.bytes_copy_in_copy_out;
+        });
+    }
+    if (!begun.transfers.empty()) {
+        return;
+    }
+    TransferRecord record;
+    record.acquisition = begun.number;
+    record.storage = description_.name;
+    record.source = attachment.owner;
+    record.destination = begun.acquisition->place;
+    record.ranges = begun.acquisition->range;
+    record.kind = attachment.kind;
+    record.reason =
+        access == Access::discard_write ? "overwritten: nothing to fetch" : "nothing stale";
+    record.reason += "; " + attachment.reason;
+    record.bytes_copy_in_copy_out = begun.bytes_copy_in_copy_out;
+    runtime_->log.add(std::move(record));
+}
+
+/// Turns what must be waited for into events of the place's plugin instance: its own events as they are,
+/// everything else through one host event.
+void StorageState::bridge(AcquisitionState &acquisition) {
+    const Topology &topology = *runtime_->topology;
+    const uint32_t instance = topology.info(acquisition.place).instance;
+    std::vector<Dependency> foreign;
+    for (const Dependency &dependency : acquisition.dependencies) {
+        if (dependency.completion->is_over() &&
+            (!dependency.data || dependency.completion->result() == PI_SUCCESS)) {
+            continue;
+        }
+        if (Event event = dependency.completion->event_of(instance)) {
+            acquisition.owned_events.push_back(std::move(event));
+        } else {
+            foreign.push_back(dependency);
+        }
+    }
+    if (!foreign.empty()) {
+        Event joined;
+        check(piEventCreateHost(topology.context(acquisition.place), joined.out()),
+              "piEventCreateHost");
+        acquisition.owned_events.push_back(joined);
+        runtime_->in_flight->add();
+        when_all(foreign, runtime_->continuations,
+                 [joined, continuations = runtime_->continuations,
+                  in_flight = runtime_->in_flight](pi_result result, const std::string &) {
+                     piEventSignalHost(joined.get(), result);
+                     continuations->post([in_flight] { in_flight->remove(); });
+                 });
+    }
+    for (const Event &event : acquisition.owned_events) {
+        acquisition.events.push_back(event.get());
+    }
+}
+
+bool StorageState::may_copy_from(OperationId copy, ViewId source) {
+    const std::lock_guard lock(mutex_);
+    return ledger_.retry_from(copy, source);
+}
+
+TransferRequest StorageState::request(const Source &source, ViewId destination,
+                                      const RangeSet &ranges) const {
+    const std::lock_guard lock(mutex_);
+    const auto end = [](const View &view) {
+        return MemoryEnd{view.home, view.mem.get(), view.host, view.coherence};
+    };
+    TransferRequest request;
+    request.route = source.candidate.route;
+    request.source = end(views_[source.view]);
+    request.destination = end(views_[destination]);
+    request.ranges = ranges;
+    return request;
+}
+
+void StorageState::finish_operation(OperationId operation, pi_result result,
+                                    const std::string &text) {
+    std::shared_ptr<Completion> completion;
+    {
+        const std::lock_guard lock(mutex_);
+        const auto found = pending_.find(operation);
+        if (found != pending_.end()) {
+            completion = found->second.completion;
+            pending_.erase(found);
+        }
+        ledger_.finish(operation, result == PI_SUCCESS);
+    }
+    if (completion != nullptr) {
+        completion->complete(result, text);
+    }
+    // Posted, so that what holds on to the storage on this operation's behalf is gone by then.
+    runtime_->continuations->post([all = runtime_->in_flight, own = in_flight_] {
+        own->remove();
+        all->remove();
+    });
+}
+
+namespace {
+
+pi_queue queue_of(pi_event event) {
+    pi_queue queue = nullptr;
+    piEventGetInfo(event, PI_EVENT_INFO_QUEUE, sizeof queue, &queue, nullptr);
+    return queue;
+}
+
+} // namespace
+
+void StorageState::release(AcquisitionState &acquisition, pi_event event) {
+    if (!acquisition.held) {
+        throw Error(PI_ERROR_INVALID_OPERATION, "released twice");
+    }
+    const OperationId operation = acquisition.operation;
+    uint32_t instance = 0;
+    if (event != nullptr) {
+        pi_context context = nullptr;
+        check(piEventGetInfo(event, PI_EVENT_INFO_CONTEXT, sizeof context, &context, nullptr),
+              "piEventGetInfo(CONTEXT)");
+        instance = runtime_->topology->instance_of(context);
+        const PlaceInfo &place = runtime_->topology->info(acquisition.place);
+        if (acquisition.place != host_place && instance != place.instance) {
+            throw Error(PI_ERROR_INVALID_EVENT,
+                        "the event is not of the plugin instance of " + place.name);
+        }
+    }
+    runtime_->in_flight->add();
+    in_flight_->add();
+    if (event == nullptr) {
+        acquisition.held = false;
+        finish_operation(operation, PI_SUCCESS, {});
+        return;
+    }
+    std::shared_ptr<Completion> completion;
+    {
+        const std::lock_guard lock(mutex_);
+        Pending &pending = pending_.at(operation);
+        pending.held = false;
+        completion = pending.completion;
+    }
+    completion->set_event(Event::share(event), instance);
+    try {
+        if (pi_queue queue = queue_of(event)) {
+            piQueueFlush(queue); // what others wait for must not wait for a flush
+        }
+        when_final(
+            Event::share(event), runtime_->continuations,
+            [self = shared_from_this(), operation](pi_result result, const std::string &text) {
+                self->finish_operation(operation, result, text);
+            });
+    } catch (...) {
+        runtime_->in_flight->remove();
+        in_flight_->remove();
+        completion->set_event({}, 0);
+        const std::lock_guard lock(mutex_);
+        pending_.at(operation).held = true;
+        throw;
+    }
+    acquisition.held = false;
+}
+
+void StorageState::abandon(AcquisitionState &acquisition) noexcept {
+    if (!acquisition.held) {
+        return;
+    }
+    acquisition.held = false;
+    runtime_->in_flight->add();
+    in_flight_->add();
+    finish_operation(acquisition.operation, acquisition.writes ? PI_ERROR_ABANDONED : PI_SUCCESS,
+                     acquisition.writes ? "a write was acquired and never released" : "");
+}
+
+AcquisitionState::~AcquisitionState() {
+    if (storage != nullptr) {
+        storage->abandon(*this);
+    }
+}
+
+} // namespace pi::runtime

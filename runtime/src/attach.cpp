@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How a place gets memory for a storage, when it first acquires some of it: it uses another place's, or
+// imports the host's, or has its own.
+#include "storage_state.hpp"
+
+#include <pi/runtime/error.hpp>
+
+#include <algorithm>
+
+namespace pi::runtime {
+
+namespace {
+
+constexpr uint64_t storage_flags = PI_MEM_REQUIRE_CONTIGUOUS | PI_MEM_REQUIRE_PINNED;
+
+void check_description(const StorageDescription &description) {
+    const uint64_t alignment = description.alignment;
+    if (description.size == 0) {
+        throw Error(PI_ERROR_INVALID_SIZE, "Storage: size is 0");
+    }
+    if ((alignment & (alignment - 1)) != 0) {
+        throw Error(PI_ERROR_INVALID_ALIGNMENT,
+                    "Storage: alignment " + std::to_string(alignment) + " is not a power of two");
+    }
+    if ((description.flags & ~storage_flags) != 0) {
+        throw Error(PI_ERROR_UNSUPPORTED_FEATURE,
+                    "Storage: flags have bits that are no PI_MEM_REQUIRE_ demands");
+    }
+    const auto address = reinterpret_cast<uintptr_t>(description.host_memory);
+    if (alignment != 0 && address % alignment != 0) {
+        throw Error(PI_ERROR_MISALIGNED_POINTER,
+                    "Storage: host_memory is not aligned to the alignment asked for, " +
+                        std::to_string(alignment));
+    }
+    if (address > UINTPTR_MAX - description.size) {
+        throw Error(PI_ERROR_INVALID_SIZE, "Storage: host_memory and size overflow");
+    }
+}
+
+} // namespace
+
+StorageState::StorageState(std::shared_ptr<RuntimeState> runtime, StorageDescription description)
+    : runtime_(std::move(runtime)), description_(std::move(description)),
+      attachments_(runtime_->topology->size()), notes_(runtime_->topology->size()) {
+    check_description(description_);
+    if (description_.host_memory != nullptr) {
+        attach_host();
+    }
+}
+
+ViewId StorageState::add_view(View view, MemoryId memory) {
+    const bool is_application_memory = view.home == host_place &&
+                                       description_.host_memory != nullptr &&
+                                       description_.host_memory_valid;
+    views_.push_back(std::move(view));
+    return ledger_.add_view(memory,
+                            is_application_memory ? RangeSet({0, description_.size}) : RangeSet());
+}
+
+void StorageState::create_host_view() {
+    if (host_view_) {
+        return;
+    }
+    View view;
+    view.host = static_cast<std::byte *>(description_.host_memory);
+    if (view.host == nullptr) {
+        // Aligned and rounded so that every place that could import it can.
+        uint64_t alignment = std::max<uint64_t>(description_.alignment, 64);
+        for (const PlaceInfo &place : runtime_->topology->description().places) {
+            if (place.host_pointer_import && place.shares_host_memory()) {
+                alignment = std::max(alignment, place.host_pointer_alignment);
+            }
+        }
+        host_bytes_ = HostBytes(description_.size, alignment);
+        view.host = host_bytes_.data();
+    }
+    host_view_ = add_view(std::move(view), ledger_.add_memory());
+}
+
+void StorageState::attach_host() {
+    create_host_view();
+    if (!attachments_[host_place]) {
+        attachments_[host_place] = Attachment{*host_view_, {},    RouteKind::none_needed,
+                                              host_place,  false, "the host's own memory"};
+    }
+}
+
+std::vector<Candidate> StorageState::sharing_candidates(PlaceIndex place) const {
+    const uint32_t scope = scope_index(place);
+    std::vector<Candidate> result;
+    for (PlaceIndex owner = 0; owner < attachments_.size(); ++owner) {
+        const std::optional<Attachment> &attached = attachments_[owner];
+        if (owner == place || (owner != host_place && !attached)) {
+            continue;
+        }
+        if (attached && attached->kind == RouteKind::direct_use) {
+            continue; // another place's memory: that one is asked
+        }
+        RouteRequest request;
+        request.source = owner;
+        request.destination = place;
+        request.bytes = description_.size;
+        request.destination_scope_0 = scope == 0;
+        request.demands_device_memory = description_.flags != 0;
+        request.allowed = description_.routes;
+        if (owner != host_place) {
+            request.source_imported = attached->imported;
+            request.source_scope_0 = views_[attached->view].scope_0;
+        }
+        if (host_view_) {
+            request.host_address = reinterpret_cast<uintptr_t>(views_[*host_view_].host);
+            request.host_size =
+                description_.host_memory != nullptr ? description_.size : host_bytes_.size();
+        }
+        const RouteKind wanted = owner == host_place ? RouteKind::import : RouteKind::direct_use;
+        for (Candidate &candidate :
+             candidates(runtime_->topology->description(), request, runtime_->options.costs)) {
+            if (candidate.route.kind == wanted) {
+                result.push_back(std::move(candidate));
+            }
+        }
+    }
+    std::stable_sort(result.begin(), result.end(), [](const Candidate &a, const Candidate &b) {
+        if (a.possible != b.possible) {
+            return a.possible;
+        }
+        if (a.seconds != b.seconds) {
+            return a.seconds < b.seconds;
+        }
+        return a.route.kind < b.route.kind; // one object rather than two of the same bytes
+    });
+    return result;
+}
+
+const StorageState::Attachment &StorageState::attach(PlaceIndex place) {
+    if (attachments_[place]) {
+        return *attachments_[place];
+    }
+    if (place == host_place) {
+        attach_host();
+        return *attachments_[place];
+    }
+    for (const Candidate &candidate : sharing_candidates(place)) {
+        if (!candidate.possible) {
+            break;
+        }
+        if (candidate.route.kind == RouteKind::direct_use) {
+            share_memory(place, candidate.route.source, candidate.reason);
+            return *attachments_[place];
+        }
+        if (import_host_memory(place)) {
+            return *attachments_[place];
+        }
+    }
+    create_memory(place);
+    return *attachments_[place];
+}
+
+void StorageState::share_memory(PlaceIndex place, PlaceIndex owner, const std::string &reason) {
+    const Attachment &shared = *attachments_[owner];
+    const TopologyDescription &topology = runtime_->topology->description();
+    const Connection &connection =
+        shared.imported ? topology.import(owner, place) : topology.buffer(owner, place);
+    if (connection.concurrent_writers != PI_CONCURRENT_WRITERS_DISJOINT_BYTES) {
+        ledger_.set_exclusive_writers(ledger_.memory_of(shared.view));
+    }
+    attachments_[place] = Attachment{shared.view,  shared.mem,      RouteKind::direct_use,
+                                     shared.owner, shared.imported, reason};
+}
+
+bool StorageState::import_host_memory(PlaceIndex place) {
+    create_host_view();
+    const Topology &topology = *runtime_->topology;
+    std::byte *const bytes = views_[*host_view_].host;
+    pi_mem_import_desc desc{};
+    desc.struct_size = sizeof desc;
+    desc.type = PI_TYPE_MEM_IMPORT_DESC;
+    desc.size = description_.host_memory != nullptr ? description_.size : host_bytes_.size();
+    desc.handle.type = PI_EXTERNAL_HOST_POINTER;
+    desc.handle.pointer = bytes;
+    Mem mem;
+    const pi_result result =
+        piMemImport(topology.context(place), topology.device(place), &desc, mem.out());
+    if (result != PI_SUCCESS) {
+        notes_[place] =
+            std::string("piMemImport: ") + result_name(result) + ": " + last_error_text(result);
+        return false;
+    }
+    pi_coherence coherence = PI_COHERENCE_UNKNOWN;
+    piMemGetInfo(mem.get(), PI_MEM_INFO_COHERENCE, sizeof coherence, &coherence, nullptr);
+    if (coherence == PI_COHERENCE_FLUSH_INVALIDATE) {
+        notes_[place] =
+            "imported memory needs flushes and invalidations, which the runtime does not "
+            "do yet";
+        return false;
+    }
+    std::string reason = "imports the host's memory in place";
+    if (coherence == PI_COHERENCE_COHERENT) {
+        attachments_[place] = Attachment{*host_view_, mem,  RouteKind::import,
+                                         host_place,  true, reason + ", coherent"};
+        return true;
+    }
+    const MemoryId memory = ledger_.memory_of(*host_view_);
+    ledger_.set_exclusive_writers(memory);
+    View view;
+    view.home = place;
+    view.mem = mem;
+    view.host = bytes;
+    view.coherence = coherence;
+    view.imported = true;
+    attachments_[place] = Attachment{
+        add_view(std::move(view), memory),        mem, RouteKind::import, host_place, true,
+        reason + ", handed over by map and unmap"};
+    return true;
+}
+
+uint32_t StorageState::scope_index(PlaceIndex place) const {
+    if (description_.scope.empty() || place == host_place) {
+        return 0;
+    }
+    const PlaceInfo &info = runtime_->topology->info(place);
+    std::string names;
+    for (uint32_t index = 0; index < info.scopes.size(); ++index) {
+        if (description_.scope == info.scopes[index].name) {
+            return index;
+        }
+        names += (names.empty() ? "" : ", ") + std::string(info.scopes[index].name);
+    }
+    throw Error(PI_ERROR_UNSUPPORTED_FEATURE, "no memory scope '" + description_.scope + "' at " +
+                                                  info.name + ", which has: " + names);
+}
+
+void StorageState::create_memory(PlaceIndex place) {
+    const Topology &topology = *runtime_->topology;
+    const uint32_t scope = scope_index(place);
+    pi_mem_buffer_desc desc{};
+    desc.struct_size = sizeof desc;
+    desc.type = PI_TYPE_MEM_BUFFER_DESC;
+    desc.flags = description_.flags;
+    desc.size = description_.size;
+    desc.alignment = description_.alignment;
+    desc.scope = scope;
+    View view;
+    check(piMemBufferCreate(topology.context(place), topology.device(place), &desc, view.mem.out()),
+          "piMemBufferCreate");
+    view.home = place;
+    view.scope_0 = scope == 0;
+    const PlaceInfo &info = topology.info(place);
+    view.maps = scope < info.scopes.size() ? (info.scopes[scope].flags & PI_SCOPE_HOST_VISIBLE) != 0
+                                           : info.maps_in_place;
+    const Mem mem = view.mem;
+    attachments_[place] = Attachment{add_view(std::move(view), ledger_.add_memory()),
+                                     mem,
+                                     RouteKind::none_needed,
+                                     place,
+                                     false,
+                                     "memory of its own"};
+}
+
+} // namespace pi::runtime

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "commands.hpp"
+
+#include <pi/runtime/error.hpp>
+
+#include <exception>
+
+namespace pi::runtime {
+namespace {
+
+std::string event_text(pi_event event, pi_result result) {
+    std::string text = result_name(result);
+    uint64_t size = 0;
+    if (piEventGetInfo(event, PI_EVENT_INFO_ERROR_TEXT, 0, nullptr, &size) == PI_SUCCESS &&
+        size > 1) {
+        std::string detail(size, '\0');
+        if (piEventGetInfo(event, PI_EVENT_INFO_ERROR_TEXT, size, detail.data(), nullptr) ==
+            PI_SUCCESS) {
+            text += ": ";
+            text += detail.c_str();
+        }
+    }
+    return text;
+}
+
+/// What a callback of a plugin needs. It holds the event, so that it lives until the callback.
+struct Notice {
+    Event event;
+    std::shared_ptr<Continuations> continuations;
+    TransferDone done;
+};
+
+void PI_CALL on_final(pi_event event, pi_result result, void *user_data) {
+    std::unique_ptr<Notice> notice(static_cast<Notice *>(user_data));
+    std::string text = result == PI_SUCCESS ? std::string() : event_text(event, result);
+    const auto continuations = notice->continuations;
+    continuations->post(
+        [done = std::move(notice->done), result, text = std::move(text)] { done(result, text); });
+}
+
+/// The ranges at the storage's offsets, less what each end begins with.
+std::vector<pi_region> regions_of(const RangeSet &ranges, uint64_t src_begin, uint64_t dst_begin) {
+    std::vector<pi_region> regions;
+    regions.reserve(ranges.ranges().size());
+    for (const Range &range : ranges.ranges()) {
+        pi_region region{};
+        region.src_offset = range.begin - src_begin;
+        region.dst_offset = range.begin - dst_begin;
+        region.extent[0] = range.size();
+        regions.push_back(region);
+    }
+    return regions;
+}
+
+template <class Desc>
+Desc descriptor(pi_struct_type type) {
+    Desc desc{};
+    desc.struct_size = sizeof desc;
+    desc.type = type;
+    return desc;
+}
+
+} // namespace
+
+void when_final(Event event, const std::shared_ptr<Continuations> &continuations,
+                TransferDone done) {
+    const pi_event raw = event.get();
+    auto notice =
+        std::make_unique<Notice>(Notice{std::move(event), continuations, std::move(done)});
+    check(piEventSetCallback(raw, &on_final, notice.get()), "piEventSetCallback");
+    notice.release(); // the callback's, which may have run already
+}
+
+Commands::Commands(std::shared_ptr<const Topology> topology,
+                   std::shared_ptr<Continuations> continuations)
+    : topology_(std::move(topology)), continuations_(std::move(continuations)),
+      queues_(topology_->size()) {}
+
+Queue Commands::queue_at(PlaceIndex place) {
+    const std::lock_guard lock(mutex_);
+    Queue &queue = queues_.at(place);
+    if (!queue) {
+        check(piQueueCreate(topology_->context(place), topology_->device(place), nullptr,
+                            queue.out()),
+              "piQueueCreate");
+    }
+    return queue;
+}
+
+void Commands::submit(PlaceIndex place, const Enqueue &enqueue, const TransferDone &done) {
+    try {
+        const Queue queue = queue_at(place);
+        Event event;
+        check(enqueue(queue.get(), event.out()), "enqueue");
+        // Without a flush it may never begin; a command that fails shows in its event.
+        piQueueFlush(queue.get());
+        when_final(std::move(event), continuations_, done);
+    } catch (const Error &error) {
+        done(error.code(), error.what());
+    } catch (const std::exception &error) {
+        done(PI_ERROR_OUT_OF_HOST_MEMORY, error.what());
+    }
+}
+
+void Commands::read(const MemoryEnd &from, const HostEnd &to, const RangeSet &ranges,
+                    const TransferDone &done) {
+    const std::vector<pi_region> regions = regions_of(ranges, 0, to.begin);
+    auto desc = descriptor<pi_buffer_read_desc>(PI_TYPE_BUFFER_READ_DESC);
+    desc.mem = from.mem;
+    desc.host_ptr = to.pointer;
+    desc.region_count = static_cast<uint32_t>(regions.size());
+    desc.regions = regions.data();
+    submit(
+        from.place,
+        [&](pi_queue queue, pi_event *event) {
+            return piEnqueueMemBufferRead(queue, &desc, 0, nullptr, event);
+        },
+        done);
+}
+
+void Commands::write(const MemoryEnd &to, const HostEnd &from, const RangeSet &ranges,
+                     const TransferDone &done) {
+    const std::vector<pi_region> regions = regions_of(ranges, from.begin, 0);
+    auto desc = descriptor<pi_buffer_write_desc>(PI_TYPE_BUFFER_WRITE_DESC);
+    desc.mem = to.mem;
+    desc.host_ptr = from.pointer;
+    desc.region_count = static_cast<uint32_t>(regions.size());
+    desc.regions = regions.data();
+    submit(
+        to.place,
+        [&](pi_queue queue, pi_event *event) {
+            return piEnqueueMemBufferWrite(queue, &desc, 0, nullptr, event);
+        },
+        done);
+}
+
+void Commands::copy(const MemoryEnd &from, const MemoryEnd &to, PlaceIndex queue_place,
+                    const RangeSet &ranges, const TransferDone &done) {
+    const std::vector<pi_region> regions = regions_of(ranges, 0, 0);
+    auto desc = descriptor<pi_buffer_copy_desc>(PI_TYPE_BUFFER_COPY_DESC);
+    desc.src = from.mem;
+    desc.dst = to.mem;
+    desc.region_count = static_cast<uint32_t>(regions.size());
+    desc.regions = regions.data();
+    submit(
+        queue_place,
+        [&](pi_queue queue, pi_event *event) {
+            return piEnqueueMemBufferCopy(queue, &desc, 0, nullptr, event);
+        },
+        done);
+}
+
+void Commands::map(const MemoryEnd &end, const Range &range, uint64_t flags, void **pointer,
+                   const TransferDone &done) {
+    auto desc = descriptor<pi_buffer_map_desc>(PI_TYPE_BUFFER_MAP_DESC);
+    desc.flags = flags;
+    desc.mem = end.mem;
+    desc.offset = range.begin;
+    desc.size = range.size();
+    desc.out_pointer = pointer;
+    submit(
+        end.place,
+        [&](pi_queue queue, pi_event *event) {
+            return piEnqueueMemBufferMap(queue, &desc, 0, nullptr, event);
+        },
+        done);
+}
+
+void Commands::unmap(const MemoryEnd &end, void *pointer, const TransferDone &done) {
+    auto desc = descriptor<pi_unmap_desc>(PI_TYPE_UNMAP_DESC);
+    desc.mem = end.mem;
+    desc.pointer = pointer;
+    submit(
+        end.place,
+        [&](pi_queue queue, pi_event *event) {
+            return piEnqueueMemUnmap(queue, &desc, 0, nullptr, event);
+        },
+        done);
+}
+
+} // namespace pi::runtime

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "completion.hpp"
+
+namespace pi::runtime {
+
+Completion::Clock::time_point deadline_after(std::chrono::nanoseconds timeout) {
+    const auto now = Completion::Clock::now();
+    const auto longest = std::chrono::hours(24 * 365);
+    return now + std::chrono::duration_cast<Completion::Clock::duration>(
+                     timeout < longest ? timeout : std::chrono::nanoseconds(longest));
+}
+
+Completion::Completion(std::shared_ptr<Continuations> continuations)
+    : continuations_(std::move(continuations)) {}
+
+void Completion::complete(pi_result result, std::string text) {
+    std::vector<TransferDone> waiting;
+    {
+        const std::lock_guard lock(mutex_);
+        if (over_) {
+            return;
+        }
+        over_ = true;
+        result_ = result;
+        text_ = std::move(text);
+        waiting.swap(waiting_);
+    }
+    changed_.notify_all();
+    // result_ and text_ never change again.
+    for (TransferDone &continuation : waiting) {
+        continuations_->post([continuation = std::move(continuation), result, text = text_] {
+            continuation(result, text);
+        });
+    }
+}
+
+void Completion::then(TransferDone continuation) {
+    {
+        const std::lock_guard lock(mutex_);
+        if (!over_) {
+            waiting_.push_back(std::move(continuation));
+            return;
+        }
+    }
+    continuations_->post([continuation = std::move(continuation), result = result_, text = text_] {
+        continuation(result, text);
+    });
+}
+
+bool Completion::is_over() const {
+    const std::lock_guard lock(mutex_);
+    return over_;
+}
+
+pi_result Completion::result() const {
+    const std::lock_guard lock(mutex_);
+    return result_;
+}
+
+std::string Completion::text() const {
+    const std::lock_guard lock(mutex_);
+    return text_;
+}
+
+bool Completion::wait_until(Clock::time_point deadline) const {
+    std::unique_lock lock(mutex_);
+    return changed_.wait_until(lock, deadline, [this] { return over_; });
+}
+
+void Completion::set_event(Event event, uint32_t instance) {
+    const std::lock_guard lock(mutex_);
+    event_ = std::move(event);
+    instance_ = instance;
+}
+
+Event Completion::event_of(uint32_t instance) const {
+    const std::lock_guard lock(mutex_);
+    return instance_ == instance ? event_ : Event();
+}
+
+void when_all(const std::vector<Dependency> &dependencies,
+              const std::shared_ptr<Continuations> &continuations, TransferDone done) {
+    struct Join {
+        std::mutex mutex;
+        size_t left;
+        pi_result result = PI_SUCCESS;
+        std::string text;
+        TransferDone done;
+    };
+    if (dependencies.empty()) {
+        continuations->post([done = std::move(done)] { done(PI_SUCCESS, {}); });
+        return;
+    }
+    auto join = std::make_shared<Join>();
+    join->left = dependencies.size();
+    join->done = std::move(done);
+    for (const Dependency &dependency : dependencies) {
+        dependency.completion->then(
+            [join, data = dependency.data](pi_result result, const std::string &text) {
+                {
+                    const std::lock_guard lock(join->mutex);
+                    if (data && result != PI_SUCCESS && join->result == PI_SUCCESS) {
+                        join->result = PI_ERROR_DEPENDENCY_FAILED;
+                        join->text = text;
+                    }
+                    if (--join->left != 0) {
+                        return;
+                    }
+                }
+                join->done(join->result, join->text);
+            });
+    }
+}
+
+void InFlight::add() {
+    const std::lock_guard lock(mutex_);
+    ++count_;
+}
+
+void InFlight::remove() {
+    // Notified under the lock: who waits may destroy this as soon as it can look.
+    const std::lock_guard lock(mutex_);
+    --count_;
+    if (count_ == 0) {
+        none_.notify_all();
+    }
+}
+
+bool InFlight::wait(std::chrono::nanoseconds timeout) const {
+    std::unique_lock lock(mutex_);
+    return none_.wait_until(lock, deadline_after(timeout), [this] { return count_ == 0; });
+}
+
+} // namespace pi::runtime

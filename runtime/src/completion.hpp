@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "continuations.hpp"
+
+#include <pi/runtime/handle.hpp>
+#include <pi/runtime/transfer.hpp>
+
+#include <chrono>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace pi::runtime {
+
+/// The runtime's own event: over once, with a result and a text. It joins events of different plugins.
+class Completion {
+public:
+    using Clock = std::chrono::steady_clock;
+
+    explicit Completion(std::shared_ptr<Continuations> continuations);
+
+    /// Once. What was given to then() is posted.
+    void complete(pi_result result, std::string text);
+    /// Runs the continuation when this is over, always as posted work.
+    void then(TransferDone continuation);
+
+    bool is_over() const;
+    /// PI_SUCCESS while it is not over.
+    pi_result result() const;
+    std::string text() const;
+    bool wait_until(Clock::time_point deadline) const;
+
+    /// A plugin's event that becomes final just before this, for waiters of the same instance.
+    void set_event(Event event, uint32_t instance);
+    /// Empty when there is none of that instance.
+    Event event_of(uint32_t instance) const;
+
+private:
+    const std::shared_ptr<Continuations> continuations_;
+    mutable std::mutex mutex_;
+    mutable std::condition_variable changed_;
+    bool over_ = false;
+    pi_result result_ = PI_SUCCESS;
+    std::string text_;
+    std::vector<TransferDone> waiting_;
+    Event event_;
+    uint32_t instance_ = 0;
+};
+
+/// Something that must be over, and whether its failure is the waiter's.
+struct Dependency {
+    std::shared_ptr<Completion> completion;
+    bool data = true;
+};
+
+/// Calls `done` as posted work once all are over: with the first failure among the data dependencies, as
+/// PI_ERROR_DEPENDENCY_FAILED with the root's text, or with success.
+void when_all(const std::vector<Dependency> &dependencies,
+              const std::shared_ptr<Continuations> &continuations, TransferDone done);
+
+/// How many things are in flight; who waits for none.
+class InFlight {
+public:
+    void add();
+    void remove();
+    bool wait(std::chrono::nanoseconds timeout) const;
+
+private:
+    mutable std::mutex mutex_;
+    mutable std::condition_variable none_;
+    uint64_t count_ = 0;
+};
+
+/// now + timeout without overflow.
+Completion::Clock::time_point deadline_after(std::chrono::nanoseconds timeout);
+
+} // namespace pi::runtime

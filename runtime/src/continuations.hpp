@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <mutex>
+
+namespace pi::runtime {
+
+/// Runs small non-blocking pieces of work one after the other, on whichever thread posts while none is
+/// running. So a long chain of events that complete inside one another's callbacks needs no deep stack,
+/// and what is only ever done inside needs no lock of its own. Never post with a lock held that the work
+/// takes.
+class Continuations {
+public:
+    using Work = std::function<void()>;
+
+    void post(Work work) {
+        std::unique_lock lock(mutex_);
+        queue_.push_back(std::move(work));
+        if (running_) {
+            return;
+        }
+        running_ = true;
+        while (!queue_.empty()) {
+            Work next = std::move(queue_.front());
+            queue_.pop_front();
+            lock.unlock();
+            next();
+            next = nullptr; // what it holds is destroyed without the lock
+            lock.lock();
+        }
+        running_ = false;
+    }
+
+private:
+    std::mutex mutex_;
+    std::deque<Work> queue_;
+    bool running_ = false;
+};
+
+} // namespace pi::runtime

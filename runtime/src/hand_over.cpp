@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "plugin_transport.hpp"
+
+namespace pi::runtime {
+namespace {
+
+bool needs_map(const MemoryEnd &end) {
+    return end.mem != nullptr && end.coherence != PI_COHERENCE_COHERENT;
+}
+
+/// Map and unmap, range by range: for reading at the writer's end, so that its writes reach host memory,
+/// then for writing at the reader's, so that it looks there again. Never over what lies between the
+/// ranges: an unmap for writing might put old bytes back there.
+class HandOver : public std::enable_shared_from_this<HandOver> {
+public:
+    HandOver(std::shared_ptr<Commands> commands, const TransferRequest &request, TransferDone done)
+        : commands_(std::move(commands)), request_(request), done_(std::move(done)) {
+        for (const Range &range : request_.ranges.ranges()) {
+            if (needs_map(request_.source)) {
+                steps_.push_back({&request_.source, range, PI_MAP_READ});
+            }
+            if (needs_map(request_.destination)) {
+                steps_.push_back({&request_.destination, range, PI_MAP_WRITE});
+            }
+        }
+    }
+
+    void next() {
+        if (position_ == steps_.size()) {
+            done_(PI_SUCCESS, {});
+            return;
+        }
+        const Step &step = steps_[position_];
+        pointer_ = nullptr;
+        commands_->map(*step.end, step.range, step.flags, &pointer_,
+                       [self = shared_from_this()](pi_result result, const std::string &text) {
+                           self->on_mapped(result, text);
+                       });
+    }
+
+private:
+    struct Step {
+        const MemoryEnd *end;
+        Range range;
+        uint64_t flags;
+    };
+
+    void on_mapped(pi_result result, const std::string &text) {
+        if (result != PI_SUCCESS) {
+            done_(result, text);
+            return;
+        }
+        const Step &step = steps_[position_];
+        const bool in_place =
+            pointer_ == static_cast<std::byte *>(step.end->host) + step.range.begin;
+        commands_->unmap(
+            *step.end, pointer_,
+            [self = shared_from_this(), in_place](pi_result unmapped, const std::string &detail) {
+                self->on_unmapped(in_place, unmapped, detail);
+            });
+    }
+
+    void on_unmapped(bool in_place, pi_result result, const std::string &text) {
+        if (result != PI_SUCCESS) {
+            done_(result, text);
+            return;
+        }
+        if (!in_place) {
+            done_(PI_ERROR_BACKEND,
+                  "a map of imported memory is not where the memory is: " +
+                      commands_->topology().info(steps_[position_].end->place).name +
+                      " did not import it in place");
+            return;
+        }
+        ++position_;
+        next();
+    }
+
+    const std::shared_ptr<Commands> commands_;
+    const TransferRequest request_;
+    const TransferDone done_;
+    std::vector<Step> steps_;
+    size_t position_ = 0;
+    void *pointer_ = nullptr;
+};
+
+} // namespace
+
+void hand_over(const std::shared_ptr<Commands> &commands, const TransferRequest &request,
+               TransferDone done) {
+    std::make_shared<HandOver>(commands, request, std::move(done))->next();
+}
+
+} // namespace pi::runtime

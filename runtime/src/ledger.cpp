@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ledger.hpp"
+
+#include <algorithm>
+
+namespace pi::runtime {
+
+MemoryId Ledger::add_memory() {
+    exclusive_.push_back(false);
+    return static_cast<MemoryId>(exclusive_.size() - 1);
+}
+
+ViewId Ledger::add_view(MemoryId memory, const RangeSet &valid) {
+    views_.push_back({memory, valid, valid});
+    return static_cast<ViewId>(views_.size() - 1);
+}
+
+void Ledger::set_exclusive_writers(MemoryId memory) {
+    exclusive_.at(memory) = true;
+}
+
+bool Ledger::writes_memory(const Operation &operation, MemoryId memory) const {
+    return (operation.kind == Kind::write || operation.kind == Kind::copy) &&
+           memory_of(operation.view) == memory;
+}
+
+bool Ledger::touches_memory(const Operation &operation, MemoryId memory) const {
+    return memory_of(operation.view) == memory ||
+           (operation.is_transfer() && memory_of(operation.source) == memory);
+}
+
+bool Ledger::excludes(const Operation &earlier, const Operation &later) const {
+    const auto conflict = [&](const Operation &writer, const Operation &other) {
+        if (writer.kind != Kind::write && writer.kind != Kind::copy) {
+            return false;
+        }
+        const MemoryId memory = memory_of(writer.view);
+        if (!touches_memory(other, memory)) {
+            return false;
+        }
+        return writer.ranges.overlaps(other.ranges) ||
+               (exclusive_[memory] && writer.place != other.place && writes_memory(other, memory));
+    };
+    return conflict(earlier, later) || conflict(later, earlier);
+}
+
+bool Ledger::reaches(const Operation &earlier, const Operation &later) const {
+    const ViewId read_view = later.is_transfer() ? later.source : later.view;
+    if (!later.reads || earlier.kind == Kind::read || earlier.view != read_view) {
+        return false;
+    }
+    RangeSet bytes = intersect(earlier.ranges, later.ranges);
+    const auto overwrite = [&](OperationId id, const RangeSet &ranges) {
+        if (id > earlier.id && (later.id == 0 || id < later.id)) {
+            bytes.remove(ranges);
+        }
+    };
+    for (const Operation &between : pending_) {
+        if (between.kind == Kind::write) {
+            overwrite(between.id, between.ranges);
+        }
+    }
+    for (const Overtaker &between : overtakers_) {
+        overwrite(between.id, between.ranges);
+    }
+    return !bytes.empty();
+}
+
+std::vector<Ledger::Wait> Ledger::waits(const Operation &later) const {
+    std::vector<Wait> result;
+    for (const Operation &earlier : pending_) {
+        const bool data = reaches(earlier, later);
+        if (data || excludes(earlier, later)) {
+            result.push_back({earlier.id, data});
+        }
+    }
+    return result;
+}
+
+Ledger::Operation Ledger::make_use(ViewId view, PlaceIndex place, const RangeSet &ranges,
+                                   bool reads, bool writes) const {
+    return {
+        0,    writes ? Kind::write : Kind::read, view, view, place, ranges, ranges, reads, false,
+        false};
+}
+
+Ledger::Operation Ledger::make_copy(ViewId source, ViewId destination, PlaceIndex place,
+                                    const RangeSet &ranges) const {
+    const bool one_memory = memory_of(source) == memory_of(destination);
+    return {0,           one_memory ? Kind::hand_over : Kind::copy,
+            destination, source,
+            place,       ranges,
+            ranges,      true,
+            false,       false};
+}
+
+std::vector<Ledger::Wait> Ledger::use_waits(ViewId view, PlaceIndex place, const RangeSet &ranges,
+                                            bool reads, bool writes) const {
+    return waits(make_use(view, place, ranges, reads, writes));
+}
+
+std::vector<Ledger::Wait> Ledger::copy_waits(ViewId source, ViewId destination, PlaceIndex place,
+                                             const RangeSet &ranges) const {
+    return waits(make_copy(source, destination, place, ranges));
+}
+
+Ledger::Begun Ledger::begin(Operation operation) {
+    Begun begun{next_, waits(operation)};
+    operation.id = next_;
+    expect(operation, operation.ranges);
+    pending_.push_back(std::move(operation));
+    ++next_;
+    return begun;
+}
+
+Ledger::Begun Ledger::begin_use(ViewId view, PlaceIndex place, const RangeSet &ranges, bool reads,
+                                bool writes) {
+    return begin(make_use(view, place, ranges, reads, writes));
+}
+
+Ledger::Begun Ledger::begin_copy(ViewId source, ViewId destination, PlaceIndex place,
+                                 const RangeSet &ranges) {
+    return begin(make_copy(source, destination, place, ranges));
+}
+
+void Ledger::expect(const Operation &operation, const RangeSet &ranges) {
+    if (operation.kind == Kind::write) {
+        for (View &view : views_) {
+            view.expected.remove(ranges);
+        }
+    }
+    if (operation.kind != Kind::read) {
+        views_[operation.view].expected.add(ranges);
+    }
+}
+
+void Ledger::recompute_expected() {
+    for (View &view : views_) {
+        view.expected = view.valid;
+    }
+    for (const Operation &operation : pending_) {
+        expect(operation, operation.live);
+    }
+}
+
+void Ledger::commit_write(const Operation &operation) {
+    // A write that was begun earlier and is still running is overtaken: its bytes are no longer wanted.
+    for (Operation &earlier : pending_) {
+        if (earlier.id < operation.id) {
+            earlier.live.remove(operation.live);
+        }
+    }
+    for (View &view : views_) {
+        view.valid.remove(operation.live);
+    }
+    views_[operation.view].valid.add(operation.live);
+    overtakers_.push_back({operation.id, operation.ranges});
+}
+
+void Ledger::forget_overtakers() {
+    const OperationId oldest = pending_.empty() ? next_ : pending_.front().id;
+    std::erase_if(overtakers_, [oldest](const Overtaker &write) { return write.id < oldest; });
+}
+
+void Ledger::lose(const Operation &operation) {
+    const MemoryId memory = memory_of(operation.view);
+    RangeSet elsewhere;
+    for (const View &view : views_) {
+        if (view.memory != memory) {
+            elsewhere.add(intersect(view.valid, operation.ranges));
+        }
+    }
+    for (View &view : views_) {
+        if (view.memory == memory) {
+            view.valid.remove(elsewhere);
+        }
+    }
+}
+
+void Ledger::mark_dependents(const Operation &failed) {
+    for (Operation &later : pending_) {
+        if (later.id < failed.id || !later.is_transfer() || !reaches(failed, later)) {
+            continue;
+        }
+        if (failed.kind == Kind::write) {
+            later.content_lost = true;
+        } else {
+            later.source_lost = true;
+            later.content_lost |= failed.content_lost;
+        }
+    }
+}
+
+void Ledger::finish(OperationId id, bool succeeded) {
+    const auto found = std::find_if(pending_.begin(), pending_.end(),
+                                    [id](const Operation &pending) { return pending.id == id; });
+    if (found == pending_.end()) {
+        return;
+    }
+    const Operation operation = std::move(*found);
+    pending_.erase(found);
+    if (operation.kind != Kind::read) {
+        apply(operation, succeeded);
+    }
+    forget_overtakers();
+}
+
+void Ledger::apply(const Operation &operation, bool succeeded) {
+    if (succeeded) {
+        if (operation.kind == Kind::write) {
+            commit_write(operation);
+        } else {
+            views_[operation.view].valid.add(operation.live);
+        }
+        return;
+    }
+    if (operation.kind != Kind::hand_over) {
+        lose(operation);
+    }
+    mark_dependents(operation);
+    recompute_expected();
+}
+
+Ledger::Operation *Ledger::find(OperationId id) {
+    const auto found = std::find_if(pending_.begin(), pending_.end(),
+                                    [id](const Operation &pending) { return pending.id == id; });
+    return found == pending_.end() ? nullptr : &*found;
+}
+
+const Ledger::Operation *Ledger::find(OperationId id) const {
+    return const_cast<Ledger *>(this)->find(id);
+}
+
+bool Ledger::source_lost(OperationId copy) const {
+    const Operation *operation = find(copy);
+    return operation == nullptr || operation->source_lost;
+}
+
+bool Ledger::content_lost(OperationId copy) const {
+    const Operation *operation = find(copy);
+    return operation == nullptr || operation->content_lost;
+}
+
+bool Ledger::retry_from(OperationId copy, ViewId source) {
+    Operation *operation = find(copy);
+    if (operation == nullptr || operation->content_lost) {
+        return false;
+    }
+    if (operation->source == source && !operation->source_lost) {
+        return true; // it is registered as a reader there: nothing overwrote it
+    }
+    if (operation->live != operation->ranges || !valid(source).contains(operation->ranges)) {
+        return false;
+    }
+    for (const Operation &other : pending_) {
+        const bool overlapping = other.ranges.overlaps(operation->ranges);
+        if (other.id == copy || !overlapping) {
+            continue;
+        }
+        const bool earlier_write = other.kind == Kind::write && other.id < copy;
+        if (earlier_write || writes_memory(other, memory_of(source))) {
+            return false;
+        }
+    }
+    operation->source = source;
+    operation->source_lost = false;
+    return true;
+}
+
+} // namespace pi::runtime

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <pi/runtime/range_set.hpp>
+#include <pi/runtime/topology.hpp>
+
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+namespace pi::runtime {
+
+using MemoryId = uint32_t;
+using ViewId = uint32_t;
+using OperationId = uint64_t;
+
+/// Who may touch which bytes when, and whose bytes count. Knows no plugin, no event and no thread: only
+/// operations that begin in program order and finish in any order.
+///
+/// A *memory* is a piece of physical bytes. A *view* is what one user sees of it: the host and a plugin
+/// that imported the host's memory see the same bytes, but perhaps not each other's newest writes. Each
+/// view has the set of bytes that are *valid* (committed) and those *expected* valid once everything
+/// begun has succeeded. New operations are planned on what is expected and wait for what makes it so.
+///
+/// A write commits when it finishes: until then the bytes elsewhere stay valid. Not synchronised.
+class Ledger {
+public:
+    struct Wait {
+        OperationId operation;
+        bool data; ///< it makes the bytes that are read; else only the order matters
+    };
+    struct Begun {
+        OperationId operation;
+        std::vector<Wait> waits;
+    };
+
+    MemoryId add_memory();
+    ViewId add_view(MemoryId memory, const RangeSet &valid = {});
+    /// Writers of different places exclude each other in this memory, whatever bytes they write.
+    void set_exclusive_writers(MemoryId memory);
+
+    uint32_t view_count() const noexcept { return static_cast<uint32_t>(views_.size()); }
+    MemoryId memory_of(ViewId view) const { return views_[view].memory; }
+    const RangeSet &valid(ViewId view) const { return views_[view].valid; }
+    const RangeSet &expected(ViewId view) const { return views_[view].expected; }
+
+    /// What a use or a copy would have to wait for.
+    std::vector<Wait> use_waits(ViewId view, PlaceIndex place, const RangeSet &ranges, bool reads,
+                                bool writes) const;
+    std::vector<Wait> copy_waits(ViewId source, ViewId destination, PlaceIndex place,
+                                 const RangeSet &ranges) const;
+
+    /// A use by the application. A write makes the ranges expected here alone.
+    Begun begin_use(ViewId view, PlaceIndex place, const RangeSet &ranges, bool reads, bool writes);
+    /// Bytes expected at source become so at destination. Within one memory it is a hand-over, which
+    /// moves nothing and may go on beside readers.
+    Begun begin_copy(ViewId source, ViewId destination, PlaceIndex place, const RangeSet &ranges);
+
+    /// The operation is over. One that failed may have left anything in the bytes that it writes: where
+    /// other memory has them they are stale here, else they count as they are.
+    void finish(OperationId operation, bool succeeded);
+
+    /// A pending copy's source never got the bytes: its own copy failed.
+    bool source_lost(OperationId copy) const;
+    /// The write that a pending copy was to bring failed: no source has that content.
+    bool content_lost(OperationId copy) const;
+    /// Whether this view has, committed, what the pending copy was begun for, with nothing about to
+    /// overwrite it; if so the copy reads from there from now on.
+    bool retry_from(OperationId copy, ViewId source);
+
+private:
+    enum class Kind { read, write, copy, hand_over };
+    struct Operation {
+        OperationId id;
+        Kind kind;
+        ViewId view; // used, or the destination
+        ViewId source;
+        PlaceIndex place;
+        RangeSet ranges;
+        RangeSet live;     // what becomes valid on success: ranges less what later writes committed
+        bool reads = true; // whether the old bytes matter: false for a discarding write
+        bool source_lost = false;
+        bool content_lost = false;
+
+        bool is_transfer() const { return kind == Kind::copy || kind == Kind::hand_over; }
+    };
+    struct View {
+        MemoryId memory;
+        RangeSet valid;
+        RangeSet expected;
+    };
+
+    bool writes_memory(const Operation &operation, MemoryId memory) const;
+    bool touches_memory(const Operation &operation, MemoryId memory) const;
+    bool reaches(const Operation &earlier, const Operation &later) const;
+    bool excludes(const Operation &earlier, const Operation &later) const;
+    std::vector<Wait> waits(const Operation &later) const;
+    Begun begin(Operation operation);
+    void apply(const Operation &operation, bool succeeded);
+    void commit_write(const Operation &operation);
+    void forget_overtakers();
+    void lose(const Operation &operation);
+    void mark_dependents(const Operation &failed);
+    void expect(const Operation &operation, const RangeSet &ranges);
+    void recompute_expected();
+    Operation *find(OperationId id);
+    const Operation *find(OperationId id) const;
+    Operation make_use(ViewId view, PlaceIndex place, const RangeSet &ranges, bool reads,
+                       bool writes) const;
+    Operation make_copy(ViewId source, ViewId destination, PlaceIndex place,
+                        const RangeSet &ranges) const;
+
+    std::vector<View> views_;
+    std::vector<bool> exclusive_;   // by memory
+    std::deque<Operation> pending_; // in program order
+    /// Writes that committed before an earlier operation finished.
+    struct Overtaker {
+        OperationId id;
+        RangeSet ranges;
+    };
+    std::vector<Overtaker> overtakers_;
+    OperationId next_ = 1;
+};
+
+} // namespace pi::runtime

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Where stale bytes come from, and by which routes.
+#include "storage_state.hpp"
+
+#include <pi/runtime/error.hpp>
+
+#include <algorithm>
+#include <cstdio>
+
+namespace pi::runtime {
+namespace {
+
+bool better(const Candidate &a, const Candidate &b) {
+    return a.seconds < b.seconds;
+}
+
+std::string cost_text(double seconds) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.1f us", seconds * 1e6);
+    return text;
+}
+
+std::string candidate_text(const Candidate &candidate, const TopologyDescription &topology) {
+    std::string text = to_string(candidate.route.kind);
+    if (candidate.route.style != BounceStyle::none) {
+        text += std::string(" (") + to_string(candidate.route.style) + ")";
+    }
+    text += " from " + topology.place(candidate.route.source).name;
+    text += candidate.possible ? ", " + cost_text(candidate.seconds) : ", refused";
+    return text + ": " + candidate.reason;
+}
+
+} // namespace
+
+StorageState::Target StorageState::target_of(ViewId view) const {
+    return {view, views_[view].home, views_[view].scope_0, views_[view].maps};
+}
+
+RouteRequest StorageState::route_request(ViewId source, const Target &target, uint64_t bytes,
+                                         uint64_t pieces) const {
+    const View &view = views_[source];
+    RouteRequest request;
+    request.source = view.home;
+    request.destination = target.home;
+    request.bytes = bytes;
+    request.pieces = pieces;
+    request.source_imported = view.imported;
+    request.source_scope_0 = view.scope_0;
+    request.source_maps = view.maps;
+    request.destination_scope_0 = target.scope_0;
+    request.destination_maps = target.maps;
+    request.destination_has_memory = true;
+    request.allowed = description_.routes;
+    return request;
+}
+
+std::vector<PlannedPart> StorageState::plan_hand_overs(ViewId target, RangeSet &stale) const {
+    std::vector<PlannedPart> parts;
+    for (ViewId view = 0; view < ledger_.view_count(); ++view) {
+        if (view == target || ledger_.memory_of(view) != ledger_.memory_of(target)) {
+            continue;
+        }
+        PlannedPart part;
+        part.ranges = intersect(stale, ledger_.expected(view));
+        if (part.ranges.empty()) {
+            continue;
+        }
+        stale.remove(part.ranges);
+        part.hand_over = true;
+        Candidate candidate;
+        candidate.route.kind = RouteKind::import;
+        candidate.route.source = views_[view].home;
+        candidate.route.destination = views_[target].home;
+        candidate.possible = true;
+        candidate.seconds = 2 * runtime_->options.costs.command_latency;
+        candidate.reason =
+            "one piece of host memory: handed over by map and unmap, 0 bytes to move";
+        part.sources.push_back({view, std::move(candidate)});
+        parts.push_back(std::move(part));
+    }
+    return parts;
+}
+
+std::vector<ViewId> StorageState::nearest_views(const Target &target, const RangeSet &stale) const {
+    struct Ranked {
+        ViewId view;
+        double seconds;
+        bool committed;
+    };
+    std::vector<Ranked> ranked;
+    for (ViewId view = 0; view < ledger_.view_count(); ++view) {
+        const bool one_memory =
+            target.view && ledger_.memory_of(view) == ledger_.memory_of(*target.view);
+        if (one_memory || !ledger_.expected(view).overlaps(stale)) {
+            continue;
+        }
+        const auto found =
+            candidates(runtime_->topology->description(),
+                       route_request(view, target, stale.bytes(), stale.ranges().size()),
+                       runtime_->options.costs);
+        const bool committed =
+            ledger_.valid(view).contains(intersect(stale, ledger_.expected(view)));
+        if (found.front().possible) {
+            ranked.push_back({view, found.front().seconds, committed});
+        }
+    }
+    std::stable_sort(ranked.begin(), ranked.end(), [](const Ranked &a, const Ranked &b) {
+        return a.seconds != b.seconds ? a.seconds < b.seconds : a.committed && !b.committed;
+    });
+    std::vector<ViewId> views;
+    for (const Ranked &entry : ranked) {
+        views.push_back(entry.view);
+    }
+    return views;
+}
+
+PlannedPart StorageState::plan_copy(const Target &target, const RangeSet &ranges) const {
+    PlannedPart part;
+    part.ranges = ranges;
+    for (ViewId view = 0; view < ledger_.view_count(); ++view) {
+        if (!ledger_.expected(view).contains(ranges)) {
+            continue;
+        }
+        const RouteRequest request =
+            route_request(view, target, ranges.bytes(), ranges.ranges().size());
+        for (Candidate &candidate :
+             candidates(runtime_->topology->description(), request, runtime_->options.costs)) {
+            if (candidate.possible) {
+                part.sources.push_back({view, std::move(candidate)});
+            } else {
+                part.refused.push_back(std::move(candidate));
+            }
+        }
+    }
+    std::stable_sort(
+        part.sources.begin(), part.sources.end(),
+        [](const Source &a, const Source &b) { return better(a.candidate, b.candidate); });
+    return part;
+}
+
+std::vector<PlannedPart> StorageState::plan(const Target &target, const RangeSet &wanted) const {
+    RangeSet stale = wanted;
+    std::vector<PlannedPart> parts;
+    if (target.view) {
+        stale.remove(ledger_.expected(*target.view));
+        parts = plan_hand_overs(*target.view, stale);
+    }
+    for (const ViewId view : nearest_views(target, stale)) {
+        const RangeSet ranges = intersect(stale, ledger_.expected(view));
+        if (!ranges.empty()) {
+            stale.remove(ranges);
+            parts.push_back(plan_copy(target, ranges));
+        }
+    }
+    // What is left was never written, or is where no route may lead from.
+    for (ViewId view = 0; view < ledger_.view_count(); ++view) {
+        const RangeSet ranges = intersect(stale, ledger_.expected(view));
+        if (!ranges.empty()) {
+            stale.remove(ranges);
+            parts.push_back(plan_copy(target, ranges));
+        }
+    }
+    return parts;
+}
+
+StorageState::Target StorageState::likely_target(PlaceIndex place,
+                                                 std::vector<Candidate> &considered) const {
+    if (attachments_[place]) {
+        return target_of(attachments_[place]->view);
+    }
+    Target target;
+    target.home = place;
+    if (place == host_place) {
+        return host_view_ ? target_of(*host_view_) : target;
+    }
+    considered = sharing_candidates(place);
+    if (!considered.empty() && considered.front().possible) {
+        const Candidate &best = considered.front();
+        if (best.route.kind == RouteKind::direct_use) {
+            return target_of(attachments_[best.route.source]->view);
+        }
+        if (host_view_) {
+            return target_of(*host_view_);
+        }
+        target.home = host_place;
+        return target;
+    }
+    const PlaceInfo &info = runtime_->topology->info(place);
+    const uint32_t scope = scope_index(place);
+    target.scope_0 = scope == 0;
+    target.maps = scope < info.scopes.size()
+                      ? (info.scopes[scope].flags & PI_SCOPE_HOST_VISIBLE) != 0
+                      : info.maps_in_place;
+    return target;
+}
+
+Explanation StorageState::explain(PlaceIndex place, const Range &range) const {
+    check_place(place);
+    const std::lock_guard lock(mutex_);
+    const TopologyDescription &topology = runtime_->topology->description();
+    Explanation result;
+    result.place = place;
+    result.range = range;
+    std::vector<Candidate> considered;
+    const Target target = likely_target(place, considered);
+    const bool shares = !considered.empty() && considered.front().possible;
+
+    RangeSet never_written = range;
+    for (ViewId view = 0; view < ledger_.view_count(); ++view) {
+        never_written.remove(ledger_.expected(view));
+    }
+    result.bytes_never_written = never_written.bytes();
+    RangeSet there;
+    if (target.view) {
+        there = intersect(ledger_.expected(*target.view), range);
+    }
+    if (!there.empty()) {
+        ExplainedPart part{there, {}};
+        Candidate used;
+        used.route.source = target.home;
+        used.route.destination = place;
+        used.possible = true;
+        used.reason = "valid there already";
+        if (attachments_[place]) {
+            used.route.kind = attachments_[place]->kind;
+            used.route.source = attachments_[place]->owner;
+            used.reason += "; the place has " + attachments_[place]->reason;
+        } else if (shares) {
+            used = considered.front();
+        }
+        part.candidates.push_back(std::move(used));
+        if (shares) {
+            part.candidates.insert(part.candidates.end(), considered.begin() + 1, considered.end());
+        }
+        result.parts.push_back(std::move(part));
+    }
+    for (PlannedPart &planned : plan(target, range)) {
+        result.bytes_stale += planned.ranges.bytes();
+        ExplainedPart part{planned.ranges, {}};
+        for (Source &source : planned.sources) {
+            part.candidates.push_back(std::move(source.candidate));
+        }
+        // Sharing was refused before copies were thought of: those reasons say more than "has memory".
+        for (const Candidate &candidate : considered) {
+            if (!candidate.possible) {
+                part.candidates.push_back(candidate);
+            }
+        }
+        for (Candidate &candidate : planned.refused) {
+            const bool is_sharing = candidate.route.kind == RouteKind::direct_use ||
+                                    candidate.route.kind == RouteKind::import;
+            if (considered.empty() || !is_sharing) {
+                part.candidates.push_back(std::move(candidate));
+            }
+        }
+        result.parts.push_back(std::move(part));
+    }
+
+    result.text = to_string(range) + " at " + topology.place(place).name + ": " +
+                  std::to_string(result.bytes_stale) + " bytes stale, " +
+                  std::to_string(result.bytes_never_written) + " never written\n";
+    for (const ExplainedPart &part : result.parts) {
+        result.text += "  " + to_string(part.ranges) + "\n";
+        const char *mark = "    * ";
+        for (const Candidate &candidate : part.candidates) {
+            result.text += mark + candidate_text(candidate, topology) + "\n";
+            mark = "      ";
+        }
+    }
+    if (!notes_[place].empty()) {
+        result.text += "  import was tried: " + notes_[place] + "\n";
+    }
+    return result;
+}
+
+} // namespace pi::runtime

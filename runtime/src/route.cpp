@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <pi/runtime/route.hpp>
+
+#include <algorithm>
+#include <array>
+
+namespace pi::runtime {
+namespace {
+
+/// The largest power of two that divides an address.
+uint64_t alignment_of(uint64_t address) {
+    return address & (~address + 1);
+}
+
+/// The request with what every candidate looks up.
+struct Question {
+    const TopologyDescription &topology;
+    const RouteRequest &request;
+    const CostModel &costs;
+    const PlaceInfo &source;
+    const PlaceInfo &destination;
+
+    bool source_is_host() const { return request.source == host_place; }
+    bool destination_is_host() const { return request.destination == host_place; }
+    const Connection &connection() const {
+        return request.source_imported ? topology.import(request.source, request.destination)
+                                       : topology.buffer(request.source, request.destination);
+    }
+    /// Between host memory and a place's memory.
+    double bandwidth(const PlaceInfo &place) const {
+        return place.shares_host_memory() ? costs.host_bandwidth : costs.link_bandwidth;
+    }
+    double bytes() const { return static_cast<double>(request.bytes); }
+};
+
+Candidate make(const Question &question, RouteKind kind, BounceStyle style = BounceStyle::none) {
+    Candidate candidate;
+    candidate.route.kind = kind;
+    candidate.route.style = style;
+    candidate.route.source = question.request.source;
+    candidate.route.destination = question.request.destination;
+    return candidate;
+}
+
+Candidate refused(Candidate candidate, std::string reason) {
+    candidate.reason = std::move(reason);
+    return candidate;
+}
+
+Candidate possible(Candidate candidate, double seconds, std::string reason) {
+    candidate.possible = true;
+    candidate.seconds = seconds;
+    candidate.reason = std::move(reason);
+    return candidate;
+}
+
+bool is_allowed(const Question &question, RouteKind kind) {
+    return (question.request.allowed & mask_of(kind)) != 0;
+}
+
+constexpr const char *not_allowed = "not allowed for this storage";
+constexpr const char *has_memory = "the destination has memory of its own already";
+constexpr const char *other_scope = "connections are known for scope 0 only";
+
+std::string connection_text(const Question &question) {
+    constexpr std::array names{"none", "migratable", "unified"};
+    const Connection &connection = question.connection();
+    std::string text = "the connection is ";
+    text += connection.connection < names.size() ? names[connection.connection] : "unknown";
+    if (!connection.reason.empty()) {
+        text += ": " + connection.reason;
+    }
+    return text;
+}
+
+Candidate direct_use(const Question &question) {
+    Candidate candidate = make(question, RouteKind::direct_use);
+    const RouteRequest &request = question.request;
+    if (!is_allowed(question, RouteKind::direct_use)) {
+        return refused(candidate, not_allowed);
+    }
+    if (request.destination_has_memory) {
+        return refused(candidate, has_memory);
+    }
+    if (question.source_is_host() || question.destination_is_host()) {
+        return refused(candidate, "the bare host has no connection: its memory is imported");
+    }
+    if (!request.source_scope_0 || !request.destination_scope_0) {
+        return refused(candidate, other_scope);
+    }
+    if (question.connection().connection != PI_MEMORY_CONNECTION_UNIFIED) {
+        return refused(candidate, connection_text(question));
+    }
+    return possible(candidate, 0, connection_text(question) + "; 0 bytes to move");
+}
+
+Candidate import_host_memory(const Question &question) {
+    Candidate candidate = make(question, RouteKind::import);
+    const RouteRequest &request = question.request;
+    const PlaceInfo &place = question.destination;
+    const uint64_t needed = place.host_pointer_alignment;
+    if (!is_allowed(question, RouteKind::import)) {
+        return refused(candidate, not_allowed);
+    }
+    if (question.destination_is_host()) {
+        return refused(candidate, "the host imports nothing: devices import its memory");
+    }
+    if (request.destination_has_memory) {
+        return refused(candidate, has_memory);
+    }
+    if (!place.host_pointer_import) {
+        return refused(candidate, place.name + " imports no host pointers");
+    }
+    if (!place.shares_host_memory()) {
+        return refused(candidate, place.name +
+                                      " has memory of its own: every access to host memory "
+                                      "would cross the link");
+    }
+    if (request.demands_device_memory) {
+        return refused(candidate, "contiguous or pinned memory is demanded");
+    }
+    if (!request.destination_scope_0) {
+        return refused(candidate, "imported memory is of no scope, and one was asked for");
+    }
+    if (!question.source_is_host() && !request.source_imported) {
+        return refused(candidate, "the bytes are in memory of " + question.source.name +
+                                      ", not in host memory");
+    }
+    if (request.host_address % needed != 0) {
+        return refused(candidate, "host pointer misaligned: " +
+                                      std::to_string(alignment_of(request.host_address)) + " of " +
+                                      std::to_string(needed));
+    }
+    if (request.host_address != 0 && request.host_size % needed != 0) {
+        return refused(candidate,
+                       "host memory's size misaligned: " + std::to_string(request.host_size) +
+                           " is not a multiple of " + std::to_string(needed));
+    }
+    return possible(candidate, 0, "one piece of host memory, imported in place; 0 bytes to move");
+}
+
+Candidate migrate(const Question &question) {
+    Candidate candidate = make(question, RouteKind::migrate);
+    const RouteRequest &request = question.request;
+    candidate.route.hops = {{request.source, request.destination}};
+    if (!is_allowed(question, RouteKind::migrate)) {
+        return refused(candidate, not_allowed);
+    }
+    if (question.source_is_host() || question.destination_is_host()) {
+        return refused(candidate, "the bare host is reached by reading and writing");
+    }
+    if (!request.source_scope_0 || !request.destination_scope_0) {
+        return refused(candidate, other_scope);
+    }
+    const Connection &connection = question.connection();
+    if (connection.connection == PI_MEMORY_CONNECTION_NONE) {
+        return refused(candidate, connection_text(question));
+    }
+    const double fallback =
+        std::min(question.bandwidth(question.source), question.bandwidth(question.destination));
+    const double bandwidth =
+        connection.bandwidth != 0 ? static_cast<double>(connection.bandwidth) : fallback;
+    const double latency = connection.latency != 0 ? static_cast<double>(connection.latency) * 1e-9
+                                                   : question.costs.command_latency;
+    return possible(candidate, latency + question.bytes() / bandwidth,
+                    connection_text(question) + "; one copy by the plugin");
+}
+
+/// One read or one write: an end is the host itself.
+Candidate host_end(const Question &question) {
+    const bool read = question.destination_is_host();
+    Candidate candidate =
+        make(question, RouteKind::host_bounce, read ? BounceStyle::read : BounceStyle::write);
+    candidate.route.hops = {{question.request.source, question.request.destination}};
+    const PlaceInfo &device = read ? question.source : question.destination;
+    return possible(candidate,
+                    question.costs.command_latency + question.bytes() / question.bandwidth(device),
+                    read ? "one read into host memory" : "one write from host memory");
+}
+
+Candidate mapped(const Question &question, BounceStyle style) {
+    Candidate candidate = make(question, RouteKind::host_bounce, style);
+    const RouteRequest &request = question.request;
+    candidate.route.hops = {{request.source, request.destination}};
+    const bool is_source = style == BounceStyle::map_source;
+    const PlaceInfo &place = is_source ? question.source : question.destination;
+    if (!place.maps_in_place || !(is_source ? request.source_maps : request.destination_maps)) {
+        return refused(candidate, "memory of " + place.name + " cannot be mapped in place");
+    }
+    if (!is_source && request.pieces > 1) {
+        return refused(candidate, std::to_string(request.pieces) +
+                                      " pieces: bytes between them would be mapped for writing");
+    }
+    const PlaceInfo &other = is_source ? question.destination : question.source;
+    const double fixed = 3 * question.costs.command_latency + 2 * question.costs.callback_latency;
+    return possible(candidate, fixed + question.bytes() / question.bandwidth(other),
+                    "mapped in place at " + place.name + ": one pass");
+}
+
+Candidate staged(const Question &question) {
+    Candidate candidate = make(question, RouteKind::host_bounce, BounceStyle::staged);
+    const RouteRequest &request = question.request;
+    candidate.route.hops = {{request.source, host_place}, {host_place, request.destination}};
+    const uint64_t chunk =
+        staging_chunk(question.topology, request.source, request.destination, question.costs);
+    const uint64_t chunks = std::max<uint64_t>(request.pieces, (request.bytes + chunk - 1) / chunk);
+    const double in_chunk = static_cast<double>(std::min(chunk, request.bytes));
+    const double fixed = question.costs.command_latency + question.costs.callback_latency;
+    const double read = fixed + in_chunk / question.bandwidth(question.source);
+    const double write = fixed + in_chunk / question.bandwidth(question.destination);
+    // A pipeline costs its slowest stage for every chunk, plus filling it.
+    const double seconds =
+        static_cast<double>(chunks) * std::max(read, write) + std::min(read, write);
+    return possible(candidate, seconds,
+                    "staged through host memory in " + std::to_string(chunks) +
+                        (chunks == 1 ? " chunk of up to " : " chunks of up to ") +
+                        std::to_string(chunk) + " bytes");
+}
+
+void add_bounces(const Question &question, std::vector<Candidate> &out) {
+    const size_t first = out.size();
+    if (question.source_is_host() || question.destination_is_host()) {
+        out.push_back(host_end(question));
+    } else {
+        out.push_back(mapped(question, BounceStyle::map_source));
+        out.push_back(mapped(question, BounceStyle::map_destination));
+        out.push_back(staged(question));
+    }
+    if (!is_allowed(question, RouteKind::host_bounce)) {
+        for (size_t index = first; index < out.size(); ++index) {
+            out[index].possible = false;
+            out[index].reason = not_allowed;
+        }
+    }
+}
+
+} // namespace
+
+const char *to_string(RouteKind kind) noexcept {
+    constexpr std::array names{"none needed", "direct use", "import", "migrate", "host bounce"};
+    const auto index = static_cast<size_t>(kind);
+    return index < names.size() ? names[index] : "?";
+}
+
+const char *to_string(BounceStyle style) noexcept {
+    constexpr std::array names{"", "read", "write", "map source", "map destination", "staged"};
+    const auto index = static_cast<size_t>(style);
+    return index < names.size() ? names[index] : "?";
+}
+
+uint64_t staging_chunk(const TopologyDescription &topology, PlaceIndex source,
+                       PlaceIndex destination, const CostModel &costs) {
+    const bool in_host_memory = topology.place(source).shares_host_memory() &&
+                                topology.place(destination).shares_host_memory();
+    return std::max<uint64_t>(1, in_host_memory ? costs.host_chunk : costs.link_chunk);
+}
+
+std::vector<Candidate> candidates(const TopologyDescription &topology, const RouteRequest &request,
+                                  const CostModel &costs) {
+    const Question question{topology, request, costs, topology.place(request.source),
+                            topology.place(request.destination)};
+    std::vector<Candidate> out;
+    if (request.source == request.destination || request.bytes == 0) {
+        out.push_back(possible(make(question, RouteKind::none_needed), 0, "valid there already"));
+        return out;
+    }
+    out.push_back(direct_use(question));
+    out.push_back(import_host_memory(question));
+    out.push_back(migrate(question));
+    add_bounces(question, out);
+    std::stable_sort(out.begin(), out.end(), [](const Candidate &a, const Candidate &b) {
+        if (a.possible != b.possible) {
+            return a.possible;
+        }
+        return a.possible && a.seconds < b.seconds;
+    });
+    return out;
+}
+
+} // namespace pi::runtime

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "plugin_transport.hpp"
+#include "runtime_state.hpp"
+
+#include <pi/runtime/error.hpp>
+
+#include <algorithm>
+#include <array>
+
+namespace pi::runtime {
+
+void TransferLog::add(TransferRecord record) {
+    const std::lock_guard lock(mutex_);
+    if (capacity_ == 0) {
+        return;
+    }
+    if (records_.size() >= capacity_) {
+        records_.pop_front();
+    }
+    records_.push_back(std::move(record));
+}
+
+std::vector<TransferRecord> TransferLog::read() const {
+    const std::lock_guard lock(mutex_);
+    return {records_.begin(), records_.end()};
+}
+
+void TransferLog::clear() {
+    const std::lock_guard lock(mutex_);
+    records_.clear();
+}
+
+RuntimeState::RuntimeState(std::shared_ptr<const Topology> all_places,
+                           RuntimeOptions runtime_options)
+    : topology(std::move(all_places)), options(std::move(runtime_options)),
+      log(options.log_capacity) {
+    if (topology == nullptr) {
+        throw Error(PI_ERROR_INVALID_NULL_POINTER, "Runtime: the topology is NULL");
+    }
+    transport = std::make_shared<PluginTransport>(topology, continuations, options.costs);
+    if (options.wrap_transport) {
+        transport = options.wrap_transport(transport);
+    }
+    if (transport == nullptr) {
+        throw Error(PI_ERROR_INVALID_NULL_POINTER, "Runtime: wrap_transport gave NULL");
+    }
+}
+
+Runtime::Runtime(std::shared_ptr<const Topology> topology, RuntimeOptions options)
+    : state_(std::make_shared<RuntimeState>(std::move(topology), std::move(options))) {}
+
+Runtime::~Runtime() = default;
+Runtime::Runtime(Runtime &&) noexcept = default;
+Runtime &Runtime::operator=(Runtime &&) noexcept = default;
+
+const Topology &Runtime::topology() const noexcept {
+    return *state_->topology;
+}
+Counters Runtime::counters() const {
+    return state_->counters.read();
+}
+std::vector<TransferRecord> Runtime::log() const {
+    return state_->log.read();
+}
+void Runtime::clear_log() {
+    state_->log.clear();
+}
+bool Runtime::finish(std::chrono::nanoseconds timeout) const {
+    return state_->in_flight->wait(timeout);
+}
+
+namespace {
+
+using Row = std::array<std::string, 7>;
+
+Row row_of(const TransferRecord &record, const TopologyDescription &topology) {
+    std::string route = to_string(record.kind);
+    if (record.style != BounceStyle::none) {
+        route += std::string(" (") + to_string(record.style) + ")";
+    }
+    std::string reason = record.reason;
+    if (record.result != PI_SUCCESS) {
+        reason = std::string("FAILED: ") + reason;
+    }
+    return {record.storage,
+            topology.place(record.source).name + " -> " + topology.place(record.destination).name,
+            to_string(record.ranges),
+            route,
+            std::to_string(record.bytes),
+            std::to_string(record.bytes_copy_in_copy_out),
+            reason};
+}
+
+} // namespace
+
+std::string to_string(const std::vector<TransferRecord> &log, const TopologyDescription &topology) {
+    std::vector<Row> rows{
+        {"storage", "from -> to", "bytes of it", "route", "moved", "copy-in/copy-out", "why"}};
+    for (const TransferRecord &record : log) {
+        rows.push_back(row_of(record, topology));
+    }
+    std::array<size_t, std::tuple_size_v<Row>> widths{};
+    for (const Row &row : rows) {
+        for (size_t column = 0; column < row.size(); ++column) {
+            widths[column] = std::max(widths[column], row[column].size());
+        }
+    }
+    std::string text;
+    for (const Row &row : rows) {
+        for (size_t column = 0; column < row.size(); ++column) {
+            std::string cell = row[column];
+            if (column + 1 < row.size()) {
+                cell.resize(widths[column] + 2, ' ');
+            }
+            text += cell;
+        }
+        text += '\n';
+    }
+    return text;
+}
+
+} // namespace pi::runtime

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "completion.hpp"
+
+#include <pi/runtime/runtime.hpp>
+
+#include <atomic>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+namespace pi::runtime {
+
+/// Counters that several threads add to.
+class SharedCounters {
+public:
+    template <class Change>
+    void update(Change change) {
+        const std::lock_guard lock(mutex_);
+        change(counters_);
+    }
+    Counters read() const {
+        const std::lock_guard lock(mutex_);
+        return counters_;
+    }
+
+private:
+    mutable std::mutex mutex_;
+    Counters counters_;
+};
+
+/// The newest records, up to a capacity.
+class TransferLog {
+public:
+    explicit TransferLog(uint64_t capacity) : capacity_(capacity) {}
+    void add(TransferRecord record);
+    std::vector<TransferRecord> read() const;
+    void clear();
+
+private:
+    const uint64_t capacity_;
+    mutable std::mutex mutex_;
+    std::deque<TransferRecord> records_;
+};
+
+/// What all storages of a runtime share; each holds on to it.
+class RuntimeState {
+public:
+    RuntimeState(std::shared_ptr<const Topology> all_places, RuntimeOptions runtime_options);
+
+    const std::shared_ptr<const Topology> topology;
+    const RuntimeOptions options;
+    const std::shared_ptr<Continuations> continuations = std::make_shared<Continuations>();
+    const std::shared_ptr<InFlight> in_flight = std::make_shared<InFlight>();
+    SharedCounters counters;
+    TransferLog log;
+    std::atomic<uint64_t> acquisitions{0};
+    std::shared_ptr<Transport> transport; // never null
+};
+
+} // namespace pi::runtime

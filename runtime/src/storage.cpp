@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "storage_state.hpp"
+
+#include <pi/runtime/error.hpp>
+
+#include <array>
+
+namespace pi::runtime {
+namespace {
+
+void check_range(const char *what, uint64_t offset, uint64_t size, uint64_t limit) {
+    if (size == 0) {
+        throw Error(PI_ERROR_INVALID_SIZE, std::string(what) + ": size is 0");
+    }
+    if (offset > limit || size > limit - offset) {
+        throw Error(PI_ERROR_INVALID_SIZE,
+                    std::string(what) + ": offset " + std::to_string(offset) + " and size " +
+                        std::to_string(size) + " go past the end, " + std::to_string(limit));
+    }
+}
+
+AcquisitionState &require(const std::unique_ptr<AcquisitionState> &state) {
+    if (state == nullptr) {
+        throw Error(PI_ERROR_INVALID_OPERATION, "an empty acquisition");
+    }
+    return *state;
+}
+
+BufferState &require(const std::shared_ptr<BufferState> &state) {
+    if (state == nullptr) {
+        throw Error(PI_ERROR_INVALID_OPERATION, "an empty buffer");
+    }
+    return *state;
+}
+
+} // namespace
+
+const char *to_string(Access access) noexcept {
+    constexpr std::array names{"read", "write", "read-write", "discard-write"};
+    const auto index = static_cast<size_t>(access);
+    return index < names.size() ? names[index] : "?";
+}
+
+RangeSet StorageState::valid(PlaceIndex place) const {
+    check_place(place);
+    const std::lock_guard lock(mutex_);
+    return attachments_[place] ? ledger_.valid(attachments_[place]->view) : RangeSet();
+}
+
+std::optional<uint32_t> StorageState::memory_of(PlaceIndex place) const {
+    check_place(place);
+    const std::lock_guard lock(mutex_);
+    if (!attachments_[place]) {
+        return std::nullopt;
+    }
+    return ledger_.memory_of(attachments_[place]->view);
+}
+
+Storage::Storage(const Runtime &runtime, StorageDescription description)
+    : state_(std::make_shared<StorageState>(runtime.state(), std::move(description))) {}
+
+uint64_t Storage::size() const noexcept {
+    return state_->description().size;
+}
+
+Buffer Storage::buffer(uint64_t offset, uint64_t size) const {
+    check_range("Storage::buffer", offset, size, this->size());
+    auto state = std::make_shared<BufferState>();
+    state->storage = state_;
+    state->range = {offset, offset + size};
+    return Buffer(std::move(state));
+}
+
+Buffer Storage::buffer() const {
+    return buffer(0, size());
+}
+Counters Storage::counters() const {
+    return state_->counters().read();
+}
+RangeSet Storage::valid(PlaceIndex place) const {
+    return state_->valid(place);
+}
+std::optional<uint32_t> Storage::memory_of(PlaceIndex place) const {
+    return state_->memory_of(place);
+}
+bool Storage::finish(std::chrono::nanoseconds timeout) const {
+    return state_->in_flight().wait(timeout);
+}
+
+Buffer::Buffer(std::shared_ptr<BufferState> state) noexcept : state_(std::move(state)) {}
+
+uint64_t Buffer::size() const noexcept {
+    return state_ == nullptr ? 0 : state_->range.size();
+}
+uint64_t Buffer::offset() const noexcept {
+    return state_ == nullptr ? 0 : state_->range.begin;
+}
+
+Acquisition Buffer::acquire(PlaceIndex place, Access access, uint64_t offset, uint64_t size) const {
+    BufferState &state = require(state_);
+    check_range("Buffer::acquire", offset, size, state.range.size());
+    const uint64_t begin = state.range.begin + offset;
+    return Acquisition(state.storage->acquire(state_, place, access, {begin, begin + size}));
+}
+
+Acquisition Buffer::acquire(PlaceIndex place, Access access) const {
+    return acquire(place, access, 0, size());
+}
+
+Explanation Buffer::explain(PlaceIndex place, uint64_t offset, uint64_t size) const {
+    const BufferState &state = require(state_);
+    check_range("Buffer::explain", offset, size, state.range.size());
+    const uint64_t begin = state.range.begin + offset;
+    return state.storage->explain(place, {begin, begin + size});
+}
+
+Explanation Buffer::explain(PlaceIndex place) const {
+    return explain(place, 0, size());
+}
+
+Counters Buffer::counters() const {
+    return require(state_).counters.read();
+}
+
+Acquisition::Acquisition() noexcept = default;
+Acquisition::~Acquisition() = default;
+Acquisition::Acquisition(Acquisition &&) noexcept = default;
+Acquisition &Acquisition::operator=(Acquisition &&) noexcept = default;
+Acquisition::Acquisition(std::unique_ptr<AcquisitionState> state) noexcept
+    : state_(std::move(state)) {}
+
+PlaceIndex Acquisition::place() const {
+    return require(state_).place;
+}
+Range Acquisition::range() const {
+    return require(state_).range;
+}
+pi_mem Acquisition::mem() const {
+    return require(state_).mem;
+}
+uint64_t Acquisition::offset() const {
+    return require(state_).range.begin;
+}
+const std::vector<pi_event> &Acquisition::events() const {
+    return require(state_).events;
+}
+
+std::byte *Acquisition::pointer() const {
+    const AcquisitionState &state = require(state_);
+    if (state.place != host_place) {
+        throw Error(PI_ERROR_INVALID_OPERATION,
+                    "pointer() of an acquisition at a device: acquire the host's place for one");
+    }
+    wait();
+    return state.pointer;
+}
+
+void Acquisition::wait(std::chrono::nanoseconds timeout) const {
+    const auto deadline = deadline_after(timeout);
+    for (const Dependency &dependency : require(state_).dependencies) {
+        const Completion &completion = *dependency.completion;
+        if (!completion.wait_until(deadline)) {
+            throw Error(PI_ERROR_TIMEOUT, "the bytes were not there in time");
+        }
+        if (dependency.data && completion.result() != PI_SUCCESS) {
+            throw Error(completion.result(), completion.text());
+        }
+    }
+}
+
+void Acquisition::on_ready(TransferDone callback) const {
+    const AcquisitionState &state = require(state_);
+    when_all(state.dependencies, state.storage->runtime()->continuations, std::move(callback));
+}
+
+void Acquisition::release(pi_event event) {
+    AcquisitionState &state = require(state_);
+    state.storage->release(state, event);
+}
+
+void Acquisition::abandon() noexcept {
+    if (state_ != nullptr) {
+        state_->storage->abandon(*state_);
+    }
+}
+
+bool Acquisition::held() const noexcept {
+    return state_ != nullptr && state_->held;
+}
+
+} // namespace pi::runtime

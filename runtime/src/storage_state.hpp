@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "completion.hpp"
+#include "ledger.hpp"
+#include "runtime_state.hpp"
+#include "staging.hpp"
+
+#include <pi/runtime/buffer.hpp>
+#include <pi/runtime/storage.hpp>
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace pi::runtime {
+
+struct BufferState {
+    std::shared_ptr<StorageState> storage;
+    Range range;
+    SharedCounters counters;
+};
+
+/// What an Acquisition holds.
+struct AcquisitionState {
+    ~AcquisitionState();
+
+    std::shared_ptr<StorageState> storage;
+    OperationId operation = 0;
+    bool held = true;
+    PlaceIndex place = host_place;
+    Range range;
+    bool writes = false;
+    pi_mem mem = nullptr;
+    std::byte *pointer = nullptr;
+    std::vector<Dependency> dependencies;
+    std::vector<Event> owned_events;
+    std::vector<pi_event> events;
+};
+
+/// A way for some bytes to come: from a view, by a route.
+struct Source {
+    ViewId view;
+    Candidate candidate;
+};
+
+/// Bytes that come together. The first source is used; the others are for when it fails.
+struct PlannedPart {
+    RangeSet ranges;
+    bool hand_over = false;
+    std::vector<Source> sources;
+    std::vector<Candidate> refused;
+};
+
+/// The shared part of all copies of a Storage: its memory at each place, the ledger, and the operations
+/// in progress. Callbacks hold on to it. One lock guards it all; no call that may call back is made with
+/// it held (creating memory and asking for information are not such calls).
+class StorageState : public std::enable_shared_from_this<StorageState> {
+public:
+    /// What one user sees of a memory, and how transfers reach it.
+    struct View {
+        PlaceIndex home = host_place;
+        Mem mem; // empty: the host's own
+        std::byte *host = nullptr;
+        pi_coherence coherence = PI_COHERENCE_COHERENT;
+        bool imported = false;
+        bool scope_0 = true;
+        bool maps = true;
+    };
+    /// How a place uses a view.
+    struct Attachment {
+        ViewId view;
+        Mem mem;
+        RouteKind kind = RouteKind::none_needed; // direct_use, import: shares another's memory
+        PlaceIndex owner = host_place;           // whose memory it is
+        bool imported = false;
+        std::string reason;
+    };
+
+    StorageState(std::shared_ptr<RuntimeState> runtime, StorageDescription description);
+
+    // acquire.cpp
+    std::unique_ptr<AcquisitionState> acquire(const std::shared_ptr<BufferState> &buffer,
+                                              PlaceIndex place, Access access, const Range &range);
+    void release(AcquisitionState &acquisition, pi_event event);
+    void abandon(AcquisitionState &acquisition) noexcept;
+
+    // plan.cpp
+    Explanation explain(PlaceIndex place, const Range &range) const;
+
+    // For transfers.
+    /// Whether a pending copy may read from there now; then the ends for it.
+    bool may_copy_from(OperationId copy, ViewId source);
+    TransferRequest request(const Source &source, ViewId destination, const RangeSet &ranges) const;
+    /// The operation is over: the ledger learns it, then who waits for it.
+    void finish_operation(OperationId operation, pi_result result, const std::string &text);
+
+    void check_place(PlaceIndex place) const;
+    RangeSet valid(PlaceIndex place) const;
+    std::optional<uint32_t> memory_of(PlaceIndex place) const;
+    const StorageDescription &description() const noexcept { return description_; }
+    const std::shared_ptr<RuntimeState> &runtime() const noexcept { return runtime_; }
+    SharedCounters &counters() noexcept { return counters_; }
+    const InFlight &in_flight() const noexcept { return *in_flight_; }
+
+private:
+    struct Pending {
+        std::shared_ptr<Completion> completion;
+        bool held = false; // acquired and not released
+        std::thread::id holder;
+        PlaceIndex place = host_place;
+        Range range;
+    };
+    /// Where bytes are to come to: a view, or memory that there is not yet.
+    struct Target {
+        std::optional<ViewId> view;
+        PlaceIndex home = host_place;
+        bool scope_0 = true;
+        bool maps = true;
+    };
+    /// Everything that one acquire began: to be started without the lock, or undone.
+    struct Begun;
+
+    // attach.cpp
+    const Attachment &attach(PlaceIndex place);
+    void attach_host();
+    void create_host_view();
+    bool import_host_memory(PlaceIndex place);
+    void share_memory(PlaceIndex place, PlaceIndex owner, const std::string &reason);
+    void create_memory(PlaceIndex place);
+    ViewId add_view(View view, MemoryId memory);
+    uint32_t scope_index(PlaceIndex place) const;
+    std::vector<Candidate> sharing_candidates(PlaceIndex place) const;
+
+    // plan.cpp
+    RouteRequest route_request(ViewId source, const Target &target, uint64_t bytes,
+                               uint64_t pieces) const;
+    std::vector<PlannedPart> plan(const Target &target, const RangeSet &wanted) const;
+    std::vector<PlannedPart> plan_hand_overs(ViewId target, RangeSet &stale) const;
+    PlannedPart plan_copy(const Target &target, const RangeSet &ranges) const;
+    std::vector<ViewId> nearest_views(const Target &target, const RangeSet &stale) const;
+    Target target_of(ViewId view) const;
+    Target likely_target(PlaceIndex place, std::vector<Candidate> &considered) const;
+
+    // acquire.cpp
+    void forbid_self_wait(const std::vector<Ledger::Wait> &waits, PlaceIndex place,
+                          const Range &range) const;
+    std::vector<Dependency> dependencies(const std::vector<Ledger::Wait> &waits) const;
+    std::shared_ptr<Completion> add_pending(OperationId operation, PlaceIndex place,
+                                            const Range &range, bool held);
+    void begin_copies(Begun &begun, const Attachment &attachment, std::vector<PlannedPart> parts,
+                      PlaceIndex place, const Range &range);
+    void begin_use(Begun &begun, const Attachment &attachment, Access access);
+    void undo(Begun &begun);
+    void account(const Begun &begun, const Attachment &attachment, Access access);
+    void bridge(AcquisitionState &acquisition);
+
+    const std::shared_ptr<RuntimeState> runtime_;
+    const StorageDescription description_;
+    const std::shared_ptr<InFlight> in_flight_ = std::make_shared<InFlight>();
+    SharedCounters counters_;
+
+    mutable std::mutex mutex_; // guards all below
+    Ledger ledger_;
+    HostBytes host_bytes_;
+    std::optional<ViewId> host_view_;
+    std::vector<View> views_;                            // by ViewId
+    std::vector<std::optional<Attachment>> attachments_; // by place
+    std::vector<std::string> notes_;                     // by place: why an import failed
+    std::map<OperationId, Pending> pending_;
+};
+
+constexpr bool fetches(Access access) {
+    return access != Access::discard_write;
+}
+constexpr bool writes(Access access) {
+    return access != Access::read;
+}
+
+} // namespace pi::runtime

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "transfer_run.hpp"
+
+#include <pi/runtime/error.hpp>
+
+#include <exception>
+
+namespace pi::runtime {
+
+TransferRun::TransferRun(std::shared_ptr<BufferState> buffer, OperationId operation,
+                         ViewId destination, PlannedPart part, std::vector<Dependency> dependencies,
+                         uint64_t acquisition, uint64_t bytes_copy_in_copy_out)
+    : buffer_(std::move(buffer)), operation_(operation), destination_(destination),
+      part_(std::move(part)), dependencies_(std::move(dependencies)), acquisition_(acquisition),
+      bytes_copy_in_copy_out_(bytes_copy_in_copy_out) {}
+
+void TransferRun::start() {
+    when_all(dependencies_, storage().runtime()->continuations,
+             [self = shared_from_this()](pi_result result, const std::string &text) {
+                 self->on_ready(result, text);
+             });
+}
+
+void TransferRun::on_ready(pi_result result, const std::string &text) {
+    if (result != PI_SUCCESS) {
+        failure_text_ = text; // what it waited for failed; another source may have the bytes
+    }
+    try_next();
+}
+
+void TransferRun::try_next() {
+    while (next_ < part_.sources.size()) {
+        const Source &source = part_.sources[next_++];
+        if (!storage().may_copy_from(operation_, source.view)) {
+            continue;
+        }
+        TransferRequest request = storage().request(source, destination_, part_.ranges);
+        request.hand_over = part_.hand_over;
+        // The answer is posted: it may come on any thread, and before start() returns.
+        TransferDone done = [self = shared_from_this()](pi_result result, const std::string &text) {
+            self->storage().runtime()->continuations->post(
+                [self, result, text] { self->on_done(result, text); });
+        };
+        try {
+            storage().runtime()->transport->start(request, done);
+        } catch (const Error &error) {
+            done(error.code(), error.what());
+        } catch (const std::exception &error) {
+            done(PI_ERROR_OUT_OF_HOST_MEMORY, error.what());
+        }
+        return;
+    }
+    storage().finish_operation(operation_, failure_,
+                               to_string(part_.ranges) + " could not be brought: " + failure_text_);
+}
+
+void TransferRun::on_done(pi_result result, const std::string &text) {
+    record(result, text);
+    if (result == PI_SUCCESS) {
+        count_success(part_.sources[next_ - 1].candidate);
+        storage().finish_operation(operation_, PI_SUCCESS, {});
+        return;
+    }
+    for (SharedCounters *counters :
+         {&buffer_->counters, &storage().counters(), &storage().runtime()->counters}) {
+        counters->update([](Counters &sum) { ++sum.failed_attempts; });
+    }
+    const Route &route = part_.sources[next_ - 1].candidate.route;
+    failure_ = result;
+    failure_text_ += (failure_text_.empty() ? "" : "; ") + std::string(to_string(route.kind)) +
+                     (route.style == BounceStyle::none ? "" : " ") + to_string(route.style) + ": " +
+                     text;
+    try_next();
+}
+
+void TransferRun::record(pi_result result, const std::string &text) {
+    const Candidate &candidate = part_.sources[next_ - 1].candidate;
+    TransferRecord record;
+    record.acquisition = acquisition_;
+    record.storage = storage().description().name;
+    record.source = candidate.route.source;
+    record.destination = candidate.route.destination;
+    record.ranges = part_.ranges;
+    record.kind = candidate.route.kind;
+    record.style = candidate.route.style;
+    record.result = result;
+    record.reason = result == PI_SUCCESS ? candidate.reason : text;
+    record.bytes = result == PI_SUCCESS && !part_.hand_over ? part_.ranges.bytes() : 0;
+    record.bytes_copy_in_copy_out = bytes_copy_in_copy_out_;
+    bytes_copy_in_copy_out_ = 0; // only in the acquire's first record
+    storage().runtime()->log.add(std::move(record));
+}
+
+void TransferRun::count_success(const Candidate &candidate) {
+    const uint64_t bytes = part_.ranges.bytes();
+    const auto kind = static_cast<size_t>(candidate.route.kind);
+    for (SharedCounters *counters :
+         {&buffer_->counters, &storage().counters(), &storage().runtime()->counters}) {
+        counters->update([&](Counters &sum) {
+            ++sum.transfers[kind];
+            if (part_.hand_over) {
+                ++sum.hand_overs;
+                return;
+            }
+            sum.bytes_delivered += bytes;
+            sum.bytes[kind] += bytes;
+            for (const Hop &hop : candidate.route.hops) {
+                sum.link_bytes[{hop.from, hop.to}] += bytes;
+            }
+        });
+    }
+}
+
+} // namespace pi::runtime
