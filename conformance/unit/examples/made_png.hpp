@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "picture.hpp"
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace pi_test {
+
+/// A folder of its own, gone with the object.
+class TemporaryFolder {
+public:
+    TemporaryFolder();
+    ~TemporaryFolder();
+    TemporaryFolder(const TemporaryFolder &) = delete;
+    TemporaryFolder &operator=(const TemporaryFolder &) = delete;
+    const std::filesystem::path &path() const { return path_; }
+
+private:
+    std::filesystem::path path_;
+};
+
+/// A PNG file put together by hand, so that any kind can be had, wrong ones too.
+struct MadePng {
+    uint32_t width = 1;
+    uint32_t height = 1;
+    uint8_t depth = 8;
+    uint8_t colour_type = 2;      ///< 0 grey, 2 RGB, 3 palette, 4 grey and alpha, 6 RGBA
+    std::vector<uint8_t> palette; ///< RGB triples
+    std::vector<uint8_t> rows;    ///< dense rows, without filter bytes
+
+    std::string bytes() const;
+};
+
+void write_file(const std::filesystem::path &file, const std::string &bytes);
+
+/// Random RGB; the seed is what the test prints.
+MadePng random_png(uint32_t width, uint32_t height, uint32_t seed);
+image_pipeline::Picture random_picture(int width, int height, uint32_t seed);
+
+} // namespace pi_test

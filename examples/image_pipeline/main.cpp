@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Blurs a picture on one device, finds edges on the next, and so on over all backends that there are,
+// and tells how the memory got from each to the next. Begin reading at pipeline.cpp.
+#include "picture.hpp"
+#include "pipeline.hpp"
+#include "places.hpp"
+#include "report.hpp"
+#include "text.hpp"
+
+#include <CLI/CLI.hpp>
+#include <pi/pi_loader.h>
+#include <pi/runtime/error.hpp>
+
+#include <cstdio>
+#include <exception>
+#include <fstream>
+#include <system_error>
+#include <unistd.h>
+
+namespace image_pipeline {
+namespace {
+
+namespace fs = std::filesystem;
+using pi::runtime::check;
+
+struct Options {
+    std::string picture;
+    std::string devices;
+    std::string output = "image_pipeline_output";
+    std::string json;
+    uint32_t rounds = 2;
+    bool list = false;
+    bool explain = false;
+};
+
+constexpr const char *footer = R"(
+Exit codes: 0 the work was done and the results equal the CPU reference; 1 they differ, or something is
+wrong with the picture, the devices or the output folder, as the message says; 2 the command line was
+not understood.
+
+The form of the --json file is described in examples/image_pipeline/README.md.)";
+
+void declare(CLI::App &app, Options &options) {
+    app.add_option(
+        "picture", options.picture,
+        "A PNG file of any kind (default: the harbour.png that comes with this example)");
+    app.add_option("--devices", options.devices,
+                   "Where the stages run, in order: plugin[:platform[:device]], comma-separated; "
+                   "\"/own\" behind one gives it a context of its own (opencl:0:0,opencl:0:1/own). "
+                   "A shorter list begins again. Default: all devices, such that every route is "
+                   "taken that they allow");
+    app.add_flag("--list", options.list, "List plugins and devices, and do nothing else");
+    app.add_option("--output", options.output, "The folder for the pictures that are made")
+        ->capture_default_str();
+    app.add_option("--rounds", options.rounds,
+                   "How often to do it all; in each round every stage is one place further on")
+        ->capture_default_str()
+        ->check(CLI::Range(1U, 1000U));
+    app.add_flag(
+        "--explain", options.explain,
+        "Tell of every route that there was, with its predicted cost or why it was refused");
+    app.add_option("--json", options.json, "Also write routes, bytes and the comparison to a file");
+    app.footer(footer);
+}
+
+/// The loader, released at the end of its scope.
+class Loader {
+public:
+    Loader() { check(piLoaderCreate(nullptr, &loader_), "piLoaderCreate"); }
+    ~Loader() { piLoaderRelease(loader_); }
+    Loader(const Loader &) = delete;
+    Loader &operator=(const Loader &) = delete;
+    pi_loader get() const { return loader_; }
+
+private:
+    pi_loader loader_ = nullptr;
+};
+
+std::string default_picture() {
+    std::error_code error;
+    const fs::path program = fs::read_symlink("/proc/self/exe", error);
+    const fs::path installed = program.parent_path() / "../share/pi/harbour.png";
+    return !error && fs::exists(installed, error) ? installed.string() : SHIPPED_PICTURE;
+}
+
+void list_devices(pi_loader loader) {
+    uint32_t count = 0;
+    check(piLoaderGetReports(loader, 0, nullptr, &count), "piLoaderGetReports");
+    std::vector<pi_plugin_report> reports(count);
+    check(piLoaderGetReports(loader, count, reports.data(), &count), "piLoaderGetReports");
+    for (const pi_plugin_report &report : reports) {
+        if (report.status != PI_PLUGIN_LOADED) {
+            std::printf("plugin %s is not used: %s\n",
+                        *report.name != '\0' ? report.name : report.path, report.reason);
+        }
+    }
+    for (const DeviceEntry &entry : find_devices(loader, nullptr)) {
+        std::printf("%s%s%s\n", left(entry.selector, 14).c_str(), entry.title.c_str(),
+                    entry.format == 0 ? " (takes no kernels of this example)" : "");
+    }
+}
+
+/// Makes the folder before any work is done, and finds out whether files can be made in it.
+void prepare_output(const fs::path &folder) {
+    std::error_code error;
+    fs::create_directories(folder, error);
+    if (error) {
+        throw std::runtime_error("cannot make the output folder " + folder.string() + ": " +
+                                 error.message());
+    }
+    const fs::path probe = folder / ".image_pipeline";
+    const bool writable = std::ofstream(probe).good();
+    fs::remove(probe, error);
+    if (!writable) {
+        throw std::runtime_error("cannot write to the output folder " + folder.string());
+    }
+}
+
+void write_pictures(const fs::path &folder, const Picture &picture, const Results &results) {
+    const int width = picture.width;
+    const int height = picture.height;
+    write_png(folder / "blurred.png", PixelFormat::rgba, width, height, results.blurred);
+    write_png(folder / "edges.png", PixelFormat::grey, width, height, results.edges);
+    write_png(folder / "overlay.png", PixelFormat::rgba, width, height, results.overlay);
+    write_png(folder / "histogram.png", PixelFormat::rgba, chart_width, chart_height,
+              results.chart);
+}
+
+void write_text(const fs::path &file, const std::string &text) {
+    std::ofstream stream(file);
+    stream << text << std::flush;
+    if (!stream) {
+        throw std::runtime_error("cannot write " + file.string());
+    }
+}
+
+/// Returns the exit code.
+int work(const Options &options) {
+    const std::string file = options.picture.empty() ? default_picture() : options.picture;
+    const Picture picture = read_png(file);
+    prepare_output(options.output);
+    const Loader loader;
+    const Work work = choose_places(loader.get(), options.devices);
+    const auto &topology = work.topology->description();
+    const std::string name = fs::path(file).filename().string();
+
+    const Report report(topology, isatty(STDOUT_FILENO) != 0);
+    std::printf("%s\n", report.introduction(name, picture.width, picture.height, work).c_str());
+    std::fflush(stdout);
+
+    const Results expected = reference(picture);
+    Summary summary;
+    std::vector<RoundReport> rounds;
+    Pipeline pipeline(work, picture, {.explain = options.explain});
+    for (uint32_t i = 0; i < options.rounds; ++i) {
+        rounds.push_back(pipeline.run_round(i));
+        std::printf("%s\n", report.round(i + 1, rounds.back()).c_str());
+        const RouteCounts counts = count_routes(rounds.back());
+        for (size_t kind = 0; kind < counts.size(); ++kind) {
+            summary.routes.at(kind) += counts.at(kind);
+        }
+        if (summary.difference.empty()) {
+            summary.difference = first_difference(rounds.back().results, expected);
+        }
+    }
+    summary.counters = pipeline.counters();
+    std::printf("%s", report.summary(summary).c_str());
+
+    write_pictures(options.output, picture, rounds.back().results);
+    std::printf("Files   blurred.png, edges.png, histogram.png and overlay.png are in %s\n",
+                options.output.c_str());
+    if (!options.json.empty()) {
+        write_text(options.json,
+                   to_json(name, picture.width, picture.height, topology, rounds, summary));
+    }
+    return summary.difference.empty() ? 0 : 1;
+}
+
+int run(int argc, char **argv) {
+    Options options;
+    CLI::App app(
+        "Blurs a picture, finds its edges and counts its colours, each on another device, and "
+        "tells how the memory gets from each to the next.",
+        "image_pipeline");
+    declare(app, options);
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError &error) {
+        return app.exit(error) == 0 ? 0 : 2;
+    }
+    if (options.list) {
+        list_devices(Loader().get());
+        return 0;
+    }
+    return work(options);
+}
+
+} // namespace
+} // namespace image_pipeline
+
+int main(int argc, char **argv) {
+    try {
+        return image_pipeline::run(argc, argv);
+    } catch (const std::exception &error) {
+        std::fflush(stdout);
+        std::fprintf(stderr, "image_pipeline: %s\n", error.what());
+        return 1;
+    }
+}

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "pipeline.hpp"
+
+#include "place_kernels.hpp"
+
+#include <pi/runtime/error.hpp>
+#include <pi/runtime/storage.hpp>
+
+#include <array>
+#include <chrono>
+#include <map>
+#include <span>
+
+namespace image_pipeline {
+namespace {
+
+using namespace pi::runtime;
+
+constexpr std::chrono::seconds patience{60};
+
+/// The storages, by their index in the pipeline.
+enum Data : size_t { picture, blurred, edges, histogram, overlay, chart, data_count };
+
+struct Stage {
+    const char *name; ///< and the kernel's
+    const char *purpose;
+    std::vector<Data> reads; ///< the kernel's first parameters
+    Data writes;             ///< the next
+    bool starts_from_zero;
+    std::vector<int32_t> values; ///< the last
+    uint64_t columns, rows;      ///< of work-items
+};
+
+std::vector<Stage> stages_for(int width, int height) {
+    const auto w = static_cast<uint64_t>(width);
+    const auto h = static_cast<uint64_t>(height);
+    return {
+        {"blur", "a 7 x 7 gaussian", {picture}, blurred, false, {width, height}, w, h},
+        {"edges", "Sobel's gradient", {blurred}, edges, false, {width, height}, w, h},
+        {"histogram", "brightness and steepness", {blurred, edges}, histogram, true, {width}, w, h},
+        {"overlay",
+         "edges glow over the dark",
+         {picture, blurred, edges},
+         overlay,
+         false,
+         {width},
+         w,
+         h},
+        {"chart",
+         "draws the histogram",
+         {histogram},
+         chart,
+         false,
+         {chart_width, chart_height},
+         chart_width,
+         chart_height},
+    };
+}
+
+template <class T>
+std::vector<T> copy_of(const Acquisition &at_host) {
+    const auto *begin = reinterpret_cast<const T *>(at_host.pointer());
+    return std::vector<T>(begin, begin + at_host.range().size() / sizeof(T));
+}
+
+pi_kernel_argument buffer_argument(const Acquisition &acquisition) {
+    pi_kernel_argument argument{};
+    argument.kind = PI_ARGUMENT_BUFFER;
+    argument.mem = acquisition.mem();
+    argument.offset = acquisition.offset();
+    argument.size = acquisition.range().size();
+    return argument;
+}
+
+pi_kernel_argument value_argument(const int32_t &value) {
+    pi_kernel_argument argument{};
+    argument.kind = PI_ARGUMENT_VALUE;
+    argument.value = &value;
+    argument.size = sizeof value;
+    return argument;
+}
+
+} // namespace
+
+class Pipeline::State {
+public:
+    State(const Work &work, const Picture &source, PipelineOptions options)
+        : work_(work), options_(options), runtime_(work.topology),
+          stages_(stages_for(source.width, source.height)), overlay_memory_(source.memory.size()),
+          chart_memory_(4ULL * chart_width * chart_height) {
+        const uint64_t pixels = source.memory.size() / 4;
+        add("picture", 4 * pixels, &source.memory, true);
+        add("blurred", 4 * pixels);
+        add("edges", pixels);
+        add("histogram", bin_count * sizeof(uint32_t));
+        add("overlay", 4 * pixels, &overlay_memory_);
+        add("chart", chart_memory_.size(), &chart_memory_);
+        for (const DeviceEntry &entry : work.devices) {
+            const auto place = static_cast<PlaceIndex>(kernels_.size() + 1);
+            kernels_.emplace_back(work.topology->context(place), entry);
+        }
+    }
+    // The memory that is used in place goes when nothing uses it any more.
+    ~State() {
+        try {
+            runtime_.finish(patience);
+        } catch (const std::exception &) {
+        }
+    }
+    State(const State &) = delete;
+    State &operator=(const State &) = delete;
+
+    RoundReport run_round(uint32_t round);
+    Counters counters() const { return runtime_.counters(); }
+
+private:
+    void add(const char *name, uint64_t size, const PageMemory *host_memory = nullptr,
+             bool host_memory_valid = false);
+    Acquisition acquire(StageReport &report, Data data, PlaceIndex place, Access access);
+    Event submit(StageReport &report, const Stage &stage, PlaceIndex place);
+    Results save(StageReport &report);
+    void attribute_transfers(RoundReport &report);
+
+    Work work_;
+    PipelineOptions options_;
+    Runtime runtime_;
+    std::vector<Stage> stages_;
+    PageMemory overlay_memory_;
+    PageMemory chart_memory_;
+    std::vector<std::string> names_;    // [Data]
+    std::vector<Buffer> buffers_;       // likewise
+    std::vector<Storage> storages_;     // likewise
+    std::vector<PlaceKernels> kernels_; // [place - 1]
+    uint64_t acquired_ = 0;             // counts as the runtime does, to find records in its log
+};
+
+void Pipeline::State::add(const char *name, uint64_t size, const PageMemory *host_memory,
+                          bool host_memory_valid) {
+    StorageDescription description;
+    description.name = name;
+    description.size = size;
+    if (host_memory != nullptr) {
+        description.size = host_memory->padded_size();
+        description.host_memory = host_memory->data();
+        description.host_memory_valid = host_memory_valid;
+    }
+    storages_.emplace_back(runtime_, description);
+    buffers_.push_back(storages_.back().buffer(0, size));
+    names_.emplace_back(name);
+}
+
+Acquisition Pipeline::State::acquire(StageReport &report, Data data, PlaceIndex place,
+                                     Access access) {
+    UseReport use{names_[data], access != Access::read, buffers_[data].size(), {}, {}};
+    if (options_.explain && access == Access::read) {
+        use.explanation = buffers_[data].explain(place).text;
+    }
+    Acquisition acquisition = buffers_[data].acquire(place, access);
+    ++acquired_;
+    report.uses.push_back(std::move(use));
+    return acquisition;
+}
+
+/// Acquires what the stage uses, launches its kernel behind the acquisitions' events and releases with
+/// the kernel's. Nothing here waits.
+Event Pipeline::State::submit(StageReport &report, const Stage &stage, PlaceIndex place) {
+    const PlaceKernels &kernels = kernels_[place - 1];
+    std::vector<Acquisition> acquisitions;
+    for (const Data data : stage.reads) {
+        acquisitions.push_back(acquire(report, data, place, Access::read));
+    }
+    acquisitions.push_back(acquire(report, stage.writes, place, Access::discard_write));
+
+    std::vector<pi_event> waits;
+    std::vector<pi_kernel_argument> arguments;
+    for (const Acquisition &acquisition : acquisitions) {
+        waits.insert(waits.end(), acquisition.events().begin(), acquisition.events().end());
+        arguments.push_back(buffer_argument(acquisition));
+    }
+    for (const int32_t &value : stage.values) {
+        arguments.push_back(value_argument(value));
+    }
+
+    Event zeroed;
+    if (stage.starts_from_zero) {
+        const Acquisition &written = acquisitions.back();
+        zeroed =
+            kernels.fill_with_zeros(written.mem(), written.offset(), written.range().size(), waits);
+        waits.push_back(zeroed.get());
+    }
+    Event done = kernels.launch(stage.name, arguments, stage.columns, stage.rows, waits);
+    for (Acquisition &acquisition : acquisitions) {
+        acquisition.release(done.get());
+    }
+    return done;
+}
+
+/// Everything to the host. The pictures are made of it later.
+Results Pipeline::State::save(StageReport &report) {
+    std::array<Acquisition, data_count> at_host;
+    for (const Data data : {blurred, edges, histogram, overlay, chart}) {
+        at_host[data] = acquire(report, data, host_place, Access::read);
+    }
+    Results results;
+    for (const Data data : {blurred, edges, histogram, overlay, chart}) {
+        at_host[data].wait(patience);
+    }
+    results.blurred = copy_of<uint8_t>(at_host[blurred]);
+    results.edges = copy_of<uint8_t>(at_host[edges]);
+    results.histogram = copy_of<uint32_t>(at_host[histogram]);
+    results.overlay = copy_of<uint8_t>(at_host[overlay]);
+    results.chart = copy_of<uint8_t>(at_host[chart]);
+    for (const Data data : {blurred, edges, histogram, overlay, chart}) {
+        at_host[data].release();
+    }
+    return results;
+}
+
+/// Puts the log's records to the uses that they belong to: acquisitions are counted from 1.
+void Pipeline::State::attribute_transfers(RoundReport &report) {
+    if (!runtime_.finish(patience)) {
+        throw Error(PI_ERROR_TIMEOUT, "transfers did not end within 60 seconds");
+    }
+    std::map<uint64_t, UseReport *> uses;
+    uint64_t number = acquired_;
+    for (auto stage = report.stages.rbegin(); stage != report.stages.rend(); ++stage) {
+        for (auto use = stage->uses.rbegin(); use != stage->uses.rend(); ++use) {
+            uses[number--] = &*use;
+        }
+    }
+    for (const TransferRecord &record : runtime_.log()) {
+        if (const auto use = uses.find(record.acquisition); use != uses.end()) {
+            use->second->transfers.push_back(record);
+        }
+    }
+    runtime_.clear_log();
+}
+
+RoundReport Pipeline::State::run_round(uint32_t round) {
+    using Clock = std::chrono::steady_clock;
+    RoundReport report;
+    std::vector<Event> done;
+    Clock::time_point before = Clock::now();
+    for (size_t i = 0; i < stages_.size(); ++i) {
+        const PlaceIndex place = work_.order[(i + round) % work_.order.size()];
+        StageReport stage{stages_[i].name, stages_[i].purpose, place, {}, 0};
+        done.push_back(submit(stage, stages_[i], place));
+        report.stages.push_back(std::move(stage));
+    }
+    const auto stop = [&before](StageReport &stage) {
+        const Clock::time_point now = Clock::now();
+        stage.milliseconds = std::chrono::duration<double, std::milli>(now - before).count();
+        before = now;
+    };
+    for (size_t i = 0; i < done.size(); ++i) {
+        check(piEventWait(done[i].get(), std::chrono::nanoseconds(patience).count()),
+              stages_[i].name);
+        stop(report.stages[i]);
+    }
+    StageReport last{"save", "all results to the host", host_place, {}, 0};
+    report.results = save(last);
+    stop(last);
+    report.stages.push_back(std::move(last));
+    attribute_transfers(report);
+    return report;
+}
+
+Pipeline::Pipeline(const Work &work, const Picture &picture, PipelineOptions options)
+    : state_(std::make_unique<State>(work, picture, options)) {}
+
+Pipeline::~Pipeline() = default;
+
+RoundReport Pipeline::run_round(uint32_t round) {
+    return state_->run_round(round);
+}
+
+Counters Pipeline::counters() const {
+    return state_->counters();
+}
+
+} // namespace image_pipeline

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "picture.hpp"
+#include "places.hpp"
+#include "reference.hpp"
+
+#include <pi/runtime/runtime.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace image_pipeline {
+
+/// What one stage did with one storage.
+struct UseReport {
+    std::string storage;
+    bool writes = false;
+    uint64_t bytes = 0; ///< of the range that it used
+    /// Usually one. A range whose bytes come from several places has several.
+    std::vector<pi::runtime::TransferRecord> transfers;
+    std::string explanation; ///< every route that there was, asked for by PipelineOptions::explain
+};
+
+struct StageReport {
+    std::string name;
+    std::string purpose; ///< "7 x 7 gaussian"
+    pi::runtime::PlaceIndex place = pi::runtime::host_place;
+    std::vector<UseReport> uses;
+    /// From the end of the stage before (of the submission of all, for the first) to the end of this.
+    double milliseconds = 0;
+};
+
+struct RoundReport {
+    std::vector<StageReport> stages;
+    Results results;
+};
+
+struct PipelineOptions {
+    bool explain = false;
+};
+
+/// Six stages: blur, edges, histogram, overlay and chart each at a place, save at the host.
+///
+/// The picture, the overlay and the chart are in host memory, which devices that can use in place. What
+/// lies between them is in device memory, made where it is first written.
+class Pipeline {
+public:
+    /// Compiles the kernels for each place. The picture must outlive the pipeline.
+    Pipeline(const Work &work, const Picture &picture, PipelineOptions options = {});
+    /// Waits for what is in flight.
+    ~Pipeline();
+    Pipeline(const Pipeline &) = delete;
+    Pipeline &operator=(const Pipeline &) = delete;
+
+    /// Stage s of round r runs at work.order[(s + r) % size]. All stages are enqueued without waiting in
+    /// between; the round is over when the results are at the host. Throws pi::runtime::Error.
+    RoundReport run_round(uint32_t round);
+
+    /// Of all rounds.
+    pi::runtime::Counters counters() const;
+
+private:
+    class State;
+    std::unique_ptr<State> state_;
+};
+
+} // namespace image_pipeline
