@@ -68,7 +68,7 @@ pi_result read_side(const char *function, uint32_t index, const char *name, cons
 pi_result read_regions(const char *function, uint32_t count, const pi_region *regions,
                        std::vector<Box> &out) {
     if (count == 0)
-        return fail(PI_ERROR_INVALID_VALUE, "{}: desc->region_count is 0", function);
+        return fail(PI_ERROR_INVALID_SIZE, "{}: desc->region_count is 0", function);
     if (regions == nullptr)
         return fail(PI_ERROR_INVALID_NULL_POINTER, "{}: desc->regions is NULL", function);
     for (uint32_t i = 0; i < count; ++i) {
@@ -187,7 +187,7 @@ pi_result read_fill(const char *function, pi_queue queue, const pi_buffer_fill_d
     if (read.size == 0)
         return fail(PI_ERROR_INVALID_SIZE, "{}: desc->size is 0", function);
     if (read.offset % unit != 0 || read.size % unit != 0)
-        return fail(PI_ERROR_INVALID_VALUE,
+        return fail(PI_ERROR_INVALID_SIZE,
                     "{}: desc->offset {} and size {} should be multiples of pattern_size {}",
                     function, read.offset, read.size, unit);
     return PI_SUCCESS;

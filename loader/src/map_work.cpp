@@ -7,6 +7,9 @@
 #include "layer.hpp"
 
 #include <memory>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace pi::loader {
 namespace {
@@ -15,25 +18,24 @@ namespace {
 template <typename Handle, pi_result (*pi_dispatch::*Release)(Handle)>
 class Owned {
 public:
-    Owned() = default;
+    explicit Owned(const pi_dispatch &base, Handle handle = nullptr) noexcept
+        : base_(base), handle_(handle) {}
     ~Owned() { reset(); }
     Owned(const Owned &) = delete;
     Owned &operator=(const Owned &) = delete;
 
     Handle get() const noexcept { return handle_; }
     Handle *out() noexcept { return &handle_; }
-    void reset(const pi_dispatch *base = nullptr, Handle handle = nullptr) noexcept {
+    Handle detach() noexcept { return std::exchange(handle_, nullptr); }
+    void reset(Handle handle = nullptr) noexcept {
         if (handle_ != nullptr)
-            (base_->*Release)(handle_);
-        base_ = base;
+            (base_.*Release)(handle_);
         handle_ = handle;
     }
-    void set_base(const pi_dispatch *base) noexcept { base_ = base; }
-    Handle detach() noexcept { return std::exchange(handle_, nullptr); }
 
 private:
-    const pi_dispatch *base_ = nullptr;
-    Handle handle_ = nullptr;
+    const pi_dispatch &base_;
+    Handle handle_;
 };
 using OwnedEvent = Owned<pi_event, &pi_dispatch::piEventRelease>;
 using OwnedQueue = Owned<pi_queue, &pi_dispatch::piQueueRelease>;
@@ -41,28 +43,25 @@ using OwnedMem = Owned<pi_mem, &pi_dispatch::piMemRelease>;
 
 // What lives from the enqueue until the range is unmapped.
 //
-//   caller's queue:   map(wait list) ......... wait(map, gate) = the command's event
-//   a callback:              work
-//   a private queue:              unmap ... signals the gate
+//   caller's queue:   map(start, wait list) ......... wait(map, gate) = the command's event
+//   a callback:                     work
+//   a private queue:                      unmap ... signals the gate
 //
 // The wait stands in the caller's queue from the beginning, so an in-order queue stays in order. The
 // unmap cannot stand there: its address is not known before the map is complete, and behind the wait
-// it would never run.
+// it would never run. Start is signalled when all of this stands: with an error if it does not, and
+// then the map does nothing.
 struct Operation {
     Operation(const pi_dispatch &table, MapWork &&map_work)
-        : base(table), work(std::move(map_work)) {
-        gate.set_base(&base);
-        unmap_queue.set_base(&base);
-        map_event.set_base(&base);
-        unmap_event.set_base(&base);
-    }
+        : base(table), work(std::move(map_work)), mem(base), unmap_queue(base), start(base),
+          gate(base), map_event(base), unmap_event(base) {}
 
     const pi_dispatch &base;
     MapWork work;
     void *mapped = nullptr;
-    bool cancelled = false; // the enqueue failed after the map: only unmap
-    OwnedMem mem;           // a mapped object must not go before its unmap is enqueued
+    OwnedMem mem; // a mapped object must not go before its unmap is enqueued
     OwnedQueue unmap_queue;
+    OwnedEvent start;
     OwnedEvent gate;
     OwnedEvent map_event;
     OwnedEvent unmap_event;
@@ -83,15 +82,16 @@ void PI_CALL on_mapped(pi_event, pi_result result, void *user_data) {
     auto *operation = static_cast<Operation *>(user_data);
     const pi_dispatch &base = operation->base;
     if (result != PI_SUCCESS) {
-        finish(operation, result);
+        // The map's own event carries the error and its text to the command's.
+        finish(operation, PI_SUCCESS);
         return;
     }
-    if (!operation->cancelled)
-        operation->work.run(static_cast<unsigned char *>(operation->mapped));
+    operation->work.run(static_cast<unsigned char *>(operation->mapped));
 
     const ErrorScope scope;
-    const pi_unmap_desc unmap{sizeof unmap,         PI_TYPE_UNMAP_DESC, nullptr, 0,
-                              operation->mem.get(), operation->mapped};
+    auto unmap = pi_unmap_desc{sizeof(pi_unmap_desc), PI_TYPE_UNMAP_DESC};
+    unmap.mem = operation->mem.get();
+    unmap.pointer = operation->mapped;
     const pi_queue queue = operation->unmap_queue.get();
     result = base.piEnqueueMemUnmap(queue, &unmap, 0, nullptr, operation->unmap_event.out());
     if (result != PI_SUCCESS) {
@@ -123,6 +123,8 @@ pi_result prepare(Operation &operation, pi_queue queue) {
     if (result == PI_SUCCESS)
         result = base.piQueueGetInfo(queue, PI_QUEUE_INFO_DEVICE, sizeof device, &device, nullptr);
     if (result == PI_SUCCESS)
+        result = base.piEventCreateHost(context, operation.start.out());
+    if (result == PI_SUCCESS)
         result = base.piEventCreateHost(context, operation.gate.out());
     if (result == PI_SUCCESS && operation.work.blocking) {
         result = check_may_block(operation);
@@ -134,21 +136,7 @@ pi_result prepare(Operation &operation, pi_queue queue) {
     if (result == PI_SUCCESS)
         result = base.piMemRetain(operation.work.mem);
     if (result == PI_SUCCESS)
-        operation.mem.reset(&base, operation.work.mem);
-    return result;
-}
-
-// Gives the operation to its callback, which ends it.
-pi_result start(std::unique_ptr<Operation> &operation) {
-    const pi_result result =
-        operation->base.piEventSetCallback(operation->map_event.get(), on_mapped, operation.get());
-    // The map may be under way and will write its address: what it writes to stays, for ever if no
-    // callback can be had. Waiting for it here could wait for the caller itself.
-    Operation *given = operation.release();
-    if (result != PI_SUCCESS) {
-        const ErrorScope scope;
-        given->base.piEventSignalHost(given->gate.get(), result);
-    }
+        operation.mem.reset(operation.work.mem);
     return result;
 }
 
@@ -159,62 +147,70 @@ pi_result explain(const char *function, pi_result result) {
     return fail(result, "{} (by map and unmap): {}", function, cause);
 }
 
+// Enqueues the map and the command's end, and gives the operation to its callback.
+pi_result submit(std::unique_ptr<Operation> &operation, pi_queue queue, uint32_t wait_count,
+                 const pi_event *wait_list, OwnedEvent &final_event) {
+    const pi_dispatch &base = operation->base;
+    std::vector<pi_event> map_waits(wait_list, wait_list + wait_count);
+    map_waits.push_back(operation->start.get());
+    auto map = pi_buffer_map_desc{sizeof(pi_buffer_map_desc), PI_TYPE_BUFFER_MAP_DESC};
+    map.flags = operation->work.map_flags;
+    map.mem = operation->work.mem;
+    map.offset = operation->work.offset;
+    map.size = operation->work.size;
+    map.out_pointer = &operation->mapped;
+    pi_result result =
+        base.piEnqueueMemBufferMap(queue, &map, static_cast<uint32_t>(map_waits.size()),
+                                   map_waits.data(), operation->map_event.out());
+    if (result != PI_SUCCESS)
+        return result;
+
+    // The map is in the list for its error and text, the gate for the time.
+    const pi_event end_waits[] = {operation->map_event.get(), operation->gate.get()};
+    result = base.piEnqueueEventsWait(queue, nullptr, 2, end_waits, final_event.out());
+    if (result == PI_SUCCESS)
+        result = base.piEventSetCallback(operation->map_event.get(), on_mapped, operation.get());
+    if (result != PI_SUCCESS) {
+        // Poisoned, the map never writes its address, and what waits for it goes on.
+        const ErrorScope scope;
+        base.piEventSignalHost(operation->start.get(), result);
+        base.piEventSignalHost(operation->gate.get(), PI_SUCCESS);
+        return result;
+    }
+    // From here on the callback ends the operation, perhaps before the signal returns.
+    OwnedEvent start(base, operation->start.detach());
+    static_cast<void>(operation.release());
+    const ErrorScope scope;
+    base.piEventSignalHost(start.get(), PI_SUCCESS);
+    base.piQueueFlush(queue);
+    return PI_SUCCESS;
+}
+
 } // namespace
 
 pi_result enqueue_map_work(pi_queue queue, MapWork work, uint32_t wait_count,
                            const pi_event *wait_list, pi_event *out_event) {
     const char *function = work.function;
     const bool blocking = work.blocking;
+    if ((wait_count == 0) != (wait_list == nullptr))
+        return fail(PI_ERROR_INVALID_WAIT_LIST, "{}: wait_count is {}, but wait_list is {}",
+                    function, wait_count, wait_list != nullptr ? "not NULL" : "NULL");
     const pi_dispatch &base = TableChain::of(dispatch_of(queue)).base();
     auto operation = std::make_unique<Operation>(base, std::move(work));
-    if (const pi_result result = prepare(*operation, queue)) {
-        const pi_result explained = explain(function, result);
-        const ErrorScope scope;
-        operation.reset();
-        return explained;
-    }
-
-    const pi_buffer_map_desc map{sizeof map,
-                                 PI_TYPE_BUFFER_MAP_DESC,
-                                 nullptr,
-                                 operation->work.map_flags,
-                                 operation->work.mem,
-                                 operation->work.offset,
-                                 operation->work.size,
-                                 &operation->mapped};
-    if (const pi_result result = base.piEnqueueMemBufferMap(queue, &map, wait_count, wait_list,
-                                                            operation->map_event.out())) {
-        const pi_result explained = explain(function, result);
-        const ErrorScope scope;
-        operation.reset();
-        return explained;
-    }
-
-    // The map is in the list for its error's text, the gate for the time.
-    OwnedEvent final_event;
-    final_event.set_base(&base);
-    const pi_event waited[] = {operation->map_event.get(), operation->gate.get()};
-    pi_result result = base.piEnqueueEventsWait(queue, nullptr, 2, waited, final_event.out());
-    if (result != PI_SUCCESS) {
-        const pi_result explained = explain(function, result);
-        const ErrorScope scope;
-        operation->cancelled = true;
-        start(operation);
-        return explained;
-    }
-    result = explain(function, start(operation));
-    if (result == PI_SUCCESS) {
-        const ErrorScope scope;
-        base.piQueueFlush(queue);
-    }
+    OwnedEvent final_event(base);
+    pi_result result = prepare(*operation, queue);
+    if (result == PI_SUCCESS)
+        result = submit(operation, queue, wait_count, wait_list, final_event);
+    result = explain(function, result);
     if (result == PI_SUCCESS && blocking)
         result = base.piEventWait(final_event.get(), PI_TIMEOUT_NEVER);
-    if (result == PI_SUCCESS && out_event != nullptr) {
+    if (result == PI_SUCCESS && out_event != nullptr)
         *out_event = final_event.detach();
-    } else {
-        const ErrorScope scope;
-        final_event.reset();
-    }
+
+    // What is released here must not hide the error.
+    const ErrorScope scope;
+    operation.reset();
+    final_event.reset();
     return result;
 }
 

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "check.hpp"
+#include "discovery.hpp"
+#include "error.hpp"
+#include "functions.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <cstring>
+#include <set>
+#include <string>
+
+using namespace pi::loader;
+
+TEST_CASE("each slot of the table has one row, in the table's order") {
+    std::set<std::string> names;
+    for (std::size_t i = 0; i < function_rows.size(); ++i) {
+        names.insert(function_rows[i].name);
+        CHECK(function_rows[i].offset ==
+              offsetof(pi_dispatch, piPluginGetInfo) + i * sizeof(void *));
+    }
+    CHECK(names.size() == function_rows.size());
+}
+
+TEST_CASE("slots that are newer than the version that counts are not used") {
+    pi_dispatch functions{};
+    functions.struct_size = sizeof functions;
+    functions.version_major = PI_VERSION_MAJOR;
+    functions.piQueueFlush = [](pi_queue) -> pi_result { return 0; };
+    pi_plugin_desc desc{};
+    desc.functions = &functions;
+    pi_dispatch table{};
+    CHECK(read_table(desc, 1, table).empty());
+    CHECK(table.piQueueFlush == functions.piQueueFlush);
+    // All functions of today came with minor version 1.
+    CHECK(read_table(desc, 0, table).empty());
+    CHECK(table.piQueueFlush == nullptr);
+}
+
+TEST_CASE("the smaller minor version counts") {
+    pi_plugin_desc desc{};
+    desc.version_major = PI_VERSION_MAJOR;
+    desc.version_minor = PI_VERSION_MINOR + 5;
+    uint16_t minor = 99;
+    CHECK(check_version(desc, minor).empty());
+    CHECK(minor == PI_VERSION_MINOR);
+}
+
+TEST_CASE("the prefix of an installation is found from the library's folder") {
+    CHECK(install_prefix("/usr/lib/x86_64-linux-gnu/libpi_loader.so.0") == "/usr");
+    CHECK(install_prefix("/opt/pi/lib64/libpi_loader.so.0") == "/opt/pi");
+    CHECK(install_prefix("/home/lib/build/lib/libpi_loader.so") == "/home/lib/build");
+    CHECK(install_prefix("/build/out/libpi_loader.so") == "/build");
+    CHECK(install_prefix("/libpi_loader.so") == "/");
+}
+
+TEST_CASE("an error scope hides what happens inside and keeps the text's address") {
+    fail(PI_ERROR_TIMEOUT, "outside {}", 1);
+    const char *text = last_error().message;
+    {
+        const ErrorScope scope;
+        CHECK(last_error().code == PI_SUCCESS);
+        fail(PI_ERROR_BACKEND, "inside");
+        CHECK(scope.text(PI_ERROR_BACKEND) == "inside");
+        CHECK(scope.text(PI_ERROR_UNAVAILABLE) == "PI_ERROR_UNAVAILABLE");
+    }
+    CHECK(last_error().code == PI_ERROR_TIMEOUT);
+    CHECK(last_error().message == text);
+    CHECK(std::string(text) == "outside 1");
+}
+
+TEST_CASE("an error's text may be part of the one before") {
+    fail(PI_ERROR_BACKEND, "clCreateBuffer: CL_OUT_OF_RESOURCES");
+    fail_text(PI_ERROR_OUT_OF_RESOURCES, last_error().message + std::strlen("clCreateBuffer: "));
+    CHECK(std::string(last_error().message) == "CL_OUT_OF_RESOURCES");
+    const std::string large(5000, 'x');
+    fail_text(PI_ERROR_BACKEND, large);
+    CHECK(last_error().message == large);
+}

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "fixture.hpp"
+
+#include <dlfcn.h>
+#include <sys/stat.h>
+
+using namespace loader_test;
+using Catch::Matchers::Contains;
+
+namespace {
+
+struct Refused {
+    const char *file;
+    const char *reason;
+};
+
+} // namespace
+
+TEST_CASE("a good plugin is loaded, and its report says so") {
+    const Loader loader({.plugins = {plugin_file("small_good")}});
+    const Report report = loader.report();
+    CHECK(report.status == PI_PLUGIN_LOADED);
+    CHECK(report.name == "small_good");
+    CHECK(report.path == std::filesystem::canonical(plugin_file("small_good")).string());
+    CHECK(report.reason.empty());
+    REQUIRE(loader.plugins().size() == 1);
+    CHECK(report.plugin == loader.plugins()[0]);
+    CHECK(plugin_name(report.plugin) == "small_good");
+}
+
+TEST_CASE("a plugin that breaks the contract is refused with the reason, and the next one works") {
+    const Refused row = GENERATE(values<Refused>({
+        {"small_wrong_major", "made for version 9."},
+        {"small_ancient_minor", "older than"},
+        {"small_small_table", "the required function piDevicesGet is missing (its table of"},
+        {"small_cut_slot", "which cuts a slot"},
+        {"small_null_table", "its table of functions is NULL"},
+        {"small_missing_required", "the required function piQueueFinish is missing"},
+        {"small_bit_without_slot",
+         "half a pair: PI_CAPABILITY_USM_POOL is set, but piUsmPoolGetInfo of that group"},
+        {"small_slot_without_bit",
+         "half a pair: piMemImport is there, but PI_CAPABILITY_MEM_IMPORT of its group"},
+        {"small_unknown_bit", "0x4000000000000000"},
+        {"small_throws", "piPluginMain threw an exception: a planted exception"},
+        {"small_throws_number", "piPluginMain threw an exception"},
+        {"small_fails", "the planted failure of main"},
+        {"small_wrong_kind", "kind word is 6 (queue), should be 2 (plugin)"},
+        {"small_wrong_dispatch", "first word is not pi_host::dispatch"},
+        {"small_no_instance", "instance handle is NULL"},
+        {"small_no_teardown", "teardown function is NULL"},
+        {"small_bad_name", "its name is \"Small Plugin\""},
+        {"no_symbol", "no symbol piPluginMain"},
+        {"not_there_at_all", "no such file"},
+    }));
+    CapturedLog log;
+    const Loader loader(
+        {.plugins = {plugin_file(row.file), plugin_file("small_good")}, .log = &log});
+    const std::vector<Report> reports = loader.reports();
+    REQUIRE(reports.size() == 2);
+    INFO(row.file);
+    CHECK(reports[0].status == PI_PLUGIN_REFUSED);
+    CHECK_THAT(reports[0].reason, Contains(row.reason));
+    CHECK_THAT(reports[0].path, Contains(row.file));
+    CHECK(reports[0].plugin == nullptr);
+    CHECK(log.count(row.reason, PI_LOG_WARNING) == 1);
+
+    CHECK(reports[1].status == PI_PLUGIN_LOADED);
+    REQUIRE(loader.plugins().size() == 1);
+    CHECK(plugin_name(loader.plugins()[0]) == "small_good");
+}
+
+TEST_CASE("what is no shared object is refused without being run") {
+    const TemporaryFolder folder;
+    folder.write("libpi_plugin_text.so", "#!/bin/sh\necho no\n");
+    folder.write("libpi_plugin_empty.so", "");
+    folder.write("libpi_plugin_torn.so", "\177ELF and then nothing of the kind");
+    REQUIRE(::mkfifo(folder.str("libpi_plugin_fifo.so").c_str(), 0600) == 0);
+    std::filesystem::create_directory(folder.str("libpi_plugin_folder.so"));
+    folder.copy_plugin("small_good");
+    const Loader loader({.directories = {folder.str()}});
+    // In the order of their names.
+    const std::vector<Report> reports = loader.reports();
+    REQUIRE(reports.size() == 6);
+    CHECK_THAT(reports[0].reason, Contains("ELF magic"));
+    CHECK_THAT(reports[1].reason, Contains("a FIFO, not a regular file"));
+    CHECK_THAT(reports[2].reason, Contains("a directory, not a regular file"));
+    CHECK(reports[3].status == PI_PLUGIN_LOADED);
+    CHECK_THAT(reports[4].reason, Contains("ELF magic"));
+    CHECK(reports[5].status == PI_PLUGIN_REFUSED);
+    CHECK_THAT(reports[5].reason, Contains("libpi_plugin_torn.so"));
+}
+
+TEST_CASE("a plugin without its device is unavailable, with the plugin's own text") {
+    const Loader main({.plugins = {plugin_file("small_unavailable")}});
+    CHECK(main.report().status == PI_PLUGIN_UNAVAILABLE);
+    CHECK(main.report().reason == "no such device here");
+    CHECK(main.report().plugin == nullptr);
+    CHECK(main.plugins().empty());
+
+    // Found out only when platforms are asked for: the plugin stays usable.
+    const Loader platforms({.plugins = {plugin_file("small_platforms_unavailable")}});
+    CHECK(platforms.report().status == PI_PLUGIN_UNAVAILABLE);
+    CHECK(platforms.report().reason == "libwonder.so.1: no such file");
+    REQUIRE(platforms.plugins().size() == 1);
+    CHECK(platforms.report().plugin == platforms.plugins()[0]);
+    CHECK(plugin_name(platforms.plugins()[0]) == "small_platforms_unavailable");
+}
+
+TEST_CASE("asking for the reports leaves no error behind") {
+    const Loader loader({.plugins = {plugin_file("small_platforms_unavailable")}});
+    CHECK(piQueueFlush(nullptr) == PI_ERROR_INVALID_QUEUE);
+    const char *before = nullptr;
+    piGetLastError(nullptr, &before);
+    CHECK(loader.report().status == PI_PLUGIN_UNAVAILABLE);
+    CHECK(last_text() == "piQueueFlush: queue is NULL");
+    CHECK(std::string(before) == "piQueueFlush: queue is NULL");
+}
+
+TEST_CASE("the first plugin of a name wins and shadows the second") {
+    CapturedLog log;
+    const Loader loader(
+        {.plugins = {plugin_file("small_good"), plugin_file("clash")}, .log = &log});
+    const std::vector<Report> reports = loader.reports();
+    REQUIRE(reports.size() == 2);
+    CHECK(reports[0].status == PI_PLUGIN_LOADED);
+    CHECK(reports[1].status == PI_PLUGIN_SHADOWED);
+    CHECK(reports[1].name == "small_good");
+    CHECK_THAT(reports[1].reason, Contains("was loaded before, from") && Contains("small_good.so"));
+    CHECK(loader.plugins().size() == 1);
+    // The second instance was made to learn its name, and is gone.
+    CHECK(log.count("teardown") == 1);
+}
+
+TEST_CASE("a file that is found twice is loaded once") {
+    const TemporaryFolder folder;
+    std::filesystem::create_symlink(plugin_file("small_good"), folder.str("libpi_plugin_link.so"));
+    CapturedLog log;
+    const Loader loader(
+        {.plugins = {plugin_file("small_good")}, .directories = {folder.str()}, .log = &log});
+    const std::vector<Report> reports = loader.reports();
+    REQUIRE(reports.size() == 2);
+    CHECK(reports[1].status == PI_PLUGIN_SHADOWED);
+    CHECK_THAT(reports[1].reason, Contains("loaded already"));
+    CHECK(log.count("teardown") == 0);
+}
+
+TEST_CASE("a name is looked up in the directories, and one that is nowhere is reported") {
+    const TemporaryFolder folder;
+    folder.copy_plugin("small_good");
+    folder.copy_plugin("small_old");
+    const Loader loader({.plugins = {"nowhere", "small_old"}, .directories = {folder.str()}});
+    const std::vector<Report> reports = loader.reports();
+    REQUIRE(reports.size() == 4);
+    CHECK(reports[0].status == PI_PLUGIN_REFUSED);
+    CHECK(reports[0].name == "nowhere");
+    CHECK_THAT(reports[0].reason,
+               Contains("there is no libpi_plugin_nowhere.so in " + folder.str()));
+    CHECK(reports[1].name == "small_old");
+    CHECK(reports[2].name == "small_good");
+    CHECK(reports[3].status == PI_PLUGIN_SHADOWED); // found again in the directory
+}
+
+TEST_CASE("a directory that is not there is a warning that names it") {
+    CapturedLog log;
+    const Loader loader({.plugins = {plugin_file("small_good")},
+                         .directories = {"/nonexistent/plugins"},
+                         .log = &log});
+    CHECK(loader.plugins().size() == 1);
+    CHECK(log.count("plugin directory \"/nonexistent/plugins\"", PI_LOG_WARNING) == 1);
+}
+
+TEST_CASE("manifests and plugins beside the loader are found from where libpi_loader lies") {
+    const TemporaryFolder prefix;
+    std::filesystem::create_directories(prefix.str("lib"));
+    std::filesystem::copy_file(PI_LOADER_FILE, prefix.str("lib/libpi_loader.so.0"));
+    std::filesystem::copy_file(plugin_file("small_good"), prefix.str("lib/libpi_plugin_beside.so"));
+    std::filesystem::create_directories(prefix.str("opt"));
+    std::filesystem::copy_file(plugin_file("small_old"), prefix.str("opt/anywhere.so"));
+    const std::string manifests = "share/pi/plugins.d/";
+    prefix.write(manifests + "1.json",
+                 R"({"name": "small_old", "path": "../../../opt/anywhere.so"})");
+    prefix.write(manifests + "2.json", R"({"name": "broken", )");
+    prefix.write(manifests + "3.json", R"({"name": "no_path"})");
+    prefix.write(manifests + "4.json", R"({"name": "Bad Name", "path": "x.so"})");
+    prefix.write(manifests + "5.json", R"([1, 2])");
+    prefix.write(manifests + "6.json", R"({"name": "gone", "path": "/nonexistent/gone.so"})");
+    REQUIRE(::mkfifo(prefix.str(manifests + "7.json").c_str(), 0600) == 0);
+    prefix.write(manifests + "README", "not a manifest");
+
+    void *library = ::dlopen(prefix.str("lib/libpi_loader.so.0").c_str(), RTLD_NOW | RTLD_LOCAL);
+    INFO(::dlerror());
+    REQUIRE(library != nullptr);
+    const auto create =
+        reinterpret_cast<decltype(&piLoaderCreate)>(::dlsym(library, "piLoaderCreate"));
+    const auto release =
+        reinterpret_cast<decltype(&piLoaderRelease)>(::dlsym(library, "piLoaderRelease"));
+    const auto get_reports =
+        reinterpret_cast<decltype(&piLoaderGetReports)>(::dlsym(library, "piLoaderGetReports"));
+    REQUIRE(create != &piLoaderCreate);
+    CapturedLog log;
+    const pi_loader loader =
+        Description{.flags = PI_LOADER_IGNORE_ENVIRONMENT, .log = &log}.create_with(create);
+    pi_plugin_report reports[16] = {};
+    uint32_t count = 0;
+    REQUIRE(get_reports(loader, 16, reports, &count) == PI_SUCCESS);
+    REQUIRE(count == 8);
+    CHECK(std::string(reports[0].name) == "small_old");
+    CHECK(reports[0].status == PI_PLUGIN_LOADED);
+    CHECK(std::string(reports[0].path) == prefix.str("opt/anywhere.so"));
+    for (uint32_t i = 1; i < 7; ++i) {
+        CAPTURE(i, reports[i].reason);
+        CHECK(reports[i].status == PI_PLUGIN_REFUSED);
+    }
+    CHECK_THAT(reports[1].path, Contains("2.json"));
+    CHECK_THAT(reports[1].reason, Contains("manifest: ") && Contains("parse error"));
+    CHECK_THAT(reports[2].reason, Contains("path"));
+    CHECK_THAT(reports[3].reason, Contains("\"Bad Name\""));
+    CHECK_THAT(reports[4].reason, Contains("manifest: "));
+    CHECK_THAT(reports[5].reason, Contains("no such file"));
+    CHECK(std::string(reports[5].path) == "/nonexistent/gone.so");
+    CHECK_THAT(reports[6].reason, Contains("a FIFO"));
+    CHECK(reports[7].status == PI_PLUGIN_LOADED);
+    CHECK(std::string(reports[7].name) == "small_good");
+    CHECK(release(loader) == PI_SUCCESS);
+
+    // A name that only a manifest knows.
+    const pi_loader by_name =
+        Description{.plugins = {"small_old"}, .log = &log}.create_with(create);
+    REQUIRE(get_reports(by_name, 16, reports, &count) == PI_SUCCESS);
+    REQUIRE(count == 1);
+    CHECK(reports[0].status == PI_PLUGIN_LOADED);
+    CHECK(release(by_name) == PI_SUCCESS);
+    ::dlclose(library);
+}
+
+TEST_CASE("an older plugin with a shorter table works, and what it lacks is refused by name") {
+    const Loader loader({.plugins = {plugin_file("small_old")}});
+    REQUIRE(loader.plugins().size() == 1);
+    const pi_context context = loader.context();
+    pi_event event = nullptr;
+    CHECK(piEventCreateWithNativeHandle(context, nullptr, &event) == PI_ERROR_UNSUPPORTED_FEATURE);
+    CHECK(last_text() ==
+          "piEventCreateWithNativeHandle: the plugin \"small_old\" does not have this "
+          "function");
+    CHECK(piContextRelease(context) == PI_SUCCESS);
+}
+
+TEST_CASE("a newer plugin with a longer table works") {
+    const Loader loader({.plugins = {plugin_file("small_newer")}});
+    REQUIRE(loader.plugins().size() == 1);
+    CHECK(plugin_name(loader.plugins()[0]) == "small_newer");
+    const pi_context context = loader.context();
+    CHECK(piContextRelease(context) == PI_SUCCESS);
+}

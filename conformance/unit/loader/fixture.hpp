@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Loaders, their logs and folders to put plugins in, for the loader's tests.
+#pragma once
+
+#include <pi/pi_loader.h>
+#include <pi/pi_plugin.h>
+
+#include <catch2/catch.hpp>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace loader_test {
+
+inline std::string plugin_file(const std::string &name) {
+    return std::string(PI_LOADER_TEST_PLUGINS) + "/libpi_plugin_" + name + ".so";
+}
+
+/// The text of this thread's last error.
+inline std::string last_text() {
+    const char *text = nullptr;
+    piGetLastError(nullptr, &text);
+    return text;
+}
+
+/// A folder that goes with the object.
+class TemporaryFolder {
+public:
+    TemporaryFolder() {
+        std::string name = (std::filesystem::temp_directory_path() / "pi_loader_XXXXXX").string();
+        REQUIRE(::mkdtemp(name.data()) != nullptr);
+        path_ = std::filesystem::canonical(name);
+    }
+    ~TemporaryFolder() {
+        std::error_code ignored;
+        std::filesystem::remove_all(path_, ignored);
+    }
+    TemporaryFolder(const TemporaryFolder &) = delete;
+    TemporaryFolder &operator=(const TemporaryFolder &) = delete;
+
+    std::string str(const std::string &file = "") const { return (path_ / file).string(); }
+    /// A copy of a test plugin: a file of its own, not the same file again.
+    std::string copy_plugin(const std::string &name, const std::string &as = "") const {
+        const std::string target = str("libpi_plugin_" + (as.empty() ? name : as) + ".so");
+        std::filesystem::copy_file(plugin_file(name), target);
+        return target;
+    }
+    std::string write(const std::string &file, const std::string &text) const {
+        std::filesystem::create_directories((path_ / file).parent_path());
+        std::ofstream(path_ / file) << text;
+        return str(file);
+    }
+
+private:
+    std::filesystem::path path_;
+};
+
+/// What a loader logged.
+class CapturedLog {
+public:
+    static void PI_CALL callback(uint32_t level, const char *message, void *user_data) {
+        auto *log = static_cast<CapturedLog *>(user_data);
+        const std::scoped_lock lock(log->mutex_);
+        log->lines_.emplace_back(level, message);
+    }
+    /// The messages of at least that level which contain the text.
+    std::size_t count(const std::string &text, uint32_t level = PI_LOG_TRACE) const {
+        const std::scoped_lock lock(mutex_);
+        std::size_t found = 0;
+        for (const auto &[line_level, line] : lines_)
+            found += line_level >= level && line.find(text) != std::string::npos ? 1 : 0;
+        return found;
+    }
+    std::string all() const {
+        const std::scoped_lock lock(mutex_);
+        std::string text;
+        for (const auto &[level, line] : lines_)
+            text += line + "\n";
+        return text;
+    }
+
+private:
+    mutable std::mutex mutex_;
+    std::vector<std::pair<uint32_t, std::string>> lines_;
+};
+
+/// A description whose strings live as long as it does: what is named here and nothing else.
+struct Description {
+    std::vector<std::string> plugins;
+    std::vector<std::string> directories;
+    std::vector<std::string> layers;
+    std::vector<std::pair<std::string, std::string>> options;
+    uint64_t flags = PI_LOADER_IGNORE_ENVIRONMENT | PI_LOADER_NO_DEFAULT_SEARCH;
+    uint32_t teardown_timeout = 0;
+    CapturedLog *log = nullptr;
+
+    template <typename Create>
+    pi_loader create_with(Create &&create) const {
+        const auto pointers = [](const std::vector<std::string> &strings) {
+            std::vector<const char *> list;
+            for (const std::string &string : strings)
+                list.push_back(string.c_str());
+            return list;
+        };
+        const auto plugin_list = pointers(plugins);
+        const auto directory_list = pointers(directories);
+        const auto layer_list = pointers(layers);
+        std::vector<pi_loader_option> option_list;
+        for (const auto &[name, value] : options)
+            option_list.push_back({name.c_str(), value.c_str()});
+        pi_loader_desc desc{};
+        desc.struct_size = sizeof desc;
+        desc.type = PI_TYPE_LOADER_DESC;
+        desc.flags = flags;
+        desc.plugins = plugin_list.data();
+        desc.plugin_count = static_cast<uint32_t>(plugin_list.size());
+        desc.directories = directory_list.data();
+        desc.directory_count = static_cast<uint32_t>(directory_list.size());
+        desc.layers = layer_list.data();
+        desc.layer_count = static_cast<uint32_t>(layer_list.size());
+        desc.options = option_list.data();
+        desc.option_count = static_cast<uint32_t>(option_list.size());
+        desc.teardown_timeout = teardown_timeout;
+        if (log != nullptr) {
+            desc.log = CapturedLog::callback;
+            desc.log_user_data = log;
+            desc.log_level = PI_LOG_TRACE + 1;
+        }
+        pi_loader loader = nullptr;
+        const pi_result result = create(&desc, &loader);
+        INFO(last_text());
+        REQUIRE(result == PI_SUCCESS);
+        return loader;
+    }
+    pi_loader create() const { return create_with(piLoaderCreate); }
+};
+
+struct Report {
+    std::string name;
+    std::string path;
+    std::string reason;
+    pi_plugin_status status;
+    pi_plugin plugin;
+};
+
+/// A loader and what tests ask of it.
+class Loader {
+public:
+    explicit Loader(const Description &description) : loader_(description.create()) {}
+    explicit Loader(pi_loader loader) : loader_(loader) {}
+    ~Loader() { reset(); }
+    Loader(const Loader &) = delete;
+    Loader &operator=(const Loader &) = delete;
+
+    void reset() {
+        if (loader_ != nullptr)
+            piLoaderRelease(std::exchange(loader_, nullptr));
+    }
+    pi_loader get() const { return loader_; }
+
+    std::vector<pi_plugin> plugins() const {
+        uint32_t count = 0;
+        REQUIRE(piPluginsGet(loader_, 0, nullptr, &count) == PI_SUCCESS);
+        std::vector<pi_plugin> list(count);
+        REQUIRE(piPluginsGet(loader_, count, list.data(), nullptr) == PI_SUCCESS);
+        return list;
+    }
+    std::vector<Report> reports() const {
+        uint32_t count = 0;
+        REQUIRE(piLoaderGetReports(loader_, 0, nullptr, &count) == PI_SUCCESS);
+        std::vector<pi_plugin_report> list(count);
+        REQUIRE(piLoaderGetReports(loader_, count, list.data(), nullptr) == PI_SUCCESS);
+        std::vector<Report> reports;
+        for (const pi_plugin_report &row : list)
+            reports.push_back({row.name, row.path, row.reason, row.status, row.plugin});
+        return reports;
+    }
+    /// The only report.
+    Report report() const {
+        const std::vector<Report> list = reports();
+        REQUIRE(list.size() == 1);
+        return list[0];
+    }
+    pi_platform platform(std::size_t plugin = 0) const {
+        pi_platform platform = nullptr;
+        REQUIRE(piPlatformsGet(plugins().at(plugin), 1, &platform, nullptr) == PI_SUCCESS);
+        return platform;
+    }
+    pi_device device(std::size_t plugin = 0) const {
+        pi_device device = nullptr;
+        REQUIRE(piDevicesGet(platform(plugin), PI_DEVICE_TYPE_ALL, 1, &device, nullptr) ==
+                PI_SUCCESS);
+        return device;
+    }
+    pi_context context(std::size_t plugin = 0) const {
+        pi_context context = nullptr;
+        REQUIRE(piContextCreate(platform(plugin), nullptr, &context) == PI_SUCCESS);
+        return context;
+    }
+
+private:
+    pi_loader loader_;
+};
+
+inline std::string plugin_name(pi_plugin plugin) {
+    char name[64] = {};
+    REQUIRE(piPluginGetInfo(plugin, PI_PLUGIN_INFO_NAME, sizeof name, name, nullptr) == PI_SUCCESS);
+    return name;
+}
+
+} // namespace loader_test
