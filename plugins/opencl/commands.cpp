@@ -1,0 +1,408 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Commands on buffers. They all work on the roots: views only add their offset.
+#include "entries.hpp"
+#include "memory.hpp"
+#include "migrate.hpp"
+#include "submission.hpp"
+
+#include <pi/sdk/region.hpp>
+
+namespace pi::opencl {
+
+using namespace sdk;
+
+namespace {
+
+using Triple = std::array<size_t, 3>;
+
+/// One end of a rectangle in the vendor's terms.
+struct VendorEnd {
+    Triple origin{};
+    size_t row_pitch = 0, slice_pitch = 0;
+};
+
+VendorEnd vendor_end(const Rectangle &r) {
+    if (r.slices == 1)
+        return {{r.offset % r.row_pitch, r.offset / r.row_pitch, 0}, r.row_pitch,
+                r.row_pitch * r.rows};
+    const uint64_t in_slice = r.offset % r.slice_pitch;
+    return {{in_slice % r.row_pitch, in_slice / r.row_pitch, r.offset / r.slice_pitch},
+            r.row_pitch,
+            r.slice_pitch};
+}
+
+/// A host end: the pointer takes the offset.
+VendorEnd host_end(Rectangle r) {
+    r.offset = 0;
+    return vendor_end(r);
+}
+
+/// Splits a region into what the vendor has calls for: linear(src, dst, bytes) and rect(src, dst).
+template <class Linear, class Rect>
+void split(const pi_region &region, Linear &&linear, Rect &&rect) {
+    Rectangle from = source(region), to = destination(region);
+    if (from.dense() && to.dense())
+        return linear(from.offset, to.offset, from.bytes());
+    if (from.rows == 1) { // slices of one row each are rows
+        for (Rectangle *end : {&from, &to}) {
+            end->rows = std::exchange(end->slices, 1);
+            end->row_pitch = end->slice_pitch;
+        }
+    }
+    if (from.slices == 1 ||
+        (from.slice_pitch % from.row_pitch == 0 && to.slice_pitch % to.row_pitch == 0))
+        return rect(from, to);
+    // The vendor only knows slices of whole rows.
+    for (uint64_t slices = from.slices; slices; --slices) {
+        from.slices = to.slices = 1;
+        rect(from, to);
+        from.offset += from.slice_pitch;
+        to.offset += to.slice_pitch;
+    }
+}
+
+// ----- read and write -----------------------------------------------------------------------------
+
+class ReadCommand final : public VendorCommand {
+public:
+    ReadCommand(Queue &queue, Mem &mem, void *host, std::vector<pi_region> regions)
+        : VendorCommand(queue), mem_(mem), host_(static_cast<std::byte *>(host)),
+          regions_(std::move(regions)) {}
+
+private:
+    void issue(Submission &submission) override {
+        const Api &cl = queue().api();
+        const cl_mem buffer = mem_->root().id();
+        for (pi_region region : regions_) {
+            region.src_offset += mem_->offset();
+            split(
+                region,
+                [&](size_t from, size_t to, size_t bytes) {
+                    submission.add("clEnqueueReadBuffer", cl.clEnqueueReadBuffer, buffer, CL_FALSE,
+                                   from, bytes, host_ + to);
+                },
+                [&](const Rectangle &from, const Rectangle &to) {
+                    const VendorEnd src = vendor_end(from), dst = host_end(to);
+                    const Triple extent{from.row, from.rows, from.slices};
+                    submission.add("clEnqueueReadBufferRect", cl.clEnqueueReadBufferRect, buffer,
+                                   CL_FALSE, src.origin.data(), dst.origin.data(), extent.data(),
+                                   src.row_pitch, src.slice_pitch, dst.row_pitch, dst.slice_pitch,
+                                   host_ + to.offset);
+                });
+        }
+    }
+
+    const Ref<Mem> mem_;
+    std::byte *const host_;
+    const std::vector<pi_region> regions_;
+};
+
+class WriteCommand final : public VendorCommand {
+public:
+    WriteCommand(Queue &queue, Mem &mem, const void *host, std::vector<pi_region> regions)
+        : VendorCommand(queue), mem_(mem), host_(static_cast<const std::byte *>(host)),
+          regions_(std::move(regions)) {}
+
+private:
+    void issue(Submission &submission) override {
+        const Api &cl = queue().api();
+        const cl_mem buffer = mem_->root().id();
+        for (pi_region region : regions_) {
+            region.dst_offset += mem_->offset();
+            split(
+                region,
+                [&](size_t from, size_t to, size_t bytes) {
+                    submission.add("clEnqueueWriteBuffer", cl.clEnqueueWriteBuffer, buffer,
+                                   CL_FALSE, to, bytes, host_ + from);
+                },
+                [&](const Rectangle &from, const Rectangle &to) {
+                    const VendorEnd src = host_end(from), dst = vendor_end(to);
+                    const Triple extent{from.row, from.rows, from.slices};
+                    submission.add("clEnqueueWriteBufferRect", cl.clEnqueueWriteBufferRect, buffer,
+                                   CL_FALSE, dst.origin.data(), src.origin.data(), extent.data(),
+                                   dst.row_pitch, dst.slice_pitch, src.row_pitch, src.slice_pitch,
+                                   host_ + from.offset);
+                });
+        }
+    }
+
+    const Ref<Mem> mem_;
+    const std::byte *const host_;
+    const std::vector<pi_region> regions_;
+};
+
+// ----- copy ---------------------------------------------------------------------------------------
+
+class CopyCommand final : public VendorCommand {
+public:
+    CopyCommand(Queue &queue, Mem &src, Mem &dst, std::vector<pi_region> regions)
+        : VendorCommand(queue), src_(src), dst_(dst), regions_(std::move(regions)) {}
+
+private:
+    void issue(Submission &submission) override {
+        for (pi_region region : regions_) {
+            region.src_offset += src_->offset();
+            region.dst_offset += dst_->offset();
+            // Inside one buffer the vendor's rectangles know only equal pitches and an overlap check that is coarser
+            // than ours.
+            if (&src_->root() == &dst_->root())
+                for_each_piece(region, [&](size_t from, size_t to, size_t bytes) {
+                    linear(submission, from, to, bytes);
+                });
+            else
+                split(
+                    region,
+                    [&](size_t from, size_t to, size_t bytes) {
+                        linear(submission, from, to, bytes);
+                    },
+                    [&](const Rectangle &from, const Rectangle &to) {
+                        rect(submission, from, to);
+                    });
+        }
+    }
+    void linear(Submission &submission, size_t from, size_t to, size_t bytes) {
+        submission.add("clEnqueueCopyBuffer", queue().api().clEnqueueCopyBuffer, src_->root().id(),
+                       dst_->root().id(), from, to, bytes);
+    }
+    void rect(Submission &submission, const Rectangle &from, const Rectangle &to) {
+        const VendorEnd src = vendor_end(from), dst = vendor_end(to);
+        const Triple extent{from.row, from.rows, from.slices};
+        submission.add("clEnqueueCopyBufferRect", queue().api().clEnqueueCopyBufferRect,
+                       src_->root().id(), dst_->root().id(), src.origin.data(), dst.origin.data(),
+                       extent.data(), src.row_pitch, src.slice_pitch, dst.row_pitch,
+                       dst.slice_pitch);
+    }
+
+    const Ref<Mem> src_, dst_;
+    const std::vector<pi_region> regions_;
+};
+
+// ----- fill ---------------------------------------------------------------------------------------
+
+class FillCommand final : public VendorCommand {
+public:
+    FillCommand(Queue &queue, Mem &mem, std::vector<std::byte> pattern, uint64_t offset,
+                uint64_t size)
+        : VendorCommand(queue), mem_(mem), pattern_(std::move(pattern)),
+          offset_(mem.offset() + offset), size_(size) {
+        if (offset_ % pattern_.size())
+            expand();
+    }
+
+private:
+    /// A view may begin where the vendor's fill cannot: the bytes are written then.
+    void expand() {
+        const uint64_t most = std::max<uint64_t>(pattern_.size(), 1 << 20);
+        std::vector<std::byte> block(std::min(size_, most));
+        fill_bytes(block.data(), block.size(), pattern_);
+        block_ = std::move(block);
+    }
+
+    void issue(Submission &submission) override {
+        const Api &cl = queue().api();
+        const cl_mem buffer = mem_->root().id();
+        if (block_.empty())
+            return submission.add("clEnqueueFillBuffer", cl.clEnqueueFillBuffer, buffer,
+                                  pattern_.data(), pattern_.size(), offset_, size_);
+        for (uint64_t done = 0; done < size_; done += block_.size())
+            submission.add("clEnqueueWriteBuffer", cl.clEnqueueWriteBuffer, buffer, CL_FALSE,
+                           offset_ + done, std::min<uint64_t>(size_ - done, block_.size()),
+                           block_.data());
+    }
+
+    const Ref<Mem> mem_;
+    const std::vector<std::byte> pattern_;
+    std::vector<std::byte> block_;
+    const size_t offset_, size_;
+};
+
+// ----- map and unmap ------------------------------------------------------------------------------
+
+class MapCommand final : public VendorCommand {
+public:
+    MapCommand(Queue &queue, Mem &mem, const pi_buffer_map_desc &desc)
+        : VendorCommand(queue), mem_(mem), offset_(desc.offset), size_(desc.size),
+          flags_(vendor_flags(desc.flags)), out_pointer_(desc.out_pointer) {}
+
+private:
+    static cl_map_flags vendor_flags(uint64_t flags) {
+        // Reading what need not be kept is reading.
+        if ((flags & PI_MAP_WRITE_DISCARD) && !(flags & PI_MAP_READ))
+            return CL_MAP_WRITE_INVALIDATE_REGION;
+        return (flags & PI_MAP_READ ? CL_MAP_READ : 0) |
+               (flags & (PI_MAP_WRITE | PI_MAP_WRITE_DISCARD) ? CL_MAP_WRITE : 0);
+    }
+
+    void issue(Submission &submission) override {
+        submission.add_with("clEnqueueMapBuffer", [&](cl_command_queue queue, cl_uint count,
+                                                      const cl_event *waits, cl_event *event) {
+            cl_int code = CL_SUCCESS;
+            pointer_ = map_vendor(*mem_, queue, flags_, offset_, size_, count, waits, event, &code);
+            return code;
+        });
+    }
+    void completed() override {
+        mem_->add_map(pointer_);
+        *out_pointer_ = pointer_;
+    }
+
+    const Ref<Mem> mem_;
+    const uint64_t offset_, size_;
+    const cl_map_flags flags_;
+    void **const out_pointer_;
+    void *pointer_ = nullptr;
+};
+
+class UnmapCommand final : public VendorCommand {
+public:
+    UnmapCommand(Queue &queue, Mem &mem, void *pointer)
+        : VendorCommand(queue), mem_(mem), pointer_(pointer) {
+        mem_->take_map(pointer_);
+    }
+    ~UnmapCommand() override {
+        if (!issued_) // a dependency failed: it is still mapped
+            mem_->add_map(pointer_);
+    }
+
+private:
+    void issue(Submission &submission) override {
+        submission.add_with("clEnqueueUnmapMemObject",
+                            [&](cl_command_queue queue, cl_uint count, const cl_event *waits,
+                                cl_event *event) {
+                                return unmap_vendor(*mem_, queue, pointer_, count, waits, event);
+                            });
+        issued_ = true;
+    }
+
+    const Ref<Mem> mem_;
+    void *const pointer_;
+    bool issued_ = false;
+};
+
+/// PI_ERROR_MEM_COPY_OVERLAP if a region's ends share a byte of one storage.
+void check_overlap(Mem &src, Mem &dst, std::span<const pi_region> regions) {
+    // Two imports of one host pointer are one storage, too.
+    const auto base = [](Mem &mem) {
+        return mem.host_pointer() ? reinterpret_cast<uint64_t>(mem.host_pointer()) : mem.offset();
+    };
+    if (&src.root() != &dst.root() && !(src.host_pointer() && dst.host_pointer()))
+        return;
+    for (const pi_region &region : regions) {
+        Rectangle from = source(region), to = destination(region);
+        from.offset += base(src);
+        to.offset += base(dst);
+        if (overlap(from, to))
+            fail(PI_ERROR_MEM_COPY_OVERLAP, "a region's source (bytes ", region.src_offset,
+                 " on) overlaps its destination (bytes ", region.dst_offset,
+                 " on): src and dst share their storage");
+    }
+}
+
+} // namespace
+
+// ----- entry points -------------------------------------------------------------------------------
+
+namespace entries {
+
+pi_result PI_CALL piEnqueueMemBufferRead(pi_queue queue, const pi_buffer_read_desc *desc,
+                                         uint32_t wait_count, const pi_event *wait_list,
+                                         pi_event *out_event) {
+    return call<Queue>(queue, [&](Queue &self) {
+        const auto known = read_desc(desc, PI_TYPE_BUFFER_READ_DESC);
+        check_flags(known.flags, PI_COMMAND_BLOCKING, "flags");
+        Mem &mem = checked_mem(self.context(), known.mem, "mem");
+        require(known.host_ptr, "host_ptr");
+        auto regions = read_regions(known.region_count, known.regions, mem.size(), std::nullopt);
+        enqueue_vendor(self, {known.flags, known.type, wait_count, wait_list, out_event},
+                       std::make_unique<ReadCommand>(self, mem, known.host_ptr, std::move(regions)));
+    });
+}
+
+pi_result PI_CALL piEnqueueMemBufferWrite(pi_queue queue, const pi_buffer_write_desc *desc,
+                                          uint32_t wait_count, const pi_event *wait_list,
+                                          pi_event *out_event) {
+    return call<Queue>(queue, [&](Queue &self) {
+        const auto known = read_desc(desc, PI_TYPE_BUFFER_WRITE_DESC);
+        check_flags(known.flags, PI_COMMAND_BLOCKING, "flags");
+        Mem &mem = checked_mem(self.context(), known.mem, "mem");
+        require(known.host_ptr, "host_ptr");
+        auto regions = read_regions(known.region_count, known.regions, std::nullopt, mem.size());
+        enqueue_vendor(
+            self, {known.flags, known.type, wait_count, wait_list, out_event},
+            std::make_unique<WriteCommand>(self, mem, known.host_ptr, std::move(regions)));
+    });
+}
+
+pi_result PI_CALL piEnqueueMemBufferCopy(pi_queue queue, const pi_buffer_copy_desc *desc,
+                                         uint32_t wait_count, const pi_event *wait_list,
+                                         pi_event *out_event) {
+    return call<Queue>(queue, [&](Queue &self) {
+        const auto known = read_desc(desc, PI_TYPE_BUFFER_COPY_DESC);
+        check_flags(known.flags, PI_COMMAND_BLOCKING, "flags");
+        Mem &src = checked<Mem>(self.host(), known.src, "src");
+        Mem &dst = checked<Mem>(self.host(), known.dst, "dst");
+        const bool migrates = &src.context() != &dst.context();
+        if (migrates) {
+            check_migration(self, src, dst);
+        } else {
+            checked_mem(self.context(), known.src, "src");
+        }
+        auto regions = read_regions(known.region_count, known.regions, src.size(), dst.size());
+        check_overlap(src, dst, regions);
+        const EnqueueArguments arguments{known.flags, known.type, wait_count, wait_list, out_event};
+        if (migrates)
+            enqueue_own(self, arguments, make_migration(src, dst, std::move(regions)));
+        else
+            enqueue_vendor(self, arguments,
+                           std::make_unique<CopyCommand>(self, src, dst, std::move(regions)));
+    });
+}
+
+pi_result PI_CALL piEnqueueMemBufferFill(pi_queue queue, const pi_buffer_fill_desc *desc,
+                                         uint32_t wait_count, const pi_event *wait_list,
+                                         pi_event *out_event) {
+    return call<Queue>(queue, [&](Queue &self) {
+        const auto known = read_desc(desc, PI_TYPE_BUFFER_FILL_DESC);
+        check_flags(known.flags, PI_COMMAND_BLOCKING, "flags");
+        Mem &mem = checked_mem(self.context(), known.mem, "mem");
+        auto pattern = read_pattern(known.pattern, known.pattern_size, known.offset, known.size);
+        check_range(known.offset, known.size, mem.size(), "mem");
+        enqueue_vendor(self, {known.flags, known.type, wait_count, wait_list, out_event},
+                       std::make_unique<FillCommand>(self, mem, std::move(pattern), known.offset,
+                                                     known.size));
+    });
+}
+
+pi_result PI_CALL piEnqueueMemBufferMap(pi_queue queue, const pi_buffer_map_desc *desc,
+                                        uint32_t wait_count, const pi_event *wait_list,
+                                        pi_event *out_event) {
+    return call<Queue>(queue, [&](Queue &self) {
+        const auto known = read_desc(desc, PI_TYPE_BUFFER_MAP_DESC);
+        constexpr uint64_t map_flags = PI_MAP_READ | PI_MAP_WRITE | PI_MAP_WRITE_DISCARD;
+        check_flags(known.flags, PI_COMMAND_BLOCKING | map_flags, "flags");
+        if (!(known.flags & map_flags))
+            fail(PI_ERROR_INVALID_VALUE, "flags has none of PI_MAP_READ, PI_MAP_WRITE and "
+                                         "PI_MAP_WRITE_DISCARD; at least one is needed");
+        Mem &mem = checked_mem(self.context(), known.mem, "mem");
+        require(known.out_pointer, "out_pointer");
+        check_range(known.offset, known.size, mem.size(), "mem");
+        enqueue_vendor(self, {known.flags, known.type, wait_count, wait_list, out_event},
+                       std::make_unique<MapCommand>(self, mem, known));
+    });
+}
+
+pi_result PI_CALL piEnqueueMemUnmap(pi_queue queue, const pi_unmap_desc *desc, uint32_t wait_count,
+                                    const pi_event *wait_list, pi_event *out_event) {
+    return call<Queue>(queue, [&](Queue &self) {
+        const auto known = read_desc(desc, PI_TYPE_UNMAP_DESC);
+        check_flags(known.flags, PI_COMMAND_BLOCKING, "flags");
+        Mem &mem = checked_mem(self.context(), known.mem, "mem");
+        require(known.pointer, "pointer");
+        enqueue_vendor(self, {known.flags, known.type, wait_count, wait_list, out_event},
+                       std::make_unique<UnmapCommand>(self, mem, known.pointer));
+    });
+}
+
+} // namespace entries
+} // namespace pi::opencl

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What memory of one place is to another. OpenCL's memory is context-wide, contexts share nothing, and platforms
+// know nothing of each other.
+#include "context.hpp"
+#include "entries.hpp"
+
+#include <pi/sdk/descriptor.hpp>
+
+#include <cstring>
+
+namespace pi::opencl {
+
+using namespace sdk;
+
+namespace {
+
+struct Place {
+    Device &device;
+    Context &context;
+};
+
+/// The one question, and the sentence that explains the answer.
+struct Answer {
+    pi_memory_connection connection;
+    std::string reason;
+};
+
+Answer connect(const Place &src, const Place &dst) {
+    if (&src.context == &dst.context)
+        return {PI_MEMORY_CONNECTION_UNIFIED,
+                &src.device == &dst.device
+                    ? "the same device and context"
+                    : "buffers of one OpenCL context are used by all of its devices"};
+    if (&src.context.platform() == &dst.context.platform())
+        return {PI_MEMORY_CONNECTION_MIGRATABLE,
+                "two contexts of one OpenCL platform share no buffers: the plugin maps both ends and "
+                "copies"};
+    return {PI_MEMORY_CONNECTION_NONE, text("the OpenCL platforms ", src.context.platform().name(),
+                                            " and ", dst.context.platform().name(),
+                                            " share nothing but host memory")};
+}
+
+template <class Body>
+pi_result with_places(pi_device src_device, pi_context src_context, pi_device dst_device,
+                      pi_context dst_context, Body &&body) {
+    return call<Device>(src_device, [&](Device &first) {
+        Context &src = checked<Context>(first.host(), src_context, "src_context");
+        Context &dst = checked<Context>(first.host(), dst_context, "dst_context");
+        body(Place{src.checked_device(src_device, "src_device"), src},
+             Place{dst.checked_device(dst_device, "dst_device"), dst});
+    });
+}
+
+/// Why there is no memory of this kind, or NULL.
+const char *missing(const pi_memory_connection_query &query) {
+    if (query.src_scope || query.dst_scope)
+        return "there is only scope 0";
+    switch (query.kind) {
+    case PI_MEMORY_KIND_BUFFER:
+    case PI_MEMORY_KIND_IMPORTED:
+        return nullptr;
+    case PI_MEMORY_KIND_IMAGE:
+        return "this plugin has no images yet";
+    case PI_MEMORY_KIND_USM_HOST:
+    case PI_MEMORY_KIND_USM_DEVICE:
+    case PI_MEMORY_KIND_USM_SHARED:
+        return "this plugin has no USM: OpenCL's core has none";
+    }
+    fail(PI_ERROR_INVALID_ENUMERATION, "kind ", query.kind, " is no PI_MEMORY_KIND_");
+}
+
+void describe_unified(const Place &src, const Place &dst, pi_memory_connection_info &info) {
+    const bool host_memory = src.device.integrated() && dst.device.integrated();
+    // Once events order them, one queue's writes are seen by another of the context.
+    info.coherence = PI_COHERENCE_COHERENT;
+    if (&src.device == &dst.device) {
+        info.residency = PI_RESIDENCY_SAME_MEMORY;
+        info.link_kind = PI_LINK_SAME_DEVICE;
+    } else {
+        info.residency = host_memory ? PI_RESIDENCY_SAME_MEMORY : PI_RESIDENCY_UNKNOWN;
+        info.link_kind = host_memory ? PI_LINK_SYSTEM_MEMORY : PI_LINK_UNKNOWN;
+    }
+    info.path = PI_COPY_PATH_DIRECT;
+}
+
+void describe_migratable(const Place &src, const Place &dst, pi_memory_connection_info &info) {
+    info.path = PI_COPY_PATH_STAGED_BY_PLUGIN;
+    if (src.device.integrated() && dst.device.integrated())
+        info.link_kind = PI_LINK_SYSTEM_MEMORY;
+}
+
+pi_memory_connection_info describe(const Place &src, const Place &dst,
+                                   const pi_memory_connection_query &query) {
+    pi_memory_connection_info info{};
+    Answer answer = connect(src, dst);
+    const char *lack = missing(query);
+    if (!lack && query.kind == PI_MEMORY_KIND_IMPORTED && !src.device.import_alignment())
+        lack = "the source device does not use host memory in place";
+    if (lack)
+        answer = {PI_MEMORY_CONNECTION_NONE, lack};
+    info.connection = answer.connection;
+    // Two queues that write one buffer at a time are undefined in OpenCL, whatever bytes they write.
+    info.concurrent_writers = PI_CONCURRENT_WRITERS_NONE;
+    if (answer.connection == PI_MEMORY_CONNECTION_UNIFIED)
+        describe_unified(src, dst, info);
+    else if (answer.connection == PI_MEMORY_CONNECTION_MIGRATABLE)
+        describe_migratable(src, dst, info);
+    std::strncpy(info.reason, answer.reason.c_str(), sizeof info.reason - 1);
+    return info;
+}
+
+} // namespace
+
+namespace entries {
+
+pi_result PI_CALL piGetMemoryConnection(pi_device src_device, pi_context src_context,
+                                        pi_device dst_device, pi_context dst_context,
+                                        pi_memory_connection *out_connection) {
+    return with_places(src_device, src_context, dst_device, dst_context,
+                       [&](const Place &src, const Place &dst) {
+                           require(out_connection, "out_connection");
+                           *out_connection = connect(src, dst).connection;
+                       });
+}
+
+pi_result PI_CALL piGetMemoryConnectionInfo(pi_device src_device, pi_context src_context,
+                                            pi_device dst_device, pi_context dst_context,
+                                            const pi_memory_connection_query *query,
+                                            pi_memory_connection_info *out_info) {
+    return with_places(src_device, src_context, dst_device, dst_context,
+                       [&](const Place &src, const Place &dst) {
+                           const auto known =
+                               read_optional_desc(query, PI_TYPE_MEMORY_CONNECTION_QUERY);
+                           write_struct(describe(src, dst, known), PI_TYPE_MEMORY_CONNECTION_INFO,
+                                        out_info);
+                       });
+}
+
+} // namespace entries
+} // namespace pi::opencl

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "context.hpp"
+#include "entries.hpp"
+
+#include <pi/sdk/enqueue.hpp>
+
+#include <algorithm>
+
+namespace pi::opencl {
+
+using namespace sdk;
+
+Context::Context(Platform &platform, std::vector<Device *> devices)
+    : Object(platform.host()), platform_(platform), devices_(std::move(devices)),
+      private_queues_(devices_.size()) {
+    const cl_context_properties properties[] = {
+        CL_CONTEXT_PLATFORM, reinterpret_cast<cl_context_properties>(platform.id()), 0};
+    std::vector<cl_device_id> ids;
+    for (const Device *device : devices_)
+        ids.push_back(device->id());
+    cl_int code = CL_SUCCESS;
+    const cl_context context =
+        api().clCreateContext(properties, static_cast<cl_uint>(ids.size()), ids.data(), nullptr,
+                              nullptr, &code);
+    check(code, "clCreateContext", ids.size(), " devices of ", platform.name());
+    vendor_ = {api(), context};
+    instance().start_threads();
+}
+
+bool Context::has(const Device &device) const {
+    return std::find(devices_.begin(), devices_.end(), &device) != devices_.end();
+}
+
+Device &Context::checked_device(pi_device device, const char *name) const {
+    Device &self = checked<Device>(host(), device, name);
+    if (!has(self))
+        fail(PI_ERROR_INVALID_DEVICE, name, " (", self.name(), ") is not of ", description());
+    return self;
+}
+
+std::string Context::description() const {
+    std::string words = text("context ", this, " (");
+    for (const Device *device : devices_)
+        words += (device == devices_.front() ? "" : ", ") + device->name();
+    return words + " of " + platform_.name() + ")";
+}
+
+cl_command_queue Context::private_queue(const Device &device, Purpose purpose) {
+    const auto index = static_cast<size_t>(
+        std::find(devices_.begin(), devices_.end(), &device) - devices_.begin());
+    std::lock_guard lock(mutex_);
+    QueueOwner &queue = private_queues_.at(index).queues[purpose == Purpose::UNMAP];
+    if (!queue)
+        queue = create_vendor_queue(device, id(), 0);
+    return queue.get();
+}
+
+namespace entries {
+
+pi_result PI_CALL piContextCreate(pi_platform platform, const pi_context_desc *desc,
+                                  pi_context *out_context) {
+    return call<Platform>(platform, [&](Platform &self) {
+        const pi_context_desc known = read_desc(desc, PI_TYPE_CONTEXT_DESC);
+        require(out_context, "out_context");
+        check_flags(known.flags, 0, "flags");
+        std::vector<Device *> devices;
+        for (const pi_device handle : read_array(known.device_count, known.devices, "devices")) {
+            const std::string name = text("devices[", devices.size(), "]");
+            Device &device = checked<Device>(self.host(), handle, name.c_str());
+            // A vendor context over two platforms is not refused by every ICD: some crash.
+            if (&device.platform() != &self)
+                fail(PI_ERROR_INVALID_DEVICE, name, " is of platform ", device.platform().name(),
+                     ", the context is for ", self.name());
+            if (std::find(devices.begin(), devices.end(), &device) != devices.end())
+                fail(PI_ERROR_INVALID_DEVICE, name, " is listed twice");
+            devices.push_back(&device);
+        }
+        if (devices.empty())
+            fail(PI_ERROR_INVALID_SIZE, "device_count is 0; at least 1 is needed");
+        *out_context = make<Context>(self, std::move(devices)).give();
+    });
+}
+
+pi_result PI_CALL piContextGetInfo(pi_context context, pi_context_info name, uint64_t size,
+                                   void *value, uint64_t *out_size) {
+    static constexpr InfoRow<Context> rows[] = {
+        {PI_CONTEXT_INFO_DEVICES,
+         [](Context &c, const InfoWriter &write) {
+             std::vector<pi_device> devices;
+             for (Device *device : c.devices())
+                 devices.push_back(device->handle());
+             write(devices);
+         }},
+        {PI_CONTEXT_INFO_PLATFORM,
+         [](Context &c, const InfoWriter &write) { write(c.platform().handle()); }},
+        {PI_CONTEXT_INFO_REFERENCE_COUNT,
+         [](Context &c, const InfoWriter &write) { write(c.reference_count()); }},
+    };
+    return call<Context>(
+        context, [&](Context &self) { answer_info(self, rows, name, size, value, out_size); });
+}
+
+} // namespace entries
+} // namespace pi::opencl

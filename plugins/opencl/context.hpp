@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "platform.hpp"
+
+#include <array>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace pi::opencl {
+
+/// One pi_context is one cl_context: the vendor's memory is context-wide.
+class Context : public sdk::Object<Context, pi_context> {
+public:
+    Context(Platform &platform, std::vector<Device *> devices);
+
+    Platform &platform() const { return platform_; }
+    const Api &api() const { return platform_.api(); }
+    Instance &instance() const { return platform_.instance(); }
+    cl_context id() const { return vendor_.get(); }
+    const std::vector<Device *> &devices() const { return devices_; }
+    bool has(const Device &device) const;
+    /// PI_ERROR_INVALID_DEVICE unless the device is of the context.
+    Device &checked_device(pi_device device, const char *name = "device") const;
+    /// For error texts: "context 0x... (device, device on platform)".
+    std::string description() const;
+
+    /// Queues of the plugin's own on which nothing ever waits: maps go to one, unmaps to the other, so that neither
+    /// can end up behind the other or behind a command of the application.
+    enum class Purpose { MAP, UNMAP };
+    cl_command_queue private_queue(const Device &device, Purpose purpose);
+
+private:
+    struct PrivateQueues {
+        std::array<QueueOwner, 2> queues;
+    };
+
+    Platform &platform_;
+    const std::vector<Device *> devices_;
+    ContextOwner vendor_;
+    std::mutex mutex_;
+    std::vector<PrivateQueues> private_queues_; ///< one element a device
+};
+
+
+} // namespace pi::opencl

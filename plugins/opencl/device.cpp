@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "platform.hpp"
+
+#include <algorithm>
+#include <cstdio>
+
+namespace pi::opencl {
+
+using namespace sdk;
+
+namespace {
+
+pi_device_type device_type(cl_device_type type) {
+    if (type & CL_DEVICE_TYPE_GPU)
+        return PI_DEVICE_TYPE_GPU;
+    if (type & CL_DEVICE_TYPE_CPU)
+        return PI_DEVICE_TYPE_CPU;
+    if (type & CL_DEVICE_TYPE_ACCELERATOR)
+        return PI_DEVICE_TYPE_ACCELERATOR;
+    return PI_DEVICE_TYPE_OTHER;
+}
+
+} // namespace
+
+Device::Device(Platform &platform, cl_device_id id)
+    : Object(platform.host(), false), platform_(platform), id_(id) {
+    name_ = get_text(CL_DEVICE_NAME);
+    extensions_ = text(' ', get_text(CL_DEVICE_EXTENSIONS), ' ');
+    quirks_ = find_quirks(platform.name(), platform.version(), name_, get_text(CL_DRIVER_VERSION));
+    type_ = device_type(get<cl_device_type>(CL_DEVICE_TYPE));
+    integrated_ = get<cl_bool>(CL_DEVICE_HOST_UNIFIED_MEMORY);
+    has_compiler_ = get<cl_bool>(CL_DEVICE_COMPILER_AVAILABLE);
+    // Before 3.0 it depends on how the program is compiled.
+    unsigned major = 0;
+    if (std::sscanf(get_text(CL_DEVICE_VERSION).c_str(), "OpenCL %u", &major) == 1 && major >= 3)
+        non_uniform_groups_ = get<cl_bool>(CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT);
+    // CL_DEVICE_QUEUE_PROPERTIES of 1.2 has the same number and meaning.
+    out_of_order_ = get<cl_command_queue_properties>(CL_DEVICE_QUEUE_ON_HOST_PROPERTIES) &
+                    CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE;
+    max_allocation_ = get<cl_ulong>(CL_DEVICE_MAX_MEM_ALLOC_SIZE);
+    const uint64_t base = std::max<uint64_t>(1, get<cl_uint>(CL_DEVICE_MEM_BASE_ADDR_ALIGN) / 8);
+    offset_alignment_ = quirk(QUIRK_ANY_SUB_BUFFER_ORIGIN) ? 1 : base;
+    // Kernels may assume that a buffer is aligned for every built-in type: nothing more is promised by OpenCL.
+    min_alignment_ = std::min<uint64_t>(base, sizeof(cl_long16));
+}
+
+bool Device::has_extension(const char *extension) const {
+    return extensions_.find(text(' ', extension, ' ')) != std::string::npos;
+}
+
+QueueOwner create_vendor_queue(const Device &device, cl_context context,
+                               cl_command_queue_properties properties) {
+    const Api &api = device.api();
+    cl_int code = CL_SUCCESS;
+    cl_command_queue queue = nullptr;
+    // On a platform before 2.0 the newer function may crash or hang, even where the ICD loader has it.
+    if (device.platform().api_version() >= 200 && api.clCreateCommandQueueWithProperties) {
+        const cl_queue_properties list[] = {CL_QUEUE_PROPERTIES, properties, 0};
+        queue = api.clCreateCommandQueueWithProperties(context, device.id(),
+                                                       properties ? list : nullptr, &code);
+        check(code, "clCreateCommandQueueWithProperties", "on ", device.name());
+    } else {
+        queue = api.clCreateCommandQueue(context, device.id(), properties, &code);
+        check(code, "clCreateCommandQueue", "on ", device.name());
+    }
+    return {api, queue};
+}
+
+} // namespace pi::opencl

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One instance of the plugin: the vendor's library, its platforms, and the threads.
+#pragma once
+
+#include "opencl.hpp"
+
+#include <pi/sdk/object.hpp>
+#include <pi/sdk/worker.hpp>
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <vector>
+
+namespace pi::opencl {
+
+class Platform;
+
+/// The groups of functions that the plugin has; the table in plugin.cpp agrees.
+inline constexpr uint64_t capabilities =
+    PI_CAPABILITY_BUFFER_COMMANDS | PI_CAPABILITY_MEM_IMPORT | PI_CAPABILITY_MEM_HOST_ACCESS |
+    PI_CAPABILITY_PROGRAM | PI_CAPABILITY_HOST_FUNCTION | PI_CAPABILITY_VIEW;
+
+class Instance : public sdk::Object<Instance, pi_plugin> {
+public:
+    explicit Instance(const pi_host *host);
+    ~Instance();
+
+    /// The platforms; the first call opens the vendor's library. PI_ERROR_UNAVAILABLE when there is none, and
+    /// then the next call tries again.
+    std::vector<pi_platform> platforms();
+
+    void log(pi_log_level level, const std::string &message) const {
+        host()->log(host(), level, message.c_str());
+    }
+
+    /// Runs `task(status)` on the completion thread once the vendor's event is final. The event is only read during
+    /// the call. Nothing of ours ever runs inside the driver's callback but the handing over. If the driver takes no
+    /// callback, a thread waits. Never throws: the task is run in any case.
+    void when_final(const Api &api, cl_event event, std::function<void(cl_int status)> task) noexcept;
+
+    /// Runs the task on a thread that may be kept busy: copies of memory, waits.
+    void run(std::function<void()> task) { busy_.post(std::move(task)); }
+    /// Runs the application's host functions.
+    sdk::Workers &host_functions() { return host_functions_; }
+    /// Starts the completion thread, so that its absence is an error of a creation, not of a driver's callback.
+    void start_threads() { completions_.post([] {}); }
+
+private:
+    struct Notice;
+    static void CL_CALLBACK notify(cl_event event, cl_int status, void *user_data);
+    void open();
+    bool wanted(const std::string &platform_name) const;
+
+    std::mutex mutex_; ///< guards what follows until the library is open; constant afterwards
+    std::unique_ptr<Api> api_;
+    std::vector<sdk::Ref<Platform>> platforms_;
+
+    std::atomic<uint32_t> driver_calls_{0}; ///< callbacks that the driver has not returned from
+    sdk::Workers completions_{1};
+    sdk::Workers busy_{2};
+    sdk::Workers host_functions_{1};
+};
+
+} // namespace pi::opencl

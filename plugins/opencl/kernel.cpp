@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "kernel.hpp"
+#include "entries.hpp"
+
+#include <pi/sdk/descriptor.hpp>
+
+namespace pi::opencl {
+
+using namespace sdk;
+
+namespace {
+
+Parameter parameter(const Api &api, cl_kernel kernel, cl_uint index) {
+    cl_kernel_arg_address_qualifier qualifier = 0;
+    if (api.clGetKernelArgInfo(kernel, index, CL_KERNEL_ARG_ADDRESS_QUALIFIER, sizeof qualifier,
+                               &qualifier, nullptr) != CL_SUCCESS)
+        return Parameter::ANY;
+    if (qualifier == CL_KERNEL_ARG_ADDRESS_LOCAL)
+        return Parameter::LOCAL;
+    char type[64] = "";
+    size_t size = 0;
+    if (api.clGetKernelArgInfo(kernel, index, CL_KERNEL_ARG_TYPE_NAME, sizeof type, type, &size) !=
+        CL_SUCCESS)
+        type[0] = 0;
+    const std::string_view name(type);
+    if (name.substr(0, 5) == "image" || name.substr(0, 9) == "sampler_t")
+        return Parameter::OTHER;
+    if (qualifier == CL_KERNEL_ARG_ADDRESS_PRIVATE)
+        return Parameter::VALUE;
+    return Parameter::BUFFER;
+}
+
+} // namespace
+
+Kernel::Kernel(Program &program, const char *name)
+    : Object(program.host()), program_(program), name_(name) {
+    program.require_built();
+    cl_int code = CL_SUCCESS;
+    vendor_ = {api(), api().clCreateKernel(program.id(), name, &code)};
+    if (code == CL_INVALID_KERNEL_NAME)
+        fail(PI_ERROR_INVALID_NAME, "name is '", name, "'; the program has the kernels: ",
+             program.kernel_names());
+    check(code, "clCreateKernel", "'", name, "'");
+    const auto count =
+        query<cl_uint>(api().clGetKernelInfo, "clGetKernelInfo", id(), CL_KERNEL_NUM_ARGS);
+    for (cl_uint i = 0; i < count; ++i)
+        parameters_.push_back(parameter(api(), id(), i));
+}
+
+const Kernel::Limits &Kernel::limits(const Device &device) {
+    std::lock_guard lock(limits_mutex_);
+    const auto found = limits_.find(&device);
+    if (found != limits_.end())
+        return found->second;
+    if (!program_->is_built_for(device))
+        fail(PI_ERROR_INVALID_KERNEL, "the program of kernel '", name_, "' is not built for ",
+             device.name());
+    const auto ask = [&]<class T>(T, cl_kernel_work_group_info what) {
+        return query<T>(api().clGetKernelWorkGroupInfo, "clGetKernelWorkGroupInfo", id(),
+                        device.id(), what);
+    };
+    Limits limits;
+    limits.max_group = ask(size_t{}, CL_KERNEL_WORK_GROUP_SIZE);
+    limits.multiple = ask(size_t{}, CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE);
+    const auto compiled = ask(std::array<size_t, 3>{}, CL_KERNEL_COMPILE_WORK_GROUP_SIZE);
+    std::copy(compiled.begin(), compiled.end(), limits.compiled.begin());
+    const auto items = query_list<size_t>(api().clGetDeviceInfo, "clGetDeviceInfo", device.id(),
+                                          CL_DEVICE_MAX_WORK_ITEM_SIZES);
+    for (size_t i = 0; i < items.size() && i < limits.max_items.size(); ++i)
+        limits.max_items[i] = items[i];
+    return limits_.emplace(&device, limits).first->second;
+}
+
+namespace entries {
+
+pi_result PI_CALL piKernelCreate(pi_program program, const char *name, pi_kernel *out_kernel) {
+    return call<Program>(program, [&](Program &self) {
+        require(name, "name");
+        require(out_kernel, "out_kernel");
+        *out_kernel = make<Kernel>(self, name).give();
+    });
+}
+
+pi_result PI_CALL piKernelGetInfo(pi_kernel kernel, pi_kernel_info name, uint64_t size, void *value,
+                                  uint64_t *out_size) {
+    static constexpr InfoRow<Kernel> rows[] = {
+        {PI_KERNEL_INFO_NAME, [](Kernel &k, const InfoWriter &write) { write(k.name()); }},
+        {PI_KERNEL_INFO_ARGUMENT_COUNT,
+         [](Kernel &k, const InfoWriter &write) {
+             write(static_cast<uint32_t>(k.parameters().size()));
+         }},
+        {PI_KERNEL_INFO_PROGRAM,
+         [](Kernel &k, const InfoWriter &write) { write(k.program().handle()); }},
+        {PI_KERNEL_INFO_CONTEXT,
+         [](Kernel &k, const InfoWriter &write) { write(k.context().handle()); }},
+        {PI_KERNEL_INFO_REFERENCE_COUNT,
+         [](Kernel &k, const InfoWriter &write) { write(k.reference_count()); }},
+    };
+    return call<Kernel>(
+        kernel, [&](Kernel &self) { answer_info(self, rows, name, size, value, out_size); });
+}
+
+pi_result PI_CALL piKernelGetGroupInfo(pi_kernel kernel, pi_device device,
+                                       pi_kernel_group_info name, uint64_t size, void *value,
+                                       uint64_t *out_size) {
+    return call<Kernel>(kernel, [&](Kernel &self) {
+        const Device &on = self.context().checked_device(device);
+        const Kernel::Limits &limits = self.limits(on);
+        const InfoWriter write(size, value, out_size);
+        const auto memory = [&](cl_kernel_work_group_info what) {
+            return uint64_t{query<cl_ulong>(self.api().clGetKernelWorkGroupInfo,
+                                            "clGetKernelWorkGroupInfo", self.id(), on.id(), what)};
+        };
+        switch (name) {
+        case PI_KERNEL_GROUP_INFO_MAX_WORK_GROUP_SIZE:
+            return write(limits.max_group);
+        case PI_KERNEL_GROUP_INFO_COMPILE_WORK_GROUP_SIZE:
+            return write(limits.compiled);
+        case PI_KERNEL_GROUP_INFO_LOCAL_MEMORY_SIZE:
+            return write(memory(CL_KERNEL_LOCAL_MEM_SIZE));
+        case PI_KERNEL_GROUP_INFO_PRIVATE_MEMORY_SIZE:
+            return write(memory(CL_KERNEL_PRIVATE_MEM_SIZE));
+        case PI_KERNEL_GROUP_INFO_PREFERRED_GROUP_MULTIPLE:
+            return write(limits.multiple);
+        default:
+            fail(PI_ERROR_INVALID_ENUMERATION, "name ", name, " is no group information");
+        }
+    });
+}
+
+} // namespace entries
+} // namespace pi::opencl

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "program.hpp"
+
+#include <array>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace pi::opencl {
+
+/// What a parameter takes; ANY where the driver does not tell.
+enum class Parameter { ANY, VALUE, BUFFER, LOCAL, OTHER };
+
+class Kernel : public sdk::Object<Kernel, pi_kernel> {
+public:
+    Kernel(Program &program, const char *name);
+
+    Program &program() const { return *program_; }
+    Context &context() const { return program_->context(); }
+    const Api &api() const { return program_->api(); }
+    cl_kernel id() const { return vendor_.get(); }
+    const std::string &name() const { return name_; }
+    const std::vector<Parameter> &parameters() const { return parameters_; }
+
+    /// What limits a launch on one device.
+    struct Limits {
+        uint64_t max_group = 0;
+        std::array<uint64_t, 3> max_items{1, 1, 1};
+        std::array<uint64_t, 3> compiled{}; ///< zeros = none
+        uint64_t multiple = 1;
+    };
+    const Limits &limits(const Device &device);
+
+    /// Held from setting the first argument until the launch is enqueued: the vendor's kernel has hidden state.
+    std::mutex &mutex() { return mutex_; }
+    /// Whose arguments are set; compared, never followed. Guarded by mutex().
+    const void *arguments_of = nullptr;
+
+private:
+    const sdk::Ref<Program> program_;
+    const std::string name_;
+    KernelOwner vendor_;
+    std::vector<Parameter> parameters_;
+    std::mutex mutex_, limits_mutex_;
+    std::map<const Device *, Limits> limits_; ///< guarded by limits_mutex_; rows never change
+};
+
+} // namespace pi::opencl

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Kernel launches. The vendor's kernel holds its arguments, ours does not: a launch keeps copies and sets them under
+// the kernel's lock right before it enqueues.
+#include "entries.hpp"
+#include "kernel.hpp"
+#include "memory.hpp"
+#include "submission.hpp"
+
+#include <pi/sdk/region.hpp>
+
+#include <algorithm>
+
+namespace pi::opencl {
+
+using namespace sdk;
+
+namespace {
+
+/// One argument, copied.
+struct Argument {
+    pi_argument_kind kind;
+    std::vector<std::byte> value;
+    uint64_t local_size = 0;
+    Ref<Mem> mem;
+    MemOwner sub_buffer; ///< where the argument does not begin with mem
+    cl_mem vendor = nullptr;
+};
+
+struct WorkSize {
+    cl_uint dimensions = 0;
+    std::array<size_t, 3> offset{}, global{1, 1, 1}, local{};
+    bool has_local = false;
+};
+
+const char *needs(Parameter parameter) {
+    switch (parameter) {
+    case Parameter::VALUE:
+        return "PI_ARGUMENT_VALUE";
+    case Parameter::BUFFER:
+        return "PI_ARGUMENT_BUFFER";
+    case Parameter::LOCAL:
+        return "PI_ARGUMENT_LOCAL";
+    default:
+        return "an image or sampler, which this plugin does not have yet";
+    }
+}
+
+void check_kind(const pi_kernel_argument &given, Parameter parameter, size_t index,
+                const std::string &kernel) {
+    if (given.reserved || given.image_sampler)
+        fail(PI_ERROR_INVALID_VALUE, "arguments[", index,
+             "] has a reserved word or a sampler that is not 0");
+    if (given.kind < PI_ARGUMENT_VALUE || given.kind > PI_ARGUMENT_LOCAL)
+        fail(PI_ERROR_INVALID_ENUMERATION, "arguments[", index, "].kind ", given.kind,
+             " is no PI_ARGUMENT_");
+    if (given.kind == PI_ARGUMENT_POINTER || given.kind == PI_ARGUMENT_IMAGE ||
+        given.kind == PI_ARGUMENT_SAMPLER)
+        fail(PI_ERROR_UNSUPPORTED_FEATURE, "arguments[", index,
+             "] is a USM pointer, image or sampler: this plugin has none");
+    const bool fits = parameter == Parameter::ANY ||
+                      (parameter == Parameter::VALUE && given.kind == PI_ARGUMENT_VALUE) ||
+                      (parameter == Parameter::BUFFER && given.kind == PI_ARGUMENT_BUFFER) ||
+                      (parameter == Parameter::LOCAL && given.kind == PI_ARGUMENT_LOCAL);
+    if (!fits)
+        fail(PI_ERROR_INVALID_ARGUMENTS, "arguments[", index, "] is of kind ", given.kind,
+             "; parameter ", index, " of kernel '", kernel, "' needs ", needs(parameter));
+}
+
+void copy_buffer(const Queue &queue, const pi_kernel_argument &given, size_t index, Argument &out) {
+    if (!given.mem) // a null pointer
+        return;
+    Mem &mem = checked_mem(queue.context(), given.mem, text("arguments[", index, "].mem").c_str());
+    if (given.size || given.offset)
+        check_range(given.offset,
+                    given.size                 ? given.size
+                    : given.offset < mem.size() ? mem.size() - given.offset
+                                                : 1,
+                    mem.size(), text("arguments[", index, "].mem").c_str());
+    out.mem = Ref<Mem>(mem);
+    out.vendor = mem.id();
+    if (given.offset) {
+        out.sub_buffer =
+            create_sub_buffer(mem.root(), mem.flags(), mem.offset() + given.offset,
+                              given.size ? given.size : mem.size() - given.offset);
+        out.vendor = out.sub_buffer.get();
+    }
+}
+
+std::vector<Argument> copy_arguments(const Queue &queue, const Kernel &kernel,
+                                     const pi_kernel_launch_desc &desc) {
+    const auto given = read_array(desc.argument_count, desc.arguments, "arguments");
+    if (given.size() != kernel.parameters().size())
+        fail(PI_ERROR_INVALID_ARGUMENTS, "argument_count is ", given.size(), "; kernel '",
+             kernel.name(), "' has ", kernel.parameters().size(), " parameters");
+    std::vector<Argument> arguments(given.size());
+    for (size_t i = 0; i < given.size(); ++i) {
+        const pi_kernel_argument &one = given[i];
+        check_kind(one, kernel.parameters()[i], i, kernel.name());
+        Argument &out = arguments[i];
+        out.kind = one.kind;
+        if (one.kind == PI_ARGUMENT_BUFFER) {
+            copy_buffer(queue, one, i, out);
+        } else if (!one.size) {
+            fail(PI_ERROR_INVALID_ARGUMENTS, "arguments[", i, "].size is 0 bytes");
+        } else if (one.kind == PI_ARGUMENT_VALUE) {
+            const auto *bytes = static_cast<const std::byte *>(
+                require(one.value, text("arguments[", i, "].value").c_str()));
+            out.value.assign(bytes, bytes + one.size);
+        } else {
+            out.local_size = one.size;
+        }
+    }
+    return arguments;
+}
+
+WorkSize read_work_size(Kernel &kernel, const Device &device, const pi_kernel_launch_desc &desc) {
+    if (desc.dimensions < 1 || desc.dimensions > 3)
+        fail(PI_ERROR_INVALID_WORK_SIZE, "dimensions is ", desc.dimensions, "; 1 to 3 is needed");
+    const Kernel::Limits &limits = kernel.limits(device);
+    WorkSize work;
+    work.dimensions = desc.dimensions;
+    uint64_t group = 1;
+    for (cl_uint i = 0; i < desc.dimensions; ++i) {
+        if (!desc.global_size[i])
+            fail(PI_ERROR_INVALID_WORK_SIZE, "global_size[", i, "] is 0; at least 1 is needed");
+        work.offset[i] = desc.global_offset[i];
+        work.global[i] = desc.global_size[i];
+        work.local[i] = desc.local_size[i];
+        work.has_local = work.has_local || desc.local_size[i];
+    }
+    for (cl_uint i = 0; work.has_local && i < desc.dimensions; ++i) {
+        if (!work.local[i])
+            fail(PI_ERROR_INVALID_WORK_SIZE, "local_size[", i,
+                 "] is 0, but another dimension's is not; set all or none");
+        if (work.local[i] > limits.max_items[i] || work.local[i] > limits.max_group / group)
+            fail(PI_ERROR_INVALID_WORK_SIZE, "local_size[", i, "] is ", work.local[i],
+                 "; kernel '", kernel.name(), "' on ", device.name(), " has at most ",
+                 limits.max_items[i], " there and ", limits.max_group, " in a group");
+        group *= work.local[i];
+        if (limits.compiled[0] && work.local[i] != limits.compiled[i])
+            fail(PI_ERROR_INVALID_WORK_SIZE, "local_size[", i, "] is ", work.local[i],
+                 "; kernel '", kernel.name(), "' is compiled for ", limits.compiled[i]);
+        if (!device.non_uniform_groups() && work.global[i] % work.local[i])
+            fail(PI_ERROR_INVALID_WORK_SIZE, "global_size[", i, "] is ", work.global[i],
+                 ", no multiple of local_size[", i, "], ", work.local[i], ": ", device.name(),
+                 " has no PI_LAUNCH_FEATURE_NON_UNIFORM_GROUPS");
+    }
+    return work;
+}
+
+class LaunchCommand final : public VendorCommand {
+public:
+    LaunchCommand(Queue &queue, Kernel &kernel, std::vector<Argument> arguments,
+                  const WorkSize &work)
+        : VendorCommand(queue), kernel_(kernel), arguments_(std::move(arguments)), work_(work) {
+        // Set now, so that wrong ones are an error of the call; set again only if another launch came between.
+        std::lock_guard lock(kernel.mutex());
+        set_arguments();
+    }
+    ~LaunchCommand() override {
+        std::lock_guard lock(kernel_->mutex());
+        if (kernel_->arguments_of == this)
+            kernel_->arguments_of = nullptr;
+    }
+
+private:
+    void issue(Submission &submission) override {
+        std::lock_guard lock(kernel_->mutex());
+        if (kernel_->arguments_of != this)
+            set_arguments();
+        submission.add("clEnqueueNDRangeKernel", queue().api().clEnqueueNDRangeKernel,
+                       kernel_->id(), work_.dimensions, work_.offset.data(), work_.global.data(),
+                       work_.has_local ? work_.local.data() : nullptr);
+    }
+
+    void set_arguments() {
+        const Api &cl = queue().api();
+        kernel_->arguments_of = nullptr;
+        for (cl_uint i = 0; i < arguments_.size(); ++i) {
+            const Argument &one = arguments_[i];
+            cl_int code = CL_SUCCESS;
+            if (one.kind == PI_ARGUMENT_BUFFER)
+                code = cl.clSetKernelArg(kernel_->id(), i, sizeof(cl_mem),
+                                         one.vendor ? &one.vendor : nullptr);
+            else if (one.kind == PI_ARGUMENT_VALUE)
+                code = cl.clSetKernelArg(kernel_->id(), i, one.value.size(), one.value.data());
+            else
+                code = cl.clSetKernelArg(kernel_->id(), i, one.local_size, nullptr);
+            check(code, "clSetKernelArg", "argument ", i, " of kernel '", kernel_->name(), "', ",
+                  one.kind == PI_ARGUMENT_VALUE ? text(one.value.size(), " bytes given") : "");
+        }
+        kernel_->arguments_of = this;
+    }
+
+    const Ref<Kernel> kernel_;
+    const std::vector<Argument> arguments_;
+    const WorkSize work_;
+};
+
+/// The kernel and its device's limits, checked.
+Kernel &checked_kernel(const Queue &queue, pi_kernel handle) {
+    Kernel &kernel = checked<Kernel>(queue.host(), handle, "kernel");
+    if (&kernel.context() != &queue.context())
+        fail(PI_ERROR_INVALID_KERNEL, "kernel '", kernel.name(), "' is of ",
+             kernel.context().description(), ", the queue of ", queue.context().description());
+    return kernel;
+}
+
+uint64_t largest_divisor(uint64_t of, uint64_t most) {
+    for (uint64_t candidate = std::min(of, most); candidate > 1; --candidate)
+        if (of % candidate == 0)
+            return candidate;
+    return 1;
+}
+
+} // namespace
+
+namespace entries {
+
+pi_result PI_CALL piEnqueueKernelLaunch(pi_queue queue, const pi_kernel_launch_desc *desc,
+                                        uint32_t wait_count, const pi_event *wait_list,
+                                        pi_event *out_event) {
+    return call<Queue>(queue, [&](Queue &self) {
+        const auto known = read_desc(desc, PI_TYPE_KERNEL_LAUNCH_DESC);
+        check_flags(known.flags, PI_COMMAND_BLOCKING, "flags");
+        Kernel &kernel = checked_kernel(self, known.kernel);
+        if (known.cluster_size[0] || known.cluster_size[1] || known.cluster_size[2])
+            fail(PI_ERROR_UNSUPPORTED_FEATURE, "cluster_size is set; OpenCL has no clusters");
+        if (known.local_memory_size)
+            fail(PI_ERROR_UNSUPPORTED_FEATURE, "local_memory_size is ", known.local_memory_size,
+                 "; OpenCL's work-group memory is an argument (PI_ARGUMENT_LOCAL)");
+        const WorkSize work = read_work_size(kernel, self.device(), known);
+        auto arguments = copy_arguments(self, kernel, known);
+        enqueue_vendor(self, {known.flags, known.type, wait_count, wait_list, out_event},
+                       std::make_unique<LaunchCommand>(self, kernel, std::move(arguments), work));
+    });
+}
+
+pi_result PI_CALL piKernelGetSuggestedLocalSize(pi_queue queue, const pi_kernel_launch_desc *desc,
+                                                uint64_t out_local_size[3]) {
+    return call<Queue>(queue, [&](Queue &self) {
+        const auto known = read_desc(desc, PI_TYPE_KERNEL_LAUNCH_DESC);
+        require(out_local_size, "out_local_size");
+        Kernel &kernel = checked_kernel(self, known.kernel);
+        const WorkSize work = read_work_size(kernel, self.device(), known);
+        const Kernel::Limits &limits = kernel.limits(self.device());
+        // Drivers like whole groups with their first dimension long.
+        uint64_t left = std::min<uint64_t>(limits.max_group, std::max<uint64_t>(limits.multiple, 256));
+        for (size_t i = 0; i < 3; ++i) {
+            uint64_t size = 1;
+            if (limits.compiled[0])
+                size = limits.compiled[i];
+            else if (i < work.dimensions)
+                size = largest_divisor(work.global[i], std::min(left, limits.max_items[i]));
+            left = std::max<uint64_t>(1, left / size);
+            out_local_size[i] = size;
+        }
+    });
+}
+
+} // namespace entries
+} // namespace pi::opencl

@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "memory.hpp"
+#include "entries.hpp"
+
+#include <pi/sdk/descriptor.hpp>
+#include <pi/sdk/region.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cstdlib>
+#include <cstring>
+
+namespace pi::opencl {
+
+using namespace sdk;
+
+// ----- Mem ----------------------------------------------------------------------------------------
+
+Mem::Mem(Context &context, Device &device, Parts parts)
+    : Object(context.host()), context_(context), device_(device), vendor_(std::move(parts.vendor)),
+      offset_(0), size_(parts.size), flags_(parts.flags), alignment_(parts.alignment),
+      host_pointer_(parts.host_pointer), kind_(parts.kind) {}
+
+Mem::Mem(Mem &root, MemOwner vendor, uint64_t flags, uint64_t offset, uint64_t size)
+    : Object(root.host()), context_(root.context_), device_(root.device_), root_(root),
+      vendor_(std::move(vendor)), offset_(offset), size_(size), flags_(flags),
+      alignment_(root.alignment_), host_pointer_(nullptr), kind_(root.kind_) {}
+
+Mem::~Mem() {
+    for (void *pointer : maps_) {
+        try {
+            const cl_command_queue queue =
+                context_->private_queue(device_, Context::Purpose::UNMAP);
+            const auto lock = device_.submission_lock();
+            check(unmap_vendor(*this, queue, pointer, 0, nullptr, nullptr),
+                  "clEnqueueUnmapMemObject");
+            api().clFlush(queue);
+        } catch (...) {
+            context_->instance().log(PI_LOG_WARNING, "a buffer that was released while mapped stays "
+                                                     "mapped: " + current_error().text());
+        }
+    }
+}
+
+uint64_t Mem::alignment() const {
+    const uint64_t of_offset = offset_ ? offset_ & (~offset_ + 1) : UINT64_MAX;
+    return std::min(alignment_, of_offset);
+}
+
+void *Mem::host_pointer() const {
+    if (!root_)
+        return host_pointer_;
+    auto *base = static_cast<std::byte *>(root_->host_pointer_);
+    return base ? base + offset_ : nullptr;
+}
+
+void Mem::add_map(void *pointer) {
+    std::lock_guard lock(maps_mutex_);
+    maps_.push_back(pointer);
+}
+
+void Mem::take_map(void *pointer) {
+    std::lock_guard lock(maps_mutex_);
+    const auto found = std::find(maps_.begin(), maps_.end(), pointer);
+    if (found == maps_.end())
+        fail(PI_ERROR_INVALID_VALUE, "pointer is ", pointer, "; no map of this mem that is complete "
+             "and not yet unmapped gave it (", maps_.size(), " others did)");
+    maps_.erase(found);
+}
+
+Mem &checked_mem(const Context &context, pi_mem mem, const char *name) {
+    Mem &self = checked<Mem>(context.host(), mem, name);
+    if (&self.context() != &context)
+        fail(PI_ERROR_INVALID_MEM_OBJECT, name, " is of ", self.context().description(),
+             ", which the queue's ", context.description(),
+             " cannot use: the connection is not UNIFIED");
+    return self;
+}
+
+void *map_vendor(Mem &mem, cl_command_queue queue, cl_map_flags flags, uint64_t offset,
+                 uint64_t size, cl_uint wait_count, const cl_event *waits, cl_event *out_event,
+                 cl_int *out_code) {
+    std::lock_guard lock(mem.vendor_map_mutex());
+    return mem.api().clEnqueueMapBuffer(queue, mem.root().id(), CL_FALSE, flags,
+                                        mem.offset() + offset, size, wait_count, waits, out_event,
+                                        out_code);
+}
+
+cl_int unmap_vendor(Mem &mem, cl_command_queue queue, void *pointer, cl_uint wait_count,
+                    const cl_event *waits, cl_event *out_event) {
+    std::lock_guard lock(mem.vendor_map_mutex());
+    return mem.api().clEnqueueUnmapMemObject(queue, mem.root().id(), pointer, wait_count, waits,
+                                             out_event);
+}
+
+// ----- creation -----------------------------------------------------------------------------------
+
+cl_mem_flags access_flags(uint64_t flags) {
+    return flags & PI_MEM_READ_ONLY    ? CL_MEM_READ_ONLY
+           : flags & PI_MEM_WRITE_ONLY ? CL_MEM_WRITE_ONLY
+                                       : 0;
+}
+
+void check_access(uint64_t flags) {
+    if ((flags & PI_MEM_READ_ONLY) && (flags & PI_MEM_WRITE_ONLY))
+        fail(PI_ERROR_INVALID_VALUE, "flags has both PI_MEM_READ_ONLY and PI_MEM_WRITE_ONLY");
+}
+
+uint64_t pointer_alignment(const void *pointer) {
+    constexpr uint64_t page = 4096;
+    const auto address = reinterpret_cast<uint64_t>(pointer);
+    return std::min(page, address & (~address + 1));
+}
+
+namespace {
+
+struct Free {
+    void operator()(void *memory) const { std::free(memory); }
+};
+using HostMemory = std::unique_ptr<void, Free>;
+
+void CL_CALLBACK free_host_memory(cl_mem, void *memory) { std::free(memory); }
+
+void check_buffer_desc(const Device &device, const pi_mem_buffer_desc &desc) {
+    check_flags(desc.flags,
+                PI_MEM_READ_ONLY | PI_MEM_WRITE_ONLY | PI_MEM_COPY_HOST_PTR | PI_MEM_USE_HOST_PTR |
+                    PI_MEM_REQUIRE_CONTIGUOUS | PI_MEM_REQUIRE_PINNED,
+                "flags");
+    check_access(desc.flags);
+    if (find_chained(desc.next, PI_TYPE_MEM_LAYOUT_DESC))
+        fail(PI_ERROR_UNSUPPORTED_FEATURE, "scope 0 (global) of ", device.name(),
+             " has no PI_SCOPE_LAYOUT: OpenCL buffers are flat");
+    if (desc.scope)
+        fail(PI_ERROR_UNSUPPORTED_FEATURE, "scope is ", desc.scope, "; ", device.name(),
+             " has only scope 0 (global)");
+    if (desc.flags & (PI_MEM_REQUIRE_CONTIGUOUS | PI_MEM_REQUIRE_PINNED))
+        fail(PI_ERROR_UNSUPPORTED_FEATURE,
+             desc.flags & PI_MEM_REQUIRE_PINNED ? "PI_MEM_REQUIRE_PINNED"
+                                                : "PI_MEM_REQUIRE_CONTIGUOUS",
+             ": OpenCL promises neither pinned nor contiguous memory on ", device.name());
+    if (desc.export_types)
+        fail(PI_ERROR_UNSUPPORTED_FEATURE, "export_types is 0x", std::hex, desc.export_types,
+             "; this plugin exports no memory");
+    const bool copy = desc.flags & PI_MEM_COPY_HOST_PTR, use = desc.flags & PI_MEM_USE_HOST_PTR;
+    if (copy && use)
+        fail(PI_ERROR_INVALID_VALUE,
+             "flags has both PI_MEM_COPY_HOST_PTR and PI_MEM_USE_HOST_PTR");
+    if ((copy || use) && !desc.host_ptr)
+        fail(PI_ERROR_INVALID_NULL_POINTER, "host_ptr is NULL, but flags asks for it");
+    if (!copy && !use && desc.host_ptr)
+        fail(PI_ERROR_INVALID_VALUE, "host_ptr is ", desc.host_ptr,
+             ", but flags has neither PI_MEM_COPY_HOST_PTR nor PI_MEM_USE_HOST_PTR");
+    if (desc.alignment & (desc.alignment - 1))
+        fail(PI_ERROR_INVALID_ALIGNMENT, "alignment is ", desc.alignment,
+             "; a power of two is needed");
+}
+
+MemOwner create_vendor_buffer(const Context &context, const Device &device, cl_mem_flags flags,
+                              uint64_t size, void *pointer) {
+    cl_int code = CL_SUCCESS;
+    const cl_mem mem = context.api().clCreateBuffer(context.id(), flags, size, pointer, &code);
+    check(code, "clCreateBuffer", size, " bytes asked on ", device.name());
+    return {context.api(), mem};
+}
+
+/// Memory of our own with a greater alignment than the driver's, used in place.
+MemOwner create_aligned(const Context &context, Device &device, const pi_mem_buffer_desc &desc) {
+    const auto in_place = device.import_alignment();
+    constexpr uint64_t limit = uint64_t{1} << 30;
+    if (!in_place || *in_place > desc.alignment || desc.alignment > limit)
+        fail(PI_ERROR_INVALID_ALIGNMENT, "alignment is ", desc.alignment, "; on ", device.name(),
+             in_place ? text(" at most ", limit, " can be honoured")
+                      : text(" no more than ", device.min_alignment(), " can be proven"));
+    void *allocated = nullptr;
+    if (posix_memalign(&allocated, std::max<uint64_t>(desc.alignment, sizeof(void *)), desc.size))
+        fail(PI_ERROR_OUT_OF_HOST_MEMORY, "posix_memalign: ", desc.size, " bytes aligned to ",
+             desc.alignment, " asked for ", device.name());
+    HostMemory memory(allocated);
+    if (desc.flags & PI_MEM_COPY_HOST_PTR)
+        std::memcpy(allocated, desc.host_ptr, desc.size);
+    MemOwner vendor = create_vendor_buffer(
+        context, device, access_flags(desc.flags) | CL_MEM_USE_HOST_PTR, desc.size, allocated);
+    // The vendor may hold on to the buffer longer than we do.
+    check(context.api().clSetMemObjectDestructorCallback(vendor.get(), free_host_memory, allocated),
+          "clSetMemObjectDestructorCallback");
+    (void)memory.release();
+    return vendor;
+}
+
+Ref<Mem> create_buffer(Context &context, Device &device, const pi_mem_buffer_desc &desc) {
+    check_buffer_desc(device, desc);
+    check_allocation(device, desc.size);
+    Mem::Parts parts;
+    parts.size = desc.size;
+    parts.flags = desc.flags;
+    parts.alignment = device.min_alignment();
+    if (desc.flags & PI_MEM_USE_HOST_PTR) {
+        const auto in_place = device.import_alignment();
+        const uint64_t given = pointer_alignment(desc.host_ptr);
+        if (in_place && given >= *in_place)
+            parts.alignment = given;
+        if (desc.alignment > parts.alignment)
+            fail(PI_ERROR_INVALID_ALIGNMENT, "alignment is ", desc.alignment, ", but host_ptr (",
+                 desc.host_ptr, ") gives ", parts.alignment, " on ", device.name());
+        parts.host_pointer = desc.host_ptr;
+        parts.vendor =
+            create_vendor_buffer(context, device, access_flags(desc.flags) | CL_MEM_USE_HOST_PTR,
+                                 desc.size, desc.host_ptr);
+    } else if (desc.alignment > parts.alignment) {
+        parts.alignment = desc.alignment;
+        parts.vendor = create_aligned(context, device, desc);
+    } else {
+        const bool copy = desc.flags & PI_MEM_COPY_HOST_PTR;
+        parts.vendor = create_vendor_buffer(
+            context, device, access_flags(desc.flags) | (copy ? CL_MEM_COPY_HOST_PTR : 0),
+            desc.size, desc.host_ptr);
+    }
+    return make<Mem>(context, device, std::move(parts));
+}
+
+Ref<Mem> create_view(Mem &parent, const pi_mem_partition_desc &desc) {
+    check_flags(desc.flags, PI_MEM_READ_ONLY | PI_MEM_WRITE_ONLY, "flags");
+    check_access(desc.flags);
+    check_range(desc.offset, desc.size, parent.size(), "the parent");
+    constexpr uint64_t access = PI_MEM_READ_ONLY | PI_MEM_WRITE_ONLY;
+    const uint64_t inherited = parent.flags() & access;
+    if (desc.flags && inherited && desc.flags != inherited)
+        fail(PI_ERROR_INVALID_VALUE, "flags asks for more access than the parent has");
+    // The vendor has no sub-buffers of sub-buffers.
+    Mem &root = parent.root();
+    const uint64_t offset = parent.offset() + desc.offset;
+    MemOwner vendor = create_sub_buffer(root, desc.flags, offset, desc.size);
+    return make<Mem>(root, std::move(vendor), desc.flags ? desc.flags : parent.flags(), offset,
+                     desc.size);
+}
+
+} // namespace
+
+void check_allocation(const Device &device, uint64_t size) {
+    if (!size)
+        fail(PI_ERROR_INVALID_SIZE, "size is 0 bytes; at least 1 is needed");
+    if (size > device.max_allocation())
+        fail(PI_ERROR_OUT_OF_DEVICE_MEMORY, "size is ", size, " bytes; one allocation on ",
+             device.name(), " has at most ", device.max_allocation());
+}
+
+MemOwner create_sub_buffer(Mem &root, uint64_t flags, uint64_t offset, uint64_t size) {
+    const uint64_t needed = root.device().offset_alignment();
+    if (offset % needed)
+        fail(PI_ERROR_MISALIGNED_OFFSET, "offset ", offset, " into the root is not a multiple of ",
+             needed, ", the offset_alignment of ", root.device().name());
+    const cl_buffer_region region{static_cast<size_t>(offset), static_cast<size_t>(size)};
+    cl_int code = CL_SUCCESS;
+    const cl_mem mem = root.api().clCreateSubBuffer(root.id(), access_flags(flags),
+                                                    CL_BUFFER_CREATE_TYPE_REGION, &region, &code);
+    check(code, "clCreateSubBuffer", size, " bytes from ", offset, " of ", root.size(), " on ",
+          root.device().name());
+    return {root.api(), mem};
+}
+
+namespace entries {
+
+pi_result PI_CALL piMemBufferCreate(pi_context context, pi_device device,
+                                    const pi_mem_buffer_desc *desc, pi_mem *out_mem) {
+    return call<Context>(context, [&](Context &self) {
+        Device &on = self.checked_device(device);
+        const auto known = read_desc(desc, PI_TYPE_MEM_BUFFER_DESC, PI_TYPE_MEM_LAYOUT_DESC);
+        require(out_mem, "out_mem");
+        *out_mem = create_buffer(self, on, known).give();
+    });
+}
+
+pi_result PI_CALL piMemBufferPartition(pi_mem mem, const pi_mem_partition_desc *desc,
+                                       pi_mem *out_mem) {
+    return call<Mem>(mem, [&](Mem &self) {
+        const auto known = read_desc(desc, PI_TYPE_MEM_PARTITION_DESC);
+        require(out_mem, "out_mem");
+        *out_mem = create_view(self, known).give();
+    });
+}
+
+pi_result PI_CALL piMemGetInfo(pi_mem mem, pi_mem_info name, uint64_t size, void *value,
+                               uint64_t *out_size) {
+    static constexpr InfoRow<Mem> rows[] = {
+        {PI_MEM_INFO_SIZE, [](Mem &m, const InfoWriter &write) { write(m.size()); }},
+        {PI_MEM_INFO_CONTEXT,
+         [](Mem &m, const InfoWriter &write) { write(m.context().handle()); }},
+        {PI_MEM_INFO_DEVICE, [](Mem &m, const InfoWriter &write) { write(m.device().handle()); }},
+        {PI_MEM_INFO_FLAGS, [](Mem &m, const InfoWriter &write) { write(m.flags()); }},
+        {PI_MEM_INFO_SCOPE, [](Mem &, const InfoWriter &write) { write(uint32_t{0}); }},
+        {PI_MEM_INFO_ALIGNMENT, [](Mem &m, const InfoWriter &write) { write(m.alignment()); }},
+        {PI_MEM_INFO_PARENT,
+         [](Mem &m, const InfoWriter &write) {
+             write(m.is_view() ? m.root().handle() : pi_mem{nullptr});
+         }},
+        {PI_MEM_INFO_OFFSET, [](Mem &m, const InfoWriter &write) { write(m.offset()); }},
+        {PI_MEM_INFO_COHERENCE,
+         [](Mem &, const InfoWriter &write) { write(pi_coherence{PI_COHERENCE_MAP_UNMAP}); }},
+        {PI_MEM_INFO_DEVICE_ADDRESS,
+         [](Mem &, const InfoWriter &) {
+             fail(PI_ERROR_UNSUPPORTED_FEATURE, "OpenCL buffers are opaque: they have no address");
+         }},
+        {PI_MEM_INFO_BUS_ADDRESS,
+         [](Mem &, const InfoWriter &) {
+             fail(PI_ERROR_UNSUPPORTED_FEATURE, "OpenCL does not tell bus addresses");
+         }},
+        {PI_MEM_INFO_PITCHES,
+         [](Mem &, const InfoWriter &) {
+             fail(PI_ERROR_UNSUPPORTED_FEATURE, "the buffer is flat: it has no pitches");
+         }},
+        {PI_MEM_INFO_KIND, [](Mem &m, const InfoWriter &write) { write(m.memory_kind()); }},
+        {PI_MEM_INFO_REFERENCE_COUNT,
+         [](Mem &m, const InfoWriter &write) { write(m.reference_count()); }},
+    };
+    return call<Mem>(mem,
+                     [&](Mem &self) { answer_info(self, rows, name, size, value, out_size); });
+}
+
+pi_result PI_CALL piMemGetHostPointer(pi_mem mem, void **out_pointer) {
+    return call<Mem>(mem, [&](Mem &self) {
+        require(out_pointer, "out_pointer");
+        void *pointer = self.host_pointer();
+        if (!pointer)
+            fail(PI_ERROR_UNSUPPORTED_FEATURE,
+                 "only imported memory and PI_MEM_USE_HOST_PTR have a lasting host address here; "
+                 "map the buffer instead");
+        *out_pointer = pointer;
+    });
+}
+
+namespace {
+
+/// Flush and invalidate: this memory is handed over by map and unmap alone, and pretending otherwise would
+/// lose writes.
+pi_result refuse_maintenance(pi_mem mem, uint64_t offset, uint64_t size, const char *what) {
+    return call<Mem>(mem, [&](Mem &self) {
+        check_range(offset, size, self.size(), "mem");
+        fail(PI_ERROR_UNSUPPORTED_FEATURE, what, ": the coherence of mem is "
+             "PI_COHERENCE_MAP_UNMAP; the host touches it between map and unmap");
+    });
+}
+
+} // namespace
+
+pi_result PI_CALL piMemFlush(pi_mem mem, uint64_t offset, uint64_t size) {
+    return refuse_maintenance(mem, offset, size, "piMemFlush");
+}
+
+pi_result PI_CALL piMemInvalidate(pi_mem mem, uint64_t offset, uint64_t size) {
+    return refuse_maintenance(mem, offset, size, "piMemInvalidate");
+}
+
+} // namespace entries
+} // namespace pi::opencl

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Buffers and views.
+#pragma once
+
+#include "context.hpp"
+
+#include <mutex>
+#include <vector>
+
+namespace pi::opencl {
+
+class Mem : public sdk::Object<Mem, pi_mem> {
+public:
+    /// What a new root is made of.
+    struct Parts {
+        MemOwner vendor;
+        uint64_t size = 0;
+        uint64_t flags = 0;     ///< PI_MEM_, as the application gave them
+        uint64_t alignment = 1; ///< proven
+        void *host_pointer = nullptr; ///< the application's memory, if it is the storage
+        pi_memory_kind kind = PI_MEMORY_KIND_BUFFER;
+    };
+    /// A root.
+    Mem(Context &context, Device &device, Parts parts);
+    /// A view of a root. `vendor` is the sub-buffer.
+    Mem(Mem &root, MemOwner vendor, uint64_t flags, uint64_t offset, uint64_t size);
+    /// Undoes the maps that were left.
+    ~Mem();
+
+    Context &context() const { return *context_; }
+    Device &device() const { return device_; }
+    const Api &api() const { return context_->api(); }
+    /// The vendor's buffer or sub-buffer.
+    cl_mem id() const { return vendor_.get(); }
+    Mem &root() { return root_ ? *root_ : *this; }
+    bool is_view() const { return static_cast<bool>(root_); }
+    uint64_t offset() const { return offset_; } ///< into the root
+    uint64_t size() const { return size_; }
+    uint64_t flags() const { return flags_; }
+    uint64_t alignment() const;
+    pi_memory_kind memory_kind() const { return root_ ? root_->kind_ : kind_; }
+    /// The host's address of its first byte, or NULL.
+    void *host_pointer() const;
+
+    /// One lock a buffer around the vendor's map and unmap calls: drivers are not safe there.
+    std::mutex &vendor_map_mutex() { return root().vendor_map_mutex_; }
+
+    // The maps of the application. A pointer can be mapped several times.
+    void add_map(void *pointer);
+    /// Takes a map out, for an unmap; PI_ERROR_INVALID_VALUE if there is none of this pointer.
+    void take_map(void *pointer);
+
+private:
+    const sdk::Ref<Context> context_;
+    Device &device_;
+    const sdk::Ref<Mem> root_; ///< NULL for a root
+    MemOwner vendor_;
+    const uint64_t offset_, size_, flags_, alignment_;
+    void *const host_pointer_;
+    const pi_memory_kind kind_;
+    std::mutex vendor_map_mutex_, maps_mutex_;
+    std::vector<void *> maps_; ///< guarded by maps_mutex_
+};
+
+/// PI_ERROR_INVALID_SIZE or PI_ERROR_OUT_OF_DEVICE_MEMORY unless one allocation may have this size.
+void check_allocation(const Device &device, uint64_t size);
+
+/// PI_ERROR_INVALID_VALUE if flags asks for both read-only and write-only.
+void check_access(uint64_t flags);
+/// CL_MEM_ for PI_MEM_READ_ONLY and _WRITE_ONLY.
+cl_mem_flags access_flags(uint64_t flags);
+/// The greatest power of two, up to a page, that divides the address.
+uint64_t pointer_alignment(const void *pointer);
+
+/// A vendor's sub-buffer; PI_ERROR_MISALIGNED_OFFSET naming both numbers. flags: PI_MEM_READ_ONLY, _WRITE_ONLY.
+MemOwner create_sub_buffer(Mem &root, uint64_t flags, uint64_t offset, uint64_t size);
+
+/// Memory of the context, or PI_ERROR_INVALID_MEM_OBJECT naming both contexts.
+Mem &checked_mem(const Context &context, pi_mem mem, const char *name);
+
+/// Enqueues a map without waiting. The vendor's lock of the buffer is taken inside.
+void *map_vendor(Mem &mem, cl_command_queue queue, cl_map_flags flags, uint64_t offset,
+                 uint64_t size, cl_uint wait_count, const cl_event *waits, cl_event *out_event,
+                 cl_int *out_code);
+/// Enqueues an unmap without waiting.
+cl_int unmap_vendor(Mem &mem, cl_command_queue queue, void *pointer, cl_uint wait_count,
+                    const cl_event *waits, cl_event *out_event);
+
+} // namespace pi::opencl

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Copies between two contexts of one platform, which the vendor refuses: both ends are mapped, the bytes go over in
+// one pass, both are unmapped. Nothing waits in a vendor's queue meanwhile.
+#pragma once
+
+#include "memory.hpp"
+#include "queue.hpp"
+
+#include <memory>
+#include <vector>
+
+namespace pi::opencl {
+
+/// PI_ERROR_INVALID_MEM_OBJECT unless both ends are of one platform and the queue is of either end's context.
+void check_migration(const Queue &queue, const Mem &src, const Mem &dst);
+
+/// The copy, with regions that have been checked.
+std::unique_ptr<sdk::Command> make_migration(Mem &src, Mem &dst, std::vector<pi_region> regions);
+
+} // namespace pi::opencl

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "platform.hpp"
+#include "entries.hpp"
+
+#include <pi/sdk/descriptor.hpp>
+
+#include <algorithm>
+#include <cctype>
+#include <cstdio>
+#include <thread>
+
+namespace pi::opencl {
+
+using namespace sdk;
+
+// ----- Instance -----------------------------------------------------------------------------------
+
+Instance::Instance(const pi_host *host) : Object(host) {}
+
+Instance::~Instance() {
+    // The last object may go while the driver is still on its way out of notify().
+    while (driver_calls_.load(std::memory_order_acquire))
+        std::this_thread::yield();
+}
+
+std::vector<pi_platform> Instance::platforms() {
+    std::lock_guard lock(mutex_);
+    if (platforms_.empty())
+        open();
+    std::vector<pi_platform> handles;
+    for (const Ref<Platform> &platform : platforms_)
+        handles.push_back(platform->handle());
+    return handles;
+}
+
+void Instance::open() {
+    if (!api_) {
+        const char *path = host()->get_option(host(), "PI_OPENCL_LIBRARY");
+        api_ = std::make_unique<Api>(path && *path ? path : "libOpenCL.so.1");
+    }
+    cl_uint count = 0;
+    const cl_int code = api_->clGetPlatformIDs(0, nullptr, &count);
+    if (code != CL_SUCCESS || !count)
+        fail(PI_ERROR_UNAVAILABLE, api_->library.path(), " knows no OpenCL platform (",
+             error_text("clGetPlatformIDs", code), "); is an ICD installed in /etc/OpenCL/vendors?");
+    std::vector<cl_platform_id> ids(count);
+    check(api_->clGetPlatformIDs(count, ids.data(), nullptr), "clGetPlatformIDs");
+
+    std::string seen;
+    for (cl_platform_id id : ids) {
+        try {
+            const std::string name =
+                query_text(api_->clGetPlatformInfo, "clGetPlatformInfo", id, CL_PLATFORM_NAME);
+            seen += (seen.empty() ? "'" : ", '") + name + "'";
+            if (wanted(name))
+                platforms_.push_back(make<Platform>(*this, *api_, id));
+        } catch (...) {
+            const Error error = current_error();
+            log(PI_LOG_WARNING, "an OpenCL platform is left out: " + error.text());
+            seen += " (left out: " + error.text() + ")";
+        }
+    }
+    if (platforms_.empty())
+        fail(PI_ERROR_UNAVAILABLE, "no OpenCL platform is usable or wanted by PI_OPENCL_PLATFORMS; "
+                                   "there are ", seen);
+}
+
+bool Instance::wanted(const std::string &platform_name) const {
+    const char *option = host()->get_option(host(), "PI_OPENCL_PLATFORMS");
+    if (!option || !*option)
+        return true;
+    const auto lower = [](std::string words) {
+        std::transform(words.begin(), words.end(), words.begin(),
+                       [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+        return words;
+    };
+    const std::string name = lower(platform_name), list = lower(option);
+    for (size_t begin = 0; begin <= list.size();) {
+        const size_t end = std::min(list.find(',', begin), list.size());
+        const std::string part = list.substr(begin, end - begin);
+        if (!part.empty() && name.find(part) != std::string::npos)
+            return true;
+        begin = end + 1;
+    }
+    return false;
+}
+
+struct Instance::Notice {
+    Instance *instance;
+    std::function<void(cl_int)> task;
+};
+
+void CL_CALLBACK Instance::notify(cl_event, cl_int status, void *user_data) {
+    auto *notice = static_cast<Notice *>(user_data);
+    Instance &instance = *notice->instance;
+    const auto run = [notice, status] {
+        const std::unique_ptr<Notice> owner(notice);
+        owner->task(status);
+    };
+    try {
+        instance.completions_.post(run);
+    } catch (...) {
+        run(); // out of memory: better inside the driver than never
+    }
+    instance.driver_calls_.fetch_sub(1, std::memory_order_release);
+}
+
+void Instance::when_final(const Api &api, cl_event event,
+                          std::function<void(cl_int status)> task) noexcept {
+    cl_int status = CL_OUT_OF_HOST_MEMORY;
+    try {
+        auto notice = std::make_unique<Notice>(Notice{this, task});
+        driver_calls_.fetch_add(1, std::memory_order_relaxed);
+        if (api.clSetEventCallback(event, CL_COMPLETE, notify, notice.get()) == CL_SUCCESS) {
+            (void)notice.release();
+            return;
+        }
+        driver_calls_.fetch_sub(1, std::memory_order_relaxed);
+    } catch (...) {
+    }
+    status = api.clWaitForEvents(1, &event) == CL_SUCCESS ? CL_COMPLETE : status;
+    task(status);
+}
+
+// ----- Platform -----------------------------------------------------------------------------------
+
+Platform::Platform(Instance &instance, const Api &api, cl_platform_id id)
+    : Object(instance.host()), instance_(instance), api_(api), id_(id) {
+    const auto ask = [&](cl_platform_info name) {
+        return query_text(api_.clGetPlatformInfo, "clGetPlatformInfo", id_, name);
+    };
+    name_ = ask(CL_PLATFORM_NAME);
+    vendor_ = ask(CL_PLATFORM_VENDOR);
+    version_ = ask(CL_PLATFORM_VERSION);
+    unsigned major = 1, minor = 0;
+    if (std::sscanf(version_.c_str(), "OpenCL %u.%u", &major, &minor) == 2)
+        api_version_ = 100 * major + minor;
+
+    cl_uint count = 0;
+    const cl_int code = api_.clGetDeviceIDs(id_, CL_DEVICE_TYPE_ALL, 0, nullptr, &count);
+    if (code == CL_DEVICE_NOT_FOUND || (code == CL_SUCCESS && !count))
+        return;
+    check(code, "clGetDeviceIDs", "platform ", name_);
+    std::vector<cl_device_id> ids(count);
+    check(api_.clGetDeviceIDs(id_, CL_DEVICE_TYPE_ALL, count, ids.data(), nullptr),
+          "clGetDeviceIDs", "platform ", name_);
+    for (cl_device_id device : ids) {
+        try {
+            devices_.push_back(make<Device>(*this, device));
+        } catch (...) {
+            instance_.log(PI_LOG_WARNING, "a device of the OpenCL platform " + name_ +
+                                              " is left out: " + current_error().text());
+        }
+    }
+}
+
+Platform::~Platform() = default;
+
+// ----- entry points -------------------------------------------------------------------------------
+
+namespace entries {
+
+pi_result PI_CALL piPlatformsGet(pi_plugin plugin, uint32_t capacity, pi_platform *out_platforms,
+                                 uint32_t *out_count) {
+    return call<Instance>(plugin, [&](Instance &self) {
+        const std::vector<pi_platform> platforms = self.platforms();
+        write_list<pi_platform>(platforms, capacity, out_platforms, out_count);
+    });
+}
+
+pi_result PI_CALL piPlatformGetInfo(pi_platform platform, pi_platform_info name, uint64_t size,
+                                    void *value, uint64_t *out_size) {
+    static constexpr InfoRow<Platform> rows[] = {
+        {PI_PLATFORM_INFO_NAME, [](Platform &p, const InfoWriter &write) { write(p.name()); }},
+        {PI_PLATFORM_INFO_VENDOR, [](Platform &p, const InfoWriter &write) { write(p.vendor()); }},
+        {PI_PLATFORM_INFO_VERSION,
+         [](Platform &p, const InfoWriter &write) { write(p.version()); }},
+        {PI_PLATFORM_INFO_PLUGIN,
+         [](Platform &p, const InfoWriter &write) { write(p.instance().handle()); }},
+        {PI_PLATFORM_INFO_BACKEND,
+         [](Platform &, const InfoWriter &write) { write(uint32_t{PI_BACKEND_OPENCL}); }},
+    };
+    return call<Platform>(
+        platform, [&](Platform &self) { answer_info(self, rows, name, size, value, out_size); });
+}
+
+pi_result PI_CALL piPlatformGetBackendOption(pi_platform platform, const char *frontend_option,
+                                             uint64_t size, char *value, uint64_t *out_size) {
+    struct Row {
+        std::string_view frontend;
+        const char *backend;
+    };
+    // OpenCL compilers optimise unless told otherwise and have no levels.
+    static constexpr Row rows[] = {{"-O0", "-cl-opt-disable"}, {"-g", "-g"}};
+    return call<Platform>(platform, [&](Platform &) {
+        require(frontend_option, "frontend_option");
+        const InfoWriter write(size, value, out_size);
+        for (const Row &row : rows)
+            if (row.frontend == frontend_option)
+                return write(row.backend);
+        write("");
+    });
+}
+
+pi_result PI_CALL piDevicesGet(pi_platform platform, pi_device_type types, uint32_t capacity,
+                               pi_device *out_devices, uint32_t *out_count) {
+    return call<Platform>(platform, [&](Platform &self) {
+        if (!types || types & ~static_cast<pi_device_type>(PI_DEVICE_TYPE_ALL))
+            fail(PI_ERROR_INVALID_VALUE, "types is ", types,
+                 "; a combination of the PI_DEVICE_TYPE_ bits (1 to 15) is needed");
+        std::vector<pi_device> devices;
+        for (const Ref<Device> &device : self.devices())
+            if (device->type() & types)
+                devices.push_back(device->handle());
+        write_list<pi_device>(devices, capacity, out_devices, out_count);
+    });
+}
+
+} // namespace entries
+} // namespace pi::opencl

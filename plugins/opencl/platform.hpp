@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Platforms and devices. Both live as long as their instance.
+#pragma once
+
+#include "instance.hpp"
+#include "quirks.hpp"
+
+#include <pi/sdk/object.hpp>
+
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace pi::opencl {
+
+class Device;
+
+class Platform : public sdk::Object<Platform, pi_platform> {
+public:
+    /// Asks the vendor for the platform's properties and devices.
+    Platform(Instance &instance, const Api &api, cl_platform_id id);
+    ~Platform();
+
+    Instance &instance() const { return instance_; }
+    const Api &api() const { return api_; }
+    cl_platform_id id() const { return id_; }
+    const std::string &name() const { return name_; }
+    const std::string &vendor() const { return vendor_; }
+    const std::string &version() const { return version_; }
+    /// The API's version as 100 * major + minor: functions of a later one must not be called.
+    unsigned api_version() const { return api_version_; }
+    const std::vector<sdk::Ref<Device>> &devices() const { return devices_; }
+
+private:
+    Instance &instance_;
+    const Api &api_;
+    const cl_platform_id id_;
+    std::string name_, vendor_, version_;
+    unsigned api_version_ = 100;
+    std::vector<sdk::Ref<Device>> devices_;
+};
+
+class Device : public sdk::Object<Device, pi_device> {
+public:
+    Device(Platform &platform, cl_device_id id);
+
+    Platform &platform() const { return platform_; }
+    const Api &api() const { return platform_.api(); }
+    Instance &instance() const { return platform_.instance(); }
+    cl_device_id id() const { return id_; }
+    const std::string &name() const { return name_; }
+    bool quirk(Quirks bit) const { return quirks_ & bit; }
+
+    pi_device_type type() const { return type_; }
+    bool integrated() const { return integrated_; }
+    bool non_uniform_groups() const { return non_uniform_groups_; }
+    bool out_of_order() const { return out_of_order_; }
+    bool has_compiler() const { return has_compiler_; }
+    uint64_t max_allocation() const { return max_allocation_; }
+    /// What the begin of every buffer has.
+    uint64_t min_alignment() const { return min_alignment_; }
+    uint64_t offset_alignment() const { return offset_alignment_; }
+    bool has_extension(const char *extension) const;
+
+    /// The alignment that application memory needs to be used in place, found out by trying; nullopt: never in
+    /// place. The first call works for a moment.
+    std::optional<uint64_t> import_alignment();
+
+    /// Locked while one command is given to the vendor, where the driver needs that; else empty.
+    std::unique_lock<std::mutex> submission_lock() {
+        return quirk(QUIRK_DEVICE_LOCK) ? std::unique_lock(submission_mutex_)
+                                        : std::unique_lock<std::mutex>();
+    }
+
+    /// Any clGetDeviceInfo answer.
+    template <class T>
+    T get(cl_device_info name) const {
+        return query<T>(api().clGetDeviceInfo, "clGetDeviceInfo", id_, name);
+    }
+    std::string get_text(cl_device_info name) const {
+        return query_text(api().clGetDeviceInfo, "clGetDeviceInfo", id_, name);
+    }
+
+private:
+    Platform &platform_;
+    const cl_device_id id_;
+    std::string name_, extensions_;
+    Quirks quirks_;
+    pi_device_type type_;
+    bool integrated_, out_of_order_, has_compiler_, non_uniform_groups_ = false;
+    uint64_t max_allocation_, min_alignment_, offset_alignment_;
+    std::mutex submission_mutex_, import_mutex_;
+    bool import_known_ = false;
+    std::optional<uint64_t> import_alignment_;
+};
+
+/// A queue of the vendor's; `properties` as for clCreateCommandQueue.
+QueueOwner create_vendor_queue(const Device &device, cl_context context,
+                               cl_command_queue_properties properties);
+
+} // namespace pi::opencl

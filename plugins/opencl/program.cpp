@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "program.hpp"
+#include "entries.hpp"
+
+#include <pi/sdk/descriptor.hpp>
+#include <pi/sdk/trampoline.hpp>
+
+#include <algorithm>
+
+namespace pi::opencl {
+
+using namespace sdk;
+
+namespace {
+
+std::vector<cl_device_id> ids_of(const std::vector<Device *> &devices) {
+    std::vector<cl_device_id> ids;
+    for (const Device *device : devices)
+        ids.push_back(device->id());
+    return ids;
+}
+
+/// The first lines of a log, for an error's text.
+std::string first_lines(const std::string &log) {
+    constexpr size_t most = 600;
+    size_t end = 0;
+    for (int lines = 0; lines < 8 && end < log.size(); ++lines)
+        end = std::min(log.find('\n', end), log.size() - 1) + 1;
+    return log.substr(0, std::min(end, most));
+}
+
+} // namespace
+
+// ----- Program ------------------------------------------------------------------------------------
+
+Program::Program(Context &context, pi_program_format format, ProgramOwner vendor,
+                 std::vector<Device *> candidates)
+    : Object(context.host()), context_(context), format_(format), vendor_(std::move(vendor)),
+      candidates_(std::move(candidates)) {}
+
+std::vector<Device *> Program::read_devices(const pi_program_build_desc &desc) const {
+    std::vector<Device *> devices;
+    for (const pi_device handle : read_array(desc.device_count, desc.devices, "devices")) {
+        Device &device =
+            context_->checked_device(handle, text("devices[", devices.size(), "]").c_str());
+        if (std::find(candidates_.begin(), candidates_.end(), &device) == candidates_.end())
+            fail(PI_ERROR_INVALID_BINARY, "the program's binary is not for ", device.name());
+        if (std::find(devices.begin(), devices.end(), &device) == devices.end())
+            devices.push_back(&device);
+    }
+    return devices.empty() ? candidates_ : devices;
+}
+
+void Program::build(const pi_program_build_desc &desc) {
+    check_flags(desc.flags, 0, "flags");
+    const std::vector<Device *> devices = read_devices(desc);
+    options_ = desc.options ? desc.options : "";
+    // What a kernel's parameters are is needed to check a launch's arguments.
+    const std::string options =
+        format_ == PI_PROGRAM_FORMAT_OPENCL_C ? options_ + " -cl-kernel-arg-info" : options_;
+    const std::vector<cl_device_id> ids = ids_of(devices);
+    built_.clear();
+    failed_ = devices;
+    const cl_int code = api().clBuildProgram(id(), static_cast<cl_uint>(ids.size()), ids.data(),
+                                             options.c_str(), nullptr, nullptr);
+    if (code == CL_BUILD_PROGRAM_FAILURE) {
+        std::string words = error_text("clBuildProgram", code);
+        for (const Device *device : devices)
+            if (status(*device) != PI_PROGRAM_BUILT)
+                words += " on " + device->name() + ":\n" + first_lines(log(*device));
+        throw Error(PI_ERROR_BUILD_FAILED, words);
+    }
+    check(code, "clBuildProgram", "options '", options_, "'");
+    built_ = devices;
+    failed_.clear();
+}
+
+bool Program::is_built_for(const Device &device) const {
+    return std::find(built_.begin(), built_.end(), &device) != built_.end();
+}
+
+void Program::require_built() const {
+    if (built_.empty())
+        fail(PI_ERROR_INVALID_OPERATION, "program is not built; call piProgramBuild first");
+}
+
+std::string Program::kernel_names() const {
+    require_built();
+    return query_text(api().clGetProgramInfo, "clGetProgramInfo", id(), CL_PROGRAM_KERNEL_NAMES);
+}
+
+uint32_t Program::status(const Device &device) const {
+    if (is_built_for(device))
+        return PI_PROGRAM_BUILT;
+    if (std::find(failed_.begin(), failed_.end(), &device) == failed_.end())
+        return PI_PROGRAM_NOT_BUILT;
+    const auto vendor = query<cl_build_status>(api().clGetProgramBuildInfo, "clGetProgramBuildInfo",
+                                               id(), device.id(), CL_PROGRAM_BUILD_STATUS);
+    return vendor == CL_BUILD_SUCCESS ? PI_PROGRAM_BUILT : PI_PROGRAM_FAILED;
+}
+
+std::string Program::log(const Device &device) const {
+    return query_text(api().clGetProgramBuildInfo, "clGetProgramBuildInfo", id(), device.id(),
+                      CL_PROGRAM_BUILD_LOG);
+}
+
+// ----- entry points -------------------------------------------------------------------------------
+
+namespace {
+
+Ref<Program> create_from_source(Context &context, const pi_program_desc &desc) {
+    for (const Device *device : context.devices())
+        if (!device->has_compiler())
+            fail(PI_ERROR_UNSUPPORTED_FEATURE, device->name(), " has no compiler for OpenCL C");
+    const auto *source = static_cast<const char *>(desc.data);
+    const size_t size = desc.size;
+    cl_int code = CL_SUCCESS;
+    ProgramOwner vendor(context.api(), context.api().clCreateProgramWithSource(
+                                           context.id(), 1, &source, &size, &code));
+    check(code, "clCreateProgramWithSource");
+    return make<Program>(context, desc.format, std::move(vendor), context.devices());
+}
+
+Ref<Program> create_from_binary(Context &context, const pi_program_desc &desc) {
+    const auto *binary = static_cast<const unsigned char *>(desc.data);
+    const size_t size = desc.size;
+    std::vector<Device *> takers;
+    ProgramOwner vendor;
+    const auto create = [&](const std::vector<Device *> &devices) {
+        const std::vector<cl_device_id> ids = ids_of(devices);
+        const std::vector<const unsigned char *> binaries(ids.size(), binary);
+        const std::vector<size_t> sizes(ids.size(), size);
+        std::vector<cl_int> statuses(ids.size(), CL_SUCCESS);
+        cl_int code = CL_SUCCESS;
+        ProgramOwner program(context.api(),
+                             context.api().clCreateProgramWithBinary(
+                                 context.id(), static_cast<cl_uint>(ids.size()), ids.data(),
+                                 sizes.data(), const_cast<const unsigned char **>(binaries.data()),
+                                 statuses.data(), &code));
+        check(code, "clCreateProgramWithBinary", size, " bytes");
+        return program;
+    };
+    // The binary is of one device; the context's others may or may not be alike.
+    std::string reasons;
+    for (Device *device : context.devices()) {
+        try {
+            create({device});
+            takers.push_back(device);
+        } catch (const Error &error) {
+            reasons += " " + error.text();
+        }
+    }
+    if (takers.empty())
+        fail(PI_ERROR_INVALID_BINARY, "data is a binary of no device of the context:", reasons);
+    vendor = create(takers);
+    return make<Program>(context, desc.format, std::move(vendor), std::move(takers));
+}
+
+void write_binaries(Program &program, uint64_t size, void *value, uint64_t *out_size) {
+    program.require_built();
+    const auto devices = query_list<cl_device_id>(program.api().clGetProgramInfo,
+                                                  "clGetProgramInfo", program.id(),
+                                                  CL_PROGRAM_DEVICES);
+    const auto sizes = query_list<size_t>(program.api().clGetProgramInfo, "clGetProgramInfo",
+                                          program.id(), CL_PROGRAM_BINARY_SIZES);
+    const uint64_t needed = program.devices().size() * sizeof(uint8_t *);
+    if (value && size < needed)
+        fail(PI_ERROR_INVALID_SIZE, "size is ", size, ", this information needs ", needed, " bytes");
+    if (!value && !out_size)
+        fail(PI_ERROR_INVALID_NULL_POINTER, "value and out_size are both NULL: nothing to answer into");
+    if (value) {
+        std::vector<std::vector<unsigned char>> copies;
+        std::vector<unsigned char *> pointers;
+        for (const size_t one : sizes)
+            copies.emplace_back(one);
+        for (auto &copy : copies)
+            pointers.push_back(copy.data());
+        check(program.api().clGetProgramInfo(program.id(), CL_PROGRAM_BINARIES,
+                                             pointers.size() * sizeof(pointers[0]), pointers.data(),
+                                             nullptr),
+              "clGetProgramInfo");
+        auto **targets = static_cast<uint8_t **>(value);
+        for (const Device *device : program.devices()) {
+            const auto index = static_cast<size_t>(
+                std::find(devices.begin(), devices.end(), device->id()) - devices.begin());
+            if (uint8_t *target = *targets++)
+                std::copy(copies.at(index).begin(), copies.at(index).end(), target);
+        }
+    }
+    if (out_size)
+        *out_size = needed;
+}
+
+std::vector<uint64_t> binary_sizes(Program &program) {
+    program.require_built();
+    const auto devices = query_list<cl_device_id>(program.api().clGetProgramInfo,
+                                                  "clGetProgramInfo", program.id(),
+                                                  CL_PROGRAM_DEVICES);
+    const auto sizes = query_list<size_t>(program.api().clGetProgramInfo, "clGetProgramInfo",
+                                          program.id(), CL_PROGRAM_BINARY_SIZES);
+    std::vector<uint64_t> out;
+    for (const Device *device : program.devices())
+        out.push_back(sizes.at(static_cast<size_t>(
+            std::find(devices.begin(), devices.end(), device->id()) - devices.begin())));
+    return out;
+}
+
+} // namespace
+
+namespace entries {
+
+pi_result PI_CALL piProgramCreate(pi_context context, const pi_program_desc *desc,
+                                  pi_program *out_program) {
+    return call<Context>(context, [&](Context &self) {
+        const auto known = read_desc(desc, PI_TYPE_PROGRAM_DESC);
+        require(out_program, "out_program");
+        check_flags(known.flags, 0, "flags");
+        require(known.data, "data");
+        if (!known.size)
+            fail(PI_ERROR_INVALID_SIZE, "size is 0 bytes; at least 1 is needed");
+        if (!known.format || known.format > PI_PROGRAM_FORMAT_NATIVE_LIBRARY)
+            fail(PI_ERROR_INVALID_ENUMERATION, "format ", known.format,
+                 " is no PI_PROGRAM_FORMAT_");
+        if (known.format == PI_PROGRAM_FORMAT_OPENCL_C)
+            *out_program = create_from_source(self, known).give();
+        else if (known.format == PI_PROGRAM_FORMAT_DEVICE_BINARY)
+            *out_program = create_from_binary(self, known).give();
+        else
+            fail(PI_ERROR_UNSUPPORTED_FEATURE, "format is ", known.format,
+                 "; PI_PROGRAM_FORMAT_OPENCL_C and _DEVICE_BINARY are supported");
+    });
+}
+
+pi_result PI_CALL piProgramBuild(pi_program program, const pi_program_build_desc *desc) {
+    return call<Program>(program, [&](Program &self) {
+        if (CallbackScope::active())
+            fail(PI_ERROR_WOULD_BLOCK, "building a program inside a callback");
+        self.build(read_optional_desc(desc, PI_TYPE_PROGRAM_BUILD_DESC));
+    });
+}
+
+pi_result PI_CALL piProgramGetInfo(pi_program program, pi_program_info name, uint64_t size,
+                                   void *value, uint64_t *out_size) {
+    static constexpr InfoRow<Program> rows[] = {
+        {PI_PROGRAM_INFO_CONTEXT,
+         [](Program &p, const InfoWriter &write) { write(p.context().handle()); }},
+        {PI_PROGRAM_INFO_DEVICES,
+         [](Program &p, const InfoWriter &write) {
+             std::vector<pi_device> devices;
+             for (Device *device : p.devices())
+                 devices.push_back(device->handle());
+             write(devices);
+         }},
+        {PI_PROGRAM_INFO_FORMAT, [](Program &p, const InfoWriter &write) { write(p.format()); }},
+        {PI_PROGRAM_INFO_KERNEL_NAMES,
+         [](Program &p, const InfoWriter &write) { write(p.kernel_names()); }},
+        {PI_PROGRAM_INFO_BINARY_SIZES,
+         [](Program &p, const InfoWriter &write) { write(binary_sizes(p)); }},
+        {PI_PROGRAM_INFO_REFERENCE_COUNT,
+         [](Program &p, const InfoWriter &write) { write(p.reference_count()); }},
+    };
+    return call<Program>(program, [&](Program &self) {
+        if (name == PI_PROGRAM_INFO_BINARIES)
+            return write_binaries(self, size, value, out_size);
+        answer_info(self, rows, name, size, value, out_size);
+    });
+}
+
+pi_result PI_CALL piProgramGetBuildInfo(pi_program program, pi_device device,
+                                        pi_program_build_info name, uint64_t size, void *value,
+                                        uint64_t *out_size) {
+    return call<Program>(program, [&](Program &self) {
+        const Device &on = self.context().checked_device(device);
+        const InfoWriter write(size, value, out_size);
+        switch (name) {
+        case PI_PROGRAM_BUILD_INFO_STATUS:
+            return write(self.status(on));
+        case PI_PROGRAM_BUILD_INFO_LOG:
+            return write(self.log(on));
+        case PI_PROGRAM_BUILD_INFO_OPTIONS:
+            return write(self.options());
+        default:
+            fail(PI_ERROR_INVALID_ENUMERATION, "name ", name, " is no build information");
+        }
+    });
+}
+
+} // namespace entries
+} // namespace pi::opencl

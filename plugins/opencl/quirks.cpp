@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "quirks.hpp"
+
+namespace pi::opencl {
+
+// Each row has a test of its own in conformance/unit/opencl/quirks_test.cpp.
+const QuirkRow quirk_rows[] = {
+    {"Portable Computing Language", "", "basic", QUIRK_HOLD_DEPENDENTS,
+     "commands run inside the enqueueing call, where a wait for another device's or thread's event "
+     "can block for ever"},
+    {"Portable Computing Language", "", "basic", QUIRK_DEVICE_LOCK,
+     "launches from several threads run over each other's state"},
+    {"rusticl", "", "", QUIRK_IN_ORDER_ONLY, "there are no out-of-order queues"},
+    {"rusticl", "", "llvmpipe", QUIRK_ANY_SUB_BUFFER_ORIGIN,
+     "sub-buffers work at any byte, although an alignment of 512 bytes is announced"},
+    {},
+};
+
+Quirks find_quirks(std::string_view platform_name, std::string_view platform_version,
+                   std::string_view device_name, std::string_view driver_version) {
+    Quirks bits = 0;
+    for (const QuirkRow *row = quirk_rows; row->reason; ++row) {
+        const bool version = platform_version.find(row->version) != std::string_view::npos ||
+                             driver_version.find(row->version) != std::string_view::npos;
+        if (platform_name.find(row->platform) != std::string_view::npos && version &&
+            device_name.substr(0, std::string_view(row->device).size()) == row->device)
+            bits |= row->bits;
+    }
+    return bits;
+}
+
+} // namespace pi::opencl

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What is known about particular drivers, in one table. Everything that this plugin does differently for
+// one of them hangs on a bit of it. Facts that hold for all (never wait in the vendor while it may not have been
+// flushed, never let an error into the vendor's event graph) are simply how the plugin works.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace pi::opencl {
+
+using Quirks = uint32_t;
+enum : Quirks {
+    /// Out-of-order queues of ours run on an in-order queue of the vendor.
+    QUIRK_IN_ORDER_ONLY = 1 << 0,
+    /// A command goes to the vendor only when all that it waits for is final.
+    QUIRK_HOLD_DEPENDENTS = 1 << 1,
+    /// One command at a time is given to a device, from the enqueue until the flush has returned.
+    QUIRK_DEVICE_LOCK = 1 << 2,
+    /// A sub-buffer may begin at any byte, whatever CL_DEVICE_MEM_BASE_ADDR_ALIGN says.
+    QUIRK_ANY_SUB_BUFFER_ORIGIN = 1 << 3,
+};
+
+/// The bits of a device: of all rows whose texts are parts of the platform's and begin the device's name and whose
+/// version is part of the platform's or the driver's.
+Quirks find_quirks(std::string_view platform_name, std::string_view platform_version,
+                   std::string_view device_name, std::string_view driver_version);
+
+struct QuirkRow {
+    const char *platform; ///< part of the platform's name; "" = any
+    const char *version;  ///< part of the platform's or the driver's version; "" = any
+    const char *device;   ///< begin of the device's name; "" = any
+    Quirks bits;
+    const char *reason;
+};
+/// The table; ends with a row without a reason.
+extern const QuirkRow quirk_rows[];
+
+} // namespace pi::opencl

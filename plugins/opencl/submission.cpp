@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "submission.hpp"
+#include "entries.hpp"
+
+#include <algorithm>
+#include <memory>
+
+namespace pi::opencl {
+
+using namespace sdk;
+
+namespace {
+
+VendorEvent &payload_of(const Event &event) { return static_cast<VendorEvent &>(*event.payload()); }
+
+cl_int status_of(const Api &api, cl_event event) {
+    cl_int status = CL_QUEUED;
+    const cl_int code = api.clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status,
+                                           &status, nullptr);
+    return code == CL_SUCCESS ? status : code;
+}
+
+} // namespace
+
+EventOwner VendorEvent::get(const Api &api) const {
+    std::lock_guard lock(mutex_);
+    if (!event_ || api.clRetainEvent(event_.get()) != CL_SUCCESS)
+        return {};
+    return {api, event_.get()};
+}
+
+// ----- Submission ---------------------------------------------------------------------------------
+
+Submission::Submission(Queue &queue, std::vector<EventOwner> waits)
+    : queue_(queue), waits_(std::move(waits)) {
+    for (const EventOwner &wait : waits_)
+        wait_ids_.push_back(wait.get());
+}
+
+std::pair<cl_uint, const cl_event *> Submission::wait_list() const {
+    // In an in-order queue the first command's waits hold back the others, too.
+    if (wait_ids_.empty() || (queue_.vendor_in_order() && !events_.empty()))
+        return {0, nullptr};
+    return {static_cast<cl_uint>(wait_ids_.size()), wait_ids_.data()};
+}
+
+EventOwner Submission::seal() {
+    if (events_.empty())
+        return {};
+    if (events_.size() == 1 || queue_.vendor_in_order())
+        return std::move(events_.back());
+    std::vector<cl_event> all;
+    for (const EventOwner &event : events_)
+        all.push_back(event.get());
+    cl_event marker = nullptr;
+    check(queue_.api().clEnqueueMarkerWithWaitList(queue_.id(), static_cast<cl_uint>(all.size()),
+                                                   all.data(), &marker),
+          "clEnqueueMarkerWithWaitList", "on ", queue_.device().name());
+    return {queue_.api(), marker};
+}
+
+// ----- VendorCommand ------------------------------------------------------------------------------
+
+Phase VendorCommand::phase(const Event &dependency) const {
+    if (!dependency.payload() || dependency.context() != queue_.context().handle())
+        return Phase::FINAL;
+    const Queue &other = Queue::from(static_cast<pi_queue>(dependency.queue()));
+    if (queue_.device().quirk(QUIRK_HOLD_DEPENDENTS) ||
+        other.device().quirk(QUIRK_HOLD_DEPENDENTS))
+        return Phase::FINAL;
+    before_.emplace_back(const_cast<Event &>(dependency));
+    return Phase::SUBMITTED;
+}
+
+Submission VendorCommand::begin() {
+    const Api &api = queue_.api();
+    std::vector<EventOwner> waits;
+    bool ordered = false;
+    for (const Ref<Event> &dependency : before_) {
+        if (dependency->final())
+            continue;
+        EventOwner event = payload_of(*dependency).get(api);
+        if (!event)
+            continue; // final for the vendor
+        const cl_int status = status_of(api, event.get());
+        // A command behind a failed event would stay in some drivers' queues for ever.
+        if (status < 0)
+            fail(PI_ERROR_DEPENDENCY_FAILED, "a command before this one failed: ",
+                 error_name(status), " (", status, ")");
+        const bool same_queue = dependency->queue() == queue_.handle();
+        if (same_queue && queue_.vendor_in_order())
+            ordered = true;
+        else
+            waits.push_back(std::move(event));
+    }
+    Submission submission(queue_, std::move(waits));
+    submission.set_ordered(ordered);
+    return submission;
+}
+
+void VendorCommand::start(Event &event) {
+    VendorEvent &payload = payload_of(event);
+    std::unique_lock<std::mutex> lock = queue_.device().submission_lock();
+    EventOwner vendor;
+    try {
+        Submission submission = begin();
+        try {
+            issue(submission);
+            vendor = submission.seal();
+        } catch (...) {
+            if (submission.empty())
+                throw;
+            const Error error = current_error();
+            queue_.api().clFlush(queue_.id());
+            return fail_after(event, std::move(submission), error);
+        }
+    } catch (...) {
+        payload.refused_.store(true, std::memory_order_release);
+        throw;
+    }
+    if (vendor) {
+        queue_.api().clFlush(queue_.id());
+        if (lock)
+            lock.unlock();
+        return submit(event, std::move(vendor));
+    }
+    // Nothing for the vendor to do.
+    payload.times_.fill(event.queue() && queue_.profiling() ? now() : 0);
+    payload.claimed_ = true;
+    if (lock)
+        lock.unlock();
+    completed();
+    event.finish(PI_SUCCESS);
+}
+
+void VendorCommand::submit(Event &event, EventOwner vendor) {
+    const Api &api = queue_.api();
+    Instance &instance = queue_.context().instance();
+    VendorEvent &payload = payload_of(event);
+    const cl_event id = vendor.get();
+    {
+        std::lock_guard lock(payload.mutex_);
+        payload.command_ = this;
+        payload.event_ = std::move(vendor);
+    }
+    // From here on a thread that waits may finish the event and destroy this command.
+    const Ref<Event> keep(event);
+    const EventOwner reference = payload.get(api);
+    event.submitted();
+    if (!reference)
+        return;
+    // Synchronous devices are done already: no need to go through two threads.
+    const cl_int status = status_of(api, id);
+    if (status <= CL_COMPLETE)
+        return finished(event, status);
+    instance.when_final(api, id, [keep](cl_int end) { finished(*keep, end); });
+}
+
+void VendorCommand::finished(Event &event, cl_int status) {
+    VendorEvent &payload = payload_of(event);
+    if (payload.claimed_.exchange(true, std::memory_order_acq_rel))
+        return;
+    VendorCommand &command = *payload.command_;
+    const Api &api = command.queue_.api();
+    {
+        std::lock_guard lock(payload.mutex_);
+        const cl_event id = payload.event_.get();
+        // A callback that was registered after a failure is told success by some drivers.
+        if (status == CL_COMPLETE)
+            status = std::min(status, status_of(api, id));
+        if (status == CL_COMPLETE && command.queue_.profiling()) {
+            constexpr cl_profiling_info names[] = {
+                CL_PROFILING_COMMAND_QUEUED, CL_PROFILING_COMMAND_SUBMIT,
+                CL_PROFILING_COMMAND_START, CL_PROFILING_COMMAND_END};
+            uint64_t before = 0;
+            for (size_t i = 0; i < payload.times_.size(); ++i) {
+                cl_ulong time = 0;
+                if (api.clGetEventProfilingInfo(id, names[i], sizeof time, &time, nullptr))
+                    time = 0;
+                payload.times_[i] = before = std::max<uint64_t>(before, time);
+            }
+        }
+        // The vendor's event can keep memory alive that the application believes released.
+        payload.event_ = {};
+    }
+    if (status < CL_COMPLETE)
+        return event.finish(to_result(status),
+                            text("the driver of ", command.queue_.device().name(),
+                                 " failed the command: ", error_name(status), " (", status, ")"));
+    try {
+        command.completed();
+    } catch (...) {
+        const Error error = current_error();
+        return event.finish(error.code(), error.text());
+    }
+    event.finish(PI_SUCCESS);
+}
+
+void VendorCommand::fail_after(Event &event, Submission submission, Error error) {
+    // What was enqueued before the failure still uses the command's memory: the event ends after it.
+    struct Rest {
+        Ref<Event> event;
+        std::vector<EventOwner> events;
+        Error error;
+    };
+    auto rest = std::make_shared<Rest>(
+        Rest{Ref<Event>(event), std::move(submission.events_), std::move(error)});
+    const Api &api = queue_.api();
+    queue_.context().instance().run([rest, &api] {
+        for (const EventOwner &vendor : rest->events) {
+            const cl_event id = vendor.get();
+            api.clWaitForEvents(1, &id);
+        }
+        rest->event->finish(rest->error.code(), rest->error.text());
+    });
+}
+
+// ----- enqueueing ---------------------------------------------------------------------------------
+
+namespace {
+
+/// Waits in the vendor, where that is possible: the thread is then woken without a detour.
+void help(Event &event, const Api &api) {
+    if (!event.payload() || event.final())
+        return;
+    const EventOwner vendor = payload_of(event).get(api);
+    if (!vendor)
+        return;
+    const cl_event id = vendor.get();
+    const cl_int code = api.clWaitForEvents(1, &id);
+    if (code == CL_SUCCESS)
+        VendorCommand::finished(event, CL_COMPLETE);
+}
+
+Ref<Event> submit(Queue &queue, const EnqueueArguments &arguments, std::unique_ptr<Command> command,
+                  std::unique_ptr<VendorEvent> payload) {
+    if (arguments.flags & PI_COMMAND_BLOCKING && CallbackScope::active())
+        fail(PI_ERROR_WOULD_BLOCK, "a blocking command inside a callback");
+    const std::vector<Event *> waits =
+        read_wait_list(queue.host(), arguments.wait_count, arguments.wait_list);
+    auto event = make<Event>(queue.host(), AnyRef(Ref<Context>(queue.context())),
+                             AnyRef(Ref<Queue>(queue)), &queue.sequence(), arguments.type,
+                             queue.profiling());
+    event->set_payload(std::move(payload));
+    queue.sequence().submit(*event, std::move(command), waits, arguments.role);
+    return event;
+}
+
+void conclude(Queue &queue, const EnqueueArguments &arguments, Ref<Event> event) {
+    if (arguments.flags & PI_COMMAND_BLOCKING) {
+        help(*event, queue.api());
+        event->wait(PI_TIMEOUT_NEVER);
+    }
+    if (arguments.out_event)
+        *arguments.out_event = event.give();
+}
+
+} // namespace
+
+void enqueue_vendor(Queue &queue, const EnqueueArguments &arguments,
+                    std::unique_ptr<VendorCommand> command) {
+    auto payload = std::make_unique<VendorEvent>();
+    const VendorEvent &vendor = *payload;
+    Ref<Event> event = submit(queue, arguments, std::move(command), std::move(payload));
+    if (vendor.refused() && event->final() && event->result() != PI_SUCCESS)
+        throw Error(event->result(), event->error_text());
+    conclude(queue, arguments, std::move(event));
+}
+
+void enqueue_own(Queue &queue, const EnqueueArguments &arguments,
+                 std::unique_ptr<Command> command) {
+    conclude(queue, arguments, submit(queue, arguments, std::move(command), nullptr));
+}
+
+namespace entries {
+
+pi_result PI_CALL piEventWait(pi_event event, uint64_t timeout) {
+    return call<Event>(event, [&](Event &self) {
+        if (timeout == PI_TIMEOUT_NEVER && self.queue() && !CallbackScope::active())
+            help(self, Queue::from(static_cast<pi_queue>(self.queue())).api());
+        self.wait(timeout);
+    });
+}
+
+} // namespace entries
+} // namespace pi::opencl

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How a command of the graph becomes commands of the vendor, and how their end comes back.
+//
+// The vendor never blocks for us (all its calls are the non-blocking ones, each flushed at once) and never sees a
+// failed or a user event: gates and errors live in our graph. Its callback only hands the event over to the
+// completion thread.
+#pragma once
+
+#include "queue.hpp"
+
+#include <array>
+#include <mutex>
+#include <vector>
+
+namespace pi::opencl {
+
+class VendorCommand;
+
+/// What an event of a vendor's command keeps: the vendor's event until it is final, then its times. Every event
+/// with a payload has this one; events of commands that are ours alone have none.
+class VendorEvent final : public sdk::Payload {
+public:
+    uint64_t profiling(pi_profiling_info name) const override {
+        return times_[name - PI_PROFILING_QUEUED];
+    }
+    /// A reference of its own to the vendor's event; empty before it is submitted and after it is final.
+    EventOwner get(const Api &api) const;
+    /// True if start() found that the command cannot be given to the vendor.
+    bool refused() const { return refused_.load(std::memory_order_acquire); }
+
+private:
+    friend class VendorCommand;
+    mutable std::mutex mutex_; ///< guards event_
+    EventOwner event_;
+    std::array<uint64_t, 4> times_{};
+    std::atomic<bool> refused_{false};
+    std::atomic<bool> claimed_{false}; ///< somebody finishes the event
+    VendorCommand *command_ = nullptr; ///< once submitted, until claimed
+};
+
+/// The vendor's commands of one command of ours, while they are enqueued.
+class Submission {
+public:
+    Submission(Queue &queue, std::vector<EventOwner> waits);
+
+    Queue &queue() const { return queue_; }
+    /// Whether anything that came before may not have ended yet.
+    bool needs_marker() const { return !waits_.empty() || ordered_; }
+    void set_ordered(bool ordered) { ordered_ = ordered; }
+    bool empty() const { return events_.empty(); }
+
+    /// Enqueues one command of the vendor: function(queue, arguments..., wait count, waits, out event).
+    /// `call` is its name.
+    template <class Function, class... Arguments>
+    void add(const char *call, Function function, Arguments... arguments) {
+        cl_event event = nullptr;
+        const auto [count, waits] = wait_list();
+        check(function(queue_.id(), arguments..., count, waits, &event), call, "on ",
+              queue_.device().name());
+        events_.emplace_back(queue_.api(), event);
+    }
+    /// The same for functions of another form: body(queue, wait count, waits, out event) returns the vendor's code.
+    template <class Body>
+    void add_with(const char *call, Body &&body) {
+        cl_event event = nullptr;
+        const auto [count, waits] = wait_list();
+        check(body(queue_.id(), count, waits, &event), call, "on ", queue_.device().name());
+        events_.emplace_back(queue_.api(), event);
+    }
+
+private:
+    friend class VendorCommand;
+    std::pair<cl_uint, const cl_event *> wait_list() const;
+    EventOwner seal();
+
+    Queue &queue_;
+    std::vector<EventOwner> waits_;
+    std::vector<cl_event> wait_ids_;
+    std::vector<EventOwner> events_;
+    bool ordered_ = false;
+};
+
+/// A command that is carried out by the vendor.
+class VendorCommand : public sdk::Command {
+public:
+    explicit VendorCommand(Queue &queue) : queue_(queue) {}
+
+    /// SUBMITTED for events that the vendor can order itself behind: see the table of quirks.
+    sdk::Phase phase(const sdk::Event &dependency) const final;
+    void start(sdk::Event &event) final;
+    /// Ends the event, whose vendor's event is final; does nothing if somebody did so before.
+    static void finished(sdk::Event &event, cl_int status);
+
+protected:
+    Queue &queue() const { return queue_; }
+    /// Enqueues. May throw before or between the vendor's calls.
+    virtual void issue(Submission &submission) = 0;
+    /// Called on the vendor's success, before the event is final.
+    virtual void completed() {}
+
+private:
+    Submission begin();
+    void submit(sdk::Event &event, EventOwner vendor);
+    void fail_after(sdk::Event &event, Submission submission, sdk::Error error);
+
+    Queue &queue_; ///< the event keeps it alive
+    mutable std::vector<sdk::Ref<sdk::Event>> before_; ///< dependencies left to the vendor
+};
+
+/// The end of each piEnqueueX whose command is the vendor's. What the vendor refuses at once is an error of the call.
+void enqueue_vendor(Queue &queue, const sdk::EnqueueArguments &arguments,
+                    std::unique_ptr<VendorCommand> command);
+/// The same for commands that are ours alone.
+void enqueue_own(Queue &queue, const sdk::EnqueueArguments &arguments,
+                 std::unique_ptr<sdk::Command> command);
+
+} // namespace pi::opencl
