@@ -15,7 +15,12 @@ auto first_ending_after(const std::vector<Range> &ranges, uint64_t position) {
 } // namespace
 
 std::string to_string(const Range &range) {
-    return "[" + std::to_string(range.begin) + ", " + std::to_string(range.end) + ")";
+    std::string text = "[";
+    text += std::to_string(range.begin);
+    text += ", ";
+    text += std::to_string(range.end);
+    text += ")";
+    return text;
 }
 
 RangeSet::RangeSet(std::initializer_list<Range> ranges) {
@@ -154,7 +159,10 @@ std::string to_string(const RangeSet &set) {
     }
     std::string text;
     for (const Range &range : set.ranges()) {
-        text += (text.empty() ? "" : " ") + to_string(range);
+        if (!text.empty()) {
+            text += " ";
+        }
+        text += to_string(range);
     }
     return text;
 }

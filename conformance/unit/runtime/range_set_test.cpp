@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <pi/runtime/range_set.hpp>
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <array>
+#include <random>
+
+using pi::runtime::Range;
+using pi::runtime::RangeSet;
+
+namespace {
+
+constexpr uint64_t universe = 64;
+using Bits = std::array<bool, universe>;
+
+Range random_range(std::mt19937 &random) {
+    const uint64_t a = random() % (universe + 1);
+    const uint64_t b = random() % (universe + 1);
+    return {std::min(a, b), std::max(a, b)};
+}
+
+void set_bits(Bits &bits, const Range &range, bool value) {
+    for (uint64_t index = range.begin; index < range.end; ++index) {
+        bits[index] = value;
+    }
+}
+
+RangeSet from_bits(const Bits &bits) {
+    RangeSet set;
+    for (uint64_t index = 0; index < universe; ++index) {
+        if (bits[index]) {
+            set.add(Range{index, index + 1});
+        }
+    }
+    return set;
+}
+
+Bits to_bits(const RangeSet &set) {
+    Bits bits{};
+    for (const Range &range : set.ranges()) {
+        set_bits(bits, range, true);
+    }
+    return bits;
+}
+
+void require_canonical(const RangeSet &set) {
+    const auto &ranges = set.ranges();
+    for (size_t index = 0; index < ranges.size(); ++index) {
+        REQUIRE(ranges[index].begin < ranges[index].end);
+        if (index > 0) {
+            REQUIRE(ranges[index - 1].end < ranges[index].begin);
+        }
+    }
+}
+
+} // namespace
+
+TEST_CASE("ranges that touch or overlap become one", "[runtime]") {
+    RangeSet set{{0, 4}, {8, 12}};
+    set.add(Range{4, 8});
+    CHECK(set.ranges() == std::vector<Range>{{0, 12}});
+    set.remove(Range{3, 5});
+    CHECK(set.ranges() == std::vector<Range>{{0, 3}, {5, 12}});
+    CHECK(to_string(set) == "[0, 3) [5, 12)");
+    CHECK(to_string(RangeSet()) == "nothing");
+}
+
+TEST_CASE("an empty range changes nothing, is contained everywhere and overlaps nothing",
+          "[runtime]") {
+    RangeSet set{{8, 16}};
+    set.add(Range{12, 12});
+    set.add(Range{20, 3});
+    set.remove(Range{10, 10});
+    CHECK(set == RangeSet{{8, 16}});
+    CHECK(set.contains(Range{12, 12}));
+    CHECK(set.contains(Range{40, 40}));
+    CHECK_FALSE(set.overlaps(Range{12, 12}));
+    CHECK(RangeSet().contains(RangeSet()));
+}
+
+TEST_CASE("ranges reach to the last byte of 64 bits", "[runtime]") {
+    RangeSet set{{UINT64_MAX - 4, UINT64_MAX}};
+    set.add(Range{0, 4});
+    CHECK(set.bytes() == 8);
+    CHECK(set.hull() == Range{0, UINT64_MAX});
+    set.remove(Range{2, UINT64_MAX - 2});
+    CHECK(set == RangeSet{{0, 2}, {UINT64_MAX - 2, UINT64_MAX}});
+}
+
+TEST_CASE("sets of ranges do what an array of bits does", "[runtime]") {
+    const unsigned seed = std::random_device()();
+    INFO("seed " << seed);
+    std::mt19937 random(seed);
+    RangeSet set;
+    Bits bits{};
+    for (int step = 0; step < 4000; ++step) {
+        const Range range = random_range(random);
+        const bool add = random() % 2 == 0;
+        if (add) {
+            set.add(range);
+        } else {
+            set.remove(range);
+        }
+        set_bits(bits, range, add);
+        require_canonical(set);
+        REQUIRE(to_bits(set) == bits);
+        REQUIRE(set == from_bits(bits));
+
+        const Range probe = random_range(random);
+        bool all = true;
+        bool any = false;
+        for (uint64_t index = probe.begin; index < probe.end; ++index) {
+            all = all && bits[index];
+            any = any || bits[index];
+        }
+        REQUIRE(set.contains(probe) == all);
+        REQUIRE(set.overlaps(probe) == any);
+        REQUIRE(set.bytes() == static_cast<uint64_t>(std::count(bits.begin(), bits.end(), true)));
+    }
+}
+
+TEST_CASE("intersection, difference and union of sets do what bits do", "[runtime]") {
+    const unsigned seed = std::random_device()();
+    INFO("seed " << seed);
+    std::mt19937 random(seed);
+    for (int round = 0; round < 500; ++round) {
+        RangeSet a;
+        RangeSet b;
+        for (int count = 0; count < 6; ++count) {
+            a.add(random_range(random));
+            a.remove(random_range(random));
+            b.add(random_range(random));
+            b.remove(random_range(random));
+        }
+        const Bits left = to_bits(a);
+        const Bits right = to_bits(b);
+        Bits both{};
+        Bits only{};
+        Bits either{};
+        bool overlap = false;
+        bool subset = true;
+        for (uint64_t index = 0; index < universe; ++index) {
+            both[index] = left[index] && right[index];
+            only[index] = left[index] && !right[index];
+            either[index] = left[index] || right[index];
+            overlap = overlap || both[index];
+            subset = subset && (left[index] || !right[index]);
+        }
+        RangeSet sum = a;
+        sum.add(b);
+        require_canonical(intersect(a, b));
+        require_canonical(sum);
+        REQUIRE(intersect(a, b) == from_bits(both));
+        REQUIRE(subtract(a, b) == from_bits(only));
+        REQUIRE(sum == from_bits(either));
+        REQUIRE(a.overlaps(b) == overlap);
+        REQUIRE(a.contains(b) == subset);
+    }
+}

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <pi/runtime/route.hpp>
+
+#include <catch2/catch.hpp>
+
+#include <stdexcept>
+
+using namespace pi::runtime;
+
+namespace {
+
+/// Two GPUs behind links (1, 2) and a CPU device (3) that imports host memory aligned to 64.
+TopologyDescription machine() {
+    TopologyDescription topology = unconnected_places(3);
+    for (PlaceIndex gpu : {1U, 2U}) {
+        topology.places[gpu].type = PI_DEVICE_TYPE_GPU;
+    }
+    topology.places[3].type = PI_DEVICE_TYPE_CPU;
+    topology.places[3].host_pointer_import = true;
+    topology.places[3].host_pointer_alignment = 64;
+    topology.places[3].maps_in_place = true;
+    return topology;
+}
+
+Connection &connection(TopologyDescription &topology, PlaceIndex src, PlaceIndex dst) {
+    return topology.buffers[src * topology.places.size() + dst];
+}
+
+RouteRequest request(PlaceIndex source, PlaceIndex destination, uint64_t bytes = 1 << 20) {
+    RouteRequest result;
+    result.source = source;
+    result.destination = destination;
+    result.bytes = bytes;
+    return result;
+}
+
+const Candidate &find(const std::vector<Candidate> &candidates, RouteKind kind,
+                      BounceStyle style = BounceStyle::none) {
+    for (const Candidate &candidate : candidates) {
+        if (candidate.route.kind == kind && candidate.route.style == style) {
+            return candidate;
+        }
+    }
+    throw std::logic_error("no such candidate");
+}
+
+} // namespace
+
+TEST_CASE("bytes that are there already need no route", "[runtime]") {
+    const auto found = candidates(machine(), request(1, 1));
+    REQUIRE(found.size() == 1);
+    CHECK(found[0].possible);
+    CHECK(found[0].route.kind == RouteKind::none_needed);
+    CHECK(candidates(machine(), request(1, 2, 0)).front().route.kind == RouteKind::none_needed);
+}
+
+TEST_CASE("unified memory is used as it is, and only in the direction that is unified",
+          "[runtime]") {
+    TopologyDescription topology = machine();
+    connection(topology, 1, 2).connection = PI_MEMORY_CONNECTION_UNIFIED;
+    const auto forth = candidates(topology, request(1, 2));
+    CHECK(forth.front().route.kind == RouteKind::direct_use);
+    CHECK(forth.front().seconds == 0);
+    CHECK(forth.front().route.hops.empty());
+
+    const auto back = candidates(topology, request(2, 1));
+    CHECK(back.front().route.kind == RouteKind::host_bounce);
+    CHECK_FALSE(find(back, RouteKind::direct_use).possible);
+    CHECK(find(back, RouteKind::direct_use).reason.find("none") != std::string::npos);
+}
+
+TEST_CASE("a place with memory of its own is copied to, also when unified", "[runtime]") {
+    TopologyDescription topology = machine();
+    connection(topology, 1, 2).connection = PI_MEMORY_CONNECTION_UNIFIED;
+    RouteRequest question = request(1, 2);
+    question.destination_has_memory = true;
+    const auto found = candidates(topology, question);
+    CHECK(found.front().route.kind == RouteKind::migrate);
+    CHECK(found.front().route.hops == std::vector<Hop>{{1, 2}});
+}
+
+TEST_CASE("the cheaper of a plugin's copy and a bounce is chosen", "[runtime]") {
+    TopologyDescription topology = machine();
+    Connection &link = connection(topology, 1, 2);
+    link.connection = PI_MEMORY_CONNECTION_MIGRATABLE;
+    CHECK(candidates(topology, request(1, 2, 64 << 20)).front().route.kind == RouteKind::migrate);
+
+    link.bandwidth = 1000000000; // a direct link that is slower than two good ones
+    const auto found = candidates(topology, request(1, 2, 64 << 20));
+    CHECK(found.front().route.kind == RouteKind::host_bounce);
+    CHECK(found.front().route.style == BounceStyle::staged);
+    CHECK(found.front().route.hops == std::vector<Hop>{{1, host_place}, {host_place, 2}});
+    const Candidate &slow = find(found, RouteKind::migrate);
+    CHECK(slow.possible);
+    CHECK(slow.seconds > found.front().seconds);
+    // Few bytes cross any link faster than two commands begin.
+    CHECK(candidates(topology, request(1, 2, 64)).front().route.kind == RouteKind::migrate);
+}
+
+TEST_CASE("a plugin's latency counts", "[runtime]") {
+    TopologyDescription topology = machine();
+    connection(topology, 1, 2).connection = PI_MEMORY_CONNECTION_MIGRATABLE;
+    connection(topology, 1, 2).latency = 5000000; // 5 ms: another machine
+    CHECK(candidates(topology, request(1, 2, 64)).front().route.kind == RouteKind::host_bounce);
+}
+
+TEST_CASE("a bounce maps an end in place before it stages", "[runtime]") {
+    const auto from_cpu = candidates(machine(), request(3, 1));
+    CHECK(from_cpu.front().route.style == BounceStyle::map_source);
+    CHECK(from_cpu.front().route.hops == std::vector<Hop>{{3, 1}});
+    const auto to_cpu = candidates(machine(), request(1, 3));
+    CHECK(to_cpu.front().route.style == BounceStyle::map_destination);
+    CHECK_FALSE(find(to_cpu, RouteKind::host_bounce, BounceStyle::map_source).possible);
+
+    RouteRequest pieces = request(1, 3);
+    pieces.pieces = 2;
+    const auto in_pieces = candidates(machine(), pieces);
+    CHECK(in_pieces.front().route.style == BounceStyle::staged);
+    CHECK_FALSE(find(in_pieces, RouteKind::host_bounce, BounceStyle::map_destination).possible);
+}
+
+TEST_CASE("the host itself is read and written", "[runtime]") {
+    const auto write = candidates(machine(), request(host_place, 1));
+    CHECK(write.front().route.style == BounceStyle::write);
+    CHECK(write.front().route.hops == std::vector<Hop>{{host_place, 1}});
+    const auto read = candidates(machine(), request(2, host_place));
+    CHECK(read.front().route.style == BounceStyle::read);
+    CHECK(find(read, RouteKind::migrate).reason.find("host") != std::string::npos);
+}
+
+TEST_CASE("host memory is imported where it is aligned, and refused with both numbers",
+          "[runtime]") {
+    RouteRequest question = request(host_place, 3, 4096);
+    question.host_size = 4096;
+    question.host_address = 0x10000;
+    const auto aligned = candidates(machine(), question);
+    CHECK(aligned.front().route.kind == RouteKind::import);
+    CHECK(aligned.front().route.hops.empty());
+
+    question.host_address = 0x10010;
+    const auto misaligned = candidates(machine(), question);
+    CHECK(misaligned.front().route.style == BounceStyle::write);
+    CHECK(find(misaligned, RouteKind::import).reason == "host pointer misaligned: 16 of 64");
+
+    question.host_address = 0x10000;
+    question.host_size = 1000;
+    CHECK(find(candidates(machine(), question), RouteKind::import).reason ==
+          "host memory's size misaligned: 1000 is not a multiple of 64");
+}
+
+TEST_CASE("a device with memory of its own does not import the host's", "[runtime]") {
+    TopologyDescription topology = machine();
+    topology.places[1].host_pointer_import = true;
+    const auto found = candidates(topology, request(host_place, 1));
+    CHECK(found.front().route.style == BounceStyle::write);
+    CHECK(find(found, RouteKind::import).reason.find("link") != std::string::npos);
+}
+
+TEST_CASE("a storage's wishes forbid routes, each with a reason", "[runtime]") {
+    TopologyDescription topology = machine();
+    connection(topology, 1, 2).connection = PI_MEMORY_CONNECTION_UNIFIED;
+    RouteRequest question = request(1, 2);
+    question.allowed = all_routes & ~mask_of(RouteKind::direct_use);
+    CHECK(candidates(topology, question).front().route.kind == RouteKind::migrate);
+    question.allowed = mask_of(RouteKind::host_bounce);
+    CHECK(candidates(topology, question).front().route.kind == RouteKind::host_bounce);
+    question.allowed = 0;
+    for (const Candidate &candidate : candidates(topology, question)) {
+        CHECK_FALSE(candidate.possible);
+        CHECK_FALSE(candidate.reason.empty());
+    }
+    question.allowed = all_routes;
+    question.source_scope_0 = false;
+    CHECK(candidates(topology, question).front().route.kind == RouteKind::host_bounce);
+    RouteRequest contiguous = request(host_place, 3);
+    contiguous.demands_device_memory = true;
+    CHECK_FALSE(find(candidates(machine(), contiguous), RouteKind::import).possible);
+}
+
+TEST_CASE("imported memory is asked about as imported memory", "[runtime]") {
+    TopologyDescription topology = machine();
+    connection(topology, 1, 2).connection = PI_MEMORY_CONNECTION_UNIFIED;
+    RouteRequest question = request(1, 2);
+    question.source_imported = true;
+    CHECK_FALSE(find(candidates(topology, question), RouteKind::direct_use).possible);
+    topology.imported[1 * 4 + 2].connection = PI_MEMORY_CONNECTION_UNIFIED;
+    CHECK(candidates(topology, question).front().route.kind == RouteKind::direct_use);
+}
+
+TEST_CASE("staging chunks are small between CPU-like ends and large over links", "[runtime]") {
+    TopologyDescription topology = machine();
+    topology.places[2].integrated = true;
+    CHECK(staging_chunk(topology, 2, 3) == 64 << 10);
+    CHECK(staging_chunk(topology, 1, 3) == 4 << 20);
+}
+
+TEST_CASE("every refused candidate says why, and the possible ones come first by cost",
+          "[runtime]") {
+    const TopologyDescription topology = machine();
+    for (PlaceIndex src = 0; src < 4; ++src) {
+        for (PlaceIndex dst = 0; dst < 4; ++dst) {
+            const auto found = candidates(topology, request(src, dst));
+            REQUIRE(found.front().possible);
+            for (size_t index = 0; index < found.size(); ++index) {
+                CHECK_FALSE(found[index].reason.empty());
+                if (index > 0 && found[index].possible) {
+                    CHECK(found[index - 1].possible);
+                    CHECK(found[index - 1].seconds <= found[index].seconds);
+                }
+            }
+        }
+    }
+    CHECK_THROWS_AS(candidates(topology, request(1, 9)), std::out_of_range);
+}
+
+TEST_CASE("devices are the same by identity and never by name", "[runtime]") {
+    DeviceIdentity a;
+    DeviceIdentity b;
+    CHECK(same_device(a, b) == SameDevice::unknown);
+    a.uuid = "0123456789abcdef";
+    CHECK(same_device(a, b) == SameDevice::unknown);
+    b.uuid = "fedcba9876543210";
+    CHECK(same_device(a, b) == SameDevice::no);
+    a.pci_address = b.pci_address = "0000:c1:00.0";
+    CHECK(same_device(a, b) == SameDevice::yes);
+}
