@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ *
+ * Buffers for plugins in C, and the begin of the commands on them.
+ */
+#ifndef PI_SDK_PI_SDK_MEMORY_H
+#define PI_SDK_PI_SDK_MEMORY_H
+
+#include <pi/sdk/pi_sdk_queue.h>
+#include <pi/sdk/pi_sdk_region.h>
+
+typedef struct pi_sdk_mem {
+    pi_sdk_object object;
+    pi_context context;
+    pi_device device;
+    pi_mem_buffer_desc desc; /* as asked for, but with the alignment that it has; next is NULL */
+    pi_coherence
+        coherence;        /* COHERENT if the scope is, else MAP_UNMAP: the plugin may know better */
+    unsigned char *bytes; /* set by the plugin: the storage's address for the host, if it has one */
+    /* Maps that are enqueued and not over, and ranges that are mapped. */
+    _Atomic uint32_t maps_pending, maps;
+} pi_sdk_mem;
+
+/* A plugin's own `destroy` calls it last. */
+static inline void pi_sdk_mem_destroy(void *object) {
+    pi_sdk_mem *mem = (pi_sdk_mem *)object;
+    pi_sdk_release(mem->device);
+    pi_sdk_release(mem->context);
+}
+
+static inline pi_result pi_sdk_check_buffer_desc(const pi_host *host,
+                                                 const pi_mem_buffer_desc *desc,
+                                                 const pi_sdk_device *device) {
+    const uint64_t access = PI_MEM_READ_ONLY | PI_MEM_WRITE_ONLY;
+    const uint64_t pointer = PI_MEM_COPY_HOST_PTR | PI_MEM_USE_HOST_PTR;
+    const uint64_t alignment = desc->alignment, largest = device->max_alignment;
+    uint64_t limit;
+    const pi_result result = pi_sdk_check_flags(host, desc->flags, access | pointer);
+    if (result)
+        return result;
+    if (!desc->size)
+        return pi_sdk_fail(host, PI_ERROR_INVALID_SIZE, "size is 0 bytes; 1 is needed");
+    if (desc->scope >= device->scope_count)
+        return pi_sdk_fail(host, PI_ERROR_INVALID_VALUE, "scope is %u; the device has %u",
+                           (unsigned)desc->scope, (unsigned)device->scope_count);
+    limit = device->scopes[desc->scope].max_allocation;
+    if (limit && desc->size > limit)
+        return pi_sdk_fail(host, PI_ERROR_OUT_OF_DEVICE_MEMORY,
+                           "size is %llu bytes; at most %llu can be had",
+                           (unsigned long long)desc->size, (unsigned long long)limit);
+    if (desc->export_types)
+        return pi_sdk_fail(host, PI_ERROR_UNSUPPORTED_FEATURE,
+                           "export_types is 0x%x: no memory is exported here",
+                           (unsigned)desc->export_types);
+    if ((desc->flags & access) == access || (desc->flags & pointer) == pointer)
+        return pi_sdk_fail(host, PI_ERROR_INVALID_VALUE, "flags 0x%llx exclude each other",
+                           (unsigned long long)desc->flags);
+    if (!(desc->flags & pointer) != !desc->host_ptr)
+        return pi_sdk_fail(
+            host, desc->host_ptr ? PI_ERROR_INVALID_VALUE : PI_ERROR_INVALID_NULL_POINTER,
+            "host_ptr is %p, but flags 0x%llx", desc->host_ptr, (unsigned long long)desc->flags);
+    if ((alignment & (alignment - 1) && alignment) || alignment > largest)
+        return pi_sdk_fail(host, PI_ERROR_INVALID_ALIGNMENT,
+                           "alignment is %llu; a power of two of at most %llu is needed",
+                           (unsigned long long)alignment, (unsigned long long)largest);
+    if (desc->flags & PI_MEM_USE_HOST_PTR && alignment && (uintptr_t)desc->host_ptr % alignment)
+        return pi_sdk_fail(host, PI_ERROR_MISALIGNED_POINTER, "host_ptr is %p, but alignment %llu",
+                           desc->host_ptr, (unsigned long long)alignment);
+    return PI_SUCCESS;
+}
+
+/* Storage in the process's own memory, or NULL; freed by free(). */
+static inline void *pi_sdk_aligned_alloc(uint64_t alignment, uint64_t size) {
+    const uint64_t room = alignment - 1;
+    if (size > PTRDIFF_MAX - room) /* aligned_alloc wants a multiple */
+        return NULL;
+    return aligned_alloc((size_t)alignment, (size_t)((size + room) & ~room));
+}
+
+/* The begin of piMemBufferCreate: checks everything and makes the object, a struct of `size` bytes that begins
+ * with a pi_sdk_mem; its storage is the plugin's to add, aligned to desc.alignment. Of the flags READ_ONLY,
+ * WRITE_ONLY, COPY and USE are known. */
+static inline pi_result pi_sdk_mem_new(pi_context context, pi_device device,
+                                       const pi_mem_buffer_desc *given, size_t size,
+                                       const pi_mem *out_mem, pi_sdk_mem **out_object) {
+    const pi_host *host = pi_sdk_host(context);
+    const pi_sdk_device *owner = (const pi_sdk_device *)device;
+    pi_mem_buffer_desc desc;
+    pi_sdk_mem *mem;
+    pi_result result = pi_sdk_check_place(host, context, device);
+    if (!result)
+        result = pi_sdk_read_desc(host, given, PI_TYPE_MEM_BUFFER_DESC, 0, &desc, sizeof desc);
+    if (!result)
+        result = pi_sdk_check_pointer(host, out_mem, "out_mem");
+    if (!result)
+        result = pi_sdk_check_buffer_desc(host, &desc, owner);
+    if (result)
+        return result;
+    mem = (pi_sdk_mem *)pi_sdk_new(host, PI_KIND_MEM, size, pi_sdk_mem_destroy);
+    if (!mem)
+        return PI_ERROR_OUT_OF_HOST_MEMORY;
+    desc.next = NULL;
+    if (desc.flags & PI_MEM_USE_HOST_PTR) {
+        /* What the pointer happens to have. */
+        const uintptr_t address = (uintptr_t)desc.host_ptr;
+        desc.alignment = address & (~address + 1);
+    } else if (desc.alignment < owner->scopes[desc.scope].min_alignment) {
+        desc.alignment = owner->scopes[desc.scope].min_alignment;
+    }
+    mem->desc = desc;
+    mem->coherence = owner->scopes[desc.scope].flags & PI_SCOPE_COHERENT ? PI_COHERENCE_COHERENT
+                                                                         : PI_COHERENCE_MAP_UNMAP;
+    mem->context = (pi_context)pi_sdk_retain(context);
+    mem->device = (pi_device)pi_sdk_retain(device);
+    *out_object = mem;
+    return PI_SUCCESS;
+}
+
+static inline pi_result PI_CALL pi_sdk_mem_get_info(pi_mem handle, pi_mem_info name, uint64_t size,
+                                                    void *value, uint64_t *out_size) {
+    pi_sdk_mem *mem = (pi_sdk_mem *)handle;
+    const pi_result result = pi_sdk_check(pi_sdk_host(handle), handle, PI_KIND_MEM, "mem");
+    if (result)
+        return result;
+    const pi_sdk_info rows[] = {
+        pi_sdk_u64(PI_MEM_INFO_SIZE, mem->desc.size),
+        pi_sdk_handle(PI_MEM_INFO_CONTEXT, mem->context),
+        pi_sdk_handle(PI_MEM_INFO_DEVICE, mem->device),
+        pi_sdk_u64(PI_MEM_INFO_FLAGS, mem->desc.flags),
+        pi_sdk_u32(PI_MEM_INFO_SCOPE, mem->desc.scope),
+        pi_sdk_u64(PI_MEM_INFO_ALIGNMENT, mem->desc.alignment),
+        pi_sdk_handle(PI_MEM_INFO_PARENT, NULL),
+        pi_sdk_u64(PI_MEM_INFO_OFFSET, 0),
+        pi_sdk_u32(PI_MEM_INFO_COHERENCE, mem->coherence),
+        pi_sdk_u32(PI_MEM_INFO_KIND, PI_MEMORY_KIND_BUFFER),
+        pi_sdk_u32(PI_MEM_INFO_REFERENCE_COUNT, atomic_load(&mem->object.references)),
+        {0}};
+    return pi_sdk_answer(mem, rows, name, size, value, out_size);
+}
+
+/* ----- Commands ------------------------------------------------------------------------------- */
+
+static inline pi_result pi_sdk_read_copy(pi_queue queue, const pi_buffer_copy_desc *given,
+                                         pi_buffer_copy_desc *out_desc) {
+    const pi_host *host = pi_sdk_host(queue);
+    const pi_sdk_mem *src, *dst;
+    pi_result result = pi_sdk_read_command(queue, given, PI_TYPE_BUFFER_COPY_DESC,
+                                           PI_COMMAND_BLOCKING, out_desc, sizeof *out_desc);
+    if (!result)
+        result = pi_sdk_check(host, out_desc->src, PI_KIND_MEM, "src");
+    if (!result)
+        result = pi_sdk_check(host, out_desc->dst, PI_KIND_MEM, "dst");
+    if (!result)
+        result = pi_sdk_check_reserved(host, out_desc->reserved);
+    if (result)
+        return result;
+    src = (const pi_sdk_mem *)out_desc->src;
+    dst = (const pi_sdk_mem *)out_desc->dst;
+    return pi_sdk_check_regions(host, out_desc->region_count, out_desc->regions, src->bytes,
+                                src->desc.size, dst->bytes, dst->desc.size);
+}
+
+static inline pi_result pi_sdk_read_map(pi_queue queue, const pi_buffer_map_desc *given,
+                                        pi_buffer_map_desc *out_desc) {
+    const uint64_t modes = PI_MAP_READ | PI_MAP_WRITE | PI_MAP_WRITE_DISCARD;
+    const pi_host *host = pi_sdk_host(queue);
+    pi_result result = pi_sdk_read_command(queue, given, PI_TYPE_BUFFER_MAP_DESC,
+                                           PI_COMMAND_BLOCKING | modes, out_desc, sizeof *out_desc);
+    if (!result)
+        result = pi_sdk_check(host, out_desc->mem, PI_KIND_MEM, "mem");
+    if (!result && !(out_desc->flags & modes))
+        result = pi_sdk_fail(host, PI_ERROR_INVALID_VALUE,
+                             "flags is 0x%llx: one of PI_MAP_READ, PI_MAP_WRITE and "
+                             "PI_MAP_WRITE_DISCARD is needed",
+                             (unsigned long long)out_desc->flags);
+    if (!result)
+        result = pi_sdk_check_range(host, out_desc->offset, out_desc->size,
+                                    ((const pi_sdk_mem *)out_desc->mem)->desc.size);
+    return result ? result : pi_sdk_check_pointer(host, out_desc->out_pointer, "out_pointer");
+}
+
+/* Where the storage has an address, `pointer` must lie in it. */
+static inline pi_result pi_sdk_read_unmap(pi_queue queue, const pi_unmap_desc *given,
+                                          pi_unmap_desc *out_desc) {
+    const pi_host *host = pi_sdk_host(queue);
+    pi_sdk_mem *mem;
+    pi_result result = pi_sdk_read_command(queue, given, PI_TYPE_UNMAP_DESC, PI_COMMAND_BLOCKING,
+                                           out_desc, sizeof *out_desc);
+    if (!result)
+        result = pi_sdk_check(host, out_desc->mem, PI_KIND_MEM, "mem");
+    if (!result)
+        result = pi_sdk_check_pointer(host, out_desc->pointer, "pointer");
+    if (result)
+        return result;
+    mem = (pi_sdk_mem *)out_desc->mem;
+    if (!(atomic_load(&mem->maps) + atomic_load(&mem->maps_pending)) ||
+        (mem->bytes && (uintptr_t)out_desc->pointer - (uintptr_t)mem->bytes >= mem->desc.size))
+        return pi_sdk_fail(host, PI_ERROR_INVALID_VALUE, "pointer is %p, which no map of mem gave",
+                           out_desc->pointer);
+    return PI_SUCCESS;
+}
+
+static inline void pi_sdk_map_over(const pi_sdk_command *command) {
+    atomic_fetch_sub(&((pi_sdk_mem *)command->keeps[0])->maps_pending, 1);
+}
+
+/* One more range of it is mapped; one less (0 if none was: each map needs its own unmap, and has only one). */
+static inline void pi_sdk_mem_mapped(pi_sdk_mem *mem) {
+    atomic_fetch_add(&mem->maps, 1);
+}
+static inline int pi_sdk_mem_unmapped(pi_sdk_mem *mem) {
+    uint32_t maps = atomic_load(&mem->maps);
+    while (maps && !atomic_compare_exchange_weak(&mem->maps, &maps, maps - 1)) {
+    }
+    return maps != 0;
+}
+
+/* Enqueues a map. Its descriptor is the command's data; `start` writes *out_pointer and calls
+ * pi_sdk_mem_mapped before it finishes with success. */
+static inline pi_result pi_sdk_enqueue_map(pi_queue queue, const pi_buffer_map_desc *desc,
+                                           void (*start)(pi_sdk_event *event), uint32_t wait_count,
+                                           const pi_event *wait_list, pi_event *out_event) {
+    const pi_sdk_command command = {.type = PI_TYPE_BUFFER_MAP_DESC,
+                                    .flags = desc->flags,
+                                    .start = start,
+                                    .drop = pi_sdk_map_over,
+                                    .data = desc,
+                                    .data_size = sizeof *desc,
+                                    .keeps = {desc->mem}};
+    atomic_fetch_add(&((pi_sdk_mem *)desc->mem)->maps_pending, 1);
+    return pi_sdk_enqueue(queue, &command, wait_count, wait_list, out_event);
+}
+
+/* Enqueues an unmap, likewise. `start` finishes with an error if pi_sdk_mem_unmapped answers 0. */
+static inline pi_result pi_sdk_enqueue_unmap(pi_queue queue, const pi_unmap_desc *desc,
+                                             void (*start)(pi_sdk_event *event),
+                                             uint32_t wait_count, const pi_event *wait_list,
+                                             pi_event *out_event) {
+    const pi_sdk_command command = {.type = PI_TYPE_UNMAP_DESC,
+                                    .flags = desc->flags,
+                                    .start = start,
+                                    .data = desc,
+                                    .data_size = sizeof *desc,
+                                    .keeps = {desc->mem}};
+    return pi_sdk_enqueue(queue, &command, wait_count, wait_list, out_event);
+}
+
+#endif
