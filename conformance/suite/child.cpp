@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "child.hpp"
+
+#include "bench.hpp"
+#include "crash.hpp"
+#include "verdict.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <csignal>
+#include <exception>
+#include <fcntl.h>
+#include <iostream>
+#include <mutex>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+namespace pi::suite {
+namespace {
+
+using nlohmann::json;
+
+// How long the loader waits for objects before it parks the plugin: failing commands may still run.
+constexpr uint32_t teardown_milliseconds = 5000;
+constexpr uint32_t log_warnings = 4; // PI_LOG_WARNING plus 1
+
+// The loader's and the plugin's warnings: shown with a failure, and counted at the loader's release,
+// where one means that objects are left.
+class Log {
+public:
+    static void PI_CALL write(uint32_t, const char *message, void *user_data) {
+        auto &log = *static_cast<Log *>(user_data);
+        const std::scoped_lock lock(log.mutex_);
+        log.last_ = message;
+        ++log.count_;
+        std::cerr << "log: " << message << std::endl;
+    }
+    unsigned count() {
+        const std::scoped_lock lock(mutex_);
+        return count_;
+    }
+    std::string last() {
+        const std::scoped_lock lock(mutex_);
+        return last_;
+    }
+
+private:
+    std::mutex mutex_;
+    std::string last_;
+    unsigned count_ = 0;
+};
+
+pi_loader make_loader(const Options &options, Log &log) {
+    const char *plugin = options.plugin.c_str();
+    pi_loader_desc desc{};
+    desc.struct_size = sizeof desc;
+    desc.type = PI_TYPE_LOADER_DESC;
+    desc.flags = PI_LOADER_NO_DEFAULT_SEARCH;
+    desc.plugins = &plugin;
+    desc.plugin_count = 1;
+    desc.log = &Log::write;
+    desc.log_user_data = &log;
+    desc.log_level = log_warnings;
+    desc.teardown_timeout = teardown_milliseconds;
+    pi_loader loader = nullptr;
+    require_success(piLoaderCreate(&desc, &loader), "piLoaderCreate");
+    return loader;
+}
+
+std::string selector_of(pi_loader loader, pi_device device) {
+    uint64_t size = 0;
+    require_success(piLoaderGetDeviceSelector(loader, device, 0, nullptr, &size),
+                    "piLoaderGetDeviceSelector");
+    std::string text(size, '\0');
+    require_success(piLoaderGetDeviceSelector(loader, device, size, text.data(), nullptr),
+                    "piLoaderGetDeviceSelector");
+    text.resize(text.find('\0'));
+    return text;
+}
+
+// Only for people: a device whose name cannot be read is still tested.
+std::string name_of(pi_device device) {
+    char name[256] = "";
+    const pi_result result =
+        piDeviceGetInfo(device, PI_DEVICE_INFO_NAME, sizeof name, name, nullptr);
+    name[sizeof name - 1] = '\0';
+    return result == PI_SUCCESS ? name : "?";
+}
+
+std::vector<pi_device> select(pi_loader loader, const std::string &selector) {
+    uint32_t count = 0;
+    require_success(piLoaderSelectDevices(loader, selector.empty() ? "*" : selector.c_str(), 0,
+                                          nullptr, &count),
+                    "selecting devices");
+    std::vector<pi_device> devices(count);
+    require_success(piLoaderSelectDevices(loader, selector.empty() ? "*" : selector.c_str(), count,
+                                          devices.data(), nullptr),
+                    "selecting devices");
+    return devices;
+}
+
+void write_result(int fd, const json &result) {
+    const std::string text = result.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
+    std::size_t done = 0;
+    while (done < text.size()) {
+        const ssize_t written = write(fd, text.data() + done, text.size() - done);
+        if (written <= 0)
+            return;
+        done += static_cast<std::size_t>(written);
+    }
+}
+
+void prepare_process(const Options &options) {
+    install_crash_handler();
+    if (options.result_fd < 0)
+        return;
+    fcntl(options.result_fd, F_SETFD, FD_CLOEXEC);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    const rlimit no_core{0, 0};
+    setrlimit(RLIMIT_CORE, &no_core);
+}
+
+json describe_plugin(const Options &options, pi_loader loader) {
+    pi_plugin_report report{};
+    uint32_t count = 0;
+    require_success(piLoaderGetReports(loader, 1, &report, &count), "piLoaderGetReports");
+    require(count >= 1, "the loader found no plugin \"", options.plugin, "\"");
+    constexpr const char *names[] = {"?", "loaded", "unavailable", "refused", "shadowed"};
+    json answer{{"status", names[report.status <= PI_PLUGIN_SHADOWED ? report.status : 0]},
+                {"name", report.name},
+                {"path", report.path},
+                {"reason", report.reason},
+                {"devices", json::array()}};
+    if (report.status != PI_PLUGIN_LOADED)
+        return answer;
+    std::vector<pi_device> devices;
+    try {
+        devices = select(loader, options.device);
+    } catch (const Failure &failure) {
+        // A plugin with a driver and no device is no mistake of the selector's.
+        answer["reason"] = failure.text;
+    }
+    for (const pi_device device : devices)
+        answer["devices"].push_back(
+            {{"selector", selector_of(loader, device)}, {"name", name_of(device)}});
+    return answer;
+}
+
+pi_device select_one(pi_loader loader, const std::string &selector) {
+    const std::vector<pi_device> devices = select(loader, selector);
+    require(!devices.empty(), "the selector \"", selector, "\" names no device");
+    return devices[0];
+}
+
+// One seed a test, so that a test's chance does not depend on which others are run.
+uint64_t seed_of(const Options &options) {
+    uint64_t hash = 14695981039346656037u;
+    for (const char c : options.run_test + options.device + options.peer)
+        hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211u;
+    return hash ^ options.seed;
+}
+
+void run_body(const Options &options, const Law &law, pi_loader loader, Callbacks &callbacks) {
+    Setup setup;
+    setup.loader = loader;
+    require_success(piPluginsGet(loader, 1, &setup.plugin, nullptr), "piPluginsGet");
+    require(setup.plugin != nullptr, "the loader has no plugin \"", options.plugin, "\"");
+    setup.device = select_one(loader, options.device);
+    if (!options.peer.empty())
+        setup.peer = select_one(loader, options.peer);
+    else if (law.of_pairs)
+        setup.peer = setup.device;
+    setup.one_context = options.contexts == 1;
+    setup.callbacks = &callbacks;
+    setup.seed = seed_of(options);
+    // Before the runner loses its patience, so that the test can say what it waited for.
+    setup.patience = std::chrono::seconds(std::max(1u, std::min(20u, options.timeout / 2)));
+    Bench bench(setup);
+    law.function(bench);
+}
+
+Verdict run_law(const Options &options, const Law &law) {
+    Verdict verdict{Outcome::passed, ""};
+    // Both outlive the loader; leaked with it if its objects are.
+    auto log = std::make_unique<Log>();
+    auto callbacks = std::make_unique<Callbacks>();
+    const pi_loader loader = make_loader(options, *log);
+    try {
+        run_body(options, law, loader, *callbacks);
+    } catch (const Failure &failure) {
+        verdict = {Outcome::failed, failure.text};
+    } catch (const Skip &reason) {
+        verdict = {Outcome::skipped, reason.reason};
+    } catch (const std::exception &exception) {
+        verdict = {Outcome::failed, join("an exception: ", exception.what())};
+    }
+    const unsigned warnings = log->count();
+    const pi_result released = piLoaderRelease(loader);
+    if (log->count() != warnings) {
+        const std::string leak = "leak: " + log->last();
+        verdict.reason += verdict.outcome == Outcome::failed ? "; also a " + leak : "";
+        if (verdict.outcome != Outcome::failed)
+            verdict = {Outcome::failed, leak};
+        static_cast<void>(log.release());
+        static_cast<void>(callbacks.release());
+        return verdict;
+    }
+    std::string problem = callbacks->problem();
+    if (released != PI_SUCCESS)
+        problem = "piLoaderRelease: " + last_error();
+    if (verdict.outcome != Outcome::failed && !problem.empty())
+        verdict = {Outcome::failed, problem};
+    return verdict;
+}
+
+void print_verdict(const Verdict &verdict) {
+    std::cout << outcome_name(verdict.outcome)
+              << (verdict.reason.empty() ? "" : ": " + verdict.reason) << std::endl;
+}
+
+} // namespace
+
+int discover(const Options &options) {
+    prepare_process(options);
+    Log log;
+    try {
+        const pi_loader loader = make_loader(options, log);
+        write_result(options.result_fd, describe_plugin(options, loader));
+        piLoaderRelease(loader);
+    } catch (const Failure &failure) {
+        write_result(options.result_fd, {{"status", "refused"}, {"reason", failure.text}});
+    }
+    return 0;
+}
+
+int run_test(const Options &options) {
+    const std::vector<Law> laws = all_laws();
+    const auto law = std::find_if(laws.begin(), laws.end(),
+                                  [&](const Law &one) { return one.id() == options.run_test; });
+    if (law == laws.end()) {
+        std::cerr << "there is no test \"" << options.run_test << "\"; --list tells them\n";
+        return 2;
+    }
+    prepare_process(options);
+    Verdict verdict;
+    try {
+        verdict = run_law(options, *law);
+    } catch (const Failure &failure) {
+        verdict = {Outcome::failed, failure.text};
+    }
+    if (options.result_fd >= 0)
+        write_result(options.result_fd,
+                     {{"result", outcome_name(verdict.outcome)}, {"reason", verdict.reason}});
+    else
+        print_verdict(verdict);
+    return verdict.outcome == Outcome::failed ? 1 : 0;
+}
+
+} // namespace pi::suite

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "crash.hpp"
+
+#include <csignal>
+#include <cstring>
+#include <execinfo.h>
+#include <unistd.h>
+
+// A sanitizer's own report of a bad access tells more.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define PI_SUITE_SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define PI_SUITE_SANITIZED 1
+#endif
+#endif
+#ifndef PI_SUITE_SANITIZED
+#define PI_SUITE_SANITIZED 0
+#endif
+
+namespace pi::suite {
+namespace {
+
+constexpr int max_frames = 64;
+constexpr std::size_t stack_size = 64 * 1024;
+
+struct FatalSignal {
+    int number;
+    const char *name;
+};
+
+constexpr FatalSignal fatal_signals[] = {
+    {SIGSEGV, "SIGSEGV"}, {SIGBUS, "SIGBUS"},   {SIGFPE, "SIGFPE"}, {SIGILL, "SIGILL"},
+    {SIGABRT, "SIGABRT"}, {SIGQUIT, "SIGQUIT"}, {SIGSYS, "SIGSYS"},
+};
+
+void print(const char *text) {
+    // Nothing can be done when standard error is gone.
+    if (write(STDERR_FILENO, text, std::strlen(text)) < 0)
+        return;
+}
+
+void on_signal(int number) {
+    const char *name = "a signal";
+    for (const FatalSignal &row : fatal_signals) {
+        if (row.number == number)
+            name = row.name;
+    }
+    print("\n*** ");
+    print(number == SIGQUIT ? "still running after its time, here" : name);
+    print(":\n");
+    void *frames[max_frames];
+    backtrace_symbols_fd(frames, backtrace(frames, max_frames), STDERR_FILENO);
+    if (number == SIGQUIT)
+        return;
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
+} // namespace
+
+int hang_signal() {
+    return SIGQUIT;
+}
+
+void install_crash_handler() {
+    // The first call opens libgcc, which a signal handler may not.
+    void *frame = nullptr;
+    backtrace(&frame, 1);
+
+    // On a stack of its own: the thread's may be what overflowed.
+    static char stack[stack_size];
+    stack_t alternate{};
+    alternate.ss_sp = stack;
+    alternate.ss_size = sizeof stack;
+    sigaltstack(&alternate, nullptr);
+
+    for (const FatalSignal &row : fatal_signals) {
+        const bool bad_access = row.number != SIGABRT && row.number != SIGQUIT;
+        if (PI_SUITE_SANITIZED != 0 && bad_access)
+            continue;
+        struct sigaction action {};
+        action.sa_handler = &on_signal;
+        action.sa_flags = SA_ONSTACK | SA_NODEFER;
+        sigaction(row.number, &action, nullptr);
+    }
+}
+
+} // namespace pi::suite

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "kernels.hpp"
+
+#include <pi/pi_native_kernel.h>
+
+#include <cstring>
+
+namespace pi::suite {
+namespace {
+
+// ----- OpenCL C -----
+
+constexpr const char *opencl_text = R"(
+kernel void add(global uint *data, uint value) {
+    data[get_global_id(0)] += value;
+}
+kernel void combine(global uint *dst, global const uint *a, global const uint *b, uint factor) {
+    size_t i = get_global_id(0);
+    dst[i] = a[i] * factor + b[i];
+}
+kernel void visit(global uint *visits, ulong size_x, ulong size_y) {
+    visits[(get_global_id(2) * size_y + get_global_id(1)) * size_x + get_global_id(0)] += 1;
+}
+kernel void reverse(global uint *data, local uint *scratch) {
+    size_t i = get_local_id(0);
+    scratch[i] = data[get_global_id(0)];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    data[get_global_id(0)] = scratch[get_local_size(0) - 1 - i];
+}
+)";
+
+constexpr const char *broken_opencl_text = "kernel void broken(global uint *data) { this is no C }";
+
+// ----- Native functions -----
+
+void PI_CALL native_add(const pi_native_group *group, void *const *arguments) {
+    auto *data = static_cast<uint32_t *>(arguments[0]);
+    const uint32_t value = *static_cast<const uint32_t *>(arguments[1]);
+    for (uint64_t i = group->begin[0]; i < group->end[0]; ++i)
+        data[i] += value;
+}
+
+void PI_CALL native_combine(const pi_native_group *group, void *const *arguments) {
+    auto *dst = static_cast<uint32_t *>(arguments[0]);
+    const auto *a = static_cast<const uint32_t *>(arguments[1]);
+    const auto *b = static_cast<const uint32_t *>(arguments[2]);
+    const uint32_t factor = *static_cast<const uint32_t *>(arguments[3]);
+    for (uint64_t i = group->begin[0]; i < group->end[0]; ++i)
+        dst[i] = a[i] * factor + b[i];
+}
+
+void PI_CALL native_visit(const pi_native_group *group, void *const *arguments) {
+    auto *visits = static_cast<uint32_t *>(arguments[0]);
+    const uint64_t size_x = *static_cast<const uint64_t *>(arguments[1]);
+    const uint64_t size_y = *static_cast<const uint64_t *>(arguments[2]);
+    for (uint64_t z = group->begin[2]; z < group->end[2]; ++z) {
+        for (uint64_t y = group->begin[1]; y < group->end[1]; ++y) {
+            for (uint64_t x = group->begin[0]; x < group->end[0]; ++x)
+                visits[(z * size_y + y) * size_x + x] += 1;
+        }
+    }
+}
+
+void PI_CALL native_reverse(const pi_native_group *group, void *const *arguments) {
+    auto *data = static_cast<uint32_t *>(arguments[0]);
+    auto *scratch = static_cast<uint32_t *>(arguments[1]);
+    const uint64_t size = group->end[0] - group->begin[0];
+    for (uint64_t i = 0; i < size; ++i)
+        scratch[i] = data[group->begin[0] + i];
+    for (uint64_t i = 0; i < size; ++i)
+        data[group->begin[0] + i] = scratch[size - 1 - i];
+}
+
+constexpr pi_native_kernel native_kernels[] = {
+    {"add", &native_add, 2, 0},
+    {"combine", &native_combine, 4, 0},
+    {"visit", &native_visit, 3, 0},
+    {"reverse", &native_reverse, 2, 0},
+};
+constexpr pi_native_program native_program = {
+    sizeof(pi_native_program), sizeof native_kernels / sizeof *native_kernels, native_kernels};
+// Its struct_size is not even that of its first fields.
+constexpr pi_native_program broken_native_program = {4, 1, nullptr};
+
+// ----- The table of formats, best first -----
+
+struct Source {
+    pi_program_format format;
+    const void *data;
+    uint64_t size;
+    const void *broken_data;
+    uint64_t broken_size;
+};
+
+const std::array<Source, 2> &sources() {
+    static const std::array<Source, 2> table{
+        Source{PI_PROGRAM_FORMAT_OPENCL_C, opencl_text, std::strlen(opencl_text),
+               broken_opencl_text, std::strlen(broken_opencl_text)},
+        Source{PI_PROGRAM_FORMAT_NATIVE_TABLE, &native_program, sizeof native_program,
+               &broken_native_program, sizeof broken_native_program}};
+    return table;
+}
+
+const Source &source_of(pi_program_format format) {
+    for (const Source &source : sources()) {
+        if (source.format == format)
+            return source;
+    }
+    throw Failure{join("the suite has no kernels of format ", format)};
+}
+
+pi_program_desc program_desc(pi_program_format format, const void *data, uint64_t size) {
+    pi_program_desc desc = describe<pi_program_desc>();
+    desc.format = format;
+    desc.data = data;
+    desc.size = size;
+    return desc;
+}
+
+} // namespace
+
+pi_program_format kernel_format(Bench &bench, pi_device device) {
+    bench.need(PI_CAPABILITY_PROGRAM, "PI_CAPABILITY_PROGRAM", device);
+    const auto formats =
+        get_info<uint32_t>(&piDeviceGetInfo, device != nullptr ? device : bench.device(),
+                           PI_DEVICE_INFO_PROGRAM_FORMATS);
+    for (const Source &source : sources()) {
+        if ((formats & (1u << source.format)) != 0)
+            return source.format;
+    }
+    skip("the device runs none of the formats that the suite's kernels are written in "
+         "(OpenCL C, native table)");
+}
+
+pi_program_desc kernel_program_desc(pi_program_format format) {
+    const Source &source = source_of(format);
+    return program_desc(format, source.data, source.size);
+}
+
+pi_program_desc broken_program_desc(pi_program_format format) {
+    const Source &source = source_of(format);
+    return program_desc(format, source.broken_data, source.broken_size);
+}
+
+Program make_program(Bench &bench) {
+    return make_program(bench, bench.place());
+}
+
+Program make_program(Bench &bench, const Place &place) {
+    const pi_program_desc desc = kernel_program_desc(kernel_format(bench, place.device));
+    Program program;
+    require_success(piProgramCreate(place.context, &desc, program.out()),
+                    "piProgramCreate of the suite's kernels");
+    require_success(piProgramBuild(program, nullptr), "piProgramBuild of the suite's kernels");
+    return program;
+}
+
+Kernel make_kernel(pi_program program, const std::string &name) {
+    Kernel kernel;
+    require_success(piKernelCreate(program, name.c_str(), kernel.out()), "piKernelCreate of ",
+                    name);
+    return kernel;
+}
+
+Arguments &Arguments::buffer(pi_mem mem, uint64_t offset, uint64_t size) {
+    pi_kernel_argument argument{};
+    argument.kind = PI_ARGUMENT_BUFFER;
+    argument.mem = mem;
+    argument.offset = offset;
+    argument.size = size;
+    arguments_.push_back(argument);
+    return *this;
+}
+
+Arguments &Arguments::bytes(const void *data, std::size_t size) {
+    Bytes &copy = values_.emplace_back(size);
+    std::memcpy(copy.data(), data, size);
+    pi_kernel_argument argument{};
+    argument.kind = PI_ARGUMENT_VALUE;
+    argument.value = copy.data();
+    argument.size = size;
+    arguments_.push_back(argument);
+    return *this;
+}
+
+Arguments &Arguments::pointer(const void *address) {
+    pi_kernel_argument argument{};
+    argument.kind = PI_ARGUMENT_POINTER;
+    argument.pointer = address;
+    arguments_.push_back(argument);
+    return *this;
+}
+
+Arguments &Arguments::local(uint64_t size) {
+    pi_kernel_argument argument{};
+    argument.kind = PI_ARGUMENT_LOCAL;
+    argument.size = size;
+    arguments_.push_back(argument);
+    return *this;
+}
+
+pi_kernel_launch_desc launch_desc(pi_kernel kernel, const Arguments &arguments, uint32_t dimensions,
+                                  const Size3 &global_size, const Size3 &local_size) {
+    pi_kernel_launch_desc desc = describe<pi_kernel_launch_desc>();
+    desc.kernel = kernel;
+    desc.dimensions = dimensions;
+    desc.argument_count = arguments.count();
+    desc.arguments = arguments.data();
+    for (int axis = 0; axis < 3; ++axis) {
+        desc.global_size[axis] = global_size[axis];
+        desc.local_size[axis] = local_size[axis];
+    }
+    return desc;
+}
+
+pi_kernel_launch_desc launch_desc(pi_kernel kernel, const Arguments &arguments,
+                                  uint64_t global_size, uint64_t local_size) {
+    return launch_desc(kernel, arguments, 1, {global_size, 0, 0}, {local_size, 0, 0});
+}
+
+Bytes bytes_of(const std::vector<uint32_t> &values) {
+    Bytes bytes(values.size() * sizeof(uint32_t));
+    std::memcpy(bytes.data(), values.data(), bytes.size());
+    return bytes;
+}
+
+std::vector<uint32_t> words_of(const Bytes &bytes) {
+    std::vector<uint32_t> values(bytes.size() / sizeof(uint32_t));
+    std::memcpy(values.data(), bytes.data(), values.size() * sizeof(uint32_t));
+    return values;
+}
+
+} // namespace pi::suite

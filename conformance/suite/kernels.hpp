@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The suite's own kernels, in each program format that it can write, and the launches of them.
+//
+//   add(global uint *data, uint value)                       data[i] += value, one dimension
+//   combine(global uint *dst, global const uint *a,          dst[i] = a[i] * factor + b[i]
+//           global const uint *b, uint factor)
+//   visit(global uint *visits, ulong size_x, ulong size_y)   visits[((z * size_y) + y) * size_x + x] += 1
+//   reverse(global uint *data, local uint *scratch)          reverses each work-group's part of data
+#pragma once
+
+#include "bench.hpp"
+
+#include <array>
+#include <deque>
+#include <string>
+#include <vector>
+
+namespace pi::suite {
+
+/// The format that the suite's kernels are written in for this device, best first; skips the law when
+/// the device runs none of them, or no programs at all.
+pi_program_format kernel_format(Bench &bench, pi_device device = nullptr);
+
+/// The suite's kernels as a descriptor; what it points to lives as long as the process.
+pi_program_desc kernel_program_desc(pi_program_format format);
+
+/// A program of text that does not compile, or of a table that is none.
+pi_program_desc broken_program_desc(pi_program_format format);
+
+/// The suite's kernels, built for the context's devices; skips where there is no format.
+Program make_program(Bench &bench);
+Program make_program(Bench &bench, const Place &place);
+Kernel make_kernel(pi_program program, const std::string &name);
+
+/// The arguments of a launch, in the order of the kernel's parameters:
+///
+///     Arguments arguments;
+///     arguments.buffer(mem).value(uint32_t{3});
+class Arguments {
+public:
+    Arguments() = default;
+    Arguments(const Arguments &) = delete;
+    Arguments &operator=(const Arguments &) = delete;
+
+    Arguments &buffer(pi_mem mem, uint64_t offset = 0, uint64_t size = 0);
+    template <typename Value>
+    Arguments &value(const Value &value) {
+        return bytes(&value, sizeof value);
+    }
+    Arguments &bytes(const void *data, std::size_t size);
+    Arguments &pointer(const void *address);
+    Arguments &local(uint64_t size);
+
+    const pi_kernel_argument *data() const { return arguments_.data(); }
+    uint32_t count() const { return static_cast<uint32_t>(arguments_.size()); }
+    pi_kernel_argument &operator[](std::size_t index) { return arguments_[index]; }
+
+private:
+    std::vector<pi_kernel_argument> arguments_;
+    std::deque<Bytes> values_;
+};
+
+using Size3 = std::array<uint64_t, 3>;
+
+/// A launch of `dimensions` axes; the arguments are borrowed.
+pi_kernel_launch_desc launch_desc(pi_kernel kernel, const Arguments &arguments, uint32_t dimensions,
+                                  const Size3 &global_size, const Size3 &local_size = {});
+
+/// The usual case: one axis.
+pi_kernel_launch_desc launch_desc(pi_kernel kernel, const Arguments &arguments,
+                                  uint64_t global_size, uint64_t local_size = 0);
+
+/// uint32_t values as bytes and back.
+Bytes bytes_of(const std::vector<uint32_t> &values);
+std::vector<uint32_t> words_of(const Bytes &bytes);
+
+} // namespace pi::suite

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// pi-conformance: tests a plugin against the laws of pi.h. This process never loads the plugin: each
+// test does, in a process of its own.
+
+#include "child.hpp"
+#include "options.hpp"
+#include "report.hpp"
+#include "runner.hpp"
+
+#include <exception>
+#include <fstream>
+#include <iostream>
+#include <unistd.h>
+
+namespace {
+
+using namespace pi::suite;
+
+int list_laws(const std::vector<Law> &laws) {
+    for (const Law &law : laws)
+        std::cout << law.id() << (law.of_pairs ? " [pairs]" : "") << '\n';
+    return 0;
+}
+
+template <typename Write>
+bool write_file(const std::string &path, Write &&write) {
+    if (path.empty())
+        return true;
+    std::ofstream file(path);
+    write(file);
+    file.close();
+    if (!file)
+        std::cerr << "cannot write " << path << '\n';
+    return static_cast<bool>(file);
+}
+
+int run_suite(const Options &options) {
+    const std::vector<Law> laws = wanted_laws(options);
+    if (options.list)
+        return list_laws(laws);
+    if (laws.empty()) {
+        std::cerr << "no test is called like that; --list tells them\n";
+        return 2;
+    }
+    const Discovery found = discover_devices(options);
+    if (!found.problem.empty()) {
+        std::cerr << "plugin " << options.plugin << ": " << found.problem << '\n';
+        return 1;
+    }
+    const bool terminal = isatty(STDOUT_FILENO) != 0;
+    const std::vector<Case> cases = make_cases(laws, found.devices);
+    std::cout << "plugin " << found.name << " (" << found.path << "), " << cases.size()
+              << " tests on " << found.devices.size()
+              << (found.devices.size() == 1 ? " device" : " devices") << ", seed " << options.seed
+              << std::endl;
+    Progress progress(cases.size(), terminal);
+    const std::vector<TestResult> results = run_cases(options, cases, std::ref(progress));
+    progress.finish();
+    const bool written = write_file(options.json_file,
+                                    [&](std::ostream &out) { write_json(out, options, results); }) &
+                         write_file(options.junit_file, [&](std::ostream &out) {
+                             write_junit(out, options, found, results);
+                         });
+    print_report(std::cout, options, found, results, terminal);
+    return count(results).failed == 0 && written ? 0 : 1;
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+    int exit_code = 0;
+    const std::optional<Options> options = parse_options(argc, argv, exit_code);
+    if (!options)
+        return exit_code;
+    try {
+        if (options->discover)
+            return discover(*options);
+        if (!options->run_test.empty())
+            return run_test(*options);
+        return run_suite(*options);
+    } catch (const std::exception &exception) {
+        std::cerr << "pi-conformance: " << exception.what() << '\n';
+        return 1;
+    }
+}

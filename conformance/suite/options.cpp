@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "options.hpp"
+
+#include "registry.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <iostream>
+#include <random>
+#include <regex>
+#include <thread>
+
+namespace pi::suite {
+namespace {
+
+constexpr int usage_error = 2;
+
+std::string check_regex(const std::string &text) {
+    try {
+        const std::regex regex(text);
+    } catch (const std::regex_error &error) {
+        return std::string("not a regular expression: ") + error.what();
+    }
+    return "";
+}
+
+void declare(CLI::App &app, Options &options) {
+    app.add_option("--plugin", options.plugin,
+                   "the plugin to test: a name (\"host\"), or the path of a file")
+        ->type_name("NAME_OR_PATH");
+    app.add_option("--device", options.device,
+                   "the devices to test, plugin[:platform[:device]] and a comma between; all")
+        ->type_name("SELECTOR");
+    app.add_option("--filter", options.filter,
+                   "only tests whose \"area: sentence\" has a match of this")
+        ->type_name("REGEX")
+        ->check(CLI::Validator(check_regex, ""));
+    app.add_option("--area", options.areas, "only tests of this area; may be given again")
+        ->type_name("AREA")
+        ->check(CLI::IsMember(areas()));
+    app.add_option("--seed", options.seed, "makes chance repeat itself; else told when run");
+    app.add_option("--json", options.json_file, "writes the results to this file")
+        ->type_name("FILE");
+    app.add_option("--junit", options.junit_file, "writes the results to this file, as JUnit XML")
+        ->type_name("FILE");
+    app.add_option("--jobs", options.jobs, "tests run at once; one a core")
+        ->check(CLI::Range(1u, 1024u));
+    app.add_option("--timeout", options.timeout, "seconds that one test may take")
+        ->capture_default_str()
+        ->check(CLI::Range(1u, 86400u));
+    app.add_flag("--list", options.list, "lists the tests and runs none");
+    app.add_option("--run-test", options.run_test,
+                   "runs one test, \"area: sentence\", in this process, as under a debugger")
+        ->type_name("NAME");
+    app.add_option("--peer", options.peer,
+                   "with --run-test of a pair: the second device, which may be the first")
+        ->type_name("SELECTOR");
+    app.add_option("--contexts", options.contexts, "with --peer: 1 or 2 contexts")
+        ->check(CLI::Range(1u, 2u));
+    app.add_flag("--discover", options.discover)->group("");
+    app.add_option("--result-fd", options.result_fd)->group("");
+}
+
+} // namespace
+
+std::optional<Options> parse_options(int argc, char **argv, int &exit_code) {
+    Options options;
+    std::random_device chance;
+    // Short enough to be typed again.
+    options.seed = chance();
+    options.jobs = std::max(1u, std::thread::hardware_concurrency());
+
+    CLI::App app{"Tests a PI plugin against the interface's laws.\n"
+                 "Ends with 0 if nothing failed, 1 if something did, 2 if it was used wrongly."};
+    declare(app, options);
+    try {
+        app.parse(argc, argv);
+        if (options.plugin.empty() && !options.list)
+            throw CLI::RequiredError("--plugin");
+    } catch (const CLI::ParseError &error) {
+        exit_code = app.exit(error) == 0 ? 0 : usage_error;
+        return std::nullopt;
+    }
+    return options;
+}
+
+} // namespace pi::suite

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace pi::suite {
+
+/// What the command line asks for.
+struct Options {
+    std::string plugin;
+    std::string device;
+    std::string filter;
+    std::vector<std::string> areas;
+    uint64_t seed = 0;
+    std::string json_file;
+    std::string junit_file;
+    unsigned jobs = 1;
+    unsigned timeout = 60;
+    bool list = false;
+
+    /// Runs this law in this very process, as under a debugger.
+    std::string run_test;
+    /// The second device of a law of pairs, and whether both share a context.
+    std::string peer;
+    unsigned contexts = 1;
+
+    /// How this program runs itself: tells what there is to test, or a test's result, on this descriptor.
+    bool discover = false;
+    int result_fd = -1;
+};
+
+/// Reads the command line. Without a value the program is to end with the code in `exit_code`: help
+/// was asked for (0) or the usage is wrong (2, and told on standard error).
+std::optional<Options> parse_options(int argc, char **argv, int &exit_code);
+
+} // namespace pi::suite

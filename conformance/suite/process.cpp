@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "process.hpp"
+
+#include "crash.hpp"
+#include "text.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <fcntl.h>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+#include <utility>
+
+extern char **environ;
+
+namespace pi::suite {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr int result_descriptor = 3;
+// Enough for any message; what a runaway test prints beyond it is not kept.
+constexpr std::size_t max_output = 256 * 1024;
+// Between the question where it is and the kill.
+constexpr std::chrono::milliseconds last_words{500};
+constexpr std::chrono::milliseconds look_again{50};
+
+class Descriptor {
+public:
+    Descriptor() = default;
+    explicit Descriptor(int fd) : fd_(fd) {}
+    Descriptor(Descriptor &&other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+    Descriptor &operator=(Descriptor &&other) noexcept {
+        std::swap(fd_, other.fd_);
+        return *this;
+    }
+    ~Descriptor() { close(); }
+    int get() const { return fd_; }
+    bool is_open() const { return fd_ >= 0; }
+    void close() {
+        if (fd_ >= 0)
+            ::close(std::exchange(fd_, -1));
+    }
+
+private:
+    int fd_ = -1;
+};
+
+struct Pipe {
+    Descriptor read_end;
+    Descriptor write_end;
+};
+
+bool make_pipe(Pipe &out) {
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return false;
+    out.read_end = Descriptor(ends[0]);
+    out.write_end = Descriptor(ends[1]);
+    return true;
+}
+
+// The process, its output's and result's read ends.
+struct Child {
+    pid_t pid = -1;
+    Descriptor output;
+    Descriptor result;
+};
+
+int spawn(const std::vector<std::string> &arguments, const Pipe &output, const Pipe &result,
+          pid_t &pid) {
+    std::vector<char *> argv;
+    for (const std::string &argument : arguments)
+        argv.push_back(const_cast<char *>(argument.c_str()));
+    argv.push_back(nullptr);
+
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_adddup2(&actions, output.write_end.get(), STDOUT_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, output.write_end.get(), STDERR_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, result.write_end.get(), result_descriptor);
+    posix_spawnattr_t attributes;
+    posix_spawnattr_init(&attributes);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+    const int error =
+        posix_spawn(&pid, "/proc/self/exe", &actions, &attributes, argv.data(), environ);
+    posix_spawnattr_destroy(&attributes);
+    posix_spawn_file_actions_destroy(&actions);
+    return error;
+}
+
+// Reads what is there; closes at the end of the stream.
+void drain(Descriptor &from, std::string &into) {
+    char buffer[4096];
+    const ssize_t size = ::read(from.get(), buffer, sizeof buffer);
+    if (size > 0)
+        into.append(buffer, std::min(static_cast<std::size_t>(size),
+                                     max_output - std::min(max_output, into.size())));
+    else if (size == 0 || errno != EINTR)
+        from.close();
+}
+
+class Watch {
+public:
+    Watch(Child &child, Ended &ended, std::chrono::seconds limit)
+        : child_(child), ended_(ended), deadline_(Clock::now() + limit) {}
+
+    void run() {
+        while (!reaped()) {
+            take_output(wait_time());
+            if (Clock::now() >= deadline_)
+                lose_patience();
+        }
+        // What a test leaves running must not outlive it, nor keep its output open.
+        kill(-child_.pid, SIGKILL);
+        while (child_.output.is_open() && take_output(std::chrono::milliseconds(0))) {
+        }
+        while (child_.result.is_open() && take_output(std::chrono::milliseconds(0))) {
+        }
+    }
+
+private:
+    bool reaped() {
+        int status = 0;
+        // The process holds the result descriptor to its end, so once that is closed it ends at once.
+        if (waitpid(child_.pid, &status, WNOHANG) != child_.pid)
+            return false;
+        if (WIFSIGNALED(status))
+            ended_.signal = WTERMSIG(status);
+        else
+            ended_.exit_code = WEXITSTATUS(status);
+        return true;
+    }
+
+    std::chrono::milliseconds wait_time() const {
+        if (!child_.result.is_open())
+            return std::chrono::milliseconds(1);
+        return look_again;
+    }
+
+    // False when nothing came in this time.
+    bool take_output(std::chrono::milliseconds time) {
+        pollfd polled[2] = {{child_.output.get(), POLLIN, 0}, {child_.result.get(), POLLIN, 0}};
+        if (poll(polled, 2, static_cast<int>(time.count())) <= 0)
+            return false;
+        if (polled[0].revents != 0)
+            drain(child_.output, ended_.output);
+        if (polled[1].revents != 0)
+            drain(child_.result, ended_.result);
+        return true;
+    }
+
+    void lose_patience() {
+        if (!ended_.timed_out) {
+            ended_.timed_out = true;
+            kill(child_.pid, hang_signal());
+            deadline_ = Clock::now() + last_words;
+            return;
+        }
+        kill(-child_.pid, SIGKILL);
+    }
+
+    Child &child_;
+    Ended &ended_;
+    Clock::time_point deadline_;
+};
+
+} // namespace
+
+Ended run_self(std::vector<std::string> arguments, std::chrono::seconds limit) {
+    Ended ended;
+    arguments.insert(arguments.begin(), "pi-conformance");
+    arguments.push_back(join("--result-fd=", result_descriptor));
+    const Clock::time_point begin = Clock::now();
+    Pipe output;
+    Pipe result;
+    if (!make_pipe(output) || !make_pipe(result)) {
+        ended.output = join("cannot make a pipe: ", std::strerror(errno));
+        return ended;
+    }
+    Child child;
+    if (const int error = spawn(arguments, output, result, child.pid); error != 0) {
+        ended.output = join("cannot start a process: ", std::strerror(error));
+        return ended;
+    }
+    ended.started = true;
+    output.write_end.close();
+    result.write_end.close();
+    child.output = std::move(output.read_end);
+    child.result = std::move(result.read_end);
+    Watch(child, ended, limit).run();
+    ended.seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+    return ended;
+}
+
+std::string signal_text(int signal) {
+    const char *text = strsignal(signal);
+    return join("signal ", signal, " (", text != nullptr ? text : "?", ")");
+}
+
+} // namespace pi::suite

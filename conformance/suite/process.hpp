@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+namespace pi::suite {
+
+/// How a process ended and what it said.
+struct Ended {
+    bool started = false;
+    bool timed_out = false;
+    int signal = 0;    // that ended it, or 0
+    int exit_code = 0; // when no signal did
+    std::string output;
+    std::string result; // what it wrote on the descriptor given by --result-fd
+    double seconds = 0;
+};
+
+/// Runs this very program with these arguments and a result descriptor, in a process group of its own,
+/// and waits for its end. After `limit` it is asked where it is, then killed with its children.
+Ended run_self(std::vector<std::string> arguments, std::chrono::seconds limit);
+
+/// "signal 11 (Segmentation fault)"
+std::string signal_text(int signal);
+
+} // namespace pi::suite

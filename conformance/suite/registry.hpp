@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Where the laws are written down. A law is a function with an area and a sentence:
+//
+//     LAW("memory", "a copy moves every byte of its regions and no other") {
+//         pi_queue queue = ...
+//     }
+//
+// Its body has `bench` (bench.hpp) and says with require() (require.hpp) what must hold. It is run once
+// for each device, each time in a process of its own. A PAIR_LAW is run for each ordered pair of places
+// (device, context): bench.src() and bench.dst().
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace pi::suite {
+
+class Bench;
+
+struct Law {
+    const char *area;
+    const char *name;
+    bool of_pairs;
+    void (*function)(Bench &bench);
+
+    /// "memory: a copy moves every byte of its regions and no other"
+    std::string id() const;
+};
+
+/// The areas, in the order in which they are told.
+const std::vector<std::string> &areas();
+
+/// All laws, by area. Reads what the registrations have written before main began; throws
+/// std::logic_error when two are alike or an area does not exist.
+std::vector<Law> all_laws();
+
+/// Writes a law down, at start.
+struct Registration {
+    explicit Registration(Law law);
+};
+
+#define PI_SUITE_JOIN_(a, b) a##b
+#define PI_SUITE_JOIN(a, b) PI_SUITE_JOIN_(a, b)
+#define PI_SUITE_LAW(area, name, pairs, function)                                                  \
+    static void function(::pi::suite::Bench &bench);                                               \
+    static const ::pi::suite::Registration PI_SUITE_JOIN(function, _registration){                 \
+        ::pi::suite::Law{area, name, pairs, &function}};                                           \
+    static void function([[maybe_unused]] ::pi::suite::Bench &bench)
+
+#define LAW(area, name) PI_SUITE_LAW(area, name, false, PI_SUITE_JOIN(law_, __LINE__))
+#define PAIR_LAW(area, name) PI_SUITE_LAW(area, name, true, PI_SUITE_JOIN(law_, __LINE__))
+
+} // namespace pi::suite

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "report.hpp"
+
+#include "text.hpp"
+
+#include <iomanip>
+#include <iostream>
+#include <map>
+
+namespace pi::suite {
+namespace {
+
+constexpr const char *red = "\x1b[31m";
+constexpr const char *green = "\x1b[32m";
+constexpr const char *yellow = "\x1b[33m";
+constexpr const char *plain = "\x1b[0m";
+
+class Colours {
+public:
+    explicit Colours(bool on) : on_(on) {}
+    std::string operator()(const char *colour, const std::string &text) const {
+        return on_ ? colour + text + plain : text;
+    }
+
+private:
+    bool on_;
+};
+
+std::string indented(const std::string &text) {
+    std::string lines = "    ";
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        lines += text[i];
+        if (text[i] == '\n' && i + 1 < text.size())
+            lines += "    ";
+    }
+    if (lines.back() != '\n')
+        lines += '\n';
+    return lines;
+}
+
+void print_failures(std::ostream &out, const Options &options,
+                    const std::vector<TestResult> &results, const Colours &colours) {
+    for (const TestResult &result : results) {
+        if (result.verdict.outcome != Outcome::failed)
+            continue;
+        out << '\n'
+            << colours(red, "failed") << ": " << result.test.law.id() << "\n    on "
+            << result.test.place() << '\n'
+            << indented(result.verdict.reason);
+        if (!result.output.empty())
+            out << "  output:\n" << indented(result.output);
+        out << "  again: " << command_of(options, result.test) << '\n';
+    }
+}
+
+void print_skips(std::ostream &out, const std::vector<TestResult> &results,
+                 const Colours &colours) {
+    std::map<std::string, std::vector<std::string>> reasons;
+    for (const TestResult &result : results) {
+        if (result.verdict.outcome == Outcome::skipped)
+            reasons[result.verdict.reason].push_back(result.test.law.id());
+    }
+    if (!reasons.empty())
+        out << '\n';
+    for (const auto &[reason, names] : reasons)
+        out << colours(yellow, "skipped") << ": " << names.size()
+            << (names.size() == 1 ? " test: " : " tests: ") << reason << '\n';
+}
+
+// "12", "12, 1 failed, 2 skipped"
+std::string cell(const Counts &counts) {
+    std::string text = join(counts.passed);
+    if (counts.failed != 0)
+        text += join(" ", counts.failed, "F");
+    if (counts.skipped != 0)
+        text += join(" ", counts.skipped, "S");
+    return text;
+}
+
+void print_table(std::ostream &out, const Discovery &found, const std::vector<TestResult> &results,
+                 const Colours &colours) {
+    std::map<std::string, std::map<std::string, Counts>> rows;
+    for (const TestResult &result : results)
+        rows[result.test.law.area][result.test.device].add(result.verdict.outcome);
+    constexpr int area_width = 12;
+    int width = 12;
+    for (const NamedDevice &device : found.devices)
+        width = std::max(width, static_cast<int>(device.selector.size()) + 2);
+    out << "\npassed, F failed, S skipped; pairs count with their first device\n\n"
+        << std::left << std::setw(area_width) << "";
+    for (const NamedDevice &device : found.devices)
+        out << std::setw(width) << device.selector;
+    out << '\n';
+    for (const std::string &area : areas()) {
+        const auto row = rows.find(area);
+        if (row == rows.end())
+            continue;
+        out << std::setw(area_width) << area;
+        for (const NamedDevice &device : found.devices) {
+            const Counts counts = row->second[device.selector];
+            const std::string text = cell(counts);
+            const char *colour = counts.failed != 0 ? red : counts.skipped != 0 ? yellow : green;
+            out << colours(colour, text)
+                << std::string(text.size() < static_cast<std::size_t>(width)
+                                   ? static_cast<std::size_t>(width) - text.size()
+                                   : 1,
+                               ' ');
+        }
+        out << '\n';
+    }
+    out << '\n';
+    for (const NamedDevice &device : found.devices)
+        out << device.selector << ": " << device.name << '\n';
+}
+
+} // namespace
+
+void Counts::add(Outcome outcome) {
+    if (outcome == Outcome::passed)
+        ++passed;
+    else if (outcome == Outcome::failed)
+        ++failed;
+    else
+        ++skipped;
+}
+
+Counts count(const std::vector<TestResult> &results) {
+    Counts counts;
+    for (const TestResult &result : results)
+        counts.add(result.verdict.outcome);
+    return counts;
+}
+
+void Progress::operator()(const TestResult &result) {
+    ++done_;
+    failed_ += result.verdict.outcome == Outcome::failed ? 1 : 0;
+    if (terminal_)
+        std::cout << "\r\x1b[K" << done_ << " of " << all_ << ", " << failed_ << " failed"
+                  << std::flush;
+    else if (result.verdict.outcome == Outcome::failed)
+        std::cout << "[" << done_ << " of " << all_ << "] failed: " << result.test.law.id()
+                  << " on " << result.test.place() << std::endl;
+}
+
+void Progress::finish() {
+    if (terminal_)
+        std::cout << "\r\x1b[K" << std::flush;
+}
+
+void print_report(std::ostream &out, const Options &options, const Discovery &found,
+                  const std::vector<TestResult> &results, bool colour) {
+    const Colours colours(colour);
+    print_failures(out, options, results, colours);
+    print_skips(out, results, colours);
+    print_table(out, found, results, colours);
+    const Counts counts = count(results);
+    out << "seed " << options.seed << '\n'
+        << counts.passed << " passed, " << counts.failed << " failed, " << counts.skipped
+        << " skipped" << std::endl;
+}
+
+} // namespace pi::suite
