@@ -24,8 +24,8 @@ struct VendorEnd {
 
 VendorEnd vendor_end(const Rectangle &r) {
     if (r.slices == 1)
-        return {{r.offset % r.row_pitch, r.offset / r.row_pitch, 0}, r.row_pitch,
-                r.row_pitch * r.rows};
+        return {
+            {r.offset % r.row_pitch, r.offset / r.row_pitch, 0}, r.row_pitch, r.row_pitch * r.rows};
     const uint64_t in_slice = r.offset % r.slice_pitch;
     return {{in_slice % r.row_pitch, in_slice / r.row_pitch, r.offset / r.slice_pitch},
             r.row_pitch,
@@ -267,11 +267,10 @@ public:
 
 private:
     void issue(Submission &submission) override {
-        submission.add_with("clEnqueueUnmapMemObject",
-                            [&](cl_command_queue queue, cl_uint count, const cl_event *waits,
-                                cl_event *event) {
-                                return unmap_vendor(*mem_, queue, pointer_, count, waits, event);
-                            });
+        submission.add_with("clEnqueueUnmapMemObject", [&](cl_command_queue queue, cl_uint count,
+                                                           const cl_event *waits, cl_event *event) {
+            return unmap_vendor(*mem_, queue, pointer_, count, waits, event);
+        });
         issued_ = true;
     }
 
@@ -314,8 +313,9 @@ pi_result PI_CALL piEnqueueMemBufferRead(pi_queue queue, const pi_buffer_read_de
         Mem &mem = checked_mem(self.context(), known.mem, "mem");
         require(known.host_ptr, "host_ptr");
         auto regions = read_regions(known.region_count, known.regions, mem.size(), std::nullopt);
-        enqueue_vendor(self, {known.flags, known.type, wait_count, wait_list, out_event},
-                       std::make_unique<ReadCommand>(self, mem, known.host_ptr, std::move(regions)));
+        enqueue_vendor(
+            self, {known.flags, known.type, wait_count, wait_list, out_event},
+            std::make_unique<ReadCommand>(self, mem, known.host_ptr, std::move(regions)));
     });
 }
 
@@ -368,9 +368,9 @@ pi_result PI_CALL piEnqueueMemBufferFill(pi_queue queue, const pi_buffer_fill_de
         Mem &mem = checked_mem(self.context(), known.mem, "mem");
         auto pattern = read_pattern(known.pattern, known.pattern_size, known.offset, known.size);
         check_range(known.offset, known.size, mem.size(), "mem");
-        enqueue_vendor(self, {known.flags, known.type, wait_count, wait_list, out_event},
-                       std::make_unique<FillCommand>(self, mem, std::move(pattern), known.offset,
-                                                     known.size));
+        enqueue_vendor(
+            self, {known.flags, known.type, wait_count, wait_list, out_event},
+            std::make_unique<FillCommand>(self, mem, std::move(pattern), known.offset, known.size));
     });
 }
 

@@ -33,12 +33,13 @@ Answer connect(const Place &src, const Place &dst) {
                     ? "the same device and context"
                     : "buffers of one OpenCL context are used by all of its devices"};
     if (&src.context.platform() == &dst.context.platform())
-        return {PI_MEMORY_CONNECTION_MIGRATABLE,
-                "two contexts of one OpenCL platform share no buffers: the plugin maps both ends and "
-                "copies"};
-    return {PI_MEMORY_CONNECTION_NONE, text("the OpenCL platforms ", src.context.platform().name(),
-                                            " and ", dst.context.platform().name(),
-                                            " share nothing but host memory")};
+        return {
+            PI_MEMORY_CONNECTION_MIGRATABLE,
+            "two contexts of one OpenCL platform share no buffers: the plugin maps both ends and "
+            "copies"};
+    return {PI_MEMORY_CONNECTION_NONE,
+            text("the OpenCL platforms ", src.context.platform().name(), " and ",
+                 dst.context.platform().name(), " share nothing but host memory")};
 }
 
 template <class Body>
@@ -128,13 +129,11 @@ pi_result PI_CALL piGetMemoryConnectionInfo(pi_device src_device, pi_context src
                                             pi_device dst_device, pi_context dst_context,
                                             const pi_memory_connection_query *query,
                                             pi_memory_connection_info *out_info) {
-    return with_places(src_device, src_context, dst_device, dst_context,
-                       [&](const Place &src, const Place &dst) {
-                           const auto known =
-                               read_optional_desc(query, PI_TYPE_MEMORY_CONNECTION_QUERY);
-                           write_struct(describe(src, dst, known), PI_TYPE_MEMORY_CONNECTION_INFO,
-                                        out_info);
-                       });
+    return with_places(
+        src_device, src_context, dst_device, dst_context, [&](const Place &src, const Place &dst) {
+            const auto known = read_optional_desc(query, PI_TYPE_MEMORY_CONNECTION_QUERY);
+            write_struct(describe(src, dst, known), PI_TYPE_MEMORY_CONNECTION_INFO, out_info);
+        });
 }
 
 } // namespace entries

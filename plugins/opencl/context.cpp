@@ -19,9 +19,8 @@ Context::Context(Platform &platform, std::vector<Device *> devices)
     for (const Device *device : devices_)
         ids.push_back(device->id());
     cl_int code = CL_SUCCESS;
-    const cl_context context =
-        api().clCreateContext(properties, static_cast<cl_uint>(ids.size()), ids.data(), nullptr,
-                              nullptr, &code);
+    const cl_context context = api().clCreateContext(properties, static_cast<cl_uint>(ids.size()),
+                                                     ids.data(), nullptr, nullptr, &code);
     check(code, "clCreateContext", ids.size(), " devices of ", platform.name());
     vendor_ = {api(), context};
     instance().start_threads();
@@ -46,8 +45,8 @@ std::string Context::description() const {
 }
 
 cl_command_queue Context::private_queue(const Device &device, Purpose purpose) {
-    const auto index = static_cast<size_t>(
-        std::find(devices_.begin(), devices_.end(), &device) - devices_.begin());
+    const auto index = static_cast<size_t>(std::find(devices_.begin(), devices_.end(), &device) -
+                                           devices_.begin());
     std::lock_guard lock(mutex_);
     QueueOwner &queue = private_queues_.at(index).queues[purpose == Purpose::UNMAP];
     if (!queue)

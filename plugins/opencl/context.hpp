@@ -43,5 +43,4 @@ private:
     std::vector<PrivateQueues> private_queues_; ///< one element a device
 };
 
-
 } // namespace pi::opencl

@@ -76,11 +76,10 @@ std::optional<uint64_t> probe(const Device &device) {
     const Api &api = device.api();
     const cl_device_id id = device.id();
     const cl_context_properties properties[] = {
-        CL_CONTEXT_PLATFORM,
-        reinterpret_cast<cl_context_properties>(device.platform().id()), 0};
+        CL_CONTEXT_PLATFORM, reinterpret_cast<cl_context_properties>(device.platform().id()), 0};
     cl_int code = CL_SUCCESS;
-    const ContextOwner context(
-        api, api.clCreateContext(properties, 1, &id, nullptr, nullptr, &code));
+    const ContextOwner context(api,
+                               api.clCreateContext(properties, 1, &id, nullptr, nullptr, &code));
     check(code, "clCreateContext");
     const QueueOwner queue = create_vendor_queue(device, context.get(), 0);
 
@@ -121,19 +120,20 @@ Ref<Mem> import_pointer(Context &context, Device &device, const pi_mem_import_de
     check_allocation(device, desc.size);
     const auto alignment = device.import_alignment();
     if (!alignment)
-        fail(PI_ERROR_UNSUPPORTED_FEATURE, device.name(),
-             " does not use host memory in place: ",
-             device.integrated() ? "what the device wrote was not there when tried"
-                                 : "it has memory of its own (CL_DEVICE_HOST_UNIFIED_MEMORY is false)");
+        fail(PI_ERROR_UNSUPPORTED_FEATURE, device.name(), " does not use host memory in place: ",
+             device.integrated()
+                 ? "what the device wrote was not there when tried"
+                 : "it has memory of its own (CL_DEVICE_HOST_UNIFIED_MEMORY is false)");
     if (reinterpret_cast<uintptr_t>(pointer) % *alignment || desc.size % *alignment)
-        fail(PI_ERROR_MISALIGNED_POINTER, "the pointer ", static_cast<void *>(pointer), " and the size ",
-             desc.size, " must be multiples of ", *alignment, " to be used in place on ",
-             device.name());
+        fail(PI_ERROR_MISALIGNED_POINTER, "the pointer ", static_cast<void *>(pointer),
+             " and the size ", desc.size, " must be multiples of ", *alignment,
+             " to be used in place on ", device.name());
 
     const Api &api = context.api();
     cl_int code = CL_SUCCESS;
-    MemOwner vendor(api, api.clCreateBuffer(context.id(), access_flags(desc.flags) | CL_MEM_USE_HOST_PTR, desc.size,
-                                            pointer, &code));
+    MemOwner vendor(api,
+                    api.clCreateBuffer(context.id(), access_flags(desc.flags) | CL_MEM_USE_HOST_PTR,
+                                       desc.size, pointer, &code));
     check(code, "clCreateBuffer", desc.size, " bytes at ", static_cast<void *>(pointer), " on ",
           device.name());
     {

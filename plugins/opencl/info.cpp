@@ -23,7 +23,8 @@ using Row = InfoRow<Device>;
 }
 
 template <size_t Size>
-void write_identity(Device &device, const InfoWriter &write, cl_device_info name, const char *what) {
+void write_identity(Device &device, const InfoWriter &write, cl_device_info name,
+                    const char *what) {
     // The extension is asked for first: some drivers crash on names that they do not know.
     if (!device.has_extension("cl_khr_device_uuid"))
         absent(device, what);
@@ -31,7 +32,8 @@ void write_identity(Device &device, const InfoWriter &write, cl_device_info name
 }
 
 void write_luid(Device &device, const InfoWriter &write) {
-    if (!device.has_extension("cl_khr_device_uuid") || !device.get<cl_bool>(CL_DEVICE_LUID_VALID_KHR))
+    if (!device.has_extension("cl_khr_device_uuid") ||
+        !device.get<cl_bool>(CL_DEVICE_LUID_VALID_KHR))
         absent(device, "its LUID");
     write_identity<CL_LUID_SIZE_KHR>(device, write, CL_DEVICE_LUID_KHR, "its LUID");
 }

@@ -20,9 +20,9 @@ namespace pi::opencl {
 class Platform;
 
 /// The groups of functions that the plugin has; the table in plugin.cpp agrees.
-inline constexpr uint64_t capabilities =
-    PI_CAPABILITY_BUFFER_COMMANDS | PI_CAPABILITY_MEM_IMPORT | PI_CAPABILITY_MEM_HOST_ACCESS |
-    PI_CAPABILITY_PROGRAM | PI_CAPABILITY_HOST_FUNCTION | PI_CAPABILITY_VIEW;
+inline constexpr uint64_t capabilities = PI_CAPABILITY_BUFFER_COMMANDS | PI_CAPABILITY_MEM_IMPORT |
+                                         PI_CAPABILITY_MEM_HOST_ACCESS | PI_CAPABILITY_PROGRAM |
+                                         PI_CAPABILITY_HOST_FUNCTION | PI_CAPABILITY_VIEW;
 
 class Instance : public sdk::Object<Instance, pi_plugin> {
 public:
@@ -40,14 +40,17 @@ public:
     /// Runs `task(status)` on the completion thread once the vendor's event is final. The event is only read during
     /// the call. Nothing of ours ever runs inside the driver's callback but the handing over. If the driver takes no
     /// callback, a thread waits. Never throws: the task is run in any case.
-    void when_final(const Api &api, cl_event event, std::function<void(cl_int status)> task) noexcept;
+    void when_final(const Api &api, cl_event event,
+                    std::function<void(cl_int status)> task) noexcept;
 
     /// Runs the task on a thread that may be kept busy: copies of memory, waits.
     void run(std::function<void()> task) { busy_.post(std::move(task)); }
     /// Runs the application's host functions.
     sdk::Workers &host_functions() { return host_functions_; }
     /// Starts the completion thread, so that its absence is an error of a creation, not of a driver's callback.
-    void start_threads() { completions_.post([] {}); }
+    void start_threads() {
+        completions_.post([] {});
+    }
 
 private:
     struct Notice;

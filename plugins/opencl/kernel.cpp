@@ -38,8 +38,8 @@ Kernel::Kernel(Program &program, const char *name)
     cl_int code = CL_SUCCESS;
     vendor_ = {api(), api().clCreateKernel(program.id(), name, &code)};
     if (code == CL_INVALID_KERNEL_NAME)
-        fail(PI_ERROR_INVALID_NAME, "name is '", name, "'; the program has the kernels: ",
-             program.kernel_names());
+        fail(PI_ERROR_INVALID_NAME, "name is '", name,
+             "'; the program has the kernels: ", program.kernel_names());
     check(code, "clCreateKernel", "'", name, "'");
     const auto count =
         query<cl_uint>(api().clGetKernelInfo, "clGetKernelInfo", id(), CL_KERNEL_NUM_ARGS);

@@ -73,16 +73,15 @@ void copy_buffer(const Queue &queue, const pi_kernel_argument &given, size_t ind
     Mem &mem = checked_mem(queue.context(), given.mem, text("arguments[", index, "].mem").c_str());
     if (given.size || given.offset)
         check_range(given.offset,
-                    given.size                 ? given.size
+                    given.size                  ? given.size
                     : given.offset < mem.size() ? mem.size() - given.offset
                                                 : 1,
                     mem.size(), text("arguments[", index, "].mem").c_str());
     out.mem = Ref<Mem>(mem);
     out.vendor = mem.id();
     if (given.offset) {
-        out.sub_buffer =
-            create_sub_buffer(mem.root(), mem.flags(), mem.offset() + given.offset,
-                              given.size ? given.size : mem.size() - given.offset);
+        out.sub_buffer = create_sub_buffer(mem.root(), mem.flags(), mem.offset() + given.offset,
+                                           given.size ? given.size : mem.size() - given.offset);
         out.vendor = out.sub_buffer.get();
     }
 }
@@ -134,13 +133,13 @@ WorkSize read_work_size(Kernel &kernel, const Device &device, const pi_kernel_la
             fail(PI_ERROR_INVALID_WORK_SIZE, "local_size[", i,
                  "] is 0, but another dimension's is not; set all or none");
         if (work.local[i] > limits.max_items[i] || work.local[i] > limits.max_group / group)
-            fail(PI_ERROR_INVALID_WORK_SIZE, "local_size[", i, "] is ", work.local[i],
-                 "; kernel '", kernel.name(), "' on ", device.name(), " has at most ",
-                 limits.max_items[i], " there and ", limits.max_group, " in a group");
+            fail(PI_ERROR_INVALID_WORK_SIZE, "local_size[", i, "] is ", work.local[i], "; kernel '",
+                 kernel.name(), "' on ", device.name(), " has at most ", limits.max_items[i],
+                 " there and ", limits.max_group, " in a group");
         group *= work.local[i];
         if (limits.compiled[0] && work.local[i] != limits.compiled[i])
-            fail(PI_ERROR_INVALID_WORK_SIZE, "local_size[", i, "] is ", work.local[i],
-                 "; kernel '", kernel.name(), "' is compiled for ", limits.compiled[i]);
+            fail(PI_ERROR_INVALID_WORK_SIZE, "local_size[", i, "] is ", work.local[i], "; kernel '",
+                 kernel.name(), "' is compiled for ", limits.compiled[i]);
         if (!device.non_uniform_groups() && work.global[i] % work.local[i])
             fail(PI_ERROR_INVALID_WORK_SIZE, "global_size[", i, "] is ", work.global[i],
                  ", no multiple of local_size[", i, "], ", work.local[i], ": ", device.name(),
@@ -246,7 +245,8 @@ pi_result PI_CALL piKernelGetSuggestedLocalSize(pi_queue queue, const pi_kernel_
         const WorkSize work = read_work_size(kernel, self.device(), known);
         const Kernel::Limits &limits = kernel.limits(self.device());
         // Drivers like whole groups with their first dimension long.
-        uint64_t left = std::min<uint64_t>(limits.max_group, std::max<uint64_t>(limits.multiple, 256));
+        uint64_t left =
+            std::min<uint64_t>(limits.max_group, std::max<uint64_t>(limits.multiple, 256));
         for (size_t i = 0; i < 3; ++i) {
             uint64_t size = 1;
             if (limits.compiled[0])

@@ -36,8 +36,10 @@ Mem::~Mem() {
                   "clEnqueueUnmapMemObject");
             api().clFlush(queue);
         } catch (...) {
-            context_->instance().log(PI_LOG_WARNING, "a buffer that was released while mapped stays "
-                                                     "mapped: " + current_error().text());
+            context_->instance().log(PI_LOG_WARNING,
+                                     "a buffer that was released while mapped stays "
+                                     "mapped: " +
+                                         current_error().text());
         }
     }
 }
@@ -63,8 +65,10 @@ void Mem::take_map(void *pointer) {
     std::lock_guard lock(maps_mutex_);
     const auto found = std::find(maps_.begin(), maps_.end(), pointer);
     if (found == maps_.end())
-        fail(PI_ERROR_INVALID_VALUE, "pointer is ", pointer, "; no map of this mem that is complete "
-             "and not yet unmapped gave it (", maps_.size(), " others did)");
+        fail(PI_ERROR_INVALID_VALUE, "pointer is ", pointer,
+             "; no map of this mem that is complete "
+             "and not yet unmapped gave it (",
+             maps_.size(), " others did)");
     maps_.erase(found);
 }
 
@@ -119,7 +123,9 @@ struct Free {
 };
 using HostMemory = std::unique_ptr<void, Free>;
 
-void CL_CALLBACK free_host_memory(cl_mem, void *memory) { std::free(memory); }
+void CL_CALLBACK free_host_memory(cl_mem, void *memory) {
+    std::free(memory);
+}
 
 void check_buffer_desc(const Device &device, const pi_mem_buffer_desc &desc) {
     check_flags(desc.flags,
@@ -143,8 +149,7 @@ void check_buffer_desc(const Device &device, const pi_mem_buffer_desc &desc) {
              "; this plugin exports no memory");
     const bool copy = desc.flags & PI_MEM_COPY_HOST_PTR, use = desc.flags & PI_MEM_USE_HOST_PTR;
     if (copy && use)
-        fail(PI_ERROR_INVALID_VALUE,
-             "flags has both PI_MEM_COPY_HOST_PTR and PI_MEM_USE_HOST_PTR");
+        fail(PI_ERROR_INVALID_VALUE, "flags has both PI_MEM_COPY_HOST_PTR and PI_MEM_USE_HOST_PTR");
     if ((copy || use) && !desc.host_ptr)
         fail(PI_ERROR_INVALID_NULL_POINTER, "host_ptr is NULL, but flags asks for it");
     if (!copy && !use && desc.host_ptr)
@@ -283,8 +288,7 @@ pi_result PI_CALL piMemGetInfo(pi_mem mem, pi_mem_info name, uint64_t size, void
                                uint64_t *out_size) {
     static constexpr InfoRow<Mem> rows[] = {
         {PI_MEM_INFO_SIZE, [](Mem &m, const InfoWriter &write) { write(m.size()); }},
-        {PI_MEM_INFO_CONTEXT,
-         [](Mem &m, const InfoWriter &write) { write(m.context().handle()); }},
+        {PI_MEM_INFO_CONTEXT, [](Mem &m, const InfoWriter &write) { write(m.context().handle()); }},
         {PI_MEM_INFO_DEVICE, [](Mem &m, const InfoWriter &write) { write(m.device().handle()); }},
         {PI_MEM_INFO_FLAGS, [](Mem &m, const InfoWriter &write) { write(m.flags()); }},
         {PI_MEM_INFO_SCOPE, [](Mem &, const InfoWriter &write) { write(uint32_t{0}); }},
@@ -312,8 +316,7 @@ pi_result PI_CALL piMemGetInfo(pi_mem mem, pi_mem_info name, uint64_t size, void
         {PI_MEM_INFO_REFERENCE_COUNT,
          [](Mem &m, const InfoWriter &write) { write(m.reference_count()); }},
     };
-    return call<Mem>(mem,
-                     [&](Mem &self) { answer_info(self, rows, name, size, value, out_size); });
+    return call<Mem>(mem, [&](Mem &self) { answer_info(self, rows, name, size, value, out_size); });
 }
 
 pi_result PI_CALL piMemGetHostPointer(pi_mem mem, void **out_pointer) {
@@ -335,7 +338,8 @@ namespace {
 pi_result refuse_maintenance(pi_mem mem, uint64_t offset, uint64_t size, const char *what) {
     return call<Mem>(mem, [&](Mem &self) {
         check_range(offset, size, self.size(), "mem");
-        fail(PI_ERROR_UNSUPPORTED_FEATURE, what, ": the coherence of mem is "
+        fail(PI_ERROR_UNSUPPORTED_FEATURE, what,
+             ": the coherence of mem is "
              "PI_COHERENCE_MAP_UNMAP; the host touches it between map and unmap");
     });
 }

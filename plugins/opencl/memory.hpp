@@ -16,8 +16,8 @@ public:
     struct Parts {
         MemOwner vendor;
         uint64_t size = 0;
-        uint64_t flags = 0;     ///< PI_MEM_, as the application gave them
-        uint64_t alignment = 1; ///< proven
+        uint64_t flags = 0;           ///< PI_MEM_, as the application gave them
+        uint64_t alignment = 1;       ///< proven
         void *host_pointer = nullptr; ///< the application's memory, if it is the storage
         pi_memory_kind kind = PI_MEMORY_KIND_BUFFER;
     };

@@ -20,7 +20,8 @@ struct CodeRow {
     pi_result result;
 };
 
-#define PI_OPENCL_CODE(name, result) {name, #name, result}
+#define PI_OPENCL_CODE(name, result)                                                               \
+    { name, #name, result }
 constexpr CodeRow codes[] = {
     PI_OPENCL_CODE(CL_SUCCESS, PI_SUCCESS),
     PI_OPENCL_CODE(CL_DEVICE_NOT_FOUND, PI_ERROR_UNAVAILABLE),

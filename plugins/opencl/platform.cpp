@@ -42,7 +42,8 @@ void Instance::open() {
     const cl_int code = api_->clGetPlatformIDs(0, nullptr, &count);
     if (code != CL_SUCCESS || !count)
         fail(PI_ERROR_UNAVAILABLE, api_->library.path(), " knows no OpenCL platform (",
-             error_text("clGetPlatformIDs", code), "); is an ICD installed in /etc/OpenCL/vendors?");
+             error_text("clGetPlatformIDs", code),
+             "); is an ICD installed in /etc/OpenCL/vendors?");
     std::vector<cl_platform_id> ids(count);
     check(api_->clGetPlatformIDs(count, ids.data(), nullptr), "clGetPlatformIDs");
 
@@ -61,8 +62,10 @@ void Instance::open() {
         }
     }
     if (platforms_.empty())
-        fail(PI_ERROR_UNAVAILABLE, "no OpenCL platform is usable or wanted by PI_OPENCL_PLATFORMS; "
-                                   "there are ", seen);
+        fail(PI_ERROR_UNAVAILABLE,
+             "no OpenCL platform is usable or wanted by PI_OPENCL_PLATFORMS; "
+             "there are ",
+             seen);
 }
 
 bool Instance::wanted(const std::string &platform_name) const {

@@ -111,9 +111,7 @@ PI_EXPORT pi_result PI_CALL piPluginMain(const pi_host *host, pi_plugin_desc *ou
         out_desc->version = opencl::plugin_version;
         out_desc->capabilities = opencl::capabilities;
         out_desc->functions = &opencl::functions;
-        out_desc->teardown = [](pi_plugin instance) {
-            opencl::Instance::from(instance).release();
-        };
+        out_desc->teardown = [](pi_plugin instance) { opencl::Instance::from(instance).release(); };
         out_desc->instance = sdk::make<opencl::Instance>(host).give();
     });
 }

@@ -158,16 +158,17 @@ Ref<Program> create_from_binary(Context &context, const pi_program_desc &desc) {
 
 void write_binaries(Program &program, uint64_t size, void *value, uint64_t *out_size) {
     program.require_built();
-    const auto devices = query_list<cl_device_id>(program.api().clGetProgramInfo,
-                                                  "clGetProgramInfo", program.id(),
-                                                  CL_PROGRAM_DEVICES);
+    const auto devices = query_list<cl_device_id>(
+        program.api().clGetProgramInfo, "clGetProgramInfo", program.id(), CL_PROGRAM_DEVICES);
     const auto sizes = query_list<size_t>(program.api().clGetProgramInfo, "clGetProgramInfo",
                                           program.id(), CL_PROGRAM_BINARY_SIZES);
     const uint64_t needed = program.devices().size() * sizeof(uint8_t *);
     if (value && size < needed)
-        fail(PI_ERROR_INVALID_SIZE, "size is ", size, ", this information needs ", needed, " bytes");
+        fail(PI_ERROR_INVALID_SIZE, "size is ", size, ", this information needs ", needed,
+             " bytes");
     if (!value && !out_size)
-        fail(PI_ERROR_INVALID_NULL_POINTER, "value and out_size are both NULL: nothing to answer into");
+        fail(PI_ERROR_INVALID_NULL_POINTER,
+             "value and out_size are both NULL: nothing to answer into");
     if (value) {
         std::vector<std::vector<unsigned char>> copies;
         std::vector<unsigned char *> pointers;
@@ -193,9 +194,8 @@ void write_binaries(Program &program, uint64_t size, void *value, uint64_t *out_
 
 std::vector<uint64_t> binary_sizes(Program &program) {
     program.require_built();
-    const auto devices = query_list<cl_device_id>(program.api().clGetProgramInfo,
-                                                  "clGetProgramInfo", program.id(),
-                                                  CL_PROGRAM_DEVICES);
+    const auto devices = query_list<cl_device_id>(
+        program.api().clGetProgramInfo, "clGetProgramInfo", program.id(), CL_PROGRAM_DEVICES);
     const auto sizes = query_list<size_t>(program.api().clGetProgramInfo, "clGetProgramInfo",
                                           program.id(), CL_PROGRAM_BINARY_SIZES);
     std::vector<uint64_t> out;

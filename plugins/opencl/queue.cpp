@@ -65,7 +65,8 @@ public:
     using VendorCommand::VendorCommand;
     void issue(Submission &submission) override {
         if (submission.needs_marker())
-            submission.add("clEnqueueMarkerWithWaitList", submission.queue().api().clEnqueueMarkerWithWaitList);
+            submission.add("clEnqueueMarkerWithWaitList",
+                           submission.queue().api().clEnqueueMarkerWithWaitList);
     }
 };
 
@@ -84,9 +85,8 @@ pi_result PI_CALL piEnqueueEventsWait(pi_queue queue, const pi_events_wait_desc 
     });
 }
 
-pi_result PI_CALL piEnqueueBarrier(pi_queue queue, const pi_barrier_desc *desc,
-                                   uint32_t wait_count, const pi_event *wait_list,
-                                   pi_event *out_event) {
+pi_result PI_CALL piEnqueueBarrier(pi_queue queue, const pi_barrier_desc *desc, uint32_t wait_count,
+                                   const pi_event *wait_list, pi_event *out_event) {
     return call<Queue>(queue, [&](Queue &self) {
         const auto known = read_optional_desc(desc, PI_TYPE_BARRIER_DESC);
         check_flags(known.flags, PI_COMMAND_BLOCKING, "flags");
@@ -117,7 +117,8 @@ pi_result PI_CALL piEnqueueHostFunction(pi_queue queue, const pi_host_function_d
                 event->finish(PI_SUCCESS);
             });
         };
-        enqueue_own(self, {known.flags, PI_TYPE_HOST_FUNCTION_DESC, wait_count, wait_list, out_event},
+        enqueue_own(self,
+                    {known.flags, PI_TYPE_HOST_FUNCTION_DESC, wait_count, wait_list, out_event},
                     make_command(std::move(start)));
     });
 }

@@ -11,7 +11,9 @@ using namespace sdk;
 
 namespace {
 
-VendorEvent &payload_of(const Event &event) { return static_cast<VendorEvent &>(*event.payload()); }
+VendorEvent &payload_of(const Event &event) {
+    return static_cast<VendorEvent &>(*event.payload());
+}
 
 cl_int status_of(const Api &api, cl_event event) {
     cl_int status = CL_QUEUED;
@@ -65,8 +67,7 @@ Phase VendorCommand::phase(const Event &dependency) const {
     if (!dependency.payload() || dependency.context() != queue_.context().handle())
         return Phase::FINAL;
     const Queue &other = Queue::from(static_cast<pi_queue>(dependency.queue()));
-    if (queue_.device().quirk(QUIRK_HOLD_DEPENDENTS) ||
-        other.device().quirk(QUIRK_HOLD_DEPENDENTS))
+    if (queue_.device().quirk(QUIRK_HOLD_DEPENDENTS) || other.device().quirk(QUIRK_HOLD_DEPENDENTS))
         return Phase::FINAL;
     before_.emplace_back(const_cast<Event &>(dependency));
     return Phase::SUBMITTED;
@@ -85,8 +86,8 @@ Submission VendorCommand::begin() {
         const cl_int status = status_of(api, event.get());
         // A command behind a failed event would stay in some drivers' queues for ever.
         if (status < 0)
-            fail(PI_ERROR_DEPENDENCY_FAILED, "a command before this one failed: ",
-                 error_name(status), " (", status, ")");
+            fail(PI_ERROR_DEPENDENCY_FAILED,
+                 "a command before this one failed: ", error_name(status), " (", status, ")");
         const bool same_queue = dependency->queue() == queue_.handle();
         if (same_queue && queue_.vendor_in_order())
             ordered = true;
@@ -238,9 +239,9 @@ Ref<Event> submit(Queue &queue, const EnqueueArguments &arguments, std::unique_p
         fail(PI_ERROR_WOULD_BLOCK, "a blocking command inside a callback");
     const std::vector<Event *> waits =
         read_wait_list(queue.host(), arguments.wait_count, arguments.wait_list);
-    auto event = make<Event>(queue.host(), AnyRef(Ref<Context>(queue.context())),
-                             AnyRef(Ref<Queue>(queue)), &queue.sequence(), arguments.type,
-                             queue.profiling());
+    auto event =
+        make<Event>(queue.host(), AnyRef(Ref<Context>(queue.context())), AnyRef(Ref<Queue>(queue)),
+                    &queue.sequence(), arguments.type, queue.profiling());
     event->set_payload(std::move(payload));
     queue.sequence().submit(*event, std::move(command), waits, arguments.role);
     return event;

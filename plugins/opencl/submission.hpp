@@ -104,7 +104,7 @@ private:
     void submit(sdk::Event &event, EventOwner vendor);
     void fail_after(sdk::Event &event, Submission submission, sdk::Error error);
 
-    Queue &queue_; ///< the event keeps it alive
+    Queue &queue_;                                     ///< the event keeps it alive
     mutable std::vector<sdk::Ref<sdk::Event>> before_; ///< dependencies left to the vendor
 };
 

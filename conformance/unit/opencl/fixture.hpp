@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the tests of the opencl plugin share: a loader with this one plugin, places to work at, and short forms of
+// the calls. Every failed call that was not expected ends the test with the loader's text.
+#pragma once
+
+#include <catch2/catch.hpp>
+
+#include <pi/pi_loader.h>
+#include <pi/pi_plugin.h>
+
+#include <cstdint>
+#include <functional>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace opencl_test {
+
+inline constexpr uint64_t seconds = 1'000'000'000;
+inline constexpr uint64_t patience = 60 * seconds; ///< a wait this long is a hang
+
+/// The text of this thread's last error.
+std::string last_error();
+/// Fails the test unless the call succeeded.
+void ok(pi_result result);
+/// Fails the test unless the result is `code` and the text of the error has all `parts` in it.
+void refused(pi_result result, pi_result code, const std::vector<std::string> &parts = {});
+
+/// A handle that is released.
+template <class T, pi_result (*Release)(T)>
+class Owned {
+public:
+    Owned() = default;
+    explicit Owned(T handle) : handle_(handle) {}
+    Owned(Owned &&other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
+    Owned &operator=(Owned &&other) noexcept {
+        std::swap(handle_, other.handle_);
+        return *this;
+    }
+    ~Owned() { reset(); }
+    void reset() {
+        if (T handle = std::exchange(handle_, nullptr))
+            Release(handle);
+    }
+    operator T() const { return handle_; }
+    T *out() {
+        reset();
+        return &handle_;
+    }
+
+private:
+    T handle_ = nullptr;
+};
+using Context = Owned<pi_context, piContextRelease>;
+using Queue = Owned<pi_queue, piQueueRelease>;
+using Mem = Owned<pi_mem, piMemRelease>;
+using Event = Owned<pi_event, piEventRelease>;
+using Program = Owned<pi_program, piProgramRelease>;
+using Kernel = Owned<pi_kernel, piKernelRelease>;
+
+using Options = std::vector<std::pair<std::string, std::string>>;
+
+/// A loader that holds the opencl plugin and nothing else. Its end checks that nothing was leaked.
+class Loader {
+public:
+    explicit Loader(const Options &options = {});
+    ~Loader();
+    Loader(const Loader &) = delete;
+    pi_plugin plugin() const;
+    std::vector<pi_platform> platforms() const;
+    std::vector<pi_device> devices() const; ///< of all platforms
+    pi_loader get() const { return loader_; }
+    const std::string &log() const { return log_; }
+
+private:
+    pi_loader loader_ = nullptr;
+    std::string log_;
+};
+
+/// A text answer of a Get...Info function.
+template <class Function, class Object>
+std::string text_of(Function function, Object object, uint32_t name) {
+    uint64_t size = 0;
+    ok(function(object, name, 0, nullptr, &size));
+    std::string words(size, '\0');
+    ok(function(object, name, size, words.data(), nullptr));
+    words.resize(words.find('\0'));
+    return words;
+}
+/// A fixed-size answer.
+template <class T, class Function, class Object>
+T info_of(Function function, Object object, uint32_t name) {
+    T value{};
+    ok(function(object, name, sizeof value, &value, nullptr));
+    return value;
+}
+std::string name_of(pi_device device);
+pi_platform platform_of(pi_device device);
+std::string platform_name_of(pi_device device);
+pi_memory_scope scope_of(pi_device device);
+
+Context make_context(const std::vector<pi_device> &devices);
+Queue make_queue(pi_context context, pi_device device, uint64_t flags = 0);
+Mem make_buffer(pi_context context, pi_device device, uint64_t size, uint64_t flags = 0,
+                void *host_ptr = nullptr, uint64_t alignment = 0);
+Mem make_view(pi_mem mem, uint64_t offset, uint64_t size, uint64_t flags = 0);
+Event make_host_event(pi_context context);
+
+/// A device in a context of its own, with a queue.
+struct Place {
+    explicit Place(pi_device on, uint64_t queue_flags = 0)
+        : device(on), context(make_context({on})), queue(make_queue(context, on, queue_flags)) {}
+    Mem buffer(uint64_t size) const { return make_buffer(context, device, size); }
+    pi_device device;
+    Context context;
+    Queue queue;
+};
+
+/// What a command waits for, and whether it blocks.
+struct How {
+    std::vector<pi_event> waits;
+    bool blocking = false;
+};
+pi_region range(uint64_t src, uint64_t dst, uint64_t size);
+Event write(pi_queue queue, pi_mem mem, const void *host, const std::vector<pi_region> &regions,
+            const How &how = {});
+Event read(pi_queue queue, pi_mem mem, void *host, const std::vector<pi_region> &regions,
+           const How &how = {});
+Event copy(pi_queue queue, pi_mem src, pi_mem dst, const std::vector<pi_region> &regions,
+           const How &how = {});
+Event fill(pi_queue queue, pi_mem mem, const void *pattern, uint64_t pattern_size, uint64_t offset,
+           uint64_t size, const How &how = {});
+Event map(pi_queue queue, pi_mem mem, uint64_t flags, uint64_t offset, uint64_t size,
+          void **out_pointer, const How &how = {});
+Event unmap(pi_queue queue, pi_mem mem, void *pointer, const How &how = {});
+Event barrier(pi_queue queue, const How &how = {});
+Event events_wait(pi_queue queue, const How &how = {});
+/// The function is called once on a thread of the plugin.
+Event host_function(pi_queue queue, std::function<void()> function, const How &how = {});
+
+/// Waits; the event must succeed.
+void wait(pi_event event);
+/// Waits; the event must fail with `code`.
+void wait_failure(pi_event event, pi_result code, const std::vector<std::string> &parts = {});
+/// Everything of a buffer, blocking.
+std::vector<uint8_t> contents(pi_queue queue, pi_mem mem);
+void set_contents(pi_queue queue, pi_mem mem, const std::vector<uint8_t> &bytes);
+
+/// Builds OpenCL C for all devices of the context.
+Program build(pi_context context, const std::string &source, const char *options = nullptr);
+Kernel make_kernel(pi_program program, const char *name);
+/// Arguments of a launch.
+pi_kernel_argument buffer_argument(pi_mem mem, uint64_t offset = 0, uint64_t size = 0);
+template <class T>
+pi_kernel_argument value_argument(const T &value) {
+    pi_kernel_argument argument{};
+    argument.kind = PI_ARGUMENT_VALUE;
+    argument.value = &value;
+    argument.size = sizeof value;
+    return argument;
+}
+pi_kernel_argument local_argument(uint64_t size);
+pi_kernel_launch_desc launch_desc(pi_kernel kernel, uint64_t global,
+                                  const std::vector<pi_kernel_argument> &arguments,
+                                  uint64_t local = 0);
+Event launch(pi_queue queue, pi_kernel kernel, uint64_t global,
+             const std::vector<pi_kernel_argument> &arguments, const How &how = {});
+
+/// A generator with a printed seed; PI_TEST_SEED in the name of the test case is not needed: Catch's --rng-seed sets it.
+class Random {
+public:
+    Random();
+    uint64_t below(uint64_t limit) {
+        return std::uniform_int_distribution<uint64_t>(0, limit - 1)(engine_);
+    }
+    uint64_t between(uint64_t low, uint64_t high) { return low + below(high - low + 1); }
+    bool coin() { return below(2); }
+    std::vector<uint8_t> bytes(size_t count);
+    uint32_t seed() const { return seed_; }
+
+private:
+    uint32_t seed_;
+    std::mt19937_64 engine_;
+};
+
+} // namespace opencl_test
