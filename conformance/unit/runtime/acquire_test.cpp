@@ -1,0 +1,392 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "equipment.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <thread>
+
+using namespace runtime_test;
+
+namespace {
+
+constexpr uint64_t size = 4096;
+
+Event host_event(const Machine &machine, PlaceIndex place) {
+    Event event;
+    check(piEventCreateHost(machine.topology()->context(place), event.out()), "piEventCreateHost");
+    return event;
+}
+
+} // namespace
+
+TEST_CASE("what the host wrote is read at every place, and what a place wrote at the host",
+          "[runtime]") {
+    const Machine machine;
+    const Runtime runtime(machine.topology());
+    for (PlaceIndex place : machine.places()) {
+        const Storage storage(runtime, {.size = size});
+        const Buffer buffer = storage.buffer();
+        const auto bytes = pattern(size, place);
+        host_write(buffer, 0, bytes);
+        std::vector<uint8_t> seen(size);
+        Acquisition reader = buffer.acquire(place, Access::read);
+        const Event read = machine.read(reader, seen.data());
+        reader.release(read.get());
+        REQUIRE(wait(read) == PI_SUCCESS);
+        CHECK(seen == bytes);
+
+        const auto other = pattern(size, place + 100);
+        Acquisition writer = buffer.acquire(place, Access::discard_write);
+        writer.release(machine.write(writer, other.data()).get());
+        CHECK(host_read(buffer) == other);
+        CHECK(storage.finish(patience));
+    }
+}
+
+TEST_CASE("an acquire with a wrong range or place is refused and changes nothing", "[runtime]") {
+    const Machine machine;
+    const Runtime runtime(machine.topology());
+    const Storage storage(runtime, {.size = size});
+    const Buffer part = storage.buffer(1024, 1024);
+    host_write(storage.buffer(), 0, pattern(size, 1));
+    const Counters before = storage.counters();
+
+    const auto refused = [&](PlaceIndex place, uint64_t offset, uint64_t bytes) {
+        return code_of([&] { part.acquire(place, Access::read_write, offset, bytes); });
+    };
+    CHECK(refused(1, 0, 0) == PI_ERROR_INVALID_SIZE);
+    CHECK(refused(1, 0, 1025) == PI_ERROR_INVALID_SIZE);
+    CHECK(refused(1, 1024, 1) == PI_ERROR_INVALID_SIZE);
+    CHECK(refused(1, 8, UINT64_MAX - 4) == PI_ERROR_INVALID_SIZE);
+    CHECK(refused(1, UINT64_MAX, 2) == PI_ERROR_INVALID_SIZE);
+    CHECK(refused(machine.topology()->size(), 0, 8) == PI_ERROR_INVALID_VALUE);
+    CHECK(code_of([&] { part.explain(machine.topology()->size()); }) == PI_ERROR_INVALID_VALUE);
+    CHECK(code_of([&] { storage.buffer(0, 0); }) == PI_ERROR_INVALID_SIZE);
+    CHECK(code_of([&] { storage.buffer(size - 1, 2); }) == PI_ERROR_INVALID_SIZE);
+    CHECK(code_of([&] { Buffer().acquire(1, Access::read); }) == PI_ERROR_INVALID_OPERATION);
+    CHECK_THROWS_WITH(part.acquire(1, Access::read, 1000, 100),
+                      Catch::Contains("1000") && Catch::Contains("100") && Catch::Contains("1024"));
+
+    CHECK(storage.counters().bytes_required == before.bytes_required);
+    CHECK_FALSE(storage.memory_of(1).has_value());
+    CHECK(host_read(storage.buffer()) == pattern(size, 1));
+}
+
+TEST_CASE("a storage with a wrong description is refused", "[runtime]") {
+    const Runtime runtime(Topology::from_places({}));
+    std::vector<uint8_t> memory(size + 64);
+    uint8_t *const odd = memory.data() + (reinterpret_cast<uintptr_t>(memory.data()) % 2 ? 0 : 1);
+    CHECK(code_of([&] { Storage(runtime, {.size = 0}); }) == PI_ERROR_INVALID_SIZE);
+    CHECK(code_of([&] { Storage(runtime, {.size = size, .alignment = 24}); }) ==
+          PI_ERROR_INVALID_ALIGNMENT);
+    CHECK(code_of([&] { Storage(runtime, {.size = size, .flags = PI_MEM_USE_HOST_PTR}); }) ==
+          PI_ERROR_UNSUPPORTED_FEATURE);
+    CHECK(code_of([&] { Storage(runtime, {.size = size, .alignment = 64, .host_memory = odd}); }) ==
+          PI_ERROR_MISALIGNED_POINTER);
+    CHECK(code_of([&] { Storage(runtime, {.size = UINT64_MAX, .host_memory = odd}); }) ==
+          PI_ERROR_INVALID_SIZE);
+}
+
+TEST_CASE("a scope that a place does not have is refused there, naming those that it has",
+          "[runtime]") {
+    const Machine machine;
+    const Runtime runtime(machine.topology());
+    const Storage storage(runtime, {.size = size, .scope = "nowhere"});
+    CHECK_THROWS_WITH(storage.buffer().acquire(1, Access::read),
+                      Catch::Contains("nowhere") &&
+                          Catch::Contains(machine.topology()->info(1).scopes[0].name));
+    CHECK_FALSE(storage.memory_of(1).has_value());
+}
+
+TEST_CASE("a discarding write fetches nothing, and a partial one fetches", "[runtime]") {
+    const Machine machine;
+    const Runtime runtime(machine.topology());
+    const Storage storage(
+        runtime, {.size = size, .routes = mask_of(RouteKind::migrate) |
+                                          mask_of(RouteKind::host_bounce)});
+    const Buffer buffer = storage.buffer();
+    host_write(buffer, 0, pattern(size, 1));
+    Acquisition discard = buffer.acquire(1, Access::discard_write, 0, 1000);
+    discard.release(machine.fill(discard, 7).get());
+    REQUIRE(storage.finish(patience));
+    CHECK(storage.counters().bytes_required == 0);
+    CHECK(storage.valid(host_place) == RangeSet({1000, size}));
+    CHECK(storage.valid(1) == RangeSet({0, 1000}));
+
+    Acquisition partial = buffer.acquire(1, Access::write, 500, 1000);
+    partial.release();
+    REQUIRE(storage.finish(patience));
+    CHECK(storage.counters().bytes_required == 500);
+    CHECK(storage.counters().bytes_delivered == 500);
+    CHECK(storage.valid(1) == RangeSet({0, 1500}));
+    CHECK(storage.counters().link_bytes.at({host_place, 1}) == 500);
+}
+
+TEST_CASE("bytes that nobody wrote are not fetched", "[runtime]") {
+    const Machine machine;
+    const Runtime runtime(machine.topology());
+    const Storage storage(runtime, {.size = size});
+    CHECK(storage.buffer().explain(1).bytes_never_written == size);
+    Acquisition reader = storage.buffer().acquire(1, Access::read);
+    CHECK(reader.events().empty());
+    reader.release();
+    CHECK(storage.counters().bytes_required == 0);
+    CHECK(storage.valid(1).empty());
+}
+
+TEST_CASE("acquiring never waits: a reader's events follow a writer that has not run yet",
+          "[runtime]") {
+    const Machine machine;
+    const Runtime runtime(machine.topology());
+    for (PlaceIndex writer_place : machine.places()) {
+        for (PlaceIndex reader_place : machine.places()) {
+            const Storage storage(runtime, {.size = size});
+            const Buffer buffer = storage.buffer();
+            const auto bytes = pattern(size, 5);
+            const Event gate = host_event(machine, writer_place);
+            Acquisition writer = buffer.acquire(writer_place, Access::discard_write);
+            // The write waits for the gate, so that nothing can be final yet.
+            pi_region region{};
+            region.extent[0] = size;
+            pi_buffer_write_desc desc{};
+            desc.struct_size = sizeof desc;
+            desc.type = PI_TYPE_BUFFER_WRITE_DESC;
+            desc.mem = writer.mem();
+            desc.host_ptr = bytes.data();
+            desc.region_count = 1;
+            desc.regions = &region;
+            const pi_event waits = gate.get();
+            Event written;
+            check(piEnqueueMemBufferWrite(machine.queue(writer_place), &desc, 1, &waits,
+                                          written.out()),
+                  "piEnqueueMemBufferWrite");
+            writer.release(written.get());
+
+            std::vector<uint8_t> seen(size);
+            Acquisition reader = buffer.acquire(reader_place, Access::read);
+            CHECK_FALSE(reader.events().empty());
+            // On a queue of its own: the application's queue is in order behind the gated write.
+            Queue queue;
+            check(piQueueCreate(machine.topology()->context(reader_place),
+                                machine.topology()->device(reader_place), nullptr, queue.out()),
+                  "piQueueCreate");
+            pi_buffer_read_desc read{};
+            read.struct_size = sizeof read;
+            read.type = PI_TYPE_BUFFER_READ_DESC;
+            read.mem = reader.mem();
+            read.host_ptr = seen.data();
+            read.region_count = 1;
+            read.regions = &region;
+            Event done;
+            check(piEnqueueMemBufferRead(queue.get(), &read,
+                                         static_cast<uint32_t>(reader.events().size()),
+                                         reader.events().data(), done.out()),
+                  "piEnqueueMemBufferRead");
+            reader.release(done.get());
+            CHECK(piEventWait(done.get(), 0) == PI_ERROR_TIMEOUT);
+            REQUIRE(piEventSignalHost(gate.get(), PI_SUCCESS) == PI_SUCCESS);
+            REQUIRE(wait(done) == PI_SUCCESS);
+            CHECK(seen == bytes);
+            CHECK(storage.finish(patience));
+        }
+    }
+}
+
+TEST_CASE("a write that fails is an error for who waits for it, and loses no byte", "[runtime]") {
+    const Machine machine;
+    const Runtime runtime(machine.topology());
+    for (PlaceIndex place : machine.places()) {
+        const Storage storage(runtime, {.size = size,
+                                        .routes = mask_of(RouteKind::migrate) |
+                                                  mask_of(RouteKind::host_bounce)});
+        const Buffer buffer = storage.buffer();
+        const auto bytes = pattern(size, 3);
+        host_write(buffer, 0, bytes);
+        Acquisition writer = buffer.acquire(place, Access::discard_write);
+        const Event gate = host_event(machine, place);
+        writer.release(gate.get());
+        Acquisition reader = buffer.acquire(host_place, Access::read);
+        CHECK(code_of([&] { reader.wait(std::chrono::milliseconds(5)); }) == PI_ERROR_TIMEOUT);
+        REQUIRE(piEventSignalHost(gate.get(), PI_ERROR_OUT_OF_RESOURCES) == PI_SUCCESS);
+        CHECK(code_of([&] { reader.wait(patience); }) != PI_SUCCESS);
+        reader.release();
+        REQUIRE(storage.finish(patience));
+        CHECK(storage.valid(host_place) == RangeSet({0, size}));
+        CHECK(host_read(buffer) == bytes);
+    }
+}
+
+TEST_CASE("an acquire that would wait for this thread's own is refused, another thread's waits",
+          "[runtime]") {
+    const Machine machine;
+    const Runtime runtime(machine.topology());
+    const Storage storage(runtime, {.size = size});
+    const Buffer buffer = storage.buffer();
+    host_write(buffer, 0, pattern(size, 1));
+    Acquisition held = buffer.acquire(host_place, Access::read_write, 0, 100);
+    CHECK(code_of([&] { buffer.acquire(host_place, Access::read, 50, 100); }) ==
+          PI_ERROR_INVALID_OPERATION);
+    CHECK(code_of([&] { buffer.acquire(1, Access::read, 0, 8); }) == PI_ERROR_INVALID_OPERATION);
+    buffer.acquire(host_place, Access::read_write, 100, 100).release();
+
+    std::thread other([&] {
+        Acquisition reader = buffer.acquire(host_place, Access::read, 50, 100);
+        CHECK(code_of([&] { reader.wait(std::chrono::milliseconds(20)); }) == PI_ERROR_TIMEOUT);
+        held.release();
+        CHECK(code_of([&] { reader.wait(patience); }) == PI_SUCCESS);
+        reader.release();
+    });
+    other.join();
+    CHECK(code_of([&] { held.release(); }) == PI_ERROR_INVALID_OPERATION);
+}
+
+TEST_CASE("readers are held together", "[runtime]") {
+    const Machine machine;
+    const Runtime runtime(machine.topology());
+    const Storage storage(runtime, {.size = size});
+    host_write(storage.buffer(), 0, pattern(size, 1));
+    std::vector<Acquisition> readers;
+    for (PlaceIndex place = 0; place < machine.topology()->size(); ++place) {
+        readers.push_back(storage.buffer().acquire(place, Access::read));
+        readers.back().wait(patience);
+    }
+    for (Acquisition &reader : readers) {
+        reader.release();
+    }
+    CHECK(storage.finish(patience));
+}
+
+TEST_CASE("an acquisition that is dropped is over, and its write did not take place", "[runtime]") {
+    const Machine machine;
+    const Runtime runtime(machine.topology());
+    const Storage storage(runtime, {.size = size,
+                                    .routes = mask_of(RouteKind::migrate) |
+                                              mask_of(RouteKind::host_bounce)});
+    const Buffer buffer = storage.buffer();
+    const auto bytes = pattern(size, 9);
+    host_write(buffer, 0, bytes);
+    { Acquisition dropped = buffer.acquire(1, Access::discard_write); }
+    CHECK(host_read(buffer) == bytes);
+    { Acquisition dropped = buffer.acquire(1, Access::read); }
+    CHECK(storage.finish(patience));
+    CHECK(host_read(buffer) == bytes);
+}
+
+TEST_CASE("only an event of the place's plugin instance ends a use there", "[runtime]") {
+    const Machine machine;
+    const Loader other_loader;
+    uint32_t count = 0;
+    pi_device device = nullptr;
+    REQUIRE(piLoaderSelectDevices(other_loader.get(), "host", 1, &device, &count) == PI_SUCCESS);
+    const auto foreign = Topology::from_devices(std::vector<pi_device>{device});
+    Event event;
+    REQUIRE(piEventCreateHost(foreign->context(1), event.out()) == PI_SUCCESS);
+
+    const Runtime runtime(machine.topology());
+    const Storage storage(runtime, {.size = size});
+    Acquisition writer = storage.buffer().acquire(1, Access::discard_write);
+    CHECK(code_of([&] { writer.release(event.get()); }) == PI_ERROR_INVALID_EVENT);
+    CHECK(writer.held());
+    writer.release();
+    // The host takes any: a bridge.
+    Acquisition host = storage.buffer().acquire(host_place, Access::read_write);
+    host.wait(patience);
+    host.release(event.get());
+    Acquisition next = storage.buffer().acquire(1, Access::read);
+    CHECK(next.events().size() == 1);
+    CHECK(piEventWait(next.events()[0], 0) == PI_ERROR_TIMEOUT);
+    REQUIRE(piEventSignalHost(event.get(), PI_SUCCESS) == PI_SUCCESS);
+    CHECK(piEventWait(next.events()[0], std::chrono::nanoseconds(patience).count()) == PI_SUCCESS);
+    next.release();
+    CHECK(runtime.finish(patience));
+}
+
+TEST_CASE("a storage may be destroyed while copies and commands use it", "[runtime]") {
+    const Machine machine;
+    const Runtime runtime(machine.topology());
+    const auto bytes = pattern(1 << 20, 4);
+    for (PlaceIndex place : machine.places()) {
+        std::vector<uint8_t> seen(bytes.size());
+        Event read;
+        const Event gate = host_event(machine, 1);
+        {
+            const Storage storage(runtime, {.size = bytes.size(),
+                                            .routes = mask_of(RouteKind::host_bounce)});
+            Acquisition host = storage.buffer().acquire(host_place, Access::discard_write);
+            std::copy(bytes.begin(), bytes.end(), reinterpret_cast<uint8_t *>(host.pointer()));
+            host.release(gate.get()); // so the copy begins only when the storage is gone
+            Acquisition reader = storage.buffer().acquire(place, Access::read);
+            read = machine.read(reader, seen.data());
+            reader.release(read.get());
+        }
+        CHECK_FALSE(runtime.finish(std::chrono::milliseconds(1)));
+        REQUIRE(piEventSignalHost(gate.get(), PI_SUCCESS) == PI_SUCCESS);
+        REQUIRE(wait(read) == PI_SUCCESS);
+        CHECK(seen == bytes);
+        CHECK(runtime.finish(patience));
+    }
+}
+
+TEST_CASE("application memory is used in place, also where it is too odd to import", "[runtime]") {
+    const Machine machine;
+    const Runtime runtime(machine.topology());
+    for (const uint64_t shift : {0U, 16U, 1U}) {
+        std::vector<uint8_t> memory(size + 8192);
+        const auto address = reinterpret_cast<uintptr_t>(memory.data());
+        uint8_t *const bytes = memory.data() + (4096 - address % 4096) + shift;
+        const auto first = pattern(size, 11);
+        std::copy(first.begin(), first.end(), bytes);
+        {
+            const Storage storage(runtime, {.size = size, .host_memory = bytes});
+            for (PlaceIndex place : machine.places()) {
+                std::vector<uint8_t> seen(size);
+                Acquisition reader = storage.buffer().acquire(place, Access::read);
+                const Event read = machine.read(reader, seen.data());
+                reader.release(read.get());
+                REQUIRE(wait(read) == PI_SUCCESS);
+                CHECK(seen == first);
+            }
+            Acquisition writer = storage.buffer().acquire(1, Access::read_write, 8, 100);
+            writer.release(machine.fill(writer, 0xAB).get());
+            Acquisition host = storage.buffer().acquire(host_place, Access::read);
+            host.wait(patience);
+            CHECK(reinterpret_cast<uint8_t *>(host.pointer()) == bytes);
+            CHECK(bytes[7] == first[7]);
+            CHECK(bytes[8] == 0xAB);
+            CHECK(bytes[107] == 0xAB);
+            CHECK(bytes[108] == first[108]);
+            host.release();
+            REQUIRE(storage.finish(patience));
+            const Counters counters = storage.counters();
+            CHECK(counters.bytes_delivered == counters.bytes_required);
+        }
+        CHECK(runtime.finish(patience));
+    }
+}
+
+TEST_CASE("an acquisition tells when it is ready", "[runtime]") {
+    const Machine machine;
+    const Runtime runtime(machine.topology());
+    const Storage storage(runtime, {.size = size});
+    Acquisition writer = storage.buffer().acquire(1, Access::discard_write);
+    const Event gate = host_event(machine, 1);
+    writer.release(gate.get());
+    Acquisition host = storage.buffer().acquire(host_place, Access::read);
+    std::atomic<int> calls{0};
+    std::atomic<pi_result> seen{PI_ERROR_INTERNAL};
+    host.on_ready([&](pi_result result, const std::string &) {
+        seen = result;
+        ++calls;
+    });
+    CHECK(calls == 0);
+    REQUIRE(piEventSignalHost(gate.get(), PI_SUCCESS) == PI_SUCCESS);
+    host.wait(patience);
+    host.release();
+    REQUIRE(runtime.finish(patience));
+    CHECK(calls == 1);
+    CHECK(seen == PI_SUCCESS);
+    CHECK(code_of([&] { storage.buffer().acquire(1, Access::read).pointer(); }) ==
+          PI_ERROR_INVALID_OPERATION);
+}

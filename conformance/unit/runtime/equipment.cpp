@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "equipment.hpp"
+
+#include <cstring>
+
+namespace runtime_test {
+
+Loader::Loader() { check(piLoaderCreate(nullptr, &loader_), "piLoaderCreate"); }
+Loader::~Loader() { piLoaderRelease(loader_); }
+
+namespace {
+
+std::string selector_of(pi_loader loader, pi_device device) {
+    char text[128] = "";
+    check(piLoaderGetDeviceSelector(loader, device, sizeof text, text, nullptr),
+          "piLoaderGetDeviceSelector");
+    return text;
+}
+
+} // namespace
+
+Machine::Machine() {
+    uint32_t count = 0;
+    check(piLoaderSelectDevices(loader_.get(), nullptr, 0, nullptr, &count),
+          "piLoaderSelectDevices");
+    devices_.resize(count);
+    check(piLoaderSelectDevices(loader_.get(), nullptr, count, devices_.data(), &count),
+          "piLoaderSelectDevices");
+    std::vector<std::string> names;
+    for (const char *context : {"", " (2)"}) {
+        for (pi_device device : devices_) {
+            names.push_back(selector_of(loader_.get(), device) + context);
+        }
+    }
+    const std::vector<std::vector<pi_device>> groups{devices_, devices_};
+    topology_ = Topology::from_groups(groups, names);
+    queues_.resize(topology_->size());
+    for (PlaceIndex place : places()) {
+        check(piQueueCreate(topology_->context(place), topology_->device(place), nullptr,
+                            queues_[place].out()),
+              "piQueueCreate");
+    }
+}
+
+Machine::~Machine() = default;
+
+std::vector<PlaceIndex> Machine::places() const {
+    std::vector<PlaceIndex> result;
+    for (PlaceIndex place = 1; place < topology_->size(); ++place) {
+        result.push_back(place);
+    }
+    return result;
+}
+
+namespace {
+
+template <class Desc> Desc descriptor(pi_struct_type type) {
+    Desc desc{};
+    desc.struct_size = sizeof desc;
+    desc.type = type;
+    return desc;
+}
+
+uint32_t wait_count(const Acquisition &acquisition) {
+    return static_cast<uint32_t>(acquisition.events().size());
+}
+const pi_event *wait_list(const Acquisition &acquisition) {
+    return acquisition.events().empty() ? nullptr : acquisition.events().data();
+}
+
+} // namespace
+
+Event Machine::write(const Acquisition &acquisition, const void *bytes) const {
+    pi_region region{};
+    region.dst_offset = acquisition.offset();
+    region.extent[0] = acquisition.range().size();
+    auto desc = descriptor<pi_buffer_write_desc>(PI_TYPE_BUFFER_WRITE_DESC);
+    desc.mem = acquisition.mem();
+    desc.host_ptr = bytes;
+    desc.region_count = 1;
+    desc.regions = &region;
+    Event event;
+    check(piEnqueueMemBufferWrite(queue(acquisition.place()), &desc, wait_count(acquisition),
+                                  wait_list(acquisition), event.out()),
+          "piEnqueueMemBufferWrite");
+    return event;
+}
+
+Event Machine::read(const Acquisition &acquisition, void *bytes) const {
+    pi_region region{};
+    region.src_offset = acquisition.offset();
+    region.extent[0] = acquisition.range().size();
+    auto desc = descriptor<pi_buffer_read_desc>(PI_TYPE_BUFFER_READ_DESC);
+    desc.mem = acquisition.mem();
+    desc.host_ptr = bytes;
+    desc.region_count = 1;
+    desc.regions = &region;
+    Event event;
+    check(piEnqueueMemBufferRead(queue(acquisition.place()), &desc, wait_count(acquisition),
+                                 wait_list(acquisition), event.out()),
+          "piEnqueueMemBufferRead");
+    return event;
+}
+
+Event Machine::fill(const Acquisition &acquisition, uint8_t value) const {
+    auto desc = descriptor<pi_buffer_fill_desc>(PI_TYPE_BUFFER_FILL_DESC);
+    desc.mem = acquisition.mem();
+    desc.pattern = &value;
+    desc.pattern_size = 1;
+    desc.offset = acquisition.offset();
+    desc.size = acquisition.range().size();
+    Event event;
+    check(piEnqueueMemBufferFill(queue(acquisition.place()), &desc, wait_count(acquisition),
+                                 wait_list(acquisition), event.out()),
+          "piEnqueueMemBufferFill");
+    return event;
+}
+
+pi_result wait(const Event &event) {
+    return piEventWait(event.get(), std::chrono::nanoseconds(patience).count());
+}
+
+void host_write(const Buffer &buffer, uint64_t offset, const std::vector<uint8_t> &bytes) {
+    Acquisition host = buffer.acquire(host_place, Access::discard_write, offset, bytes.size());
+    host.wait(patience);
+    std::memcpy(host.pointer(), bytes.data(), bytes.size());
+    host.release();
+}
+
+std::vector<uint8_t> host_read(const Buffer &buffer, uint64_t offset, uint64_t size) {
+    std::vector<uint8_t> bytes(size);
+    Acquisition host = buffer.acquire(host_place, Access::read, offset, size);
+    host.wait(patience);
+    std::memcpy(bytes.data(), host.pointer(), size);
+    host.release();
+    return bytes;
+}
+
+std::vector<uint8_t> pattern(uint64_t size, uint32_t seed) {
+    std::vector<uint8_t> bytes(size);
+    uint32_t state = seed * 2654435761U + 1;
+    for (uint8_t &byte : bytes) {
+        state = state * 1664525U + 1013904223U;
+        byte = static_cast<uint8_t>(state >> 24);
+    }
+    return bytes;
+}
+
+} // namespace runtime_test

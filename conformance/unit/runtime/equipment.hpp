@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <pi/pi_loader.h>
+#include <pi/runtime/error.hpp>
+#include <pi/runtime/handle.hpp>
+#include <pi/runtime/storage.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace runtime_test {
+
+using namespace pi::runtime;
+
+/// No wait of a test is longer: a hang is a failure.
+inline constexpr std::chrono::seconds patience{30};
+
+class Loader {
+  public:
+    Loader();
+    ~Loader();
+    Loader(const Loader &) = delete;
+    Loader &operator=(const Loader &) = delete;
+    pi_loader get() const noexcept { return loader_; }
+
+  private:
+    pi_loader loader_ = nullptr;
+};
+
+/// All devices that PI_DEVICE_SELECTOR lets through, each in two contexts, so that even one device makes
+/// two places; and a queue of the application at each.
+class Machine {
+  public:
+    Machine();
+    ~Machine();
+
+    const std::vector<pi_device> &devices() const noexcept { return devices_; }
+    const std::shared_ptr<const Topology> &topology() const noexcept { return topology_; }
+    /// 1, 2, ...: all but the host.
+    std::vector<PlaceIndex> places() const;
+    pi_queue queue(PlaceIndex place) const { return queues_.at(place).get(); }
+
+    /// Commands of the application on an acquired range; each waits for the acquisition's events and
+    /// gives its own.
+    Event write(const Acquisition &acquisition, const void *bytes) const;
+    Event read(const Acquisition &acquisition, void *bytes) const;
+    Event fill(const Acquisition &acquisition, uint8_t value) const;
+
+  private:
+    Loader loader_;
+    std::vector<pi_device> devices_;
+    std::shared_ptr<const Topology> topology_;
+    std::vector<Queue> queues_;
+};
+
+/// Waits at most `patience`; the event's result.
+pi_result wait(const Event &event);
+
+/// Fills a buffer at the host, or reads it there.
+void host_write(const Buffer &buffer, uint64_t offset, const std::vector<uint8_t> &bytes);
+std::vector<uint8_t> host_read(const Buffer &buffer, uint64_t offset, uint64_t size);
+inline std::vector<uint8_t> host_read(const Buffer &buffer) {
+    return host_read(buffer, 0, buffer.size());
+}
+
+/// Runs a call, and gives the code of the Error that it throws; PI_SUCCESS without one.
+template <class Call> pi_result code_of(Call call) {
+    try {
+        call();
+    } catch (const Error &error) {
+        return error.code();
+    }
+    return PI_SUCCESS;
+}
+
+/// Bytes that differ from one another and from those of another seed.
+std::vector<uint8_t> pattern(uint64_t size, uint32_t seed);
+
+} // namespace runtime_test
