@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The idioms of the interface's grammar, each checked whole: lists, info functions, input descriptors.
+// The laws of many objects call these with the functions and tables of theirs.
+#pragma once
+
+#include "bench.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <functional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace pi::suite {
+
+// ----- Lists -----
+
+/// A value that no function under test knows, to be found again where nothing may be written.
+template <typename T>
+T poison() {
+    T value;
+    std::memset(static_cast<void *>(&value), 0xA5, sizeof value);
+    return value;
+}
+
+template <typename T>
+bool same(const T &a, const T &b) {
+    return std::memcmp(&a, &b, sizeof a) == 0;
+}
+
+/// (capacity, out_array, out_count): each output may be NULL, the count is that of all, the array
+/// receives the first `capacity` and nothing is written behind. Returns the list. (That both outputs
+/// may be NULL at once is a law of its own.)
+template <typename T, typename Ask>
+std::vector<T> check_list(const std::string &name, Ask &&ask) {
+    uint32_t count = poison<uint32_t>();
+    require_success(ask(0, nullptr, &count), name, " for the count alone");
+    require(count <= 4096, name, ": a count of ", count);
+    // One element more than there are: it must stay as it is.
+    std::vector<T> all(count + 1, poison<T>());
+    uint32_t again = poison<uint32_t>();
+    require_success(ask(count + 1, all.data(), &again), name, " with room for one more");
+    require_equal(again, count, name + ": the count when asked for again");
+    require(same(all[count], poison<T>()), name, ": something is written behind the last element");
+    for (uint32_t i = 0; i < count; ++i)
+        require(!same(all[i], poison<T>()), name, ": element ", i, " is not written");
+    for (uint32_t capacity = 0; capacity < count; ++capacity) {
+        std::vector<T> some(count, poison<T>());
+        uint32_t told = poison<uint32_t>();
+        require_success(ask(capacity, some.data(), &told), name, " with capacity ", capacity);
+        require_equal(told, count, join(name, ": the count with capacity ", capacity));
+        for (uint32_t i = 0; i < count; ++i)
+            require(same(some[i], i < capacity ? all[i] : poison<T>()), name, " with capacity ",
+                    capacity, ": element ", i, i < capacity ? " is another one" : " is written");
+    }
+    std::vector<T> without_count(count + 1, poison<T>());
+    require_success(ask(count, without_count.data(), nullptr), name, " without a count");
+    require(std::memcmp(without_count.data(), all.data(), count * sizeof(T)) == 0, name,
+            " without a count: other elements");
+    all.pop_back();
+    return all;
+}
+
+// ----- Info -----
+
+/// What an enumerator's comment says that it returns.
+struct InfoType {
+    enum Shape { value, array, string } shape;
+    uint64_t size; // of the value or an element, bytes
+};
+template <typename T>
+constexpr InfoType value_of{InfoType::value, sizeof(T)};
+template <typename T>
+constexpr InfoType array_of{InfoType::array, sizeof(T)};
+constexpr InfoType string_info{InfoType::string, 1};
+
+struct InfoName {
+    uint32_t name;
+    const char *text;
+    InfoType type;
+    bool required = false; // every object can answer it
+};
+
+/// function(name, size, value, out_size) of one object.
+using InfoFunction = std::function<pi_result(uint32_t, uint64_t, void *, uint64_t *)>;
+
+/// Each name of the table answers as its type demands, or with PI_ERROR_UNSUPPORTED_FEATURE; sizes are
+/// asked for, kept to and refused as the grammar says; names that are in no table are
+/// PI_ERROR_INVALID_ENUMERATION.
+void check_info(const std::string &what, const InfoFunction &function,
+                std::span<const InfoName> names);
+
+/// The names of each info function.
+std::span<const InfoName> plugin_info_names();
+std::span<const InfoName> platform_info_names();
+std::span<const InfoName> device_info_names();
+std::span<const InfoName> context_info_names();
+std::span<const InfoName> queue_info_names();
+std::span<const InfoName> mem_info_names();
+std::span<const InfoName> program_info_names();
+std::span<const InfoName> program_build_info_names();
+std::span<const InfoName> kernel_info_names();
+std::span<const InfoName> kernel_group_info_names();
+std::span<const InfoName> kernel_sub_group_info_names();
+std::span<const InfoName> sampler_info_names();
+std::span<const InfoName> event_info_names();
+
+// ----- Descriptors -----
+
+/// One way of giving a descriptor, and what must become of it.
+struct DescriptorVariant {
+    std::string what;
+    std::vector<pi_result> allowed; // empty: it must succeed
+    const void *desc;
+};
+
+/// The bytes of a descriptor in many variants: shorter, longer, of another type, with chains and flags.
+class DescriptorVariants {
+public:
+    /// `flags_offset` is where its flags are, or 0 when it has none; `optional`: NULL is legal.
+    DescriptorVariants(const void *valid, std::size_t size, std::size_t flags_offset,
+                       bool optional = false);
+    const std::vector<DescriptorVariant> &all() const { return variants_; }
+
+private:
+    std::byte *add(const std::string &what, std::vector<pi_result> allowed, std::size_t size);
+
+    const std::byte *valid_;
+    std::size_t size_;
+    std::vector<DescriptorVariant> variants_;
+    std::vector<std::unique_ptr<std::byte[]>> storage_;
+    pi_struct_header unknown_{};
+    pi_struct_header ignorable_{};
+};
+
+/// Gives each variant of a valid descriptor to call(const Desc *) and requires what must become of it.
+/// After a call that had to succeed, and did, done() cleans up.
+template <typename Desc, typename Call>
+void check_descriptor(const std::string &name, const Desc &valid, std::size_t flags_offset,
+                      Call &&call, bool optional = false) {
+    const DescriptorVariants variants(&valid, sizeof valid, flags_offset, optional);
+    for (const DescriptorVariant &variant : variants.all()) {
+        const pi_result result = call(static_cast<const Desc *>(variant.desc));
+        const std::string what = join(name, " with ", variant.what);
+        if (variant.allowed.empty())
+            require_success(result, what);
+        else if (variant.allowed.size() == 1)
+            require_error(result, variant.allowed[0], what);
+        else
+            require_error(result, {variant.allowed[0], variant.allowed[1]}, what);
+    }
+}
+
+// ----- Outputs -----
+
+/// Calls create(handle **) with a poisoned output, requires the error, and that the output is as before.
+template <typename Handle, typename Create>
+void require_untouched(const std::string &what, std::initializer_list<pi_result> allowed,
+                       Create &&create) {
+    Handle out = poison<Handle>();
+    require_error(create(&out), allowed, what);
+    require(same(out, poison<Handle>()), what, ": failed, but wrote its output");
+}
+
+} // namespace pi::suite
