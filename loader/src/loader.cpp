@@ -257,8 +257,9 @@ pi_result piLoaderGetReports(pi_loader loader, uint32_t capacity, pi_plugin_repo
             if (report.instance != nullptr) {
                 row.plugin = report.instance->handle();
                 const ErrorScope scope;
+                uint32_t platforms = 0;
                 const pi_result result =
-                    report.instance->table().piPlatformsGet(row.plugin, 0, nullptr, nullptr);
+                    report.instance->table().piPlatformsGet(row.plugin, 0, nullptr, &platforms);
                 if (result != PI_SUCCESS) {
                     const std::scoped_lock lock(loader->texts_mutex);
                     row.status = PI_PLUGIN_UNAVAILABLE;

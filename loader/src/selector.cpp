@@ -79,12 +79,14 @@ std::string list_selectors(const std::vector<NamedDevice> &devices) {
     return list.empty() ? "none" : list;
 }
 
-pi_result select(const char *function, const pi_loader_s &loader, std::string_view selector,
-                 std::vector<pi_device> &out) {
+// `source` is where the selector comes from, for messages.
+pi_result select(const char *function, const char *source, const pi_loader_s &loader,
+                 std::string_view selector, std::vector<pi_device> &out) {
     std::vector<SelectorElement> elements;
     const std::string problem = parse_selector(selector, elements);
     if (!problem.empty())
-        return fail(PI_ERROR_INVALID_VALUE, "{}: selector \"{}\": {}", function, selector, problem);
+        return fail(PI_ERROR_INVALID_VALUE, "{}: {} \"{}\": {}", function, source, selector,
+                    problem);
     const std::vector<NamedDevice> devices = list_devices(loader);
     for (const SelectorElement &element : elements) {
         bool any = false;
@@ -154,12 +156,15 @@ pi_result piLoaderSelectDevices(pi_loader loader, const char *selector, uint32_t
     return guarded("piLoaderSelectDevices", [&] {
         if (const pi_result result = check_loader("piLoaderSelectDevices", loader))
             return result;
-        if (selector == nullptr)
-            selector = loader->services->configuration.get("PI_DEVICE_SELECTOR");
+        const char *source = "selector";
+        if (selector == nullptr) {
+            source = "PI_DEVICE_SELECTOR";
+            selector = loader->services->configuration.get(source);
+        }
         std::vector<pi_device> devices;
         if (selector != nullptr) {
             if (const pi_result result =
-                    select("piLoaderSelectDevices", *loader, selector, devices))
+                    select("piLoaderSelectDevices", source, *loader, selector, devices))
                 return result;
         } else {
             for (const NamedDevice &device : list_devices(*loader))

@@ -57,6 +57,14 @@ TEST_CASE("without a selector the option decides, and a given one wins over it")
     CHECK(devices.select("small_good:0:0") == "small_good:0:0");
 }
 
+TEST_CASE("a selector from the environment that is not understood is named in the error") {
+    const Devices devices(Options{{"PI_DEVICE_SELECTOR", "small_good:first"}});
+    CHECK(piLoaderSelectDevices(devices.loader.get(), nullptr, 0, nullptr, nullptr) ==
+          PI_ERROR_INVALID_VALUE);
+    CHECK_THAT(last_text(), Contains("PI_DEVICE_SELECTOR \"small_good:first\": ") &&
+                                Contains("the platform is \"first\""));
+}
+
 TEST_CASE("an element that names no device is refused, and the text lists those that exist") {
     const Devices devices;
     const char *selector = GENERATE("small_good:1", "small_good:0:2", "opencl", "small_good,nobody",
