@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "bench.hpp"
+#include "checks.hpp"
+#include "kernels.hpp"
+#include "registry.hpp"
+
+#include <cstring>
+#include <set>
+
+namespace pi::suite {
+namespace {
+
+std::string build_log(pi_program program, pi_device device) {
+    uint64_t size = 0;
+    require_success(
+        piProgramGetBuildInfo(program, device, PI_PROGRAM_BUILD_INFO_LOG, 0, nullptr, &size),
+        "the size of the build log");
+    std::string log(size, '\0');
+    require_success(piProgramGetBuildInfo(program, device, PI_PROGRAM_BUILD_INFO_LOG, size,
+                                          log.data(), nullptr),
+                    "the build log");
+    return log.c_str();
+}
+
+uint32_t build_status(pi_program program, pi_device device) {
+    uint32_t status = poison<uint32_t>();
+    require_success(piProgramGetBuildInfo(program, device, PI_PROGRAM_BUILD_INFO_STATUS,
+                                          sizeof status, &status, nullptr),
+                    "the build status");
+    return status;
+}
+
+Program create_program(Bench &bench, const pi_program_desc &desc) {
+    Program program;
+    require_success(piProgramCreate(bench.context(), &desc, program.out()), "piProgramCreate");
+    return program;
+}
+
+// Runs "add" on a few numbers.
+void require_runs(Bench &bench, pi_program program) {
+    const Kernel kernel = make_kernel(program, "add");
+    const Mem mem = bench.make_buffer(bench.place(), bytes_of({1, 2, 3, 4}));
+    const Queue queue = bench.make_queue();
+    Arguments arguments;
+    arguments.buffer(mem).value(uint32_t{10});
+    bench.wait(bench.enqueue(queue, launch_desc(kernel, arguments, 4)), "a launch of add");
+    bench.require_contents(queue, mem, bytes_of({11, 12, 13, 14}), "what add has made");
+}
+
+LAW("program", "a built program answers every info name by its type") {
+    const Program program = make_program(bench);
+    check_info(
+        "piProgramGetInfo",
+        [&](uint32_t name, uint64_t size, void *value, uint64_t *out_size) {
+            return piProgramGetInfo(program, name, size, value, out_size);
+        },
+        program_info_names());
+}
+
+LAW("program", "a built program answers every build info name by its type") {
+    const Program program = make_program(bench);
+    check_info(
+        "piProgramGetBuildInfo",
+        [&](uint32_t name, uint64_t size, void *value, uint64_t *out_size) {
+            return piProgramGetBuildInfo(program, bench.device(), name, size, value, out_size);
+        },
+        program_build_info_names());
+}
+
+LAW("program", "a program tells its context, its format and the devices it is built for") {
+    const pi_program_format format = kernel_format(bench);
+    const Program program = make_program(bench);
+    require(get_info<pi_context>(&piProgramGetInfo, program.get(), PI_PROGRAM_INFO_CONTEXT) ==
+                bench.context(),
+            "the program tells another context");
+    require_equal(
+        get_info<pi_program_format>(&piProgramGetInfo, program.get(), PI_PROGRAM_INFO_FORMAT),
+        format, "the program's format");
+    const auto devices =
+        get_info_list<pi_device>(&piProgramGetInfo, program.get(), PI_PROGRAM_INFO_DEVICES);
+    require(devices == std::vector<pi_device>{bench.device()},
+            "the program is built for other devices than the context's one");
+}
+
+LAW("program", "a program is not built before it is, and built afterwards") {
+    const Program program = create_program(bench, kernel_program_desc(kernel_format(bench)));
+    require_equal(build_status(program, bench.device()), uint32_t{PI_PROGRAM_NOT_BUILT},
+                  "the build status before the build");
+    require_untouched<pi_kernel>(
+        "a kernel of a program that is not built",
+        {PI_ERROR_INVALID_OPERATION, PI_ERROR_INVALID_PROGRAM},
+        [&](pi_kernel *out) { return piKernelCreate(program, "add", out); });
+    require_success(piProgramBuild(program, nullptr), "piProgramBuild");
+    require_equal(build_status(program, bench.device()), uint32_t{PI_PROGRAM_BUILT},
+                  "the build status after the build");
+    require_runs(bench, program);
+}
+
+LAW("program", "a built program names its kernels") {
+    const Program program = make_program(bench);
+    const auto names =
+        get_info_list<char>(&piProgramGetInfo, program.get(), PI_PROGRAM_INFO_KERNEL_NAMES);
+    std::set<std::string> told;
+    std::string name;
+    for (const char c : names) {
+        if (c != ';' && c != '\0') {
+            name += c;
+            continue;
+        }
+        require(told.insert(name).second, "the kernel \"", name, "\" is named twice");
+        name.clear();
+    }
+    require(told == std::set<std::string>{"add", "combine", "reverse", "visit"},
+            "the kernel names are \"", names.data(),
+            "\", should be add, combine, reverse and visit with ';' between");
+}
+
+LAW("program", "a program that does not compile says so, with a log") {
+    const pi_program_format format = kernel_format(bench);
+    if (format == PI_PROGRAM_FORMAT_NATIVE_TABLE)
+        skip("the device compiles no text");
+    const Program program = create_program(bench, broken_program_desc(format));
+    require_error(piProgramBuild(program, nullptr), PI_ERROR_BUILD_FAILED,
+                  "building a program that is no C");
+    require_equal(build_status(program, bench.device()), uint32_t{PI_PROGRAM_FAILED},
+                  "the build status after a failed build");
+    require(build_log(program, bench.device()).size() > 10, "the log of a failed build is \"",
+            build_log(program, bench.device()), "\"");
+    require_untouched<pi_kernel>(
+        "a kernel of a program that failed to build",
+        {PI_ERROR_INVALID_OPERATION, PI_ERROR_INVALID_PROGRAM, PI_ERROR_BUILD_FAILED},
+        [&](pi_kernel *out) { return piKernelCreate(program, "broken", out); });
+}
+
+LAW("program", "a native table that is none is an invalid binary") {
+    bench.need(PI_CAPABILITY_PROGRAM, "PI_CAPABILITY_PROGRAM");
+    const auto formats =
+        get_info<uint32_t>(&piDeviceGetInfo, bench.device(), PI_DEVICE_INFO_PROGRAM_FORMATS);
+    if ((formats & (1u << PI_PROGRAM_FORMAT_NATIVE_TABLE)) == 0)
+        skip("the device does not run native tables");
+    const pi_program_desc broken = broken_program_desc(PI_PROGRAM_FORMAT_NATIVE_TABLE);
+    require_untouched<pi_program>(
+        "a native table whose struct_size is 4", {PI_ERROR_INVALID_BINARY},
+        [&](pi_program *out) { return piProgramCreate(bench.context(), &broken, out); });
+    pi_program_desc wrong_size = kernel_program_desc(PI_PROGRAM_FORMAT_NATIVE_TABLE);
+    wrong_size.size -= 1;
+    require_untouched<pi_program>(
+        "a native table whose size is not its struct_size",
+        {PI_ERROR_INVALID_BINARY, PI_ERROR_INVALID_SIZE},
+        [&](pi_program *out) { return piProgramCreate(bench.context(), &wrong_size, out); });
+}
+
+LAW("program", "formats that the device does not run, or nobody knows, are refused") {
+    bench.need(PI_CAPABILITY_PROGRAM, "PI_CAPABILITY_PROGRAM");
+    const auto formats =
+        get_info<uint32_t>(&piDeviceGetInfo, bench.device(), PI_DEVICE_INFO_PROGRAM_FORMATS);
+    const Bytes data(64);
+    pi_program_desc desc = describe<pi_program_desc>();
+    desc.data = data.data();
+    desc.size = data.size();
+    const auto create = [&](pi_program *out) {
+        return piProgramCreate(bench.context(), &desc, out);
+    };
+    for (desc.format = PI_PROGRAM_FORMAT_OPENCL_C; desc.format <= PI_PROGRAM_FORMAT_NATIVE_LIBRARY;
+         ++desc.format) {
+        if ((formats & (1u << desc.format)) == 0)
+            require_untouched<pi_program>(
+                join("a program of format ", desc.format, ", which the device does not run"),
+                {PI_ERROR_UNSUPPORTED_FEATURE}, create);
+    }
+    for (const uint32_t unknown : {0u, 1000u}) {
+        desc.format = unknown;
+        require_untouched<pi_program>(join("a program of the format ", unknown),
+                                      {PI_ERROR_INVALID_ENUMERATION}, create);
+    }
+}
+
+LAW("program", "a program without bytes is refused") {
+    pi_program_desc desc = kernel_program_desc(kernel_format(bench));
+    const auto create = [&](pi_program *out) {
+        return piProgramCreate(bench.context(), &desc, out);
+    };
+    const void *data = std::exchange(desc.data, nullptr);
+    require_untouched<pi_program>("a program with data NULL", {PI_ERROR_INVALID_NULL_POINTER},
+                                  create);
+    desc.data = data;
+    desc.size = 0;
+    require_untouched<pi_program>("a program with size 0",
+                                  {PI_ERROR_INVALID_SIZE, PI_ERROR_INVALID_BINARY}, create);
+}
+
+LAW("program", "a program's text is copied, and ends at its size") {
+    const pi_program_format format = kernel_format(bench);
+    if (format == PI_PROGRAM_FORMAT_NATIVE_TABLE)
+        skip("a native table is borrowed, not copied");
+    pi_program_desc desc = kernel_program_desc(format);
+    std::string text(static_cast<const char *>(desc.data), desc.size);
+    text += " this is no C";
+    desc.data = text.data();
+    const Program program = create_program(bench, desc);
+    std::memset(text.data(), '?', text.size());
+    require_success(piProgramBuild(program, nullptr), "building a program whose text is gone");
+    require_runs(bench, program);
+}
+
+LAW("program", "the descriptors of programs obey the rules of descriptors") {
+    const pi_program_desc valid = kernel_program_desc(kernel_format(bench));
+    check_descriptor("piProgramCreate", valid, offsetof(pi_program_desc, flags),
+                     [&](const pi_program_desc *desc) {
+                         Program program;
+                         return piProgramCreate(bench.context(), desc, program.out());
+                     });
+    require_error(piProgramCreate(bench.context(), &valid, nullptr), PI_ERROR_INVALID_NULL_POINTER,
+                  "piProgramCreate with out_program NULL");
+    check_descriptor(
+        "piProgramBuild", describe<pi_program_build_desc>(), offsetof(pi_program_build_desc, flags),
+        [&](const pi_program_build_desc *desc) {
+            const Program program = create_program(bench, valid);
+            return piProgramBuild(program, desc);
+        },
+        true);
+}
+
+LAW("program", "a program is built for devices of its context only") {
+    const Program program = create_program(bench, kernel_program_desc(kernel_format(bench)));
+    pi_program_build_desc desc = describe<pi_program_build_desc>();
+    desc.device_count = 1;
+    require_error(piProgramBuild(program, &desc), PI_ERROR_INVALID_NULL_POINTER,
+                  "building for one device at NULL");
+    const pi_device null_device = nullptr;
+    desc.devices = &null_device;
+    require_error(piProgramBuild(program, &desc), PI_ERROR_INVALID_DEVICE,
+                  "building for the device NULL");
+    const std::vector<pi_device> devices = bench.devices();
+    if (devices.size() > 1) {
+        desc.devices = &devices[1];
+        require_error(piProgramBuild(program, &desc), PI_ERROR_INVALID_DEVICE,
+                      "building for a device that is not of the context");
+    }
+    const pi_device own = bench.device();
+    desc.devices = &own;
+    require_success(piProgramBuild(program, &desc), "building for the context's device");
+    require_runs(bench, program);
+}
+
+LAW("program", "a program that is built for one of two devices tells so") {
+    const std::vector<pi_device> devices = bench.devices();
+    if (devices.size() < 2)
+        skip("the platform has one device");
+    const pi_program_desc program_desc = kernel_program_desc(kernel_format(bench));
+    const Context context = bench.make_context({devices[0], devices[1]});
+    Program program;
+    require_success(piProgramCreate(context, &program_desc, program.out()), "piProgramCreate");
+    pi_program_build_desc desc = describe<pi_program_build_desc>();
+    desc.device_count = 1;
+    desc.devices = &devices[1];
+    require_success(piProgramBuild(program, &desc), "building for the second device");
+    require_equal(build_status(program, devices[1]), uint32_t{PI_PROGRAM_BUILT},
+                  "the build status on the device it is built for");
+    require_equal(build_status(program, devices[0]), uint32_t{PI_PROGRAM_NOT_BUILT},
+                  "the build status on the other device");
+    require(get_info_list<pi_device>(&piProgramGetInfo, program.get(), PI_PROGRAM_INFO_DEVICES) ==
+                std::vector<pi_device>{devices[1]},
+            "PI_PROGRAM_INFO_DEVICES is not the one that it is built for");
+}
+
+LAW("program", "a program's binary makes the program again") {
+    bench.need(PI_CAPABILITY_PROGRAM, "PI_CAPABILITY_PROGRAM");
+    const Program program = make_program(bench);
+    uint64_t size = 0;
+    if (piProgramGetInfo(program, PI_PROGRAM_INFO_BINARY_SIZES, 0, nullptr, &size) ==
+        PI_ERROR_UNSUPPORTED_FEATURE)
+        skip("the plugin gives no binaries");
+    const auto sizes =
+        get_info_list<uint64_t>(&piProgramGetInfo, program.get(), PI_PROGRAM_INFO_BINARY_SIZES);
+    require_equal(sizes.size(), std::size_t{1}, "how many binaries a program of one device has");
+    require(sizes[0] != 0, "the binary has no bytes");
+    Bytes binary(sizes[0]);
+    auto *pointer = reinterpret_cast<uint8_t *>(binary.data());
+    require_success(
+        piProgramGetInfo(program, PI_PROGRAM_INFO_BINARIES, sizeof pointer, &pointer, nullptr),
+        "PI_PROGRAM_INFO_BINARIES");
+    const auto formats =
+        get_info<uint32_t>(&piDeviceGetInfo, bench.device(), PI_DEVICE_INFO_PROGRAM_FORMATS);
+    if ((formats & (1u << PI_PROGRAM_FORMAT_DEVICE_BINARY)) == 0)
+        skip("the device gives binaries, but takes none");
+    pi_program_desc desc = describe<pi_program_desc>();
+    desc.format = PI_PROGRAM_FORMAT_DEVICE_BINARY;
+    desc.data = binary.data();
+    desc.size = binary.size();
+    const Program again = create_program(bench, desc);
+    require_success(piProgramBuild(again, nullptr), "building a program of a binary");
+    require_runs(bench, again);
+}
+
+LAW("program", "programs may be built from many threads at once") {
+    const pi_program_desc desc = kernel_program_desc(kernel_format(bench));
+    const pi_context context = bench.context();
+    bench.run_threads(4, [&](unsigned) {
+        Program program;
+        require_success(piProgramCreate(context, &desc, program.out()), "piProgramCreate");
+        require_success(piProgramBuild(program, nullptr), "piProgramBuild");
+        require(make_kernel(program, "add").get() != nullptr, "there is no kernel add");
+    });
+}
+
+LAW("program", "a program is compiled, then linked") {
+    bench.need(PI_CAPABILITY_PROGRAM_LINK, "PI_CAPABILITY_PROGRAM_LINK");
+    const Program compiled = create_program(bench, kernel_program_desc(kernel_format(bench)));
+    require_success(piProgramCompile(compiled, nullptr), "piProgramCompile");
+    require_equal(build_status(compiled, bench.device()), uint32_t{PI_PROGRAM_COMPILED},
+                  "the build status after compiling");
+    const pi_program parts[] = {compiled};
+    pi_program_link_desc desc = describe<pi_program_link_desc>();
+    desc.program_count = 1;
+    desc.programs = parts;
+    Program linked;
+    require_success(piProgramLink(bench.context(), &desc, linked.out()), "piProgramLink");
+    require_runs(bench, linked);
+    desc.program_count = 0;
+    require_untouched<pi_program>(
+        "linking no programs", {PI_ERROR_INVALID_SIZE, PI_ERROR_INVALID_VALUE},
+        [&](pi_program *out) { return piProgramLink(bench.context(), &desc, out); });
+}
+
+} // namespace
+} // namespace pi::suite
