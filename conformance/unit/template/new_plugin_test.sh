@@ -1,0 +1,59 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# new_plugin_test.sh SOURCE_DIR BUILD_DIR C_COMPILER [SANITIZERS]: scripts/new-plugin makes a plugin that builds and
+# passes its test, and refuses what it cannot make without leaving anything behind.
+set -euo pipefail
+source_dir=$1 build_dir=$2 compiler=$3 sanitizers=${4-}
+
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cd "$folder"
+new_plugin=$source_dir/scripts/new-plugin
+
+fail() {
+    echo "FAILED: $*" >&2
+    exit 1
+}
+
+# refused WORDS ARGUMENTS...: it fails, says why, and makes nothing.
+refused() {
+    local words=$1 text before after
+    shift
+    before=$(ls -A)
+    if text=$("$new_plugin" "$@" 2>&1); then
+        fail "new-plugin $* succeeded"
+    fi
+    [[ $text == *"$words"* ]] || fail "new-plugin $* says: $text"
+    after=$(ls -A)
+    [[ $before == "$after" ]] || fail "new-plugin $* left: $after"
+}
+refused "usage"
+refused "only a-z, 0-9 and _" My-GPU
+refused "only a-z, 0-9 and _" ../outside
+refused "only a-z, 0-9 and _" "two words"
+refused "taken" template
+refused "is no folder" gpu9 missing/folder
+mkdir taken
+refused "taken exists" gpu9 taken
+
+# A digit at the begin is a plugin's name all the same, and a space in the path is only a character.
+mkdir "some folder"
+"$new_plugin" 9_gpu "some folder/plugin"
+cd "some folder/plugin"
+if grep -rn "template" --include='*.c' . | grep -v "made of PI's template"; then
+    fail "the word template is left"
+fi
+options=()
+if [[ -n $sanitizers ]]; then
+    options+=("-DCMAKE_C_FLAGS=-fsanitize=$sanitizers")
+    if "$compiler" --version | grep -q clang; then
+        # The loader is C++: its part of the run-time is not in a C program by itself.
+        options+=("-DCMAKE_EXE_LINKER_FLAGS=-fsanitize-link-c++-runtime -lstdc++")
+    fi
+fi
+cmake -S . -B build "-DPI_SOURCE_DIR=$source_dir" "-DPI_BUILD_DIR=$build_dir" \
+    "-DCMAKE_C_COMPILER=$compiler" -DPI_CONFORMANCE=OFF "${options[@]}"
+cmake --build build
+ctest --test-dir build --output-on-failure
+./build/smoke "$PWD/build/libpi_plugin_9_gpu.so" | grep -x "device: 9_gpu device"
