@@ -148,10 +148,15 @@ inline void copy_regions(std::span<const pi_region> regions, const void *src, vo
 /// Repeats `pattern` over `size` bytes, a multiple of its size.
 inline void fill_bytes(void *dst, uint64_t size, std::span<const std::byte> pattern) {
     auto *begin = static_cast<std::byte *>(dst);
+    if (pattern.size() == 1) {
+        std::memset(begin, std::to_integer<int>(pattern[0]), size);
+        return;
+    }
     std::memcpy(begin, pattern.data(), pattern.size());
-    // Doubling: each pass copies everything written so far.
+    // Doubling: each pass copies everything written so far, up to what stays in the first cache.
+    constexpr uint64_t cached = 16 * 1024;
     for (uint64_t done = pattern.size(); done < size;) {
-        const uint64_t step = std::min(done, size - done);
+        const uint64_t step = std::min({done, size - done, cached});
         std::memcpy(begin + done, begin, step);
         done += step;
     }
