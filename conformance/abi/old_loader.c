@@ -274,9 +274,10 @@ static void check_output_struct(const old_loader *loader, const place *here) {
 
 static void tear_down(old_loader *loader) {
     const struct timespec pause = {0, 1000000};
-    /* Commands drop what they hold a moment after they are final; the alarm ends this. */
-    while (atomic_load(&loader->objects) != 0)
+    /* Commands drop what they hold a moment after they are final. */
+    for (int i = 0; i < 20000 && atomic_load(&loader->objects) != 0; ++i)
         nanosleep(&pause, NULL);
+    CHECK(atomic_load(&loader->objects) == 0 /* every object was released: none may be left */);
     loader->desc.teardown(loader->desc.instance);
     CHECK(atomic_load(&loader->objects) == 0);
     check_guard(&loader->behind_host);
