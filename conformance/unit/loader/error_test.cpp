@@ -15,7 +15,7 @@ struct Handle {
 
 // The error and the word for each type that a function may begin with.
 template <typename Type>
-constexpr Handle handle_of;
+constexpr Handle handle_of = {PI_SUCCESS, "no handle"};
 template <>
 constexpr Handle handle_of<pi_plugin> = {PI_ERROR_INVALID_PLUGIN, "plugin"};
 template <>
