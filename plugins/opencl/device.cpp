@@ -41,7 +41,7 @@ Device::Device(Platform &platform, cl_device_id id)
     const uint64_t base = std::max<uint64_t>(1, get<cl_uint>(CL_DEVICE_MEM_BASE_ADDR_ALIGN) / 8);
     offset_alignment_ = quirk(QUIRK_ANY_SUB_BUFFER_ORIGIN) ? 1 : base;
     // Kernels may assume that a buffer is aligned for every built-in type: nothing more is promised by OpenCL.
-    min_alignment_ = std::min<uint64_t>(base, sizeof(cl_long16));
+    min_alignment_ = std::min<uint64_t>(base, quirk(QUIRK_ALIGNMENT_64) ? 64 : sizeof(cl_long16));
 }
 
 bool Device::has_extension(const char *extension) const {

@@ -69,7 +69,7 @@ void write_sub_group_sizes(Device &device, const InfoWriter &write) {
 
 uint32_t formats(const Device &device) {
     return (device.has_compiler() ? 1u << PI_PROGRAM_FORMAT_OPENCL_C : 0) |
-           1u << PI_PROGRAM_FORMAT_DEVICE_BINARY;
+           (device.quirk(QUIRK_NO_BINARIES) ? 0 : 1u << PI_PROGRAM_FORMAT_DEVICE_BINARY);
 }
 
 [[noreturn]] void no_images(Device &, const InfoWriter &) {
@@ -152,9 +152,7 @@ constexpr Row rows[] = {
     {PI_DEVICE_INFO_PROGRAM_FORMATS,
      [](Device &d, const InfoWriter &write) { write(formats(d)); }},
     {PI_DEVICE_INFO_QUEUE_FLAGS,
-     [](Device &, const InfoWriter &write) {
-         write(uint64_t{PI_QUEUE_OUT_OF_ORDER | PI_QUEUE_PROFILING});
-     }},
+     [](Device &d, const InfoWriter &write) { write(d.queue_flags()); }},
     {PI_DEVICE_INFO_TIMER_RESOLUTION,
      [](Device &d, const InfoWriter &write) {
          write(uint64_t{d.get<size_t>(CL_DEVICE_PROFILING_TIMER_RESOLUTION)});

@@ -58,6 +58,10 @@ public:
     bool non_uniform_groups() const { return non_uniform_groups_; }
     bool out_of_order() const { return out_of_order_; }
     bool has_compiler() const { return has_compiler_; }
+    uint64_t queue_flags() const {
+        return PI_QUEUE_OUT_OF_ORDER |
+               (quirk(QUIRK_NO_PROFILING) ? 0 : uint64_t{PI_QUEUE_PROFILING});
+    }
     uint64_t max_allocation() const { return max_allocation_; }
     /// What the begin of every buffer has.
     uint64_t min_alignment() const { return min_alignment_; }

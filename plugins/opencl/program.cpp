@@ -126,6 +126,10 @@ Ref<Program> create_from_binary(Context &context, const pi_program_desc &desc) {
     const size_t size = desc.size;
     std::vector<Device *> takers;
     ProgramOwner vendor;
+    for (const Device *device : context.devices())
+        if (device->quirk(QUIRK_NO_BINARIES))
+            fail(PI_ERROR_UNSUPPORTED_FEATURE, device->name(),
+                 " takes no binaries: its driver does not check them");
     const auto create = [&](const std::vector<Device *> &devices) {
         const std::vector<cl_device_id> ids = ids_of(devices);
         const std::vector<const unsigned char *> binaries(ids.size(), binary);

@@ -29,6 +29,9 @@ pi_result PI_CALL piQueueCreate(pi_context context, pi_device device, const pi_q
                     PI_QUEUE_OUT_OF_ORDER | PI_QUEUE_PROFILING | PI_QUEUE_PRIORITY_LOW |
                         PI_QUEUE_PRIORITY_HIGH,
                     "flags");
+        if ((known.flags & PI_QUEUE_PROFILING) && !(on.queue_flags() & PI_QUEUE_PROFILING))
+            fail(PI_ERROR_UNSUPPORTED_FEATURE, on.name(),
+                 " has no profiling: the driver's times are all 0");
         *out_queue = make<Queue>(self, on, known.flags).give();
     });
 }

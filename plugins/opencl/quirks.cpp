@@ -13,6 +13,10 @@ const QuirkRow quirk_rows[] = {
     {"rusticl", "", "", QUIRK_IN_ORDER_ONLY, "there are no out-of-order queues"},
     {"rusticl", "", "llvmpipe", QUIRK_ANY_SUB_BUFFER_ORIGIN,
      "sub-buffers work at any byte, although an alignment of 512 bytes is announced"},
+    {"rusticl", "", "llvmpipe", QUIRK_ALIGNMENT_64,
+     "buffers are aligned to 64 bytes, although OpenCL has types of 128"},
+    {"rusticl", "", "", QUIRK_NO_PROFILING, "all profiling times are 0"},
+    {"rusticl", "", "", QUIRK_NO_BINARIES, "bytes that are no binary end the process"},
     {},
 };
 

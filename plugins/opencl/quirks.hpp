@@ -20,6 +20,12 @@ enum : Quirks {
     QUIRK_DEVICE_LOCK = 1 << 2,
     /// A sub-buffer may begin at any byte, whatever CL_DEVICE_MEM_BASE_ADDR_ALIGN says.
     QUIRK_ANY_SUB_BUFFER_ORIGIN = 1 << 3,
+    /// Buffers begin at multiples of 64 bytes and no more.
+    QUIRK_ALIGNMENT_64 = 1 << 4,
+    /// Queues have no profiling.
+    QUIRK_NO_PROFILING = 1 << 5,
+    /// Programs are not made from binaries.
+    QUIRK_NO_BINARIES = 1 << 6,
 };
 
 /// The bits of a device: of all rows whose texts are parts of the platform's and begin the device's name and whose

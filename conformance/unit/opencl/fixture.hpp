@@ -45,6 +45,7 @@ public:
             Release(handle);
     }
     operator T() const { return handle_; }
+    T get() const { return handle_; }
     T *out() {
         reset();
         return &handle_;
@@ -81,7 +82,7 @@ private:
 
 /// A text answer of a Get...Info function.
 template <class Function, class Object>
-std::string text_of(Function function, Object object, uint32_t name) {
+std::string text_of(Function function, const Object &object, uint32_t name) {
     uint64_t size = 0;
     ok(function(object, name, 0, nullptr, &size));
     std::string words(size, '\0');
@@ -91,7 +92,7 @@ std::string text_of(Function function, Object object, uint32_t name) {
 }
 /// A fixed-size answer.
 template <class T, class Function, class Object>
-T info_of(Function function, Object object, uint32_t name) {
+T info_of(Function function, const Object &object, uint32_t name) {
     T value{};
     ok(function(object, name, sizeof value, &value, nullptr));
     return value;

@@ -1,3 +1,158 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Imports: in place is proven by a kernel's writes.
 #include "fixture.hpp"
+
+#include <cstdlib>
+#include <memory>
+
 using namespace opencl_test;
+
+namespace {
+
+pi_mem_import_desc import_desc(void *pointer, uint64_t size) {
+    pi_mem_import_desc desc{};
+    desc.struct_size = sizeof desc;
+    desc.type = PI_TYPE_MEM_IMPORT_DESC;
+    desc.size = size;
+    desc.handle.type = PI_EXTERNAL_HOST_POINTER;
+    desc.handle.pointer = pointer;
+    return desc;
+}
+
+Mem import_memory(const Place &place, void *pointer, uint64_t size) {
+    const auto desc = import_desc(pointer, size);
+    Mem mem;
+    ok(piMemImport(place.context, place.device, &desc, mem.out()));
+    return mem;
+}
+
+constexpr const char *increment_source =
+    "kernel void increment(global uchar *p) { p[get_global_id(0)] += 1; }";
+
+} // namespace
+
+TEST_CASE("an imported pointer is used in place: a kernel's writes are seen through it") {
+    Loader loader;
+    Random random;
+    for (pi_device device : loader.devices()) {
+        INFO(name_of(device) << ", seed " << random.seed());
+        const Place place(device);
+        REQUIRE(info_of<uint32_t>(piDeviceGetInfo, device, PI_DEVICE_INFO_HOST_POINTER_IMPORT));
+        const auto alignment =
+            info_of<uint64_t>(piDeviceGetInfo, device, PI_DEVICE_INFO_HOST_POINTER_ALIGNMENT);
+        const Program program = build(place.context, increment_source);
+        const Kernel kernel = make_kernel(program, "increment");
+        for (int round = 0; round < 10; ++round) {
+            std::vector<uint8_t> memory = random.bytes(9000);
+            auto address = reinterpret_cast<uintptr_t>(memory.data()) + random.below(500);
+            address += (alignment - address % alignment) % alignment;
+            auto *begin = reinterpret_cast<uint8_t *>(address);
+            const uint64_t size = 8000 / alignment * alignment;
+            std::vector<uint8_t> expected(begin, begin + size);
+            const Mem mem = import_memory(place, begin, size);
+            CHECK(info_of<pi_memory_kind>(piMemGetInfo, mem, PI_MEM_INFO_KIND) ==
+                  PI_MEMORY_KIND_IMPORTED);
+            CHECK(info_of<pi_coherence>(piMemGetInfo, mem, PI_MEM_INFO_COHERENCE) ==
+                  PI_COHERENCE_MAP_UNMAP);
+            void *pointer = nullptr;
+            ok(piMemGetHostPointer(mem, &pointer));
+            CHECK(pointer == begin);
+            for (int pass = 0; pass < 3; ++pass) {
+                wait(launch(place.queue, kernel, size, {buffer_argument(mem)}));
+                for (uint8_t &byte : expected)
+                    ++byte;
+                wait(map(place.queue, mem, PI_MAP_READ | PI_MAP_WRITE, 0, size, &pointer));
+                REQUIRE(pointer == begin);
+                REQUIRE(std::equal(expected.begin(), expected.end(), begin));
+                const size_t at = random.below(size);
+                expected[at] = begin[at] = 77;
+                wait(unmap(place.queue, mem, pointer));
+            }
+            CHECK(contents(place.queue, mem) == expected);
+        }
+    }
+}
+
+TEST_CASE("one allocation imported into two platforms joins them without a copy") {
+    Loader loader;
+    const std::vector<pi_device> devices = loader.devices();
+    std::vector<Place> places;
+    places.emplace_back(devices.front());
+    places.emplace_back(devices.back());
+    std::unique_ptr<uint8_t[]> memory(new uint8_t[4096]());
+    std::vector<Program> programs;
+    std::vector<Kernel> kernels;
+    std::vector<Mem> buffers;
+    for (const Place &place : places) {
+        programs.push_back(build(place.context, increment_source));
+        kernels.push_back(make_kernel(programs.back(), "increment"));
+        buffers.push_back(import_memory(place, memory.get(), 4096));
+    }
+    for (int round = 0; round < 50; ++round) {
+        const int at = round % 2;
+        void *pointer = nullptr;
+        // The hand-over: acquired by a map for writing, given back by a map for reading.
+        wait(map(places[at].queue, buffers[at], PI_MAP_WRITE, 0, 4096, &pointer));
+        wait(unmap(places[at].queue, buffers[at], pointer));
+        wait(launch(places[at].queue, kernels[at], 4096, {buffer_argument(buffers[at])}));
+        wait(map(places[at].queue, buffers[at], PI_MAP_READ, 0, 4096, &pointer));
+        REQUIRE(std::count(memory.get(), memory.get() + 4096, round + 1) == 4096);
+        wait(unmap(places[at].queue, buffers[at], pointer));
+    }
+    // Two imports of one memory are one storage to a copy.
+    if (platform_of(devices.front()) == platform_of(devices.back())) {
+        pi_buffer_copy_desc desc{};
+        desc.struct_size = sizeof desc;
+        desc.type = PI_TYPE_BUFFER_COPY_DESC;
+        desc.src = buffers[0];
+        desc.dst = buffers[1];
+        const pi_region region = range(0, 10, 100);
+        desc.regions = &region;
+        desc.region_count = 1;
+        Event event;
+        refused(piEnqueueMemBufferCopy(places[0].queue, &desc, 0, nullptr, event.out()),
+                PI_ERROR_MEM_COPY_OVERLAP);
+    }
+}
+
+TEST_CASE("an import that is no host pointer, or nothing, is refused") {
+    Loader loader;
+    const Place place(loader.devices()[0]);
+    uint64_t word = 0;
+    Mem mem;
+    auto desc = import_desc(nullptr, 8);
+    refused(piMemImport(place.context, place.device, &desc, mem.out()),
+            PI_ERROR_INVALID_NULL_POINTER, {"handle.pointer"});
+    desc = import_desc(&word, 0);
+    refused(piMemImport(place.context, place.device, &desc, mem.out()), PI_ERROR_INVALID_SIZE);
+    desc.handle.type = PI_EXTERNAL_DMA_BUF_FD;
+    refused(piMemImport(place.context, place.device, &desc, mem.out()),
+            PI_ERROR_UNSUPPORTED_FEATURE, {"handle.type is 2"});
+    desc.handle.type = 99;
+    refused(piMemImport(place.context, place.device, &desc, mem.out()),
+            PI_ERROR_INVALID_ENUMERATION);
+    desc = import_desc(&word, 8);
+    desc.flags = PI_MEM_REQUIRE_PINNED;
+    refused(piMemImport(place.context, place.device, &desc, mem.out()),
+            PI_ERROR_UNSUPPORTED_FEATURE);
+}
+
+TEST_CASE("imported memory may be freed once the object and its commands are gone") {
+    Loader loader;
+    for (pi_device device : loader.devices()) {
+        INFO(name_of(device));
+        const Place place(device);
+        for (int round = 0; round < 30; ++round) {
+            auto memory = std::make_unique<std::vector<uint8_t>>(100'000, 1);
+            const uint8_t two = 2;
+            Event done;
+            {
+                const Mem mem = import_memory(place, memory->data(), memory->size());
+                done = fill(place.queue, mem, &two, 1, 0, memory->size());
+            }
+            wait(done); // its event is kept while the memory goes: the sanitizers watch
+            memory.reset();
+        }
+    }
+}

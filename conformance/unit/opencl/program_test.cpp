@@ -1,3 +1,149 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "fixture.hpp"
+
+#include <cstring>
+
 using namespace opencl_test;
+
+namespace {
+
+Program create(pi_context context, pi_program_format format, const void *data, uint64_t size) {
+    pi_program_desc desc{};
+    desc.struct_size = sizeof desc;
+    desc.type = PI_TYPE_PROGRAM_DESC;
+    desc.format = format;
+    desc.data = data;
+    desc.size = size;
+    Program program;
+    ok(piProgramCreate(context, &desc, program.out()));
+    return program;
+}
+
+std::string build_text(pi_program program, pi_device device, pi_program_build_info name) {
+    uint64_t size = 0;
+    ok(piProgramGetBuildInfo(program, device, name, 0, nullptr, &size));
+    std::string words(size, '\0');
+    ok(piProgramGetBuildInfo(program, device, name, size, words.data(), nullptr));
+    return words.c_str();
+}
+uint32_t build_status(pi_program program, pi_device device) {
+    uint32_t status = 99;
+    ok(piProgramGetBuildInfo(program, device, PI_PROGRAM_BUILD_INFO_STATUS, sizeof status, &status,
+                             nullptr));
+    return status;
+}
+
+} // namespace
+
+TEST_CASE("a program that does not compile says why, in the error and in the log") {
+    Loader loader;
+    for (pi_device device : loader.devices()) {
+        INFO(name_of(device));
+        const Place place(device);
+        const std::string bad = "kernel void k(global int *p) { *p = undeclared_thing; }";
+        const Program program =
+            create(place.context, PI_PROGRAM_FORMAT_OPENCL_C, bad.data(), bad.size());
+        CHECK(build_status(program, device) == PI_PROGRAM_NOT_BUILT);
+        refused(piProgramBuild(program, nullptr), PI_ERROR_BUILD_FAILED, {"undeclared_thing"});
+        CHECK(build_status(program, device) == PI_PROGRAM_FAILED);
+        CHECK_THAT(build_text(program, device, PI_PROGRAM_BUILD_INFO_LOG),
+                   Catch::Contains("undeclared_thing"));
+        Kernel kernel;
+        refused(piKernelCreate(program, "k", kernel.out()), PI_ERROR_INVALID_OPERATION,
+                {"not built"});
+    }
+}
+
+TEST_CASE("a built program tells its kernels, options and binaries") {
+    Loader loader;
+    for (pi_device device : loader.devices()) {
+        INFO(name_of(device));
+        const Place place(device);
+        const Program program = build(place.context,
+                                      "kernel void first(global int *p) { *p = VALUE; }\n"
+                                      "kernel void second(int a, local float *b) {}",
+                                      "-DVALUE=41");
+        const std::string names = text_of(piProgramGetInfo, program, PI_PROGRAM_INFO_KERNEL_NAMES);
+        CHECK_THAT(names,
+                   Catch::Contains("first") && Catch::Contains(";") && Catch::Contains("second"));
+        CHECK(build_text(program, device, PI_PROGRAM_BUILD_INFO_OPTIONS) == "-DVALUE=41");
+        CHECK(build_status(program, device) == PI_PROGRAM_BUILT);
+        CHECK(info_of<pi_device>(piProgramGetInfo, program, PI_PROGRAM_INFO_DEVICES) == device);
+        Kernel kernel;
+        refused(piKernelCreate(program, "third", kernel.out()), PI_ERROR_INVALID_NAME,
+                {"'third'", "first", "second"});
+        const Kernel first = make_kernel(program, "first"), second = make_kernel(program, "second");
+        CHECK(text_of(piKernelGetInfo, second, PI_KERNEL_INFO_NAME) == "second");
+        CHECK(info_of<uint32_t>(piKernelGetInfo, second, PI_KERNEL_INFO_ARGUMENT_COUNT) == 2);
+        CHECK(info_of<pi_program>(piKernelGetInfo, second, PI_KERNEL_INFO_PROGRAM) ==
+              program.get());
+
+        const auto size =
+            info_of<uint64_t>(piProgramGetInfo, program, PI_PROGRAM_INFO_BINARY_SIZES);
+        REQUIRE(size > 0);
+        std::vector<uint8_t> binary(size);
+        uint8_t *target = binary.data();
+        ok(piProgramGetInfo(program, PI_PROGRAM_INFO_BINARIES, sizeof target, &target, nullptr));
+        if (!(info_of<uint32_t>(piDeviceGetInfo, device, PI_DEVICE_INFO_PROGRAM_FORMATS) &
+              1 << PI_PROGRAM_FORMAT_DEVICE_BINARY))
+            continue;
+        const Program again =
+            create(place.context, PI_PROGRAM_FORMAT_DEVICE_BINARY, binary.data(), size);
+        ok(piProgramBuild(again, nullptr));
+        const Kernel copied = make_kernel(again, "first");
+        const Mem out = place.buffer(4);
+        int32_t value = 0;
+        wait(launch(place.queue, copied, 1, {buffer_argument(out)}));
+        wait(read(place.queue, out, &value, {range(0, 0, 4)}));
+        CHECK(value == 41);
+    }
+}
+
+TEST_CASE("bytes that are no program are refused") {
+    Loader loader;
+    for (pi_device device : loader.devices()) {
+        INFO(name_of(device));
+        const Place place(device);
+        pi_program_desc desc{};
+        desc.struct_size = sizeof desc;
+        desc.type = PI_TYPE_PROGRAM_DESC;
+        const char noise[] = "no binary of any device";
+        desc.data = noise;
+        desc.size = sizeof noise;
+        Program program;
+        desc.format = PI_PROGRAM_FORMAT_DEVICE_BINARY;
+        const bool binaries =
+            info_of<uint32_t>(piDeviceGetInfo, device, PI_DEVICE_INFO_PROGRAM_FORMATS) &
+            1 << PI_PROGRAM_FORMAT_DEVICE_BINARY;
+        refused(piProgramCreate(place.context, &desc, program.out()),
+                binaries ? PI_ERROR_INVALID_BINARY : PI_ERROR_UNSUPPORTED_FEATURE);
+        desc.format = PI_PROGRAM_FORMAT_PTX;
+        refused(piProgramCreate(place.context, &desc, program.out()), PI_ERROR_UNSUPPORTED_FEATURE,
+                {"format is 4"});
+        desc.format = 99;
+        refused(piProgramCreate(place.context, &desc, program.out()), PI_ERROR_INVALID_ENUMERATION);
+        desc.format = PI_PROGRAM_FORMAT_OPENCL_C;
+        desc.data = nullptr;
+        refused(piProgramCreate(place.context, &desc, program.out()), PI_ERROR_INVALID_NULL_POINTER,
+                {"data"});
+    }
+}
+
+TEST_CASE("one source is built for two devices of a context") {
+    Loader loader;
+    const std::vector<pi_device> devices = loader.devices();
+    const Context context = make_context({devices[0], devices[1]});
+    const Program program =
+        build(context, "kernel void id(global int *p) { p[get_global_id(0)] = 7; }");
+    uint64_t size = 0;
+    ok(piProgramGetInfo(program, PI_PROGRAM_INFO_DEVICES, 0, nullptr, &size));
+    CHECK(size == 2 * sizeof(pi_device));
+    const Kernel kernel = make_kernel(program, "id");
+    for (pi_device device : {devices[0], devices[1]}) {
+        const Queue queue = make_queue(context, device);
+        const Mem mem = make_buffer(context, device, 400);
+        wait(launch(queue, kernel, 100, {buffer_argument(mem)}));
+        const std::vector<uint8_t> seen = contents(queue, mem);
+        CHECK(std::count(seen.begin(), seen.end(), 7) == 100);
+    }
+}
