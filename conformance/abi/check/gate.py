@@ -41,10 +41,11 @@ def check_parameters(text, api):
 
 
 def check(frozen, folders):
-    """All that is wrong with the headers in these folders, as text; "" if nothing."""
+    """What is wrong with the headers in these folders, as text; "" if nothing."""
     problems = compile_text(frozen, folders)
-    messages = check_parameters(frozen.read_text(encoding="utf-8"), header.read_api(folders))
-    return "\n".join(filter(None, [problems, *messages]))
+    if problems:
+        return problems
+    return "\n".join(check_parameters(frozen.read_text(encoding="utf-8"), header.read_api(folders)))
 
 
 def names_of(api):

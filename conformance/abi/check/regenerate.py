@@ -46,13 +46,14 @@ def regenerate(root, abi, api, folders):
         print(f"check-abi: {frozen.name} is final: only appending is allowed. Nothing was written.")
         return 1
     text = freeze.frozen_text(api, folders)
-    same = frozen.exists() and frozen.read_text(encoding="utf-8") == text
+    is_new = not frozen.exists()
+    same = not is_new and frozen.read_text(encoding="utf-8") == text
     frozen.write_text(text, encoding="utf-8")
     print(f"check-abi: {frozen.relative_to(root)} is "
           + ("as it was" if same else "written; read the difference before you commit it"))
-    if broken or not snapshot_folder(abi).exists():
+    if broken or is_new:
         write_snapshot(abi, api)
-        print(f"check-abi: the change breaks version 0, so {SNAPSHOT}/ is a copy of the new headers; "
-              "the old plugin and the old loader may need the change too")
+        print(f"check-abi: what was compiled before does not work with these headers, so {SNAPSHOT}/ is a "
+              "copy of them; the old plugin and the old loader may need the change too")
         print("check-abi: CHANGELOG.md needs a line under ABI")
     return 0
