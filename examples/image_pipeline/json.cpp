@@ -11,12 +11,12 @@ namespace {
 
 using namespace pi::runtime;
 
-/// By RouteKind.
-constexpr std::array<const char *, route_kind_count> route_names{
-    "none_needed", "direct_use", "import", "migrate", "host_bounce"};
+/// By Way.
+constexpr std::array<const char *, way_count> way_names{
+    "none_needed", "direct_use", "import", "migrate", "host_bounce", "host_read", "host_write"};
 
-std::string name_of(RouteKind kind) {
-    return json_string(route_names.at(static_cast<size_t>(kind)));
+std::string name_of(Way way) {
+    return json_string(way_names.at(static_cast<size_t>(way)));
 }
 
 /// "[a, b]" or, with line feeds between the elements, a longer list.
@@ -30,7 +30,7 @@ std::string json_list(const List &list, const char *separator, Write write) {
 }
 
 std::string transfer_json(const TransferRecord &transfer, const TopologyDescription &topology) {
-    return "{\"route\": " + name_of(transfer.kind) +
+    return "{\"route\": " + name_of(way_of(transfer)) +
            ", \"style\": " + json_string(to_string(transfer.style)) +
            ", \"source\": " + json_string(topology.place(transfer.source).name) +
            ", \"destination\": " + json_string(topology.place(transfer.destination).name) +
@@ -51,10 +51,10 @@ std::string use_json(const UseReport &use, const TopologyDescription &topology) 
 
 std::string stage_json(const StageReport &stage, const TopologyDescription &topology) {
     char milliseconds[32];
-    std::snprintf(milliseconds, sizeof milliseconds, "%.3f", stage.milliseconds);
+    std::snprintf(milliseconds, sizeof milliseconds, "%.3f", stage.done_at);
     return "\n      {\"name\": " + json_string(stage.name) +
            ", \"place\": " + json_string(topology.place(stage.place).name) +
-           ", \"milliseconds\": " + milliseconds + ", \"uses\": " +
+           ", \"done_at_milliseconds\": " + milliseconds + ", \"uses\": " +
            json_list(stage.uses, ",",
                      [&](const UseReport &one) { return use_json(one, topology); }) +
            "}";
@@ -79,9 +79,9 @@ std::string to_json(const std::string &picture, int width, int height,
                                   "}";
                        });
     text += ",\n  \"routes\": {";
-    for (size_t kind = 0; kind < route_kind_count; ++kind) {
-        text += (kind == 0 ? "" : ", ") + name_of(static_cast<RouteKind>(kind)) + ": " +
-                std::to_string(summary.routes.at(kind));
+    for (size_t way = 0; way < way_count; ++way) {
+        text += (way == 0 ? "" : ", ") + name_of(static_cast<Way>(way)) + ": " +
+                std::to_string(summary.ways.at(way));
     }
     const Counters &counters = summary.counters;
     text += "},\n  \"bytes_required\": " + std::to_string(counters.bytes_required) +

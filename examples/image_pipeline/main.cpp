@@ -32,9 +32,18 @@ struct Options {
     uint32_t rounds = 2;
     bool list = false;
     bool explain = false;
+    bool in_place = false;
 };
 
 constexpr const char *footer = R"(
+Devices: a comma-separated list of plugin[:platform[:device]] as --list shows them. The stages run there
+in this order; a shorter list begins again. "/own" behind one gives it a context of its own:
+    image_pipeline --devices opencl:0:0,opencl:0:1/own,host
+Without a list all devices are used, in an order that takes every route that they allow.
+
+In place: what lies between the stages is otherwise in memory of the devices. If host memory will do,
+CPU devices use it where it is, and nothing moves at all.
+
 Exit codes: 0 the work was done and the results equal the CPU reference; 1 they differ, or something is
 wrong with the picture, the devices or the output folder, as the message says; 2 the command line was
 not understood.
@@ -42,25 +51,25 @@ not understood.
 The form of the --json file is described in examples/image_pipeline/README.md.)";
 
 void declare(CLI::App &app, Options &options) {
-    app.add_option(
-        "picture", options.picture,
-        "A PNG file of any kind (default: the harbour.png that comes with this example)");
-    app.add_option("--devices", options.devices,
-                   "Where the stages run, in order: plugin[:platform[:device]], comma-separated; "
-                   "\"/own\" behind one gives it a context of its own (opencl:0:0,opencl:0:1/own). "
-                   "A shorter list begins again. Default: all devices, such that every route is "
-                   "taken that they allow");
+    app.add_option("picture", options.picture,
+                   "A PNG file of any kind; without one, a harbour at sunset")
+        ->type_name("FILE");
+    app.add_option("--devices", options.devices, "Where the stages run; see below")
+        ->type_name("LIST");
     app.add_flag("--list", options.list, "List plugins and devices, and do nothing else");
-    app.add_option("--output", options.output, "The folder for the pictures that are made")
-        ->capture_default_str();
+    app.add_option("--output", options.output,
+                   "Folder for the pictures, made if need be (" + options.output + ")")
+        ->type_name("FOLDER");
     app.add_option("--rounds", options.rounds,
-                   "How often to do it all; in each round every stage is one place further on")
-        ->capture_default_str()
+                   "How often to do it all, every stage one place further on each time (" +
+                       std::to_string(options.rounds) + ")")
+        ->type_name("N")
         ->check(CLI::Range(1U, 1000U));
-    app.add_flag(
-        "--explain", options.explain,
-        "Tell of every route that there was, with its predicted cost or why it was refused");
-    app.add_option("--json", options.json, "Also write routes, bytes and the comparison to a file");
+    app.add_flag("--in-place", options.in_place, "Let everything be in host memory; see below");
+    app.add_flag("--explain", options.explain,
+                 "Tell every route there was, with its cost or why it was refused");
+    app.add_option("--json", options.json, "Also write routes, bytes and the comparison to a file")
+        ->type_name("FILE");
     app.footer(footer);
 }
 
@@ -146,19 +155,21 @@ int work(const Options &options) {
     const std::string name = fs::path(file).filename().string();
 
     const Report report(topology, isatty(STDOUT_FILENO) != 0);
-    std::printf("%s\n", report.introduction(name, picture.width, picture.height, work).c_str());
+    std::printf(
+        "%s\n",
+        report.introduction(name, picture.width, picture.height, work, options.in_place).c_str());
     std::fflush(stdout);
 
     const Results expected = reference(picture);
     Summary summary;
     std::vector<RoundReport> rounds;
-    Pipeline pipeline(work, picture, {.explain = options.explain});
+    Pipeline pipeline(work, picture, {options.explain, options.in_place});
     for (uint32_t i = 0; i < options.rounds; ++i) {
         rounds.push_back(pipeline.run_round(i));
-        std::printf("%s\n", report.round(i + 1, rounds.back()).c_str());
-        const RouteCounts counts = count_routes(rounds.back());
-        for (size_t kind = 0; kind < counts.size(); ++kind) {
-            summary.routes.at(kind) += counts.at(kind);
+        std::printf("%s\n", report.round(i + 1, rounds.back(), i == 0 || options.explain).c_str());
+        const WayCounts counts = count_ways(rounds.back());
+        for (size_t way = 0; way < counts.size(); ++way) {
+            summary.ways.at(way) += counts.at(way);
         }
         if (summary.difference.empty()) {
             summary.difference = first_difference(rounds.back().results, expected);

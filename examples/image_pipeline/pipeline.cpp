@@ -8,6 +8,7 @@
 
 #include <array>
 #include <chrono>
+#include <future>
 #include <map>
 #include <span>
 
@@ -15,6 +16,8 @@ namespace image_pipeline {
 namespace {
 
 using namespace pi::runtime;
+
+using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::seconds patience{60};
 
@@ -80,6 +83,21 @@ pi_kernel_argument value_argument(const int32_t &value) {
     return argument;
 }
 
+/// When the event became final.
+std::future<Clock::time_point> time_of(const Event &event) {
+    auto promise = std::make_unique<std::promise<Clock::time_point>>();
+    std::future<Clock::time_point> future = promise->get_future();
+    const auto callback = [](pi_event, pi_result, void *user_data) {
+        // A callback comes exactly once, so it is the one to free this.
+        std::unique_ptr<std::promise<Clock::time_point>>(
+            static_cast<std::promise<Clock::time_point> *>(user_data))
+            ->set_value(Clock::now());
+    };
+    check(piEventSetCallback(event.get(), callback, promise.get()), "piEventSetCallback");
+    promise.release();
+    return future;
+}
+
 } // namespace
 
 class Pipeline::State {
@@ -89,10 +107,14 @@ public:
           stages_(stages_for(source.width, source.height)), overlay_memory_(source.memory.size()),
           chart_memory_(4ULL * chart_width * chart_height) {
         const uint64_t pixels = source.memory.size() / 4;
+        // Left to itself the runtime lets CPU devices use host memory everywhere, and nothing has to
+        // move. As on GPUs, what lies between the stages is in the devices' own memory.
+        const RouteMask routes =
+            options.in_place ? all_routes : all_routes & ~mask_of(RouteKind::import);
         add("picture", 4 * pixels, &source.memory, true);
-        add("blurred", 4 * pixels);
-        add("edges", pixels);
-        add("histogram", bin_count * sizeof(uint32_t));
+        add("blurred", 4 * pixels, nullptr, false, routes);
+        add("edges", pixels, nullptr, false, routes);
+        add("histogram", bin_count * sizeof(uint32_t), nullptr, false, routes);
         add("overlay", 4 * pixels, &overlay_memory_);
         add("chart", chart_memory_.size(), &chart_memory_);
         for (const DeviceEntry &entry : work.devices) {
@@ -115,7 +137,7 @@ public:
 
 private:
     void add(const char *name, uint64_t size, const PageMemory *host_memory = nullptr,
-             bool host_memory_valid = false);
+             bool host_memory_valid = false, RouteMask routes = all_routes);
     Acquisition acquire(StageReport &report, Data data, PlaceIndex place, Access access);
     Event submit(StageReport &report, const Stage &stage, PlaceIndex place);
     Results save(StageReport &report);
@@ -135,8 +157,9 @@ private:
 };
 
 void Pipeline::State::add(const char *name, uint64_t size, const PageMemory *host_memory,
-                          bool host_memory_valid) {
+                          bool host_memory_valid, RouteMask routes) {
     StorageDescription description;
+    description.routes = routes;
     description.name = name;
     description.size = size;
     if (host_memory != nullptr) {
@@ -237,29 +260,30 @@ void Pipeline::State::attribute_transfers(RoundReport &report) {
 }
 
 RoundReport Pipeline::State::run_round(uint32_t round) {
-    using Clock = std::chrono::steady_clock;
+    const Clock::time_point begin = Clock::now();
+    const auto since_begin = [begin](Clock::time_point now) {
+        return std::chrono::duration<double, std::milli>(now - begin).count();
+    };
     RoundReport report;
     std::vector<Event> done;
-    Clock::time_point before = Clock::now();
+    std::vector<std::future<Clock::time_point>> times;
     for (size_t i = 0; i < stages_.size(); ++i) {
         const PlaceIndex place = work_.order[(i + round) % work_.order.size()];
         StageReport stage{stages_[i].name, stages_[i].purpose, place, {}, 0};
         done.push_back(submit(stage, stages_[i], place));
+        times.push_back(time_of(done.back()));
         report.stages.push_back(std::move(stage));
-    }
-    const auto stop = [&before](StageReport &stage) {
-        const Clock::time_point now = Clock::now();
-        stage.milliseconds = std::chrono::duration<double, std::milli>(now - before).count();
-        before = now;
-    };
-    for (size_t i = 0; i < done.size(); ++i) {
-        check(piEventWait(done[i].get(), std::chrono::nanoseconds(patience).count()),
-              stages_[i].name);
-        stop(report.stages[i]);
     }
     StageReport last{"save", "all results to the host", host_place, {}, 0};
     report.results = save(last);
-    stop(last);
+    last.done_at = since_begin(Clock::now());
+    for (size_t i = 0; i < done.size(); ++i) {
+        check(piEventWait(done[i].get(), std::chrono::nanoseconds(patience).count()),
+              stages_[i].name);
+        if (times[i].wait_for(patience) == std::future_status::ready) {
+            report.stages[i].done_at = since_begin(times[i].get());
+        }
+    }
     report.stages.push_back(std::move(last));
     attribute_transfers(report);
     return report;

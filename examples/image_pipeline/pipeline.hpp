@@ -29,8 +29,7 @@ struct StageReport {
     std::string purpose; ///< "7 x 7 gaussian"
     pi::runtime::PlaceIndex place = pi::runtime::host_place;
     std::vector<UseReport> uses;
-    /// From the end of the stage before (of the submission of all, for the first) to the end of this.
-    double milliseconds = 0;
+    double done_at = 0; ///< milliseconds from the begin of the round
 };
 
 struct RoundReport {
@@ -40,12 +39,14 @@ struct RoundReport {
 
 struct PipelineOptions {
     bool explain = false;
+    /// What lies between the stages may be in host memory too, where devices can use that in place.
+    bool in_place = false;
 };
 
 /// Six stages: blur, edges, histogram, overlay and chart each at a place, save at the host.
 ///
 /// The picture, the overlay and the chart are in host memory, which devices that can use in place. What
-/// lies between them is in device memory, made where it is first written.
+/// lies between them is in device memory, made where it is first written, unless options say otherwise.
 class Pipeline {
 public:
     /// Compiles the kernels for each place. The picture must outlive the pipeline.

@@ -6,94 +6,121 @@
 #include <pi/runtime/error.hpp>
 
 #include <algorithm>
-#include <array>
+#include <utility>
 
 namespace image_pipeline {
 namespace {
 
 using namespace pi::runtime;
 
+// Columns: text, bytes moved, bytes of copying in and out, time.
 constexpr size_t page_width = 104;
 constexpr size_t bytes_width = 12;
-constexpr size_t time_width = 11;
+constexpr size_t time_width = 12;
 constexpr size_t text_width = page_width - 2 * bytes_width - time_width;
-constexpr size_t storage_width = 12;
-constexpr size_t route_width = 14;
+// Of the text: an indent, a storage and a way to it.
+constexpr size_t indent = 4;
+constexpr size_t storage_width = 11;
+constexpr size_t way_width = 14;
 
 constexpr const char *bold = "\033[1m";
 constexpr const char *dim = "\033[2m";
-constexpr const char *green = "\033[32m";
 constexpr const char *red = "\033[31m";
+constexpr const char *green = "\033[32m";
 
-struct RouteStyle {
+struct WayStyle {
     const char *name;
     const char *colour;
-    const char *meaning; ///< empty: not in the introduction
+    const char *meaning; ///< nullptr: not in the introduction
 };
-/// By RouteKind.
-constexpr std::array<RouteStyle, route_kind_count> route_styles{{
-    {"nothing to do", dim, ""},
-    {"direct use", "\033[32m", "the next device uses the memory as it is (UNIFIED): no bytes move"},
-    {"import", "\033[36m", "the device uses a piece of host memory in place: no bytes move"},
-    {"plugin copy", "\033[33m", "the plugin copies from one place to the other (MIGRATABLE)"},
-    {"bounce", "\033[35m", "it goes through host memory (NONE): two vendors, two backends"},
+/// By Way.
+constexpr std::array<WayStyle, way_count> way_styles{{
+    {"up to date", dim, nullptr},
+    {"direct use", "\033[32m",
+     "memory of the other place is used as it is (UNIFIED): no bytes move"},
+    {"import", "\033[36m", "a piece of host memory is used in place: no bytes move"},
+    {"plugin copy", "\033[33m", "the plugin copies between two of its places (MIGRATABLE)"},
+    {"bounce", "\033[35m", "it goes through host memory (NONE): between vendors, between backends"},
+    {"read", "\033[34m", "the host reads device memory"},
+    {"write", "\033[34m", nullptr},
 }};
 
-const RouteStyle &style_of(RouteKind kind) {
-    return route_styles.at(static_cast<size_t>(kind));
+const WayStyle &style_of(Way way) {
+    return way_styles.at(static_cast<size_t>(way));
 }
 
-/// Blanks, a line of text and the columns of figures at its right.
-std::string row(const std::string &text, const std::string &moved, const std::string &baseline,
+/// Text with colours in it, and its length without them.
+struct Painted {
+    bool colours;
+    std::string text;
+    size_t length = 0;
+
+    Painted &add(const std::string &part, const char *colour = nullptr) {
+        text += colours && colour != nullptr ? colour + part + "\033[0m" : part;
+        length += image_pipeline::length(part);
+        return *this;
+    }
+};
+
+std::string row(const Painted &text, const std::string &moved, const std::string &baseline,
                 const std::string &time) {
-    std::string line = left(text, text_width) + right(moved, bytes_width) +
+    const std::string blanks(text.length < text_width ? text_width - text.length : 0, ' ');
+    std::string line = text.text + blanks + right(moved, bytes_width) +
                        right(baseline, bytes_width) + right(time, time_width);
     line.erase(line.find_last_not_of(' ') + 1);
     return line + "\n";
 }
 
-/// Where the bytes of a use came from, and why that way.
-std::string origin(const TransferRecord &transfer, const TopologyDescription &topology) {
+std::string rule() {
     std::string text;
-    if (transfer.kind != RouteKind::none_needed) {
-        text = "from " + topology.place(transfer.source).name + ": ";
+    for (size_t i = 0; i < page_width; ++i) {
+        text += "─";
     }
-    text += transfer.reason;
-    if (transfer.result != PI_SUCCESS) {
-        text = std::string("failed with ") + result_name(transfer.result) + ": " + text;
-    }
-    return text;
+    return text + "\n";
 }
 
-uint64_t moved(const StageReport &stage) {
-    uint64_t bytes = 0;
-    for (const UseReport &use : stage.uses) {
-        for (const TransferRecord &transfer : use.transfers) {
-            bytes += transfer.bytes;
-        }
+/// A sum over the transfers of a use or of all uses of a stage.
+uint64_t sum(const UseReport &use, uint64_t TransferRecord::*bytes) {
+    uint64_t total = 0;
+    for (const TransferRecord &transfer : use.transfers) {
+        total += transfer.*bytes;
     }
-    return bytes;
+    return total;
+}
+uint64_t sum(const StageReport &stage, uint64_t TransferRecord::*bytes) {
+    uint64_t total = 0;
+    for (const UseReport &use : stage.uses) {
+        total += sum(use, bytes);
+    }
+    return total;
 }
 
-uint64_t baseline(const StageReport &stage) {
-    uint64_t bytes = 0;
-    for (const UseReport &use : stage.uses) {
-        for (const TransferRecord &transfer : use.transfers) {
-            bytes += transfer.bytes_copy_in_copy_out;
-        }
-    }
-    return bytes;
+std::string reason_of(const TransferRecord &transfer) {
+    return transfer.result == PI_SUCCESS
+               ? transfer.reason
+               : std::string("failed with ") + result_name(transfer.result) + ": " +
+                     transfer.reason;
 }
 
 } // namespace
 
-RouteCounts count_routes(const RoundReport &round) {
-    RouteCounts counts{};
+Way way_of(const TransferRecord &transfer) {
+    constexpr std::array ways{Way::none_needed, Way::direct_use, Way::import, Way::plugin_copy,
+                              Way::bounce};
+    const bool to_host = transfer.style == BounceStyle::read;
+    const bool from_host = transfer.style == BounceStyle::write;
+    return to_host     ? Way::read
+           : from_host ? Way::write
+                       : ways.at(static_cast<size_t>(transfer.kind));
+}
+
+WayCounts count_ways(const RoundReport &round) {
+    WayCounts counts{};
     for (const StageReport &stage : round.stages) {
         for (const UseReport &use : stage.uses) {
             for (const TransferRecord &transfer : use.transfers) {
                 if (!use.writes && transfer.result == PI_SUCCESS) {
-                    ++counts.at(static_cast<size_t>(transfer.kind));
+                    ++counts.at(static_cast<size_t>(way_of(transfer)));
                 }
             }
         }
@@ -106,127 +133,199 @@ std::string Report::paint(const char *colour, const std::string &text) const {
 }
 
 std::string Report::introduction(const std::string &picture, int width, int height,
-                                 const Work &work) const {
+                                 const Work &work, bool in_place) const {
     std::string text = paint(bold, "image_pipeline") + ": " + picture + ", " +
                        std::to_string(width) + " x " + std::to_string(height) + " pixels\n\n";
     for (const std::string &line : wrapped(
-             "Five stages work on a picture, each at a place: a device in a context. Only what a "
-             "place lacks is brought there, by the best of four routes:",
+             "Five stages work on a picture, each at another place (a device in a context). What "
+             "a stage reads and its place does not have yet comes there by the best way there is:",
              page_width)) {
         text += line + "\n";
     }
-    for (const RouteStyle &style : route_styles) {
-        if (*style.meaning != '\0') {
-            text +=
-                "  " + paint(style.colour, left(style.name, route_width)) + style.meaning + "\n";
+    for (const WayStyle &style : way_styles) {
+        if (style.meaning != nullptr) {
+            text += "  " + paint(style.colour, left(style.name, way_width)) + style.meaning + "\n";
         }
     }
     text += "\n" + paint(bold, "Places") + "\n";
     for (size_t i = 0; i < work.devices.size(); ++i) {
-        text += "  " + left(topology_.places[i + 1].name, 17) +
-                shortened(work.devices[i].title, page_width - 19) + "\n";
+        const std::string &name = topology_.places[i + 1].name;
+        const std::string title =
+            work.devices[i].title + (name.ends_with("/own") ? ", in a context of its own" : "");
+        text += "  " + left(name, 16) + shortened(title, page_width - 18) + "\n";
     }
     for (const std::string &sentence : work.left_out) {
         text += "  left out: " + sentence + "\n";
     }
+    for (const std::string &line :
+         wrapped(in_place ? "Everything may be in host memory, where devices can use that in place."
+                          : "The picture, the overlay and the chart are in host memory. What lies "
+                            "between the stages is in memory of the devices that write it.",
+                 page_width)) {
+        text += line + "\n";
+    }
     text += "\n" + paint(bold, "Connections") +
-            ": what memory of the row's place is to the column's place, as the plugins answer\n";
-    text += to_string(topology_);
+            ": what memory of the row's place is to the column's place\n" + matrix() +
+            paint(dim, "import/N: uses host memory in place, aligned to N bytes; mapped: the host "
+                       "uses its memory in place") +
+            "\n";
     return text;
 }
 
-std::string Report::use(const UseReport &use) const {
-    const std::string head = "    " + left(use.storage, storage_width);
-    if (use.writes) {
-        uint64_t out = 0;
-        uint64_t in = 0;
-        for (const TransferRecord &transfer : use.transfers) {
-            out += transfer.bytes_copy_in_copy_out;
-            in += transfer.bytes;
+/// Without the blanks that fill its last column.
+std::string Report::matrix() const {
+    std::string text;
+    for (const char c : to_string(topology_)) {
+        if (c == '\n') {
+            text.erase(text.find_last_not_of(' ') + 1);
         }
-        return row(head + paint(dim, "") + "written", bytes_text(in), bytes_text(out), "");
+        text += c;
+    }
+    return text;
+}
+
+std::string Report::use(const UseReport &use, std::string &last_reason) const {
+    const std::string head = std::string(indent, ' ') + left(use.storage, storage_width);
+    const std::string blank(indent + storage_width, ' ');
+    if (use.writes) {
+        return row(Painted{colours_, {}}.add(head + "written"),
+                   bytes_text(sum(use, &TransferRecord::bytes)),
+                   bytes_text(sum(use, &TransferRecord::bytes_copy_in_copy_out)), "");
     }
     std::string text;
     for (const TransferRecord &transfer : use.transfers) {
-        const RouteStyle &style = style_of(transfer.kind);
-        std::string name = style.name;
-        if (transfer.style != BounceStyle::none) {
-            name = transfer.style == BounceStyle::staged ? "bounce" : name;
+        const Way way = way_of(transfer);
+        Painted line{colours_, {}};
+        line.add(text.empty() ? head : blank)
+            .add(left(style_of(way).name, way_width), style_of(way).colour);
+        if (way != Way::none_needed) {
+            line.add("from " + topology_.place(transfer.source).name);
         }
-        const size_t indent = 4 + storage_width + route_width;
-        const std::vector<std::string> lines =
-            wrapped(origin(transfer, topology_), text_width - indent);
-        for (size_t i = 0; i < std::max<size_t>(lines.size(), 1); ++i) {
-            const std::string start =
-                i == 0 ? (text.empty() ? head : std::string(4 + storage_width, ' ')) +
-                             left(name, route_width)
-                       : std::string(indent, ' ');
-            const std::string why = lines.empty() ? "" : lines[i];
-            std::string line = i == 0 ? row(start + why, bytes_text(transfer.bytes),
-                                            bytes_text(transfer.bytes_copy_in_copy_out), "")
-                                      : row(start + why, "", "", "");
-            if (i == 0) {
-                const size_t at = 4 + storage_width;
-                line = line.substr(0, at) + paint(style.colour, left(name, route_width)) +
-                       line.substr(at + route_width);
+        text +=
+            row(line, bytes_text(transfer.bytes), bytes_text(transfer.bytes_copy_in_copy_out), "");
+        const std::string reason = reason_of(transfer);
+        if (way != Way::none_needed && reason != last_reason) {
+            for (const std::string &part : wrapped(reason, page_width - blank.size())) {
+                text += blank + paint(dim, part) + "\n";
             }
-            text += line;
+            last_reason = reason;
         }
     }
     return text;
+}
+
+std::string Report::explanation(const std::string &text) const {
+    std::string out;
+    size_t begin = 0;
+    while (begin < text.size()) {
+        const size_t end = std::min(text.find('\n', begin), text.size());
+        const std::string line = text.substr(begin, end - begin);
+        const size_t first = std::min(line.find_first_not_of(' '), line.size());
+        const std::string blank(indent + storage_width + first, ' ');
+        std::string hanging;
+        for (const std::string &part : wrapped(line.substr(first), page_width - blank.size() - 4)) {
+            out += blank + hanging + paint(dim, part) + "\n";
+            hanging = "    ";
+        }
+        begin = end + 1;
+    }
+    return out;
 }
 
 std::string Report::stage(size_t number, const StageReport &stage) const {
     const std::string title =
         std::to_string(number) + " " + stage.name + " at " + topology_.place(stage.place).name;
-    std::string text =
-        row(title + ": " + stage.purpose, "", "", milliseconds_text(stage.milliseconds));
-    text = paint(bold, text.substr(0, title.size())) + text.substr(title.size());
+    std::string text = row(Painted{colours_, {}}.add(title, bold).add(": " + stage.purpose), "", "",
+                           milliseconds_text(stage.done_at));
+    std::string last_reason;
     for (const UseReport &one : stage.uses) {
-        text += use(one);
-        if (!one.explanation.empty()) {
-            text += one.explanation + (one.explanation.ends_with('\n') ? "" : "\n");
-        }
+        text += use(one, last_reason);
+        text += explanation(one.explanation);
     }
     return text;
 }
 
-std::string Report::round(uint32_t number, const RoundReport &round) const {
-    std::string rule;
-    for (size_t i = 0; i < page_width; ++i) {
-        rule += "─";
+std::string Report::stage_line(size_t number, const StageReport &stage) const {
+    // Storages by the way that they came, in the order of the first of each way.
+    std::vector<std::pair<Way, std::string>> parts;
+    for (const UseReport &use : stage.uses) {
+        for (const TransferRecord &transfer : use.transfers) {
+            const Way way = way_of(transfer);
+            if (use.writes || way == Way::none_needed) {
+                continue;
+            }
+            const auto known = std::find_if(parts.begin(), parts.end(),
+                                            [way](const auto &part) { return part.first == way; });
+            if (known == parts.end()) {
+                parts.emplace_back(way, use.storage);
+            } else {
+                known->second += ", " + use.storage;
+            }
+        }
     }
-    std::string text = row("Round " + std::to_string(number), "moved", "in + out", "time");
-    text = paint(bold, text) + rule + "\n";
-    uint64_t all_moved = 0;
-    uint64_t all_baseline = 0;
-    double milliseconds = 0;
-    size_t stage_number = 0;
-    for (const StageReport &one : round.stages) {
-        text += stage(++stage_number, one);
-        all_moved += moved(one);
-        all_baseline += baseline(one);
-        milliseconds += one.milliseconds;
+    constexpr size_t title_width = 31;
+    std::vector<Painted> lines{{colours_, {}}};
+    lines.back().add(
+        left(std::to_string(number) + " " + stage.name + " at " + topology_.place(stage.place).name,
+             title_width),
+        bold);
+    for (const auto &[way, storages] : parts) {
+        const bool is_first = lines.back().length == title_width;
+        const std::string name = style_of(way).name;
+        if (!is_first &&
+            lines.back().length + 2 + length(name) + 1 + length(storages) > text_width) {
+            lines.push_back(Painted{colours_, {}}.add(std::string(title_width, ' ')));
+        } else if (!is_first) {
+            lines.back().add("; ");
+        }
+        lines.back().add(name, style_of(way).colour).add(" " + storages);
     }
-    return text + rule + "\n" +
-           row("total", bytes_text(all_moved), bytes_text(all_baseline),
-               milliseconds_text(milliseconds));
+    std::string text = row(lines.front(), bytes_text(sum(stage, &TransferRecord::bytes)),
+                           bytes_text(sum(stage, &TransferRecord::bytes_copy_in_copy_out)),
+                           milliseconds_text(stage.done_at));
+    for (size_t i = 1; i < lines.size(); ++i) {
+        text += row(lines[i], "", "", "");
+    }
+    return text;
+}
+
+std::string Report::round(uint32_t number, const RoundReport &round, bool in_full) const {
+    std::string title = "Round " + std::to_string(number);
+    if (number > 1) {
+        title += ": the same work, every stage one place further on";
+    }
+    std::string text =
+        row(Painted{colours_, {}}.add(title, bold), "moved", "in + out", "done at") + rule();
+    uint64_t moved = 0;
+    uint64_t baseline = 0;
+    for (size_t i = 0; i < round.stages.size(); ++i) {
+        const StageReport &one = round.stages[i];
+        text += in_full ? stage(i + 1, one) : stage_line(i + 1, one);
+        moved += sum(one, &TransferRecord::bytes);
+        baseline += sum(one, &TransferRecord::bytes_copy_in_copy_out);
+    }
+    return text + rule() +
+           row(Painted{colours_, {}}.add("total"), bytes_text(moved), bytes_text(baseline), "");
 }
 
 std::string Report::summary(const Summary &summary) const {
     std::string text = paint(bold, "Routes") + "  ";
-    for (size_t kind = 1; kind < route_kind_count; ++kind) {
-        text += std::string(kind == 1 ? "" : ", ") + route_styles.at(kind).name + " " +
-                std::to_string(summary.routes.at(kind)) + "x";
+    for (size_t way = 1; way < way_count; ++way) {
+        const uint64_t count = summary.ways.at(way);
+        if (way_styles.at(way).meaning != nullptr || count != 0) {
+            text += std::string(way == 1 ? "" : ", ") + way_styles.at(way).name + " " +
+                    std::to_string(count) + "x";
+        }
     }
     const Counters &counters = summary.counters;
-    text += "; nothing to do " + std::to_string(summary.routes[0]) + "x\n";
-    text += paint(bold, "Bytes") + "   " + bytes_text(counters.bytes_delivered) + " moved, " +
-            bytes_text(counters.bytes_required) +
-            " were needed; copying everything in and out "
-            "of each stage would move " +
-            bytes_text(counters.bytes_copy_in_copy_out) + "\n";
-    text += paint(bold, "Result") + "  edges and histogram equal the CPU reference: ";
+    text += "\n" + paint(bold, "Bytes") + "   " + bytes_text(counters.bytes_delivered) +
+            " moved, " +
+            (counters.bytes_delivered == counters.bytes_required
+                 ? "no more than had to"
+                 : "but " + bytes_text(counters.bytes_required) + " had to") +
+            "; copying everything in and out of each stage: " +
+            bytes_text(counters.bytes_copy_in_copy_out) + "\n" + paint(bold, "Result") +
+            "  edges and histogram equal the CPU reference: ";
     if (summary.difference.empty()) {
         return text + paint(green, "yes") + ", bit for bit; blurred, overlay and chart too\n";
     }

@@ -14,13 +14,18 @@
 
 namespace image_pipeline {
 
-/// How often each route was taken, by RouteKind.
-using RouteCounts = std::array<uint64_t, pi::runtime::route_kind_count>;
-RouteCounts count_routes(const RoundReport &round);
+/// A route as it is told to people: a bounce with the host at one end is a read or a write.
+enum class Way : uint32_t { none_needed, direct_use, import, plugin_copy, bounce, read, write };
+inline constexpr size_t way_count = 7;
+Way way_of(const pi::runtime::TransferRecord &transfer);
+
+/// How often each was taken to bring what a stage reads, by Way.
+using WayCounts = std::array<uint64_t, way_count>;
+WayCounts count_ways(const RoundReport &round);
 
 /// All that there is to tell at the end.
 struct Summary {
-    RouteCounts routes{};
+    WayCounts ways{};
     pi::runtime::Counters counters;
     std::string difference; ///< from the CPU reference; empty: equal
 };
@@ -31,15 +36,20 @@ public:
     Report(const pi::runtime::TopologyDescription &topology, bool colours)
         : topology_(topology), colours_(colours) {}
 
-    std::string introduction(const std::string &picture, int width, int height,
-                             const Work &work) const;
-    std::string round(uint32_t number, const RoundReport &round) const;
+    std::string introduction(const std::string &picture, int width, int height, const Work &work,
+                             bool in_place) const;
+    /// In full with every use and its reason; else a line a stage.
+    std::string round(uint32_t number, const RoundReport &round, bool in_full) const;
     std::string summary(const Summary &summary) const;
 
 private:
     std::string paint(const char *colour, const std::string &text) const;
     std::string stage(size_t number, const StageReport &stage) const;
-    std::string use(const UseReport &use) const;
+    std::string explanation(const std::string &text) const;
+    std::string matrix() const;
+    std::string stage_line(size_t number, const StageReport &stage) const;
+    /// Leaves a reason out that is the last one again.
+    std::string use(const UseReport &use, std::string &last_reason) const;
 
     const pi::runtime::TopologyDescription &topology_;
     bool colours_;

@@ -8,10 +8,9 @@
 namespace image_pipeline {
 namespace {
 
-template <class... Values>
-std::string print(const char *format, Values... values) {
+std::string number(double value, int digits) {
     std::array<char, 64> text{};
-    std::snprintf(text.data(), text.size(), format, values...);
+    std::snprintf(text.data(), text.size(), "%.*f", digits, value);
     return text.data();
 }
 
@@ -35,11 +34,11 @@ std::string bytes_text(uint64_t bytes) {
         value /= 1024;
         ++unit;
     }
-    return print(value < 10 ? "%.2f %s" : value < 100 ? "%.1f %s" : "%.0f %s", value, units[unit]);
+    return number(value, value < 10 ? 2 : value < 100 ? 1 : 0) + " " + units[unit];
 }
 
 std::string milliseconds_text(double milliseconds) {
-    return print("%.1f ms", milliseconds);
+    return number(milliseconds, 1) + " ms";
 }
 
 size_t length(std::string_view text) {
@@ -92,7 +91,8 @@ std::string json_string(std::string_view text) {
             out += '\\';
             out += c;
         } else if (static_cast<unsigned char>(c) < 0x20) {
-            out += print("\\u%04x", static_cast<unsigned>(c));
+            constexpr const char *digits = "0123456789abcdef";
+            out += std::string("\\u00") + digits[c >> 4] + digits[c & 15];
         } else {
             out += c;
         }

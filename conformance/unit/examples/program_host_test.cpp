@@ -60,10 +60,10 @@ TEST_CASE("on the host plugin alone the shipped picture's results equal the refe
     CHECK(report["picture"]["width"] == 640);
     CHECK(report["places"] == json{"host", "host:0:0", "host:0:0/own"});
     CHECK(report["rounds"].size() == 2);
-    // All in host memory: used in place by everyone.
     CHECK(report["routes"]["import"] > 0);
     CHECK(report["routes"]["direct_use"] > 0);
     CHECK(report["routes"]["migrate"] == 0);
+    CHECK(report["routes"]["host_bounce"] == 0);
     CHECK(report["bytes_delivered"] == report["bytes_required"]);
     CHECK(report["bytes_delivered"] < report["bytes_copy_in_copy_out"]);
 }
@@ -94,6 +94,18 @@ TEST_CASE("each stage runs at the place that --devices says") {
     }
     CHECK(places == std::vector<std::string>{"host:0:0", "host:0:0/own", "host:0:0", "host:0:0/own",
                                              "host:0:0", "host"});
+}
+
+TEST_CASE("with everything in host memory nothing moves") {
+    const pi_test::TemporaryFolder folder;
+    const fs::path file = folder.path() / "report.json";
+    const Ran ran = run({IMAGE_PIPELINE, "--in-place", "--output", folder.path(), "--json", file});
+    INFO(ran.output);
+    REQUIRE(ran.exit_code == 0);
+    const json report = read_json(file);
+    CHECK(report["equal"] == true);
+    CHECK(report["bytes_delivered"] == 0);
+    CHECK(report["routes"]["import"] > 0);
 }
 
 TEST_CASE("--explain tells of refused routes and --list of devices") {
