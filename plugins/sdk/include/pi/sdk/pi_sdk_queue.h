@@ -182,7 +182,7 @@ static inline pi_result pi_sdk_enqueue_nothing(pi_queue queue, const void *given
                                                pi_struct_type type, uint32_t wait_count,
                                                const pi_event *wait_list, pi_event *out_event) {
     pi_barrier_desc desc = {0};
-    pi_sdk_command command = {type};
+    pi_sdk_command command = {.type = type};
     const pi_result result =
         given ? pi_sdk_read_command(queue, given, type, PI_COMMAND_BLOCKING, &desc, sizeof desc)
               : pi_sdk_check_queue(queue);
