@@ -141,7 +141,7 @@ LAW("program", "a native table that is none is an invalid binary") {
         skip("the device does not run native tables");
     const pi_program_desc broken = broken_program_desc(PI_PROGRAM_FORMAT_NATIVE_TABLE);
     require_untouched<pi_program>(
-        "a native table whose struct_size is 4", {PI_ERROR_INVALID_BINARY},
+        "a native table whose struct_size is 4", {PI_ERROR_INVALID_BINARY, PI_ERROR_INVALID_SIZE},
         [&](pi_program *out) { return piProgramCreate(bench.context(), &broken, out); });
     pi_program_desc wrong_size = kernel_program_desc(PI_PROGRAM_FORMAT_NATIVE_TABLE);
     wrong_size.size -= 1;

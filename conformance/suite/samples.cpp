@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "samples.hpp"
+
+namespace pi::suite {
+namespace {
+
+constexpr uint64_t size = 256;
+constexpr uint64_t part = 64;
+constexpr uint64_t side = 4; // of an image, pixels of 4 bytes
+
+void PI_CALL do_nothing(void *) {}
+
+} // namespace
+
+Samples::Samples(Bench &bench)
+    : bench_(bench), queue_(bench.make_queue()), a_(bench.make_buffer(bench.place(), Bytes(size))),
+      b_(bench.make_buffer(bench.place(), Bytes(size))),
+      mapped_mem_(bench.make_buffer(bench.place(), Bytes(size))), host_(size), color_(16),
+      region_(linear(0, 0, part)) {
+    describe_buffers();
+    function_.function = &do_nothing;
+    const bool programs = bench.can(PI_CAPABILITY_PROGRAM);
+    const auto formats = programs ? get_info<uint32_t>(&piDeviceGetInfo, bench.device(),
+                                                       PI_DEVICE_INFO_PROGRAM_FORMATS)
+                                  : 0u;
+    if ((formats & (1u << PI_PROGRAM_FORMAT_OPENCL_C | 1u << PI_PROGRAM_FORMAT_NATIVE_TABLE)) != 0)
+        describe_launch();
+    if (bench.can(PI_CAPABILITY_USM))
+        describe_usm();
+    if (bench.can(PI_CAPABILITY_IMAGE))
+        describe_images();
+}
+
+Samples::~Samples() {
+    // A law that failed may have left something that uses them.
+    piQueueFinish(queue_);
+    pi_unmap_desc unmap = describe<pi_unmap_desc>();
+    unmap.mem = mapped_mem_;
+    unmap.pointer = mapped_;
+    try_enqueue(queue_, unmap);
+    piQueueFinish(queue_);
+    if (usm_ != nullptr)
+        piUsmFree(bench_.context(), usm_);
+}
+
+void Samples::describe_buffers() {
+    read_.mem = write_.mem = fill_.mem = map_.mem = a_;
+    read_.host_ptr = host_.data();
+    write_.host_ptr = host_.data();
+    read_.region_count = write_.region_count = copy_.region_count = 1;
+    read_.regions = write_.regions = copy_.regions = &region_;
+    copy_.src = a_;
+    copy_.dst = b_;
+    fill_.pattern = host_.data();
+    fill_.pattern_size = 4;
+    fill_.size = part;
+    map_.flags = PI_MAP_READ;
+    map_.size = part;
+    map_.out_pointer = &out_pointer_;
+    const Event event = bench_.map(queue_, mapped_mem_, PI_MAP_READ, 0, part, &mapped_);
+    bench_.wait(event, "mapping a buffer");
+    unmap_.mem = mapped_mem_;
+    unmap_.pointer = mapped_;
+}
+
+void Samples::describe_launch() {
+    program_ = make_program(bench_);
+    kernel_ = make_kernel(program_, "add");
+    arguments_.buffer(a_).value(uint32_t{0});
+    launch_ = launch_desc(kernel_, arguments_, 4);
+}
+
+void Samples::describe_usm() {
+    pi_usm_desc desc = describe<pi_usm_desc>();
+    desc.kind = PI_USM_DEVICE;
+    desc.size = size;
+    require_success(piUsmAlloc(bench_.context(), bench_.device(), &desc, &usm_), "piUsmAlloc");
+    usm_copy_.src = host_.data();
+    usm_copy_.dst = usm_;
+    usm_copy_.region_count = 1;
+    usm_copy_.regions = &region_;
+    usm_fill_.pointer = usm_;
+    usm_fill_.pattern = host_.data();
+    usm_fill_.pattern_size = 4;
+    usm_fill_.size = part;
+    usm_prefetch_.pointer = usm_advise_.pointer = usm_;
+    usm_prefetch_.size = usm_advise_.size = size;
+    usm_advise_.advice = PI_USM_ADVICE_RESET;
+}
+
+void Samples::describe_images() {
+    pi_mem_image_desc desc = describe<pi_mem_image_desc>();
+    desc.image_type = PI_IMAGE_2D;
+    desc.channel_order = PI_CHANNEL_ORDER_RGBA;
+    desc.channel_type = PI_CHANNEL_UNORM8;
+    desc.width = desc.height = side;
+    for (Mem *image : {&image_a_, &image_b_})
+        require_success(piMemImageCreate(bench_.context(), bench_.device(), &desc, image->out()),
+                        "piMemImageCreate");
+    for (int axis = 0; axis < 3; ++axis)
+        image_region_.extent[axis] = image_copy_region_.extent[axis] = image_fill_.extent[axis] =
+            axis < 2 ? side : 1;
+    image_read_.image = image_write_.image = image_fill_.image = image_a_;
+    image_read_.host_ptr = host_.data();
+    image_write_.host_ptr = host_.data();
+    image_read_.region_count = image_write_.region_count = image_copy_.region_count = 1;
+    image_read_.regions = image_write_.regions = &image_region_;
+    image_copy_.regions = &image_copy_region_;
+    image_copy_.src = image_a_;
+    image_copy_.dst = image_b_;
+    image_fill_.color = color_.data();
+}
+
+void Samples::clean_up(const pi_buffer_map_desc &desc, pi_event event) {
+    bench_.wait(event, "piEnqueueMemBufferMap");
+    bench_.wait(bench_.unmap(queue_, desc.mem, *desc.out_pointer), "piEnqueueMemUnmap");
+}
+
+} // namespace pi::suite
