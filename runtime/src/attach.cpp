@@ -133,6 +133,11 @@ std::vector<Candidate> StorageState::sharing_candidates(PlaceIndex place) const 
     return result;
 }
 
+bool StorageState::maps_in_place(const PlaceInfo &place, uint32_t scope) {
+    return scope == 0 ? place.maps_in_place
+                      : (place.scopes.at(scope).flags & PI_SCOPE_HOST_VISIBLE) != 0;
+}
+
 const StorageState::Attachment &StorageState::attach(PlaceIndex place) {
     if (attachments_[place]) {
         return *attachments_[place];
@@ -246,9 +251,7 @@ void StorageState::create_memory(PlaceIndex place) {
           "piMemBufferCreate");
     view.home = place;
     view.scope_0 = scope == 0;
-    const PlaceInfo &info = topology.info(place);
-    view.maps = scope < info.scopes.size() ? (info.scopes[scope].flags & PI_SCOPE_HOST_VISIBLE) != 0
-                                           : info.maps_in_place;
+    view.maps = maps_in_place(topology.info(place), scope);
     const Mem mem = view.mem;
     attachments_[place] = Attachment{add_view(std::move(view), ledger_.add_memory()),
                                      mem,

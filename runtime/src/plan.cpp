@@ -186,12 +186,9 @@ StorageState::Target StorageState::likely_target(PlaceIndex place,
         target.home = host_place;
         return target;
     }
-    const PlaceInfo &info = runtime_->topology->info(place);
     const uint32_t scope = scope_index(place);
     target.scope_0 = scope == 0;
-    target.maps = scope < info.scopes.size()
-                      ? (info.scopes[scope].flags & PI_SCOPE_HOST_VISIBLE) != 0
-                      : info.maps_in_place;
+    target.maps = maps_in_place(runtime_->topology->info(place), scope);
     return target;
 }
 
@@ -225,7 +222,7 @@ Explanation StorageState::explain(PlaceIndex place, const Range &range) const {
         if (attachments_[place]) {
             used.route.kind = attachments_[place]->kind;
             used.route.source = attachments_[place]->owner;
-            used.reason += "; the place has " + attachments_[place]->reason;
+            used.reason += " (" + attachments_[place]->reason + ")";
         } else if (shares) {
             used = considered.front();
         }

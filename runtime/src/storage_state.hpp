@@ -134,6 +134,7 @@ private:
     void create_memory(PlaceIndex place);
     ViewId add_view(View view, MemoryId memory);
     uint32_t scope_index(PlaceIndex place) const;
+    static bool maps_in_place(const PlaceInfo &place, uint32_t scope);
     std::vector<Candidate> sharing_candidates(PlaceIndex place) const;
 
     // plan.cpp

@@ -104,8 +104,8 @@ TEST_CASE("a discarding write fetches nothing, and a partial one fetches", "[run
     const Machine machine;
     const Runtime runtime(machine.topology());
     const Storage storage(
-        runtime, {.size = size, .routes = mask_of(RouteKind::migrate) |
-                                          mask_of(RouteKind::host_bounce)});
+        runtime,
+        {.size = size, .routes = mask_of(RouteKind::migrate) | mask_of(RouteKind::host_bounce)});
     const Buffer buffer = storage.buffer();
     host_write(buffer, 0, pattern(size, 1));
     Acquisition discard = buffer.acquire(1, Access::discard_write, 0, 1000);
@@ -168,10 +168,7 @@ TEST_CASE("acquiring never waits: a reader's events follow a writer that has not
             Acquisition reader = buffer.acquire(reader_place, Access::read);
             CHECK_FALSE(reader.events().empty());
             // On a queue of its own: the application's queue is in order behind the gated write.
-            Queue queue;
-            check(piQueueCreate(machine.topology()->context(reader_place),
-                                machine.topology()->device(reader_place), nullptr, queue.out()),
-                  "piQueueCreate");
+            const Queue queue = machine.make_queue(reader_place);
             pi_buffer_read_desc read{};
             read.struct_size = sizeof read;
             read.type = PI_TYPE_BUFFER_READ_DESC;
@@ -198,9 +195,9 @@ TEST_CASE("a write that fails is an error for who waits for it, and loses no byt
     const Machine machine;
     const Runtime runtime(machine.topology());
     for (PlaceIndex place : machine.places()) {
-        const Storage storage(runtime, {.size = size,
-                                        .routes = mask_of(RouteKind::migrate) |
-                                                  mask_of(RouteKind::host_bounce)});
+        const Storage storage(
+            runtime, {.size = size,
+                      .routes = mask_of(RouteKind::migrate) | mask_of(RouteKind::host_bounce)});
         const Buffer buffer = storage.buffer();
         const auto bytes = pattern(size, 3);
         host_write(buffer, 0, bytes);
@@ -261,9 +258,9 @@ TEST_CASE("readers are held together", "[runtime]") {
 TEST_CASE("an acquisition that is dropped is over, and its write did not take place", "[runtime]") {
     const Machine machine;
     const Runtime runtime(machine.topology());
-    const Storage storage(runtime, {.size = size,
-                                    .routes = mask_of(RouteKind::migrate) |
-                                              mask_of(RouteKind::host_bounce)});
+    const Storage storage(
+        runtime,
+        {.size = size, .routes = mask_of(RouteKind::migrate) | mask_of(RouteKind::host_bounce)});
     const Buffer buffer = storage.buffer();
     const auto bytes = pattern(size, 9);
     host_write(buffer, 0, bytes);
@@ -312,8 +309,8 @@ TEST_CASE("a storage may be destroyed while copies and commands use it", "[runti
         Event read;
         const Event gate = host_event(machine, 1);
         {
-            const Storage storage(runtime, {.size = bytes.size(),
-                                            .routes = mask_of(RouteKind::host_bounce)});
+            const Storage storage(
+                runtime, {.size = bytes.size(), .routes = mask_of(RouteKind::host_bounce)});
             Acquisition host = storage.buffer().acquire(host_place, Access::discard_write);
             std::copy(bytes.begin(), bytes.end(), reinterpret_cast<uint8_t *>(host.pointer()));
             host.release(gate.get()); // so the copy begins only when the storage is gone

@@ -5,8 +5,12 @@
 
 namespace runtime_test {
 
-Loader::Loader() { check(piLoaderCreate(nullptr, &loader_), "piLoaderCreate"); }
-Loader::~Loader() { piLoaderRelease(loader_); }
+Loader::Loader() {
+    check(piLoaderCreate(nullptr, &loader_), "piLoaderCreate");
+}
+Loader::~Loader() {
+    piLoaderRelease(loader_);
+}
 
 namespace {
 
@@ -36,10 +40,15 @@ Machine::Machine() {
     topology_ = Topology::from_groups(groups, names);
     queues_.resize(topology_->size());
     for (PlaceIndex place : places()) {
-        check(piQueueCreate(topology_->context(place), topology_->device(place), nullptr,
-                            queues_[place].out()),
-              "piQueueCreate");
+        queues_[place] = make_queue(place);
     }
+}
+
+Queue Machine::make_queue(PlaceIndex place) const {
+    Queue queue;
+    check(piQueueCreate(topology_->context(place), topology_->device(place), nullptr, queue.out()),
+          "piQueueCreate");
+    return queue;
 }
 
 Machine::~Machine() = default;
@@ -54,7 +63,8 @@ std::vector<PlaceIndex> Machine::places() const {
 
 namespace {
 
-template <class Desc> Desc descriptor(pi_struct_type type) {
+template <class Desc>
+Desc descriptor(pi_struct_type type) {
     Desc desc{};
     desc.struct_size = sizeof desc;
     desc.type = type;
@@ -70,7 +80,7 @@ const pi_event *wait_list(const Acquisition &acquisition) {
 
 } // namespace
 
-Event Machine::write(const Acquisition &acquisition, const void *bytes) const {
+Event Machine::write(const Acquisition &acquisition, const void *bytes, pi_queue other) const {
     pi_region region{};
     region.dst_offset = acquisition.offset();
     region.extent[0] = acquisition.range().size();
@@ -80,13 +90,13 @@ Event Machine::write(const Acquisition &acquisition, const void *bytes) const {
     desc.region_count = 1;
     desc.regions = &region;
     Event event;
-    check(piEnqueueMemBufferWrite(queue(acquisition.place()), &desc, wait_count(acquisition),
-                                  wait_list(acquisition), event.out()),
+    check(piEnqueueMemBufferWrite(other != nullptr ? other : queue(acquisition.place()), &desc,
+                                  wait_count(acquisition), wait_list(acquisition), event.out()),
           "piEnqueueMemBufferWrite");
     return event;
 }
 
-Event Machine::read(const Acquisition &acquisition, void *bytes) const {
+Event Machine::read(const Acquisition &acquisition, void *bytes, pi_queue other) const {
     pi_region region{};
     region.src_offset = acquisition.offset();
     region.extent[0] = acquisition.range().size();
@@ -96,8 +106,8 @@ Event Machine::read(const Acquisition &acquisition, void *bytes) const {
     desc.region_count = 1;
     desc.regions = &region;
     Event event;
-    check(piEnqueueMemBufferRead(queue(acquisition.place()), &desc, wait_count(acquisition),
-                                 wait_list(acquisition), event.out()),
+    check(piEnqueueMemBufferRead(other != nullptr ? other : queue(acquisition.place()), &desc,
+                                 wait_count(acquisition), wait_list(acquisition), event.out()),
           "piEnqueueMemBufferRead");
     return event;
 }

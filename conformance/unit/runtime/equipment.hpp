@@ -20,21 +20,21 @@ using namespace pi::runtime;
 inline constexpr std::chrono::seconds patience{30};
 
 class Loader {
-  public:
+public:
     Loader();
     ~Loader();
     Loader(const Loader &) = delete;
     Loader &operator=(const Loader &) = delete;
     pi_loader get() const noexcept { return loader_; }
 
-  private:
+private:
     pi_loader loader_ = nullptr;
 };
 
 /// All devices that PI_DEVICE_SELECTOR lets through, each in two contexts, so that even one device makes
 /// two places; and a queue of the application at each.
 class Machine {
-  public:
+public:
     Machine();
     ~Machine();
 
@@ -44,13 +44,15 @@ class Machine {
     std::vector<PlaceIndex> places() const;
     pi_queue queue(PlaceIndex place) const { return queues_.at(place).get(); }
 
+    Queue make_queue(PlaceIndex place) const;
+
     /// Commands of the application on an acquired range; each waits for the acquisition's events and
-    /// gives its own.
-    Event write(const Acquisition &acquisition, const void *bytes) const;
-    Event read(const Acquisition &acquisition, void *bytes) const;
+    /// gives its own. On queue(), or another of that place.
+    Event write(const Acquisition &acquisition, const void *bytes, pi_queue other = nullptr) const;
+    Event read(const Acquisition &acquisition, void *bytes, pi_queue other = nullptr) const;
     Event fill(const Acquisition &acquisition, uint8_t value) const;
 
-  private:
+private:
     Loader loader_;
     std::vector<pi_device> devices_;
     std::shared_ptr<const Topology> topology_;
@@ -68,7 +70,8 @@ inline std::vector<uint8_t> host_read(const Buffer &buffer) {
 }
 
 /// Runs a call, and gives the code of the Error that it throws; PI_SUCCESS without one.
-template <class Call> pi_result code_of(Call call) {
+template <class Call>
+pi_result code_of(Call call) {
     try {
         call();
     } catch (const Error &error) {

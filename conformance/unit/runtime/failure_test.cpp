@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "equipment.hpp"
+#include "fault_transport.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <atomic>
+#include <random>
+
+using namespace runtime_test;
+
+namespace {
+
+constexpr uint64_t size = 10000;
+constexpr RouteMask copies = mask_of(RouteKind::migrate) | mask_of(RouteKind::host_bounce);
+
+} // namespace
+
+TEST_CASE("a copy that fails leaves the source valid, and the next route is tried", "[runtime]") {
+    const Machine machine;
+    const auto fault = GENERATE(FaultTransport::Fault::before, FaultTransport::Fault::after);
+    std::atomic<int> left{0};
+    std::shared_ptr<FaultTransport> transport;
+    const Runtime runtime(machine.topology(),
+                          failing(
+                              [&](const TransferRequest &) {
+                                  return left-- > 0 ? fault : FaultTransport::Fault::none;
+                              },
+                              &transport));
+    const Storage storage(runtime, {.size = size, .routes = copies});
+    const Buffer buffer = storage.buffer();
+    const auto bytes = pattern(size, 2);
+    Acquisition writer = buffer.acquire(1, Access::discard_write);
+    writer.release(machine.write(writer, bytes.data()).get());
+    const auto second = static_cast<PlaceIndex>(1 + machine.devices().size());
+    left = 1;
+    std::vector<uint8_t> seen(size);
+    Acquisition reader = buffer.acquire(second, Access::read);
+    const Event read = machine.read(reader, seen.data());
+    reader.release(read.get());
+    REQUIRE(wait(read) == PI_SUCCESS);
+    CHECK(seen == bytes);
+    REQUIRE(runtime.finish(patience));
+    const auto asked = transport->requests();
+    REQUIRE(asked.size() == 2);
+    CHECK((asked[0].route.kind != asked[1].route.kind ||
+           asked[0].route.style != asked[1].route.style));
+    const Counters counters = storage.counters();
+    CHECK(counters.failed_attempts == 1);
+    CHECK(counters.bytes_required == size);
+    CHECK(counters.bytes_delivered == size);
+    const auto log = runtime.log();
+    REQUIRE(log.size() == 3);
+    CHECK(log[1].result == PI_ERROR_BACKEND);
+    CHECK(log[1].bytes == 0);
+    CHECK(log[2].result == PI_SUCCESS);
+}
+
+TEST_CASE("when no route works the caller gets the error, and every byte is still readable",
+          "[runtime]") {
+    const Machine machine;
+    const auto fault = GENERATE(FaultTransport::Fault::before, FaultTransport::Fault::after);
+    std::atomic<bool> broken{false};
+    const Runtime runtime(machine.topology(), failing([&](const TransferRequest &) {
+                              return broken ? fault : FaultTransport::Fault::none;
+                          }));
+    const Storage storage(runtime, {.size = size, .routes = copies, .name = "kept"});
+    const Buffer buffer = storage.buffer();
+    const auto bytes = pattern(size, 2);
+    host_write(buffer, 0, bytes);
+    for (PlaceIndex place : machine.places()) {
+        broken = true;
+        std::vector<uint8_t> seen(size);
+        Acquisition use = buffer.acquire(place, Access::read_write);
+        CHECK(code_of([&] { use.wait(patience); }) == PI_ERROR_BACKEND);
+        CHECK_THROWS_WITH(use.wait(patience), Catch::Contains("made to fail"));
+        const Event fill = machine.fill(use, 1); // waits for the fetch, so it never runs
+        use.release(fill.get());
+        CHECK(wait(fill) == PI_ERROR_DEPENDENCY_FAILED);
+        REQUIRE(storage.finish(patience));
+        CHECK(storage.valid(place).empty());
+        CHECK(storage.valid(host_place) == RangeSet({0, size}));
+        broken = false;
+        CHECK(host_read(buffer) == bytes);
+        Acquisition again = buffer.acquire(place, Access::read);
+        const Event read = machine.read(again, seen.data());
+        again.release(read.get());
+        REQUIRE(wait(read) == PI_SUCCESS);
+        CHECK(seen == bytes);
+        REQUIRE(storage.finish(patience));
+        // Stale again for the next round.
+        host_write(buffer, 0, bytes);
+    }
+}
+
+TEST_CASE("a failed fetch into the host leaves the device's bytes", "[runtime]") {
+    const Machine machine;
+    std::atomic<bool> broken{true};
+    const Runtime runtime(machine.topology(), failing([&](const TransferRequest &) {
+                              return broken ? FaultTransport::Fault::after
+                                            : FaultTransport::Fault::none;
+                          }));
+    const Storage storage(runtime, {.size = size, .routes = copies});
+    const Buffer buffer = storage.buffer();
+    const auto bytes = pattern(size, 6);
+    Acquisition writer = buffer.acquire(1, Access::discard_write);
+    writer.release(machine.write(writer, bytes.data()).get());
+    Acquisition host = buffer.acquire(host_place, Access::read);
+    CHECK(code_of([&] { host.pointer(); }) == PI_ERROR_BACKEND);
+    host.release();
+    REQUIRE(storage.finish(patience));
+    broken = false;
+    CHECK(host_read(buffer) == bytes);
+}
+
+TEST_CASE(
+    "with another holder of the bytes, a copy goes on from there when its source's copy failed",
+    "[runtime]") {
+    const Machine machine;
+    const auto second = static_cast<PlaceIndex>(1 + machine.devices().size());
+    std::atomic<bool> broken{true};
+    // Everything into place 1 fails.
+    const Runtime runtime(machine.topology(), failing([&](const TransferRequest &request) {
+                              return broken && request.destination.place == 1
+                                         ? FaultTransport::Fault::before
+                                         : FaultTransport::Fault::none;
+                          }));
+    const Storage storage(runtime, {.size = size, .routes = copies});
+    const Buffer buffer = storage.buffer();
+    const auto bytes = pattern(size, 8);
+    Acquisition host = buffer.acquire(host_place, Access::discard_write);
+    std::copy(bytes.begin(), bytes.end(), reinterpret_cast<uint8_t *>(host.pointer()));
+    Event gate;
+    check(piEventCreateHost(machine.topology()->context(1), gate.out()), "piEventCreateHost");
+    host.release(gate.get());
+    // Both are planned before anything runs; the second may take from the first's place.
+    Acquisition first = buffer.acquire(1, Access::read);
+    Acquisition other = buffer.acquire(second, Access::read);
+    std::vector<uint8_t> seen(size);
+    const Event read = machine.read(other, seen.data());
+    other.release(read.get());
+    REQUIRE(piEventSignalHost(gate.get(), PI_SUCCESS) == PI_SUCCESS);
+    CHECK(code_of([&] { first.wait(patience); }) == PI_ERROR_BACKEND);
+    first.release();
+    REQUIRE(wait(read) == PI_SUCCESS);
+    CHECK(seen == bytes);
+    REQUIRE(storage.finish(patience));
+}
+
+TEST_CASE("random programs with failing copies lose no byte", "[runtime]") {
+    const Machine machine;
+    const unsigned seed = std::random_device()();
+    INFO("seed " << seed);
+    std::mt19937 random(seed);
+    std::atomic<unsigned> luck{seed};
+    std::atomic<bool> broken{true};
+    const Runtime runtime(machine.topology(), failing([&](const TransferRequest &) {
+                              luck = luck * 1664525U + 1013904223U;
+                              return broken && (luck >> 16) % 3 == 0 ? FaultTransport::Fault::after
+                                                                     : FaultTransport::Fault::none;
+                          }));
+    const RouteMask routes = GENERATE(values<RouteMask>({copies, all_routes}));
+    INFO("routes " << routes);
+    const Storage storage(runtime, {.size = size, .routes = routes});
+    const Buffer buffer = storage.buffer();
+    std::vector<uint8_t> model = pattern(size, 1);
+    host_write(buffer, 0, model);
+    for (int step = 0; step < 200; ++step) {
+        const uint64_t offset = random() % size;
+        const uint64_t length = 1 + random() % (size - offset);
+        const auto place = static_cast<PlaceIndex>(random() % machine.topology()->size());
+        Acquisition use = buffer.acquire(place, Access::read_write, offset, length);
+        if (place == host_place) {
+            // A failed fetch: nothing is written.
+            if (code_of([&] { use.wait(patience); }) != PI_SUCCESS) {
+                use.abandon();
+                continue;
+            }
+            const auto begin = model.begin() + static_cast<ptrdiff_t>(offset);
+            auto *const bytes = reinterpret_cast<uint8_t *>(use.pointer());
+            REQUIRE(std::equal(begin, begin + static_cast<ptrdiff_t>(length), bytes));
+            std::fill_n(bytes, length, static_cast<uint8_t>(step));
+            use.release();
+        } else {
+            const Event fill = machine.fill(use, static_cast<uint8_t>(step));
+            use.release(fill.get());
+            const pi_result result = wait(fill);
+            REQUIRE(storage.finish(patience));
+            if (result != PI_SUCCESS) {
+                REQUIRE(result == PI_ERROR_DEPENDENCY_FAILED);
+                continue;
+            }
+        }
+        std::fill_n(model.begin() + static_cast<ptrdiff_t>(offset), length,
+                    static_cast<uint8_t>(step));
+    }
+    REQUIRE(storage.finish(patience));
+    broken = false;
+    CHECK(host_read(buffer) == model);
+}

@@ -14,9 +14,8 @@ namespace {
 constexpr uint64_t size = 48;
 
 bool waits_for(const Ledger::Begun &begun, OperationId operation) {
-    return std::any_of(begun.waits.begin(), begun.waits.end(), [&](const Ledger::Wait &wait) {
-        return wait.operation == operation;
-    });
+    return std::any_of(begun.waits.begin(), begun.waits.end(),
+                       [&](const Ledger::Wait &wait) { return wait.operation == operation; });
 }
 
 bool waits_for_data(const Ledger::Begun &begun, OperationId operation) {
@@ -92,8 +91,7 @@ TEST_CASE("readers go together, a writer waits for them, readers wait for it", "
     CHECK_FALSE(waits_for(read, first.operation));
 }
 
-TEST_CASE("writing one memory waits for copies out of it, not for readers of others",
-          "[runtime]") {
+TEST_CASE("writing one memory waits for copies out of it, not for readers of others", "[runtime]") {
     TwoMemories m;
     const auto copy = m.ledger.begin_copy(m.a, m.b, 2, Range{0, 16});
     const auto reader = m.ledger.begin_use(m.b, 2, Range{0, 16}, true, false);
@@ -197,7 +195,7 @@ namespace {
 
 /// Executes a ledger's operations on real bytes, each once all it waits for is over, in random order.
 class Machine {
-  public:
+public:
     Machine(unsigned seed, bool with_failures) : random_(seed), with_failures_(with_failures) {
         for (int memory = 0; memory < 3; ++memory) {
             const MemoryId id = ledger_.add_memory();
@@ -255,7 +253,7 @@ class Machine {
     }
     uint64_t reads_checked = 0;
 
-  private:
+private:
     struct Operation {
         bool is_use = false;
         ViewId view = 0;
@@ -315,10 +313,9 @@ class Machine {
     }
 
     bool is_ready(const Operation &operation) const {
-        return std::none_of(operation.waits.begin(), operation.waits.end(),
-                            [&](const Ledger::Wait &wait) {
-                                return waiting_.count(wait.operation) != 0;
-                            });
+        return std::none_of(
+            operation.waits.begin(), operation.waits.end(),
+            [&](const Ledger::Wait &wait) { return waiting_.count(wait.operation) != 0; });
     }
 
     void run_one() {
@@ -349,11 +346,10 @@ class Machine {
     }
 
     bool run(OperationId id, const Operation &operation) {
-        const bool after_failure =
-            std::any_of(operation.waits.begin(), operation.waits.end(),
-                        [&](const Ledger::Wait &wait) {
-                            return wait.data && failed_.count(wait.operation) != 0;
-                        });
+        const bool after_failure = std::any_of(
+            operation.waits.begin(), operation.waits.end(), [&](const Ledger::Wait &wait) {
+                return wait.data && failed_.count(wait.operation) != 0;
+            });
         if (after_failure || (with_failures_ && random_() % 10 == 0)) {
             failed_.emplace(id, true);
             return false;

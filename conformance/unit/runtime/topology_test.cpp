@@ -18,10 +18,10 @@ TEST_CASE("the topology has the host first, then every place, and an answer for 
         CHECK_FALSE(topology.place(src).scopes.empty());
         for (PlaceIndex dst : machine.places()) {
             pi_memory_connection direct = 99;
-            REQUIRE(piGetMemoryConnection(
-                        machine.topology()->device(src), machine.topology()->context(src),
-                        machine.topology()->device(dst), machine.topology()->context(dst),
-                        &direct) == PI_SUCCESS);
+            REQUIRE(piGetMemoryConnection(machine.topology()->device(src),
+                                          machine.topology()->context(src),
+                                          machine.topology()->device(dst),
+                                          machine.topology()->context(dst), &direct) == PI_SUCCESS);
             CHECK(topology.buffer(src, dst).connection == direct);
             if (topology.place(src).instance != topology.place(dst).instance) {
                 CHECK(direct == PI_MEMORY_CONNECTION_NONE);

@@ -104,7 +104,9 @@ public:
 
     /// Makes bytes [offset, offset + size) of the buffer usable at a place; only stale bytes move. Never
     /// waits: what is under way is in the acquisition's events. Uses of one range are ordered as they
-    /// were acquired: readers together, a writer alone.
+    /// were acquired: readers together, a writer alone. The events may wait for what another thread
+    /// still holds, so threads that hold several ranges acquire them in one order, and do not share
+    /// in-order queues.
     ///
     /// PI_ERROR_INVALID_SIZE: no bytes, or past the buffer's end (the text names the numbers).
     /// PI_ERROR_INVALID_VALUE: no such place.

@@ -44,8 +44,9 @@ struct PlaceInfo {
         0; ///< places of one plugin instance wait for each other's events; 0: the host
     DeviceIdentity identity;
     pi_device_type type = PI_DEVICE_TYPE_OTHER;
-    bool integrated = false;    ///< shares physical memory with the host (every CPU does)
-    bool maps_in_place = false; ///< PI_SCOPE_HOST_VISIBLE of scope 0: a map costs no copy
+    bool integrated = false; ///< shares physical memory with the host (every CPU does)
+    /// A map of scope 0 costs no copy: PI_SCOPE_HOST_VISIBLE, or the device shares the host's memory.
+    bool maps_in_place = false;
     bool host_pointer_import = false;
     uint64_t host_pointer_alignment = 1; ///< bytes, of pointer and size
     std::vector<pi_memory_scope> scopes;
