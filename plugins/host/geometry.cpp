@@ -24,7 +24,7 @@ pi_native_group Geometry::group(uint64_t number) const {
         group.global_size[axis] = size[axis];
         group.local_size[axis] = local[axis];
         group.begin[axis] = offset[axis] + id * local[axis];
-        group.end[axis] = offset[axis] + std::min(size[axis], (id + 1) * local[axis]);
+        group.end[axis] = group.begin[axis] + std::min(local[axis], size[axis] - id * local[axis]);
     }
     return group;
 }

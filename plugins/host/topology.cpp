@@ -10,25 +10,9 @@ namespace pi::host {
 
 namespace {
 
-struct FreeBitmap {
-    void operator()(hwloc_bitmap_s *bitmap) const { hwloc_bitmap_free(bitmap); }
-};
-using Bitmap = std::unique_ptr<hwloc_bitmap_s, FreeBitmap>;
-
 uint64_t pages(int name) {
     const long count = sysconf(name), size = sysconf(_SC_PAGESIZE);
     return count > 0 && size > 0 ? static_cast<uint64_t>(count) * static_cast<uint64_t>(size) : 0;
-}
-
-/// The processors that this process may use.
-Bitmap usable_processors(hwloc_topology_t topology) {
-    Bitmap set(hwloc_bitmap_dup(hwloc_topology_get_allowed_cpuset(topology)));
-    Bitmap bound(hwloc_bitmap_alloc());
-    if (set && bound && hwloc_topology_is_thissystem(topology) &&
-        hwloc_get_cpubind(topology, bound.get(), HWLOC_CPUBIND_PROCESS) == 0 &&
-        hwloc_bitmap_intersects(set.get(), bound.get()))
-        hwloc_bitmap_and(set.get(), set.get(), bound.get());
-    return set;
 }
 
 /// What hwloc knows of the processor that an object belongs to: some machines tell it of the package,
@@ -53,9 +37,9 @@ Topology::Topology() {
         // Without the flag a backend hops with the calling thread over all processors.
         hwloc_topology_set_flags(topology, HWLOC_TOPOLOGY_FLAG_DONT_CHANGE_BINDING);
         if (hwloc_topology_load(topology) == 0)
+            read_usable();
+        if (usable_)
             read_nodes();
-        else
-            topology_.reset();
     }
     if (nodes_.empty())
         nodes_.push_back({.number = 0,
@@ -66,18 +50,25 @@ Topology::Topology() {
                           .cpu_vendor = "unknown"});
 }
 
+void Topology::read_usable() {
+    hwloc_topology_t topology = topology_.get();
+    usable_.reset(hwloc_bitmap_dup(hwloc_topology_get_allowed_cpuset(topology)));
+    const Bitmap bound(hwloc_bitmap_alloc());
+    if (usable_ && bound && hwloc_topology_is_thissystem(topology) &&
+        hwloc_get_cpubind(topology, bound.get(), HWLOC_CPUBIND_PROCESS) == 0 &&
+        hwloc_bitmap_intersects(usable_.get(), bound.get()))
+        hwloc_bitmap_and(usable_.get(), usable_.get(), bound.get());
+}
+
 void Topology::read_nodes() {
     hwloc_topology_t topology = topology_.get();
-    const Bitmap usable = usable_processors(topology);
-    if (!usable)
-        return;
     std::vector<hwloc_const_bitmap_t> seen;
     for (hwloc_obj_t object = nullptr;
          (object = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_NUMANODE, object));) {
         Bitmap units(hwloc_bitmap_dup(object->cpuset));
         if (!units)
             return;
-        hwloc_bitmap_and(units.get(), units.get(), usable.get());
+        hwloc_bitmap_and(units.get(), units.get(), usable_.get());
         const int count = hwloc_bitmap_weight(units.get());
         // A second memory of the same processors (HBM beside DDR) is no device of its own.
         const bool known = std::any_of(seen.begin(), seen.end(), [&](hwloc_const_bitmap_t set) {
@@ -99,21 +90,24 @@ void Topology::read_nodes() {
 }
 
 void Topology::bind_thread(const Node &node) const {
-    if (!topology_)
+    if (!usable_)
         return;
     const hwloc_obj_t object =
         hwloc_get_obj_by_type(topology_.get(), HWLOC_OBJ_NUMANODE, node.index);
-    hwloc_set_cpubind(topology_.get(), object->cpuset, HWLOC_CPUBIND_THREAD);
+    const Bitmap units(hwloc_bitmap_dup(object->cpuset));
+    if (!units)
+        return;
+    hwloc_bitmap_and(units.get(), units.get(), usable_.get());
+    hwloc_set_cpubind(topology_.get(), units.get(), HWLOC_CPUBIND_THREAD);
 }
 
 void Topology::unbind_thread() const {
-    if (topology_)
-        hwloc_set_cpubind(topology_.get(), hwloc_topology_get_allowed_cpuset(topology_.get()),
-                          HWLOC_CPUBIND_THREAD);
+    if (usable_)
+        hwloc_set_cpubind(topology_.get(), usable_.get(), HWLOC_CPUBIND_THREAD);
 }
 
 void Topology::bind_memory(const Node &node, void *begin, uint64_t size) const {
-    if (!topology_)
+    if (!usable_)
         return;
     const hwloc_obj_t object =
         hwloc_get_obj_by_type(topology_.get(), HWLOC_OBJ_NUMANODE, node.index);

@@ -40,11 +40,15 @@ public:
 private:
     struct Destroy {
         void operator()(hwloc_topology *topology) const { hwloc_topology_destroy(topology); }
+        void operator()(hwloc_bitmap_s *bitmap) const { hwloc_bitmap_free(bitmap); }
     };
+    using Bitmap = std::unique_ptr<hwloc_bitmap_s, Destroy>;
+    void read_usable();
     void read_nodes();
 
     std::unique_ptr<hwloc_topology, Destroy> topology_; ///< null if hwloc failed
-    std::vector<Node> nodes_;                           ///< at least one
+    Bitmap usable_;           ///< the processors that this process may use; null if hwloc failed
+    std::vector<Node> nodes_; ///< at least one
 };
 
 /// Bytes of memory that the machine has left, as far as it says.

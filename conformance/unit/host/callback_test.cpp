@@ -13,8 +13,9 @@ using namespace pi_test;
 
 namespace {
 
-/// A callback made of a callable, which is told the event and its result; it destroys itself.
-void set_callback(pi_event event, std::function<void(pi_event, pi_result)> body) {
+/// A callback made of a callable, which is told the event and its result; it destroys itself. May be called inside
+/// a callback, where Catch may not.
+pi_result attach(pi_event event, std::function<void(pi_event, pi_result)> body) {
     auto *owned = new std::function<void(pi_event, pi_result)>(std::move(body));
     const pi_result set = piEventSetCallback(
         event,
@@ -26,7 +27,10 @@ void set_callback(pi_event event, std::function<void(pi_event, pi_result)> body)
         owned);
     if (set != PI_SUCCESS)
         delete owned;
-    OK(set);
+    return set;
+}
+void set_callback(pi_event event, std::function<void(pi_event, pi_result)> body) {
+    OK(attach(event, std::move(body)));
 }
 
 /// The future's value, or a failed test after a while.
@@ -137,9 +141,9 @@ TEST_CASE("work goes on in callbacks, one command after another") {
         const uint8_t value = 1;
         const auto d = fill_desc(mem, &value, 1, 0, left % 2 ? 64 : 100'000);
         pi_event event = nullptr;
-        if (piEnqueueMemBufferFill(queue, &d, 0, nullptr, &event) != PI_SUCCESS)
+        if (piEnqueueMemBufferFill(queue, &d, 0, nullptr, &event) != PI_SUCCESS ||
+            attach(event, next) != PI_SUCCESS)
             return done.set_exception(std::make_exception_ptr(std::runtime_error(last_error())));
-        set_callback(event, next);
         piEventRelease(event);
     };
     const Owned<pi_event> start = host.make_host_event();
