@@ -163,22 +163,24 @@ int work(const Options &options) {
     const Results expected = reference(picture);
     Summary summary;
     std::vector<RoundReport> rounds;
+    Results results;
     Pipeline pipeline(work, picture, {options.explain, options.in_place});
     for (uint32_t i = 0; i < options.rounds; ++i) {
-        rounds.push_back(pipeline.run_round(i));
+        rounds.push_back(pipeline.run_round(i, results));
         std::printf("%s\n", report.round(i + 1, rounds.back(), i == 0 || options.explain).c_str());
+        std::fflush(stdout);
         const WayCounts counts = count_ways(rounds.back());
         for (size_t way = 0; way < counts.size(); ++way) {
             summary.ways.at(way) += counts.at(way);
         }
         if (summary.difference.empty()) {
-            summary.difference = first_difference(rounds.back().results, expected);
+            summary.difference = first_difference(results, expected);
         }
     }
     summary.counters = pipeline.counters();
     std::printf("%s", report.summary(summary).c_str());
 
-    write_pictures(options.output, picture, rounds.back().results);
+    write_pictures(options.output, picture, results);
     std::printf("Files   blurred.png, edges.png, histogram.png and overlay.png are in %s\n",
                 options.output.c_str());
     if (!options.json.empty()) {
@@ -190,10 +192,10 @@ int work(const Options &options) {
 
 int run(int argc, char **argv) {
     Options options;
-    CLI::App app(
-        "Blurs a picture, finds its edges and counts its colours, each on another device, and "
-        "tells how the memory gets from each to the next.",
-        "image_pipeline");
+    CLI::App app("Blurs a picture, finds its edges and takes a histogram, each on another device, "
+                 "and tells\n"
+                 "how the memory gets from each to the next.\n",
+                 "image_pipeline");
     declare(app, options);
     try {
         app.parse(argc, argv);

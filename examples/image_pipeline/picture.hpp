@@ -9,8 +9,8 @@
 
 namespace image_pipeline {
 
-/// The pixels that the program takes: 8192 x 8192.
-inline constexpr uint64_t most_pixels = uint64_t{1} << 26;
+/// The pixels that the program takes: a camera's pictures, and what fits memory several times.
+inline constexpr uint64_t most_pixels = 40'000'000;
 
 /// Bytes that begin on a page and fill whole pages, all zero at first: devices that use host memory in
 /// place may demand such.

@@ -19,7 +19,10 @@ using namespace pi::runtime;
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::chrono::seconds patience{60};
+/// How long to wait before something must be wrong: slow devices and large pictures have their time.
+std::chrono::seconds patience_for(uint64_t pixels) {
+    return std::chrono::seconds(60 + pixels / 100'000);
+}
 
 /// The storages, by their index in the pipeline.
 enum Data : size_t { picture, blurred, edges, histogram, overlay, chart, data_count };
@@ -103,9 +106,9 @@ std::future<Clock::time_point> time_of(const Event &event) {
 class Pipeline::State {
 public:
     State(const Work &work, const Picture &source, PipelineOptions options)
-        : work_(work), options_(options), runtime_(work.topology),
-          stages_(stages_for(source.width, source.height)), overlay_memory_(source.memory.size()),
-          chart_memory_(4ULL * chart_width * chart_height) {
+        : work_(work), options_(options), patience_(patience_for(source.memory.size() / 4)),
+          runtime_(work.topology), stages_(stages_for(source.width, source.height)),
+          overlay_memory_(source.memory.size()), chart_memory_(4ULL * chart_width * chart_height) {
         const uint64_t pixels = source.memory.size() / 4;
         // Left to itself the runtime lets CPU devices use host memory everywhere, and nothing has to
         // move. As on GPUs, what lies between the stages is in the devices' own memory.
@@ -125,14 +128,14 @@ public:
     // The memory that is used in place goes when nothing uses it any more.
     ~State() {
         try {
-            runtime_.finish(patience);
+            runtime_.finish(patience_);
         } catch (const std::exception &) {
         }
     }
     State(const State &) = delete;
     State &operator=(const State &) = delete;
 
-    RoundReport run_round(uint32_t round);
+    RoundReport run_round(uint32_t round, Results &out_results);
     Counters counters() const { return runtime_.counters(); }
 
 private:
@@ -145,6 +148,7 @@ private:
 
     Work work_;
     PipelineOptions options_;
+    std::chrono::seconds patience_;
     Runtime runtime_;
     std::vector<Stage> stages_;
     PageMemory overlay_memory_;
@@ -226,7 +230,7 @@ Results Pipeline::State::save(StageReport &report) {
     }
     Results results;
     for (const Data data : {blurred, edges, histogram, overlay, chart}) {
-        at_host[data].wait(patience);
+        at_host[data].wait(patience_);
     }
     results.blurred = copy_of<uint8_t>(at_host[blurred]);
     results.edges = copy_of<uint8_t>(at_host[edges]);
@@ -241,8 +245,9 @@ Results Pipeline::State::save(StageReport &report) {
 
 /// Puts the log's records to the uses that they belong to: acquisitions are counted from 1.
 void Pipeline::State::attribute_transfers(RoundReport &report) {
-    if (!runtime_.finish(patience)) {
-        throw Error(PI_ERROR_TIMEOUT, "transfers did not end within 60 seconds");
+    if (!runtime_.finish(patience_)) {
+        throw Error(PI_ERROR_TIMEOUT,
+                    "transfers did not end in " + std::to_string(patience_.count()) + " seconds");
     }
     std::map<uint64_t, UseReport *> uses;
     uint64_t number = acquired_;
@@ -259,7 +264,7 @@ void Pipeline::State::attribute_transfers(RoundReport &report) {
     runtime_.clear_log();
 }
 
-RoundReport Pipeline::State::run_round(uint32_t round) {
+RoundReport Pipeline::State::run_round(uint32_t round, Results &out_results) {
     const Clock::time_point begin = Clock::now();
     const auto since_begin = [begin](Clock::time_point now) {
         return std::chrono::duration<double, std::milli>(now - begin).count();
@@ -275,12 +280,12 @@ RoundReport Pipeline::State::run_round(uint32_t round) {
         report.stages.push_back(std::move(stage));
     }
     StageReport last{"save", "all results to the host", host_place, {}, 0};
-    report.results = save(last);
+    out_results = save(last);
     last.done_at = since_begin(Clock::now());
     for (size_t i = 0; i < done.size(); ++i) {
-        check(piEventWait(done[i].get(), std::chrono::nanoseconds(patience).count()),
+        check(piEventWait(done[i].get(), std::chrono::nanoseconds(patience_).count()),
               stages_[i].name);
-        if (times[i].wait_for(patience) == std::future_status::ready) {
+        if (times[i].wait_for(patience_) == std::future_status::ready) {
             report.stages[i].done_at = since_begin(times[i].get());
         }
     }
@@ -294,8 +299,8 @@ Pipeline::Pipeline(const Work &work, const Picture &picture, PipelineOptions opt
 
 Pipeline::~Pipeline() = default;
 
-RoundReport Pipeline::run_round(uint32_t round) {
-    return state_->run_round(round);
+RoundReport Pipeline::run_round(uint32_t round, Results &out_results) {
+    return state_->run_round(round, out_results);
 }
 
 Counters Pipeline::counters() const {

@@ -34,7 +34,6 @@ struct StageReport {
 
 struct RoundReport {
     std::vector<StageReport> stages;
-    Results results;
 };
 
 struct PipelineOptions {
@@ -57,8 +56,9 @@ public:
     Pipeline &operator=(const Pipeline &) = delete;
 
     /// Stage s of round r runs at work.order[(s + r) % size]. All stages are enqueued without waiting in
-    /// between; the round is over when the results are at the host. Throws pi::runtime::Error.
-    RoundReport run_round(uint32_t round);
+    /// between; the round is over when the results are at the host, in out_results. Throws
+    /// pi::runtime::Error.
+    RoundReport run_round(uint32_t round, Results &out_results);
 
     /// Of all rounds.
     pi::runtime::Counters counters() const;

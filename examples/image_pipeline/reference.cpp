@@ -16,21 +16,28 @@ int brightness(const uint8_t *rgba) {
     return (77 * rgba[0] + 150 * rgba[1] + 29 * rgba[2]) / 256;
 }
 
-/// Weighs seven neighbours along one axis; what is outside counts as the nearest inside.
-std::vector<int> blur_axis(const std::vector<int> &in, int width, int height, int step_x,
-                           int step_y) {
+/// Weighs seven neighbours along one axis; what is outside counts as the nearest inside. Weights sum up
+/// to 64, so the first pass fits 16 bits; finish(sum) makes an element of the result.
+template <class Out, class In, class Finish>
+std::vector<Out> blur_axis(const In &in, int width, int height, int step_x, int step_y,
+                           Finish finish) {
     constexpr std::array weights{1, 6, 15, 20, 15, 6, 1};
-    std::vector<int> out(in.size());
+    std::vector<Out> out;
+    out.reserve(in.size());
     for (int y = 0; y < height; ++y) {
         for (int x = 0; x < width; ++x) {
+            std::array<int, 4> sums{};
             for (int tap = -3; tap <= 3; ++tap) {
-                const int from_x = std::clamp(x + tap * step_x, 0, width - 1);
-                const int from_y = std::clamp(y + tap * step_y, 0, height - 1);
-                for (int channel = 0; channel < 4; ++channel) {
-                    const auto to = 4 * (static_cast<size_t>(y) * width + x) + channel;
-                    const auto from = 4 * (static_cast<size_t>(from_y) * width + from_x) + channel;
-                    out[to] += weights[static_cast<size_t>(tap) + 3] * in[from];
+                const auto from_x = static_cast<size_t>(std::clamp(x + tap * step_x, 0, width - 1));
+                const auto from_y =
+                    static_cast<size_t>(std::clamp(y + tap * step_y, 0, height - 1));
+                const size_t from = 4 * (from_y * static_cast<size_t>(width) + from_x);
+                for (size_t channel = 0; channel < 4; ++channel) {
+                    sums[channel] += weights[static_cast<size_t>(tap + 3)] * in[from + channel];
                 }
+            }
+            for (const int sum : sums) {
+                out.push_back(static_cast<Out>(finish(sum)));
             }
         }
     }
@@ -38,14 +45,10 @@ std::vector<int> blur_axis(const std::vector<int> &in, int width, int height, in
 }
 
 std::vector<uint8_t> blur(const Picture &picture) {
-    const std::span<const uint8_t> bytes = picture.memory.bytes();
-    std::vector<int> values(bytes.begin(), bytes.end());
-    values = blur_axis(values, picture.width, picture.height, 1, 0);
-    values = blur_axis(values, picture.width, picture.height, 0, 1);
-    std::vector<uint8_t> out(values.size());
-    std::transform(values.begin(), values.end(), out.begin(),
-                   [](int value) { return static_cast<uint8_t>((value + 2048) / 4096); });
-    return out;
+    const std::vector<uint16_t> rows = blur_axis<uint16_t>(
+        picture.memory.bytes(), picture.width, picture.height, 1, 0, [](int sum) { return sum; });
+    return blur_axis<uint8_t>(rows, picture.width, picture.height, 0, 1,
+                              [](int sum) { return (sum + 2048) / 4096; });
 }
 
 std::vector<uint8_t> find_edges(const std::vector<uint8_t> &rgba, int width, int height) {
