@@ -33,8 +33,7 @@ bool same(const T &a, const T &b) {
 }
 
 /// (capacity, out_array, out_count): each output may be NULL, the count is that of all, the array
-/// receives the first `capacity` and nothing is written behind. Returns the list. (That both outputs
-/// may be NULL at once is a law of its own.)
+/// receives the first `capacity` and nothing is written behind. Returns the list.
 template <typename T, typename Ask>
 std::vector<T> check_list(const std::string &name, Ask &&ask) {
     uint32_t count = poison<uint32_t>();

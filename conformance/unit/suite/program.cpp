@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "program.hpp"
+
+#include <array>
+#include <atomic>
+#include <cctype>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace {
+
+std::string quoted(const std::string &text) {
+    std::string out = "'";
+    for (const char c : text) {
+        if (c == '\'')
+            out += "'\\''";
+        else
+            out += c;
+    }
+    out += '\'';
+    return out;
+}
+
+// The character or entity at `at`, which it steps over; false when it is neither.
+bool step_over_text(const std::string &text, std::size_t &at) {
+    const auto code = static_cast<unsigned char>(text[at]);
+    if (code < 0x20 && code != '\n' && code != '\t' && code != '\r')
+        return false;
+    if (text[at] != '&') {
+        ++at;
+        return true;
+    }
+    for (const char *entity : {"&amp;", "&lt;", "&gt;", "&quot;", "&apos;", "&#10;", "&#9;"}) {
+        if (text.compare(at, std::string(entity).size(), entity) == 0) {
+            at += std::string(entity).size();
+            return true;
+        }
+    }
+    return false;
+}
+
+// A tag from after its '<' to its '>', both excluded; "" when it does not end or its quotes do not.
+std::string read_tag(const std::string &text, std::size_t &at) {
+    const std::size_t begin = at;
+    bool in_quotes = false;
+    while (at < text.size() && (in_quotes || text[at] != '>')) {
+        if (text[at] == '<')
+            return "";
+        if (text[at] == '"') {
+            in_quotes = !in_quotes;
+            ++at;
+        } else if (!step_over_text(text, at)) {
+            return "";
+        }
+    }
+    if (at == text.size())
+        return "";
+    return text.substr(begin, at++ - begin);
+}
+
+} // namespace
+
+Run run_suite(const std::vector<std::string> &arguments) {
+    std::string command = PI_CONFORMANCE;
+    for (const std::string &argument : arguments)
+        command += ' ' + quoted(argument);
+    command += " 2>&1";
+    std::FILE *pipe = popen(command.c_str(), "r");
+    if (pipe == nullptr)
+        throw std::runtime_error("popen failed: " + command);
+    Run run;
+    std::array<char, 4096> buffer;
+    while (const std::size_t size = std::fread(buffer.data(), 1, buffer.size(), pipe))
+        run.output.append(buffer.data(), size);
+    const int status = pclose(pipe);
+    run.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    std::istringstream lines(run.output);
+    for (std::string line; std::getline(lines, line);)
+        run.last_line = line;
+    return run;
+}
+
+std::string toy_file(const std::string &toy) {
+    return std::string(PI_TOYS) + "/libpi_plugin_toy_" + toy + ".so";
+}
+
+Run run_toy(const std::string &toy, std::vector<std::string> arguments) {
+    for (const char *argument : {"--area", "context"})
+        arguments.emplace_back(argument);
+    arguments.push_back("--plugin=" + toy_file(toy));
+    return run_suite(arguments);
+}
+
+TemporaryFile::TemporaryFile(const std::string &suffix) {
+    static std::atomic<int> next{0};
+    path_ =
+        "/tmp/pi_suite_test_" + std::to_string(getpid()) + "_" + std::to_string(next++) + suffix;
+}
+
+TemporaryFile::~TemporaryFile() {
+    std::remove(path_.c_str());
+}
+
+std::string TemporaryFile::text() const {
+    std::ifstream file(path_, std::ios::binary);
+    std::ostringstream text;
+    text << file.rdbuf();
+    return text.str();
+}
+
+std::string xml_problem(const std::string &text) {
+    std::vector<std::string> open;
+    std::size_t at = text.find("?>");
+    if (text.rfind("<?xml", 0) != 0 || at == std::string::npos)
+        return "no XML declaration";
+    at += 2;
+    bool any = false;
+    while (at < text.size()) {
+        if (text[at] != '<') {
+            if (!step_over_text(text, at))
+                return "a character that is not allowed at " + std::to_string(at);
+            continue;
+        }
+        const std::size_t where = ++at;
+        const std::string tag = read_tag(text, at);
+        if (tag.empty())
+            return "a bad tag at " + std::to_string(where);
+        const std::string name = tag.substr(0, tag.find_first_of(" /", 1));
+        if (tag[0] == '/') {
+            if (open.empty() || "/" + open.back() != tag)
+                return "a wrong end tag at " + std::to_string(where);
+            open.pop_back();
+        } else if (tag.back() != '/') {
+            if (open.empty() && any)
+                return "a second root at " + std::to_string(where);
+            open.push_back(name);
+        }
+        any = true;
+    }
+    return open.empty() && any ? "" : "a tag is not closed";
+}

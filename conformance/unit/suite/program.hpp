@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include <string>
+#include <vector>
+
+/// What a run of pi-conformance printed and how it ended.
+struct Run {
+    int exit_code = -1;
+    std::string output; // standard output and standard error
+    std::string last_line;
+};
+
+/// Runs pi-conformance with these arguments.
+Run run_suite(const std::vector<std::string> &arguments);
+
+/// The same on a toy plugin by its fault's name ("honest", "crashes", ...), the laws of contexts only.
+Run run_toy(const std::string &toy, std::vector<std::string> arguments);
+
+/// The file of a toy plugin.
+std::string toy_file(const std::string &toy);
+
+/// A file of this test run's own, gone at its end.
+class TemporaryFile {
+public:
+    explicit TemporaryFile(const std::string &suffix);
+    ~TemporaryFile();
+    TemporaryFile(const TemporaryFile &) = delete;
+    TemporaryFile &operator=(const TemporaryFile &) = delete;
+    const std::string &path() const { return path_; }
+    std::string text() const;
+
+private:
+    std::string path_;
+};
+
+/// Why the text is no well-formed XML, or "".
+std::string xml_problem(const std::string &text);

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The conformance suite on plugins with planted faults: each is a failed test with its reason, and the
+// rest goes on.
+
+#include "program.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <regex>
+
+namespace {
+
+using nlohmann::json;
+
+constexpr const char *faulty_law = "a context answers every info name by its type";
+
+json run_to_json(const std::string &toy, std::vector<std::string> arguments = {}) {
+    const TemporaryFile file(".json");
+    arguments.push_back("--json=" + file.path());
+    const Run run = run_toy(toy, arguments);
+    INFO(run.output);
+    json report = json::parse(file.text());
+    report["exit_code"] = run.exit_code;
+    report["output"] =
+        json::parse(json(run.output).dump(-1, ' ', true, json::error_handler_t::replace));
+    REQUIRE(std::regex_match(run.last_line,
+                             std::regex("[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped")));
+    return report;
+}
+
+json find_test(const json &report, const std::string &name) {
+    for (const json &test : report.at("tests")) {
+        if (test.at("name") == name)
+            return test;
+    }
+    FAIL("no test is called " << name);
+    return {};
+}
+
+// One test has failed with this reason, and the others ran.
+void require_one_failure(const json &report, const std::string &reason) {
+    INFO(report.dump(2));
+    CHECK(report.at("exit_code") == 1);
+    CHECK(report.at("failed") == 1);
+    CHECK(report.at("passed").get<int>() >= 6);
+    const json test = find_test(report, faulty_law);
+    CHECK(test.at("result") == "failed");
+    CHECK(test.at("reason").get<std::string>().find(reason) != std::string::npos);
+}
+
+} // namespace
+
+TEST_CASE("a plugin without a fault passes, and the program says so") {
+    const json report = run_to_json("honest");
+    INFO(report.dump(2));
+    CHECK(report.at("exit_code") == 0);
+    CHECK(report.at("failed") == 0);
+    CHECK(report.at("passed").get<int>() >= 7);
+}
+
+TEST_CASE("a crash is one failed test with its signal and its calls") {
+    const json report = run_to_json("crashes");
+    const auto output = report.at("output").get<std::string>();
+    CHECK(output.find("--run-test 'context: " + std::string(faulty_law)) != std::string::npos);
+    CHECK(output.find("libpi_plugin_toy_crashes.so") != std::string::npos);
+#ifndef PI_SANITIZED // a sanitizer ends the process in its own way
+    require_one_failure(report, "crash: signal 11");
+    CHECK(output.find("*** SIGSEGV") != std::string::npos);
+#else
+    require_one_failure(report, "without a result");
+#endif
+}
+
+TEST_CASE("a hang is one failed test, and is killed") {
+    const json report = run_to_json("hangs", {"--timeout=3"});
+    require_one_failure(report, "hang: ");
+    const auto output = report.at("output").get<std::string>();
+    CHECK(output.find("still running after its time") != std::string::npos);
+    CHECK(output.find("libpi_plugin_toy_hangs.so") != std::string::npos);
+}
+
+TEST_CASE("objects left at the loader's release are a failed test") {
+    const Run run = run_suite({"--plugin=" + toy_file("leaks"), "--filter=a context of no devices|"
+                                                                "tells its context, its device"});
+    INFO(run.output);
+    CHECK(run.exit_code == 1);
+    CHECK(run.output.find("leak: ") != std::string::npos);
+    CHECK(run.last_line == "1 passed, 1 failed, 0 skipped");
+}
+
+TEST_CASE("a wrong size is one failed test that tells both sizes") {
+    const json report = run_to_json("lies");
+    require_one_failure(report, "PI_CONTEXT_INFO_REFERENCE_COUNT: the size is 8, should be 4");
+}
+
+TEST_CASE("a crash at the process's exit fails the test that had passed") {
+    const Run run = run_suite({"--plugin=" + toy_file("dies_at_exit"), "--filter=listed twice"});
+    INFO(run.output);
+    CHECK(run.exit_code == 1);
+    CHECK(run.output.find("at exit, after it had passed") != std::string::npos);
+    CHECK(run.last_line == "0 passed, 1 failed, 0 skipped");
+}
+
+TEST_CASE("a plugin that cannot be tested is told with its reason") {
+    struct Row {
+        const char *toy;
+        const char *text;
+    };
+    for (const Row row : {Row{"unavailable", "toy driver 7 is not installed"},
+                          Row{"crashes_early", "while its devices were listed"},
+                          Row{"has_no_device", "there is no device to test"},
+                          Row{"no_such_toy", "libpi_plugin_toy_no_such_toy.so"}}) {
+        const Run run = run_toy(row.toy, {});
+        INFO(row.toy << ": " << run.output);
+        CHECK(run.exit_code == 1);
+        CHECK(run.output.find(row.text) != std::string::npos);
+    }
+}
+
+TEST_CASE("wrong usage ends with 2 and says what is wrong") {
+    const std::string plugin = "--plugin=" + toy_file("honest");
+    struct Row {
+        std::vector<std::string> arguments;
+        const char *text;
+    };
+    const std::vector<Row> rows{
+        {{}, "--plugin"},
+        {{"--no-such-option"}, "--no-such-option"},
+        {{plugin, "--area=nowhere"}, "nowhere"},
+        {{plugin, "--filter=("}, "regular expression"},
+        {{plugin, "--timeout=0"}, "--timeout"},
+        {{plugin, "--filter=no test is called like this"}, "--list"},
+        {{plugin, "--run-test=no such test"}, "there is no test"},
+    };
+    for (const Row &row : rows) {
+        const Run run = run_suite(row.arguments);
+        INFO(run.output);
+        CHECK(run.exit_code == 2);
+        CHECK(run.output.find(row.text) != std::string::npos);
+    }
+    CHECK(run_suite({"--help"}).exit_code == 0);
+}
+
+TEST_CASE("the list needs no plugin and names each test once") {
+    const Run run = run_suite({"--list"});
+    CHECK(run.exit_code == 0);
+    CHECK(run.output.find("context: " + std::string(faulty_law)) != std::string::npos);
+    const Run area = run_suite({"--list", "--area=queue"});
+    CHECK(area.output.rfind("queue: ", 0) == 0);
+    CHECK(area.output.find("context: ") == std::string::npos);
+}
+
+TEST_CASE("the JSON report has what is promised of it") {
+    const json report = run_to_json("lies", {"--seed=4711"});
+    int counts[3] = {};
+    for (const json &test : report.at("tests")) {
+        CHECK(test.at("area") == "context");
+        CHECK(test.at("device") == "template:0:0");
+        CHECK(test.at("seed") == 4711);
+        const auto result = test.at("result").get<std::string>();
+        CHECK(test.at("reason").get<std::string>().empty() == (result == "passed"));
+        ++counts[result == "passed" ? 0 : result == "failed" ? 1 : 2];
+    }
+    CHECK(report.at("passed") == counts[0]);
+    CHECK(report.at("failed") == counts[1]);
+    CHECK(report.at("skipped") == counts[2]);
+}
+
+TEST_CASE("the JUnit report is well-formed, whatever a plugin prints") {
+    for (const char *toy : {"honest", "lies"}) {
+        const TemporaryFile file(".xml");
+        const Run run = run_toy(toy, {"--junit=" + file.path()});
+        INFO(file.text());
+        CHECK(xml_problem(file.text()).empty());
+        CHECK(file.text().find("<testcase classname=\"context\"") != std::string::npos);
+        CHECK((file.text().find("a &lt;tag&gt; &amp; &quot;quotes&quot; ]]&gt; ? ") !=
+               std::string::npos) == (std::string(toy) == "lies"));
+    }
+}
+
+TEST_CASE("the XML check of these tests finds what is no XML") {
+    CHECK(xml_problem("<?xml version=\"1.0\"?><a b=\"c\"><d/>&amp;</a>\n").empty());
+    for (const char *bad : {"<a/>", "<?xml?><a>", "<?xml?><a></b>", "<?xml?><a>&</a>",
+                            "<?xml?><a b=\"<\"/>", "<?xml?><a>\x01</a>", "<?xml?><a></a><b></b>"})
+        CHECK_FALSE(xml_problem(bad).empty());
+}
+
+TEST_CASE("a report that cannot be written is an error") {
+    const Run run = run_toy("honest", {"--json=/no/such/folder/report.json"});
+    CHECK(run.exit_code == 1);
+    CHECK(run.output.find("/no/such/folder/report.json") != std::string::npos);
+}
+
+TEST_CASE("a failed test is repeated by the command that is told") {
+    const Run run = run_toy("lies", {"--seed=99"});
+    std::smatch match;
+    REQUIRE(std::regex_search(run.output, match, std::regex("again: pi-conformance (.*)\n")));
+    // What a shell would make of it.
+    const Run again =
+        run_suite({"--plugin", toy_file("lies"), "--device", "template:0:0", "--run-test",
+                   std::string("context: ") + faulty_law, "--seed", "99"});
+    CHECK(match[1].str() == "--plugin " + toy_file("lies") +
+                                " --device template:0:0 --run-test 'context: " + faulty_law +
+                                "' --seed 99");
+    CHECK(again.exit_code == 1);
+    CHECK(again.output.find("failed: ") != std::string::npos);
+}
+
+TEST_CASE("a terminal's colours are not in a file") {
+    CHECK(run_toy("lies", {}).output.find('\x1b') == std::string::npos);
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ *
+ * The template plugin with one fault, chosen by PI_TOY_FAULT when compiled: what the conformance suite must
+ * find, and survive. */
+#define piPluginMain template_main
+#include "../../../plugins/template/template.c"
+#undef piPluginMain
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define HONEST 0
+#define CRASHES 1       /* at one info name of contexts */
+#define HANGS 2         /* there */
+#define LEAKS 3         /* every context */
+#define LIES 4          /* about the size of that info, and prints what is no text */
+#define DIES_AT_EXIT 5  /* of the process */
+#define UNAVAILABLE 6   /* no driver */
+#define CRASHES_EARLY 7 /* when platforms are asked for */
+#define HAS_NO_DEVICE 8
+
+PI_EXPORT pi_result PI_CALL piPluginMain(const pi_host *host, pi_plugin_desc *out_desc);
+
+#if PI_TOY_FAULT == CRASHES || PI_TOY_FAULT == CRASHES_EARLY
+static void crash(void) {
+    volatile int *nowhere = NULL;
+    *nowhere = 1;
+}
+#endif
+
+#if PI_TOY_FAULT == CRASHES || PI_TOY_FAULT == HANGS || PI_TOY_FAULT == LIES
+static pi_result PI_CALL faulty_context_get_info(pi_context context, pi_context_info name,
+                                                 uint64_t size, void *value, uint64_t *out_size) {
+    if (name != PI_CONTEXT_INFO_REFERENCE_COUNT)
+        return pi_sdk_context_get_info(context, name, size, value, out_size);
+#if PI_TOY_FAULT == CRASHES
+    crash();
+    return PI_SUCCESS;
+#elif PI_TOY_FAULT == HANGS
+    for (;;)
+        pause();
+#else
+    {
+        static const uint64_t count = 1;
+        printf("a <tag> & \"quotes\" ]]> \x01 \xff\n");
+        return pi_sdk_write_info(pi_sdk_host(context), &count, sizeof count, size, value, out_size);
+    }
+#endif
+}
+#endif
+
+#if PI_TOY_FAULT == LEAKS
+static pi_result PI_CALL faulty_context_create(pi_platform platform, const pi_context_desc *desc,
+                                               pi_context *out_context) {
+    const pi_result result = pi_sdk_context_create(platform, desc, out_context);
+    if (!result)
+        pi_sdk_retain(*out_context);
+    return result;
+}
+#endif
+
+#if PI_TOY_FAULT == DIES_AT_EXIT
+__attribute__((destructor)) static void die(void) {
+    abort();
+}
+#endif
+
+#if PI_TOY_FAULT == UNAVAILABLE || PI_TOY_FAULT == CRASHES_EARLY
+static pi_result PI_CALL faulty_platforms_get(pi_plugin plugin, uint32_t capacity,
+                                              pi_platform *out_platforms, uint32_t *out_count) {
+    (void)capacity, (void)out_platforms, (void)out_count;
+#if PI_TOY_FAULT == CRASHES_EARLY
+    crash();
+#endif
+    return pi_sdk_fail(pi_sdk_host(plugin), PI_ERROR_UNAVAILABLE, "toy driver 7 is not installed");
+}
+#endif
+
+#if PI_TOY_FAULT == HAS_NO_DEVICE
+static pi_result PI_CALL faulty_devices_get(pi_platform platform, pi_device_type types,
+                                            uint32_t capacity, pi_device *out_devices,
+                                            uint32_t *out_count) {
+    (void)platform, (void)types, (void)capacity, (void)out_devices;
+    if (out_count)
+        *out_count = 0;
+    return PI_SUCCESS;
+}
+#endif
+
+PI_EXPORT pi_result PI_CALL piPluginMain(const pi_host *host, pi_plugin_desc *out_desc) {
+    const pi_result result = template_main(host, out_desc);
+    if (!result) {
+        pi_dispatch *slots = &((pi_sdk_plugin *)out_desc->instance)->functions;
+#if PI_TOY_FAULT == CRASHES || PI_TOY_FAULT == HANGS || PI_TOY_FAULT == LIES
+        slots->piContextGetInfo = faulty_context_get_info;
+#elif PI_TOY_FAULT == LEAKS
+        slots->piContextCreate = faulty_context_create;
+#elif PI_TOY_FAULT == UNAVAILABLE || PI_TOY_FAULT == CRASHES_EARLY
+        slots->piPlatformsGet = faulty_platforms_get;
+#elif PI_TOY_FAULT == HAS_NO_DEVICE
+        slots->piDevicesGet = faulty_devices_get;
+#else
+        (void)slots;
+#endif
+    }
+    return result;
+}
