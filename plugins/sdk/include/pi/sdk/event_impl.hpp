@@ -310,8 +310,11 @@ inline std::vector<Event *> read_wait_list(const pi_host *host, uint32_t count,
         fail(PI_ERROR_INVALID_WAIT_LIST, "wait_list is NULL, but wait_count is ", count);
     std::vector<Event *> list;
     list.reserve(count);
-    for (uint32_t i = 0; i < count; ++i)
-        list.push_back(&checked<Event>(host, events[i], text("wait_list[", i, "]").c_str()));
+    for (uint32_t i = 0; i < count; ++i) {
+        if (!pi_sdk_is(events[i], host, Event::kind)) // the name costs more than the check
+            checked<Event>(host, events[i], text("wait_list[", i, "]").c_str());
+        list.push_back(&Event::from(events[i]));
+    }
     return list;
 }
 

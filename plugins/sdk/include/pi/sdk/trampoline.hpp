@@ -13,12 +13,14 @@ namespace pi::sdk {
 /// Per thread: tasks posted while one runs are run after it, by the outermost post. Tasks must not block.
 class Trampoline {
 public:
-    static void post(std::function<void()> task) {
+    template <class Task>
+    static void post(Task &&task) {
         Trampoline &self = current();
-        self.tasks_.push_back(std::move(task));
         if (self.running_)
-            return;
+            return static_cast<void>(self.tasks_.emplace_back(std::forward<Task>(task)));
         self.running_ = true;
+        std::forward<Task>(
+            task)(); // the outermost task, which most are, needs no place in the list
         while (!self.tasks_.empty()) {
             std::function<void()> next = std::move(self.tasks_.front());
             self.tasks_.pop_front();
