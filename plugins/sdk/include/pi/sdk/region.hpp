@@ -153,8 +153,8 @@ inline void fill_bytes(void *dst, uint64_t size, std::span<const std::byte> patt
         return;
     }
     std::memcpy(begin, pattern.data(), pattern.size());
-    // Doubling: each pass copies everything written so far, up to what stays in the first cache.
-    constexpr uint64_t cached = 16 * 1024;
+    // Doubling: each pass copies everything written so far, up to what stays in the second cache.
+    constexpr uint64_t cached = 128 * 1024;
     for (uint64_t done = pattern.size(); done < size;) {
         const uint64_t step = std::min({done, size - done, cached});
         std::memcpy(begin + done, begin, step);
