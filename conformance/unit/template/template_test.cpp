@@ -137,6 +137,33 @@ TEST_CASE("a context wants the platform's devices, each once") {
     CHECK(context == nullptr);
 }
 
+TEST_CASE("a device that is not of the context is refused") {
+    const Machine machine(true);
+    pi_device devices[2] = {};
+    REQUIRE(piDevicesGet(machine.platform, PI_DEVICE_TYPE_ALL, 2, devices, nullptr) == PI_SUCCESS);
+    const pi_device stranger = devices[1];
+    REQUIRE(stranger != nullptr);
+    const auto desc = machine.buffer_desc(16);
+    pi_queue queue = nullptr;
+    pi_mem mem = nullptr;
+    pi_memory_connection connection = 0;
+    CHECK(piQueueCreate(machine.context, stranger, nullptr, &queue) == PI_ERROR_INVALID_DEVICE);
+    CHECK(piMemBufferCreate(machine.context, stranger, &desc, &mem) == PI_ERROR_INVALID_DEVICE);
+    CHECK(piGetMemoryConnection(machine.device, machine.context, stranger, machine.context,
+                                &connection) == PI_ERROR_INVALID_DEVICE);
+    CHECK(piGetMemoryConnection(stranger, machine.context, machine.device, machine.context,
+                                &connection) == PI_ERROR_INVALID_DEVICE);
+
+    auto both = make_desc<pi_context_desc>(PI_TYPE_CONTEXT_DESC);
+    both.device_count = 2;
+    both.devices = devices;
+    Context context;
+    REQUIRE(piContextCreate(machine.platform, &both, context.out()) == PI_SUCCESS);
+    CHECK(piGetMemoryConnection(machine.device, machine.context, stranger, context, &connection) ==
+          PI_SUCCESS);
+    CHECK(connection == PI_MEMORY_CONNECTION_UNIFIED);
+}
+
 TEST_CASE("a queue that the device cannot honour is refused, a priority is a hint") {
     const Machine machine;
     auto desc = make_desc<pi_queue_desc>(PI_TYPE_QUEUE_DESC);

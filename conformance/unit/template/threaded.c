@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * The template plugin as a backend with threads of its own: each command is finished on another thread, later than
- * its start returns. It shows that the sdk's graph does not count on the opposite.
+ * The template plugin as a backend with threads of its own and two devices: each command is finished on another
+ * thread, later than its start returns. It shows that the sdk does not count on the opposite.
  */
 #include <pi/sdk/pi_sdk_plugin.h>
 
@@ -32,5 +32,31 @@ static void finish_later(pi_sdk_event *event, pi_result result, const char *text
         pthread_detach(thread);
 }
 
+pi_result PI_CALL template_main(const pi_host *host, pi_plugin_desc *out_desc);
 #define pi_sdk_event_finish finish_later
+#define piPluginMain template_main
 #include "../../../plugins/template/template.c"
+#undef piPluginMain
+
+/* Begins like the template's. */
+typedef struct two_devices {
+    pi_sdk_plugin plugin;
+    pi_sdk_platform platform;
+    pi_sdk_device device[2];
+    pi_device devices[2];
+} two_devices;
+
+PI_EXPORT pi_result PI_CALL piPluginMain(const pi_host *host, pi_plugin_desc *out_desc) {
+    two_devices *self =
+        pi_sdk_open(host, out_desc, "template", "0.1", 0, &functions, sizeof *self, NULL);
+    int i;
+    if (!self)
+        return PI_ERROR_OUT_OF_HOST_MEMORY;
+    pi_sdk_embed_platform(&self->plugin, 2, self->devices, &self->platform);
+    for (i = 0; i < 2; ++i) {
+        self->devices[i] = (pi_device)&self->device[i];
+        pi_sdk_embed_device(&self->platform, PI_DEVICE_TYPE_OTHER, scopes, 1, 1 << 21,
+                            &self->device[i]);
+    }
+    return PI_SUCCESS;
+}
