@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// pi-info tells which plugins and devices there are on this machine, and what memory of each is to
+// each other.
+#include "inventory.hpp"
+#include "loader.hpp"
+#include "output.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+#include <unistd.h>
+
+namespace pi_info {
+namespace {
+
+struct Options {
+    bool plugins = false;
+    bool environment = false;
+    bool json = false;
+    std::string device;
+    std::vector<std::string> plugin_files;
+    std::string contexts = "shared";
+    std::string colour = "auto";
+
+    Contexts contexts_wanted() const {
+        return contexts == "own" ? Contexts::own : Contexts::shared;
+    }
+    bool colour_wanted() const {
+        return colour == "always" || (colour == "auto" && isatty(STDOUT_FILENO) != 0);
+    }
+};
+
+constexpr const char *footer = R"(
+A selector is a comma-separated list of plugin[:platform[:device]], numbers counted from 0, '*' for any:
+    pi-info --device opencl:0:1,host
+Without --device those of PI_DEVICE_SELECTOR are shown, else all.
+
+Exit codes: 0 there is a device; 1 there is none, or a plugin given by --plugin was refused, or the
+selector names no device, as the message says; 2 the command line was not understood.
+)";
+
+void declare(CLI::App &app, Options &options) {
+    auto *plugins = app.add_flag("--plugins", options.plugins,
+                                 "Every plugin that was found, and what became of it");
+    app.add_flag("--env", options.environment,
+                 "Every environment variable that PI reads, with the value in force")
+        ->excludes(plugins);
+    app.add_flag("--json", options.json, "For other programs: the same as JSON");
+    app.add_option("--device", options.device, "Only these devices; see below")
+        ->type_name("SELECTOR");
+    app.add_option("--plugin", options.plugin_files,
+                   "A plugin's file or name, to load before any that are found (repeatable)")
+        ->type_name("PATH")
+        ->expected(1)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    app.add_option("--contexts", options.contexts,
+                   "For the connections, devices of a platform share a context (shared, the "
+                   "default), or each has its own (own)")
+        ->type_name("shared|own")
+        ->check(CLI::IsMember({"shared", "own"}).description(""));
+    app.add_option("--color", options.colour, "Colours: on a terminal only (auto), always, never")
+        ->type_name("WHEN")
+        ->check(CLI::IsMember({"auto", "always", "never"}).description(""));
+    app.footer(footer);
+}
+
+void print(const std::string &text) {
+    std::fwrite(text.data(), 1, text.size(), stdout);
+}
+
+/// Plugins named on the command line come first in the reports, in its order.
+bool any_given_refused(const std::vector<Plugin> &plugins, const Options &options) {
+    const size_t given = std::min(plugins.size(), options.plugin_files.size());
+    for (size_t i = 0; i < given; ++i) {
+        if (plugins[i].status == PI_PLUGIN_REFUSED) {
+            std::fprintf(stderr, "pi-info: plugin %s is refused: %s\n",
+                         options.plugin_files[i].c_str(), plugins[i].reason.c_str());
+            return true;
+        }
+    }
+    return false;
+}
+
+bool any_usable(const std::vector<Plugin> &plugins) {
+    return std::any_of(plugins.begin(), plugins.end(),
+                       [](const Plugin &plugin) { return plugin.status == PI_PLUGIN_LOADED; });
+}
+
+/// A selection that the user may have forgotten about.
+std::string selector_in_force(pi_loader loader, const Options &options) {
+    if (options.device.empty()) {
+        for (const Variable &variable : find_variables(loader)) {
+            if (variable.name == "PI_DEVICE_SELECTOR" && variable.value) {
+                return "Only the devices of PI_DEVICE_SELECTOR (" + *variable.value +
+                       ") are shown\n\n";
+            }
+        }
+    }
+    return {};
+}
+
+int show_devices(pi_loader loader, const Options &options, const Text &text,
+                 const std::vector<Plugin> &plugins) {
+    const std::vector<Device> devices =
+        find_devices(loader, options.device.empty() ? nullptr : options.device.c_str());
+    const Connections connections = find_connections(devices, options.contexts_wanted());
+    if (options.json) {
+        print(to_json(plugins, devices, connections));
+        for (const std::string &problem : connections.problems) {
+            std::fprintf(stderr, "pi-info: %s\n", problem.c_str());
+        }
+    } else {
+        const std::string not_used = text.plugins_not_used(plugins);
+        print(selector_in_force(loader, options) + text.devices(devices) + "\n" +
+              text.connections(connections, options.contexts_wanted()) +
+              (not_used.empty() ? "" : "\n" + not_used));
+    }
+    if (devices.empty()) {
+        std::fprintf(stderr, "pi-info: there is no device; pi-info --plugins tells why\n");
+        return 1;
+    }
+    return 0;
+}
+
+int show(const Options &options) {
+    const Loader loader(options.plugin_files);
+    const Text text(options.colour_wanted());
+    if (options.environment) {
+        const std::vector<Variable> variables = find_variables(loader.get());
+        print(options.json ? to_json(variables) : text.variables(variables));
+        return 0;
+    }
+    const std::vector<Plugin> plugins = find_plugins(loader.get());
+    const bool refused = any_given_refused(plugins, options);
+    if (options.plugins) {
+        print(options.json ? to_json(plugins) : text.plugins(plugins));
+        return refused || !any_usable(plugins) ? 1 : 0;
+    }
+    const int result = show_devices(loader.get(), options, text, plugins);
+    return refused ? 1 : result;
+}
+
+int run(int argc, char **argv) {
+    Options options;
+    CLI::App app(
+        "Tells which plugins and devices there are, and what memory of each is to each other.",
+        "pi-info");
+    declare(app, options);
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError &error) {
+        return app.exit(error) == 0 ? 0 : 2;
+    }
+    return show(options);
+}
+
+} // namespace
+} // namespace pi_info
+
+int main(int argc, char **argv) {
+    try {
+        return pi_info::run(argc, argv);
+    } catch (const std::exception &error) {
+        std::fflush(stdout);
+        std::fprintf(stderr, "pi-info: %s\n", error.what());
+        return 1;
+    }
+}

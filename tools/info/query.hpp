@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// PI's two conventions for answers, info calls and lists, as C++ values.
+#pragma once
+
+#include <pi/runtime/error.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace pi_info {
+
+/// What a list call gives: list<pi_device>("piDevicesGet", piDevicesGet, platform, types). Throws.
+template <class Element, class Function, class... Arguments>
+std::vector<Element> list(const char *what, Function function, Arguments... arguments) {
+    uint32_t count = 0;
+    pi::runtime::check(function(arguments..., 0, nullptr, &count), what);
+    std::vector<Element> elements(count);
+    uint32_t now = 0;
+    pi::runtime::check(function(arguments..., count, elements.data(), &now), what);
+    elements.resize(now < count ? now : count);
+    return elements;
+}
+
+/// A fixed-size answer of an info call; nothing where the object has no answer.
+template <class T, class Function, class Object>
+std::optional<T> info(Function function, Object object, uint32_t name) {
+    T value{};
+    if (function(object, name, sizeof value, &value, nullptr) != PI_SUCCESS) {
+        return std::nullopt;
+    }
+    return value;
+}
+
+/// The bytes of an answer of any size; empty where the object has no answer.
+template <class Function, class Object>
+std::string info_bytes(Function function, Object object, uint32_t name) {
+    uint64_t size = 0;
+    if (function(object, name, 0, nullptr, &size) != PI_SUCCESS) {
+        return {};
+    }
+    std::string bytes(size, '\0');
+    if (size == 0 || function(object, name, size, bytes.data(), nullptr) != PI_SUCCESS) {
+        return {};
+    }
+    return bytes;
+}
+
+/// The same for a text, without the final 0.
+template <class Function, class Object>
+std::string info_text(Function function, Object object, uint32_t name) {
+    std::string text = info_bytes(function, object, name);
+    text.resize(text.find('\0') == std::string::npos ? text.size() : text.find('\0'));
+    return text;
+}
+
+/// "a1b2-..." of raw bytes, grouped as a UUID if there are 16 of them.
+std::string hexadecimal(const std::string &bytes);
+
+} // namespace pi_info

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "output.hpp"
+
+#include "names.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+
+namespace pi_info {
+namespace {
+
+constexpr size_t label_width = 13;
+
+std::string padded(const std::string &text, size_t width) {
+    return text + std::string(width > text.size() ? width - text.size() : 0, ' ');
+}
+
+std::string joined(const std::vector<std::string> &words, const char *separator = ", ") {
+    std::string text;
+    for (const std::string &word : words) {
+        text += (text.empty() ? "" : separator) + word;
+    }
+    return text;
+}
+
+/// "3.8 GiB"; exact where it can be.
+std::string bytes(uint64_t size) {
+    constexpr std::array units{"bytes", "KiB", "MiB", "GiB", "TiB"};
+    size_t unit = 0;
+    double value = static_cast<double>(size);
+    for (; value >= 1024 && unit + 1 < units.size(); ++unit) {
+        value /= 1024;
+    }
+    std::array<char, 40> text{};
+    const bool whole = value == static_cast<double>(static_cast<uint64_t>(value));
+    std::snprintf(text.data(), text.size(), whole ? "%.0f %s" : "%.1f %s", value, units[unit]);
+    return text.data();
+}
+
+std::string line(const char *label, const std::string &text) {
+    return text.empty() ? "" : "    " + padded(label, label_width) + text + "\n";
+}
+
+std::string with_version(const std::string &name, const std::string &version) {
+    return version.empty() ? name : name + " (" + version + ")";
+}
+
+std::string scope_text(const pi_memory_scope &scope) {
+    std::string text = scope.name;
+    std::vector<std::string> facts = scope_flag_names(scope.flags);
+    if (scope.capacity != 0) {
+        facts.insert(facts.begin(), bytes(scope.capacity));
+    }
+    if (scope.offset_alignment > 1) {
+        facts.push_back("offsets in steps of " + bytes(scope.offset_alignment));
+    }
+    return facts.empty() ? text : text + ": " + joined(facts);
+}
+
+std::string memory_text(const Device &device) {
+    std::vector<std::string> facts;
+    if (device.memory) {
+        facts.push_back(bytes(*device.memory));
+    }
+    if (device.max_allocation) {
+        facts.push_back("allocations up to " + bytes(*device.max_allocation));
+    }
+    if (device.integrated.value_or(false)) {
+        facts.emplace_back("shared with the host");
+    }
+    return joined(facts);
+}
+
+std::string identity_text(const Device &device) {
+    std::vector<std::string> facts;
+    for (const auto &[label, value] :
+         {std::pair("UUID ", &device.uuid), std::pair("LUID ", &device.luid),
+          std::pair("PCI ", &device.pci_address)}) {
+        if (!value->empty()) {
+            facts.push_back(label + *value);
+        }
+    }
+    if (facts.empty()) {
+        facts.emplace_back("unknown to the backend");
+    }
+    if (device.numa_node) {
+        facts.push_back("NUMA node " + std::to_string(*device.numa_node));
+    }
+    return joined(facts);
+}
+
+std::string compute_text(const Device &device) {
+    std::vector<std::string> facts;
+    if (device.compute_units) {
+        facts.push_back(std::to_string(*device.compute_units) + " units");
+    }
+    if (device.max_work_group_size) {
+        facts.push_back("work-groups up to " + std::to_string(*device.max_work_group_size));
+    }
+    if (device.fp16.value_or(false)) {
+        facts.emplace_back("fp16");
+    }
+    if (device.fp64.value_or(false)) {
+        facts.emplace_back("fp64");
+    }
+    return joined(facts);
+}
+
+std::string import_text(const Device &device) {
+    if (!device.host_pointer_import.value_or(false)) {
+        return "not in place";
+    }
+    const uint64_t alignment = device.host_pointer_alignment.value_or(1);
+    return alignment > 1 ? "in place, aligned to " + bytes(alignment) : "in place, at any address";
+}
+
+} // namespace
+
+std::string Text::styled(Style style, const std::string &text) const {
+    constexpr std::array codes{"", "1", "32", "33", "31", "2"};
+    if (!colour_ || style == Style::plain) {
+        return text;
+    }
+    return std::string("\033[") + codes[static_cast<size_t>(style)] + "m" + text + "\033[0m";
+}
+
+Text::Style Text::style_of_status(pi_plugin_status status) {
+    constexpr std::array styles{Style::plain, Style::good, Style::fair, Style::bad, Style::faint};
+    return status < styles.size() ? styles[status] : Style::plain;
+}
+
+Text::Style Text::style_of(pi_memory_connection connection) {
+    constexpr std::array styles{Style::faint, Style::fair, Style::good};
+    return connection < styles.size() ? styles[connection] : Style::plain;
+}
+
+std::string Text::plugins(const std::vector<Plugin> &plugins) const {
+    std::string text = styled(Style::title, "Plugins") + "\n";
+    for (const Plugin &plugin : plugins) {
+        const std::string name = plugin.name.empty() ? "(no name)" : plugin.name;
+        text += "  " + padded(with_version(name, plugin.version), 20) +
+                styled(style_of_status(plugin.status), padded(status_name(plugin.status), 14)) +
+                plugin.path + "\n";
+        text += line("reason", plugin.reason);
+        text += line("capabilities", joined(plugin.capabilities));
+    }
+    return plugins.empty() ? text + "  none was found\n" : text;
+}
+
+std::string Text::plugins_not_used(const std::vector<Plugin> &plugins) const {
+    std::string text;
+    for (const Plugin &plugin : plugins) {
+        // That a plugin lies in two places is seldom of interest; --plugins tells it.
+        if (plugin.status == PI_PLUGIN_LOADED || plugin.status == PI_PLUGIN_SHADOWED) {
+            continue;
+        }
+        text += "  " + padded(plugin.name.empty() ? plugin.path : plugin.name, 14) +
+                styled(style_of_status(plugin.status), status_name(plugin.status)) + ": " +
+                plugin.reason + "\n";
+    }
+    return text.empty() ? text : styled(Style::title, "Plugins not used") + "\n" + text;
+}
+
+std::string Text::devices(const std::vector<Device> &devices) const {
+    std::string text = styled(Style::title, "Devices") + "\n";
+    for (const Device &device : devices) {
+        text += "  " + styled(Style::title, padded(device.selector, 15)) + padded(device.kind, 13) +
+                device.name + "\n";
+        text += line("platform", with_version(device.platform, device.platform_version));
+        text += line("vendor", device.vendor);
+        text += line("driver", device.driver_version);
+        text += line("identity", identity_text(device));
+        text += line("memory", memory_text(device));
+        for (const pi_memory_scope &scope : device.scopes) {
+            text += line("scope", scope_text(scope));
+        }
+        text += line("host memory", import_text(device));
+        text += line("compute", compute_text(device));
+        text += line("programs", joined(device.program_formats));
+        text += line("capabilities", joined(device.capabilities));
+    }
+    return devices.empty() ? text + "  none\n" : text;
+}
+
+std::string Text::cell(const Connections &connections, uint32_t src, uint32_t dst,
+                       size_t width) const {
+    const auto &topology = connections.topology;
+    if (src == pi::runtime::host_place && dst == pi::runtime::host_place) {
+        return styled(Style::faint, padded("-", width));
+    }
+    if (src == pi::runtime::host_place) {
+        const pi::runtime::PlaceInfo &place = topology.place(dst);
+        return place.host_pointer_import
+                   ? styled(Style::good,
+                            padded("import/" + std::to_string(place.host_pointer_alignment), width))
+                   : styled(Style::faint, padded("copied", width));
+    }
+    if (dst == pi::runtime::host_place) {
+        return topology.place(src).maps_in_place ? styled(Style::good, padded("mapped", width))
+                                                 : styled(Style::faint, padded("copied", width));
+    }
+    const pi_memory_connection connection = topology.buffer(src, dst).connection;
+    return styled(style_of(connection), padded(connection_name(connection), width));
+}
+
+std::string Text::connections(const Connections &connections, Contexts contexts) const {
+    const auto &places = connections.topology.places;
+    size_t width = 12;
+    for (const auto &place : places) {
+        width = std::max(width, place.name.size() + 2);
+    }
+    std::string text = styled(Style::title, "Connections") +
+                       " (memory of the row's place, used by the column's; " +
+                       (contexts == Contexts::shared ? "devices of a platform share a context"
+                                                     : "each device in a context of its own") +
+                       ")\n  " + padded("", width);
+    // The last column ends its line.
+    const auto column_width = [&](size_t column) {
+        return column + 1 < places.size() ? width : size_t{0};
+    };
+    for (size_t column = 0; column < places.size(); ++column) {
+        text += styled(Style::title, padded(places[column].name, column_width(column)));
+    }
+    for (uint32_t src = 0; src < places.size(); ++src) {
+        text += "\n  " + styled(Style::title, padded(places[src].name, width));
+        for (uint32_t dst = 0; dst < places.size(); ++dst) {
+            text += cell(connections, src, dst, column_width(dst));
+        }
+    }
+    text +=
+        "\n\n"
+        "  unified     used as it is                   import/N  used in place if aligned to N "
+        "bytes\n"
+        "  migratable  the plugin copies it there      mapped    a map shows the memory itself\n"
+        "  none        it goes through the host        copied    a copy is made\n"
+        "  host is the bare host: its row and column come from what the devices say of "
+        "themselves\n";
+    for (const std::string &problem : connections.problems) {
+        text += "  " + styled(Style::bad, problem) + "\n";
+    }
+    return text;
+}
+
+std::string Text::variables(const std::vector<Variable> &variables) const {
+    std::string text = styled(Style::title, "Environment variables") + "\n";
+    for (const Variable &variable : variables) {
+        text += "  " + styled(Style::title, padded(variable.name, 22)) + variable.type + "\n    " +
+                variable.description + "\n    " +
+                (variable.value ? "in force: " + styled(Style::good, *variable.value)
+                                : styled(Style::faint, "not set")) +
+                "\n";
+    }
+    return text;
+}
+
+} // namespace pi_info
