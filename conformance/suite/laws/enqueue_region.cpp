@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What reads, writes, copies and fills do with their regions, against a byte array.
+
+#include "regions.hpp"
+#include "registry.hpp"
+
+#include <algorithm>
+
+namespace pi::suite {
+namespace {
+
+// Enqueues, waits, and compares both ends with the model.
+void require_moved(Bench &bench, pi_queue queue, Transfer transfer, const Regions &regions,
+                   uint64_t src_size, uint64_t dst_size) {
+    const Bytes src = bench.random_bytes(src_size);
+    Bytes dst = bench.random_bytes(dst_size);
+    Transferred transferred(bench, bench.place(), transfer, src, dst);
+    const std::string what = join(name_of(transfer), " of ", regions.size(), " regions, one of ",
+                                  text_of(regions.front()));
+    Event event;
+    require_success(transferred.enqueue(queue, regions, {}, event.out()), what);
+    bench.wait(event, what);
+    apply(regions, src, dst);
+    transferred.require_contents(queue, src, dst, what);
+}
+
+void require_random_moves(Bench &bench, Transfer transfer) {
+    const Queue queue = bench.make_queue();
+    for (int round = 0; round < 25; ++round) {
+        const uint64_t src_size = bench.random(1, 6000);
+        const uint64_t dst_size = bench.random(1, 6000);
+        const uint64_t count = bench.random(1, std::min<uint64_t>(dst_size, 12));
+        require_moved(bench, queue, transfer, random_regions(bench, count, src_size, dst_size),
+                      src_size, dst_size);
+    }
+}
+
+LAW("enqueue", "a read moves every byte of its random regions and no other") {
+    require_random_moves(bench, Transfer::read);
+}
+
+LAW("enqueue", "a write moves every byte of its random regions and no other") {
+    require_random_moves(bench, Transfer::write);
+}
+
+LAW("enqueue", "a copy moves every byte of its random regions and no other") {
+    require_random_moves(bench, Transfer::copy);
+}
+
+LAW("enqueue", "thousands of regions in one call are all done") {
+    const Queue queue = bench.make_queue();
+    const uint64_t size = 3 * 4096;
+    for (const Transfer transfer : all_transfers)
+        require_moved(bench, queue, transfer, random_regions(bench, 4096, size, size), size, size);
+}
+
+LAW("enqueue", "a large transfer moves its last bytes, too") {
+    const Queue queue = bench.make_queue();
+    const uint64_t size = (8u << 20) + bench.random(1, 4095);
+    const uint64_t from = bench.random(0, 63);
+    const uint64_t to = bench.random(0, 63);
+    for (const Transfer transfer : all_transfers)
+        require_moved(bench, queue, transfer, {linear(from, to, size - 64)}, size, size);
+}
+
+// A picture of `columns` columns: each of them is a region, and every one lies within the others'
+// first and last byte.
+Regions columns(uint64_t count, uint64_t width, uint64_t rows) {
+    Regions regions;
+    for (uint64_t column = 0; column < count; ++column) {
+        pi_region region = linear(column * width * rows, column * width, width);
+        region.extent[1] = rows;
+        region.dst_pitch[0] = count * width;
+        regions.push_back(region);
+    }
+    return regions;
+}
+
+LAW("enqueue", "regions may interleave as long as they share no byte") {
+    const Queue queue = bench.make_queue();
+    const uint64_t width = bench.random(1, 7);
+    const uint64_t rows = bench.random(2, 9);
+    for (const Transfer transfer : all_transfers)
+        require_moved(bench, queue, transfer, columns(5, width, rows), 5 * width * rows,
+                      5 * width * rows);
+}
+
+LAW("enqueue", "extents of 0 rows and slices mean 1, and a pitch of one row may be any") {
+    const Queue queue = bench.make_queue();
+    std::vector<Regions> cases;
+    for (const uint64_t rows : {0, 1}) {
+        for (const uint64_t slices : {0, 1}) {
+            pi_region region = linear(3, 5, 11);
+            region.extent[1] = rows;
+            region.extent[2] = slices;
+            cases.push_back({region});
+            region.src_pitch[0] = region.dst_pitch[0] = 1 << 20;
+            cases.push_back({region});
+            region.src_pitch[1] = region.dst_pitch[1] = uint64_t{1} << 40;
+            cases.push_back({region});
+        }
+    }
+    pi_region slices = linear(1, 2, 3);
+    slices.extent[2] = 4; // no rows
+    slices.src_pitch[1] = 7;
+    slices.dst_pitch[1] = 5;
+    cases.push_back({slices});
+    for (const Transfer transfer : all_transfers) {
+        for (const Regions &regions : cases)
+            require_moved(bench, queue, transfer, regions, 64, 64);
+    }
+}
+
+LAW("enqueue", "a region may end with the buffer's last byte") {
+    const Queue queue = bench.make_queue();
+    pi_region box = linear(1, 0, 4);
+    box.extent[1] = 3;
+    box.extent[2] = 2;
+    box.src_pitch[0] = 6; // 1 + 20 + 2 * 6 + 4
+    box.src_pitch[1] = 20;
+    for (const Transfer transfer : all_transfers) {
+        require_moved(bench, queue, transfer, {box}, 37, 24);
+        require_moved(bench, queue, transfer, {linear(12, 99, 1)}, 13, 100);
+    }
+}
+
+LAW("enqueue", "regions are copied during the call") {
+    const Queue queue = bench.make_queue();
+    const Bytes src = bench.random_bytes(1000);
+    const Bytes before = bench.random_bytes(1000);
+    for (const Transfer transfer : all_transfers) {
+        Transferred transferred(bench, bench.place(), transfer, src, before);
+        Regions regions = random_regions(bench, 8, 1000, 1000);
+        Bytes after = before;
+        apply(regions, src, after);
+        const Event gate = bench.make_host_event();
+        Event event;
+        require_success(transferred.enqueue(queue, regions, {gate}, event.out()),
+                        name_of(transfer));
+        std::fill(regions.begin(), regions.end(), linear(0, 0, 1000));
+        regions.clear();
+        regions.shrink_to_fit();
+        bench.signal(gate);
+        bench.wait(event, name_of(transfer));
+        transferred.require_contents(queue, src, after,
+                                     join(name_of(transfer), " whose regions were overwritten"));
+    }
+}
+
+// Within one buffer: whether it overlaps is decided by bytes.
+void check_copy_within(Bench &bench, pi_queue queue, pi_mem mem, Bytes &model,
+                       const pi_region &region) {
+    const Regions regions{region};
+    const pi_buffer_copy_desc desc = copy_desc(mem, mem, regions);
+    const std::string what = "a copy within one buffer, " + text_of(region);
+    Event event;
+    const pi_result result = try_enqueue(queue, desc, {}, event.out());
+    if (overlaps(region)) {
+        require_error(result, PI_ERROR_MEM_COPY_OVERLAP, what);
+        require(event.get() == nullptr, what, ": failed, but wrote out_event");
+    } else {
+        require_success(result, what);
+        bench.wait(event, what);
+        apply(regions, Bytes(model), model);
+    }
+    bench.require_contents(queue, mem, model, what);
+}
+
+LAW("enqueue",
+    "a copy within one buffer is done, or refused where source and destination overlap") {
+    constexpr uint64_t size = 300;
+    const Queue queue = bench.make_queue();
+    Bytes model = bench.random_bytes(size);
+    const Mem mem = bench.make_buffer(bench.place(), model);
+    check_copy_within(bench, queue, mem, model, linear(0, 0, size));  // all onto itself
+    check_copy_within(bench, queue, mem, model, linear(0, 149, 150)); // one byte is shared
+    check_copy_within(bench, queue, mem, model, linear(149, 0, 150)); // and the other way
+    check_copy_within(bench, queue, mem, model, linear(0, 150, 150)); // none
+    pi_region columns = linear(0, 10, 10); // the second half of each row, from its first
+    columns.extent[1] = 5;
+    columns.src_pitch[0] = columns.dst_pitch[0] = 20;
+    check_copy_within(bench, queue, mem, model, columns);
+    columns.dst_offset = 9;
+    check_copy_within(bench, queue, mem, model, columns);
+    for (int round = 0; round < 60; ++round)
+        check_copy_within(bench, queue, mem, model, random_region(bench, {0, size}, {0, size}));
+}
+
+LAW("enqueue", "one overlapping region among many refuses the whole copy") {
+    const Queue queue = bench.make_queue();
+    const Bytes bytes = bench.random_bytes(4000);
+    const Mem mem = bench.make_buffer(bench.place(), bytes);
+    Regions regions;
+    for (uint64_t i = 0; i < 20; ++i)
+        regions.push_back(linear(i * 100, 2000 + i * 100, 100));
+    regions[bench.random(0, 19)].src_offset += 2000 + bench.random(0, 99);
+    regions[19] = linear(3850, 3900, 100);
+    const pi_buffer_copy_desc desc = copy_desc(mem, mem, regions);
+    require_error(try_enqueue(queue, desc), PI_ERROR_MEM_COPY_OVERLAP,
+                  "a copy of which two regions overlap their destinations");
+    require_success(piQueueFinish(queue), "piQueueFinish");
+    bench.require_contents(queue, mem, bytes, "the buffer of a refused copy");
+}
+
+void check_fill(Bench &bench, pi_queue queue, pi_mem mem, Bytes &model, uint64_t pattern_size) {
+    const uint64_t units = model.size() / pattern_size;
+    const uint64_t first = bench.random(0, units - 1);
+    const uint64_t count = bench.random(1, units - first);
+    const Bytes pattern = bench.random_bytes(pattern_size);
+    const std::string what = join("a fill of ", count, " patterns of ", pattern_size, " bytes at ",
+                                  first * pattern_size);
+    bench.wait(bench.fill(queue, mem, first * pattern_size, count * pattern_size, pattern), what);
+    for (uint64_t i = 0; i < count; ++i)
+        std::copy(pattern.begin(), pattern.end(),
+                  model.begin() + static_cast<std::ptrdiff_t>((first + i) * pattern_size));
+    bench.require_contents(queue, mem, model, what);
+}
+
+LAW("enqueue", "a fill repeats patterns of each size over its range and no further") {
+    const Queue queue = bench.make_queue();
+    Bytes model = bench.random_bytes(128 * 33 + 1);
+    const Mem mem = bench.make_buffer(bench.place(), model);
+    for (uint64_t pattern_size = 1; pattern_size <= 128; pattern_size *= 2) {
+        for (int round = 0; round < 6; ++round)
+            check_fill(bench, queue, mem, model, pattern_size);
+    }
+}
+
+LAW("enqueue", "a large fill reaches its last pattern") {
+    const Queue queue = bench.make_queue();
+    const uint64_t patterns = (1u << 19) + bench.random(1, 1000);
+    const Bytes pattern = bench.random_bytes(8);
+    Bytes expected(patterns * 8 + 8, std::byte{0x5A});
+    const Mem mem = bench.make_buffer(bench.place(), expected);
+    for (uint64_t i = 0; i < patterns; ++i)
+        std::copy(pattern.begin(), pattern.end(),
+                  expected.begin() + static_cast<std::ptrdiff_t>(i * 8));
+    bench.wait(bench.fill(queue, mem, 0, patterns * 8, pattern));
+    bench.require_contents(queue, mem, expected, "the buffer after a large fill");
+}
+
+LAW("enqueue", "a fill's pattern is copied during the call") {
+    const Queue queue = bench.make_queue();
+    const Mem mem = bench.make_buffer(bench.place(), Bytes(64));
+    const Event gate = bench.make_host_event();
+    Event event;
+    {
+        Bytes pattern(4, std::byte{7});
+        event = bench.fill(queue, mem, 0, 64, pattern, {gate});
+        std::fill(pattern.begin(), pattern.end(), std::byte{9});
+    }
+    bench.signal(gate);
+    bench.wait(event);
+    bench.require_contents(queue, mem, Bytes(64, std::byte{7}), "what the fill has left");
+}
+
+} // namespace
+} // namespace pi::suite

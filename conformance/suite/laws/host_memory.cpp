@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "host_memory.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace pi::suite {
+
+HostMemory::HostMemory(uint64_t size, uint64_t alignment)
+    : storage_(size + 4 * alignment), size_(size) {
+    // An odd multiple of it is no multiple of twice as much.
+    const auto begin = reinterpret_cast<uintptr_t>(storage_.data());
+    uint64_t aligned = (begin + alignment - 1) / alignment * alignment;
+    if (aligned / alignment % 2 == 0)
+        aligned += alignment;
+    data_ = storage_.data() + (aligned - begin);
+}
+
+void HostMemory::assign(const Bytes &bytes, uint64_t offset) {
+    require(offset + bytes.size() <= size_, "the law writes behind its own memory");
+    std::memcpy(data_ + offset, bytes.data(), bytes.size());
+}
+
+std::optional<uint64_t> import_alignment(Bench &bench, pi_device device) {
+    if (!bench.can(PI_CAPABILITY_MEM_IMPORT, device))
+        return std::nullopt;
+    uint32_t imports = 0;
+    const pi_result result = piDeviceGetInfo(device, PI_DEVICE_INFO_HOST_POINTER_IMPORT,
+                                             sizeof imports, &imports, nullptr);
+    if (result != PI_SUCCESS || imports == 0)
+        return std::nullopt;
+    const auto alignment =
+        get_info<uint64_t>(&piDeviceGetInfo, device, PI_DEVICE_INFO_HOST_POINTER_ALIGNMENT);
+    require(alignment != 0 && (alignment & (alignment - 1)) == 0,
+            "PI_DEVICE_INFO_HOST_POINTER_ALIGNMENT is ", alignment, ", no power of two");
+    return alignment;
+}
+
+uint64_t need_import(Bench &bench) {
+    const std::optional<uint64_t> alignment = import_alignment(bench, bench.device());
+    if (!alignment)
+        skip("the device imports no host pointers");
+    return *alignment;
+}
+
+pi_mem_import_desc import_desc(void *pointer, uint64_t size) {
+    pi_mem_import_desc desc = describe<pi_mem_import_desc>();
+    desc.size = size;
+    desc.handle.type = PI_EXTERNAL_HOST_POINTER;
+    desc.handle.pointer = pointer;
+    return desc;
+}
+
+Mem make_import(const Place &place, HostMemory &memory) {
+    const pi_mem_import_desc desc = import_desc(memory.data(), memory.size());
+    Mem mem;
+    require_success(piMemImport(place.context, place.device, &desc, mem.out()), "piMemImport of ",
+                    memory.size(), " bytes");
+    return mem;
+}
+
+} // namespace pi::suite

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "second_loader.hpp"
+
+#include <string>
+
+namespace pi::suite {
+
+SecondLoader::SecondLoader(Bench &bench) {
+    pi_plugin_report report{};
+    require_success(piLoaderGetReports(bench.loader(), 1, &report, nullptr), "piLoaderGetReports");
+    const std::string path = report.path;
+    const char *plugin = path.c_str();
+    pi_loader_desc desc{};
+    desc.struct_size = sizeof desc;
+    desc.type = PI_TYPE_LOADER_DESC;
+    desc.flags = PI_LOADER_NO_DEFAULT_SEARCH;
+    desc.plugins = &plugin;
+    desc.plugin_count = 1;
+    require_success(piLoaderCreate(&desc, &loader_), "a second piLoaderCreate");
+    try {
+        require_success(piLoaderSelectDevices(loader_, "*", 1, &place_.device, nullptr),
+                        "selecting a device of the second loader");
+        context_ = bench.make_context({place_.device});
+        place_.context = context_;
+    } catch (...) {
+        piLoaderRelease(loader_);
+        throw;
+    }
+}
+
+SecondLoader::~SecondLoader() {
+    context_.reset();
+    piLoaderRelease(loader_);
+}
+
+} // namespace pi::suite
