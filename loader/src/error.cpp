@@ -53,48 +53,54 @@ struct ResultName {
 };
 
 constexpr ResultName result_names[] = {
-#define PI_LOADER_RESULT(name) {name, #name},
-    PI_LOADER_RESULT(PI_SUCCESS) PI_LOADER_RESULT(PI_ERROR_INVALID_VALUE) PI_LOADER_RESULT(
-        PI_ERROR_INVALID_NULL_POINTER) PI_LOADER_RESULT(PI_ERROR_INVALID_SIZE)
-        PI_LOADER_RESULT(PI_ERROR_INVALID_ENUMERATION) PI_LOADER_RESULT(
-            PI_ERROR_INVALID_DESCRIPTOR) PI_LOADER_RESULT(PI_ERROR_MISALIGNED_OFFSET)
-            PI_LOADER_RESULT(PI_ERROR_MISALIGNED_POINTER) PI_LOADER_RESULT(
-                PI_ERROR_INVALID_ALIGNMENT) PI_LOADER_RESULT(PI_ERROR_MEM_COPY_OVERLAP)
-                PI_LOADER_RESULT(PI_ERROR_INVALID_WAIT_LIST) PI_LOADER_RESULT(
-                    PI_ERROR_INVALID_WORK_SIZE) PI_LOADER_RESULT(PI_ERROR_INVALID_ARGUMENTS)
-                    PI_LOADER_RESULT(PI_ERROR_INVALID_NAME) PI_LOADER_RESULT(
-                        PI_ERROR_INVALID_BINARY) PI_LOADER_RESULT(PI_ERROR_INVALID_OPERATION)
-                        PI_LOADER_RESULT(PI_ERROR_INVALID_NATIVE_HANDLE) PI_LOADER_RESULT(
-                            PI_ERROR_INVALID_LOADER) PI_LOADER_RESULT(PI_ERROR_INVALID_PLUGIN)
-                            PI_LOADER_RESULT(PI_ERROR_INVALID_PLATFORM) PI_LOADER_RESULT(
-                                PI_ERROR_INVALID_DEVICE) PI_LOADER_RESULT(PI_ERROR_INVALID_CONTEXT)
-                                PI_LOADER_RESULT(PI_ERROR_INVALID_QUEUE) PI_LOADER_RESULT(
-                                    PI_ERROR_INVALID_MEM_OBJECT) PI_LOADER_RESULT(PI_ERROR_INVALID_EVENT)
-                                    PI_LOADER_RESULT(PI_ERROR_INVALID_PROGRAM) PI_LOADER_RESULT(
-                                        PI_ERROR_INVALID_KERNEL) PI_LOADER_RESULT(PI_ERROR_INVALID_SAMPLER)
-                                        PI_LOADER_RESULT(PI_ERROR_INVALID_USM_POOL) PI_LOADER_RESULT(
-                                            PI_ERROR_INVALID_USM_POINTER)
-                                            PI_LOADER_RESULT(PI_ERROR_UNSUPPORTED_FEATURE) PI_LOADER_RESULT(
-                                                PI_ERROR_OUT_OF_HOST_MEMORY)
-                                                PI_LOADER_RESULT(PI_ERROR_OUT_OF_DEVICE_MEMORY) PI_LOADER_RESULT(
-                                                    PI_ERROR_OUT_OF_RESOURCES)
-                                                    PI_LOADER_RESULT(PI_ERROR_DEVICE_LOST) PI_LOADER_RESULT(
-                                                        PI_ERROR_UNAVAILABLE)
-                                                        PI_LOADER_RESULT(PI_ERROR_BUILD_FAILED)
-                                                            PI_LOADER_RESULT(
-                                                                PI_ERROR_DEPENDENCY_FAILED)
-                                                                PI_LOADER_RESULT(PI_ERROR_ABANDONED)
-                                                                    PI_LOADER_RESULT(
-                                                                        PI_ERROR_TIMEOUT)
-                                                                        PI_LOADER_RESULT(
-                                                                            PI_ERROR_WOULD_BLOCK)
-                                                                            PI_LOADER_RESULT(
-                                                                                PI_ERROR_PROFILING_UNAVAILABLE)
-                                                                                PI_LOADER_RESULT(
-                                                                                    PI_ERROR_BACKEND)
-                                                                                    PI_LOADER_RESULT(
-                                                                                        PI_ERROR_INTERNAL)
+// clang-format off
+#define PI_LOADER_RESULT(name) {name, #name}
+    PI_LOADER_RESULT(PI_SUCCESS),
+    PI_LOADER_RESULT(PI_ERROR_INVALID_VALUE),
+    PI_LOADER_RESULT(PI_ERROR_INVALID_NULL_POINTER),
+    PI_LOADER_RESULT(PI_ERROR_INVALID_SIZE),
+    PI_LOADER_RESULT(PI_ERROR_INVALID_ENUMERATION),
+    PI_LOADER_RESULT(PI_ERROR_INVALID_DESCRIPTOR),
+    PI_LOADER_RESULT(PI_ERROR_MISALIGNED_OFFSET),
+    PI_LOADER_RESULT(PI_ERROR_MISALIGNED_POINTER),
+    PI_LOADER_RESULT(PI_ERROR_INVALID_ALIGNMENT),
+    PI_LOADER_RESULT(PI_ERROR_MEM_COPY_OVERLAP),
+    PI_LOADER_RESULT(PI_ERROR_INVALID_WAIT_LIST),
+    PI_LOADER_RESULT(PI_ERROR_INVALID_WORK_SIZE),
+    PI_LOADER_RESULT(PI_ERROR_INVALID_ARGUMENTS),
+    PI_LOADER_RESULT(PI_ERROR_INVALID_NAME),
+    PI_LOADER_RESULT(PI_ERROR_INVALID_BINARY),
+    PI_LOADER_RESULT(PI_ERROR_INVALID_OPERATION),
+    PI_LOADER_RESULT(PI_ERROR_INVALID_NATIVE_HANDLE),
+    PI_LOADER_RESULT(PI_ERROR_INVALID_LOADER),
+    PI_LOADER_RESULT(PI_ERROR_INVALID_PLUGIN),
+    PI_LOADER_RESULT(PI_ERROR_INVALID_PLATFORM),
+    PI_LOADER_RESULT(PI_ERROR_INVALID_DEVICE),
+    PI_LOADER_RESULT(PI_ERROR_INVALID_CONTEXT),
+    PI_LOADER_RESULT(PI_ERROR_INVALID_QUEUE),
+    PI_LOADER_RESULT(PI_ERROR_INVALID_MEM_OBJECT),
+    PI_LOADER_RESULT(PI_ERROR_INVALID_EVENT),
+    PI_LOADER_RESULT(PI_ERROR_INVALID_PROGRAM),
+    PI_LOADER_RESULT(PI_ERROR_INVALID_KERNEL),
+    PI_LOADER_RESULT(PI_ERROR_INVALID_SAMPLER),
+    PI_LOADER_RESULT(PI_ERROR_INVALID_USM_POOL),
+    PI_LOADER_RESULT(PI_ERROR_INVALID_USM_POINTER),
+    PI_LOADER_RESULT(PI_ERROR_UNSUPPORTED_FEATURE),
+    PI_LOADER_RESULT(PI_ERROR_OUT_OF_HOST_MEMORY),
+    PI_LOADER_RESULT(PI_ERROR_OUT_OF_DEVICE_MEMORY),
+    PI_LOADER_RESULT(PI_ERROR_OUT_OF_RESOURCES),
+    PI_LOADER_RESULT(PI_ERROR_DEVICE_LOST),
+    PI_LOADER_RESULT(PI_ERROR_UNAVAILABLE),
+    PI_LOADER_RESULT(PI_ERROR_BUILD_FAILED),
+    PI_LOADER_RESULT(PI_ERROR_DEPENDENCY_FAILED),
+    PI_LOADER_RESULT(PI_ERROR_ABANDONED),
+    PI_LOADER_RESULT(PI_ERROR_TIMEOUT),
+    PI_LOADER_RESULT(PI_ERROR_WOULD_BLOCK),
+    PI_LOADER_RESULT(PI_ERROR_PROFILING_UNAVAILABLE),
+    PI_LOADER_RESULT(PI_ERROR_BACKEND),
+    PI_LOADER_RESULT(PI_ERROR_INTERNAL),
 #undef PI_LOADER_RESULT
+    // clang-format on
 };
 
 constexpr const char *kind_names[] = {"object",  "loader",  "plugin", "platform", "device",

@@ -145,7 +145,8 @@ pi_result PI_CALL device_get_memory_scopes(pi_device device, uint32_t capacity,
     return sdk::call<Device>(device, [&](Device &self) {
         const pi_memory_scope scopes[scope_count] = {{
             .name = "global",
-            .flags = PI_SCOPE_HOST_VISIBLE | PI_SCOPE_COHERENT | PI_SCOPE_POOLABLE,
+            .flags = PI_SCOPE_HOST_VISIBLE | PI_SCOPE_COHERENT | PI_SCOPE_POOLABLE |
+                     PI_SCOPE_MAPS_IN_PLACE,
             .capacity = self.node().capacity,
             .max_allocation = self.node().capacity,
             .min_alignment = min_alignment,

@@ -178,11 +178,13 @@ constexpr Row rows[] = {
     {PI_DEVICE_INFO_IMAGE_VIEW_PITCH_ALIGNMENT, no_images},
 };
 
-pi_memory_scope global_scope(const Device &device) {
+pi_memory_scope global_scope(Device &device) {
     pi_memory_scope scope{};
     std::strncpy(scope.name, "global", sizeof scope.name - 1);
     // Not HOST_VISIBLE: ordinary buffers have an address only while mapped.
-    scope.flags = PI_SCOPE_POOLABLE;
+    // A device that uses the host's own memory in place keeps its buffers there, too.
+    scope.flags = PI_SCOPE_POOLABLE |
+                  (device.import_alignment() ? uint64_t{PI_SCOPE_MAPS_IN_PLACE} : uint64_t{0});
     scope.capacity = device.get<cl_ulong>(CL_DEVICE_GLOBAL_MEM_SIZE);
     scope.max_allocation = device.max_allocation();
     scope.min_alignment = device.min_alignment();

@@ -135,7 +135,7 @@ std::vector<Candidate> StorageState::sharing_candidates(PlaceIndex place) const 
 
 bool StorageState::maps_in_place(const PlaceInfo &place, uint32_t scope) {
     return scope == 0 ? place.maps_in_place
-                      : (place.scopes.at(scope).flags & PI_SCOPE_HOST_VISIBLE) != 0;
+                      : (place.scopes.at(scope).flags & PI_SCOPE_MAPS_IN_PLACE) != 0;
 }
 
 const StorageState::Attachment &StorageState::attach(PlaceIndex place) {

@@ -76,9 +76,7 @@ PlaceInfo describe(const Place &place) {
         device_info<pi_device_type>(place.device, PI_DEVICE_INFO_TYPE, PI_DEVICE_TYPE_OTHER);
     info.integrated = device_info<uint32_t>(place.device, PI_DEVICE_INFO_INTEGRATED, 0) != 0;
     info.scopes = scopes_of(place.device);
-    // What a CPU maps is its own memory, also where the backend has no lasting host pointer to it.
-    info.maps_in_place =
-        (info.scopes[0].flags & PI_SCOPE_HOST_VISIBLE) != 0 || info.shares_host_memory();
+    info.maps_in_place = (info.scopes[0].flags & PI_SCOPE_MAPS_IN_PLACE) != 0;
     info.host_pointer_import =
         device_info<uint32_t>(place.device, PI_DEVICE_INFO_HOST_POINTER_IMPORT, 0) != 0;
     info.host_pointer_alignment = std::max<uint64_t>(

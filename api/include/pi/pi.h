@@ -11,8 +11,9 @@
  *  - Every function returns pi_result and takes at most six parameters. The first argument
  *    dispatches; inputs follow; outputs come last, are named out_*, and are written only on success.
  *  - Lists: (capacity, out_array, out_count). out_count, if not NULL, receives how many there are;
- *    out_array, if not NULL, receives the first `capacity` of them. Handles received this way are
- *    borrowed, unless the comment says that they must be released.
+ *    out_array, if not NULL, receives the first `capacity` of them; both NULL is
+ *    PI_ERROR_INVALID_NULL_POINTER. Handles received this way are borrowed, unless the comment says that
+ *    they must be released.
  *  - Info: Get...Info(object, name, size, value, out_size). Each enumerator's comment begins with the
  *    type that it returns. value may be NULL to ask for the size alone; a size smaller than needed is
  *    PI_ERROR_INVALID_SIZE and writes nothing. Strings are UTF-8 and their size counts the final 0. A
@@ -488,10 +489,11 @@ PI_EXPORT pi_result PI_CALL piDeviceSelectBinary(pi_device device, uint32_t coun
 enum {
     PI_SCOPE_HOST_VISIBLE = 1 << 0, /* piMemGetHostPointer works */
     PI_SCOPE_COHERENT = 1 << 1, /* host and device see each other's writes once events order them */
-    PI_SCOPE_CONTIGUOUS = 1 << 2, /* PI_MEM_REQUIRE_CONTIGUOUS can be asked for */
-    PI_SCOPE_PINNED = 1 << 3,     /* PI_MEM_REQUIRE_PINNED can be asked for */
-    PI_SCOPE_LAYOUT = 1 << 4,     /* n-D allocations (pi_mem_layout_desc) */
-    PI_SCOPE_POOLABLE = 1 << 5    /* allocations may be kept and used again by a pool */
+    PI_SCOPE_CONTIGUOUS = 1 << 2,   /* PI_MEM_REQUIRE_CONTIGUOUS can be asked for */
+    PI_SCOPE_PINNED = 1 << 3,       /* PI_MEM_REQUIRE_PINNED can be asked for */
+    PI_SCOPE_LAYOUT = 1 << 4,       /* n-D allocations (pi_mem_layout_desc) */
+    PI_SCOPE_POOLABLE = 1 << 5,     /* allocations may be kept and used again by a pool */
+    PI_SCOPE_MAPS_IN_PLACE = 1 << 6 /* a map gives the memory itself: it costs no copy */
 };
 typedef struct pi_memory_scope {
     char name[64];
@@ -969,7 +971,22 @@ PI_EXPORT pi_result PI_CALL piUsmHostUnregister(pi_context context, void *pointe
 enum {
     /* Return when the command is final, with its result (out_event, if wanted, is final too). Illegal
      * in a callback (PI_ERROR_WOULD_BLOCK). */
-    PI_COMMAND_BLOCKING = 1 << 0
+    PI_COMMAND_BLOCKING = 1 << 0,
+
+    /* Of maps. WRITE keeps the bytes that the host does not write; WRITE_DISCARD says that the range's old
+     * bytes are not needed. */
+    PI_MAP_READ = 1 << 8,
+    PI_MAP_WRITE = 1 << 9,
+    PI_MAP_WRITE_DISCARD = 1 << 10,
+
+    /* Of launches. */
+    PI_LAUNCH_COOPERATIVE = 1 << 8,       /* all work-groups are resident together */
+    PI_LAUNCH_INDIRECT_USM_HOST = 1 << 9, /* the kernel follows pointers inside memory */
+    PI_LAUNCH_INDIRECT_USM_DEVICE = 1 << 10,
+    PI_LAUNCH_INDIRECT_USM_SHARED = 1 << 11,
+
+    /* Of prefetches. */
+    PI_USM_PREFETCH_TO_HOST = 1 << 8
 };
 
 /* One rectangle of bytes. extent = {bytes of a row, rows, slices}; 0 rows or slices mean 1, 0 bytes is
@@ -1038,11 +1055,6 @@ typedef struct pi_buffer_fill_desc {
     uint64_t size;
 } pi_buffer_fill_desc;
 
-enum {
-    PI_MAP_READ = 1 << 8,
-    PI_MAP_WRITE = 1 << 9,
-    PI_MAP_WRITE_DISCARD = 1 << 10 /* the range's old bytes are not needed */
-};
 /* *out_pointer is written at the latest when the event completes with success (a held command has no
  * address before), never on failure; its storage must live until then. The host may use the range
  * from the event's completion until the unmap is enqueued. Maps of overlapping ranges are legal if all of
@@ -1198,7 +1210,6 @@ typedef struct pi_usm_prefetch_desc {
     const void *pointer;
     uint64_t size;
 } pi_usm_prefetch_desc;
-enum { PI_USM_PREFETCH_TO_HOST = 1 << 8 };
 typedef uint32_t pi_usm_advice;
 enum {
     PI_USM_ADVICE_READ_MOSTLY = 1,
@@ -1283,12 +1294,6 @@ typedef struct pi_kernel_argument {
     pi_sampler image_sampler; /* IMAGE: for backends that join both (CUDA); else may be NULL */
 } pi_kernel_argument;
 
-enum {
-    PI_LAUNCH_COOPERATIVE = 1 << 8,       /* all work-groups are resident together */
-    PI_LAUNCH_INDIRECT_USM_HOST = 1 << 9, /* the kernel follows pointers inside memory */
-    PI_LAUNCH_INDIRECT_USM_DEVICE = 1 << 10,
-    PI_LAUNCH_INDIRECT_USM_SHARED = 1 << 11
-};
 typedef struct pi_kernel_launch_desc {
     uint32_t struct_size;
     pi_struct_type type; /* PI_TYPE_KERNEL_LAUNCH_DESC */

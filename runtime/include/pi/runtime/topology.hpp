@@ -45,7 +45,7 @@ struct PlaceInfo {
     DeviceIdentity identity;
     pi_device_type type = PI_DEVICE_TYPE_OTHER;
     bool integrated = false; ///< shares physical memory with the host (every CPU does)
-    /// A map of scope 0 costs no copy: PI_SCOPE_HOST_VISIBLE, or the device shares the host's memory.
+    /// A map of scope 0 costs no copy: PI_SCOPE_MAPS_IN_PLACE.
     bool maps_in_place = false;
     bool host_pointer_import = false;
     uint64_t host_pointer_alignment = 1; ///< bytes, of pointer and size

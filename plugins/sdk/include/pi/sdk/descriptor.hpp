@@ -119,13 +119,17 @@ struct InfoRow {
     void (*answer)(T &object, const InfoWriter &write);
 };
 
-/// Answers from a table; a name that is not in it is PI_ERROR_INVALID_ENUMERATION.
+/// Answers from a table; a name that is not in it is PI_ERROR_UNSUPPORTED_FEATURE if pi.h lists it for this
+/// kind, else PI_ERROR_INVALID_ENUMERATION.
 template <class T, size_t N>
 void answer_info(T &object, const InfoRow<T> (&rows)[N], uint32_t name, uint64_t size, void *value,
                  uint64_t *out_size) {
     for (const InfoRow<T> &row : rows)
         if (row.name == name)
             return row.answer(object, InfoWriter(size, value, out_size));
+    if (pi_sdk_info_exists(T::kind, name))
+        fail(PI_ERROR_UNSUPPORTED_FEATURE, "name ", name, ": this ", T::kind_name,
+             " does not have that information");
     fail(PI_ERROR_INVALID_ENUMERATION, "name ", name, " is no information of a ", T::kind_name);
 }
 

@@ -45,6 +45,8 @@ public:
     /// Called once, on any thread, with no lock held, when every dependency has reached its phase and none has
     /// failed. Gives the command to the backend: either Event::finish is called before it returns, or
     /// Event::submitted now and Event::finish later. An exception fails the event. Must not block.
+    /// A backend that finishes later holds a Ref<Event> until then; once the event may be finished by another
+    /// thread, start() must not touch *this any more.
     virtual void start(Event &event) = 0;
 
     /// The phase that `dependency` must reach. SUBMITTED only if start() makes the backend order itself

@@ -77,8 +77,8 @@ public:
 protected:
     /// `count`: whether the object keeps its instance from being torn down. Platforms and root devices, which
     /// live as long as the instance, must not.
-    explicit Object(const pi_host *owner, bool count = kind != PI_KIND_PLUGIN &&
-                                                       kind != PI_KIND_PLATFORM) noexcept
+    explicit Object(const pi_host *owner,
+                    bool count = kind != PI_KIND_PLUGIN && kind != PI_KIND_PLATFORM) noexcept
         : ObjectBase{{}, owner, 1, count} {
         pi_sdk_object_begin(&header, owner, kind);
         if (!count)

@@ -65,6 +65,36 @@ static inline pi_result pi_sdk_invalid(pi_kind kind) {
     return codes[kind < sizeof codes / sizeof codes[0] ? kind : 0];
 }
 
+/* Whether pi.h lists this information for objects of this kind: then an object without it answers
+ * PI_ERROR_UNSUPPORTED_FEATURE; all other names are PI_ERROR_INVALID_ENUMERATION. */
+static inline int pi_sdk_info_exists(pi_kind kind, uint32_t name) {
+    static const struct {
+        pi_kind kind;
+        uint32_t first, last;
+    } ranges[] = {
+        {PI_KIND_PLUGIN, 1, PI_PLUGIN_INFO_CAPABILITIES},
+        {PI_KIND_PLATFORM, 1, PI_PLATFORM_INFO_BACKEND},
+        {PI_KIND_DEVICE, 1, PI_DEVICE_INFO_REFERENCE_COUNT},
+        {PI_KIND_DEVICE, PI_DEVICE_INFO_UUID, PI_DEVICE_INFO_NUMA_NODE},
+        {PI_KIND_DEVICE, PI_DEVICE_INFO_COMPUTE_UNITS, PI_DEVICE_INFO_SUB_GROUP_SIZES},
+        {PI_KIND_DEVICE, PI_DEVICE_INFO_BUFFER_OFFSET_MODE,
+         PI_DEVICE_INFO_IMAGE_VIEW_PITCH_ALIGNMENT},
+        {PI_KIND_CONTEXT, 1, PI_CONTEXT_INFO_REFERENCE_COUNT},
+        {PI_KIND_QUEUE, 1, PI_QUEUE_INFO_REFERENCE_COUNT},
+        {PI_KIND_MEM, 1, PI_MEM_INFO_REFERENCE_COUNT},
+        {PI_KIND_EVENT, 1, PI_EVENT_INFO_REFERENCE_COUNT},
+        {PI_KIND_PROGRAM, 1, PI_PROGRAM_INFO_REFERENCE_COUNT},
+        {PI_KIND_KERNEL, 1, PI_KERNEL_INFO_REFERENCE_COUNT},
+        {PI_KIND_SAMPLER, 1, PI_SAMPLER_INFO_REFERENCE_COUNT},
+        {PI_KIND_USM_POOL, 1, PI_USM_POOL_INFO_REFERENCE_COUNT},
+    };
+    size_t i;
+    for (i = 0; i < sizeof ranges / sizeof ranges[0]; ++i)
+        if (ranges[i].kind == kind && name >= ranges[i].first && name <= ranges[i].last)
+            return 1;
+    return 0;
+}
+
 /* The answer of a Get...Info function: `bytes` bytes at `data`. */
 static inline pi_result pi_sdk_write_info(const pi_host *host, const void *data, uint64_t bytes,
                                           uint64_t size, void *value, uint64_t *out_size) {

@@ -169,28 +169,6 @@ static inline pi_sdk_info pi_sdk_bytes(uint32_t name, const void *data, uint64_t
     return (pi_sdk_info){name, {0}, data, bytes};
 }
 
-/* Whether pi.h lists this information of this kind of object. */
-static inline int pi_sdk_info_exists(pi_kind kind, uint32_t name) {
-    static const uint32_t last[] = {[PI_KIND_PLUGIN] = PI_PLUGIN_INFO_CAPABILITIES,
-                                    [PI_KIND_PLATFORM] = PI_PLATFORM_INFO_BACKEND,
-                                    [PI_KIND_DEVICE] = PI_DEVICE_INFO_REFERENCE_COUNT,
-                                    [PI_KIND_CONTEXT] = PI_CONTEXT_INFO_REFERENCE_COUNT,
-                                    [PI_KIND_QUEUE] = PI_QUEUE_INFO_REFERENCE_COUNT,
-                                    [PI_KIND_MEM] = PI_MEM_INFO_REFERENCE_COUNT,
-                                    [PI_KIND_EVENT] = PI_EVENT_INFO_REFERENCE_COUNT,
-                                    [PI_KIND_PROGRAM] = PI_PROGRAM_INFO_REFERENCE_COUNT,
-                                    [PI_KIND_KERNEL] = PI_KERNEL_INFO_REFERENCE_COUNT,
-                                    [PI_KIND_SAMPLER] = PI_SAMPLER_INFO_REFERENCE_COUNT,
-                                    [PI_KIND_USM_POOL] = PI_USM_POOL_INFO_REFERENCE_COUNT};
-    if (kind == PI_KIND_DEVICE &&
-        ((name >= PI_DEVICE_INFO_UUID && name <= PI_DEVICE_INFO_NUMA_NODE) ||
-         (name >= PI_DEVICE_INFO_COMPUTE_UNITS && name <= PI_DEVICE_INFO_SUB_GROUP_SIZES) ||
-         (name >= PI_DEVICE_INFO_BUFFER_OFFSET_MODE &&
-          name <= PI_DEVICE_INFO_IMAGE_VIEW_PITCH_ALIGNMENT)))
-        return 1;
-    return kind < sizeof last / sizeof last[0] && name >= 1 && name <= last[kind];
-}
-
 /* Looks `name` up; nothing is answered and *out_found is 0 when the table does not have it. */
 static inline pi_result pi_sdk_find_info(const pi_host *host, const pi_sdk_info *rows,
                                          uint32_t name, uint64_t size, void *value,
