@@ -73,14 +73,15 @@ public:
     Relation relation() const;
     pi_memory_connection connection(const Place &src, const Place &dst) const;
 
-    // ----- Chance: the seed is told with every failure -----
+    // ----- Chance, for the law's own thread: the seed is told with every failure -----
     std::mt19937_64 &random() { return random_; }
     /// Evenly from low to high, both included.
     uint64_t random(uint64_t low, uint64_t high);
     Bytes random_bytes(std::size_t size);
 
     // ----- Objects; a failure breaks the law -----
-    /// The law's own context of the device (in a law of pairs, of src).
+    /// The law's own context of the device (in a law of pairs, of src); made when first asked for, so ask
+    /// before threads do.
     pi_context context();
     /// The device in that context.
     Place place() { return {device(), context()}; }
