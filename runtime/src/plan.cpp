@@ -192,82 +192,90 @@ StorageState::Target StorageState::likely_target(PlaceIndex place,
     return target;
 }
 
+ExplainedPart StorageState::explain_present(const RangeSet &ranges, PlaceIndex place,
+                                            const Target &target,
+                                            const std::vector<Candidate> &considered) const {
+    ExplainedPart part{ranges, {}};
+    if (!attachments_[place]) {
+        part.candidates = considered; // [0] is the memory that the place would share
+        return part;
+    }
+    Candidate used;
+    used.possible = true;
+    used.route.kind = attachments_[place]->kind;
+    used.route.source = attachments_[place]->owner;
+    used.route.destination = target.home;
+    used.reason = "valid there already (" + attachments_[place]->reason + ")";
+    part.candidates.push_back(std::move(used));
+    return part;
+}
+
+ExplainedPart StorageState::explain_planned(PlannedPart planned,
+                                            const std::vector<Candidate> &considered) {
+    ExplainedPart part{std::move(planned.ranges), {}};
+    for (Source &source : planned.sources) {
+        part.candidates.push_back(std::move(source.candidate));
+    }
+    // Sharing was refused before copies were thought of: those reasons say more than "has memory".
+    for (const Candidate &candidate : considered) {
+        if (!candidate.possible) {
+            part.candidates.push_back(candidate);
+        }
+    }
+    for (Candidate &candidate : planned.refused) {
+        const bool is_sharing = candidate.route.kind == RouteKind::direct_use ||
+                                candidate.route.kind == RouteKind::import;
+        if (considered.empty() || !is_sharing) {
+            part.candidates.push_back(std::move(candidate));
+        }
+    }
+    return part;
+}
+
+std::string StorageState::explanation_text(const Explanation &explanation) const {
+    const TopologyDescription &topology = runtime_->topology->description();
+    std::string text = to_string(explanation.range) + " at " +
+                       topology.place(explanation.place).name + ": " +
+                       std::to_string(explanation.bytes_stale) + " bytes stale, " +
+                       std::to_string(explanation.bytes_never_written) + " never written\n";
+    for (const ExplainedPart &part : explanation.parts) {
+        text += "  " + to_string(part.ranges) + "\n";
+        for (size_t index = 0; index < part.candidates.size(); ++index) {
+            text += index == 0 ? "    * " : "      ";
+            text += candidate_text(part.candidates[index], topology) + "\n";
+        }
+    }
+    if (!notes_[explanation.place].empty()) {
+        text += "  import was tried: " + notes_[explanation.place] + "\n";
+    }
+    return text;
+}
+
 Explanation StorageState::explain(PlaceIndex place, const Range &range) const {
     check_place(place);
     const std::lock_guard lock(mutex_);
-    const TopologyDescription &topology = runtime_->topology->description();
     Explanation result;
     result.place = place;
     result.range = range;
     std::vector<Candidate> considered;
     const Target target = likely_target(place, considered);
-    const bool shares = !considered.empty() && considered.front().possible;
 
     RangeSet never_written = range;
     for (ViewId view = 0; view < ledger_.view_count(); ++view) {
         never_written.remove(ledger_.expected(view));
     }
     result.bytes_never_written = never_written.bytes();
-    RangeSet there;
     if (target.view) {
-        there = intersect(ledger_.expected(*target.view), range);
-    }
-    if (!there.empty()) {
-        ExplainedPart part{there, {}};
-        Candidate used;
-        used.route.source = target.home;
-        used.route.destination = place;
-        used.possible = true;
-        used.reason = "valid there already";
-        if (attachments_[place]) {
-            used.route.kind = attachments_[place]->kind;
-            used.route.source = attachments_[place]->owner;
-            used.reason += " (" + attachments_[place]->reason + ")";
-        } else if (shares) {
-            used = considered.front();
+        const RangeSet present = intersect(ledger_.expected(*target.view), range);
+        if (!present.empty()) {
+            result.parts.push_back(explain_present(present, place, target, considered));
         }
-        part.candidates.push_back(std::move(used));
-        if (shares) {
-            part.candidates.insert(part.candidates.end(), considered.begin() + 1, considered.end());
-        }
-        result.parts.push_back(std::move(part));
     }
     for (PlannedPart &planned : plan(target, range)) {
         result.bytes_stale += planned.ranges.bytes();
-        ExplainedPart part{planned.ranges, {}};
-        for (Source &source : planned.sources) {
-            part.candidates.push_back(std::move(source.candidate));
-        }
-        // Sharing was refused before copies were thought of: those reasons say more than "has memory".
-        for (const Candidate &candidate : considered) {
-            if (!candidate.possible) {
-                part.candidates.push_back(candidate);
-            }
-        }
-        for (Candidate &candidate : planned.refused) {
-            const bool is_sharing = candidate.route.kind == RouteKind::direct_use ||
-                                    candidate.route.kind == RouteKind::import;
-            if (considered.empty() || !is_sharing) {
-                part.candidates.push_back(std::move(candidate));
-            }
-        }
-        result.parts.push_back(std::move(part));
+        result.parts.push_back(explain_planned(std::move(planned), considered));
     }
-
-    result.text = to_string(range) + " at " + topology.place(place).name + ": " +
-                  std::to_string(result.bytes_stale) + " bytes stale, " +
-                  std::to_string(result.bytes_never_written) + " never written\n";
-    for (const ExplainedPart &part : result.parts) {
-        result.text += "  " + to_string(part.ranges) + "\n";
-        const char *mark = "    * ";
-        for (const Candidate &candidate : part.candidates) {
-            result.text += mark + candidate_text(candidate, topology) + "\n";
-            mark = "      ";
-        }
-    }
-    if (!notes_[place].empty()) {
-        result.text += "  import was tried: " + notes_[place] + "\n";
-    }
+    result.text = explanation_text(result);
     return result;
 }
 

@@ -145,6 +145,11 @@ private:
     PlannedPart plan_copy(const Target &target, const RangeSet &ranges) const;
     std::vector<ViewId> nearest_views(const Target &target, const RangeSet &stale) const;
     Target target_of(ViewId view) const;
+    ExplainedPart explain_present(const RangeSet &ranges, PlaceIndex place, const Target &target,
+                                  const std::vector<Candidate> &considered) const;
+    static ExplainedPart explain_planned(PlannedPart planned,
+                                         const std::vector<Candidate> &considered);
+    std::string explanation_text(const Explanation &explanation) const;
     Target likely_target(PlaceIndex place, std::vector<Candidate> &considered) const;
 
     // acquire.cpp

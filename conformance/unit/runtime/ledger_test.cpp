@@ -75,6 +75,27 @@ TEST_CASE("a write that fails where the only copy is loses no byte", "[runtime]"
     CHECK(m.ledger.valid(m.a) == RangeSet({0, size}));
 }
 
+TEST_CASE("a write that fails spoils its own memory where others have the bytes", "[runtime]") {
+    TwoMemories m;
+    m.ledger.finish(m.ledger.begin_copy(m.a, m.b, 2, Range{0, 16}).operation, true);
+    const auto write = m.ledger.begin_use(m.b, 2, Range{8, 24}, true, true);
+    m.ledger.finish(write.operation, false);
+    CHECK(m.ledger.valid(m.b) == RangeSet({0, 8}));
+    CHECK(m.ledger.expected(m.b) == RangeSet({0, 8}));
+    CHECK(m.ledger.valid(m.a) == RangeSet({0, size}));
+}
+
+TEST_CASE("a discarding write waits for the one before it, but not for its bytes", "[runtime]") {
+    TwoMemories m;
+    const auto first = m.ledger.begin_use(m.a, 1, Range{0, 16}, true, true);
+    const auto second = m.ledger.begin_use(m.a, 1, Range{0, 16}, false, true);
+    CHECK(waits_for(second, first.operation));
+    CHECK_FALSE(waits_for_data(second, first.operation));
+    const auto third = m.ledger.begin_use(m.a, 1, Range{0, 16}, true, false);
+    CHECK(waits_for_data(third, second.operation));
+    CHECK_FALSE(waits_for_data(third, first.operation));
+}
+
 TEST_CASE("readers go together, a writer waits for them, readers wait for it", "[runtime]") {
     TwoMemories m;
     const auto first = m.ledger.begin_use(m.a, 1, Range{0, 16}, true, false);
@@ -150,6 +171,14 @@ TEST_CASE("a failed copy sends what depends on it to another source, a failed wr
         CHECK(ledger.content_lost(copy.operation));
         CHECK_FALSE(ledger.retry_from(copy.operation, a));
     }
+    SECTION("a source that was overwritten since is none") {
+        const auto first = ledger.begin_copy(a, b, 2, Range{0, 16});
+        const auto second = ledger.begin_copy(b, c, 3, Range{0, 16});
+        const auto write = ledger.begin_use(a, 1, Range{0, 16}, false, true);
+        ledger.finish(first.operation, false);
+        ledger.finish(write.operation, true);
+        CHECK_FALSE(ledger.retry_from(second.operation, a));
+    }
     SECTION("a source that is about to be overwritten is none") {
         const auto first = ledger.begin_copy(a, b, 2, Range{0, 16});
         const auto second = ledger.begin_copy(b, c, 3, Range{0, 16});
@@ -168,6 +197,9 @@ TEST_CASE("within one memory bytes are handed over beside readers, not beside wr
     const auto reader = ledger.begin_use(host, 0, Range{0, 16}, true, false);
     const auto over = ledger.begin_copy(host, device, 1, Range{0, 16});
     CHECK(over.waits.empty());
+    const auto second_reader = ledger.begin_use(device, 1, Range{8, 16}, true, false);
+    CHECK(waits_for_data(second_reader, over.operation));
+    ledger.finish(second_reader.operation, true);
     const auto use = ledger.begin_use(device, 1, Range{0, 16}, true, true);
     CHECK(waits_for_data(use, over.operation));
     CHECK(waits_for(use, reader.operation));
