@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Commands of optional groups that are no commands on memory: host functions and timestamps.
+
+#include "bench.hpp"
+#include "checks.hpp"
+#include "registry.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <mutex>
+
+namespace pi::suite {
+namespace {
+
+struct Calls {
+    Bench &bench;
+    pi_queue queue;
+    pi_event unsignalled;
+    std::mutex mutex;
+    std::vector<int> order;
+    std::string problem;
+};
+struct Call {
+    Calls *calls;
+    int index;
+};
+
+void PI_CALL note_call(void *user_data) {
+    const auto &call = *static_cast<Call *>(user_data);
+    Calls &calls = *call.calls;
+    const std::scoped_lock lock(calls.mutex);
+    calls.order.push_back(call.index);
+    if (piEventWait(calls.unsignalled, PI_TIMEOUT_NEVER) != PI_ERROR_WOULD_BLOCK)
+        calls.problem = "piEventWait in a host function is not refused";
+    if (piQueueFinish(calls.queue) != PI_ERROR_WOULD_BLOCK)
+        calls.problem = "piQueueFinish in a host function is not refused";
+    const pi_barrier_desc barrier = describe<pi_barrier_desc>();
+    if (try_enqueue(calls.queue, barrier) != PI_SUCCESS)
+        calls.problem = "a command enqueued in a host function is refused";
+}
+
+LAW("enqueue", "host functions run once each, in order, and under the rules of callbacks") {
+    bench.need(PI_CAPABILITY_HOST_FUNCTION, "PI_CAPABILITY_HOST_FUNCTION");
+    constexpr int count = 20;
+    const Queue queue = bench.make_queue();
+    const Queue other = bench.make_queue();
+    const Event unsignalled = bench.make_host_event();
+    const Event gate = bench.make_host_event();
+    const Event held = bench.barrier(other, {unsignalled});
+    Calls calls{bench, other, unsignalled, {}, {}, ""};
+    std::vector<Call> each;
+    for (int i = 0; i < count; ++i)
+        each.push_back({&calls, i});
+    Event last;
+    for (int i = 0; i < count; ++i) {
+        pi_host_function_desc desc = describe<pi_host_function_desc>();
+        desc.function = &note_call;
+        desc.user_data = &each[static_cast<std::size_t>(i)];
+        last = i == 0 ? bench.enqueue(queue, desc, {gate}) : bench.enqueue(queue, desc);
+    }
+    require_success(piQueueFlush(queue), "piQueueFlush");
+    bench.wait(bench.barrier(bench.make_queue()));
+    {
+        const std::scoped_lock lock(calls.mutex);
+        require(calls.order.empty(), "a host function has run before its event");
+    }
+    bench.signal(gate);
+    bench.wait(last);
+    const std::scoped_lock lock(calls.mutex);
+    require(calls.problem.empty(), calls.problem);
+    require_equal(calls.order.size(), std::size_t{count}, "how many host functions have run");
+    require(std::is_sorted(calls.order.begin(), calls.order.end()),
+            "host functions of an in-order queue have run out of order");
+    bench.signal(unsignalled);
+    bench.wait(held);
+}
+
+LAW("enqueue", "a host function of NULL is refused") {
+    bench.need(PI_CAPABILITY_HOST_FUNCTION, "PI_CAPABILITY_HOST_FUNCTION");
+    const Queue queue = bench.make_queue();
+    const pi_host_function_desc desc = describe<pi_host_function_desc>();
+    require_untouched<pi_event>("piEnqueueHostFunction with function NULL",
+                                {PI_ERROR_INVALID_NULL_POINTER},
+                                [&](pi_event *out) { return try_enqueue(queue, desc, {}, out); });
+}
+
+LAW("enqueue", "a timestamp tells the device's clock when it ran, on any queue") {
+    bench.need(PI_CAPABILITY_TIMESTAMP, "PI_CAPABILITY_TIMESTAMP");
+    const auto clock = [&] {
+        uint64_t time = 0;
+        require_success(piDeviceGetGlobalTimestamps(bench.device(), &time, nullptr),
+                        "piDeviceGetGlobalTimestamps");
+        return time;
+    };
+    const auto time_of = [](pi_event event, uint32_t name) {
+        return get_info<uint64_t>(&piEventGetProfilingInfo, event, name);
+    };
+    const Queue queue = bench.make_queue(); // without PI_QUEUE_PROFILING
+    const Event gate = bench.make_host_event();
+    const Event first = bench.enqueue(queue, describe<pi_timestamp_desc>(), {gate});
+    const uint64_t before = clock();
+    bench.signal(gate);
+    bench.wait(first);
+    const Event second = bench.enqueue(queue, describe<pi_timestamp_desc>());
+    bench.wait(second);
+    const uint64_t after = clock();
+    const uint64_t times[] = {before,
+                              time_of(first, PI_PROFILING_START),
+                              time_of(first, PI_PROFILING_END),
+                              time_of(second, PI_PROFILING_START),
+                              time_of(second, PI_PROFILING_END),
+                              after};
+    for (std::size_t i = 1; i < std::size(times); ++i)
+        require(times[i] >= times[i - 1], "time ", i,
+                " of {before, start, end, start, end, "
+                "after} is ",
+                times[i], ", before the one before it, ", times[i - 1]);
+}
+
+} // namespace
+} // namespace pi::suite
