@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What an exported call costs. The plugins' functions return at once, and both ways to them are called
+// by pointer from the same loop, so that nothing differs but the few instructions between.
+#include "call_loop.hpp"
+#include "equipment.hpp"
+#include "session.hpp"
+
+#include <pi/pi_plugin.h>
+
+#include <pi_bench_stub.h>
+
+namespace pi_bench {
+namespace {
+
+constexpr const char *stub_name =
+    "a stub written by hand in another shared object: null check, load, jump";
+
+std::string plugin_path(const char *name) {
+    return equipment("libpi_plugin_" + std::string(name) + ".so");
+}
+
+/// The plugin's own function, as the loader's stub finds it.
+pi_result (*slot_of(pi_device device))(pi_device) {
+    return reinterpret_cast<const pi_object_header *>(device)->dispatch->piDeviceRetain;
+}
+
+void with_one_plugin(Session &session) {
+    const Loader loader({plugin_path("bench_first")});
+    const pi_device device = loader.devices("*").at(0);
+
+    const Batch ours = [&](uint64_t count) { call_often(count, piDeviceRetain, device); };
+    session.compare(
+        "exported call, 1 plugin", stub_name, Unit::nanoseconds, ours,
+        [&](uint64_t count) { call_often(count, pi_bench_stub_device_retain, device); });
+    uint32_t index = 0;
+    const pi_program_binary binary{"opencl_c", PI_PROGRAM_FORMAT_OPENCL_C, 0};
+    session.compare(
+        "exported call of 4 arguments, 1 plugin", stub_name, Unit::nanoseconds,
+        [&](uint64_t count) {
+            call_often(count, piDeviceSelectBinary, device, uint32_t{1}, &binary, &index);
+        },
+        [&](uint64_t count) {
+            call_often(count, pi_bench_stub_device_select_binary, device, uint32_t{1}, &binary,
+                       &index);
+        });
+    session.compare("exported call, 1 plugin, beside a bare call",
+                    "the plugin's function called by pointer, without any loader",
+                    Unit::nanoseconds, ours,
+                    [&](uint64_t count) { call_often(count, slot_of(device), device); });
+}
+
+void with_three_plugins(Session &session) {
+    const Loader loader(
+        {plugin_path("bench_first"), plugin_path("bench_second"), plugin_path("bench_third")});
+    const std::vector<pi_device> devices = loader.devices("*");
+    if (devices.size() != 3) {
+        throw std::logic_error("three plugins should have three devices");
+    }
+    const std::array three{devices[0], devices[1], devices[2]};
+    session.compare(
+        "exported call, 3 plugins in turn", stub_name, Unit::nanoseconds,
+        [&](uint64_t count) { call_in_turn(count, piDeviceRetain, three); },
+        [&](uint64_t count) { call_in_turn(count, pi_bench_stub_device_retain, three); });
+}
+
+} // namespace
+
+void bench_calls(Session &session) {
+    session.attempt("exported call, 1 plugin", [&] { with_one_plugin(session); });
+    session.attempt("exported call, 3 plugins in turn", [&] { with_three_plugins(session); });
+    bench_calls_beside_icd(session);
+}
+
+} // namespace pi_bench

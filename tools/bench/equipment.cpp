@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "equipment.hpp"
+
+#include <pi/runtime/error.hpp>
+
+#include <filesystem>
+#include <stdexcept>
+
+namespace pi_bench {
+
+using pi::runtime::check;
+
+std::string equipment(const std::string &file) {
+    const auto folder =
+        std::filesystem::read_symlink("/proc/self/exe").parent_path() / PI_BENCH_EQUIPMENT;
+    const auto path = (folder / file).lexically_normal();
+    if (!std::filesystem::exists(path)) {
+        throw std::runtime_error("there is no " + path.string() + ", which comes with pi-bench");
+    }
+    return path.string();
+}
+
+Loader::Loader() {
+    check(piLoaderCreate(nullptr, &loader_), "piLoaderCreate");
+}
+
+Loader::Loader(const std::vector<std::string> &plugins) {
+    std::vector<const char *> names;
+    for (const std::string &plugin : plugins) {
+        names.push_back(plugin.c_str());
+    }
+    pi_loader_desc desc{};
+    desc.struct_size = sizeof desc;
+    desc.type = PI_TYPE_LOADER_DESC;
+    desc.flags = PI_LOADER_IGNORE_ENVIRONMENT | PI_LOADER_NO_DEFAULT_SEARCH;
+    desc.plugins = names.data();
+    desc.plugin_count = static_cast<uint32_t>(names.size());
+    check(piLoaderCreate(&desc, &loader_), "piLoaderCreate");
+}
+
+Loader::~Loader() {
+    piLoaderRelease(loader_);
+}
+
+std::vector<pi_device> Loader::devices(const std::string &selector) const {
+    uint32_t count = 0;
+    check(piLoaderSelectDevices(loader_, selector.c_str(), 0, nullptr, &count),
+          "piLoaderSelectDevices");
+    std::vector<pi_device> devices(count);
+    check(piLoaderSelectDevices(loader_, selector.c_str(), count, devices.data(), nullptr),
+          "piLoaderSelectDevices");
+    return devices;
+}
+
+std::string Loader::variable(const std::string &name) const {
+    uint32_t count = 0;
+    check(piLoaderGetEnvironment(loader_, 0, nullptr, &count), "piLoaderGetEnvironment");
+    std::vector<pi_environment_variable> rows(count);
+    check(piLoaderGetEnvironment(loader_, count, rows.data(), nullptr), "piLoaderGetEnvironment");
+    for (const pi_environment_variable &row : rows) {
+        if (row.name == name) {
+            return row.value != nullptr ? row.value : "";
+        }
+    }
+    throw std::logic_error(name + " is not in the list of piLoaderGetEnvironment");
+}
+
+std::string Loader::plugin_file(const std::string &name) const {
+    uint32_t count = 0;
+    check(piLoaderGetReports(loader_, 0, nullptr, &count), "piLoaderGetReports");
+    std::vector<pi_plugin_report> reports(count);
+    check(piLoaderGetReports(loader_, count, reports.data(), nullptr), "piLoaderGetReports");
+    for (const pi_plugin_report &report : reports) {
+        if (report.name == name && report.status != PI_PLUGIN_SHADOWED) {
+            if (report.status != PI_PLUGIN_LOADED) {
+                throw std::runtime_error("the plugin " + name +
+                                         " cannot be used: " + report.reason);
+            }
+            return report.path;
+        }
+    }
+    throw std::runtime_error("there is no plugin " + name);
+}
+
+} // namespace pi_bench

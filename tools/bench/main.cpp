@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// pi-bench measures what is ours beside its limit, in one run, and prints the ratio.
+#include "session.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <fstream>
+
+namespace pi_bench {
+
+void bench_plugin(Session &session) {
+    bench_plugin_opencl(session);
+    bench_plugin_host(session);
+}
+
+namespace {
+
+struct Benchmark {
+    const char *name;
+    void (*run)(Session &);
+};
+constexpr std::array benchmarks{Benchmark{"calls", bench_calls}, Benchmark{"start", bench_start},
+                                Benchmark{"plugin", bench_plugin}};
+
+constexpr const char *footer = R"(
+Benchmarks:
+  calls   an exported function of libpi_loader, beside a stub written by hand and the OpenCL ICD loader
+  start   a process from its start to a context on an OpenCL device, beside one that uses no PI
+  plugin  commands on an OpenCL device beside plain OpenCL calls, and of the host plugin beside memcpy
+
+Ours and the limit are measured alternately in many short batches of one run. `ours` and `limit` are
+medians; the ratio is the median of the ratios of neighbouring batches: 1.0 is perfect, smaller is better.
+The machine should have nothing else to do: its load is part of the result.
+
+POCL_DEVICES is set to "basic": PoCL's device that runs commands inside the calls shows their cost best.
+
+Exit codes: 0 something was measured; 1 nothing could be, as the message says; 2 the command line was not
+understood.
+)";
+
+void declare(CLI::App &app, Options &options) {
+    CLI::IsMember known(std::vector<std::string>{"calls", "start", "plugin"});
+    app.add_option("name", options.name, "The benchmark: calls, start or plugin")
+        ->required()
+        ->type_name("NAME")
+        ->check(known.description(""));
+    app.add_option("--json", options.json, "Also write the rows to a file, for other programs")
+        ->type_name("FILE");
+    app.add_option("--filter", options.filter, "Only rows whose name this regular expression finds")
+        ->type_name("RX");
+    app.add_option("--device", options.device,
+                   "The OpenCL device of start and plugin (" + options.device + ")")
+        ->type_name("SELECTOR");
+    app.add_flag("--quick", options.quick,
+                 "A few short batches: shows that it works, proves nothing");
+    app.footer(footer);
+}
+
+int measure(Session &session, const Options &options) {
+    // Found out before anything takes its time.
+    std::ofstream file;
+    if (!options.json.empty()) {
+        file.open(options.json);
+        if (!file) {
+            throw std::runtime_error("cannot write " + options.json);
+        }
+    }
+    const std::string where = machine();
+    const std::string when = date();
+    std::printf("pi-bench %s: %s, %s\n", options.name.c_str(), where.c_str(), when.c_str());
+    std::fflush(stdout);
+    for (const Benchmark &benchmark : benchmarks) {
+        if (benchmark.name == options.name) {
+            benchmark.run(session);
+        }
+    }
+    std::printf("%s", table(session.rows(), session.left_out()).c_str());
+    if (!options.json.empty()) {
+        file << json(where, when, session.rows()) << std::flush;
+        if (!file) {
+            throw std::runtime_error("cannot write " + options.json);
+        }
+    }
+    if (session.rows().empty() && session.left_out().empty()) {
+        std::fprintf(stderr, "pi-bench: no row of %s has a name that \"%s\" finds\n",
+                     options.name.c_str(), options.filter.c_str());
+    }
+    return session.rows().empty() ? 1 : 0;
+}
+
+int run(int argc, char **argv) {
+    Options options;
+    CLI::App app("Measures PI beside what limits it.", "pi-bench");
+    declare(app, options);
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError &error) {
+        return app.exit(error) == 0 ? 0 : 2;
+    }
+    // Before any library is opened, and for the programs that are started.
+    setenv("POCL_DEVICES", "basic", 1);
+    try {
+        Session session(options);
+        return measure(session, options);
+    } catch (const std::regex_error &error) {
+        std::fprintf(stderr, "pi-bench: --filter \"%s\": %s\n", options.filter.c_str(),
+                     error.what());
+        return 2;
+    }
+}
+
+} // namespace
+} // namespace pi_bench
+
+int main(int argc, char **argv) {
+    try {
+        return pi_bench::run(argc, argv);
+    } catch (const std::exception &error) {
+        std::fflush(stdout);
+        std::fprintf(stderr, "pi-bench: %s\n", error.what());
+        return 1;
+    }
+}

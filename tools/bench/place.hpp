@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A device with context and queue, and the calls on it that are measured, as an application makes them.
+#pragma once
+
+#include <pi/runtime/handle.hpp>
+
+#include <cstdint>
+#include <string>
+
+namespace pi_bench {
+
+struct Place {
+    explicit Place(pi_device the_device);
+
+    pi_device device;
+    std::string name;     ///< the device's
+    std::string platform; ///< its name
+    pi::runtime::Context context;
+    pi::runtime::Queue queue;
+};
+
+/// A buffer whose bytes are all `value`, so that its pages are there.
+pi::runtime::Mem make_buffer(const Place &place, uint64_t size, unsigned char value);
+
+/// These return when the command is done. They throw pi::runtime::Error.
+void write(const Place &place, pi_mem mem, const void *data, uint64_t size);
+void write_with_event(const Place &place, pi_mem mem, const void *data, uint64_t size);
+void read(const Place &place, pi_mem mem, void *data, uint64_t size);
+void copy(const Place &place, pi_mem src, pi_mem dst, uint64_t size);
+
+/// Throws unless a copy from src to dst arrives: what does not work is not worth measuring.
+void check_copy(const Place &place, pi_mem src, pi_mem dst, uint64_t size);
+
+} // namespace pi_bench

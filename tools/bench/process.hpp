@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace pi_bench {
+
+/// Starts a program that reports by start/stamp.h, waits for its end, and returns the nanoseconds from
+/// just before the start to its stamp. Throws std::runtime_error if it fails or takes a minute.
+double time_start(const std::vector<std::string> &command);
+
+} // namespace pi_bench

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace pi_bench {
+
+/// One thing of ours beside its limit. All three numbers are positive and finite; smaller is better,
+/// and a ratio of 1 is perfect.
+struct Row {
+    std::string name;
+    double ours = 0;
+    double limit = 0;
+    std::string limit_name;
+    double ratio = 0;
+    std::string unit;
+};
+
+/// A row that there is not, and why.
+struct LeftOut {
+    std::string name;
+    std::string reason;
+};
+
+/// "AMD EPYC, 2 CPUs, Linux 6.1.0, load 0.05": what was measured on, and how busy it was.
+std::string machine();
+/// "2026-11-20T07:45:12Z"
+std::string date();
+
+/// For people: a line a row, the limits explained below.
+std::string table(const std::vector<Row> &rows, const std::vector<LeftOut> &left_out);
+/// {"machine", "date", "rows": [{"name", "ours", "limit", "limit_name", "ratio", "unit"}]}
+std::string json(const std::string &machine, const std::string &date, const std::vector<Row> &rows);
+
+} // namespace pi_bench

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "measure.hpp"
+#include "report.hpp"
+
+#include <optional>
+#include <regex>
+#include <string>
+#include <vector>
+
+namespace pi_bench {
+
+struct Options {
+    std::string name;   ///< of the benchmark
+    std::string filter; ///< a regular expression that rows' names must match somewhere
+    std::string json;   ///< a file, or ""
+    std::string device = "opencl:0:0";
+    bool quick = false;
+};
+
+enum class Unit { nanoseconds, microseconds, milliseconds };
+
+/// One run of pi-bench: measures rows and keeps them.
+class Session {
+public:
+    /// Throws std::regex_error.
+    explicit Session(const Options &options);
+
+    const std::string &device() const noexcept { return device_; }
+    bool wants(const std::string &name) const;
+    /// How much to measure: operations of nanoseconds up to milliseconds.
+    Effort effort() const;
+    /// The same for processes, each of which is a batch.
+    Effort process_effort() const;
+
+    /// Measures both if the row is wanted, and keeps it: medians of the batches, and the median of the
+    /// ratios of neighbouring batches.
+    void compare(const std::string &name, const std::string &limit_name, Unit unit,
+                 const Batch &ours, const Batch &limit, const std::optional<Effort> &effort = {});
+    void add(Row row) { rows_.push_back(std::move(row)); }
+    /// Does a part of a benchmark; if that throws, the rest is still measured.
+    void attempt(const std::string &name, const std::function<void()> &part);
+    void leave_out(const std::string &name, const std::string &reason);
+
+    const std::vector<Row> &rows() const noexcept { return rows_; }
+    const std::vector<LeftOut> &left_out() const noexcept { return left_out_; }
+
+private:
+    std::optional<std::regex> filter_;
+    std::string device_;
+    bool quick_;
+    std::vector<Row> rows_;
+    std::vector<LeftOut> left_out_;
+};
+
+/// The benchmarks.
+void bench_calls(Session &session);
+void bench_start(Session &session);
+void bench_plugin(Session &session);
+
+/// Parts of them, in files of their own: calls beside those of the OpenCL ICD loader, an OpenCL device
+/// beside plain OpenCL, the host plugin beside memcpy.
+void bench_calls_beside_icd(Session &session);
+void bench_plugin_opencl(Session &session);
+void bench_plugin_host(Session &session);
+
+} // namespace pi_bench

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+namespace pi_bench {
+
+struct Size {
+    uint64_t bytes;
+    const char *name;
+};
+
+/// From what fits a core's own cache to what fits none.
+inline constexpr std::array copy_sizes{
+    Size{uint64_t{64} << 10, "64 KiB"}, Size{uint64_t{256} << 10, "256 KiB"},
+    Size{uint64_t{1} << 20, "1 MiB"},   Size{uint64_t{4} << 20, "4 MiB"},
+    Size{uint64_t{16} << 20, "16 MiB"}, Size{uint64_t{64} << 20, "64 MiB"}};
+
+} // namespace pi_bench
