@@ -88,14 +88,18 @@ bool Instance::wanted(const std::string &platform_name) const {
     return false;
 }
 
+/// What the driver carries to notify(). The atomic pointer orders the two threads whatever the driver does.
 struct Instance::Notice {
-    Instance *instance;
+    Notice(Instance &of, std::function<void(cl_int)> run) : task(std::move(run)) {
+        instance.store(&of, std::memory_order_release);
+    }
     std::function<void(cl_int)> task;
+    std::atomic<Instance *> instance{nullptr};
 };
 
 void CL_CALLBACK Instance::notify(cl_event, cl_int status, void *user_data) {
     auto *notice = static_cast<Notice *>(user_data);
-    Instance &instance = *notice->instance;
+    Instance &instance = *notice->instance.load(std::memory_order_acquire);
     const auto run = [notice, status] {
         const std::unique_ptr<Notice> owner(notice);
         owner->task(status);
@@ -112,7 +116,7 @@ void Instance::when_final(const Api &api, cl_event event,
                           std::function<void(cl_int status)> task) noexcept {
     cl_int status = CL_OUT_OF_HOST_MEMORY;
     try {
-        auto notice = std::make_unique<Notice>(Notice{this, task});
+        auto notice = std::make_unique<Notice>(*this, task);
         driver_calls_.fetch_add(1, std::memory_order_relaxed);
         if (api.clSetEventCallback(event, CL_COMPLETE, notify, notice.get()) == CL_SUCCESS) {
             (void)notice.release();
