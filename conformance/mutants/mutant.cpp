@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A plugin with one defect: it is the plugin beside which it lies, with one slot replaced. Its own file's
+// name says which: .../<plugin>/<function>.<defect>.so wraps .../<plugin>/original.so. Test equipment,
+// never installed.
+
+#include "defects.hpp"
+
+#include <dlfcn.h>
+
+#include <string>
+
+namespace {
+
+pi_result fail(const pi_host *host, const std::string &text) {
+    host->set_error(host, PI_ERROR_INTERNAL, text.c_str());
+    return PI_ERROR_INTERNAL;
+}
+
+const pi::mutants::Mutant *find(const std::string &file,
+                                const std::vector<pi::mutants::Mutant> &all) {
+    for (const auto &mutant : all)
+        if (file == std::string(mutant.function) + "." + std::string(mutant.defect) + ".so")
+            return &mutant;
+    return nullptr;
+}
+
+} // namespace
+
+pi_result PI_CALL piPluginMain(const pi_host *host, pi_plugin_desc *out_desc) {
+    // Of the process, as the table of the plugin that it copies is: every loader plants the same defect.
+    static pi_dispatch mutated;
+
+    Dl_info self{};
+    dladdr(reinterpret_cast<void *>(&piPluginMain), &self);
+    const std::string path = self.dli_fname;
+    const std::string folder = path.substr(0, path.rfind('/') + 1);
+    const auto all = pi::mutants::all();
+    const auto *mutant = find(path.substr(folder.size()), all);
+    if (!mutant)
+        return fail(host, path + " names no defect");
+
+    void *library = dlopen((folder + "original.so").c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (!library)
+        return fail(host, dlerror());
+    const auto real = reinterpret_cast<pi_plugin_main>(dlsym(library, "piPluginMain"));
+    if (!real)
+        return fail(host, folder + "original.so is no plugin");
+    const pi_result result = real(host, out_desc);
+    if (result != PI_SUCCESS)
+        return result;
+    pi::mutants::original = out_desc->functions;
+    mutated = *out_desc->functions;
+    mutant->plant(mutated);
+    out_desc->functions = &mutated;
+    return PI_SUCCESS;
+}
