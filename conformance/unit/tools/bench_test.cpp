@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// pi-bench as a user runs it. What it measures is never judged here: only that it does, and says so.
+#include "program.hpp"
+#include "skip.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <cmath>
+
+using namespace pi_test;
+using nlohmann::json;
+
+namespace {
+
+/// The rows of a benchmark, quickly measured.
+json bench(const std::string &name, const std::string &filter) {
+    const TemporaryFile file;
+    const Ran ran = run({PI_BENCH, name, "--quick", "--filter", filter, "--json", file.path()});
+    INFO(ran.output);
+    INFO(ran.errors);
+    REQUIRE(ran.exit_code == 0);
+    json document = json::parse(file.content());
+    CHECK(document.at("machine").get<std::string>() != "");
+    CHECK(document.at("date").get<std::string>().size() ==
+          std::string("2026-01-01T00:00:00Z").size());
+    REQUIRE(document.at("rows").is_array());
+    for (const json &row : document.at("rows")) {
+        INFO(row);
+        // People and programs are told of the same rows.
+        CHECK(ran.output.find(row.at("name").get<std::string>()) != std::string::npos);
+        CHECK(ran.output.find(row.at("limit_name").get<std::string>()) != std::string::npos);
+        for (const char *key : {"ours", "limit", "ratio"}) {
+            const auto value = row.at(key).get<double>();
+            CHECK(std::isfinite(value));
+            CHECK(value > 0);
+        }
+        const auto unit = row.at("unit").get<std::string>();
+        CHECK((unit == "ns" || unit == "us" || unit == "ms"));
+    }
+    return document.at("rows");
+}
+
+std::vector<std::string> names(const json &rows) {
+    std::vector<std::string> result;
+    for (const json &row : rows) {
+        result.push_back(row.at("name"));
+    }
+    return result;
+}
+
+} // namespace
+
+TEST_CASE("pi-bench calls measures exported calls beside a stub") {
+    const auto measured = names(bench("calls", ""));
+    for (const char *name :
+         {"exported call, 1 plugin", "exported call of 4 arguments, 1 plugin",
+          "exported call, 1 plugin, beside a bare call", "exported call, 3 plugins in turn"}) {
+        CHECK(std::count(measured.begin(), measured.end(), name) == 1);
+    }
+}
+
+TEST_CASE("pi-bench calls measures the ICD loader's calls where there is one") {
+    if (!PI_TEST_HAVE_OPENCL) {
+        skip("built without OpenCL");
+        return;
+    }
+    CHECK(names(bench("calls", "^exported call, beside the ICD loader's$")).size() == 1);
+}
+
+TEST_CASE("pi-bench plugin measures the host plugin beside memcpy") {
+    CHECK(names(bench("plugin", "^host: copy of 64 KiB$")) ==
+          std::vector<std::string>{"host: copy of 64 KiB"});
+}
+
+TEST_CASE("pi-bench plugin measures an OpenCL device beside plain OpenCL") {
+    if (!PI_TEST_HAVE_OPENCL) {
+        skip("built without OpenCL");
+        return;
+    }
+    CHECK(names(bench("plugin", "^OpenCL: .*(64 bytes$|64 KiB|launch)")) ==
+          std::vector<std::string>{"OpenCL: blocking write of 64 bytes",
+                                   "OpenCL: copy of 64 KiB, and wait",
+                                   "OpenCL: launch of 64 work-items, and wait"});
+}
+
+TEST_CASE("pi-bench start measures processes") {
+    if (!PI_TEST_HAVE_OPENCL) {
+        skip("built without OpenCL");
+        return;
+    }
+    CHECK(names(bench("start", "alone")) ==
+          std::vector<std::string>{"start to the first OpenCL device, its plugin alone"});
+}
+
+TEST_CASE("what cannot be measured is told with its reason") {
+    const Ran ran =
+        run({PI_BENCH, "start", "--quick"}, {"PI_OPENCL_LIBRARY=/nowhere/libOpenCL.so"});
+    INFO(ran.output);
+    CHECK(ran.exit_code == 1);
+    CHECK(ran.output.find("not measured: ") != std::string::npos);
+    if (PI_TEST_HAVE_OPENCL) {
+        CHECK(ran.output.find("/nowhere/libOpenCL.so") != std::string::npos);
+    }
+}
+
+TEST_CASE("a filter that finds no row is an error, one that is not understood another") {
+    const Ran none = run({PI_BENCH, "calls", "--quick", "--filter", "no such row"});
+    CHECK(none.exit_code == 1);
+    CHECK(none.errors.find("no such row") != std::string::npos);
+    const Ran wrong = run({PI_BENCH, "calls", "--quick", "--filter", "("});
+    CHECK(wrong.exit_code == 2);
+    CHECK(wrong.errors.find("--filter \"(\"") != std::string::npos);
+}
+
+TEST_CASE("an unknown benchmark is an error that names those that there are") {
+    const Ran ran = run({PI_BENCH, "nothing"});
+    CHECK(ran.exit_code == 2);
+    CHECK((ran.output + ran.errors).find("calls") != std::string::npos);
+}
+
+TEST_CASE("a file that cannot be written is found out before anything is measured") {
+    const Ran ran = run({PI_BENCH, "calls", "--quick", "--json", "/nowhere/rows.json"});
+    CHECK(ran.exit_code == 1);
+    CHECK(ran.output == "");
+    CHECK(ran.errors.find("/nowhere/rows.json") != std::string::npos);
+}

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// pi-info as a user runs it.
+#include "program.hpp"
+#include "skip.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <set>
+
+using namespace pi_test;
+using nlohmann::json;
+
+namespace {
+
+const std::string no_opencl = "PI_OPENCL_LIBRARY=/nowhere/libOpenCL.so";
+
+bool contains(const std::string &text, const std::string &part) {
+    return text.find(part) != std::string::npos;
+}
+
+json find(const json &list, const std::string &key, const std::string &value) {
+    const auto found = std::find_if(list.begin(), list.end(),
+                                    [&](const json &row) { return row.at(key) == value; });
+    INFO("no row of " << list << " has \"" << key << "\": \"" << value << "\"");
+    REQUIRE(found != list.end());
+    return *found;
+}
+
+/// Contexts of the places of one selector.
+std::set<int> contexts(const json &document) {
+    std::set<int> numbers;
+    for (const json &place : document.at("places")) {
+        if (!place.at("derived").get<bool>()) {
+            numbers.insert(place.at("context").get<int>());
+        }
+    }
+    return numbers;
+}
+
+} // namespace
+
+TEST_CASE("pi-info --json has the documented keys") {
+    const json document = run_json({PI_INFO, "--json"});
+    for (const char *key : {"plugins", "devices", "places", "connections"}) {
+        REQUIRE(document.at(key).is_array());
+    }
+    for (const json &plugin : document.at("plugins")) {
+        for (const char *key : {"name", "path", "status", "reason"}) {
+            CHECK(plugin.at(key).is_string());
+        }
+    }
+    const json host = find(document.at("plugins"), "name", "host");
+    CHECK(host.at("status") == "loaded");
+    CHECK(host.at("reason") == "");
+    CHECK(contains(host.at("path"), "libpi_plugin_host.so"));
+
+    REQUIRE(!document.at("devices").empty());
+    for (const json &device : document.at("devices")) {
+        for (const char *key : {"selector", "plugin", "name", "kind"}) {
+            CHECK(device.at(key).get<std::string>() != "");
+        }
+    }
+    CHECK(find(document.at("devices"), "selector", "host:0:0").at("kind") == "cpu");
+}
+
+TEST_CASE("pi-info --json tells every ordered pair of places") {
+    const json document = run_json({PI_INFO, "--json"});
+    const size_t places = document.at("places").size();
+    CHECK(places == document.at("devices").size() + 1);
+    CHECK(document.at("places").at(0).at("name") == "host");
+    CHECK(document.at("places").at(0).at("derived") == true);
+
+    std::set<std::pair<std::string, std::string>> pairs;
+    for (const json &row : document.at("connections")) {
+        INFO(row);
+        const std::string src = row.at("src");
+        const std::string dst = row.at("dst");
+        find(document.at("places"), "name", src);
+        find(document.at("places"), "name", dst);
+        CHECK(pairs.emplace(src, dst).second);
+        const std::string connection = row.at("connection");
+        if (src == dst) {
+            CHECK(connection == "unified");
+        }
+        CHECK((connection == "none" || connection == "migratable" || connection == "unified"));
+    }
+    CHECK(pairs.size() == (places - 1) * (places - 1));
+}
+
+TEST_CASE("devices of a platform share a context, or each has its own") {
+    const Ran probe = run({PI_INFO, "--json", "--device", "opencl:0"});
+    if (probe.exit_code != 0 || json::parse(probe.output).at("devices").size() < 2) {
+        skip("needs two OpenCL devices of one platform");
+        return;
+    }
+    const json shared = run_json({PI_INFO, "--json", "--device", "opencl:0"});
+    CHECK(contexts(shared).size() == 1);
+    const json own = run_json({PI_INFO, "--json", "--device", "opencl:0", "--contexts", "own"});
+    CHECK(contexts(own).size() == own.at("devices").size());
+}
+
+TEST_CASE("a plugin without its driver is unavailable, with the reason, and the rest is there") {
+    if (!PI_TEST_HAVE_OPENCL) {
+        skip("built without OpenCL");
+        return;
+    }
+    const json document = run_json({PI_INFO, "--json"}, {no_opencl});
+    const json opencl = find(document.at("plugins"), "name", "opencl");
+    CHECK(opencl.at("status") == "unavailable");
+    CHECK(contains(opencl.at("reason"), "/nowhere/libOpenCL.so"));
+    find(document.at("devices"), "selector", "host:0:0");
+    for (const json &device : document.at("devices")) {
+        CHECK(device.at("plugin") == "host");
+    }
+
+    const Ran text = run({PI_INFO}, {no_opencl});
+    CHECK(text.exit_code == 0);
+    CHECK(contains(text.output, "unavailable: "));
+    CHECK(contains(text.output, "/nowhere/libOpenCL.so"));
+    const Ran plugins = run({PI_INFO, "--plugins"}, {no_opencl});
+    CHECK(plugins.exit_code == 0);
+    CHECK(contains(plugins.output, "/nowhere/libOpenCL.so"));
+}
+
+TEST_CASE(
+    "a plugin that is given and refused is an error, with the reason, and the rest is there") {
+    const std::vector<std::string> command{PI_INFO, "--json", "--plugin", PI_INFO};
+    const Ran ran = run(command, {no_opencl});
+    CHECK(ran.exit_code == 1);
+    CHECK(contains(ran.errors, "is refused: "));
+    const json document = json::parse(ran.output);
+    const json plugin = document.at("plugins").at(0);
+    CHECK(plugin.at("status") == "refused");
+    CHECK(plugin.at("reason") != "");
+    find(document.at("devices"), "selector", "host:0:0");
+}
+
+TEST_CASE("the matrix has the bare host as a derived row") {
+    const Ran ran = run({PI_INFO, "--device", "host"});
+    CHECK(ran.exit_code == 0);
+    CHECK(contains(ran.output, "Connections"));
+    CHECK(contains(ran.output, "import/"));
+    CHECK(contains(ran.output, "unified"));
+}
+
+TEST_CASE("colours are for terminals unless asked for") {
+    CHECK(!contains(run({PI_INFO, "--device", "host"}).output, "\033["));
+    CHECK(contains(run({PI_INFO, "--device", "host", "--color", "always"}).output, "\033["));
+    CHECK(!contains(run({PI_INFO, "--device", "host", "--color", "never"}).output, "\033["));
+}
+
+TEST_CASE("pi-info --env lists the variables with what is in force") {
+    const Ran ran = run({PI_INFO, "--env"}, {"PI_LOG=error"});
+    CHECK(ran.exit_code == 0);
+    CHECK(contains(ran.output, "PI_LOG"));
+    CHECK(contains(ran.output, "in force: error"));
+    const json rows = run_json({PI_INFO, "--env", "--json"}, {"PI_LOG=error"}).at("environment");
+    const json log = find(rows, "name", "PI_LOG");
+    CHECK(log.at("value") == "error");
+    CHECK(log.at("type") != "");
+    CHECK(log.at("description") != "");
+}
+
+TEST_CASE("an unknown device is an error in the loader's words") {
+    for (const std::vector<std::string> &form :
+         {std::vector<std::string>{PI_INFO, "--device", "abacus:0:0"},
+          std::vector<std::string>{PI_INFO, "--json", "--device", "abacus:0:0"}}) {
+        const Ran ran = run(form);
+        CHECK(ran.exit_code == 1);
+        CHECK(ran.output == "");
+        CHECK(contains(ran.errors, "\"abacus:0:0\" names no device"));
+        CHECK(contains(ran.errors, "host:0:0"));
+    }
+}
+
+TEST_CASE("a selection by the environment is told") {
+    const Ran ran = run({PI_INFO}, {"PI_DEVICE_SELECTOR=host:0:0"});
+    CHECK(ran.exit_code == 0);
+    CHECK(contains(ran.output, "PI_DEVICE_SELECTOR (host:0:0)"));
+    CHECK(!contains(ran.output, "opencl:0:0"));
+}
+
+TEST_CASE("a command line that is not understood ends with 2") {
+    CHECK(run({PI_INFO, "--nonsense"}).exit_code == 2);
+    CHECK(run({PI_INFO, "--contexts", "some"}).exit_code == 2);
+    CHECK(run({PI_INFO, "--plugins", "--env"}).exit_code == 2);
+    CHECK(run({PI_INFO, "--help"}).exit_code == 0);
+}
