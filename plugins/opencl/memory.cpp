@@ -137,7 +137,7 @@ void check_buffer_desc(const Device &device, const pi_mem_buffer_desc &desc) {
         fail(PI_ERROR_UNSUPPORTED_FEATURE, "scope 0 (global) of ", device.name(),
              " has no PI_SCOPE_LAYOUT: OpenCL buffers are flat");
     if (desc.scope)
-        fail(PI_ERROR_UNSUPPORTED_FEATURE, "scope is ", desc.scope, "; ", device.name(),
+        fail(PI_ERROR_INVALID_VALUE, "scope is ", desc.scope, "; ", device.name(),
              " has only scope 0 (global)");
     if (desc.flags & (PI_MEM_REQUIRE_CONTIGUOUS | PI_MEM_REQUIRE_PINNED))
         fail(PI_ERROR_UNSUPPORTED_FEATURE,
