@@ -181,8 +181,7 @@ int work(const Options &options) {
     std::printf("%s", report.summary(summary).c_str());
 
     write_pictures(options.output, picture, results);
-    std::printf("Files   blurred.png, edges.png, histogram.png and overlay.png are in %s\n",
-                options.output.c_str());
+    std::printf("%s", report.files(options.output).c_str());
     if (!options.json.empty()) {
         write_text(options.json,
                    to_json(name, picture.width, picture.height, topology, rounds, summary));

@@ -332,4 +332,9 @@ std::string Report::summary(const Summary &summary) const {
     return text + paint(red, "no") + ": " + summary.difference + "\n";
 }
 
+std::string Report::files(const std::string &folder) const {
+    return paint(bold, "Files") +
+           "   blurred.png, edges.png, histogram.png and overlay.png are in " + folder + "\n";
+}
+
 } // namespace image_pipeline

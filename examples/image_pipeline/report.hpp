@@ -41,6 +41,7 @@ public:
     /// In full with every use and its reason; else a line a stage.
     std::string round(uint32_t number, const RoundReport &round, bool in_full) const;
     std::string summary(const Summary &summary) const;
+    std::string files(const std::string &folder) const;
 
 private:
     std::string paint(const char *colour, const std::string &text) const;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// image_pipeline as a user runs it, on the host plugin alone (PI_DEVICE_SELECTOR=host).
+// image_pipeline as a user runs it on a machine without OpenCL: on the host plugin alone.
 #include "made_png.hpp"
 #include "picture.hpp"
 #include "program.hpp"
@@ -121,6 +121,9 @@ TEST_CASE("--explain tells of refused routes and --list of devices") {
     INFO(list.output);
     CHECK(list.exit_code == 0);
     CHECK_THAT(list.output, Contains("host:0:0"));
+#ifdef HAS_PLUGIN_opencl
+    CHECK_THAT(list.output, Contains("plugin opencl is not used: "));
+#endif
 }
 
 TEST_CASE("a wrong picture is a clear message and exit code 1") {
