@@ -1,12 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Creating buffers: what a description demands holds, or is refused.
 
-#include "bench.hpp"
+#include "checks.hpp"
+#include "host_memory.hpp"
 #include "registry.hpp"
+#include "second_loader.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 namespace pi::suite {
 namespace {
+
+pi_mem_buffer_desc buffer_desc(uint64_t size, uint64_t flags = 0, void *host_ptr = nullptr) {
+    pi_mem_buffer_desc desc = describe<pi_mem_buffer_desc>();
+    desc.size = size;
+    desc.flags = flags;
+    desc.host_ptr = host_ptr;
+    return desc;
+}
+
+void require_refused(const Place &place, const std::string &what, const pi_mem_buffer_desc &desc,
+                     std::initializer_list<pi_result> allowed) {
+    require_untouched<pi_mem>("a buffer with " + what, allowed, [&](pi_mem *out) {
+        return piMemBufferCreate(place.context, place.device, &desc, out);
+    });
+}
 
 LAW("memory", "a buffer gives back the bytes that were written to it") {
     const uint64_t size = bench.random(1, 1 << 20);
@@ -15,6 +35,311 @@ LAW("memory", "a buffer gives back the bytes that were written to it") {
     const Bytes bytes = bench.random_bytes(size);
     bench.upload(queue, mem, bytes);
     bench.require_contents(queue, mem, bytes, "what was written");
+}
+
+LAW("memory", "a buffer of any size has that size, and a last byte") {
+    const Queue queue = bench.make_queue();
+    for (const uint64_t size :
+         {1u, 2u, 3u, 7u, 13u, 63u, 64u, 65u, 127u, 509u, 4095u, 4096u, 4097u, 65537u, 1048573u}) {
+        const Bytes bytes = bench.random_bytes(size);
+        const Mem mem = bench.make_buffer(bench.place(), bytes);
+        require_equal(get_info<uint64_t>(&piMemGetInfo, mem.get(), PI_MEM_INFO_SIZE), size,
+                      "PI_MEM_INFO_SIZE");
+        bench.require_contents(queue, mem, bytes, join("a buffer of ", size, " bytes"));
+        const Bytes last(1, std::byte{0x42});
+        bench.upload(queue, mem, last, size - 1);
+        require(bench.download(queue, mem, 1, size - 1) == last, "a buffer of ", size,
+                " bytes: its last byte is not what was written");
+    }
+}
+
+LAW("memory", "a large buffer holds its bytes") {
+    uint64_t size = (48u << 20) + 1;
+    uint64_t most = 0;
+    if (piDeviceGetInfo(bench.device(), PI_DEVICE_INFO_MAX_ALLOCATION_SIZE, sizeof most, &most,
+                        nullptr) == PI_SUCCESS)
+        size = std::min(size, most);
+    const Queue queue = bench.make_queue();
+    const Bytes bytes = bench.random_bytes(size);
+    const Mem mem = bench.make_buffer(bench.place(), bytes);
+    bench.require_contents(queue, mem, bytes, join("a buffer of ", size, " bytes"));
+}
+
+LAW("memory", "buffers have storage of their own") {
+    const Queue queue = bench.make_queue();
+    std::vector<Bytes> bytes;
+    std::vector<Mem> mems;
+    for (int i = 0; i < 64; ++i) {
+        bytes.push_back(bench.random_bytes(bench.random(1, 3000)));
+        mems.push_back(bench.make_buffer(bytes.back().size()));
+    }
+    for (std::size_t i = 0; i < mems.size(); ++i)
+        bench.upload(queue, mems[i], bytes[i]);
+    for (std::size_t i = 0; i < mems.size(); ++i)
+        bench.require_contents(queue, mems[i], bytes[i], join("buffer ", i, " of 64"));
+}
+
+LAW("memory", "buffers come and go on many threads") {
+    bench.context(); // made here: the threads share it
+    bench.run_threads(6, [&](unsigned thread) {
+        const Queue queue = bench.make_queue();
+        for (unsigned round = 0; round < 20; ++round) {
+            const Bytes bytes(1000 + 37 * thread, static_cast<std::byte>(thread * 20 + round));
+            const Mem mem = bench.make_buffer(bytes.size());
+            bench.upload(queue, mem, bytes);
+            bench.require_contents(queue, mem, bytes, "a thread's buffer");
+        }
+    });
+}
+
+// ----- Sizes, devices and scopes that must be refused -----
+
+LAW("memory", "no bytes and more than there can be are refused") {
+    const Place place = bench.place();
+    require_refused(place, "0 bytes", buffer_desc(0), {PI_ERROR_INVALID_SIZE});
+    for (const uint64_t size :
+         {UINT64_MAX, UINT64_MAX - 4095, uint64_t{1} << 63, uint64_t{1} << 62})
+        require_refused(
+            place, join(size, " bytes"), buffer_desc(size),
+            {PI_ERROR_INVALID_SIZE, PI_ERROR_OUT_OF_DEVICE_MEMORY, PI_ERROR_OUT_OF_HOST_MEMORY});
+    // What was refused has taken nothing away.
+    bench.make_buffer(bench.place(), Bytes(4096));
+}
+
+LAW("memory", "a scope that is not in the device's list is refused") {
+    const auto count = static_cast<uint32_t>(bench.scopes().size());
+    for (const uint32_t scope : {count, count + 7, UINT32_MAX}) {
+        pi_mem_buffer_desc desc = buffer_desc(64);
+        desc.scope = scope;
+        require_refused(bench.place(), join("scope ", scope, " of ", count), desc,
+                        {PI_ERROR_INVALID_VALUE});
+    }
+}
+
+LAW("memory", "every scope of the device has memory, aligned as it says") {
+    const Queue queue = bench.make_queue();
+    const std::vector<pi_memory_scope> scopes = bench.scopes();
+    for (uint32_t scope = 0; scope < scopes.size(); ++scope) {
+        const Bytes bytes = bench.random_bytes(777);
+        pi_mem_buffer_desc desc = buffer_desc(bytes.size());
+        desc.scope = scope;
+        const Mem mem = bench.make_buffer(bench.place(), desc);
+        bench.upload(queue, mem, bytes);
+        bench.require_contents(queue, mem, bytes, join("a buffer of scope ", scope));
+        require_equal(get_info<uint32_t>(&piMemGetInfo, mem.get(), PI_MEM_INFO_SCOPE), scope,
+                      "PI_MEM_INFO_SCOPE");
+        uint64_t alignment = UINT64_MAX;
+        if (piMemGetInfo(mem, PI_MEM_INFO_ALIGNMENT, sizeof alignment, &alignment, nullptr) ==
+            PI_SUCCESS)
+            require(alignment >= scopes[scope].min_alignment, "scope ", scope,
+                    " gives an alignment of ", alignment, ", promises ",
+                    scopes[scope].min_alignment);
+        if (scopes[scope].max_allocation != 0 && scopes[scope].max_allocation != UINT64_MAX) {
+            desc.size = scopes[scope].max_allocation + 1;
+            require_refused(bench.place(), "more than its scope's max_allocation", desc,
+                            {PI_ERROR_INVALID_SIZE, PI_ERROR_OUT_OF_DEVICE_MEMORY,
+                             PI_ERROR_OUT_OF_HOST_MEMORY});
+        }
+    }
+}
+
+LAW("memory", "memory of a device that is not of the context is refused") {
+    const std::vector<pi_device> devices = bench.devices();
+    for (std::size_t i = 1; i < devices.size(); ++i)
+        require_refused({devices[i], bench.context()}, "a device outside of the context",
+                        buffer_desc(64), {PI_ERROR_INVALID_DEVICE});
+    const SecondLoader second(bench);
+    require_refused({second.place().device, bench.context()}, "a device of another plugin instance",
+                    buffer_desc(64), {PI_ERROR_INVALID_DEVICE});
+}
+
+// ----- Alignment -----
+
+// What the object tells of its addresses; at least one answer must prove the alignment.
+void require_aligned(pi_mem mem, uint64_t alignment) {
+    bool proven = false;
+    uint64_t told = 0;
+    if (piMemGetInfo(mem, PI_MEM_INFO_ALIGNMENT, sizeof told, &told, nullptr) == PI_SUCCESS) {
+        require(told >= alignment && (told & (told - 1)) == 0, "PI_MEM_INFO_ALIGNMENT is ", told,
+                ", asked was ", alignment);
+        proven = true;
+    }
+    uint64_t address = 0;
+    if (piMemGetInfo(mem, PI_MEM_INFO_DEVICE_ADDRESS, sizeof address, &address, nullptr) ==
+        PI_SUCCESS) {
+        require(address % alignment == 0 && address != 0, "PI_MEM_INFO_DEVICE_ADDRESS is ", address,
+                ", no multiple of ", alignment);
+        require(told == 0 || address % told == 0, "the device address ", address,
+                " is no multiple of PI_MEM_INFO_ALIGNMENT, ", told);
+        proven = true;
+    }
+    void *pointer = nullptr;
+    if (piMemGetHostPointer(mem, &pointer) == PI_SUCCESS) {
+        const auto host = reinterpret_cast<uintptr_t>(pointer);
+        require(host % alignment == 0 && host != 0, "the host pointer ", pointer,
+                " is no multiple of ", alignment);
+        proven = true;
+    }
+    require(proven, "an alignment of ", alignment, " was taken, but nothing tells that it holds");
+}
+
+LAW("memory", "an alignment is honoured provably, or refused") {
+    const Queue queue = bench.make_queue();
+    const uint64_t scope = bench.scopes().at(0).min_alignment;
+    for (uint64_t alignment = 1; alignment != 0; alignment *= 2) {
+        pi_mem_buffer_desc desc = buffer_desc(1000);
+        desc.alignment = alignment;
+        Mem mem;
+        const pi_result result =
+            piMemBufferCreate(bench.context(), bench.device(), &desc, mem.out());
+        if (result != PI_SUCCESS) {
+            require(alignment > scope, "an alignment of ", alignment,
+                    " is refused, but the scope's is ", scope);
+            require_error(result, PI_ERROR_INVALID_ALIGNMENT, "an alignment of ", alignment);
+            continue;
+        }
+        require_aligned(mem, alignment);
+        const Bytes bytes = bench.random_bytes(1000);
+        bench.upload(queue, mem, bytes);
+        bench.require_contents(queue, mem, bytes, join("a buffer aligned to ", alignment));
+    }
+}
+
+LAW("memory", "an alignment that is no power of two is refused") {
+    for (const uint64_t alignment : {uint64_t{3}, uint64_t{6}, uint64_t{48}, uint64_t{4097},
+                                     (uint64_t{1} << 63) + 1, UINT64_MAX}) {
+        pi_mem_buffer_desc desc = buffer_desc(64);
+        desc.alignment = alignment;
+        require_refused(bench.place(), join("an alignment of ", alignment), desc,
+                        {PI_ERROR_INVALID_ALIGNMENT});
+    }
+}
+
+// ----- Host pointers -----
+
+LAW("memory", "PI_MEM_COPY_HOST_PTR copies during the call") {
+    const Queue queue = bench.make_queue();
+    for (const uint64_t alignment : {uint64_t{0}, bench.scopes().at(0).min_alignment * 4}) {
+        for (const uint64_t size : {uint64_t{1}, uint64_t{4099}, uint64_t{1} << 20}) {
+            const Bytes bytes = bench.random_bytes(size);
+            Bytes source = bytes;
+            pi_mem_buffer_desc desc = buffer_desc(size, PI_MEM_COPY_HOST_PTR, source.data());
+            desc.alignment = alignment;
+            Mem mem;
+            const pi_result result =
+                piMemBufferCreate(bench.context(), bench.device(), &desc, mem.out());
+            if (result == PI_ERROR_INVALID_ALIGNMENT && alignment != 0)
+                continue;
+            require_success(result, "piMemBufferCreate with PI_MEM_COPY_HOST_PTR");
+            std::fill(source.begin(), source.end(), std::byte{0xEE});
+            source.clear();
+            source.shrink_to_fit();
+            bench.require_contents(queue, mem, bytes, "a buffer whose source has changed since");
+            // And nothing goes back to it.
+            bench.upload(queue, mem, Bytes(size, std::byte{1}));
+        }
+    }
+}
+
+LAW("memory", "PI_MEM_USE_HOST_PTR begins with the pointer's bytes, and a map returns it") {
+    const Queue queue = bench.make_queue();
+    constexpr uint64_t size = 8192;
+    const Bytes bytes = bench.random_bytes(size);
+    HostMemory memory(size, 4096);
+    memory.assign(bytes);
+    const Mem mem =
+        bench.make_buffer(bench.place(), buffer_desc(size, PI_MEM_USE_HOST_PTR, memory.data()));
+    bench.require_contents(queue, mem, bytes, "a buffer that uses a host pointer");
+    const Bytes next = bench.random_bytes(size);
+    bench.upload(queue, mem, next);
+    for (const uint64_t offset : {0, 1000}) {
+        void *pointer = nullptr;
+        bench.wait(bench.map(queue, mem, PI_MAP_READ, offset, size - offset, &pointer));
+        require(pointer == memory.data() + offset, "a map at ", offset, " gave ", pointer,
+                ", the host pointer is ", static_cast<void *>(memory.data()));
+        require_same_bytes(memory.data() + offset, next.data() + offset, size - offset,
+                           "the host's memory while it is mapped");
+        bench.wait(bench.unmap(queue, mem, pointer));
+    }
+}
+
+LAW("memory", "host_ptr and its flags belong together") {
+    Bytes bytes(64);
+    const Place place = bench.place();
+    require_refused(place, "a host_ptr and no flag for it", buffer_desc(64, 0, bytes.data()),
+                    {PI_ERROR_INVALID_VALUE});
+    require_refused(place, "both PI_MEM_COPY_HOST_PTR and PI_MEM_USE_HOST_PTR",
+                    buffer_desc(64, PI_MEM_COPY_HOST_PTR | PI_MEM_USE_HOST_PTR, bytes.data()),
+                    {PI_ERROR_INVALID_VALUE});
+    for (const uint64_t flag : {PI_MEM_COPY_HOST_PTR, PI_MEM_USE_HOST_PTR})
+        require_refused(place, join("flag ", flag, " and host_ptr NULL"), buffer_desc(64, flag),
+                        {PI_ERROR_INVALID_NULL_POINTER});
+}
+
+// ----- Demands -----
+
+LAW("memory", "demands hold where the scope can, and are refused where it cannot") {
+    const struct {
+        uint64_t demand;
+        uint64_t scope_flag;
+        const char *name;
+    } demands[] = {{PI_MEM_REQUIRE_CONTIGUOUS, PI_SCOPE_CONTIGUOUS, "PI_MEM_REQUIRE_CONTIGUOUS"},
+                   {PI_MEM_REQUIRE_PINNED, PI_SCOPE_PINNED, "PI_MEM_REQUIRE_PINNED"}};
+    const std::vector<pi_memory_scope> scopes = bench.scopes();
+    for (uint32_t scope = 0; scope < scopes.size(); ++scope) {
+        for (const auto &[demand, scope_flag, name] : demands) {
+            pi_mem_buffer_desc desc = buffer_desc(4096, demand);
+            desc.scope = scope;
+            if ((scopes[scope].flags & scope_flag) == 0) {
+                require_refused(bench.place(), name, desc, {PI_ERROR_UNSUPPORTED_FEATURE});
+                continue;
+            }
+            const Mem mem = bench.make_buffer(bench.place(), desc);
+            require_equal(get_info<uint64_t>(&piMemGetInfo, mem.get(), PI_MEM_INFO_FLAGS), demand,
+                          join("PI_MEM_INFO_FLAGS with ", name));
+        }
+    }
+}
+
+LAW("memory", "an n-D layout is kept from commands, or refused where the scope has none") {
+    const std::vector<pi_memory_scope> scopes = bench.scopes();
+    const Queue queue = bench.make_queue();
+    const uint64_t extents[] = {5, 7};
+    const uint32_t separator = 1;
+    pi_mem_layout_desc layout = describe<pi_mem_layout_desc>();
+    layout.rank = 2;
+    layout.element_size = 4;
+    layout.extents = extents;
+    layout.axis_separator_count = 1;
+    layout.axis_separators = &separator;
+    for (uint32_t scope = 0; scope < scopes.size(); ++scope) {
+        const Bytes bytes = bench.random_bytes(5 * 7 * 4);
+        pi_mem_buffer_desc desc = buffer_desc(bytes.size());
+        desc.scope = scope;
+        desc.next = &layout;
+        if ((scopes[scope].flags & PI_SCOPE_LAYOUT) == 0) {
+            require_refused(bench.place(), "a layout in a scope without PI_SCOPE_LAYOUT", desc,
+                            {PI_ERROR_UNSUPPORTED_FEATURE});
+            continue;
+        }
+        const Mem mem = bench.make_buffer(bench.place(), desc);
+        bench.upload(queue, mem, bytes);
+        bench.require_contents(queue, mem, bytes, "the dense bytes of a buffer with a layout");
+    }
+}
+
+LAW("memory", "exports that the device does not give are refused when they are announced") {
+    uint32_t exports = 0;
+    piDeviceGetInfo(bench.device(), PI_DEVICE_INFO_EXPORT_HANDLE_TYPES, sizeof exports, &exports,
+                    nullptr);
+    for (uint32_t type = PI_EXTERNAL_HOST_POINTER; type <= PI_EXTERNAL_ZE_IPC; ++type) {
+        if ((exports & (1u << type)) != 0)
+            continue;
+        pi_mem_buffer_desc desc = buffer_desc(4096);
+        desc.export_types = 1u << type;
+        require_refused(bench.place(), join("export type ", type), desc,
+                        {PI_ERROR_UNSUPPORTED_FEATURE});
+    }
 }
 
 } // namespace

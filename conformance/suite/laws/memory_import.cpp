@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Application memory that a device uses in place.
+
+#include "checks.hpp"
+#include "host_memory.hpp"
+#include "kernels.hpp"
+#include "registry.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace pi::suite {
+namespace {
+
+// Of several atoms of the device's alignment, imported as a whole.
+struct Imported {
+    Bench &bench;
+    uint64_t alignment;
+    HostMemory memory;
+    Queue queue;
+    Mem mem;
+    pi_coherence coherence;
+
+    explicit Imported(Bench &on, uint64_t least = 1)
+        : bench(on), alignment(std::max(need_import(on), least)),
+          memory(size_of(alignment), alignment), queue(on.make_queue()),
+          mem((memory.assign(on.random_bytes(memory.size())), make_import(on.place(), memory))),
+          coherence(get_info<pi_coherence>(&piMemGetInfo, mem.get(), PI_MEM_INFO_COHERENCE)) {}
+
+    // Not of a power of two bytes, and not too few of them.
+    static uint64_t size_of(uint64_t alignment) { return (4096 / alignment + 3) * alignment; }
+
+    // The host's turn with the original pointer, by the object's own rule.
+    template <typename Use>
+    void as_host(uint64_t map_flags, Use &&use) {
+        void *mapped = nullptr;
+        if (coherence == PI_COHERENCE_MAP_UNMAP) {
+            bench.wait(bench.map(queue, mem, map_flags, 0, memory.size(), &mapped));
+            require(mapped == memory.data(), "a map of imported memory gave ", mapped,
+                    ", it was imported from ", static_cast<void *>(memory.data()));
+        } else if (coherence == PI_COHERENCE_FLUSH_INVALIDATE) {
+            require_success(piMemInvalidate(mem, 0, memory.size()), "piMemInvalidate");
+        }
+        use(memory.data());
+        if (coherence == PI_COHERENCE_FLUSH_INVALIDATE)
+            require_success(piMemFlush(mem, 0, memory.size()), "piMemFlush");
+        if (mapped != nullptr)
+            bench.wait(bench.unmap(queue, mem, mapped));
+    }
+    void require_host(const Bytes &expected, const std::string &what) {
+        as_host(PI_MAP_READ, [&](const std::byte *bytes) {
+            require_same_bytes(bytes, expected.data(), expected.size(), what);
+        });
+    }
+};
+
+LAW("memory", "imported memory is used in place: the device's bytes are seen through its pointer") {
+    Imported imported(bench);
+    Bytes model = imported.memory.bytes();
+    const uint64_t size = model.size();
+    bench.require_contents(imported.queue, imported.mem, model, "memory that was just imported");
+    for (int round = 0; round < 4; ++round) {
+        model = bench.random_bytes(size);
+        bench.upload(imported.queue, imported.mem, model);
+        imported.require_host(model, "the application's memory after a write");
+        const uint64_t length = bench.random(1, size);
+        const uint64_t offset = bench.random(0, size - length);
+        bench.wait(
+            bench.fill(imported.queue, imported.mem, offset, length, Bytes(1, std::byte{0x3C})));
+        std::fill_n(model.begin() + static_cast<std::ptrdiff_t>(offset), length, std::byte{0x3C});
+        imported.require_host(model, "the application's memory after a fill");
+        const Bytes source = bench.random_bytes(length);
+        const Mem src = bench.make_buffer(bench.place(), source);
+        bench.wait(bench.copy(imported.queue, src, 0, imported.mem, offset, length));
+        std::copy(source.begin(), source.end(),
+                  model.begin() + static_cast<std::ptrdiff_t>(offset));
+        imported.require_host(model, "the application's memory after a copy");
+    }
+}
+
+LAW("memory", "imported memory is used in place: the host's bytes are seen by commands") {
+    Imported imported(bench);
+    for (int round = 0; round < 4; ++round) {
+        const Bytes model = bench.random_bytes(imported.memory.size());
+        imported.as_host(PI_MAP_WRITE,
+                         [&](std::byte *bytes) { std::memcpy(bytes, model.data(), model.size()); });
+        bench.require_contents(imported.queue, imported.mem, model, "what a read gives");
+        const Mem dst = bench.make_buffer(model.size());
+        bench.wait(bench.copy(imported.queue, imported.mem, 0, dst, 0, model.size()));
+        bench.require_contents(imported.queue, dst, model, "what a copy gives");
+    }
+}
+
+LAW("memory", "a kernel works on imported memory in place") {
+    Imported imported(bench, 4); // a kernel's words
+    const Program program = make_program(bench);
+    const Kernel kernel = make_kernel(program, "add");
+    const uint64_t words = imported.memory.size() / 4;
+    Bytes model = imported.memory.bytes();
+    Arguments arguments;
+    arguments.buffer(imported.mem).value(uint32_t{12345});
+    bench.wait(bench.enqueue(imported.queue, launch_desc(kernel, arguments, words)));
+    std::vector<uint32_t> expected = words_of(model);
+    for (uint32_t &word : expected)
+        word += 12345;
+    imported.require_host(bytes_of(expected), "the application's memory after a launch");
+}
+
+LAW("memory", "imported memory tells its kind, its size and the pointer that it was made of") {
+    Imported imported(bench);
+    const pi_mem mem = imported.mem;
+    check_info(
+        "piMemGetInfo of imported memory",
+        [&](uint32_t name, uint64_t size, void *value, uint64_t *out_size) {
+            return piMemGetInfo(mem, name, size, value, out_size);
+        },
+        mem_info_names());
+    require_equal(get_info<pi_memory_kind>(&piMemGetInfo, mem, PI_MEM_INFO_KIND),
+                  pi_memory_kind{PI_MEMORY_KIND_IMPORTED}, "PI_MEM_INFO_KIND");
+    require_equal(get_info<uint64_t>(&piMemGetInfo, mem, PI_MEM_INFO_SIZE), imported.memory.size(),
+                  "PI_MEM_INFO_SIZE");
+    require(get_info<pi_device>(&piMemGetInfo, mem, PI_MEM_INFO_DEVICE) == bench.device(),
+            "imported memory tells another device");
+    require(get_info<pi_context>(&piMemGetInfo, mem, PI_MEM_INFO_CONTEXT) == bench.context(),
+            "imported memory tells another context");
+    require(get_info<pi_mem>(&piMemGetInfo, mem, PI_MEM_INFO_PARENT) == nullptr,
+            "imported memory tells a parent");
+    uint64_t alignment = 0;
+    if (piMemGetInfo(mem, PI_MEM_INFO_ALIGNMENT, 8, &alignment, nullptr) == PI_SUCCESS)
+        require(alignment != 0 &&
+                    reinterpret_cast<uintptr_t>(imported.memory.data()) % alignment == 0,
+                "PI_MEM_INFO_ALIGNMENT of imported memory is ", alignment,
+                ", of which its pointer is no multiple");
+    void *pointer = nullptr;
+    const pi_result result = piMemGetHostPointer(mem, &pointer);
+    if (result == PI_ERROR_UNSUPPORTED_FEATURE)
+        return;
+    require_success(result, "piMemGetHostPointer of imported memory");
+    require(pointer == imported.memory.data(), "piMemGetHostPointer of imported memory gave ",
+            pointer, ", it was imported from ", static_cast<void *>(imported.memory.data()));
+}
+
+LAW("memory", "an import may begin at an offset, and touches nothing beside its range") {
+    const uint64_t atom = need_import(bench);
+    const uint64_t part = Imported::size_of(atom);
+    HostMemory memory(3 * part, atom);
+    Bytes model = bench.random_bytes(3 * part);
+    memory.assign(model);
+    const Queue queue = bench.make_queue();
+    {
+        pi_mem_import_desc desc = import_desc(memory.data(), part);
+        desc.offset = part;
+        Mem mem;
+        require_success(piMemImport(bench.context(), bench.device(), &desc, mem.out()),
+                        "piMemImport at an offset");
+        const Bytes middle(model.begin() + static_cast<std::ptrdiff_t>(part),
+                           model.begin() + static_cast<std::ptrdiff_t>(2 * part));
+        bench.require_contents(queue, mem, middle, "memory imported at an offset");
+        const Bytes bytes = bench.random_bytes(part);
+        bench.upload(queue, mem, bytes);
+        std::copy(bytes.begin(), bytes.end(), model.begin() + static_cast<std::ptrdiff_t>(part));
+        void *pointer = nullptr;
+        bench.wait(bench.map(queue, mem, PI_MAP_READ, 0, part, &pointer));
+        require(pointer == memory.data() + part, "a map of memory imported at an offset gave ",
+                pointer, ", should be ", static_cast<void *>(memory.data() + part));
+        bench.wait(bench.unmap(queue, mem, pointer));
+        require_error(try_enqueue(queue,
+                                  [&] {
+                                      pi_buffer_map_desc map = describe<pi_buffer_map_desc>();
+                                      map.flags = PI_MAP_READ;
+                                      map.mem = mem;
+                                      map.offset = 1;
+                                      map.size = part;
+                                      map.out_pointer = &pointer;
+                                      return map;
+                                  }()),
+                      PI_ERROR_INVALID_SIZE, "a map past the end of imported memory");
+    }
+    // Released, it is the application's again, with all that was written.
+    require_same_bytes(memory.data(), model.data(), model.size(),
+                       "the application's memory after the import is released");
+}
+
+LAW("memory", "memory may be imported again and again, and by two devices") {
+    const uint64_t atom = need_import(bench);
+    HostMemory memory(Imported::size_of(atom), atom);
+    const Queue queue = bench.make_queue();
+    for (int round = 0; round < 20; ++round) {
+        const Bytes bytes = bench.random_bytes(memory.size());
+        memory.assign(bytes);
+        const Mem mem = make_import(bench.place(), memory);
+        bench.require_contents(queue, mem, bytes, "memory that was imported again");
+    }
+    for (const pi_device device : bench.devices()) {
+        const std::optional<uint64_t> alignment = import_alignment(bench, device);
+        if (!alignment || memory.size() % *alignment != 0 ||
+            reinterpret_cast<uintptr_t>(memory.data()) % *alignment != 0)
+            continue;
+        const Context context = bench.make_context({device});
+        const Place place{device, context};
+        const Bytes bytes = memory.bytes();
+        const Mem mem = make_import(place, memory);
+        bench.require_contents(bench.make_queue(place), mem, bytes, "memory on another device");
+    }
+}
+
+// ----- What cannot be imported -----
+
+void require_refused(Bench &bench, const std::string &what, const pi_mem_import_desc &desc,
+                     std::initializer_list<pi_result> allowed) {
+    require_untouched<pi_mem>("piMemImport of " + what, allowed, [&](pi_mem *out) {
+        return piMemImport(bench.context(), bench.device(), &desc, out);
+    });
+}
+
+LAW("memory", "an import that cannot be in place is refused and says why") {
+    const uint64_t atom = need_import(bench);
+    const uint64_t size = Imported::size_of(atom);
+    HostMemory memory(size, atom);
+    const pi_mem_import_desc good = import_desc(memory.data(), size);
+    pi_mem_import_desc desc = good;
+    desc.handle.pointer = nullptr;
+    require_refused(bench, "NULL", desc, {PI_ERROR_INVALID_NULL_POINTER});
+    desc = good;
+    desc.size = 0;
+    require_refused(bench, "0 bytes", desc, {PI_ERROR_INVALID_SIZE});
+    desc = good;
+    desc.size = UINT64_MAX / atom * atom;
+    require_refused(
+        bench, "more bytes than there are", desc,
+        {PI_ERROR_INVALID_SIZE, PI_ERROR_OUT_OF_DEVICE_MEMORY, PI_ERROR_OUT_OF_HOST_MEMORY});
+    desc = good;
+    desc.handle.type = 99;
+    require_refused(bench, "the type 99", desc, {PI_ERROR_INVALID_ENUMERATION});
+    if (atom == 1)
+        return;
+    desc = good;
+    desc.handle.pointer = memory.data() + 1;
+    desc.size = size - atom;
+    require_refused(bench, "a misaligned pointer", desc, {PI_ERROR_MISALIGNED_POINTER});
+    const std::string text = last_error_text();
+    require(text.find(std::to_string(atom)) != std::string::npos, "the text \"", text,
+            "\" does not say that an alignment of ", atom, " would do");
+    desc = good;
+    desc.size = size - 1;
+    require_refused(bench, "a size that is no multiple of the alignment", desc,
+                    {PI_ERROR_MISALIGNED_POINTER, PI_ERROR_INVALID_SIZE});
+}
+
+LAW("memory", "types of memory that the device does not import are unsupported") {
+    bench.need(PI_CAPABILITY_MEM_IMPORT, "PI_CAPABILITY_MEM_IMPORT");
+    uint32_t imports = 0;
+    piDeviceGetInfo(bench.device(), PI_DEVICE_INFO_EXTERNAL_HANDLE_TYPES, sizeof imports, &imports,
+                    nullptr);
+    HostMemory memory(4096, 4096);
+    for (uint32_t type = PI_EXTERNAL_HOST_POINTER; type <= PI_EXTERNAL_ZE_IPC; ++type) {
+        if ((imports & (1u << type)) != 0)
+            continue;
+        pi_mem_import_desc desc = import_desc(memory.data(), 4096);
+        desc.handle.type = type;
+        require_refused(bench, join("the type ", type), desc, {PI_ERROR_UNSUPPORTED_FEATURE});
+    }
+    if (import_alignment(bench, bench.device()))
+        require((imports & (1u << PI_EXTERNAL_HOST_POINTER)) != 0,
+                "the device imports host pointers, but PI_DEVICE_INFO_EXTERNAL_HANDLE_TYPES is ",
+                imports);
+}
+
+LAW("memory", "an import's descriptor obeys the rules of descriptors") {
+    const uint64_t atom = need_import(bench);
+    HostMemory memory(Imported::size_of(atom), atom);
+    const pi_mem_import_desc valid = import_desc(memory.data(), memory.size());
+    check_descriptor("piMemImport", valid, offsetof(pi_mem_import_desc, flags),
+                     [&](const pi_mem_import_desc *desc) {
+                         Mem mem;
+                         return piMemImport(bench.context(), bench.device(), desc, mem.out());
+                     });
+    require_error(piMemImport(bench.context(), bench.device(), &valid, nullptr),
+                  PI_ERROR_INVALID_NULL_POINTER, "piMemImport with out_mem NULL");
+    require_untouched<pi_mem>(
+        "piMemImport with device NULL", {PI_ERROR_INVALID_DEVICE},
+        [&](pi_mem *out) { return piMemImport(bench.context(), nullptr, &valid, out); });
+}
+
+} // namespace
+} // namespace pi::suite

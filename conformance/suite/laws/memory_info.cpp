@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What memory tells about itself, and how the host reaches it without a command.
+
+#include "checks.hpp"
+#include "registry.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace pi::suite {
+namespace {
+
+constexpr uint64_t size = 4096;
+
+LAW("memory", "a buffer answers every info name by its type") {
+    const Mem mem = bench.make_buffer(size);
+    check_info(
+        "piMemGetInfo",
+        [&](uint32_t name, uint64_t room, void *value, uint64_t *out_size) {
+            return piMemGetInfo(mem, name, room, value, out_size);
+        },
+        mem_info_names());
+}
+
+LAW("memory", "a buffer tells its context, device and flags, no parent and its kind") {
+    Bytes bytes(size);
+    for (const uint64_t flags :
+         {uint64_t{0}, uint64_t{PI_MEM_READ_ONLY}, uint64_t{PI_MEM_WRITE_ONLY},
+          uint64_t{PI_MEM_COPY_HOST_PTR}, uint64_t{PI_MEM_READ_ONLY | PI_MEM_COPY_HOST_PTR}}) {
+        pi_mem_buffer_desc desc = describe<pi_mem_buffer_desc>();
+        desc.size = size;
+        desc.flags = flags;
+        if ((flags & PI_MEM_COPY_HOST_PTR) != 0)
+            desc.host_ptr = bytes.data();
+        const Mem owner = bench.make_buffer(bench.place(), desc);
+        const pi_mem mem = owner;
+        require_equal(get_info<uint64_t>(&piMemGetInfo, mem, PI_MEM_INFO_FLAGS), flags,
+                      "PI_MEM_INFO_FLAGS");
+        require(get_info<pi_context>(&piMemGetInfo, mem, PI_MEM_INFO_CONTEXT) == bench.context(),
+                "the buffer tells another context");
+        require(get_info<pi_device>(&piMemGetInfo, mem, PI_MEM_INFO_DEVICE) == bench.device(),
+                "the buffer tells another device");
+        require(get_info<pi_mem>(&piMemGetInfo, mem, PI_MEM_INFO_PARENT) == nullptr,
+                "a root tells a parent");
+        require_equal(get_info<uint64_t>(&piMemGetInfo, mem, PI_MEM_INFO_OFFSET), uint64_t{0},
+                      "PI_MEM_INFO_OFFSET of a root");
+        require_equal(get_info<uint32_t>(&piMemGetInfo, mem, PI_MEM_INFO_SCOPE), 0u,
+                      "PI_MEM_INFO_SCOPE");
+        require_equal(get_info<pi_memory_kind>(&piMemGetInfo, mem, PI_MEM_INFO_KIND),
+                      pi_memory_kind{PI_MEMORY_KIND_BUFFER}, "PI_MEM_INFO_KIND");
+    }
+}
+
+LAW("memory", "a buffer is made on the device that is asked for, in a context of several") {
+    const std::vector<pi_device> devices = bench.devices();
+    const Context context = bench.make_context(devices);
+    for (const pi_device device : devices) {
+        const Mem mem = bench.make_buffer(Place{device, context}, 64);
+        require(get_info<pi_device>(&piMemGetInfo, mem.get(), PI_MEM_INFO_DEVICE) == device,
+                "the buffer tells another device");
+        require(get_info<pi_context>(&piMemGetInfo, mem.get(), PI_MEM_INFO_CONTEXT) == context,
+                "the buffer tells another context");
+    }
+}
+
+pi_coherence coherence_of(pi_mem mem) {
+    const auto coherence = get_info<pi_coherence>(&piMemGetInfo, mem, PI_MEM_INFO_COHERENCE);
+    require(coherence >= PI_COHERENCE_COHERENT && coherence <= PI_COHERENCE_MAP_UNMAP,
+            "PI_MEM_INFO_COHERENCE of a buffer is ", coherence);
+    return coherence;
+}
+
+// The host's view of a buffer, under the object's own rule. With MAP_UNMAP a range that is mapped.
+class HostView {
+public:
+    HostView(Bench &bench, pi_queue queue, pi_mem mem) : bench_(bench), queue_(queue), mem_(mem) {
+        require_success(piMemGetHostPointer(mem, &pointer_), "piMemGetHostPointer");
+        require(pointer_ != nullptr, "piMemGetHostPointer succeeded, but gave NULL");
+        coherence_ = coherence_of(mem);
+    }
+
+    Bytes read() {
+        void *mapped = begin(PI_MAP_READ);
+        if (coherence_ == PI_COHERENCE_FLUSH_INVALIDATE)
+            require_success(piMemInvalidate(mem_, 0, size), "piMemInvalidate");
+        Bytes bytes(size);
+        std::memcpy(bytes.data(), pointer_, size);
+        end(mapped);
+        return bytes;
+    }
+    void write(const Bytes &bytes, uint64_t offset) {
+        void *mapped = begin(PI_MAP_READ | PI_MAP_WRITE);
+        std::memcpy(static_cast<std::byte *>(pointer_) + offset, bytes.data(), bytes.size());
+        if (coherence_ == PI_COHERENCE_FLUSH_INVALIDATE)
+            require_success(piMemFlush(mem_, 0, size), "piMemFlush");
+        end(mapped);
+    }
+
+private:
+    void *begin(uint64_t flags) {
+        if (coherence_ != PI_COHERENCE_MAP_UNMAP)
+            return nullptr;
+        void *mapped = nullptr;
+        bench_.wait(bench_.map(queue_, mem_, flags, 0, size, &mapped), "mapping");
+        require(mapped == pointer_, "a map gave ", mapped, ", piMemGetHostPointer ", pointer_);
+        return mapped;
+    }
+    void end(void *mapped) {
+        if (mapped != nullptr)
+            bench_.wait(bench_.unmap(queue_, mem_, mapped), "unmapping");
+    }
+
+    Bench &bench_;
+    pi_queue queue_;
+    pi_mem mem_;
+    void *pointer_ = nullptr;
+    pi_coherence coherence_ = PI_COHERENCE_UNKNOWN;
+};
+
+LAW("memory", "the coherence of a buffer agrees with its scope") {
+    const std::vector<pi_memory_scope> scopes = bench.scopes();
+    for (uint32_t scope = 0; scope < scopes.size(); ++scope) {
+        pi_mem_buffer_desc desc = describe<pi_mem_buffer_desc>();
+        desc.size = size;
+        desc.scope = scope;
+        const Mem mem = bench.make_buffer(bench.place(), desc);
+        if ((scopes[scope].flags & PI_SCOPE_COHERENT) != 0)
+            require_equal(coherence_of(mem), pi_coherence{PI_COHERENCE_COHERENT},
+                          "the coherence of memory in a scope that is coherent");
+        else
+            coherence_of(mem);
+    }
+}
+
+LAW("memory", "host and device see each other's bytes through the host pointer") {
+    bench.need(PI_CAPABILITY_MEM_HOST_ACCESS, "PI_CAPABILITY_MEM_HOST_ACCESS");
+    Bytes model = bench.random_bytes(size);
+    const Mem mem = bench.make_buffer(bench.place(), model);
+    const bool visible = (bench.scopes().at(0).flags & PI_SCOPE_HOST_VISIBLE) != 0;
+    void *pointer = poison<void *>();
+    if (!visible && piMemGetHostPointer(mem, &pointer) != PI_SUCCESS) {
+        require_untouched<void *>("the host pointer of memory that the host cannot address",
+                                  {PI_ERROR_UNSUPPORTED_FEATURE},
+                                  [&](void **out) { return piMemGetHostPointer(mem, out); });
+        skip("the host cannot address the device's memory");
+    }
+    const Queue queue = bench.make_queue();
+    HostView view(bench, queue, mem);
+    for (int round = 0; round < 5; ++round) {
+        const Bytes is = view.read();
+        require_same_bytes(is.data(), model.data(), size, "what the host sees");
+        const uint64_t offset = bench.random(0, size - 100);
+        const Bytes part = bench.random_bytes(100);
+        view.write(part, offset);
+        std::copy(part.begin(), part.end(), model.begin() + static_cast<std::ptrdiff_t>(offset));
+        bench.require_contents(queue, mem, model, "what the device sees of the host's bytes");
+        model = bench.random_bytes(size);
+        bench.upload(queue, mem, model);
+    }
+    require_error(piMemGetHostPointer(mem, nullptr), PI_ERROR_INVALID_NULL_POINTER,
+                  "piMemGetHostPointer with out_pointer NULL");
+}
+
+LAW("memory", "flush and invalidate take ranges of the object and no others") {
+    bench.need(PI_CAPABILITY_MEM_HOST_ACCESS, "PI_CAPABILITY_MEM_HOST_ACCESS");
+    const Bytes bytes = bench.random_bytes(size);
+    const Mem mem = bench.make_buffer(bench.place(), bytes);
+    const uint64_t atom = std::max<uint64_t>(bench.scopes().at(0).flush_atom, 1);
+    for (const auto function : {&piMemFlush, &piMemInvalidate}) {
+        const char *name = function == &piMemFlush ? "piMemFlush" : "piMemInvalidate";
+        if (coherence_of(mem) == PI_COHERENCE_MAP_UNMAP) {
+            // The host's bytes are handed over by maps alone: to do nothing would be to lose them.
+            require_error(function(mem, 0, size), PI_ERROR_UNSUPPORTED_FEATURE, name,
+                          " of memory that is mapped and unmapped");
+            require_error(function(mem, 0, size + 1),
+                          {PI_ERROR_INVALID_SIZE, PI_ERROR_UNSUPPORTED_FEATURE}, name,
+                          " one byte past the end");
+            continue;
+        }
+        require_success(function(mem, 0, size), name, " of all bytes");
+        require_success(function(mem, atom, atom), name, " of one atom");
+        require_error(function(mem, 0, size + 1), PI_ERROR_INVALID_SIZE, name,
+                      " one byte past the end");
+        require_error(function(mem, size, atom), PI_ERROR_INVALID_SIZE, name, " behind the end");
+        require_error(function(mem, atom, UINT64_MAX), PI_ERROR_INVALID_SIZE, name,
+                      " of a range that overflows");
+    }
+    const Queue queue = bench.make_queue();
+    bench.require_contents(queue, mem, bytes, "the buffer after flushes and invalidates");
+}
+
+// ----- What a plugin does not have -----
+
+bool lacks(Bench &bench, uint64_t capability) {
+    const auto all =
+        get_info<uint64_t>(&piPluginGetInfo, bench.plugin(), PI_PLUGIN_INFO_CAPABILITIES);
+    return (all & capability) == 0;
+}
+
+template <typename Handle, typename Create>
+void require_unsupported(const char *what, Create &&create) {
+    require_untouched<Handle>(what, {PI_ERROR_UNSUPPORTED_FEATURE}, create);
+}
+
+LAW("memory", "memory of kinds that the plugin does not have is unsupported") {
+    const Place place = bench.place();
+    const Mem mem = bench.make_buffer(size);
+    if (lacks(bench, PI_CAPABILITY_MEM_IMPORT)) {
+        Bytes bytes(size);
+        pi_mem_import_desc desc = describe<pi_mem_import_desc>();
+        desc.size = size;
+        desc.handle.type = PI_EXTERNAL_HOST_POINTER;
+        desc.handle.pointer = bytes.data();
+        require_unsupported<pi_mem>("piMemImport", [&](pi_mem *out) {
+            return piMemImport(place.context, place.device, &desc, out);
+        });
+    }
+    if (lacks(bench, PI_CAPABILITY_MEM_EXPORT)) {
+        pi_mem_export_desc desc = describe<pi_mem_export_desc>();
+        desc.external_type = PI_EXTERNAL_OPAQUE_FD;
+        require_unsupported<pi_external_handle>(
+            "piMemExport", [&](pi_external_handle *out) { return piMemExport(mem, &desc, out); });
+    }
+    if (lacks(bench, PI_CAPABILITY_IMAGE)) {
+        pi_mem_image_desc desc = describe<pi_mem_image_desc>();
+        desc.image_type = PI_IMAGE_2D;
+        desc.channel_order = PI_CHANNEL_ORDER_RGBA;
+        desc.channel_type = PI_CHANNEL_UNORM8;
+        desc.width = desc.height = 4;
+        require_unsupported<pi_mem>("piMemImageCreate", [&](pi_mem *out) {
+            return piMemImageCreate(place.context, place.device, &desc, out);
+        });
+        require_unsupported<pi_mem>("piMemImageViewCreate", [&](pi_mem *out) {
+            return piMemImageViewCreate(mem, &desc, out);
+        });
+    }
+    if (lacks(bench, PI_CAPABILITY_MEM_HOST_ACCESS)) {
+        require_error(piMemFlush(mem, 0, size), PI_ERROR_UNSUPPORTED_FEATURE, "piMemFlush");
+        require_error(piMemInvalidate(mem, 0, size), PI_ERROR_UNSUPPORTED_FEATURE,
+                      "piMemInvalidate");
+    }
+    if (lacks(bench, PI_CAPABILITY_NATIVE))
+        require_unsupported<pi_native_handle>("piMemGetNativeHandle", [&](pi_native_handle *out) {
+            return piMemGetNativeHandle(mem, place.device, out);
+        });
+}
+
+LAW("memory", "USM that the plugin does not have is unsupported") {
+    const Place place = bench.place();
+    Bytes bytes(size);
+    if (lacks(bench, PI_CAPABILITY_USM)) {
+        require_error(piUsmFree(place.context, bytes.data()), PI_ERROR_UNSUPPORTED_FEATURE,
+                      "piUsmFree");
+        require_unsupported<uint64_t>("piUsmGetInfo", [&](uint64_t *out) {
+            return piUsmGetInfo(place.context, bytes.data(), PI_USM_INFO_SIZE, sizeof *out, out,
+                                nullptr);
+        });
+    }
+    if (lacks(bench, PI_CAPABILITY_USM_POOL)) {
+        pi_usm_pool_desc desc = describe<pi_usm_pool_desc>();
+        desc.kind = PI_USM_DEVICE;
+        require_unsupported<pi_usm_pool>("piUsmPoolCreate", [&](pi_usm_pool *out) {
+            return piUsmPoolCreate(place.context, place.device, &desc, out);
+        });
+    }
+    if (lacks(bench, PI_CAPABILITY_USM_REGISTER)) {
+        require_error(piUsmHostRegister(place.context, bytes.data(), size, 0),
+                      PI_ERROR_UNSUPPORTED_FEATURE, "piUsmHostRegister");
+        require_error(piUsmHostUnregister(place.context, bytes.data()),
+                      PI_ERROR_UNSUPPORTED_FEATURE, "piUsmHostUnregister");
+    }
+}
+
+template <typename Desc>
+void require_command_unsupported(Bench &bench, pi_queue queue, uint64_t capability) {
+    if (!lacks(bench, capability))
+        return;
+    const Desc desc = describe<Desc>();
+    require_unsupported<pi_event>(Description<Desc>::name,
+                                  [&](pi_event *out) { return try_enqueue(queue, desc, {}, out); });
+}
+
+LAW("memory", "commands on memory that the plugin does not have are unsupported") {
+    const Queue queue = bench.make_queue();
+    // Every command names its capability in PI_SUITE_COMMANDS.
+#define PI_SUITE_CHECK(desc, type, function, capability)                                           \
+    if (capability != 0)                                                                           \
+        require_command_unsupported<desc>(bench, queue, capability);
+    PI_SUITE_COMMANDS(PI_SUITE_CHECK)
+#undef PI_SUITE_CHECK
+}
+
+LAW("memory", "a native handle is borrowed, of a known type, and the same when asked again") {
+    bench.need(PI_CAPABILITY_NATIVE, "PI_CAPABILITY_NATIVE");
+    const Mem mem = bench.make_buffer(size);
+    const Mem other = bench.make_buffer(size);
+    const auto ask = [&](pi_mem of) {
+        auto handle = poison<pi_native_handle>();
+        require_success(piMemGetNativeHandle(of, bench.device(), &handle), "piMemGetNativeHandle");
+        require(handle.type != PI_NATIVE_NONE && !same(handle, poison<pi_native_handle>()),
+                "the native handle has no type");
+        require(handle.count >= 1 && handle.count <= 4, "the native handle has ", handle.count,
+                " values");
+        return handle;
+    };
+    const pi_native_handle first = ask(mem);
+    for (int i = 0; i < 100; ++i)
+        require_equal(ask(mem).value[0], first.value[0], "the native handle when asked again");
+    require(ask(other).value[0] != first.value[0], "two buffers have one native handle");
+    require_error(piMemGetNativeHandle(mem, bench.device(), nullptr), PI_ERROR_INVALID_NULL_POINTER,
+                  "piMemGetNativeHandle with out_handle NULL");
+    const Bytes bytes = bench.random_bytes(size);
+    const Queue queue = bench.make_queue();
+    bench.upload(queue, mem, bytes);
+    bench.require_contents(queue, mem, bytes, "a buffer whose native handle was taken");
+}
+
+} // namespace
+} // namespace pi::suite

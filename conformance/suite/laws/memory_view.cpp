@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Views: the same bytes as their root, at an offset.
+
+#include "checks.hpp"
+#include "kernels.hpp"
+#include "regions.hpp"
+#include "registry.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace pi::suite {
+namespace {
+
+// A root with random bytes and what is known of views on it.
+struct Rooted {
+    Bench &bench;
+    uint64_t alignment; // of offsets
+    Bytes model;
+    Mem root;
+    Queue queue;
+
+    explicit Rooted(Bench &on, uint64_t atoms = 64)
+        : bench(on), alignment((on.need(PI_CAPABILITY_VIEW, "PI_CAPABILITY_VIEW"),
+                                std::max<uint64_t>(on.scopes().at(0).offset_alignment, 1))),
+          model(on.random_bytes(atoms * alignment + 5)), root(on.make_buffer(on.place(), model)),
+          queue(on.make_queue()) {}
+
+    uint64_t random_offset(uint64_t below) {
+        return bench.random(0, (below - 1) / alignment) * alignment;
+    }
+    Bytes part(uint64_t offset, uint64_t size) const {
+        return Bytes(model.begin() + static_cast<std::ptrdiff_t>(offset),
+                     model.begin() + static_cast<std::ptrdiff_t>(offset + size));
+    }
+    void require_root(const std::string &what) { bench.require_contents(queue, root, model, what); }
+};
+
+void require_view_info(pi_mem view, pi_mem root, uint64_t offset, uint64_t size) {
+    require(get_info<pi_mem>(&piMemGetInfo, view, PI_MEM_INFO_PARENT) == root,
+            "PI_MEM_INFO_PARENT of a view is not its root");
+    require_equal(get_info<uint64_t>(&piMemGetInfo, view, PI_MEM_INFO_OFFSET), offset,
+                  "PI_MEM_INFO_OFFSET of a view");
+    require_equal(get_info<uint64_t>(&piMemGetInfo, view, PI_MEM_INFO_SIZE), size,
+                  "PI_MEM_INFO_SIZE of a view");
+}
+
+LAW("memory", "a view is its root's bytes, both ways") {
+    Rooted rooted(bench);
+    for (int round = 0; round < 12; ++round) {
+        const uint64_t offset = rooted.random_offset(rooted.model.size());
+        const uint64_t size = bench.random(1, rooted.model.size() - offset);
+        const Mem view = bench.make_view(rooted.root, offset, size);
+        const std::string what = join("a view of ", size, " bytes at ", offset);
+        require_view_info(view, rooted.root, offset, size);
+        bench.require_contents(rooted.queue, view, rooted.part(offset, size), what);
+        // Written through the view, seen in the root, and nothing beside it.
+        const uint64_t length = bench.random(1, size);
+        const uint64_t at = bench.random(0, size - length);
+        const Bytes bytes = bench.random_bytes(length);
+        bench.upload(rooted.queue, view, bytes, at);
+        std::copy(bytes.begin(), bytes.end(),
+                  rooted.model.begin() + static_cast<std::ptrdiff_t>(offset + at));
+        rooted.require_root("the root of " + what);
+        // Written through the root, seen in the view.
+        rooted.model = bench.random_bytes(rooted.model.size());
+        bench.upload(rooted.queue, rooted.root, rooted.model);
+        bench.require_contents(rooted.queue, view, rooted.part(offset, size), what);
+    }
+}
+
+LAW("memory", "every buffer command works on views") {
+    Rooted rooted(bench);
+    const uint64_t half = 32 * rooted.alignment;
+    const uint64_t first = rooted.alignment;
+    const uint64_t second = half + 3 * rooted.alignment;
+    const uint64_t size = 8 * rooted.alignment;
+    const Mem a = bench.make_view(rooted.root, first, size);
+    const Mem b = bench.make_view(rooted.root, second, size);
+    const auto at = [&](uint64_t offset) {
+        return rooted.model.begin() + static_cast<std::ptrdiff_t>(offset);
+    };
+    const Bytes pattern = bench.random_bytes(1);
+    bench.wait(bench.fill(rooted.queue, a, 1, size - 1, pattern));
+    std::fill_n(at(first + 1), size - 1, pattern[0]);
+    rooted.require_root("the root after a fill of a view");
+    const Regions regions = random_regions(bench, std::min<uint64_t>(size, 4), size, size);
+    bench.wait(bench.enqueue(rooted.queue, copy_desc(a, b, regions)));
+    Bytes copied(at(second), at(second + size));
+    apply(regions, rooted.part(first, size), copied);
+    std::copy(copied.begin(), copied.end(), at(second));
+    rooted.require_root("the root after a copy between two views");
+    void *pointer = nullptr;
+    bench.wait(bench.map(rooted.queue, b, PI_MAP_READ | PI_MAP_WRITE, 1, size - 1, &pointer));
+    require_same_bytes(pointer, copied.data() + 1, size - 1, "a mapped view");
+    std::memset(pointer, 0x77, size - 1);
+    bench.wait(bench.unmap(rooted.queue, b, pointer));
+    std::fill_n(at(second + 1), size - 1, std::byte{0x77});
+    rooted.require_root("the root after a map of a view");
+}
+
+LAW("memory", "a kernel works on a view as on a buffer") {
+    Rooted rooted(bench);
+    const Program program = make_program(bench);
+    const Kernel kernel = make_kernel(program, "add");
+    const uint64_t step = std::max<uint64_t>(rooted.alignment, 4); // a multiple of both
+    const uint64_t words = 4;
+    for (uint64_t offset = 0; offset + words * 4 <= rooted.model.size(); offset += 7 * step) {
+        const Mem view = bench.make_view(rooted.root, offset, words * 4);
+        Arguments arguments;
+        arguments.buffer(view).value(uint32_t{1000});
+        bench.wait(bench.enqueue(rooted.queue, launch_desc(kernel, arguments, words)));
+        std::vector<uint32_t> part = words_of(rooted.part(offset, words * 4));
+        for (uint32_t &word : part)
+            word += 1000;
+        const Bytes bytes = bytes_of(part);
+        std::copy(bytes.begin(), bytes.end(),
+                  rooted.model.begin() + static_cast<std::ptrdiff_t>(offset));
+    }
+    rooted.require_root("the root after launches on its views");
+}
+
+LAW("memory", "a view of a view is one of the root") {
+    Rooted rooted(bench);
+    for (int round = 0; round < 8; ++round) {
+        const uint64_t outer = rooted.random_offset(rooted.model.size());
+        const uint64_t outer_size = rooted.model.size() - outer;
+        const Mem view = bench.make_view(rooted.root, outer, outer_size);
+        const uint64_t inner = rooted.random_offset(outer_size);
+        const uint64_t size = bench.random(1, outer_size - inner);
+        Mem both = bench.make_view(view, inner, size);
+        require_view_info(both, rooted.root, outer + inner, size);
+        bench.require_contents(rooted.queue, both, rooted.part(outer + inner, size),
+                               "a view of a view");
+    }
+}
+
+LAW("memory", "a view of a view outlives both that it was made of") {
+    Rooted rooted(bench);
+    const uint64_t offset = 2 * rooted.alignment;
+    const uint64_t size = 4 * rooted.alignment;
+    Mem view = bench.make_view(rooted.root, rooted.alignment, 8 * rooted.alignment);
+    const Mem both = bench.make_view(view, rooted.alignment, size);
+    view.reset();
+    rooted.root.reset();
+    // New objects where those were.
+    std::vector<Mem> others;
+    for (int i = 0; i < 8; ++i)
+        others.push_back(
+            bench.make_buffer(bench.place(), Bytes(rooted.model.size(), std::byte{0xEE})));
+    bench.require_contents(rooted.queue, both, rooted.part(offset, size),
+                           "a view whose root was released");
+    const auto root = get_info<pi_mem>(&piMemGetInfo, both.get(), PI_MEM_INFO_PARENT);
+    require_equal(get_info<uint64_t>(&piMemGetInfo, root, PI_MEM_INFO_SIZE),
+                  uint64_t{rooted.model.size()}, "the size of a released root, borrowed");
+}
+
+LAW("memory", "a view answers every info name by its type, and as its root") {
+    Rooted rooted(bench);
+    const Mem view = bench.make_view(rooted.root, rooted.alignment, rooted.alignment);
+    check_info(
+        "piMemGetInfo of a view",
+        [&](uint32_t name, uint64_t size, void *value, uint64_t *out_size) {
+            return piMemGetInfo(view, name, size, value, out_size);
+        },
+        mem_info_names());
+    for (const uint32_t name : {PI_MEM_INFO_CONTEXT, PI_MEM_INFO_DEVICE})
+        require(get_info<void *>(&piMemGetInfo, view.get(), name) ==
+                    get_info<void *>(&piMemGetInfo, rooted.root.get(), name),
+                "info ", name, " of a view is not its root's");
+    for (const uint32_t name : {PI_MEM_INFO_SCOPE, PI_MEM_INFO_COHERENCE, PI_MEM_INFO_KIND})
+        require_equal(get_info<uint32_t>(&piMemGetInfo, view.get(), name),
+                      get_info<uint32_t>(&piMemGetInfo, rooted.root.get(), name),
+                      join("info ", name, " of a view"));
+    uint64_t address = 0;
+    uint64_t root_address = 0;
+    if (piMemGetInfo(rooted.root, PI_MEM_INFO_DEVICE_ADDRESS, 8, &root_address, nullptr) ==
+        PI_SUCCESS) {
+        require_success(piMemGetInfo(view, PI_MEM_INFO_DEVICE_ADDRESS, 8, &address, nullptr),
+                        "the device address of a view");
+        require_equal(address, root_address + rooted.alignment, "the device address of a view");
+    }
+    void *pointer = nullptr;
+    void *root_pointer = nullptr;
+    if (piMemGetHostPointer(rooted.root, &root_pointer) == PI_SUCCESS) {
+        require_success(piMemGetHostPointer(view, &pointer), "the host pointer of a view");
+        require(pointer == static_cast<std::byte *>(root_pointer) + rooted.alignment,
+                "the host pointer of a view is not that many bytes behind its root's");
+    }
+    uint64_t alignment = 0;
+    if (piMemGetInfo(view, PI_MEM_INFO_ALIGNMENT, 8, &alignment, nullptr) == PI_SUCCESS)
+        require(address % alignment == 0 && reinterpret_cast<uintptr_t>(pointer) % alignment == 0,
+                "a view's addresses are no multiples of its PI_MEM_INFO_ALIGNMENT, ", alignment);
+}
+
+LAW("memory", "a view's flags are its own, or its parent's when it has none") {
+    Rooted rooted(bench);
+    const auto flags_of = [](pi_mem mem) {
+        return get_info<uint64_t>(&piMemGetInfo, mem, PI_MEM_INFO_FLAGS);
+    };
+    pi_mem_partition_desc desc = describe<pi_mem_partition_desc>();
+    desc.size = rooted.alignment;
+    for (const uint64_t flags :
+         {uint64_t{0}, uint64_t{PI_MEM_READ_ONLY}, uint64_t{PI_MEM_WRITE_ONLY}}) {
+        desc.flags = flags;
+        Mem view;
+        require_success(piMemBufferPartition(rooted.root, &desc, view.out()),
+                        "piMemBufferPartition with flags ", flags);
+        require_equal(flags_of(view), flags, "PI_MEM_INFO_FLAGS of a view");
+    }
+    pi_mem_buffer_desc read_only = describe<pi_mem_buffer_desc>();
+    read_only.size = 4 * rooted.alignment;
+    read_only.flags = PI_MEM_READ_ONLY;
+    const Mem parent = bench.make_buffer(bench.place(), read_only);
+    desc.flags = 0;
+    Mem view;
+    require_success(piMemBufferPartition(parent, &desc, view.out()), "piMemBufferPartition");
+    require_equal(flags_of(view), uint64_t{PI_MEM_READ_ONLY},
+                  "PI_MEM_INFO_FLAGS of a view without flags of its own");
+}
+
+void require_no_view(pi_mem mem, const std::string &what, uint64_t offset, uint64_t size,
+                     std::initializer_list<pi_result> allowed) {
+    pi_mem_partition_desc desc = describe<pi_mem_partition_desc>();
+    desc.offset = offset;
+    desc.size = size;
+    require_untouched<pi_mem>("a view of " + what, allowed,
+                              [&](pi_mem *out) { return piMemBufferPartition(mem, &desc, out); });
+}
+
+LAW("memory", "a view that is not within its parent is refused") {
+    const Rooted rooted(bench);
+    const uint64_t atom = rooted.alignment;
+    const uint64_t whole = rooted.model.size();
+    const std::initializer_list<pi_result> size{PI_ERROR_INVALID_SIZE};
+    require_no_view(rooted.root, "0 bytes", 0, 0, size);
+    require_no_view(rooted.root, "one byte too many", 0, whole + 1, size);
+    require_no_view(rooted.root, "one byte past the end", atom, whole - atom + 1, size);
+    require_no_view(rooted.root, "bytes behind the end", 64 * atom + 64 * atom, 1, size);
+    require_no_view(rooted.root, "a size that overflows", atom, UINT64_MAX - atom + 1, size);
+    require_no_view(rooted.root, "an offset that overflows", UINT64_MAX - atom + 1, 2 * atom, size);
+    const Mem view = bench.make_view(rooted.root, atom, 4 * atom);
+    require_no_view(view, "bytes past its parent's end, but not its root's", atom, 4 * atom, size);
+    require_error(piMemBufferPartition(rooted.root, nullptr, nullptr),
+                  PI_ERROR_INVALID_NULL_POINTER, "piMemBufferPartition with desc NULL");
+}
+
+LAW("memory", "an offset that breaks the alignment is refused with both numbers") {
+    const Rooted rooted(bench);
+    if (rooted.alignment == 1)
+        skip("views may begin at any byte");
+    for (const uint64_t offset :
+         {uint64_t{1}, rooted.alignment - 1, rooted.alignment + 1, rooted.alignment / 2}) {
+        require_no_view(rooted.root, join("bytes at ", offset), offset, 4,
+                        {PI_ERROR_MISALIGNED_OFFSET});
+        const std::string text = last_error_text();
+        require(text.find(std::to_string(offset)) != std::string::npos &&
+                    text.find(std::to_string(rooted.alignment)) != std::string::npos,
+                "the text \"", text, "\" does not name both ", offset, " and ", rooted.alignment);
+    }
+}
+
+LAW("memory", "a command may not leave its view, though the root goes on") {
+    Rooted rooted(bench);
+    const uint64_t size = 4 * rooted.alignment;
+    const Mem view = bench.make_view(rooted.root, rooted.alignment, size);
+    const Mem other = bench.make_buffer(2 * size);
+    Bytes host(2 * size);
+    const Regions beyond{linear(1, 0, size)};
+    const Regions beyond_dst{linear(0, 1, size)};
+    const auto refused = [&](const auto &desc) {
+        require_untouched<pi_event>(
+            join(Description<std::decay_t<decltype(desc)>>::name, " past a view's end"),
+            {PI_ERROR_INVALID_SIZE},
+            [&](pi_event *out) { return try_enqueue(rooted.queue, desc, {}, out); });
+    };
+    refused(read_desc(view, host, beyond));
+    refused(write_desc(view, host, beyond_dst));
+    refused(copy_desc(view, other, beyond));
+    refused(copy_desc(other, view, beyond_dst));
+    pi_buffer_fill_desc fill = describe<pi_buffer_fill_desc>();
+    fill.mem = view;
+    fill.pattern = host.data();
+    fill.pattern_size = 1;
+    fill.offset = 1;
+    fill.size = size;
+    refused(fill);
+    void *pointer = nullptr;
+    pi_buffer_map_desc map = describe<pi_buffer_map_desc>();
+    map.flags = PI_MAP_READ;
+    map.mem = view;
+    map.offset = 1;
+    map.size = size;
+    map.out_pointer = &pointer;
+    refused(map);
+    require_success(piQueueFinish(rooted.queue), "piQueueFinish");
+    rooted.require_root("the root after refused commands");
+}
+
+LAW("memory", "copies between views of one root are refused where they overlap") {
+    Rooted rooted(bench);
+    const uint64_t atom = rooted.alignment;
+    const Mem low = bench.make_view(rooted.root, 0, 8 * atom);
+    const Mem high = bench.make_view(rooted.root, 4 * atom, 8 * atom);
+    const auto overlap = [&](pi_mem src, pi_mem dst, const pi_region &region) {
+        const Regions regions{region};
+        require_untouched<pi_event>(
+            "a copy between views that overlap", {PI_ERROR_MEM_COPY_OVERLAP}, [&](pi_event *out) {
+                return try_enqueue(rooted.queue, copy_desc(src, dst, regions), {}, out);
+            });
+    };
+    overlap(low, high, linear(0, 0, 4 * atom + 1));
+    overlap(high, low, linear(0, 0, 4 * atom + 1));
+    overlap(low, high, linear(4 * atom, 0, 1));
+    overlap(low, rooted.root, linear(3, 3, 1));
+    overlap(rooted.root, high, linear(5 * atom, atom, 1));
+    rooted.require_root("the root after refused copies");
+    bench.wait(bench.copy(rooted.queue, low, 0, high, 0, 4 * atom));
+    apply({linear(0, 4 * atom, 4 * atom)}, Bytes(rooted.model), rooted.model);
+    rooted.require_root("the root after a copy between halves of its views");
+}
+
+} // namespace
+} // namespace pi::suite
