@@ -4,13 +4,16 @@
 // and checks of results with their texts. Everything goes through the public interface.
 #pragma once
 
+#include "config.hpp"
+
 #include <pi/pi_loader.h>
 
 #include <catch2/catch.hpp>
 
+#include <unistd.h>
+
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
 #include <string>
 #include <type_traits>
@@ -99,8 +102,10 @@ private:
 
 inline Owned<pi_loader> make_loader(std::vector<pi_loader_option> options = {},
                                     pi_log_callback log = nullptr, void *log_user_data = nullptr) {
+    // A call that never returns (a finish, a blocking command) ends the program, and fails.
+    alarm(120);
     const char *plugins[] = {PI_TEST_HOST_PLUGIN};
-    if (const char *threads = std::getenv("PI_TEST_HOST_THREADS"); threads && options.empty())
+    if (const char *threads = host_threads(); threads && options.empty())
         options.push_back({"PI_HOST_THREADS", threads});
     auto d = desc<pi_loader_desc>(PI_TYPE_LOADER_DESC);
     d.flags = PI_LOADER_IGNORE_ENVIRONMENT | PI_LOADER_NO_DEFAULT_SEARCH;

@@ -298,3 +298,19 @@ TEST_CASE("a bad wait list is refused") {
     OK(piQueueFinish(t.queue)); // nothing waits for the event that is never signalled
     t.still_works();
 }
+
+TEST_CASE("a handle of another kind is refused as a first argument, too") {
+    Buffers t;
+    uint64_t size = 0;
+    const auto mem = reinterpret_cast<pi_mem>(static_cast<pi_queue>(t.queue));
+    const auto queue = reinterpret_cast<pi_queue>(static_cast<pi_mem>(t.a));
+    const auto context = reinterpret_cast<pi_context>(t.host.device);
+    const auto event = reinterpret_cast<pi_event>(static_cast<pi_context>(t.host.context));
+    REFUSED(PI_ERROR_INVALID_MEM_OBJECT, "is not a mem",
+            piMemGetInfo(mem, PI_MEM_INFO_SIZE, 0, nullptr, &size));
+    REFUSED(PI_ERROR_INVALID_MEM_OBJECT, "is not a mem", piMemRelease(mem));
+    REFUSED(PI_ERROR_INVALID_QUEUE, "is not a queue", piQueueFinish(queue));
+    REFUSED(PI_ERROR_INVALID_CONTEXT, "is not a context", piContextRetain(context));
+    REFUSED(PI_ERROR_INVALID_EVENT, "is not a event", piEventWait(event, 0));
+    t.still_works();
+}
