@@ -4,9 +4,6 @@
 #include "checks.hpp"
 #include "registry.hpp"
 
-#include <array>
-#include <atomic>
-
 namespace pi::suite {
 namespace {
 
@@ -232,12 +229,13 @@ LAW("queue", "profiling tells times that go forward") {
     const Mem mem = bench.make_buffer(1 << 16);
     const Event event = bench.fill(queue, mem, 0, 1 << 16, Bytes(1, std::byte{1}));
     bench.wait(event);
-    std::array<uint64_t, 4> times{};
-    for (uint32_t i = 0; i < times.size(); ++i) {
-        times[i] =
-            get_info<uint64_t>(&piEventGetProfilingInfo, event.get(), PI_PROFILING_QUEUED + i);
-        require(i == 0 || times[i] >= times[i - 1], "profiling time ", PI_PROFILING_QUEUED + i,
-                " is ", times[i], ", before the one before it, ", times[i - 1]);
+    uint64_t before = 0;
+    for (const pi_profiling_info name :
+         {PI_PROFILING_QUEUED, PI_PROFILING_SUBMIT, PI_PROFILING_START, PI_PROFILING_END}) {
+        const auto time = get_info<uint64_t>(&piEventGetProfilingInfo, event.get(), name);
+        require(time >= before, "profiling time ", name, " is ", time,
+                ", earlier than the one before it, ", before);
+        before = time;
     }
     uint64_t time = poison<uint64_t>();
     require_error(piEventGetProfilingInfo(event, 99, sizeof time, &time, nullptr),
