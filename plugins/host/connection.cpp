@@ -33,8 +33,6 @@ void check_query(const pi_memory_connection_query &query) {
     if (query.src_scope >= scope_count || query.dst_scope >= scope_count)
         fail(PI_ERROR_INVALID_VALUE, "src_scope is ", query.src_scope, " and dst_scope is ",
              query.dst_scope, "; the devices have ", scope_count, " scope, numbered from 0");
-    if (query.reserved)
-        fail(PI_ERROR_INVALID_VALUE, "reserved is ", query.reserved, "; it must be 0");
 }
 
 pi_memory_connection_info answer(Ends ends, pi_memory_kind kind) {

@@ -28,8 +28,6 @@ pi_result PI_CALL context_create(pi_platform platform, const pi_context_desc *de
         const pi_context_desc known = sdk::read_desc(desc, PI_TYPE_CONTEXT_DESC);
         sdk::require(out_context, "out_context");
         sdk::check_flags(known.flags, 0, "flags");
-        if (known.reserved)
-            fail(PI_ERROR_INVALID_VALUE, "reserved is ", known.reserved, "; it must be 0");
         if (!known.device_count)
             fail(PI_ERROR_INVALID_SIZE, "device_count is 0; at least 1 is needed");
         std::vector<Device *> devices;

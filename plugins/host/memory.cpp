@@ -75,11 +75,6 @@ void check_access(uint64_t flags) {
              "flags has both PI_MEM_READ_ONLY and PI_MEM_WRITE_ONLY; neither means both ways");
 }
 
-void check_reserved(uint32_t reserved) {
-    if (reserved)
-        fail(PI_ERROR_INVALID_VALUE, "reserved is ", reserved, "; it must be 0");
-}
-
 void check_buffer_flags(const pi_mem_buffer_desc &desc) {
     sdk::check_flags(desc.flags, access_flags | host_ptr_flags | demand_flags, "flags");
     check_access(desc.flags);
@@ -202,7 +197,6 @@ pi_result PI_CALL mem_import(pi_context context, pi_device device, const pi_mem_
                  ") only, at any alignment");
         sdk::check_flags(known.flags, access_flags, "flags");
         check_access(known.flags);
-        check_reserved(known.reserved);
         if (known.own)
             fail(PI_ERROR_INVALID_VALUE, "own is ", known.own,
                  "; a host pointer stays the application's, so it must be 0");

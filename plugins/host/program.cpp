@@ -161,8 +161,6 @@ pi_result PI_CALL program_create(pi_context context, const pi_program_desc *desc
         const pi_program_desc known = sdk::read_desc(desc, PI_TYPE_PROGRAM_DESC);
         sdk::require(out_program, "out_program");
         sdk::check_flags(known.flags, 0, "flags");
-        if (known.reserved)
-            fail(PI_ERROR_INVALID_VALUE, "reserved is ", known.reserved, "; it must be 0");
         if (known.format < PI_PROGRAM_FORMAT_OPENCL_C ||
             known.format > PI_PROGRAM_FORMAT_NATIVE_LIBRARY)
             fail(PI_ERROR_INVALID_ENUMERATION, "format is ", known.format,
@@ -183,8 +181,6 @@ pi_result PI_CALL program_build(pi_program program, const pi_program_build_desc 
     return sdk::call<Program>(program, [&](Program &self) {
         const auto known = sdk::read_optional_desc(desc, PI_TYPE_PROGRAM_BUILD_DESC);
         sdk::check_flags(known.flags, 0, "flags");
-        if (known.reserved)
-            fail(PI_ERROR_INVALID_VALUE, "reserved is ", known.reserved, "; it must be 0");
         if (known.options && *known.options)
             fail(PI_ERROR_INVALID_VALUE, "options is \"", known.options,
                  "\"; native functions are compiled already, so none can be honoured");

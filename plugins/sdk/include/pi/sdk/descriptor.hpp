@@ -36,6 +36,10 @@ Desc read_desc(const Desc *desc, pi_struct_type type, pi_struct_type chained = P
     throwing([&](const pi_host *host) {
         return pi_sdk_read_desc(host, desc, type, chained, &out, sizeof out);
     });
+    if constexpr (requires { out.reserved; })
+        if (out.reserved)
+            fail(PI_ERROR_INVALID_VALUE, "desc's reserved word is ", out.reserved,
+                 "; it must be 0");
     return out;
 }
 
