@@ -62,6 +62,7 @@ const Kernel::Limits &Kernel::limits(const Device &device) {
     Limits limits;
     limits.max_group = ask(size_t{}, CL_KERNEL_WORK_GROUP_SIZE);
     limits.multiple = ask(size_t{}, CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE);
+    limits.local_memory = device.get<cl_ulong>(CL_DEVICE_LOCAL_MEM_SIZE);
     const auto compiled = ask(std::array<size_t, 3>{}, CL_KERNEL_COMPILE_WORK_GROUP_SIZE);
     std::copy(compiled.begin(), compiled.end(), limits.compiled.begin());
     const auto items = query_list<size_t>(api().clGetDeviceInfo, "clGetDeviceInfo", device.id(),

@@ -32,6 +32,7 @@ public:
         std::array<uint64_t, 3> max_items{1, 1, 1};
         std::array<uint64_t, 3> compiled{}; ///< zeros = none
         uint64_t multiple = 1;
+        uint64_t local_memory = 0; ///< bytes that a work-group can have
     };
     const Limits &limits(const Device &device);
 

@@ -86,13 +86,15 @@ void copy_buffer(const Queue &queue, const pi_kernel_argument &given, size_t ind
     }
 }
 
-std::vector<Argument> copy_arguments(const Queue &queue, const Kernel &kernel,
+std::vector<Argument> copy_arguments(const Queue &queue, Kernel &kernel,
                                      const pi_kernel_launch_desc &desc) {
     const auto given = read_array(desc.argument_count, desc.arguments, "arguments");
     if (given.size() != kernel.parameters().size())
         fail(PI_ERROR_INVALID_ARGUMENTS, "argument_count is ", given.size(), "; kernel '",
              kernel.name(), "' has ", kernel.parameters().size(), " parameters");
     std::vector<Argument> arguments(given.size());
+    const uint64_t local_memory = kernel.limits(queue.device()).local_memory;
+    uint64_t local_used = 0;
     for (size_t i = 0; i < given.size(); ++i) {
         const pi_kernel_argument &one = given[i];
         check_kind(one, kernel.parameters()[i], i, kernel.name());
@@ -107,10 +109,31 @@ std::vector<Argument> copy_arguments(const Queue &queue, const Kernel &kernel,
                 require(one.value, text("arguments[", i, "].value").c_str()));
             out.value.assign(bytes, bytes + one.size);
         } else {
+            // Not every driver checks it.
+            if (one.size > local_memory - local_used)
+                fail(PI_ERROR_INVALID_ARGUMENTS, "arguments[", i, "] asks for ", one.size,
+                     " bytes of work-group memory; ", queue.device().name(), " has ", local_memory,
+                     ", and the arguments before ask for ", local_used);
+            local_used += one.size;
             out.local_size = one.size;
         }
     }
     return arguments;
+}
+
+/// Work-items are counted, in a dimension with its offset and in all, in 64 bits.
+void check_extent(const Device &device, const pi_kernel_launch_desc &desc, cl_uint i) {
+    uint64_t end = 0, total = 1;
+    bool overflows = __builtin_add_overflow(desc.global_offset[i], desc.global_size[i], &end);
+    for (cl_uint k = 0; k <= i; ++k)
+        overflows = __builtin_mul_overflow(total, desc.global_size[k], &total) || overflows;
+    if (overflows)
+        fail(PI_ERROR_INVALID_WORK_SIZE, "global_offset[", i, "] ", desc.global_offset[i],
+             " and global_size[", i, "] ", desc.global_size[i],
+             " give more work-items than 64 bits count");
+    if (end > UINT32_MAX && device.quirk(QUIRK_32_BIT_WORK_SIZES))
+        fail(PI_ERROR_INVALID_WORK_SIZE, "global_offset[", i, "] + global_size[", i, "] is ", end,
+             "; ", device.name(), " counts work-items in 32 bits");
 }
 
 WorkSize read_work_size(Kernel &kernel, const Device &device, const pi_kernel_launch_desc &desc) {
@@ -123,6 +146,7 @@ WorkSize read_work_size(Kernel &kernel, const Device &device, const pi_kernel_la
     for (cl_uint i = 0; i < desc.dimensions; ++i) {
         if (!desc.global_size[i])
             fail(PI_ERROR_INVALID_WORK_SIZE, "global_size[", i, "] is 0; at least 1 is needed");
+        check_extent(device, desc, i);
         work.offset[i] = desc.global_offset[i];
         work.global[i] = desc.global_size[i];
         work.local[i] = desc.local_size[i];

@@ -9,8 +9,7 @@ using namespace sdk;
 
 Queue::Queue(Context &context, Device &device, uint64_t flags)
     : Object(context.host()), context_(context), device_(device), flags_(flags),
-      vendor_in_order_(!(flags & PI_QUEUE_OUT_OF_ORDER) || device.quirk(QUIRK_IN_ORDER_ONLY) ||
-                       !device.out_of_order()),
+      vendor_in_order_(!(flags & PI_QUEUE_OUT_OF_ORDER) || !device.out_of_order()),
       sequence_(!(flags & PI_QUEUE_OUT_OF_ORDER)) {
     vendor_ = create_vendor_queue(device, context.id(),
                                   (vendor_in_order_ ? 0 : CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) |

@@ -6,17 +6,19 @@ namespace pi::opencl {
 // Each row has a test of its own in conformance/unit/opencl/quirks_test.cpp.
 const QuirkRow quirk_rows[] = {
     {"Portable Computing Language", "", "basic", QUIRK_HOLD_DEPENDENTS,
-     "commands run inside the enqueueing call, where a wait for another device's or thread's event "
-     "can block for ever"},
+     "waits for events of a device of another kind (pthread) can last for ever"},
     {"Portable Computing Language", "", "basic", QUIRK_DEVICE_LOCK,
-     "launches from several threads run over each other's state"},
-    {"rusticl", "", "", QUIRK_IN_ORDER_ONLY, "there are no out-of-order queues"},
+     "commands run inside the calls; one that another thread enqueues behind one that just ends is "
+     "run "
+     "within its notification and locks the same event again"},
     {"rusticl", "", "llvmpipe", QUIRK_ANY_SUB_BUFFER_ORIGIN,
      "sub-buffers work at any byte, although an alignment of 512 bytes is announced"},
     {"rusticl", "", "llvmpipe", QUIRK_ALIGNMENT_64,
      "buffers are aligned to 64 bytes, although OpenCL has types of 128"},
     {"rusticl", "", "", QUIRK_NO_PROFILING, "all profiling times are 0"},
     {"rusticl", "", "", QUIRK_NO_BINARIES, "bytes that are no binary end the process"},
+    {"rusticl", "", "", QUIRK_32_BIT_WORK_SIZES,
+     "a count of work-groups that does not fit 32 bits ends the process"},
     {},
 };
 

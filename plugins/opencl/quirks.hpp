@@ -12,20 +12,20 @@ namespace pi::opencl {
 
 using Quirks = uint32_t;
 enum : Quirks {
-    /// Out-of-order queues of ours run on an in-order queue of the vendor.
-    QUIRK_IN_ORDER_ONLY = 1 << 0,
     /// A command goes to the vendor only when all that it waits for is final.
-    QUIRK_HOLD_DEPENDENTS = 1 << 1,
+    QUIRK_HOLD_DEPENDENTS = 1 << 0,
     /// One command at a time is given to a device, from the enqueue until the flush has returned.
-    QUIRK_DEVICE_LOCK = 1 << 2,
+    QUIRK_DEVICE_LOCK = 1 << 1,
     /// A sub-buffer may begin at any byte, whatever CL_DEVICE_MEM_BASE_ADDR_ALIGN says.
-    QUIRK_ANY_SUB_BUFFER_ORIGIN = 1 << 3,
+    QUIRK_ANY_SUB_BUFFER_ORIGIN = 1 << 2,
     /// Buffers begin at multiples of 64 bytes and no more.
-    QUIRK_ALIGNMENT_64 = 1 << 4,
+    QUIRK_ALIGNMENT_64 = 1 << 3,
     /// Queues have no profiling.
-    QUIRK_NO_PROFILING = 1 << 5,
+    QUIRK_NO_PROFILING = 1 << 4,
     /// Programs are not made from binaries.
-    QUIRK_NO_BINARIES = 1 << 6,
+    QUIRK_NO_BINARIES = 1 << 5,
+    /// A dimension of a launch ends below 2^32 work-items.
+    QUIRK_32_BIT_WORK_SIZES = 1 << 6,
 };
 
 /// The bits of a device: of all rows whose texts are parts of the platform's and begin the device's name and whose

@@ -26,117 +26,74 @@ constexpr const char *pocl = "Portable Computing Language";
 
 } // namespace
 
-TEST_CASE("basic: commands that wait for each other's devices and threads all end") {
+TEST_CASE(
+    "basic: a pthread device beside it in one context waits for its events, and it for theirs") {
     Loader loader;
-    const auto devices = devices_like(loader, pocl, "basic");
-    if (devices.size() < 2)
-        return pi_test::skip("needs POCL_DEVICES=\"basic basic\"");
-    const Context context = make_context({devices[0], devices[1]});
-    const Queue queues[] = {make_queue(context, devices[0]), make_queue(context, devices[1])};
-    const Mem mem = make_buffer(context, devices[0], 4096);
-    const Event gate = make_host_event(context);
-    std::atomic<int> wrong{0};
-    std::vector<std::thread> threads;
-    std::vector<Event> last(4);
-    for (size_t id = 0; id < 4; ++id) {
-        threads.emplace_back([&, id] {
-            pi_buffer_fill_desc desc{};
-            desc.struct_size = sizeof desc;
-            desc.type = PI_TYPE_BUFFER_FILL_DESC;
-            desc.mem = mem;
-            desc.pattern = &id;
-            desc.pattern_size = desc.size = 8;
-            desc.offset = id * 1024;
-            pi_event before = nullptr;
-            for (int round = 0; round < 100; ++round) {
-                const pi_event list[] = {gate, before ? before : gate.get()};
-                pi_event next = nullptr;
-                wrong += piEnqueueMemBufferFill(queues[round % 2], &desc, 2, list, &next) != 0;
-                if (before)
-                    piEventRelease(before);
-                before = next;
-            }
-            last[id] = Event(before);
-        });
+    const auto basic = devices_like(loader, pocl, "basic");
+    const auto pthread = devices_like(loader, pocl, "pthread");
+    if (basic.empty() || pthread.empty())
+        return pi_test::skip("needs POCL_DEVICES=\"pthread basic\"");
+    const Context context = make_context({basic[0], pthread[0]});
+    const Program program =
+        build(context, "kernel void advance(global uint *p) { p[get_global_id(0)] += 1; }");
+    const Kernel kernel = make_kernel(program, "advance");
+    for (const uint64_t flags : {0, static_cast<int>(PI_QUEUE_OUT_OF_ORDER)}) {
+        const Queue queues[] = {make_queue(context, basic[0], flags),
+                                make_queue(context, pthread[0], flags)};
+        const Mem mem = make_buffer(context, basic[0], 4096);
+        const uint32_t zero = 0;
+        Event last = fill(queues[1], mem, &zero, 4, 0, 4096);
+        for (int round = 0; round < 500; ++round)
+            last = launch(queues[round % 2], kernel, 1024, {buffer_argument(mem)}, {{last}});
+        wait(last);
+        const uint32_t sum = 500;
+        CHECK(contents(queues[0], mem)[0] == sum % 256);
+        CHECK(contents(queues[1], mem)[1] == sum / 256);
     }
-    std::this_thread::sleep_for(std::chrono::milliseconds(5)); // some of both: held and not
-    ok(piEventSignalHost(gate, PI_SUCCESS));
-    for (std::thread &thread : threads)
-        thread.join();
-    for (const Event &event : last)
-        wait(event);
-    CHECK(wrong == 0);
-    for (size_t id = 0; id < 4; ++id)
-        CHECK(contents(queues[0], mem)[id * 1024] == id);
 }
 
-TEST_CASE("basic: launches from several threads do not run over each other") {
+TEST_CASE("basic: threads that use one queue of the driver do not stop each other") {
     Loader loader;
     const auto devices = devices_like(loader, pocl, "basic");
     if (devices.empty())
         return pi_test::skip("needs POCL_DEVICES=basic");
-    const Context context = make_context({devices[0]});
-    const Program program = build(context, R"(
-kernel void sum(global uint *out, uint seed, local uint *scratch) {
-    size_t i = get_local_id(0);
-    scratch[i] = seed + i;
-    barrier(CLK_LOCAL_MEM_FENCE);
-    for (size_t step = get_local_size(0) / 2; step; step /= 2) {
-        if (i < step) scratch[i] += scratch[i + step];
-        barrier(CLK_LOCAL_MEM_FENCE);
+    // Copies between contexts map and unmap on queues that all threads share.
+    const Place here(devices[0]), there(devices[0]);
+    std::vector<Mem> left, right;
+    for (int id = 0; id < 4; ++id) {
+        left.push_back(here.buffer(10'000));
+        right.push_back(there.buffer(10'000));
+        set_contents(here.queue, left.back(), std::vector<uint8_t>(10'000, 10 + id));
     }
-    if (!i) out[get_group_id(0)] = scratch[0];
-})");
     std::atomic<int> wrong{0};
     std::vector<std::thread> threads;
-    for (uint32_t id = 0; id < 4; ++id) {
+    for (int id = 0; id < 4; ++id) {
         threads.emplace_back([&, id] {
-            pi_kernel kernel = nullptr;
-            pi_queue queue = nullptr;
-            pi_mem mem = nullptr;
-            pi_mem_buffer_desc memory{};
-            memory.struct_size = sizeof memory;
-            memory.type = PI_TYPE_MEM_BUFFER_DESC;
-            memory.size = 64;
-            wrong += piKernelCreate(program, "sum", &kernel) != 0;
-            wrong += piQueueCreate(context, devices[0], nullptr, &queue) != 0;
-            wrong += piMemBufferCreate(context, devices[0], &memory, &mem) != 0;
-            for (uint32_t round = 0; round < 100 && !wrong; ++round) {
-                const uint32_t seed = id * 1000 + round;
-                const std::vector<pi_kernel_argument> arguments = {
-                    buffer_argument(mem), value_argument(seed), local_argument(64 * 4)};
-                auto desc = launch_desc(kernel, 64 * 16, arguments, 64);
-                desc.flags = PI_COMMAND_BLOCKING;
-                wrong += piEnqueueKernelLaunch(queue, &desc, 0, nullptr, nullptr) != 0;
-                void *pointer = nullptr;
-                pi_buffer_map_desc mapping{};
-                mapping.struct_size = sizeof mapping;
-                mapping.type = PI_TYPE_BUFFER_MAP_DESC;
-                mapping.flags = uint64_t{PI_COMMAND_BLOCKING} | PI_MAP_READ;
-                mapping.mem = mem;
-                mapping.size = 64;
-                mapping.out_pointer = &pointer;
-                wrong += piEnqueueMemBufferMap(queue, &mapping, 0, nullptr, nullptr) != 0;
-                for (int group = 0; group < 16; ++group)
-                    wrong += static_cast<uint32_t *>(pointer)[group] != seed * 64 + 64 * 63 / 2;
-                pi_unmap_desc back{};
-                back.struct_size = sizeof back;
-                back.type = PI_TYPE_UNMAP_DESC;
-                back.mem = mem;
-                back.pointer = pointer;
-                wrong += piEnqueueMemUnmap(queue, &back, 0, nullptr, nullptr) != 0;
+            pi_buffer_copy_desc desc{};
+            desc.struct_size = sizeof desc;
+            desc.type = PI_TYPE_BUFFER_COPY_DESC;
+            const pi_region region = range(0, 0, 10'000);
+            desc.regions = &region;
+            desc.region_count = 1;
+            for (int round = 0; round < 1000 && !wrong; ++round) {
+                desc.src = round % 2 ? right[id] : left[id];
+                desc.dst = round % 2 ? left[id] : right[id];
+                pi_event event = nullptr;
+                wrong += piEnqueueMemBufferCopy(id % 2 ? here.queue : there.queue, &desc, 0,
+                                                nullptr, &event) != PI_SUCCESS;
+                wrong += piEventWait(event, patience) != PI_SUCCESS;
+                piEventRelease(event);
             }
-            piKernelRelease(kernel);
-            piQueueRelease(queue);
-            piMemRelease(mem);
         });
     }
     for (std::thread &thread : threads)
         thread.join();
     CHECK(wrong == 0);
+    for (int id = 0; id < 4; ++id)
+        CHECK(contents(there.queue, right[id]) == std::vector<uint8_t>(10'000, 10 + id));
 }
 
-TEST_CASE("rusticl: a queue may be out of order although the driver has none") {
+TEST_CASE("a queue may be out of order although the driver has none (rusticl)") {
     Loader loader;
     const auto devices = devices_like(loader, "rusticl", "");
     if (devices.empty())
@@ -236,4 +193,23 @@ TEST_CASE("rusticl: a binary never reaches the driver, which would end the proce
     Program program;
     refused(piProgramCreate(context, &desc, program.out()), PI_ERROR_UNSUPPORTED_FEATURE,
             {"binaries"});
+}
+
+TEST_CASE("rusticl: a launch of more work-items than 32 bits count is refused before the driver") {
+    Loader loader;
+    const auto devices = devices_like(loader, "rusticl", "");
+    if (devices.empty())
+        return pi_test::skip("needs RUSTICL_ENABLE=llvmpipe");
+    const Place place(devices[0]);
+    const Program program = build(place.context, "kernel void nothing(void) {}");
+    const Kernel nothing = make_kernel(program, "nothing");
+    pi_kernel_launch_desc desc{};
+    desc.struct_size = sizeof desc;
+    desc.type = PI_TYPE_KERNEL_LAUNCH_DESC;
+    desc.kernel = nothing;
+    desc.dimensions = 1;
+    desc.global_size[0] = uint64_t{1} << 40;
+    desc.local_size[0] = 1;
+    refused(piEnqueueKernelLaunch(place.queue, &desc, 0, nullptr, nullptr),
+            PI_ERROR_INVALID_WORK_SIZE, {"32 bits"});
 }
