@@ -97,7 +97,7 @@ std::future<Clock::time_point> time_of(const Event &event) {
             ->set_value(Clock::now());
     };
     check(piEventSetCallback(event.get(), callback, promise.get()), "piEventSetCallback");
-    promise.release();
+    (void)promise.release();
     return future;
 }
 

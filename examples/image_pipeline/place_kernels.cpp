@@ -5,6 +5,8 @@
 
 #include <pi/runtime/error.hpp>
 
+#include <cstring>
+
 namespace image_pipeline {
 namespace {
 
@@ -27,7 +29,8 @@ std::string build_log(pi_program program, pi_device device) {
     }
     std::string log(size, '\0');
     piProgramGetBuildInfo(program, device, PI_PROGRAM_BUILD_INFO_LOG, size, log.data(), nullptr);
-    return log.c_str();
+    log.resize(std::strlen(log.c_str())); // without the final 0
+    return log;
 }
 
 Program build(pi_context context, const DeviceEntry &entry) {

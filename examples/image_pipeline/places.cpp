@@ -4,6 +4,7 @@
 #include <pi/runtime/error.hpp>
 
 #include <algorithm>
+#include <cstring>
 #include <map>
 #include <stdexcept>
 #include <string_view>
@@ -19,7 +20,8 @@ std::string device_text(pi_device device, pi_device_info name) {
     check(piDeviceGetInfo(device, name, 0, nullptr, &size), "piDeviceGetInfo");
     std::string text(size, '\0');
     check(piDeviceGetInfo(device, name, size, text.data(), nullptr), "piDeviceGetInfo");
-    return text.c_str(); // without the final 0
+    text.resize(std::strlen(text.c_str())); // without the final 0
+    return text;
 }
 
 std::string selector_of(pi_loader loader, pi_device device) {
@@ -29,7 +31,8 @@ std::string selector_of(pi_loader loader, pi_device device) {
     std::string text(size, '\0');
     check(piLoaderGetDeviceSelector(loader, device, size, text.data(), nullptr),
           "piLoaderGetDeviceSelector");
-    return text.c_str();
+    text.resize(std::strlen(text.c_str())); // without the final 0
+    return text;
 }
 
 /// The form in which a device takes the kernels: the first of ours that it knows.

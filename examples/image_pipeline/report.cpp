@@ -269,6 +269,9 @@ std::string Report::stage_line(size_t number, const StageReport &stage) const {
         left(std::to_string(number) + " " + stage.name + " at " + topology_.place(stage.place).name,
              title_width),
         bold);
+    if (parts.empty()) {
+        lines.back().add(style_of(Way::none_needed).name, style_of(Way::none_needed).colour);
+    }
     for (const auto &[way, storages] : parts) {
         const bool is_first = lines.back().length == title_width;
         const std::string name = style_of(way).name;
