@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the question answers. Whether the answers are true is told by connection_*.cpp.
 
-#include "bench.hpp"
+#include "checks.hpp"
+#include "link.hpp"
 #include "registry.hpp"
+#include "second_loader.hpp"
+
+#include <cstring>
 
 namespace pi::suite {
 namespace {
@@ -10,6 +16,228 @@ PAIR_LAW("connection", "a place is unified with itself") {
     for (const Place &place : {bench.src(), bench.dst()})
         require_equal(bench.connection(place, place), PI_MEMORY_CONNECTION_UNIFIED,
                       "the connection of a place with itself");
+}
+
+// Everything of the answer that can be judged without doing anything.
+void require_sound(const pi_memory_connection_info &info, const std::string &what) {
+    const struct {
+        const char *name;
+        uint32_t value;
+        uint32_t last;
+    } fields[] = {
+        {"connection", info.connection, PI_MEMORY_CONNECTION_UNIFIED},
+        {"coherence", info.coherence, PI_COHERENCE_MAP_UNMAP},
+        {"atomics", info.atomics, 1},
+        {"residency", info.residency, PI_RESIDENCY_MIGRATES_WHOLE_OBJECT},
+        {"concurrent_writers", info.concurrent_writers, PI_CONCURRENT_WRITERS_DISJOINT_BYTES},
+        {"path", info.path, PI_COPY_PATH_STAGED_BY_PLUGIN},
+        {"preferred_queue", info.preferred_queue, PI_PREFERRED_QUEUE_DST},
+        {"link_kind", info.link_kind, PI_LINK_OTHER},
+        {"reserved", info.reserved, 0},
+    };
+    for (const auto &field : fields)
+        require(field.value <= field.last, what, ": ", field.name, " is ", field.value,
+                ", the list ends with ", field.last);
+    require_equal(info.struct_size, uint32_t{sizeof info}, what + ": struct_size");
+    require_equal(info.type, pi_struct_type{PI_TYPE_MEMORY_CONNECTION_INFO}, what + ": type");
+    require(std::memchr(info.reason, 0, sizeof info.reason) != nullptr, what,
+            ": the reason does not end");
+    require(info.reason[0] != '\0', what, ": there is no reason");
+}
+
+PAIR_LAW("connection", "the whole answer agrees with the short one, and gives a reason") {
+    const pi_memory_connection answer = bench.connection(bench.src(), bench.dst());
+    const pi_memory_connection_info without = connection_info(bench.src(), bench.dst(), nullptr);
+    require_sound(without, "the info for query NULL");
+    require_equal(without.connection, answer, "the info's connection for query NULL");
+    const pi_memory_connection_query query = describe<pi_memory_connection_query>();
+    const pi_memory_connection_info with = connection_info(bench.src(), bench.dst(), &query);
+    require_sound(with, "the info for buffers in scope 0");
+    require_equal(with.connection, answer, "the info's connection for buffers in scope 0");
+    require(std::memcmp(&with, &without, sizeof with) == 0,
+            "the info for query NULL is not that for buffers in scope 0");
+}
+
+PAIR_LAW("connection", "each kind of memory has an answer, and what the plugin lacks has no "
+                       "connection") {
+    const struct {
+        pi_memory_kind kind;
+        uint64_t capability;
+    } kinds[] = {{PI_MEMORY_KIND_BUFFER, 0},
+                 {PI_MEMORY_KIND_IMAGE, PI_CAPABILITY_IMAGE},
+                 {PI_MEMORY_KIND_USM_HOST, PI_CAPABILITY_USM},
+                 {PI_MEMORY_KIND_USM_DEVICE, PI_CAPABILITY_USM},
+                 {PI_MEMORY_KIND_USM_SHARED, PI_CAPABILITY_USM},
+                 {PI_MEMORY_KIND_IMPORTED, PI_CAPABILITY_MEM_IMPORT}};
+    for (const auto &[kind, capability] : kinds) {
+        pi_memory_connection_query query = describe<pi_memory_connection_query>();
+        query.kind = kind;
+        pi_memory_connection_info info{};
+        const pi_result result = try_connection_info(bench.src(), bench.dst(), &query, info);
+        if (result != PI_SUCCESS) {
+            require(kind != PI_MEMORY_KIND_BUFFER,
+                    "there is no answer for buffers: ", last_error());
+            require_error(result, PI_ERROR_UNSUPPORTED_FEATURE, "the info for kind ", kind);
+            continue;
+        }
+        require_sound(info, join("the info for kind ", kind));
+        if (!bench.can(capability, bench.src().device))
+            require_equal(info.connection, PI_MEMORY_CONNECTION_NONE,
+                          join("the connection of kind ", kind, ", which src does not have"));
+        else if (kind == PI_MEMORY_KIND_IMPORTED && bench.relation() == Relation::one_place)
+            require_equal(info.connection, PI_MEMORY_CONNECTION_UNIFIED,
+                          "the connection of imported memory with its own place");
+    }
+}
+
+PAIR_LAW("connection", "the answers stay the same, whatever is done and asked from many threads") {
+    const pi_memory_connection answer = bench.connection(bench.src(), bench.dst());
+    const pi_memory_connection_info info = connection_info(bench.src(), bench.dst(), nullptr);
+    const auto ask_again = [&] {
+        require_equal(bench.connection(bench.src(), bench.dst()), answer,
+                      "the connection when asked again");
+        const pi_memory_connection_info again = connection_info(bench.src(), bench.dst(), nullptr);
+        require(std::memcmp(&again, &info, sizeof info) == 0,
+                "the info is another one when asked again");
+    };
+    bench.run_threads(4, [&](unsigned) {
+        for (int i = 0; i < 300; ++i)
+            ask_again();
+    });
+    const Bytes bytes = bench.random_bytes(4096);
+    for (const Place &place : {bench.src(), bench.dst()}) {
+        const Mem mem = bench.make_buffer(place, bytes);
+        const Queue queue = bench.make_queue(place);
+        ask_again();
+        bench.require_contents(queue, mem, bytes, "a buffer between two questions");
+    }
+    ask_again();
+}
+
+// ----- Questions that must be refused -----
+
+void require_refused(const std::string &what, const Place &src, const Place &dst,
+                     std::initializer_list<pi_result> allowed) {
+    require_untouched<pi_memory_connection>(
+        "piGetMemoryConnection with " + what, allowed, [&](pi_memory_connection *out) {
+            return piGetMemoryConnection(src.device, src.context, dst.device, dst.context, out);
+        });
+    auto info = poison<pi_memory_connection_info>();
+    info.struct_size = sizeof info;
+    info.type = PI_TYPE_MEMORY_CONNECTION_INFO;
+    info.next = nullptr;
+    const pi_memory_connection_info before = info;
+    require_error(
+        piGetMemoryConnectionInfo(src.device, src.context, dst.device, dst.context, nullptr, &info),
+        allowed, "piGetMemoryConnectionInfo with ", what);
+    require(std::memcmp(&info, &before, sizeof info) == 0, "piGetMemoryConnectionInfo with ", what,
+            ": failed, but wrote its output");
+}
+
+PAIR_LAW("connection", "a device that is not of its context is refused at each end") {
+    if (bench.relation() != Relation::two_devices_two_contexts)
+        skip("each device is of both contexts");
+    const Place src = bench.src();
+    const Place dst = bench.dst();
+    const std::initializer_list<pi_result> allowed{PI_ERROR_INVALID_DEVICE};
+    require_refused("src's device in dst's context", {src.device, dst.context}, dst, allowed);
+    require_refused("dst's device in src's context", src, {dst.device, src.context}, allowed);
+    require_refused("both in each other's context", {src.device, dst.context},
+                    {dst.device, src.context}, allowed);
+}
+
+LAW("connection", "a device that the context was not made with is refused at each end") {
+    const Place home = bench.place();
+    std::vector<pi_device> strangers = bench.devices();
+    strangers.erase(strangers.begin());
+    pi_device sub_device = nullptr;
+    if (bench.can(PI_CAPABILITY_PARTITION)) {
+        pi_device_partition_desc desc = describe<pi_device_partition_desc>();
+        desc.kind = PI_PARTITION_EQUALLY;
+        desc.count = 1;
+        if (piDevicePartition(bench.device(), &desc, 1, &sub_device, nullptr) == PI_SUCCESS &&
+            sub_device != nullptr)
+            strangers.push_back(sub_device);
+    }
+    const Owner<pi_device> owner(sub_device);
+    if (strangers.empty())
+        skip("there is one device, which cannot be partitioned");
+    for (const pi_device stranger : strangers) {
+        const Place wrong{stranger, home.context};
+        require_refused("src's device not of its context", wrong, home, {PI_ERROR_INVALID_DEVICE});
+        require_refused("dst's device not of its context", home, wrong, {PI_ERROR_INVALID_DEVICE});
+    }
+}
+
+LAW("connection", "outputs of NULL are refused") {
+    const Place place = bench.place();
+    require_error(
+        piGetMemoryConnection(place.device, place.context, place.device, place.context, nullptr),
+        PI_ERROR_INVALID_NULL_POINTER, "piGetMemoryConnection with out_connection NULL");
+    require_error(piGetMemoryConnectionInfo(place.device, place.context, place.device,
+                                            place.context, nullptr, nullptr),
+                  PI_ERROR_INVALID_NULL_POINTER, "piGetMemoryConnectionInfo with out_info NULL");
+}
+
+LAW("connection", "a query obeys the rules of descriptors") {
+    const Place place = bench.place();
+    check_descriptor(
+        "piGetMemoryConnectionInfo", describe<pi_memory_connection_query>(), 0,
+        [&](const pi_memory_connection_query *query) {
+            pi_memory_connection_info info{};
+            return try_connection_info(place, place, query, info);
+        },
+        true);
+}
+
+LAW("connection", "a kind that is not in the list is refused, and a scope connects nothing") {
+    const Place place = bench.place();
+    for (const uint32_t kind : {uint32_t{PI_MEMORY_KIND_IMPORTED} + 1, UINT32_MAX}) {
+        pi_memory_connection_query query = describe<pi_memory_connection_query>();
+        query.kind = kind;
+        pi_memory_connection_info info{};
+        require_error(try_connection_info(place, place, &query, info), PI_ERROR_INVALID_ENUMERATION,
+                      "a query of kind ", kind);
+    }
+    const auto scopes = static_cast<uint32_t>(bench.scopes().size());
+    for (const bool of_src : {true, false}) {
+        pi_memory_connection_query query = describe<pi_memory_connection_query>();
+        (of_src ? query.src_scope : query.dst_scope) = scopes;
+        pi_memory_connection_info info{};
+        const pi_result result = try_connection_info(place, place, &query, info);
+        // Not said which: that there is no such scope, or that its memory, which nobody can have, is of
+        // no use.
+        if (result == PI_SUCCESS)
+            require_equal(info.connection, PI_MEMORY_CONNECTION_NONE,
+                          "the connection of a scope that there is not");
+        else
+            require_error(result, {PI_ERROR_INVALID_VALUE, PI_ERROR_UNSUPPORTED_FEATURE},
+                          "a query of a scope that there is not");
+    }
+}
+
+// ----- Two instances of the plugin -----
+
+LAW("connection", "between two plugin instances there is none, and the answer says so") {
+    const SecondLoader second(bench);
+    const Place home = bench.place();
+    const Place foreign = second.place();
+    for (const auto &[src, dst] : {std::pair{home, foreign}, std::pair{foreign, home}}) {
+        require_equal(bench.connection(src, dst), PI_MEMORY_CONNECTION_NONE,
+                      "the connection between two plugin instances");
+        const pi_memory_connection_info info = connection_info(src, dst, nullptr);
+        require_sound(info, "the info between two plugin instances");
+        require_equal(info.connection, PI_MEMORY_CONNECTION_NONE,
+                      "the info's connection between two plugin instances");
+    }
+    require_equal(bench.connection(foreign, foreign), PI_MEMORY_CONNECTION_UNIFIED,
+                  "the connection of a place of the second instance with itself");
+    const std::initializer_list<pi_result> allowed{PI_ERROR_INVALID_DEVICE,
+                                                   PI_ERROR_INVALID_CONTEXT};
+    require_refused("src's context of another instance than its device",
+                    {home.device, foreign.context}, home, allowed);
+    require_refused("dst's device of another instance than its context", home,
+                    {foreign.device, home.context}, allowed);
 }
 
 } // namespace

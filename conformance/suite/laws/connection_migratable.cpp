@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// MIGRATABLE: a copy from src's to dst's buffer is accepted on a queue of either end, asynchronous, exact, at
+// any offset and size.
+
+#include "checks.hpp"
+#include "link.hpp"
+#include "regions.hpp"
+#include "registry.hpp"
+
+#include <algorithm>
+#include <memory>
+
+namespace pi::suite {
+namespace {
+
+constexpr uint64_t size = 8192;
+
+// Calls body(link, queue, "src" or "dst") for each link and a queue of each of its ends.
+template <typename Body>
+void on_either_end(Bench &bench, Body &&body) {
+    for (const Link &link : links_that_are(bench, PI_MEMORY_CONNECTION_MIGRATABLE)) {
+        body(link, bench.make_queue(link.src), link.name() + ", on a queue of src");
+        body(link, bench.make_queue(link.dst), link.name() + ", on a queue of dst");
+    }
+}
+
+// A source and a destination with their bytes, as their own places see them.
+struct Ends {
+    Bench &bench;
+    const Link &link;
+    Bytes src_model;
+    Bytes dst_model;
+    LinkMemory src;
+    Mem dst;
+    Queue src_queue;
+    Queue dst_queue;
+
+    Ends(Bench &on, const Link &of, uint64_t bytes = size)
+        : bench(on), link(of), src_model(on.random_bytes(bytes)), dst_model(on.random_bytes(bytes)),
+          src(of, on, src_model), dst(make_destination(of, on, dst_model)),
+          src_queue(on.make_queue(of.src)), dst_queue(on.make_queue(of.dst)) {}
+
+    void require_models(const std::string &what) {
+        bench.require_contents(src_queue, src, src_model, what + ": the source");
+        bench.require_contents(dst_queue, dst, dst_model, what + ": the destination");
+    }
+};
+
+PAIR_LAW("connection", "a migrating copy is exact, whatever its regions") {
+    on_either_end(bench, [&](const Link &link, const Queue &queue, const std::string &what) {
+        Ends ends(bench, link);
+        for (int round = 0; round < 12; ++round) {
+            const Regions regions = random_regions(bench, bench.random(1, 9), size, size);
+            bench.wait(bench.enqueue(queue, copy_desc(ends.src, ends.dst, regions)), what);
+            apply(regions, ends.src_model, ends.dst_model);
+            ends.require_models(join(what, ", ", text_of(regions[0]), " and others"));
+        }
+        for (const uint64_t length : {uint64_t{1}, uint64_t{4097}, size}) {
+            const Regions regions{linear(size - length, 0, length)};
+            bench.wait(bench.enqueue(queue, copy_desc(ends.src, ends.dst, regions)), what);
+            apply(regions, ends.src_model, ends.dst_model);
+            ends.require_models(join(what, ", ", length, " bytes"));
+        }
+    });
+}
+
+PAIR_LAW("connection", "a large migrating copy brings its last byte") {
+    on_either_end(bench, [&](const Link &link, const Queue &queue, const std::string &what) {
+        Ends ends(bench, link, 6u << 20);
+        const Regions regions{linear(4095, 1, (6u << 20) - 4095)};
+        bench.wait(bench.enqueue(queue, copy_desc(ends.src, ends.dst, regions)), what);
+        apply(regions, ends.src_model, ends.dst_model);
+        ends.require_models(what);
+    });
+}
+
+PAIR_LAW("connection", "a migrating copy waits for its events, and its enqueue for nothing") {
+    on_either_end(bench, [&](const Link &link, const Queue &queue, const std::string &what) {
+        Ends ends(bench, link);
+        const Event gates[] = {bench.make_host_event(link.src.context),
+                               bench.make_host_event(link.dst.context)};
+        const Event copied =
+            bench.copy(queue, ends.src, 0, ends.dst, 0, size, {gates[0], gates[1]});
+        require_success(piQueueFlush(queue), "piQueueFlush");
+        ends.require_models(what + ", held back");
+        require(!bench.is_final(copied), what, ": the copy is final before its events");
+        // What it finds when it runs, not when it was enqueued.
+        ends.src_model = bench.random_bytes(size);
+        bench.upload(ends.src_queue, ends.src, ends.src_model);
+        bench.signal(gates[1]);
+        require(!bench.is_final(copied), what, ": the copy is final before all of its events");
+        ends.dst_model = bench.random_bytes(size);
+        bench.upload(ends.dst_queue, ends.dst, ends.dst_model);
+        bench.signal(gates[0]);
+        bench.wait(copied, what);
+        ends.dst_model = ends.src_model;
+        ends.require_models(what);
+    });
+}
+
+PAIR_LAW("connection", "a migrating copy whose event fails leaves both ends as they were") {
+    on_either_end(bench, [&](const Link &link, const Queue &queue, const std::string &what) {
+        Ends ends(bench, link);
+        const Event gate = bench.make_host_event(link.src.context);
+        const Event copied = bench.copy(queue, ends.src, 0, ends.dst, 0, size, {gate});
+        bench.signal(gate, PI_ERROR_BACKEND);
+        require_equal(bench.wait_result(copied, what), PI_ERROR_DEPENDENCY_FAILED,
+                      what + ": the result behind a failed event");
+        require(!last_error_text().empty(), what, ": it failed without a text");
+        ends.require_models(what + ", failed");
+        // And both can be used as before.
+        bench.wait(bench.copy(queue, ends.src, 0, ends.dst, 0, size), what);
+        ends.dst_model = ends.src_model;
+        ends.require_models(what + ", after a failed one");
+    });
+}
+
+PAIR_LAW("connection", "a migrating copy has its place in an in-order queue") {
+    for (const Link &link : links_that_are(bench, PI_MEMORY_CONNECTION_MIGRATABLE)) {
+        Ends ends(bench, link);
+        const Bytes bytes = bench.random_bytes(size);
+        const Event gate = bench.make_host_event(link.src.context);
+        // Behind a write of its source and before the next one.
+        bench.write(ends.src_queue, ends.src, 0, bytes, {gate});
+        bench.copy(ends.src_queue, ends.src, 0, ends.dst, 0, size);
+        const Event src_last =
+            bench.fill(ends.src_queue, ends.src, 0, size, Bytes(1, std::byte{1}));
+        bench.signal(gate);
+        bench.wait(src_last);
+        ends.src_model.assign(size, std::byte{1});
+        ends.dst_model = bytes;
+        ends.require_models(link.name() + ": a copy between commands of src's queue");
+        // Behind a write of its destination and before a command that reads it.
+        const Event dst_gate = bench.make_host_event(link.dst.context);
+        const Mem own = make_destination(link, bench, Bytes(size));
+        bench.write(ends.dst_queue, ends.dst, 0, bytes, {dst_gate});
+        bench.copy(ends.dst_queue, ends.src, 0, ends.dst, 0, size);
+        const Event dst_last = bench.copy(ends.dst_queue, ends.dst, 0, own, 0, size);
+        bench.signal(dst_gate);
+        bench.wait(dst_last);
+        ends.dst_model = ends.src_model;
+        ends.require_models(link.name() + ": a copy between commands of dst's queue");
+        bench.require_contents(ends.dst_queue, own, ends.src_model,
+                               link.name() + ": what the next command has read");
+    }
+}
+
+PAIR_LAW("connection", "a migrating copy is a link in chains of events of both places") {
+    on_either_end(bench, [&](const Link &link, const Queue &queue, const std::string &what) {
+        Ends ends(bench, link);
+        const Bytes bytes = bench.random_bytes(size);
+        Bytes got(size);
+        const Event gate = bench.make_host_event(link.dst.context);
+        const Event written = bench.write(ends.src_queue, ends.src, 0, bytes, {gate});
+        const Event copied = bench.copy(queue, ends.src, 0, ends.dst, 0, size, {written});
+        const Event erased = bench.fill(bench.make_queue(link.src), ends.src, 0, size,
+                                        Bytes(1, std::byte{2}), {copied});
+        const Event read = bench.read(bench.make_queue(link.dst), ends.dst, 0, got, {copied});
+        require(!bench.is_final(copied) && !bench.is_final(read), what,
+                ": a command is final before the gate is open");
+        bench.signal(gate);
+        bench.wait({erased, read}, what);
+        require_same_bytes(got.data(), bytes.data(), size, what + ": what was read");
+        ends.src_model.assign(size, std::byte{2});
+        ends.dst_model = bytes;
+        ends.require_models(what);
+    });
+}
+
+PAIR_LAW("connection", "many migrating copies may be under way at once") {
+    on_either_end(bench, [&](const Link &link, const Queue &queue, const std::string &what) {
+        constexpr std::size_t count = 24;
+        std::vector<Bytes> models;
+        std::vector<std::unique_ptr<LinkMemory>> sources;
+        std::vector<Mem> destinations;
+        std::vector<Event> events;
+        const Event gate = bench.make_host_event(link.src.context);
+        for (std::size_t i = 0; i < count; ++i) {
+            models.push_back(bench.random_bytes(4096));
+            sources.push_back(std::make_unique<LinkMemory>(link, bench, models.back()));
+            destinations.push_back(make_destination(link, bench, Bytes(4096)));
+        }
+        const Queue other = bench.make_queue(link.dst);
+        for (std::size_t i = 0; i < count; ++i)
+            events.push_back(bench.copy(i % 2 == 0 ? queue.get() : other.get(), *sources[i], 0,
+                                        destinations[i], 0, 4096, {gate}));
+        bench.signal(gate);
+        for (std::size_t i = 0; i < count; ++i) {
+            bench.wait(events[i], what);
+            bench.require_contents(other, destinations[i], models[i],
+                                   join(what, ": copy ", i, " of ", count));
+        }
+    });
+}
+
+PAIR_LAW("connection", "both ends of a migrating copy may be released right after the enqueue") {
+    on_either_end(bench, [&](const Link &link, Queue queue, const std::string &what) {
+        Ends ends(bench, link);
+        const Mem own = make_destination(link, bench, Bytes(size));
+        const Event gate = bench.make_host_event(link.src.context);
+        const Event copied = bench.copy(queue, ends.src, 0, ends.dst, 0, size, {gate});
+        const Event kept = bench.copy(ends.dst_queue, ends.dst, 0, own, 0, size, {copied});
+        ends.src.release();
+        ends.dst.reset();
+        queue.reset();
+        std::vector<Mem> others;
+        for (int i = 0; i < 8; ++i) {
+            others.push_back(bench.make_buffer(link.src, Bytes(size, std::byte{0xEE})));
+            others.push_back(bench.make_buffer(link.dst, Bytes(size, std::byte{0xEE})));
+        }
+        bench.signal(gate);
+        bench.wait(kept, what);
+        bench.require_contents(ends.dst_queue, own, ends.src_model,
+                               what + ": what went through released memory");
+    });
+}
+
+PAIR_LAW("connection", "a migrating copy may block, and needs no event") {
+    on_either_end(bench, [&](const Link &link, const Queue &queue, const std::string &what) {
+        Ends ends(bench, link);
+        const Regions regions{linear(0, 0, size)};
+        pi_buffer_copy_desc desc = copy_desc(ends.src, ends.dst, regions);
+        desc.flags = PI_COMMAND_BLOCKING;
+        require_success(try_enqueue(queue, desc), what, ", blocking");
+        ends.dst_model = ends.src_model;
+        ends.require_models(what + ", blocking");
+        ends.src_model = bench.random_bytes(size);
+        bench.upload(ends.src_queue, ends.src, ends.src_model);
+        desc.flags = 0;
+        require_success(try_enqueue(queue, desc), what, ", without out_event");
+        require_success(piQueueFinish(queue), "piQueueFinish");
+        ends.dst_model = ends.src_model;
+        ends.require_models(what + ", finished");
+    });
+}
+
+PAIR_LAW("connection", "a misdescribed migrating copy is refused and changes nothing") {
+    on_either_end(bench, [&](const Link &link, const Queue &queue, const std::string &what) {
+        Ends ends(bench, link);
+        const auto refused = [&](const pi_region &region, pi_result error) {
+            const Regions regions{linear(0, 0, 1), region};
+            require_untouched<pi_event>(
+                join(what, ", ", text_of(region)), {error}, [&](pi_event *out) {
+                    return try_enqueue(queue, copy_desc(ends.src, ends.dst, regions), {}, out);
+                });
+        };
+        refused(linear(1, 1, 0), PI_ERROR_INVALID_SIZE);
+        refused(linear(1, 0, size), PI_ERROR_INVALID_SIZE);
+        refused(linear(0, 1, size), PI_ERROR_INVALID_SIZE);
+        refused(linear(UINT64_MAX, 1, 2), PI_ERROR_INVALID_SIZE);
+        require_success(piQueueFinish(queue), "piQueueFinish");
+        ends.require_models(what + ", refused");
+    });
+}
+
+PAIR_LAW("connection", "views migrate as buffers do") {
+    for (const Place &place : {bench.src(), bench.dst()})
+        bench.need(PI_CAPABILITY_VIEW, "PI_CAPABILITY_VIEW", place.device);
+    const uint64_t from =
+        std::max<uint64_t>(bench.scopes(bench.src().device).at(0).offset_alignment, 64);
+    const uint64_t to =
+        2 * std::max<uint64_t>(bench.scopes(bench.dst().device).at(0).offset_alignment, 64);
+    on_either_end(bench, [&](const Link &link, const Queue &queue, const std::string &what) {
+        Ends ends(bench, link);
+        const Mem src_view = bench.make_view(ends.src, from, size / 2);
+        const Mem dst_view = bench.make_view(ends.dst, to, size / 2);
+        bench.wait(bench.copy(queue, src_view, 5, dst_view, 3, 1000), what);
+        apply({linear(from + 5, to + 3, 1000)}, ends.src_model, ends.dst_model);
+        ends.require_models(what + ", views");
+    });
+}
+
+// The other commands are promised for UNIFIED alone: they are refused, or as exact as there.
+PAIR_LAW("connection", "other commands on memory that only migrates are refused, or right") {
+    for (const Link &link : links_that_are(bench, PI_MEMORY_CONNECTION_MIGRATABLE)) {
+        Ends ends(bench, link);
+        const Regions regions{linear(0, 0, 100)};
+        Bytes host = bench.random_bytes(size);
+        const Bytes before = host;
+        const pi_result read =
+            try_enqueue(ends.dst_queue, read_desc(ends.src, host, regions), {}, nullptr);
+        require_success(piQueueFinish(ends.dst_queue), "piQueueFinish");
+        if (read == PI_SUCCESS)
+            require_same_bytes(host.data(), ends.src_model.data(), 100, "a read by dst's queue");
+        else
+            require(read == PI_ERROR_INVALID_MEM_OBJECT && host == before,
+                    "a read by dst's queue is refused, but with ", result_name(read),
+                    ", or it changed the host's bytes");
+        const pi_result write =
+            try_enqueue(ends.dst_queue, write_desc(ends.src, before, regions), {}, nullptr);
+        require_success(piQueueFinish(ends.dst_queue), "piQueueFinish");
+        if (write == PI_SUCCESS)
+            std::copy_n(before.begin(), 100, ends.src_model.begin());
+        else
+            require(write == PI_ERROR_INVALID_MEM_OBJECT, "a write by dst's queue is refused with ",
+                    result_name(write));
+        ends.require_models("after other commands on dst's queue");
+    }
+}
+
+} // namespace
+} // namespace pi::suite

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// NONE: dst's commands refuse src's memory, and change nothing.
+
+#include "checks.hpp"
+#include "kernels.hpp"
+#include "link.hpp"
+#include "regions.hpp"
+#include "registry.hpp"
+#include "second_loader.hpp"
+
+namespace pi::suite {
+namespace {
+
+constexpr uint64_t size = 8192;
+
+template <typename Desc>
+void require_refused(pi_queue queue, const Desc &desc, const std::string &what) {
+    require_untouched<pi_event>(join(Description<Desc>::name, " with ", what),
+                                {PI_ERROR_INVALID_MEM_OBJECT},
+                                [&](pi_event *out) { return try_enqueue(queue, desc, {}, out); });
+    Desc blocking = desc;
+    blocking.flags |= PI_COMMAND_BLOCKING;
+    require_error(try_enqueue(queue, blocking), PI_ERROR_INVALID_MEM_OBJECT,
+                  Description<Desc>::name, ", blocking, with ", what);
+}
+
+void require_launch_refused(Bench &bench, const Place &place, pi_queue queue, pi_mem foreign,
+                            pi_mem own, const std::string &what) {
+    Program program;
+    try {
+        program = make_program(bench, place);
+    } catch (const Skip &) {
+        return;
+    }
+    const Kernel kernel = make_kernel(program, "combine");
+    for (std::size_t position = 0; position < 3; ++position) {
+        Arguments arguments;
+        for (std::size_t i = 0; i < 3; ++i)
+            arguments.buffer(i == position ? foreign : own, i * 1024, 1024);
+        arguments.value(uint32_t{3});
+        require_refused(queue, launch_desc(kernel, arguments, 16),
+                        join(what, " as argument ", position));
+    }
+}
+
+// Every command of a queue of `place` refuses the foreign memory, in every position.
+void require_all_refused(Bench &bench, const Place &place, pi_mem foreign,
+                         const std::string &what) {
+    const Queue queue = bench.make_queue(place);
+    const Bytes own_bytes = bench.random_bytes(size);
+    const Mem own = bench.make_buffer(place, own_bytes);
+    const Regions regions{linear(0, 0, 512)};
+    Bytes host = bench.random_bytes(size);
+    const Bytes host_before = host;
+    require_refused(queue, read_desc(foreign, host, regions), what);
+    require_refused(queue, write_desc(foreign, host, regions), what);
+    require_refused(queue, copy_desc(foreign, own, regions), what + " as src");
+    require_refused(queue, copy_desc(own, foreign, regions), what + " as dst");
+    const Regions apart{linear(0, 512, 512)};
+    require_refused(queue, copy_desc(foreign, foreign, apart), what + " as both");
+    pi_buffer_fill_desc fill = describe<pi_buffer_fill_desc>();
+    fill.mem = foreign;
+    fill.pattern = host.data();
+    fill.pattern_size = 4;
+    fill.size = 512;
+    require_refused(queue, fill, what);
+    void *pointer = poison<void *>();
+    pi_buffer_map_desc map = describe<pi_buffer_map_desc>();
+    map.flags = PI_MAP_READ;
+    map.mem = foreign;
+    map.size = 512;
+    map.out_pointer = &pointer;
+    require_refused(queue, map, what);
+    require(same(pointer, poison<void *>()), "a map of ", what,
+            " was refused, but gave an address");
+    pi_unmap_desc unmap = describe<pi_unmap_desc>();
+    unmap.mem = foreign;
+    unmap.pointer = host.data();
+    require_refused(queue, unmap, what);
+    require_launch_refused(bench, place, queue, foreign, own, what);
+    require_success(piQueueFinish(queue), "piQueueFinish");
+    require(host == host_before, "a refused read of ", what, " has changed the host's bytes");
+    bench.require_contents(queue, own, own_bytes, "dst's own buffer after refused commands");
+}
+
+PAIR_LAW("connection", "memory without a connection is refused by every command of dst") {
+    for (const Link &link : links_that_are(bench, PI_MEMORY_CONNECTION_NONE)) {
+        const Bytes bytes = bench.random_bytes(size);
+        const LinkMemory memory(link, bench, bytes);
+        require_all_refused(bench, link.dst, memory, link.name() + " of src");
+        bench.require_contents(bench.make_queue(link.src), memory, bytes,
+                               link.name() + " after refused commands of dst");
+    }
+}
+
+PAIR_LAW("connection", "memory without a connection is not copied by src's queue either") {
+    const pi_memory_connection back = bench.connection(bench.dst(), bench.src());
+    if (bench.connection(bench.src(), bench.dst()) != PI_MEMORY_CONNECTION_NONE ||
+        back != PI_MEMORY_CONNECTION_NONE)
+        skip("there is a connection");
+    const Bytes src_bytes = bench.random_bytes(size);
+    const Bytes dst_bytes = bench.random_bytes(size);
+    const Mem src = bench.make_buffer(bench.src(), src_bytes);
+    const Mem dst = bench.make_buffer(bench.dst(), dst_bytes);
+    const Queue queue = bench.make_queue(bench.src());
+    const Regions regions{linear(0, 0, 512)};
+    require_refused(queue, copy_desc(src, dst, regions), "dst's buffer as dst");
+    require_refused(queue, copy_desc(dst, src, regions), "dst's buffer as src");
+    require_success(piQueueFinish(queue), "piQueueFinish");
+    bench.require_contents(queue, src, src_bytes, "src's buffer");
+    bench.require_contents(bench.make_queue(bench.dst()), dst, dst_bytes, "dst's buffer");
+}
+
+LAW("connection", "memory of another plugin instance is refused by every command") {
+    const SecondLoader second(bench);
+    const Bytes bytes = bench.random_bytes(size);
+    const Mem foreign = bench.make_buffer(second.place(), bytes);
+    const Mem home = bench.make_buffer(bench.place(), bytes);
+    require_all_refused(bench, bench.place(), foreign, "another instance's buffer");
+    require_all_refused(bench, second.place(), home, "another instance's buffer");
+    bench.require_contents(bench.make_queue(second.place()), foreign, bytes,
+                           "the other instance's buffer");
+    bench.require_contents(bench.make_queue(), home, bytes, "this instance's buffer");
+}
+
+} // namespace
+} // namespace pi::suite

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "link.hpp"
+
+#include <algorithm>
+
+namespace pi::suite {
+namespace {
+
+constexpr uint64_t page = 4096;
+
+pi_memory_connection_query query_of(pi_memory_kind kind, uint32_t src_scope, uint32_t dst_scope) {
+    pi_memory_connection_query query = describe<pi_memory_connection_query>();
+    query.kind = kind;
+    query.src_scope = src_scope;
+    query.dst_scope = dst_scope;
+    return query;
+}
+
+// Adds the link if the plugin answers for it.
+void add_link(std::vector<Link> &links, Bench &bench, Link link) {
+    const pi_memory_connection_query query = query_of(link.kind, link.src_scope, link.dst_scope);
+    pi_memory_connection_info info{};
+    const pi_result result = try_connection_info(link.src, link.dst, &query, info);
+    const bool ordinary =
+        link.kind == PI_MEMORY_KIND_BUFFER && link.src_scope == 0 && link.dst_scope == 0;
+    if (result == PI_SUCCESS)
+        link.connection = info.connection;
+    else if (result == PI_ERROR_UNSUPPORTED_FEATURE && ordinary)
+        link.connection = bench.connection(link.src, link.dst);
+    else if (result == PI_ERROR_UNSUPPORTED_FEATURE)
+        return;
+    require(result == PI_SUCCESS || result == PI_ERROR_UNSUPPORTED_FEATURE,
+            "piGetMemoryConnectionInfo for ", link.name(), ": ", last_error());
+    links.push_back(link);
+}
+
+Mem make_scoped(const Place &place, Bench &bench, uint32_t scope, uint64_t size) {
+    pi_mem_buffer_desc desc = describe<pi_mem_buffer_desc>();
+    desc.size = size;
+    desc.scope = scope;
+    return bench.make_buffer(place, desc);
+}
+
+} // namespace
+
+std::string Link::name() const {
+    return kind == PI_MEMORY_KIND_IMPORTED
+               ? "imported memory"
+               : join("a buffer (scope ", src_scope, " to ", dst_scope, ")");
+}
+
+pi_result try_connection_info(const Place &src, const Place &dst,
+                              const pi_memory_connection_query *query,
+                              pi_memory_connection_info &out) {
+    out = describe<pi_memory_connection_info>();
+    return piGetMemoryConnectionInfo(src.device, src.context, dst.device, dst.context, query, &out);
+}
+
+pi_memory_connection_info connection_info(const Place &src, const Place &dst,
+                                          const pi_memory_connection_query *query) {
+    pi_memory_connection_info info{};
+    require_success(try_connection_info(src, dst, query, info), "piGetMemoryConnectionInfo");
+    return info;
+}
+
+std::vector<Link> all_links(Bench &bench) {
+    std::vector<Link> links;
+    const Place src = bench.src();
+    const Place dst = bench.dst();
+    const auto src_scopes = static_cast<uint32_t>(bench.scopes(src.device).size());
+    const auto dst_scopes = static_cast<uint32_t>(bench.scopes(dst.device).size());
+    for (uint32_t from = 0; from < src_scopes; ++from) {
+        for (uint32_t to = 0; to < dst_scopes; ++to)
+            add_link(links, bench, {src, dst, PI_MEMORY_KIND_BUFFER, from, to, 0});
+    }
+    const std::optional<uint64_t> alignment = import_alignment(bench, src.device);
+    if (alignment && *alignment <= page)
+        add_link(links, bench, {src, dst, PI_MEMORY_KIND_IMPORTED, 0, 0, 0});
+    return links;
+}
+
+std::vector<Link> links_that_are(Bench &bench, pi_memory_connection connection) {
+    std::vector<Link> links = all_links(bench);
+    links.erase(std::remove_if(links.begin(), links.end(),
+                               [&](const Link &link) { return link.connection != connection; }),
+                links.end());
+    constexpr const char *names[] = {"NONE", "MIGRATABLE", "UNIFIED"};
+    if (links.empty())
+        skip(join("no memory of these places is ", names[connection], " to each other"));
+    return links;
+}
+
+LinkMemory::LinkMemory(const Link &link, Bench &bench, const Bytes &bytes) {
+    require(bytes.size() % page == 0, "the law makes memory of ", bytes.size(), " bytes");
+    if (link.kind == PI_MEMORY_KIND_IMPORTED) {
+        imported_ = std::make_unique<HostMemory>(bytes.size(), page);
+        imported_->assign(bytes);
+        mem_ = make_import(link.src, *imported_);
+        return;
+    }
+    mem_ = make_scoped(link.src, bench, link.src_scope, bytes.size());
+    bench.upload(bench.make_queue(link.src), mem_, bytes);
+}
+
+Mem make_destination(const Link &link, Bench &bench, const Bytes &bytes) {
+    Mem mem = make_scoped(link.dst, bench, link.dst_scope, bytes.size());
+    bench.upload(bench.make_queue(link.dst), mem, bytes);
+    return mem;
+}
+
+} // namespace pi::suite

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Memory of one place as another one sees it, for the laws of connections: kind by kind, scope by scope.
+#pragma once
+
+#include "host_memory.hpp"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace pi::suite {
+
+/// What memory of this kind and scope of src is to dst.
+struct Link {
+    Place src;
+    Place dst;
+    pi_memory_kind kind;
+    uint32_t src_scope;
+    uint32_t dst_scope;
+    pi_memory_connection connection;
+
+    /// "imported memory"
+    std::string name() const;
+};
+
+/// The plugin's whole answer; skips the law when it has none for this kind.
+pi_memory_connection_info connection_info(const Place &src, const Place &dst,
+                                          const pi_memory_connection_query *query);
+/// The same as a call whose result is looked at.
+pi_result try_connection_info(const Place &src, const Place &dst,
+                              const pi_memory_connection_query *query,
+                              pi_memory_connection_info &out);
+
+/// All links from bench.src() to bench.dst() whose memory the suite can make: buffers in every scope, and
+/// imported memory.
+std::vector<Link> all_links(Bench &bench);
+/// Those with this connection; skips the law if there are none.
+std::vector<Link> links_that_are(Bench &bench, pi_memory_connection connection);
+
+/// Memory at the src end of a link. Its size is a multiple of 4096, so that it can be imported.
+class LinkMemory {
+public:
+    LinkMemory(const Link &link, Bench &bench, const Bytes &bytes);
+    pi_mem get() const { return mem_; }
+    operator pi_mem() const { return mem_; }
+    void release() { mem_.reset(); }
+
+private:
+    std::unique_ptr<HostMemory> imported_;
+    Mem mem_;
+};
+
+/// A buffer at the dst end of a link, in its dst_scope.
+Mem make_destination(const Link &link, Bench &bench, const Bytes &bytes);
+
+} // namespace pi::suite
