@@ -1,10 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One event: what it tells, waiting for it, callbacks, and signals of host events.
 
-#include "bench.hpp"
+#include "checks.hpp"
 #include "registry.hpp"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <thread>
 
 namespace pi::suite {
 namespace {
+
+std::string text_of(pi_event event) {
+    return get_info_list<char>(&piEventGetInfo, event, PI_EVENT_INFO_ERROR_TEXT).data();
+}
+pi_result result_of(pi_event event) {
+    return get_info<pi_result>(&piEventGetInfo, event, PI_EVENT_INFO_RESULT);
+}
+pi_event_status status_of(pi_event event) {
+    return get_info<pi_event_status>(&piEventGetInfo, event, PI_EVENT_INFO_STATUS);
+}
 
 LAW("event", "a host event is final once it is signalled, and not before") {
     const Event event = bench.make_host_event();
@@ -13,6 +30,363 @@ LAW("event", "a host event is final once it is signalled, and not before") {
     bench.signal(event);
     bench.wait(event);
     require(bench.is_final(event), "the event is not final after the signal");
+}
+
+// ----- What an event tells -----
+
+void check_event_info(const std::string &what, pi_event event) {
+    check_info(
+        "piEventGetInfo of " + what,
+        [&](uint32_t name, uint64_t size, void *value, uint64_t *out_size) {
+            return piEventGetInfo(event, name, size, value, out_size);
+        },
+        event_info_names());
+}
+
+LAW("event", "every event answers every info name by its type, whatever has become of it") {
+    const Queue queue = bench.make_queue();
+    const Event host = bench.make_host_event();
+    const Event held = bench.barrier(queue, {host});
+    const Event failing = bench.make_host_event();
+    const Event failed = bench.barrier(bench.make_queue(), {failing});
+    check_event_info("a host event", host);
+    check_event_info("a held command", held);
+    bench.signal(host);
+    bench.wait(held);
+    bench.signal(failing, PI_ERROR_BACKEND);
+    bench.wait_result(failed);
+    check_event_info("a signalled host event", host);
+    check_event_info("a final command", held);
+    check_event_info("a failed host event", failing);
+    check_event_info("a failed command", failed);
+}
+
+LAW("event", "a host event tells its context, no queue and no command") {
+    const Event event = bench.make_host_event();
+    require(get_info<pi_context>(&piEventGetInfo, event.get(), PI_EVENT_INFO_CONTEXT) ==
+                bench.context(),
+            "a host event tells another context");
+    require(get_info<pi_queue>(&piEventGetInfo, event.get(), PI_EVENT_INFO_QUEUE) == nullptr,
+            "a host event tells a queue");
+    require_equal(get_info<uint32_t>(&piEventGetInfo, event.get(), PI_EVENT_INFO_COMMAND), 0u,
+                  "PI_EVENT_INFO_COMMAND of a host event");
+    bench.signal(event);
+}
+
+// Success, and no text, as long as it is not failed.
+void require_no_error(pi_event event, const char *when) {
+    require_equal(result_of(event), PI_SUCCESS, join("PI_EVENT_INFO_RESULT ", when));
+    require_equal(text_of(event), "", join("PI_EVENT_INFO_ERROR_TEXT ", when));
+}
+
+LAW("event", "result and text are there when the event is final, and not before") {
+    const Queue queue = bench.make_queue();
+    for (const pi_result result : {PI_SUCCESS + 0, PI_ERROR_BACKEND + 0, -12345}) {
+        const Event gate = bench.make_host_event();
+        const Event held = bench.barrier(queue, {gate});
+        require_no_error(gate, "of a host event before its signal");
+        require_no_error(held, "of a command before it is final");
+        bench.signal(gate, result);
+        const pi_result waited = bench.wait_result(gate);
+        require_equal(waited, result, "what waiting for a host event returns");
+        require_equal(result_of(gate), result, "PI_EVENT_INFO_RESULT of a host event");
+        const pi_result passed_on = result == PI_SUCCESS ? PI_SUCCESS : PI_ERROR_DEPENDENCY_FAILED;
+        require_equal(bench.wait_result(held), passed_on, "what waiting for a command returns");
+        require_equal(result_of(held), passed_on, "PI_EVENT_INFO_RESULT of a command");
+        require_equal(
+            text_of(gate).empty(), result == PI_SUCCESS,
+            join("whether the text of a host event signalled with ", result, " is empty"));
+        require_equal(text_of(held).empty(), result == PI_SUCCESS,
+                      "whether the text of the command behind it is empty");
+    }
+}
+
+LAW("event", "waiting for a failed event tells its own error and text") {
+    const Event event = bench.make_host_event();
+    bench.signal(event, PI_ERROR_OUT_OF_DEVICE_MEMORY);
+    // Another failure in between: what is told is the event's.
+    require_error(piMemRetain(nullptr), PI_ERROR_INVALID_MEM_OBJECT, "piMemRetain of NULL");
+    for (const uint64_t timeout : {uint64_t{0}, uint64_t{1}, PI_TIMEOUT_NEVER}) {
+        require_error(piEventWait(event, timeout), PI_ERROR_OUT_OF_DEVICE_MEMORY,
+                      "piEventWait of a failed event, with timeout ", timeout);
+        require(last_error_text().find(text_of(event)) != std::string::npos, "piEventWait told \"",
+                last_error_text(), "\", the event's text is \"", text_of(event), "\"");
+    }
+}
+
+LAW("event", "the status goes from queued to complete and never back") {
+    const Queue queue = bench.make_queue();
+    const Mem mem = bench.make_buffer(1 << 20);
+    for (int round = 0; round < 20; ++round) {
+        const Event gate = bench.make_host_event();
+        const Event event =
+            bench.fill(queue, mem, 0, 1 << 20, Bytes(1, static_cast<std::byte>(round)), {gate});
+        require(status_of(gate) < PI_EVENT_COMPLETE, "a host event is complete before its signal");
+        const pi_event_status held = status_of(event);
+        require(held == PI_EVENT_QUEUED || held == PI_EVENT_SUBMITTED,
+                "the status of a held command is ", held);
+        bench.signal(gate);
+        pi_event_status last = held;
+        const auto end = std::chrono::steady_clock::now() + bench.patience();
+        while (last != PI_EVENT_COMPLETE) {
+            const pi_event_status now = status_of(event);
+            require(now >= last && now <= PI_EVENT_COMPLETE, "the status was ", last, " and is ",
+                    now);
+            last = now;
+            require(std::chrono::steady_clock::now() < end, "the command never was complete");
+            std::this_thread::yield();
+        }
+        require_success(piEventWait(event, 0), "piEventWait with timeout 0 of what is complete");
+        require_equal(status_of(event), pi_event_status{PI_EVENT_COMPLETE},
+                      "the status after waiting");
+    }
+}
+
+// ----- Waiting -----
+
+LAW("event", "a timeout of 0 asks, and a short one ends") {
+    const Queue queue = bench.make_queue();
+    const Event gate = bench.make_host_event();
+    const Event held = bench.barrier(queue, {gate});
+    for (const uint64_t timeout :
+         {uint64_t{0}, uint64_t{1}, uint64_t{999}, uint64_t{1'000'000}, uint64_t{3'000'000}}) {
+        require_error(piEventWait(gate, timeout), PI_ERROR_TIMEOUT,
+                      "piEventWait of a host event with timeout ", timeout);
+        require_error(piEventWait(held, timeout), PI_ERROR_TIMEOUT,
+                      "piEventWait of a held command with timeout ", timeout);
+    }
+    bench.signal(gate);
+    bench.wait(held);
+    for (const uint64_t timeout : {uint64_t{0}, uint64_t{1}, PI_TIMEOUT_NEVER}) {
+        require_success(piEventWait(gate, timeout), "piEventWait of what is final");
+        require_success(piEventWait(held, timeout), "piEventWait of what is final");
+    }
+}
+
+// Ends the wait of a law that would wait for ever.
+LAW("event", "waiting, also for ever, ends with the signal, on every thread") {
+    const Queue queue = bench.make_queue();
+    const Event gate = bench.make_host_event();
+    const Event held = bench.barrier(queue, {gate});
+    std::atomic<int> begun{0};
+    std::atomic<bool> signalled{false};
+    constexpr unsigned waiters = 7;
+    bench.run_threads(waiters + 1, [&](unsigned thread) {
+        if (thread == waiters) {
+            while (begun < int{waiters})
+                std::this_thread::yield();
+            std::this_thread::sleep_for(std::chrono::milliseconds(5));
+            signalled = true;
+            bench.signal(gate);
+            return;
+        }
+        ++begun;
+        // Numbers near the end of 64 bits are long times, not short ones.
+        const uint64_t timeouts[] = {PI_TIMEOUT_NEVER, PI_TIMEOUT_NEVER - 1, bench.patience_ns(),
+                                     uint64_t{1} << 63};
+        const pi_event event = thread % 2 == 0 ? held.get() : gate.get();
+        require_success(piEventWait(event, timeouts[thread % 4]), "piEventWait on a thread");
+        require(signalled, "piEventWait with timeout ", timeouts[thread % 4],
+                " returned before the signal");
+    });
+}
+
+LAW("event", "a thread that waits for one event does not hold up another") {
+    const Queue queue = bench.make_queue();
+    const Event never = bench.make_host_event();
+    const Mem mem = bench.make_buffer(4096);
+    std::atomic<bool> waits{false};
+    bench.run_threads(2, [&](unsigned thread) {
+        if (thread == 0) {
+            waits = true;
+            require_success(piEventWait(never, bench.patience_ns()),
+                            "piEventWait of what the other thread signals in the end");
+            return;
+        }
+        while (!waits)
+            std::this_thread::yield();
+        for (int i = 0; i < 50; ++i)
+            bench.wait(bench.fill(queue, mem, 0, 4096, Bytes(1, std::byte{1})));
+        bench.signal(never);
+    });
+}
+
+// ----- Callbacks -----
+
+LAW("event", "a callback is given its event, the result and nothing before") {
+    const Queue queue = bench.make_queue();
+    for (const pi_result result : {PI_SUCCESS + 0, PI_ERROR_BACKEND + 0}) {
+        const pi_result passed_on = result == PI_SUCCESS ? PI_SUCCESS : PI_ERROR_DEPENDENCY_FAILED;
+        const Event gate = bench.make_host_event();
+        const Event held = bench.barrier(queue, {gate});
+        std::vector<std::shared_ptr<Flag>> flags;
+        std::atomic<bool> signalled{false};
+        const auto set = [&](pi_event event, pi_result expected) {
+            flags.push_back(bench.on_final(event, [=, &signalled](pi_event told, pi_result with) {
+                require(signalled, "a callback was called before its event was final");
+                require(told == event, "a callback was given another event");
+                require_equal(with, expected, "the result that a callback was given");
+                require_equal(status_of(told), pi_event_status{PI_EVENT_COMPLETE},
+                              "the status inside a callback");
+                require_equal(result_of(told), expected, "the event's result inside a callback");
+            }));
+        };
+        for (int i = 0; i < 10; ++i) {
+            set(gate, result);
+            set(held, passed_on);
+        }
+        signalled = true;
+        bench.signal(gate, result);
+        bench.wait_result(held);
+        for (int i = 0; i < 10; ++i) { // these are late
+            set(gate, result);
+            set(held, passed_on);
+        }
+        for (const auto &flag : flags)
+            bench.wait(*flag, "a callback");
+    }
+    bench.check_callbacks();
+    require_error(piEventSetCallback(bench.make_host_event(), nullptr, nullptr),
+                  PI_ERROR_INVALID_NULL_POINTER, "piEventSetCallback with callback NULL");
+}
+
+LAW("event", "callbacks set while the event becomes final are called, each once") {
+    const Queue queue = bench.make_queue();
+    for (int round = 0; round < 30; ++round) {
+        constexpr int each = 20;
+        const Event gate = bench.make_host_event();
+        const Event held = bench.barrier(queue, {gate});
+        std::atomic<int> calls{0};
+        std::array<std::vector<std::shared_ptr<Flag>>, 3> flags;
+        bench.run_threads(3, [&](unsigned thread) {
+            for (int i = 0; i < each; ++i) {
+                if (thread == 0 && i == each / 2)
+                    bench.signal(gate);
+                flags[thread].push_back(bench.on_final(thread == 2 ? gate.get() : held.get(),
+                                                       [&](pi_event, pi_result) { ++calls; }));
+            }
+        });
+        for (const auto &list : flags) {
+            for (const auto &flag : list)
+                bench.wait(*flag, "a callback that was set while its event became final");
+        }
+        require_equal(calls.load(), 3 * each, "how often callbacks were called");
+        bench.wait(held);
+    }
+    bench.check_callbacks();
+}
+
+LAW("event", "an event may be released in its callback, and before it") {
+    const Queue queue = bench.make_queue();
+    const Mem mem = bench.make_buffer(4096);
+    for (int round = 0; round < 50; ++round) {
+        Event event = bench.fill(queue, mem, 0, 4096, Bytes(1, std::byte{1}));
+        const auto done = bench.on_final(event, [](pi_event told, pi_result result) {
+            require_equal(result, PI_SUCCESS, "the result that a callback was given");
+            require_equal(result_of(told), PI_SUCCESS, "the result of a released event");
+        });
+        event.reset();
+        bench.wait(*done, "the callback of a released event");
+    }
+    bench.check_callbacks();
+}
+
+// ----- Signals -----
+
+LAW("event", "a host event is signalled once, and a command's event never") {
+    const Queue queue = bench.make_queue();
+    for (const pi_result first : {PI_SUCCESS + 0, PI_ERROR_BACKEND + 0}) {
+        const Event event = bench.make_host_event();
+        bench.signal(event, first);
+        for (const pi_result second : {PI_SUCCESS + 0, PI_ERROR_INTERNAL + 0})
+            require_error(piEventSignalHost(event, second), PI_ERROR_INVALID_OPERATION,
+                          "a second signal");
+        require_equal(result_of(event), first, "the result after a second signal");
+    }
+    const Event gate = bench.make_host_event();
+    const Event held = bench.barrier(queue, {gate});
+    require_error(piEventSignalHost(held, PI_SUCCESS), PI_ERROR_INVALID_OPERATION,
+                  "a signal of a command's event");
+    require(!bench.is_final(held), "a command is final because its event was signalled");
+    bench.signal(gate);
+    bench.wait(held);
+    require_error(piEventSignalHost(held, PI_SUCCESS), PI_ERROR_INVALID_OPERATION,
+                  "a signal of a final command's event");
+}
+
+LAW("event", "a signal is success or an error, never a positive number") {
+    const Event event = bench.make_host_event();
+    for (const pi_result bad : {1, 77, INT32_MAX})
+        require_error(piEventSignalHost(event, bad), PI_ERROR_INVALID_VALUE, "a signal with ", bad);
+    require(!bench.is_final(event), "a refused signal has made the event final");
+    bench.signal(event);
+    bench.wait(event);
+}
+
+LAW("event", "of many signals at once one is taken") {
+    for (int round = 0; round < 50; ++round) {
+        const Event event = bench.make_host_event();
+        std::atomic<int> taken{0};
+        bench.run_threads(4, [&](unsigned thread) {
+            const pi_result result = piEventSignalHost(event, -static_cast<pi_result>(thread));
+            if (result == PI_SUCCESS)
+                ++taken;
+            else
+                require_error(result, PI_ERROR_INVALID_OPERATION, "a signal that came late");
+        });
+        require_equal(taken.load(), 1, "how many of 4 signals were taken");
+    }
+}
+
+// ----- Abandoned host events -----
+
+LAW("event", "a host event whose last reference goes before its signal fails as abandoned") {
+    Event event = bench.make_host_event();
+    require_success(piEventRetain(event), "piEventRetain");
+    pi_result told = PI_SUCCESS;
+    std::string text;
+    const auto done = bench.on_final(event, [&](pi_event of, pi_result result) {
+        told = result;
+        text = text_of(of);
+    });
+    require_success(piEventRelease(event), "piEventRelease");
+    require(!done->is_set(), "a host event failed while there was a reference");
+    require_error(piEventWait(event, 0), PI_ERROR_TIMEOUT,
+                  "piEventWait of a host event with one of two references left");
+    event.reset();
+    bench.wait(*done, "the callback of an abandoned host event");
+    bench.check_callbacks();
+    require_equal(told, PI_ERROR_ABANDONED, "the result of an abandoned host event");
+    require(!text.empty(), "an abandoned host event has no text");
+}
+
+LAW("event", "references of waiting commands do not keep a host event from being abandoned") {
+    const Queue queue = bench.make_queue();
+    const Mem mem = bench.make_buffer(bench.place(), Bytes(64));
+    Event event = bench.make_host_event();
+    const Event held = bench.fill(queue, mem, 0, 64, Bytes(1, std::byte{1}), {event});
+    const Event behind = bench.barrier(bench.make_queue(), {held, event});
+    event.reset();
+    for (const pi_event one : {held.get(), behind.get()}) {
+        require_equal(bench.wait_result(one), PI_ERROR_DEPENDENCY_FAILED,
+                      "the result behind an abandoned host event");
+        require(!text_of(one).empty(), "a command behind an abandoned event has no text");
+    }
+    bench.require_contents(queue, mem, Bytes(64), "the buffer of a command that never ran");
+}
+
+LAW("event", "a signalled host event may be released at once") {
+    const Queue queue = bench.make_queue();
+    const Bytes bytes = bench.random_bytes(4096);
+    for (int round = 0; round < 20; ++round) {
+        const Mem mem = bench.make_buffer(4096);
+        Event gate = bench.make_host_event();
+        const Event written = bench.write(queue, mem, 0, bytes, {gate});
+        bench.signal(gate);
+        gate.reset();
+        bench.wait(written, "a command whose host event was signalled and released");
+        bench.require_contents(queue, mem, bytes, "what it has written");
+    }
 }
 
 } // namespace

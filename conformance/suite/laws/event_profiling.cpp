@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "checks.hpp"
+#include "deeds.hpp"
+#include "registry.hpp"
+
+#include <array>
+
+namespace pi::suite {
+namespace {
+
+using Times = std::array<uint64_t, 4>;
+
+Times times_of(pi_event event, const std::string &what) {
+    Times times{};
+    for (uint32_t i = 0; i < times.size(); ++i) {
+        times[i] = get_info<uint64_t>(&piEventGetProfilingInfo, event, PI_PROFILING_QUEUED + i);
+        require(i == 0 || times[i] >= times[i - 1], what, ": profiling time ",
+                PI_PROFILING_QUEUED + i, " is ", times[i], ", before the one before it, ",
+                times[i - 1]);
+    }
+    return times;
+}
+
+Queue make_profiling_queue(Bench &bench) {
+    const auto flags =
+        get_info<uint64_t>(&piDeviceGetInfo, bench.device(), PI_DEVICE_INFO_QUEUE_FLAGS);
+    if ((flags & PI_QUEUE_PROFILING) == 0)
+        skip("the device has no queues with profiling");
+    return bench.make_queue(PI_QUEUE_PROFILING);
+}
+
+LAW("event", "every command's times go forward, and stay as they are") {
+    const Queue queue = make_profiling_queue(bench);
+    const Queue other = bench.make_queue();
+    for (const auto &deed : make_deeds(bench)) {
+        const Event event = deed->start(queue);
+        bench.wait(event, deed->name());
+        const Times times = times_of(event, deed->name());
+        require(times_of(event, deed->name()) == times, deed->name(),
+                ": its times are other ones when asked again");
+        deed->require_done(other);
+        deed->clean_up(other);
+    }
+}
+
+LAW("event", "a command's times lie behind those of the command that it waited for") {
+    const Queue queue = make_profiling_queue(bench);
+    const Queue second = make_profiling_queue(bench);
+    const Mem mem = bench.make_buffer(1 << 20);
+    Event last = bench.fill(queue, mem, 0, 1 << 20, Bytes(1, std::byte{1}));
+    for (int i = 0; i < 10; ++i) {
+        const pi_queue on = i % 2 == 0 ? second : queue;
+        Event next = bench.fill(on, mem, 0, 1 << 20, Bytes(1, std::byte{2}), {last});
+        bench.wait(next);
+        const Times before = times_of(last, "a command");
+        const Times after = times_of(next, "its successor");
+        require(after[2] >= before[3], "a command began at ", after[2],
+                ", the one that it waited for ended at ", before[3]);
+        require(after[3] >= before[3], "a command ended at ", after[3],
+                ", the one that it waited for at ", before[3]);
+        last = std::move(next);
+    }
+}
+
+LAW("event", "a command that took its time has a time") {
+    const Queue queue = make_profiling_queue(bench);
+    const Mem mem = bench.make_buffer(32u << 20);
+    const Event event = bench.fill(queue, mem, 0, 32u << 20, Bytes(1, std::byte{1}));
+    bench.wait(event);
+    const Times times = times_of(event, "a large fill");
+    require(times[3] > times[2], "a fill of 32 MiB began and ended at ", times[2]);
+    require(times[0] != 0, "a command was queued at the time 0");
+}
+
+LAW("event", "an event without times refuses to tell them") {
+    const Queue queue = make_profiling_queue(bench);
+    const Event gate = bench.make_host_event();
+    const Event held = bench.barrier(queue, {gate});
+    const Event without = bench.barrier(bench.make_queue());
+    bench.wait(without);
+    for (uint32_t name = PI_PROFILING_QUEUED; name <= PI_PROFILING_END; ++name) {
+        const auto refused = [&](const char *what, pi_event event) {
+            uint64_t time = poison<uint64_t>();
+            uint64_t size = poison<uint64_t>();
+            require_error(piEventGetProfilingInfo(event, name, sizeof time, &time, &size),
+                          PI_ERROR_PROFILING_UNAVAILABLE, "time ", name, " of ", what);
+            require(same(time, poison<uint64_t>()) && same(size, poison<uint64_t>()),
+                    "the time of ", what, " was refused, but an output was written");
+        };
+        refused("a host event", gate);
+        refused("a command that is not final", held);
+        refused("a command of a queue without profiling", without);
+    }
+    uint64_t time = poison<uint64_t>();
+    bench.signal(gate);
+    bench.wait(held);
+    for (const uint32_t bad : {uint32_t{0}, uint32_t{PI_PROFILING_END} + 1, UINT32_MAX})
+        require_error(piEventGetProfilingInfo(held, bad, sizeof time, &time, nullptr),
+                      PI_ERROR_INVALID_ENUMERATION, "profiling name ", bad);
+    require_error(piEventGetProfilingInfo(held, PI_PROFILING_END, 7, &time, nullptr),
+                  PI_ERROR_INVALID_SIZE, "a profiling time into 7 bytes");
+    require(same(time, poison<uint64_t>()), "a refused question for a time wrote its output");
+    uint64_t size = 0;
+    require_success(piEventGetProfilingInfo(held, PI_PROFILING_END, 0, nullptr, &size),
+                    "the size of a profiling time");
+    require_equal(size, uint64_t{sizeof time}, "the size of a profiling time");
+}
+
+} // namespace
+} // namespace pi::suite
