@@ -72,6 +72,25 @@ TEST_CASE("an alignment that is asked for holds for the device's and the host's 
     }
 }
 
+TEST_CASE("where the scope maps in place, a map's address is the device's own") {
+    Loader loader;
+    for (pi_device device : loader.devices()) {
+        INFO(name_of(device));
+        const Place place(device);
+        Addresses addresses(place);
+        REQUIRE(scope_of(device).flags & PI_SCOPE_MAPS_IN_PLACE);
+        for (const uint64_t size : {1, 1000, 1 << 20}) {
+            const Mem mem = place.buffer(size);
+            const uint64_t address = addresses.of(mem);
+            void *pointer = nullptr;
+            wait(map(place.queue, mem, PI_MAP_READ | PI_MAP_WRITE, size / 2, size - size / 2,
+                     &pointer));
+            CHECK(reinterpret_cast<uint64_t>(pointer) == address + size / 2);
+            wait(unmap(place.queue, mem, pointer));
+        }
+    }
+}
+
 TEST_CASE("an alignment that cannot be honoured is refused with the numbers") {
     Loader loader;
     for (pi_device device : loader.devices()) {

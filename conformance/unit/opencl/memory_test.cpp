@@ -49,7 +49,7 @@ TEST_CASE("a buffer's description is checked and every refusal names the value")
     }
     desc = buffer_desc(4);
     desc.scope = 1;
-    refused(create(desc), PI_ERROR_UNSUPPORTED_FEATURE, {"scope is 1"});
+    refused(create(desc), PI_ERROR_INVALID_VALUE, {"scope is 1"});
     desc = buffer_desc(4);
     desc.export_types = 1 << PI_EXTERNAL_DMA_BUF_FD;
     refused(create(desc), PI_ERROR_UNSUPPORTED_FEATURE, {"export_types"});

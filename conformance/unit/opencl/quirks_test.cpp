@@ -75,7 +75,7 @@ TEST_CASE("basic: threads that use one queue of the driver do not stop each othe
             const pi_region region = range(0, 0, 10'000);
             desc.regions = &region;
             desc.region_count = 1;
-            for (int round = 0; round < 1000 && !wrong; ++round) {
+            for (int round = 0; round < 3000 && !wrong; ++round) {
                 desc.src = round % 2 ? right[id] : left[id];
                 desc.dst = round % 2 ? left[id] : right[id];
                 pi_event event = nullptr;
