@@ -9,8 +9,7 @@ const QuirkRow quirk_rows[] = {
      "waits for events of a device of another kind (pthread) can last for ever"},
     {"Portable Computing Language", "", "basic", QUIRK_DEVICE_LOCK,
      "commands run inside the calls; one that another thread enqueues behind one that just ends is "
-     "run "
-     "within its notification and locks the same event again"},
+     "run within its notification and locks the same event again"},
     {"rusticl", "", "llvmpipe", QUIRK_ANY_SUB_BUFFER_ORIGIN,
      "sub-buffers work at any byte, although an alignment of 512 bytes is announced"},
     {"rusticl", "", "llvmpipe", QUIRK_ALIGNMENT_64,
