@@ -6,6 +6,7 @@
 #include <pi/runtime/error.hpp>
 #include <pi/runtime/storage.hpp>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <future>
@@ -287,6 +288,8 @@ RoundReport Pipeline::State::run_round(uint32_t round, Results &out_results) {
               stages_[i].name);
         if (times[i].wait_for(patience_) == std::future_status::ready) {
             report.stages[i].done_at = since_begin(times[i].get());
+            // A callback may come after the host has seen the event.
+            last.done_at = std::max(last.done_at, report.stages[i].done_at);
         }
     }
     report.stages.push_back(std::move(last));

@@ -164,11 +164,12 @@ std::string Report::introduction(const std::string &picture, int width, int heig
                  page_width)) {
         text += line + "\n";
     }
-    text += "\n" + paint(bold, "Connections") +
-            ": what memory of the row's place is to the column's place\n" + matrix() +
-            paint(dim, "import/N: uses host memory in place, aligned to N bytes; mapped: the host "
-                       "uses its memory in place") +
-            "\n";
+    text +=
+        "\n" + paint(bold, "Connections") +
+        ": what memory of the row's place is to the column's place\n" + matrix() +
+        paint(dim, "import/N: uses host memory in place, aligned to N; mapped: the host uses its "
+                   "memory in place; copied: not") +
+        "\n";
     return text;
 }
 
