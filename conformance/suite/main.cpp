@@ -57,11 +57,10 @@ int run_suite(const Options &options) {
     Progress progress(cases.size(), terminal);
     const std::vector<TestResult> results = run_cases(options, cases, std::ref(progress));
     progress.finish();
-    const bool written = write_file(options.json_file,
-                                    [&](std::ostream &out) { write_json(out, options, results); }) &
-                         write_file(options.junit_file, [&](std::ostream &out) {
-                             write_junit(out, options, found, results);
-                         });
+    bool written = write_file(options.json_file,
+                              [&](std::ostream &out) { write_json(out, options, results); });
+    written &= write_file(options.junit_file,
+                          [&](std::ostream &out) { write_junit(out, options, found, results); });
     print_report(std::cout, options, found, results, terminal);
     return count(results).failed == 0 && written ? 0 : 1;
 }
