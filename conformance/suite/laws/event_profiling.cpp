@@ -13,11 +13,12 @@ using Times = std::array<uint64_t, 4>;
 
 Times times_of(pi_event event, const std::string &what) {
     Times times{};
+    uint64_t before = 0;
     for (uint32_t i = 0; i < times.size(); ++i) {
         times[i] = get_info<uint64_t>(&piEventGetProfilingInfo, event, PI_PROFILING_QUEUED + i);
-        require(i == 0 || times[i] >= times[i - 1], what, ": profiling time ",
-                PI_PROFILING_QUEUED + i, " is ", times[i], ", before the one before it, ",
-                times[i - 1]);
+        require(times[i] >= before, what, ": profiling time ", PI_PROFILING_QUEUED + i, " is ",
+                times[i], ", before the one before it, ", before);
+        before = times[i];
     }
     return times;
 }
