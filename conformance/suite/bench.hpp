@@ -44,7 +44,7 @@ struct Setup {
     bool one_context = true;
     Callbacks *callbacks = nullptr;
     uint64_t seed = 0;
-    std::chrono::seconds patience{20};
+    std::chrono::seconds patience{60};
 };
 
 class Bench {

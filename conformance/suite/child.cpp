@@ -185,7 +185,7 @@ void run_body(const Options &options, const Law &law, pi_loader loader, Callback
     setup.callbacks = &callbacks;
     setup.seed = seed_of(options);
     // Before the runner loses its patience, so that the test can say what it waited for.
-    setup.patience = std::chrono::seconds(std::max(1u, std::min(20u, options.timeout / 2)));
+    setup.patience = std::chrono::seconds(std::max(1u, std::min(60u, options.timeout / 3)));
     Bench bench(setup);
     law.function(bench);
 }

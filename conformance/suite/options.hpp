@@ -18,7 +18,7 @@ struct Options {
     std::string json_file;
     std::string junit_file;
     unsigned jobs = 1;
-    unsigned timeout = 60;
+    unsigned timeout = 180;
     bool list = false;
 
     /// Runs this law in this very process, as under a debugger.
