@@ -169,6 +169,23 @@ LAW("connection", "a device that the context was not made with is refused at eac
     }
 }
 
+LAW("connection", "what is no device and no context is refused at each end") {
+    const Place home = bench.place();
+    const Queue queue = bench.make_queue();
+    const auto wrong_device = reinterpret_cast<pi_device>(queue.get());
+    const auto wrong_context = reinterpret_cast<pi_context>(queue.get());
+    for (const pi_device device : {pi_device{nullptr}, wrong_device}) {
+        const Place wrong{device, home.context};
+        require_refused("no device of src", wrong, home, {PI_ERROR_INVALID_DEVICE});
+        require_refused("no device of dst", home, wrong, {PI_ERROR_INVALID_DEVICE});
+    }
+    for (const pi_context context : {pi_context{nullptr}, wrong_context}) {
+        const Place wrong{home.device, context};
+        require_refused("no context of src", wrong, home, {PI_ERROR_INVALID_CONTEXT});
+        require_refused("no context of dst", home, wrong, {PI_ERROR_INVALID_CONTEXT});
+    }
+}
+
 LAW("connection", "outputs of NULL are refused") {
     const Place place = bench.place();
     require_error(

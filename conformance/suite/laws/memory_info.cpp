@@ -64,6 +64,57 @@ LAW("memory", "a buffer is made on the device that is asked for, in a context of
     }
 }
 
+LAW("memory", "a retained buffer outlives its first release") {
+    const Queue queue = bench.make_queue();
+    std::vector<Mem> others;
+    for (int round = 0; round < 10; ++round) {
+        const Bytes bytes = bench.random_bytes(size);
+        Mem mem = bench.make_buffer(bench.place(), bytes);
+        const Mem again(mem.get());
+        require_success(piMemRetain(mem), "piMemRetain");
+        mem.reset();
+        // What would be where it was.
+        for (int i = 0; i < 4; ++i)
+            others.push_back(bench.make_buffer(bench.place(), Bytes(size, std::byte{0xEE})));
+        bench.require_contents(queue, again, bytes, "a buffer with one of two references left");
+        require(get_info<uint32_t>(&piMemGetInfo, again.get(), PI_MEM_INFO_REFERENCE_COUNT) >= 1,
+                "a buffer that is held has a reference count of 0");
+    }
+}
+
+LAW("memory", "what is no memory is refused by every function of memory") {
+    const Queue queue = bench.make_queue();
+    const auto wrong = reinterpret_cast<pi_mem>(queue.get());
+    const std::initializer_list<pi_result> allowed{PI_ERROR_INVALID_MEM_OBJECT};
+    require_error(piMemRetain(wrong), allowed, "piMemRetain of a queue");
+    require_error(piMemRelease(wrong), allowed, "piMemRelease of a queue");
+    require_untouched<uint64_t>("piMemGetInfo of a queue", allowed, [&](uint64_t *out) {
+        return piMemGetInfo(wrong, PI_MEM_INFO_SIZE, sizeof *out, out, nullptr);
+    });
+    require_untouched<uint64_t>("the size of piMemGetInfo of a queue", allowed, [&](uint64_t *out) {
+        return piMemGetInfo(wrong, PI_MEM_INFO_SIZE, 0, nullptr, out);
+    });
+    if (bench.can(PI_CAPABILITY_MEM_HOST_ACCESS)) {
+        require_untouched<void *>("piMemGetHostPointer of a queue", allowed,
+                                  [&](void **out) { return piMemGetHostPointer(wrong, out); });
+        require_error(piMemFlush(wrong, 0, 1), allowed, "piMemFlush of a queue");
+        require_error(piMemInvalidate(wrong, 0, 1), allowed, "piMemInvalidate of a queue");
+    }
+    if (bench.can(PI_CAPABILITY_VIEW)) {
+        pi_mem_partition_desc desc = describe<pi_mem_partition_desc>();
+        desc.size = 1;
+        require_untouched<pi_mem>("piMemBufferPartition of a queue", allowed, [&](pi_mem *out) {
+            return piMemBufferPartition(wrong, &desc, out);
+        });
+    }
+    if (bench.can(PI_CAPABILITY_NATIVE))
+        require_untouched<pi_native_handle>(
+            "piMemGetNativeHandle of a queue", allowed, [&](pi_native_handle *out) {
+                return piMemGetNativeHandle(wrong, bench.device(), out);
+            });
+    require_success(piQueueFinish(queue), "piQueueFinish of what was taken for memory");
+}
+
 pi_coherence coherence_of(pi_mem mem) {
     const auto coherence = get_info<pi_coherence>(&piMemGetInfo, mem, PI_MEM_INFO_COHERENCE);
     require(coherence >= PI_COHERENCE_COHERENT && coherence <= PI_COHERENCE_MAP_UNMAP,
@@ -188,107 +239,6 @@ LAW("memory", "flush and invalidate take ranges of the object and no others") {
     }
     const Queue queue = bench.make_queue();
     bench.require_contents(queue, mem, bytes, "the buffer after flushes and invalidates");
-}
-
-// ----- What a plugin does not have -----
-
-bool lacks(Bench &bench, uint64_t capability) {
-    const auto all =
-        get_info<uint64_t>(&piPluginGetInfo, bench.plugin(), PI_PLUGIN_INFO_CAPABILITIES);
-    return (all & capability) == 0;
-}
-
-template <typename Handle, typename Create>
-void require_unsupported(const char *what, Create &&create) {
-    require_untouched<Handle>(what, {PI_ERROR_UNSUPPORTED_FEATURE}, create);
-}
-
-LAW("memory", "memory of kinds that the plugin does not have is unsupported") {
-    const Place place = bench.place();
-    const Mem mem = bench.make_buffer(size);
-    if (lacks(bench, PI_CAPABILITY_MEM_IMPORT)) {
-        Bytes bytes(size);
-        pi_mem_import_desc desc = describe<pi_mem_import_desc>();
-        desc.size = size;
-        desc.handle.type = PI_EXTERNAL_HOST_POINTER;
-        desc.handle.pointer = bytes.data();
-        require_unsupported<pi_mem>("piMemImport", [&](pi_mem *out) {
-            return piMemImport(place.context, place.device, &desc, out);
-        });
-    }
-    if (lacks(bench, PI_CAPABILITY_MEM_EXPORT)) {
-        pi_mem_export_desc desc = describe<pi_mem_export_desc>();
-        desc.external_type = PI_EXTERNAL_OPAQUE_FD;
-        require_unsupported<pi_external_handle>(
-            "piMemExport", [&](pi_external_handle *out) { return piMemExport(mem, &desc, out); });
-    }
-    if (lacks(bench, PI_CAPABILITY_IMAGE)) {
-        pi_mem_image_desc desc = describe<pi_mem_image_desc>();
-        desc.image_type = PI_IMAGE_2D;
-        desc.channel_order = PI_CHANNEL_ORDER_RGBA;
-        desc.channel_type = PI_CHANNEL_UNORM8;
-        desc.width = desc.height = 4;
-        require_unsupported<pi_mem>("piMemImageCreate", [&](pi_mem *out) {
-            return piMemImageCreate(place.context, place.device, &desc, out);
-        });
-        require_unsupported<pi_mem>("piMemImageViewCreate", [&](pi_mem *out) {
-            return piMemImageViewCreate(mem, &desc, out);
-        });
-    }
-    if (lacks(bench, PI_CAPABILITY_MEM_HOST_ACCESS)) {
-        require_error(piMemFlush(mem, 0, size), PI_ERROR_UNSUPPORTED_FEATURE, "piMemFlush");
-        require_error(piMemInvalidate(mem, 0, size), PI_ERROR_UNSUPPORTED_FEATURE,
-                      "piMemInvalidate");
-    }
-    if (lacks(bench, PI_CAPABILITY_NATIVE))
-        require_unsupported<pi_native_handle>("piMemGetNativeHandle", [&](pi_native_handle *out) {
-            return piMemGetNativeHandle(mem, place.device, out);
-        });
-}
-
-LAW("memory", "USM that the plugin does not have is unsupported") {
-    const Place place = bench.place();
-    Bytes bytes(size);
-    if (lacks(bench, PI_CAPABILITY_USM)) {
-        require_error(piUsmFree(place.context, bytes.data()), PI_ERROR_UNSUPPORTED_FEATURE,
-                      "piUsmFree");
-        require_unsupported<uint64_t>("piUsmGetInfo", [&](uint64_t *out) {
-            return piUsmGetInfo(place.context, bytes.data(), PI_USM_INFO_SIZE, sizeof *out, out,
-                                nullptr);
-        });
-    }
-    if (lacks(bench, PI_CAPABILITY_USM_POOL)) {
-        pi_usm_pool_desc desc = describe<pi_usm_pool_desc>();
-        desc.kind = PI_USM_DEVICE;
-        require_unsupported<pi_usm_pool>("piUsmPoolCreate", [&](pi_usm_pool *out) {
-            return piUsmPoolCreate(place.context, place.device, &desc, out);
-        });
-    }
-    if (lacks(bench, PI_CAPABILITY_USM_REGISTER)) {
-        require_error(piUsmHostRegister(place.context, bytes.data(), size, 0),
-                      PI_ERROR_UNSUPPORTED_FEATURE, "piUsmHostRegister");
-        require_error(piUsmHostUnregister(place.context, bytes.data()),
-                      PI_ERROR_UNSUPPORTED_FEATURE, "piUsmHostUnregister");
-    }
-}
-
-template <typename Desc>
-void require_command_unsupported(Bench &bench, pi_queue queue, uint64_t capability) {
-    if (!lacks(bench, capability))
-        return;
-    const Desc desc = describe<Desc>();
-    require_unsupported<pi_event>(Description<Desc>::name,
-                                  [&](pi_event *out) { return try_enqueue(queue, desc, {}, out); });
-}
-
-LAW("memory", "commands on memory that the plugin does not have are unsupported") {
-    const Queue queue = bench.make_queue();
-    // Every command names its capability in PI_SUITE_COMMANDS.
-#define PI_SUITE_CHECK(desc, type, function, capability)                                           \
-    if (capability != 0)                                                                           \
-        require_command_unsupported<desc>(bench, queue, capability);
-    PI_SUITE_COMMANDS(PI_SUITE_CHECK)
-#undef PI_SUITE_CHECK
 }
 
 LAW("memory", "a native handle is borrowed, of a known type, and the same when asked again") {

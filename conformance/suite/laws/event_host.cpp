@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Events of the host: signalled once, or abandoned; and the references of all events.
+
+#include "checks.hpp"
+#include "registry.hpp"
+
+#include <atomic>
+
+namespace pi::suite {
+namespace {
+
+std::string text_of(pi_event event) {
+    return get_info_list<char>(&piEventGetInfo, event, PI_EVENT_INFO_ERROR_TEXT).data();
+}
+
+// ----- Signals -----
+
+LAW("event", "a host event is signalled once, and a command's event never") {
+    const Queue queue = bench.make_queue();
+    for (const pi_result first : {PI_SUCCESS + 0, PI_ERROR_BACKEND + 0}) {
+        const Event event = bench.make_host_event();
+        bench.signal(event, first);
+        for (const pi_result second : {PI_SUCCESS + 0, PI_ERROR_INTERNAL + 0})
+            require_error(piEventSignalHost(event, second), PI_ERROR_INVALID_OPERATION,
+                          "a second signal");
+        require_equal(get_info<pi_result>(&piEventGetInfo, event.get(), PI_EVENT_INFO_RESULT),
+                      first, "the result after a second signal");
+    }
+    const Event gate = bench.make_host_event();
+    const Event held = bench.barrier(queue, {gate});
+    require_error(piEventSignalHost(held, PI_SUCCESS), PI_ERROR_INVALID_OPERATION,
+                  "a signal of a command's event");
+    require(!bench.is_final(held), "a command is final because its event was signalled");
+    bench.signal(gate);
+    bench.wait(held);
+    require_error(piEventSignalHost(held, PI_SUCCESS), PI_ERROR_INVALID_OPERATION,
+                  "a signal of a final command's event");
+}
+
+LAW("event", "a signal is success or an error, never a positive number") {
+    const Event event = bench.make_host_event();
+    for (const pi_result bad : {1, 77, INT32_MAX})
+        require_error(piEventSignalHost(event, bad), PI_ERROR_INVALID_VALUE, "a signal with ", bad);
+    require(!bench.is_final(event), "a refused signal has made the event final");
+    bench.signal(event);
+    bench.wait(event);
+}
+
+LAW("event", "of many signals at once one is taken") {
+    for (int round = 0; round < 50; ++round) {
+        const Event event = bench.make_host_event();
+        std::atomic<int> taken{0};
+        bench.run_threads(4, [&](unsigned thread) {
+            const pi_result result = piEventSignalHost(event, -static_cast<pi_result>(thread));
+            if (result == PI_SUCCESS)
+                ++taken;
+            else
+                require_error(result, PI_ERROR_INVALID_OPERATION, "a signal that came late");
+        });
+        require_equal(taken.load(), 1, "how many of 4 signals were taken");
+    }
+}
+
+// ----- Abandoned host events -----
+
+LAW("event", "a host event whose last reference goes before its signal fails as abandoned") {
+    Event event = bench.make_host_event();
+    require_success(piEventRetain(event), "piEventRetain");
+    pi_result told = PI_SUCCESS;
+    std::string text;
+    const auto done = bench.on_final(event, [&](pi_event of, pi_result result) {
+        told = result;
+        text = text_of(of);
+    });
+    require_success(piEventRelease(event), "piEventRelease");
+    require(!done->is_set(), "a host event failed while there was a reference");
+    require_error(piEventWait(event, 0), PI_ERROR_TIMEOUT,
+                  "piEventWait of a host event with one of two references left");
+    event.reset();
+    bench.wait(*done, "the callback of an abandoned host event");
+    bench.check_callbacks();
+    require_equal(told, PI_ERROR_ABANDONED, "the result of an abandoned host event");
+    require(!text.empty(), "an abandoned host event has no text");
+}
+
+LAW("event", "references of waiting commands do not keep a host event from being abandoned") {
+    const Queue queue = bench.make_queue();
+    const Mem mem = bench.make_buffer(bench.place(), Bytes(64));
+    Event event = bench.make_host_event();
+    const Event held = bench.fill(queue, mem, 0, 64, Bytes(1, std::byte{1}), {event});
+    const Event behind = bench.barrier(bench.make_queue(), {held, event});
+    event.reset();
+    for (const pi_event one : {held.get(), behind.get()}) {
+        require_equal(bench.wait_result(one), PI_ERROR_DEPENDENCY_FAILED,
+                      "the result behind an abandoned host event");
+        require(!text_of(one).empty(), "a command behind an abandoned event has no text");
+    }
+    bench.require_contents(queue, mem, Bytes(64), "the buffer of a command that never ran");
+}
+
+LAW("event", "a signalled host event may be released at once") {
+    const Queue queue = bench.make_queue();
+    const Bytes bytes = bench.random_bytes(4096);
+    for (int round = 0; round < 20; ++round) {
+        const Mem mem = bench.make_buffer(4096);
+        Event gate = bench.make_host_event();
+        const Event written = bench.write(queue, mem, 0, bytes, {gate});
+        bench.signal(gate);
+        gate.reset();
+        bench.wait(written, "a command whose host event was signalled and released");
+        bench.require_contents(queue, mem, bytes, "what it has written");
+    }
+}
+
+// ----- References -----
+
+LAW("event", "what is no event is refused by every function of events") {
+    const Queue queue = bench.make_queue();
+    const auto wrong = reinterpret_cast<pi_event>(queue.get());
+    const std::initializer_list<pi_result> allowed{PI_ERROR_INVALID_EVENT};
+    const auto nothing = [](pi_event, pi_result, void *) {};
+    require_error(piEventWait(wrong, 0), allowed, "piEventWait of a queue");
+    require_error(piEventRetain(wrong), allowed, "piEventRetain of a queue");
+    require_error(piEventRelease(wrong), allowed, "piEventRelease of a queue");
+    require_error(piEventSignalHost(wrong, PI_SUCCESS), allowed, "piEventSignalHost of a queue");
+    require_error(piEventSetCallback(wrong, nothing, nullptr), allowed,
+                  "piEventSetCallback of a queue");
+    require_untouched<uint64_t>("piEventGetInfo of a queue", allowed, [&](uint64_t *out) {
+        return piEventGetInfo(wrong, PI_EVENT_INFO_STATUS, 0, nullptr, out);
+    });
+    const auto flags =
+        get_info<uint64_t>(&piDeviceGetInfo, bench.device(), PI_DEVICE_INFO_QUEUE_FLAGS);
+    if ((flags & PI_QUEUE_PROFILING) != 0)
+        require_untouched<uint64_t>(
+            "piEventGetProfilingInfo of a queue", allowed, [&](uint64_t *out) {
+                return piEventGetProfilingInfo(wrong, PI_PROFILING_END, 0, nullptr, out);
+            });
+    require_untouched<pi_event>(
+        "piEventCreateHost in a queue", {PI_ERROR_INVALID_CONTEXT}, [&](pi_event *out) {
+            return piEventCreateHost(reinterpret_cast<pi_context>(queue.get()), out);
+        });
+    require_success(piQueueFinish(queue), "piQueueFinish of what was taken for an event");
+}
+
+LAW("event", "a retained event outlives its first release") {
+    const Queue queue = bench.make_queue();
+    const Event gate = bench.make_host_event();
+    Event event = bench.barrier(queue, {gate});
+    const Event again(event.get());
+    require_success(piEventRetain(event), "piEventRetain");
+    event.reset();
+    // What would be where it was.
+    std::vector<Event> others;
+    for (int i = 0; i < 20; ++i)
+        others.push_back(bench.make_host_event());
+    require(!bench.is_final(again), "a held command is final because its event was released once");
+    bench.signal(gate);
+    bench.wait(again, "an event with one of two references left");
+    require(get_info<uint32_t>(&piEventGetInfo, again.get(), PI_EVENT_INFO_REFERENCE_COUNT) >= 1,
+            "an event that is held has a reference count of 0");
+}
+
+} // namespace
+} // namespace pi::suite
