@@ -17,7 +17,7 @@
 namespace pi_bench {
 namespace {
 
-constexpr int patience_milliseconds = 60'000;
+constexpr int patience_milliseconds = 180'000;
 
 [[noreturn]] void fail(const std::string &what, int code) {
     throw std::system_error(code, std::generic_category(), what);

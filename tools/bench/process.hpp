@@ -7,7 +7,7 @@
 namespace pi_bench {
 
 /// Starts a program that reports by start/stamp.h, waits for its end, and returns the nanoseconds from
-/// just before the start to its stamp. Throws std::runtime_error if it fails or takes a minute.
+/// just before the start to its stamp. Throws std::runtime_error if it fails or takes three minutes.
 double time_start(const std::vector<std::string> &command);
 
 } // namespace pi_bench
