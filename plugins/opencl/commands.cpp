@@ -222,10 +222,15 @@ private:
 class MapCommand final : public VendorCommand {
 public:
     MapCommand(Queue &queue, Mem &mem, const pi_buffer_map_desc &desc)
-        : VendorCommand(queue), mem_(mem), offset_(desc.offset), size_(desc.size),
-          flags_(vendor_flags(desc.flags)), out_pointer_(desc.out_pointer) {}
+        : VendorCommand(queue, map_queue(queue, mem)), mem_(mem), offset_(desc.offset),
+          size_(desc.size), flags_(vendor_flags(desc.flags)), out_pointer_(desc.out_pointer) {}
 
 private:
+    static cl_command_queue map_queue(Queue &queue, Mem &mem) {
+        return mem.device().quirk(QUIRK_MAPS_IN_ORDER)
+                   ? mem.context().private_queue(mem.device(), Context::Purpose::MAP)
+                   : queue.id();
+    }
     static cl_map_flags vendor_flags(uint64_t flags) {
         // Reading what need not be kept is reading.
         if ((flags & PI_MAP_WRITE_DISCARD) && !(flags & PI_MAP_READ))

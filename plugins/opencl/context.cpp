@@ -50,7 +50,9 @@ cl_command_queue Context::private_queue(const Device &device, Purpose purpose) {
     std::lock_guard lock(mutex_);
     QueueOwner &queue = private_queues_.at(index).queues[purpose == Purpose::UNMAP];
     if (!queue)
-        queue = create_vendor_queue(device, id(), 0);
+        // Maps of the application may be among them, and its queue may have profiling.
+        queue = create_vendor_queue(
+            device, id(), device.quirk(QUIRK_NO_PROFILING) ? 0 : CL_QUEUE_PROFILING_ENABLE);
     return queue.get();
 }
 

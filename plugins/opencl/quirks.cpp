@@ -5,6 +5,9 @@ namespace pi::opencl {
 
 // Each row has a test of its own in conformance/unit/opencl/quirks_test.cpp.
 const QuirkRow quirk_rows[] = {
+    {"Portable Computing Language", "", "", QUIRK_MAPS_IN_ORDER,
+     "an unmap takes the oldest map with its address, whose command may not have run: memory that "
+     "the map still needs is then freed"},
     {"Portable Computing Language", "", "basic", QUIRK_HOLD_DEPENDENTS,
      "waits for events of a device of another kind (pthread) can last for ever"},
     {"Portable Computing Language", "", "basic", QUIRK_DEVICE_LOCK,

@@ -26,6 +26,8 @@ enum : Quirks {
     QUIRK_NO_BINARIES = 1 << 5,
     /// A dimension of a launch ends below 2^32 work-items.
     QUIRK_32_BIT_WORK_SIZES = 1 << 6,
+    /// All maps of a buffer go through one queue, so that they end in the order in which they begin.
+    QUIRK_MAPS_IN_ORDER = 1 << 7,
 };
 
 /// The bits of a device: of all rows whose texts are parts of the platform's and begin the device's name and whose

@@ -33,15 +33,15 @@ EventOwner VendorEvent::get(const Api &api) const {
 
 // ----- Submission ---------------------------------------------------------------------------------
 
-Submission::Submission(Queue &queue, std::vector<EventOwner> waits)
-    : queue_(queue), waits_(std::move(waits)) {
+Submission::Submission(Queue &queue, cl_command_queue on, std::vector<EventOwner> waits)
+    : queue_(queue), on_(on), waits_(std::move(waits)) {
     for (const EventOwner &wait : waits_)
         wait_ids_.push_back(wait.get());
 }
 
 std::pair<cl_uint, const cl_event *> Submission::wait_list() const {
     // In an in-order queue the first command's waits hold back the others, too.
-    if (wait_ids_.empty() || (queue_.vendor_in_order() && !events_.empty()))
+    if (wait_ids_.empty() || (in_order() && !events_.empty()))
         return {0, nullptr};
     return {static_cast<cl_uint>(wait_ids_.size()), wait_ids_.data()};
 }
@@ -49,13 +49,13 @@ std::pair<cl_uint, const cl_event *> Submission::wait_list() const {
 EventOwner Submission::seal() {
     if (events_.empty())
         return {};
-    if (events_.size() == 1 || queue_.vendor_in_order())
+    if (events_.size() == 1 || in_order())
         return std::move(events_.back());
     std::vector<cl_event> all;
     for (const EventOwner &event : events_)
         all.push_back(event.get());
     cl_event marker = nullptr;
-    check(queue_.api().clEnqueueMarkerWithWaitList(queue_.id(), static_cast<cl_uint>(all.size()),
+    check(queue_.api().clEnqueueMarkerWithWaitList(on_, static_cast<cl_uint>(all.size()),
                                                    all.data(), &marker),
           "clEnqueueMarkerWithWaitList", "on ", queue_.device().name());
     return {queue_.api(), marker};
@@ -88,13 +88,12 @@ Submission VendorCommand::begin() {
         if (status < 0)
             fail(PI_ERROR_DEPENDENCY_FAILED,
                  "a command before this one failed: ", error_name(status), " (", status, ")");
-        const bool same_queue = dependency->queue() == queue_.handle();
-        if (same_queue && queue_.vendor_in_order())
+        if (payload_of(*dependency).queue_ == on_ && queue_.vendor_in_order())
             ordered = true;
         else
             waits.push_back(std::move(event));
     }
-    Submission submission(queue_, std::move(waits));
+    Submission submission(queue_, on_, std::move(waits));
     submission.set_ordered(ordered);
     return submission;
 }
@@ -112,7 +111,7 @@ void VendorCommand::start(Event &event) {
             if (submission.empty())
                 throw;
             const Error error = current_error();
-            queue_.api().clFlush(queue_.id());
+            queue_.api().clFlush(on_);
             return fail_after(event, std::move(submission), error);
         }
     } catch (...) {
@@ -120,7 +119,7 @@ void VendorCommand::start(Event &event) {
         throw;
     }
     if (vendor) {
-        queue_.api().clFlush(queue_.id());
+        queue_.api().clFlush(on_);
         if (lock)
             lock.unlock();
         return submit(event, std::move(vendor));
@@ -143,6 +142,7 @@ void VendorCommand::submit(Event &event, EventOwner vendor) {
         std::lock_guard lock(payload.mutex_);
         payload.command_ = this;
         payload.event_ = std::move(vendor);
+        payload.queue_ = on_;
     }
     // From here on a thread that waits may finish the event and destroy this command.
     const Ref<Event> keep(event);

@@ -33,6 +33,7 @@ private:
     friend class VendorCommand;
     mutable std::mutex mutex_; ///< guards event_
     EventOwner event_;
+    cl_command_queue queue_ = nullptr; ///< the vendor's, in which it was enqueued
     std::array<uint64_t, 4> times_{};
     std::atomic<bool> refused_{false};
     std::atomic<bool> claimed_{false}; ///< somebody finishes the event
@@ -42,7 +43,8 @@ private:
 /// The vendor's commands of one command of ours, while they are enqueued.
 class Submission {
 public:
-    Submission(Queue &queue, std::vector<EventOwner> waits);
+    /// `on` is the vendor's queue: that of `queue`, or a private one, which is in order.
+    Submission(Queue &queue, cl_command_queue on, std::vector<EventOwner> waits);
 
     Queue &queue() const { return queue_; }
     /// Whether anything that came before may not have ended yet.
@@ -56,7 +58,7 @@ public:
     void add(const char *call, Function function, Arguments... arguments) {
         cl_event event = nullptr;
         const auto [count, waits] = wait_list();
-        check(function(queue_.id(), arguments..., count, waits, &event), call, "on ",
+        check(function(on_, arguments..., count, waits, &event), call, "on ",
               queue_.device().name());
         events_.emplace_back(queue_.api(), event);
     }
@@ -65,7 +67,7 @@ public:
     void add_with(const char *call, Body &&body) {
         cl_event event = nullptr;
         const auto [count, waits] = wait_list();
-        check(body(queue_.id(), count, waits, &event), call, "on ", queue_.device().name());
+        check(body(on_, count, waits, &event), call, "on ", queue_.device().name());
         events_.emplace_back(queue_.api(), event);
     }
 
@@ -73,8 +75,10 @@ private:
     friend class VendorCommand;
     std::pair<cl_uint, const cl_event *> wait_list() const;
     EventOwner seal();
+    bool in_order() const { return on_ != queue_.id() || queue_.vendor_in_order(); }
 
     Queue &queue_;
+    const cl_command_queue on_;
     std::vector<EventOwner> waits_;
     std::vector<cl_event> wait_ids_;
     std::vector<EventOwner> events_;
@@ -84,7 +88,9 @@ private:
 /// A command that is carried out by the vendor.
 class VendorCommand : public sdk::Command {
 public:
-    explicit VendorCommand(Queue &queue) : queue_(queue) {}
+    explicit VendorCommand(Queue &queue) : queue_(queue), on_(queue.id()) {}
+    /// On a private queue, on which nothing waits: such a command is held until all before it is final.
+    VendorCommand(Queue &queue, cl_command_queue on) : queue_(queue), on_(on) {}
 
     /// SUBMITTED for events that the vendor can order itself behind: see the table of quirks.
     sdk::Phase phase(const sdk::Event &dependency) const final;
@@ -104,7 +110,8 @@ private:
     void submit(sdk::Event &event, EventOwner vendor);
     void fail_after(sdk::Event &event, Submission submission, sdk::Error error);
 
-    Queue &queue_;                                     ///< the event keeps it alive
+    Queue &queue_; ///< the event keeps it alive
+    const cl_command_queue on_;
     mutable std::vector<sdk::Ref<sdk::Event>> before_; ///< dependencies left to the vendor
 };
 

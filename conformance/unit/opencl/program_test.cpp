@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "fixture.hpp"
 
+#include <atomic>
 #include <cstring>
+#include <thread>
 
 using namespace opencl_test;
 
@@ -145,5 +147,41 @@ TEST_CASE("one source is built for two devices of a context") {
         wait(launch(queue, kernel, 100, {buffer_argument(mem)}));
         const std::vector<uint8_t> seen = contents(queue, mem);
         CHECK(std::count(seen.begin(), seen.end(), 7) == 100);
+    }
+}
+
+TEST_CASE("many threads build programs at once") {
+    Loader loader;
+    for (pi_device device : loader.devices()) {
+        INFO(name_of(device));
+        const Place place(device);
+        std::atomic<int> wrong{0};
+        std::vector<std::thread> threads;
+        for (int id = 0; id < 4; ++id) {
+            threads.emplace_back([&, id] {
+                for (int round = 0; round < 3; ++round) {
+                    const std::string source = "kernel void k" + std::to_string(id) +
+                                               "(global int *p) { *p = " + std::to_string(round) +
+                                               "; }";
+                    pi_program_desc desc{};
+                    desc.struct_size = sizeof desc;
+                    desc.type = PI_TYPE_PROGRAM_DESC;
+                    desc.format = PI_PROGRAM_FORMAT_OPENCL_C;
+                    desc.data = source.data();
+                    desc.size = source.size();
+                    pi_program program = nullptr;
+                    pi_kernel kernel = nullptr;
+                    wrong += piProgramCreate(place.context, &desc, &program) != 0;
+                    wrong += piProgramBuild(program, nullptr) != 0;
+                    wrong +=
+                        piKernelCreate(program, ("k" + std::to_string(id)).c_str(), &kernel) != 0;
+                    piKernelRelease(kernel);
+                    piProgramRelease(program);
+                }
+            });
+        }
+        for (std::thread &thread : threads)
+            thread.join();
+        CHECK(wrong == 0);
     }
 }

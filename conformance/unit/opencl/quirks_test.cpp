@@ -93,6 +93,31 @@ TEST_CASE("basic: threads that use one queue of the driver do not stop each othe
         CHECK(contents(there.queue, right[id]) == std::vector<uint8_t>(10'000, 10 + id));
 }
 
+TEST_CASE("an unmap does not take a map of the same address that has not run yet (PoCL)") {
+    Loader loader;
+    for (pi_device device : loader.devices()) {
+        INFO(name_of(device));
+        const Place here(device), there(device);
+        const uint64_t size = 16 << 20;
+        const Mem mem = here.buffer(size), other = here.buffer(size), copied = there.buffer(size);
+        for (uint32_t round = 0; round < 20; ++round) {
+            wait(fill(here.queue, mem, &round, 4, 0, size));
+            // The map is given to the driver behind work that lasts, ...
+            for (int busy = 0; busy < 3; ++busy)
+                fill(here.queue, other, &round, 4, 0, size);
+            void *pointer = nullptr;
+            const Event mapped = map(here.queue, mem, PI_MAP_READ, 0, size, &pointer);
+            // ... and the copy maps and unmaps the same address meanwhile.
+            wait(copy(there.queue, mem, copied, {range(0, 0, size)}));
+            wait(mapped);
+            REQUIRE(pointer);
+            REQUIRE(static_cast<uint32_t *>(pointer)[size / 4 - 1] == round);
+            wait(unmap(here.queue, mem, pointer));
+        }
+        CHECK(contents(there.queue, copied)[0] == 19);
+    }
+}
+
 TEST_CASE("a queue may be out of order although the driver has none (rusticl)") {
     Loader loader;
     const auto devices = devices_like(loader, "rusticl", "");
