@@ -168,7 +168,7 @@ void StorageState::share_memory(PlaceIndex place, PlaceIndex owner, const std::s
     const Connection &connection =
         shared.imported ? topology.import(owner, place) : topology.buffer(owner, place);
     if (connection.concurrent_writers != PI_CONCURRENT_WRITERS_DISJOINT_BYTES) {
-        ledger_.set_exclusive_writers(shared.view);
+        ledger_.set_exclusive_writers(ledger_.memory_of(shared.view));
     }
     attachments_[place] = Attachment{shared.view,  shared.mem,      RouteKind::direct_use,
                                      shared.owner, shared.imported, reason};
@@ -207,10 +207,7 @@ bool StorageState::import_host_memory(PlaceIndex place) {
         return true;
     }
     const MemoryId memory = ledger_.memory_of(*host_view_);
-    if ((topology.info(place).type & PI_DEVICE_TYPE_CPU) == 0) {
-        // What else writes in such a device's cache lines is anyone's guess; a CPU writes its bytes alone.
-        ledger_.set_exclusive_memory(memory);
-    }
+    ledger_.set_exclusive_writers(memory);
     View view;
     view.home = place;
     view.mem = mem;

@@ -11,14 +11,11 @@ MemoryId Ledger::add_memory() {
 }
 
 ViewId Ledger::add_view(MemoryId memory, const RangeSet &valid) {
-    views_.push_back({memory, valid, valid, false});
+    views_.push_back({memory, valid, valid});
     return static_cast<ViewId>(views_.size() - 1);
 }
 
-void Ledger::set_exclusive_writers(ViewId view) {
-    views_.at(view).exclusive = true;
-}
-void Ledger::set_exclusive_memory(MemoryId memory) {
+void Ledger::set_exclusive_writers(MemoryId memory) {
     exclusive_.at(memory) = true;
 }
 
@@ -41,12 +38,8 @@ bool Ledger::excludes(const Operation &earlier, const Operation &later) const {
         if (!touches_memory(other, memory)) {
             return false;
         }
-        if (writer.ranges.overlaps(other.ranges)) {
-            return true;
-        }
-        const bool exclusive =
-            exclusive_[memory] || (writer.view == other.view && views_[writer.view].exclusive);
-        return exclusive && writer.place != other.place && writes_memory(other, memory);
+        return writer.ranges.overlaps(other.ranges) ||
+               (exclusive_[memory] && writer.place != other.place && writes_memory(other, memory));
     };
     return conflict(earlier, later) || conflict(later, earlier);
 }

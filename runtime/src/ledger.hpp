@@ -36,10 +36,8 @@ public:
 
     MemoryId add_memory();
     ViewId add_view(MemoryId memory, const RangeSet &valid = {});
-    /// Writers of different places exclude each other, whatever bytes they write: those of this view, or
-    /// all of its memory.
-    void set_exclusive_writers(ViewId view);
-    void set_exclusive_memory(MemoryId memory);
+    /// Writers of different places exclude each other in this memory, whatever bytes they write.
+    void set_exclusive_writers(MemoryId memory);
 
     uint32_t view_count() const noexcept { return static_cast<uint32_t>(views_.size()); }
     MemoryId memory_of(ViewId view) const { return views_[view].memory; }
@@ -90,7 +88,6 @@ private:
         MemoryId memory;
         RangeSet valid;
         RangeSet expected;
-        bool exclusive = false;
     };
 
     bool writes_memory(const Operation &operation, MemoryId memory) const;

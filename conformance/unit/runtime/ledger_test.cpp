@@ -216,30 +216,11 @@ TEST_CASE("where writers exclude each other, those of two places wait and those 
     Ledger ledger;
     const MemoryId memory = ledger.add_memory();
     const ViewId view = ledger.add_view(memory, RangeSet({0, size}));
-    const ViewId other = ledger.add_view(memory);
-    SECTION("in one view") {
-        ledger.set_exclusive_writers(view);
-    }
-    SECTION("in all of a memory") {
-        ledger.set_exclusive_memory(memory);
-    }
+    ledger.set_exclusive_writers(memory);
     const auto first = ledger.begin_use(view, 1, Range{0, 8}, true, true);
     CHECK(ledger.begin_use(view, 1, Range{8, 16}, true, true).waits.empty());
     CHECK(waits_for(ledger.begin_use(view, 2, Range{16, 24}, true, true), first.operation));
     CHECK(ledger.begin_use(view, 2, Range{32, 40}, true, false).waits.empty());
-    CHECK(ledger.begin_use(other, 0, Range{40, 48}, false, false).waits.empty());
-}
-
-TEST_CASE("writers that exclude each other in one view leave those of another alone", "[runtime]") {
-    Ledger ledger;
-    const MemoryId memory = ledger.add_memory();
-    const ViewId view = ledger.add_view(memory, RangeSet({0, size}));
-    const ViewId other = ledger.add_view(memory);
-    ledger.set_exclusive_writers(view);
-    ledger.begin_use(view, 1, Range{0, 8}, true, true);
-    CHECK(ledger.begin_use(other, 2, Range{8, 16}, false, true).waits.empty());
-    ledger.set_exclusive_memory(memory);
-    CHECK(ledger.begin_use(other, 2, Range{16, 24}, false, true).waits.size() == 1);
 }
 
 namespace {
