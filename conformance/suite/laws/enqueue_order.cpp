@@ -19,9 +19,9 @@ constexpr std::size_t buffers = 5;
 
 // Enqueues commands that are ordered by events wherever they touch one buffer, and keeps what the
 // buffers and the host must hold in the end. Nothing runs before `gate`.
-class Program {
+class RandomProgram {
 public:
-    Program(Bench &bench, std::vector<pi_queue> queues)
+    RandomProgram(Bench &bench, std::vector<pi_queue> queues)
         : bench_(bench), queues_(std::move(queues)), gate_(bench.make_host_event()) {
         for (std::size_t i = 0; i < buffers; ++i) {
             model_.push_back(bench.random_bytes(size));
@@ -134,7 +134,7 @@ LAW("enqueue", "commands of many queues, ordered by events, leave what they woul
     const Queue queues[] = {bench.make_queue(), bench.make_queue(), bench.make_queue(),
                             bench.make_queue()};
     for (int round = 0; round < 3; ++round) {
-        Program program(bench, {queues[0], queues[1], queues[2], queues[3]});
+        RandomProgram program(bench, {queues[0], queues[1], queues[2], queues[3]});
         for (int i = 0; i < 80; ++i)
             program.add();
         program.require_result();
@@ -146,7 +146,7 @@ LAW("enqueue", "commands of an out-of-order queue, ordered by events, leave what
     const Queue queue = bench.make_out_of_order_queue();
     const Queue other = bench.make_out_of_order_queue();
     for (int round = 0; round < 3; ++round) {
-        Program program(bench, {queue, queue, other});
+        RandomProgram program(bench, {queue, queue, other});
         for (int i = 0; i < 80; ++i)
             program.add();
         program.require_result();
