@@ -1560,7 +1560,7 @@ FROZEN(pi_loader_option, 16);
 FIELD(pi_loader_option, name, 0, 8, const char *);
 FIELD(pi_loader_option, value, 8, 8, const char *);
 
-MAY_GROW(pi_loader_desc, 96);
+MAY_GROW(pi_loader_desc, 104);
 FIELD(pi_loader_desc, struct_size, 0, 4, uint32_t);
 FIELD(pi_loader_desc, type, 4, 4, pi_struct_type);
 FIELD(pi_loader_desc, next, 8, 8, const void *);
@@ -1577,6 +1577,8 @@ FIELD(pi_loader_desc, log, 72, 8, pi_log_callback);
 FIELD(pi_loader_desc, log_user_data, 80, 8, void *);
 FIELD(pi_loader_desc, log_level, 88, 4, uint32_t);
 FIELD(pi_loader_desc, teardown_timeout, 92, 4, uint32_t);
+FIELD(pi_loader_desc, stall_warning_delay, 96, 4, uint32_t);
+FIELD(pi_loader_desc, reserved, 100, 4, uint32_t);
 
 FROZEN(pi_plugin_report, 40);
 FIELD(pi_plugin_report, name, 0, 8, const char *);

@@ -48,6 +48,9 @@ pi_result check_desc(const pi_loader_desc &desc) {
     if (desc.log_level > PI_LOG_OFF + 1)
         return fail(PI_ERROR_INVALID_VALUE, "{}: desc->log_level is {}, should be at most {}",
                     create_name, desc.log_level, PI_LOG_OFF + 1);
+    if (desc.reserved != 0)
+        return fail(PI_ERROR_UNSUPPORTED_FEATURE, "{}: desc->reserved is {}, should be 0",
+                    create_name, desc.reserved);
     return PI_SUCCESS;
 }
 
@@ -95,7 +98,8 @@ Report shadowed(std::string name, std::string path, const PluginInstance &by, bo
     return {std::move(name), std::move(path), std::move(reason), PI_PLUGIN_SHADOWED, nullptr};
 }
 
-void load(pi_loader_s &loader, const Candidate &candidate, std::span<const Layer *const> layers) {
+void load(pi_loader_s &loader, const Candidate &candidate, std::span<const Layer *const> layers,
+          StallWatch &watch) {
     Log &log = loader.services->log;
     if (!candidate.reason.empty()) {
         log.warn("plugin {}: {}", candidate.path.empty() ? candidate.name : candidate.path,
@@ -111,7 +115,7 @@ void load(pi_loader_s &loader, const Candidate &candidate, std::span<const Layer
                 shadowed(before->name, candidate.path, *before->instance, true));
         return;
     }
-    Opened opened = open_plugin(candidate.path, loader.services, layers);
+    Opened opened = open_plugin(candidate.path, loader.services, layers, watch);
     if (opened.instance == nullptr) {
         log.write(opened.status == PI_PLUGIN_REFUSED ? PI_LOG_WARNING : PI_LOG_INFO,
                   "plugin {}: {}", candidate.path, opened.reason);
@@ -121,7 +125,7 @@ void load(pi_loader_s &loader, const Candidate &candidate, std::span<const Layer
     }
     if (const PluginInstance *before = find_name(loader, opened.name)) {
         loader.reports.push_back(shadowed(opened.name, candidate.path, *before, false));
-        retire(std::move(opened.instance), std::chrono::steady_clock::now());
+        retire(std::move(opened.instance), std::chrono::steady_clock::now(), watch);
         return;
     }
     if (!candidate.name.empty() && candidate.name != opened.name)
@@ -164,7 +168,10 @@ pi_result create_loader(const pi_loader_desc *desc, std::span<const Layer *const
     auto loader = std::make_unique<pi_loader_s>();
     const pi_log_level level = log_level(read, configuration);
     loader->services = std::shared_ptr<Services>(
-        new Services{std::move(configuration), {level, read.log, read.log_user_data}});
+        new Services{std::move(configuration),
+                     {level, read.log, read.log_user_data},
+                     std::chrono::milliseconds(
+                         read.stall_warning_delay != 0 ? read.stall_warning_delay : 5000)});
     if (read.teardown_timeout != 0)
         loader->teardown_timeout = std::chrono::milliseconds(read.teardown_timeout);
     Log &log = loader->services->log;
@@ -176,8 +183,9 @@ pi_result create_loader(const pi_loader_desc *desc, std::span<const Layer *const
     const SearchRequest request{copy_strings(read.plugins, read.plugin_count),
                                 copy_strings(read.directories, read.directory_count),
                                 (read.flags & PI_LOADER_NO_DEFAULT_SEARCH) == 0, own_file()};
+    StallWatch watch(log, loader->services->stall_warning_delay);
     for (const Candidate &candidate : find_plugins(request, *loader->services))
-        load(*loader, candidate, layers);
+        load(*loader, candidate, layers, watch);
     *out_loader = loader.release();
     return PI_SUCCESS;
 }
@@ -196,14 +204,16 @@ pi_result check_loader(const char *function, pi_loader loader) noexcept {
 using namespace pi::loader;
 
 pi_loader_s::~pi_loader_s() {
+    if (services == nullptr)
+        return;
+    StallWatch watch(services->log, services->stall_warning_delay);
     const auto deadline = std::chrono::steady_clock::now() + teardown_timeout;
     while (!instances.empty()) {
         std::unique_ptr<PluginInstance> last = std::move(instances.back());
         instances.pop_back();
-        retire(std::move(last), deadline);
+        retire(std::move(last), deadline, watch);
     }
-    if (services != nullptr)
-        services->log.close();
+    services->log.close();
 }
 
 pi_result piLoaderCreate(const pi_loader_desc *desc, pi_loader *out_loader) {
@@ -247,6 +257,7 @@ pi_result piLoaderGetReports(pi_loader loader, uint32_t capacity, pi_plugin_repo
         if (const pi_result result = check_loader("piLoaderGetReports", loader))
             return result;
         std::vector<pi_plugin_report> reports;
+        StallWatch watch(loader->services->log, loader->services->stall_warning_delay);
         for (const Report &report : loader->reports) {
             pi_plugin_report row{report.name.c_str(),
                                  report.path.c_str(),
@@ -257,6 +268,8 @@ pi_result piLoaderGetReports(pi_loader loader, uint32_t capacity, pi_plugin_repo
             if (report.instance != nullptr) {
                 row.plugin = report.instance->handle();
                 const ErrorScope scope;
+                const StallWatch::Call call(watch, report.instance->name(), report.path,
+                                            "piPlatformsGet");
                 uint32_t platforms = 0;
                 const pi_result result =
                     report.instance->table().piPlatformsGet(row.plugin, 0, nullptr, &platforms);

@@ -45,13 +45,18 @@ PluginInstance::PluginInstance(std::shared_ptr<Services> services, std::string p
 }
 
 PluginInstance::~PluginInstance() {
-    if (desc_.teardown != nullptr && desc_.instance != nullptr) {
-        const ErrorScope scope;
-        const std::string problem = caught([&] { desc_.teardown(desc_.instance); });
-        if (!problem.empty())
-            log().write(PI_LOG_ERROR, "plugin {}: teardown {}", name_, problem);
-    }
+    tear_down();
     detach_layers(chain_);
+}
+
+void PluginInstance::tear_down() noexcept {
+    const auto teardown = std::exchange(desc_.teardown, nullptr);
+    if (teardown == nullptr || desc_.instance == nullptr)
+        return;
+    const ErrorScope scope;
+    const std::string problem = caught([&] { teardown(desc_.instance); });
+    if (!problem.empty())
+        log().write(PI_LOG_ERROR, "plugin {}: teardown {}", name_, problem);
 }
 
 void PluginInstance::host_set_error(const pi_host *, pi_result code, const char *message) {
@@ -91,9 +96,12 @@ bool PluginInstance::drain(std::chrono::steady_clock::time_point deadline) {
 }
 
 void retire(std::unique_ptr<PluginInstance> instance,
-            std::chrono::steady_clock::time_point deadline) {
-    if (instance->drain(deadline))
+            std::chrono::steady_clock::time_point deadline, StallWatch &watch) {
+    if (instance->drain(deadline)) {
+        const StallWatch::Call call(watch, instance->name(), instance->path(), "teardown");
+        instance->tear_down();
         return;
+    }
     instance->log().warn("plugin {} ({}): {} of its objects are left: it is parked, and stays in "
                          "memory to the end of the process",
                          instance->name(), instance->path(), instance->object_count());
@@ -106,12 +114,16 @@ void retire(std::unique_ptr<PluginInstance> instance,
 /// The steps of opening; each returns "" or why the plugin is refused.
 struct PluginOpener {
     PluginInstance &instance;
+    StallWatch &watch;
     pi_dispatch functions{};
     pi_result main_result = PI_SUCCESS;
 
     std::string call_main() {
         std::string reason;
-        instance.library_ = Library::open(instance.path_, reason);
+        {
+            const StallWatch::Call call(watch, instance.name_, instance.path_, "dlopen");
+            instance.library_ = Library::open(instance.path_, reason);
+        }
         if (!reason.empty())
             return reason;
         const auto plugin_main =
@@ -122,8 +134,10 @@ struct PluginOpener {
         const ErrorScope scope;
         pi_plugin_desc desc{};
         desc.struct_size = sizeof desc;
-        const std::string problem =
-            caught([&] { main_result = plugin_main(&instance.host_, &desc); });
+        const std::string problem = caught([&] {
+            const StallWatch::Call call(watch, instance.name_, instance.path_, "piPluginMain");
+            main_result = plugin_main(&instance.host_, &desc);
+        });
         if (!problem.empty())
             return "piPluginMain " + problem;
         if (main_result != PI_SUCCESS)
@@ -156,9 +170,9 @@ struct PluginOpener {
 };
 
 Opened open_plugin(const std::string &path, const std::shared_ptr<Services> &services,
-                   std::span<const Layer *const> layers) {
+                   std::span<const Layer *const> layers, StallWatch &watch) {
     auto instance = std::make_unique<PluginInstance>(services, path);
-    PluginOpener opener{*instance};
+    PluginOpener opener{*instance, watch};
     std::string reason = opener.call_main();
     if (reason.empty())
         reason = caught([&] { opener.complete(layers); });
@@ -168,7 +182,7 @@ Opened open_plugin(const std::string &path, const std::shared_ptr<Services> &ser
     }
     const bool unavailable = opener.main_result == PI_ERROR_UNAVAILABLE;
     // Nobody has got a handle: what is left after this is the plugin's own mistake.
-    retire(std::move(instance), std::chrono::steady_clock::now());
+    retire(std::move(instance), std::chrono::steady_clock::now(), watch);
     return {unavailable ? PI_PLUGIN_UNAVAILABLE : PI_PLUGIN_REFUSED, "", std::move(reason),
             nullptr};
 }

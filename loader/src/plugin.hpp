@@ -7,6 +7,7 @@
 #include "layer.hpp"
 #include "library.hpp"
 #include "log.hpp"
+#include "stall.hpp"
 
 #include <pi/pi_loader.h>
 #include <pi/pi_plugin.h>
@@ -26,6 +27,7 @@ namespace pi::loader {
 struct Services {
     Configuration configuration;
     Log log;
+    std::chrono::milliseconds stall_warning_delay;
 };
 
 /// Made by open_plugin, ended by retire. Its address is stamped into handles: it never moves.
@@ -47,10 +49,12 @@ public:
 
 private:
     friend struct PluginOpener;
-    friend void retire(std::unique_ptr<PluginInstance>, std::chrono::steady_clock::time_point);
+    friend void retire(std::unique_ptr<PluginInstance>, std::chrono::steady_clock::time_point,
+                       StallWatch &);
 
     /// Waits until no object is left.
     bool drain(std::chrono::steady_clock::time_point deadline);
+    void tear_down() noexcept;
     void count_objects(int64_t change) noexcept;
 
     static void PI_CALL host_set_error(const pi_host *host, pi_result code, const char *message);
@@ -86,11 +90,11 @@ struct Opened {
 /// Opens a file, calls its piPluginMain and checks what it says. Nothing that a plugin does wrong
 /// there (short of crashing) gets out of here.
 Opened open_plugin(const std::string &path, const std::shared_ptr<Services> &services,
-                   std::span<const Layer *const> layers);
+                   std::span<const Layer *const> layers, StallWatch &watch);
 
 /// Tears an instance down once its objects are gone. If they are not by the deadline it is parked for
 /// the life of the process, with a warning.
 void retire(std::unique_ptr<PluginInstance> instance,
-            std::chrono::steady_clock::time_point deadline);
+            std::chrono::steady_clock::time_point deadline, StallWatch &watch);
 
 } // namespace pi::loader

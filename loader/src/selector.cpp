@@ -25,8 +25,10 @@ bool parse_index(std::string_view text, std::optional<uint32_t> &out) {
 
 // Lists handles from a plugin without believing it: ask(capacity, array, count).
 template <typename Handle, typename Ask>
-std::vector<Handle> ask_list(const PluginInstance &instance, const char *function, Ask &&ask) {
+std::vector<Handle> ask_list(const PluginInstance &instance, StallWatch &watch,
+                             const char *function, Ask &&ask) {
     const ErrorScope scope;
+    const StallWatch::Call call(watch, instance.name(), instance.path(), function);
     Log &log = instance.log();
     uint32_t count = 0;
     if (const pi_result result = ask(0, nullptr, &count)) {
@@ -56,20 +58,41 @@ std::vector<Handle> ask_list(const PluginInstance &instance, const char *functio
     return handles;
 }
 
-void list_devices_of(const PluginInstance &instance, std::vector<NamedDevice> &out) {
+void list_devices_of(const PluginInstance &instance, StallWatch &watch,
+                     std::vector<NamedDevice> &out) {
     const pi_dispatch &table = instance.table();
     const auto platforms = ask_list<pi_platform>(
-        instance, "piPlatformsGet", [&](uint32_t capacity, pi_platform *list, uint32_t *count) {
+        instance, watch, "piPlatformsGet",
+        [&](uint32_t capacity, pi_platform *list, uint32_t *count) {
             return table.piPlatformsGet(instance.handle(), capacity, list, count);
         });
     for (uint32_t p = 0; p < platforms.size(); ++p) {
         const auto devices = ask_list<pi_device>(
-            instance, "piDevicesGet", [&](uint32_t capacity, pi_device *list, uint32_t *count) {
+            instance, watch, "piDevicesGet",
+            [&](uint32_t capacity, pi_device *list, uint32_t *count) {
                 return table.piDevicesGet(platforms[p], PI_DEVICE_TYPE_ALL, capacity, list, count);
             });
         for (uint32_t d = 0; d < devices.size(); ++d)
             out.push_back({devices[d], instance.name(), p, d});
     }
+}
+
+// All root devices of the plugins that is_asked(instance) says. A plugin without devices adds none; a
+// plugin that lies about counts or hands out what is no handle is warned about, and the rest of it is
+// used. Asking opens the vendor's libraries, so only those are asked whose answer counts.
+template <typename IsAsked>
+std::vector<NamedDevice> list_devices(const pi_loader_s &loader, IsAsked &&is_asked) {
+    StallWatch watch(loader.services->log, loader.services->stall_warning_delay);
+    std::vector<NamedDevice> devices;
+    for (const auto &instance : loader.instances) {
+        if (is_asked(*instance))
+            list_devices_of(*instance, watch, devices);
+    }
+    return devices;
+}
+
+std::vector<NamedDevice> list_all_devices(const pi_loader_s &loader) {
+    return list_devices(loader, [](const PluginInstance &) { return true; });
 }
 
 std::string list_selectors(const std::vector<NamedDevice> &devices) {
@@ -87,7 +110,12 @@ pi_result select(const char *function, const char *source, const pi_loader_s &lo
     if (!problem.empty())
         return fail(PI_ERROR_INVALID_VALUE, "{}: {} \"{}\": {}", function, source, selector,
                     problem);
-    const std::vector<NamedDevice> devices = list_devices(loader);
+    const std::vector<NamedDevice> devices =
+        list_devices(loader, [&](const PluginInstance &instance) {
+            return std::any_of(
+                elements.begin(), elements.end(),
+                [&](const SelectorElement &element) { return element.names(instance.name()); });
+        });
     for (const SelectorElement &element : elements) {
         bool any = false;
         for (const NamedDevice &device : devices) {
@@ -99,7 +127,7 @@ pi_result select(const char *function, const char *source, const pi_loader_s &lo
         }
         if (!any)
             return fail(PI_ERROR_INVALID_NAME, "{}: \"{}\" names no device; the devices are: {}",
-                        function, element.text, list_selectors(devices));
+                        function, element.text, list_selectors(list_all_devices(loader)));
     }
     return PI_SUCCESS;
 }
@@ -135,16 +163,8 @@ std::string NamedDevice::selector() const {
 }
 
 bool NamedDevice::matches(const SelectorElement &element) const {
-    return (element.plugin == "*" || element.plugin == plugin) &&
-           element.platform.value_or(platform_index) == platform_index &&
+    return element.names(plugin) && element.platform.value_or(platform_index) == platform_index &&
            element.device.value_or(device_index) == device_index;
-}
-
-std::vector<NamedDevice> list_devices(const pi_loader_s &loader) {
-    std::vector<NamedDevice> devices;
-    for (const auto &instance : loader.instances)
-        list_devices_of(*instance, devices);
-    return devices;
 }
 
 } // namespace pi::loader
@@ -167,7 +187,7 @@ pi_result piLoaderSelectDevices(pi_loader loader, const char *selector, uint32_t
                     select("piLoaderSelectDevices", source, *loader, selector, devices))
                 return result;
         } else {
-            for (const NamedDevice &device : list_devices(*loader))
+            for (const NamedDevice &device : list_all_devices(*loader))
                 devices.push_back(device.device);
         }
         return write_list(devices, capacity, out_devices, out_count);
@@ -182,7 +202,10 @@ pi_result piLoaderGetDeviceSelector(pi_loader loader, pi_device device, uint64_t
             return result;
         if (device == nullptr)
             return fail(PI_ERROR_INVALID_DEVICE, "{}: device is NULL", function);
-        for (const NamedDevice &row : list_devices(*loader)) {
+        const auto is_of = [&](const PluginInstance &instance) {
+            return belongs_to(device, &instance.table());
+        };
+        for (const NamedDevice &row : list_devices(*loader, is_of)) {
             if (row.device == device)
                 return write_string(function, row.selector(), size, value, out_size);
         }

@@ -19,6 +19,8 @@ struct SelectorElement {
     std::string plugin;
     std::optional<uint32_t> platform;
     std::optional<uint32_t> device;
+
+    bool names(std::string_view name) const { return plugin == "*" || plugin == name; }
 };
 
 /// Returns "" or what cannot be understood.
@@ -34,9 +36,5 @@ struct NamedDevice {
     std::string selector() const;
     bool matches(const SelectorElement &element) const;
 };
-
-/// All root devices of all plugins. A plugin without devices adds none; a plugin that lies about
-/// counts or hands out what is no handle is warned about, and the rest of it is used.
-std::vector<NamedDevice> list_devices(const pi_loader_s &loader);
 
 } // namespace pi::loader

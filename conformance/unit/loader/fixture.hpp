@@ -8,6 +8,8 @@
 
 #include <catch2/catch.hpp>
 
+#include <chrono>
+#include <condition_variable>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -68,14 +70,18 @@ public:
         auto *log = static_cast<CapturedLog *>(user_data);
         const std::scoped_lock lock(log->mutex_);
         log->lines_.emplace_back(level, message);
+        log->grown_.notify_all();
     }
     /// The messages of at least that level which contain the text.
     std::size_t count(const std::string &text, uint32_t level = PI_LOG_TRACE) const {
         const std::scoped_lock lock(mutex_);
-        std::size_t found = 0;
-        for (const auto &[line_level, line] : lines_)
-            found += line_level >= level && line.find(text) != std::string::npos ? 1 : 0;
-        return found;
+        return count_locked(text, level);
+    }
+    /// Waits for that many of them; false if they do not come.
+    bool wait_for(const std::string &text, uint32_t level, std::size_t times = 1) const {
+        std::unique_lock lock(mutex_);
+        return grown_.wait_for(lock, std::chrono::seconds(30),
+                               [&] { return count_locked(text, level) >= times; });
     }
     std::string all() const {
         const std::scoped_lock lock(mutex_);
@@ -86,7 +92,14 @@ public:
     }
 
 private:
+    std::size_t count_locked(const std::string &text, uint32_t level) const {
+        std::size_t found = 0;
+        for (const auto &[line_level, line] : lines_)
+            found += line_level >= level && line.find(text) != std::string::npos ? 1 : 0;
+        return found;
+    }
     mutable std::mutex mutex_;
+    mutable std::condition_variable grown_;
     std::vector<std::pair<uint32_t, std::string>> lines_;
 };
 
@@ -98,10 +111,12 @@ struct Description {
     std::vector<std::pair<std::string, std::string>> options;
     uint64_t flags = PI_LOADER_IGNORE_ENVIRONMENT | PI_LOADER_NO_DEFAULT_SEARCH;
     uint32_t teardown_timeout = 0;
+    uint32_t stall_warning_delay = 0;
     CapturedLog *log = nullptr;
 
+    /// Without assertions, for any thread.
     template <typename Create>
-    pi_loader create_with(Create &&create) const {
+    pi_result try_create(Create &&create, pi_loader *out_loader) const {
         const auto pointers = [](const std::vector<std::string> &strings) {
             std::vector<const char *> list;
             for (const std::string &string : strings)
@@ -127,13 +142,18 @@ struct Description {
         desc.options = option_list.data();
         desc.option_count = static_cast<uint32_t>(option_list.size());
         desc.teardown_timeout = teardown_timeout;
+        desc.stall_warning_delay = stall_warning_delay;
         if (log != nullptr) {
             desc.log = CapturedLog::callback;
             desc.log_user_data = log;
             desc.log_level = PI_LOG_TRACE + 1;
         }
+        return create(&desc, out_loader);
+    }
+    template <typename Create>
+    pi_loader create_with(Create &&create) const {
         pi_loader loader = nullptr;
-        const pi_result result = create(&desc, &loader);
+        const pi_result result = try_create(create, &loader);
         INFO(last_text());
         REQUIRE(result == PI_SUCCESS);
         return loader;

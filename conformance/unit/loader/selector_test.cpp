@@ -57,6 +57,32 @@ TEST_CASE("without a selector the option decides, and a given one wins over it")
     CHECK(devices.select("small_good:0:0") == "small_good:0:0");
 }
 
+TEST_CASE("only the plugins that a selector names are asked for their devices") {
+    CapturedLog log;
+    const auto [option, selector, good, old] =
+        GENERATE(table<const char *, const char *, bool, bool>({
+            {"small_old", nullptr, false, true},
+            {"", "small_old:0:1", false, true},
+            {"small_old", "small_good", true, false}, // the argument wins
+            {"", "small_good,small_old", true, true},
+            {"", "small_old,*:0:1", true, true},
+            {"", nullptr, true, true},
+        }));
+    CAPTURE(option, selector);
+    const Loader loader({.plugins = {plugin_file("small_good"), plugin_file("small_old")},
+                         .options = {{"PI_DEVICE_SELECTOR", option}},
+                         .log = &log});
+    pi_device device = nullptr;
+    REQUIRE(piLoaderSelectDevices(loader.get(), selector, 1, &device, nullptr) == PI_SUCCESS);
+    CHECK((log.count("small_good: asked for its platforms") != 0) == good);
+    CHECK((log.count("small_old: asked for its platforms") != 0) == old);
+
+    // Nor does a device's name need the other plugins.
+    REQUIRE(piLoaderGetDeviceSelector(loader.get(), device, 0, nullptr, nullptr) == PI_SUCCESS);
+    CHECK((log.count("small_good: asked for its platforms") != 0) == good);
+    CHECK((log.count("small_old: asked for its platforms") != 0) == old);
+}
+
 TEST_CASE("a selector from the environment that is not understood is named in the error") {
     const Devices devices(Options{{"PI_DEVICE_SELECTOR", "small_good:first"}});
     CHECK(piLoaderSelectDevices(devices.loader.get(), nullptr, 0, nullptr, nullptr) ==

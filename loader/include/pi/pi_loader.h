@@ -59,12 +59,19 @@ typedef struct pi_loader_desc {
     /* How long releasing the last reference waits for objects that commands in flight still hold, in
      * milliseconds; 0 = 1000. What is left then is parked: see piLoaderRelease. */
     uint32_t teardown_timeout;
+    /* How long a plugin may keep a call of the loader waiting (to be opened, to list its platforms and
+     * devices, to be torn down) before a warning names the plugin, its file and the function, in
+     * milliseconds; 0 = 5000. It comes again whenever that time has doubled. */
+    uint32_t stall_warning_delay;
+    uint32_t reserved; /* 0 */
 } pi_loader_desc;
 
 /* desc NULL: all defaults. Plugins are searched in this order, and the first of a name wins: the
  * description's plugins and directories, PI_PLUGINS, PI_PLUGIN_PATH, the manifests in
  * <prefix>/share/pi/plugins.d, the folder of libpi_loader itself. A bad plugin never stops the others
- * and never makes this fail: piLoaderGetReports tells what became of each. */
+ * and never makes this fail: piLoaderGetReports tells what became of each. Only one that does not
+ * return does: plugins run on the calling thread, which nothing can take back from them, and all that
+ * the loader can do is to say whom it waits for (stall_warning_delay). */
 PI_EXPORT pi_result PI_CALL piLoaderCreate(const pi_loader_desc *desc, pi_loader *out_loader);
 PI_EXPORT pi_result PI_CALL piLoaderRetain(pi_loader loader);
 /* The last reference tears each plugin instance down once its objects are gone. An instance whose
@@ -96,7 +103,8 @@ PI_EXPORT pi_result PI_CALL piLoaderGetReports(pi_loader loader, uint32_t capaci
 
 /* Devices by name. A selector is a comma-separated list of plugin[:platform[:device]], numbers counted
  * from 0, '*' for any: "opencl:0:1,host". NULL means PI_DEVICE_SELECTOR, or else all. The order is that
- * of the selector, each device once. A selector that is not understood is PI_ERROR_INVALID_VALUE; an
+ * of the selector, each device once. Only the plugins that it names are asked, so that the vendors'
+ * libraries of the others stay closed. A selector that is not understood is PI_ERROR_INVALID_VALUE; an
  * element that names no device is PI_ERROR_INVALID_NAME, and the text lists those that exist. */
 PI_EXPORT pi_result PI_CALL piLoaderSelectDevices(pi_loader loader, const char *selector,
                                                   uint32_t capacity, pi_device *out_devices,

@@ -36,9 +36,19 @@ enum Variant {
     NO_INSTANCE,
     NO_TEARDOWN,
     BAD_NAME,
-    LIES // about counts and handles
+    LIES, // about counts and handles
+    HANGS_IN_DLOPEN,
+    HANGS_IN_MAIN,
+    HANGS_IN_PLATFORMS,
+    HANGS_IN_DEVICES,
+    HANGS_IN_TEARDOWN
 };
 constexpr Variant variant = PI_TEST_VARIANT;
+
+[[gnu::constructor]] void loaded() {
+    if (variant == HANGS_IN_DLOPEN)
+        test_plugin::wait_for_test();
+}
 
 struct Plugin;
 
@@ -90,6 +100,10 @@ pi_result plugin_extension(pi_plugin plugin, const char *name, uint64_t, const v
 }
 
 pi_result platforms(pi_plugin plugin, uint32_t capacity, pi_platform *out, uint32_t *out_count) {
+    const pi_host *host = instance(plugin)->host;
+    host->log(host, PI_LOG_TRACE, "asked for its platforms");
+    if (variant == HANGS_IN_PLATFORMS)
+        test_plugin::wait_for_test();
     if (variant == PLATFORMS_UNAVAILABLE)
         return fail(instance(plugin), PI_ERROR_UNAVAILABLE, "libwonder.so.1: no such file");
     return test_plugin::give_one(reinterpret_cast<pi_platform>(&instance(plugin)->platform),
@@ -102,6 +116,8 @@ pi_result devices(pi_platform platform, pi_device_type, uint32_t capacity, pi_de
     const auto handle = [&](uint32_t i) {
         return reinterpret_cast<pi_device>(&plugin->devices[i]);
     };
+    if (variant == HANGS_IN_DEVICES)
+        test_plugin::wait_for_test();
     if (variant == LIES) {
         // Four thousand million devices, of which there is one, a platform, and nothing else.
         if (out != nullptr && capacity > 0)
@@ -153,6 +169,8 @@ pi_result connection(pi_device, pi_context, pi_device, pi_context,
 
 void teardown(pi_plugin plugin) {
     const pi_host *host = instance(plugin)->host;
+    if (variant == HANGS_IN_TEARDOWN)
+        test_plugin::wait_for_test();
     host->log(host, PI_LOG_INFO, "teardown");
     delete instance(plugin);
 }
@@ -251,6 +269,8 @@ pi_result piPluginMain(const pi_host *host, pi_plugin_desc *out_desc) {
         host->set_error(host, PI_ERROR_BACKEND, "the planted failure of main");
         return PI_ERROR_BACKEND;
     }
+    if (variant == HANGS_IN_MAIN)
+        test_plugin::wait_for_test();
     if (variant == UNAVAILABLE) {
         host->set_error(host, PI_ERROR_UNAVAILABLE, "no such device here");
         return PI_ERROR_UNAVAILABLE;

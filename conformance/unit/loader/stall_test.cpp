@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Plugins that hang until the test lets them go on.
+
+#include "fixture.hpp"
+
+#include <atomic>
+#include <thread>
+
+using namespace loader_test;
+using Catch::Matchers::Matches;
+
+namespace {
+
+struct Hang {
+    const char *plugin;
+    const char *known_as; // what the loader can call it at that time
+    const char *function;
+};
+
+/// What a program does with a loader, on a thread of its own. Asserts nothing.
+struct Program {
+    const Description &description;
+    pi_result created = PI_ERROR_INTERNAL;
+    pi_result selected = PI_ERROR_INTERNAL;
+    pi_result released = PI_ERROR_INTERNAL;
+    uint32_t devices = 0;
+    std::atomic<bool> ended{false};
+
+    void run() {
+        pi_loader loader = nullptr;
+        created = description.try_create(piLoaderCreate, &loader);
+        if (created == PI_SUCCESS) {
+            selected = piLoaderSelectDevices(loader, nullptr, 0, nullptr, &devices);
+            released = piLoaderRelease(loader);
+        }
+        ended = true;
+    }
+};
+
+std::string first_line_with(const CapturedLog &log, const std::string &text) {
+    const std::string all = log.all();
+    const std::size_t at = all.find(text);
+    return at != std::string::npos ? all.substr(at, all.find('\n', at) - at) : "";
+}
+
+} // namespace
+
+TEST_CASE(
+    "a plugin that hangs is named with its file and the function, and all works once it returns") {
+    const Hang hang = GENERATE(values<Hang>({
+        {"small_hangs_in_dlopen", "libpi_plugin_small_hangs_in_dlopen.so", "dlopen"},
+        {"small_hangs_in_main", "libpi_plugin_small_hangs_in_main.so", "piPluginMain"},
+        {"small_hangs_in_platforms", "small_hangs_in_platforms", "piPlatformsGet"},
+        {"small_hangs_in_devices", "small_hangs_in_devices", "piDevicesGet"},
+        {"small_hangs_in_teardown", "small_hangs_in_teardown", "teardown"},
+    }));
+    const TemporaryFolder folder;
+    const std::string file = folder.copy_plugin(hang.plugin);
+    const std::string who = std::string("plugin ") + hang.known_as + " (" + file + ")";
+    CapturedLog log;
+    const Description description{
+        .plugins = {plugin_file("small_good"), file, plugin_file("small_old")},
+        .teardown_timeout = 30000,
+        .stall_warning_delay = 10,
+        .log = &log};
+    Program program{description};
+    std::thread thread(&Program::run, &program);
+    // No assertion until the thread is joined: a failed one would leave it behind.
+    const bool told = log.wait_for("still waiting for " + who, PI_LOG_WARNING);
+    const bool told_again = log.wait_for("still waiting for " + who, PI_LOG_WARNING, 2);
+    const bool ended_too_early = program.ended;
+    folder.write(std::filesystem::path(file).filename().string() + ".go", "go on");
+    thread.join();
+
+    INFO(log.all());
+    CHECK(told);
+    CHECK(told_again);
+    CHECK_FALSE(ended_too_early);
+    CHECK_THAT(first_line_with(log, "still waiting for " + who),
+               Matches(".* after [0-9.]+ s in " + std::string(hang.function)));
+    CHECK(log.count(who + ": " + hang.function + " has returned, after", PI_LOG_WARNING) == 1);
+    CHECK(program.created == PI_SUCCESS);
+    CHECK(program.selected == PI_SUCCESS);
+    CHECK(program.released == PI_SUCCESS);
+    CHECK(program.devices == 6);
+    CHECK(log.count(": teardown", PI_LOG_INFO) == 3 + log.count("teardown has returned"));
+}
+
+TEST_CASE("a plugin that returns in time is not warned about, and nothing waits for the delay") {
+    CapturedLog log;
+    Loader loader(
+        {.plugins = {plugin_file("small_good")}, .stall_warning_delay = UINT32_MAX, .log = &log});
+    CHECK(loader.report().status == PI_PLUGIN_LOADED);
+    uint32_t count = 0;
+    CHECK(piLoaderSelectDevices(loader.get(), nullptr, 0, nullptr, &count) == PI_SUCCESS);
+    CHECK(count == 2);
+    loader.reset();
+    CHECK(log.count("waiting") == 0);
+    CHECK(log.count("has returned") == 0);
+}
+
+TEST_CASE("the reserved word of the loader's description must be zero") {
+    pi_loader_desc desc{};
+    desc.struct_size = sizeof desc;
+    desc.type = PI_TYPE_LOADER_DESC;
+    desc.flags = PI_LOADER_IGNORE_ENVIRONMENT | PI_LOADER_NO_DEFAULT_SEARCH;
+    desc.reserved = 5;
+    pi_loader loader = nullptr;
+    CHECK(piLoaderCreate(&desc, &loader) == PI_ERROR_UNSUPPORTED_FEATURE);
+    CHECK(last_text() == "piLoaderCreate: desc->reserved is 5, should be 0");
+    CHECK(loader == nullptr);
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Who the loader is waiting for: a warning that names the plugin and the function once a call into a
+// plugin takes long.
+#pragma once
+
+#include "log.hpp"
+
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <string>
+#include <thread>
+
+namespace pi::loader {
+
+/// Made for one call of the loader's interface and used by its thread alone. All calls into plugins
+/// that are made meanwhile share one thread that watches, which starts with the first of them and
+/// sleeps: a call into a plugin wakes nobody. Where no thread can be had nothing is watched.
+class StallWatch {
+public:
+    StallWatch(Log &log, std::chrono::milliseconds delay) noexcept : log_(log), delay_(delay) {}
+    ~StallWatch(); ///< from here on nothing is logged
+    StallWatch(const StallWatch &) = delete;
+    StallWatch &operator=(const StallWatch &) = delete;
+
+    /// While it lives, this thread is in that function of the plugin. The strings are not copied. Calls
+    /// do not nest.
+    class Call {
+    public:
+        Call(StallWatch &watch, const std::string &plugin, const std::string &path,
+             const char *function);
+        ~Call();
+        Call(const Call &) = delete;
+        Call &operator=(const Call &) = delete;
+
+    private:
+        friend class StallWatch;
+        StallWatch &watch_;
+        const std::string &plugin_;
+        const std::string &path_;
+        const char *const function_;
+        const std::chrono::steady_clock::time_point begin_;
+        std::chrono::steady_clock::time_point due_; // of the next warning; guarded by watch_.mutex_
+    };
+
+private:
+    void start() noexcept;
+    void run() noexcept;
+
+    Log &log_;
+    const std::chrono::milliseconds delay_;
+    std::mutex mutex_;
+    std::condition_variable stopped_;
+    bool stop_ = false;    // guarded by mutex_
+    Call *call_ = nullptr; // guarded by mutex_
+    std::thread thread_;
+};
+
+} // namespace pi::loader
