@@ -66,8 +66,11 @@ void StallWatch::run() noexcept {
         }
         // A call that begins during this sleep is due when it ends at the earliest, so that it need
         // not wake anybody.
-        const Clock::time_point next = now + delay_;
-        stopped_.wait_until(lock, call_ != nullptr ? std::min(call_->due_, next) : next);
+        Clock::time_point end = now + delay_;
+        // A copy: wait_until looks at it again after the lock was away, and the call with it.
+        if (call_ != nullptr)
+            end = std::min(end, call_->due_);
+        stopped_.wait_until(lock, end);
     }
 }
 
