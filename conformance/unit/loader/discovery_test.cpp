@@ -68,6 +68,7 @@ TEST_CASE("a plugin that breaks the contract is refused with the reason, and the
     CHECK(reports[1].status == PI_PLUGIN_LOADED);
     REQUIRE(loader.plugins().size() == 1);
     CHECK(plugin_name(loader.plugins()[0]) == "small_good");
+    check_works(loader, loader.plugins()[0]);
 }
 
 TEST_CASE("what is no shared object is refused without being run") {
@@ -89,6 +90,7 @@ TEST_CASE("what is no shared object is refused without being run") {
     CHECK_THAT(reports[4].reason, Contains("ELF magic"));
     CHECK(reports[5].status == PI_PLUGIN_REFUSED);
     CHECK_THAT(reports[5].reason, Contains("libpi_plugin_torn.so"));
+    check_works(loader, reports[3].plugin);
 }
 
 TEST_CASE("a plugin without its device is unavailable, with the plugin's own text") {
@@ -222,6 +224,8 @@ TEST_CASE("manifests and plugins beside the loader are found from where libpi_lo
     CHECK_THAT(reports[6].reason, Contains("a FIFO"));
     CHECK(reports[7].status == PI_PLUGIN_LOADED);
     CHECK(std::string(reports[7].name) == "small_good");
+    CHECK(plugin_name(reports[0].plugin) == "small_old");
+    CHECK(plugin_name(reports[7].plugin) == "small_good");
     CHECK(release(loader) == PI_SUCCESS);
 
     // A name that only a manifest knows.

@@ -234,4 +234,19 @@ inline std::string plugin_name(pi_plugin plugin) {
     return name;
 }
 
+/// What a bad plugin must not stop: this one's devices are found, and it makes objects.
+inline void check_works(const Loader &loader, pi_plugin plugin) {
+    const std::string name = plugin_name(plugin);
+    INFO("plugin " << name);
+    pi_device devices[4] = {};
+    uint32_t count = 0;
+    CHECK(piLoaderSelectDevices(loader.get(), name.c_str(), 4, devices, &count) == PI_SUCCESS);
+    REQUIRE(count == 2);
+    pi_platform platform = nullptr;
+    REQUIRE(piPlatformsGet(plugin, 1, &platform, nullptr) == PI_SUCCESS);
+    pi_context context = nullptr;
+    REQUIRE(piContextCreate(platform, nullptr, &context) == PI_SUCCESS);
+    CHECK(piContextRelease(context) == PI_SUCCESS);
+}
+
 } // namespace loader_test

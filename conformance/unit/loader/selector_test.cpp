@@ -149,4 +149,5 @@ TEST_CASE("a plugin that lies about its devices is warned about, and the true on
     CHECK(devices[0] == loader.device(0));
     CHECK(log.count("piDevicesGet tells of 4294967295 handles", PI_LOG_WARNING) == 1);
     CHECK(log.count("are none of its own", PI_LOG_WARNING) == 1);
+    check_works(loader, loader.plugins().at(1));
 }

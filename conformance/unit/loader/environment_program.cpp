@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Prints what a loader takes from the environment, and whether the system asks for caution with it. For
+// a test that runs it set-uid.
+
+#include <pi/pi_loader.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <vector>
+
+#include <sys/auxv.h>
+
+int main() {
+    pi_loader loader = nullptr;
+    if (piLoaderCreate(nullptr, &loader) != PI_SUCCESS)
+        return 1;
+    uint32_t plugins = 0;
+    uint32_t count = 0;
+    if (piPluginsGet(loader, 0, nullptr, &plugins) != PI_SUCCESS ||
+        piLoaderGetEnvironment(loader, 0, nullptr, &count) != PI_SUCCESS)
+        return 1;
+    std::vector<pi_environment_variable> rows(count);
+    if (piLoaderGetEnvironment(loader, count, rows.data(), nullptr) != PI_SUCCESS)
+        return 1;
+    std::printf("secure %lu\nplugins %u\n", ::getauxval(AT_SECURE), plugins);
+    for (const pi_environment_variable &row : rows)
+        std::printf("%s %s\n", row.name, row.value != nullptr ? row.value : "not set");
+    piLoaderRelease(loader);
+    return 0;
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Who runs a set-uid program decides nothing about the plugins that it loads.
+
+#include "fixture.hpp"
+#include "skip.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+
+#include <grp.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace loader_test;
+using Catch::Matchers::Contains;
+
+namespace {
+
+constexpr uid_t owner = 1;      // of the program
+constexpr uid_t caller = 65534; // who runs it: nobody
+
+// What the program prints when the caller runs it with that environment; "" if it fails.
+std::string run_as_caller(const std::string &program, const std::vector<std::string> &environment) {
+    std::vector<char *> variables;
+    for (const std::string &variable : environment)
+        variables.push_back(const_cast<char *>(variable.c_str()));
+    variables.push_back(nullptr);
+    char *arguments[] = {const_cast<char *>(program.c_str()), nullptr};
+    int ends[2];
+    REQUIRE(::pipe(ends) == 0);
+    const pid_t child = ::fork();
+    REQUIRE(child >= 0);
+    if (child == 0) {
+        ::alarm(30); // kept by exec: a program that hangs ends
+        ::dup2(ends[1], STDOUT_FILENO);
+        ::close(ends[0]);
+        ::close(ends[1]);
+        if (::setgroups(0, nullptr) == 0 && ::setresgid(caller, caller, caller) == 0 &&
+            ::setresuid(caller, caller, caller) == 0)
+            ::execve(arguments[0], arguments, variables.data());
+        ::_exit(127);
+    }
+    ::close(ends[1]);
+    const std::unique_ptr<FILE, int (*)(FILE *)> pipe(::fdopen(ends[0], "r"), &std::fclose);
+    std::string output;
+    char buffer[4096];
+    for (std::size_t n = 0; (n = std::fread(buffer, 1, sizeof buffer, pipe.get())) > 0;)
+        output.append(buffer, n);
+    int status = 0;
+    CHECK(::waitpid(child, &status, 0) == child);
+    CAPTURE(output, status);
+    CHECK(status == 0);
+    return output;
+}
+
+} // namespace
+
+TEST_CASE("a set-uid program reads no variable, and the same program without the bit reads them") {
+    if (::geteuid() != 0)
+        return pi_test::skip("needs root, to make a program set-uid");
+    const TemporaryFolder folder;
+    const std::string program = folder.str("program");
+    std::filesystem::copy_file(PI_LOADER_ENVIRONMENT_PROGRAM, program);
+    const TemporaryFolder planted; // beside the program the plugin would be found in any case
+    const std::string plugin = planted.copy_plugin("small_good");
+    REQUIRE(::chmod(folder.str().c_str(), 0755) == 0);
+    REQUIRE(::chmod(planted.str().c_str(), 0755) == 0);
+    REQUIRE(::chmod(program.c_str(), 0755) == 0);
+    // The leak sanitizer cannot look into a set-uid process.
+    const std::vector<std::string> environment = {
+        "ASAN_OPTIONS=detect_leaks=0",     "PI_PLUGINS=" + plugin,
+        "PI_PLUGIN_PATH=" + planted.str(), "PI_DEVICE_SELECTOR=planted",
+        "PI_OPENCL_LIBRARY=/planted.so",   "PI_LOG=off"};
+
+    const std::string plain = run_as_caller(program, environment);
+    CHECK_THAT(plain, Contains("secure 0\n") && Contains("plugins 1\n") &&
+                          Contains("PI_PLUGINS " + plugin + "\n") &&
+                          Contains("PI_DEVICE_SELECTOR planted\n") &&
+                          Contains("PI_OPENCL_LIBRARY /planted.so\n"));
+
+    if (::chown(program.c_str(), owner, owner) != 0 || ::chmod(program.c_str(), 04755) != 0)
+        return pi_test::skip("needs a file system that keeps owners and the set-uid bit");
+    const std::string secure = run_as_caller(program, environment);
+    if (secure.find("secure 0\n") != std::string::npos)
+        return pi_test::skip("needs a system that honours the set-uid bit (nosuid, no_new_privs)");
+    CAPTURE(secure);
+    CHECK_THAT(secure, Contains("secure 1\n") && Contains("plugins 0\n"));
+    std::size_t unset = 0;
+    for (std::size_t at = 0; (at = secure.find(" not set\n", at)) != std::string::npos; ++at)
+        ++unset;
+    CHECK(unset >= 8);
+    // Two lines are not variables.
+    CHECK(unset + 2 == static_cast<std::size_t>(std::count(secure.begin(), secure.end(), '\n')));
+}
