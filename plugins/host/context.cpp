@@ -12,7 +12,7 @@ namespace pi::host {
 using sdk::fail;
 using sdk::InfoWriter;
 
-Device &Context::device(pi_device handle, const char *name) const {
+Device &Context::device(pi_device handle, const sdk::ArgumentName &name) const {
     Device &device = sdk::checked<Device>(host(), handle, name);
     if (std::find(devices_.begin(), devices_.end(), &device) == devices_.end())
         fail(PI_ERROR_INVALID_DEVICE, name, " (NUMA node ", device.node().number,

@@ -21,7 +21,7 @@ public:
     Executor &executor() const { return devices_.front()->executor(); }
 
     /// The device behind an argument, which must be one of this context's, else PI_ERROR_INVALID_DEVICE.
-    Device &device(pi_device handle, const char *name = "device") const;
+    Device &device(pi_device handle, const sdk::ArgumentName &name = "device") const;
 
 private:
     Platform &platform_;

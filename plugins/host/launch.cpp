@@ -126,9 +126,7 @@ void Arguments::add_buffer(const pi_host *host, const pi_kernel_argument &argume
                    argument.size, "; both must be 0");
         return pointers_.push_back(nullptr);
     }
-    if (!pi_sdk_is(argument.mem, host, Mem::kind)) // the name costs more than the check
-        sdk::checked<Mem>(host, argument.mem, sdk::text("arguments[", index, "]").c_str());
-    Mem &mem = Mem::from(argument.mem);
+    Mem &mem = sdk::checked<Mem>(host, argument.mem, {"arguments", index});
     if (argument.offset >= mem.size() || argument.size > mem.size() - argument.offset)
         refuse(index, "is ", argument.size, " bytes from offset ", argument.offset,
                " of a buffer of ", mem.size());

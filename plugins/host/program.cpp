@@ -186,8 +186,7 @@ pi_result PI_CALL program_build(pi_program program, const pi_program_build_desc 
                  "\"; native functions are compiled already, so none can be honoured");
         std::vector<Device *> devices;
         for (const pi_device handle : sdk::read_array(known.device_count, known.devices, "devices"))
-            devices.push_back(
-                &self.context().device(handle, sdk::text("devices[", devices.size(), "]").c_str()));
+            devices.push_back(&self.context().device(handle, {"devices", devices.size()}));
         self.build(devices.empty() ? self.context().devices() : devices);
     });
 }

@@ -30,7 +30,7 @@ bool Context::has(const Device &device) const {
     return std::find(devices_.begin(), devices_.end(), &device) != devices_.end();
 }
 
-Device &Context::checked_device(pi_device device, const char *name) const {
+Device &Context::checked_device(pi_device device, const sdk::ArgumentName &name) const {
     Device &self = checked<Device>(host(), device, name);
     if (!has(self))
         fail(PI_ERROR_INVALID_DEVICE, name, " (", self.name(), ") is not of ", description());

@@ -22,7 +22,7 @@ public:
     const std::vector<Device *> &devices() const { return devices_; }
     bool has(const Device &device) const;
     /// PI_ERROR_INVALID_DEVICE unless the device is of the context.
-    Device &checked_device(pi_device device, const char *name = "device") const;
+    Device &checked_device(pi_device device, const sdk::ArgumentName &name = "device") const;
     /// For error texts: "context 0x... (device, device on platform)".
     std::string description() const;
 

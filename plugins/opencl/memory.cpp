@@ -72,7 +72,7 @@ void Mem::take_map(void *pointer) {
     maps_.erase(found);
 }
 
-Mem &checked_mem(const Context &context, pi_mem mem, const char *name) {
+Mem &checked_mem(const Context &context, pi_mem mem, const sdk::ArgumentName &name) {
     Mem &self = checked<Mem>(context.host(), mem, name);
     if (&self.context() != &context)
         fail(PI_ERROR_INVALID_MEM_OBJECT, name, " is of ", self.context().description(),

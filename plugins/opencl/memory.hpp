@@ -77,7 +77,7 @@ uint64_t pointer_alignment(const void *pointer);
 MemOwner create_sub_buffer(Mem &root, uint64_t flags, uint64_t offset, uint64_t size);
 
 /// Memory of the context, or PI_ERROR_INVALID_MEM_OBJECT naming both contexts.
-Mem &checked_mem(const Context &context, pi_mem mem, const char *name);
+Mem &checked_mem(const Context &context, pi_mem mem, const sdk::ArgumentName &name);
 
 /// Enqueues a map without waiting. The vendor's lock of the buffer is taken inside.
 void *map_vendor(Mem &mem, cl_command_queue queue, cl_map_flags flags, uint64_t offset,

@@ -41,8 +41,7 @@ Program::Program(Context &context, pi_program_format format, ProgramOwner vendor
 std::vector<Device *> Program::read_devices(const pi_program_build_desc &desc) const {
     std::vector<Device *> devices;
     for (const pi_device handle : read_array(desc.device_count, desc.devices, "devices")) {
-        Device &device =
-            context_->checked_device(handle, text("devices[", devices.size(), "]").c_str());
+        Device &device = context_->checked_device(handle, {"devices", devices.size()});
         if (std::find(candidates_.begin(), candidates_.end(), &device) == candidates_.end())
             fail(PI_ERROR_INVALID_BINARY, "the program's binary is not for ", device.name());
         if (std::find(devices.begin(), devices.end(), &device) == devices.end())

@@ -41,9 +41,26 @@ template <class... Parts>
     throw Error(code, text(parts...));
 }
 
+/// An argument's name in messages: "mem", or {"arguments", 3, ".mem"} for "arguments[3].mem". It is written out
+/// only when there is a message, so it costs a correct call nothing.
+struct ArgumentName {
+    constexpr ArgumentName(const char *plain) noexcept : name(plain) {}
+    constexpr ArgumentName(const char *array, size_t element, const char *member = "") noexcept
+        : name(array), index(element), field(member) {}
+
+    const char *name;
+    size_t index = 0;
+    const char *field = nullptr; ///< NULL for a plain name
+
+    friend std::ostream &operator<<(std::ostream &stream, const ArgumentName &self) {
+        stream << self.name;
+        return self.field ? stream << '[' << self.index << ']' << self.field : stream;
+    }
+};
+
 /// PI_ERROR_INVALID_NULL_POINTER unless the pointer is set. `name` is the argument's.
 template <class T>
-T *require(T *pointer, const char *name) {
+T *require(T *pointer, const ArgumentName &name) {
     if (!pointer)
         fail(PI_ERROR_INVALID_NULL_POINTER, name, " is NULL");
     return pointer;

@@ -140,11 +140,8 @@ public:
     AnyRef() noexcept = default;
     template <class T>
     AnyRef(Ref<T> ref) noexcept
-        : object_(ref.get()), handle_(ref ? ref->handle() : nullptr),
-          release_([](void *object) { static_cast<T *>(object)->release(); }) {
-        if (object_)
-            ref->retain();
-    }
+        : object_(ref.get()), handle_(ref ? ref.give() : nullptr),
+          release_([](void *object) { static_cast<T *>(object)->release(); }) {}
     AnyRef(AnyRef &&other) noexcept
         : object_(std::exchange(other.object_, nullptr)),
           handle_(std::exchange(other.handle_, nullptr)), release_(other.release_) {}
@@ -170,7 +167,8 @@ private:
 
 /// The object behind an argument, or PI_ERROR_INVALID_<KIND> naming it. `name` is the argument's.
 template <class T>
-T &checked(const pi_host *host, typename T::Handle handle, const char *name = T::kind_name) {
+T &checked(const pi_host *host, typename T::Handle handle,
+           const ArgumentName &name = T::kind_name) {
     if (!pi_sdk_is(handle, host, T::kind))
         fail(pi_sdk_invalid(T::kind), name,
              !handle ? " is NULL"

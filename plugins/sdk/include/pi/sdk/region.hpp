@@ -81,7 +81,7 @@ inline void check_within(const Rectangle &rectangle, uint64_t size, const char *
              " goes past the end of ", what, ", which has ", size);
 }
 /// The same for a plain range: offset + size within `limit`, size not 0.
-inline void check_range(uint64_t offset, uint64_t size, uint64_t limit, const char *what) {
+inline void check_range(uint64_t offset, uint64_t size, uint64_t limit, const ArgumentName &what) {
     if (!size)
         fail(PI_ERROR_INVALID_SIZE, "size is 0 bytes; at least 1 is needed");
     if (offset > limit || size > limit - offset)
