@@ -318,9 +318,9 @@ pi_result PI_CALL piEnqueueMemBufferRead(pi_queue queue, const pi_buffer_read_de
         Mem &mem = checked_mem(self.context(), known.mem, "mem");
         require(known.host_ptr, "host_ptr");
         auto regions = read_regions(known.region_count, known.regions, mem.size(), std::nullopt);
-        enqueue_vendor(
-            self, {known.flags, known.type, wait_count, wait_list, out_event},
-            std::make_unique<ReadCommand>(self, mem, known.host_ptr, std::move(regions)));
+        enqueue_vendor<ReadCommand>(self,
+                                    {known.flags, known.type, wait_count, wait_list, out_event},
+                                    mem, known.host_ptr, std::move(regions));
     });
 }
 
@@ -333,9 +333,9 @@ pi_result PI_CALL piEnqueueMemBufferWrite(pi_queue queue, const pi_buffer_write_
         Mem &mem = checked_mem(self.context(), known.mem, "mem");
         require(known.host_ptr, "host_ptr");
         auto regions = read_regions(known.region_count, known.regions, std::nullopt, mem.size());
-        enqueue_vendor(
-            self, {known.flags, known.type, wait_count, wait_list, out_event},
-            std::make_unique<WriteCommand>(self, mem, known.host_ptr, std::move(regions)));
+        enqueue_vendor<WriteCommand>(self,
+                                     {known.flags, known.type, wait_count, wait_list, out_event},
+                                     mem, known.host_ptr, std::move(regions));
     });
 }
 
@@ -359,8 +359,7 @@ pi_result PI_CALL piEnqueueMemBufferCopy(pi_queue queue, const pi_buffer_copy_de
         if (migrates)
             enqueue_own(self, arguments, make_migration(src, dst, std::move(regions)));
         else
-            enqueue_vendor(self, arguments,
-                           std::make_unique<CopyCommand>(self, src, dst, std::move(regions)));
+            enqueue_vendor<CopyCommand>(self, arguments, src, dst, std::move(regions));
     });
 }
 
@@ -373,9 +372,9 @@ pi_result PI_CALL piEnqueueMemBufferFill(pi_queue queue, const pi_buffer_fill_de
         Mem &mem = checked_mem(self.context(), known.mem, "mem");
         auto pattern = read_pattern(known.pattern, known.pattern_size, known.offset, known.size);
         check_range(known.offset, known.size, mem.size(), "mem");
-        enqueue_vendor(
-            self, {known.flags, known.type, wait_count, wait_list, out_event},
-            std::make_unique<FillCommand>(self, mem, std::move(pattern), known.offset, known.size));
+        enqueue_vendor<FillCommand>(self,
+                                    {known.flags, known.type, wait_count, wait_list, out_event},
+                                    mem, std::move(pattern), known.offset, known.size);
     });
 }
 
@@ -392,8 +391,8 @@ pi_result PI_CALL piEnqueueMemBufferMap(pi_queue queue, const pi_buffer_map_desc
         Mem &mem = checked_mem(self.context(), known.mem, "mem");
         require(known.out_pointer, "out_pointer");
         check_range(known.offset, known.size, mem.size(), "mem");
-        enqueue_vendor(self, {known.flags, known.type, wait_count, wait_list, out_event},
-                       std::make_unique<MapCommand>(self, mem, known));
+        enqueue_vendor<MapCommand>(
+            self, {known.flags, known.type, wait_count, wait_list, out_event}, mem, known);
     });
 }
 
@@ -404,8 +403,8 @@ pi_result PI_CALL piEnqueueMemUnmap(pi_queue queue, const pi_unmap_desc *desc, u
         check_flags(known.flags, PI_COMMAND_BLOCKING, "flags");
         Mem &mem = checked_mem(self.context(), known.mem, "mem");
         require(known.pointer, "pointer");
-        enqueue_vendor(self, {known.flags, known.type, wait_count, wait_list, out_event},
-                       std::make_unique<UnmapCommand>(self, mem, known.pointer));
+        enqueue_vendor<UnmapCommand>(
+            self, {known.flags, known.type, wait_count, wait_list, out_event}, mem, known.pointer);
     });
 }
 

@@ -45,16 +45,11 @@ Kernel::Kernel(Program &program, const char *name)
         query<cl_uint>(api().clGetKernelInfo, "clGetKernelInfo", id(), CL_KERNEL_NUM_ARGS);
     for (cl_uint i = 0; i < count; ++i)
         parameters_.push_back(parameter(api(), id(), i));
+    for (const Device *device : program.devices())
+        limits_.emplace_back(device, read_limits(*device));
 }
 
-const Kernel::Limits &Kernel::limits(const Device &device) {
-    std::lock_guard lock(limits_mutex_);
-    const auto found = limits_.find(&device);
-    if (found != limits_.end())
-        return found->second;
-    if (!program_->is_built_for(device))
-        fail(PI_ERROR_INVALID_KERNEL, "the program of kernel '", name_, "' is not built for ",
-             device.name());
+Kernel::Limits Kernel::read_limits(const Device &device) const {
     const auto ask = [&]<class T>(T, cl_kernel_work_group_info what) {
         return query<T>(api().clGetKernelWorkGroupInfo, "clGetKernelWorkGroupInfo", id(),
                         device.id(), what);
@@ -69,7 +64,15 @@ const Kernel::Limits &Kernel::limits(const Device &device) {
                                           CL_DEVICE_MAX_WORK_ITEM_SIZES);
     for (size_t i = 0; i < items.size() && i < limits.max_items.size(); ++i)
         limits.max_items[i] = items[i];
-    return limits_.emplace(&device, limits).first->second;
+    return limits;
+}
+
+const Kernel::Limits &Kernel::limits(const Device &device) const {
+    for (const auto &[one, limits] : limits_)
+        if (one == &device)
+            return limits;
+    fail(PI_ERROR_INVALID_KERNEL, "the program of kernel '", name_, "' is not built for ",
+         device.name());
 }
 
 namespace entries {

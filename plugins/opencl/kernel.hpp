@@ -4,7 +4,6 @@
 #include "program.hpp"
 
 #include <array>
-#include <map>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -34,20 +33,27 @@ public:
         uint64_t multiple = 1;
         uint64_t local_memory = 0; ///< bytes that a work-group can have
     };
-    const Limits &limits(const Device &device);
+    /// PI_ERROR_INVALID_KERNEL if the program is not built for the device.
+    const Limits &limits(const Device &device) const;
 
     /// Held from setting the first argument until the launch is enqueued: the vendor's kernel has hidden state.
     std::mutex &mutex() { return mutex_; }
-    /// Whose arguments are set; compared, never followed. Guarded by mutex().
-    const void *arguments_of = nullptr;
+    /// The launch whose arguments are set: compared, and never 0 again. Guarded by mutex().
+    uint64_t arguments_of = 0;
+    /// A number for a launch. Under mutex().
+    uint64_t next_launch() { return ++launches_; }
 
 private:
+    Limits read_limits(const Device &device) const;
+
     const sdk::Ref<Program> program_;
     const std::string name_;
     KernelOwner vendor_;
     std::vector<Parameter> parameters_;
-    std::mutex mutex_, limits_mutex_;
-    std::map<const Device *, Limits> limits_; ///< guarded by limits_mutex_; rows never change
+    std::mutex mutex_;
+    uint64_t launches_ = 0;
+    std::vector<std::pair<const Device *, Limits>>
+        limits_; ///< of the devices that the program is built for
 };
 
 } // namespace pi::opencl

@@ -20,11 +20,16 @@ namespace {
 /// One argument, copied.
 struct Argument {
     pi_argument_kind kind;
-    std::vector<std::byte> value;
-    uint64_t local_size = 0;
+    uint64_t size = 0; ///< of a value or of work-group memory
+    size_t value = 0;  ///< where it begins in the values
     Ref<Mem> mem;
     MemOwner sub_buffer; ///< where the argument does not begin with mem
     cl_mem vendor = nullptr;
+};
+
+struct Arguments {
+    std::vector<Argument> list;
+    std::vector<std::byte> values; ///< one after another
 };
 
 struct WorkSize {
@@ -70,13 +75,13 @@ void check_kind(const pi_kernel_argument &given, Parameter parameter, size_t ind
 void copy_buffer(const Queue &queue, const pi_kernel_argument &given, size_t index, Argument &out) {
     if (!given.mem) // a null pointer
         return;
-    Mem &mem = checked_mem(queue.context(), given.mem, text("arguments[", index, "].mem").c_str());
+    Mem &mem = checked_mem(queue.context(), given.mem, {"arguments", index, ".mem"});
     if (given.size || given.offset)
         check_range(given.offset,
                     given.size                  ? given.size
                     : given.offset < mem.size() ? mem.size() - given.offset
                                                 : 1,
-                    mem.size(), text("arguments[", index, "].mem").c_str());
+                    mem.size(), {"arguments", index, ".mem"});
     out.mem = Ref<Mem>(mem);
     out.vendor = mem.id();
     if (given.offset) {
@@ -86,28 +91,31 @@ void copy_buffer(const Queue &queue, const pi_kernel_argument &given, size_t ind
     }
 }
 
-std::vector<Argument> copy_arguments(const Queue &queue, Kernel &kernel,
-                                     const pi_kernel_launch_desc &desc) {
+Arguments copy_arguments(const Queue &queue, Kernel &kernel, const pi_kernel_launch_desc &desc) {
     const auto given = read_array(desc.argument_count, desc.arguments, "arguments");
     if (given.size() != kernel.parameters().size())
         fail(PI_ERROR_INVALID_ARGUMENTS, "argument_count is ", given.size(), "; kernel '",
              kernel.name(), "' has ", kernel.parameters().size(), " parameters");
-    std::vector<Argument> arguments(given.size());
+    Arguments arguments;
+    arguments.list.resize(given.size());
+    arguments.values.reserve(16 * given.size());
     const uint64_t local_memory = kernel.limits(queue.device()).local_memory;
     uint64_t local_used = 0;
     for (size_t i = 0; i < given.size(); ++i) {
         const pi_kernel_argument &one = given[i];
         check_kind(one, kernel.parameters()[i], i, kernel.name());
-        Argument &out = arguments[i];
+        Argument &out = arguments.list[i];
         out.kind = one.kind;
         if (one.kind == PI_ARGUMENT_BUFFER) {
             copy_buffer(queue, one, i, out);
         } else if (!one.size) {
             fail(PI_ERROR_INVALID_ARGUMENTS, "arguments[", i, "].size is 0 bytes");
         } else if (one.kind == PI_ARGUMENT_VALUE) {
-            const auto *bytes = static_cast<const std::byte *>(
-                require(one.value, text("arguments[", i, "].value").c_str()));
-            out.value.assign(bytes, bytes + one.size);
+            const auto *bytes =
+                static_cast<const std::byte *>(require(one.value, {"arguments", i, ".value"}));
+            out.value = arguments.values.size();
+            out.size = one.size;
+            arguments.values.insert(arguments.values.end(), bytes, bytes + one.size);
         } else {
             // Not every driver checks it.
             if (one.size > local_memory - local_used)
@@ -115,7 +123,7 @@ std::vector<Argument> copy_arguments(const Queue &queue, Kernel &kernel,
                      " bytes of work-group memory; ", queue.device().name(), " has ", local_memory,
                      ", and the arguments before ask for ", local_used);
             local_used += one.size;
-            out.local_size = one.size;
+            out.size = one.size;
         }
     }
     return arguments;
@@ -174,23 +182,18 @@ WorkSize read_work_size(Kernel &kernel, const Device &device, const pi_kernel_la
 
 class LaunchCommand final : public VendorCommand {
 public:
-    LaunchCommand(Queue &queue, Kernel &kernel, std::vector<Argument> arguments,
-                  const WorkSize &work)
-        : VendorCommand(queue), kernel_(kernel), arguments_(std::move(arguments)), work_(work) {
-        // Set now, so that wrong ones are an error of the call; set again only if another launch came between.
-        std::lock_guard lock(kernel.mutex());
-        set_arguments();
-    }
-    ~LaunchCommand() override {
-        std::lock_guard lock(kernel_->mutex());
-        if (kernel_->arguments_of == this)
-            kernel_->arguments_of = nullptr;
-    }
+    LaunchCommand(Queue &queue, Kernel &kernel, Arguments arguments, const WorkSize &work)
+        : VendorCommand(queue), kernel_(kernel), arguments_(std::move(arguments)), work_(work) {}
 
 private:
+    /// What was set here is set again only if another launch came between.
+    void prepare() override {
+        std::lock_guard lock(kernel_->mutex());
+        set_arguments();
+    }
     void issue(Submission &submission) override {
         std::lock_guard lock(kernel_->mutex());
-        if (kernel_->arguments_of != this)
+        if (!number_ || kernel_->arguments_of != number_)
             set_arguments();
         submission.add("clEnqueueNDRangeKernel", queue().api().clEnqueueNDRangeKernel,
                        kernel_->id(), work_.dimensions, work_.offset.data(), work_.global.data(),
@@ -199,26 +202,27 @@ private:
 
     void set_arguments() {
         const Api &cl = queue().api();
-        kernel_->arguments_of = nullptr;
-        for (cl_uint i = 0; i < arguments_.size(); ++i) {
-            const Argument &one = arguments_[i];
-            cl_int code = CL_SUCCESS;
-            if (one.kind == PI_ARGUMENT_BUFFER)
-                code = cl.clSetKernelArg(kernel_->id(), i, sizeof(cl_mem),
-                                         one.vendor ? &one.vendor : nullptr);
-            else if (one.kind == PI_ARGUMENT_VALUE)
-                code = cl.clSetKernelArg(kernel_->id(), i, one.value.size(), one.value.data());
-            else
-                code = cl.clSetKernelArg(kernel_->id(), i, one.local_size, nullptr);
-            check(code, "clSetKernelArg", "argument ", i, " of kernel '", kernel_->name(), "', ",
-                  one.kind == PI_ARGUMENT_VALUE ? text(one.value.size(), " bytes given") : "");
+        kernel_->arguments_of = 0;
+        for (cl_uint i = 0; i < arguments_.list.size(); ++i) {
+            const Argument &one = arguments_.list[i];
+            size_t size = one.size;
+            const void *value = nullptr;
+            if (one.kind == PI_ARGUMENT_BUFFER) {
+                size = sizeof one.vendor;
+                value = one.vendor ? &one.vendor : nullptr;
+            } else if (one.kind == PI_ARGUMENT_VALUE) {
+                value = arguments_.values.data() + one.value;
+            }
+            check(cl.clSetKernelArg(kernel_->id(), i, size, value), "clSetKernelArg", "argument ",
+                  i, " of kernel '", kernel_->name(), "', ", size, " bytes given");
         }
-        kernel_->arguments_of = this;
+        kernel_->arguments_of = number_ = kernel_->next_launch();
     }
 
     const Ref<Kernel> kernel_;
-    const std::vector<Argument> arguments_;
+    const Arguments arguments_;
     const WorkSize work_;
+    uint64_t number_ = 0; ///< once its arguments were set
 };
 
 /// The kernel and its device's limits, checked.
@@ -255,8 +259,9 @@ pi_result PI_CALL piEnqueueKernelLaunch(pi_queue queue, const pi_kernel_launch_d
                  "; OpenCL's work-group memory is an argument (PI_ARGUMENT_LOCAL)");
         const WorkSize work = read_work_size(kernel, self.device(), known);
         auto arguments = copy_arguments(self, kernel, known);
-        enqueue_vendor(self, {known.flags, known.type, wait_count, wait_list, out_event},
-                       std::make_unique<LaunchCommand>(self, kernel, std::move(arguments), work));
+        enqueue_vendor<LaunchCommand>(self,
+                                      {known.flags, known.type, wait_count, wait_list, out_event},
+                                      kernel, std::move(arguments), work);
     });
 }
 

@@ -80,10 +80,8 @@ pi_result PI_CALL piEnqueueEventsWait(pi_queue queue, const pi_events_wait_desc 
     return call<Queue>(queue, [&](Queue &self) {
         const auto known = read_optional_desc(desc, PI_TYPE_EVENTS_WAIT_DESC);
         check_flags(known.flags, PI_COMMAND_BLOCKING, "flags");
-        enqueue_vendor(self,
-                       {known.flags, PI_TYPE_EVENTS_WAIT_DESC, wait_count, wait_list, out_event,
-                        Sequence::Role::WAIT_FOR_ALL},
-                       std::make_unique<MarkerCommand>(self));
+        enqueue_vendor<MarkerCommand>(self, {known.flags, PI_TYPE_EVENTS_WAIT_DESC, wait_count,
+                                             wait_list, out_event, Sequence::Role::WAIT_FOR_ALL});
     });
 }
 
@@ -92,10 +90,8 @@ pi_result PI_CALL piEnqueueBarrier(pi_queue queue, const pi_barrier_desc *desc, 
     return call<Queue>(queue, [&](Queue &self) {
         const auto known = read_optional_desc(desc, PI_TYPE_BARRIER_DESC);
         check_flags(known.flags, PI_COMMAND_BLOCKING, "flags");
-        enqueue_vendor(self,
-                       {known.flags, PI_TYPE_BARRIER_DESC, wait_count, wait_list, out_event,
-                        Sequence::Role::BARRIER},
-                       std::make_unique<MarkerCommand>(self));
+        enqueue_vendor<MarkerCommand>(self, {known.flags, PI_TYPE_BARRIER_DESC, wait_count,
+                                             wait_list, out_event, Sequence::Role::BARRIER});
     });
 }
 

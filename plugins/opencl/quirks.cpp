@@ -13,6 +13,8 @@ const QuirkRow quirk_rows[] = {
     {"Portable Computing Language", "", "basic", QUIRK_DEVICE_LOCK,
      "commands run inside the calls; one that another thread enqueues behind one that just ends is "
      "run within its notification and locks the same event again"},
+    {"Portable Computing Language", "", "basic", QUIRK_RUNS_IN_CALLS,
+     "commands run in the thread that enqueues them; a wait only costs"},
     {"rusticl", "", "llvmpipe", QUIRK_ANY_SUB_BUFFER_ORIGIN,
      "sub-buffers work at any byte, although an alignment of 512 bytes is announced"},
     {"rusticl", "", "llvmpipe", QUIRK_ALIGNMENT_64,

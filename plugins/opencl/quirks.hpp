@@ -28,6 +28,8 @@ enum : Quirks {
     QUIRK_32_BIT_WORK_SIZES = 1 << 6,
     /// All maps of a buffer go through one queue, so that they end in the order in which they begin.
     QUIRK_MAPS_IN_ORDER = 1 << 7,
+    /// A command that says that it is complete when its enqueue returns needs no wait to be seen.
+    QUIRK_RUNS_IN_CALLS = 1 << 8,
 };
 
 /// The bits of a device: of all rows whose texts are parts of the platform's and begin the device's name and whose

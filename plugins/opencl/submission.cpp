@@ -22,6 +22,19 @@ cl_int status_of(const Api &api, cl_event event) {
     return code == CL_SUCCESS ? status : code;
 }
 
+std::string failure(const Queue &queue, cl_int status) {
+    return text("the driver of ", queue.device().name(),
+                " failed the command: ", error_name(status), " (", status, ")");
+}
+
+/// Whatever their results.
+void wait_for(const Api &api, const std::vector<EventOwner> &events) {
+    for (const EventOwner &event : events) {
+        const cl_event id = event.get();
+        api.clWaitForEvents(1, &id);
+    }
+}
+
 } // namespace
 
 EventOwner VendorEvent::get(const Api &api) const {
@@ -29,6 +42,18 @@ EventOwner VendorEvent::get(const Api &api) const {
     if (!event_ || api.clRetainEvent(event_.get()) != CL_SUCCESS)
         return {};
     return {api, event_.get()};
+}
+
+void VendorEvent::note_times(const Api &api, cl_event event) {
+    constexpr cl_profiling_info names[] = {CL_PROFILING_COMMAND_QUEUED, CL_PROFILING_COMMAND_SUBMIT,
+                                           CL_PROFILING_COMMAND_START, CL_PROFILING_COMMAND_END};
+    uint64_t before = 0;
+    for (size_t i = 0; i < times_.size(); ++i) {
+        cl_ulong time = 0;
+        if (api.clGetEventProfilingInfo(event, names[i], sizeof time, &time, nullptr))
+            time = 0;
+        times_[i] = before = std::max<uint64_t>(before, time);
+    }
 }
 
 // ----- Submission ---------------------------------------------------------------------------------
@@ -41,24 +66,34 @@ Submission::Submission(Queue &queue, cl_command_queue on, std::vector<EventOwner
 
 std::pair<cl_uint, const cl_event *> Submission::wait_list() const {
     // In an in-order queue the first command's waits hold back the others, too.
-    if (wait_ids_.empty() || (in_order() && !events_.empty()))
+    if (wait_ids_.empty() || (in_order() && newest_))
         return {0, nullptr};
     return {static_cast<cl_uint>(wait_ids_.size()), wait_ids_.data()};
 }
 
+void Submission::keep(cl_event event) {
+    if (newest_ && !in_order())
+        older_.push_back(std::move(newest_));
+    newest_ = {queue_.api(), event};
+}
+
 EventOwner Submission::seal() {
-    if (events_.empty())
-        return {};
-    if (events_.size() == 1 || in_order())
-        return std::move(events_.back());
-    std::vector<cl_event> all;
-    for (const EventOwner &event : events_)
+    if (older_.empty())
+        return std::move(newest_);
+    std::vector<cl_event> all{newest_.get()};
+    for (const EventOwner &event : older_)
         all.push_back(event.get());
     cl_event marker = nullptr;
     check(queue_.api().clEnqueueMarkerWithWaitList(on_, static_cast<cl_uint>(all.size()),
                                                    all.data(), &marker),
           "clEnqueueMarkerWithWaitList", "on ", queue_.device().name());
     return {queue_.api(), marker};
+}
+
+std::vector<EventOwner> Submission::take_events() {
+    std::vector<EventOwner> events = std::move(older_);
+    events.push_back(std::move(newest_));
+    return events;
 }
 
 // ----- VendorCommand ------------------------------------------------------------------------------
@@ -169,25 +204,13 @@ void VendorCommand::finished(Event &event, cl_int status) {
         // A callback that was registered after a failure is told success by some drivers.
         if (status == CL_COMPLETE)
             status = std::min(status, status_of(api, id));
-        if (status == CL_COMPLETE && command.queue_.profiling()) {
-            constexpr cl_profiling_info names[] = {
-                CL_PROFILING_COMMAND_QUEUED, CL_PROFILING_COMMAND_SUBMIT,
-                CL_PROFILING_COMMAND_START, CL_PROFILING_COMMAND_END};
-            uint64_t before = 0;
-            for (size_t i = 0; i < payload.times_.size(); ++i) {
-                cl_ulong time = 0;
-                if (api.clGetEventProfilingInfo(id, names[i], sizeof time, &time, nullptr))
-                    time = 0;
-                payload.times_[i] = before = std::max<uint64_t>(before, time);
-            }
-        }
+        if (status == CL_COMPLETE && command.queue_.profiling())
+            payload.note_times(api, id);
         // The vendor's event can keep memory alive that the application believes released.
         payload.event_ = {};
     }
     if (status < CL_COMPLETE)
-        return event.finish(to_result(status),
-                            text("the driver of ", command.queue_.device().name(),
-                                 " failed the command: ", error_name(status), " (", status, ")"));
+        return event.finish(to_result(status), failure(command.queue_, status));
     try {
         command.completed();
     } catch (...) {
@@ -204,16 +227,46 @@ void VendorCommand::fail_after(Event &event, Submission submission, Error error)
         std::vector<EventOwner> events;
         Error error;
     };
-    auto rest = std::make_shared<Rest>(
-        Rest{Ref<Event>(event), std::move(submission.events_), std::move(error)});
+    auto rest =
+        std::make_shared<Rest>(Rest{Ref<Event>(event), submission.take_events(), std::move(error)});
     const Api &api = queue_.api();
     queue_.context().instance().run([rest, &api] {
-        for (const EventOwner &vendor : rest->events) {
-            const cl_event id = vendor.get();
-            api.clWaitForEvents(1, &id);
-        }
+        wait_for(api, rest->events);
         rest->event->finish(rest->error.code(), rest->error.text());
     });
+}
+
+void VendorCommand::run(VendorEvent *payload) {
+    const Api &api = queue_.api();
+    Submission submission(queue_, on_);
+    EventOwner vendor;
+    try {
+        const auto lock = queue_.device().submission_lock();
+        issue(submission);
+        vendor = submission.seal();
+    } catch (...) {
+        // What was enqueued before the failure still uses the command's memory.
+        if (!submission.empty())
+            wait_for(api, submission.take_events());
+        throw;
+    }
+    if (vendor) {
+        const cl_event id = vendor.get();
+        // A status alone is no point of synchronisation (OpenCL's clGetEventInfo), hence the wait.
+        cl_int status = queue_.device().quirk(QUIRK_RUNS_IN_CALLS) ? status_of(api, id) : CL_QUEUED;
+        if (status > CL_COMPLETE) {
+            status = api.clWaitForEvents(1, &id); // CL_SUCCESS is CL_COMPLETE
+            if (const cl_int cause = status ? status_of(api, id) : 0; cause < 0)
+                status = cause;
+        }
+        if (status < CL_COMPLETE)
+            throw Error(to_result(status), failure(queue_, status));
+        if (payload)
+            payload->note_times(api, id);
+    } else if (payload) {
+        payload->times_.fill(now());
+    }
+    completed();
 }
 
 // ----- enqueueing ---------------------------------------------------------------------------------
@@ -233,15 +286,19 @@ void help(Event &event, const Api &api) {
         VendorCommand::finished(event, CL_COMPLETE);
 }
 
+Ref<Event> make_event(Queue &queue, const EnqueueArguments &arguments) {
+    return make<Event>(queue.host(), AnyRef(Ref<Context>(queue.context())),
+                       AnyRef(Ref<Queue>(queue)), &queue.sequence(), arguments.type,
+                       queue.profiling());
+}
+
 Ref<Event> submit(Queue &queue, const EnqueueArguments &arguments, std::unique_ptr<Command> command,
                   std::unique_ptr<VendorEvent> payload) {
     if (arguments.flags & PI_COMMAND_BLOCKING && CallbackScope::active())
         fail(PI_ERROR_WOULD_BLOCK, "a blocking command inside a callback");
     const std::vector<Event *> waits =
         read_wait_list(queue.host(), arguments.wait_count, arguments.wait_list);
-    auto event =
-        make<Event>(queue.host(), AnyRef(Ref<Context>(queue.context())), AnyRef(Ref<Queue>(queue)),
-                    &queue.sequence(), arguments.type, queue.profiling());
+    Ref<Event> event = make_event(queue, arguments);
     event->set_payload(std::move(payload));
     queue.sequence().submit(*event, std::move(command), waits, arguments.role);
     return event;
@@ -258,8 +315,20 @@ void conclude(Queue &queue, const EnqueueArguments &arguments, Ref<Event> event)
 
 } // namespace
 
-void enqueue_vendor(Queue &queue, const EnqueueArguments &arguments,
-                    std::unique_ptr<VendorCommand> command) {
+void run_within_call(Queue &queue, const EnqueueArguments &arguments, VendorCommand &command) {
+    if (!arguments.out_event)
+        return command.run(nullptr);
+    Ref<Event> event = make_event(queue, arguments);
+    auto payload = queue.profiling() ? std::make_unique<VendorEvent>() : nullptr;
+    command.run(payload.get());
+    event->set_payload(std::move(payload));
+    event->finish_within_call();
+    *arguments.out_event = event.give();
+}
+
+void enqueue_in_graph(Queue &queue, const EnqueueArguments &arguments,
+                      std::unique_ptr<VendorCommand> command) {
+    command->prepare();
     auto payload = std::make_unique<VendorEvent>();
     const VendorEvent &vendor = *payload;
     Ref<Event> event = submit(queue, arguments, std::move(command), std::move(payload));

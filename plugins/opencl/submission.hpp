@@ -2,9 +2,12 @@
 //
 // How a command of the graph becomes commands of the vendor, and how their end comes back.
 //
-// The vendor never blocks for us (all its calls are the non-blocking ones, each flushed at once) and never sees a
-// failed or a user event: gates and errors live in our graph. Its callback only hands the event over to the
-// completion thread.
+// The vendor never blocks for us inside an enqueue (all its calls are the non-blocking ones, each flushed at once) and
+// never sees a failed or a user event: gates and errors live in our graph. Its callback only hands the event over to
+// the completion thread.
+//
+// A blocking command with nothing before it needs no graph: it is enqueued and waited for in the vendor within the
+// call, and costs what the vendor's two calls cost.
 #pragma once
 
 #include "queue.hpp"
@@ -31,6 +34,8 @@ public:
 
 private:
     friend class VendorCommand;
+    void note_times(const Api &api, cl_event event);
+
     mutable std::mutex mutex_; ///< guards event_
     EventOwner event_;
     cl_command_queue queue_ = nullptr; ///< the vendor's, in which it was enqueued
@@ -44,13 +49,13 @@ private:
 class Submission {
 public:
     /// `on` is the vendor's queue: that of `queue`, or a private one, which is in order.
-    Submission(Queue &queue, cl_command_queue on, std::vector<EventOwner> waits);
+    Submission(Queue &queue, cl_command_queue on, std::vector<EventOwner> waits = {});
 
     Queue &queue() const { return queue_; }
     /// Whether anything that came before may not have ended yet.
     bool needs_marker() const { return !waits_.empty() || ordered_; }
     void set_ordered(bool ordered) { ordered_ = ordered; }
-    bool empty() const { return events_.empty(); }
+    bool empty() const { return !newest_; }
 
     /// Enqueues one command of the vendor: function(queue, arguments..., wait count, waits, out event).
     /// `call` is its name.
@@ -60,7 +65,7 @@ public:
         const auto [count, waits] = wait_list();
         check(function(on_, arguments..., count, waits, &event), call, "on ",
               queue_.device().name());
-        events_.emplace_back(queue_.api(), event);
+        keep(event);
     }
     /// The same for functions of another form: body(queue, wait count, waits, out event) returns the vendor's code.
     template <class Body>
@@ -68,20 +73,24 @@ public:
         cl_event event = nullptr;
         const auto [count, waits] = wait_list();
         check(body(on_, count, waits, &event), call, "on ", queue_.device().name());
-        events_.emplace_back(queue_.api(), event);
+        keep(event);
     }
 
 private:
     friend class VendorCommand;
     std::pair<cl_uint, const cl_event *> wait_list() const;
+    void keep(cl_event event);
     EventOwner seal();
+    std::vector<EventOwner> take_events();
     bool in_order() const { return on_ != queue_.id() || queue_.vendor_in_order(); }
 
     Queue &queue_;
     const cl_command_queue on_;
     std::vector<EventOwner> waits_;
     std::vector<cl_event> wait_ids_;
-    std::vector<EventOwner> events_;
+    EventOwner newest_;
+    std::vector<EventOwner>
+        older_; ///< none in order, where the newest event is the last to be final
     bool ordered_ = false;
 };
 
@@ -95,6 +104,12 @@ public:
     /// SUBMITTED for events that the vendor can order itself behind: see the table of quirks.
     sdk::Phase phase(const sdk::Event &dependency) const final;
     void start(sdk::Event &event) final;
+    /// Does it within the call; on return it has ended. Throws its failure. The queue must be idle. Notes its times in
+    /// `payload`, which is NULL if nobody wants them.
+    void run(VendorEvent *payload);
+    /// Called within the enqueue call of a command that the graph may hold back: what the vendor can find wrong by
+    /// then is an error of the call.
+    virtual void prepare() {}
     /// Ends the event, whose vendor's event is final; does nothing if somebody did so before.
     static void finished(sdk::Event &event, cl_int status);
 
@@ -115,9 +130,24 @@ private:
     mutable std::vector<sdk::Ref<sdk::Event>> before_; ///< dependencies left to the vendor
 };
 
-/// The end of each piEnqueueX whose command is the vendor's. What the vendor refuses at once is an error of the call.
-void enqueue_vendor(Queue &queue, const sdk::EnqueueArguments &arguments,
-                    std::unique_ptr<VendorCommand> command);
+/// The two ways of enqueue_vendor.
+void run_within_call(Queue &queue, const sdk::EnqueueArguments &arguments, VendorCommand &command);
+void enqueue_in_graph(Queue &queue, const sdk::EnqueueArguments &arguments,
+                      std::unique_ptr<VendorCommand> command);
+
+/// The end of each piEnqueueX whose command is the vendor's: makes a CommandType(queue, parts...). What the vendor
+/// refuses at once is an error of the call.
+template <class CommandType, class... Parts>
+void enqueue_vendor(Queue &queue, const sdk::EnqueueArguments &arguments, Parts &&...parts) {
+    if (sdk::runs_within_call(queue, arguments)) {
+        CommandType command(queue, std::forward<Parts>(parts)...);
+        run_within_call(queue, arguments, command);
+    } else {
+        enqueue_in_graph(queue, arguments,
+                         std::make_unique<CommandType>(queue, std::forward<Parts>(parts)...));
+    }
+}
+
 /// The same for commands that are ours alone.
 void enqueue_own(Queue &queue, const sdk::EnqueueArguments &arguments,
                  std::unique_ptr<sdk::Command> command);

@@ -93,6 +93,26 @@ TEST_CASE("basic: threads that use one queue of the driver do not stop each othe
         CHECK(contents(there.queue, right[id]) == std::vector<uint8_t>(10'000, 10 + id));
 }
 
+TEST_CASE("basic: what a blocking command has done is there for every queue when it returns") {
+    Loader loader;
+    const auto devices = devices_like(loader, pocl, "basic");
+    if (devices.empty())
+        return pi_test::skip("needs POCL_DEVICES=basic");
+    const Place place(devices[0]);
+    const Queue other = make_queue(place.context, devices[0]);
+    const Mem mem = place.buffer(256);
+    How blocking;
+    blocking.blocking = true;
+    for (int round = 0; round < 200; ++round) {
+        const std::vector<uint8_t> bytes(256, round);
+        write(place.queue, mem, bytes.data(), {range(0, 0, 256)}, blocking);
+        std::vector<uint8_t> seen(256);
+        std::thread reader([&] { read(other, mem, seen.data(), {range(0, 0, 256)}, blocking); });
+        reader.join();
+        REQUIRE(seen == bytes);
+    }
+}
+
 TEST_CASE("an unmap does not take a map of the same address that has not run yet (PoCL)") {
     Loader loader;
     for (pi_device device : loader.devices()) {

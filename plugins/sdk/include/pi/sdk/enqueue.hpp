@@ -34,6 +34,15 @@ struct EnqueueArguments {
     Sequence::Role role = Sequence::Role::COMMAND;
 };
 
+/// Whether the command is blocking and nothing can hold it back, so that the backend may do it within the call,
+/// without an event in the queue. Other threads' commands that come meanwhile are unordered with it, as always.
+/// An event that the application asked for is then ended by Event::finish_within_call.
+template <class Queue>
+bool runs_within_call(Queue &queue, const EnqueueArguments &arguments) {
+    return arguments.flags & PI_COMMAND_BLOCKING && !arguments.wait_count &&
+           !CallbackScope::active() && queue.sequence().idle();
+}
+
 /// The end of every piEnqueueX, when the descriptor is checked and the command made: checks the wait
 /// list, puts the command into the queue, waits if it is blocking. Queue has `Ref<Event>
 /// make_event(pi_struct_type)` and `Sequence &sequence()`.

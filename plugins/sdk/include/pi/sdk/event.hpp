@@ -101,6 +101,10 @@ public:
             times_[3] = now();
     }
 
+    /// For a command that was done within its enqueue call, while nobody else knew the event: makes it final with
+    /// success, past the graph. Instead of submitted() and finish().
+    void finish_within_call();
+
     /// The vendor's part. Set before submitted().
     void set_payload(std::unique_ptr<Payload> payload) { payload_ = std::move(payload); }
     Payload *payload() const { return payload_.get(); }
@@ -193,6 +197,9 @@ public:
     /// Blocks until everything submitted before is final.
     void finish();
 
+    /// True if everything submitted before is final: what comes now has nothing of this queue to wait for.
+    bool idle() const { return idle_.load(std::memory_order_acquire); }
+
 private:
     friend class Event;
     /// Called by an event that has become final.
@@ -204,6 +211,7 @@ private:
     Event *last_ = nullptr;            ///< in order: the newest; it is not final
     Event *barrier_ = nullptr;         ///< out of order: the newest barrier that is not final
     std::unordered_set<Event *> open_; ///< not final; the graph keeps them alive until they are
+    std::atomic<bool> idle_{true};     ///< open_ is empty; written under the lock
 };
 
 /// Checks a wait list: count and pointer agree, every event is of this instance.

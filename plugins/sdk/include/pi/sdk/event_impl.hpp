@@ -151,6 +151,16 @@ inline void Event::finish(pi_result result, std::string words) {
     finish_step();
 }
 
+inline void Event::finish_within_call() {
+    if (profiling_) {
+        ended();
+        times_[2] = times_[2] ? times_[2] : times_[3];
+        times_[1] = times_[2];
+    }
+    reached_submitted_ = reached_final_ = true;
+    status_.store(PI_EVENT_COMPLETE, std::memory_order_release);
+}
+
 inline void Event::complete() {
     // What the command kept alive goes before anybody can see that it is final.
     command_.reset();
@@ -263,6 +273,7 @@ inline void Sequence::submit(Event &event, std::unique_ptr<Command> command,
             order.emplace_back(*barrier_);
         }
         open_.insert(&event);
+        idle_.store(false, std::memory_order_relaxed);
         last_ = &event;
         if (role == Role::BARRIER)
             barrier_ = &event;
@@ -298,6 +309,7 @@ inline void Sequence::finish() {
 inline void Sequence::forget(Event &event) {
     std::lock_guard lock(mutex_);
     open_.erase(&event);
+    idle_.store(open_.empty(), std::memory_order_release);
     if (last_ == &event)
         last_ = nullptr;
     if (barrier_ == &event)
@@ -310,11 +322,8 @@ inline std::vector<Event *> read_wait_list(const pi_host *host, uint32_t count,
         fail(PI_ERROR_INVALID_WAIT_LIST, "wait_list is NULL, but wait_count is ", count);
     std::vector<Event *> list;
     list.reserve(count);
-    for (uint32_t i = 0; i < count; ++i) {
-        if (!pi_sdk_is(events[i], host, Event::kind)) // the name costs more than the check
-            checked<Event>(host, events[i], text("wait_list[", i, "]").c_str());
-        list.push_back(&Event::from(events[i]));
-    }
+    for (uint32_t i = 0; i < count; ++i)
+        list.push_back(&checked<Event>(host, events[i], {"wait_list", i}));
     return list;
 }
 
