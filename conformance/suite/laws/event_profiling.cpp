@@ -34,14 +34,17 @@ Queue make_profiling_queue(Bench &bench) {
 LAW("event", "every command's times go forward, and stay as they are") {
     const Queue queue = make_profiling_queue(bench);
     const Queue other = bench.make_queue();
-    for (const auto &deed : make_deeds(bench)) {
-        const Event event = deed->start(queue);
-        bench.wait(event, deed->name());
-        const Times times = times_of(event, deed->name());
-        require(times_of(event, deed->name()) == times, deed->name(),
-                ": its times are other ones when asked again");
-        deed->require_done(other);
-        deed->clean_up(other);
+    for (const uint64_t flags : {uint64_t{0}, uint64_t{PI_COMMAND_BLOCKING}}) {
+        for (const auto &deed : make_deeds(bench)) {
+            const std::string what = deed->name() + (flags != 0 ? ", blocking" : "");
+            const Event event = deed->start(queue, {}, flags);
+            bench.wait(event, what);
+            const Times times = times_of(event, what);
+            require(times_of(event, what) == times, what,
+                    ": its times are other ones when asked again");
+            deed->require_done(other);
+            deed->clean_up(other);
+        }
     }
 }
 
@@ -67,11 +70,20 @@ LAW("event", "a command's times lie behind those of the command that it waited f
 LAW("event", "a command that took its time has a time") {
     const Queue queue = make_profiling_queue(bench);
     const Mem mem = bench.make_buffer(32u << 20);
-    const Event event = bench.fill(queue, mem, 0, 32u << 20, Bytes(1, std::byte{1}));
-    bench.wait(event);
-    const Times times = times_of(event, "a large fill");
-    require(times[3] > times[2], "a fill of 32 MiB began and ended at ", times[2]);
-    require(times[0] != 0, "a command was queued at the time 0");
+    const std::byte pattern{1};
+    auto desc = describe<pi_buffer_fill_desc>();
+    desc.mem = mem;
+    desc.pattern = &pattern;
+    desc.pattern_size = 1;
+    desc.size = 32u << 20;
+    for (const uint64_t flags : {uint64_t{0}, uint64_t{PI_COMMAND_BLOCKING}}) {
+        desc.flags = flags;
+        const Event event = bench.enqueue(queue, desc);
+        bench.wait(event);
+        const Times times = times_of(event, "a large fill");
+        require(times[3] > times[2], "a fill of 32 MiB began and ended at ", times[2]);
+        require(times[0] != 0, "a command was queued at the time 0");
+    }
 }
 
 LAW("event", "an event without times refuses to tell them") {

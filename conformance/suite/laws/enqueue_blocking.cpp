@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Blocking commands. A plugin may do them within the call, past its queue: nobody must see the difference.
+
+#include "regions.hpp"
+#include "registry.hpp"
+
+#include <algorithm>
+#include <deque>
+#include <exception>
+#include <thread>
+
+namespace pi::suite {
+namespace {
+
+/// Two buffers, and what they must hold once everything is done.
+class Model {
+public:
+    Model(Bench &bench, uint64_t size) : bench_(bench) {
+        for (Bytes &bytes : bytes_)
+            bytes = bench.random_bytes(size);
+        for (size_t i = 0; i < 2; ++i)
+            mems_[i] = bench.make_buffer(bench.place(), bytes_[i]);
+    }
+
+    /// One command at random, with or without PI_COMMAND_BLOCKING and out_event.
+    void step(pi_queue queue) {
+        const size_t to = bench_.random(0, 1);
+        const uint64_t size = bench_.random(1, bytes_[to].size());
+        const uint64_t from_offset = bench_.random(0, bytes_[to].size() - size);
+        const uint64_t to_offset = bench_.random(0, bytes_[to].size() - size);
+        const Regions regions{linear(from_offset, to_offset, size)};
+        switch (bench_.random(0, 3)) {
+        case 0: {
+            const Bytes &source = keep(bench_.random_bytes(bytes_[to].size()));
+            apply(regions, source, bytes_[to]);
+            return enqueue(queue, write_desc(mems_[to], source, regions));
+        }
+        case 1:
+            apply(regions, bytes_[1 - to], bytes_[to]);
+            return enqueue(queue, copy_desc(mems_[1 - to], mems_[to], regions));
+        case 2: {
+            const Bytes &pattern = keep(bench_.random_bytes(1));
+            std::fill_n(bytes_[to].begin() + static_cast<std::ptrdiff_t>(to_offset), size,
+                        pattern[0]);
+            pi_buffer_fill_desc desc = describe<pi_buffer_fill_desc>();
+            desc.mem = mems_[to];
+            desc.pattern = pattern.data();
+            desc.pattern_size = 1;
+            desc.offset = to_offset;
+            desc.size = size;
+            return enqueue(queue, desc);
+        }
+        default:
+            return read(queue, to, regions);
+        }
+    }
+
+    /// Everything that was enqueued has ended.
+    void require_all(pi_queue queue) {
+        require_success(piQueueFinish(queue), "piQueueFinish");
+        for (const Read &read : reads_)
+            require_read(read);
+        for (size_t i = 0; i < 2; ++i)
+            bench_.require_contents(queue, mems_[i], bytes_[i], join("buffer ", i, story_));
+    }
+
+private:
+    struct Read {
+        Bytes into, expected;
+        std::string story;
+    };
+
+    void read(pi_queue queue, size_t from, const Regions &regions) {
+        Read &read = reads_.emplace_back();
+        read.into = bench_.random_bytes(bytes_[from].size());
+        read.expected = read.into;
+        apply(regions, bytes_[from], read.expected);
+        enqueue(queue, read_desc(mems_[from], read.into, regions));
+        read.story = story_;
+        if (blocking_)
+            require_read(read); // it is there when the call returns
+    }
+    static void require_read(const Read &read) {
+        require(read.into == read.expected, "a read gave other bytes", read.story);
+    }
+    const Bytes &keep(Bytes bytes) { return kept_.emplace_back(std::move(bytes)); }
+
+    template <typename Desc>
+    void enqueue(pi_queue queue, Desc desc) {
+        blocking_ = bench_.random(0, 1) == 1;
+        desc.flags |= blocking_ ? PI_COMMAND_BLOCKING : 0;
+        const bool wants_event = bench_.random(0, 1) == 1;
+        story_ = join(" after ", Description<Desc>::name, blocking_ ? ", blocking" : "",
+                      wants_event ? ", with an event" : "");
+        Event event;
+        require_success(try_enqueue(queue, desc, {}, wants_event ? event.out() : nullptr),
+                        Description<Desc>::name);
+        require(!wants_event || !blocking_ || bench_.is_final(event), Description<Desc>::name,
+                " is not final when a blocking call returns");
+    }
+
+    Bench &bench_;
+    Bytes bytes_[2];
+    Mem mems_[2];
+    std::deque<Bytes> kept_; ///< what commands in flight may still read
+    std::deque<Read> reads_;
+    bool blocking_ = false;
+    std::string story_;
+};
+
+LAW("enqueue", "blocking and other commands of one queue happen in their order") {
+    const Queue queue = bench.make_queue();
+    for (int round = 0; round < 10; ++round) {
+        Model model(bench, bench.random(1, 3000));
+        for (int step = 0; step < 30; ++step)
+            model.step(queue);
+        model.require_all(queue);
+    }
+}
+
+LAW("enqueue", "a blocking command comes after commands of its queue that are held back") {
+    const Queue queue = bench.make_queue();
+    const Queue other = bench.make_queue();
+    const Mem mem = bench.make_buffer(bench.place(), Bytes(64, std::byte{1}));
+    const Event gate = bench.make_host_event();
+    const Event held = bench.fill(queue, mem, 0, 64, Bytes(1, std::byte{2}), {gate});
+    Bytes seen(64);
+    const Regions all{linear(0, 0, 64)};
+    pi_result result = PI_SUCCESS;
+    std::thread reader([&] {
+        auto desc = read_desc(mem, seen, all);
+        desc.flags |= PI_COMMAND_BLOCKING;
+        result = try_enqueue(queue, desc);
+    });
+    std::exception_ptr failure;
+    try {
+        bench.require_contents(other, mem, Bytes(64, std::byte{1}), "while the fill is held back");
+    } catch (...) {
+        failure = std::current_exception(); // the reader must come back first
+    }
+    bench.signal(gate);
+    reader.join();
+    if (failure)
+        std::rethrow_exception(failure);
+    require_equal(result, PI_SUCCESS, "the result of a blocking read");
+    require(seen == Bytes(64, std::byte{2}), "a blocking read passed a command before it");
+    bench.wait(held);
+}
+
+LAW("enqueue", "threads that block on one queue get what is theirs") {
+    for (const uint64_t flags : {uint64_t{0}, uint64_t{PI_QUEUE_OUT_OF_ORDER}}) {
+        const auto known =
+            get_info<uint64_t>(&piDeviceGetInfo, bench.device(), PI_DEVICE_INFO_QUEUE_FLAGS);
+        if ((known & flags) != flags)
+            continue;
+        const Queue queue = bench.make_queue(flags);
+        const Mem mem = bench.make_buffer(4 * 512);
+        bench.run_threads(4, [&](unsigned thread) {
+            for (unsigned round = 0; round < 50; ++round) {
+                const Bytes mine(512, static_cast<std::byte>(thread * 50 + round));
+                Bytes seen(512);
+                const Regions to{linear(0, thread * 512, 512)}, from{linear(thread * 512, 0, 512)};
+                auto write = write_desc(mem, mine, to);
+                auto read = read_desc(mem, seen, from);
+                write.flags |= PI_COMMAND_BLOCKING;
+                read.flags |= PI_COMMAND_BLOCKING;
+                require_success(try_enqueue(queue, write), "a blocking write");
+                require_success(try_enqueue(queue, read), "a blocking read");
+                require(seen == mine, "thread ", thread, " read other bytes in round ", round);
+            }
+        });
+    }
+}
+
+} // namespace
+} // namespace pi::suite
