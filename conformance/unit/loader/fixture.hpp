@@ -75,13 +75,15 @@ public:
     /// The messages of at least that level which contain the text.
     std::size_t count(const std::string &text, uint32_t level = PI_LOG_TRACE) const {
         const std::scoped_lock lock(mutex_);
-        return count_locked(text, level);
+        return find_locked({text}, level).size();
     }
-    /// Waits for that many of them; false if they do not come.
-    bool wait_for(const std::string &text, uint32_t level, std::size_t times = 1) const {
+    /// Waits for that many messages which contain all of the texts. Fewer if no more come in 30 s.
+    std::vector<std::string> wait_for(const std::vector<std::string> &texts, uint32_t level,
+                                      std::size_t times) const {
         std::unique_lock lock(mutex_);
-        return grown_.wait_for(lock, std::chrono::seconds(30),
-                               [&] { return count_locked(text, level) >= times; });
+        grown_.wait_for(lock, std::chrono::seconds(30),
+                        [&] { return find_locked(texts, level).size() >= times; });
+        return find_locked(texts, level);
     }
     std::string all() const {
         const std::scoped_lock lock(mutex_);
@@ -92,10 +94,16 @@ public:
     }
 
 private:
-    std::size_t count_locked(const std::string &text, uint32_t level) const {
-        std::size_t found = 0;
-        for (const auto &[line_level, line] : lines_)
-            found += line_level >= level && line.find(text) != std::string::npos ? 1 : 0;
+    std::vector<std::string> find_locked(const std::vector<std::string> &texts,
+                                         uint32_t level) const {
+        std::vector<std::string> found;
+        for (const auto &[line_level, line] : lines_) {
+            bool all = line_level >= level;
+            for (const std::string &text : texts)
+                all = all && line.find(text) != std::string::npos;
+            if (all)
+                found.push_back(line);
+        }
         return found;
     }
     mutable std::mutex mutex_;

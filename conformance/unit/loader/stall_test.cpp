@@ -16,11 +16,13 @@ struct Hang {
     const char *plugin;
     const char *known_as; // what the loader can call it at that time
     const char *function;
+    bool ask_for_reports; // before the devices
 };
 
 /// What a program does with a loader, on a thread of its own. Asserts nothing.
 struct Program {
     const Description &description;
+    const bool ask_for_reports;
     pi_result created = PI_ERROR_INTERNAL;
     pi_result selected = PI_ERROR_INTERNAL;
     pi_result released = PI_ERROR_INTERNAL;
@@ -31,6 +33,9 @@ struct Program {
         pi_loader loader = nullptr;
         created = description.try_create(piLoaderCreate, &loader);
         if (created == PI_SUCCESS) {
+            uint32_t reports = 0;
+            if (ask_for_reports)
+                piLoaderGetReports(loader, 0, nullptr, &reports);
             selected = piLoaderSelectDevices(loader, nullptr, 0, nullptr, &devices);
             released = piLoaderRelease(loader);
         }
@@ -38,22 +43,17 @@ struct Program {
     }
 };
 
-std::string first_line_with(const CapturedLog &log, const std::string &text) {
-    const std::string all = log.all();
-    const std::size_t at = all.find(text);
-    return at != std::string::npos ? all.substr(at, all.find('\n', at) - at) : "";
-}
-
 } // namespace
 
 TEST_CASE(
     "a plugin that hangs is named with its file and the function, and all works once it returns") {
     const Hang hang = GENERATE(values<Hang>({
-        {"small_hangs_in_dlopen", "libpi_plugin_small_hangs_in_dlopen.so", "dlopen"},
-        {"small_hangs_in_main", "libpi_plugin_small_hangs_in_main.so", "piPluginMain"},
-        {"small_hangs_in_platforms", "small_hangs_in_platforms", "piPlatformsGet"},
-        {"small_hangs_in_devices", "small_hangs_in_devices", "piDevicesGet"},
-        {"small_hangs_in_teardown", "small_hangs_in_teardown", "teardown"},
+        {"small_hangs_in_dlopen", "libpi_plugin_small_hangs_in_dlopen.so", "dlopen", false},
+        {"small_hangs_in_main", "libpi_plugin_small_hangs_in_main.so", "piPluginMain", false},
+        {"small_hangs_in_platforms", "small_hangs_in_platforms", "piPlatformsGet", false},
+        {"small_hangs_in_platforms", "small_hangs_in_platforms", "piPlatformsGet", true},
+        {"small_hangs_in_devices", "small_hangs_in_devices", "piDevicesGet", false},
+        {"small_hangs_in_teardown", "small_hangs_in_teardown", "teardown", false},
     }));
     const TemporaryFolder folder;
     const std::string file = folder.copy_plugin(hang.plugin);
@@ -64,22 +64,21 @@ TEST_CASE(
         .teardown_timeout = 30000,
         .stall_warning_delay = 10,
         .log = &log};
-    Program program{description};
+    Program program{description, hang.ask_for_reports};
     std::thread thread(&Program::run, &program);
     // No assertion until the thread is joined: a failed one would leave it behind.
-    const bool told = log.wait_for("still waiting for " + who, PI_LOG_WARNING);
-    const bool told_again = log.wait_for("still waiting for " + who, PI_LOG_WARNING, 2);
+    // On a slow machine other calls may be warned about as well.
+    const std::vector<std::string> told = log.wait_for(
+        {"still waiting for " + who, std::string(" in ") + hang.function}, PI_LOG_WARNING, 2);
     const bool ended_too_early = program.ended;
     folder.write(std::filesystem::path(file).filename().string() + ".go", "go on");
     thread.join();
 
     INFO(log.all());
-    CHECK(told);
-    CHECK(told_again);
     CHECK_FALSE(ended_too_early);
-    CHECK_THAT(first_line_with(log, "still waiting for " + who),
-               Matches(".* after [0-9.]+ s in " + std::string(hang.function)));
-    CHECK(log.count(who + ": " + hang.function + " has returned, after", PI_LOG_WARNING) == 1);
+    REQUIRE(told.size() >= 2); // again and again
+    CHECK_THAT(told[0], Matches(".*\\) after [0-9.e+]+ s in " + std::string(hang.function)));
+    CHECK(log.count(who + ": " + hang.function + " has returned, after", PI_LOG_WARNING) >= 1);
     CHECK(program.created == PI_SUCCESS);
     CHECK(program.selected == PI_SUCCESS);
     CHECK(program.released == PI_SUCCESS);
