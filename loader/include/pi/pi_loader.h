@@ -105,7 +105,8 @@ PI_EXPORT pi_result PI_CALL piLoaderGetReports(pi_loader loader, uint32_t capaci
  * from 0, '*' for any: "opencl:0:1,host". NULL means PI_DEVICE_SELECTOR, or else all. The order is that
  * of the selector, each device once. Only the plugins that it names are asked, so that the vendors'
  * libraries of the others stay closed. A selector that is not understood is PI_ERROR_INVALID_VALUE; an
- * element that names no device is PI_ERROR_INVALID_NAME, and the text lists those that exist. */
+ * element that names no device is PI_ERROR_INVALID_NAME, and the text lists those that exist, for which
+ * all plugins are asked. */
 PI_EXPORT pi_result PI_CALL piLoaderSelectDevices(pi_loader loader, const char *selector,
                                                   uint32_t capacity, pi_device *out_devices,
                                                   uint32_t *out_count);
