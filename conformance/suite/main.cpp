@@ -8,6 +8,7 @@
 #include "report.hpp"
 #include "runner.hpp"
 
+#include <ctime>
 #include <exception>
 #include <fstream>
 #include <iostream>
@@ -55,13 +56,14 @@ int run_suite(const Options &options) {
               << (found.devices.size() == 1 ? " device" : " devices") << ", seed " << options.seed
               << std::endl;
     Progress progress(cases.size(), terminal);
+    const std::time_t begin = std::time(nullptr);
     const std::vector<TestResult> results = run_cases(options, cases, std::ref(progress));
     progress.finish();
-    bool written = write_file(options.json_file,
-                              [&](std::ostream &out) { write_json(out, options, results); });
-    written &= write_file(options.junit_file,
-                          [&](std::ostream &out) { write_junit(out, options, found, results); });
-    print_report(std::cout, options, found, results, terminal);
+    const Report report{options, found, results, cases.size() - results.size(), begin};
+    bool written =
+        write_file(options.json_file, [&](std::ostream &out) { write_json(out, report); });
+    written &= write_file(options.junit_file, [&](std::ostream &out) { write_junit(out, report); });
+    print_report(std::cout, report, terminal);
     return count(results).failed == 0 && written ? 0 : 1;
 }
 

@@ -50,6 +50,8 @@ void declare(CLI::App &app, Options &options) {
     app.add_option("--timeout", options.timeout, "seconds that one test may take")
         ->capture_default_str()
         ->check(CLI::Range(1u, 86400u));
+    app.add_flag("--fail-fast", options.fail_fast,
+                 "starts no further test once one has failed, and tells how many were not run");
     app.add_flag("--list", options.list, "lists the tests and runs none");
     app.add_option("--run-test", options.run_test,
                    "runs one test, \"area: sentence\", in this process, as under a debugger")

@@ -20,6 +20,8 @@ struct Options {
     unsigned jobs = 1;
     unsigned timeout = 180;
     bool list = false;
+    /// Starts no further test once one has failed.
+    bool fail_fast = false;
 
     /// Runs this law in this very process, as under a debugger.
     std::string run_test;

@@ -82,7 +82,7 @@ void print_table(std::ostream &out, const Discovery &found, const std::vector<Te
                  const Colours &colours) {
     std::map<std::string, std::map<std::string, Counts>> rows;
     for (const TestResult &result : results)
-        rows[result.test.law.area][result.test.device].add(result.verdict.outcome);
+        rows[result.test.law.area][result.test.device].add(result.verdict);
     constexpr int area_width = 12;
     int width = 12;
     for (const NamedDevice &device : found.devices)
@@ -116,19 +116,20 @@ void print_table(std::ostream &out, const Discovery &found, const std::vector<Te
 
 } // namespace
 
-void Counts::add(Outcome outcome) {
-    if (outcome == Outcome::passed)
+void Counts::add(const Verdict &verdict) {
+    if (verdict.outcome == Outcome::passed)
         ++passed;
-    else if (outcome == Outcome::failed)
+    else if (verdict.outcome == Outcome::failed)
         ++failed;
     else
         ++skipped;
+    broke_off += verdict.broke_off ? 1 : 0;
 }
 
 Counts count(const std::vector<TestResult> &results) {
     Counts counts;
     for (const TestResult &result : results)
-        counts.add(result.verdict.outcome);
+        counts.add(result.verdict);
     return counts;
 }
 
@@ -148,15 +149,17 @@ void Progress::finish() {
         std::cout << "\r\x1b[K" << std::flush;
 }
 
-void print_report(std::ostream &out, const Options &options, const Discovery &found,
-                  const std::vector<TestResult> &results, bool colour) {
+void print_report(std::ostream &out, const Report &report, bool colour) {
     const Colours colours(colour);
-    print_failures(out, options, results, colours);
-    print_skips(out, results, colours);
-    print_table(out, found, results, colours);
-    const Counts counts = count(results);
-    out << "seed " << options.seed << '\n'
-        << counts.passed << " passed, " << counts.failed << " failed, " << counts.skipped
+    print_failures(out, report.options, report.results, colours);
+    print_skips(out, report.results, colours);
+    print_table(out, report.found, report.results, colours);
+    const Counts counts = count(report.results);
+    out << "seed " << report.options.seed << '\n';
+    if (report.not_run != 0)
+        out << "not run after the first failure, as --fail-fast wants: " << report.not_run
+            << (report.not_run == 1 ? " test\n" : " tests\n");
+    out << counts.passed << " passed, " << counts.failed << " failed, " << counts.skipped
         << " skipped" << std::endl;
 }
 

@@ -7,6 +7,7 @@
 #include "runner.hpp"
 
 #include <cstddef>
+#include <ctime>
 #include <ostream>
 #include <vector>
 
@@ -17,7 +18,9 @@ struct Counts {
     std::size_t failed = 0;
     std::size_t skipped = 0;
 
-    void add(Outcome outcome);
+    std::size_t broke_off = 0; // of those that failed
+
+    void add(const Verdict &verdict);
     std::size_t all() const { return passed + failed + skipped; }
 };
 
@@ -37,13 +40,24 @@ private:
     std::size_t failed_ = 0;
 };
 
-/// Failures with their output, skips by their reasons, the table of devices and areas, and the last
-/// line.
-void print_report(std::ostream &out, const Options &options, const Discovery &found,
-                  const std::vector<TestResult> &results, bool colours);
+/// A run that has ended.
+struct Report {
+    const Options &options;
+    const Discovery &found;
+    const std::vector<TestResult> &results;
+    std::size_t not_run = 0; // because of --fail-fast
+    std::time_t begin = 0;
+};
 
-void write_json(std::ostream &out, const Options &options, const std::vector<TestResult> &results);
-void write_junit(std::ostream &out, const Options &options, const Discovery &found,
-                 const std::vector<TestResult> &results);
+/// Failures with their output, skips by their reasons, the table of devices and areas, how many tests
+/// were not run, and the last line.
+void print_report(std::ostream &out, const Report &report, bool colours);
+
+/// As docs/plugin-authors.md tells.
+void write_json(std::ostream &out, const Report &report);
+
+/// As Jenkins, GitLab and GitHub's actions read it: what failed by itself is a <failure>, what crashed,
+/// hung or left an <error>.
+void write_junit(std::ostream &out, const Report &report);
 
 } // namespace pi::suite

@@ -10,8 +10,10 @@
 #include <algorithm>
 #include <atomic>
 #include <mutex>
+#include <optional>
 #include <regex>
 #include <thread>
+#include <utility>
 
 namespace pi::suite {
 namespace {
@@ -42,7 +44,7 @@ std::string how_it_died(const Ended &ended, const std::string &unlike) {
 Verdict judge(const Ended &ended) {
     const json told = json::parse(ended.result, nullptr, false);
     if (!told.is_object())
-        return {Outcome::failed, how_it_died(ended, ", without a result")};
+        return {Outcome::failed, how_it_died(ended, ", without a result"), true};
     const std::string outcome = told.value("result", "");
     Verdict verdict{Outcome::failed, told.value("reason", "")};
     if (outcome == "passed")
@@ -53,7 +55,8 @@ Verdict judge(const Ended &ended) {
     if (ended.timed_out || ended.signal != 0 || ended.exit_code != right_code)
         verdict = {Outcome::failed,
                    how_it_died(ended, join(" at exit, after it had ", outcome,
-                                           verdict.reason.empty() ? "" : ": " + verdict.reason))};
+                                           verdict.reason.empty() ? "" : ": " + verdict.reason)),
+                   true};
     return verdict;
 }
 
@@ -142,14 +145,16 @@ std::vector<Case> make_cases(const std::vector<Law> &laws,
 
 std::vector<TestResult> run_cases(const Options &options, const std::vector<Case> &cases,
                                   const std::function<void(const TestResult &)> &done) {
-    std::vector<TestResult> results(cases.size());
+    std::vector<std::optional<TestResult>> slots(cases.size());
     std::atomic<std::size_t> next{0};
     std::mutex telling;
     const auto work = [&] {
         for (std::size_t i = next++; i < cases.size(); i = next++) {
-            results[i] = run_case(options, cases[i]);
+            slots[i] = run_case(options, cases[i]);
+            if (options.fail_fast && slots[i]->verdict.outcome == Outcome::failed)
+                next = cases.size();
             const std::scoped_lock lock(telling);
-            done(results[i]);
+            done(*slots[i]);
         }
     };
     std::vector<std::thread> threads;
@@ -157,6 +162,11 @@ std::vector<TestResult> run_cases(const Options &options, const std::vector<Case
         threads.emplace_back(work);
     for (std::thread &thread : threads)
         thread.join();
+    std::vector<TestResult> results;
+    for (std::optional<TestResult> &slot : slots) {
+        if (slot)
+            results.push_back(std::move(*slot));
+    }
     return results;
 }
 

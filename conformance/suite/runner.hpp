@@ -32,7 +32,9 @@ std::vector<Law> wanted_laws(const Options &options);
 /// Each law on each device; laws of pairs on each ordered pair of places.
 std::vector<Case> make_cases(const std::vector<Law> &laws, const std::vector<NamedDevice> &devices);
 
-/// Runs all cases, options.jobs at a time, and tells of each one when it is done (one at a time).
+/// Runs the cases, options.jobs at a time, and tells of each one when it is done (one at a time). Without
+/// options.fail_fast all of them; with it none is started after a failure, and those that were not run
+/// are not among the results.
 std::vector<TestResult> run_cases(const Options &options, const std::vector<Case> &cases,
                                   const std::function<void(const TestResult &)> &done);
 

@@ -17,6 +17,8 @@ const char *outcome_name(Outcome outcome);
 struct Verdict {
     Outcome outcome = Outcome::failed;
     std::string reason;
+    /// Of a failure: the test did not end by itself with a result, but crashed, hung or left.
+    bool broke_off = false;
 };
 
 /// A law on a device, or on a pair of places.

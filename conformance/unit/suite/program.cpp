@@ -36,7 +36,8 @@ bool step_over_text(const std::string &text, std::size_t &at) {
         ++at;
         return true;
     }
-    for (const char *entity : {"&amp;", "&lt;", "&gt;", "&quot;", "&apos;", "&#10;", "&#9;"}) {
+    for (const char *entity :
+         {"&amp;", "&lt;", "&gt;", "&quot;", "&apos;", "&#10;", "&#9;", "&#13;"}) {
         if (text.compare(at, std::string(entity).size(), entity) == 0) {
             at += std::string(entity).size();
             return true;

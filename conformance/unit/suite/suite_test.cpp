@@ -38,6 +38,13 @@ json find_test(const json &report, const std::string &name) {
     return {};
 }
 
+std::size_t count_of(const std::string &text, const std::string &part) {
+    std::size_t count = 0;
+    for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1))
+        ++count;
+    return count;
+}
+
 // One test has failed with this reason, and the others ran.
 void require_one_failure(const json &report, const std::string &reason) {
     INFO(report.dump(2));
@@ -167,15 +174,95 @@ TEST_CASE("the JSON report has what is promised of it") {
     CHECK(report.at("skipped") == counts[2]);
 }
 
+TEST_CASE("the JSON report tells more of a failed test") {
+    const json report = run_to_json("lies");
+    INFO(report.dump(2));
+    CHECK(report.at("plugin") == "template");
+    CHECK(report.at("path") == toy_file("lies"));
+    CHECK(report.at("devices").at(0).at("selector") == "template:0:0");
+    CHECK(report.at("not_run") == 0);
+    for (const json &test : report.at("tests")) {
+        const bool failed = test.at("result") == "failed";
+        CHECK(test.at("seconds").get<double>() > 0);
+        CHECK(test.contains("output") == failed);
+        CHECK(test.contains("again") == failed);
+        CHECK(test.contains("broke_off") == failed);
+    }
+    const json test = find_test(report, faulty_law);
+    CHECK(test.at("broke_off") == false);
+    CHECK(test.at("output").get<std::string>().find("a <tag>") != std::string::npos);
+    CHECK(test.at("again").get<std::string>().rfind("pi-conformance --plugin ", 0) == 0);
+}
+
+TEST_CASE("after a failure no further test is started where that is wished") {
+    const TemporaryFile file(".xml");
+    const json report = run_to_json("lies", {"--fail-fast", "--jobs=1", "--junit=" + file.path()});
+    INFO(report.dump(2));
+    CHECK(report.at("exit_code") == 1);
+    CHECK(report.at("failed") == 1);
+    CHECK(report.at("tests").back().at("name") == faulty_law);
+    const auto all = run_to_json("honest").at("tests").size();
+    const auto not_run = report.at("not_run").get<std::size_t>();
+    CHECK(not_run >= 1);
+    CHECK(report.at("tests").size() + not_run == all);
+    CHECK(report.at("output").get<std::string>().find(
+              "as --fail-fast wants: " + std::to_string(not_run) + " test") != std::string::npos);
+    INFO(file.text());
+    CHECK(xml_problem(file.text()).empty());
+    CHECK(file.text().find("name=\"not_run\" value=\"" + std::to_string(not_run) + "\"") !=
+          std::string::npos);
+}
+
+TEST_CASE("without a failure --fail-fast changes nothing") {
+    const json report = run_to_json("honest", {"--fail-fast"});
+    CHECK(report.at("exit_code") == 0);
+    CHECK(report.at("not_run") == 0);
+    CHECK(report.at("output").get<std::string>().find("--fail-fast") == std::string::npos);
+}
+
 TEST_CASE("the JUnit report is well-formed, whatever a plugin prints") {
-    for (const char *toy : {"honest", "lies"}) {
+    for (const char *toy : {"honest", "lies", "crashes"}) {
         const TemporaryFile file(".xml");
         const Run run = run_toy(toy, {"--junit=" + file.path()});
         INFO(file.text());
         CHECK(xml_problem(file.text()).empty());
-        CHECK(file.text().find("<testcase classname=\"context\"") != std::string::npos);
-        CHECK((file.text().find("a &lt;tag&gt; &amp; &quot;quotes&quot; ]]&gt; ? ") !=
+        CHECK(file.text().find("<testcase classname=\"template.context\"") != std::string::npos);
+        CHECK((file.text().find(
+                   "a &lt;tag&gt; &amp; &quot;quotes&quot; ]]&gt; ? \xEF\xBF\xBD ? end\n") !=
                std::string::npos) == (std::string(toy) == "lies"));
+    }
+}
+
+TEST_CASE("JUnit counts what failed, broke off and was skipped, for the run and its suite") {
+    struct Row {
+        const char *toy;
+        const char *element;
+        unsigned failures;
+        unsigned errors;
+    };
+    for (const Row row : {Row{"lies", "failure", 1, 0}, Row{"crashes", "error", 0, 1}}) {
+        const TemporaryFile file(".xml");
+        // Of the laws of imports the template can keep none, as it says.
+        const Run run = run_suite({"--plugin=" + toy_file(row.toy), "--junit=" + file.path(),
+                                   std::string("--filter=import|") + faulty_law});
+        const std::string text = file.text();
+        INFO(run.output << text);
+        std::smatch told;
+        REQUIRE(std::regex_match(run.last_line, told,
+                                 std::regex("([0-9]+) passed, 1 failed, ([0-9]+) skipped")));
+        CHECK(count_of(text, "<testcase ") == std::stoul(told[1]) + 1 + std::stoul(told[2]));
+        CHECK(count_of(text, "<skipped message=\"") == std::stoul(told[2]));
+        CHECK(std::stoul(told[2]) > 0);
+        CHECK(count_of(text, std::string("<") + row.element + " message=\"") == 1);
+        CHECK(count_of(text, "<failure ") == row.failures);
+        CHECK(count_of(text, "<error ") == row.errors);
+        const std::string counts = " tests=\"" + std::to_string(count_of(text, "<testcase ")) +
+                                   "\" failures=\"" + std::to_string(row.failures) +
+                                   "\" errors=\"" + std::to_string(row.errors) + "\" skipped=\"" +
+                                   told[2].str() + "\" time=\"";
+        CHECK(count_of(text, counts) == 2);
+        CHECK(std::regex_search(text, std::regex("<testsuite [^>]* timestamp=\"[0-9]{4}-[0-9]{2}-"
+                                                 "[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\"")));
     }
 }
 

@@ -43,7 +43,7 @@ static pi_result PI_CALL faulty_context_get_info(pi_context context, pi_context_
 #else
     {
         static const uint64_t count = 1;
-        printf("a <tag> & \"quotes\" ]]> \x01 \xff\n");
+        printf("a <tag> & \"quotes\" ]]> \x01 \xff \xef\xbf\xbe end\n");
         return pi_sdk_write_info(pi_sdk_host(context), &count, sizeof count, size, value, out_size);
     }
 #endif
