@@ -46,6 +46,7 @@ typedef struct pi_sdk_command {
     const void *data; /* data_size bytes, copied; the event's command points to the copy */
     size_t data_size;
     void *keeps[PI_SDK_KEPT]; /* handles; NULL for none */
+    void *host_ptr;           /* the application's memory, which it keeps itself; for `start` to read */
 } pi_sdk_command;
 
 /* Something for pi_sdk_post to do. */
@@ -145,6 +146,14 @@ static inline void pi_sdk_call_back(pi_sdk_event *event, pi_sdk_callback *callba
     callback->call((pi_event)event, event->result, callback->user_data);
     --pi_sdk_this_thread.callbacks;
     free(callback);
+}
+
+/* Calls the function of piEnqueueHostFunction under the rules of callbacks. On a thread of the plugin, so not in
+ * `start`, which also runs on threads of the application. */
+static inline void pi_sdk_call_host_function(pi_host_function function, void *user_data) {
+    ++pi_sdk_this_thread.callbacks;
+    function(user_data);
+    --pi_sdk_this_thread.callbacks;
 }
 
 /* ----- The life of an event ------------------------------------------------------------------- */

@@ -139,24 +139,150 @@ static inline pi_result PI_CALL pi_sdk_mem_get_info(pi_mem handle, pi_mem_info n
 
 /* ----- Commands ------------------------------------------------------------------------------- */
 
+/* The plugin's own answer about a buffer and the place of a queue, or of another buffer. */
+static inline pi_memory_connection pi_sdk_connection(const pi_sdk_mem *src, const void *dst_device,
+                                                     const void *dst_context) {
+    const pi_sdk_device *device = (const pi_sdk_device *)src->device;
+    pi_memory_connection connection;
+    const pi_result result = device->platform->plugin->functions.piGetMemoryConnection(
+        src->device, src->context, (pi_device)dst_device, (pi_context)dst_context, &connection);
+    return result ? PI_MEMORY_CONNECTION_NONE : connection;
+}
+static inline int pi_sdk_is_unified(const pi_sdk_mem *mem, pi_queue handle) {
+    const pi_sdk_queue *queue = (const pi_sdk_queue *)handle;
+    return pi_sdk_connection(mem, queue->device, queue->context) == PI_MEMORY_CONNECTION_UNIFIED;
+}
+
+/* A command's buffer: its kind, and that the queue's device can use it. PI_ERROR_INVALID_MEM_OBJECT. */
+static inline pi_result pi_sdk_check_mem(pi_queue queue, pi_mem mem, const char *name) {
+    const pi_host *host = pi_sdk_host(queue);
+    const pi_result result = pi_sdk_check(host, mem, PI_KIND_MEM, name);
+    if (!result && !pi_sdk_is_unified((const pi_sdk_mem *)mem, queue))
+        return pi_sdk_fail(host, PI_ERROR_INVALID_MEM_OBJECT,
+                           "%s is memory that the queue's device cannot use: their connection is "
+                           "not UNIFIED",
+                           name);
+    return result;
+}
+
+/* Both buffers of a copy: usable here, or one is and the plugin copies between them (MIGRATABLE). */
+static inline pi_result pi_sdk_check_copied(pi_queue queue, pi_mem src_handle, pi_mem dst_handle) {
+    const pi_host *host = pi_sdk_host(queue);
+    const pi_sdk_mem *src = (const pi_sdk_mem *)src_handle, *dst = (const pi_sdk_mem *)dst_handle;
+    int src_here, dst_here;
+    pi_result result = pi_sdk_check(host, src, PI_KIND_MEM, "src");
+    if (!result)
+        result = pi_sdk_check(host, dst, PI_KIND_MEM, "dst");
+    if (result)
+        return result;
+    src_here = pi_sdk_is_unified(src, queue);
+    dst_here = pi_sdk_is_unified(dst, queue);
+    if ((src_here && dst_here) ||
+        ((src_here || dst_here) &&
+         pi_sdk_connection(src, dst->device, dst->context) != PI_MEMORY_CONNECTION_NONE))
+        return PI_SUCCESS;
+    return pi_sdk_fail(
+        host, PI_ERROR_INVALID_MEM_OBJECT,
+        "%s is memory that the queue's device cannot use, and %s", src_here ? "dst" : "src",
+        src_here || dst_here ? "the connection of src and dst is NONE" : "so is dst");
+}
+
 static inline pi_result pi_sdk_read_copy(pi_queue queue, const pi_buffer_copy_desc *given,
                                          pi_buffer_copy_desc *out_desc) {
     const pi_host *host = pi_sdk_host(queue);
     const pi_sdk_mem *src, *dst;
+    const void *src_begin, *dst_begin;
     pi_result result = pi_sdk_read_command(queue, given, PI_TYPE_BUFFER_COPY_DESC,
                                            PI_COMMAND_BLOCKING, out_desc, sizeof *out_desc);
     if (!result)
-        result = pi_sdk_check(host, out_desc->src, PI_KIND_MEM, "src");
-    if (!result)
-        result = pi_sdk_check(host, out_desc->dst, PI_KIND_MEM, "dst");
+        result = pi_sdk_check_copied(queue, out_desc->src, out_desc->dst);
     if (!result)
         result = pi_sdk_check_reserved(host, out_desc->reserved);
     if (result)
         return result;
     src = (const pi_sdk_mem *)out_desc->src;
     dst = (const pi_sdk_mem *)out_desc->dst;
-    return pi_sdk_check_regions(host, out_desc->region_count, out_desc->regions, src->bytes,
-                                src->desc.size, dst->bytes, dst->desc.size);
+    /* Within one buffer an overlap is one wherever it lies: without an address any will do. */
+    src_begin = src->bytes || src != dst ? (const void *)src->bytes : src;
+    dst_begin = dst->bytes || src != dst ? (const void *)dst->bytes : dst;
+    return pi_sdk_check_regions(host, out_desc->region_count, out_desc->regions, src_begin,
+                                src->desc.size, dst_begin, dst->desc.size);
+}
+
+/* Of PI_CAPABILITY_BUFFER_COMMANDS: what read and write have in common. */
+static inline pi_result pi_sdk_check_transfer(pi_queue queue, pi_mem mem, const void *host_ptr,
+                                              uint32_t count, const pi_region *regions,
+                                              uint32_t reserved, int is_read) {
+    const pi_host *host = pi_sdk_host(queue);
+    pi_result result = pi_sdk_check_mem(queue, mem, "mem");
+    uint64_t size;
+    if (!result)
+        result = pi_sdk_check_pointer(host, host_ptr, "host_ptr");
+    if (!result)
+        result = pi_sdk_check_reserved(host, reserved);
+    if (result)
+        return result;
+    size = ((const pi_sdk_mem *)mem)->desc.size;
+    return pi_sdk_check_regions(host, count, regions, NULL, is_read ? size : UINT64_MAX, NULL,
+                                is_read ? UINT64_MAX : size);
+}
+static inline pi_result pi_sdk_read_read(pi_queue queue, const pi_buffer_read_desc *given,
+                                         pi_buffer_read_desc *out_desc) {
+    const pi_result result = pi_sdk_read_command(queue, given, PI_TYPE_BUFFER_READ_DESC,
+                                                 PI_COMMAND_BLOCKING, out_desc, sizeof *out_desc);
+    return result ? result
+                  : pi_sdk_check_transfer(queue, out_desc->mem, out_desc->host_ptr,
+                                          out_desc->region_count, out_desc->regions,
+                                          out_desc->reserved, 1);
+}
+static inline pi_result pi_sdk_read_write(pi_queue queue, const pi_buffer_write_desc *given,
+                                          pi_buffer_write_desc *out_desc) {
+    const pi_result result = pi_sdk_read_command(queue, given, PI_TYPE_BUFFER_WRITE_DESC,
+                                                 PI_COMMAND_BLOCKING, out_desc, sizeof *out_desc);
+    return result ? result
+                  : pi_sdk_check_transfer(queue, out_desc->mem, out_desc->host_ptr,
+                                          out_desc->region_count, out_desc->regions,
+                                          out_desc->reserved, 0);
+}
+
+/* A checked fill with a copy of its pattern: the data of a command. */
+typedef struct pi_sdk_fill {
+    pi_buffer_fill_desc desc; /* its pattern is the application's, and gone after the call */
+    unsigned char pattern[128];
+} pi_sdk_fill;
+static inline pi_result pi_sdk_read_fill(pi_queue queue, const pi_buffer_fill_desc *given,
+                                         pi_sdk_fill *out_fill) {
+    const pi_host *host = pi_sdk_host(queue);
+    pi_buffer_fill_desc *desc = &out_fill->desc;
+    uint64_t unit;
+    pi_result result = pi_sdk_read_command(queue, given, PI_TYPE_BUFFER_FILL_DESC,
+                                           PI_COMMAND_BLOCKING, desc, sizeof *desc);
+    if (!result)
+        result = pi_sdk_check_mem(queue, desc->mem, "mem");
+    if (!result)
+        result = pi_sdk_check_pointer(host, desc->pattern, "pattern");
+    if (result)
+        return result;
+    unit = desc->pattern_size;
+    if (!unit || unit & (unit - 1) || unit > sizeof out_fill->pattern)
+        return pi_sdk_fail(host, PI_ERROR_INVALID_SIZE,
+                           "pattern_size is %llu; a power of two from 1 to 128 is needed",
+                           (unsigned long long)unit);
+    if (desc->offset % unit || desc->size % unit)
+        return pi_sdk_fail(host, PI_ERROR_INVALID_SIZE,
+                           "offset is %llu and size %llu; multiples of pattern_size, %llu, are "
+                           "needed",
+                           (unsigned long long)desc->offset, (unsigned long long)desc->size,
+                           (unsigned long long)unit);
+    memcpy(out_fill->pattern, desc->pattern, (size_t)unit);
+    return pi_sdk_check_range(host, desc->offset, desc->size,
+                              ((const pi_sdk_mem *)desc->mem)->desc.size);
+}
+/* Does it, where `bytes` is the buffer's first byte. */
+static inline void pi_sdk_fill_bytes(const pi_sdk_fill *fill, unsigned char *bytes) {
+    uint64_t i;
+    for (i = 0; i < fill->desc.size; i += fill->desc.pattern_size)
+        memcpy(bytes + fill->desc.offset + i, fill->pattern, (size_t)fill->desc.pattern_size);
 }
 
 static inline pi_result pi_sdk_read_map(pi_queue queue, const pi_buffer_map_desc *given,
@@ -166,7 +292,7 @@ static inline pi_result pi_sdk_read_map(pi_queue queue, const pi_buffer_map_desc
     pi_result result = pi_sdk_read_command(queue, given, PI_TYPE_BUFFER_MAP_DESC,
                                            PI_COMMAND_BLOCKING | modes, out_desc, sizeof *out_desc);
     if (!result)
-        result = pi_sdk_check(host, out_desc->mem, PI_KIND_MEM, "mem");
+        result = pi_sdk_check_mem(queue, out_desc->mem, "mem");
     if (!result && !(out_desc->flags & modes))
         result = pi_sdk_fail(host, PI_ERROR_INVALID_VALUE,
                              "flags is 0x%llx: one of PI_MAP_READ, PI_MAP_WRITE and "
@@ -186,7 +312,7 @@ static inline pi_result pi_sdk_read_unmap(pi_queue queue, const pi_unmap_desc *g
     pi_result result = pi_sdk_read_command(queue, given, PI_TYPE_UNMAP_DESC, PI_COMMAND_BLOCKING,
                                            out_desc, sizeof *out_desc);
     if (!result)
-        result = pi_sdk_check(host, out_desc->mem, PI_KIND_MEM, "mem");
+        result = pi_sdk_check_mem(queue, out_desc->mem, "mem");
     if (!result)
         result = pi_sdk_check_pointer(host, out_desc->pointer, "pointer");
     if (result)
