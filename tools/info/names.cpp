@@ -91,7 +91,8 @@ constexpr std::array scope_flags{Name{PI_SCOPE_HOST_VISIBLE, "host_visible"},
                                  Name{PI_SCOPE_CONTIGUOUS, "contiguous"},
                                  Name{PI_SCOPE_PINNED, "pinned"},
                                  Name{PI_SCOPE_LAYOUT, "layout"},
-                                 Name{PI_SCOPE_POOLABLE, "poolable"}};
+                                 Name{PI_SCOPE_POOLABLE, "poolable"},
+                                 Name{PI_SCOPE_MAPS_IN_PLACE, "maps_in_place"}};
 
 constexpr std::array offset_modes{Name{PI_BUFFER_OFFSET_POINTER, "pointer"},
                                   Name{PI_BUFFER_OFFSET_SUB_BUFFER, "sub_buffer"}};

@@ -31,9 +31,10 @@ void PI_CALL note_call(void *user_data) {
     Calls &calls = *call.calls;
     const std::scoped_lock lock(calls.mutex);
     calls.order.push_back(call.index);
-    if (piEventWait(calls.unsignalled, PI_TIMEOUT_NEVER) != PI_ERROR_WOULD_BLOCK)
-        calls.problem = "piEventWait in a host function is not refused";
-    if (piQueueFinish(calls.queue) != PI_ERROR_WOULD_BLOCK)
+    // Whoever does wait is told so by the timeout, and would wait for ever in piQueueFinish.
+    if (piEventWait(calls.unsignalled, 1) != PI_ERROR_WOULD_BLOCK)
+        calls.problem = "piEventWait in a host function is not refused by PI_ERROR_WOULD_BLOCK";
+    else if (piQueueFinish(calls.queue) != PI_ERROR_WOULD_BLOCK)
         calls.problem = "piQueueFinish in a host function is not refused";
     const pi_barrier_desc barrier = describe<pi_barrier_desc>();
     if (try_enqueue(calls.queue, barrier) != PI_SUCCESS)
