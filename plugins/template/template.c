@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * The template plugin: the required functions and no others, on one device that is the process's own memory. Copy it
- * with scripts/new-plugin and replace what is marked "yours"; docs/plugin-authors.md tells the contract. What is not
- * here comes from the sdk (pi_sdk_complete in pi_sdk_plugin.h lists it) or the loader. */
+ * The template plugin: the required functions and no others, on the process's own memory.
+ * Replace what is marked "Yours" (docs/plugin-authors.md). The rest is of the sdk (pi_sdk_complete) or the loader. */
 #include <pi/sdk/pi_sdk_plugin.h>
 
 /* An instance, one for each loader. Yours: what your driver gives you, the number of devices. */
@@ -14,11 +13,12 @@ typedef struct instance {
 } instance;
 
 /* Yours: the kinds of memory that your device has. */
-static const pi_memory_scope scopes[] = {{.name = "global",
-                                          .flags = PI_SCOPE_COHERENT | PI_SCOPE_POOLABLE,
-                                          .min_alignment = 64,
-                                          .offset_alignment = 1,
-                                          .flush_atom = 1}};
+static const pi_memory_scope scopes[] = {
+    {.name = "global",
+     .flags = PI_SCOPE_COHERENT | PI_SCOPE_POOLABLE | PI_SCOPE_MAPS_IN_PLACE,
+     .min_alignment = 64,
+     .offset_alignment = 1,
+     .flush_atom = 1}};
 
 /* Yours: open the vendor's library here, once; without it PI_ERROR_UNAVAILABLE and a text that says why. */
 static pi_result PI_CALL platforms_get(pi_plugin plugin, uint32_t capacity,

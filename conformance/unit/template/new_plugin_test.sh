@@ -29,6 +29,8 @@ refused() {
     [[ $before == "$after" ]] || fail "new-plugin $* left: $after"
 }
 refused "usage"
+refused "usage" --own-memory
+refused "usage" --other-memory gpu9
 refused "only a-z, 0-9 and _" My-GPU
 refused "only a-z, 0-9 and _" ../outside
 refused "only a-z, 0-9 and _" "two words"
@@ -37,13 +39,6 @@ refused "is no folder" gpu9 missing/folder
 mkdir taken
 refused "taken exists" gpu9 taken
 
-# A digit at the begin is a plugin's name all the same, and a space in the path is only a character.
-mkdir "some folder"
-"$new_plugin" 9_gpu "some folder/plugin"
-cd "some folder/plugin"
-if grep -rn "template" --include='*.c' . | grep -v "made of PI's template"; then
-    fail "the word template is left"
-fi
 options=()
 if [[ -n $sanitizers ]]; then
     options+=("-DCMAKE_C_FLAGS=-fsanitize=$sanitizers")
@@ -52,8 +47,32 @@ if [[ -n $sanitizers ]]; then
         options+=("-DCMAKE_EXE_LINKER_FLAGS=-fsanitize-link-c++-runtime -lstdc++")
     fi
 fi
-cmake -S . -B build "-DPI_SOURCE_DIR=$source_dir" "-DPI_BUILD_DIR=$build_dir" \
-    "-DCMAKE_C_COMPILER=$compiler" -DPI_CONFORMANCE=OFF "${options[@]}"
-cmake --build build
-ctest --test-dir build --output-on-failure
-./build/smoke "$PWD/build/libpi_plugin_9_gpu.so" | grep -x "device: 9_gpu device"
+
+# works FOLDER NAME ARGUMENTS...: the plugin of that name in the folder is made, builds without a warning, and passes
+# its test.
+works() {
+    local folder=$1 name=$2 written
+    shift 2
+    "$new_plugin" "$@" "$name" "$folder"
+    pushd "$folder" >/dev/null
+    if grep -rn "template" --include='*.[ch]' . | grep -v "made of PI's template"; then
+        fail "the word template is left"
+    fi
+    if grep -rn "@" README.md CMakeLists.txt; then
+        fail "a mark is left"
+    fi
+    for written in $(sed -n 's/^| `\([^`]*\)`.*/\1/p' README.md); do
+        [[ -f $written ]] || fail "README.md speaks of $written, which is not there"
+    done
+    cmake -S . -B build "-DPI_SOURCE_DIR=$source_dir" "-DPI_BUILD_DIR=$build_dir" \
+        "-DCMAKE_C_COMPILER=$compiler" -DPI_CONFORMANCE=OFF -DCMAKE_COMPILE_WARNING_AS_ERROR=ON \
+        "${options[@]}"
+    cmake --build build
+    ctest --test-dir build --output-on-failure
+    ./build/smoke "$PWD/build/libpi_plugin_$name.so" | grep -x "device: $name device"
+    popd >/dev/null
+}
+# A digit at the begin is a plugin's name all the same, and a space in the path is only a character.
+mkdir "some folder"
+works "some folder/plugin" 9_gpu
+works remote remote --own-memory
