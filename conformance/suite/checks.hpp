@@ -152,6 +152,12 @@ void check_descriptor(const std::string &name, const Desc &valid, std::size_t fl
         else
             require_error(result, {variant.allowed[0], variant.allowed[1]}, what);
     }
+    if constexpr (requires { valid.reserved; }) {
+        Desc reserved = valid;
+        reserved.reserved = 1;
+        require_error(call(static_cast<const Desc *>(&reserved)), PI_ERROR_UNSUPPORTED_FEATURE,
+                      join(name, " with a reserved word of 1"));
+    }
 }
 
 // ----- Outputs -----

@@ -43,6 +43,11 @@ pi_result read_descriptor(const char *function, const char *argument, const Desc
     std::memcpy(static_cast<void *>(&out), desc,
                 std::min<std::size_t>(sizeof(Descriptor), desc->struct_size));
     out.struct_size = sizeof(Descriptor);
+    if constexpr (requires { out.reserved; }) {
+        if (out.reserved != 0)
+            return fail(PI_ERROR_UNSUPPORTED_FEATURE, "{}: {}->reserved is {}, should be 0",
+                        function, argument, out.reserved);
+    }
     return PI_SUCCESS;
 }
 

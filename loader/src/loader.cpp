@@ -48,9 +48,6 @@ pi_result check_desc(const pi_loader_desc &desc) {
     if (desc.log_level > PI_LOG_OFF + 1)
         return fail(PI_ERROR_INVALID_VALUE, "{}: desc->log_level is {}, should be at most {}",
                     create_name, desc.log_level, PI_LOG_OFF + 1);
-    if (desc.reserved != 0)
-        return fail(PI_ERROR_UNSUPPORTED_FEATURE, "{}: desc->reserved is {}, should be 0",
-                    create_name, desc.reserved);
     return PI_SUCCESS;
 }
 

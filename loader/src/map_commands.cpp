@@ -74,7 +74,7 @@ pi_result read_regions(const char *function, uint32_t count, const pi_region *re
     for (uint32_t i = 0; i < count; ++i) {
         const pi_region &region = regions[i];
         if (region.reserved != 0)
-            return fail(PI_ERROR_INVALID_VALUE, "{}: regions[{}].reserved is {}, must be 0",
+            return fail(PI_ERROR_UNSUPPORTED_FEATURE, "{}: regions[{}].reserved is {}, must be 0",
                         function, i, region.reserved);
         if (region.extent[0] == 0)
             return fail(PI_ERROR_INVALID_SIZE, "{}: regions[{}].extent[0] is 0", function, i);

@@ -192,9 +192,9 @@ pi_result enqueue_map_work(pi_queue queue, MapWork work, uint32_t wait_count,
                            const pi_event *wait_list, pi_event *out_event) {
     const char *function = work.function;
     const bool blocking = work.blocking;
-    if ((wait_count == 0) != (wait_list == nullptr))
-        return fail(PI_ERROR_INVALID_WAIT_LIST, "{}: wait_count is {}, but wait_list is {}",
-                    function, wait_count, wait_list != nullptr ? "not NULL" : "NULL");
+    if (wait_count != 0 && wait_list == nullptr)
+        return fail(PI_ERROR_INVALID_WAIT_LIST, "{}: wait_list is NULL, but wait_count is {}",
+                    function, wait_count);
     const pi_dispatch &base = TableChain::of(dispatch_of(queue)).base();
     auto operation = std::make_unique<Operation>(base, std::move(work));
     OwnedEvent final_event(base);

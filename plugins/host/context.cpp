@@ -30,15 +30,8 @@ pi_result PI_CALL context_create(pi_platform platform, const pi_context_desc *de
         sdk::check_flags(known.flags, 0, "flags");
         if (!known.device_count)
             fail(PI_ERROR_INVALID_SIZE, "device_count is 0; at least 1 is needed");
-        std::vector<Device *> devices;
-        for (const pi_device handle :
-             sdk::read_array(known.device_count, known.devices, "devices")) {
-            const std::string name = sdk::text("devices[", devices.size(), "]");
-            Device &device = sdk::checked<Device>(self.host(), handle, name.c_str());
-            if (std::find(devices.begin(), devices.end(), &device) != devices.end())
-                fail(PI_ERROR_INVALID_VALUE, name, " is listed twice");
-            devices.push_back(&device);
-        }
+        std::vector<Device *> devices =
+            sdk::read_handles<Device>(self.host(), known.device_count, known.devices, "devices");
         *out_context = sdk::make<Context>(self, std::move(devices)).give();
     });
 }

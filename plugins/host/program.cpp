@@ -184,9 +184,11 @@ pi_result PI_CALL program_build(pi_program program, const pi_program_build_desc 
         if (known.options && *known.options)
             fail(PI_ERROR_INVALID_VALUE, "options is \"", known.options,
                  "\"; native functions are compiled already, so none can be honoured");
-        std::vector<Device *> devices;
-        for (const pi_device handle : sdk::read_array(known.device_count, known.devices, "devices"))
-            devices.push_back(&self.context().device(handle, {"devices", devices.size()}));
+        const std::vector<Device *> devices =
+            sdk::read_handles<Device>(self.host(), known.device_count, known.devices, "devices",
+                                      [&](Device &device, const sdk::ArgumentName &name) {
+                                          self.context().device(device.handle(), name);
+                                      });
         self.build(devices.empty() ? self.context().devices() : devices);
     });
 }

@@ -64,18 +64,14 @@ pi_result PI_CALL piContextCreate(pi_platform platform, const pi_context_desc *d
         const pi_context_desc known = read_desc(desc, PI_TYPE_CONTEXT_DESC);
         require(out_context, "out_context");
         check_flags(known.flags, 0, "flags");
-        std::vector<Device *> devices;
-        for (const pi_device handle : read_array(known.device_count, known.devices, "devices")) {
-            const std::string name = text("devices[", devices.size(), "]");
-            Device &device = checked<Device>(self.host(), handle, name.c_str());
-            // A vendor context over two platforms is not refused by every ICD: some crash.
-            if (&device.platform() != &self)
-                fail(PI_ERROR_INVALID_DEVICE, name, " is of platform ", device.platform().name(),
-                     ", the context is for ", self.name());
-            if (std::find(devices.begin(), devices.end(), &device) != devices.end())
-                fail(PI_ERROR_INVALID_DEVICE, name, " is listed twice");
-            devices.push_back(&device);
-        }
+        std::vector<Device *> devices = read_handles<Device>(
+            self.host(), known.device_count, known.devices, "devices",
+            [&](Device &device, const ArgumentName &name) {
+                // A vendor context over two platforms is not refused by every ICD: some crash.
+                if (&device.platform() != &self)
+                    fail(PI_ERROR_INVALID_DEVICE, name, " is of platform ",
+                         device.platform().name(), ", the context is for ", self.name());
+            });
         if (devices.empty())
             fail(PI_ERROR_INVALID_SIZE, "device_count is 0; at least 1 is needed");
         *out_context = make<Context>(self, std::move(devices)).give();

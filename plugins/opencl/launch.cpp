@@ -54,7 +54,7 @@ const char *needs(Parameter parameter) {
 void check_kind(const pi_kernel_argument &given, Parameter parameter, size_t index,
                 const std::string &kernel) {
     if (given.reserved || given.image_sampler)
-        fail(PI_ERROR_INVALID_VALUE, "arguments[", index,
+        fail(PI_ERROR_UNSUPPORTED_FEATURE, "arguments[", index,
              "] has a reserved word or a sampler that is not 0");
     if (given.kind < PI_ARGUMENT_VALUE || given.kind > PI_ARGUMENT_LOCAL)
         fail(PI_ERROR_INVALID_ENUMERATION, "arguments[", index, "].kind ", given.kind,

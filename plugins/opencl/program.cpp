@@ -39,14 +39,13 @@ Program::Program(Context &context, pi_program_format format, ProgramOwner vendor
       candidates_(std::move(candidates)) {}
 
 std::vector<Device *> Program::read_devices(const pi_program_build_desc &desc) const {
-    std::vector<Device *> devices;
-    for (const pi_device handle : read_array(desc.device_count, desc.devices, "devices")) {
-        Device &device = context_->checked_device(handle, {"devices", devices.size()});
-        if (std::find(candidates_.begin(), candidates_.end(), &device) == candidates_.end())
-            fail(PI_ERROR_INVALID_BINARY, "the program's binary is not for ", device.name());
-        if (std::find(devices.begin(), devices.end(), &device) == devices.end())
-            devices.push_back(&device);
-    }
+    const std::vector<Device *> devices = read_handles<Device>(
+        host(), desc.device_count, desc.devices, "devices",
+        [&](Device &device, const ArgumentName &name) {
+            context_->checked_device(device.handle(), name);
+            if (std::find(candidates_.begin(), candidates_.end(), &device) == candidates_.end())
+                fail(PI_ERROR_INVALID_BINARY, "the program's binary is not for ", device.name());
+        });
     return devices.empty() ? candidates_ : devices;
 }
 

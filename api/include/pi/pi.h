@@ -24,11 +24,14 @@
  * DESCRIPTORS begin with {struct_size, type, next}. The caller sets struct_size = sizeof the struct
  * that it was compiled with, type to the PI_TYPE_ constant, and next to NULL or to a further
  * descriptor. An input descriptor smaller than the callee's is extended by zeros; a larger one is
- * accepted only if the tail that the callee does not know is zero. Zero always means the default. An
+ * accepted only if the tail that the callee does not know is zero (else PI_ERROR_UNSUPPORTED_FEATURE).
+ * Zero always means the default; reserved words must be zero (else PI_ERROR_UNSUPPORTED_FEATURE). An
  * output struct receives the smaller of both sizes, and zeros beyond what the callee knows. A chained
  * `type` that the callee does not know is PI_ERROR_UNSUPPORTED_FEATURE unless its bit 31 is set
  * (PI_TYPE_MAY_IGNORE_BIT). An unknown flag bit is PI_ERROR_UNSUPPORTED_FEATURE. Elements of arrays are
- * frozen; their reserved words must be zero.
+ * frozen. An array's pointer is not looked at when its count is 0, and is PI_ERROR_INVALID_NULL_POINTER
+ * when it is NULL with another count. A handle that a list of handles names twice is the error of its
+ * kind (PI_ERROR_INVALID_DEVICE).
  *
  * THREADS: every function may be called from any thread at any time, unless its comment says
  * "externally synchronised". A plugin leaves the calling thread as it found it. Blocking are
@@ -85,7 +88,7 @@ enum {
     PI_ERROR_MISALIGNED_POINTER = -7,   /* a host pointer breaks the alignment that it needs */
     PI_ERROR_INVALID_ALIGNMENT = -8,    /* not a power of two, or more than can be honoured */
     PI_ERROR_MEM_COPY_OVERLAP = -9,     /* source and destination of one copy overlap */
-    PI_ERROR_INVALID_WAIT_LIST = -10,   /* wait_count and wait_list disagree */
+    PI_ERROR_INVALID_WAIT_LIST = -10,   /* wait_list is NULL, and wait_count is not 0 */
     PI_ERROR_INVALID_WORK_SIZE = -11,   /* a launch's dimensions or sizes */
     PI_ERROR_INVALID_ARGUMENTS = -12,   /* a launch's arguments: count, kind or size */
     PI_ERROR_INVALID_NAME = -13,      /* no kernel, function, variable or extension of that name */
@@ -526,7 +529,8 @@ typedef struct pi_context_desc {
     uint64_t flags; /* must be 0 */
     uint32_t device_count;
     uint32_t reserved;
-    const pi_device *devices; /* of this platform, each once; a sub-device belongs only if listed */
+    /* Of this platform; at least one (else PI_ERROR_INVALID_SIZE). A sub-device belongs only if listed. */
+    const pi_device *devices;
 } pi_context_desc;
 
 typedef uint32_t pi_context_info;
@@ -962,7 +966,7 @@ PI_EXPORT pi_result PI_CALL piUsmHostUnregister(pi_context context, void *pointe
 /* ===== Commands =============================================================================== */
 
 /* piEnqueueX(queue, desc, wait_count, wait_list, out_event). Submitting never waits for an incomplete
- * event. The wait list takes events of any context, device and platform of the same plugin instance;
+ * event. wait_list NULL with a wait_count other than 0 is PI_ERROR_INVALID_WAIT_LIST. The wait list takes events of any context, device and platform of the same plugin instance;
  * NULL among them, or an event of another instance, is PI_ERROR_INVALID_EVENT. A command behind an
  * unsignalled host event may be held inside the plugin and submitted later. If an event of the wait
  * list fails, the command does nothing and fails with PI_ERROR_DEPENDENCY_FAILED. out_event may be
@@ -973,8 +977,8 @@ enum {
      * in a callback (PI_ERROR_WOULD_BLOCK). */
     PI_COMMAND_BLOCKING = 1 << 0,
 
-    /* Of maps. WRITE keeps the bytes that the host does not write; WRITE_DISCARD says that the range's old
-     * bytes are not needed. */
+    /* Of maps; at least one (else PI_ERROR_INVALID_VALUE). WRITE keeps the bytes that the host does not
+     * write; WRITE_DISCARD says that the range's old bytes are not needed, and is WRITE beside READ. */
     PI_MAP_READ = 1 << 8,
     PI_MAP_WRITE = 1 << 9,
     PI_MAP_WRITE_DISCARD = 1 << 10,
@@ -993,7 +997,7 @@ enum {
  * PI_ERROR_INVALID_SIZE. pitch = {row, slice} in bytes; 0 = dense; one smaller than what it steps
  * over is PI_ERROR_INVALID_SIZE, any larger one is legal. src and dst are as in the command:
  * for a read dst is the host pointer, for a write src is. The regions of one command are done in any
- * order and must not overlap in dst. */
+ * order and must not overlap in dst. A command of no regions is PI_ERROR_INVALID_SIZE. */
 typedef struct pi_region {
     uint64_t src_offset;
     uint64_t dst_offset;
@@ -1523,7 +1527,8 @@ enum {
     PI_KERNEL_SUB_GROUP_INFO_MAX_COUNT = 2,   /* uint32_t */
     PI_KERNEL_SUB_GROUP_INFO_COMPILE_SIZE = 3 /* uint32_t; 0 = none */
 };
-/* The program must be built. */
+/* The program must be built: PI_ERROR_INVALID_OPERATION. A kernel is launched on the devices that its program is
+ * built for; others are PI_ERROR_INVALID_KERNEL. */
 PI_EXPORT pi_result PI_CALL piKernelCreate(pi_program program, const char *name,
                                            pi_kernel *out_kernel);
 PI_EXPORT pi_result PI_CALL piKernelRetain(pi_kernel kernel);

@@ -358,7 +358,7 @@ TEST_CASE("a bad launch is refused") {
             arg(1, [](auto &a) { a = local(0); }));
     REFUSED(PI_ERROR_INVALID_ARGUMENTS, "local memory",
             arg(1, [](auto &a) { a = local(UINT64_C(1) << 40); }));
-    REFUSED(PI_ERROR_INVALID_VALUE, "arguments[0] has a reserved word",
+    REFUSED(PI_ERROR_UNSUPPORTED_FEATURE, "arguments[0] has a reserved word",
             arg(0, [](auto &a) { a.reserved = 1; }));
     OK(with([](auto &, auto &) {}));
     OK(piQueueFinish(t.queue));

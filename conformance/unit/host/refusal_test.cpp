@@ -42,7 +42,7 @@ TEST_CASE("a bad context is refused") {
     REFUSED(PI_ERROR_INVALID_NULL_POINTER, "devices is NULL", create());
     pi_device twice[] = {host.device, host.device};
     d.devices = twice;
-    REFUSED(PI_ERROR_INVALID_VALUE, "devices[1] is listed twice", create());
+    REFUSED(PI_ERROR_INVALID_DEVICE, "devices[1] is listed twice", create());
     twice[1] = nullptr;
     REFUSED(PI_ERROR_INVALID_DEVICE, "devices[1] is NULL", create());
     twice[1] = reinterpret_cast<pi_device>(host.platform);
@@ -52,7 +52,7 @@ TEST_CASE("a bad context is refused") {
     REFUSED(PI_ERROR_UNSUPPORTED_FEATURE, "0x4", create());
     d.flags = 0;
     d.reserved = 1;
-    REFUSED(PI_ERROR_INVALID_VALUE, "reserved", create());
+    REFUSED(PI_ERROR_UNSUPPORTED_FEATURE, "reserved", create());
     d.reserved = 0;
     d.type = PI_TYPE_QUEUE_DESC;
     REFUSED(PI_ERROR_INVALID_DESCRIPTOR, "type 3", create());
@@ -210,7 +210,7 @@ TEST_CASE("bad regions are refused") {
     OK(read(region));
     OK(piQueueFinish(t.queue));
     region.reserved = 1;
-    REFUSED(PI_ERROR_INVALID_VALUE, "reserved", read(region));
+    REFUSED(PI_ERROR_UNSUPPORTED_FEATURE, "reserved", read(region));
     auto d = read_desc(t.a, t.bytes, region);
     d.region_count = 0;
     REFUSED(PI_ERROR_INVALID_SIZE, "region_count is 0",

@@ -457,7 +457,7 @@ TEST_CASE("wrong arguments are refused with a text that names them") {
     CHECK(write({0, UINT64_MAX, {8, 1, 1}, {}, {}, 0}) == PI_ERROR_INVALID_SIZE);
     CHECK(write({0, 0, {UINT64_MAX, UINT64_MAX, 1}, {}, {}, 0}) == PI_ERROR_INVALID_SIZE);
     CHECK(write({0, 0, {8, UINT64_MAX, UINT64_MAX}, {}, {}, 0}) == PI_ERROR_INVALID_SIZE);
-    CHECK(write({0, 0, {8, 1, 1}, {}, {}, 7}) == PI_ERROR_INVALID_VALUE);
+    CHECK(write({0, 0, {8, 1, 1}, {}, {}, 7}) == PI_ERROR_UNSUPPORTED_FEATURE);
     CHECK(machine.write(bytes, {}, 0) == PI_ERROR_INVALID_SIZE);
     CHECK_THAT(last_text(), Contains("region_count is 0"));
     CHECK(machine.write({}, {{0, 0, {8, 1, 1}, {}, {}, 0}}, 0) == PI_ERROR_INVALID_NULL_POINTER);

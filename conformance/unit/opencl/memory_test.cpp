@@ -219,7 +219,7 @@ TEST_CASE("ranges of commands are checked during the call") {
     refused(with(region), PI_ERROR_INVALID_SIZE, {"pitches"});
     region = range(0, 0, 10);
     region.reserved = 1;
-    refused(with(region), PI_ERROR_INVALID_VALUE, {"reserved"});
+    refused(with(region), PI_ERROR_UNSUPPORTED_FEATURE, {"reserved"});
     desc.host_ptr = nullptr;
     refused(with(range(0, 0, 10)), PI_ERROR_INVALID_NULL_POINTER, {"host_ptr"});
     desc.host_ptr = host.data();

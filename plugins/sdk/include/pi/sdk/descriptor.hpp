@@ -3,7 +3,7 @@
 // Sized descriptors in, sized structs out, lists and info answers.
 #pragma once
 
-#include <pi/sdk/error.hpp>
+#include <pi/sdk/object.hpp>
 
 #include <algorithm>
 #include <cstring>
@@ -38,7 +38,7 @@ Desc read_desc(const Desc *desc, pi_struct_type type, pi_struct_type chained = P
     });
     if constexpr (requires { out.reserved; })
         if (out.reserved)
-            fail(PI_ERROR_INVALID_VALUE, "desc's reserved word is ", out.reserved,
+            fail(PI_ERROR_UNSUPPORTED_FEATURE, "desc's reserved word is ", out.reserved,
                  "; it must be 0");
     return out;
 }
@@ -78,12 +78,30 @@ void write_list(std::span<const T> items, uint32_t capacity, T *out_items, uint3
         *out_count = static_cast<uint32_t>(items.size());
 }
 
-/// An array argument with its count: NULL only if the count is 0.
+/// An array argument with its count, empty if the count is 0; PI_ERROR_INVALID_NULL_POINTER.
 template <class T>
 std::span<const T> read_array(uint32_t count, const T *items, const char *name) {
     if (count && !items)
         fail(PI_ERROR_INVALID_NULL_POINTER, name, " is NULL, but its count is ", count);
     return {items, count};
+}
+
+/// A list of handles, checked: of this instance, each once. `accept(object, name)` throws for one that is wrong
+/// otherwise.
+template <class T, class Accept = decltype([](T &, const ArgumentName &) {})>
+std::vector<T *> read_handles(const pi_host *host, uint32_t count,
+                              const typename T::Handle *handles, const char *name,
+                              Accept &&accept = {}) {
+    std::vector<T *> objects;
+    for (const typename T::Handle handle : read_array(count, handles, name)) {
+        const ArgumentName element{name, objects.size()};
+        T &object = checked<T>(host, handle, element);
+        if (std::find(objects.begin(), objects.end(), &object) != objects.end())
+            fail(pi_sdk_invalid(T::kind), element, " is listed twice");
+        accept(object, element);
+        objects.push_back(&object);
+    }
+    return objects;
 }
 
 /// Answers one Get...Info call.

@@ -68,7 +68,7 @@ static inline pi_result pi_sdk_check_context_desc(pi_platform platform,
             result = pi_sdk_fail(host, PI_ERROR_INVALID_DEVICE, "%s is not of the platform", name);
         for (j = 0; !result && j < i; ++j)
             if (desc->devices[j] == desc->devices[i])
-                result = pi_sdk_fail(host, PI_ERROR_INVALID_VALUE, "%s is listed twice", name);
+                result = pi_sdk_fail(host, PI_ERROR_INVALID_DEVICE, "%s is listed twice", name);
     }
     return result;
 }

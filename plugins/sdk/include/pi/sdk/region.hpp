@@ -99,7 +99,7 @@ inline std::vector<pi_region> read_regions(uint32_t count, const pi_region *regi
     const auto given = read_array(count, regions, "regions");
     for (const pi_region &region : given) {
         if (region.reserved)
-            fail(PI_ERROR_INVALID_VALUE, "a region's reserved word is ", region.reserved,
+            fail(PI_ERROR_UNSUPPORTED_FEATURE, "a region's reserved word is ", region.reserved,
                  "; it must be 0");
         const Rectangle from = source(region), to = destination(region);
         if (src_size)
