@@ -73,9 +73,10 @@ struct Child {
     Descriptor result;
 };
 
-int spawn(const std::vector<std::string> &arguments, const Pipe &output, const Pipe &result,
+int spawn(const std::string &program, const std::string &name,
+          const std::vector<std::string> &arguments, const Pipe &output, const Pipe &result,
           pid_t &pid) {
-    std::vector<char *> argv;
+    std::vector<char *> argv{const_cast<char *>(name.c_str())};
     for (const std::string &argument : arguments)
         argv.push_back(const_cast<char *>(argument.c_str()));
     argv.push_back(nullptr);
@@ -90,7 +91,7 @@ int spawn(const std::vector<std::string> &arguments, const Pipe &output, const P
     posix_spawnattr_init(&attributes);
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
     const int error =
-        posix_spawn(&pid, "/proc/self/exe", &actions, &attributes, argv.data(), environ);
+        posix_spawnp(&pid, program.c_str(), &actions, &attributes, argv.data(), environ);
     posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);
     return error;
@@ -172,12 +173,10 @@ private:
     Clock::time_point deadline_;
 };
 
-} // namespace
-
-Ended run_self(std::vector<std::string> arguments, std::chrono::seconds limit) {
+// `name` is what the program is told that it is called.
+Ended run(const std::string &program, const std::string &name,
+          const std::vector<std::string> &arguments, std::chrono::seconds limit) {
     Ended ended;
-    arguments.insert(arguments.begin(), "pi-conformance");
-    arguments.push_back(join("--result-fd=", result_descriptor));
     const Clock::time_point begin = Clock::now();
     Pipe output;
     Pipe result;
@@ -186,7 +185,7 @@ Ended run_self(std::vector<std::string> arguments, std::chrono::seconds limit) {
         return ended;
     }
     Child child;
-    if (const int error = spawn(arguments, output, result, child.pid); error != 0) {
+    if (const int error = spawn(program, name, arguments, output, result, child.pid); error != 0) {
         ended.output = join("cannot start a process: ", std::strerror(error));
         return ended;
     }
@@ -198,6 +197,18 @@ Ended run_self(std::vector<std::string> arguments, std::chrono::seconds limit) {
     Watch(child, ended, limit).run();
     ended.seconds = std::chrono::duration<double>(Clock::now() - begin).count();
     return ended;
+}
+
+} // namespace
+
+Ended run_program(const std::string &program, const std::vector<std::string> &arguments,
+                  std::chrono::seconds limit) {
+    return run(program, program, arguments, limit);
+}
+
+Ended run_self(std::vector<std::string> arguments, std::chrono::seconds limit) {
+    arguments.push_back(join("--result-fd=", result_descriptor));
+    return run("/proc/self/exe", "pi-conformance", arguments, limit);
 }
 
 std::string signal_text(int signal) {

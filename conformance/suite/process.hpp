@@ -18,8 +18,12 @@ struct Ended {
     double seconds = 0;
 };
 
-/// Runs this very program with these arguments and a result descriptor, in a process group of its own,
-/// and waits for its end. After `limit` it is asked where it is, then killed with its children.
+/// Runs a program of PATH (or a file, if the name has a '/') with these arguments in a process group of
+/// its own, and waits for its end. After `limit` it is asked where it is, then killed with its children.
+Ended run_program(const std::string &program, const std::vector<std::string> &arguments,
+                  std::chrono::seconds limit);
+
+/// Runs this very program like that, with a result descriptor.
 Ended run_self(std::vector<std::string> arguments, std::chrono::seconds limit);
 
 /// "signal 11 (Segmentation fault)"

@@ -2,6 +2,7 @@
 
 #include "runner.hpp"
 
+#include "frames.hpp"
 #include "process.hpp"
 #include "text.hpp"
 
@@ -64,7 +65,9 @@ TestResult run_case(const Options &options, const Case &test) {
     std::vector<std::string> arguments = arguments_of(options, test);
     arguments.push_back(join("--timeout=", options.timeout));
     const Ended ended = run_self(arguments, std::chrono::seconds(options.timeout));
-    return {test, judge(ended), ended.output, ended.seconds};
+    const Verdict verdict = judge(ended);
+    return {test, verdict, verdict.broke_off ? with_names(ended.output) : ended.output,
+            ended.seconds};
 }
 
 // "opencl:0:1" is of "opencl:0".
@@ -99,8 +102,8 @@ Discovery discover_devices(const Options &options) {
     const json told = json::parse(ended.result, nullptr, false);
     Discovery found;
     if (!told.is_object()) {
-        found.problem =
-            join(how_it_died(ended, ", while its devices were listed"), "\n", ended.output);
+        found.problem = join(how_it_died(ended, ", while its devices were listed"), "\n",
+                             with_names(ended.output));
         return found;
     }
     found.name = told.value("name", "");

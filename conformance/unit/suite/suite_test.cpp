@@ -4,9 +4,11 @@
 // rest goes on.
 
 #include "program.hpp"
+#include "skip.hpp"
 
 #include <catch2/catch.hpp>
 
+#include <cstdlib>
 #include <regex>
 
 namespace {
@@ -78,6 +80,27 @@ TEST_CASE("a crash is one failed test with its signal and its calls") {
     require_one_failure(report, "without a result");
 #endif
 }
+
+#ifndef PI_SANITIZED
+TEST_CASE("the calls of a crash have their functions' names where addr2line knows them") {
+    const std::vector<std::string> arguments{"--plugin=" + toy_file("crashes"),
+                                             std::string("--filter=") + faulty_law};
+    const std::string nameless = R"(libpi_plugin_toy_crashes\.so\(\+0x[0-9a-f]+\)\[0x[0-9a-f]+\])";
+    // The shell that starts the program needs no PATH for it.
+    const Run without = run_suite(arguments, "PATH=/no/such/folder");
+    INFO(without.output);
+    CHECK(std::regex_search(without.output, std::regex(nameless + "\n")));
+    if (std::system("addr2line --version >/dev/null 2>&1") != 0) {
+        pi_test::skip("addr2line is not installed");
+        return;
+    }
+    const Run with = run_suite(arguments);
+    INFO(with.output);
+    CHECK(
+        std::regex_search(with.output, std::regex(nameless + " (crash|faulty_context_get_info)")));
+    CHECK(with.output.find(" main") != std::string::npos);
+}
+#endif
 
 TEST_CASE("a hang is one failed test, and is killed") {
     const json report = run_to_json("hangs", {"--timeout=3"});
