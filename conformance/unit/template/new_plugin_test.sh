@@ -41,7 +41,7 @@ refused "taken exists" gpu9 taken
 
 options=()
 if [[ -n $sanitizers ]]; then
-    options+=("-DCMAKE_C_FLAGS=-fsanitize=$sanitizers")
+    options+=("-DCMAKE_C_FLAGS=-fsanitize=$sanitizers" "-DCMAKE_CXX_FLAGS=-fsanitize=$sanitizers")
     if "$compiler" --version | grep -q clang; then
         # The loader is C++: its part of the run-time is not in a C program by itself.
         options+=("-DCMAKE_EXE_LINKER_FLAGS=-fsanitize-link-c++-runtime -lstdc++")
@@ -55,7 +55,7 @@ works() {
     shift 2
     "$new_plugin" "$@" "$name" "$folder"
     pushd "$folder" >/dev/null
-    if grep -rn "template" --include='*.[ch]' . | grep -v "made of PI's template"; then
+    if grep -rn "template" --include='*.[ch]' --include='*.[ch]pp' . | grep -v "made of PI's template\|template <"; then
         fail "the word template is left"
     fi
     if grep -rn "@" README.md CMakeLists.txt; then
@@ -76,3 +76,4 @@ works() {
 mkdir "some folder"
 works "some folder/plugin" 9_gpu
 works remote remote --own-memory
+works plus plus --cpp
