@@ -107,12 +107,15 @@ private:
         std::error_code error; // an installation without manifests is usual
         for (const fs::path &file : list_directory(directory, "", ".json", error))
             manifests_.push_back(read_manifest(file));
+        log_.write(PI_LOG_DEBUG, "{} manifests in \"{}\"", manifests_.size(), directory);
     }
 
     void add_directory(const std::string &directory, bool asked_for) {
         std::error_code error;
-        for (const fs::path &file : list_directory(directory, file_prefix, file_suffix, error))
+        const auto files = list_directory(directory, file_prefix, file_suffix, error);
+        for (const fs::path &file : files)
             found_.push_back({"", canonical_path(file), ""});
+        log_.write(PI_LOG_DEBUG, "{} plugin files in \"{}\"", files.size(), directory);
         if (error && asked_for)
             log_.warn("plugin directory \"{}\": {}", directory, error.message());
     }

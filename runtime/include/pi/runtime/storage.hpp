@@ -15,7 +15,7 @@ namespace pi::runtime {
 struct StorageDescription {
     uint64_t size = 0;      ///< bytes; 0 is PI_ERROR_INVALID_SIZE
     uint64_t alignment = 0; ///< bytes, a power of two, at every place; 0 = each place's own
-    std::string scope;      ///< by name at every place; empty = scope 0
+    std::string scope{};    ///< by name at every place; empty = scope 0
     uint64_t flags = 0;     ///< PI_MEM_REQUIRE_ bits, for device memory
     /// The application's bytes, used in place as the host's replica; `size` of them. They must live
     /// until the storage is gone and finish() has returned true. NULL: the runtime allocates.
@@ -24,7 +24,7 @@ struct StorageDescription {
     bool host_memory_valid = true;
     /// Routes that may be used. Without direct_use and import every place has memory of its own.
     RouteMask routes = all_routes;
-    std::string name; ///< for the log
+    std::string name{}; ///< for the log
 };
 
 /// One allocation's worth of bytes, with replicas at places, made when a place is first acquired. Each

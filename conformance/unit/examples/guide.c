@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ *
+ * The C that docs/runtime-authors.md shows, run on the host plugin: scripts/check-readme sees that both are one. */
+#include <pi/pi_loader.h>
+#include <pi/pi_native_kernel.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static void check(pi_result result, const char *call) {
+    const char *text;
+    if (result == PI_SUCCESS)
+        return;
+    piGetLastError(NULL, &text); /* of this thread's newest failed call */
+    fprintf(stderr, "%s: %d: %s\n", call, (int)result, text);
+    exit(1);
+}
+
+static uint32_t find_devices(pi_loader *out_loader, pi_device devices[16]) {
+    uint32_t count;
+    check(piLoaderCreate(NULL, out_loader), "piLoaderCreate"); /* NULL: all defaults */
+    /* NULL: what PI_DEVICE_SELECTOR says, or all. count may be more than 16: how many there are. */
+    check(piLoaderSelectDevices(*out_loader, NULL, 16, devices, &count), "piLoaderSelectDevices");
+    return count < 16 ? count : 16;
+}
+
+static pi_context make_context(pi_device device) {
+    pi_context_desc desc = {sizeof desc, PI_TYPE_CONTEXT_DESC};
+    pi_platform platform;
+    pi_context context;
+    check(piDeviceGetInfo(device, PI_DEVICE_INFO_PLATFORM, sizeof platform, &platform, NULL),
+          "piDeviceGetInfo");
+    desc.device_count = 1;
+    desc.devices = &device;
+    check(piContextCreate(platform, &desc, &context), "piContextCreate");
+    return context;
+}
+
+static pi_mem make_buffer(pi_context context, pi_device device, uint64_t size) {
+    pi_mem_buffer_desc desc = {sizeof desc, PI_TYPE_MEM_BUFFER_DESC};
+    pi_mem mem;
+    desc.size = size;
+    check(piMemBufferCreate(context, device, &desc, &mem), "piMemBufferCreate");
+    return mem;
+}
+
+static const char *answer(pi_device src_device, pi_context src_context, pi_device dst_device,
+                          pi_context dst_context) {
+    static const char *const words[] = {"none", "migratable", "unified"};
+    pi_memory_connection connection;
+    check(piGetMemoryConnection(src_device, src_context, dst_device, dst_context, &connection),
+          "piGetMemoryConnection");
+    return words[connection];
+}
+
+static void PI_CALL signal_gate(pi_event event, pi_result result, void *gate) {
+    (void)event;
+    piEventSignalHost(gate, result);
+    piEventRelease(gate);
+}
+
+/* An event of the consumer's plugin that ends as the producer's does. */
+static pi_event bridge(pi_event producer, pi_context consumer) {
+    pi_event gate;
+    check(piEventCreateHost(consumer, &gate), "piEventCreateHost");
+    check(piEventRetain(gate), "piEventRetain"); /* the callback's */
+    check(piEventSetCallback(producer, signal_gate, gate), "piEventSetCallback");
+    return gate;
+}
+
+static void PI_CALL scale(const pi_native_group *group, void *const *arguments) {
+    float *numbers = arguments[0];
+    const float factor = *(const float *)arguments[1];
+    uint64_t i;
+    for (i = group->begin[0]; i < group->end[0]; ++i)
+        numbers[i] *= factor;
+}
+
+static pi_kernel make_kernel(pi_context context) {
+    static const pi_native_kernel kernels[] = {{"scale", scale, 2, 0}};
+    static const pi_native_program table = {sizeof table, 1, kernels};
+    pi_program_desc desc = {sizeof desc, PI_TYPE_PROGRAM_DESC};
+    pi_program program;
+    pi_kernel kernel;
+    desc.format = PI_PROGRAM_FORMAT_NATIVE_TABLE; /* OpenCL C: the text and its length */
+    desc.data = &table;
+    desc.size = sizeof table;
+    check(piProgramCreate(context, &desc, &program), "piProgramCreate");
+    check(piProgramBuild(program, NULL), "piProgramBuild");
+    check(piKernelCreate(program, "scale", &kernel), "piKernelCreate");
+    check(piProgramRelease(program), "piProgramRelease"); /* the kernel keeps it */
+    return kernel;
+}
+
+static pi_event launch(pi_queue queue, pi_kernel kernel, pi_mem numbers, uint64_t count,
+                       float factor, pi_event after) {
+    const pi_kernel_argument arguments[] = {
+        {.kind = PI_ARGUMENT_BUFFER, .mem = numbers}, /* .offset, .size: a part of it */
+        {.kind = PI_ARGUMENT_VALUE, .value = &factor, .size = sizeof factor},
+    };
+    pi_kernel_launch_desc desc = {sizeof desc, PI_TYPE_KERNEL_LAUNCH_DESC};
+    pi_event done;
+    desc.kernel = kernel;
+    desc.dimensions = 1;
+    desc.global_size[0] = count;
+    desc.argument_count = 2;
+    desc.arguments = arguments;
+    check(piEnqueueKernelLaunch(queue, &desc, 1, &after, &done), "piEnqueueKernelLaunch");
+    return done;
+}
+
+static pi_event write_numbers(pi_queue queue, pi_mem mem, const float *numbers, uint64_t size) {
+    const pi_region all = {.extent = {size}};
+    pi_buffer_write_desc desc = {sizeof desc, PI_TYPE_BUFFER_WRITE_DESC};
+    pi_event written;
+    desc.mem = mem;
+    desc.host_ptr = numbers; /* must stay as it is until the event is final */
+    desc.region_count = 1;
+    desc.regions = &all;
+    check(piEnqueueMemBufferWrite(queue, &desc, 0, NULL, &written), "piEnqueueMemBufferWrite");
+    return written;
+}
+
+static void read_numbers(pi_queue queue, pi_mem mem, float *numbers, uint64_t size,
+                         pi_event after) {
+    const pi_region all = {.extent = {size}};
+    pi_buffer_read_desc desc = {sizeof desc, PI_TYPE_BUFFER_READ_DESC};
+    desc.flags = PI_COMMAND_BLOCKING;
+    desc.mem = mem;
+    desc.host_ptr = numbers;
+    desc.region_count = 1;
+    desc.regions = &all;
+    check(piEnqueueMemBufferRead(queue, &desc, 1, &after, NULL), "piEnqueueMemBufferRead");
+}
+
+int main(void) {
+    float numbers[100];
+    pi_loader loader;
+    pi_device devices[16];
+    pi_queue queue;
+    pi_event written, gate, done;
+    int i;
+    if (!find_devices(&loader, devices)) {
+        fprintf(stderr, "there is no device\n");
+        return 1;
+    }
+    const pi_context context = make_context(devices[0]);
+    const pi_kernel kernel = make_kernel(context);
+    const pi_mem mem = make_buffer(context, devices[0], sizeof numbers);
+    printf("to itself: %s\n", answer(devices[0], context, devices[0], context));
+    check(piQueueCreate(context, devices[0], NULL, &queue), "piQueueCreate");
+    for (i = 0; i < 100; ++i)
+        numbers[i] = (float)i;
+    written = write_numbers(queue, mem, numbers, sizeof numbers);
+    gate = bridge(written, context);
+    done = launch(queue, kernel, mem, 100, 0.5F, gate);
+    read_numbers(queue, mem, numbers, sizeof numbers, done);
+    for (i = 0; i < 100; ++i)
+        if (numbers[i] != (float)i / 2) {
+            fprintf(stderr, "numbers[%d] is %g\n", i, (double)numbers[i]);
+            return 1;
+        }
+    check(piEventRelease(written), "piEventRelease");
+    check(piEventRelease(gate), "piEventRelease");
+    check(piEventRelease(done), "piEventRelease");
+    check(piMemRelease(mem), "piMemRelease");
+    check(piKernelRelease(kernel), "piKernelRelease");
+    check(piQueueRelease(queue), "piQueueRelease");
+    check(piContextRelease(context), "piContextRelease");
+    check(piLoaderRelease(loader), "piLoaderRelease");
+    printf("passed\n");
+    return 0;
+}
