@@ -2,6 +2,7 @@
 #include "device.hpp"
 
 #include "entries.hpp"
+#include "physical.hpp"
 #include "plugin.hpp"
 
 #include <pi/sdk/descriptor.hpp>
@@ -143,10 +144,11 @@ pi_result PI_CALL device_get_global_timestamps(pi_device device, uint64_t *out_d
 pi_result PI_CALL device_get_memory_scopes(pi_device device, uint32_t capacity,
                                            pi_memory_scope *out_scopes, uint32_t *out_count) {
     return sdk::call<Device>(device, [&](Device &self) {
+        constexpr uint64_t demands = PI_SCOPE_CONTIGUOUS | PI_SCOPE_PINNED;
         const pi_memory_scope scopes[scope_count] = {{
             .name = "global",
             .flags = PI_SCOPE_HOST_VISIBLE | PI_SCOPE_COHERENT | PI_SCOPE_POOLABLE |
-                     PI_SCOPE_MAPS_IN_PLACE,
+                     PI_SCOPE_MAPS_IN_PLACE | (can_lock_pages() ? demands : 0),
             .capacity = self.node().capacity,
             .max_allocation = self.node().capacity,
             .min_alignment = min_alignment,

@@ -55,6 +55,35 @@ void MapTable::drop_if_unused(std::map<const void *, Counts>::iterator entry) {
         counts_.erase(entry);
 }
 
+// ----- Checks -------------------------------------------------------------------------------------
+
+uint64_t alignment_of(const void *pointer) {
+    const auto address = reinterpret_cast<uintptr_t>(pointer);
+    return std::min<uint64_t>(address & -address, max_alignment);
+}
+
+uint64_t checked_alignment(uint64_t asked) {
+    if (asked & (asked - 1) && asked)
+        fail(PI_ERROR_INVALID_ALIGNMENT, "alignment is ", asked, ", which is no power of two");
+    if (asked > max_alignment)
+        fail(PI_ERROR_INVALID_ALIGNMENT, "alignment is ", asked, "; at most ", max_alignment,
+             " bytes can be honoured");
+    return std::max(asked, min_alignment);
+}
+
+void check_scope(uint32_t scope) {
+    if (scope >= scope_count)
+        fail(PI_ERROR_INVALID_VALUE, "scope is ", scope, "; the device has ", scope_count,
+             ", numbered from 0");
+}
+
+void check_pointer_range(const void *pointer, uint64_t offset, uint64_t size) {
+    const uint64_t limit = UINTPTR_MAX - reinterpret_cast<uintptr_t>(pointer);
+    if (offset > limit || size > limit - offset)
+        fail(PI_ERROR_INVALID_SIZE, size, " bytes from ", offset, " bytes behind ", pointer,
+             " go past the end of the address space");
+}
+
 // ----- Mem ----------------------------------------------------------------------------------------
 
 namespace {
@@ -62,12 +91,6 @@ namespace {
 constexpr uint64_t access_flags = PI_MEM_READ_ONLY | PI_MEM_WRITE_ONLY;
 constexpr uint64_t host_ptr_flags = PI_MEM_COPY_HOST_PTR | PI_MEM_USE_HOST_PTR;
 constexpr uint64_t demand_flags = PI_MEM_REQUIRE_CONTIGUOUS | PI_MEM_REQUIRE_PINNED;
-
-/// What an address that was given to us is aligned to.
-uint64_t alignment_of(const void *pointer) {
-    const auto address = reinterpret_cast<uintptr_t>(pointer);
-    return std::min<uint64_t>(address & -address, max_alignment);
-}
 
 void check_access(uint64_t flags) {
     if ((flags & access_flags) == access_flags)
@@ -78,12 +101,10 @@ void check_access(uint64_t flags) {
 void check_buffer_flags(const pi_mem_buffer_desc &desc) {
     sdk::check_flags(desc.flags, access_flags | host_ptr_flags | demand_flags, "flags");
     check_access(desc.flags);
-    if (desc.flags & PI_MEM_REQUIRE_CONTIGUOUS)
+    if (desc.flags & PI_MEM_USE_HOST_PTR && desc.flags & demand_flags)
         fail(PI_ERROR_UNSUPPORTED_FEATURE,
-             "PI_MEM_REQUIRE_CONTIGUOUS: the host plugin has no physically contiguous memory");
-    if (desc.flags & PI_MEM_REQUIRE_PINNED)
-        fail(PI_ERROR_UNSUPPORTED_FEATURE,
-             "PI_MEM_REQUIRE_PINNED: the host plugin does not lock memory");
+             "PI_MEM_REQUIRE_CONTIGUOUS and _PINNED are for memory of the plugin: what "
+             "PI_MEM_USE_HOST_PTR names stays as the application made it");
     const uint64_t use = desc.flags & host_ptr_flags;
     if (use == host_ptr_flags)
         fail(
@@ -97,28 +118,33 @@ void check_buffer_flags(const pi_mem_buffer_desc &desc) {
              ", but flags says neither PI_MEM_COPY_HOST_PTR nor PI_MEM_USE_HOST_PTR");
 }
 
-/// The alignment that a new buffer gets.
-uint64_t checked_alignment(const pi_mem_buffer_desc &desc) {
-    const uint64_t asked = desc.alignment;
-    if (asked & (asked - 1) && asked)
-        fail(PI_ERROR_INVALID_ALIGNMENT, "alignment is ", asked, ", which is no power of two");
-    if (asked > max_alignment)
-        fail(PI_ERROR_INVALID_ALIGNMENT, "alignment is ", asked, "; at most ", max_alignment,
-             " bytes can be honoured");
+/// The alignment that a new buffer has.
+uint64_t buffer_alignment(const pi_mem_buffer_desc &desc) {
+    const uint64_t asked = desc.alignment, given = checked_alignment(asked);
     if (desc.flags & PI_MEM_USE_HOST_PTR) {
         if (asked && alignment_of(desc.host_ptr) < asked)
             fail(PI_ERROR_MISALIGNED_POINTER, "host_ptr ", desc.host_ptr, " is aligned to ",
                  alignment_of(desc.host_ptr), " bytes; alignment asks for ", asked);
         return alignment_of(desc.host_ptr);
     }
-    return std::max(asked, min_alignment);
+    return given;
 }
 
-void check_pointer_range(const void *pointer, uint64_t offset, uint64_t size) {
-    const uint64_t limit = UINTPTR_MAX - reinterpret_cast<uintptr_t>(pointer);
-    if (offset > limit || size > limit - offset)
-        fail(PI_ERROR_INVALID_SIZE, size, " bytes from ", offset, " bytes behind ", pointer,
-             " go past the end of the address space");
+uint64_t bus_address(const Mem &mem) {
+    if (!(mem.flags() & PI_MEM_REQUIRE_CONTIGUOUS))
+        fail(PI_ERROR_UNSUPPORTED_FEATURE, "the memory may be anywhere: only one with "
+                                           "PI_MEM_REQUIRE_CONTIGUOUS has a bus address");
+    if (!mem.stays())
+        fail(PI_ERROR_UNSUPPORTED_FEATURE, "the memory is an ordinary page, which the system may "
+                                           "move: only huge pages, which hold "
+                                           "larger buffers, have an address that stays");
+    if (!bus_is_physical())
+        fail(PI_ERROR_UNSUPPORTED_FEATURE,
+             "this machine has an IOMMU: each device on a bus sees addresses of its own");
+    if (const auto address = physical_address(mem.data()))
+        return *address;
+    fail(PI_ERROR_UNSUPPORTED_FEATURE,
+         "the system tells physical addresses only to processes with CAP_SYS_ADMIN");
 }
 
 } // namespace
@@ -143,17 +169,16 @@ pi_result PI_CALL mem_buffer_create(pi_context context, pi_device device,
         if (known.export_types)
             fail(PI_ERROR_UNSUPPORTED_FEATURE, "export_types is 0x", std::hex, known.export_types,
                  ": the host plugin exports no memory");
-        if (known.scope >= scope_count)
-            fail(PI_ERROR_INVALID_VALUE, "scope is ", known.scope, "; the device has ", scope_count,
-                 ", numbered from 0");
+        check_scope(known.scope);
         check_buffer_flags(known);
         if (!known.size)
             fail(PI_ERROR_INVALID_SIZE, "size is 0 bytes; at least 1 is needed");
         check_pointer_range(known.host_ptr, 0, known.size);
-        const uint64_t alignment = checked_alignment(known);
-        Storage storage = known.flags & PI_MEM_USE_HOST_PTR
-                              ? Storage::borrow(known.host_ptr)
-                              : Storage::allocate(owner, known.size, alignment);
+        const uint64_t alignment = buffer_alignment(known);
+        Storage storage =
+            known.flags & PI_MEM_USE_HOST_PTR
+                ? Storage::borrow(known.host_ptr)
+                : Storage::allocate(owner, known.size, alignment, known.flags & demand_flags);
         if (known.flags & PI_MEM_COPY_HOST_PTR)
             std::memcpy(storage.data(), known.host_ptr, known.size);
         *out_mem = sdk::make<Mem>(self, owner, known.flags, known.size, alignment,
@@ -231,11 +256,7 @@ pi_result PI_CALL mem_get_info(pi_mem mem, pi_mem_info name, uint64_t size, void
          [](Mem &m, const InfoWriter &write) {
              write(static_cast<uint64_t>(reinterpret_cast<uintptr_t>(m.data())));
          }},
-        {PI_MEM_INFO_BUS_ADDRESS,
-         [](Mem &, const InfoWriter &) {
-             fail(PI_ERROR_UNSUPPORTED_FEATURE, "the memory is not physically contiguous: it has "
-                                                "no bus address");
-         }},
+        {PI_MEM_INFO_BUS_ADDRESS, [](Mem &m, const InfoWriter &write) { write(bus_address(m)); }},
         {PI_MEM_INFO_PITCHES,
          [](Mem &, const InfoWriter &) {
              fail(PI_ERROR_UNSUPPORTED_FEATURE, "a linear buffer has no pitches");

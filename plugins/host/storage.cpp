@@ -5,8 +5,6 @@
 
 #include <pi/sdk/error.hpp>
 
-#include <sys/mman.h>
-
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -26,26 +24,46 @@ constexpr uint64_t min_bound_size = 64 * 1024;
               " on NUMA node ", device.node().number);
 }
 
+Mapping bound_pages(const Device &device, uint64_t size, uint64_t alignment) {
+    Mapping pages = map_pages(size, alignment);
+    if (!pages)
+        out_of_memory(device, "mmap: ", size, std::strerror(errno));
+    device.topology().bind_memory(device.node(), pages.begin(), pages.size());
+    return pages;
+}
+
 } // namespace
+
+Storage Storage::mapped(Mapping pages) {
+    Storage storage(pages.begin());
+    storage.pages_ = std::move(pages);
+    return storage;
+}
+
+Storage Storage::allocate(const Device &device, uint64_t size, uint64_t alignment,
+                          uint64_t demands) {
+    if (!demands)
+        return allocate(device, size, alignment);
+    if (demands & PI_MEM_REQUIRE_CONTIGUOUS) {
+        PhysicalRun run = map_contiguous(size, alignment);
+        if (!run.mapping)
+            sdk::fail(PI_ERROR_UNSUPPORTED_FEATURE, "PI_MEM_REQUIRE_CONTIGUOUS: ", run.refusal);
+        Storage storage = mapped(std::move(run.mapping));
+        storage.stays_ = run.stays;
+        return storage;
+    }
+    Mapping pages = bound_pages(device, size, alignment);
+    if (const auto refusal = lock_pages(pages))
+        sdk::fail(PI_ERROR_UNSUPPORTED_FEATURE, "PI_MEM_REQUIRE_PINNED: ", *refusal);
+    return mapped(std::move(pages));
+}
 
 Storage Storage::allocate(const Device &device, uint64_t size, uint64_t alignment) {
     // An overcommitting system would promise this and kill the process later.
     if (device.node().capacity && size > device.node().capacity)
         out_of_memory(device, "", size, "more than the node has");
-    if (device.topology().nodes().size() > 1 && size >= min_bound_size) {
-        const uint64_t bytes = size + alignment;
-        void *pages =
-            mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        if (pages == MAP_FAILED)
-            out_of_memory(device, "mmap: ", size, std::strerror(errno));
-        device.topology().bind_memory(device.node(), pages, bytes);
-        const uintptr_t begin = reinterpret_cast<uintptr_t>(pages);
-        Storage storage(
-            reinterpret_cast<std::byte *>((begin + alignment - 1) / alignment * alignment));
-        storage.pages_ = pages;
-        storage.page_bytes_ = bytes;
-        return storage;
-    }
+    if (device.topology().nodes().size() > 1 && size >= min_bound_size)
+        return mapped(bound_pages(device, size, alignment));
     void *bytes = nullptr;
     if (const int error = posix_memalign(&bytes, alignment, size))
         out_of_memory(device, "posix_memalign: ", size, std::strerror(error));
@@ -56,12 +74,10 @@ Storage Storage::allocate(const Device &device, uint64_t size, uint64_t alignmen
 
 Storage::Storage(Storage &&other) noexcept
     : data_(other.data_), heap_(std::exchange(other.heap_, nullptr)),
-      pages_(std::exchange(other.pages_, nullptr)), page_bytes_(other.page_bytes_) {}
+      pages_(std::move(other.pages_)), stays_(other.stays_) {}
 
 Storage::~Storage() {
     std::free(heap_);
-    if (pages_)
-        munmap(pages_, page_bytes_);
 }
 
 } // namespace pi::host

@@ -3,6 +3,8 @@
 // The bytes behind memory objects.
 #pragma once
 
+#include "physical.hpp"
+
 #include <cstddef>
 #include <cstdint>
 
@@ -16,6 +18,10 @@ public:
     /// Memory of the device's node; not initialised. `alignment` is a power of two up to max_alignment.
     /// PI_ERROR_OUT_OF_DEVICE_MEMORY, naming what was asked and what is free.
     static Storage allocate(const Device &device, uint64_t size, uint64_t alignment);
+    /// The same with demands that hold: PI_MEM_REQUIRE_CONTIGUOUS, which keeps it in memory as well, or
+    /// PI_MEM_REQUIRE_PINNED. PI_ERROR_UNSUPPORTED_FEATURE, saying what an administrator can enable.
+    static Storage allocate(const Device &device, uint64_t size, uint64_t alignment,
+                            uint64_t demands);
     /// The application's memory.
     static Storage borrow(void *data) { return Storage(static_cast<std::byte *>(data)); }
 
@@ -24,14 +30,17 @@ public:
     ~Storage();
 
     std::byte *data() const { return data_; }
+    /// Its physical addresses do not change.
+    bool stays() const { return stays_; }
 
 private:
     explicit Storage(std::byte *data) : data_(data) {}
+    static Storage mapped(Mapping pages);
 
     std::byte *data_;
     std::byte *heap_ = nullptr; ///< to be freed
-    void *pages_ = nullptr;     ///< to be unmapped
-    uint64_t page_bytes_ = 0;
+    Mapping pages_;
+    bool stays_ = false;
 };
 
 /// "3.5 GiB", "1000 bytes".

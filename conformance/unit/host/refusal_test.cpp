@@ -104,10 +104,6 @@ TEST_CASE("a bad buffer is refused") {
             with([](auto &d) { d.alignment = UINT64_C(1) << 63; }));
     REFUSED(PI_ERROR_INVALID_VALUE, "scope is 1", with([](auto &d) { d.scope = 1; }));
     REFUSED(PI_ERROR_UNSUPPORTED_FEATURE, "export", with([](auto &d) { d.export_types = 2; }));
-    REFUSED(PI_ERROR_UNSUPPORTED_FEATURE, "PI_MEM_REQUIRE_CONTIGUOUS",
-            with([](auto &d) { d.flags = PI_MEM_REQUIRE_CONTIGUOUS; }));
-    REFUSED(PI_ERROR_UNSUPPORTED_FEATURE, "PI_MEM_REQUIRE_PINNED",
-            with([](auto &d) { d.flags = PI_MEM_REQUIRE_PINNED; }));
     REFUSED(PI_ERROR_UNSUPPORTED_FEATURE, "0x400", with([](auto &d) { d.flags = 1 << 10; }));
     REFUSED(PI_ERROR_INVALID_VALUE, "both PI_MEM_READ_ONLY",
             with([](auto &d) { d.flags = PI_MEM_READ_ONLY | PI_MEM_WRITE_ONLY; }));

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Memory by what the hardware sees of it: locked pages, and runs of physical addresses.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace pi::host {
+
+/// A mapping that is undone when the object goes.
+class Mapping {
+public:
+    Mapping() = default;
+    Mapping(void *begin, uint64_t size) : begin_(static_cast<std::byte *>(begin)), size_(size) {}
+    Mapping(Mapping &&other) noexcept
+        : begin_(std::exchange(other.begin_, nullptr)), size_(other.size_) {}
+    Mapping &operator=(Mapping other) noexcept {
+        std::swap(begin_, other.begin_);
+        std::swap(size_, other.size_);
+        return *this;
+    }
+    ~Mapping();
+
+    std::byte *begin() const { return begin_; }
+    uint64_t size() const { return size_; }
+    explicit operator bool() const { return begin_ != nullptr; }
+
+private:
+    std::byte *begin_ = nullptr;
+    uint64_t size_ = 0;
+};
+
+/// Fresh zeroed pages that begin at a multiple of `alignment`, a power of two; empty if the system has none, with
+/// the reason in errno.
+Mapping map_pages(uint64_t size, uint64_t alignment);
+
+/// Whether this process may lock a page at all (RLIMIT_MEMLOCK).
+bool can_lock_pages();
+/// Locks the mapping's pages in memory until they are unmapped; else why not, and what an administrator can do.
+std::optional<std::string> lock_pages(const Mapping &mapping);
+
+/// A range of one physical run.
+struct PhysicalRun {
+    Mapping mapping;
+    std::string refusal; ///< if mapping is empty: why, and what an administrator can do
+    /// Its physical addresses do not change. The kernel may move ordinary pages, locked ones, too
+    /// (Documentation/mm/page_migration.rst of Linux).
+    bool stays = false;
+};
+/// `size` bytes that are physically contiguous and stay in memory; the mapping begins at a multiple of `alignment`, a
+/// power of two up to 2 MiB. Up to a page this is a locked page; beyond, it is a huge page, or several that
+/// /proc/self/pagemap shows to be neighbours. Huge pages are those that the system keeps reserved, of any NUMA node.
+PhysicalRun map_contiguous(uint64_t size, uint64_t alignment);
+
+/// The physical address of a byte that is in memory. Nothing if the system does not tell: that takes CAP_SYS_ADMIN
+/// (Documentation/admin-guide/mm/pagemap.rst of Linux).
+std::optional<uint64_t> physical_address(const void *address);
+/// Whether the range is seen to be one physical run; nothing if the system does not tell.
+std::optional<bool> is_contiguous(const void *begin, uint64_t size);
+/// Whether devices see physical addresses: there is no IOMMU between.
+bool bus_is_physical();
+
+} // namespace pi::host
