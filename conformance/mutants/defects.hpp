@@ -5,6 +5,7 @@
 
 #include <pi/pi_plugin.h>
 
+#include <array>
 #include <string_view>
 #include <vector>
 
@@ -34,6 +35,38 @@ struct NothingDone<Slot, Enqueue<Desc>> {
     }
 };
 
+/// "A failure told as success".
+template <auto Slot, class Function>
+struct FailureHidden;
+template <auto Slot, class... Arguments>
+struct FailureHidden<Slot, pi_result(PI_CALL *)(Arguments...)> {
+    static pi_result PI_CALL call(Arguments... arguments) {
+        (original->*Slot)(arguments...);
+        return PI_SUCCESS;
+    }
+};
+
+/// "The value is not written": the size and the result of an info function are right.
+template <auto Slot, class Function>
+struct ValueNotWritten {};
+template <auto Slot, class... Subject>
+struct ValueNotWrittenOf {
+    static pi_result PI_CALL call(Subject... subject, uint64_t size, void *value,
+                                  uint64_t *out_size) {
+        std::array<unsigned char, 1 << 16> elsewhere;
+        if (!value || size > elsewhere.size())
+            return (original->*Slot)(subject..., size, value, out_size);
+        return (original->*Slot)(subject..., size, elsewhere.data(), out_size);
+    }
+};
+template <auto Slot, class Handle, class Name>
+struct ValueNotWritten<Slot, pi_result(PI_CALL *)(Handle, Name, uint64_t, void *, uint64_t *)>
+    : ValueNotWrittenOf<Slot, Handle, Name> {};
+template <auto Slot, class Handle, class Device, class Name>
+struct ValueNotWritten<Slot,
+                       pi_result(PI_CALL *)(Handle, Device, Name, uint64_t, void *, uint64_t *)>
+    : ValueNotWrittenOf<Slot, Handle, Device, Name> {};
+
 /// "Wait list ignored": the command itself is right.
 template <auto Slot, class Function>
 struct WaitListIgnored {};
@@ -42,6 +75,67 @@ struct WaitListIgnored<Slot, Enqueue<Desc>> {
     static pi_result PI_CALL call(pi_queue queue, const Desc *desc, uint32_t, const pi_event *,
                                   pi_event *out_event) {
         return (original->*Slot)(queue, desc, 0, nullptr, out_event);
+    }
+};
+
+/// "The wait list's first event ignored".
+template <auto Slot, class Function>
+struct FirstEventIgnored {};
+template <auto Slot, class Desc>
+struct FirstEventIgnored<Slot, Enqueue<Desc>> {
+    static pi_result PI_CALL call(pi_queue queue, const Desc *desc, uint32_t wait_count,
+                                  const pi_event *wait_list, pi_event *out_event) {
+        const bool some = wait_count > 0 && wait_list;
+        const uint32_t left = wait_count - (some ? 1 : 0);
+        return (original->*Slot)(queue, desc, left, left > 0 && some ? wait_list + 1 : nullptr,
+                                 out_event);
+    }
+};
+
+/// "The wait list's last event ignored".
+template <auto Slot, class Function>
+struct LastEventIgnored {};
+template <auto Slot, class Desc>
+struct LastEventIgnored<Slot, Enqueue<Desc>> {
+    static pi_result PI_CALL call(pi_queue queue, const Desc *desc, uint32_t wait_count,
+                                  const pi_event *wait_list, pi_event *out_event) {
+        const uint32_t left = wait_count - (wait_count > 0 && wait_list ? 1 : 0);
+        return (original->*Slot)(queue, desc, left, left > 0 ? wait_list : nullptr, out_event);
+    }
+};
+
+/// "Blocking ignored": the call returns at once.
+template <auto Slot, class Function>
+struct BlockingIgnored {};
+template <auto Slot, class Desc>
+struct BlockingIgnored<Slot, Enqueue<Desc>> {
+    static pi_result PI_CALL call(pi_queue queue, const Desc *desc, uint32_t wait_count,
+                                  const pi_event *wait_list, pi_event *out_event) {
+        if (!desc || desc->struct_size != sizeof *desc)
+            return (original->*Slot)(queue, desc, wait_count, wait_list, out_event);
+        Desc other = *desc;
+        other.flags &= ~PI_COMMAND_BLOCKING;
+        return (original->*Slot)(queue, &other, wait_count, wait_list, out_event);
+    }
+};
+
+/// "Blocks": the call returns when its command is done, although nobody asked for that.
+template <auto Slot, class Function>
+struct Blocks {};
+template <auto Slot, class Desc>
+struct Blocks<Slot, Enqueue<Desc>> {
+    static pi_result PI_CALL call(pi_queue queue, const Desc *desc, uint32_t wait_count,
+                                  const pi_event *wait_list, pi_event *out_event) {
+        pi_event event = nullptr;
+        const pi_result result = (original->*Slot)(queue, desc, wait_count, wait_list, &event);
+        if (result != PI_SUCCESS)
+            return result;
+        original->piEventWait(event, PI_TIMEOUT_NEVER);
+        if (out_event)
+            *out_event = event;
+        else
+            original->piEventRelease(event);
+        return PI_SUCCESS;
     }
 };
 
@@ -85,14 +179,20 @@ void add(std::vector<Mutant> &list, std::string_view function, std::string_view 
 /// Every defect of every function of the interface that it can have.
 inline std::vector<Mutant> all() {
     std::vector<Mutant> list;
+#define PI_DEFECT(slot, Defect, defect)                                                            \
+    add<Defect, &pi_dispatch::slot, decltype(pi_dispatch::slot)>(list, #slot, defect);
 #define PI_FUNCTION(name, group, needs, since)                                                     \
-    add<NothingDone, &pi_dispatch::name, decltype(pi_dispatch::name)>(list, #name,                 \
-                                                                      "nothing_done");             \
-    add<WaitListIgnored, &pi_dispatch::name, decltype(pi_dispatch::name)>(list, #name,             \
-                                                                          "wait_list_ignored");    \
-    add<CompleteAtOnce, &pi_dispatch::name, decltype(pi_dispatch::name)>(list, #name,              \
-                                                                         "complete_at_once");
+    PI_DEFECT(name, NothingDone, "nothing_done")                                                   \
+    PI_DEFECT(name, FailureHidden, "failure_hidden")                                               \
+    PI_DEFECT(name, ValueNotWritten, "value_not_written")                                          \
+    PI_DEFECT(name, WaitListIgnored, "wait_list_ignored")                                          \
+    PI_DEFECT(name, FirstEventIgnored, "first_event_ignored")                                      \
+    PI_DEFECT(name, LastEventIgnored, "last_event_ignored")                                        \
+    PI_DEFECT(name, BlockingIgnored, "blocking_ignored")                                           \
+    PI_DEFECT(name, Blocks, "blocks")                                                              \
+    PI_DEFECT(name, CompleteAtOnce, "complete_at_once")
 #include <pi/pi_functions.def>
+#undef PI_DEFECT
     return list;
 }
 

@@ -47,13 +47,10 @@ LAW("errors", "success leaves the last error as it is") {
     require_success(piGetLastError(nullptr, nullptr), "piGetLastError with neither output");
 }
 
-LAW("errors", "a list asked for with neither output is a success or a NULL pointer") {
-    // The header says of each output what happens "if not NULL", and nothing of both.
+LAW("errors", "a list asked for with neither output is refused") {
     const auto check = [](pi_result result, const char *what) {
-        if (result != PI_SUCCESS)
-            require_error(result, PI_ERROR_INVALID_NULL_POINTER, what);
+        require_error(result, PI_ERROR_INVALID_NULL_POINTER, what);
     };
-    check(piPluginsGet(bench.loader(), 0, nullptr, nullptr), "piPluginsGet");
     check(piPlatformsGet(bench.plugin(), 0, nullptr, nullptr), "piPlatformsGet");
     check(piDevicesGet(bench.platform(), PI_DEVICE_TYPE_ALL, 0, nullptr, nullptr), "piDevicesGet");
     check(piDeviceGetMemoryScopes(bench.device(), 0, nullptr, nullptr), "piDeviceGetMemoryScopes");
