@@ -2,11 +2,10 @@
 //
 // The commands on buffers. All memory of an instance is the host's own, so every command takes the memory of any
 // context and device of the instance.
+#include "commands.hpp"
+
 #include "entries.hpp"
 #include "memory.hpp"
-#include "queue.hpp"
-
-#include <pi/sdk/region.hpp>
 
 #include <cstring>
 
@@ -15,9 +14,6 @@ namespace pi::host {
 using sdk::fail;
 using sdk::Ref;
 
-namespace {
-
-/// Bytes, plus what each piece costs beside them.
 Cost cost_of(std::span<const pi_region> regions) {
     constexpr uint64_t piece = 64;
     uint64_t cost = 0;
@@ -31,24 +27,24 @@ Cost cost_of(std::span<const pi_region> regions) {
     return static_cast<Cost>(cost);
 }
 
-/// memmove, because a read or write may be of the very bytes of its host pointer (it is the memory's own, as mapped
-/// or imported).
 void copy_regions(std::span<const pi_region> regions, const void *src, void *dst) {
     for (const pi_region &region : regions)
         sdk::for_each_piece(region, [&](uint64_t from, uint64_t to, uint64_t bytes) {
+            // Not memcpy: a read may be of the very bytes of its host pointer.
             std::memmove(static_cast<std::byte *>(dst) + to,
                          static_cast<const std::byte *>(src) + from, bytes);
         });
 }
 
-/// The rectangle moved to absolute addresses, by which objects of one storage are compared: views, but also two
-/// imports of one host pointer.
-sdk::Rectangle at(const Mem &mem, sdk::Rectangle rectangle) {
-    rectangle.offset += reinterpret_cast<uintptr_t>(mem.data());
-    return rectangle;
+Cost cost_of(uint64_t bytes) {
+    return bytes <= static_cast<uint64_t>(Cost::SMALL) ? static_cast<Cost>(bytes) : Cost::UNKNOWN;
 }
 
-void check_overlap(std::span<const pi_region> regions, const Mem &src, const Mem &dst) {
+void check_overlap(std::span<const pi_region> regions, const void *src, const void *dst) {
+    const auto at = [](const void *begin, sdk::Rectangle rectangle) {
+        rectangle.offset += reinterpret_cast<uintptr_t>(begin);
+        return rectangle;
+    };
     for (const pi_region &region : regions) {
         const sdk::Rectangle from = sdk::source(region), to = sdk::destination(region);
         if (sdk::overlap(at(src, from), at(dst, to)))
@@ -58,10 +54,7 @@ void check_overlap(std::span<const pi_region> regions, const Mem &src, const Mem
     }
 }
 
-template <class Desc>
-void check_command(const Desc &desc, uint64_t known_flags = PI_COMMAND_BLOCKING) {
-    sdk::check_flags(desc.flags, known_flags, "flags");
-}
+namespace {
 
 /// A map between its enqueue and its unmap: withdrawn if the command never runs.
 class MapPromise {
@@ -134,7 +127,7 @@ pi_result PI_CALL enqueue_mem_buffer_copy(pi_queue queue, const pi_buffer_copy_d
         Mem &src = sdk::checked<Mem>(self.host(), known.src, "src");
         Mem &dst = sdk::checked<Mem>(self.host(), known.dst, "dst");
         auto regions = sdk::read_regions(known.region_count, known.regions, src.size(), dst.size());
-        check_overlap(regions, src, dst);
+        check_overlap(regions, src.data(), dst.data());
         const Cost cost = cost_of(regions);
         self.enqueue({known.flags, known.type, wait_count, wait_list, out_event}, cost,
                      [from = Ref<Mem>(src), to = Ref<Mem>(dst), regions = std::move(regions)] {
@@ -153,9 +146,7 @@ pi_result PI_CALL enqueue_mem_buffer_fill(pi_queue queue, const pi_buffer_fill_d
         auto pattern =
             sdk::read_pattern(known.pattern, known.pattern_size, known.offset, known.size);
         sdk::check_range(known.offset, known.size, mem.size(), "mem");
-        const Cost cost = known.size <= static_cast<uint64_t>(Cost::SMALL)
-                              ? static_cast<Cost>(known.size)
-                              : Cost::UNKNOWN;
+        const Cost cost = cost_of(known.size);
         self.enqueue({known.flags, known.type, wait_count, wait_list, out_event}, cost,
                      [dst = Ref<Mem>(mem), offset = known.offset, size = known.size,
                       pattern = std::move(pattern)] {

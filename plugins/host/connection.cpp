@@ -38,7 +38,7 @@ void check_query(const pi_memory_connection_query &query) {
 pi_memory_connection_info answer(Ends ends, pi_memory_kind kind) {
     pi_memory_connection_info info{};
     const char *reason = "both ends are one NUMA node and share its memory";
-    if (kind == PI_MEMORY_KIND_BUFFER || kind == PI_MEMORY_KIND_IMPORTED) {
+    if (kind != PI_MEMORY_KIND_IMAGE) {
         const bool same = &ends.src == &ends.dst;
         if (!same)
             reason = "all NUMA nodes address one memory; the far one is slower";
@@ -50,10 +50,8 @@ pi_memory_connection_info answer(Ends ends, pi_memory_kind kind) {
         info.path = PI_COPY_PATH_DIRECT;
         info.preferred_queue = PI_PREFERRED_QUEUE_EITHER;
         info.link_kind = same ? PI_LINK_SAME_DEVICE : PI_LINK_SYSTEM_MEMORY;
-    } else if (kind == PI_MEMORY_KIND_IMAGE) {
-        reason = "the host plugin has no images";
     } else {
-        reason = "the host plugin has no USM allocations";
+        reason = "the host plugin has no images";
     }
     std::strncpy(info.reason, reason, sizeof info.reason - 1);
     return info;

@@ -2,6 +2,7 @@
 #include "context.hpp"
 
 #include "entries.hpp"
+#include "plugin.hpp"
 
 #include <pi/sdk/descriptor.hpp>
 
@@ -11,6 +12,11 @@ namespace pi::host {
 
 using sdk::fail;
 using sdk::InfoWriter;
+
+Context::~Context() {
+    platform_.instance().usm().drop(*this);
+    platform_.instance().registrations().drop(*this);
+}
 
 Device &Context::device(pi_device handle, const sdk::ArgumentName &name) const {
     Device &device = sdk::checked<Device>(host(), handle, name);

@@ -15,6 +15,8 @@ class Context : public sdk::Object<Context, pi_context> {
 public:
     Context(Platform &platform, std::vector<Device *> devices)
         : Object(platform.host()), platform_(platform), devices_(std::move(devices)) {}
+    /// What is left of its USM goes with it.
+    ~Context();
 
     Platform &platform() const { return platform_; }
     const std::vector<Device *> &devices() const { return devices_; }

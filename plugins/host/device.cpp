@@ -82,7 +82,8 @@ constexpr sdk::InfoRow<Device> info_rows[] = {
     {PI_DEVICE_INFO_HOST_POINTER_IMPORT, constant<uint32_t, 1>},
     {PI_DEVICE_INFO_HOST_POINTER_ALIGNMENT, constant<uint64_t, 1>},
     {PI_DEVICE_INFO_INTEGRATED, constant<uint32_t, 1>},
-    {PI_DEVICE_INFO_USM_CAPABILITIES, constant<uint32_t, 0>},
+    {PI_DEVICE_INFO_USM_CAPABILITIES,
+     constant<uint32_t, 1 << PI_USM_HOST | 1 << PI_USM_DEVICE | 1 << PI_USM_SHARED>},
     {PI_DEVICE_INFO_PROGRAM_FORMATS, constant<uint32_t, 1 << PI_PROGRAM_FORMAT_NATIVE_TABLE |
                                                             1 << PI_PROGRAM_FORMAT_NATIVE_LIBRARY>},
     {PI_DEVICE_INFO_QUEUE_FLAGS, constant<uint64_t, PI_QUEUE_OUT_OF_ORDER | PI_QUEUE_PROFILING>},

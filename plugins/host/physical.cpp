@@ -207,16 +207,19 @@ Mapping map_pages(uint64_t size, uint64_t alignment) {
     return {reinterpret_cast<void *>(begin), size};
 }
 
+std::string lock_refusal(uint64_t size, int error) {
+    rlimit limit{};
+    getrlimit(RLIMIT_MEMLOCK, &limit);
+    return text("mlock of ", Bytes(size), ": ", std::strerror(error), "; this process may lock ",
+                Bytes(limit.rlim_cur),
+                " in all (RLIMIT_MEMLOCK), which an administrator can raise (ulimit -l, or "
+                "LimitMEMLOCK= of a systemd unit)");
+}
+
 std::optional<std::string> lock_pages(const Mapping &mapping) {
     if (!mlock(mapping.begin(), mapping.size()))
         return std::nullopt;
-    const int error = errno;
-    rlimit limit{};
-    getrlimit(RLIMIT_MEMLOCK, &limit);
-    return text("mlock of ", Bytes(mapping.size()), ": ", std::strerror(error),
-                "; this process may lock ", Bytes(limit.rlim_cur),
-                " in all (RLIMIT_MEMLOCK), which an administrator can raise (ulimit -l, or "
-                "LimitMEMLOCK= of a systemd unit)");
+    return lock_refusal(mapping.size(), errno);
 }
 
 bool can_lock_pages() {

@@ -40,6 +40,8 @@ Mapping map_pages(uint64_t size, uint64_t alignment);
 
 /// Whether this process may lock a page at all (RLIMIT_MEMLOCK).
 bool can_lock_pages();
+/// Why a call of mlock has failed with this errno, and what an administrator can do.
+std::string lock_refusal(uint64_t size, int error);
 /// Locks the mapping's pages in memory until they are unmapped; else why not, and what an administrator can do.
 std::optional<std::string> lock_pages(const Mapping &mapping);
 

@@ -7,6 +7,7 @@
 #include "kernel.hpp"
 #include "memory.hpp"
 #include "queue.hpp"
+#include "usm_pool.hpp"
 
 namespace pi::host {
 
@@ -51,12 +52,27 @@ constexpr pi_dispatch make_functions() {
         .piMemInvalidate = mem_invalidate,
         .piMemRetain = retain_entry<Mem>,
         .piMemRelease = release_entry<Mem>,
+        .piUsmAlloc = usm_alloc,
+        .piUsmFree = usm_free,
+        .piUsmGetInfo = usm_get_info,
+        .piUsmPoolCreate = usm_pool_create,
+        .piUsmPoolRetain = retain_entry<UsmPool>,
+        .piUsmPoolRelease = release_entry<UsmPool>,
+        .piUsmPoolGetInfo = usm_pool_get_info,
+        .piUsmHostRegister = usm_host_register,
+        .piUsmHostUnregister = usm_host_unregister,
         .piEnqueueMemBufferRead = enqueue_mem_buffer_read,
         .piEnqueueMemBufferWrite = enqueue_mem_buffer_write,
         .piEnqueueMemBufferCopy = enqueue_mem_buffer_copy,
         .piEnqueueMemBufferFill = enqueue_mem_buffer_fill,
         .piEnqueueMemBufferMap = enqueue_mem_buffer_map,
         .piEnqueueMemUnmap = enqueue_mem_unmap,
+        .piEnqueueUsmCopy = enqueue_usm_copy,
+        .piEnqueueUsmFill = enqueue_usm_fill,
+        .piEnqueueUsmPrefetch = enqueue_usm_prefetch,
+        .piEnqueueUsmAdvise = enqueue_usm_advise,
+        .piEnqueueUsmAlloc = enqueue_usm_alloc,
+        .piEnqueueUsmFree = enqueue_usm_free,
         .piEnqueueKernelLaunch = enqueue_kernel_launch,
         .piEnqueueHostFunction = enqueue_host_function,
         .piEnqueueEventsWait = enqueue_events_wait,

@@ -6,6 +6,8 @@
 #include "config.hpp"
 #include "executor.hpp"
 #include "platform.hpp"
+#include "usm_register.hpp"
+#include "usm_table.hpp"
 
 #include <pi/sdk/object.hpp>
 
@@ -16,7 +18,9 @@ inline constexpr const char *plugin_version = "0.1.0";
 inline constexpr uint64_t capabilities = PI_CAPABILITY_BUFFER_COMMANDS | PI_CAPABILITY_MEM_IMPORT |
                                          PI_CAPABILITY_MEM_HOST_ACCESS | PI_CAPABILITY_PROGRAM |
                                          PI_CAPABILITY_HOST_FUNCTION | PI_CAPABILITY_TIMESTAMP |
-                                         PI_CAPABILITY_VIEW;
+                                         PI_CAPABILITY_VIEW | PI_CAPABILITY_USM |
+                                         PI_CAPABILITY_USM_POOL | PI_CAPABILITY_USM_ASYNC |
+                                         PI_CAPABILITY_USM_REGISTER;
 
 class Instance : public sdk::Object<Instance, pi_plugin> {
 public:
@@ -26,11 +30,15 @@ public:
 
     const Config &config() const { return config_; }
     Platform &platform() { return platform_; }
+    UsmTable &usm() { return usm_; }
+    Registrations &registrations() { return registrations_; }
     Executor &executor() { return executor_; }
 
 private:
     const Config config_;
     Platform platform_;
+    UsmTable usm_;
+    Registrations registrations_;
     Executor executor_; ///< last: its threads end before what they use
 };
 

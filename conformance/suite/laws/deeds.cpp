@@ -312,6 +312,7 @@ Deeds make_deeds(Bench &bench) {
         deeds.push_back(std::make_unique<HostFunction>());
     if (runs_kernels(bench))
         deeds.push_back(std::make_unique<Launch>(bench));
+    add_usm_deeds(bench, deeds);
     return deeds;
 }
 

@@ -18,7 +18,7 @@ TEST_CASE("the plugin says who it is") {
     const auto capabilities =
         info<uint64_t>(piPluginGetInfo, host.plugin, PI_PLUGIN_INFO_CAPABILITIES);
     CHECK(capabilities & PI_CAPABILITY_PROGRAM);
-    CHECK_FALSE(capabilities & PI_CAPABILITY_USM);
+    CHECK_FALSE(capabilities & PI_CAPABILITY_IMAGE);
     CHECK(info<uint64_t>(piDeviceGetInfo, host.device, PI_DEVICE_INFO_CAPABILITIES) ==
           capabilities);
     REFUSED(PI_ERROR_INVALID_ENUMERATION, "name 99",

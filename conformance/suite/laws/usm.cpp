@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// USM as memory: where it lies, what an address tells, when it is live.
+
+#include "usm.hpp"
+
+#include "checks.hpp"
+#include "registry.hpp"
+
+#include <map>
+
+namespace pi::suite {
+namespace {
+
+const InfoName usm_info_names[] = {
+    {PI_USM_INFO_KIND, "PI_USM_INFO_KIND", value_of<pi_usm_kind>, true},
+    {PI_USM_INFO_BASE, "PI_USM_INFO_BASE", value_of<void *>, true},
+    {PI_USM_INFO_SIZE, "PI_USM_INFO_SIZE", value_of<uint64_t>, true},
+    {PI_USM_INFO_DEVICE, "PI_USM_INFO_DEVICE", value_of<pi_device>, true},
+    {PI_USM_INFO_POOL, "PI_USM_INFO_POOL", value_of<pi_usm_pool>, true},
+};
+
+// What any address of the allocation must tell.
+void require_told(Bench &bench, const Usm &usm, pi_usm_kind kind, const std::byte *address) {
+    const pi_context context = bench.context();
+    const std::string what = join("byte ", address - usm.at(), " of ", usm.size(), " of ",
+                                  name_of_kind(kind), " memory: ");
+    require_equal(usm_info<pi_usm_kind>(context, address, PI_USM_INFO_KIND), kind,
+                  what + "PI_USM_INFO_KIND");
+    require(usm_info<void *>(context, address, PI_USM_INFO_BASE) == usm.at(), what,
+            "PI_USM_INFO_BASE is another address");
+    require_equal(usm_info<uint64_t>(context, address, PI_USM_INFO_SIZE), usm.size(),
+                  what + "PI_USM_INFO_SIZE");
+    require(usm_info<pi_device>(context, address, PI_USM_INFO_DEVICE) ==
+                (kind == PI_USM_HOST ? nullptr : bench.device()),
+            what, "PI_USM_INFO_DEVICE is another device");
+    require(usm_info<pi_usm_pool>(context, address, PI_USM_INFO_POOL) == nullptr, what,
+            "PI_USM_INFO_POOL is not NULL");
+}
+
+LAW("memory", "any address of USM tells the allocation that it lies in") {
+    for (const pi_usm_kind kind : need_usm(bench)) {
+        for (const uint64_t size : {uint64_t{1}, uint64_t{4096}, bench.random(2, 100'000)}) {
+            const Usm usm(bench, kind, size);
+            const std::byte *inside = usm.at(bench.random(0, size - 1));
+            for (const std::byte *address : {static_cast<const std::byte *>(usm.at()), inside,
+                                             static_cast<const std::byte *>(usm.at(size - 1))})
+                require_told(bench, usm, kind, address);
+            check_info(
+                "piUsmGetInfo",
+                [&](uint32_t name, uint64_t room, void *value, uint64_t *out_size) {
+                    return piUsmGetInfo(bench.context(), inside, name, room, value, out_size);
+                },
+                usm_info_names);
+        }
+    }
+}
+
+LAW("memory", "host memory needs no device, other USM does") {
+    for (const pi_usm_kind kind : need_usm(bench)) {
+        const pi_usm_desc desc = usm_desc(kind, 256);
+        const pi_context context = bench.context();
+        if (kind == PI_USM_HOST) {
+            const Usm usm(Place{nullptr, context}, desc);
+            require_told(bench, usm, kind, usm.at(255));
+        } else {
+            require_untouched<void *>(
+                "USM without a device", {PI_ERROR_INVALID_DEVICE},
+                [&](void **out) { return piUsmAlloc(context, nullptr, &desc, out); });
+        }
+        require_untouched<void *>(
+            "USM of a device that is a queue", {PI_ERROR_INVALID_DEVICE}, [&](void **out) {
+                const Queue queue = bench.make_queue();
+                return piUsmAlloc(context, reinterpret_cast<pi_device>(queue.get()), &desc, out);
+            });
+    }
+}
+
+LAW("memory", "USM is aligned as it was asked for, or refused") {
+    const uint64_t sure = bench.scopes().front().min_alignment;
+    for (const pi_usm_kind kind : need_usm(bench)) {
+        for (uint64_t alignment = 0; alignment <= 2u << 20;
+             alignment = alignment == 0 ? 1 : alignment * 2) {
+            pi_usm_desc desc = usm_desc(kind, bench.random(1, 5000));
+            desc.alignment = alignment;
+            void *pointer = nullptr;
+            const pi_result result = piUsmAlloc(bench.context(), bench.device(), &desc, &pointer);
+            if (result != PI_SUCCESS) {
+                require(alignment > sure, "an alignment of ", alignment, ", the scope has ", sure,
+                        ", is refused");
+                require_error(result, PI_ERROR_INVALID_ALIGNMENT, "an alignment of ", alignment);
+                continue;
+            }
+            const Usm usm(bench.context(), pointer, desc.size);
+            require(reinterpret_cast<uintptr_t>(pointer) % std::max(alignment, sure) == 0,
+                    name_of_kind(kind), " memory with an alignment of ", alignment, " is at ",
+                    pointer);
+        }
+        for (const uint64_t alignment : {uint64_t{3}, uint64_t{48}, UINT64_MAX}) {
+            pi_usm_desc desc = usm_desc(kind, 64);
+            desc.alignment = alignment;
+            require_untouched<void *>(
+                join("an alignment of ", alignment), {PI_ERROR_INVALID_ALIGNMENT}, [&](void **out) {
+                    return piUsmAlloc(bench.context(), bench.device(), &desc, out);
+                });
+        }
+    }
+}
+
+// Many allocations that come and go; each byte that is asked for belongs to the right one, or to none.
+class Crowd {
+public:
+    Crowd(Bench &bench, std::vector<pi_usm_kind> kinds)
+        : bench_(bench), kinds_(std::move(kinds)), queue_(bench.make_queue()) {}
+
+    void add() {
+        const pi_usm_kind kind = kinds_[bench_.random(0, kinds_.size() - 1)];
+        Usm usm(bench_, kind, bench_.random(1, 3000));
+        const Bytes bytes = bench_.random_bytes(usm.size());
+        usm_upload(bench_, queue_, usm.at(), bytes);
+        const auto next = live_.lower_bound(usm.at());
+        require(next == live_.end() || usm.at() + usm.size() <= next->first,
+                "an allocation runs into the one behind it");
+        require(next == live_.begin() ||
+                    std::prev(next)->first + std::prev(next)->second.usm.size() <= usm.at(),
+                "an allocation begins within the one before it");
+        const std::byte *const begin = usm.at();
+        live_.emplace(begin, Member{std::move(usm), kind, bytes});
+    }
+    void remove() {
+        const auto member = pick();
+        check(member->second);
+        const std::byte *begin = member->first;
+        const uint64_t size = member->second.usm.size();
+        member->second.usm.free();
+        live_.erase(member);
+        require(!is_live_usm(bench_.context(), begin), "freed USM is live, by its begin");
+        require(!is_live_usm(bench_.context(), begin + size - 1), "freed USM is live, by its end");
+    }
+    void check_any() { check(pick()->second); }
+    std::size_t size() const { return live_.size(); }
+
+private:
+    struct Member {
+        Usm usm;
+        pi_usm_kind kind;
+        Bytes bytes;
+    };
+    std::map<const std::byte *, Member>::iterator pick() {
+        return std::next(live_.begin(),
+                         static_cast<std::ptrdiff_t>(bench_.random(0, live_.size() - 1)));
+    }
+    void check(const Member &member) {
+        const uint64_t offset = bench_.random(0, member.usm.size() - 1);
+        require_told(bench_, member.usm, member.kind, member.usm.at(offset));
+        require_usm_contents(bench_, queue_, member.usm.at(), member.bytes,
+                             "an allocation among many");
+    }
+
+    Bench &bench_;
+    std::vector<pi_usm_kind> kinds_;
+    Queue queue_;
+    std::map<const std::byte *, Member> live_;
+};
+
+LAW("memory", "allocations of USM come and go without touching each other") {
+    Crowd crowd(bench, need_usm(bench));
+    for (int step = 0; step < 400; ++step) {
+        const uint64_t choice = bench.random(0, 9);
+        if (choice < 5 || crowd.size() == 0)
+            crowd.add();
+        else if (choice < 8)
+            crowd.remove();
+        else
+            crowd.check_any();
+    }
+}
+
+LAW("memory", "host and shared USM is the host's, too, once events order it") {
+    const Queue queue = bench.make_queue();
+    for (const pi_usm_kind kind : need_usm(bench)) {
+        if (kind == PI_USM_DEVICE)
+            continue;
+        const Usm usm(bench, kind, 5000);
+        const Bytes bytes = bench.random_bytes(usm.size());
+        std::memcpy(usm.at(), bytes.data(), bytes.size());
+        require_usm_contents(bench, queue, usm.at(), bytes, "USM that the host has written");
+        const Bytes other = bench.random_bytes(usm.size());
+        usm_upload(bench, queue, usm.at(), other);
+        require_same_bytes(usm.at(), other.data(), other.size(), "USM that the host reads");
+    }
+}
+
+LAW("memory", "USM is allocated as described, or not at all") {
+    const pi_context context = bench.context();
+    const pi_device device = bench.device();
+    const pi_usm_desc valid = usm_desc(any_usm_kind(bench), 256);
+    const auto refused = [&](const std::string &what, std::initializer_list<pi_result> allowed,
+                             const pi_usm_desc &desc) {
+        require_untouched<void *>("piUsmAlloc with " + what, allowed, [&](void **out) {
+            return piUsmAlloc(context, device, &desc, out);
+        });
+    };
+    pi_usm_desc desc = valid;
+    desc.size = 0;
+    refused("0 bytes", {PI_ERROR_INVALID_SIZE}, desc);
+    desc.size = UINT64_MAX;
+    refused("2^64 - 1 bytes",
+            {PI_ERROR_OUT_OF_DEVICE_MEMORY, PI_ERROR_OUT_OF_HOST_MEMORY, PI_ERROR_INVALID_SIZE},
+            desc);
+    for (const pi_usm_kind kind : {pi_usm_kind{0}, pi_usm_kind{4}, UINT32_MAX}) {
+        desc = valid;
+        desc.kind = kind;
+        refused(join("kind ", kind), {PI_ERROR_INVALID_ENUMERATION}, desc);
+    }
+    desc = valid;
+    desc.scope = static_cast<uint32_t>(bench.scopes().size());
+    refused("a scope that is none", {PI_ERROR_INVALID_VALUE}, desc);
+    desc = valid;
+    desc.pool = reinterpret_cast<pi_usm_pool>(context);
+    refused("a context as its pool", {PI_ERROR_INVALID_USM_POOL}, desc);
+    check_descriptor("piUsmAlloc", valid, offsetof(pi_usm_desc, flags),
+                     [&](const pi_usm_desc *given) {
+                         void *pointer = nullptr;
+                         const pi_result result = piUsmAlloc(context, device, given, &pointer);
+                         if (result == PI_SUCCESS)
+                             piUsmFree(context, pointer);
+                         return result;
+                     });
+    require_error(piUsmAlloc(context, device, &valid, nullptr), PI_ERROR_INVALID_NULL_POINTER,
+                  "piUsmAlloc with out_pointer NULL");
+}
+
+LAW("memory", "the kinds of USM that a device announces are those that it allocates") {
+    const std::vector<pi_usm_kind> kinds = need_usm(bench);
+    for (const pi_usm_kind kind : all_usm_kinds) {
+        if (std::find(kinds.begin(), kinds.end(), kind) != kinds.end()) {
+            Usm(bench, kind, 64).free();
+            continue;
+        }
+        const pi_usm_desc desc = usm_desc(kind, 64);
+        require_untouched<void *>(
+            join("USM of the kind ", name_of_kind(kind)), {PI_ERROR_UNSUPPORTED_FEATURE},
+            [&](void **out) { return piUsmAlloc(bench.context(), bench.device(), &desc, out); });
+    }
+}
+
+LAW("memory", "USM is freed by its begin, in its context, and once") {
+    const Context other = bench.make_context({bench.device()});
+    Bytes plain(64);
+    require_success(piUsmFree(bench.context(), nullptr), "piUsmFree of NULL");
+    for (const pi_usm_kind kind : need_usm(bench)) {
+        Usm usm(bench, kind, 4096);
+        const auto refused = [&](const std::string &what, pi_context context, void *pointer) {
+            require_error(piUsmFree(context, pointer), PI_ERROR_INVALID_USM_POINTER,
+                          "piUsmFree of " + what);
+            require(is_live_usm(bench.context(), usm.at()), "refusing to free ", what,
+                    " freed USM");
+        };
+        refused("an address within", bench.context(), usm.at(1));
+        refused("the last byte", bench.context(), usm.at(4095));
+        refused("another context's USM", other, usm.at());
+        refused("plain host memory", bench.context(), plain.data());
+        std::byte *const begin = usm.at();
+        usm.free();
+        require_error(piUsmFree(bench.context(), begin), PI_ERROR_INVALID_USM_POINTER,
+                      "piUsmFree of freed USM");
+    }
+}
+
+LAW("memory", "an address that is no live USM of the context has nothing to tell") {
+    const Context other = bench.make_context({bench.device()});
+    Bytes plain(64);
+    const auto refused = [&](const std::string &what, pi_context context, const void *pointer,
+                             pi_result error) {
+        require_untouched<uint64_t>("piUsmGetInfo of " + what, {error}, [&](uint64_t *out) {
+            return piUsmGetInfo(context, pointer, PI_USM_INFO_SIZE, sizeof *out, out, nullptr);
+        });
+    };
+    Usm usm(bench, any_usm_kind(bench), 4096);
+    refused("plain host memory", bench.context(), plain.data(), PI_ERROR_INVALID_USM_POINTER);
+    refused("another context's USM", other, usm.at(), PI_ERROR_INVALID_USM_POINTER);
+    refused("NULL", bench.context(), nullptr, PI_ERROR_INVALID_NULL_POINTER);
+    std::byte *const begin = usm.at();
+    usm.free();
+    refused("freed USM", bench.context(), begin, PI_ERROR_INVALID_USM_POINTER);
+}
+
+LAW("memory", "USM is allocated, asked for and freed by many threads at once") {
+    const std::vector<pi_usm_kind> kinds = need_usm(bench);
+    const pi_context context = bench.context();
+    const Usm constant(bench, kinds.front(), 1000);
+    bench.run_threads(6, [&](unsigned thread) {
+        for (unsigned round = 0; round < 200; ++round) {
+            const pi_usm_kind kind = kinds[(thread + round) % kinds.size()];
+            const uint64_t size = 1 + (thread * 7919 + round * 104'729) % 20'000;
+            Usm usm(bench.place(), usm_desc(kind, size));
+            require_equal(usm_info<uint64_t>(context, usm.at(size - 1), PI_USM_INFO_SIZE), size,
+                          "the size of a thread's own USM");
+            require(usm_info<void *>(context, constant.at(999), PI_USM_INFO_BASE) == constant.at(),
+                    "the begin of USM that all threads ask for is another");
+            usm.free();
+        }
+    });
+}
+
+} // namespace
+} // namespace pi::suite
