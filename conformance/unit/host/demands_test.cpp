@@ -20,6 +20,12 @@ using namespace pi_test;
 
 namespace {
 
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool mlock_works = false;
+#else
+constexpr bool mlock_works = true;
+#endif
+
 /// Bytes that this process has locked.
 uint64_t locked_bytes() {
     std::ifstream status("/proc/self/status");
@@ -114,6 +120,8 @@ void use(const Host &host, pi_mem mem, uint64_t size) {
 } // namespace
 
 TEST_CASE("pinned memory is locked from its creation until its last reference goes") {
+    if (!mlock_works)
+        return pi_test::skip("the sanitizers ignore mlock");
     const Host host;
     const uint64_t before = locked_bytes();
     for (const uint64_t alignment : {UINT64_C(0), UINT64_C(65536)}) {
@@ -130,6 +138,8 @@ TEST_CASE("pinned memory is locked from its creation until its last reference go
 }
 
 TEST_CASE("more than the process may lock is refused with its limit and what raises it") {
+    if (!mlock_works)
+        return pi_test::skip("the sanitizers ignore mlock");
     const Host host;
     const LockLimit limit(65536);
     REQUIRE(limit.set());
