@@ -46,7 +46,7 @@ typedef struct pi_sdk_command {
     const void *data; /* data_size bytes, copied; the event's command points to the copy */
     size_t data_size;
     void *keeps[PI_SDK_KEPT]; /* handles; NULL for none */
-    void *host_ptr;           /* the application's memory, which it keeps itself; for `start` to read */
+    void *host_ptr; /* the application's memory, which it keeps itself; for `start` to read */
 } pi_sdk_command;
 
 /* Something for pi_sdk_post to do. */
