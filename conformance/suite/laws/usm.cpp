@@ -246,10 +246,11 @@ LAW("memory", "the kinds of USM that a device announces are those that it alloca
 }
 
 LAW("memory", "USM is freed by its begin, in its context, and once") {
+    const std::vector<pi_usm_kind> kinds = need_usm(bench);
     const Context other = bench.make_context({bench.device()});
     Bytes plain(64);
     require_success(piUsmFree(bench.context(), nullptr), "piUsmFree of NULL");
-    for (const pi_usm_kind kind : need_usm(bench)) {
+    for (const pi_usm_kind kind : kinds) {
         Usm usm(bench, kind, 4096);
         const auto refused = [&](const std::string &what, pi_context context, void *pointer) {
             require_error(piUsmFree(context, pointer), PI_ERROR_INVALID_USM_POINTER,
