@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What copies, fills and hints do with USM, against a byte array. Their order, events and failures are those of all
+// commands: they are deeds.
+
+#include "usm.hpp"
+
+#include "checks.hpp"
+#include "registry.hpp"
+
+#include <algorithm>
+#include <optional>
+
+namespace pi::suite {
+namespace {
+
+// One end of a copy: USM of a kind, from somewhere within, or plain host memory.
+class End {
+public:
+    End(Bench &bench, pi_queue queue, pi_usm_kind kind, const Bytes &bytes)
+        : offset_(kind == no_kind ? 0 : bench.random(0, 40)), size_(bytes.size()) {
+        if (kind == no_kind) {
+            host_ = bytes;
+            return;
+        }
+        usm_.emplace(bench, kind, offset_ + size_);
+        usm_upload(bench, queue, usm_->at(offset_), bytes);
+    }
+    static constexpr pi_usm_kind no_kind = 0;
+
+    void *pointer() { return usm_ ? static_cast<void *>(usm_->at(offset_)) : host_.data(); }
+    void require_contents(Bench &bench, pi_queue queue, const Bytes &expected,
+                          const std::string &what) {
+        if (usm_)
+            return require_usm_contents(bench, queue, usm_->at(offset_), expected, what);
+        require_same_bytes(host_.data(), expected.data(), size_, what);
+    }
+
+private:
+    uint64_t offset_;
+    uint64_t size_;
+    std::optional<Usm> usm_;
+    Bytes host_;
+};
+
+struct Kinds {
+    pi_usm_kind src, dst;
+};
+
+// Each kind to each, and to and from plain host memory.
+std::vector<Kinds> copies_between(Bench &bench) {
+    std::vector<pi_usm_kind> ends = need_usm(bench);
+    ends.push_back(End::no_kind);
+    std::vector<Kinds> copies;
+    for (const pi_usm_kind src : ends)
+        for (const pi_usm_kind dst : ends)
+            if (src != End::no_kind || dst != End::no_kind)
+                copies.push_back({src, dst});
+    return copies;
+}
+
+std::string name_of(Kinds kinds) {
+    const auto name = [](pi_usm_kind kind) {
+        return kind == End::no_kind ? "plain host" : name_of_kind(kind);
+    };
+    return join("a copy from ", name(kinds.src), " to ", name(kinds.dst), " memory");
+}
+
+void require_copied(Bench &bench, pi_queue queue, Kinds kinds, const Regions &regions,
+                    uint64_t src_size, uint64_t dst_size) {
+    const Bytes src = bench.random_bytes(src_size);
+    Bytes dst = bench.random_bytes(dst_size);
+    End from(bench, queue, kinds.src, src);
+    End to(bench, queue, kinds.dst, dst);
+    const std::string what =
+        join(name_of(kinds), " of ", regions.size(), " regions, one of ", text_of(regions.front()));
+    bench.wait(bench.enqueue(queue, usm_copy_desc(from.pointer(), to.pointer(), regions)), what);
+    apply(regions, src, dst);
+    from.require_contents(bench, queue, src, what + ": the source");
+    to.require_contents(bench, queue, dst, what + ": the destination");
+}
+
+LAW("enqueue", "a copy of USM moves every byte of its random regions and no other") {
+    const Queue queue = bench.make_queue();
+    for (const Kinds kinds : copies_between(bench)) {
+        for (int round = 0; round < 6; ++round) {
+            const uint64_t src_size = bench.random(1, 6000);
+            const uint64_t dst_size = bench.random(1, 6000);
+            const uint64_t count = bench.random(1, std::min<uint64_t>(dst_size, 12));
+            require_copied(bench, queue, kinds, random_regions(bench, count, src_size, dst_size),
+                           src_size, dst_size);
+        }
+    }
+}
+
+LAW("enqueue", "a copy of USM may have thousands of regions, and many megabytes") {
+    const Queue queue = bench.make_queue();
+    const uint64_t size = (4u << 20) + bench.random(1, 4095);
+    for (const Kinds kinds : copies_between(bench)) {
+        require_copied(bench, queue, kinds, random_regions(bench, 2048, 3 * 2048, 3 * 2048),
+                       3 * 2048, 3 * 2048);
+        require_copied(bench, queue, kinds,
+                       {linear(bench.random(0, 63), bench.random(0, 63), size - 64)}, size, size);
+    }
+}
+
+LAW("enqueue", "the regions of a copy of USM are copied during the call") {
+    const Queue queue = bench.make_queue();
+    const Bytes src = bench.random_bytes(1000);
+    Bytes dst = bench.random_bytes(1000);
+    const Usm usm(bench, any_usm_kind(bench), 1000);
+    usm_upload(bench, queue, usm.at(), dst);
+    Regions regions = random_regions(bench, 8, 1000, 1000);
+    apply(regions, src, dst);
+    const Event gate = bench.make_host_event();
+    const Event event = bench.enqueue(queue, usm_copy_desc(src.data(), usm.at(), regions), {gate});
+    std::fill(regions.begin(), regions.end(), linear(0, 0, 1000));
+    regions.clear();
+    regions.shrink_to_fit();
+    bench.signal(gate);
+    bench.wait(event, "a copy whose regions were overwritten");
+    require_usm_contents(bench, queue, usm.at(), dst, "a copy whose regions were overwritten");
+}
+
+LAW("enqueue", "a copy within USM is done, or refused where source and destination overlap") {
+    constexpr uint64_t size = 300;
+    const Queue queue = bench.make_queue();
+    for (const pi_usm_kind kind : need_usm(bench)) {
+        const Usm usm(bench, kind, size);
+        Bytes model = bench.random_bytes(size);
+        usm_upload(bench, queue, usm.at(), model);
+        std::vector<pi_region> regions{linear(0, 149, 150), linear(149, 0, 150), linear(0, 0, size),
+                                       linear(0, 150, 150), linear(150, 0, 150)};
+        for (int round = 0; round < 30; ++round)
+            regions.push_back(random_region(bench, {0, size}, {0, size}));
+        for (const pi_region &region : regions) {
+            const Regions one{region};
+            const pi_usm_copy_desc desc = usm_copy_desc(usm.at(), usm.at(), one);
+            const std::string what = "a copy within USM, " + text_of(region);
+            if (overlaps(region)) {
+                require_untouched<pi_event>(what, {PI_ERROR_MEM_COPY_OVERLAP}, [&](pi_event *out) {
+                    return try_enqueue(queue, desc, {}, out);
+                });
+            } else {
+                bench.wait(bench.enqueue(queue, desc), what);
+                apply(one, Bytes(model), model);
+            }
+            require_usm_contents(bench, queue, usm.at(), model, what);
+        }
+    }
+}
+
+template <typename Desc>
+void require_refused(pi_queue queue, const std::string &what, pi_result error, const Desc &desc) {
+    require_untouched<pi_event>(join(Description<Desc>::name, " ", what), {error},
+                                [&](pi_event *out) { return try_enqueue(queue, desc, {}, out); });
+}
+
+LAW("enqueue", "a misdescribed copy of USM is refused and moves nothing") {
+    const Queue queue = bench.make_queue();
+    for (const pi_usm_kind kind : need_usm(bench)) {
+        const Usm usm(bench, kind, 4096);
+        const Bytes before = bench.random_bytes(4096);
+        usm_upload(bench, queue, usm.at(), before);
+        Bytes host(8192), host_before = host;
+        const auto refused = [&](const std::string &what, pi_result error, const void *src,
+                                 void *dst, const Regions &regions) {
+            require_refused(queue, what, error, usm_copy_desc(src, dst, regions));
+        };
+        const Regions fits{linear(0, 0, 64)};
+        refused("of two host pointers", PI_ERROR_INVALID_USM_POINTER, host.data(),
+                host.data() + 4096, fits);
+        refused("from NULL", PI_ERROR_INVALID_NULL_POINTER, nullptr, usm.at(), fits);
+        refused("to NULL", PI_ERROR_INVALID_NULL_POINTER, usm.at(), nullptr, fits);
+        refused("past the source's end", PI_ERROR_INVALID_SIZE, usm.at(), host.data(),
+                {linear(1, 0, 4096)});
+        refused("past the destination's end", PI_ERROR_INVALID_SIZE, host.data(), usm.at(),
+                {linear(0, 4096, 1)});
+        refused("past the end from within", PI_ERROR_INVALID_SIZE, usm.at(4000), host.data(),
+                {linear(0, 0, 97)});
+        refused("of a second region past the end", PI_ERROR_INVALID_SIZE, host.data(), usm.at(),
+                {linear(0, 0, 64), linear(0, UINT64_MAX - 10, 5)});
+        refused("of 0 bytes", PI_ERROR_INVALID_SIZE, host.data(), usm.at(), {linear(0, 0, 0)});
+        refused("of no regions", PI_ERROR_INVALID_SIZE, host.data(), usm.at(), {});
+        pi_region region = linear(0, 0, 16);
+        region.extent[1] = 4;
+        region.src_pitch[0] = 15;
+        refused("with a pitch less than a row", PI_ERROR_INVALID_SIZE, host.data(), usm.at(),
+                {region});
+        region = linear(0, 0, 16);
+        region.reserved = 1;
+        refused("with a region's reserved word", PI_ERROR_UNSUPPORTED_FEATURE, host.data(),
+                usm.at(), {region});
+        pi_usm_copy_desc desc = usm_copy_desc(host.data(), usm.at(), fits);
+        desc.regions = nullptr;
+        require_refused(queue, "of a region at NULL", PI_ERROR_INVALID_NULL_POINTER, desc);
+        require_usm_contents(bench, queue, usm.at(), before, "USM after refused copies");
+        require(host == host_before, "a refused copy wrote host memory");
+    }
+}
+
+LAW("enqueue", "a fill of USM repeats patterns of every size, and touches nothing beside them") {
+    const Queue queue = bench.make_queue();
+    for (const pi_usm_kind kind : need_usm(bench)) {
+        pi_usm_desc described = usm_desc(kind, 200'000);
+        described.alignment = bench.scopes().front().min_alignment;
+        const Usm usm(bench.place(), described);
+        Bytes model = bench.random_bytes(usm.size());
+        usm_upload(bench, queue, usm.at(), model);
+        const uint64_t first = (128 - reinterpret_cast<uintptr_t>(usm.at()) % 128) % 128;
+        for (int round = 0; round < 24; ++round) {
+            const uint64_t pattern_size = uint64_t{1} << (round % 8);
+            const uint64_t room = (usm.size() - first) / pattern_size;
+            const uint64_t from = bench.random(0, room - 1);
+            const uint64_t count =
+                bench.random(1, round < 16 ? std::min<uint64_t>(room - from, 40) : room - from);
+            const Bytes pattern = bench.random_bytes(pattern_size);
+            const uint64_t offset = first + from * pattern_size;
+            const Bytes filled = repeated(pattern, count * pattern_size);
+            bench.wait(bench.enqueue(queue, usm_fill_desc(usm.at(offset), pattern, filled.size())),
+                       "a fill of USM");
+            std::copy(filled.begin(), filled.end(),
+                      model.begin() + static_cast<std::ptrdiff_t>(offset));
+            require_usm_contents(bench, queue, usm.at(), model,
+                                 join("USM filled with ", count, " patterns of ", pattern_size,
+                                      " bytes at ", offset));
+        }
+    }
+}
+
+LAW("enqueue", "the pattern of a fill of USM is copied during the call") {
+    const Queue queue = bench.make_queue();
+    const Usm usm(bench, any_usm_kind(bench), 64);
+    Bytes pattern = bench.random_bytes(16);
+    const Bytes expected = repeated(pattern, 64);
+    const Event gate = bench.make_host_event();
+    const Event event = bench.enqueue(queue, usm_fill_desc(usm.at(), pattern, 64), {gate});
+    std::fill(pattern.begin(), pattern.end(), std::byte{0});
+    bench.signal(gate);
+    bench.wait(event, "a fill whose pattern was overwritten");
+    require_usm_contents(bench, queue, usm.at(), expected, "a fill whose pattern was overwritten");
+}
+
+LAW("enqueue", "a misdescribed fill of USM is refused and changes nothing") {
+    const Queue queue = bench.make_queue();
+    const Bytes pattern = bench.random_bytes(256);
+    Bytes host(4096);
+    for (const pi_usm_kind kind : need_usm(bench)) {
+        const Usm usm(bench, kind, 4096);
+        const Bytes before = bench.random_bytes(4096);
+        usm_upload(bench, queue, usm.at(), before);
+        const auto refused = [&](const std::string &what, pi_result error, void *pointer,
+                                 uint64_t pattern_size, uint64_t size) {
+            pi_usm_fill_desc desc = usm_fill_desc(pointer, pattern, size);
+            desc.pattern_size = pattern_size;
+            require_refused(queue, what, error, desc);
+        };
+        refused("of host memory", PI_ERROR_INVALID_USM_POINTER, host.data(), 4, 64);
+        refused("of NULL", PI_ERROR_INVALID_NULL_POINTER, nullptr, 4, 64);
+        refused("of 0 bytes", PI_ERROR_INVALID_SIZE, usm.at(), 4, 0);
+        refused("past the end", PI_ERROR_INVALID_SIZE, usm.at(64), 4, 4096);
+        refused("of half a pattern", PI_ERROR_INVALID_SIZE, usm.at(), 8, 20);
+        for (const uint64_t size : {0, 3, 256})
+            refused(join("with a pattern of ", size), PI_ERROR_INVALID_SIZE, usm.at(), size,
+                    size == 0 ? 64 : 3 * 256);
+        refused("at half a pattern", PI_ERROR_MISALIGNED_POINTER, usm.at(4), 8, 64);
+        refused("at an odd byte", PI_ERROR_MISALIGNED_POINTER, usm.at(1), 2, 64);
+        pi_usm_fill_desc desc = usm_fill_desc(usm.at(), pattern, 64);
+        desc.pattern_size = 4;
+        desc.pattern = nullptr;
+        require_refused(queue, "with a pattern at NULL", PI_ERROR_INVALID_NULL_POINTER, desc);
+        require_usm_contents(bench, queue, usm.at(), before, "USM after refused fills");
+    }
+}
+
+pi_usm_prefetch_desc prefetch_desc(const void *pointer, uint64_t size) {
+    pi_usm_prefetch_desc desc = describe<pi_usm_prefetch_desc>();
+    desc.pointer = pointer;
+    desc.size = size;
+    return desc;
+}
+
+pi_usm_advise_desc advise_desc(const void *pointer, uint64_t size, pi_usm_advice advice) {
+    pi_usm_advise_desc desc = describe<pi_usm_advise_desc>();
+    desc.pointer = pointer;
+    desc.size = size;
+    desc.advice = advice;
+    return desc;
+}
+
+LAW("enqueue", "prefetch and advise change no byte, of any kind and range of USM") {
+    const Queue queue = bench.make_queue();
+    for (const pi_usm_kind kind : need_usm(bench)) {
+        const Usm usm(bench, kind, 50'000);
+        const Bytes bytes = bench.random_bytes(usm.size());
+        usm_upload(bench, queue, usm.at(), bytes);
+        for (int round = 0; round < 10; ++round) {
+            const uint64_t offset = round == 0 ? 0 : bench.random(0, usm.size() - 1);
+            const uint64_t size = round == 0 ? usm.size() : bench.random(1, usm.size() - offset);
+            pi_usm_prefetch_desc prefetch = prefetch_desc(usm.at(offset), size);
+            bench.wait(bench.enqueue(queue, prefetch), "a prefetch");
+            prefetch.flags = PI_USM_PREFETCH_TO_HOST;
+            bench.wait(bench.enqueue(queue, prefetch), "a prefetch to the host");
+            for (pi_usm_advice advice = PI_USM_ADVICE_READ_MOSTLY; advice <= PI_USM_ADVICE_RESET;
+                 ++advice)
+                bench.wait(bench.enqueue(queue, advise_desc(usm.at(offset), size, advice)),
+                           "an advice");
+        }
+        require_usm_contents(bench, queue, usm.at(), bytes, "USM after hints");
+    }
+}
+
+LAW("enqueue", "misdescribed prefetches and advices are refused") {
+    const Queue queue = bench.make_queue();
+    const Usm usm(bench, any_usm_kind(bench), 4096);
+    Bytes host(64);
+    const auto refused = [&](const std::string &what, pi_result error, const void *pointer,
+                             uint64_t size) {
+        require_refused(queue, what, error, prefetch_desc(pointer, size));
+        require_refused(queue, what, error, advise_desc(pointer, size, PI_USM_ADVICE_RESET));
+    };
+    refused("of host memory", PI_ERROR_INVALID_USM_POINTER, host.data(), 64);
+    refused("of NULL", PI_ERROR_INVALID_NULL_POINTER, nullptr, 64);
+    refused("of 0 bytes", PI_ERROR_INVALID_SIZE, usm.at(), 0);
+    refused("past the end", PI_ERROR_INVALID_SIZE, usm.at(4095), 2);
+    refused("of 2^64 - 1 bytes", PI_ERROR_INVALID_SIZE, usm.at(16), UINT64_MAX);
+    for (const pi_usm_advice advice :
+         {pi_usm_advice{0}, pi_usm_advice{PI_USM_ADVICE_RESET + 1}, UINT32_MAX})
+        require_refused(queue, join("of advice ", advice), PI_ERROR_INVALID_ENUMERATION,
+                        advise_desc(usm.at(), 64, advice));
+}
+
+PAIR_LAW("connection", "USM whose kind is unified with a place is used by its commands") {
+    const Queue here = bench.make_queue(bench.dst());
+    bool any = false;
+    for (const pi_usm_kind kind : need_usm(bench)) {
+        bench.need(PI_CAPABILITY_USM, "PI_CAPABILITY_USM", bench.dst().device);
+        pi_memory_connection_query query = describe<pi_memory_connection_query>();
+        query.kind = PI_MEMORY_KIND_USM_HOST + kind - PI_USM_HOST;
+        pi_memory_connection_info info{};
+        info.struct_size = sizeof info;
+        info.type = PI_TYPE_MEMORY_CONNECTION_INFO;
+        const pi_result result =
+            piGetMemoryConnectionInfo(bench.src().device, bench.src().context, bench.dst().device,
+                                      bench.dst().context, &query, &info);
+        if (result != PI_SUCCESS || info.connection != PI_MEMORY_CONNECTION_UNIFIED)
+            continue;
+        any = true;
+        const Usm there(bench.src(), usm_desc(kind, 3000));
+        Bytes model = bench.random_bytes(3000);
+        usm_upload(bench, here, there.at(), model);
+        const Bytes pattern = bench.random_bytes(4);
+        const Bytes filled = repeated(pattern, 400);
+        bench.wait(bench.enqueue(here, usm_fill_desc(there.at(800), pattern, 400)));
+        std::copy(filled.begin(), filled.end(), model.begin() + 800);
+        require_usm_contents(bench, bench.make_queue(bench.src()), there.at(), model,
+                             join(name_of_kind(kind), " memory written by another place"));
+    }
+    if (!any)
+        skip("no kind of USM is unified");
+}
+
+} // namespace
+} // namespace pi::suite

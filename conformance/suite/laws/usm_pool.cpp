@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Pools of USM.
+
+#include "usm.hpp"
+
+#include "checks.hpp"
+#include "registry.hpp"
+
+#include <deque>
+
+namespace pi::suite {
+namespace {
+
+using Pool = Owner<pi_usm_pool>;
+
+std::vector<pi_usm_kind> need_pools(Bench &bench) {
+    bench.need(PI_CAPABILITY_USM_POOL, "PI_CAPABILITY_USM_POOL");
+    return need_usm(bench);
+}
+
+pi_usm_pool_desc pool_desc(pi_usm_kind kind) {
+    pi_usm_pool_desc desc = describe<pi_usm_pool_desc>();
+    desc.kind = kind;
+    return desc;
+}
+
+Pool make_pool(const Place &place, const pi_usm_pool_desc &desc) {
+    Pool pool;
+    require_success(piUsmPoolCreate(place.context, place.device, &desc, pool.out()),
+                    "piUsmPoolCreate of ", name_of_kind(desc.kind), " memory");
+    return pool;
+}
+
+pi_usm_desc from_pool(pi_usm_pool pool, pi_usm_kind kind, uint64_t size) {
+    pi_usm_desc desc = usm_desc(kind, size);
+    desc.pool = pool;
+    return desc;
+}
+
+uint64_t pool_info(pi_usm_pool pool, pi_usm_pool_info name) {
+    return get_info<uint64_t>(&piUsmPoolGetInfo, pool, name);
+}
+
+const InfoName pool_info_names[] = {
+    {PI_USM_POOL_INFO_CONTEXT, "PI_USM_POOL_INFO_CONTEXT", value_of<pi_context>, true},
+    {PI_USM_POOL_INFO_RESERVED, "PI_USM_POOL_INFO_RESERVED", value_of<uint64_t>, true},
+    {PI_USM_POOL_INFO_USED, "PI_USM_POOL_INFO_USED", value_of<uint64_t>, true},
+    {PI_USM_POOL_INFO_REFERENCE_COUNT, "PI_USM_POOL_INFO_REFERENCE_COUNT", value_of<uint32_t>},
+};
+
+LAW("memory", "a pool of USM tells its context, and what it has handed out") {
+    for (const pi_usm_kind kind : need_pools(bench)) {
+        const Pool pool = make_pool(bench.place(), pool_desc(kind));
+        check_info(
+            "piUsmPoolGetInfo",
+            [&](uint32_t name, uint64_t size, void *value, uint64_t *out_size) {
+                return piUsmPoolGetInfo(pool, name, size, value, out_size);
+            },
+            pool_info_names);
+        require(get_info<pi_context>(&piUsmPoolGetInfo, pool.get(), PI_USM_POOL_INFO_CONTEXT) ==
+                    bench.context(),
+                "a pool is of another context");
+        std::deque<Usm> live;
+        uint64_t used = 0;
+        for (int step = 0; step < 200; ++step) {
+            if (live.empty() || bench.random(0, 2) != 0) {
+                live.emplace_back(bench.place(), from_pool(pool, kind, bench.random(1, 9000)));
+                used += live.back().size();
+                require(usm_info<pi_usm_pool>(bench.context(), live.back().at(),
+                                              PI_USM_INFO_POOL) == pool.get(),
+                        "memory of a pool tells another pool");
+            } else {
+                used -= live.front().size();
+                live.front().free();
+                live.pop_front();
+            }
+            // A pool may hand out in steps of its own, but not less than it was asked for.
+            require(pool_info(pool, PI_USM_POOL_INFO_USED) >= used, "PI_USM_POOL_INFO_USED is ",
+                    pool_info(pool, PI_USM_POOL_INFO_USED), " with ", used, " bytes handed out");
+            require(pool_info(pool, PI_USM_POOL_INFO_RESERVED) >=
+                        pool_info(pool, PI_USM_POOL_INFO_USED),
+                    "a pool has handed out more than it has reserved");
+        }
+        live.clear();
+        require_equal(pool_info(pool, PI_USM_POOL_INFO_USED), uint64_t{0},
+                      "PI_USM_POOL_INFO_USED with nothing handed out");
+    }
+}
+
+LAW("memory", "allocations of a pool come and go without touching each other") {
+    const Queue queue = bench.make_queue();
+    for (const pi_usm_kind kind : need_pools(bench)) {
+        const Pool pool = make_pool(bench.place(), pool_desc(kind));
+        std::deque<std::pair<Usm, Bytes>> live;
+        for (int step = 0; step < 150; ++step) {
+            if (live.size() < 4 || bench.random(0, 1) != 0) {
+                pi_usm_desc desc = from_pool(pool, kind, bench.random(1, 5000));
+                desc.alignment = uint64_t{1} << bench.random(0, 6);
+                live.emplace_back(Usm(bench.place(), desc), bench.random_bytes(desc.size));
+                const auto &[usm, bytes] = live.back();
+                require(reinterpret_cast<uintptr_t>(usm.at()) % desc.alignment == 0,
+                        "memory of a pool with an alignment of ", desc.alignment, " is at ",
+                        static_cast<void *>(usm.at()));
+                require_equal(
+                    usm_info<uint64_t>(bench.context(), usm.at(desc.size - 1), PI_USM_INFO_SIZE),
+                    desc.size, "the size of memory of a pool");
+                usm_upload(bench, queue, usm.at(), bytes);
+            } else {
+                const std::byte *const begin = live.front().first.at();
+                require_usm_contents(bench, queue, begin, live.front().second, "memory of a pool");
+                live.front().first.free();
+                require(!is_live_usm(bench.context(), begin), "freed memory of a pool is live");
+                live.pop_front();
+            }
+        }
+    }
+}
+
+LAW("memory", "a pool hands out no more than its limit") {
+    for (const pi_usm_kind kind : need_pools(bench)) {
+        pi_usm_pool_desc desc = pool_desc(kind);
+        desc.limit = 8u << 20;
+        const Pool pool = make_pool(bench.place(), desc);
+        const auto refused = [&](uint64_t size) {
+            const pi_usm_desc asked = from_pool(pool, kind, size);
+            require_untouched<void *>(join(size, " bytes beyond a pool's limit"),
+                                      {PI_ERROR_OUT_OF_DEVICE_MEMORY}, [&](void **out) {
+                                          return piUsmAlloc(bench.context(), bench.device(), &asked,
+                                                            out);
+                                      });
+        };
+        refused(desc.limit + 1);
+        Usm most(bench.place(), from_pool(pool, kind, 6u << 20));
+        refused(3u << 20);
+        const Usm rest(bench.place(), from_pool(pool, kind, 1u << 20));
+        most.free();
+        const Usm again(bench.place(), from_pool(pool, kind, 5u << 20));
+    }
+}
+
+LAW("memory", "a pool's memory outlives its references") {
+    const Queue queue = bench.make_queue();
+    for (const pi_usm_kind kind : need_pools(bench)) {
+        Pool pool = make_pool(bench.place(), pool_desc(kind));
+        Usm usm(bench.place(), from_pool(pool, kind, 5000));
+        const Bytes bytes = bench.random_bytes(5000);
+        for (int i = 0; i < 3; ++i)
+            require_success(piUsmPoolRetain(pool), "piUsmPoolRetain");
+        for (int i = 0; i < 3; ++i)
+            require_success(piUsmPoolRelease(pool), "piUsmPoolRelease");
+        require(pool_info(pool, PI_USM_POOL_INFO_USED) >= 5000, "a retained and released pool has "
+                                                                "forgotten its memory");
+        require_success(piUsmPoolRelease(pool.take()), "piUsmPoolRelease");
+        usm_upload(bench, queue, usm.at(), bytes);
+        require_usm_contents(bench, queue, usm.at(), bytes, "memory whose pool is released");
+        require_equal(usm_info<uint64_t>(bench.context(), usm.at(4999), PI_USM_INFO_SIZE),
+                      uint64_t{5000}, "the size of memory whose pool is released");
+        usm.free();
+    }
+}
+
+LAW("lifetime", "a pool of USM lives until as many releases as references") {
+    const pi_usm_kind kind = need_pools(bench).front();
+    const auto count = [](pi_usm_pool pool) {
+        return get_info<uint32_t>(&piUsmPoolGetInfo, pool, PI_USM_POOL_INFO_REFERENCE_COUNT);
+    };
+    Pool pool = make_pool(bench.place(), pool_desc(kind));
+    require(count(pool) >= 1, "a pool's reference count is 0");
+    require_success(piUsmPoolRetain(pool), "piUsmPoolRetain");
+    const Pool second(pool.get());
+    pool.reset();
+    require(count(second) >= 1, "a pool's reference count is 0 after one of two releases");
+    const Usm usm(bench.place(), from_pool(second, kind, 64));
+    bench.run_threads(4, [&](unsigned) {
+        for (int i = 0; i < 500; ++i) {
+            require_success(piUsmPoolRetain(second), "piUsmPoolRetain");
+            require_success(piUsmPoolRelease(second), "piUsmPoolRelease");
+        }
+    });
+    require(pool_info(second, PI_USM_POOL_INFO_USED) >= 64, "a pool has forgotten its memory");
+}
+
+LAW("memory", "a pool is created as described, or not at all") {
+    const pi_usm_kind kind = need_pools(bench).front();
+    const pi_context context = bench.context();
+    const auto refused = [&](const std::string &what, pi_result error, pi_device device,
+                             const pi_usm_pool_desc &desc) {
+        require_untouched<pi_usm_pool>(
+            "piUsmPoolCreate with " + what, {error},
+            [&](pi_usm_pool *out) { return piUsmPoolCreate(context, device, &desc, out); });
+    };
+    const pi_usm_pool_desc valid = pool_desc(kind);
+    pi_usm_pool_desc desc = valid;
+    desc.kind = 0;
+    refused("kind 0", PI_ERROR_INVALID_ENUMERATION, bench.device(), desc);
+    desc.kind = 9;
+    refused("kind 9", PI_ERROR_INVALID_ENUMERATION, bench.device(), desc);
+    desc = valid;
+    desc.scope = static_cast<uint32_t>(bench.scopes().size());
+    refused("a scope that is none", PI_ERROR_INVALID_VALUE, bench.device(), desc);
+    for (const pi_usm_kind each : need_usm(bench))
+        if (each != PI_USM_HOST)
+            refused("no device", PI_ERROR_INVALID_DEVICE, nullptr, pool_desc(each));
+    check_descriptor("piUsmPoolCreate", valid, offsetof(pi_usm_pool_desc, flags),
+                     [&](const pi_usm_pool_desc *given) {
+                         Pool pool;
+                         return piUsmPoolCreate(context, bench.device(), given, pool.out());
+                     });
+    require_error(piUsmPoolCreate(context, bench.device(), &valid, nullptr),
+                  PI_ERROR_INVALID_NULL_POINTER, "piUsmPoolCreate with out_pool NULL");
+}
+
+LAW("memory", "memory is taken from pools of its own kind and context only") {
+    const std::vector<pi_usm_kind> kinds = need_pools(bench);
+    const Context other = bench.make_context({bench.device()});
+    const auto refused = [&](const std::string &what, const pi_usm_desc &desc) {
+        require_untouched<void *>(what, {PI_ERROR_INVALID_USM_POOL}, [&](void **out) {
+            return piUsmAlloc(bench.context(), bench.device(), &desc, out);
+        });
+    };
+    for (const pi_usm_kind kind : kinds) {
+        const Pool foreign = make_pool({bench.device(), other}, pool_desc(kind));
+        refused("memory of another context's pool", from_pool(foreign, kind, 64));
+        const Pool pool = make_pool(bench.place(), pool_desc(kind));
+        for (const pi_usm_kind wrong : kinds)
+            if (wrong != kind)
+                refused(join(name_of_kind(wrong), " memory of a pool of ", name_of_kind(kind)),
+                        from_pool(pool, wrong, 64));
+    }
+}
+
+LAW("enqueue", "commands take memory from a pool, which may be released right after") {
+    bench.need(PI_CAPABILITY_USM_ASYNC, "PI_CAPABILITY_USM_ASYNC");
+    const Queue queue = bench.make_queue();
+    const Context other = bench.make_context({bench.device()});
+    for (const pi_usm_kind kind : need_pools(bench)) {
+        Pool pool = make_pool(bench.place(), pool_desc(kind));
+        const Pool foreign = make_pool({bench.device(), other}, pool_desc(kind));
+        void *pointer = poison<void *>();
+        pi_usm_alloc_desc desc = describe<pi_usm_alloc_desc>();
+        desc.size = 4096;
+        desc.out_pointer = &pointer;
+        desc.pool = foreign;
+        require_untouched<pi_event>(
+            "piEnqueueUsmAlloc from another context's pool", {PI_ERROR_INVALID_USM_POOL},
+            [&](pi_event *out) { return try_enqueue(queue, desc, {}, out); });
+        require(same(pointer, poison<void *>()), "a refused allocation wrote an address");
+        desc.pool = pool;
+        const Event gate = bench.make_host_event();
+        const Event allocated = bench.enqueue(queue, desc, {gate});
+        require(usm_info<pi_usm_pool>(bench.context(), pointer, PI_USM_INFO_POOL) == pool.get(),
+                "memory of a pool tells another pool");
+        require_equal(usm_info<pi_usm_kind>(bench.context(), pointer, PI_USM_INFO_KIND), kind,
+                      "the kind of a pool's memory");
+        pool.reset();
+        const Bytes pattern = bench.random_bytes(16);
+        const Event filled = bench.enqueue(queue, usm_fill_desc(pointer, pattern, 4096));
+        bench.signal(gate);
+        bench.wait({allocated, filled}, "allocating from a pool and filling");
+        require_usm_contents(bench, queue, pointer, repeated(pattern, 4096), "a pool's memory");
+        pi_usm_free_desc freeing = describe<pi_usm_free_desc>();
+        freeing.pointer = pointer;
+        bench.wait(bench.enqueue(queue, freeing), "piEnqueueUsmFree");
+        require(!is_live_usm(bench.context(), pointer), "freed memory of a pool is live");
+    }
+}
+
+LAW("memory", "a pool serves many threads at once") {
+    const pi_usm_kind kind = need_pools(bench).front();
+    const Pool pool = make_pool(bench.place(), pool_desc(kind));
+    bench.run_threads(6, [&](unsigned thread) {
+        for (unsigned round = 0; round < 150; ++round) {
+            const uint64_t size = 1 + (thread * 911 + round * 7919) % 20'000;
+            Usm usm(bench.place(), from_pool(pool, kind, size));
+            require_equal(usm_info<uint64_t>(bench.context(), usm.at(size - 1), PI_USM_INFO_SIZE),
+                          size, "the size of a thread's own memory of a pool");
+            usm.free();
+        }
+    });
+    require_equal(pool_info(pool, PI_USM_POOL_INFO_USED), uint64_t{0},
+                  "PI_USM_POOL_INFO_USED after all threads have freed");
+}
+
+} // namespace
+} // namespace pi::suite
