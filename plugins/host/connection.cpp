@@ -3,6 +3,7 @@
 // What memory of one place is to another: host memory is host memory, whichever context and node it is of.
 #include "context.hpp"
 #include "entries.hpp"
+#include "shared.hpp"
 
 #include <pi/sdk/descriptor.hpp>
 
@@ -49,6 +50,7 @@ pi_memory_connection_info answer(Ends ends, pi_memory_kind kind) {
         info.concurrent_writers = PI_CONCURRENT_WRITERS_DISJOINT_BYTES;
         info.path = PI_COPY_PATH_DIRECT;
         info.preferred_queue = PI_PREFERRED_QUEUE_EITHER;
+        info.external_handle_types = export_types;
         info.link_kind = same ? PI_LINK_SAME_DEVICE : PI_LINK_SYSTEM_MEMORY;
     } else {
         reason = "the host plugin has no images";

@@ -4,6 +4,7 @@
 #include "entries.hpp"
 #include "physical.hpp"
 #include "plugin.hpp"
+#include "shared.hpp"
 
 #include <pi/sdk/descriptor.hpp>
 
@@ -89,8 +90,9 @@ constexpr sdk::InfoRow<Device> info_rows[] = {
     {PI_DEVICE_INFO_QUEUE_FLAGS, constant<uint64_t, PI_QUEUE_OUT_OF_ORDER | PI_QUEUE_PROFILING>},
     {PI_DEVICE_INFO_TIMER_RESOLUTION, constant<uint64_t, 1>},
     {PI_DEVICE_INFO_PARTITION_KINDS, constant<uint32_t, 0>},
-    {PI_DEVICE_INFO_EXTERNAL_HANDLE_TYPES, constant<uint32_t, 1 << PI_EXTERNAL_HOST_POINTER>},
-    {PI_DEVICE_INFO_EXPORT_HANDLE_TYPES, constant<uint32_t, 0>},
+    {PI_DEVICE_INFO_EXTERNAL_HANDLE_TYPES,
+     constant<uint32_t, 1 << PI_EXTERNAL_HOST_POINTER | export_types>},
+    {PI_DEVICE_INFO_EXPORT_HANDLE_TYPES, constant<uint32_t, export_types>},
     {PI_DEVICE_INFO_CAPABILITIES, constant<uint64_t, capabilities>},
     {PI_DEVICE_INFO_LAUNCH_FEATURES,
      constant<uint32_t, PI_LAUNCH_FEATURE_GLOBAL_OFFSET | PI_LAUNCH_FEATURE_NON_UNIFORM_GROUPS>},

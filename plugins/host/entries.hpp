@@ -43,6 +43,7 @@ decltype(::piEnqueueTimestamp) enqueue_timestamp;
 decltype(::piMemBufferCreate) mem_buffer_create;
 decltype(::piMemBufferPartition) mem_buffer_partition;
 decltype(::piMemImport) mem_import;
+decltype(::piMemExport) mem_export;
 decltype(::piMemGetInfo) mem_get_info;
 decltype(::piMemGetHostPointer) mem_get_host_pointer;
 decltype(::piMemFlush) mem_flush;

@@ -87,7 +87,8 @@ Arguments::Arguments(const pi_host *host, const NativeKernel &kernel,
 
 void Arguments::add(const pi_host *host, const pi_kernel_argument &argument, uint32_t index) {
     if (argument.reserved)
-        fail(PI_ERROR_UNSUPPORTED_FEATURE, "arguments[", index, "] has a reserved word that is not 0");
+        fail(PI_ERROR_UNSUPPORTED_FEATURE, "arguments[", index,
+             "] has a reserved word that is not 0");
     switch (argument.kind) {
     case PI_ARGUMENT_VALUE:
         return add_value(argument, index);

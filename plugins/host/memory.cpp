@@ -130,6 +130,35 @@ uint64_t buffer_alignment(const pi_mem_buffer_desc &desc) {
     return given;
 }
 
+void check_export(const pi_mem_buffer_desc &desc) {
+    if (desc.export_types & ~export_types)
+        fail(PI_ERROR_UNSUPPORTED_FEATURE, "export_types is 0x", std::hex, desc.export_types,
+             "; the host plugin exports 0x", export_types, " (PI_EXTERNAL_OPAQUE_FD)");
+    if (!desc.export_types)
+        return;
+    if (desc.flags & PI_MEM_USE_HOST_PTR)
+        fail(PI_ERROR_UNSUPPORTED_FEATURE,
+             "export_types with PI_MEM_USE_HOST_PTR: only memory of the plugin can be exported");
+    if (desc.flags & PI_MEM_REQUIRE_CONTIGUOUS)
+        fail(PI_ERROR_UNSUPPORTED_FEATURE,
+             "export_types with PI_MEM_REQUIRE_CONTIGUOUS: contiguous memory is not exported yet");
+}
+
+Storage make_storage(const Device &owner, const pi_mem_buffer_desc &desc, uint64_t alignment) {
+    if (desc.flags & PI_MEM_USE_HOST_PTR)
+        return Storage::borrow(desc.host_ptr);
+    if (desc.export_types)
+        return Storage::allocate_shared(owner, desc.size, alignment,
+                                        desc.flags & PI_MEM_REQUIRE_PINNED);
+    return Storage::allocate(owner, desc.size, alignment, desc.flags & demand_flags);
+}
+
+Storage borrow_pointer(const pi_mem_import_desc &desc) {
+    sdk::require(desc.handle.pointer, "handle.pointer");
+    check_pointer_range(desc.handle.pointer, desc.offset, desc.size);
+    return Storage::borrow(static_cast<std::byte *>(desc.handle.pointer) + desc.offset);
+}
+
 uint64_t bus_address(const Mem &mem) {
     if (!(mem.flags() & PI_MEM_REQUIRE_CONTIGUOUS))
         fail(PI_ERROR_UNSUPPORTED_FEATURE, "the memory may be anywhere: only one with "
@@ -166,19 +195,14 @@ pi_result PI_CALL mem_buffer_create(pi_context context, pi_device device,
         if (sdk::find_chained(known.next, PI_TYPE_MEM_LAYOUT_DESC))
             fail(PI_ERROR_UNSUPPORTED_FEATURE,
                  "scope 0 (global) has no n-D layouts: its flags lack PI_SCOPE_LAYOUT");
-        if (known.export_types)
-            fail(PI_ERROR_UNSUPPORTED_FEATURE, "export_types is 0x", std::hex, known.export_types,
-                 ": the host plugin exports no memory");
         check_scope(known.scope);
         check_buffer_flags(known);
+        check_export(known);
         if (!known.size)
             fail(PI_ERROR_INVALID_SIZE, "size is 0 bytes; at least 1 is needed");
         check_pointer_range(known.host_ptr, 0, known.size);
         const uint64_t alignment = buffer_alignment(known);
-        Storage storage =
-            known.flags & PI_MEM_USE_HOST_PTR
-                ? Storage::borrow(known.host_ptr)
-                : Storage::allocate(owner, known.size, alignment, known.flags & demand_flags);
+        Storage storage = make_storage(owner, known, alignment);
         if (known.flags & PI_MEM_COPY_HOST_PTR)
             std::memcpy(storage.data(), known.host_ptr, known.size);
         *out_mem = sdk::make<Mem>(self, owner, known.flags, known.size, alignment,
@@ -216,22 +240,25 @@ pi_result PI_CALL mem_import(pi_context context, pi_device device, const pi_mem_
         if (type < PI_EXTERNAL_HOST_POINTER || type > PI_EXTERNAL_ZE_IPC)
             fail(PI_ERROR_INVALID_ENUMERATION, "handle.type is ", type,
                  ", which is no PI_EXTERNAL_ type");
-        if (type != PI_EXTERNAL_HOST_POINTER)
+        if (type != PI_EXTERNAL_HOST_POINTER && type != PI_EXTERNAL_OPAQUE_FD)
             fail(PI_ERROR_UNSUPPORTED_FEATURE, "handle.type is ", type,
                  "; the host plugin imports PI_EXTERNAL_HOST_POINTER (", PI_EXTERNAL_HOST_POINTER,
-                 ") only, at any alignment");
+                 ") and PI_EXTERNAL_OPAQUE_FD (", PI_EXTERNAL_OPAQUE_FD, "), at any alignment");
         sdk::check_flags(known.flags, access_flags, "flags");
         check_access(known.flags);
         if (known.own)
             fail(PI_ERROR_INVALID_VALUE, "own is ", known.own,
-                 "; a host pointer stays the application's, so it must be 0");
-        sdk::require(known.handle.pointer, "handle.pointer");
+                 "; a host pointer or file stays the application's, so it must be 0");
         if (!known.size)
             fail(PI_ERROR_INVALID_SIZE, "size is 0 bytes; at least 1 is needed");
-        check_pointer_range(known.handle.pointer, known.offset, known.size);
-        std::byte *data = static_cast<std::byte *>(known.handle.pointer) + known.offset;
-        *out_mem = sdk::make<Mem>(self, owner, known.flags, known.size, alignment_of(data),
-                                  PI_MEMORY_KIND_IMPORTED, Storage::borrow(data))
+        const bool file = type == PI_EXTERNAL_OPAQUE_FD;
+        Storage storage =
+            file ? Storage::import(map_shared(known.handle.fd, known.offset, known.size))
+                 : borrow_pointer(known);
+        const uint64_t alignment = alignment_of(storage.data());
+        *out_mem = sdk::make<Mem>(self, owner, known.flags, known.size, alignment,
+                                  file ? PI_MEMORY_KIND_BUFFER : PI_MEMORY_KIND_IMPORTED,
+                                  std::move(storage))
                        .give();
     });
 }

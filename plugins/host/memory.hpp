@@ -66,6 +66,8 @@ public:
     Mem *root() const { return root_.get(); }
     uint64_t offset() const { return offset_; }
     std::byte *data() const { return storage_.data(); }
+    /// The file that its root is, or -1.
+    int file() const { return (root_ ? root_->storage_ : storage_).file(); }
     /// Its physical addresses do not change.
     bool stays() const { return (root_ ? root_->storage_ : storage_).stays(); }
     MapTable &maps() { return maps_; }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "physical.hpp"
+#include "file.hpp"
 #include "storage.hpp"
 
 #include <pi/sdk/error.hpp>
@@ -29,23 +30,6 @@ const uint64_t page_size = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
 uint64_t round_up(uint64_t size, uint64_t unit) {
     return (size + unit - 1) / unit * unit;
 }
-
-/// Owns a file descriptor.
-class File {
-public:
-    explicit File(int descriptor) : descriptor_(descriptor) {}
-    File(const File &) = delete;
-    File &operator=(const File &) = delete;
-    ~File() {
-        if (descriptor_ >= 0)
-            close(descriptor_);
-    }
-    int get() const { return descriptor_; }
-    explicit operator bool() const { return descriptor_ >= 0; }
-
-private:
-    int descriptor_;
-};
 
 /// Physical page numbers from /proc/self/pagemap: 64 bits a page, of which bit 63 says that it is in memory and the
 /// low 55 are its number, or 0 for readers without the right to see it.

@@ -15,12 +15,11 @@ namespace pi::host {
 
 inline constexpr const char *plugin_name = "host";
 inline constexpr const char *plugin_version = "0.1.0";
-inline constexpr uint64_t capabilities = PI_CAPABILITY_BUFFER_COMMANDS | PI_CAPABILITY_MEM_IMPORT |
-                                         PI_CAPABILITY_MEM_HOST_ACCESS | PI_CAPABILITY_PROGRAM |
-                                         PI_CAPABILITY_HOST_FUNCTION | PI_CAPABILITY_TIMESTAMP |
-                                         PI_CAPABILITY_VIEW | PI_CAPABILITY_USM |
-                                         PI_CAPABILITY_USM_POOL | PI_CAPABILITY_USM_ASYNC |
-                                         PI_CAPABILITY_USM_REGISTER;
+inline constexpr uint64_t capabilities =
+    PI_CAPABILITY_BUFFER_COMMANDS | PI_CAPABILITY_MEM_IMPORT | PI_CAPABILITY_MEM_EXPORT |
+    PI_CAPABILITY_MEM_HOST_ACCESS | PI_CAPABILITY_PROGRAM | PI_CAPABILITY_HOST_FUNCTION |
+    PI_CAPABILITY_TIMESTAMP | PI_CAPABILITY_VIEW | PI_CAPABILITY_USM | PI_CAPABILITY_USM_POOL |
+    PI_CAPABILITY_USM_ASYNC | PI_CAPABILITY_USM_REGISTER;
 
 class Instance : public sdk::Object<Instance, pi_plugin> {
 public:

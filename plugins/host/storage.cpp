@@ -24,6 +24,17 @@ constexpr uint64_t min_bound_size = 64 * 1024;
               " on NUMA node ", device.node().number);
 }
 
+void check_capacity(const Device &device, uint64_t size) {
+    // An overcommitting system would promise this and kill the process later.
+    if (device.node().capacity && size > device.node().capacity)
+        out_of_memory(device, "", size, "more than the node has");
+}
+
+void lock(const Mapping &pages) {
+    if (const auto refusal = lock_pages(pages))
+        sdk::fail(PI_ERROR_UNSUPPORTED_FEATURE, "PI_MEM_REQUIRE_PINNED: ", *refusal);
+}
+
 Mapping bound_pages(const Device &device, uint64_t size, uint64_t alignment) {
     Mapping pages = map_pages(size, alignment);
     if (!pages)
@@ -44,6 +55,7 @@ Storage Storage::allocate(const Device &device, uint64_t size, uint64_t alignmen
                           uint64_t demands) {
     if (!demands)
         return allocate(device, size, alignment);
+    check_capacity(device, size);
     if (demands & PI_MEM_REQUIRE_CONTIGUOUS) {
         PhysicalRun run = map_contiguous(size, alignment);
         if (!run.mapping)
@@ -53,15 +65,32 @@ Storage Storage::allocate(const Device &device, uint64_t size, uint64_t alignmen
         return storage;
     }
     Mapping pages = bound_pages(device, size, alignment);
-    if (const auto refusal = lock_pages(pages))
-        sdk::fail(PI_ERROR_UNSUPPORTED_FEATURE, "PI_MEM_REQUIRE_PINNED: ", *refusal);
+    lock(pages);
     return mapped(std::move(pages));
 }
 
+Storage Storage::allocate_shared(const Device &device, uint64_t size, uint64_t alignment,
+                                 bool pinned) {
+    check_capacity(device, size);
+    SharedMemory shared = make_shared(size, alignment);
+    if (!shared.mapping)
+        out_of_memory(device, "memfd_create: ", size, std::strerror(errno));
+    device.topology().bind_memory(device.node(), shared.mapping.begin(), shared.mapping.size());
+    if (pinned)
+        lock(shared.mapping);
+    Storage storage = mapped(std::move(shared.mapping));
+    storage.file_ = std::move(shared.file);
+    return storage;
+}
+
+Storage Storage::import(SharedRange range) {
+    Storage storage = mapped(std::move(range.mapping));
+    storage.data_ = range.begin;
+    return storage;
+}
+
 Storage Storage::allocate(const Device &device, uint64_t size, uint64_t alignment) {
-    // An overcommitting system would promise this and kill the process later.
-    if (device.node().capacity && size > device.node().capacity)
-        out_of_memory(device, "", size, "more than the node has");
+    check_capacity(device, size);
     if (device.topology().nodes().size() > 1 && size >= min_bound_size)
         return mapped(bound_pages(device, size, alignment));
     void *bytes = nullptr;
@@ -74,7 +103,7 @@ Storage Storage::allocate(const Device &device, uint64_t size, uint64_t alignmen
 
 Storage::Storage(Storage &&other) noexcept
     : data_(other.data_), heap_(std::exchange(other.heap_, nullptr)),
-      pages_(std::move(other.pages_)), stays_(other.stays_) {}
+      pages_(std::move(other.pages_)), file_(std::move(other.file_)), stays_(other.stays_) {}
 
 Storage::~Storage() {
     std::free(heap_);

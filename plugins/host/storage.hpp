@@ -3,7 +3,7 @@
 // The bytes behind memory objects.
 #pragma once
 
-#include "physical.hpp"
+#include "shared.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -22,6 +22,11 @@ public:
     /// PI_MEM_REQUIRE_PINNED. PI_ERROR_UNSUPPORTED_FEATURE, saying what an administrator can enable.
     static Storage allocate(const Device &device, uint64_t size, uint64_t alignment,
                             uint64_t demands);
+    /// The same, to be exported (see shared.hpp).
+    static Storage allocate_shared(const Device &device, uint64_t size, uint64_t alignment,
+                                   bool pinned);
+    /// Somebody's memory that is mapped here.
+    static Storage import(SharedRange range);
     /// The application's memory.
     static Storage borrow(void *data) { return Storage(static_cast<std::byte *>(data)); }
 
@@ -30,6 +35,8 @@ public:
     ~Storage();
 
     std::byte *data() const { return data_; }
+    /// The file that it is, or -1.
+    int file() const { return file_.get(); }
     /// Its physical addresses do not change.
     bool stays() const { return stays_; }
 
@@ -40,6 +47,7 @@ private:
     std::byte *data_;
     std::byte *heap_ = nullptr; ///< to be freed
     Mapping pages_;
+    File file_;
     bool stays_ = false;
 };
 

@@ -115,8 +115,8 @@ static inline pi_result pi_sdk_check_flags(const pi_host *host, uint64_t flags, 
 }
 
 static inline pi_result pi_sdk_check_reserved(const pi_host *host, uint64_t reserved) {
-    return reserved ? pi_sdk_fail(host, PI_ERROR_UNSUPPORTED_FEATURE, "reserved is %llu; it must be 0",
-                                  (unsigned long long)reserved)
+    return reserved ? pi_sdk_fail(host, PI_ERROR_UNSUPPORTED_FEATURE,
+                                  "reserved is %llu; it must be 0", (unsigned long long)reserved)
                     : PI_SUCCESS;
 }
 

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Memory that is given to others as a file descriptor, and taken again: one storage, with no copy of it.
+
+#include "checks.hpp"
+#include "registry.hpp"
+
+#include <algorithm>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+namespace pi::suite {
+namespace {
+
+constexpr pi_external_type fd_types[] = {PI_EXTERNAL_OPAQUE_FD, PI_EXTERNAL_DMA_BUF_FD};
+
+uint32_t handle_types(Bench &bench, pi_device_info name) {
+    uint32_t types = 0;
+    piDeviceGetInfo(bench.device(), name, sizeof types, &types, nullptr);
+    return types;
+}
+
+/// A descriptor that is closed once.
+class Descriptor {
+public:
+    explicit Descriptor(int fd) : fd_(fd) {}
+    Descriptor(const Descriptor &) = delete;
+    Descriptor &operator=(const Descriptor &) = delete;
+    ~Descriptor() {
+        if (fd_ >= 0)
+            close(fd_);
+    }
+    int get() const { return fd_; }
+
+private:
+    int fd_;
+};
+
+Mem make_exportable(Bench &bench, const Bytes &bytes, pi_external_type type) {
+    pi_mem_buffer_desc desc = describe<pi_mem_buffer_desc>();
+    desc.size = bytes.size();
+    desc.export_types = 1u << type;
+    Mem mem = bench.make_buffer(bench.place(), desc);
+    bench.upload(bench.make_queue(), mem, bytes);
+    return mem;
+}
+
+pi_external_handle export_mem(pi_mem mem, pi_external_type type) {
+    pi_mem_export_desc desc = describe<pi_mem_export_desc>();
+    desc.external_type = type;
+    pi_external_handle handle{};
+    require_success(piMemExport(mem, &desc, &handle), "piMemExport");
+    require_equal(handle.type, type, "the type of an exported handle");
+    require(handle.fd >= 0, "an exported descriptor is ", handle.fd);
+    return handle;
+}
+
+pi_mem_import_desc import_desc(const pi_external_handle &handle) {
+    pi_mem_import_desc desc = describe<pi_mem_import_desc>();
+    desc.size = handle.size;
+    desc.offset = handle.offset;
+    desc.handle = handle;
+    return desc;
+}
+
+Mem import_mem(const Place &place, const pi_mem_import_desc &desc) {
+    Mem mem;
+    require_success(piMemImport(place.context, place.device, &desc, mem.out()), "piMemImport");
+    return mem;
+}
+
+/// Calls body(type) for each type of descriptor that the device exports and imports; skips if there is none.
+template <typename Body>
+void for_each_type(Bench &bench, Body &&body) {
+    bench.need(PI_CAPABILITY_MEM_EXPORT, "memory export");
+    const uint32_t types = handle_types(bench, PI_DEVICE_INFO_EXPORT_HANDLE_TYPES) &
+                           handle_types(bench, PI_DEVICE_INFO_EXTERNAL_HANDLE_TYPES);
+    bool any = false;
+    for (const pi_external_type type : fd_types) {
+        if ((types & (1u << type)) == 0)
+            continue;
+        any = true;
+        body(type);
+    }
+    if (!any)
+        skip("the device exports and imports no file descriptors");
+}
+
+LAW("memory", "exported and imported memory is one storage, in both directions") {
+    for_each_type(bench, [&](pi_external_type type) {
+        Bytes bytes = bench.random_bytes(bench.random(1, 20000));
+        const Queue queue = bench.make_queue();
+        const Mem mem = make_exportable(bench, bytes, type);
+        const pi_external_handle handle = export_mem(mem, type);
+        const Descriptor descriptor(handle.fd);
+        const Context context = bench.make_context({bench.device()});
+        const Place place{bench.device(), context};
+        const Queue other = bench.make_queue(place);
+        const Mem imported = import_mem(place, import_desc(handle));
+        require_equal(get_info<uint64_t>(&piMemGetInfo, imported.get(), PI_MEM_INFO_SIZE),
+                      uint64_t{bytes.size()}, "the size of imported memory");
+        bench.require_contents(other, imported, bytes, "imported memory");
+        for (const bool forth : {true, false}) {
+            const uint64_t size = bench.random(1, bytes.size());
+            const uint64_t offset = bench.random(0, bytes.size() - size);
+            const Bytes fresh = bench.random_bytes(size);
+            std::copy(fresh.begin(), fresh.end(),
+                      bytes.begin() + static_cast<std::ptrdiff_t>(offset));
+            bench.upload(forth ? queue : other, forth ? mem : imported, fresh, offset);
+            bench.require_contents(forth ? other : queue, forth ? imported : mem, bytes,
+                                   forth ? "imported memory after a write to the exported"
+                                         : "exported memory after a write to the imported");
+        }
+    });
+}
+
+LAW("memory", "imported memory outlives what it was exported from") {
+    for_each_type(bench, [&](pi_external_type type) {
+        const Bytes bytes = bench.random_bytes(5000);
+        Mem imported;
+        {
+            const Mem mem = make_exportable(bench, bytes, type);
+            const pi_external_handle handle = export_mem(mem, type);
+            const Descriptor descriptor(handle.fd);
+            imported = import_mem(bench.place(), import_desc(handle));
+        }
+        bench.require_contents(bench.make_queue(), imported, bytes,
+                               "memory whose exporter is gone");
+    });
+}
+
+LAW("memory",
+    "an exported view tells where it lies, and each export gives a descriptor of its own") {
+    for_each_type(bench, [&](pi_external_type type) {
+        const Bytes bytes = bench.random_bytes(3 * 4096);
+        const Mem mem = make_exportable(bench, bytes, type);
+        const Mem view = bench.make_view(mem, 4096, 4096);
+        const pi_external_handle handle = export_mem(view, type);
+        const Descriptor first(handle.fd);
+        const pi_external_handle again = export_mem(view, type);
+        const Descriptor second(again.fd);
+        require(first.get() != second.get(), "two exports gave one descriptor");
+        require_equal(handle.size, uint64_t{4096}, "the size of an exported view");
+        const Mem imported = import_mem(bench.place(), import_desc(handle));
+        bench.require_contents(bench.make_queue(), imported,
+                               Bytes(bytes.begin() + 4096, bytes.begin() + 2 * 4096),
+                               "an imported view");
+        const pi_external_handle whole = export_mem(mem, type);
+        const Descriptor third(whole.fd);
+        require_equal(handle.offset - whole.offset, uint64_t{4096}, "the offset of a view");
+    });
+}
+
+LAW("memory", "what was not announced for export is not exported") {
+    for_each_type(bench, [&](pi_external_type type) {
+        const Mem mem = bench.make_buffer(4096);
+        pi_mem_export_desc desc = describe<pi_mem_export_desc>();
+        desc.external_type = type;
+        require_untouched<pi_external_handle>(
+            "the export of a buffer without export_types", {PI_ERROR_INVALID_OPERATION},
+            [&](pi_external_handle *out) { return piMemExport(mem, &desc, out); });
+        const Mem good = make_exportable(bench, Bytes(4096), type);
+        for (const uint32_t bad : {0u, uint32_t{PI_EXTERNAL_ZE_IPC} + 1}) {
+            desc.external_type = bad;
+            require_untouched<pi_external_handle>(
+                join("an export of type ", bad), {PI_ERROR_INVALID_ENUMERATION},
+                [&](pi_external_handle *out) { return piMemExport(good, &desc, out); });
+        }
+        desc.external_type = type;
+        require_error(piMemExport(good, &desc, nullptr), PI_ERROR_INVALID_NULL_POINTER,
+                      "piMemExport with out_handle NULL");
+        check_descriptor("piMemExport", desc, 0, [&](const pi_mem_export_desc *given) {
+            pi_external_handle handle{};
+            handle.fd = -1;
+            const pi_result result = piMemExport(good, given, &handle);
+            const Descriptor closed(handle.fd);
+            return result;
+        });
+    });
+}
+
+LAW("memory", "a descriptor that cannot hold the memory is refused") {
+    for_each_type(bench, [&](pi_external_type type) {
+        const Mem mem = make_exportable(bench, Bytes(4096), type);
+        const pi_external_handle handle = export_mem(mem, type);
+        const Descriptor descriptor(handle.fd);
+        const auto refused = [&](const char *what, const pi_mem_import_desc &desc,
+                                 std::initializer_list<pi_result> allowed) {
+            require_untouched<pi_mem>(join("an import of ", what), allowed, [&](pi_mem *out) {
+                return piMemImport(bench.context(), bench.device(), &desc, out);
+            });
+        };
+        pi_mem_import_desc desc = import_desc(handle);
+        desc.size = 0;
+        refused("0 bytes", desc, {PI_ERROR_INVALID_SIZE});
+        desc.size = uint64_t{1} << 40;
+        refused("more than the descriptor has", desc, {PI_ERROR_INVALID_SIZE});
+        desc = import_desc(handle);
+        desc.offset = UINT64_MAX - 100;
+        refused("an offset past its end", desc, {PI_ERROR_INVALID_SIZE});
+        desc = import_desc(handle);
+        desc.handle.fd = -1;
+        refused("the descriptor -1", desc, {PI_ERROR_INVALID_VALUE});
+        const Descriptor plain(open("/dev/null", O_RDWR | O_CLOEXEC));
+        desc.handle.fd = plain.get();
+        refused("/dev/null", desc, {PI_ERROR_INVALID_VALUE, PI_ERROR_INVALID_SIZE});
+        desc = import_desc(handle);
+        desc.own = 1;
+        refused("a descriptor that it should own", desc, {PI_ERROR_INVALID_VALUE});
+    });
+}
+
+} // namespace
+} // namespace pi::suite
