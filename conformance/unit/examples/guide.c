@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 static void check(pi_result result, const char *call) {
     const char *text;
@@ -42,6 +43,39 @@ static pi_mem make_buffer(pi_context context, pi_device device, uint64_t size) {
     desc.size = size;
     check(piMemBufferCreate(context, device, &desc, &mem), "piMemBufferCreate");
     return mem;
+}
+
+static pi_mem make_dma_buffer(pi_context context, pi_device device, uint64_t size) {
+    pi_mem_buffer_desc desc = {sizeof desc, PI_TYPE_MEM_BUFFER_DESC};
+    const char *reason;
+    pi_mem mem;
+    desc.flags = PI_MEM_REQUIRE_CONTIGUOUS;
+    desc.size = size;
+    desc.alignment = 4096;
+    if (piMemBufferCreate(context, device, &desc, &mem) == PI_SUCCESS)
+        return mem;
+    piGetLastError(NULL, &reason); /* "... an administrator can reserve huge pages ..." */
+    fprintf(stderr, "no contiguous memory: %s\n", reason);
+    return NULL;
+}
+
+static pi_mem share(pi_context from, pi_device device, pi_context to, uint64_t size) {
+    pi_mem_buffer_desc desc = {sizeof desc, PI_TYPE_MEM_BUFFER_DESC};
+    pi_mem_export_desc how = {sizeof how, PI_TYPE_MEM_EXPORT_DESC};
+    pi_mem_import_desc import = {sizeof import, PI_TYPE_MEM_IMPORT_DESC};
+    pi_mem mem, same;
+    desc.size = size;
+    desc.export_types = 1u << PI_EXTERNAL_OPAQUE_FD; /* said before, or it cannot be exported */
+    check(piMemBufferCreate(from, device, &desc, &mem), "piMemBufferCreate");
+    how.external_type = PI_EXTERNAL_OPAQUE_FD;
+    check(piMemExport(mem, &how, &import.handle), "piMemExport");
+    /* Here the descriptor could go to another process; offset and size go with it. */
+    import.size = import.handle.size;
+    import.offset = import.handle.offset;
+    check(piMemImport(to, device, &import, &same), "piMemImport");
+    close(import.handle.fd);
+    check(piMemRelease(mem), "piMemRelease"); /* the bytes live as long as anybody has them */
+    return same;
 }
 
 static const char *answer(pi_device src_device, pi_context src_context, pi_device dst_device,
@@ -160,6 +194,17 @@ int main(void) {
             fprintf(stderr, "numbers[%d] is %g\n", i, (double)numbers[i]);
             return 1;
         }
+    const pi_mem dma = make_dma_buffer(context, devices[0], 4096);
+    if (dma)
+        check(piMemRelease(dma), "piMemRelease");
+    uint32_t exports = 0;
+    piDeviceGetInfo(devices[0], PI_DEVICE_INFO_EXPORT_HANDLE_TYPES, sizeof exports, &exports, NULL);
+    if (exports & 1u << PI_EXTERNAL_OPAQUE_FD) {
+        const pi_context other = make_context(devices[0]);
+        const pi_mem shared = share(context, devices[0], other, sizeof numbers);
+        check(piMemRelease(shared), "piMemRelease");
+        check(piContextRelease(other), "piContextRelease");
+    }
     check(piEventRelease(written), "piEventRelease");
     check(piEventRelease(gate), "piEventRelease");
     check(piEventRelease(done), "piEventRelease");
