@@ -82,6 +82,10 @@ void UsmPoolMemory::give_back(Storage storage, uint64_t bytes, uint64_t used) no
     Idles gone; // freed without the lock
     const std::lock_guard lock(mutex_);
     used_ -= used;
+    if (bytes > threshold_) {
+        reserved_ -= bytes;
+        return;
+    }
     try {
         keep(std::move(storage), bytes);
     } catch (const std::bad_alloc &) {

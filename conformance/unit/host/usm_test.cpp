@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What is the host plugin's own about USM: addresses, pools that reuse, locked pages, words of refusals. The laws are
+// in the conformance suite.
+#include "fixture.hpp"
+
+#include "skip.hpp"
+
+#include <sys/mman.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <memory>
+#include <optional>
+
+using namespace pi_test;
+
+template <>
+struct pi_test::Release<pi_usm_pool> {
+    static void of(pi_usm_pool pool) { piUsmPoolRelease(pool); }
+};
+
+namespace {
+
+constexpr pi_usm_kind kinds[] = {PI_USM_HOST, PI_USM_DEVICE, PI_USM_SHARED};
+
+pi_usm_desc usm_desc(pi_usm_kind kind, uint64_t size) {
+    auto d = desc<pi_usm_desc>(PI_TYPE_USM_DESC);
+    d.kind = kind;
+    d.size = size;
+    return d;
+}
+
+void *allocate(const Host &host, const pi_usm_desc &d) {
+    void *pointer = nullptr;
+    OK(piUsmAlloc(host.context, host.device, &d, &pointer));
+    return pointer;
+}
+
+Owned<pi_usm_pool> make_pool(const Host &host, uint64_t threshold = 0, uint64_t limit = 0) {
+    auto d = desc<pi_usm_pool_desc>(PI_TYPE_USM_POOL_DESC);
+    d.kind = PI_USM_DEVICE;
+    d.release_threshold = threshold;
+    d.limit = limit;
+    Owned<pi_usm_pool> pool;
+    OK(piUsmPoolCreate(host.context, host.device, &d, pool.out()));
+    return pool;
+}
+
+pi_usm_desc from_pool(pi_usm_pool pool, uint64_t size, uint64_t alignment = 0) {
+    pi_usm_desc d = usm_desc(PI_USM_DEVICE, size);
+    d.pool = pool;
+    d.alignment = alignment;
+    return d;
+}
+
+uint64_t reserved(pi_usm_pool pool) {
+    return info<uint64_t>(piUsmPoolGetInfo, pool, PI_USM_POOL_INFO_RESERVED);
+}
+
+pi_usm_pool pool_of(const Host &host, const void *pointer) {
+    pi_usm_pool pool = nullptr;
+    OK(piUsmGetInfo(host.context, pointer, PI_USM_INFO_POOL, sizeof pool, &pool, nullptr));
+    return pool;
+}
+
+} // namespace
+
+TEST_CASE("every alignment of USM up to 2 MiB is honoured by the address") {
+    const Host host;
+    for (const pi_usm_kind kind : kinds)
+        for (uint64_t alignment = 1; alignment <= 2 * 1024 * 1024; alignment *= 2)
+            for (const uint64_t size : {UINT64_C(1), UINT64_C(70'001)}) {
+                pi_usm_desc d = usm_desc(kind, size);
+                d.alignment = alignment;
+                void *pointer = allocate(host, d);
+                INFO("alignment " << alignment << ", size " << size);
+                CHECK(reinterpret_cast<uintptr_t>(pointer) % std::max<uint64_t>(alignment, 64) ==
+                      0);
+                std::memset(pointer, 0x5A, size);
+                OK(piUsmFree(host.context, pointer));
+            }
+    pi_usm_desc d = usm_desc(PI_USM_HOST, 64);
+    d.alignment = 4 * 1024 * 1024;
+    void *pointer = nullptr;
+    REFUSED(PI_ERROR_INVALID_ALIGNMENT, "at most 2097152",
+            piUsmAlloc(host.context, host.device, &d, &pointer));
+}
+
+TEST_CASE("USM is of the device that was asked for") {
+    const Host host;
+    for (pi_device device : host.devices)
+        for (const uint64_t size : {UINT64_C(64), UINT64_C(1) << 20}) {
+            const pi_usm_desc d = usm_desc(PI_USM_SHARED, size);
+            void *pointer = nullptr;
+            OK(piUsmAlloc(host.context, device, &d, &pointer));
+            std::memset(pointer, 1, size);
+            pi_device told = nullptr;
+            OK(piUsmGetInfo(host.context, pointer, PI_USM_INFO_DEVICE, sizeof told, &told,
+                            nullptr));
+            CHECK(told == device);
+            OK(piUsmFree(host.context, pointer));
+        }
+}
+
+TEST_CASE("what a context leaves behind goes with it") {
+    // The address sanitizer sees what does not, and the loader waits for objects that are left.
+    const Host host;
+    Owned<pi_context> context = host.make_context(host.devices);
+    for (const pi_usm_kind kind : kinds) {
+        const pi_usm_desc d = usm_desc(kind, 100'000);
+        void *pointer = nullptr;
+        OK(piUsmAlloc(context, host.device, &d, &pointer));
+        std::memset(pointer, 1, d.size);
+    }
+    auto d = desc<pi_usm_pool_desc>(PI_TYPE_USM_POOL_DESC);
+    d.kind = PI_USM_HOST;
+    Owned<pi_usm_pool> pool;
+    OK(piUsmPoolCreate(context, nullptr, &d, pool.out()));
+    pi_usm_desc pooled = usm_desc(PI_USM_HOST, 5000);
+    pooled.pool = pool;
+    void *pointer = nullptr;
+    OK(piUsmAlloc(context, nullptr, &pooled, &pointer));
+}
+
+TEST_CASE("refusals of USM name what would be right") {
+    const Host host;
+    void *pointer = nullptr;
+    const auto alloc = [&](const pi_usm_desc &d, pi_device device) {
+        return piUsmAlloc(host.context, device, &d, &pointer);
+    };
+    REFUSED(PI_ERROR_INVALID_ENUMERATION, "kind is 7", alloc(usm_desc(7, 64), host.device));
+    REFUSED(PI_ERROR_INVALID_DEVICE, "only memory of kind PI_USM_HOST",
+            alloc(usm_desc(PI_USM_SHARED, 64), nullptr));
+    REFUSED(PI_ERROR_INVALID_SIZE, "size is 0", alloc(usm_desc(PI_USM_HOST, 0), nullptr));
+    REFUSED(PI_ERROR_OUT_OF_DEVICE_MEMORY, "TiB",
+            alloc(usm_desc(PI_USM_HOST, uint64_t{1} << 60), nullptr));
+    CHECK(pointer == nullptr);
+    auto *usm = static_cast<std::byte *>(allocate(host, usm_desc(PI_USM_DEVICE, 64)));
+    REFUSED(PI_ERROR_INVALID_USM_POINTER, "freed by its begin", piUsmFree(host.context, usm + 1));
+    const Owned<pi_context> other = host.make_context(host.devices);
+    REFUSED(PI_ERROR_INVALID_USM_POINTER, "another context", piUsmFree(other, usm));
+    uint64_t size = 0;
+    REFUSED(PI_ERROR_INVALID_ENUMERATION, "name 6",
+            piUsmGetInfo(host.context, usm, 6, sizeof size, &size, nullptr));
+    OK(piUsmFree(host.context, usm));
+    REFUSED(PI_ERROR_INVALID_USM_POINTER, "no address of a live USM allocation",
+            piUsmFree(host.context, usm));
+}
+
+TEST_CASE("USM may be pinned where the system lets it, but not out of a pool") {
+    const Host host;
+    pi_usm_desc d = usm_desc(PI_USM_HOST, 4096);
+    d.flags = PI_MEM_REQUIRE_PINNED;
+    void *pointer = nullptr;
+    const pi_result result = piUsmAlloc(host.context, host.device, &d, &pointer);
+    if (result == PI_SUCCESS)
+        OK(piUsmFree(host.context, pointer));
+    else
+        CHECK(result == PI_ERROR_UNSUPPORTED_FEATURE);
+    const Owned<pi_usm_pool> pool = make_pool(host);
+    d = from_pool(pool, 64);
+    d.flags = PI_MEM_REQUIRE_PINNED;
+    REFUSED(PI_ERROR_UNSUPPORTED_FEATURE, "pools have ordinary memory",
+            piUsmAlloc(host.context, host.device, &d, &pointer));
+    d.flags = 1 << 20;
+    REFUSED(PI_ERROR_UNSUPPORTED_FEATURE, "unknown bits",
+            piUsmAlloc(host.context, host.device, &d, &pointer));
+}
+
+TEST_CASE("a pool hands out again what has come back, if it fits") {
+    const Host host;
+    const Owned<pi_usm_pool> pool = make_pool(host);
+    void *first = allocate(host, from_pool(pool, 10'000, 4096));
+    CHECK(pool_of(host, first) == pool);
+    const uint64_t taken = reserved(pool);
+    CHECK(taken >= 10'000);
+    OK(piUsmFree(host.context, first));
+    CHECK(reserved(pool) == taken);
+    void *again = allocate(host, from_pool(pool, 9'000));
+    CHECK(again == first);
+    void *small = allocate(host, from_pool(pool, 64));
+    CHECK(reserved(pool) == taken + 64);
+    OK(piUsmFree(host.context, again));
+    // A byte is not worth 10,000 of them.
+    void *tiny = allocate(host, from_pool(pool, 1));
+    CHECK(tiny != first);
+    OK(piUsmFree(host.context, small));
+    OK(piUsmFree(host.context, tiny));
+    CHECK(info<uint64_t>(piUsmPoolGetInfo, pool, PI_USM_POOL_INFO_USED) == 0);
+}
+
+TEST_CASE("a pool's block is reused only at the alignment that is asked for") {
+    const Host host;
+    const Owned<pi_usm_pool> pool = make_pool(host);
+    std::vector<void *> blocks;
+    for (int i = 0; i < 40; ++i)
+        blocks.push_back(allocate(host, from_pool(pool, 128)));
+    for (void *block : blocks)
+        OK(piUsmFree(host.context, block));
+    for (uint64_t alignment = 64; alignment <= 2 * 1024 * 1024; alignment *= 2) {
+        void *block = allocate(host, from_pool(pool, 128, alignment));
+        CHECK(reinterpret_cast<uintptr_t>(block) % alignment == 0);
+        OK(piUsmFree(host.context, block));
+    }
+}
+
+TEST_CASE("a pool keeps no more for reuse than its threshold") {
+    const Host host;
+    const Owned<pi_usm_pool> pool = make_pool(host, 8192);
+    void *one = allocate(host, from_pool(pool, 4096)), *two = allocate(host, from_pool(pool, 4096)),
+         *three = allocate(host, from_pool(pool, 4096));
+    CHECK(reserved(pool) == 3 * 4096);
+    OK(piUsmFree(host.context, one));
+    OK(piUsmFree(host.context, two));
+    CHECK(reserved(pool) == 3 * 4096);
+    OK(piUsmFree(host.context, three)); // now the first goes back to the system
+    CHECK(reserved(pool) == 2 * 4096);
+    void *large = allocate(host, from_pool(pool, 100'000));
+    OK(piUsmFree(host.context, large)); // too large to be kept: the others stay
+    CHECK(reserved(pool) == 2 * 4096);
+}
+
+TEST_CASE("a pool's limit counts what is handed out, and is named") {
+    const Host host;
+    const Owned<pi_usm_pool> pool = make_pool(host, 0, 1000);
+    void *most = allocate(host, from_pool(pool, 900));
+    void *pointer = nullptr;
+    const pi_usm_desc more = from_pool(pool, 101), rest = from_pool(pool, 100);
+    REFUSED(PI_ERROR_OUT_OF_DEVICE_MEMORY, "limit is 1000 bytes, 900 of them",
+            piUsmAlloc(host.context, host.device, &more, &pointer));
+    OK(piUsmAlloc(host.context, host.device, &rest, &pointer));
+    OK(piUsmFree(host.context, pointer));
+    OK(piUsmFree(host.context, most));
+    // What the system refuses counts for nothing.
+    const Owned<pi_usm_pool> endless = make_pool(host);
+    const pi_usm_desc huge = from_pool(endless, uint64_t{1} << 60);
+    REFUSED(PI_ERROR_OUT_OF_DEVICE_MEMORY, "asked",
+            piUsmAlloc(host.context, host.device, &huge, &pointer));
+    CHECK(info<uint64_t>(piUsmPoolGetInfo, endless, PI_USM_POOL_INFO_USED) == 0);
+    CHECK(reserved(endless) == 0);
+}
+
+TEST_CASE("memory whose pool is gone tells no pool") {
+    const Host host;
+    Owned<pi_usm_pool> pool = make_pool(host);
+    void *pointer = allocate(host, from_pool(pool, 64));
+    pool.reset();
+    CHECK(pool_of(host, pointer) == nullptr);
+    OK(piUsmFree(host.context, pointer));
+}
+
+TEST_CASE("a large copy of USM may be overtaken by no free behind it") {
+    const Host host;
+    const Owned<pi_queue> queue = host.make_queue();
+    constexpr uint64_t size = 8 << 20;
+    std::vector<std::byte> into(size);
+    for (int round = 0; round < 5; ++round) {
+        void *pointer = allocate(host, usm_desc(PI_USM_DEVICE, size));
+        std::memset(pointer, round + 1, size);
+        auto copy = desc<pi_usm_copy_desc>(PI_TYPE_USM_COPY_DESC);
+        const pi_region whole = range(0, 0, size);
+        copy.src = pointer;
+        copy.dst = into.data();
+        copy.region_count = 1;
+        copy.regions = &whole;
+        OK(piEnqueueUsmCopy(queue, &copy, 0, nullptr, nullptr));
+        auto free = desc<pi_usm_free_desc>(PI_TYPE_USM_FREE_DESC);
+        free.flags = PI_COMMAND_BLOCKING;
+        free.pointer = pointer;
+        OK(piEnqueueUsmFree(queue, &free, 0, nullptr, nullptr));
+        CHECK(into.front() == std::byte(round + 1));
+        CHECK(into.back() == std::byte(round + 1));
+    }
+}
+
+// ----- Pinned application memory ------------------------------------------------------------------
+
+namespace {
+
+/// Bytes that this process has locked; nothing if the system does not tell, or a sanitizer leaves mlock out.
+std::optional<uint64_t> locked_bytes() {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    return std::nullopt;
+#else
+    std::ifstream status("/proc/self/status");
+    for (std::string word; status >> word;)
+        if (word == "VmLck:") {
+            uint64_t kilobytes = 0;
+            status >> kilobytes;
+            return kilobytes * 1024;
+        }
+    return std::nullopt;
+#endif
+}
+
+constexpr uint64_t page = 4096;
+
+struct Pages {
+    Pages() : bytes(static_cast<std::byte *>(std::aligned_alloc(page, 8 * page)), std::free) {
+        std::memset(bytes.get(), 1, 8 * page);
+    }
+    std::unique_ptr<std::byte, decltype(&std::free)> bytes;
+};
+
+} // namespace
+
+TEST_CASE("pages are locked by the first registration and unlocked with the last") {
+    const Host host;
+    const Pages pages;
+    std::byte *const begin = pages.bytes.get();
+    const auto before = locked_bytes();
+    if (!before)
+        return skip("locked memory cannot be seen");
+    if (piUsmHostRegister(host.context, begin, 3 * page, 0) != PI_SUCCESS)
+        return skip("the system lets nobody lock memory: " + last_error());
+    const auto locked = [&] { return (*locked_bytes() - *before) / page; };
+    CHECK(locked() == 3);
+    OK(piUsmHostRegister(host.context, begin + page + 1, 2 * page, 0)); // pages 1 to 3
+    CHECK(locked() == 4);
+    OK(piUsmHostRegister(host.context, begin + 6 * page, 1, 0));
+    CHECK(locked() == 5);
+    OK(piUsmHostRegister(host.context, begin, 8 * page, 0)); // all, a second time by this pointer
+    CHECK(locked() == 8);
+    OK(piUsmHostUnregister(host.context, begin));
+    CHECK(locked() == 5);
+    OK(piUsmHostUnregister(host.context, begin));
+    CHECK(locked() == 4);
+    OK(piUsmHostUnregister(host.context, begin + 6 * page));
+    CHECK(locked() == 3);
+    OK(piUsmHostUnregister(host.context, begin + page + 1));
+    CHECK(locked() == 0);
+    {
+        const Owned<pi_context> other = host.make_context(host.devices);
+        OK(piUsmHostRegister(other, begin, 2 * page, 0));
+        OK(piUsmHostRegister(host.context, begin + page, page, 0));
+        CHECK(locked() == 2);
+    }
+    CHECK(locked() == 1); // the context has taken its own with it
+    OK(piUsmHostUnregister(host.context, begin + page));
+    CHECK(locked() == 0);
+}
+
+TEST_CASE("a registration that the system refuses leaves nothing behind") {
+    const Host host;
+    const auto before = locked_bytes();
+    if (!before)
+        return skip("locked memory cannot be seen");
+    // The first page exists, the one behind it does not.
+    void *pages =
+        mmap(nullptr, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    REQUIRE(pages != MAP_FAILED);
+    munmap(static_cast<std::byte *>(pages) + page, page);
+    if (piUsmHostRegister(host.context, pages, page, 0) != PI_SUCCESS)
+        return skip("the system lets nobody lock memory: " + last_error());
+    REFUSED(PI_ERROR_OUT_OF_RESOURCES, "must be mapped",
+            piUsmHostRegister(host.context, pages, 2 * page, 0));
+    CHECK(*locked_bytes() - *before == page);
+    OK(piUsmHostUnregister(host.context, pages));
+    CHECK(*locked_bytes() == *before);
+    REFUSED(PI_ERROR_INVALID_VALUE, "not registered", piUsmHostUnregister(host.context, pages));
+    munmap(pages, page);
+}
