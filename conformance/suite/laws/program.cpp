@@ -96,6 +96,37 @@ LAW("program", "a program is not built before it is, and built afterwards") {
     require_runs(bench, program);
 }
 
+LAW("program", "a kernel's address is always the same, and there is none of what is no kernel") {
+    const Program unbuilt = create_program(bench, kernel_program_desc(kernel_format(bench)));
+    const Program program = make_program(bench);
+    uint64_t address = 0;
+    if (piProgramGetFunctionPointer(program, bench.device(), "add", &address) ==
+        PI_ERROR_UNSUPPORTED_FEATURE)
+        skip("the device has no addresses of functions");
+    const auto ask = [&](pi_program of, const char *name) {
+        uint64_t found = 0;
+        require_success(piProgramGetFunctionPointer(of, bench.device(), name, &found),
+                        "the address of kernel ", name);
+        require(found != 0, "the address of kernel ", name, " is 0");
+        return found;
+    };
+    require_equal(ask(program, "add"), address, "the address of a kernel, asked again");
+    const auto refused = [&](const char *what, pi_result error, pi_program of, pi_device device,
+                             const char *name) {
+        require_untouched<uint64_t>(what, {error}, [&](uint64_t *out) {
+            return piProgramGetFunctionPointer(of, device, name, out);
+        });
+    };
+    refused("the address of a kernel that there is not", PI_ERROR_INVALID_NAME, program,
+            bench.device(), "no_such_kernel");
+    refused("the address of a kernel without a name", PI_ERROR_INVALID_NULL_POINTER, program,
+            bench.device(), nullptr);
+    refused("the address of a kernel on no device", PI_ERROR_INVALID_DEVICE, program, nullptr,
+            "add");
+    refused("the address of a kernel of a program that is not built", PI_ERROR_INVALID_OPERATION,
+            unbuilt, bench.device(), "add");
+}
+
 LAW("program", "a built program names its kernels") {
     const Program program = make_program(bench);
     const auto names =
