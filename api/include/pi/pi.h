@@ -944,13 +944,18 @@ enum {
     PI_USM_POOL_INFO_REFERENCE_COUNT = 4 /* uint32_t: for debugging only */
 };
 
-/* device may be NULL for host memory only. */
+/* device may be NULL for host memory only (else PI_ERROR_INVALID_DEVICE). A pool must have memory of this
+ * context, kind and device (else PI_ERROR_INVALID_USM_POOL). */
 PI_EXPORT pi_result PI_CALL piUsmAlloc(pi_context context, pi_device device,
                                        const pi_usm_desc *desc, void **out_pointer);
-/* Only when no command uses it; NULL succeeds. */
+/* Only when no command uses it; NULL succeeds. The pointer is the allocation's begin. What nobody has freed
+ * goes with the context. */
 PI_EXPORT pi_result PI_CALL piUsmFree(pi_context context, void *pointer);
+/* Of any address within a live allocation of the context. */
 PI_EXPORT pi_result PI_CALL piUsmGetInfo(pi_context context, const void *pointer, pi_usm_info name,
                                          uint64_t size, void *value, uint64_t *out_size);
+/* What a pool has handed out stays when its last reference goes; PI_USM_INFO_POOL is NULL then. More than
+ * the limit is PI_ERROR_OUT_OF_DEVICE_MEMORY. */
 PI_EXPORT pi_result PI_CALL piUsmPoolCreate(pi_context context, pi_device device,
                                             const pi_usm_pool_desc *desc, pi_usm_pool *out_pool);
 PI_EXPORT pi_result PI_CALL piUsmPoolRetain(pi_usm_pool pool);
@@ -958,7 +963,9 @@ PI_EXPORT pi_result PI_CALL piUsmPoolRelease(pi_usm_pool pool);
 PI_EXPORT pi_result PI_CALL piUsmPoolGetInfo(pi_usm_pool pool, pi_usm_pool_info name, uint64_t size,
                                              void *value, uint64_t *out_size);
 /* Pins application memory, so that transfers from and to it are direct and asynchronous. flags must
- * be 0. */
+ * be 0. Ranges may overlap, and each registration is undone on its own, the newest of a pointer first; a
+ * pointer that is not registered with the context is PI_ERROR_INVALID_VALUE. PI_ERROR_OUT_OF_RESOURCES where
+ * the system does not let so much be pinned. */
 PI_EXPORT pi_result PI_CALL piUsmHostRegister(pi_context context, void *pointer, uint64_t size,
                                               uint64_t flags);
 PI_EXPORT pi_result PI_CALL piUsmHostUnregister(pi_context context, void *pointer);
@@ -1182,7 +1189,9 @@ PI_EXPORT pi_result PI_CALL piEnqueueMemImageFill(pi_queue queue, const pi_image
                                                   uint32_t wait_count, const pi_event *wait_list,
                                                   pi_event *out_event);
 
-/* Pointers are USM or, for one end, any host address. */
+/* Pointers are USM or, for one end, any host address: two of those are PI_ERROR_INVALID_USM_POINTER. They
+ * may lie within an allocation; a region past its end is PI_ERROR_INVALID_SIZE. No region's source may
+ * overlap its destination (PI_ERROR_MEM_COPY_OVERLAP). */
 typedef struct pi_usm_copy_desc {
     uint32_t struct_size;
     pi_struct_type type; /* PI_TYPE_USM_COPY_DESC */
@@ -1233,17 +1242,19 @@ typedef struct pi_usm_advise_desc {
     uint32_t reserved;
 } pi_usm_advise_desc;
 /* Stream-ordered: the memory may be used by commands behind this one at once; *out_pointer is written
- * during the call. */
+ * during the call. If the command fails later, the memory stays until it is freed. */
 typedef struct pi_usm_alloc_desc {
     uint32_t struct_size;
     pi_struct_type type; /* PI_TYPE_USM_ALLOC_DESC */
     const void *next;
     uint64_t flags;
-    pi_usm_pool pool; /* NULL = the device's default */
+    pi_usm_pool pool; /* NULL = the device's default, of kind DEVICE */
     uint64_t size;
     uint64_t alignment;
     void **out_pointer;
 } pi_usm_alloc_desc;
+/* Any USM of the queue's context, by its begin; NULL succeeds. From the call on nobody else may free it;
+ * if the command fails, it is as it was. */
 typedef struct pi_usm_free_desc {
     uint32_t struct_size;
     pi_struct_type type; /* PI_TYPE_USM_FREE_DESC */

@@ -167,6 +167,57 @@ static void read_numbers(pi_queue queue, pi_mem mem, float *numbers, uint64_t si
     check(piEnqueueMemBufferRead(queue, &desc, 1, &after, NULL), "piEnqueueMemBufferRead");
 }
 
+/* Memory by address, in the order of a queue: nothing here waits before the end. */
+static void scale_by_address(pi_queue queue, pi_kernel kernel, float *numbers, uint64_t count,
+                             float factor) {
+    const pi_region all = {.extent = {count * sizeof *numbers}};
+    pi_usm_alloc_desc alloc = {sizeof alloc, PI_TYPE_USM_ALLOC_DESC};
+    pi_usm_copy_desc copy = {sizeof copy, PI_TYPE_USM_COPY_DESC};
+    pi_kernel_argument arguments[2] = {{.kind = PI_ARGUMENT_POINTER}, {.kind = PI_ARGUMENT_VALUE}};
+    pi_kernel_launch_desc launch = {sizeof launch, PI_TYPE_KERNEL_LAUNCH_DESC};
+    pi_usm_free_desc freed = {sizeof freed, PI_TYPE_USM_FREE_DESC};
+    void *usm;
+    alloc.size = count * sizeof *numbers;
+    alloc.out_pointer = &usm; /* written during the call */
+    check(piEnqueueUsmAlloc(queue, &alloc, 0, NULL, NULL), "piEnqueueUsmAlloc");
+    copy.src = numbers; /* one end may be any host memory */
+    copy.dst = usm;
+    copy.region_count = 1;
+    copy.regions = &all;
+    check(piEnqueueUsmCopy(queue, &copy, 0, NULL, NULL), "piEnqueueUsmCopy");
+    arguments[0].pointer = usm;
+    arguments[1].value = &factor;
+    arguments[1].size = sizeof factor;
+    launch.kernel = kernel;
+    launch.dimensions = 1;
+    launch.global_size[0] = count;
+    launch.argument_count = 2;
+    launch.arguments = arguments;
+    check(piEnqueueKernelLaunch(queue, &launch, 0, NULL, NULL), "piEnqueueKernelLaunch");
+    copy.src = usm;
+    copy.dst = numbers;
+    check(piEnqueueUsmCopy(queue, &copy, 0, NULL, NULL), "piEnqueueUsmCopy");
+    freed.flags = PI_COMMAND_BLOCKING; /* in order: all before it is final, too */
+    freed.pointer = usm;
+    check(piEnqueueUsmFree(queue, &freed, 0, NULL, NULL), "piEnqueueUsmFree");
+}
+
+static void try_usm(pi_device device, pi_queue queue, pi_kernel kernel) {
+    const uint64_t needed = PI_CAPABILITY_USM | PI_CAPABILITY_USM_ASYNC;
+    float numbers[3] = {1, 2, 3};
+    uint64_t all = 0;
+    check(piDeviceGetInfo(device, PI_DEVICE_INFO_CAPABILITIES, sizeof all, &all, NULL),
+          "piDeviceGetInfo");
+    if ((all & needed) != needed)
+        return;
+    scale_by_address(queue, kernel, numbers, 3, 2);
+    if (numbers[0] != 2 || numbers[1] != 4 || numbers[2] != 6) {
+        fprintf(stderr, "by address: %g %g %g\n", (double)numbers[0], (double)numbers[1],
+                (double)numbers[2]);
+        exit(1);
+    }
+}
+
 int main(void) {
     float numbers[100];
     pi_loader loader;
@@ -194,6 +245,7 @@ int main(void) {
             fprintf(stderr, "numbers[%d] is %g\n", i, (double)numbers[i]);
             return 1;
         }
+    try_usm(devices[0], queue, kernel);
     const pi_mem dma = make_dma_buffer(context, devices[0], 4096);
     if (dma)
         check(piMemRelease(dma), "piMemRelease");
