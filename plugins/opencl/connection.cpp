@@ -96,8 +96,6 @@ pi_memory_connection_info describe(const Place &src, const Place &dst,
     pi_memory_connection_info info{};
     Answer answer = connect(src, dst);
     const char *lack = missing(query);
-    if (!lack && query.kind == PI_MEMORY_KIND_IMPORTED && !src.device.import_alignment())
-        lack = "the source device does not use host memory in place";
     if (lack)
         answer = {PI_MEMORY_CONNECTION_NONE, lack};
     info.connection = answer.connection;

@@ -10,31 +10,38 @@ namespace pi::opencl {
 
 using namespace sdk;
 
-Context::Context(Platform &platform, std::vector<Device *> devices)
-    : Object(platform.host()), platform_(platform), devices_(std::move(devices)),
-      private_queues_(devices_.size()) {
+namespace {
+
+ContextOwner create_vendor_context(const Platform &platform, const std::vector<Device *> &devices) {
     const cl_context_properties properties[] = {
         CL_CONTEXT_PLATFORM, reinterpret_cast<cl_context_properties>(platform.id()), 0};
     std::vector<cl_device_id> ids;
-    for (const Device *device : devices_)
+    for (const Device *device : devices)
         ids.push_back(device->id());
     cl_int code = CL_SUCCESS;
-    const cl_context context = api().clCreateContext(properties, static_cast<cl_uint>(ids.size()),
-                                                     ids.data(), nullptr, nullptr, &code);
+    const cl_context context = platform.api().clCreateContext(
+        properties, static_cast<cl_uint>(ids.size()), ids.data(), nullptr, nullptr, &code);
     check(code, "clCreateContext", ids.size(), " devices of ", platform.name());
-    vendor_ = {api(), context};
-    instance().start_threads();
+    return {platform.api(), context};
 }
 
-bool Context::has(const Device &device) const {
-    return std::find(devices_.begin(), devices_.end(), &device) != devices_.end();
+} // namespace
+
+Context::Context(Platform &platform, std::vector<Device *> devices, ContextOwner vendor)
+    : Object(platform.host()), platform_(platform), devices_(std::move(devices)),
+      vendor_(vendor ? std::move(vendor) : create_vendor_context(platform, devices_)),
+      private_queues_(devices_.size()) {
+    for (Device *device : devices_)
+        kept_.emplace_back(*device);
+    instance().start_threads();
 }
 
 Device &Context::checked_device(pi_device device, const sdk::ArgumentName &name) const {
     Device &self = checked<Device>(host(), device, name);
-    if (!has(self))
-        fail(PI_ERROR_INVALID_DEVICE, name, " (", self.name(), ") is not of ", description());
-    return self;
+    for (Device *own : devices_)
+        if (own->id() == self.id())
+            return *own;
+    fail(PI_ERROR_INVALID_DEVICE, name, " (", self.name(), ") is not of ", description());
 }
 
 std::string Context::description() const {

@@ -13,15 +13,16 @@ namespace pi::opencl {
 /// One pi_context is one cl_context: the vendor's memory is context-wide.
 class Context : public sdk::Object<Context, pi_context> {
 public:
-    Context(Platform &platform, std::vector<Device *> devices);
+    /// Around `vendor`, or, where that is empty, a new one.
+    Context(Platform &platform, std::vector<Device *> devices, ContextOwner vendor = {});
 
     Platform &platform() const { return platform_; }
     const Api &api() const { return platform_.api(); }
     Instance &instance() const { return platform_.instance(); }
     cl_context id() const { return vendor_.get(); }
     const std::vector<Device *> &devices() const { return devices_; }
-    bool has(const Device &device) const;
-    /// PI_ERROR_INVALID_DEVICE unless the device is of the context.
+    /// The context's own object for the device, since a sub-device can be behind several; PI_ERROR_INVALID_DEVICE unless
+    /// the device is of the context.
     Device &checked_device(pi_device device, const sdk::ArgumentName &name = "device") const;
     /// For error texts: "context 0x... (device, device on platform)".
     std::string description() const;
@@ -38,6 +39,7 @@ private:
 
     Platform &platform_;
     const std::vector<Device *> devices_;
+    std::vector<sdk::Ref<Device>> kept_; ///< the same: sub-devices are counted
     ContextOwner vendor_;
     std::mutex mutex_;
     std::vector<PrivateQueues> private_queues_; ///< one element a device

@@ -22,8 +22,9 @@ pi_device_type device_type(cl_device_type type) {
 
 } // namespace
 
-Device::Device(Platform &platform, cl_device_id id)
-    : Object(platform.host(), false), platform_(platform), id_(id) {
+Device::Device(Platform &platform, cl_device_id id, sdk::Ref<Device> parent, DeviceOwner vendor)
+    : Object(platform.host(), static_cast<bool>(parent)), platform_(platform),
+      parent_(std::move(parent)), vendor_(std::move(vendor)), id_(id) {
     name_ = get_text(CL_DEVICE_NAME);
     extensions_ = text(' ', get_text(CL_DEVICE_EXTENSIONS), ' ');
     quirks_ = find_quirks(platform.name(), platform.version(), name_, get_text(CL_DRIVER_VERSION));

@@ -2,9 +2,10 @@
 //
 // The application's memory used in place, which OpenCL never promises: it is tried.
 #include "entries.hpp"
-#include "memory.hpp"
+#include "native.hpp"
 
 #include <pi/sdk/descriptor.hpp>
+#include <pi/sdk/region.hpp>
 
 #include <algorithm>
 #include <array>
@@ -154,6 +155,77 @@ Ref<Mem> import_pointer(Context &context, Device &device, const pi_mem_import_de
     return make<Mem>(context, device, std::move(parts));
 }
 
+// ----- a cl_mem -----------------------------------------------------------------------------------
+
+/// What the driver tells of the application's buffer.
+struct Brought {
+    cl_mem_flags flags;
+    uint64_t size;
+    cl_mem whole;            ///< the buffer that a sub-buffer is a part of, or itself
+    uint64_t offset;         ///< into whole
+    std::byte *host_pointer; ///< of whole, with CL_MEM_USE_HOST_PTR
+};
+
+Brought ask_buffer(const Context &context, cl_mem vendor) {
+    const Api &api = context.api();
+    const auto ask = [&]<class T>(T, cl_mem mem, cl_mem_info name) {
+        return ask_native<T>(api.clGetMemObjectInfo, "clGetMemObjectInfo", mem, name);
+    };
+    check_native_context(context, ask(cl_context{}, vendor, CL_MEM_CONTEXT), "cl_mem");
+    if (const auto type = ask(cl_mem_object_type{}, vendor, CL_MEM_TYPE);
+        type != CL_MEM_OBJECT_BUFFER)
+        fail(PI_ERROR_UNSUPPORTED_FEATURE, "the cl_mem is of type 0x", std::hex, type,
+             "; only buffers (CL_MEM_OBJECT_BUFFER, 0x", CL_MEM_OBJECT_BUFFER,
+             ") can be imported: this plugin has no images yet");
+    Brought brought{};
+    brought.flags = ask(cl_mem_flags{}, vendor, CL_MEM_FLAGS);
+    brought.size = ask(size_t{}, vendor, CL_MEM_SIZE);
+    const auto parent = ask(cl_mem{}, vendor, CL_MEM_ASSOCIATED_MEMOBJECT);
+    brought.whole = parent ? parent : vendor;
+    brought.offset = parent ? ask(size_t{}, vendor, CL_MEM_OFFSET) : 0;
+    if (ask(cl_mem_flags{}, brought.whole, CL_MEM_FLAGS) & CL_MEM_USE_HOST_PTR)
+        brought.host_pointer = static_cast<std::byte *>(
+            ask(static_cast<void *>(nullptr), brought.whole, CL_MEM_HOST_PTR));
+    return brought;
+}
+
+/// PI_MEM_ for what kernels may do with it: what was asked for, or all that the buffer allows.
+uint64_t access_of(const Brought &brought, uint64_t asked) {
+    const uint64_t allowed = brought.flags & CL_MEM_READ_ONLY    ? uint64_t{PI_MEM_READ_ONLY}
+                             : brought.flags & CL_MEM_WRITE_ONLY ? uint64_t{PI_MEM_WRITE_ONLY}
+                                                                 : 0;
+    if (asked && allowed && asked != allowed)
+        fail(PI_ERROR_INVALID_VALUE, "flags asks for more access than the cl_mem has (",
+             allowed == PI_MEM_READ_ONLY ? "CL_MEM_READ_ONLY)" : "CL_MEM_WRITE_ONLY)");
+    return asked ? asked : allowed;
+}
+
+Ref<Mem> import_native(Context &context, Device &device, const pi_mem_import_desc &desc,
+                       cl_mem vendor) {
+    const Brought brought = ask_buffer(context, vendor);
+    check_range(desc.offset, desc.size, brought.size, "the cl_mem");
+    Mem::Parts parts;
+    parts.size = desc.size;
+    parts.flags = access_of(brought, desc.flags);
+    parts.kind = PI_MEMORY_KIND_IMPORTED;
+    parts.whole = brought.whole;
+    parts.whole_offset = brought.offset + desc.offset;
+    parts.keeps = MemOwner::retained(context.api(), vendor);
+    parts.vendor = desc.size == brought.size
+                       ? MemOwner::retained(context.api(), vendor)
+                       : create_sub_buffer(context, device, brought.whole, desc.flags,
+                                           {parts.whole_offset, desc.size});
+    const uint64_t of_offset = parts.whole_offset & (~parts.whole_offset + 1);
+    parts.alignment = device.min_alignment();
+    if (brought.host_pointer) {
+        parts.host_pointer = brought.host_pointer + parts.whole_offset;
+        parts.alignment = std::min(parts.alignment, pointer_alignment(parts.host_pointer));
+    } else if (of_offset) {
+        parts.alignment = std::min(parts.alignment, of_offset);
+    }
+    return make<Mem>(context, device, std::move(parts));
+}
+
 } // namespace
 
 namespace entries {
@@ -169,10 +241,18 @@ pi_result PI_CALL piMemImport(pi_context context, pi_device device, const pi_mem
         if (known.handle.type < PI_EXTERNAL_HOST_POINTER || known.handle.type > PI_EXTERNAL_ZE_IPC)
             fail(PI_ERROR_INVALID_ENUMERATION, "handle.type ", known.handle.type,
                  " is no PI_EXTERNAL_ type");
-        if (known.handle.type != PI_EXTERNAL_HOST_POINTER)
+        if (known.own > 1 || (known.own && known.handle.type != PI_EXTERNAL_NATIVE))
+            fail(PI_ERROR_INVALID_VALUE, "own is ", known.own,
+                 "; 0 is needed, or 1 for PI_EXTERNAL_NATIVE");
+        if (known.handle.type == PI_EXTERNAL_HOST_POINTER)
+            *out_mem = import_pointer(self, on, known).give();
+        else if (known.handle.type == PI_EXTERNAL_NATIVE)
+            create_around<MemOwner, cl_mem>(
+                self.api(), from_native(known.handle.native), known.own, out_mem,
+                [&](cl_mem vendor) { return import_native(self, on, known, vendor); });
+        else
             fail(PI_ERROR_UNSUPPORTED_FEATURE, "handle.type is ", known.handle.type,
-                 "; only PI_EXTERNAL_HOST_POINTER can be imported here");
-        *out_mem = import_pointer(self, on, known).give();
+                 "; PI_EXTERNAL_HOST_POINTER and _NATIVE can be imported here");
     });
 }
 

@@ -76,10 +76,6 @@ uint32_t formats(const Device &device) {
     fail(PI_ERROR_UNSUPPORTED_FEATURE, "this plugin has no images yet");
 }
 
-uint64_t device_capabilities(Device &device) {
-    return device.import_alignment() ? capabilities : capabilities & ~PI_CAPABILITY_MEM_IMPORT;
-}
-
 constexpr Row rows[] = {
     {PI_DEVICE_INFO_TYPE, [](Device &d, const InfoWriter &write) { write(d.type()); }},
     {PI_DEVICE_INFO_NAME, [](Device &d, const InfoWriter &write) { write(d.name()); }},
@@ -91,7 +87,10 @@ constexpr Row rows[] = {
      [](Device &d, const InfoWriter &write) { write(d.get_text(CL_DRIVER_VERSION)); }},
     {PI_DEVICE_INFO_PLATFORM,
      [](Device &d, const InfoWriter &write) { write(d.platform().handle()); }},
-    {PI_DEVICE_INFO_PARENT, [](Device &, const InfoWriter &write) { write(pi_device{nullptr}); }},
+    {PI_DEVICE_INFO_PARENT,
+     [](Device &d, const InfoWriter &write) {
+         write(d.parent() ? d.parent()->handle() : pi_device{nullptr});
+     }},
     {PI_DEVICE_INFO_REFERENCE_COUNT,
      [](Device &d, const InfoWriter &write) { write(d.reference_count()); }},
     {PI_DEVICE_INFO_UUID,
@@ -161,12 +160,13 @@ constexpr Row rows[] = {
      [](Device &, const InfoWriter &write) { write(uint32_t{0}); }},
     {PI_DEVICE_INFO_EXTERNAL_HANDLE_TYPES,
      [](Device &d, const InfoWriter &write) {
-         write(d.import_alignment() ? uint32_t{1} << PI_EXTERNAL_HOST_POINTER : uint32_t{0});
+         write((d.import_alignment() ? uint32_t{1} << PI_EXTERNAL_HOST_POINTER : uint32_t{0}) |
+               uint32_t{1} << PI_EXTERNAL_NATIVE);
      }},
     {PI_DEVICE_INFO_EXPORT_HANDLE_TYPES,
      [](Device &, const InfoWriter &write) { write(uint32_t{0}); }},
     {PI_DEVICE_INFO_CAPABILITIES,
-     [](Device &d, const InfoWriter &write) { write(device_capabilities(d)); }},
+     [](Device &, const InfoWriter &write) { write(capabilities); }},
     {PI_DEVICE_INFO_LAUNCH_FEATURES,
      [](Device &d, const InfoWriter &write) {
          write(PI_LAUNCH_FEATURE_GLOBAL_OFFSET |

@@ -9,6 +9,7 @@
 #include <pi/sdk/worker.hpp>
 
 #include <atomic>
+#include <climits>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -20,9 +21,9 @@ namespace pi::opencl {
 class Platform;
 
 /// The groups of functions that the plugin has; the table in plugin.cpp agrees.
-inline constexpr uint64_t capabilities = PI_CAPABILITY_BUFFER_COMMANDS | PI_CAPABILITY_MEM_IMPORT |
-                                         PI_CAPABILITY_MEM_HOST_ACCESS | PI_CAPABILITY_PROGRAM |
-                                         PI_CAPABILITY_HOST_FUNCTION | PI_CAPABILITY_VIEW;
+inline constexpr uint64_t capabilities =
+    PI_CAPABILITY_BUFFER_COMMANDS | PI_CAPABILITY_MEM_IMPORT | PI_CAPABILITY_MEM_HOST_ACCESS |
+    PI_CAPABILITY_PROGRAM | PI_CAPABILITY_HOST_FUNCTION | PI_CAPABILITY_VIEW | PI_CAPABILITY_NATIVE;
 
 class Instance : public sdk::Object<Instance, pi_plugin> {
 public:
@@ -45,6 +46,9 @@ public:
 
     /// Runs the task on a thread that may be kept busy: copies of memory, waits.
     void run(std::function<void()> task) { busy_.post(std::move(task)); }
+    /// Runs the task on a thread that may wait for ever: for an application's cl_event. Drivers wake a waiting thread
+    /// whatever becomes of an event, but call nobody back when it fails (PoCL, rusticl and Clover alike).
+    void run_waiting(std::function<void()> task) { waiting_.post(std::move(task)); }
     /// Runs the application's host functions.
     sdk::Workers &host_functions() { return host_functions_; }
     /// Starts the completion thread, so that its absence is an error of a creation, not of a driver's callback.
@@ -66,6 +70,7 @@ private:
     sdk::Workers completions_{1};
     sdk::Workers busy_{2};
     sdk::Workers host_functions_{1};
+    sdk::Workers waiting_{UINT_MAX}; ///< as many as wait at a time
 };
 
 } // namespace pi::opencl

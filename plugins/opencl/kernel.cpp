@@ -30,17 +30,26 @@ Parameter parameter(const Api &api, cl_kernel kernel, cl_uint index) {
     return Parameter::BUFFER;
 }
 
-} // namespace
-
-Kernel::Kernel(Program &program, const char *name)
-    : Object(program.host()), program_(program), name_(name) {
+KernelOwner create_vendor_kernel(const Program &program, const char *name) {
     program.require_built();
+    const Api &api = program.api();
     cl_int code = CL_SUCCESS;
-    vendor_ = {api(), api().clCreateKernel(program.id(), name, &code)};
+    KernelOwner kernel(api, api.clCreateKernel(program.id(), name, &code));
     if (code == CL_INVALID_KERNEL_NAME)
         fail(PI_ERROR_INVALID_NAME, "name is '", name,
              "'; the program has the kernels: ", program.kernel_names());
     check(code, "clCreateKernel", "'", name, "'");
+    return kernel;
+}
+
+} // namespace
+
+Kernel::Kernel(Program &program, const char *name)
+    : Kernel(program, create_vendor_kernel(program, name), name) {}
+
+Kernel::Kernel(Program &program, KernelOwner vendor, std::string name)
+    : Object(program.host()), program_(program), name_(std::move(name)),
+      vendor_(std::move(vendor)) {
     const auto count =
         query<cl_uint>(api().clGetKernelInfo, "clGetKernelInfo", id(), CL_KERNEL_NUM_ARGS);
     for (cl_uint i = 0; i < count; ++i)

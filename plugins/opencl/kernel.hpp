@@ -17,6 +17,8 @@ enum class Parameter { ANY, VALUE, BUFFER, LOCAL, OTHER };
 class Kernel : public sdk::Object<Kernel, pi_kernel> {
 public:
     Kernel(Program &program, const char *name);
+    /// Around one of the program's.
+    Kernel(Program &program, KernelOwner vendor, std::string name);
 
     Program &program() const { return *program_; }
     Context &context() const { return program_->context(); }
@@ -38,6 +40,9 @@ public:
 
     /// Held from setting the first argument until the launch is enqueued: the vendor's kernel has hidden state.
     std::mutex &mutex() { return mutex_; }
+    /// From now on the application may set arguments of its own. Under mutex().
+    void share() { shared_ = true; }
+    bool shared() const { return shared_; }
     /// The launch whose arguments are set: compared, and never 0 again. Guarded by mutex().
     uint64_t arguments_of = 0;
     /// A number for a launch. Under mutex().
@@ -51,6 +56,7 @@ private:
     KernelOwner vendor_;
     std::vector<Parameter> parameters_;
     std::mutex mutex_;
+    bool shared_ = false;
     uint64_t launches_ = 0;
     std::vector<std::pair<const Device *, Limits>>
         limits_; ///< of the devices that the program is built for

@@ -193,7 +193,7 @@ private:
     }
     void issue(Submission &submission) override {
         std::lock_guard lock(kernel_->mutex());
-        if (!number_ || kernel_->arguments_of != number_)
+        if (!number_ || kernel_->arguments_of != number_ || kernel_->shared())
             set_arguments();
         submission.add("clEnqueueNDRangeKernel", queue().api().clEnqueueNDRangeKernel,
                        kernel_->id(), work_.dimensions, work_.offset.data(), work_.global.data(),

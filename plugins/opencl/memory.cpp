@@ -17,7 +17,8 @@ using namespace sdk;
 // ----- Mem ----------------------------------------------------------------------------------------
 
 Mem::Mem(Context &context, Device &device, Parts parts)
-    : Object(context.host()), context_(context), device_(device), vendor_(std::move(parts.vendor)),
+    : Object(context.host()), context_(context), device_(device), keeps_(std::move(parts.keeps)),
+      vendor_(std::move(parts.vendor)), whole_(parts.whole), whole_offset_(parts.whole_offset),
       offset_(0), size_(parts.size), flags_(parts.flags), alignment_(parts.alignment),
       host_pointer_(parts.host_pointer), kind_(parts.kind) {}
 
@@ -249,18 +250,25 @@ void check_allocation(const Device &device, uint64_t size) {
              device.name(), " has at most ", device.max_allocation());
 }
 
-MemOwner create_sub_buffer(Mem &root, uint64_t flags, uint64_t offset, uint64_t size) {
-    const uint64_t needed = root.device().offset_alignment();
-    if (offset % needed)
-        fail(PI_ERROR_MISALIGNED_OFFSET, "offset ", offset, " into the root is not a multiple of ",
-             needed, ", the offset_alignment of ", root.device().name());
-    const cl_buffer_region region{static_cast<size_t>(offset), static_cast<size_t>(size)};
+MemOwner create_sub_buffer(const Context &context, const Device &device, cl_mem whole,
+                           uint64_t flags, const cl_buffer_region &region) {
+    const uint64_t needed = device.offset_alignment();
+    if (region.origin % needed)
+        fail(PI_ERROR_MISALIGNED_OFFSET, "offset ", region.origin,
+             " into the root is not a multiple of ", needed, ", the offset_alignment of ",
+             device.name());
     cl_int code = CL_SUCCESS;
-    const cl_mem mem = root.api().clCreateSubBuffer(root.id(), access_flags(flags),
-                                                    CL_BUFFER_CREATE_TYPE_REGION, &region, &code);
-    check(code, "clCreateSubBuffer", size, " bytes from ", offset, " of ", root.size(), " on ",
-          root.device().name());
-    return {root.api(), mem};
+    const cl_mem mem = context.api().clCreateSubBuffer(
+        whole, access_flags(flags), CL_BUFFER_CREATE_TYPE_REGION, &region, &code);
+    check(code, "clCreateSubBuffer", region.size, " bytes from ", region.origin, " on ",
+          device.name());
+    return {context.api(), mem};
+}
+
+MemOwner create_sub_buffer(Mem &root, uint64_t flags, uint64_t offset, uint64_t size) {
+    return create_sub_buffer(
+        root.context(), root.device(), root.whole(), flags,
+        {static_cast<size_t>(root.whole_offset() + offset), static_cast<size_t>(size)});
 }
 
 namespace entries {

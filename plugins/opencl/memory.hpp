@@ -20,6 +20,11 @@ public:
         uint64_t alignment = 1;       ///< proven
         void *host_pointer = nullptr; ///< the application's memory, if it is the storage
         pi_memory_kind kind = PI_MEMORY_KIND_BUFFER;
+        /// Of a sub-buffer that was made without us, or of a part of another's buffer: the vendor's buffer that
+        /// it is a part of, and where it begins there. `keeps` keeps the buffer alive.
+        cl_mem whole = nullptr;
+        uint64_t whole_offset = 0;
+        MemOwner keeps;
     };
     /// A root.
     Mem(Context &context, Device &device, Parts parts);
@@ -36,6 +41,9 @@ public:
     Mem &root() { return root_ ? *root_ : *this; }
     bool is_view() const { return static_cast<bool>(root_); }
     uint64_t offset() const { return offset_; } ///< into the root
+    /// The vendor's buffer that a root's sub-buffers are made of, and where the root begins there.
+    cl_mem whole() const { return whole_ ? whole_ : id(); }
+    uint64_t whole_offset() const { return whole_offset_; }
     uint64_t size() const { return size_; }
     uint64_t flags() const { return flags_; }
     uint64_t alignment() const;
@@ -55,7 +63,10 @@ private:
     const sdk::Ref<Context> context_;
     Device &device_;
     const sdk::Ref<Mem> root_; ///< NULL for a root
+    const MemOwner keeps_;
     MemOwner vendor_;
+    const cl_mem whole_ = nullptr;
+    const uint64_t whole_offset_ = 0;
     const uint64_t offset_, size_, flags_, alignment_;
     void *const host_pointer_;
     const pi_memory_kind kind_;
@@ -75,6 +86,9 @@ uint64_t pointer_alignment(const void *pointer);
 
 /// A vendor's sub-buffer; PI_ERROR_MISALIGNED_OFFSET naming both numbers. flags: PI_MEM_READ_ONLY, _WRITE_ONLY.
 MemOwner create_sub_buffer(Mem &root, uint64_t flags, uint64_t offset, uint64_t size);
+/// The same of any buffer of the vendor's.
+MemOwner create_sub_buffer(const Context &context, const Device &device, cl_mem whole,
+                           uint64_t flags, const cl_buffer_region &region);
 
 /// Memory of the context, or PI_ERROR_INVALID_MEM_OBJECT naming both contexts.
 Mem &checked_mem(const Context &context, pi_mem mem, const sdk::ArgumentName &name);

@@ -28,6 +28,7 @@ namespace pi::opencl {
     X(clCreateProgramWithBinary)                                                                   \
     X(clCreateProgramWithSource)                                                                   \
     X(clCreateSubBuffer)                                                                           \
+    X(clCreateUserEvent)                                                                           \
     X(clEnqueueCopyBuffer)                                                                         \
     X(clEnqueueCopyBufferRect)                                                                     \
     X(clEnqueueFillBuffer)                                                                         \
@@ -40,6 +41,8 @@ namespace pi::opencl {
     X(clEnqueueWriteBuffer)                                                                        \
     X(clEnqueueWriteBufferRect)                                                                    \
     X(clFlush)                                                                                     \
+    X(clGetCommandQueueInfo)                                                                       \
+    X(clGetContextInfo)                                                                            \
     X(clGetDeviceIDs)                                                                              \
     X(clGetDeviceInfo)                                                                             \
     X(clGetEventInfo)                                                                              \
@@ -54,14 +57,22 @@ namespace pi::opencl {
     X(clGetProgramInfo)                                                                            \
     X(clReleaseCommandQueue)                                                                       \
     X(clReleaseContext)                                                                            \
+    X(clReleaseDevice)                                                                             \
     X(clReleaseEvent)                                                                              \
     X(clReleaseKernel)                                                                             \
     X(clReleaseMemObject)                                                                          \
     X(clReleaseProgram)                                                                            \
+    X(clRetainCommandQueue)                                                                        \
+    X(clRetainContext)                                                                             \
+    X(clRetainDevice)                                                                              \
     X(clRetainEvent)                                                                               \
+    X(clRetainKernel)                                                                              \
+    X(clRetainMemObject)                                                                           \
+    X(clRetainProgram)                                                                             \
     X(clSetEventCallback)                                                                          \
     X(clSetKernelArg)                                                                              \
     X(clSetMemObjectDestructorCallback)                                                            \
+    X(clSetUserEventStatus)                                                                        \
     X(clWaitForEvents)
 
 /// Functions of OpenCL 2.0 and later: NULL with an old ICD loader, and only for platforms of that version.
@@ -98,9 +109,15 @@ void check(cl_int code, const char *call, const Parts &...particulars) {
 }
 
 /// Owns one reference of a vendor object.
-template <class Handle, auto Release>
+template <class Handle, auto Retain, auto Release>
 class Owner {
 public:
+    /// Takes another reference.
+    static Owner retained(const Api &api, Handle handle) {
+        check((api.*Retain)(handle), "retaining a vendor's object");
+        return {api, handle};
+    }
+
     Owner() noexcept = default;
     Owner(const Api &api, Handle handle) noexcept : api_(&api), handle_(handle) {}
     Owner(Owner &&other) noexcept
@@ -121,12 +138,13 @@ private:
     const Api *api_ = nullptr;
     Handle handle_ = nullptr;
 };
-using ContextOwner = Owner<cl_context, &Api::clReleaseContext>;
-using QueueOwner = Owner<cl_command_queue, &Api::clReleaseCommandQueue>;
-using MemOwner = Owner<cl_mem, &Api::clReleaseMemObject>;
-using EventOwner = Owner<cl_event, &Api::clReleaseEvent>;
-using ProgramOwner = Owner<cl_program, &Api::clReleaseProgram>;
-using KernelOwner = Owner<cl_kernel, &Api::clReleaseKernel>;
+using DeviceOwner = Owner<cl_device_id, &Api::clRetainDevice, &Api::clReleaseDevice>;
+using ContextOwner = Owner<cl_context, &Api::clRetainContext, &Api::clReleaseContext>;
+using QueueOwner = Owner<cl_command_queue, &Api::clRetainCommandQueue, &Api::clReleaseCommandQueue>;
+using MemOwner = Owner<cl_mem, &Api::clRetainMemObject, &Api::clReleaseMemObject>;
+using EventOwner = Owner<cl_event, &Api::clRetainEvent, &Api::clReleaseEvent>;
+using ProgramOwner = Owner<cl_program, &Api::clRetainProgram, &Api::clReleaseProgram>;
+using KernelOwner = Owner<cl_kernel, &Api::clRetainKernel, &Api::clReleaseKernel>;
 
 /// A fixed-size answer of one of the clGet...Info functions: query<cl_uint>(api.clGetDeviceInfo, "clGetDeviceInfo",
 /// device, CL_DEVICE_MAX_COMPUTE_UNITS).

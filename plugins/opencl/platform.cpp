@@ -163,6 +163,27 @@ Platform::Platform(Instance &instance, const Api &api, cl_platform_id id)
 
 Platform::~Platform() = default;
 
+Ref<Device> Platform::find_device(cl_device_id id) {
+    for (const Ref<Device> &device : devices_)
+        if (device->id() == id)
+            return device;
+    const auto of =
+        query<cl_platform_id>(api_.clGetDeviceInfo, "clGetDeviceInfo", id, CL_DEVICE_PLATFORM);
+    if (of != id_)
+        fail(PI_ERROR_INVALID_NATIVE_HANDLE, "the cl_device_id ", id, " is of the OpenCL platform ",
+             query_text(api_.clGetPlatformInfo, "clGetPlatformInfo", of, CL_PLATFORM_NAME),
+             ", not of ", name_);
+    // Before 1.2 there are no sub-devices, and what asks for them is unknown.
+    const auto parent = api_version_ < 102
+                            ? cl_device_id{}
+                            : query<cl_device_id>(api_.clGetDeviceInfo, "clGetDeviceInfo", id,
+                                                  CL_DEVICE_PARENT_DEVICE);
+    if (!parent)
+        fail(PI_ERROR_INVALID_NATIVE_HANDLE, "the cl_device_id ", id, " of ", name_,
+             " was left out when the plugin's devices were asked for");
+    return make<Device>(*this, id, find_device(parent), DeviceOwner::retained(api_, id));
+}
+
 // ----- entry points -------------------------------------------------------------------------------
 
 namespace entries {

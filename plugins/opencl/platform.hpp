@@ -32,6 +32,9 @@ public:
     /// The API's version as 100 * major + minor: functions of a later one must not be called.
     unsigned api_version() const { return api_version_; }
     const std::vector<sdk::Ref<Device>> &devices() const { return devices_; }
+    /// The device that is meant: a root device, or a new object around a sub-device. PI_ERROR_INVALID_NATIVE_HANDLE
+    /// for a device of another platform.
+    sdk::Ref<Device> find_device(cl_device_id id);
 
 private:
     Instance &instance_;
@@ -39,17 +42,21 @@ private:
     const cl_platform_id id_;
     std::string name_, vendor_, version_;
     unsigned api_version_ = 100;
-    std::vector<sdk::Ref<Device>> devices_;
+    std::vector<sdk::Ref<Device>> devices_; ///< the root devices
 };
 
 class Device : public sdk::Object<Device, pi_device> {
 public:
-    Device(Platform &platform, cl_device_id id);
+    /// A root device, or, with a parent and a reference of its own, a sub-device: that one is counted, and goes with
+    /// its last reference.
+    Device(Platform &platform, cl_device_id id, sdk::Ref<Device> parent = {},
+           DeviceOwner vendor = {});
 
     Platform &platform() const { return platform_; }
     const Api &api() const { return platform_.api(); }
     Instance &instance() const { return platform_.instance(); }
     cl_device_id id() const { return id_; }
+    Device *parent() const { return parent_.get(); } ///< NULL for a root device
     const std::string &name() const { return name_; }
     bool quirk(Quirks bit) const { return quirks_ & bit; }
 
@@ -89,6 +96,8 @@ public:
 
 private:
     Platform &platform_;
+    const sdk::Ref<Device> parent_;
+    const DeviceOwner vendor_; ///< empty for a root device, which OpenCL does not count
     const cl_device_id id_;
     std::string name_, extensions_;
     Quirks quirks_;

@@ -14,9 +14,18 @@ using namespace sdk;
 
 namespace {
 
-/// Root devices live as long as the instance: retaining and releasing them changes nothing.
-pi_result PI_CALL keep_device(pi_device device) {
-    return call<Device>(device, [](Device &) {});
+// Root devices live as long as the instance: retaining and releasing them changes nothing.
+pi_result PI_CALL retain_device(pi_device device) {
+    return call<Device>(device, [](Device &self) {
+        if (self.parent())
+            self.retain();
+    });
+}
+pi_result PI_CALL release_device(pi_device device) {
+    return call<Device>(device, [](Device &self) {
+        if (self.parent())
+            self.release();
+    });
 }
 
 constexpr const char *plugin_name = "opencl", *plugin_version = "0.1.0";
@@ -43,15 +52,21 @@ constexpr pi_dispatch make_functions() {
         .piPlatformsGet = entries::piPlatformsGet,
         .piPlatformGetInfo = entries::piPlatformGetInfo,
         .piPlatformGetBackendOption = entries::piPlatformGetBackendOption,
+        .piPlatformGetNativeHandle = entries::piPlatformGetNativeHandle,
+        .piPlatformCreateWithNativeHandle = entries::piPlatformCreateWithNativeHandle,
         .piDevicesGet = entries::piDevicesGet,
         .piDeviceGetInfo = entries::piDeviceGetInfo,
-        .piDeviceRetain = keep_device,
-        .piDeviceRelease = keep_device,
+        .piDeviceRetain = retain_device,
+        .piDeviceRelease = release_device,
         .piDeviceGetMemoryScopes = entries::piDeviceGetMemoryScopes,
+        .piDeviceGetNativeHandle = entries::piDeviceGetNativeHandle,
+        .piDeviceCreateWithNativeHandle = entries::piDeviceCreateWithNativeHandle,
         .piContextCreate = entries::piContextCreate,
         .piContextRetain = retain_entry<Context>,
         .piContextRelease = release_entry<Context>,
         .piContextGetInfo = entries::piContextGetInfo,
+        .piContextGetNativeHandle = entries::piContextGetNativeHandle,
+        .piContextCreateWithNativeHandle = entries::piContextCreateWithNativeHandle,
         .piGetMemoryConnection = entries::piGetMemoryConnection,
         .piGetMemoryConnectionInfo = entries::piGetMemoryConnectionInfo,
         .piQueueCreate = entries::piQueueCreate,
@@ -60,6 +75,8 @@ constexpr pi_dispatch make_functions() {
         .piQueueGetInfo = entries::piQueueGetInfo,
         .piQueueFlush = entries::piQueueFlush,
         .piQueueFinish = entries::piQueueFinish,
+        .piQueueGetNativeHandle = entries::piQueueGetNativeHandle,
+        .piQueueCreateWithNativeHandle = entries::piQueueCreateWithNativeHandle,
         .piMemBufferCreate = entries::piMemBufferCreate,
         .piMemBufferPartition = entries::piMemBufferPartition,
         .piMemImport = entries::piMemImport,
@@ -69,6 +86,7 @@ constexpr pi_dispatch make_functions() {
         .piMemInvalidate = entries::piMemInvalidate,
         .piMemRetain = retain_entry<Mem>,
         .piMemRelease = release_entry<Mem>,
+        .piMemGetNativeHandle = entries::piMemGetNativeHandle,
         .piEnqueueMemBufferRead = entries::piEnqueueMemBufferRead,
         .piEnqueueMemBufferWrite = entries::piEnqueueMemBufferWrite,
         .piEnqueueMemBufferCopy = entries::piEnqueueMemBufferCopy,
@@ -85,15 +103,21 @@ constexpr pi_dispatch make_functions() {
         .piProgramRelease = release_entry<Program>,
         .piProgramGetInfo = entries::piProgramGetInfo,
         .piProgramGetBuildInfo = entries::piProgramGetBuildInfo,
+        .piProgramGetNativeHandle = entries::piProgramGetNativeHandle,
+        .piProgramCreateWithNativeHandle = entries::piProgramCreateWithNativeHandle,
         .piKernelCreate = entries::piKernelCreate,
         .piKernelRetain = retain_entry<Kernel>,
         .piKernelRelease = release_entry<Kernel>,
         .piKernelGetInfo = entries::piKernelGetInfo,
         .piKernelGetGroupInfo = entries::piKernelGetGroupInfo,
         .piKernelGetSuggestedLocalSize = entries::piKernelGetSuggestedLocalSize,
+        .piKernelGetNativeHandle = entries::piKernelGetNativeHandle,
+        .piKernelCreateWithNativeHandle = entries::piKernelCreateWithNativeHandle,
     };
     event_entries::fill<Context>(table);
     table.piEventWait = entries::piEventWait; // waits in the vendor where it can
+    table.piEventGetNativeHandle = entries::piEventGetNativeHandle;
+    table.piEventCreateWithNativeHandle = entries::piEventCreateWithNativeHandle;
     return table;
 }
 

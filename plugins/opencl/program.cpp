@@ -73,6 +73,27 @@ void Program::build(const pi_program_build_desc &desc) {
     failed_.clear();
 }
 
+void Program::read_builds() {
+    const auto ask = [&]<class T>(T, const Device &device, cl_program_build_info what) {
+        return query<T>(api().clGetProgramBuildInfo, "clGetProgramBuildInfo", id(), device.id(),
+                        what);
+    };
+    for (Device *device : candidates_) {
+        const auto vendor = ask(cl_build_status{}, *device, CL_PROGRAM_BUILD_STATUS);
+        if (vendor == CL_BUILD_ERROR)
+            failed_.push_back(device);
+        // What is only compiled, or a library, has no kernels.
+        if (vendor == CL_BUILD_SUCCESS &&
+            ask(cl_program_binary_type{}, *device, CL_PROGRAM_BINARY_TYPE) ==
+                CL_PROGRAM_BINARY_TYPE_EXECUTABLE)
+            built_.push_back(device);
+    }
+    const std::vector<Device *> &told = built_.empty() ? failed_ : built_;
+    if (!told.empty())
+        options_ = query_text(api().clGetProgramBuildInfo, "clGetProgramBuildInfo", id(),
+                              told.front()->id(), CL_PROGRAM_BUILD_OPTIONS);
+}
+
 bool Program::is_built_for(const Device &device) const {
     return std::find(built_.begin(), built_.end(), &device) != built_.end();
 }

@@ -17,6 +17,8 @@ public:
     const Api &api() const { return context_->api(); }
     cl_program id() const { return vendor_.get(); }
     pi_program_format format() const { return format_; }
+    /// Takes over what the vendor tells of a program that was built without us.
+    void read_builds();
     /// Builds; PI_ERROR_BUILD_FAILED with the begin of the log.
     void build(const pi_program_build_desc &desc);
     /// Those it is built for; empty unless built.

@@ -7,13 +7,15 @@ namespace pi::opencl {
 
 using namespace sdk;
 
-Queue::Queue(Context &context, Device &device, uint64_t flags)
+Queue::Queue(Context &context, Device &device, uint64_t flags, QueueOwner vendor)
     : Object(context.host()), context_(context), device_(device), flags_(flags),
       vendor_in_order_(!(flags & PI_QUEUE_OUT_OF_ORDER) || !device.out_of_order()),
-      sequence_(!(flags & PI_QUEUE_OUT_OF_ORDER)) {
-    vendor_ = create_vendor_queue(device, context.id(),
-                                  (vendor_in_order_ ? 0 : CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) |
-                                      (profiling() ? CL_QUEUE_PROFILING_ENABLE : 0));
+      vendor_(std::move(vendor)), sequence_(!(flags & PI_QUEUE_OUT_OF_ORDER)) {
+    if (!vendor_)
+        vendor_ =
+            create_vendor_queue(device, context.id(),
+                                (vendor_in_order_ ? 0 : CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) |
+                                    (profiling() ? CL_QUEUE_PROFILING_ENABLE : 0));
 }
 
 namespace entries {

@@ -9,7 +9,8 @@ namespace pi::opencl {
 
 class Queue : public sdk::Object<Queue, pi_queue> {
 public:
-    Queue(Context &context, Device &device, uint64_t flags);
+    /// Around `vendor`, or, where that is empty, a new one.
+    Queue(Context &context, Device &device, uint64_t flags, QueueOwner vendor = {});
 
     Context &context() const { return *context_; }
     Device &device() const { return device_; }
@@ -17,6 +18,9 @@ public:
     cl_command_queue id() const { return vendor_.get(); }
     uint64_t flags() const { return flags_; }
     bool profiling() const { return flags_ & PI_QUEUE_PROFILING; }
+    /// From now on the application may put work of its own into the vendor's queue.
+    void share() { shared_.store(true, std::memory_order_relaxed); }
+    bool shared() const { return shared_.load(std::memory_order_relaxed); }
     sdk::Sequence &sequence() { return sequence_; }
     /// The vendor runs the commands that it has in the order in which it got them. Also true where our queue is out of
     /// order and the vendor's cannot be: what must wait is held by us, so nothing stands behind it.
@@ -27,6 +31,7 @@ private:
     Device &device_;
     const uint64_t flags_;
     const bool vendor_in_order_;
+    std::atomic<bool> shared_{false};
     QueueOwner vendor_;
     sdk::Sequence sequence_;
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "submission.hpp"
 #include "entries.hpp"
+#include "native.hpp"
 
 #include <algorithm>
 #include <memory>
@@ -56,6 +57,40 @@ void VendorEvent::note_times(const Api &api, cl_event event) {
     }
 }
 
+cl_event VendorEvent::give_out(const Event &event, const Api &api, cl_context context) {
+    std::lock_guard lock(mutex_);
+    if (!event_) {
+        cl_int end = end_;
+        if (end > CL_COMPLETE && event.final())
+            end = event.result() ? CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST : CL_COMPLETE;
+        if (end > CL_COMPLETE)
+            fail(PI_ERROR_INVALID_OPERATION,
+                 "event has no cl_event yet: the plugin holds its command back until what it waits "
+                 "for is final");
+        cl_int code = CL_SUCCESS;
+        EventOwner ended(api, api.clCreateUserEvent(context, &code));
+        check(code, "clCreateUserEvent");
+        check(api.clSetUserEventStatus(ended.get(), end), "clSetUserEventStatus");
+        event_ = std::move(ended);
+    }
+    given_out_ = true;
+    return event_.get();
+}
+
+void VendorEvent::finish_brought(Event &event, const Api &api) {
+    VendorEvent &payload = payload_of(event);
+    const cl_event id = payload.event_.get(); // constant here
+    cl_int status = api.clWaitForEvents(1, &id);
+    // The wait tells that it failed, the event with what.
+    if (const cl_int cause = status_of(api, id); cause < 0)
+        status = cause;
+    if (status < CL_COMPLETE)
+        return event.finish(to_result(status), text("the cl_event ", id, " failed: ",
+                                                    error_name(status), " (", status, ")"));
+    payload.note_times(api, id);
+    event.finish(PI_SUCCESS);
+}
+
 // ----- Submission ---------------------------------------------------------------------------------
 
 Submission::Submission(Queue &queue, cl_command_queue on, std::vector<EventOwner> waits)
@@ -99,7 +134,8 @@ std::vector<EventOwner> Submission::take_events() {
 // ----- VendorCommand ------------------------------------------------------------------------------
 
 Phase VendorCommand::phase(const Event &dependency) const {
-    if (!dependency.payload() || dependency.context() != queue_.context().handle())
+    if (!dependency.payload() || !dependency.queue() ||
+        dependency.context() != queue_.context().handle())
         return Phase::FINAL;
     const Queue &other = Queue::from(static_cast<pi_queue>(dependency.queue()));
     if (queue_.device().quirk(QUIRK_HOLD_DEPENDENTS) || other.device().quirk(QUIRK_HOLD_DEPENDENTS))
@@ -161,6 +197,10 @@ void VendorCommand::start(Event &event) {
     }
     // Nothing for the vendor to do.
     payload.times_.fill(event.queue() && queue_.profiling() ? now() : 0);
+    {
+        std::lock_guard own(payload.mutex_);
+        payload.end_ = CL_COMPLETE;
+    }
     payload.claimed_ = true;
     if (lock)
         lock.unlock();
@@ -206,8 +246,10 @@ void VendorCommand::finished(Event &event, cl_int status) {
             status = std::min(status, status_of(api, id));
         if (status == CL_COMPLETE && command.queue_.profiling())
             payload.note_times(api, id);
+        payload.end_ = status;
         // The vendor's event can keep memory alive that the application believes released.
-        payload.event_ = {};
+        if (!payload.given_out_)
+            payload.event_ = {};
     }
     if (status < CL_COMPLETE)
         return event.finish(to_result(status), failure(command.queue_, status));
@@ -292,12 +334,32 @@ Ref<Event> make_event(Queue &queue, const EnqueueArguments &arguments) {
                        queue.profiling());
 }
 
+/// An event behind what the application itself has put into the vendor's queue so far, for a command that does not go
+/// there; empty if there is no such work or the queue orders nothing.
+Ref<Event> after_shared_work(Queue &queue) {
+    if (!queue.shared() || !queue.vendor_in_order())
+        return {};
+    cl_event marker = nullptr;
+    {
+        const auto lock = queue.device().submission_lock();
+        check(queue.api().clEnqueueMarkerWithWaitList(queue.id(), 0, nullptr, &marker),
+              "clEnqueueMarkerWithWaitList", "on ", queue.device().name());
+        queue.api().clFlush(queue.id());
+    }
+    const EventOwner owner(queue.api(), marker);
+    return event_around(queue.context(), marker);
+}
+
+/// `elsewhere`: the command does not go into the queue's own queue of the vendor.
 Ref<Event> submit(Queue &queue, const EnqueueArguments &arguments, std::unique_ptr<Command> command,
-                  std::unique_ptr<VendorEvent> payload) {
+                  std::unique_ptr<VendorEvent> payload, bool elsewhere) {
     if (arguments.flags & PI_COMMAND_BLOCKING && CallbackScope::active())
         fail(PI_ERROR_WOULD_BLOCK, "a blocking command inside a callback");
-    const std::vector<Event *> waits =
+    std::vector<Event *> waits =
         read_wait_list(queue.host(), arguments.wait_count, arguments.wait_list);
+    const Ref<Event> before = elsewhere ? after_shared_work(queue) : Ref<Event>();
+    if (before)
+        waits.push_back(before.get());
     Ref<Event> event = make_event(queue, arguments);
     event->set_payload(std::move(payload));
     queue.sequence().submit(*event, std::move(command), waits, arguments.role);
@@ -319,8 +381,8 @@ void run_within_call(Queue &queue, const EnqueueArguments &arguments, VendorComm
     if (!arguments.out_event)
         return command.run(nullptr);
     Ref<Event> event = make_event(queue, arguments);
-    auto payload = queue.profiling() ? std::make_unique<VendorEvent>() : nullptr;
-    command.run(payload.get());
+    auto payload = std::make_unique<VendorEvent>();
+    command.run(queue.profiling() ? payload.get() : nullptr);
     event->set_payload(std::move(payload));
     event->finish_within_call();
     *arguments.out_event = event.give();
@@ -331,7 +393,8 @@ void enqueue_in_graph(Queue &queue, const EnqueueArguments &arguments,
     command->prepare();
     auto payload = std::make_unique<VendorEvent>();
     const VendorEvent &vendor = *payload;
-    Ref<Event> event = submit(queue, arguments, std::move(command), std::move(payload));
+    const bool elsewhere = command->on() != queue.id();
+    Ref<Event> event = submit(queue, arguments, std::move(command), std::move(payload), elsewhere);
     if (vendor.refused() && event->final() && event->result() != PI_SUCCESS)
         throw Error(event->result(), event->error_text());
     conclude(queue, arguments, std::move(event));
@@ -339,7 +402,7 @@ void enqueue_in_graph(Queue &queue, const EnqueueArguments &arguments,
 
 void enqueue_own(Queue &queue, const EnqueueArguments &arguments,
                  std::unique_ptr<Command> command) {
-    conclude(queue, arguments, submit(queue, arguments, std::move(command), nullptr));
+    conclude(queue, arguments, submit(queue, arguments, std::move(command), nullptr, true));
 }
 
 namespace entries {

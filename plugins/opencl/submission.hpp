@@ -21,14 +21,25 @@ namespace pi::opencl {
 class VendorCommand;
 
 /// What an event of a vendor's command keeps: the vendor's event until it is final, then its times. Every event
-/// with a payload has this one; events of commands that are ours alone have none.
+/// with a payload has this one; events of commands that are ours alone have none. The event of an application's
+/// cl_event has it, too, and no queue.
 class VendorEvent final : public sdk::Payload {
 public:
+    VendorEvent() = default;
+    /// Of a cl_event that the application brought.
+    explicit VendorEvent(EventOwner brought) : event_(std::move(brought)), given_out_(true) {}
+
     uint64_t profiling(pi_profiling_info name) const override {
         return times_[name - PI_PROFILING_QUEUED];
     }
     /// A reference of its own to the vendor's event; empty before it is submitted and after it is final.
     EventOwner get(const Api &api) const;
+    /// For the application: the vendor's event, which is kept as long as this lives from now on. What has ended without
+    /// being asked for is given a user event that says how. PI_ERROR_INVALID_OPERATION if there is neither yet.
+    cl_event give_out(const sdk::Event &event, const Api &api, cl_context context);
+    /// Waits for the cl_event that the application brought, and ends its event.
+    static void finish_brought(sdk::Event &event, const Api &api);
+
     /// True if start() found that the command cannot be given to the vendor.
     bool refused() const { return refused_.load(std::memory_order_acquire); }
 
@@ -36,8 +47,10 @@ private:
     friend class VendorCommand;
     void note_times(const Api &api, cl_event event);
 
-    mutable std::mutex mutex_; ///< guards event_
+    mutable std::mutex mutex_; ///< guards what follows, up to queue_
     EventOwner event_;
+    bool given_out_ = false;           ///< event_ is kept
+    cl_int end_ = CL_QUEUED;           ///< the vendor's status once it is final
     cl_command_queue queue_ = nullptr; ///< the vendor's, in which it was enqueued
     std::array<uint64_t, 4> times_{};
     std::atomic<bool> refused_{false};
@@ -53,7 +66,9 @@ public:
 
     Queue &queue() const { return queue_; }
     /// Whether anything that came before may not have ended yet.
-    bool needs_marker() const { return !waits_.empty() || ordered_; }
+    bool needs_marker() const {
+        return !waits_.empty() || ordered_ || (queue_.shared() && queue_.vendor_in_order());
+    }
     void set_ordered(bool ordered) { ordered_ = ordered; }
     bool empty() const { return !newest_; }
 
@@ -107,6 +122,8 @@ public:
     /// Does it within the call; on return it has ended. Throws its failure. The queue must be idle. Notes its times in
     /// `payload`, which is NULL if nobody wants them.
     void run(VendorEvent *payload);
+    /// The vendor's queue that it goes into.
+    cl_command_queue on() const { return on_; }
     /// Called within the enqueue call of a command that the graph may hold back: what the vendor can find wrong by
     /// then is an error of the call.
     virtual void prepare() {}
@@ -139,7 +156,7 @@ void enqueue_in_graph(Queue &queue, const sdk::EnqueueArguments &arguments,
 /// refuses at once is an error of the call.
 template <class CommandType, class... Parts>
 void enqueue_vendor(Queue &queue, const sdk::EnqueueArguments &arguments, Parts &&...parts) {
-    if (sdk::runs_within_call(queue, arguments)) {
+    if (sdk::runs_within_call(queue, arguments) && !queue.shared()) {
         CommandType command(queue, std::forward<Parts>(parts)...);
         run_within_call(queue, arguments, command);
     } else {

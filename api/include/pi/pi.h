@@ -94,7 +94,7 @@ enum {
     PI_ERROR_INVALID_NAME = -13,      /* no kernel, function, variable or extension of that name */
     PI_ERROR_INVALID_BINARY = -14,    /* a program's bytes are not of the format they claim */
     PI_ERROR_INVALID_OPERATION = -15, /* right arguments at the wrong time (signalled twice) */
-    PI_ERROR_INVALID_NATIVE_HANDLE = -16, /* type or count of a native handle */
+    PI_ERROR_INVALID_NATIVE_HANDLE = -16, /* a native handle's type, count or owner, or NULL */
 
     /* A handle that is NULL, of another kind, or of another plugin instance. */
     PI_ERROR_INVALID_LOADER = -32,
@@ -255,10 +255,13 @@ typedef struct pi_native_handle {
 
 /* Get...NativeHandle borrows: the handle lives as long as the object. ...CreateWithNativeHandle makes
  * an object around one; on failure nothing changes hands. Contexts, programs and kernels have a handle
- * a device on some backends, so their getters take the device (of the context; NULL where the backend has
- * one for all). Work put directly on a native queue is not ordered with commands that the plugin holds
- * back. An event that has no native counterpart (a held command's, a host event) is
- * PI_ERROR_INVALID_OPERATION. */
+ * a device on some backends, so their getters take the device (of the context; NULL will do where the
+ * backend has one for all). A handle that is NULL, of another type or count, or of another platform,
+ * context or device than the call's is PI_ERROR_INVALID_NATIVE_HANDLE; a value that is no handle of the
+ * backend at all cannot be told from one, and is undefined. Without PI_NATIVE_OWN the application keeps
+ * the handle until the object is gone. Work put directly on a native queue is not ordered with commands
+ * that the plugin holds back. An event that has no native counterpart (a held command's, a host event)
+ * is PI_ERROR_INVALID_OPERATION. */
 enum {
     PI_NATIVE_OWN = 1 << 0 /* take the handle over: it is released with the object */
 };

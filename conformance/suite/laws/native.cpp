@@ -1,222 +1,384 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Native handles: what the backend calls an object, and objects made around that. What a backend can wrap
-// is its own affair (PI_ERROR_UNSUPPORTED_FEATURE), what it wraps works.
+// Native handles: of each kind of object there is one, which makes an object that means the same. The handle stays the
+// first object's, since a backend need not count: it is used while both live, and the second does nothing to it.
 
-#include "bench.hpp"
 #include "checks.hpp"
-#include "kernels.hpp"
 #include "registry.hpp"
 #include "workshop.hpp"
 
-#include <algorithm>
-
 namespace pi::suite {
 namespace {
-
-using Handle = pi_native_handle;
 
 void need_native(Bench &bench) {
     bench.need(PI_CAPABILITY_NATIVE, "PI_CAPABILITY_NATIVE");
 }
 
-// Asks twice: a handle is borrowed, so it is the same each time. get(out_handle) asks.
+// get(out_handle) gives a handle that is one, and the same one when asked again.
 template <typename Get>
-Handle require_handle(const std::string &what, Get &&get) {
-    Handle handle = poison<Handle>();
-    require_success(get(&handle), what);
-    require(handle.type != 0 && handle.type != poison<Handle>().type, what, ": the type is ",
-            handle.type);
-    require(handle.count >= 1 && handle.count <= 4, what, ": the count is ", handle.count,
-            ", should be 1 to 4");
-    require(handle.value[0] != 0 && handle.value[0] != poison<Handle>().value[0], what,
-            ": the first value is ", handle.value[0]);
-    Handle again = poison<Handle>();
-    require_success(get(&again), what, " again");
-    require(again.type == handle.type && again.count == handle.count &&
-                std::equal(handle.value, handle.value + handle.count, again.value),
-            what, ": another handle when asked for again");
-    require_error(get(static_cast<Handle *>(nullptr)), PI_ERROR_INVALID_NULL_POINTER, what,
-                  " with out_handle NULL");
+pi_native_handle check_handle(const std::string &name, Get &&get) {
+    pi_native_handle handle = poison<pi_native_handle>();
+    const pi_result result = get(&handle);
+    // A backend may have none of a kind, or none of an event that its plugin holds.
+    if (result == PI_ERROR_UNSUPPORTED_FEATURE || result == PI_ERROR_INVALID_OPERATION)
+        skip(name + " has nothing to give: " + last_error_text());
+    require_success(result, name);
+    require(handle.type != PI_NATIVE_NONE && !same(handle.type, poison<pi_native_type>()), name,
+            ": the type is ", handle.type);
+    require(handle.count >= 1 && handle.count <= 4, name, ": the count is ", handle.count);
+    pi_native_handle again = poison<pi_native_handle>();
+    require_success(get(&again), name, " again");
+    require_equal(again.type, handle.type, name + ": the type when asked again");
+    require_equal(again.count, handle.count, name + ": the count when asked again");
+    for (uint32_t i = 0; i < handle.count; ++i)
+        require_equal(again.value[i], handle.value[i],
+                      join(name, ": value ", i, " when asked again"));
+    require_error(get(nullptr), PI_ERROR_INVALID_NULL_POINTER, name, " with out_handle NULL");
     return handle;
 }
 
-pi_native_desc around(const Handle &handle, pi_device device = nullptr) {
+pi_native_desc native_desc(const pi_native_handle &handle, pi_device device = nullptr) {
     pi_native_desc desc = describe<pi_native_desc>();
-    desc.device = device;
     desc.handle = handle;
+    desc.device = device;
     return desc;
 }
 
-// What every ...CreateWithNativeHandle refuses: make(desc, out) makes.
-template <typename Object, typename Make>
-void require_refusals(const std::string &what, const pi_native_desc &desc, Make &&make) {
-    pi_native_desc no_type = desc;
-    no_type.handle.type = 0;
-    require_untouched<Object>(what + " of type 0", {PI_ERROR_INVALID_NATIVE_HANDLE},
-                              [&](Object *out) { return make(&no_type, out); });
-    pi_native_desc no_count = desc;
-    no_count.handle.count = 0;
-    require_untouched<Object>(what + " of no values", {PI_ERROR_INVALID_NATIVE_HANDLE},
-                              [&](Object *out) { return make(&no_count, out); });
-    require_error(make(&desc, static_cast<Object *>(nullptr)), PI_ERROR_INVALID_NULL_POINTER, what,
+// What every ...CreateWithNativeHandle refuses, with create(desc, out): nothing is made, and the handle stays as it was.
+template <typename Handle, typename Create>
+void check_refusals(const std::string &name, const pi_native_desc &good, Create &&create) {
+    const auto refuse = [&](const char *what, const pi_native_desc &desc,
+                            std::initializer_list<pi_result> allowed) {
+        require_untouched<Handle>(name + what, allowed,
+                                  [&](Handle *out) { return create(&desc, out); });
+    };
+    pi_native_desc desc = good;
+    desc.handle.type = PI_NATIVE_NONE;
+    refuse(" of no type", desc, {PI_ERROR_INVALID_NATIVE_HANDLE});
+    desc.handle.type = 0x7FFFFFFF;
+    refuse(" of a type that does not exist", desc, {PI_ERROR_INVALID_NATIVE_HANDLE});
+    desc = good;
+    desc.handle.count = 0;
+    refuse(" of no values", desc, {PI_ERROR_INVALID_NATIVE_HANDLE});
+    desc.handle.count = 5;
+    refuse(" of 5 values", desc, {PI_ERROR_INVALID_NATIVE_HANDLE});
+    require_error(create(&good, nullptr), PI_ERROR_INVALID_NULL_POINTER, name,
                   " with the output NULL");
+    check_descriptor(name, good, offsetof(pi_native_desc, flags), [&](const pi_native_desc *one) {
+        Handle made = nullptr;
+        const pi_result result = create(one, &made);
+        if (result == PI_SUCCESS)
+            if constexpr (requires { Counted<Handle>::release; })
+                require_success(Counted<Handle>::release(made), "releasing what ", name, " made");
+        return result;
+    });
 }
 
-// A new object around the handle, or none where the backend wraps no such thing.
-template <typename Object, typename Make>
-Owner<Object> wrap(const std::string &what, const pi_native_desc &desc, Make &&make) {
-    Owner<Object> made;
-    const pi_result result = make(&desc, made.out());
+// One more object around the handle, without taking it over; skips where that cannot be.
+template <typename Handle, typename Create>
+Owner<Handle> make_around(const std::string &name, const pi_native_desc &desc, Create &&create) {
+    Owner<Handle> made;
+    const pi_result result = create(&desc, made.out());
     if (result == PI_ERROR_UNSUPPORTED_FEATURE)
-        return {};
-    require_success(result, what);
-    require(made.get() != nullptr, what, ": succeeded, but gave no object");
-    require_refusals<Object>(what, desc, make);
+        skip(name + " is unsupported: " + last_error_text());
+    require_success(result, name);
+    require(made.get() != nullptr, name, ": succeeded, but gave no object");
     return made;
 }
 
-LAW("platform", "a platform and its devices are found again by their native handles") {
-    need_native(bench);
-    const Handle of_platform = require_handle("piPlatformGetNativeHandle", [&](Handle *out) {
-        return piPlatformGetNativeHandle(bench.platform(), out);
-    });
-    const auto find_platform = [&](const pi_native_desc *desc, pi_platform *out) {
-        return piPlatformCreateWithNativeHandle(bench.plugin(), desc, out);
-    };
-    pi_native_desc desc = around(of_platform);
-    pi_platform platform = nullptr;
-    if (const pi_result result = find_platform(&desc, &platform);
-        result != PI_ERROR_UNSUPPORTED_FEATURE) {
-        require_success(result, "piPlatformCreateWithNativeHandle");
-        require(platform == bench.platform(), "a platform's handle finds another platform");
-        require_refusals<pi_platform>("piPlatformCreateWithNativeHandle", desc, find_platform);
-    }
-    for (const pi_device expected : bench.devices()) {
-        const Handle handle = require_handle("piDeviceGetNativeHandle", [&](Handle *out) {
-            return piDeviceGetNativeHandle(expected, out);
+void require_same_values(const pi_native_handle &a, const pi_native_handle &b,
+                         const std::string &name) {
+    require_equal(a.type, b.type, name + ": the type of the new object's handle");
+    for (uint32_t i = 0; i < b.count; ++i)
+        require_equal(a.value[i], b.value[i],
+                      join(name, ": value ", i, " of the new object's handle"));
+}
+
+LAW("platform", "a platform's native handle finds the platform") {
+    const pi_native_handle handle =
+        check_handle("piPlatformGetNativeHandle", [&](pi_native_handle *out) {
+            return piPlatformGetNativeHandle(bench.platform(), out);
         });
-        const auto find_device = [&](const pi_native_desc *wanted, pi_device *out) {
-            return piDeviceCreateWithNativeHandle(bench.platform(), wanted, out);
-        };
-        desc = around(handle);
-        pi_device device = nullptr;
-        const pi_result result = find_device(&desc, &device);
-        if (result == PI_ERROR_UNSUPPORTED_FEATURE)
-            continue;
-        require_success(result, "piDeviceCreateWithNativeHandle");
-        require(device == expected, "a device's handle finds another device");
-        require_refusals<pi_device>("piDeviceCreateWithNativeHandle", desc, find_device);
+    const pi_native_desc desc = native_desc(handle);
+    pi_platform found = nullptr;
+    const pi_result result = piPlatformCreateWithNativeHandle(bench.plugin(), &desc, &found);
+    if (result == PI_ERROR_UNSUPPORTED_FEATURE)
+        skip("platforms are not found by a handle: " + last_error_text());
+    require_success(result, "piPlatformCreateWithNativeHandle");
+    require(found == bench.platform(), "the handle of a platform finds another one");
+    check_refusals<pi_platform>(
+        "piPlatformCreateWithNativeHandle", desc, [&](const pi_native_desc *one, pi_platform *out) {
+            return piPlatformCreateWithNativeHandle(bench.plugin(), one, out);
+        });
+}
+
+LAW("device", "a root device's native handle finds the device") {
+    need_native(bench);
+    const auto create = [&](const pi_native_desc *one, pi_device *out) {
+        return piDeviceCreateWithNativeHandle(bench.platform(), one, out);
+    };
+    for (const pi_device device : bench.devices()) {
+        const pi_native_handle handle =
+            check_handle("piDeviceGetNativeHandle", [&](pi_native_handle *out) {
+                return piDeviceGetNativeHandle(device, out);
+            });
+        const pi_native_desc desc = native_desc(handle);
+        const Owner<pi_device> found =
+            make_around<pi_device>("piDeviceCreateWithNativeHandle", desc, create);
+        require(found == device, "the handle of a root device finds another device");
+        check_refusals<pi_device>("piDeviceCreateWithNativeHandle", desc, create);
     }
 }
 
-LAW("context", "a context around a native handle serves its device") {
+LAW("context", "a context's native handle makes a context that works beside it") {
     need_native(bench);
-    const Handle handle = require_handle("piContextGetNativeHandle", [&](Handle *out) {
-        return piContextGetNativeHandle(bench.context(), bench.device(), out);
-    });
-    const auto make = [&](const pi_native_desc *desc, pi_context *out) {
-        return piContextCreateWithNativeHandle(bench.platform(), desc, out);
-    };
-    const Context wrapped =
-        wrap<pi_context>("piContextCreateWithNativeHandle", around(handle, bench.device()), make);
-    if (!wrapped)
-        skip("the backend wraps no contexts");
-    const Place place{bench.device(), wrapped};
     const Bytes bytes = bench.random_bytes(1000);
-    const Queue queue = bench.make_queue(place);
-    const Mem mem = bench.make_buffer(place, bytes);
-    bench.require_contents(queue, mem, bytes, "a buffer in a wrapped context");
+    Context first = bench.make_context({bench.device()});
+    const pi_native_handle handle =
+        check_handle("piContextGetNativeHandle", [&](pi_native_handle *out) {
+            return piContextGetNativeHandle(first, bench.device(), out);
+        });
+    const pi_native_desc desc = native_desc(handle, bench.device());
+    const auto create = [&](const pi_native_desc *one, pi_context *out) {
+        return piContextCreateWithNativeHandle(bench.platform(), one, out);
+    };
+    const auto work = [&](pi_context context) {
+        const Place place{bench.device(), context};
+        const Mem mem = bench.make_buffer(place, bytes);
+        bench.require_contents(bench.make_queue(place), mem, bytes, "a buffer of the context");
+    };
+    const std::string name = "piContextCreateWithNativeHandle";
+    {
+        const Context second = make_around<pi_context>(name, desc, create);
+        const auto devices =
+            get_info_list<pi_device>(&piContextGetInfo, second.get(), PI_CONTEXT_INFO_DEVICES);
+        require(devices == std::vector<pi_device>{bench.device()}, "the new context tells ",
+                devices.size(), " devices that are not the first one's");
+        pi_native_handle its = poison<pi_native_handle>();
+        require_success(piContextGetNativeHandle(second, bench.device(), &its), "its handle");
+        require_same_values(its, handle, name);
+        work(second);
+    }
+    work(first); // what did not take the handle over has not released it
+    check_refusals<pi_context>(name, desc, create);
+    const Context last = make_around<pi_context>(name, desc, create);
+    first.reset();
 }
 
-LAW("queue", "a queue around a native handle runs commands") {
+LAW("queue", "a queue's native handle makes a queue that works beside it") {
     need_native(bench);
+    const Bytes bytes = bench.random_bytes(1000);
+    const Mem mem = bench.make_buffer(bench.place(), Bytes(1000));
+    Queue first = bench.make_queue();
+    const pi_native_handle handle =
+        check_handle("piQueueGetNativeHandle",
+                     [&](pi_native_handle *out) { return piQueueGetNativeHandle(first, out); });
+    const pi_native_desc desc = native_desc(handle);
+    const auto create = [&](const pi_native_desc *one, pi_queue *out) {
+        return piQueueCreateWithNativeHandle(bench.context(), bench.device(), one, out);
+    };
+    const std::string name = "piQueueCreateWithNativeHandle";
+    {
+        const Queue second = make_around<pi_queue>(name, desc, create);
+        require(get_info<pi_device>(&piQueueGetInfo, second.get(), PI_QUEUE_INFO_DEVICE) ==
+                    bench.device(),
+                "the new queue tells another device");
+        pi_native_handle its = poison<pi_native_handle>();
+        require_success(piQueueGetNativeHandle(second, &its), "its handle");
+        require_same_values(its, handle, name);
+        bench.upload(second, mem, bytes);
+        bench.require_contents(first, mem, bytes, "what the new queue wrote");
+        void *pointer = nullptr;
+        bench.wait(bench.map(second, mem, PI_MAP_READ, 0, 1000, &pointer));
+        require_same_bytes(pointer, bytes.data(), 1000, "what the new queue maps");
+        bench.wait(bench.unmap(second, mem, pointer));
+        require_success(piQueueFinish(second), "piQueueFinish of the new queue");
+    }
+    bench.require_contents(first, mem, bytes,
+                           "what the first queue reads after the new one is gone");
+    check_refusals<pi_queue>(name, desc, create);
+    require_untouched<pi_queue>(
+        name + " with device NULL", {PI_ERROR_INVALID_DEVICE}, [&](pi_queue *out) {
+            return piQueueCreateWithNativeHandle(bench.context(), nullptr, &desc, out);
+        });
+    const Queue last = make_around<pi_queue>(name, desc, create);
+    first.reset();
+}
+
+LAW("memory", "a buffer's native handle is imported as a buffer of the same bytes") {
+    need_native(bench);
+    Bytes bytes = bench.random_bytes(4096);
     const Queue queue = bench.make_queue();
-    const Handle handle = require_handle(
-        "piQueueGetNativeHandle", [&](Handle *out) { return piQueueGetNativeHandle(queue, out); });
-    const auto make = [&](const pi_native_desc *desc, pi_queue *out) {
-        return piQueueCreateWithNativeHandle(bench.context(), bench.device(), desc, out);
-    };
-    const Queue wrapped = wrap<pi_queue>("piQueueCreateWithNativeHandle", around(handle), make);
-    if (!wrapped)
-        skip("the backend wraps no queues");
-    const Bytes bytes = bench.random_bytes(1000);
-    const Mem mem = bench.make_buffer(1000);
-    bench.upload(wrapped, mem, bytes);
-    bench.require_contents(queue, mem, bytes, "what was written by a wrapped queue");
-}
-
-LAW("memory", "a buffer has a native handle on its device") {
-    need_native(bench);
-    const Mem mem = bench.make_buffer(1000);
-    const Mem other = bench.make_buffer(1000);
-    const auto get = [&](pi_mem of) {
-        return require_handle("piMemGetNativeHandle", [&](Handle *out) {
-            return piMemGetNativeHandle(of, bench.device(), out);
+    Mem first = bench.make_buffer(bench.place(), bytes);
+    const pi_native_handle handle =
+        check_handle("piMemGetNativeHandle", [&](pi_native_handle *out) {
+            return piMemGetNativeHandle(first, bench.device(), out);
         });
+    const Mem other = bench.make_buffer(4096);
+    pi_native_handle of_other{};
+    require_success(piMemGetNativeHandle(other, bench.device(), &of_other), "piMemGetNativeHandle");
+    require(of_other.value[0] != handle.value[0], "two buffers have one native handle");
+    pi_native_handle untouched = poison<pi_native_handle>();
+    require_error(piMemGetNativeHandle(first, nullptr, &untouched), PI_ERROR_INVALID_DEVICE,
+                  "piMemGetNativeHandle with device NULL");
+    uint32_t imports = 0;
+    piDeviceGetInfo(bench.device(), PI_DEVICE_INFO_EXTERNAL_HANDLE_TYPES, sizeof imports, &imports,
+                    nullptr);
+    if ((imports & (1u << PI_EXTERNAL_NATIVE)) == 0)
+        skip("the device imports no native handles");
+    pi_mem_import_desc desc = describe<pi_mem_import_desc>();
+    desc.size = bytes.size();
+    desc.handle.type = PI_EXTERNAL_NATIVE;
+    desc.handle.native = handle;
+    const auto import = [&](const pi_mem_import_desc &one, pi_mem *out) {
+        return piMemImport(bench.context(), bench.device(), &one, out);
     };
-    require(get(mem).value[0] != get(other).value[0], "two buffers have one native handle");
+    {
+        Mem second;
+        require_success(import(desc, second.out()), "piMemImport of a native handle");
+        bench.require_contents(queue, second, bytes, "memory imported by its native handle");
+        bytes = bench.random_bytes(bytes.size());
+        bench.upload(queue, second, bytes);
+        bench.require_contents(queue, first, bytes, "the first buffer after a write to the second");
+        bytes = bench.random_bytes(bytes.size());
+        bench.upload(queue, first, bytes);
+        bench.require_contents(queue, second, bytes,
+                               "the second buffer after a write to the first");
+    }
+    bench.require_contents(queue, first, bytes, "the first buffer after the second is gone");
+    pi_mem_import_desc bad = desc;
+    bad.handle.native.type = PI_NATIVE_NONE;
+    require_untouched<pi_mem>("piMemImport of a native handle of no type",
+                              {PI_ERROR_INVALID_NATIVE_HANDLE},
+                              [&](pi_mem *out) { return import(bad, out); });
+    bad = desc;
+    bad.handle.native.count = 0;
+    require_untouched<pi_mem>("piMemImport of a native handle of no values",
+                              {PI_ERROR_INVALID_NATIVE_HANDLE},
+                              [&](pi_mem *out) { return import(bad, out); });
+    bad = desc;
+    bad.size = 0;
+    require_untouched<pi_mem>("piMemImport of 0 bytes", {PI_ERROR_INVALID_SIZE},
+                              [&](pi_mem *out) { return import(bad, out); });
+    Mem last;
+    require_success(import(desc, last.out()), "piMemImport of a native handle");
+    first.reset();
 }
 
-LAW("program", "programs and kernels around native handles run") {
+LAW("program", "a program's native handle makes a program that works beside it") {
     need_native(bench);
     Workshop shop(bench);
-    const Kernel kernel = make_kernel(shop.program, "add");
-    const Handle of_program = require_handle("piProgramGetNativeHandle", [&](Handle *out) {
-        return piProgramGetNativeHandle(shop.program, bench.device(), out);
-    });
-    const Handle of_kernel = require_handle("piKernelGetNativeHandle", [&](Handle *out) {
-        return piKernelGetNativeHandle(kernel, bench.device(), out);
-    });
-    const Program program =
-        wrap<pi_program>("piProgramCreateWithNativeHandle", around(of_program, bench.device()),
-                         [&](const pi_native_desc *desc, pi_program *out) {
-                             return piProgramCreateWithNativeHandle(bench.context(), desc, out);
-                         });
-    const Kernel wrapped =
-        wrap<pi_kernel>("piKernelCreateWithNativeHandle", around(of_kernel, bench.device()),
-                        [&](const pi_native_desc *desc, pi_kernel *out) {
-                            return piKernelCreateWithNativeHandle(shop.program, desc, out);
-                        });
-    std::vector<Kernel> kernels;
-    if (program)
-        kernels.push_back(make_kernel(program, "add"));
-    for (const pi_kernel one : {kernels.empty() ? nullptr : kernels[0].get(), wrapped.get()}) {
-        if (one == nullptr)
-            continue;
-        const Mem mem = bench.make_buffer(bench.place(), bytes_of(counting(16)));
+    const pi_native_handle handle =
+        check_handle("piProgramGetNativeHandle", [&](pi_native_handle *out) {
+            return piProgramGetNativeHandle(shop.program, bench.device(), out);
+        });
+    const pi_native_desc desc = native_desc(handle, bench.device());
+    const auto create = [&](const pi_native_desc *one, pi_program *out) {
+        return piProgramCreateWithNativeHandle(bench.context(), one, out);
+    };
+    const std::string name = "piProgramCreateWithNativeHandle";
+    const Mem mem = bench.make_buffer(bench.place(), bytes_of(counting(100)));
+    Arguments arguments;
+    arguments.buffer(mem).value(uint32_t{1});
+    const auto launch = [&](pi_program program) {
+        const Kernel kernel = make_kernel(program, "add");
+        bench.wait(bench.enqueue(shop.queue, launch_desc(kernel, arguments, 100)));
+    };
+    {
+        const Program second = make_around<pi_program>(name, desc, create);
+        uint32_t status = 0;
+        require_success(piProgramGetBuildInfo(second, bench.device(), PI_PROGRAM_BUILD_INFO_STATUS,
+                                              sizeof status, &status, nullptr),
+                        "the status of the new program");
+        require_equal(status, uint32_t{PI_PROGRAM_BUILT}, "the status of the new program");
+        launch(second);
+    }
+    launch(shop.program);
+    require_equal(shop.words(mem, 100)[7], 9u, "a word after a launch of each program");
+    check_refusals<pi_program>(name, desc, create);
+    const Program last = make_around<pi_program>(name, desc, create);
+    shop.program.reset();
+}
+
+LAW("kernel", "a kernel's native handle makes a kernel that works beside it") {
+    need_native(bench);
+    Workshop shop(bench);
+    Kernel first = make_kernel(shop.program, "add");
+    const pi_native_handle handle =
+        check_handle("piKernelGetNativeHandle", [&](pi_native_handle *out) {
+            return piKernelGetNativeHandle(first, bench.device(), out);
+        });
+    const pi_native_desc desc = native_desc(handle, bench.device());
+    const auto create = [&](const pi_native_desc *one, pi_kernel *out) {
+        return piKernelCreateWithNativeHandle(shop.program, one, out);
+    };
+    const std::string name = "piKernelCreateWithNativeHandle";
+    const Mem mem = bench.make_buffer(bench.place(), bytes_of(counting(100)));
+    const auto launch = [&](pi_kernel kernel, uint32_t value) {
         Arguments arguments;
-        arguments.buffer(mem).value(uint32_t{5});
-        bench.wait(bench.enqueue(shop.queue, launch_desc(one, arguments, 16)), "a launch");
-        std::vector<uint32_t> expected = counting(16);
-        std::for_each(expected.begin(), expected.end(), [](uint32_t &value) { value += 5; });
-        require(shop.words(mem, 16) == expected, "a wrapped kernel did not do its work");
+        arguments.buffer(mem).value(value);
+        bench.wait(bench.enqueue(shop.queue, launch_desc(kernel, arguments, 100)));
+    };
+    {
+        const Kernel second = make_around<pi_kernel>(name, desc, create);
+        // Each launch has its own arguments, whoever set the vendor's kernel's last.
+        launch(second, 10);
+        launch(first, 100);
+        launch(second, 1000);
+    }
+    launch(first, 10000);
+    require_equal(shop.words(mem, 100)[7], 11117u, "a word after launches of both kernels");
+    check_refusals<pi_kernel>(name, desc, create);
+    const Kernel last = make_around<pi_kernel>(name, desc, create);
+    first.reset();
+}
+
+LAW("event", "a command's native handle makes an event that commands wait for") {
+    need_native(bench);
+    const Queue queue = bench.make_queue();
+    const Queue other = bench.make_queue();
+    const Mem mem = bench.make_buffer(1 << 20);
+    const auto create = [&](const pi_native_desc *one, pi_event *out) {
+        return piEventCreateWithNativeHandle(bench.context(), one, out);
+    };
+    const std::string name = "piEventCreateWithNativeHandle";
+    for (int round = 0; round < 10; ++round) {
+        const Bytes pattern(1, static_cast<std::byte>(round));
+        Event first = bench.fill(queue, mem, 0, 1 << 20, pattern);
+        const pi_native_handle handle =
+            check_handle("piEventGetNativeHandle",
+                         [&](pi_native_handle *out) { return piEventGetNativeHandle(first, out); });
+        const pi_native_desc desc = native_desc(handle);
+        Event second = make_around<pi_event>(name, desc, create);
+        Bytes seen(1 << 20);
+        const Event read = bench.read(other, mem, 0, seen, {second});
+        require_error(piEventSignalHost(second, PI_SUCCESS), PI_ERROR_INVALID_OPERATION,
+                      "piEventSignalHost of an event of a native handle");
+        bench.wait(read);
+        require(seen == Bytes(1 << 20, pattern[0]),
+                "a read behind an event of a native handle did not wait for its command");
+        bench.wait(second);
+        bench.wait(first);
+        if (round == 0)
+            check_refusals<pi_event>(name, desc, create);
+        (round % 2 ? first : second).reset();
     }
 }
 
-LAW("event", "an event around a native handle ends as the command does") {
+LAW("event", "an event without a native counterpart says so") {
     need_native(bench);
-    const Queue queue = bench.make_queue();
-    const Mem mem = bench.make_buffer(64);
-    const Event command = bench.fill(queue, mem, 0, 64, Bytes(4));
-    bench.wait(command);
-    Handle any{};
-    if (piEventGetNativeHandle(command, &any) == PI_ERROR_INVALID_OPERATION)
-        skip("the command's event has no native counterpart");
-    const Handle handle = require_handle("piEventGetNativeHandle", [&](Handle *out) {
-        return piEventGetNativeHandle(command, out);
-    });
-    const Event wrapped =
-        wrap<pi_event>("piEventCreateWithNativeHandle", around(handle),
-                       [&](const pi_native_desc *desc, pi_event *out) {
-                           return piEventCreateWithNativeHandle(bench.context(), desc, out);
-                       });
     const Event gate = bench.make_host_event();
-    require_untouched<Handle>("the native handle of a host event", {PI_ERROR_INVALID_OPERATION},
-                              [&](Handle *out) { return piEventGetNativeHandle(gate, out); });
+    const Event held = bench.barrier(bench.make_queue(), {gate});
+    for (const pi_event event : {gate.get(), held.get()}) {
+        pi_native_handle handle = poison<pi_native_handle>();
+        require_error(piEventGetNativeHandle(event, &handle), PI_ERROR_INVALID_OPERATION,
+                      "piEventGetNativeHandle of ",
+                      event == gate.get() ? "a host event" : "a held command");
+        require(same(handle, poison<pi_native_handle>()),
+                "piEventGetNativeHandle failed, but wrote its output");
+    }
     bench.signal(gate);
-    if (wrapped)
-        bench.wait(wrapped, "a wrapped event of a command that is done");
+    bench.wait(held);
 }
 
 } // namespace
