@@ -244,7 +244,7 @@ pi_result piPluginsGet(pi_loader loader, uint32_t capacity, pi_plugin *out_plugi
         std::vector<pi_plugin> plugins;
         for (const auto &instance : loader->instances)
             plugins.push_back(instance->handle());
-        return write_list(plugins, capacity, out_plugins, out_count);
+        return write_list("piPluginsGet", plugins, capacity, out_plugins, out_count);
     });
 }
 
@@ -278,7 +278,7 @@ pi_result piLoaderGetReports(pi_loader loader, uint32_t capacity, pi_plugin_repo
             }
             reports.push_back(row);
         }
-        return write_list(reports, capacity, out_reports, out_count);
+        return write_list("piLoaderGetReports", reports, capacity, out_reports, out_count);
     });
 }
 
@@ -291,6 +291,6 @@ pi_result piLoaderGetEnvironment(pi_loader loader, uint32_t capacity,
         for (const Variable &row : variables())
             rows.push_back({row.name, row.type, row.description,
                             loader->services->configuration.get(row.name)});
-        return write_list(rows, capacity, out_variables, out_count);
+        return write_list("piLoaderGetEnvironment", rows, capacity, out_variables, out_count);
     });
 }

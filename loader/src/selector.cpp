@@ -190,7 +190,7 @@ pi_result piLoaderSelectDevices(pi_loader loader, const char *selector, uint32_t
             for (const NamedDevice &device : list_all_devices(*loader))
                 devices.push_back(device.device);
         }
-        return write_list(devices, capacity, out_devices, out_count);
+        return write_list("piLoaderSelectDevices", devices, capacity, out_devices, out_count);
     });
 }
 

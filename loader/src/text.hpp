@@ -68,8 +68,12 @@ inline bool is_plugin_name(std::string_view name) {
 
 /// The list convention of pi.h: (capacity, out_array, out_count).
 template <typename Range, typename Element>
-pi_result write_list(const Range &items, uint32_t capacity, Element *out_items,
-                     uint32_t *out_count) {
+pi_result write_list(const char *function, const Range &items, uint32_t capacity,
+                     Element *out_items, uint32_t *out_count) {
+    if (out_items == nullptr && out_count == nullptr)
+        return fail(PI_ERROR_INVALID_NULL_POINTER,
+                    "{}: the output array and out_count are both NULL: nothing to answer into",
+                    function);
     if (out_items != nullptr) {
         for (std::size_t i = 0; i < items.size() && i < capacity; ++i)
             out_items[i] = items[i];

@@ -51,6 +51,7 @@ LAW("errors", "a list asked for with neither output is refused") {
     const auto check = [](pi_result result, const char *what) {
         require_error(result, PI_ERROR_INVALID_NULL_POINTER, what);
     };
+    check(piPluginsGet(bench.loader(), 0, nullptr, nullptr), "piPluginsGet");
     check(piPlatformsGet(bench.plugin(), 0, nullptr, nullptr), "piPlatformsGet");
     check(piDevicesGet(bench.platform(), PI_DEVICE_TYPE_ALL, 0, nullptr, nullptr), "piDevicesGet");
     check(piDeviceGetMemoryScopes(bench.device(), 0, nullptr, nullptr), "piDeviceGetMemoryScopes");

@@ -231,3 +231,17 @@ TEST_CASE("what is not a loader is refused by the loader's own functions") {
     CHECK(piLoaderGetDeviceSelector(nullptr, nullptr, 0, nullptr, nullptr) ==
           PI_ERROR_INVALID_LOADER);
 }
+
+TEST_CASE("a list of the loader asked for with neither output is refused by the function's name") {
+    const Loader loader({.plugins = {plugin_file("small_good")}});
+    const auto refused = [](const char *function, pi_result result) {
+        CHECK(result == PI_ERROR_INVALID_NULL_POINTER);
+        CHECK(last_text().rfind(std::string(function) + ": the output array and out_count", 0) ==
+              0);
+    };
+    refused("piPluginsGet", piPluginsGet(loader.get(), 0, nullptr, nullptr));
+    refused("piLoaderGetReports", piLoaderGetReports(loader.get(), 0, nullptr, nullptr));
+    refused("piLoaderGetEnvironment", piLoaderGetEnvironment(loader.get(), 0, nullptr, nullptr));
+    refused("piLoaderSelectDevices",
+            piLoaderSelectDevices(loader.get(), nullptr, 0, nullptr, nullptr));
+}
