@@ -53,7 +53,13 @@ Queue queue_around(pi_context context, pi_device device, cl_command_queue queue,
 }
 
 Event event_around(pi_context context, cl_event event, uint64_t flags) {
-    const pi_native_desc desc = native_desc(event, flags);
+    pi_native_desc desc{};
+    desc.struct_size = sizeof desc;
+    desc.type = PI_TYPE_NATIVE_DESC;
+    desc.flags = flags; // PI_NATIVE_OWN gives the reference away
+    desc.handle.type = PI_NATIVE_OPENCL;
+    desc.handle.count = 1;
+    desc.handle.value[0] = reinterpret_cast<uintptr_t>(event);
     Event made;
     ok(piEventCreateWithNativeHandle(context, &desc, made.out()));
     return made;
