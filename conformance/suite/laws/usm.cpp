@@ -46,6 +46,12 @@ LAW("memory", "any address of USM tells the allocation that it lies in") {
             for (const std::byte *address : {static_cast<const std::byte *>(usm.at()), inside,
                                              static_cast<const std::byte *>(usm.at(size - 1))})
                 require_told(bench, usm, kind, address);
+            void *base = nullptr;
+            const pi_result behind = piUsmGetInfo(bench.context(), usm.at(size), PI_USM_INFO_BASE,
+                                                  sizeof base, &base, nullptr);
+            if (behind != PI_SUCCESS)
+                require_error(behind, PI_ERROR_INVALID_USM_POINTER, "the byte behind USM");
+            require(base != usm.at(), "the byte behind ", size, " bytes of USM is told of them");
             check_info(
                 "piUsmGetInfo",
                 [&](uint32_t name, uint64_t room, void *value, uint64_t *out_size) {

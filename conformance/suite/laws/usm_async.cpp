@@ -149,7 +149,6 @@ LAW("enqueue", "misdescribed allocations by command are refused and write no add
             [&](Desc &desc) { desc.pool = reinterpret_cast<pi_usm_pool>(queue.get()); });
     refused("to NULL", {PI_ERROR_INVALID_NULL_POINTER},
             [](Desc &desc) { desc.out_pointer = nullptr; });
-    // What was allocated during the call must not stay if the rest of it is wrong.
     void *pointer = poison<void *>();
     const pi_usm_alloc_desc desc = alloc_desc(256, &pointer);
     require_error(piEnqueueUsmAlloc(queue, &desc, 1, nullptr, nullptr), PI_ERROR_INVALID_WAIT_LIST,

@@ -247,6 +247,12 @@ LAW("enqueue", "commands take memory from a pool, which may be released right af
             [&](pi_event *out) { return try_enqueue(queue, desc, {}, out); });
         require(same(pointer, poison<void *>()), "a refused allocation wrote an address");
         desc.pool = pool;
+        // What was allocated during the call must not stay if the rest of it is wrong.
+        require_error(piEnqueueUsmAlloc(queue, &desc, 1, nullptr, nullptr),
+                      PI_ERROR_INVALID_WAIT_LIST,
+                      "piEnqueueUsmAlloc with a wait_count of 1 and no list");
+        require_equal(pool_info(pool, PI_USM_POOL_INFO_USED), uint64_t{0},
+                      "PI_USM_POOL_INFO_USED after a refused allocation");
         const Event gate = bench.make_host_event();
         const Event allocated = bench.enqueue(queue, desc, {gate});
         require(usm_info<pi_usm_pool>(bench.context(), pointer, PI_USM_INFO_POOL) == pool.get(),
