@@ -29,7 +29,7 @@ std::vector<pi_device> Bench::devices() const {
     require_success(piDevicesGet(platform_, PI_DEVICE_TYPE_ALL, 0, nullptr, &count),
                     "piDevicesGet for the count");
     std::vector<pi_device> list(count);
-    require_success(piDevicesGet(platform_, PI_DEVICE_TYPE_ALL, count, list.data(), nullptr),
+    require_success(piDevicesGet(platform_, PI_DEVICE_TYPE_ALL, count, list.data(), &count),
                     "piDevicesGet");
     std::stable_partition(list.begin(), list.end(),
                           [&](pi_device one) { return one == setup_.device; });

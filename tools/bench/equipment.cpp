@@ -47,7 +47,7 @@ std::vector<pi_device> Loader::devices(const std::string &selector) const {
     check(piLoaderSelectDevices(loader_, selector.c_str(), 0, nullptr, &count),
           "piLoaderSelectDevices");
     std::vector<pi_device> devices(count);
-    check(piLoaderSelectDevices(loader_, selector.c_str(), count, devices.data(), nullptr),
+    check(piLoaderSelectDevices(loader_, selector.c_str(), count, devices.data(), &count),
           "piLoaderSelectDevices");
     return devices;
 }
@@ -56,7 +56,7 @@ std::string Loader::variable(const std::string &name) const {
     uint32_t count = 0;
     check(piLoaderGetEnvironment(loader_, 0, nullptr, &count), "piLoaderGetEnvironment");
     std::vector<pi_environment_variable> rows(count);
-    check(piLoaderGetEnvironment(loader_, count, rows.data(), nullptr), "piLoaderGetEnvironment");
+    check(piLoaderGetEnvironment(loader_, count, rows.data(), &count), "piLoaderGetEnvironment");
     for (const pi_environment_variable &row : rows) {
         if (row.name == name) {
             return row.value != nullptr ? row.value : "";
@@ -69,7 +69,7 @@ std::string Loader::plugin_file(const std::string &name) const {
     uint32_t count = 0;
     check(piLoaderGetReports(loader_, 0, nullptr, &count), "piLoaderGetReports");
     std::vector<pi_plugin_report> reports(count);
-    check(piLoaderGetReports(loader_, count, reports.data(), nullptr), "piLoaderGetReports");
+    check(piLoaderGetReports(loader_, count, reports.data(), &count), "piLoaderGetReports");
     for (const pi_plugin_report &report : reports) {
         if (report.name == name && report.status != PI_PLUGIN_SHADOWED) {
             if (report.status != PI_PLUGIN_LOADED) {

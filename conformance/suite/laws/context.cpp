@@ -82,7 +82,7 @@ LAW("context", "a device of another platform is refused") {
     uint32_t count = 0;
     require_success(piPlatformsGet(bench.plugin(), 0, nullptr, &count), "piPlatformsGet");
     std::vector<pi_platform> platforms(count);
-    require_success(piPlatformsGet(bench.plugin(), count, platforms.data(), nullptr),
+    require_success(piPlatformsGet(bench.plugin(), count, platforms.data(), &count),
                     "piPlatformsGet");
     for (const pi_platform platform : platforms) {
         pi_device foreign = nullptr;

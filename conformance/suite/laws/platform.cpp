@@ -33,7 +33,7 @@ LAW("platform", "the device's platform is one of the plugin's") {
     uint32_t count = 0;
     require_success(piPlatformsGet(bench.plugin(), 0, nullptr, &count), "piPlatformsGet");
     std::vector<pi_platform> platforms(count);
-    require_success(piPlatformsGet(bench.plugin(), count, platforms.data(), nullptr),
+    require_success(piPlatformsGet(bench.plugin(), count, platforms.data(), &count),
                     "piPlatformsGet");
     require_equal(std::count(platforms.begin(), platforms.end(), bench.platform()), 1,
                   "how often the list of platforms has the device's platform");

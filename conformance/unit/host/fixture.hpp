@@ -140,7 +140,7 @@ struct Host {
         OK(piDevicesGet(platform, PI_DEVICE_TYPE_ALL, 0, nullptr, &count));
         REQUIRE(count >= 1);
         devices.resize(count);
-        OK(piDevicesGet(platform, PI_DEVICE_TYPE_ALL, count, devices.data(), nullptr));
+        OK(piDevicesGet(platform, PI_DEVICE_TYPE_ALL, count, devices.data(), &count));
         device = devices.front();
         context = make_context(devices);
     }

@@ -22,7 +22,7 @@ int main() {
         piLoaderGetEnvironment(loader, 0, nullptr, &count) != PI_SUCCESS)
         return 1;
     std::vector<pi_environment_variable> rows(count);
-    if (piLoaderGetEnvironment(loader, count, rows.data(), nullptr) != PI_SUCCESS)
+    if (piLoaderGetEnvironment(loader, count, rows.data(), &count) != PI_SUCCESS)
         return 1;
     std::printf("secure %lu\nplugins %u\n", ::getauxval(AT_SECURE), plugins);
     for (const pi_environment_variable &row : rows)

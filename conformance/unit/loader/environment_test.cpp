@@ -27,7 +27,7 @@ std::map<std::string, std::string> environment(const Loader &loader) {
     uint32_t count = 0;
     REQUIRE(piLoaderGetEnvironment(loader.get(), 0, nullptr, &count) == PI_SUCCESS);
     std::vector<pi_environment_variable> rows(count);
-    REQUIRE(piLoaderGetEnvironment(loader.get(), count, rows.data(), nullptr) == PI_SUCCESS);
+    REQUIRE(piLoaderGetEnvironment(loader.get(), count, rows.data(), &count) == PI_SUCCESS);
     std::map<std::string, std::string> values;
     for (const pi_environment_variable &row : rows) {
         CHECK(std::string(row.type) != "");

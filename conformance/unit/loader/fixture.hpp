@@ -196,14 +196,14 @@ public:
         uint32_t count = 0;
         REQUIRE(piPluginsGet(loader_, 0, nullptr, &count) == PI_SUCCESS);
         std::vector<pi_plugin> list(count);
-        REQUIRE(piPluginsGet(loader_, count, list.data(), nullptr) == PI_SUCCESS);
+        REQUIRE(piPluginsGet(loader_, count, list.data(), &count) == PI_SUCCESS);
         return list;
     }
     std::vector<Report> reports() const {
         uint32_t count = 0;
         REQUIRE(piLoaderGetReports(loader_, 0, nullptr, &count) == PI_SUCCESS);
         std::vector<pi_plugin_report> list(count);
-        REQUIRE(piLoaderGetReports(loader_, count, list.data(), nullptr) == PI_SUCCESS);
+        REQUIRE(piLoaderGetReports(loader_, count, list.data(), &count) == PI_SUCCESS);
         std::vector<Report> reports;
         for (const pi_plugin_report &row : list)
             reports.push_back({row.name, row.path, row.reason, row.status, row.plugin});
