@@ -38,8 +38,6 @@ decltype(::piEnqueueHostFunction) enqueue_host_function;
 decltype(::piEnqueueEventsWait) enqueue_events_wait;
 decltype(::piEnqueueBarrier) enqueue_barrier;
 decltype(::piEnqueueTimestamp) enqueue_timestamp;
-decltype(::piEnqueueDeviceGlobalRead) enqueue_device_global_read;
-decltype(::piEnqueueDeviceGlobalWrite) enqueue_device_global_write;
 
 // memory.cpp
 decltype(::piMemBufferCreate) mem_buffer_create;
@@ -86,7 +84,6 @@ decltype(::piProgramBuild) program_build;
 decltype(::piProgramGetInfo) program_get_info;
 decltype(::piProgramGetBuildInfo) program_get_build_info;
 decltype(::piProgramGetFunctionPointer) program_get_function_pointer;
-decltype(::piProgramGetGlobalVariablePointer) program_get_global_variable_pointer;
 
 // kernel.cpp
 decltype(::piKernelCreate) kernel_create;
