@@ -32,7 +32,11 @@ public:
     template <class Work>
     void enqueue(const sdk::EnqueueArguments &arguments, Cost cost, Work work) {
         if (cost != Cost::FOREIGN && sdk::runs_within_call(*this, arguments))
-            return run_within_call(arguments, work);
+            return sdk::run_within_call(*this, arguments, [&](sdk::Event *event) {
+                if (event)
+                    event->running();
+                work();
+            });
         auto command =
             std::make_unique<WorkCommand<Work>>(device_.executor(), cost, std::move(work));
         const Executor::EnqueueScope scope(command.get(), arguments.flags & PI_COMMAND_BLOCKING);
@@ -40,17 +44,6 @@ public:
     }
 
 private:
-    template <class Work>
-    void run_within_call(const sdk::EnqueueArguments &arguments, Work &work) {
-        if (!arguments.out_event)
-            return work();
-        sdk::Ref<sdk::Event> event = make_event(arguments.type);
-        event->running();
-        work();
-        event->finish_within_call();
-        *arguments.out_event = event.give();
-    }
-
     const sdk::Ref<Context> context_;
     Device &device_;
     const uint64_t flags_;

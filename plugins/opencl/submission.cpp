@@ -328,12 +328,6 @@ void help(Event &event, const Api &api) {
         VendorCommand::finished(event, CL_COMPLETE);
 }
 
-Ref<Event> make_event(Queue &queue, const EnqueueArguments &arguments) {
-    return make<Event>(queue.host(), AnyRef(Ref<Context>(queue.context())),
-                       AnyRef(Ref<Queue>(queue)), &queue.sequence(), arguments.type,
-                       queue.profiling());
-}
-
 /// An event behind what the application itself has put into the vendor's queue so far, for a command that does not go
 /// there; empty if there is no such work or the queue orders nothing.
 Ref<Event> after_shared_work(Queue &queue) {
@@ -360,7 +354,7 @@ Ref<Event> submit(Queue &queue, const EnqueueArguments &arguments, std::unique_p
     const Ref<Event> before = elsewhere ? after_shared_work(queue) : Ref<Event>();
     if (before)
         waits.push_back(before.get());
-    Ref<Event> event = make_event(queue, arguments);
+    Ref<Event> event = queue.make_event(arguments.type);
     event->set_payload(std::move(payload));
     queue.sequence().submit(*event, std::move(command), waits, arguments.role);
     return event;
@@ -377,15 +371,13 @@ void conclude(Queue &queue, const EnqueueArguments &arguments, Ref<Event> event)
 
 } // namespace
 
-void run_within_call(Queue &queue, const EnqueueArguments &arguments, VendorCommand &command) {
-    if (!arguments.out_event)
-        return command.run(nullptr);
-    Ref<Event> event = make_event(queue, arguments);
-    auto payload = std::make_unique<VendorEvent>();
-    command.run(queue.profiling() ? payload.get() : nullptr);
-    event->set_payload(std::move(payload));
-    event->finish_within_call();
-    *arguments.out_event = event.give();
+void enqueue_within_call(Queue &queue, const EnqueueArguments &arguments, VendorCommand &command) {
+    sdk::run_within_call(queue, arguments, [&](Event *event) {
+        auto payload = event ? std::make_unique<VendorEvent>() : nullptr;
+        command.run(queue.profiling() ? payload.get() : nullptr);
+        if (event)
+            event->set_payload(std::move(payload));
+    });
 }
 
 void enqueue_in_graph(Queue &queue, const EnqueueArguments &arguments,

@@ -148,7 +148,8 @@ private:
 };
 
 /// The two ways of enqueue_vendor.
-void run_within_call(Queue &queue, const sdk::EnqueueArguments &arguments, VendorCommand &command);
+void enqueue_within_call(Queue &queue, const sdk::EnqueueArguments &arguments,
+                         VendorCommand &command);
 void enqueue_in_graph(Queue &queue, const sdk::EnqueueArguments &arguments,
                       std::unique_ptr<VendorCommand> command);
 
@@ -158,7 +159,7 @@ template <class CommandType, class... Parts>
 void enqueue_vendor(Queue &queue, const sdk::EnqueueArguments &arguments, Parts &&...parts) {
     if (sdk::runs_within_call(queue, arguments) && !queue.shared()) {
         CommandType command(queue, std::forward<Parts>(parts)...);
-        run_within_call(queue, arguments, command);
+        enqueue_within_call(queue, arguments, command);
     } else {
         enqueue_in_graph(queue, arguments,
                          std::make_unique<CommandType>(queue, std::forward<Parts>(parts)...));

@@ -36,11 +36,23 @@ struct EnqueueArguments {
 
 /// Whether the command is blocking and nothing can hold it back, so that the backend may do it within the call,
 /// without an event in the queue. Other threads' commands that come meanwhile are unordered with it, as always.
-/// An event that the application asked for is then ended by Event::finish_within_call.
+/// See run_within_call.
 template <class Queue>
 bool runs_within_call(Queue &queue, const EnqueueArguments &arguments) {
     return arguments.flags & PI_COMMAND_BLOCKING && !arguments.wait_count &&
            !CallbackScope::active() && queue.sequence().idle();
+}
+
+/// Does a command that runs_within_call: body(event) does it and throws its failure. `event` is the new event that
+/// the application asked for, or NULL; it is given out, final, when the body is done.
+template <class Queue, class Body>
+void run_within_call(Queue &queue, const EnqueueArguments &arguments, Body &&body) {
+    if (!arguments.out_event)
+        return std::forward<Body>(body)(static_cast<Event *>(nullptr));
+    Ref<Event> event = queue.make_event(arguments.type);
+    std::forward<Body>(body)(event.get());
+    event->finish_within_call();
+    *arguments.out_event = event.give();
 }
 
 /// The end of every piEnqueueX, when the descriptor is checked and the command made: checks the wait
