@@ -165,8 +165,8 @@ uint64_t bus_address(const Mem &mem) {
                                            "PI_MEM_REQUIRE_CONTIGUOUS has a bus address");
     if (!mem.stays())
         fail(PI_ERROR_UNSUPPORTED_FEATURE, "the memory is an ordinary page, which the system may "
-                                           "move: only huge pages, which hold "
-                                           "larger buffers, have an address that stays");
+                                           "move: only huge pages, which hold larger buffers, have "
+                                           "an address that stays");
     if (!bus_is_physical())
         fail(PI_ERROR_UNSUPPORTED_FEATURE,
              "this machine has an IOMMU: each device on a bus sees addresses of its own");

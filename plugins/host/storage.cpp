@@ -53,8 +53,6 @@ Storage Storage::mapped(Mapping pages) {
 
 Storage Storage::allocate(const Device &device, uint64_t size, uint64_t alignment,
                           uint64_t demands) {
-    if (!demands)
-        return allocate(device, size, alignment);
     check_capacity(device, size);
     if (demands & PI_MEM_REQUIRE_CONTIGUOUS) {
         PhysicalRun run = map_contiguous(size, alignment);
@@ -64,9 +62,19 @@ Storage Storage::allocate(const Device &device, uint64_t size, uint64_t alignmen
         storage.stays_ = run.stays;
         return storage;
     }
-    Mapping pages = bound_pages(device, size, alignment);
-    lock(pages);
-    return mapped(std::move(pages));
+    if (demands & PI_MEM_REQUIRE_PINNED) {
+        Mapping pages = bound_pages(device, size, alignment);
+        lock(pages);
+        return mapped(std::move(pages));
+    }
+    if (device.topology().nodes().size() > 1 && size >= min_bound_size)
+        return mapped(bound_pages(device, size, alignment));
+    void *bytes = nullptr;
+    if (const int error = posix_memalign(&bytes, alignment, size))
+        out_of_memory(device, "posix_memalign: ", size, std::strerror(error));
+    Storage storage(static_cast<std::byte *>(bytes));
+    storage.heap_ = storage.data_;
+    return storage;
 }
 
 Storage Storage::allocate_shared(const Device &device, uint64_t size, uint64_t alignment,
@@ -86,18 +94,6 @@ Storage Storage::allocate_shared(const Device &device, uint64_t size, uint64_t a
 Storage Storage::import(SharedRange range) {
     Storage storage = mapped(std::move(range.mapping));
     storage.data_ = range.begin;
-    return storage;
-}
-
-Storage Storage::allocate(const Device &device, uint64_t size, uint64_t alignment) {
-    check_capacity(device, size);
-    if (device.topology().nodes().size() > 1 && size >= min_bound_size)
-        return mapped(bound_pages(device, size, alignment));
-    void *bytes = nullptr;
-    if (const int error = posix_memalign(&bytes, alignment, size))
-        out_of_memory(device, "posix_memalign: ", size, std::strerror(error));
-    Storage storage(static_cast<std::byte *>(bytes));
-    storage.heap_ = storage.data_;
     return storage;
 }
 

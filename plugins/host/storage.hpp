@@ -17,11 +17,10 @@ class Storage {
 public:
     /// Memory of the device's node; not initialised. `alignment` is a power of two up to max_alignment.
     /// PI_ERROR_OUT_OF_DEVICE_MEMORY, naming what was asked and what is free.
-    static Storage allocate(const Device &device, uint64_t size, uint64_t alignment);
-    /// The same with demands that hold: PI_MEM_REQUIRE_CONTIGUOUS, which keeps it in memory as well, or
-    /// PI_MEM_REQUIRE_PINNED. PI_ERROR_UNSUPPORTED_FEATURE, saying what an administrator can enable.
+    /// Demands hold: PI_MEM_REQUIRE_CONTIGUOUS, which keeps it in memory as well, and PI_MEM_REQUIRE_PINNED; or
+    /// PI_ERROR_UNSUPPORTED_FEATURE, saying what an administrator can enable.
     static Storage allocate(const Device &device, uint64_t size, uint64_t alignment,
-                            uint64_t demands);
+                            uint64_t demands = 0);
     /// The same, to be exported (see shared.hpp).
     static Storage allocate_shared(const Device &device, uint64_t size, uint64_t alignment,
                                    bool pinned);

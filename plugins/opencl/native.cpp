@@ -164,8 +164,8 @@ bool has_times(const Context &context, cl_event vendor) {
 
 } // namespace
 
-// A node of the graph. Commands behind it are held until then, so that the vendor never
-// has to wait for it: it may be a user event, or fail.
+// A node of the graph. Commands behind it are held until it ends, so that the vendor never has to wait for it: it may
+// be a user event, or fail.
 Ref<Event> event_around(Context &context, cl_event vendor) {
     const Api &api = context.api();
     const auto ask = [&]<class T>(T, cl_event_info name) {
@@ -176,9 +176,9 @@ Ref<Event> event_around(Context &context, cl_event vendor) {
                              PI_TYPE_NATIVE_DESC, has_times(context, vendor));
     event->set_payload(std::make_unique<VendorEvent>(EventOwner::retained(api, vendor)));
     event->submitted();
+    // What has ended is waited for all the same: that is the point of synchronisation.
     if (ask(cl_int{}, CL_EVENT_COMMAND_EXECUTION_STATUS) <= CL_COMPLETE)
-        VendorEvent::finish_brought(*event,
-                                    api); // waits for nothing, but is a point of synchronisation
+        VendorEvent::finish_brought(*event, api);
     else
         context.instance().run_waiting([event, &api] { VendorEvent::finish_brought(*event, api); });
     return event;
