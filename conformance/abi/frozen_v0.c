@@ -1522,6 +1522,25 @@ FIELD(pi_native_group, global_offset, 104, 24, uint64_t[3]);
 FIELD(pi_native_group, global_size, 128, 24, uint64_t[3]);
 FIELD(pi_native_group, local_size, 152, 24, uint64_t[3]);
 
+MAY_GROW(pi_native_sampler, 16);
+FIELD(pi_native_sampler, struct_size, 0, 4, uint32_t);
+FIELD(pi_native_sampler, normalized_coordinates, 4, 4, uint32_t);
+FIELD(pi_native_sampler, addressing, 8, 4, pi_addressing_mode);
+FIELD(pi_native_sampler, filter, 12, 4, pi_filter_mode);
+
+MAY_GROW(pi_native_image, 80);
+FIELD(pi_native_image, struct_size, 0, 4, uint32_t);
+FIELD(pi_native_image, image_type, 4, 4, pi_image_type);
+FIELD(pi_native_image, channel_order, 8, 4, pi_channel_order);
+FIELD(pi_native_image, channel_type, 12, 4, pi_channel_type);
+FIELD(pi_native_image, data, 16, 8, void *);
+FIELD(pi_native_image, extent, 24, 24, uint64_t[3]);
+FIELD(pi_native_image, row_pitch, 48, 8, uint64_t);
+FIELD(pi_native_image, slice_pitch, 56, 8, uint64_t);
+FIELD(pi_native_image, pixel_size, 64, 4, uint32_t);
+FIELD(pi_native_image, reserved, 68, 4, uint32_t);
+FIELD(pi_native_image, sampler, 72, 8, const pi_native_sampler *);
+
 FROZEN(pi_native_kernel, 24);
 FIELD(pi_native_kernel, name, 0, 8, const char *);
 FIELD(pi_native_kernel, function, 8, 8, pi_native_function);

@@ -790,6 +790,13 @@ enum {
     PI_CHANNEL_HALF = 11,
     PI_CHANNEL_FLOAT = 12
 };
+/* Every pair of channel order and type is a format. A format, type, or number of mip levels or samples that
+ * the device does not have is PI_ERROR_UNSUPPORTED_FEATURE, one that is not in the list
+ * PI_ERROR_INVALID_ENUMERATION; an axis of 0, or of more than the device's images have, is
+ * PI_ERROR_INVALID_SIZE. Words that the type or the call has no use for must be 0 (else
+ * PI_ERROR_INVALID_VALUE). row_pitch is a multiple of the pixel's size, slice_pitch (from slice to slice,
+ * or layer to layer) one of the row pitch, neither smaller than what it steps over (else
+ * PI_ERROR_INVALID_SIZE). A pixel holds its channels in the order's order, each as the machine has it. */
 typedef struct pi_mem_image_desc {
     uint32_t struct_size;
     pi_struct_type type; /* PI_TYPE_MEM_IMAGE_DESC */
@@ -817,7 +824,9 @@ PI_EXPORT pi_result PI_CALL piMemImageCreate(pi_context context, pi_device devic
  * that breaks the scope's offset_alignment is PI_ERROR_MISALIGNED_OFFSET, naming both numbers. */
 PI_EXPORT pi_result PI_CALL piMemBufferPartition(pi_mem mem, const pi_mem_partition_desc *desc,
                                                  pi_mem *out_mem);
-/* Reads a buffer's storage as an image. */
+/* Reads a buffer's storage as an image; of a view, the root's. flags are access flags, or 0 for the
+ * buffer's. An offset or row pitch that breaks PI_DEVICE_INFO_IMAGE_VIEW_..._ALIGNMENT is
+ * PI_ERROR_MISALIGNED_OFFSET, naming both numbers; pixels past the buffer's end are PI_ERROR_INVALID_SIZE. */
 PI_EXPORT pi_result PI_CALL piMemImageViewCreate(pi_mem mem, const pi_mem_image_desc *desc,
                                                  pi_mem *out_mem);
 
@@ -871,7 +880,7 @@ PI_EXPORT pi_result PI_CALL piMemExport(pi_mem mem, const pi_mem_export_desc *de
 
 typedef uint32_t pi_mem_info;
 enum {
-    PI_MEM_INFO_SIZE = 1,            /* uint64_t: bytes */
+    PI_MEM_INFO_SIZE = 1,            /* uint64_t: bytes; of an image those of its dense pixels */
     PI_MEM_INFO_CONTEXT = 2,         /* pi_context, borrowed */
     PI_MEM_INFO_DEVICE = 3,          /* pi_device, borrowed */
     PI_MEM_INFO_FLAGS = 4,           /* uint64_t: PI_MEM_ */
@@ -1114,7 +1123,13 @@ PI_EXPORT pi_result PI_CALL piEnqueueMemUnmap(pi_queue queue, const pi_unmap_des
                                               uint32_t wait_count, const pi_event *wait_list,
                                               pi_event *out_event);
 
-/* Origins and extents in pixels {x, y, z or layer}; pitches in bytes, of the host or buffer end. */
+/* Image commands and arguments take images; buffer commands and arguments, maps and views take buffers:
+ * the other one is PI_ERROR_INVALID_MEM_OBJECT.
+ *
+ * Origins and extents in pixels {x, y, z or layer}: the layer is the third also of 1-D arrays. Extents of
+ * 0 rows or slices mean 1; 0 pixels, or a region past the end of the image, is PI_ERROR_INVALID_SIZE, a mip
+ * level that the image does not have PI_ERROR_INVALID_VALUE. Pitches in bytes, of the host or buffer end,
+ * are as for pi_region, and so are the regions of one command. */
 typedef struct pi_image_region {
     uint64_t origin[3];
     uint64_t extent[3];
@@ -1146,7 +1161,10 @@ typedef struct pi_image_write_desc {
     uint32_t reserved;
     const pi_image_region *regions;
 } pi_image_write_desc;
-/* One end may be a buffer: its side of a region is then {offset, row_pitch, slice_pitch}. */
+/* One end may be a buffer: its side of a region is then {offset, row_pitch, slice_pitch}; two are
+ * PI_ERROR_INVALID_MEM_OBJECT. Words of an end that there is not must be 0, and two images have one format
+ * (else PI_ERROR_INVALID_VALUE). Contexts and overlap are as for buffers: an image shares storage with
+ * itself, and a view with its buffer. */
 typedef struct pi_image_copy_region {
     uint64_t src_origin[3];
     uint64_t dst_origin[3];
@@ -1169,6 +1187,8 @@ typedef struct pi_image_copy_desc {
     uint32_t reserved;
     const pi_image_copy_region *regions;
 } pi_image_copy_desc;
+/* The colour's channels are {r, g, b, a}, whatever the order of the image's; those that it lacks are
+ * ignored. Of norm types the nearest value is written, or a neighbour of it. */
 typedef struct pi_image_fill_desc {
     uint32_t struct_size;
     pi_struct_type type; /* PI_TYPE_IMAGE_FILL_DESC */
@@ -1289,10 +1309,10 @@ PI_EXPORT pi_result PI_CALL piEnqueueUsmFree(pi_queue queue, const pi_usm_free_d
 typedef uint32_t pi_argument_kind;
 enum {
     PI_ARGUMENT_VALUE = 1, /* `size` bytes at `value` */
-    PI_ARGUMENT_BUFFER =
-        2, /* `mem` from `offset`; size 0 = to its end; mem NULL = a null pointer */
-    PI_ARGUMENT_IMAGE = 3,
-    PI_ARGUMENT_SAMPLER = 4,
+    /* `mem` from `offset`; size 0 = to its end; mem NULL = a null pointer */
+    PI_ARGUMENT_BUFFER = 2,
+    PI_ARGUMENT_IMAGE = 3,   /* `mem`; offset and size are 0 */
+    PI_ARGUMENT_SAMPLER = 4, /* `sampler` */
     PI_ARGUMENT_POINTER = 5, /* a USM address */
     /* `size` bytes of work-group memory. Where the backend has a single such area (CUDA, HIP) the
      * parameter is an integer of 4 or 8 bytes and receives the offset into it. */
@@ -1571,6 +1591,7 @@ PI_EXPORT pi_result PI_CALL piKernelCreateWithNativeHandle(pi_program program,
 
 /* ===== Samplers =============================================================================== */
 
+/* The two that repeat need normalized coordinates, else PI_ERROR_INVALID_VALUE. */
 typedef uint32_t pi_addressing_mode;
 enum {
     PI_ADDRESSING_NONE = 0,

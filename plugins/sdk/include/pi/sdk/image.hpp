@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Images as pi.h describes them: formats, shapes, the checks of their descriptors and of samplers'. Regions of images
+// are in image_region.hpp, colours in pixel.hpp.
+#pragma once
+
+#include <pi/sdk/region.hpp>
+
+#include <array>
+#include <cstdint>
+
+namespace pi::sdk {
+
+// ----- Formats ------------------------------------------------------------------------------------
+
+/// What the values of a channel are to kernels and fills.
+enum class ColorKind { FLOAT, SINT, UINT };
+
+struct ChannelType {
+    pi_channel_type type;
+    const char *name;
+    uint32_t bytes;
+    ColorKind kind;
+};
+inline constexpr ChannelType channel_types[] = {
+    {PI_CHANNEL_UNORM8, "UNORM8", 1, ColorKind::FLOAT},
+    {PI_CHANNEL_UNORM16, "UNORM16", 2, ColorKind::FLOAT},
+    {PI_CHANNEL_SNORM8, "SNORM8", 1, ColorKind::FLOAT},
+    {PI_CHANNEL_SNORM16, "SNORM16", 2, ColorKind::FLOAT},
+    {PI_CHANNEL_UINT8, "UINT8", 1, ColorKind::UINT},
+    {PI_CHANNEL_UINT16, "UINT16", 2, ColorKind::UINT},
+    {PI_CHANNEL_UINT32, "UINT32", 4, ColorKind::UINT},
+    {PI_CHANNEL_SINT8, "SINT8", 1, ColorKind::SINT},
+    {PI_CHANNEL_SINT16, "SINT16", 2, ColorKind::SINT},
+    {PI_CHANNEL_SINT32, "SINT32", 4, ColorKind::SINT},
+    {PI_CHANNEL_HALF, "HALF", 2, ColorKind::FLOAT},
+    {PI_CHANNEL_FLOAT, "FLOAT", 4, ColorKind::FLOAT},
+};
+
+struct ChannelOrder {
+    pi_channel_order order;
+    const char *name;
+    uint32_t channels;
+};
+inline constexpr ChannelOrder channel_orders[] = {
+    {PI_CHANNEL_ORDER_R, "R", 1},
+    {PI_CHANNEL_ORDER_RG, "RG", 2},
+    {PI_CHANNEL_ORDER_RGBA, "RGBA", 4},
+    {PI_CHANNEL_ORDER_BGRA, "BGRA", 4},
+};
+
+/// The rows of the tables; PI_ERROR_INVALID_ENUMERATION for what is in none.
+inline const ChannelType &find_channel_type(pi_channel_type type) {
+    for (const ChannelType &row : channel_types)
+        if (row.type == type)
+            return row;
+    fail(PI_ERROR_INVALID_ENUMERATION, "channel_type is ", type,
+         ", which is no PI_CHANNEL_ type: ", "these are ", PI_CHANNEL_UNORM8, " to ",
+         PI_CHANNEL_FLOAT);
+}
+inline const ChannelOrder &find_channel_order(pi_channel_order order) {
+    for (const ChannelOrder &row : channel_orders)
+        if (row.order == order)
+            return row;
+    fail(PI_ERROR_INVALID_ENUMERATION, "channel_order is ", order,
+         ", which is no PI_CHANNEL_ORDER_: these are ", PI_CHANNEL_ORDER_R, " to ",
+         PI_CHANNEL_ORDER_BGRA);
+}
+
+/// A valid pair of order and type; every pair is one, though few devices have all. "RGBA of UNORM8" in messages.
+class PixelFormat {
+public:
+    PixelFormat(pi_channel_order order, pi_channel_type type)
+        : order_(&find_channel_order(order)), type_(&find_channel_type(type)) {}
+
+    pi_channel_order order() const { return order_->order; }
+    pi_channel_type type() const { return type_->type; }
+    uint32_t channels() const { return order_->channels; }
+    uint32_t channel_bytes() const { return type_->bytes; }
+    /// 1 to 16.
+    uint32_t bytes() const { return channels() * channel_bytes(); }
+    ColorKind kind() const { return type_->kind; }
+    friend bool operator==(const PixelFormat &, const PixelFormat &) = default;
+    friend std::ostream &operator<<(std::ostream &stream, const PixelFormat &self) {
+        return stream << self.order_->name << " of " << self.type_->name;
+    }
+
+private:
+    const ChannelOrder *order_;
+    const ChannelType *type_;
+};
+
+// ----- Shapes -------------------------------------------------------------------------------------
+
+/// Which words of a descriptor a type of image has.
+struct ImageType {
+    pi_image_type type;
+    const char *name;
+    bool height, depth, layers;
+    bool has_slices() const { return depth || layers; }
+    /// Axes with a pitch of their own, that of pixels included: what PI_MEM_INFO_PITCHES has.
+    uint32_t pitch_count() const { return 1u + height + has_slices(); }
+};
+inline constexpr ImageType image_types[] = {
+    {PI_IMAGE_1D, "PI_IMAGE_1D", false, false, false},
+    {PI_IMAGE_2D, "PI_IMAGE_2D", true, false, false},
+    {PI_IMAGE_3D, "PI_IMAGE_3D", true, true, false},
+    {PI_IMAGE_1D_ARRAY, "PI_IMAGE_1D_ARRAY", false, false, true},
+    {PI_IMAGE_2D_ARRAY, "PI_IMAGE_2D_ARRAY", true, false, true},
+};
+inline const ImageType &find_image_type(pi_image_type type) {
+    for (const ImageType &row : image_types)
+        if (row.type == type)
+            return row;
+    fail(PI_ERROR_INVALID_ENUMERATION, "image_type is ", type,
+         ", which is no PI_IMAGE_ type: ", "these are ", PI_IMAGE_1D, " to ", PI_IMAGE_2D_ARRAY);
+}
+
+/// Pixels of each axis: {width, height, depth or layers}.
+using Pixels = std::array<uint64_t, 3>;
+
+/// What a device's images can be.
+struct ImageLimits {
+    std::array<uint64_t, 2>
+        size_2d; ///< also of 1-D ones, which have the width of it, and of arrays
+    Pixels size_3d;
+    uint64_t layers;
+    uint32_t mip_levels = 1;
+    uint32_t samples = 1;
+};
+
+/// Type, format and extents of a checked image.
+struct ImageShape {
+    const ImageType *type;
+    PixelFormat format;
+    Pixels extent; ///< 1 for an axis that the type does not have
+    uint32_t mip_levels;
+
+    /// The extents of a level; layers do not shrink.
+    Pixels level(uint32_t mip_level) const {
+        const auto shrink = [=](uint64_t pixels) {
+            return std::max<uint64_t>(1, mip_level < 64 ? pixels >> mip_level : 0);
+        };
+        return {shrink(extent[0]), shrink(extent[1]), type->layers ? extent[2] : shrink(extent[2])};
+    }
+    /// The bytes of all pixels of level 0, one after another: PI_MEM_INFO_SIZE.
+    uint64_t bytes() const { return extent[0] * extent[1] * extent[2] * format.bytes(); }
+    /// Where its pixels lie one after another.
+    Rectangle dense() const {
+        const uint64_t row = extent[0] * format.bytes();
+        return {0, row, extent[1], extent[2], row, row * extent[1]};
+    }
+};
+
+namespace detail {
+inline uint64_t image_axis(const char *name, uint64_t given, bool has, uint64_t limit,
+                           const ImageType &type) {
+    if (!has && given)
+        fail(PI_ERROR_INVALID_VALUE, name, " is ", given, ", but ", type.name,
+             " has no such axis: it must be 0");
+    if (has && !given)
+        fail(PI_ERROR_INVALID_SIZE, name, " is 0; at least 1 is needed for ", type.name);
+    if (has && given > limit)
+        fail(PI_ERROR_INVALID_SIZE, name, " is ", given, "; the device's images of type ",
+             type.name, " have at most ", limit);
+    return has ? given : 1;
+}
+inline uint32_t image_count(const char *name, uint32_t given, uint32_t limit) {
+    if (given > limit)
+        fail(PI_ERROR_UNSUPPORTED_FEATURE, name, " is ", given, "; the device has at most ", limit);
+    return given ? given : 1;
+}
+} // namespace detail
+
+/// Type, format, extents, mip levels and samples of a descriptor. That the device has the format is the
+/// plugin's to check.
+inline ImageShape read_image_shape(const pi_mem_image_desc &desc, const ImageLimits &limits) {
+    const ImageType &type = find_image_type(desc.image_type);
+    const PixelFormat format(desc.channel_order, desc.channel_type);
+    const Pixels limit =
+        type.depth ? limits.size_3d : Pixels{limits.size_2d[0], limits.size_2d[1], limits.layers};
+    const uint64_t width = detail::image_axis("width", desc.width, true, limit[0], type);
+    const uint64_t height = detail::image_axis("height", desc.height, type.height, limit[1], type);
+    const uint64_t depth = detail::image_axis("depth", desc.depth, type.depth, limit[2], type);
+    const uint64_t layers =
+        detail::image_axis("array_size", desc.array_size, type.layers, limit[2], type);
+    const uint32_t mips = detail::image_count("mip_levels", desc.mip_levels, limits.mip_levels);
+    detail::image_count("samples", desc.samples, limits.samples);
+    const ImageShape shape{&type, format, {width, height, type.layers ? layers : depth}, mips};
+    uint64_t bytes = format.bytes();
+    for (const uint64_t pixels : shape.extent)
+        bytes = detail::multiply(bytes, pixels, "the image");
+    return shape;
+}
+
+// ----- Descriptors --------------------------------------------------------------------------------
+
+inline constexpr uint64_t image_access_flags = PI_MEM_READ_ONLY | PI_MEM_WRITE_ONLY;
+
+/// Where the pixels of host_ptr or of a viewed buffer lie, from `desc.offset` on: pitches checked and defaults filled in.
+inline Rectangle read_image_pitches(const pi_mem_image_desc &desc, const ImageShape &shape) {
+    if (desc.slice_pitch && !shape.type->has_slices())
+        fail(PI_ERROR_INVALID_VALUE, "slice_pitch is ", desc.slice_pitch, ", but ",
+             shape.type->name, " has no slices: it must be 0");
+    Rectangle pixels = shape.dense();
+    pixels.offset = desc.offset;
+    if (desc.row_pitch)
+        pixels.row_pitch = desc.row_pitch;
+    if (pixels.row_pitch < pixels.row || pixels.row_pitch % shape.format.bytes())
+        fail(PI_ERROR_INVALID_SIZE, "row_pitch is ", pixels.row_pitch, "; a multiple of a pixel's ",
+             shape.format.bytes(), " bytes is needed, and at least a row's ", pixels.row);
+    const uint64_t slice = detail::multiply(pixels.row_pitch, pixels.rows, "a slice");
+    pixels.slice_pitch = desc.slice_pitch ? desc.slice_pitch : slice;
+    if (pixels.slice_pitch < slice || pixels.slice_pitch % pixels.row_pitch)
+        fail(PI_ERROR_INVALID_SIZE, "slice_pitch is ", pixels.slice_pitch,
+             "; a multiple of row_pitch, ", pixels.row_pitch,
+             ", is needed, and at least a slice's ", slice);
+    detail::add(pixels.offset, detail::multiply(pixels.slice_pitch, pixels.slices, "the image"),
+                "the image");
+    return pixels;
+}
+
+inline void check_image_access(uint64_t flags) {
+    if ((flags & image_access_flags) == image_access_flags)
+        fail(PI_ERROR_INVALID_VALUE,
+             "flags has both PI_MEM_READ_ONLY and PI_MEM_WRITE_ONLY; neither means both ways");
+}
+
+/// Flags, host_ptr and what belongs to it, of piMemImageCreate. `known` are the flags that the plugin takes. Returns
+/// where the pixels of host_ptr lie; dense where there is none.
+inline Rectangle check_image_create(const pi_mem_image_desc &desc, const ImageShape &shape,
+                                    uint64_t known) {
+    constexpr uint64_t host_ptr_flags = PI_MEM_COPY_HOST_PTR | PI_MEM_USE_HOST_PTR;
+    check_flags(desc.flags, known, "flags");
+    check_image_access(desc.flags);
+    const uint64_t use = desc.flags & host_ptr_flags;
+    if (use == host_ptr_flags)
+        fail(PI_ERROR_INVALID_VALUE, "flags has both PI_MEM_COPY_HOST_PTR and PI_MEM_USE_HOST_PTR; "
+                                     "at most one is possible");
+    if (use && !desc.host_ptr)
+        fail(PI_ERROR_INVALID_NULL_POINTER, "host_ptr is NULL, but flags has ",
+             use == PI_MEM_COPY_HOST_PTR ? "PI_MEM_COPY_HOST_PTR" : "PI_MEM_USE_HOST_PTR");
+    if (!use && desc.host_ptr)
+        fail(PI_ERROR_INVALID_VALUE, "host_ptr is ", desc.host_ptr,
+             ", but flags says neither PI_MEM_COPY_HOST_PTR nor PI_MEM_USE_HOST_PTR");
+    if (!use && (desc.row_pitch || desc.slice_pitch))
+        fail(PI_ERROR_INVALID_VALUE, "row_pitch is ", desc.row_pitch, " and slice_pitch ",
+             desc.slice_pitch, ", but there is no host_ptr that they could be of: both must be 0");
+    if (desc.offset)
+        fail(PI_ERROR_INVALID_VALUE, "offset is ", desc.offset,
+             "; only views of buffers begin at an offset, so it must be 0");
+    return read_image_pitches(desc, shape);
+}
+
+/// What piMemImageViewCreate demands of a descriptor over a buffer of `size` bytes whose access flags are
+/// `inherited`. Returns where the pixels lie, from the buffer's begin. Alignments are in bytes.
+inline Rectangle check_image_view(const pi_mem_image_desc &desc, const ImageShape &shape,
+                                  uint64_t size, uint64_t inherited, uint64_t offset_alignment,
+                                  uint64_t pitch_alignment) {
+    check_flags(desc.flags, image_access_flags, "flags");
+    check_image_access(desc.flags);
+    inherited &= image_access_flags;
+    if (inherited && desc.flags && desc.flags != inherited)
+        fail(PI_ERROR_INVALID_VALUE, "flags is 0x", std::hex, desc.flags,
+             ", but the buffer allows 0x", inherited, " only");
+    if (desc.host_ptr)
+        fail(PI_ERROR_INVALID_VALUE, "host_ptr is ", desc.host_ptr,
+             "; a view has the buffer's bytes, so it must be NULL");
+    const Rectangle pixels = read_image_pitches(desc, shape);
+    if (desc.offset % offset_alignment)
+        fail(PI_ERROR_MISALIGNED_OFFSET, "offset is ", desc.offset,
+             "; the device's views of buffers begin at multiples of ", offset_alignment, " bytes");
+    if (pixels.row_pitch % pitch_alignment)
+        fail(PI_ERROR_MISALIGNED_OFFSET, "row_pitch is ", pixels.row_pitch,
+             "; the device's views of buffers have rows at multiples of ", pitch_alignment,
+             " bytes");
+    if (pixels.end() > size)
+        fail(PI_ERROR_INVALID_SIZE, "the image needs ", pixels.end(), " bytes of mem (",
+             pixels.end() - pixels.offset, " from offset ", pixels.offset, "), which has ", size);
+    return pixels;
+}
+
+/// The flags that a view has: the buffer's, where its own say nothing.
+inline uint64_t image_view_flags(uint64_t given, uint64_t inherited) {
+    return (inherited & ~image_access_flags) | (given ? given : inherited & image_access_flags);
+}
+
+// ----- Samplers -----------------------------------------------------------------------------------
+
+/// The words of a sampler's descriptor.
+inline void check_sampler(const pi_sampler_desc &desc) {
+    if (desc.addressing > PI_ADDRESSING_MIRRORED_REPEAT)
+        fail(PI_ERROR_INVALID_ENUMERATION, "addressing is ", desc.addressing,
+             ", which is no PI_ADDRESSING_ mode: these are ", PI_ADDRESSING_NONE, " to ",
+             PI_ADDRESSING_MIRRORED_REPEAT);
+    if (desc.filter > PI_FILTER_LINEAR)
+        fail(PI_ERROR_INVALID_ENUMERATION, "filter is ", desc.filter,
+             ", which is no PI_FILTER_ mode: these are ", PI_FILTER_NEAREST, " and ",
+             PI_FILTER_LINEAR);
+    if (desc.normalized_coordinates > 1)
+        fail(PI_ERROR_INVALID_VALUE, "normalized_coordinates is ", desc.normalized_coordinates,
+             "; it is 0 or 1");
+    if (!desc.normalized_coordinates && desc.addressing >= PI_ADDRESSING_REPEAT)
+        fail(PI_ERROR_INVALID_VALUE, "addressing is ", desc.addressing,
+             ": images repeat for normalized coordinates only, and normalized_coordinates is 0");
+}
+
+} // namespace pi::sdk

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Regions of images (pi_image_region, pi_image_copy_region): checks, and the bytes that they are where images are linear.
+#pragma once
+
+#include <pi/sdk/image.hpp>
+
+namespace pi::sdk {
+
+/// A checked part of an image; no extent is 0.
+struct ImageBox {
+    Pixels origin{};
+    Pixels extent{1, 1, 1};
+    uint32_t mip_level = 0;
+};
+
+/// Its bytes where the image's pixels lie at `pixels` (see read_image_pitches, ImageShape::dense). Of level 0.
+inline Rectangle box_bytes(const ImageBox &box, const Rectangle &pixels,
+                           const PixelFormat &format) {
+    const uint64_t pixel = format.bytes();
+    return {pixels.offset + box.origin[2] * pixels.slice_pitch + box.origin[1] * pixels.row_pitch +
+                box.origin[0] * pixel,
+            box.extent[0] * pixel,
+            box.extent[1],
+            box.extent[2],
+            pixels.row_pitch,
+            pixels.slice_pitch};
+}
+
+/// True if two boxes of one image share a pixel.
+inline bool overlap(const ImageBox &a, const ImageBox &b) {
+    for (size_t axis = 0; axis < 3; ++axis)
+        if (a.origin[axis] + a.extent[axis] <= b.origin[axis] ||
+            b.origin[axis] + b.extent[axis] <= a.origin[axis])
+            return false;
+    return a.mip_level == b.mip_level;
+}
+
+/// Calls `copy(src_offset, dst_offset, bytes)` for the fewest contiguous pieces of two rectangles of equal rows.
+template <class Copy>
+void for_each_piece(const Rectangle &from, const Rectangle &to, Copy &&copy) {
+    if (from.dense() && to.dense())
+        return copy(from.offset, to.offset, from.bytes());
+    for (uint64_t i = 0; i < from.rows * from.slices; ++i)
+        copy(from.row_offset(i), to.row_offset(i), from.row);
+}
+
+namespace detail {
+inline Pixels filled_extent(const uint64_t (&extent)[3]) {
+    if (!extent[0])
+        fail(PI_ERROR_INVALID_SIZE, "a region's extent[0] is 0 pixels; at least 1 is needed");
+    return {extent[0], extent[1] ? extent[1] : 1, extent[2] ? extent[2] : 1};
+}
+inline void check_no_origin(const uint64_t (&origin)[3], uint32_t mip_level, const char *end) {
+    if (origin[0] || origin[1] || origin[2] || mip_level)
+        fail(PI_ERROR_INVALID_VALUE, "a region's ", end, "_origin is {", origin[0], ", ", origin[1],
+             ", ", origin[2], "} and its ", end, "_mip_level ", mip_level, ", but ", end,
+             " is a buffer: all must be 0");
+}
+inline void check_region_count(uint32_t count) {
+    if (!count)
+        fail(PI_ERROR_INVALID_SIZE, "region_count is 0; at least 1 is needed");
+}
+inline void check_reserved(uint64_t reserved) {
+    if (reserved)
+        fail(PI_ERROR_UNSUPPORTED_FEATURE, "a region's reserved word is ", reserved,
+             "; it must be 0");
+}
+} // namespace detail
+
+/// A box of the image. `end` names the image in messages.
+inline ImageBox read_box(const ImageShape &image, const uint64_t (&origin)[3],
+                         const uint64_t (&extent)[3], uint32_t mip_level, const char *end) {
+    static constexpr const char *axes[] = {"width", "height", "depth"};
+    const Pixels pixels = detail::filled_extent(extent);
+    if (mip_level >= image.mip_levels)
+        fail(PI_ERROR_INVALID_VALUE, "a region's mip level is ", mip_level, "; ", end, " has ",
+             image.mip_levels, ", numbered from 0");
+    const Pixels limit = image.level(mip_level);
+    for (size_t axis = 0; axis < 3; ++axis)
+        if (origin[axis] > limit[axis] || pixels[axis] > limit[axis] - origin[axis])
+            fail(PI_ERROR_INVALID_SIZE, "a region of ", pixels[axis], " pixels from ", origin[axis],
+                 " goes past the end of ", end, ", whose ",
+                 axis == 2 && image.type->layers ? "array_size" : axes[axis], " is ", limit[axis]);
+    return {{origin[0], origin[1], origin[2]}, pixels, mip_level};
+}
+
+/// The bytes beside an image, in host memory or a buffer.
+inline Rectangle read_linear_end(const Pixels &extent, const PixelFormat &format, uint64_t offset,
+                                 uint64_t row_pitch, uint64_t slice_pitch, const char *end) {
+    const uint64_t bytes[3] = {detail::multiply(extent[0], format.bytes(), "a region's row"),
+                               extent[1], extent[2]};
+    const uint64_t pitch[2] = {row_pitch, slice_pitch};
+    return detail::rectangle(offset, bytes, pitch, end);
+}
+
+/// One region of a read or write.
+struct ImageTransfer {
+    ImageBox box;
+    Rectangle host; ///< from host_ptr on
+};
+
+/// The regions of a read or write of the image, checked.
+inline std::vector<ImageTransfer> read_image_regions(uint32_t count, const pi_image_region *regions,
+                                                     const ImageShape &image) {
+    detail::check_region_count(count);
+    std::vector<ImageTransfer> transfers;
+    for (const pi_image_region &region : read_array(count, regions, "regions")) {
+        detail::check_reserved(region.reserved);
+        const ImageBox box =
+            read_box(image, region.origin, region.extent, region.mip_level, "image");
+        transfers.push_back({box, read_linear_end(box.extent, image.format, region.offset,
+                                                  region.row_pitch, region.slice_pitch, "host")});
+    }
+    return transfers;
+}
+
+/// One region of a copy; of an end that is a buffer the box is not to be used, of two images `buffer`.
+struct ImageCopy {
+    ImageBox src;
+    ImageBox dst;
+    Rectangle buffer;
+};
+
+/// The ends of a copy: images or, NULL, a buffer, of this many bytes.
+struct ImageCopyEnds {
+    const ImageShape *src;
+    const ImageShape *dst;
+    uint64_t buffer_size = 0;
+};
+
+/// That the ends go together: one of them at least is an image; two have one format.
+inline void check_image_copy_ends(const ImageCopyEnds &ends) {
+    if (!ends.src && !ends.dst)
+        fail(PI_ERROR_INVALID_MEM_OBJECT, "src and dst are buffers; one at least is to be an image "
+                                          "(piEnqueueMemBufferCopy copies between buffers)");
+    if (ends.src && ends.dst && ends.src->format != ends.dst->format)
+        fail(PI_ERROR_INVALID_VALUE, "src has pixels of ", ends.src->format, ", dst of ",
+             ends.dst->format, "; images that are copied have one format");
+}
+
+namespace detail {
+inline ImageCopy image_copy(const pi_image_copy_region &region, const ImageCopyEnds &ends) {
+    check_reserved(region.reserved);
+    ImageCopy copy;
+    if (ends.src)
+        copy.src =
+            read_box(*ends.src, region.src_origin, region.extent, region.src_mip_level, "src");
+    else
+        check_no_origin(region.src_origin, region.src_mip_level, "src");
+    if (ends.dst)
+        copy.dst =
+            read_box(*ends.dst, region.dst_origin, region.extent, region.dst_mip_level, "dst");
+    else
+        check_no_origin(region.dst_origin, region.dst_mip_level, "dst");
+    if (ends.src && ends.dst) {
+        if (region.buffer_offset || region.buffer_row_pitch || region.buffer_slice_pitch)
+            fail(PI_ERROR_INVALID_VALUE, "a region's buffer words are {", region.buffer_offset,
+                 ", ", region.buffer_row_pitch, ", ", region.buffer_slice_pitch,
+                 "}, but both ends are images: all must be 0");
+        return copy;
+    }
+    const ImageShape &image = ends.src ? *ends.src : *ends.dst;
+    copy.buffer = read_linear_end(filled_extent(region.extent), image.format, region.buffer_offset,
+                                  region.buffer_row_pitch, region.buffer_slice_pitch, "buffer");
+    check_within(copy.buffer, ends.buffer_size, "the buffer");
+    return copy;
+}
+} // namespace detail
+
+/// The regions of a copy, checked, and its ends. Overlap is the plugin's to check: it knows what shares storage.
+inline std::vector<ImageCopy> read_image_copy_regions(uint32_t count,
+                                                      const pi_image_copy_region *regions,
+                                                      const ImageCopyEnds &ends) {
+    check_image_copy_ends(ends);
+    detail::check_region_count(count);
+    std::vector<ImageCopy> copies;
+    for (const pi_image_copy_region &region : read_array(count, regions, "regions"))
+        copies.push_back(detail::image_copy(region, ends));
+    return copies;
+}
+
+} // namespace pi::sdk
