@@ -22,9 +22,9 @@ std::string Law::id() const {
 }
 
 const std::vector<std::string> &areas() {
-    static const std::vector<std::string> names{"platform", "device",     "context",  "queue",
-                                                "memory",   "connection", "enqueue",  "program",
-                                                "kernel",   "event",      "lifetime", "errors"};
+    static const std::vector<std::string> names{
+        "platform", "device", "context", "queue",   "memory", "connection", "enqueue",
+        "program",  "kernel", "image",   "sampler", "event",  "lifetime",   "errors"};
     return names;
 }
 

@@ -88,7 +88,7 @@ pi_result PI_CALL enqueue_mem_buffer_read(pi_queue queue, const pi_buffer_read_d
     return sdk::call<Queue>(queue, [&](Queue &self) {
         const auto known = sdk::read_desc(desc, PI_TYPE_BUFFER_READ_DESC);
         check_command(known);
-        Mem &mem = sdk::checked<Mem>(self.host(), known.mem, "mem");
+        Mem &mem = checked_buffer(self.host(), known.mem, "mem");
         sdk::require(known.host_ptr, "host_ptr");
         auto regions =
             sdk::read_regions(known.region_count, known.regions, mem.size(), std::nullopt);
@@ -106,7 +106,7 @@ pi_result PI_CALL enqueue_mem_buffer_write(pi_queue queue, const pi_buffer_write
     return sdk::call<Queue>(queue, [&](Queue &self) {
         const auto known = sdk::read_desc(desc, PI_TYPE_BUFFER_WRITE_DESC);
         check_command(known);
-        Mem &mem = sdk::checked<Mem>(self.host(), known.mem, "mem");
+        Mem &mem = checked_buffer(self.host(), known.mem, "mem");
         sdk::require(known.host_ptr, "host_ptr");
         auto regions =
             sdk::read_regions(known.region_count, known.regions, std::nullopt, mem.size());
@@ -124,8 +124,8 @@ pi_result PI_CALL enqueue_mem_buffer_copy(pi_queue queue, const pi_buffer_copy_d
     return sdk::call<Queue>(queue, [&](Queue &self) {
         const auto known = sdk::read_desc(desc, PI_TYPE_BUFFER_COPY_DESC);
         check_command(known);
-        Mem &src = sdk::checked<Mem>(self.host(), known.src, "src");
-        Mem &dst = sdk::checked<Mem>(self.host(), known.dst, "dst");
+        Mem &src = checked_buffer(self.host(), known.src, "src");
+        Mem &dst = checked_buffer(self.host(), known.dst, "dst");
         auto regions = sdk::read_regions(known.region_count, known.regions, src.size(), dst.size());
         check_overlap(regions, src.data(), dst.data());
         const Cost cost = cost_of(regions);
@@ -142,7 +142,7 @@ pi_result PI_CALL enqueue_mem_buffer_fill(pi_queue queue, const pi_buffer_fill_d
     return sdk::call<Queue>(queue, [&](Queue &self) {
         const auto known = sdk::read_desc(desc, PI_TYPE_BUFFER_FILL_DESC);
         check_command(known);
-        Mem &mem = sdk::checked<Mem>(self.host(), known.mem, "mem");
+        Mem &mem = checked_buffer(self.host(), known.mem, "mem");
         auto pattern =
             sdk::read_pattern(known.pattern, known.pattern_size, known.offset, known.size);
         sdk::check_range(known.offset, known.size, mem.size(), "mem");
@@ -165,7 +165,7 @@ pi_result PI_CALL enqueue_mem_buffer_map(pi_queue queue, const pi_buffer_map_des
         if (known.flags & PI_MAP_READ && known.flags & PI_MAP_WRITE_DISCARD)
             fail(PI_ERROR_INVALID_VALUE,
                  "flags has PI_MAP_READ and PI_MAP_WRITE_DISCARD: discarded bytes cannot be read");
-        Mem &mem = sdk::checked<Mem>(self.host(), known.mem, "mem");
+        Mem &mem = checked_buffer(self.host(), known.mem, "mem");
         sdk::require(known.out_pointer, "out_pointer");
         sdk::check_range(known.offset, known.size, mem.size(), "mem");
         MapPromise promise(mem, mem.data() + known.offset);
@@ -181,7 +181,7 @@ pi_result PI_CALL enqueue_mem_unmap(pi_queue queue, const pi_unmap_desc *desc, u
     return sdk::call<Queue>(queue, [&](Queue &self) {
         const auto known = sdk::read_desc(desc, PI_TYPE_UNMAP_DESC);
         check_command(known);
-        Mem &mem = sdk::checked<Mem>(self.host(), known.mem, "mem");
+        Mem &mem = checked_buffer(self.host(), known.mem, "mem");
         sdk::require(known.pointer, "pointer");
         // A map that is still held back is known by its promise: whether it will have run is seen later.
         if (!mem.maps().known(known.pointer))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the commands on buffers and on USM share.
+// What the commands on buffers, images and USM share.
 #pragma once
 
 #include "queue.hpp"

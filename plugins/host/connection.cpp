@@ -38,23 +38,19 @@ void check_query(const pi_memory_connection_query &query) {
 
 pi_memory_connection_info answer(Ends ends, pi_memory_kind kind) {
     pi_memory_connection_info info{};
-    const char *reason = "both ends are one NUMA node and share its memory";
-    if (kind != PI_MEMORY_KIND_IMAGE) {
-        const bool same = &ends.src == &ends.dst;
-        if (!same)
-            reason = "all NUMA nodes address one memory; the far one is slower";
-        info.connection = PI_MEMORY_CONNECTION_UNIFIED;
-        info.coherence = PI_COHERENCE_COHERENT;
-        info.atomics = 1;
-        info.residency = same ? PI_RESIDENCY_SAME_MEMORY : PI_RESIDENCY_REMOTE_ACCESS;
-        info.concurrent_writers = PI_CONCURRENT_WRITERS_DISJOINT_BYTES;
-        info.path = PI_COPY_PATH_DIRECT;
-        info.preferred_queue = PI_PREFERRED_QUEUE_EITHER;
-        info.external_handle_types = export_types;
-        info.link_kind = same ? PI_LINK_SAME_DEVICE : PI_LINK_SYSTEM_MEMORY;
-    } else {
-        reason = "the host plugin has no images";
-    }
+    const bool same = &ends.src == &ends.dst;
+    const char *reason = same ? "both ends are one NUMA node and share its memory"
+                              : "all NUMA nodes address one memory; the far one is slower";
+    info.connection = PI_MEMORY_CONNECTION_UNIFIED;
+    info.coherence = PI_COHERENCE_COHERENT;
+    info.atomics = 1;
+    info.residency = same ? PI_RESIDENCY_SAME_MEMORY : PI_RESIDENCY_REMOTE_ACCESS;
+    info.concurrent_writers = PI_CONCURRENT_WRITERS_DISJOINT_BYTES;
+    info.path = PI_COPY_PATH_DIRECT;
+    info.preferred_queue = PI_PREFERRED_QUEUE_EITHER;
+    // Images are not exported.
+    info.external_handle_types = kind == PI_MEMORY_KIND_IMAGE ? 0 : export_types;
+    info.link_kind = same ? PI_LINK_SAME_DEVICE : PI_LINK_SYSTEM_MEMORY;
     std::strncpy(info.reason, reason, sizeof info.reason - 1);
     return info;
 }

@@ -2,6 +2,7 @@
 #include "device.hpp"
 
 #include "entries.hpp"
+#include "image.hpp"
 #include "physical.hpp"
 #include "plugin.hpp"
 #include "shared.hpp"
@@ -33,10 +34,6 @@ template <pi_device_info Name>
 void absent(Device &, const InfoWriter &) {
     sdk::fail(PI_ERROR_UNSUPPORTED_FEATURE, "information ", Name,
               ": a NUMA node has no identity of this kind; compare PI_DEVICE_INFO_NUMA_NODE");
-}
-
-void no_images(Device &, const InfoWriter &) {
-    sdk::fail(PI_ERROR_UNSUPPORTED_FEATURE, "the host plugin has no images");
 }
 
 template <class T, auto Value>
@@ -77,7 +74,7 @@ constexpr sdk::InfoRow<Device> info_rows[] = {
     {PI_DEVICE_INFO_ADDRESS_BITS, constant<uint32_t, sizeof(void *) * 8>},
     {PI_DEVICE_INFO_FP16, constant<uint32_t, 0>},
     {PI_DEVICE_INFO_FP64, constant<uint32_t, 1>},
-    {PI_DEVICE_INFO_IMAGES, constant<uint32_t, 0>},
+    {PI_DEVICE_INFO_IMAGES, constant<uint32_t, 1>},
     {PI_DEVICE_INFO_SUB_GROUP_SIZES, constant<uint32_t, 1>},
     {PI_DEVICE_INFO_BUFFER_OFFSET_MODE, constant<uint32_t, PI_BUFFER_OFFSET_POINTER>},
     {PI_DEVICE_INFO_HOST_POINTER_IMPORT, constant<uint32_t, 1>},
@@ -96,10 +93,12 @@ constexpr sdk::InfoRow<Device> info_rows[] = {
     {PI_DEVICE_INFO_CAPABILITIES, constant<uint64_t, capabilities>},
     {PI_DEVICE_INFO_LAUNCH_FEATURES,
      constant<uint32_t, PI_LAUNCH_FEATURE_GLOBAL_OFFSET | PI_LAUNCH_FEATURE_NON_UNIFORM_GROUPS>},
-    {PI_DEVICE_INFO_MAX_IMAGE_2D_SIZE, no_images},
-    {PI_DEVICE_INFO_MAX_IMAGE_3D_SIZE, no_images},
-    {PI_DEVICE_INFO_IMAGE_VIEW_OFFSET_ALIGNMENT, no_images},
-    {PI_DEVICE_INFO_IMAGE_VIEW_PITCH_ALIGNMENT, no_images},
+    {PI_DEVICE_INFO_MAX_IMAGE_2D_SIZE,
+     [](Device &, const InfoWriter &write) { write(image_limits.size_2d); }},
+    {PI_DEVICE_INFO_MAX_IMAGE_3D_SIZE,
+     [](Device &, const InfoWriter &write) { write(image_limits.size_3d); }},
+    {PI_DEVICE_INFO_IMAGE_VIEW_OFFSET_ALIGNMENT, constant<uint64_t, image_view_alignment>},
+    {PI_DEVICE_INFO_IMAGE_VIEW_PITCH_ALIGNMENT, constant<uint64_t, image_view_alignment>},
 };
 
 } // namespace

@@ -49,6 +49,20 @@ decltype(::piMemGetHostPointer) mem_get_host_pointer;
 decltype(::piMemFlush) mem_flush;
 decltype(::piMemInvalidate) mem_invalidate;
 
+// image.cpp
+decltype(::piMemImageCreate) mem_image_create;
+decltype(::piMemImageViewCreate) mem_image_view_create;
+
+// image_commands.cpp
+decltype(::piEnqueueMemImageRead) enqueue_mem_image_read;
+decltype(::piEnqueueMemImageWrite) enqueue_mem_image_write;
+decltype(::piEnqueueMemImageCopy) enqueue_mem_image_copy;
+decltype(::piEnqueueMemImageFill) enqueue_mem_image_fill;
+
+// sampler.cpp
+decltype(::piSamplerCreate) sampler_create;
+decltype(::piSamplerGetInfo) sampler_get_info;
+
 // commands.cpp
 decltype(::piEnqueueMemBufferRead) enqueue_mem_buffer_read;
 decltype(::piEnqueueMemBufferWrite) enqueue_mem_buffer_write;

@@ -6,6 +6,7 @@
 #include "kernel.hpp"
 #include "memory.hpp"
 #include "queue.hpp"
+#include "sampler.hpp"
 
 #include <pi/sdk/descriptor.hpp>
 
@@ -47,7 +48,8 @@ AlignedBytes allocate(uint64_t size) {
 /// The arguments of one launch, as the kernel gets them.
 class Arguments {
 public:
-    Arguments(const pi_host *host, const NativeKernel &kernel, const pi_kernel_launch_desc &desc);
+    Arguments(const Context &context, const NativeKernel &kernel,
+              const pi_kernel_launch_desc &desc);
 
     uint64_t local_size() const { return local_size_; }
     /// The array that a group is called with, whose local memory begins at `scratch`.
@@ -58,14 +60,19 @@ private:
         uint32_t index;
         uint64_t offset;
     };
-    void add(const pi_host *host, const pi_kernel_argument &argument, uint32_t index);
+    void add(const Context &context, const pi_kernel_argument &argument, uint32_t index);
+    void *keep(const void *bytes, uint64_t size);
+    const void *keep(Sampler &sampler);
     void add_value(const pi_kernel_argument &argument, uint32_t index);
     void add_buffer(const pi_host *host, const pi_kernel_argument &argument, uint32_t index);
+    void add_image(const Context &context, const pi_kernel_argument &argument, uint32_t index);
+    void add_sampler(const Context &context, const pi_kernel_argument &argument, uint32_t index);
     void add_local(const pi_kernel_argument &argument, uint32_t index);
 
-    std::vector<void *> pointers_; ///< NULL where it is local memory
-    std::vector<AlignedBytes> values_;
+    std::vector<void *> pointers_;     ///< NULL where it is local memory
+    std::vector<AlignedBytes> values_; ///< and the records of images and samplers
     std::vector<Ref<Mem>> memory_;
+    std::vector<Ref<Sampler>> samplers_;
     std::vector<Local> locals_;
     uint64_t local_size_ = 0;
 };
@@ -75,17 +82,17 @@ template <class... Parts>
     fail(PI_ERROR_INVALID_ARGUMENTS, "arguments[", index, "] ", parts...);
 }
 
-Arguments::Arguments(const pi_host *host, const NativeKernel &kernel,
+Arguments::Arguments(const Context &context, const NativeKernel &kernel,
                      const pi_kernel_launch_desc &desc) {
     if (desc.argument_count != kernel.argument_count)
         fail(PI_ERROR_INVALID_ARGUMENTS, "argument_count is ", desc.argument_count, "; kernel \"",
              kernel.name, "\" has ", kernel.argument_count);
     for (const pi_kernel_argument &argument :
          sdk::read_array(desc.argument_count, desc.arguments, "arguments"))
-        add(host, argument, static_cast<uint32_t>(pointers_.size()));
+        add(context, argument, static_cast<uint32_t>(pointers_.size()));
 }
 
-void Arguments::add(const pi_host *host, const pi_kernel_argument &argument, uint32_t index) {
+void Arguments::add(const Context &context, const pi_kernel_argument &argument, uint32_t index) {
     if (argument.reserved)
         fail(PI_ERROR_UNSUPPORTED_FEATURE, "arguments[", index,
              "] has a reserved word that is not 0");
@@ -93,19 +100,23 @@ void Arguments::add(const pi_host *host, const pi_kernel_argument &argument, uin
     case PI_ARGUMENT_VALUE:
         return add_value(argument, index);
     case PI_ARGUMENT_BUFFER:
-        return add_buffer(host, argument, index);
+        return add_buffer(context.host(), argument, index);
     case PI_ARGUMENT_POINTER:
         return pointers_.push_back(const_cast<void *>(argument.pointer));
     case PI_ARGUMENT_LOCAL:
         return add_local(argument, index);
     case PI_ARGUMENT_IMAGE:
+        return add_image(context, argument, index);
     case PI_ARGUMENT_SAMPLER:
-        fail(PI_ERROR_UNSUPPORTED_FEATURE, "arguments[", index, "] is ",
-             argument.kind == PI_ARGUMENT_IMAGE ? "an image" : "a sampler",
-             ", which the host plugin does not have");
+        return add_sampler(context, argument, index);
     default:
         refuse(index, "has kind ", argument.kind, ", which is no PI_ARGUMENT_ kind");
     }
+}
+
+void *Arguments::keep(const void *bytes, uint64_t size) {
+    values_.push_back(allocate(size));
+    return std::memcpy(values_.back().get(), bytes, size);
 }
 
 void Arguments::add_value(const pi_kernel_argument &argument, uint32_t index) {
@@ -114,9 +125,7 @@ void Arguments::add_value(const pi_kernel_argument &argument, uint32_t index) {
     if (!argument.size || argument.size > max_value_size)
         refuse(index, "is a value of ", argument.size, " bytes; 1 to ", max_value_size,
                " are possible");
-    values_.push_back(allocate(argument.size));
-    std::memcpy(values_.back().get(), argument.value, argument.size);
-    pointers_.push_back(values_.back().get());
+    pointers_.push_back(keep(argument.value, argument.size));
 }
 
 void Arguments::add_buffer(const pi_host *host, const pi_kernel_argument &argument,
@@ -127,12 +136,54 @@ void Arguments::add_buffer(const pi_host *host, const pi_kernel_argument &argume
                    argument.size, "; both must be 0");
         return pointers_.push_back(nullptr);
     }
-    Mem &mem = sdk::checked<Mem>(host, argument.mem, {"arguments", index});
+    Mem &mem = checked_buffer(host, argument.mem, {"arguments", index});
     if (argument.offset >= mem.size() || argument.size > mem.size() - argument.offset)
         refuse(index, "is ", argument.size, " bytes from offset ", argument.offset,
                " of a buffer of ", mem.size());
     memory_.emplace_back(mem);
     pointers_.push_back(mem.data() + argument.offset);
+}
+
+const void *Arguments::keep(Sampler &sampler) {
+    const pi_sampler_desc &desc = sampler.desc();
+    const pi_native_sampler record = {sizeof record, desc.normalized_coordinates, desc.addressing,
+                                      desc.filter};
+    samplers_.emplace_back(sampler);
+    return keep(&record, sizeof record);
+}
+
+void Arguments::add_image(const Context &context, const pi_kernel_argument &argument,
+                          uint32_t index) {
+    if (argument.offset || argument.size)
+        refuse(index, "is an image, but has offset ", argument.offset, " and size ", argument.size,
+               "; both must be 0");
+    Mem &mem = checked_image(context.host(), argument.mem, {"arguments", index});
+    const sdk::ImageShape &shape = mem.image()->shape;
+    const sdk::Rectangle &pixels = mem.image()->pixels;
+    pi_native_image record{};
+    record.struct_size = sizeof record;
+    record.image_type = shape.type->type;
+    record.channel_order = shape.format.order();
+    record.channel_type = shape.format.type();
+    record.data = mem.data();
+    std::copy(shape.extent.begin(), shape.extent.end(), record.extent);
+    record.row_pitch = pixels.row_pitch;
+    record.slice_pitch = pixels.slice_pitch;
+    record.pixel_size = shape.format.bytes();
+    if (argument.image_sampler)
+        record.sampler = static_cast<const pi_native_sampler *>(keep(checked_sampler(
+            context, argument.image_sampler, {"arguments", index, ".image_sampler"})));
+    memory_.emplace_back(mem);
+    pointers_.push_back(keep(&record, sizeof record));
+}
+
+void Arguments::add_sampler(const Context &context, const pi_kernel_argument &argument,
+                            uint32_t index) {
+    if (argument.offset || argument.size)
+        refuse(index, "is a sampler, but has offset ", argument.offset, " and size ", argument.size,
+               "; both must be 0");
+    pointers_.push_back(
+        const_cast<void *>(keep(checked_sampler(context, argument.sampler, {"arguments", index}))));
 }
 
 void Arguments::add_local(const pi_kernel_argument &argument, uint32_t index) {
@@ -251,7 +302,7 @@ pi_result PI_CALL enqueue_kernel_launch(pi_queue queue, const pi_kernel_launch_d
         const pi_kernel_launch_desc known = sdk::read_desc(desc, PI_TYPE_KERNEL_LAUNCH_DESC);
         Kernel &kernel = check_launch(self, known);
         const Geometry geometry = read_geometry(known, self.device().concurrency());
-        Arguments arguments(self.host(), kernel.native(), known);
+        Arguments arguments(self.context(), kernel.native(), known);
         // The application's thread must not be bound to a node.
         const Cost cost = self.device().binds_threads() ? Cost::FOREIGN : Cost::UNKNOWN;
         self.enqueue({known.flags, known.type, wait_count, wait_list, out_event}, cost,

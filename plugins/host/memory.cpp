@@ -176,12 +176,42 @@ uint64_t bus_address(const Mem &mem) {
          "the system tells physical addresses only to processes with CAP_SYS_ADMIN");
 }
 
+std::vector<uint64_t> pitches(const Mem &mem) {
+    const Image *image = mem.image();
+    if (!image)
+        fail(PI_ERROR_UNSUPPORTED_FEATURE, "a linear buffer has no pitches");
+    const sdk::ImageType &type = *image->shape.type;
+    std::vector<uint64_t> bytes;
+    if (type.has_slices())
+        bytes.push_back(image->pixels.slice_pitch);
+    if (type.height)
+        bytes.push_back(image->pixels.row_pitch);
+    bytes.push_back(image->shape.format.bytes());
+    return bytes;
+}
+
 } // namespace
 
-Mem::Mem(Mem &root, uint64_t flags, uint64_t offset, uint64_t size)
+Mem::Mem(Mem &root, uint64_t flags, uint64_t offset, uint64_t size, ImagePointer image)
     : Object(root.host()), context_(root.context_), device_(root.device_), root_(root),
       flags_(flags), offset_(offset), size_(size), alignment_(alignment_of(root.data() + offset)),
-      memory_kind_(root.memory_kind_), storage_(Storage::borrow(root.data() + offset)) {}
+      memory_kind_(image ? pi_memory_kind{PI_MEMORY_KIND_IMAGE} : root.memory_kind_),
+      storage_(Storage::borrow(root.data() + offset)), image_(std::move(image)) {}
+
+Mem &checked_buffer(const pi_host *host, pi_mem mem, const sdk::ArgumentName &name) {
+    Mem &found = sdk::checked<Mem>(host, mem, name);
+    if (found.image())
+        fail(PI_ERROR_INVALID_MEM_OBJECT, name, " is an image; a buffer is needed here");
+    return found;
+}
+
+Mem &checked_image(const pi_host *host, pi_mem mem, const sdk::ArgumentName &name) {
+    Mem &found = sdk::checked<Mem>(host, mem, name);
+    if (!found.image())
+        fail(PI_ERROR_INVALID_MEM_OBJECT, name,
+             " is a buffer; an image is needed here (piMemImageViewCreate reads a buffer as one)");
+    return found;
+}
 
 namespace entries {
 
@@ -216,6 +246,7 @@ pi_result PI_CALL mem_buffer_partition(pi_mem mem, const pi_mem_partition_desc *
     return sdk::call<Mem>(mem, [&](Mem &self) {
         const pi_mem_partition_desc known = sdk::read_desc(desc, PI_TYPE_MEM_PARTITION_DESC);
         sdk::require(out_mem, "out_mem");
+        checked_buffer(self.host(), mem);
         sdk::check_flags(known.flags, access_flags, "flags");
         check_access(known.flags);
         const uint64_t inherited = self.flags() & access_flags;
@@ -284,10 +315,7 @@ pi_result PI_CALL mem_get_info(pi_mem mem, pi_mem_info name, uint64_t size, void
              write(static_cast<uint64_t>(reinterpret_cast<uintptr_t>(m.data())));
          }},
         {PI_MEM_INFO_BUS_ADDRESS, [](Mem &m, const InfoWriter &write) { write(bus_address(m)); }},
-        {PI_MEM_INFO_PITCHES,
-         [](Mem &, const InfoWriter &) {
-             fail(PI_ERROR_UNSUPPORTED_FEATURE, "a linear buffer has no pitches");
-         }},
+        {PI_MEM_INFO_PITCHES, [](Mem &m, const InfoWriter &write) { write(pitches(m)); }},
         {PI_MEM_INFO_KIND, [](Mem &m, const InfoWriter &write) { write(m.memory_kind()); }},
         {PI_MEM_INFO_REFERENCE_COUNT,
          [](Mem &m, const InfoWriter &write) { write(m.reference_count()); }},

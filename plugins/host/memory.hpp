@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Buffers, views of them, imported memory, and the maps that the application holds.
+// Memory objects: buffers, views of them, imported memory and images; and the maps that the application holds.
 #pragma once
 
 #include "context.hpp"
 #include "storage.hpp"
 
+#include <pi/sdk/image_region.hpp>
 #include <pi/sdk/object.hpp>
 
 #include <map>
+#include <memory>
 #include <mutex>
 
 namespace pi::host {
@@ -45,16 +47,24 @@ private:
     std::map<const void *, Counts> counts_;
 };
 
-/// A buffer: a root, which has the storage, or a view, which keeps its root alive. The bytes never move.
+/// What a memory object that is an image has besides its bytes.
+struct Image {
+    sdk::ImageShape shape;
+    sdk::Rectangle pixels; ///< from the object's first byte on
+};
+using ImagePointer = std::unique_ptr<const Image>;
+
+/// A buffer or an image: a root, which has the storage, or a view, which keeps its root alive. The bytes never move.
 class Mem : public sdk::Object<Mem, pi_mem> {
 public:
     /// A root.
     Mem(Context &context, Device &device, uint64_t flags, uint64_t size, uint64_t alignment,
-        pi_memory_kind memory_kind, Storage storage)
+        pi_memory_kind memory_kind, Storage storage, ImagePointer image = nullptr)
         : Object(context.host()), context_(context), device_(device), flags_(flags), size_(size),
-          alignment_(alignment), memory_kind_(memory_kind), storage_(std::move(storage)) {}
+          alignment_(alignment), memory_kind_(memory_kind), storage_(std::move(storage)),
+          image_(std::move(image)) {}
     /// A view of `root`, which is none itself.
-    Mem(Mem &root, uint64_t flags, uint64_t offset, uint64_t size);
+    Mem(Mem &root, uint64_t flags, uint64_t offset, uint64_t size, ImagePointer image = nullptr);
 
     Context &context() const { return *context_; }
     Device &device() const { return device_; }
@@ -65,6 +75,8 @@ public:
     /// NULL for a root.
     Mem *root() const { return root_.get(); }
     uint64_t offset() const { return offset_; }
+    /// NULL for a buffer.
+    const Image *image() const { return image_.get(); }
     std::byte *data() const { return storage_.data(); }
     /// The file that its root is, or -1.
     int file() const { return (root_ ? root_->storage_ : storage_).file(); }
@@ -82,7 +94,12 @@ private:
     const uint64_t alignment_;
     const pi_memory_kind memory_kind_;
     const Storage storage_;
+    const ImagePointer image_;
     MapTable maps_;
 };
+
+/// The object behind an argument that must be a buffer, or an image, else PI_ERROR_INVALID_MEM_OBJECT.
+Mem &checked_buffer(const pi_host *host, pi_mem mem, const sdk::ArgumentName &name = "mem");
+Mem &checked_image(const pi_host *host, pi_mem mem, const sdk::ArgumentName &name = "image");
 
 } // namespace pi::host

@@ -7,6 +7,7 @@
 #include "kernel.hpp"
 #include "memory.hpp"
 #include "queue.hpp"
+#include "sampler.hpp"
 #include "usm_pool.hpp"
 
 namespace pi::host {
@@ -44,7 +45,9 @@ constexpr pi_dispatch make_functions() {
         .piQueueFlush = queue_flush,
         .piQueueFinish = queue_finish,
         .piMemBufferCreate = mem_buffer_create,
+        .piMemImageCreate = mem_image_create,
         .piMemBufferPartition = mem_buffer_partition,
+        .piMemImageViewCreate = mem_image_view_create,
         .piMemImport = mem_import,
         .piMemExport = mem_export,
         .piMemGetInfo = mem_get_info,
@@ -68,6 +71,10 @@ constexpr pi_dispatch make_functions() {
         .piEnqueueMemBufferFill = enqueue_mem_buffer_fill,
         .piEnqueueMemBufferMap = enqueue_mem_buffer_map,
         .piEnqueueMemUnmap = enqueue_mem_unmap,
+        .piEnqueueMemImageRead = enqueue_mem_image_read,
+        .piEnqueueMemImageWrite = enqueue_mem_image_write,
+        .piEnqueueMemImageCopy = enqueue_mem_image_copy,
+        .piEnqueueMemImageFill = enqueue_mem_image_fill,
         .piEnqueueUsmCopy = enqueue_usm_copy,
         .piEnqueueUsmFill = enqueue_usm_fill,
         .piEnqueueUsmPrefetch = enqueue_usm_prefetch,
@@ -92,6 +99,10 @@ constexpr pi_dispatch make_functions() {
         .piKernelGetInfo = kernel_get_info,
         .piKernelGetGroupInfo = kernel_get_group_info,
         .piKernelGetSuggestedLocalSize = kernel_get_suggested_local_size,
+        .piSamplerCreate = sampler_create,
+        .piSamplerRetain = retain_entry<Sampler>,
+        .piSamplerRelease = release_entry<Sampler>,
+        .piSamplerGetInfo = sampler_get_info,
     };
     sdk::event_entries::fill<Context>(functions);
     return functions;

@@ -62,6 +62,7 @@ pi_result PI_CALL mem_export(pi_mem mem, const pi_mem_export_desc *desc,
     return sdk::call<Mem>(mem, [&](Mem &self) {
         const pi_mem_export_desc known = sdk::read_desc(desc, PI_TYPE_MEM_EXPORT_DESC);
         sdk::require(out_handle, "out_handle");
+        checked_buffer(self.host(), mem);
         const pi_external_type type = known.external_type;
         if (type < PI_EXTERNAL_HOST_POINTER || type > PI_EXTERNAL_ZE_IPC)
             fail(PI_ERROR_INVALID_ENUMERATION, "external_type is ", type,

@@ -52,6 +52,9 @@ LAW("errors", "a handle of another kind is neither retained nor released") {
     if (bench.can(PI_CAPABILITY_USM_POOL))
         require_not_counted("a queue as a pool", a_queue, &piUsmPoolRetain, &piUsmPoolRelease,
                             PI_ERROR_INVALID_USM_POOL);
+    if (bench.can(PI_CAPABILITY_IMAGE))
+        require_not_counted("a queue as a sampler", a_queue, &piSamplerRetain, &piSamplerRelease,
+                            PI_ERROR_INVALID_SAMPLER);
     // Both are still there, with the references that they had.
     const Bytes bytes = bench.random_bytes(64);
     bench.upload(queue, mem, bytes);

@@ -331,9 +331,9 @@ TEST_CASE("a bad launch is refused") {
             work([](auto &d) { d.arguments = nullptr; }));
     REFUSED(PI_ERROR_INVALID_ARGUMENTS, "arguments[1] has kind 0",
             arg(1, [](auto &a) { a.kind = 0; }));
-    REFUSED(PI_ERROR_UNSUPPORTED_FEATURE, "arguments[0] is an image",
+    REFUSED(PI_ERROR_INVALID_MEM_OBJECT, "arguments[0] is a buffer; an image is needed",
             arg(0, [](auto &a) { a.kind = PI_ARGUMENT_IMAGE; }));
-    REFUSED(PI_ERROR_UNSUPPORTED_FEATURE, "arguments[1] is a sampler",
+    REFUSED(PI_ERROR_INVALID_ARGUMENTS, "arguments[1] is a sampler, but has offset 0 and size 4",
             arg(1, [](auto &a) { a.kind = PI_ARGUMENT_SAMPLER; }));
     REFUSED(PI_ERROR_INVALID_ARGUMENTS, "arguments[1] is a value, but value is NULL",
             arg(1, [](auto &a) { a.value = nullptr; }));

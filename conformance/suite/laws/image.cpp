@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Images: what they are made with, their pixels by reads and writes, against a plain byte array, and what they tell.
+
+#include "image.hpp"
+
+#include "checks.hpp"
+#include "registry.hpp"
+
+#include <cstddef>
+
+namespace pi::suite {
+namespace {
+
+LAW("image",
+    "a device with images has 2-D images of some format, and tells how large they can be") {
+    need_images(bench);
+    require(!formats_of(bench, PI_IMAGE_2D).empty(), "there is no format of 2-D images");
+    require_equal(get_info<uint32_t>(&piDeviceGetInfo, bench.device(), PI_DEVICE_INFO_IMAGES), 1u,
+                  "PI_DEVICE_INFO_IMAGES");
+    const auto flat = get_info<std::array<uint64_t, 2>>(&piDeviceGetInfo, bench.device(),
+                                                        PI_DEVICE_INFO_MAX_IMAGE_2D_SIZE);
+    require(flat[0] >= 64 && flat[1] >= 64, "the largest 2-D image has ", flat[0], " x ", flat[1],
+            " pixels");
+    if (formats_of(bench, PI_IMAGE_3D).empty())
+        return;
+    const auto deep =
+        get_info<Pixels>(&piDeviceGetInfo, bench.device(), PI_DEVICE_INFO_MAX_IMAGE_3D_SIZE);
+    require(deep[0] >= 16 && deep[1] >= 16 && deep[2] >= 8, "the largest 3-D image has ", deep[0],
+            " x ", deep[1], " x ", deep[2], " pixels");
+}
+
+LAW("image", "an image of every type and format gives back the pixels that were written") {
+    const Queue queue = bench.make_queue();
+    for (const pi_image_type type : types_of(bench)) {
+        for (const PixelFormat &format : formats_of(bench, type)) {
+            const pi_mem_image_desc desc = image_desc(
+                type, format, {bench.random(1, 40), bench.random(1, 12), bench.random(1, 5)});
+            const Mem image = make_image(bench, desc);
+            const Bytes pixels = random_pixels(bench, desc);
+            image_upload(bench, queue, image, desc, pixels);
+            require_pixels(bench, queue, image, desc, pixels, "what was written to an image");
+        }
+    }
+}
+
+LAW("image", "random regions of an image are written where they belong, and nothing beside them") {
+    const Queue queue = bench.make_queue();
+    for (const pi_image_type type : types_of(bench)) {
+        const pi_mem_image_desc desc = random_image_desc(bench, type);
+        const uint64_t pixel = format_of(desc).size();
+        const Mem image = make_image(bench, desc);
+        Bytes model = random_pixels(bench, desc);
+        image_upload(bench, queue, image, desc, model);
+        for (int round = 0; round < 12; ++round) {
+            const Box box = random_box(bench, extent_of(desc));
+            const Rows host = random_linear(bench, box.extent, pixel);
+            Bytes from(host.end());
+            const pi_mem_image_desc part = image_desc(PI_IMAGE_3D, format_of(desc), box.extent);
+            move_rows(random_pixels(bench, part), rows_of(part), from, host);
+            const std::vector<pi_image_region> regions{image_region(box, host)};
+            bench.wait(bench.enqueue(queue, image_write_desc(image, from.data(), regions)),
+                       text_of(regions[0]));
+            move_rows(from, host, model, rows_of(desc, box.origin, box.extent));
+            require_pixels(bench, queue, image, desc, model,
+                           "an image after a write of " + text_of(regions[0]));
+        }
+    }
+}
+
+LAW("image", "random regions of an image are read, and host memory beside them stays as it is") {
+    const Queue queue = bench.make_queue();
+    for (const pi_image_type type : types_of(bench)) {
+        const pi_mem_image_desc desc = random_image_desc(bench, type);
+        const Mem image = make_image(bench, desc);
+        const Bytes model = random_pixels(bench, desc);
+        image_upload(bench, queue, image, desc, model);
+        for (int round = 0; round < 12; ++round) {
+            const Box box = random_box(bench, extent_of(desc));
+            const Rows host = random_linear(bench, box.extent, format_of(desc).size());
+            Bytes into = bench.random_bytes(host.end() + 32);
+            Bytes expected = into;
+            move_rows(model, rows_of(desc, box.origin, box.extent), expected, host);
+            const std::vector<pi_image_region> regions{image_region(box, host)};
+            bench.wait(bench.enqueue(queue, image_read_desc(image, into.data(), regions)),
+                       text_of(regions[0]));
+            require_same_bytes(
+                into.data(), expected.data(), into.size(),
+                join("host memory after a read of ", text_of(regions[0]), " of ", text_of(desc)));
+        }
+        require_pixels(bench, queue, image, desc, model, "an image that was read");
+    }
+}
+
+LAW("image", "one command has many regions, which are copied during the call") {
+    const pi_mem_image_desc desc = any_image_desc(bench, 64, 32);
+    const uint64_t pixel = format_of(desc).size(), row = 64 * pixel;
+    const Queue queue = bench.make_queue();
+    const Mem image = make_image(bench, desc);
+    const Bytes pixels = random_pixels(bench, desc);
+    image_upload(bench, queue, image, desc, random_pixels(bench, desc));
+    Bytes into(pixels.size());
+    // Rows in another order: the host's last is the image's first.
+    std::vector<pi_image_region> write, read;
+    Bytes expected(pixels.size());
+    for (uint64_t y = 0; y < 32; ++y) {
+        const Box line{{0, y, 0}, {64, 1, 1}};
+        write.push_back(image_region(line, {(31 - y) * row, row, 1, 1, 0, 0}));
+        read.push_back(image_region(line, {y * row, row, 1, 1, 0, 0}));
+        move_rows(pixels, {(31 - y) * row, row, 1, 1, row, row}, expected,
+                  {y * row, row, 1, 1, row, row});
+    }
+    const Event gate = bench.make_host_event();
+    bench.enqueue(queue, image_write_desc(image, pixels.data(), write), {gate});
+    const Event done = bench.enqueue(queue, image_read_desc(image, into.data(), read));
+    for (std::vector<pi_image_region> *regions : {&write, &read}) {
+        std::fill(regions->begin(), regions->end(), image_region({{}, {1, 1, 1}}));
+        regions->clear();
+        regions->shrink_to_fit();
+    }
+    bench.signal(gate);
+    bench.wait(done, "a read of 32 regions");
+    require_same_bytes(into.data(), expected.data(), into.size(), "rows that changed places");
+}
+
+LAW("image", "rows and slices of 0 are one, and pitches of 0 dense") {
+    const Queue queue = bench.make_queue();
+    for (const pi_image_type type : types_of(bench)) {
+        const pi_mem_image_desc desc = random_image_desc(bench, type);
+        const Mem image = make_image(bench, desc);
+        Bytes model = random_pixels(bench, desc);
+        image_upload(bench, queue, image, desc, model);
+        Box box = random_box(bench, extent_of(desc));
+        box.extent[1] = box.extent[2] = 0;
+        const std::vector<pi_image_region> regions{image_region(box)};
+        box.extent[1] = box.extent[2] = 1;
+        const Rows line = rows_of(desc, box.origin, box.extent);
+        Bytes into(line.row), expected(line.row);
+        bench.wait(bench.enqueue(queue, image_read_desc(image, into.data(), regions)),
+                   "a read of 0 rows and slices");
+        move_rows(model, line, expected, {0, line.row, 1, 1, line.row, line.row});
+        require_same_bytes(into.data(), expected.data(), into.size(), "a line of " + text_of(desc));
+    }
+}
+
+// ----- What they are made with -----
+
+// Host memory with the image in it, at pitches of its own.
+struct Picture {
+    pi_mem_image_desc desc;
+    Rows rows;
+    Bytes bytes;
+    Bytes dense;
+
+    Picture(Bench &bench, pi_image_type type, bool pitches, uint64_t flags)
+        : desc(random_image_desc(bench, type)), rows(rows_of(desc)),
+          dense(random_pixels(bench, desc)) {
+        const uint64_t pixel = format_of(desc).size();
+        if (pitches) {
+            rows.row_pitch += pixel * bench.random(0, 5);
+            rows.slice_pitch = rows.row_pitch * (rows.rows + bench.random(0, 3));
+            desc.row_pitch = rows.row_pitch;
+            if (type != PI_IMAGE_1D && type != PI_IMAGE_2D)
+                desc.slice_pitch = rows.slice_pitch;
+        }
+        // The whole of each slice, as some drivers read them.
+        bytes = bench.random_bytes(rows.slice_pitch * rows.slices);
+        move_rows(dense, rows_of(desc), bytes, rows);
+        desc.flags = flags;
+        desc.host_ptr = bytes.data();
+    }
+};
+
+LAW("image", "an image begins with the pixels that host_ptr has during the call") {
+    const Queue queue = bench.make_queue();
+    for (const pi_image_type type : types_of(bench)) {
+        for (const bool pitches : {false, true}) {
+            Picture picture(bench, type, pitches, PI_MEM_COPY_HOST_PTR);
+            const Mem image = make_image(bench, picture.desc);
+            const Bytes before = picture.bytes;
+            std::fill(picture.bytes.begin(), picture.bytes.end(), std::byte{0x77});
+            require_pixels(bench, queue, image, picture.desc, picture.dense,
+                           pitches ? "an image made of pixels with pitches"
+                                   : "an image made of pixels");
+            image_upload(bench, queue, image, picture.desc, random_pixels(bench, picture.desc));
+            for (const std::byte byte : picture.bytes)
+                require(byte == std::byte{0x77}, "a write has changed memory that was copied");
+        }
+    }
+}
+
+LAW("image", "an image over host memory has its pixels, and takes others") {
+    const Queue queue = bench.make_queue();
+    for (const pi_image_type type : types_of(bench)) {
+        for (const bool pitches : {false, true}) {
+            const Picture picture(bench, type, pitches, PI_MEM_USE_HOST_PTR);
+            const Mem image = make_image(bench, picture.desc);
+            require_pixels(bench, queue, image, picture.desc, picture.dense,
+                           "an image over host memory");
+            const Bytes others = random_pixels(bench, picture.desc);
+            image_upload(bench, queue, image, picture.desc, others);
+            require_pixels(bench, queue, image, picture.desc, others,
+                           "what was written to an image over host memory");
+        }
+    }
+}
+
+LAW("image", "demands on an image's memory hold, or it is refused") {
+    for (const uint64_t demand : {PI_MEM_REQUIRE_PINNED, PI_MEM_REQUIRE_CONTIGUOUS}) {
+        pi_mem_image_desc desc = any_image_desc(bench);
+        desc.flags = demand;
+        Mem image;
+        const pi_result result =
+            piMemImageCreate(bench.context(), bench.device(), &desc, image.out());
+        if (result != PI_SUCCESS) {
+            require_error(result, PI_ERROR_UNSUPPORTED_FEATURE, "an image with a demand");
+            continue;
+        }
+        require_equal(get_info<uint64_t>(&piMemGetInfo, image.get(), PI_MEM_INFO_FLAGS), demand,
+                      "PI_MEM_INFO_FLAGS");
+        const Queue queue = bench.make_queue();
+        const Bytes pixels = random_pixels(bench, desc);
+        image_upload(bench, queue, image, desc, pixels);
+        require_pixels(bench, queue, image, desc, pixels, "an image with a demand");
+    }
+}
+
+LAW("image", "an image tells what it was made with") {
+    for (const pi_image_type type : types_of(bench)) {
+        for (const uint64_t flags :
+             std::initializer_list<uint64_t>{0, PI_MEM_READ_ONLY, PI_MEM_WRITE_ONLY}) {
+            if (formats_of(bench, type, flags).empty())
+                continue;
+            pi_mem_image_desc desc = image_desc(type, formats_of(bench, type, flags).front(),
+                                                {bench.random(1, 60), bench.random(1, 20), 3});
+            desc.flags = flags;
+            const Mem image = make_image(bench, desc);
+            const auto word = [&](pi_mem_info name) {
+                return get_info<uint64_t>(&piMemGetInfo, image.get(), name);
+            };
+            require_equal(word(PI_MEM_INFO_SIZE), size_of(desc), "the size of ", text_of(desc));
+            require_equal(word(PI_MEM_INFO_FLAGS), flags, "PI_MEM_INFO_FLAGS");
+            require_equal(word(PI_MEM_INFO_OFFSET), 0u, "PI_MEM_INFO_OFFSET");
+            require_equal(get_info<pi_context>(&piMemGetInfo, image.get(), PI_MEM_INFO_CONTEXT),
+                          bench.context(), "PI_MEM_INFO_CONTEXT");
+            require_equal(get_info<pi_device>(&piMemGetInfo, image.get(), PI_MEM_INFO_DEVICE),
+                          bench.device(), "PI_MEM_INFO_DEVICE");
+            require_equal(get_info<uint32_t>(&piMemGetInfo, image.get(), PI_MEM_INFO_SCOPE), 0u,
+                          "PI_MEM_INFO_SCOPE");
+            require_equal(get_info<pi_mem>(&piMemGetInfo, image.get(), PI_MEM_INFO_PARENT),
+                          pi_mem{nullptr}, "PI_MEM_INFO_PARENT");
+            require_equal(get_info<pi_memory_kind>(&piMemGetInfo, image.get(), PI_MEM_INFO_KIND),
+                          pi_memory_kind{PI_MEMORY_KIND_IMAGE}, "PI_MEM_INFO_KIND");
+            check_info(
+                "piMemGetInfo of " + text_of(desc),
+                [&](uint32_t name, uint64_t size, void *value, uint64_t *out_size) {
+                    return piMemGetInfo(image, name, size, value, out_size);
+                },
+                mem_info_names());
+        }
+    }
+}
+
+LAW("image", "an image's pitches step over its pixels, where it tells them") {
+    for (const pi_image_type type : types_of(bench)) {
+        const Picture picture(bench, type, true, PI_MEM_USE_HOST_PTR);
+        for (const bool borrowed : {false, true}) {
+            pi_mem_image_desc desc = picture.desc;
+            if (!borrowed) {
+                desc.flags = desc.row_pitch = desc.slice_pitch = 0;
+                desc.host_ptr = nullptr;
+            }
+            const Mem image = make_image(bench, desc);
+            uint64_t size = 0;
+            if (piMemGetInfo(image, PI_MEM_INFO_PITCHES, 0, nullptr, &size) != PI_SUCCESS)
+                skip("images of the plugin do not tell pitches");
+            const auto pitches =
+                get_info_list<uint64_t>(&piMemGetInfo, image.get(), PI_MEM_INFO_PITCHES);
+            const Pixels extent = extent_of(desc);
+            const bool rows = desc.height != 0, slices = desc.depth != 0 || desc.array_size != 0;
+            require_equal(pitches.size(), 1u + rows + slices, "the axes with a pitch of ",
+                          text_of(desc));
+            require_equal(pitches.back(), format_of(desc).size(), "the pitch of a pixel");
+            if (rows)
+                require(pitches[slices] >= extent[0] * pitches.back(), "rows of ", pitches[slices],
+                        " bytes are too near to each other");
+            if (slices)
+                require(pitches[0] >= extent[1] * extent[0] * pitches.back(), "slices of ",
+                        pitches[0], " bytes are too near to each other");
+        }
+    }
+}
+
+LAW("image", "an image's descriptor is read as all descriptors are") {
+    const pi_mem_image_desc valid = any_image_desc(bench);
+    check_descriptor("piMemImageCreate", valid, offsetof(pi_mem_image_desc, flags),
+                     [&](const pi_mem_image_desc *desc) {
+                         Mem image;
+                         return piMemImageCreate(bench.context(), bench.device(), desc,
+                                                 image.out());
+                     });
+    require_error(piMemImageCreate(bench.context(), bench.device(), &valid, nullptr),
+                  PI_ERROR_INVALID_NULL_POINTER, "piMemImageCreate with out_mem NULL");
+}
+
+LAW("image", "an image may be made, used and released by many threads at once") {
+    const pi_mem_image_desc desc = any_image_desc(bench, 16, 16);
+    std::vector<Bytes> pixels;
+    std::vector<Queue> queues;
+    for (int i = 0; i < 6; ++i) {
+        pixels.push_back(random_pixels(bench, desc));
+        queues.push_back(bench.make_queue());
+    }
+    bench.run_threads(6, [&](unsigned thread) {
+        for (int i = 0; i < 20; ++i) {
+            const Mem image = make_image(bench, desc);
+            image_upload(bench, queues[thread], image, desc, pixels[thread]);
+            require_pixels(bench, queues[thread], image, desc, pixels[thread],
+                           "an image of one thread among several");
+        }
+    });
+}
+
+} // namespace
+} // namespace pi::suite

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Samplers: what they are made with and what they tell. That kernels sample by them: image_kernel.cpp.
+
+#include "checks.hpp"
+#include "image.hpp"
+#include "registry.hpp"
+
+namespace pi::suite {
+namespace {
+
+pi_sampler_desc sampler_desc(uint32_t normalized, pi_addressing_mode addressing,
+                             pi_filter_mode filter) {
+    pi_sampler_desc desc = describe<pi_sampler_desc>();
+    desc.normalized_coordinates = normalized;
+    desc.addressing = addressing;
+    desc.filter = filter;
+    return desc;
+}
+
+Sampler make_sampler(Bench &bench, const pi_sampler_desc &desc) {
+    Sampler sampler;
+    require_success(piSamplerCreate(bench.context(), &desc, sampler.out()), "piSamplerCreate");
+    require(sampler.get() != nullptr, "piSamplerCreate: succeeded, but gave no sampler");
+    return sampler;
+}
+
+template <typename T>
+T told(pi_sampler sampler, pi_sampler_info name) {
+    return get_info<T>(&piSamplerGetInfo, sampler, name);
+}
+
+LAW("sampler", "a sampler of every legal description tells what it was made with") {
+    need_images(bench);
+    for (const uint32_t normalized : {0u, 1u}) {
+        for (pi_addressing_mode mode = PI_ADDRESSING_NONE; mode <= PI_ADDRESSING_MIRRORED_REPEAT;
+             ++mode) {
+            for (const pi_filter_mode filter : {PI_FILTER_NEAREST, PI_FILTER_LINEAR}) {
+                if (normalized == 0 && mode >= PI_ADDRESSING_REPEAT)
+                    continue;
+                const Sampler sampler = make_sampler(bench, sampler_desc(normalized, mode, filter));
+                require_equal(told<pi_context>(sampler, PI_SAMPLER_INFO_CONTEXT), bench.context(),
+                              "PI_SAMPLER_INFO_CONTEXT");
+                require_equal(told<uint32_t>(sampler, PI_SAMPLER_INFO_NORMALIZED_COORDINATES),
+                              normalized, "PI_SAMPLER_INFO_NORMALIZED_COORDINATES");
+                require_equal(told<pi_addressing_mode>(sampler, PI_SAMPLER_INFO_ADDRESSING), mode,
+                              "PI_SAMPLER_INFO_ADDRESSING");
+                require_equal(told<pi_filter_mode>(sampler, PI_SAMPLER_INFO_FILTER), filter,
+                              "PI_SAMPLER_INFO_FILTER");
+            }
+        }
+    }
+}
+
+LAW("sampler", "what a sampler tells is asked for as all information is") {
+    need_images(bench);
+    const Sampler sampler =
+        make_sampler(bench, sampler_desc(1, PI_ADDRESSING_REPEAT, PI_FILTER_LINEAR));
+    check_info(
+        "piSamplerGetInfo",
+        [&](uint32_t name, uint64_t size, void *value, uint64_t *out_size) {
+            return piSamplerGetInfo(sampler, name, size, value, out_size);
+        },
+        sampler_info_names());
+}
+
+LAW("sampler", "a sampler's descriptor is read as all descriptors are") {
+    need_images(bench);
+    const pi_sampler_desc valid = sampler_desc(1, PI_ADDRESSING_CLAMP, PI_FILTER_NEAREST);
+    check_descriptor("piSamplerCreate", valid, 0, [&](const pi_sampler_desc *desc) {
+        Sampler sampler;
+        return piSamplerCreate(bench.context(), desc, sampler.out());
+    });
+    require_error(piSamplerCreate(bench.context(), &valid, nullptr), PI_ERROR_INVALID_NULL_POINTER,
+                  "piSamplerCreate with out_sampler NULL");
+}
+
+LAW("sampler", "a misdescribed sampler is refused") {
+    need_images(bench);
+    const auto refused = [&](const std::string &what, pi_result error,
+                             const pi_sampler_desc &desc) {
+        require_untouched<pi_sampler>(
+            "piSamplerCreate with " + what, {error},
+            [&](pi_sampler *out) { return piSamplerCreate(bench.context(), &desc, out); });
+    };
+    refused("an addressing mode of 5", PI_ERROR_INVALID_ENUMERATION,
+            sampler_desc(1, 5, PI_FILTER_NEAREST));
+    refused("a filter of 2", PI_ERROR_INVALID_ENUMERATION, sampler_desc(1, PI_ADDRESSING_CLAMP, 2));
+    refused("normalized coordinates of 2", PI_ERROR_INVALID_VALUE,
+            sampler_desc(2, PI_ADDRESSING_CLAMP, PI_FILTER_NEAREST));
+    for (const pi_addressing_mode mode : {PI_ADDRESSING_REPEAT, PI_ADDRESSING_MIRRORED_REPEAT})
+        refused("a repetition of coordinates in pixels", PI_ERROR_INVALID_VALUE,
+                sampler_desc(0, mode, PI_FILTER_NEAREST));
+    const pi_sampler_desc valid = sampler_desc(0, PI_ADDRESSING_NONE, PI_FILTER_NEAREST);
+    const Queue queue = bench.make_queue();
+    require_untouched<pi_sampler>(
+        "piSamplerCreate in a queue", {PI_ERROR_INVALID_CONTEXT}, [&](pi_sampler *out) {
+            return piSamplerCreate(reinterpret_cast<pi_context>(queue.get()), &valid, out);
+        });
+}
+
+LAW("sampler", "a sampler lives until as many releases as references, and keeps its context") {
+    need_images(bench);
+    Context context = bench.make_context({bench.device()});
+    const pi_sampler_desc desc = sampler_desc(1, PI_ADDRESSING_REPEAT, PI_FILTER_NEAREST);
+    Sampler sampler;
+    require_success(piSamplerCreate(context, &desc, sampler.out()), "piSamplerCreate");
+    const pi_context made_in = context;
+    context.reset();
+    const auto count = [&] { return told<uint32_t>(sampler, PI_SAMPLER_INFO_REFERENCE_COUNT); };
+    require(count() >= 1, "a sampler's reference count is 0");
+    for (int i = 0; i < 3; ++i)
+        require_success(piSamplerRetain(sampler), "piSamplerRetain");
+    for (int i = 0; i < 3; ++i)
+        require_success(piSamplerRelease(sampler), "piSamplerRelease");
+    require(count() >= 1, "a sampler's reference count is 0 while it is held");
+    require_equal(told<pi_context>(sampler, PI_SAMPLER_INFO_CONTEXT), made_in,
+                  "the context of a sampler");
+    require_equal(told<pi_addressing_mode>(sampler, PI_SAMPLER_INFO_ADDRESSING),
+                  pi_addressing_mode{PI_ADDRESSING_REPEAT}, "PI_SAMPLER_INFO_ADDRESSING");
+}
+
+LAW("sampler", "samplers are made, retained and released by many threads at once") {
+    need_images(bench);
+    const Sampler shared =
+        make_sampler(bench, sampler_desc(0, PI_ADDRESSING_NONE, PI_FILTER_NEAREST));
+    bench.context();
+    bench.run_threads(8, [&](unsigned) {
+        for (int i = 0; i < 500; ++i) {
+            require_success(piSamplerRetain(shared), "piSamplerRetain");
+            make_sampler(bench, sampler_desc(1, PI_ADDRESSING_CLAMP, PI_FILTER_LINEAR));
+            require_success(piSamplerRelease(shared), "piSamplerRelease");
+        }
+    });
+    require_equal(told<uint32_t>(shared, PI_SAMPLER_INFO_NORMALIZED_COORDINATES), 0u,
+                  "what a sampler tells that was retained and released");
+}
+
+} // namespace
+} // namespace pi::suite

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The commands on images: rectangles of bytes, as those on buffers, once pixels are counted.
+#include "commands.hpp"
+#include "entries.hpp"
+#include "memory.hpp"
+
+#include <pi/sdk/pixel.hpp>
+
+#include <algorithm>
+#include <cstring>
+
+namespace pi::host {
+
+using sdk::fail;
+using sdk::ImageBox;
+using sdk::Rectangle;
+using sdk::Ref;
+
+namespace {
+
+/// Bytes that go from one memory to another: rows and slices are equal at both ends.
+struct Move {
+    Rectangle from, to;
+};
+
+Cost cost_of(const std::vector<Move> &moves) {
+    constexpr uint64_t piece = 64;
+    uint64_t cost = 0;
+    for (const auto &[from, to] : moves) {
+        cost += from.bytes() + piece * from.rows * from.slices;
+        if (cost > static_cast<uint64_t>(Cost::SMALL) || from.rows > 1024 || from.slices > 1024)
+            return Cost::UNKNOWN;
+    }
+    return static_cast<Cost>(cost);
+}
+
+void move_all(const std::vector<Move> &moves, const void *src, void *dst) {
+    for (const auto &[from, to] : moves)
+        sdk::for_each_piece(
+            from, to, [&](uint64_t src_offset, uint64_t dst_offset, uint64_t bytes) {
+                // Not memcpy: a read may be of the very bytes of its host pointer.
+                std::memmove(static_cast<std::byte *>(dst) + dst_offset,
+                             static_cast<const std::byte *>(src) + src_offset, bytes);
+            });
+}
+
+/// The bytes of a box, from the image's first byte on.
+Rectangle bytes_of(const Mem &mem, const ImageBox &box) {
+    return sdk::box_bytes(box, mem.image()->pixels, mem.image()->shape.format);
+}
+
+/// The object's part of a copy's region: the box if it is an image, else the buffer's bytes.
+Rectangle bytes_of(const Mem &mem, const ImageBox &box, const Rectangle &buffer) {
+    return mem.image() ? bytes_of(mem, box) : buffer;
+}
+
+/// As for regions of buffers (commands.hpp).
+void check_overlap(const Move &move, const void *src, const void *dst) {
+    const auto at = [](const void *begin, Rectangle rectangle) {
+        rectangle.offset += reinterpret_cast<uintptr_t>(begin);
+        return rectangle;
+    };
+    if (sdk::overlap(at(src, move.from), at(dst, move.to)))
+        fail(PI_ERROR_MEM_COPY_OVERLAP, "a region's source, bytes ", move.from.offset, " to ",
+             move.from.end(), " of src, and its destination, bytes ", move.to.offset, " to ",
+             move.to.end(), " of dst, share storage and overlap");
+}
+
+std::vector<Move> read_moves(const pi_image_copy_desc &desc, const Mem &src, const Mem &dst) {
+    const auto shape = [](const Mem &mem) { return mem.image() ? &mem.image()->shape : nullptr; };
+    const sdk::ImageCopyEnds ends{shape(src), shape(dst), (src.image() ? dst : src).size()};
+    std::vector<Move> moves;
+    for (const sdk::ImageCopy &copy :
+         sdk::read_image_copy_regions(desc.region_count, desc.regions, ends)) {
+        moves.push_back(
+            {bytes_of(src, copy.src, copy.buffer), bytes_of(dst, copy.dst, copy.buffer)});
+        check_overlap(moves.back(), src.data(), dst.data());
+    }
+    return moves;
+}
+
+void fill(const Rectangle &bytes, std::byte *data, const std::vector<std::byte> &pixel) {
+    sdk::for_each_piece(bytes, bytes, [&](uint64_t offset, uint64_t, uint64_t size) {
+        sdk::fill_bytes(data + offset, size, pixel);
+    });
+}
+
+} // namespace
+
+namespace entries {
+
+pi_result PI_CALL enqueue_mem_image_read(pi_queue queue, const pi_image_read_desc *desc,
+                                         uint32_t wait_count, const pi_event *wait_list,
+                                         pi_event *out_event) {
+    return sdk::call<Queue>(queue, [&](Queue &self) {
+        const auto known = sdk::read_desc(desc, PI_TYPE_IMAGE_READ_DESC);
+        check_command(known);
+        Mem &image = checked_image(self.host(), known.image);
+        sdk::require(known.host_ptr, "host_ptr");
+        std::vector<Move> moves;
+        for (const auto &[box, host] :
+             sdk::read_image_regions(known.region_count, known.regions, image.image()->shape))
+            moves.push_back({bytes_of(image, box), host});
+        const Cost cost = cost_of(moves);
+        self.enqueue({known.flags, known.type, wait_count, wait_list, out_event}, cost,
+                     [src = Ref<Mem>(image), dst = known.host_ptr, moves = std::move(moves)] {
+                         move_all(moves, src->data(), dst);
+                     });
+    });
+}
+
+pi_result PI_CALL enqueue_mem_image_write(pi_queue queue, const pi_image_write_desc *desc,
+                                          uint32_t wait_count, const pi_event *wait_list,
+                                          pi_event *out_event) {
+    return sdk::call<Queue>(queue, [&](Queue &self) {
+        const auto known = sdk::read_desc(desc, PI_TYPE_IMAGE_WRITE_DESC);
+        check_command(known);
+        Mem &image = checked_image(self.host(), known.image);
+        sdk::require(known.host_ptr, "host_ptr");
+        std::vector<Move> moves;
+        for (const auto &[box, host] :
+             sdk::read_image_regions(known.region_count, known.regions, image.image()->shape))
+            moves.push_back({host, bytes_of(image, box)});
+        const Cost cost = cost_of(moves);
+        self.enqueue({known.flags, known.type, wait_count, wait_list, out_event}, cost,
+                     [src = known.host_ptr, dst = Ref<Mem>(image), moves = std::move(moves)] {
+                         move_all(moves, src, dst->data());
+                     });
+    });
+}
+
+pi_result PI_CALL enqueue_mem_image_copy(pi_queue queue, const pi_image_copy_desc *desc,
+                                         uint32_t wait_count, const pi_event *wait_list,
+                                         pi_event *out_event) {
+    return sdk::call<Queue>(queue, [&](Queue &self) {
+        const auto known = sdk::read_desc(desc, PI_TYPE_IMAGE_COPY_DESC);
+        check_command(known);
+        Mem &src = sdk::checked<Mem>(self.host(), known.src, "src");
+        Mem &dst = sdk::checked<Mem>(self.host(), known.dst, "dst");
+        std::vector<Move> moves = read_moves(known, src, dst);
+        const Cost cost = cost_of(moves);
+        self.enqueue({known.flags, known.type, wait_count, wait_list, out_event}, cost,
+                     [from = Ref<Mem>(src), to = Ref<Mem>(dst), moves = std::move(moves)] {
+                         move_all(moves, from->data(), to->data());
+                     });
+    });
+}
+
+pi_result PI_CALL enqueue_mem_image_fill(pi_queue queue, const pi_image_fill_desc *desc,
+                                         uint32_t wait_count, const pi_event *wait_list,
+                                         pi_event *out_event) {
+    return sdk::call<Queue>(queue, [&](Queue &self) {
+        const auto known = sdk::read_desc(desc, PI_TYPE_IMAGE_FILL_DESC);
+        check_command(known);
+        Mem &image = checked_image(self.host(), known.image);
+        const sdk::ImageShape &shape = image.image()->shape;
+        const Rectangle bytes =
+            bytes_of(image, sdk::read_box(shape, known.origin, known.extent, 0, "image"));
+        auto pixel = sdk::pack_color(shape.format, sdk::require(known.color, "color"));
+        const Cost cost = cost_of({Move{bytes, bytes}});
+        self.enqueue({known.flags, known.type, wait_count, wait_list, out_event}, cost,
+                     [dst = Ref<Mem>(image), bytes, pixel = std::move(pixel)] {
+                         fill(bytes, dst->data(), pixel);
+                     });
+    });
+}
+
+} // namespace entries
+
+} // namespace pi::host
