@@ -38,7 +38,8 @@ LAW("errors", "a command's memory is refused when NULL or of another kind") {
             check_handle(samples, desc, &Desc::mem, "mem", error);
         if constexpr (requires { desc.image; })
             check_handle(samples, desc, &Desc::image, "image", error);
-        if constexpr (std::is_same_v<Desc, pi_buffer_copy_desc>) {
+        if constexpr (std::is_same_v<Desc, pi_buffer_copy_desc> ||
+                      std::is_same_v<Desc, pi_image_copy_desc>) {
             check_handle(samples, desc, &Desc::src, "src", error);
             check_handle(samples, desc, &Desc::dst, "dst", error);
         }

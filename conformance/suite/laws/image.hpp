@@ -89,6 +89,12 @@ pi_image_read_desc image_read_desc(pi_mem image, void *host,
 pi_image_write_desc image_write_desc(pi_mem image, const void *host,
                                      const std::vector<pi_image_region> &regions);
 
+using CopyRegions = std::vector<pi_image_copy_region>;
+pi_image_copy_desc image_copy_desc(pi_mem src, pi_mem dst, const CopyRegions &regions);
+pi_image_copy_region image_copy_region(const Pixels &src, const Pixels &dst, const Pixels &extent,
+                                       const Rows &buffer = {});
+std::string text_of(const pi_image_copy_region &region);
+
 /// The whole image at once, dense, with waiting.
 void image_upload(Bench &bench, pi_queue queue, pi_mem image, const pi_mem_image_desc &desc,
                   const Bytes &pixels);

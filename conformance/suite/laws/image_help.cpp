@@ -223,6 +223,35 @@ pi_image_write_desc image_write_desc(pi_mem image, const void *host,
     return transfer_desc<pi_image_write_desc>(image, host, regions);
 }
 
+pi_image_copy_desc image_copy_desc(pi_mem src, pi_mem dst, const CopyRegions &regions) {
+    pi_image_copy_desc desc = describe<pi_image_copy_desc>();
+    desc.src = src;
+    desc.dst = dst;
+    desc.region_count = static_cast<uint32_t>(regions.size());
+    desc.regions = regions.data();
+    return desc;
+}
+
+pi_image_copy_region image_copy_region(const Pixels &src, const Pixels &dst, const Pixels &extent,
+                                       const Rows &buffer) {
+    pi_image_copy_region region{};
+    std::copy(src.begin(), src.end(), region.src_origin);
+    std::copy(dst.begin(), dst.end(), region.dst_origin);
+    std::copy(extent.begin(), extent.end(), region.extent);
+    region.buffer_offset = buffer.offset;
+    region.buffer_row_pitch = buffer.row_pitch;
+    region.buffer_slice_pitch = buffer.slice_pitch;
+    return region;
+}
+
+std::string text_of(const pi_image_copy_region &r) {
+    return join("a copy of ", r.extent[0], " x ", r.extent[1], " x ", r.extent[2], " pixels from {",
+                r.src_origin[0], ", ", r.src_origin[1], ", ", r.src_origin[2], "} to {",
+                r.dst_origin[0], ", ", r.dst_origin[1], ", ", r.dst_origin[2], "}, buffer at ",
+                r.buffer_offset, " with pitches {", r.buffer_row_pitch, ", ", r.buffer_slice_pitch,
+                "}");
+}
+
 void image_upload(Bench &bench, pi_queue queue, pi_mem image, const pi_mem_image_desc &desc,
                   const Bytes &pixels) {
     require_equal(pixels.size(), size_of(desc), "the law's pixels");

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Fills of images: the colour as every format has it.
+
+#include "checks.hpp"
+#include "image.hpp"
+#include "registry.hpp"
+
+#include <cmath>
+#include <cstring>
+
+namespace pi::suite {
+namespace {
+
+using Color = std::array<std::byte, 16>;
+
+// A channel's bytes as an integer, or as the number that a half or float is.
+double channel_of(PixelFormat format, const std::byte *at) {
+    const auto as = [&](auto value) {
+        std::memcpy(&value, at, sizeof value);
+        return static_cast<double>(value);
+    };
+    switch (format.type) {
+    case PI_CHANNEL_UNORM8:
+    case PI_CHANNEL_UINT8:
+        return as(uint8_t{});
+    case PI_CHANNEL_UNORM16:
+    case PI_CHANNEL_UINT16:
+        return as(uint16_t{});
+    case PI_CHANNEL_UINT32:
+        return as(uint32_t{});
+    case PI_CHANNEL_SNORM8:
+    case PI_CHANNEL_SINT8:
+        return as(int8_t{});
+    case PI_CHANNEL_SNORM16:
+    case PI_CHANNEL_SINT16:
+        return as(int16_t{});
+    case PI_CHANNEL_SINT32:
+        return as(int32_t{});
+    case PI_CHANNEL_HALF: {
+        uint16_t bits = 0;
+        std::memcpy(&bits, at, sizeof bits);
+        const double value = std::ldexp(1024 + (bits & 0x3FF), ((bits >> 10) & 0x1F) - 25);
+        return (bits & 0x7FFF) == 0 ? 0 : (bits & 0x8000) != 0 ? -value : value;
+    }
+    default:
+        return as(float{});
+    }
+}
+
+// What a channel type makes of a colour: the largest value, and whether the colour is scaled to it.
+struct Scale {
+    double max;
+    bool norm, has_sign;
+};
+Scale scale_of(pi_channel_type type) {
+    switch (type) {
+    case PI_CHANNEL_UNORM8:
+        return {UINT8_MAX, true, false};
+    case PI_CHANNEL_UNORM16:
+        return {UINT16_MAX, true, false};
+    case PI_CHANNEL_SNORM8:
+        return {INT8_MAX, true, true};
+    case PI_CHANNEL_SNORM16:
+        return {INT16_MAX, true, true};
+    case PI_CHANNEL_UINT8:
+        return {UINT8_MAX, false, false};
+    case PI_CHANNEL_UINT16:
+        return {UINT16_MAX, false, false};
+    case PI_CHANNEL_UINT32:
+        return {UINT32_MAX, false, false};
+    case PI_CHANNEL_SINT8:
+        return {INT8_MAX, false, true};
+    case PI_CHANNEL_SINT16:
+        return {INT16_MAX, false, true};
+    case PI_CHANNEL_SINT32:
+        return {INT32_MAX, false, true};
+    default:
+        return {1024, false, true};
+    }
+}
+
+bool is_float(pi_channel_type type) {
+    return type == PI_CHANNEL_HALF || type == PI_CHANNEL_FLOAT || scale_of(type).norm;
+}
+
+// A colour and what its four channels are, {r, g, b, a}, in the units of channel_of.
+struct Paint {
+    Color color{};
+    std::array<double, 4> expected{};
+};
+
+Paint random_paint(Bench &bench, pi_channel_type type) {
+    const Scale scale = scale_of(type);
+    Paint paint;
+    for (std::size_t i = 0; i < 4; ++i) {
+        const bool negative = scale.has_sign && bench.random(0, 1) != 0;
+        if (is_float(type)) {
+            // Eighths: halves have them exactly.
+            double value = static_cast<double>(bench.random(0, scale.norm ? 8 : 2047)) / 8;
+            value = negative ? -value : value;
+            paint.expected[i] = scale.norm ? value * scale.max : value;
+            const auto given = static_cast<float>(value);
+            std::memcpy(&paint.color[4 * i], &given, 4);
+        } else {
+            const auto max = static_cast<uint64_t>(scale.max);
+            const auto value = static_cast<int64_t>(bench.random(0, max));
+            paint.expected[i] = static_cast<double>(negative ? -value : value);
+            const auto given = static_cast<uint32_t>(negative ? -value : value);
+            std::memcpy(&paint.color[4 * i], &given, 4);
+        }
+    }
+    return paint;
+}
+
+pi_image_fill_desc fill_desc(pi_mem image, const void *color, const Box &box) {
+    pi_image_fill_desc desc = describe<pi_image_fill_desc>();
+    desc.image = image;
+    desc.color = color;
+    std::copy(box.origin.begin(), box.origin.end(), desc.origin);
+    std::copy(box.extent.begin(), box.extent.end(), desc.extent);
+    return desc;
+}
+
+void require_painted(const std::byte *pixel, PixelFormat format, const Paint &paint,
+                     const std::string &what) {
+    static constexpr std::size_t straight[] = {0, 1, 2, 3}, swapped[] = {2, 1, 0, 3};
+    const std::size_t *source = format.order == PI_CHANNEL_ORDER_BGRA ? swapped : straight;
+    // The nearest value or a neighbour of it.
+    const double tolerance = scale_of(format.type).norm ? 1.5 : 0;
+    for (uint32_t i = 0; i < format.channels(); ++i) {
+        const double actual = channel_of(format, pixel + i * format.channel_size());
+        const double expected = paint.expected[source[i]];
+        require(std::fabs(actual - expected) <= tolerance, what, ": channel ", i, " is ", actual,
+                ", should be ", expected);
+    }
+}
+
+LAW("image",
+    "a fill gives every pixel of its box the colour, in every format, and no other pixel") {
+    const Queue queue = bench.make_queue();
+    for (const pi_image_type type : types_of(bench)) {
+        for (const PixelFormat &format : formats_of(bench, type)) {
+            const pi_mem_image_desc desc = image_desc(
+                type, format, {bench.random(1, 30), bench.random(1, 9), bench.random(1, 4)});
+            const Mem image = make_image(bench, desc);
+            const Bytes before = random_pixels(bench, desc);
+            image_upload(bench, queue, image, desc, before);
+            const Paint paint = random_paint(bench, format.type);
+            const Box box = random_box(bench, extent_of(desc));
+            bench.wait(bench.enqueue(queue, fill_desc(image, paint.color.data(), box)), "a fill");
+            Bytes after = image_download(bench, queue, image, desc);
+            const Rows rows = rows_of(desc, box.origin, box.extent);
+            for (uint64_t z = 0; z < rows.slices; ++z)
+                for (uint64_t y = 0; y < rows.rows; ++y)
+                    for (uint64_t x = 0; x < box.extent[0]; ++x)
+                        require_painted(after.data() + rows.offset + z * rows.slice_pitch +
+                                            y * rows.row_pitch + x * format.size(),
+                                        format, paint, "a pixel of " + text_of(desc));
+            move_rows(before, rows, after, rows);
+            require_same_bytes(after.data(), before.data(), after.size(),
+                               "pixels beside a fill of " + text_of(desc));
+        }
+    }
+}
+
+LAW("image", "the colour of a fill is copied during the call, and 0 rows and slices are one") {
+    const pi_mem_image_desc desc = any_image_desc(bench, 16, 4);
+    const Queue queue = bench.make_queue();
+    const Mem image = make_image(bench, desc);
+    Bytes model = random_pixels(bench, desc);
+    image_upload(bench, queue, image, desc, model);
+    const Paint paint = random_paint(bench, desc.channel_type);
+    Color color = paint.color;
+    const Event gate = bench.make_host_event();
+    const Event done =
+        bench.enqueue(queue, fill_desc(image, color.data(), {{0, 2, 0}, {16, 0, 0}}), {gate});
+    color.fill(std::byte{0xFF});
+    bench.signal(gate);
+    bench.wait(done, "a fill whose colour was overwritten");
+    Bytes after = image_download(bench, queue, image, desc);
+    const Rows line = rows_of(desc, {0, 2, 0}, {16, 1, 1});
+    for (uint64_t x = 0; x < 16; ++x)
+        require_painted(after.data() + line.offset + x * format_of(desc).size(), format_of(desc),
+                        paint, "a fill whose colour was overwritten");
+    move_rows(model, line, after, line);
+    require_same_bytes(after.data(), model.data(), model.size(), "pixels beside a fill of a row");
+}
+
+LAW("image", "a misdescribed fill of an image is refused and paints nothing") {
+    const Queue queue = bench.make_queue();
+    const Color color{};
+    for (const pi_image_type type : types_of(bench)) {
+        const pi_mem_image_desc desc = image_desc(type, formats_of(bench, type).front(), {9, 5, 3});
+        const Mem image = make_image(bench, desc);
+        const Bytes pixels = random_pixels(bench, desc);
+        image_upload(bench, queue, image, desc, pixels);
+        const auto refused = [&](pi_result error, const void *paint, const Box &box) {
+            require_untouched<pi_event>(
+                "piEnqueueMemImageFill, misdescribed", {error}, [&](pi_event *out) {
+                    return try_enqueue(queue, fill_desc(image, paint, box), {}, out);
+                });
+        };
+        const Pixels whole = extent_of(desc);
+        refused(PI_ERROR_INVALID_NULL_POINTER, nullptr, {{}, whole});
+        refused(PI_ERROR_INVALID_SIZE, color.data(), {{}, {0, 1, 1}});
+        for (std::size_t axis = 0; axis < 3; ++axis) {
+            Box box{{}, whole};
+            ++box.extent[axis];
+            refused(PI_ERROR_INVALID_SIZE, color.data(), box);
+            box = {{}, whole};
+            box.origin[axis] = 1;
+            refused(PI_ERROR_INVALID_SIZE, color.data(), box);
+            box = {{}, {1, 1, 1}};
+            box.origin[axis] = UINT64_MAX;
+            refused(PI_ERROR_INVALID_SIZE, color.data(), box);
+        }
+        require_pixels(bench, queue, image, desc, pixels, "an image after refused fills");
+    }
+}
+
+} // namespace
+} // namespace pi::suite
