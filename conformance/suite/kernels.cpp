@@ -200,6 +200,23 @@ Arguments &Arguments::local(uint64_t size) {
     return *this;
 }
 
+Arguments &Arguments::image(pi_mem image, pi_sampler image_sampler) {
+    pi_kernel_argument argument{};
+    argument.kind = PI_ARGUMENT_IMAGE;
+    argument.mem = image;
+    argument.image_sampler = image_sampler;
+    arguments_.push_back(argument);
+    return *this;
+}
+
+Arguments &Arguments::sampler(pi_sampler sampler) {
+    pi_kernel_argument argument{};
+    argument.kind = PI_ARGUMENT_SAMPLER;
+    argument.sampler = sampler;
+    arguments_.push_back(argument);
+    return *this;
+}
+
 pi_kernel_launch_desc launch_desc(pi_kernel kernel, const Arguments &arguments, uint32_t dimensions,
                                   const Size3 &global_size, const Size3 &local_size) {
     pi_kernel_launch_desc desc = describe<pi_kernel_launch_desc>();

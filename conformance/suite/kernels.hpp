@@ -51,6 +51,8 @@ public:
     Arguments &bytes(const void *data, std::size_t size);
     Arguments &pointer(const void *address);
     Arguments &local(uint64_t size);
+    Arguments &image(pi_mem image, pi_sampler image_sampler = nullptr);
+    Arguments &sampler(pi_sampler sampler);
 
     const pi_kernel_argument *data() const { return arguments_.data(); }
     uint32_t count() const { return static_cast<uint32_t>(arguments_.size()); }

@@ -1312,7 +1312,7 @@ enum {
     /* `mem` from `offset`; size 0 = to its end; mem NULL = a null pointer */
     PI_ARGUMENT_BUFFER = 2,
     PI_ARGUMENT_IMAGE = 3,   /* `mem`; offset and size are 0 */
-    PI_ARGUMENT_SAMPLER = 4, /* `sampler` */
+    PI_ARGUMENT_SAMPLER = 4, /* `sampler`, of the queue's context; else PI_ERROR_INVALID_SAMPLER */
     PI_ARGUMENT_POINTER = 5, /* a USM address */
     /* `size` bytes of work-group memory. Where the backend has a single such area (CUDA, HIP) the
      * parameter is an integer of 4 or 8 bytes and receives the offset into it. */

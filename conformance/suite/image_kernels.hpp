@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The suite's kernels on images and samplers, in each format of kernels.hpp. They are a program of their own: a device
+// without images need not compile it.
+//
+//   transpose(read_only image2d src, write_only image2d dst)          dst(y, x) = src(x, y), integers
+//   flatten(read_only image3d src, global uint4 *out)                 out[(z * height + y) * width + x] = src(x, y, z)
+//   flatten_layers(read_only image2d_array src, global uint4 *out)    the same of layers
+//   sample(read_only image2d image, sampler sampler,                  out[i] = image at at[i], through the sampler
+//          global const float2 *at, global float4 *out)
+#pragma once
+
+#include "kernels.hpp"
+
+namespace pi::suite {
+
+/// The kernels on images, built for the context's devices; skips where there is no format, or no images.
+Program make_image_program(Bench &bench);
+
+/// Pixels of RGBA and UNORM8, as they lie.
+struct Texture {
+    const std::byte *pixels;
+    uint64_t width, height;
+    uint64_t row_pitch;
+};
+/// What a sampler makes of coordinates, as OpenCL C defines it; PI_ADDRESSING_NONE only for coordinates within.
+std::array<float, 4> sample(const Texture &texture, const pi_sampler_desc &sampler, float x,
+                            float y);
+
+} // namespace pi::suite

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The promises of connections, for images: piGetMemoryConnectionInfo answers for the kind.
+
+#include "checks.hpp"
+#include "image.hpp"
+#include "link.hpp"
+#include "registry.hpp"
+
+#include <cstring>
+
+namespace pi::suite {
+namespace {
+
+pi_memory_connection image_connection(Bench &bench) {
+    bench.need(PI_CAPABILITY_IMAGE, "PI_CAPABILITY_IMAGE", bench.src().device);
+    bench.need(PI_CAPABILITY_IMAGE, "PI_CAPABILITY_IMAGE", bench.dst().device);
+    pi_memory_connection_query query = describe<pi_memory_connection_query>();
+    query.kind = PI_MEMORY_KIND_IMAGE;
+    return connection_info(bench.src(), bench.dst(), &query).connection;
+}
+
+// An image at src and one at dst, both of a format that both devices have, and a queue of dst.
+struct Ends {
+    Bench &bench;
+    pi_mem_image_desc desc;
+    Bytes pixels, own_pixels;
+    Mem image, own;
+    Queue src_queue, queue;
+
+    explicit Ends(Bench &on)
+        : bench(on), desc(any_image_desc(on, 20, 10)), pixels(random_pixels(on, desc)),
+          own_pixels(random_pixels(on, desc)), image(make_image(on.src(), desc)),
+          own(make_image(on.dst(), desc)), src_queue(on.make_queue(on.src())),
+          queue(on.make_queue(on.dst())) {
+        image_upload(on, src_queue, image, desc, pixels);
+        image_upload(on, queue, own, desc, own_pixels);
+    }
+    CopyRegions whole() const { return {image_copy_region({}, {}, extent_of(desc))}; }
+};
+
+PAIR_LAW("connection", "an image is UNIFIED with its own place") {
+    const pi_memory_connection connection = image_connection(bench);
+    if (bench.relation() != Relation::one_place)
+        skip("the places are two");
+    require_equal(connection, pi_memory_connection{PI_MEMORY_CONNECTION_UNIFIED},
+                  "the connection of images");
+}
+
+PAIR_LAW("connection", "an image that is UNIFIED is used by every command of dst's queues") {
+    if (image_connection(bench) != PI_MEMORY_CONNECTION_UNIFIED)
+        skip("images of these places are not UNIFIED");
+    Ends ends(bench);
+    require_pixels(bench, ends.queue, ends.image, ends.desc, ends.pixels, "src's image at dst");
+    ends.pixels = random_pixels(bench, ends.desc);
+    image_upload(bench, ends.queue, ends.image, ends.desc, ends.pixels);
+    require_pixels(bench, ends.src_queue, ends.image, ends.desc, ends.pixels,
+                   "what dst wrote to src's image");
+    const CopyRegions whole = ends.whole();
+    bench.wait(bench.enqueue(ends.queue, image_copy_desc(ends.image, ends.own, whole)));
+    require_pixels(bench, ends.queue, ends.own, ends.desc, ends.pixels, "a copy of src's image");
+    const Mem buffer = bench.make_buffer(bench.dst(), ends.own_pixels);
+    bench.wait(bench.enqueue(ends.queue, image_copy_desc(buffer, ends.image, whole)));
+    require_pixels(bench, ends.src_queue, ends.image, ends.desc, ends.own_pixels,
+                   "src's image that dst copied a buffer to");
+    const uint32_t color[4] = {};
+    pi_image_fill_desc fill = describe<pi_image_fill_desc>();
+    fill.image = ends.image;
+    fill.color = color;
+    fill.extent[0] = ends.desc.width;
+    fill.extent[1] = ends.desc.height;
+    bench.wait(bench.enqueue(ends.queue, fill));
+    require_pixels(bench, ends.src_queue, ends.image, ends.desc, Bytes(ends.pixels.size()),
+                   "src's image that dst filled");
+}
+
+PAIR_LAW("connection", "an image that is MIGRATABLE is copied to dst by queues of either end") {
+    if (image_connection(bench) != PI_MEMORY_CONNECTION_MIGRATABLE)
+        skip("images of these places are not MIGRATABLE");
+    Ends ends(bench);
+    const CopyRegions whole = ends.whole();
+    for (const bool by_dst : {false, true}) {
+        ends.pixels = random_pixels(bench, ends.desc);
+        image_upload(bench, ends.src_queue, ends.image, ends.desc, ends.pixels);
+        bench.wait(bench.enqueue(by_dst ? ends.queue : ends.src_queue,
+                                 image_copy_desc(ends.image, ends.own, whole)));
+        require_pixels(bench, ends.queue, ends.own, ends.desc, ends.pixels,
+                       by_dst ? "an image that dst's queue copied" : "one that src's queue copied");
+    }
+}
+
+PAIR_LAW("connection", "an image that is NONE to dst is refused by its commands, and unchanged") {
+    if (image_connection(bench) != PI_MEMORY_CONNECTION_NONE)
+        skip("there is a connection of images");
+    Ends ends(bench);
+    Bytes host(ends.pixels.size());
+    const std::vector<pi_image_region> all{image_region({{}, extent_of(ends.desc)})};
+    const CopyRegions whole = ends.whole();
+    const Mem buffer = bench.make_buffer(bench.dst(), host);
+    const auto refused = [&](const auto &desc) {
+        require_untouched<pi_event>(
+            "a command of dst on src's image", {PI_ERROR_INVALID_MEM_OBJECT},
+            [&](pi_event *out) { return try_enqueue(ends.queue, desc, {}, out); });
+    };
+    refused(image_read_desc(ends.image, host.data(), all));
+    refused(image_write_desc(ends.image, host.data(), all));
+    refused(image_copy_desc(ends.image, ends.own, whole));
+    refused(image_copy_desc(ends.own, ends.image, whole));
+    refused(image_copy_desc(ends.image, buffer, whole));
+    refused(image_copy_desc(buffer, ends.image, whole));
+    const uint32_t color[4] = {};
+    pi_image_fill_desc fill = describe<pi_image_fill_desc>();
+    fill.image = ends.image;
+    fill.color = color;
+    fill.extent[0] = 1;
+    refused(fill);
+    require_pixels(bench, ends.src_queue, ends.image, ends.desc, ends.pixels, "src's image");
+    require_pixels(bench, ends.queue, ends.own, ends.desc, ends.own_pixels, "dst's image");
+}
+
+} // namespace
+} // namespace pi::suite

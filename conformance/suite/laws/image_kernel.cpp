@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Images and samplers as arguments of kernels.
+
+#include "checks.hpp"
+#include "image.hpp"
+#include "image_kernels.hpp"
+#include "registry.hpp"
+
+#include <cmath>
+#include <cstring>
+
+namespace pi::suite {
+namespace {
+
+constexpr PixelFormat numbers{PI_CHANNEL_ORDER_RGBA, PI_CHANNEL_UINT8};
+constexpr PixelFormat colors{PI_CHANNEL_ORDER_RGBA, PI_CHANNEL_UNORM8};
+
+void need_format(Bench &bench, pi_image_type type, PixelFormat format) {
+    for (const PixelFormat &has : formats_of(bench, type))
+        if (has.order == format.order && has.type == format.type)
+            return;
+    skip(join("the device has no ", format.text(), " for ", name_of_type(type)));
+}
+
+struct Studio {
+    Bench &bench;
+    Program program;
+    Queue queue;
+
+    explicit Studio(Bench &on)
+        : bench(on), program(make_image_program(on)), queue(on.make_queue()) {}
+
+    Mem image(const pi_mem_image_desc &desc, const Bytes &pixels) {
+        Mem made = make_image(bench, desc);
+        image_upload(bench, queue, made, desc, pixels);
+        return made;
+    }
+    Sampler sampler(const pi_sampler_desc &desc) {
+        Sampler made;
+        require_success(piSamplerCreate(bench.context(), &desc, made.out()), "piSamplerCreate");
+        return made;
+    }
+};
+
+Bytes transposed(const Bytes &pixels, uint64_t width, uint64_t height) {
+    Bytes result(pixels.size());
+    for (uint64_t y = 0; y < height; ++y)
+        for (uint64_t x = 0; x < width; ++x)
+            std::memcpy(&result[(x * height + y) * 4], &pixels[(y * width + x) * 4], 4);
+    return result;
+}
+
+LAW("image", "a kernel reads pixels of one image and writes those of another") {
+    Studio studio(bench);
+    need_format(bench, PI_IMAGE_2D, numbers);
+    const Kernel kernel = make_kernel(studio.program, "transpose");
+    for (int round = 0; round < 6; ++round) {
+        const uint64_t width = bench.random(1, 70), height = bench.random(1, 40);
+        pi_mem_image_desc src_desc = image_desc(PI_IMAGE_2D, numbers, {width, height, 1});
+        pi_mem_image_desc dst_desc = image_desc(PI_IMAGE_2D, numbers, {height, width, 1});
+        if (round % 2 != 0) {
+            src_desc.flags = PI_MEM_READ_ONLY;
+            dst_desc.flags = PI_MEM_WRITE_ONLY;
+        }
+        const Bytes pixels = random_pixels(bench, src_desc);
+        const Mem src = studio.image(src_desc, pixels);
+        const Mem dst = studio.image(dst_desc, random_pixels(bench, dst_desc));
+        Arguments arguments;
+        arguments.image(src).image(dst);
+        bench.wait(
+            bench.enqueue(studio.queue, launch_desc(kernel, arguments, 2, {width, height, 1})),
+            "a launch on images");
+        require_pixels(bench, studio.queue, dst, dst_desc, transposed(pixels, width, height),
+                       "an image that a kernel has written");
+        require_pixels(bench, studio.queue, src, src_desc, pixels,
+                       "an image that a kernel has read");
+    }
+}
+
+void require_flattened(Bench &bench, pi_image_type type, const char *name) {
+    Studio studio(bench);
+    need_format(bench, type, numbers);
+    const Kernel kernel = make_kernel(studio.program, name);
+    const Pixels extent{bench.random(1, 20), bench.random(1, 15), bench.random(2, 6)};
+    const pi_mem_image_desc desc = image_desc(type, numbers, extent);
+    const Bytes pixels = random_pixels(bench, desc);
+    const Mem image = studio.image(desc, pixels), out = bench.make_buffer(pixels.size() * 4);
+    Arguments arguments;
+    arguments.image(image).buffer(out);
+    bench.wait(bench.enqueue(studio.queue, launch_desc(kernel, arguments, 3, extent)),
+               "a launch on an image");
+    std::vector<uint32_t> expected;
+    for (const std::byte byte : pixels)
+        expected.push_back(std::to_integer<uint32_t>(byte));
+    bench.require_contents(studio.queue, out, bytes_of(expected),
+                           "what a kernel has read of " + text_of(desc));
+}
+
+LAW("image", "a kernel reads the slices of a 3-D image") {
+    require_flattened(bench, PI_IMAGE_3D, "flatten");
+}
+
+LAW("image", "a kernel reads the layers of an array of images") {
+    require_flattened(bench, PI_IMAGE_2D_ARRAY, "flatten_layers");
+}
+
+// ----- Samplers -----
+
+pi_sampler_desc sampler_desc(uint32_t normalized, pi_addressing_mode addressing,
+                             pi_filter_mode filter) {
+    pi_sampler_desc desc = describe<pi_sampler_desc>();
+    desc.normalized_coordinates = normalized;
+    desc.addressing = addressing;
+    desc.filter = filter;
+    return desc;
+}
+
+// Coordinates {x, y}: never near to where a sampler changes from one pixel to the next.
+std::vector<float> random_coordinates(Bench &bench, const pi_sampler_desc &sampler, uint64_t width,
+                                      uint64_t height, int count) {
+    const auto pick = [&](uint64_t length) {
+        const bool outside = sampler.addressing != PI_ADDRESSING_NONE;
+        const auto whole = static_cast<double>(bench.random(0, (outside ? 3 : 1) * length - 1)) -
+                           static_cast<double>(outside ? length : 0);
+        const double at = whole + static_cast<double>(bench.random(20, 44)) / 64;
+        return static_cast<float>(
+            sampler.normalized_coordinates != 0 ? at / static_cast<double>(length) : at);
+    };
+    std::vector<float> coordinates;
+    for (int i = 0; i < count; ++i) {
+        coordinates.push_back(pick(width));
+        coordinates.push_back(pick(height));
+    }
+    return coordinates;
+}
+
+Bytes bytes_of_floats(const std::vector<float> &values) {
+    Bytes bytes(values.size() * sizeof(float));
+    std::memcpy(bytes.data(), values.data(), bytes.size());
+    return bytes;
+}
+
+void require_sampled(Studio &studio, const pi_sampler_desc &described, float tolerance) {
+    constexpr int count = 200;
+    Bench &bench = studio.bench;
+    const uint64_t width = bench.random(5, 40), height = bench.random(5, 30);
+    const pi_mem_image_desc desc = image_desc(PI_IMAGE_2D, colors, {width, height, 1});
+    const Bytes pixels = random_pixels(bench, desc);
+    const Mem image = studio.image(desc, pixels);
+    const Sampler sampler = studio.sampler(described);
+    const std::vector<float> at = random_coordinates(bench, described, width, height, count);
+    const Mem in = bench.make_buffer(bench.place(), bytes_of_floats(at));
+    const Mem out = bench.make_buffer(count * 16);
+    const Kernel kernel = make_kernel(studio.program, "sample");
+    Arguments arguments;
+    // The image's own sampler is for backends that join both; the others take it and need it not.
+    arguments.image(image, sampler).sampler(sampler).buffer(in).buffer(out);
+    bench.wait(bench.enqueue(studio.queue, launch_desc(kernel, arguments, count)),
+               "a launch that samples");
+    const Bytes bytes = bench.download(studio.queue, out, count * 16);
+    for (std::size_t i = 0; i < count; ++i) {
+        const auto expected =
+            sample({pixels.data(), width, height, width * 4}, described, at[2 * i], at[2 * i + 1]);
+        std::array<float, 4> actual{};
+        std::memcpy(actual.data(), bytes.data() + 16 * i, sizeof actual);
+        for (std::size_t channel = 0; channel < 4; ++channel)
+            require(std::fabs(actual[channel] - expected[channel]) <= tolerance, "normalized ",
+                    described.normalized_coordinates, ", addressing ", described.addressing,
+                    ", filter ", described.filter, ": {", at[2 * i], ", ", at[2 * i + 1], "} of ",
+                    width, " x ", height, " pixels has in channel ", channel, " ", actual[channel],
+                    ", should be ", expected[channel]);
+    }
+}
+
+void require_sampled_in_all_modes(Bench &bench, pi_filter_mode filter, float tolerance) {
+    Studio studio(bench);
+    need_format(bench, PI_IMAGE_2D, colors);
+    for (const uint32_t normalized : {0u, 1u})
+        for (pi_addressing_mode mode = PI_ADDRESSING_NONE; mode <= PI_ADDRESSING_MIRRORED_REPEAT;
+             ++mode)
+            if ((normalized != 0 || mode < PI_ADDRESSING_REPEAT) &&
+                (filter == PI_FILTER_NEAREST || mode != PI_ADDRESSING_NONE))
+                require_sampled(studio, sampler_desc(normalized, mode, filter), tolerance);
+}
+
+LAW("sampler", "a kernel that samples the nearest pixel finds it by every addressing mode") {
+    require_sampled_in_all_modes(bench, PI_FILTER_NEAREST, 1e-4f);
+}
+
+LAW("sampler", "a kernel that samples between pixels finds their mean by every addressing mode") {
+    require_sampled_in_all_modes(bench, PI_FILTER_LINEAR, 0.02f);
+}
+
+LAW("sampler", "a launch keeps image and sampler, which may be released right after it") {
+    Studio studio(bench);
+    need_format(bench, PI_IMAGE_2D, colors);
+    const pi_mem_image_desc desc = image_desc(PI_IMAGE_2D, colors, {8, 8, 1});
+    const pi_sampler_desc described =
+        sampler_desc(0, PI_ADDRESSING_CLAMP_TO_EDGE, PI_FILTER_NEAREST);
+    const Bytes pixels = random_pixels(bench, desc);
+    const Mem in = bench.make_buffer(bench.place(), bytes_of_floats({-5.5f, 3.5f}));
+    const Mem out = bench.make_buffer(16);
+    const Event gate = bench.make_host_event();
+    Event done;
+    {
+        const Mem image = studio.image(desc, pixels);
+        const Sampler sampler = studio.sampler(described);
+        const Kernel kernel = make_kernel(studio.program, "sample");
+        Arguments arguments;
+        arguments.image(image).sampler(sampler).buffer(in).buffer(out);
+        done = bench.enqueue(studio.queue, launch_desc(kernel, arguments, 1), {gate});
+    }
+    // New objects at the places of those that should still be there.
+    const Mem other = make_image(bench, desc);
+    const Sampler another = studio.sampler(sampler_desc(1, PI_ADDRESSING_REPEAT, PI_FILTER_LINEAR));
+    bench.signal(gate);
+    bench.wait(done, "a launch on a released image and sampler");
+    const auto expected = sample({pixels.data(), 8, 8, 32}, described, -5.5f, 3.5f);
+    const Bytes bytes = bench.download(studio.queue, out, 16);
+    for (std::size_t channel = 0; channel < 4; ++channel) {
+        float actual = 0;
+        std::memcpy(&actual, bytes.data() + 4 * channel, 4);
+        require(std::fabs(actual - expected[channel]) < 1e-4f, "channel ", channel, " is ", actual,
+                ", should be ", expected[channel]);
+    }
+}
+
+// ----- Launches that must be refused -----
+
+LAW("image", "a launch refuses what is no image where one is needed, and images elsewhere") {
+    Studio studio(bench);
+    need_format(bench, PI_IMAGE_2D, numbers);
+    const Kernel kernel = make_kernel(studio.program, "transpose");
+    const pi_mem_image_desc desc = image_desc(PI_IMAGE_2D, numbers, {8, 8, 1});
+    const Bytes pixels = random_pixels(bench, desc);
+    const Mem src = make_image(bench, desc), dst = studio.image(desc, pixels);
+    const Mem buffer = bench.make_buffer(1024);
+    const auto refused = [&](const std::string &what, pi_result error, const Arguments &arguments) {
+        const pi_kernel_launch_desc launch = launch_desc(kernel, arguments, 2, {8, 8, 1});
+        require_untouched<pi_event>("a launch with " + what, {error}, [&](pi_event *out) {
+            return try_enqueue(studio.queue, launch, {}, out);
+        });
+    };
+    const auto with = [&](const std::string &what, pi_result error, const auto &change) {
+        Arguments arguments;
+        arguments.image(src).image(dst);
+        change(arguments[0]);
+        refused(what, error, arguments);
+    };
+    with("a buffer as image", PI_ERROR_INVALID_MEM_OBJECT, [&](auto &a) { a.mem = buffer; });
+    with("the image NULL", PI_ERROR_INVALID_MEM_OBJECT, [](auto &a) { a.mem = nullptr; });
+    with("a queue as image", PI_ERROR_INVALID_MEM_OBJECT,
+         [&](auto &a) { a.mem = reinterpret_cast<pi_mem>(studio.queue.get()); });
+    with("an image from an offset", PI_ERROR_INVALID_ARGUMENTS, [](auto &a) { a.offset = 4; });
+    with("an image of a size", PI_ERROR_INVALID_ARGUMENTS, [](auto &a) { a.size = 4; });
+    with("a queue as the image's sampler", PI_ERROR_INVALID_SAMPLER,
+         [&](auto &a) { a.image_sampler = reinterpret_cast<pi_sampler>(studio.queue.get()); });
+    with("a reserved word", PI_ERROR_UNSUPPORTED_FEATURE, [](auto &a) { a.reserved = 1; });
+    Program program = make_program(bench);
+    const Kernel add = make_kernel(program, "add");
+    Arguments as_buffer;
+    as_buffer.buffer(src).value(uint32_t{1});
+    const pi_kernel_launch_desc launch = launch_desc(add, as_buffer, 4);
+    require_untouched<pi_event>(
+        "an image as a buffer", {PI_ERROR_INVALID_MEM_OBJECT},
+        [&](pi_event *out) { return try_enqueue(studio.queue, launch, {}, out); });
+    require_pixels(bench, studio.queue, dst, desc, pixels, "an image after refused launches");
+}
+
+LAW("sampler", "a launch refuses what is no sampler of its context") {
+    Studio studio(bench);
+    need_format(bench, PI_IMAGE_2D, colors);
+    const Kernel kernel = make_kernel(studio.program, "sample");
+    const Mem image = make_image(bench, image_desc(PI_IMAGE_2D, colors, {8, 8, 1}));
+    const Mem in = bench.make_buffer(64), out = bench.make_buffer(64);
+    const pi_sampler_desc described = sampler_desc(0, PI_ADDRESSING_CLAMP, PI_FILTER_NEAREST);
+    const Sampler own = studio.sampler(described);
+    const Context other_context = bench.make_context({bench.device()});
+    Sampler foreign;
+    require_success(piSamplerCreate(other_context, &described, foreign.out()), "piSamplerCreate");
+    const auto refused = [&](const std::string &what, pi_result error, const auto &change) {
+        Arguments arguments;
+        arguments.image(image).sampler(own).buffer(in).buffer(out);
+        change(arguments);
+        const pi_kernel_launch_desc launch = launch_desc(kernel, arguments, 1);
+        require_untouched<pi_event>("a launch with " + what, {error}, [&](pi_event *event) {
+            return try_enqueue(studio.queue, launch, {}, event);
+        });
+    };
+    constexpr pi_result wrong = PI_ERROR_INVALID_SAMPLER;
+    const auto a_queue = reinterpret_cast<pi_sampler>(studio.queue.get());
+    refused("the sampler NULL", wrong, [](auto &a) { a[1].sampler = nullptr; });
+    refused("a queue as sampler", wrong, [&](auto &a) { a[1].sampler = a_queue; });
+    refused("another context's sampler", wrong, [&](auto &a) { a[1].sampler = foreign; });
+    refused("a queue as the image's sampler", wrong,
+            [&](auto &a) { a[0].image_sampler = a_queue; });
+    refused("another context's sampler of an image", wrong,
+            [&](auto &a) { a[0].image_sampler = foreign; });
+    refused("a sampler of a size", PI_ERROR_INVALID_ARGUMENTS, [](auto &a) { a[1].size = 8; });
+    refused("a sampler from an offset", PI_ERROR_INVALID_ARGUMENTS,
+            [](auto &a) { a[1].offset = 8; });
+    refused("a sampler's reserved word", PI_ERROR_UNSUPPORTED_FEATURE,
+            [](auto &a) { a[1].reserved = 1; });
+}
+
+} // namespace
+} // namespace pi::suite

@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Views of buffers as images: the same bytes, both ways. A plugin may have none, or not of every type.
+
+#include "checks.hpp"
+#include "image.hpp"
+#include "registry.hpp"
+
+#include <cstddef>
+#include <numeric>
+
+namespace pi::suite {
+namespace {
+
+uint64_t alignment(Bench &bench, pi_device_info name) {
+    uint64_t bytes = 1;
+    const pi_result result = piDeviceGetInfo(bench.device(), name, sizeof bytes, &bytes, nullptr);
+    if (result != PI_SUCCESS)
+        require_error(result, PI_ERROR_UNSUPPORTED_FEATURE, "the alignment of views");
+    return std::max<uint64_t>(bytes, 1);
+}
+
+// Views that the device has: types with a format, alignments.
+struct Views {
+    Bench &bench;
+    Queue queue;
+    uint64_t offset_alignment, pitch_alignment;
+    std::vector<pi_mem_image_desc> kinds; // each a few pixels large, dense
+
+    explicit Views(Bench &on)
+        : bench(on), queue((need_images(on), on.make_queue())),
+          offset_alignment(alignment(on, PI_DEVICE_INFO_IMAGE_VIEW_OFFSET_ALIGNMENT)),
+          pitch_alignment(alignment(on, PI_DEVICE_INFO_IMAGE_VIEW_PITCH_ALIGNMENT)) {
+        std::string reason;
+        for (const pi_image_type type : types_of(on))
+            for (const PixelFormat &format : formats_of(on, type)) {
+                const pi_mem_image_desc desc = described(type, format, {4, 3, 2});
+                const Mem buffer = on.make_buffer(size_of_storage(desc));
+                Mem view;
+                const pi_result result = piMemImageViewCreate(buffer, &desc, view.out());
+                if (result == PI_SUCCESS) {
+                    kinds.push_back(desc);
+                    continue;
+                }
+                reason = last_error_text();
+                require_error(result, PI_ERROR_UNSUPPORTED_FEATURE, "piMemImageViewCreate, ",
+                              text_of(desc));
+            }
+        if (kinds.empty())
+            skip("the plugin reads no buffer as an image: " + reason);
+    }
+
+    uint64_t step(PixelFormat format) const {
+        return std::lcm<uint64_t>(pitch_alignment, format.size());
+    }
+    // With a legal row pitch of at least the row's bytes, and dense slices.
+    pi_mem_image_desc described(pi_image_type type, PixelFormat format, const Pixels &extent,
+                                uint64_t more_rows = 0) const {
+        pi_mem_image_desc desc = image_desc(type, format, extent);
+        const uint64_t row = extent[0] * format.size();
+        desc.row_pitch = (row + step(format) - 1) / step(format) * step(format);
+        desc.row_pitch += more_rows * step(format);
+        return desc;
+    }
+    pi_mem_image_desc random_desc(const pi_mem_image_desc &kind) const {
+        const Pixels extent{bench.random(1, 30), bench.random(1, 9), bench.random(1, 4)};
+        pi_mem_image_desc desc = described(kind.image_type, format_of(kind), extent,
+                                           kind.image_type == PI_IMAGE_1D ? 0 : bench.random(0, 3));
+        desc.offset = bench.random(0, 5) * offset_alignment;
+        return desc;
+    }
+    // Where its pixels lie in the buffer.
+    static Rows rows(const pi_mem_image_desc &desc) {
+        Rows rows = rows_of(desc);
+        rows.offset = desc.offset;
+        rows.row_pitch = desc.row_pitch;
+        rows.slice_pitch = desc.row_pitch * rows.rows;
+        return rows;
+    }
+    static uint64_t size_of_storage(const pi_mem_image_desc &desc) {
+        return desc.offset + rows(desc).slice_pitch * rows(desc).slices;
+    }
+    Mem make(pi_mem buffer, const pi_mem_image_desc &desc) const {
+        Mem view;
+        require_success(piMemImageViewCreate(buffer, &desc, view.out()), "piMemImageViewCreate, ",
+                        text_of(desc), " at ", desc.offset, ", rows at ", desc.row_pitch);
+        return view;
+    }
+};
+
+LAW("image", "a view of a buffer shows the buffer's bytes as pixels, and changes them") {
+    Views views(bench);
+    for (const pi_mem_image_desc &kind : views.kinds) {
+        const pi_mem_image_desc desc = views.random_desc(kind);
+        const Rows rows = Views::rows(desc);
+        Bytes model = bench.random_bytes(Views::size_of_storage(desc) + bench.random(0, 50));
+        Bytes pixels = random_pixels(bench, desc);
+        move_rows(pixels, rows_of(desc), model, rows);
+        const Mem buffer = bench.make_buffer(bench.place(), model);
+        const Mem view = views.make(buffer, desc);
+        require_pixels(bench, views.queue, view, desc, pixels, "a view of a buffer");
+        // Written through the view, seen in the buffer, and nothing beside it.
+        pixels = random_pixels(bench, desc);
+        image_upload(bench, views.queue, view, desc, pixels);
+        move_rows(pixels, rows_of(desc), model, rows);
+        bench.require_contents(views.queue, buffer, model,
+                               "a buffer written through a view as " + text_of(desc));
+        // Written to the buffer, seen through the view.
+        pixels = random_pixels(bench, desc);
+        move_rows(pixels, rows_of(desc), model, rows);
+        bench.upload(views.queue, buffer, model);
+        require_pixels(bench, views.queue, view, desc, pixels, "a view of a buffer that changed");
+    }
+}
+
+LAW("image", "a view tells its root, where it begins, and what it is") {
+    Views views(bench);
+    for (const bool of_view : {false, true}) {
+        if (of_view && !bench.can(PI_CAPABILITY_VIEW))
+            continue;
+        const pi_mem_image_desc desc = views.random_desc(views.kinds.front());
+        const uint64_t size = Views::size_of_storage(desc);
+        const uint64_t start =
+            of_view ? std::lcm(views.offset_alignment, bench.scopes().front().offset_alignment) : 0;
+        Mem buffer = bench.make_buffer(start + size);
+        const pi_mem root = buffer;
+        Mem middle = of_view ? bench.make_view(buffer, start, size) : Mem{};
+        const Mem view = views.make(of_view ? middle.get() : root, desc);
+        middle.reset();
+        buffer.reset(); // its root stays
+        require_equal(get_info<pi_mem>(&piMemGetInfo, view.get(), PI_MEM_INFO_PARENT), root,
+                      "PI_MEM_INFO_PARENT");
+        require_equal(get_info<uint64_t>(&piMemGetInfo, view.get(), PI_MEM_INFO_OFFSET),
+                      start + desc.offset, "PI_MEM_INFO_OFFSET");
+        require_equal(get_info<uint64_t>(&piMemGetInfo, view.get(), PI_MEM_INFO_SIZE),
+                      size_of(desc), "PI_MEM_INFO_SIZE");
+        require_equal(get_info<pi_memory_kind>(&piMemGetInfo, view.get(), PI_MEM_INFO_KIND),
+                      pi_memory_kind{PI_MEMORY_KIND_IMAGE}, "PI_MEM_INFO_KIND");
+        check_info(
+            "piMemGetInfo of a view as image",
+            [&](uint32_t name, uint64_t room, void *value, uint64_t *out_size) {
+                return piMemGetInfo(view, name, room, value, out_size);
+            },
+            mem_info_names());
+        const Bytes pixels = random_pixels(bench, desc);
+        image_upload(bench, views.queue, view, desc, pixels);
+        require_pixels(bench, views.queue, view, desc, pixels, "a view whose buffer is released");
+    }
+}
+
+LAW("image", "a view has the buffer's access, or less") {
+    Views views(bench);
+    const pi_mem_image_desc valid = views.kinds.front();
+    const struct {
+        uint64_t buffer, view, told;
+        pi_result result;
+    } rows[] = {{0, 0, 0, PI_SUCCESS},
+                {0, PI_MEM_READ_ONLY, PI_MEM_READ_ONLY, PI_SUCCESS},
+                {PI_MEM_READ_ONLY, 0, PI_MEM_READ_ONLY, PI_SUCCESS},
+                {PI_MEM_WRITE_ONLY, PI_MEM_WRITE_ONLY, PI_MEM_WRITE_ONLY, PI_SUCCESS},
+                {PI_MEM_READ_ONLY, PI_MEM_WRITE_ONLY, 0, PI_ERROR_INVALID_VALUE},
+                {0, PI_MEM_READ_ONLY | PI_MEM_WRITE_ONLY, 0, PI_ERROR_INVALID_VALUE},
+                {0, PI_MEM_COPY_HOST_PTR, 0, PI_ERROR_UNSUPPORTED_FEATURE}};
+    for (const auto &row : rows) {
+        pi_mem_buffer_desc buffer_desc = describe<pi_mem_buffer_desc>();
+        buffer_desc.size = Views::size_of_storage(valid);
+        buffer_desc.flags = row.buffer;
+        const Mem buffer = bench.make_buffer(bench.place(), buffer_desc);
+        pi_mem_image_desc desc = valid;
+        desc.flags = row.view;
+        if (row.result == PI_SUCCESS)
+            require_equal(get_info<uint64_t>(&piMemGetInfo, views.make(buffer, desc).get(),
+                                             PI_MEM_INFO_FLAGS),
+                          row.told, "the flags of a view");
+        else
+            require_untouched<pi_mem>(
+                join("a view with flags ", row.view, " of a buffer with ", row.buffer),
+                {row.result},
+                [&](pi_mem *out) { return piMemImageViewCreate(buffer, &desc, out); });
+    }
+}
+
+LAW("image", "a misdescribed view of a buffer is refused") {
+    Views views(bench);
+    for (const pi_mem_image_desc &valid : views.kinds) {
+        const uint64_t size = Views::size_of_storage(valid);
+        const Mem buffer = bench.make_buffer(size);
+        const auto refused = [&](const std::string &what, pi_result error, const auto &change) {
+            pi_mem_image_desc desc = valid;
+            change(desc);
+            require_untouched<pi_mem>("piMemImageViewCreate " + what, {error}, [&](pi_mem *out) {
+                return piMemImageViewCreate(buffer, &desc, out);
+            });
+        };
+        const uint64_t pixel = format_of(valid).size();
+        refused("past the buffer's end", PI_ERROR_INVALID_SIZE, [&](auto &d) {
+            d.offset = (size / views.offset_alignment + 1) * views.offset_alignment;
+        });
+        refused("at an offset that overflows", PI_ERROR_INVALID_SIZE, [&](auto &d) {
+            d.offset = UINT64_MAX / views.offset_alignment * views.offset_alignment;
+        });
+        refused("with rows that run into each other", PI_ERROR_INVALID_SIZE,
+                [&](auto &d) { d.row_pitch = 3 * pixel; });
+        if (valid.image_type != PI_IMAGE_1D && valid.image_type != PI_IMAGE_1D_ARRAY)
+            refused("with rows beyond the buffer", PI_ERROR_INVALID_SIZE, [&](auto &d) {
+                d.row_pitch = size / views.step(format_of(d)) * views.step(format_of(d)) +
+                              views.step(format_of(d));
+            });
+        refused("of no pixels", PI_ERROR_INVALID_SIZE, [](auto &d) { d.width = 0; });
+        refused("with a host_ptr", PI_ERROR_INVALID_VALUE, [&](auto &d) { d.host_ptr = &d; });
+        refused("of type 77", PI_ERROR_INVALID_ENUMERATION, [](auto &d) { d.image_type = 77; });
+        refused("of order 77", PI_ERROR_INVALID_ENUMERATION, [](auto &d) { d.channel_order = 77; });
+        refused("of channel type 77", PI_ERROR_INVALID_ENUMERATION,
+                [](auto &d) { d.channel_type = 77; });
+        if (views.offset_alignment > 1)
+            refused("at a misaligned offset", PI_ERROR_MISALIGNED_OFFSET,
+                    [](auto &d) { d.offset = 1; });
+        if (views.step(format_of(valid)) > pixel && valid.image_type == PI_IMAGE_2D)
+            refused("with misaligned rows", PI_ERROR_MISALIGNED_OFFSET, [&](auto &d) {
+                d.row_pitch = 5 * pixel % views.pitch_alignment == 0 ? 7 * pixel : 5 * pixel;
+            });
+    }
+}
+
+LAW("image", "a view's descriptor is read as all descriptors are, and its buffer is one") {
+    Views views(bench);
+    const pi_mem_image_desc valid = views.kinds.front();
+    const Mem buffer = bench.make_buffer(Views::size_of_storage(valid));
+    check_descriptor("piMemImageViewCreate", valid, offsetof(pi_mem_image_desc, flags),
+                     [&](const pi_mem_image_desc *desc) {
+                         Mem view;
+                         return piMemImageViewCreate(buffer, desc, view.out());
+                     });
+    require_error(piMemImageViewCreate(buffer, &valid, nullptr), PI_ERROR_INVALID_NULL_POINTER,
+                  "piMemImageViewCreate with out_mem NULL");
+    const Mem image = make_image(bench, any_image_desc(bench)), view = views.make(buffer, valid);
+    for (void *wrong : {static_cast<void *>(nullptr), static_cast<void *>(views.queue.get()),
+                        static_cast<void *>(image.get()), static_cast<void *>(view.get())})
+        require_untouched<pi_mem>(
+            "piMemImageViewCreate of no buffer", {PI_ERROR_INVALID_MEM_OBJECT}, [&](pi_mem *out) {
+                return piMemImageViewCreate(reinterpret_cast<pi_mem>(wrong), &valid, out);
+            });
+}
+
+LAW("image", "a copy between a view and its buffer is refused where they overlap") {
+    Views views(bench);
+    pi_mem_image_desc desc = views.kinds.front();
+    const uint64_t row = desc.row_pitch, size = Views::size_of_storage(desc) + row;
+    desc.offset = 0;
+    const Bytes bytes = bench.random_bytes(size);
+    const Mem buffer = bench.make_buffer(bench.place(), bytes);
+    const Mem view = views.make(buffer, desc);
+    for (const bool to_view : {false, true}) {
+        const pi_mem src = to_view ? buffer.get() : view.get();
+        const pi_mem dst = to_view ? view.get() : buffer.get();
+        const uint64_t line = desc.width * format_of(desc).size();
+        for (const uint64_t at : {uint64_t{0}, line - 1}) {
+            const CopyRegions regions{image_copy_region({}, {}, {desc.width, 1, 1}, {at})};
+            require_untouched<pi_event>(
+                "a copy onto itself", {PI_ERROR_MEM_COPY_OVERLAP}, [&](pi_event *out) {
+                    return try_enqueue(views.queue, image_copy_desc(src, dst, regions), {}, out);
+                });
+        }
+    }
+    const CopyRegions two_views{image_copy_region({}, {}, {desc.width, 1, 1})};
+    const Mem other = views.make(buffer, desc);
+    require_untouched<pi_event>(
+        "a copy between two views of one range", {PI_ERROR_MEM_COPY_OVERLAP}, [&](pi_event *out) {
+            return try_enqueue(views.queue, image_copy_desc(view, other, two_views), {}, out);
+        });
+    bench.require_contents(views.queue, buffer, bytes, "a buffer after refused copies");
+    // Behind the view's last row there is room.
+    const CopyRegions apart{image_copy_region({}, {}, {desc.width, 1, 1}, {size - row})};
+    bench.wait(bench.enqueue(views.queue, image_copy_desc(view, buffer, apart)),
+               "a copy from a view to elsewhere in its buffer");
+    Bytes expected = bytes;
+    std::copy_n(bytes.begin(), desc.width * format_of(desc).size(),
+                expected.begin() + static_cast<std::ptrdiff_t>(size - row));
+    bench.require_contents(views.queue, buffer, expected, "a buffer after a copy within it");
+}
+
+} // namespace
+} // namespace pi::suite
