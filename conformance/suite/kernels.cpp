@@ -28,6 +28,9 @@ kernel void reverse(global uint *data, local uint *scratch) {
     barrier(CLK_LOCAL_MEM_FENCE);
     data[get_global_id(0)] = scratch[get_local_size(0) - 1 - i];
 }
+kernel void follow(global const ulong *addresses, uint value) {
+    *(global uint *)(uintptr_t)addresses[get_global_id(0)] += value;
+}
 )";
 
 constexpr const char *broken_opencl_text = "kernel void broken(global uint *data) { this is no C }";
@@ -72,11 +75,17 @@ void PI_CALL native_reverse(const pi_native_group *group, void *const *arguments
         data[group->begin[0] + i] = scratch[size - 1 - i];
 }
 
+void PI_CALL native_follow(const pi_native_group *group, void *const *arguments) {
+    auto *const *addresses = static_cast<uint32_t *const *>(arguments[0]);
+    const uint32_t value = *static_cast<const uint32_t *>(arguments[1]);
+    for (uint64_t i = group->begin[0]; i < group->end[0]; ++i)
+        *addresses[i] += value;
+}
+
 constexpr pi_native_kernel native_kernels[] = {
-    {"add", &native_add, 2, 0},
-    {"combine", &native_combine, 4, 0},
-    {"visit", &native_visit, 3, 0},
-    {"reverse", &native_reverse, 2, 0},
+    {"add", &native_add, 2, 0},       {"combine", &native_combine, 4, 0},
+    {"visit", &native_visit, 3, 0},   {"reverse", &native_reverse, 2, 0},
+    {"follow", &native_follow, 2, 0},
 };
 constexpr pi_native_program native_program = {
     sizeof(pi_native_program), sizeof native_kernels / sizeof *native_kernels, native_kernels};

@@ -40,20 +40,6 @@ Cost cost_of(uint64_t bytes) {
     return bytes <= static_cast<uint64_t>(Cost::SMALL) ? static_cast<Cost>(bytes) : Cost::UNKNOWN;
 }
 
-void check_overlap(std::span<const pi_region> regions, const void *src, const void *dst) {
-    const auto at = [](const void *begin, sdk::Rectangle rectangle) {
-        rectangle.offset += reinterpret_cast<uintptr_t>(begin);
-        return rectangle;
-    };
-    for (const pi_region &region : regions) {
-        const sdk::Rectangle from = sdk::source(region), to = sdk::destination(region);
-        if (sdk::overlap(at(src, from), at(dst, to)))
-            fail(PI_ERROR_MEM_COPY_OVERLAP, "a region's source, bytes ", from.offset, " to ",
-                 from.end(), " of src, and its destination, bytes ", to.offset, " to ", to.end(),
-                 " of dst, share storage and overlap");
-    }
-}
-
 namespace {
 
 /// A map between its enqueue and its unmap: withdrawn if the command never runs.
@@ -127,7 +113,7 @@ pi_result PI_CALL enqueue_mem_buffer_copy(pi_queue queue, const pi_buffer_copy_d
         Mem &src = checked_buffer(self.host(), known.src, "src");
         Mem &dst = checked_buffer(self.host(), known.dst, "dst");
         auto regions = sdk::read_regions(known.region_count, known.regions, src.size(), dst.size());
-        check_overlap(regions, src.data(), dst.data());
+        sdk::check_overlap(regions, src.data(), dst.data());
         const Cost cost = cost_of(regions);
         self.enqueue({known.flags, known.type, wait_count, wait_list, out_event}, cost,
                      [from = Ref<Mem>(src), to = Ref<Mem>(dst), regions = std::move(regions)] {

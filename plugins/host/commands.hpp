@@ -24,8 +24,4 @@ Cost cost_of(uint64_t bytes);
 /// imported from.
 void copy_regions(std::span<const pi_region> regions, const void *src, void *dst);
 
-/// PI_ERROR_MEM_COPY_OVERLAP if the source of a region shares a byte with its destination. Addresses are compared, so
-/// views of one buffer are seen, and two imports of one host pointer.
-void check_overlap(std::span<const pi_region> regions, const void *src, const void *dst);
-
 } // namespace pi::host

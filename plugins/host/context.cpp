@@ -14,7 +14,7 @@ using sdk::fail;
 using sdk::InfoWriter;
 
 Context::~Context() {
-    platform_.instance().usm().drop(*this);
+    platform_.instance().usm().drop(this);
     platform_.instance().registrations().drop(*this);
 }
 

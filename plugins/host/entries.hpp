@@ -71,15 +71,6 @@ decltype(::piEnqueueMemBufferFill) enqueue_mem_buffer_fill;
 decltype(::piEnqueueMemBufferMap) enqueue_mem_buffer_map;
 decltype(::piEnqueueMemUnmap) enqueue_mem_unmap;
 
-// usm.cpp
-decltype(::piUsmAlloc) usm_alloc;
-decltype(::piUsmFree) usm_free;
-decltype(::piUsmGetInfo) usm_get_info;
-
-// usm_pool.cpp
-decltype(::piUsmPoolCreate) usm_pool_create;
-decltype(::piUsmPoolGetInfo) usm_pool_get_info;
-
 // usm_register.cpp
 decltype(::piUsmHostRegister) usm_host_register;
 decltype(::piUsmHostUnregister) usm_host_unregister;
@@ -89,8 +80,6 @@ decltype(::piEnqueueUsmCopy) enqueue_usm_copy;
 decltype(::piEnqueueUsmFill) enqueue_usm_fill;
 decltype(::piEnqueueUsmPrefetch) enqueue_usm_prefetch;
 decltype(::piEnqueueUsmAdvise) enqueue_usm_advise;
-decltype(::piEnqueueUsmAlloc) enqueue_usm_alloc;
-decltype(::piEnqueueUsmFree) enqueue_usm_free;
 
 // program.cpp
 decltype(::piProgramCreate) program_create;

@@ -6,6 +6,7 @@
 #include "entries.hpp"
 #include "memory.hpp"
 
+#include <pi/sdk/address.hpp>
 #include <pi/sdk/descriptor.hpp>
 
 namespace pi::host {
@@ -60,10 +61,11 @@ pi_result PI_CALL mem_image_create(pi_context context, pi_device device,
         const sdk::ImageShape shape = sdk::read_image_shape(known, image_limits);
         const Rectangle given = sdk::check_image_create(known, shape, creation_flags);
         check_demands(known.flags);
-        check_pointer_range(known.host_ptr, 0, given.end());
+        sdk::check_pointer_range(known.host_ptr, 0, given.end());
         const bool borrowed = known.flags & PI_MEM_USE_HOST_PTR;
         Storage storage = make_storage(owner, known, given, shape.dense());
-        const uint64_t alignment = borrowed ? alignment_of(known.host_ptr) : min_alignment;
+        const uint64_t alignment =
+            borrowed ? sdk::alignment_of(known.host_ptr, max_alignment) : min_alignment;
         *out_mem =
             sdk::make<Mem>(self, owner, known.flags, shape.bytes(), alignment, PI_MEMORY_KIND_IMAGE,
                            std::move(storage), image_of(shape, borrowed ? given : shape.dense()))

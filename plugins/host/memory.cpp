@@ -3,6 +3,7 @@
 
 #include "entries.hpp"
 
+#include <pi/sdk/address.hpp>
 #include <pi/sdk/descriptor.hpp>
 #include <pi/sdk/region.hpp>
 
@@ -57,11 +58,6 @@ void MapTable::drop_if_unused(std::map<const void *, Counts>::iterator entry) {
 
 // ----- Checks -------------------------------------------------------------------------------------
 
-uint64_t alignment_of(const void *pointer) {
-    const auto address = reinterpret_cast<uintptr_t>(pointer);
-    return std::min<uint64_t>(address & -address, max_alignment);
-}
-
 uint64_t checked_alignment(uint64_t asked) {
     if (asked & (asked - 1) && asked)
         fail(PI_ERROR_INVALID_ALIGNMENT, "alignment is ", asked, ", which is no power of two");
@@ -75,13 +71,6 @@ void check_scope(uint32_t scope) {
     if (scope >= scope_count)
         fail(PI_ERROR_INVALID_VALUE, "scope is ", scope, "; the device has ", scope_count,
              ", numbered from 0");
-}
-
-void check_pointer_range(const void *pointer, uint64_t offset, uint64_t size) {
-    const uint64_t limit = UINTPTR_MAX - reinterpret_cast<uintptr_t>(pointer);
-    if (offset > limit || size > limit - offset)
-        fail(PI_ERROR_INVALID_SIZE, size, " bytes from ", offset, " bytes behind ", pointer,
-             " go past the end of the address space");
 }
 
 // ----- Mem ----------------------------------------------------------------------------------------
@@ -122,10 +111,11 @@ void check_buffer_flags(const pi_mem_buffer_desc &desc) {
 uint64_t buffer_alignment(const pi_mem_buffer_desc &desc) {
     const uint64_t asked = desc.alignment, given = checked_alignment(asked);
     if (desc.flags & PI_MEM_USE_HOST_PTR) {
-        if (asked && alignment_of(desc.host_ptr) < asked)
+        if (asked && sdk::alignment_of(desc.host_ptr, max_alignment) < asked)
             fail(PI_ERROR_MISALIGNED_POINTER, "host_ptr ", desc.host_ptr, " is aligned to ",
-                 alignment_of(desc.host_ptr), " bytes; alignment asks for ", asked);
-        return alignment_of(desc.host_ptr);
+                 sdk::alignment_of(desc.host_ptr, max_alignment), " bytes; alignment asks for ",
+                 asked);
+        return sdk::alignment_of(desc.host_ptr, max_alignment);
     }
     return given;
 }
@@ -155,7 +145,7 @@ Storage make_storage(const Device &owner, const pi_mem_buffer_desc &desc, uint64
 
 Storage borrow_pointer(const pi_mem_import_desc &desc) {
     sdk::require(desc.handle.pointer, "handle.pointer");
-    check_pointer_range(desc.handle.pointer, desc.offset, desc.size);
+    sdk::check_pointer_range(desc.handle.pointer, desc.offset, desc.size);
     return Storage::borrow(static_cast<std::byte *>(desc.handle.pointer) + desc.offset);
 }
 
@@ -194,7 +184,8 @@ std::vector<uint64_t> pitches(const Mem &mem) {
 
 Mem::Mem(Mem &root, uint64_t flags, uint64_t offset, uint64_t size, ImagePointer image)
     : Object(root.host()), context_(root.context_), device_(root.device_), root_(root),
-      flags_(flags), offset_(offset), size_(size), alignment_(alignment_of(root.data() + offset)),
+      flags_(flags), offset_(offset), size_(size),
+      alignment_(sdk::alignment_of(root.data() + offset, max_alignment)),
       memory_kind_(image ? pi_memory_kind{PI_MEMORY_KIND_IMAGE} : root.memory_kind_),
       storage_(Storage::borrow(root.data() + offset)), image_(std::move(image)) {}
 
@@ -230,7 +221,7 @@ pi_result PI_CALL mem_buffer_create(pi_context context, pi_device device,
         check_export(known);
         if (!known.size)
             fail(PI_ERROR_INVALID_SIZE, "size is 0 bytes; at least 1 is needed");
-        check_pointer_range(known.host_ptr, 0, known.size);
+        sdk::check_pointer_range(known.host_ptr, 0, known.size);
         const uint64_t alignment = buffer_alignment(known);
         Storage storage = make_storage(owner, known, alignment);
         if (known.flags & PI_MEM_COPY_HOST_PTR)
@@ -286,7 +277,7 @@ pi_result PI_CALL mem_import(pi_context context, pi_device device, const pi_mem_
         Storage storage =
             file ? Storage::import(map_shared(known.handle.fd, known.offset, known.size))
                  : borrow_pointer(known);
-        const uint64_t alignment = alignment_of(storage.data());
+        const uint64_t alignment = sdk::alignment_of(storage.data(), max_alignment);
         *out_mem = sdk::make<Mem>(self, owner, known.flags, known.size, alignment,
                                   file ? PI_MEMORY_KIND_BUFFER : PI_MEMORY_KIND_IMPORTED,
                                   std::move(storage))

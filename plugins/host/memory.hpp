@@ -17,13 +17,9 @@ namespace pi::host {
 
 // What creations of memory, buffers or USM, have in common; each refuses what cannot be honoured, naming it.
 
-/// What an address is aligned to, as far as anybody asks: at most max_alignment.
-uint64_t alignment_of(const void *pointer);
 /// The alignment that new memory gets if this one is asked for.
 uint64_t checked_alignment(uint64_t asked);
 void check_scope(uint32_t scope);
-/// PI_ERROR_INVALID_SIZE if a range of the application's memory goes past the end of the address space.
-void check_pointer_range(const void *pointer, uint64_t offset, uint64_t size);
 
 /// Which pointers the maps of one memory object have given or will give. Thread-safe.
 class MapTable {

@@ -8,7 +8,7 @@
 #include "memory.hpp"
 #include "queue.hpp"
 #include "sampler.hpp"
-#include "usm_pool.hpp"
+#include "usm.hpp"
 
 namespace pi::host {
 
@@ -56,13 +56,6 @@ constexpr pi_dispatch make_functions() {
         .piMemInvalidate = mem_invalidate,
         .piMemRetain = retain_entry<Mem>,
         .piMemRelease = release_entry<Mem>,
-        .piUsmAlloc = usm_alloc,
-        .piUsmFree = usm_free,
-        .piUsmGetInfo = usm_get_info,
-        .piUsmPoolCreate = usm_pool_create,
-        .piUsmPoolRetain = retain_entry<UsmPool>,
-        .piUsmPoolRelease = release_entry<UsmPool>,
-        .piUsmPoolGetInfo = usm_pool_get_info,
         .piUsmHostRegister = usm_host_register,
         .piUsmHostUnregister = usm_host_unregister,
         .piEnqueueMemBufferRead = enqueue_mem_buffer_read,
@@ -79,8 +72,6 @@ constexpr pi_dispatch make_functions() {
         .piEnqueueUsmFill = enqueue_usm_fill,
         .piEnqueueUsmPrefetch = enqueue_usm_prefetch,
         .piEnqueueUsmAdvise = enqueue_usm_advise,
-        .piEnqueueUsmAlloc = enqueue_usm_alloc,
-        .piEnqueueUsmFree = enqueue_usm_free,
         .piEnqueueKernelLaunch = enqueue_kernel_launch,
         .piEnqueueHostFunction = enqueue_host_function,
         .piEnqueueEventsWait = enqueue_events_wait,
@@ -105,6 +96,7 @@ constexpr pi_dispatch make_functions() {
         .piSamplerGetInfo = sampler_get_info,
     };
     sdk::event_entries::fill<Context>(functions);
+    sdk::usm_entries::fill<Usm>(functions);
     return functions;
 }
 

@@ -6,10 +6,11 @@
 #include "config.hpp"
 #include "executor.hpp"
 #include "platform.hpp"
+#include "storage.hpp"
 #include "usm_register.hpp"
-#include "usm_table.hpp"
 
 #include <pi/sdk/object.hpp>
+#include <pi/sdk/usm_table.hpp>
 
 namespace pi::host {
 
@@ -29,14 +30,14 @@ public:
 
     const Config &config() const { return config_; }
     Platform &platform() { return platform_; }
-    UsmTable &usm() { return usm_; }
+    sdk::UsmTable<Storage> &usm() { return usm_; }
     Registrations &registrations() { return registrations_; }
     Executor &executor() { return executor_; }
 
 private:
     const Config config_;
     Platform platform_;
-    UsmTable usm_;
+    sdk::UsmTable<Storage> usm_;
     Registrations registrations_;
     Executor executor_; ///< last: its threads end before what they use
 };

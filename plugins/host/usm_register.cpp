@@ -6,6 +6,8 @@
 #include "physical.hpp"
 #include "plugin.hpp"
 
+#include <pi/sdk/address.hpp>
+
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -76,9 +78,9 @@ void PageLocks::unlock(uintptr_t begin, uintptr_t end) noexcept {
 
 void Registrations::add(const Context &context, const void *pointer, uint64_t size) {
     const auto page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
-    check_pointer_range(pointer, page, size);
+    sdk::check_pointer_range(pointer, page, size);
     const auto address = reinterpret_cast<uintptr_t>(pointer);
-    const Pages pages{address / page * page, align_up(address + size, page)};
+    const Pages pages{address / page * page, sdk::align_up(address + size, page)};
     const std::lock_guard lock(mutex_);
     const auto entry = registered_.emplace(Key{&context, pointer}, pages);
     try {

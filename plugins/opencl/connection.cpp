@@ -53,8 +53,26 @@ pi_result with_places(pi_device src_device, pi_context src_context, pi_device ds
     });
 }
 
-/// Why there is no memory of this kind, or NULL.
-const char *missing(const pi_memory_connection_query &query) {
+/// The kind of USM that is asked about, else 0.
+pi_usm_kind usm_kind(pi_memory_kind kind) {
+    static_assert(
+        PI_MEMORY_KIND_USM_DEVICE - PI_MEMORY_KIND_USM_HOST == PI_USM_DEVICE - PI_USM_HOST &&
+        PI_MEMORY_KIND_USM_SHARED - PI_MEMORY_KIND_USM_HOST == PI_USM_SHARED - PI_USM_HOST);
+    return kind >= PI_MEMORY_KIND_USM_HOST && kind <= PI_MEMORY_KIND_USM_SHARED
+               ? kind - PI_MEMORY_KIND_USM_HOST + PI_USM_HOST
+               : 0;
+}
+
+const char *missing_usm(const Place &src, const Place &dst, pi_usm_kind kind) {
+    if (!(src.device.usm_kinds() & dst.device.usm_kinds() & 1u << kind))
+        return "one of the devices has no shared virtual memory of this kind";
+    if (&src.context != &dst.context)
+        return "shared virtual memory is of one OpenCL context";
+    return nullptr;
+}
+
+/// Why there is no memory of this kind at both places, or NULL.
+const char *missing(const Place &src, const Place &dst, const pi_memory_connection_query &query) {
     if (query.src_scope || query.dst_scope)
         return "there is only scope 0";
     switch (query.kind) {
@@ -66,9 +84,14 @@ const char *missing(const pi_memory_connection_query &query) {
     case PI_MEMORY_KIND_USM_HOST:
     case PI_MEMORY_KIND_USM_DEVICE:
     case PI_MEMORY_KIND_USM_SHARED:
-        return "this plugin has no USM: OpenCL's core has none";
+        return missing_usm(src, dst, usm_kind(query.kind));
     }
     fail(PI_ERROR_INVALID_ENUMERATION, "kind ", query.kind, " is no PI_MEMORY_KIND_");
+}
+
+/// Fine-grain sharing is by single loads and stores.
+bool is_fine_grain(pi_memory_kind kind) {
+    return kind == PI_MEMORY_KIND_USM_HOST || kind == PI_MEMORY_KIND_USM_SHARED;
 }
 
 void describe_unified(const Place &src, const Place &dst, pi_memory_connection_info &info) {
@@ -95,12 +118,16 @@ pi_memory_connection_info describe(const Place &src, const Place &dst,
                                    const pi_memory_connection_query &query) {
     pi_memory_connection_info info{};
     Answer answer = connect(src, dst);
-    const char *lack = missing(query);
+    const char *lack = missing(src, dst, query);
     if (lack)
         answer = {PI_MEMORY_CONNECTION_NONE, lack};
     info.connection = answer.connection;
     // Two queues that write one buffer at a time are undefined in OpenCL, whatever bytes they write.
     info.concurrent_writers = PI_CONCURRENT_WRITERS_NONE;
+    if (!lack && is_fine_grain(query.kind)) {
+        info.concurrent_writers = PI_CONCURRENT_WRITERS_DISJOINT_BYTES;
+        info.atomics = src.device.svm_atomics() && dst.device.svm_atomics();
+    }
     if (answer.connection == PI_MEMORY_CONNECTION_UNIFIED)
         describe_unified(src, dst, info);
     else if (answer.connection == PI_MEMORY_CONNECTION_MIGRATABLE)

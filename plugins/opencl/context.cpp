@@ -63,6 +63,13 @@ cl_command_queue Context::private_queue(const Device &device, Purpose purpose) {
     return queue.get();
 }
 
+void *Context::unused_usm() {
+    std::lock_guard lock(mutex_);
+    if (!unused_usm_)
+        unused_usm_.emplace(api(), id(), CL_MEM_READ_WRITE, 1, 1, description());
+    return unused_usm_->data();
+}
+
 namespace entries {
 
 pi_result PI_CALL piContextCreate(pi_platform platform, const pi_context_desc *desc,

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,8 @@ class Context : public sdk::Object<Context, pi_context> {
 public:
     /// Around `vendor`, or, where that is empty, a new one.
     Context(Platform &platform, std::vector<Device *> devices, ContextOwner vendor = {});
+    /// What is left of its USM goes with it.
+    ~Context() { instance().usm().drop(this); }
 
     Platform &platform() const { return platform_; }
     const Api &api() const { return platform_.api(); }
@@ -32,6 +35,9 @@ public:
     enum class Purpose { MAP, UNMAP };
     cl_command_queue private_queue(const Device &device, Purpose purpose);
 
+    /// USM that nobody uses, for lists of the vendor's that must not be empty. Made by the first call.
+    void *unused_usm();
+
 private:
     struct PrivateQueues {
         std::array<QueueOwner, 2> queues;
@@ -43,6 +49,7 @@ private:
     ContextOwner vendor_;
     std::mutex mutex_;
     std::vector<PrivateQueues> private_queues_; ///< one element a device
+    std::optional<SvmMemory> unused_usm_;
 };
 
 } // namespace pi::opencl

@@ -20,6 +20,19 @@ pi_device_type device_type(cl_device_type type) {
     return PI_DEVICE_TYPE_OTHER;
 }
 
+/// None where the device or a function of it is of an OpenCL before 2.0.
+cl_device_svm_capabilities svm_capabilities(const Platform &platform, cl_device_id device) {
+    const Api &cl = platform.api();
+    if (platform.api_version() < 200 || !cl.clSVMAlloc || !cl.clSVMFree || !cl.clEnqueueSVMMemcpy ||
+        !cl.clEnqueueSVMMemFill || !cl.clSetKernelArgSVMPointer || !cl.clSetKernelExecInfo)
+        return 0;
+    cl_device_svm_capabilities found = 0;
+    if (cl.clGetDeviceInfo(device, CL_DEVICE_SVM_CAPABILITIES, sizeof found, &found, nullptr))
+        return 0;
+    // Every device with any of them must have this one.
+    return found & CL_DEVICE_SVM_COARSE_GRAIN_BUFFER ? found : 0;
+}
+
 } // namespace
 
 Device::Device(Platform &platform, cl_device_id id, sdk::Ref<Device> parent, DeviceOwner vendor)
@@ -38,6 +51,7 @@ Device::Device(Platform &platform, cl_device_id id, sdk::Ref<Device> parent, Dev
     // CL_DEVICE_QUEUE_PROPERTIES of 1.2 has the same number and meaning.
     out_of_order_ = get<cl_command_queue_properties>(CL_DEVICE_QUEUE_ON_HOST_PROPERTIES) &
                     CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE;
+    svm_ = svm_capabilities(platform, id);
     max_allocation_ = get<cl_ulong>(CL_DEVICE_MAX_MEM_ALLOC_SIZE);
     const uint64_t base = std::max<uint64_t>(1, get<cl_uint>(CL_DEVICE_MEM_BASE_ADDR_ALIGN) / 8);
     offset_alignment_ = quirk(QUIRK_ANY_SUB_BUFFER_ORIGIN) ? 1 : base;

@@ -147,7 +147,7 @@ constexpr Row rows[] = {
     {PI_DEVICE_INFO_INTEGRATED,
      [](Device &d, const InfoWriter &write) { write(uint32_t{d.integrated()}); }},
     {PI_DEVICE_INFO_USM_CAPABILITIES,
-     [](Device &, const InfoWriter &write) { write(uint32_t{0}); }},
+     [](Device &d, const InfoWriter &write) { write(d.usm_kinds()); }},
     {PI_DEVICE_INFO_PROGRAM_FORMATS,
      [](Device &d, const InfoWriter &write) { write(formats(d)); }},
     {PI_DEVICE_INFO_QUEUE_FLAGS,
@@ -166,7 +166,7 @@ constexpr Row rows[] = {
     {PI_DEVICE_INFO_EXPORT_HANDLE_TYPES,
      [](Device &, const InfoWriter &write) { write(uint32_t{0}); }},
     {PI_DEVICE_INFO_CAPABILITIES,
-     [](Device &, const InfoWriter &write) { write(capabilities); }},
+     [](Device &d, const InfoWriter &write) { write(d.capabilities()); }},
     {PI_DEVICE_INFO_LAUNCH_FEATURES,
      [](Device &d, const InfoWriter &write) {
          write(PI_LAUNCH_FEATURE_GLOBAL_OFFSET |

@@ -3,9 +3,10 @@
 // One instance of the plugin: the vendor's library, its platforms, and the threads.
 #pragma once
 
-#include "opencl.hpp"
+#include "svm.hpp"
 
 #include <pi/sdk/object.hpp>
+#include <pi/sdk/usm_table.hpp>
 #include <pi/sdk/worker.hpp>
 
 #include <atomic>
@@ -20,10 +21,15 @@ namespace pi::opencl {
 
 class Platform;
 
+/// Those that only devices with shared virtual memory have.
+inline constexpr uint64_t usm_capabilities =
+    PI_CAPABILITY_USM | PI_CAPABILITY_USM_POOL | PI_CAPABILITY_USM_ASYNC;
+
 /// The groups of functions that the plugin has; the table in plugin.cpp agrees.
-inline constexpr uint64_t capabilities =
-    PI_CAPABILITY_BUFFER_COMMANDS | PI_CAPABILITY_MEM_IMPORT | PI_CAPABILITY_MEM_HOST_ACCESS |
-    PI_CAPABILITY_PROGRAM | PI_CAPABILITY_HOST_FUNCTION | PI_CAPABILITY_VIEW | PI_CAPABILITY_NATIVE;
+inline constexpr uint64_t capabilities = PI_CAPABILITY_BUFFER_COMMANDS | PI_CAPABILITY_MEM_IMPORT |
+                                         PI_CAPABILITY_MEM_HOST_ACCESS | PI_CAPABILITY_PROGRAM |
+                                         PI_CAPABILITY_HOST_FUNCTION | PI_CAPABILITY_VIEW |
+                                         PI_CAPABILITY_NATIVE | usm_capabilities;
 
 class Instance : public sdk::Object<Instance, pi_plugin> {
 public:
@@ -51,6 +57,8 @@ public:
     void run_waiting(std::function<void()> task) { waiting_.post(std::move(task)); }
     /// Runs the application's host functions.
     sdk::Workers &host_functions() { return host_functions_; }
+    /// The USM of all contexts.
+    sdk::UsmTable<SvmMemory> &usm() { return usm_; }
     /// Starts the completion thread, so that its absence is an error of a creation, not of a driver's callback.
     void start_threads() {
         completions_.post([] {});
@@ -65,6 +73,7 @@ private:
     std::mutex mutex_; ///< guards what follows until the library is open; constant afterwards
     std::unique_ptr<Api> api_;
     std::vector<sdk::Ref<Platform>> platforms_;
+    sdk::UsmTable<SvmMemory> usm_;
 
     std::atomic<uint32_t> driver_calls_{0}; ///< callbacks that the driver has not returned from
     sdk::Workers completions_{1};

@@ -45,6 +45,8 @@ public:
     bool shared() const { return shared_; }
     /// The launch whose arguments are set: compared, and never 0 again. Guarded by mutex().
     uint64_t arguments_of = 0;
+    /// The vendor's kernel has a list of USM that it reaches. Guarded by mutex().
+    bool lists_usm = false;
     /// A number for a launch. Under mutex().
     uint64_t next_launch() { return ++launches_; }
 

@@ -5,7 +5,7 @@
 #include "entries.hpp"
 #include "kernel.hpp"
 #include "memory.hpp"
-#include "submission.hpp"
+#include "usm.hpp"
 
 #include <pi/sdk/region.hpp>
 
@@ -25,6 +25,7 @@ struct Argument {
     Ref<Mem> mem;
     MemOwner sub_buffer; ///< where the argument does not begin with mem
     cl_mem vendor = nullptr;
+    const void *pointer = nullptr; ///< USM
 };
 
 struct Arguments {
@@ -43,7 +44,7 @@ const char *needs(Parameter parameter) {
     case Parameter::VALUE:
         return "PI_ARGUMENT_VALUE";
     case Parameter::BUFFER:
-        return "PI_ARGUMENT_BUFFER";
+        return "PI_ARGUMENT_BUFFER or PI_ARGUMENT_POINTER";
     case Parameter::LOCAL:
         return "PI_ARGUMENT_LOCAL";
     default:
@@ -59,13 +60,13 @@ void check_kind(const pi_kernel_argument &given, Parameter parameter, size_t ind
     if (given.kind < PI_ARGUMENT_VALUE || given.kind > PI_ARGUMENT_LOCAL)
         fail(PI_ERROR_INVALID_ENUMERATION, "arguments[", index, "].kind ", given.kind,
              " is no PI_ARGUMENT_");
-    if (given.kind == PI_ARGUMENT_POINTER || given.kind == PI_ARGUMENT_IMAGE ||
-        given.kind == PI_ARGUMENT_SAMPLER)
+    if (given.kind == PI_ARGUMENT_IMAGE || given.kind == PI_ARGUMENT_SAMPLER)
         fail(PI_ERROR_UNSUPPORTED_FEATURE, "arguments[", index,
-             "] is a USM pointer, image or sampler: this plugin has none");
+             "] is an image or sampler: this plugin has none");
     const bool fits = parameter == Parameter::ANY ||
                       (parameter == Parameter::VALUE && given.kind == PI_ARGUMENT_VALUE) ||
-                      (parameter == Parameter::BUFFER && given.kind == PI_ARGUMENT_BUFFER) ||
+                      (parameter == Parameter::BUFFER &&
+                       (given.kind == PI_ARGUMENT_BUFFER || given.kind == PI_ARGUMENT_POINTER)) ||
                       (parameter == Parameter::LOCAL && given.kind == PI_ARGUMENT_LOCAL);
     if (!fits)
         fail(PI_ERROR_INVALID_ARGUMENTS, "arguments[", index, "] is of kind ", given.kind,
@@ -108,6 +109,8 @@ Arguments copy_arguments(const Queue &queue, Kernel &kernel, const pi_kernel_lau
         out.kind = one.kind;
         if (one.kind == PI_ARGUMENT_BUFFER) {
             copy_buffer(queue, one, i, out);
+        } else if (one.kind == PI_ARGUMENT_POINTER) {
+            out.pointer = checked_usm_argument(queue, one.pointer, {"arguments", i, ".pointer"});
         } else if (!one.size) {
             fail(PI_ERROR_INVALID_ARGUMENTS, "arguments[", i, "].size is 0 bytes");
         } else if (one.kind == PI_ARGUMENT_VALUE) {
@@ -182,8 +185,11 @@ WorkSize read_work_size(Kernel &kernel, const Device &device, const pi_kernel_la
 
 class LaunchCommand final : public VendorCommand {
 public:
-    LaunchCommand(Queue &queue, Kernel &kernel, Arguments arguments, const WorkSize &work)
-        : VendorCommand(queue), kernel_(kernel), arguments_(std::move(arguments)), work_(work) {}
+    /// `usm_kinds`: 1 << PI_USM_, what the kernel reaches by pointers inside memory.
+    LaunchCommand(Queue &queue, Kernel &kernel, Arguments arguments, const WorkSize &work,
+                  uint32_t usm_kinds)
+        : VendorCommand(queue), kernel_(kernel), arguments_(std::move(arguments)), work_(work),
+          usm_kinds_(usm_kinds) {}
 
 private:
     /// What was set here is set again only if another launch came between.
@@ -195,9 +201,26 @@ private:
         std::lock_guard lock(kernel_->mutex());
         if (!number_ || kernel_->arguments_of != number_ || kernel_->shared())
             set_arguments();
-        submission.add("clEnqueueNDRangeKernel", queue().api().clEnqueueNDRangeKernel,
-                       kernel_->id(), work_.dimensions, work_.offset.data(), work_.global.data(),
-                       work_.has_local ? work_.local.data() : nullptr);
+        const auto enqueue = [&] {
+            submission.add("clEnqueueNDRangeKernel", queue().api().clEnqueueNDRangeKernel,
+                           kernel_->id(), work_.dimensions, work_.offset.data(),
+                           work_.global.data(), work_.has_local ? work_.local.data() : nullptr);
+        };
+        if (!usm_kinds_ && !kernel_->lists_usm)
+            return enqueue();
+        // The list stays with the vendor's kernel: one of an earlier launch may name what is freed by now.
+        Context &context = queue().context();
+        context.instance().usm().with_addresses(&context, usm_kinds_, [&](auto &addresses) {
+            if (addresses.empty())
+                addresses.push_back(context.unused_usm());
+            check(queue().api().clSetKernelExecInfo(kernel_->id(), CL_KERNEL_EXEC_INFO_SVM_PTRS,
+                                                    addresses.size() * sizeof addresses[0],
+                                                    addresses.data()),
+                  "clSetKernelExecInfo", "kernel '", kernel_->name(), "', ", addresses.size(),
+                  " allocations");
+            kernel_->lists_usm = usm_kinds_ != 0;
+            enqueue();
+        });
     }
 
     void set_arguments() {
@@ -205,9 +228,15 @@ private:
         kernel_->arguments_of = 0;
         for (cl_uint i = 0; i < arguments_.list.size(); ++i) {
             const Argument &one = arguments_.list[i];
+            if (one.pointer) {
+                check(cl.clSetKernelArgSVMPointer(kernel_->id(), i, one.pointer),
+                      "clSetKernelArgSVMPointer", "argument ", i, " of kernel '", kernel_->name(),
+                      "', ", one.pointer);
+                continue;
+            }
             size_t size = one.size;
             const void *value = nullptr;
-            if (one.kind == PI_ARGUMENT_BUFFER) {
+            if (one.kind == PI_ARGUMENT_BUFFER || one.kind == PI_ARGUMENT_POINTER) {
                 size = sizeof one.vendor;
                 value = one.vendor ? &one.vendor : nullptr;
             } else if (one.kind == PI_ARGUMENT_VALUE) {
@@ -222,6 +251,7 @@ private:
     const Ref<Kernel> kernel_;
     const Arguments arguments_;
     const WorkSize work_;
+    const uint32_t usm_kinds_;
     uint64_t number_ = 0; ///< once its arguments were set
 };
 
@@ -232,6 +262,21 @@ Kernel &checked_kernel(const Queue &queue, pi_kernel handle) {
         fail(PI_ERROR_INVALID_KERNEL, "kernel '", kernel.name(), "' is of ",
              kernel.context().description(), ", the queue of ", queue.context().description());
     return kernel;
+}
+
+constexpr uint64_t indirect_flags =
+    PI_LAUNCH_INDIRECT_USM_HOST | PI_LAUNCH_INDIRECT_USM_DEVICE | PI_LAUNCH_INDIRECT_USM_SHARED;
+
+/// The PI_LAUNCH_INDIRECT_ flags that the device knows.
+uint64_t indirect_usm(const Device &device) {
+    return device.usm_kinds() ? indirect_flags : 0;
+}
+/// The kinds that they name, as 1 << PI_USM_.
+uint32_t reached_usm(uint64_t flags) {
+    static_assert(PI_LAUNCH_INDIRECT_USM_HOST == 1 << PI_USM_HOST << 8 &&
+                  PI_LAUNCH_INDIRECT_USM_DEVICE == 1 << PI_USM_DEVICE << 8 &&
+                  PI_LAUNCH_INDIRECT_USM_SHARED == 1 << PI_USM_SHARED << 8);
+    return static_cast<uint32_t>((flags & indirect_flags) >> 8);
 }
 
 uint64_t largest_divisor(uint64_t of, uint64_t most) {
@@ -250,7 +295,7 @@ pi_result PI_CALL piEnqueueKernelLaunch(pi_queue queue, const pi_kernel_launch_d
                                         pi_event *out_event) {
     return call<Queue>(queue, [&](Queue &self) {
         const auto known = read_desc(desc, PI_TYPE_KERNEL_LAUNCH_DESC);
-        check_flags(known.flags, PI_COMMAND_BLOCKING, "flags");
+        check_flags(known.flags, PI_COMMAND_BLOCKING | indirect_usm(self.device()), "flags");
         Kernel &kernel = checked_kernel(self, known.kernel);
         if (known.cluster_size[0] || known.cluster_size[1] || known.cluster_size[2])
             fail(PI_ERROR_UNSUPPORTED_FEATURE, "cluster_size is set; OpenCL has no clusters");
@@ -261,7 +306,7 @@ pi_result PI_CALL piEnqueueKernelLaunch(pi_queue queue, const pi_kernel_launch_d
         auto arguments = copy_arguments(self, kernel, known);
         enqueue_vendor<LaunchCommand>(self,
                                       {known.flags, known.type, wait_count, wait_list, out_event},
-                                      kernel, std::move(arguments), work);
+                                      kernel, std::move(arguments), work, reached_usm(known.flags));
     });
 }
 

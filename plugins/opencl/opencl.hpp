@@ -76,7 +76,15 @@ namespace pi::opencl {
     X(clWaitForEvents)
 
 /// Functions of OpenCL 2.0 and later: NULL with an old ICD loader, and only for platforms of that version.
-#define PI_OPENCL_OPTIONAL(X) X(clCreateCommandQueueWithProperties)
+#define PI_OPENCL_OPTIONAL(X)                                                                      \
+    X(clCreateCommandQueueWithProperties)                                                          \
+    X(clEnqueueSVMMemFill)                                                                         \
+    X(clEnqueueSVMMemcpy)                                                                          \
+    X(clEnqueueSVMMigrateMem)                                                                      \
+    X(clSVMAlloc)                                                                                  \
+    X(clSVMFree)                                                                                   \
+    X(clSetKernelArgSVMPointer)                                                                    \
+    X(clSetKernelExecInfo)
 
 /// The functions of one open libOpenCL.
 struct Api {

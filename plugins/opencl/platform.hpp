@@ -69,6 +69,17 @@ public:
         return PI_QUEUE_OUT_OF_ORDER |
                (quirk(QUIRK_NO_PROFILING) ? 0 : uint64_t{PI_QUEUE_PROFILING});
     }
+    uint64_t capabilities() const {
+        return opencl::capabilities & ~(usm_kinds() ? 0 : usm_capabilities);
+    }
+    /// 1 << PI_USM_, of all kinds that it has.
+    uint32_t usm_kinds() const {
+        return (svm_ & CL_DEVICE_SVM_COARSE_GRAIN_BUFFER ? 1u << PI_USM_DEVICE : 0u) |
+               (svm_ & CL_DEVICE_SVM_FINE_GRAIN_BUFFER ? 1u << PI_USM_HOST | 1u << PI_USM_SHARED
+                                                       : 0u);
+    }
+    /// Of host and shared memory, with the host's and other devices'.
+    bool svm_atomics() const { return svm_ & CL_DEVICE_SVM_ATOMICS; }
     uint64_t max_allocation() const { return max_allocation_; }
     /// What the begin of every buffer has.
     uint64_t min_alignment() const { return min_alignment_; }
@@ -103,6 +114,7 @@ private:
     Quirks quirks_;
     pi_device_type type_;
     bool integrated_, out_of_order_, has_compiler_, non_uniform_groups_ = false;
+    cl_device_svm_capabilities svm_ = 0;
     uint64_t max_allocation_, min_alignment_, offset_alignment_;
     std::mutex submission_mutex_, import_mutex_;
     bool import_known_ = false;

@@ -5,6 +5,7 @@
 #include "memory.hpp"
 #include "program.hpp"
 #include "queue.hpp"
+#include "usm.hpp"
 
 #include <pi/sdk/enqueue.hpp>
 
@@ -93,6 +94,10 @@ constexpr pi_dispatch make_functions() {
         .piEnqueueMemBufferFill = entries::piEnqueueMemBufferFill,
         .piEnqueueMemBufferMap = entries::piEnqueueMemBufferMap,
         .piEnqueueMemUnmap = entries::piEnqueueMemUnmap,
+        .piEnqueueUsmCopy = entries::piEnqueueUsmCopy,
+        .piEnqueueUsmFill = entries::piEnqueueUsmFill,
+        .piEnqueueUsmPrefetch = entries::piEnqueueUsmPrefetch,
+        .piEnqueueUsmAdvise = entries::piEnqueueUsmAdvise,
         .piEnqueueKernelLaunch = entries::piEnqueueKernelLaunch,
         .piEnqueueHostFunction = entries::piEnqueueHostFunction,
         .piEnqueueEventsWait = entries::piEnqueueEventsWait,
@@ -115,6 +120,7 @@ constexpr pi_dispatch make_functions() {
         .piKernelCreateWithNativeHandle = entries::piKernelCreateWithNativeHandle,
     };
     event_entries::fill<Context>(table);
+    usm_entries::fill<Usm>(table);
     table.piEventWait = entries::piEventWait; // waits in the vendor where it can
     table.piEventGetNativeHandle = entries::piEventGetNativeHandle;
     table.piEventCreateWithNativeHandle = entries::piEventCreateWithNativeHandle;

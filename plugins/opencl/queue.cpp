@@ -67,11 +67,7 @@ namespace {
 class MarkerCommand final : public VendorCommand {
 public:
     using VendorCommand::VendorCommand;
-    void issue(Submission &submission) override {
-        if (submission.needs_marker())
-            submission.add("clEnqueueMarkerWithWaitList",
-                           submission.queue().api().clEnqueueMarkerWithWaitList);
-    }
+    void issue(Submission &submission) override { submission.add_marker(); }
 };
 
 } // namespace

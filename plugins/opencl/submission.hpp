@@ -71,6 +71,11 @@ public:
     }
     void set_ordered(bool ordered) { ordered_ = ordered; }
     bool empty() const { return !newest_; }
+    /// Enqueues what only has a place in the order, if anything that came before may not have ended.
+    void add_marker() {
+        if (needs_marker())
+            add("clEnqueueMarkerWithWaitList", queue_.api().clEnqueueMarkerWithWaitList);
+    }
 
     /// Enqueues one command of the vendor: function(queue, arguments..., wait count, waits, out event).
     /// `call` is its name.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a plugin does not have: refused as an unsupported feature, with a text, and with no output written.
+// What a device does not have: refused as an unsupported feature, with a text, and with no output written.
 
 #include "checks.hpp"
 #include "registry.hpp"
@@ -10,10 +10,14 @@ namespace {
 
 constexpr uint64_t size = 4096;
 
+// Whether no device of the context has it: a device may lack what its plugin has.
 bool lacks(Bench &bench, uint64_t capability) {
-    const auto all =
-        get_info<uint64_t>(&piPluginGetInfo, bench.plugin(), PI_PLUGIN_INFO_CAPABILITIES);
-    return (all & capability) == 0;
+    for (const pi_device device :
+         get_info_list<pi_device>(&piContextGetInfo, bench.context(), PI_CONTEXT_INFO_DEVICES)) {
+        if (bench.can(capability, device))
+            return false;
+    }
+    return true;
 }
 
 template <typename Handle, typename Create>
@@ -21,7 +25,7 @@ void require_unsupported(const char *what, Create &&create) {
     require_untouched<Handle>(what, {PI_ERROR_UNSUPPORTED_FEATURE}, create);
 }
 
-LAW("memory", "memory of kinds that the plugin does not have is unsupported") {
+LAW("memory", "memory of kinds that the device does not have is unsupported") {
     const Place place = bench.place();
     const Mem mem = bench.make_buffer(size);
     if (lacks(bench, PI_CAPABILITY_MEM_IMPORT)) {
@@ -64,7 +68,7 @@ LAW("memory", "memory of kinds that the plugin does not have is unsupported") {
         });
 }
 
-LAW("memory", "USM that the plugin does not have is unsupported") {
+LAW("memory", "USM that the device does not have is unsupported") {
     const Place place = bench.place();
     Bytes bytes(size);
     if (lacks(bench, PI_CAPABILITY_USM)) {
@@ -99,7 +103,7 @@ void require_command_unsupported(Bench &bench, pi_queue queue, uint64_t capabili
                                   [&](pi_event *out) { return try_enqueue(queue, desc, {}, out); });
 }
 
-LAW("memory", "commands on memory that the plugin does not have are unsupported") {
+LAW("memory", "commands on memory that the device does not have are unsupported") {
     const Queue queue = bench.make_queue();
     // Every command names its capability in PI_SUITE_COMMANDS.
 #define PI_SUITE_CHECK(desc, type, function, capability)                                           \

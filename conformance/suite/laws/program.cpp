@@ -141,7 +141,7 @@ LAW("program", "a built program names its kernels") {
         require(told.insert(name).second, "the kernel \"", name, "\" is named twice");
         name.clear();
     }
-    require(told == std::set<std::string>{"add", "combine", "reverse", "visit"},
+    require(told == std::set<std::string>{"add", "combine", "follow", "reverse", "visit"},
             "the kernel names are \"", names.data(),
             "\", should be add, combine, reverse and visit with ';' between");
 }

@@ -97,5 +97,111 @@ LAW("kernel", "USM allocated in a queue's order is given to a launch behind it")
             "a kernel's work on memory allocated in its queue's order is another");
 }
 
+// One word to each allocation, and their addresses.
+class Words {
+public:
+    Words(Bench &bench, pi_queue queue, pi_usm_kind kind, uint32_t count) : bench_(bench) {
+        for (uint32_t i = 0; i < count; ++i) {
+            words_.emplace_back(bench, kind, 4 * (1 + bench.random(0, 900)));
+            at_.push_back(words_.back().at(4 * bench.random(0, words_.back().size() / 4 - 1)));
+            usm_upload(bench, queue, at_.back(), bytes_of({i}));
+        }
+    }
+    Bytes addresses() const {
+        Bytes bytes(at_.size() * sizeof(uint64_t));
+        std::memcpy(bytes.data(), at_.data(), bytes.size());
+        return bytes;
+    }
+    void require_added(pi_queue queue, uint32_t value) const {
+        for (uint32_t i = 0; i < at_.size(); ++i)
+            require_usm_contents(bench_, queue, at_[i], bytes_of({i + value}),
+                                 "a word that a kernel reached by its address");
+    }
+
+private:
+    Bench &bench_;
+    std::vector<Usm> words_;
+    std::vector<std::byte *> at_;
+};
+
+LAW("kernel", "a kernel follows pointers inside memory to USM of the kinds that its launch names") {
+    Workshop shop(bench);
+    const Kernel kernel = make_kernel(shop.program, "follow");
+    constexpr uint32_t count = 40;
+    const auto launch = [&](const Arguments &arguments, uint64_t flags) {
+        pi_kernel_launch_desc desc = launch_desc(kernel, arguments, count);
+        desc.flags |= flags;
+        bench.wait(bench.enqueue(shop.queue, desc), "a launch that follows pointers");
+    };
+    uint64_t every_kind = 0;
+    for (const pi_usm_kind kind : need_usm(bench)) {
+        const uint64_t flag = uint64_t{PI_LAUNCH_INDIRECT_USM_HOST} << (kind - PI_USM_HOST);
+        every_kind |= flag;
+        for (const uint64_t flags : {flag, every_kind}) {
+            // What an earlier launch has reached is freed by now.
+            const Words words(bench, shop.queue, kind, count);
+            const Bytes addresses = words.addresses();
+            const Mem in_buffer = bench.make_buffer(bench.place(), addresses);
+            launch(Arguments().buffer(in_buffer).value(uint32_t{7}), flags);
+            words.require_added(shop.queue, 7);
+            const Usm in_usm(bench, kind, addresses.size());
+            usm_upload(bench, shop.queue, in_usm.at(), addresses);
+            launch(Arguments().pointer(in_usm.at()).value(uint32_t{5}), flags);
+            words.require_added(shop.queue, 12);
+        }
+        // Addresses within the argument need no flag.
+        const Usm usm(bench, kind, count * 12);
+        std::vector<std::byte *> at(count);
+        for (uint32_t i = 0; i < count; ++i)
+            at[i] = usm.at(count * 8 + i * 4);
+        Bytes bytes(usm.size());
+        std::memcpy(bytes.data(), at.data(), count * 8);
+        usm_upload(bench, shop.queue, usm.at(), bytes);
+        launch(Arguments().pointer(usm.at()).value(uint32_t{9}), 0);
+        require_usm_contents(bench, shop.queue, usm.at(count * 8),
+                             repeated(bytes_of({9}), count * 4), "words behind their addresses");
+    }
+}
+
+LAW("kernel", "many threads launch one kernel, on buffers and on USM by turns") {
+    const std::vector<pi_usm_kind> kinds = need_usm(bench);
+    Workshop shop(bench);
+    const Kernel kernel = make_kernel(shop.program, "add");
+    constexpr uint64_t count = 256;
+    constexpr unsigned threads = 4, rounds = 30;
+    const Bytes zeros(count * 4);
+    std::vector<Queue> queues;
+    std::vector<Mem> buffers;
+    std::vector<Usm> allocations;
+    for (unsigned i = 0; i < threads; ++i) {
+        queues.push_back(bench.make_queue());
+        buffers.push_back(bench.make_buffer(bench.place(), zeros));
+        allocations.emplace_back(bench, kinds[i % kinds.size()], zeros.size());
+        usm_upload(bench, shop.queue, allocations.back().at(), zeros);
+    }
+    bench.run_threads(threads, [&](unsigned thread) {
+        for (unsigned round = 0; round < rounds; ++round) {
+            Arguments arguments;
+            if ((thread + round) % 2 != 0)
+                arguments.buffer(buffers[thread]);
+            else
+                arguments.pointer(allocations[thread].at());
+            arguments.value(uint32_t{thread + 1});
+            pi_kernel_launch_desc desc = launch_desc(kernel, arguments, count);
+            if (round % 3 == 0)
+                desc.flags |= PI_LAUNCH_INDIRECT_USM_DEVICE;
+            bench.enqueue(queues[thread], desc);
+        }
+        require_success(piQueueFinish(queues[thread]), "piQueueFinish");
+    });
+    for (unsigned i = 0; i < threads; ++i) {
+        const Bytes expected = repeated(bytes_of({(i + 1) * rounds / 2}), count * 4);
+        require_usm_contents(bench, shop.queue, allocations[i].at(), expected,
+                             "USM that a thread's launches have added to");
+        bench.require_contents(shop.queue, buffers[i], expected,
+                               "a buffer that a thread's launches have added to");
+    }
+}
+
 } // namespace
 } // namespace pi::suite

@@ -97,6 +97,11 @@ pi_platform platform_of(pi_device device) {
 std::string platform_name_of(pi_device device) {
     return text_of(piPlatformGetInfo, platform_of(device), PI_PLATFORM_INFO_NAME);
 }
+bool has_usm(pi_device device) {
+    return info_of<uint64_t>(piDeviceGetInfo, device, PI_DEVICE_INFO_CAPABILITIES) &
+           PI_CAPABILITY_USM;
+}
+
 pi_memory_scope scope_of(pi_device device) {
     pi_memory_scope scope{};
     uint32_t count = 0;

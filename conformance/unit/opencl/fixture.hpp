@@ -101,6 +101,7 @@ std::string name_of(pi_device device);
 pi_platform platform_of(pi_device device);
 std::string platform_name_of(pi_device device);
 pi_memory_scope scope_of(pi_device device);
+bool has_usm(pi_device device);
 
 Context make_context(const std::vector<pi_device> &devices);
 Queue make_queue(pi_context context, pi_device device, uint64_t flags = 0);

@@ -68,8 +68,18 @@ TEST_CASE("the connection follows contexts and platforms, and the info says why"
             CHECK(connection_info(src, dst, PI_MEMORY_KIND_IMPORTED).connection == expected);
             CHECK(connection_info(src, dst, PI_MEMORY_KIND_IMAGE).connection ==
                   PI_MEMORY_CONNECTION_NONE);
-            CHECK(connection_info(src, dst, PI_MEMORY_KIND_USM_SHARED).connection ==
-                  PI_MEMORY_CONNECTION_NONE);
+            for (const pi_memory_kind kind :
+                 {PI_MEMORY_KIND_USM_HOST, PI_MEMORY_KIND_USM_DEVICE, PI_MEMORY_KIND_USM_SHARED}) {
+                const auto usm = connection_info(src, dst, kind);
+                const bool unified = expected == PI_MEMORY_CONNECTION_UNIFIED &&
+                                     has_usm(src.device) && has_usm(dst.device);
+                const bool fine = unified && kind != PI_MEMORY_KIND_USM_DEVICE;
+                CHECK(usm.connection ==
+                      (unified ? PI_MEMORY_CONNECTION_UNIFIED : PI_MEMORY_CONNECTION_NONE));
+                CHECK(usm.concurrent_writers ==
+                      (fine ? PI_CONCURRENT_WRITERS_DISJOINT_BYTES : PI_CONCURRENT_WRITERS_NONE));
+                CHECK(usm.atomics == fine);
+            }
         }
     }
     pi_memory_connection answer = 99;

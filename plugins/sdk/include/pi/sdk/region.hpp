@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace pi::sdk {
@@ -123,6 +124,22 @@ inline bool overlap(const Rectangle &a, const Rectangle &b) {
         (x < y ? i : j)++;
     }
     return false;
+}
+
+/// PI_ERROR_MEM_COPY_OVERLAP if the source of a region shares a byte with its destination. Addresses are compared, so
+/// views of one storage are seen, and two imports of one host pointer.
+inline void check_overlap(std::span<const pi_region> regions, const void *src, const void *dst) {
+    const auto at = [](const void *begin, Rectangle rectangle) {
+        rectangle.offset += reinterpret_cast<uintptr_t>(begin);
+        return rectangle;
+    };
+    for (const pi_region &region : regions) {
+        const Rectangle from = source(region), to = destination(region);
+        if (overlap(at(src, from), at(dst, to)))
+            fail(PI_ERROR_MEM_COPY_OVERLAP, "a region's source, bytes ", from.offset, " to ",
+                 from.end(), " of src, and its destination, bytes ", to.offset, " to ", to.end(),
+                 " of dst, share storage and overlap");
+    }
 }
 
 /// Calls `copy(src_offset, dst_offset, bytes)` for the fewest contiguous pieces of a region: the whole

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The plugin's side of the sdk's USM: OpenCL's shared virtual memory. DEVICE is coarse-grain, which only commands and
+// kernels touch, so that nothing is ever mapped; HOST and SHARED are fine-grain, which the host uses as it is. All of it
+// is its context's alone.
+#pragma once
+
+#include "submission.hpp"
+#include "svm.hpp"
+
+#include <pi/sdk/usm.hpp>
+
+namespace pi::opencl {
+
+/// A command that calls run() when all before it has ended.
+template <class Run>
+class OrderedCommand final : public VendorCommand {
+public:
+    OrderedCommand(Queue &queue, Run run) : VendorCommand(queue), run_(std::move(run)) {}
+
+private:
+    void issue(Submission &submission) override { submission.add_marker(); }
+    void completed() override { run_(); }
+
+    Run run_;
+};
+
+struct Usm {
+    using Context = opencl::Context;
+    using Device = opencl::Device;
+    using Queue = opencl::Queue;
+    using Memory = SvmMemory;
+    static constexpr bool across_contexts = false;
+    static constexpr uint64_t demands = PI_MEM_REQUIRE_CONTIGUOUS | PI_MEM_REQUIRE_PINNED;
+
+    static sdk::UsmTable<Memory> &table(const Context &context) { return context.instance().usm(); }
+    static void require(const Context &context);
+    static void require(const Queue &queue) { require(queue.device()); }
+    static void require(const Device &device);
+    static Device &owner(const Context &context, pi_device device, pi_usm_kind kind);
+    static std::string name(const Device &device) { return device.name(); }
+    static void check_scope(const Device &device, uint32_t scope);
+    static uint64_t alignment(const Device &device, uint64_t asked);
+    static uint64_t min_alignment(const Device &device) { return device.min_alignment(); }
+    static uint64_t max_alignment(const Device &) { return 2 * 1024 * 1024; }
+    static Memory allocate(Context &context, Device &device, pi_usm_kind kind, uint64_t size,
+                           uint64_t alignment, uint64_t demands);
+    template <class Run>
+    static void enqueue(Queue &queue, const sdk::EnqueueArguments &arguments, Run run) {
+        enqueue_vendor<OrderedCommand<Run>>(queue, arguments, std::move(run));
+    }
+};
+
+/// A pointer that a kernel is given: PI_ERROR_UNSUPPORTED_FEATURE where the queue's device has no USM,
+/// PI_ERROR_INVALID_USM_POINTER for USM of another context. What is no USM is the driver's to judge, since a kernel may get
+/// the end of a range, too.
+const void *checked_usm_argument(const Queue &queue, const void *pointer,
+                                 const sdk::ArgumentName &name);
+
+} // namespace pi::opencl

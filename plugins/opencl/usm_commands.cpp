@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The commands on pointers. They keep none of the memory alive.
+#include "entries.hpp"
+#include "usm.hpp"
+
+namespace pi::opencl {
+
+using namespace sdk;
+
+namespace {
+
+/// The vendor has no rectangles of pointers: what is not dense goes row by row.
+class UsmCopyCommand final : public VendorCommand {
+public:
+    UsmCopyCommand(Queue &queue, const void *src, void *dst, std::vector<pi_region> regions)
+        : VendorCommand(queue), src_(static_cast<const std::byte *>(src)),
+          dst_(static_cast<std::byte *>(dst)), regions_(std::move(regions)) {}
+
+private:
+    void issue(Submission &submission) override {
+        for (const pi_region &region : regions_)
+            for_each_piece(region, [&](size_t from, size_t to, size_t bytes) {
+                submission.add("clEnqueueSVMMemcpy", queue().api().clEnqueueSVMMemcpy, CL_FALSE,
+                               dst_ + to, src_ + from, bytes);
+            });
+    }
+
+    const std::byte *const src_;
+    std::byte *const dst_;
+    const std::vector<pi_region> regions_;
+};
+
+class UsmFillCommand final : public VendorCommand {
+public:
+    UsmFillCommand(Queue &queue, void *pointer, std::vector<std::byte> pattern, uint64_t size)
+        : VendorCommand(queue), pointer_(pointer), pattern_(std::move(pattern)), size_(size) {}
+
+private:
+    void issue(Submission &submission) override {
+        submission.add("clEnqueueSVMMemFill", queue().api().clEnqueueSVMMemFill, pointer_,
+                       pattern_.data(), pattern_.size(), size_);
+    }
+
+    void *const pointer_;
+    const std::vector<std::byte> pattern_;
+    const size_t size_;
+};
+
+class UsmPrefetchCommand final : public VendorCommand {
+public:
+    UsmPrefetchCommand(Queue &queue, const void *pointer, uint64_t size, bool to_host)
+        : VendorCommand(queue), pointer_(pointer), size_(size),
+          flags_(to_host ? CL_MIGRATE_MEM_OBJECT_HOST : 0) {}
+
+private:
+    void issue(Submission &submission) override {
+        // The call is of OpenCL 2.1.
+        const auto migrate = queue().api().clEnqueueSVMMigrateMem;
+        if (!migrate || queue().device().platform().api_version() < 201)
+            return submission.add_marker();
+        const void *pointer = pointer_;
+        submission.add("clEnqueueSVMMigrateMem", migrate, cl_uint{1}, &pointer, &size_, flags_);
+    }
+
+    const void *const pointer_;
+    const size_t size_;
+    const cl_mem_migration_flags flags_;
+};
+
+} // namespace
+
+namespace entries {
+
+pi_result PI_CALL piEnqueueUsmCopy(pi_queue queue, const pi_usm_copy_desc *desc,
+                                   uint32_t wait_count, const pi_event *wait_list,
+                                   pi_event *out_event) {
+    return call<Queue>(queue, [&](Queue &self) {
+        Usm::require(self);
+        const auto known = read_desc(desc, PI_TYPE_USM_COPY_DESC);
+        check_flags(known.flags, PI_COMMAND_BLOCKING, "flags");
+        auto regions = read_usm_regions<Usm>(self.context(), known);
+        enqueue_vendor<UsmCopyCommand>(self,
+                                       {known.flags, known.type, wait_count, wait_list, out_event},
+                                       known.src, known.dst, std::move(regions));
+    });
+}
+
+pi_result PI_CALL piEnqueueUsmFill(pi_queue queue, const pi_usm_fill_desc *desc,
+                                   uint32_t wait_count, const pi_event *wait_list,
+                                   pi_event *out_event) {
+    return call<Queue>(queue, [&](Queue &self) {
+        Usm::require(self);
+        const auto known = read_desc(desc, PI_TYPE_USM_FILL_DESC);
+        check_flags(known.flags, PI_COMMAND_BLOCKING, "flags");
+        auto pattern = read_usm_pattern<Usm>(self.context(), known);
+        enqueue_vendor<UsmFillCommand>(self,
+                                       {known.flags, known.type, wait_count, wait_list, out_event},
+                                       known.pointer, std::move(pattern), known.size);
+    });
+}
+
+pi_result PI_CALL piEnqueueUsmPrefetch(pi_queue queue, const pi_usm_prefetch_desc *desc,
+                                       uint32_t wait_count, const pi_event *wait_list,
+                                       pi_event *out_event) {
+    return call<Queue>(queue, [&](Queue &self) {
+        Usm::require(self);
+        const auto known = read_desc(desc, PI_TYPE_USM_PREFETCH_DESC);
+        check_flags(known.flags, uint64_t{PI_COMMAND_BLOCKING} | PI_USM_PREFETCH_TO_HOST, "flags");
+        check_usm_range<Usm>(self.context(), known.pointer, known.size);
+        enqueue_vendor<UsmPrefetchCommand>(
+            self, {known.flags, known.type, wait_count, wait_list, out_event}, known.pointer,
+            known.size, (known.flags & PI_USM_PREFETCH_TO_HOST) != 0);
+    });
+}
+
+pi_result PI_CALL piEnqueueUsmAdvise(pi_queue queue, const pi_usm_advise_desc *desc,
+                                     uint32_t wait_count, const pi_event *wait_list,
+                                     pi_event *out_event) {
+    return call<Queue>(queue, [&](Queue &self) {
+        Usm::require(self);
+        const auto known = read_desc(desc, PI_TYPE_USM_ADVISE_DESC);
+        check_flags(known.flags, PI_COMMAND_BLOCKING, "flags");
+        check_advice(known.advice);
+        check_usm_range<Usm>(self.context(), known.pointer, known.size);
+        // SVM takes no advice.
+        Usm::enqueue(self, {known.flags, known.type, wait_count, wait_list, out_event}, [] {});
+    });
+}
+
+} // namespace entries
+} // namespace pi::opencl

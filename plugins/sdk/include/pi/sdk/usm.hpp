@@ -1,0 +1,380 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// USM for plugins that keep a table of their allocations: the entry points, which are the same for all backends, and the
+// checks of the commands on pointers.
+//
+// `Usm` is the plugin's side, a class of static members:
+//   using Context, Device, Queue, Memory          its objects; Memory as in usm_memory.hpp
+//   constexpr bool across_contexts                commands use USM of every context of the instance
+//   constexpr uint64_t demands                    the PI_MEM_REQUIRE_ flags that it knows
+//   UsmTable<Memory> &table(const Context &)      the instance's
+//   void require(const Context &)                 PI_ERROR_UNSUPPORTED_FEATURE where no device of the context has USM
+//   void require(const Queue &)                   the same of the queue's device
+//   Device &owner(const Context &, pi_device, pi_usm_kind)
+//                                                 the device, checked to be the context's and to have the kind; one that
+//                                                 has it for NULL, which comes with PI_USM_HOST only
+//   std::string name(const Device &)              for messages
+//   void check_scope(const Device &, uint32_t)    PI_ERROR_INVALID_VALUE unless the device has the scope
+//   uint64_t alignment(const Device &, uint64_t)  what memory gets that is asked for with this alignment, which is 0 or a
+//                                                 power of two; PI_ERROR_INVALID_ALIGNMENT
+//   uint64_t min_alignment(const Device &), max_alignment(const Device &)
+//                                                 the least and the greatest that alignment() answers
+//   Memory allocate(Context &, Device &, pi_usm_kind, uint64_t size, uint64_t alignment, uint64_t demands)
+//   void enqueue(Queue &, const EnqueueArguments &, run)
+//                                                 a command that only calls run() in its order, once; run is movable and
+//                                                 goes, called or not, before its event is final
+#pragma once
+
+#include <pi/sdk/enqueue.hpp>
+#include <pi/sdk/region.hpp>
+#include <pi/sdk/usm_table.hpp>
+
+namespace pi::sdk {
+
+/// A pool's handle. What it has handed out does not depend on it.
+template <class Usm>
+class UsmPool : public Object<UsmPool<Usm>, pi_usm_pool> {
+public:
+    using Context = typename Usm::Context;
+    using Device = typename Usm::Device;
+    using Memory = typename Usm::Memory;
+
+    UsmPool(Context &context, Device &device, const pi_usm_pool_desc &desc)
+        : Object<UsmPool, pi_usm_pool>(context.host()), context_(context), device_(device),
+          usm_kind_(desc.kind),
+          memory_(std::make_shared<UsmPoolMemory<Memory>>(
+              [&context, &device, kind = desc.kind](uint64_t bytes, uint64_t alignment) {
+                  return Usm::allocate(context, device, kind, bytes, alignment, 0);
+              },
+              limits(device, desc))) {
+        memory_->open(this->handle());
+    }
+    ~UsmPool() { memory_->close(); }
+
+    Context &context() const { return *context_; }
+    Device &device() const { return device_; }
+    pi_usm_kind usm_kind() const { return usm_kind_; }
+    UsmPoolMemory<Memory> &memory() const { return *memory_; }
+
+private:
+    static UsmPoolLimits limits(const Device &device, const pi_usm_pool_desc &desc) {
+        constexpr uint64_t default_threshold = 64 * 1024 * 1024;
+        return {desc.release_threshold ? desc.release_threshold : default_threshold, desc.limit,
+                Usm::min_alignment(device), Usm::max_alignment(device)};
+    }
+
+    const Ref<Context> context_;
+    Device &device_;
+    const pi_usm_kind usm_kind_;
+    const std::shared_ptr<UsmPoolMemory<Memory>> memory_;
+};
+
+// ----- Checks of the commands ---------------------------------------------------------------------
+
+/// PI_ERROR_INVALID_USM_POINTER if the range is of a context whose USM this one's commands cannot use.
+template <class Usm>
+void check_usm_context(const typename Usm::Context &context,
+                       const UsmRange<typename Usm::Memory> &range, const void *pointer,
+                       const ArgumentName &name) {
+    if (!Usm::across_contexts && range.context != &context)
+        fail(PI_ERROR_INVALID_USM_POINTER, name, ' ', pointer,
+             " is USM of another context; commands use that of their queue's context");
+}
+
+/// Checks a range of an allocation that begins at an address within it.
+template <class Usm>
+void check_usm_range(const typename Usm::Context &context, const void *pointer, uint64_t size) {
+    const auto range = Usm::table(context).get(require(pointer, "pointer"), "pointer");
+    check_usm_context<Usm>(context, range, pointer, "pointer");
+    check_range(range.offset_of(pointer), size, range.size, "the USM allocation");
+}
+
+/// The regions of a copy, of which one end may be plain host memory.
+template <class Usm>
+std::vector<pi_region> read_usm_regions(const typename Usm::Context &context,
+                                        const pi_usm_copy_desc &desc) {
+    const auto left = [&](const void *pointer, const char *name) -> std::optional<uint64_t> {
+        const auto range = Usm::table(context).find(require(pointer, name));
+        if (!range)
+            return std::nullopt;
+        check_usm_context<Usm>(context, *range, pointer, name);
+        return range->left(pointer);
+    };
+    const auto src_left = left(desc.src, "src"), dst_left = left(desc.dst, "dst");
+    if (!src_left && !dst_left)
+        fail(PI_ERROR_INVALID_USM_POINTER, "neither src ", desc.src, " nor dst ", desc.dst,
+             " is an address of a live USM allocation; one of them must be");
+    auto regions = read_regions(desc.region_count, desc.regions, src_left, dst_left);
+    // Host memory has no known end but that of the address space.
+    const auto check_end = [](const void *pointer, const Rectangle &rectangle) {
+        check_pointer_range(pointer, rectangle.offset, rectangle.end() - rectangle.offset);
+    };
+    for (const pi_region &region : regions) {
+        check_end(desc.src, source(region));
+        check_end(desc.dst, destination(region));
+    }
+    check_overlap(regions, desc.src, desc.dst);
+    return regions;
+}
+
+/// The pattern of a fill, when the rest of it is checked, too.
+template <class Usm>
+std::vector<std::byte> read_usm_pattern(const typename Usm::Context &context,
+                                        const pi_usm_fill_desc &desc) {
+    check_usm_range<Usm>(context, desc.pointer, desc.size);
+    auto pattern = read_pattern(desc.pattern, desc.pattern_size, 0, desc.size);
+    if (const uint64_t given = alignment_of(desc.pointer, pattern.size()); given < pattern.size())
+        fail(PI_ERROR_MISALIGNED_POINTER, "pointer ", desc.pointer, " is aligned to ", given,
+             " bytes; pattern_size asks for ", desc.pattern_size);
+    return pattern;
+}
+
+inline void check_advice(pi_usm_advice advice) {
+    if (advice < PI_USM_ADVICE_READ_MOSTLY || advice > PI_USM_ADVICE_RESET)
+        fail(PI_ERROR_INVALID_ENUMERATION, "advice is ", advice,
+             ", which is no PI_USM_ADVICE_: these are ", PI_USM_ADVICE_READ_MOSTLY, " to ",
+             PI_USM_ADVICE_RESET);
+}
+
+// ----- Entry points -------------------------------------------------------------------------------
+
+namespace usm_entries {
+
+/// The device of a creation, or, for host memory without one, any that has it.
+template <class Usm>
+typename Usm::Device &owner(const typename Usm::Context &context, pi_device device,
+                            pi_usm_kind kind) {
+    if (kind < PI_USM_HOST || kind > PI_USM_SHARED)
+        fail(PI_ERROR_INVALID_ENUMERATION, "kind is ", kind,
+             ", which is no PI_USM_ kind: these are ", PI_USM_HOST, " to ", PI_USM_SHARED);
+    if (!device && kind != PI_USM_HOST)
+        fail(PI_ERROR_INVALID_DEVICE, "device is NULL, but kind is ", kind,
+             ": only memory of kind PI_USM_HOST (", PI_USM_HOST, ") has no device");
+    return Usm::owner(context, device, kind);
+}
+
+/// The pool behind an argument, NULL for NULL. PI_ERROR_INVALID_USM_POOL unless it is of this context.
+template <class Usm>
+UsmPool<Usm> *pool_of(const typename Usm::Context &context, pi_usm_pool pool) {
+    if (!pool)
+        return nullptr;
+    UsmPool<Usm> &found = checked<UsmPool<Usm>>(context.host(), pool, "pool");
+    if (&found.context() != &context)
+        fail(PI_ERROR_INVALID_USM_POOL, "pool is of another context");
+    return &found;
+}
+
+/// What a pool is asked for must be what it is made of.
+template <class Usm>
+void check_pool(const UsmPool<Usm> &pool, const pi_usm_desc &desc, pi_device device) {
+    if (pool.usm_kind() != desc.kind)
+        fail(PI_ERROR_INVALID_USM_POOL, "pool has memory of kind ", pool.usm_kind(),
+             ", but kind is ", desc.kind);
+    if (device && pool.device().handle() != device)
+        fail(PI_ERROR_INVALID_USM_POOL, "pool is of another device (", Usm::name(pool.device()),
+             ") than device");
+    if (desc.flags)
+        fail(PI_ERROR_UNSUPPORTED_FEATURE, "flags is 0x", std::hex, desc.flags,
+             ": pools have ordinary memory; without pool the demand may be met");
+}
+
+/// A new allocation, which is not in the table yet.
+template <class Usm>
+UsmAllocation<typename Usm::Memory>
+allocate(typename Usm::Context &context, typename Usm::Device &device, pi_usm_kind kind,
+         uint64_t size, uint64_t alignment, UsmPool<Usm> *pool, uint64_t demands = 0) {
+    using Block = UsmBlock<typename Usm::Memory>;
+    if (!size)
+        fail(PI_ERROR_INVALID_SIZE, "size is 0 bytes; at least 1 is needed");
+    if (alignment & (alignment - 1))
+        fail(PI_ERROR_INVALID_ALIGNMENT, "alignment is ", alignment, ", which is no power of two");
+    alignment = Usm::alignment(device, alignment);
+    Block block = pool ? pool->memory().take(size, alignment)
+                       : Block(Usm::allocate(context, device, kind, size, alignment, demands));
+    return {.block = std::move(block),
+            .size = size,
+            .kind = kind,
+            .device = kind == PI_USM_HOST ? nullptr : device.handle(),
+            .context = &context};
+}
+
+template <class Usm>
+pi_result PI_CALL alloc(pi_context context, pi_device device, const pi_usm_desc *desc,
+                        void **out_pointer) {
+    return call<typename Usm::Context>(context, [&](typename Usm::Context &self) {
+        Usm::require(self);
+        const pi_usm_desc known = read_desc(desc, PI_TYPE_USM_DESC);
+        sdk::require(out_pointer, "out_pointer");
+        check_flags(known.flags, Usm::demands, "flags");
+        auto &on = owner<Usm>(self, device, known.kind);
+        Usm::check_scope(on, known.scope);
+        UsmPool<Usm> *pool = pool_of<Usm>(self, known.pool);
+        if (pool)
+            check_pool(*pool, known, device);
+        *out_pointer = Usm::table(self).add(
+            allocate<Usm>(self, on, known.kind, known.size, known.alignment, pool, known.flags));
+    });
+}
+
+template <class Usm>
+pi_result PI_CALL free(pi_context context, void *pointer) {
+    return call<typename Usm::Context>(context, [&](typename Usm::Context &self) {
+        Usm::require(self);
+        if (pointer)
+            Usm::table(self).free(&self, pointer);
+    });
+}
+
+template <class Usm>
+pi_result PI_CALL get_info(pi_context context, const void *pointer, pi_usm_info name, uint64_t size,
+                           void *value, uint64_t *out_size) {
+    return call<typename Usm::Context>(context, [&](typename Usm::Context &self) {
+        Usm::require(self);
+        const auto range = Usm::table(self).get(sdk::require(pointer, "pointer"), "pointer");
+        if (range.context != &self)
+            fail(PI_ERROR_INVALID_USM_POINTER, "pointer ", pointer, " is USM of another context");
+        const InfoWriter write(size, value, out_size);
+        switch (name) {
+        case PI_USM_INFO_KIND:
+            return write(range.kind);
+        case PI_USM_INFO_BASE:
+            return write(static_cast<void *>(range.base));
+        case PI_USM_INFO_SIZE:
+            return write(range.size);
+        case PI_USM_INFO_DEVICE:
+            return write(range.device);
+        case PI_USM_INFO_POOL:
+            return write(range.pool ? range.pool->handle() : pi_usm_pool{nullptr});
+        default:
+            fail(PI_ERROR_INVALID_ENUMERATION, "name ", name, " is no information of USM");
+        }
+    });
+}
+
+template <class Usm>
+pi_result PI_CALL pool_create(pi_context context, pi_device device, const pi_usm_pool_desc *desc,
+                              pi_usm_pool *out_pool) {
+    return call<typename Usm::Context>(context, [&](typename Usm::Context &self) {
+        Usm::require(self);
+        const pi_usm_pool_desc known = read_desc(desc, PI_TYPE_USM_POOL_DESC);
+        sdk::require(out_pool, "out_pool");
+        check_flags(known.flags, 0, "flags");
+        auto &on = owner<Usm>(self, device, known.kind);
+        Usm::check_scope(on, known.scope);
+        *out_pool = make<UsmPool<Usm>>(self, on, known).give();
+    });
+}
+
+template <class Usm>
+pi_result PI_CALL pool_get_info(pi_usm_pool pool, pi_usm_pool_info name, uint64_t size, void *value,
+                                uint64_t *out_size) {
+    using Pool = UsmPool<Usm>;
+    static constexpr InfoRow<Pool> rows[] = {
+        {PI_USM_POOL_INFO_CONTEXT,
+         [](Pool &p, const InfoWriter &write) { write(p.context().handle()); }},
+        {PI_USM_POOL_INFO_RESERVED,
+         [](Pool &p, const InfoWriter &write) { write(p.memory().reserved()); }},
+        {PI_USM_POOL_INFO_USED, [](Pool &p, const InfoWriter &write) { write(p.memory().used()); }},
+        {PI_USM_POOL_INFO_REFERENCE_COUNT,
+         [](Pool &p, const InfoWriter &write) { write(p.reference_count()); }},
+    };
+    return call<Pool>(pool,
+                      [&](Pool &self) { answer_info(self, rows, name, size, value, out_size); });
+}
+
+/// An allocation in the table that goes again unless it is kept.
+template <class Memory>
+class Reservation {
+public:
+    Reservation(UsmTable<Memory> &table, UsmAllocation<Memory> allocation)
+        : table_(table), context_(allocation.context), pointer_(table.add(std::move(allocation))) {}
+    Reservation(const Reservation &) = delete;
+    ~Reservation() {
+        if (pointer_)
+            table_.free(context_, pointer_);
+    }
+    void *keep() { return std::exchange(pointer_, nullptr); }
+
+private:
+    UsmTable<Memory> &table_;
+    const void *context_;
+    void *pointer_;
+};
+
+/// A free between its enqueue and its end: withdrawn if the command never runs.
+template <class Memory>
+class FreePromise {
+public:
+    FreePromise(UsmTable<Memory> &table, const void *context, void *pointer)
+        : table_(table), pointer_(pointer) {
+        table_.promise_free(context, pointer);
+    }
+    FreePromise(FreePromise &&other) noexcept
+        : table_(other.table_), pointer_(std::exchange(other.pointer_, nullptr)) {}
+    ~FreePromise() {
+        if (pointer_)
+            table_.withdraw_free(pointer_);
+    }
+    void fulfil() { table_.fulfil_free(std::exchange(pointer_, nullptr)); }
+
+private:
+    UsmTable<Memory> &table_;
+    void *pointer_;
+};
+
+template <class Usm>
+pi_result PI_CALL enqueue_alloc(pi_queue queue, const pi_usm_alloc_desc *desc, uint32_t wait_count,
+                                const pi_event *wait_list, pi_event *out_event) {
+    using Queue = typename Usm::Queue;
+    return call<Queue>(queue, [&](Queue &self) {
+        Usm::require(self);
+        const auto known = read_desc(desc, PI_TYPE_USM_ALLOC_DESC);
+        check_flags(known.flags, PI_COMMAND_BLOCKING, "flags");
+        sdk::require(known.out_pointer, "out_pointer");
+        auto &context = self.context();
+        UsmPool<Usm> *pool = pool_of<Usm>(context, known.pool);
+        // The memory is there from now on; the command only has its place in the order.
+        Reservation reserved(Usm::table(context),
+                             allocate<Usm>(context, pool ? pool->device() : self.device(),
+                                           pool ? pool->usm_kind() : pi_usm_kind{PI_USM_DEVICE},
+                                           known.size, known.alignment, pool));
+        Usm::enqueue(self, {known.flags, known.type, wait_count, wait_list, out_event},
+                     [kept = pool ? Ref<UsmPool<Usm>>(*pool) : nullptr] {});
+        *known.out_pointer = reserved.keep();
+    });
+}
+
+template <class Usm>
+pi_result PI_CALL enqueue_free(pi_queue queue, const pi_usm_free_desc *desc, uint32_t wait_count,
+                               const pi_event *wait_list, pi_event *out_event) {
+    using Queue = typename Usm::Queue;
+    return call<Queue>(queue, [&](Queue &self) {
+        Usm::require(self);
+        const auto known = read_desc(desc, PI_TYPE_USM_FREE_DESC);
+        check_flags(known.flags, PI_COMMAND_BLOCKING, "flags");
+        const EnqueueArguments arguments{known.flags, known.type, wait_count, wait_list, out_event};
+        if (!known.pointer)
+            return Usm::enqueue(self, arguments, [] {});
+        Usm::enqueue(self, arguments,
+                     [promise = FreePromise(Usm::table(self.context()), &self.context(),
+                                            known.pointer)]() mutable { promise.fulfil(); });
+    });
+}
+
+/// Fills the slots of USM in a plugin's table, but for the commands that move or touch its bytes.
+template <class Usm>
+constexpr void fill(pi_dispatch &table) {
+    table.piUsmAlloc = alloc<Usm>;
+    table.piUsmFree = free<Usm>;
+    table.piUsmGetInfo = get_info<Usm>;
+    table.piUsmPoolCreate = pool_create<Usm>;
+    table.piUsmPoolRetain = retain_entry<UsmPool<Usm>>;
+    table.piUsmPoolRelease = release_entry<UsmPool<Usm>>;
+    table.piUsmPoolGetInfo = pool_get_info<Usm>;
+    table.piEnqueueUsmAlloc = enqueue_alloc<Usm>;
+    table.piEnqueueUsmFree = enqueue_free<Usm>;
+}
+
+} // namespace usm_entries
+
+} // namespace pi::sdk

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Where the bytes of USM come from: the backend, or a pool that keeps blocks for reuse. `Memory` is the backend's
+// memory: movable, gives the bytes back when it goes, and has `std::byte *data() const`.
+#pragma once
+
+#include <pi/sdk/address.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <list>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <tuple>
+
+namespace pi::sdk {
+
+template <class Memory>
+class UsmPoolMemory;
+
+/// The bytes of one allocation; they go back to their pool, or to the backend, when it goes.
+template <class Memory>
+class UsmBlock {
+public:
+    /// Memory of no pool.
+    explicit UsmBlock(Memory memory) : memory_(std::move(memory)) {}
+    /// A block of `home`, of which the application asked for `used` bytes.
+    UsmBlock(std::shared_ptr<UsmPoolMemory<Memory>> home, Memory memory, uint64_t bytes,
+             uint64_t used)
+        : home_(std::move(home)), memory_(std::move(memory)), bytes_(bytes), used_(used) {}
+    UsmBlock(UsmBlock &&) = default;
+    ~UsmBlock() {
+        if (home_)
+            home_->give_back(std::move(memory_), bytes_, used_);
+    }
+
+    std::byte *data() const { return memory_.data(); }
+    /// NULL for memory of no pool.
+    const std::shared_ptr<UsmPoolMemory<Memory>> &home() const { return home_; }
+
+private:
+    std::shared_ptr<UsmPoolMemory<Memory>> home_;
+    Memory memory_;
+    uint64_t bytes_ = 0, used_ = 0;
+};
+
+/// What a pool is made with. All alignments are powers of two.
+struct UsmPoolLimits {
+    uint64_t threshold;     ///< bytes kept for reuse at most
+    uint64_t limit;         ///< bytes handed out at most; 0 = none
+    uint64_t min_alignment; ///< what take() is asked for at least; blocks have sizes in its steps
+    uint64_t max_alignment; ///< what take() is asked for at most
+};
+
+/// The memory of a pool. It outlives the pool's handle until the last of its blocks is back. Thread-safe.
+template <class Memory>
+class UsmPoolMemory : public std::enable_shared_from_this<UsmPoolMemory<Memory>> {
+public:
+    /// Memory from the backend: `allocate(bytes, alignment)`. Called by take() only.
+    using Allocate = std::function<Memory(uint64_t bytes, uint64_t alignment)>;
+    UsmPoolMemory(Allocate allocate, const UsmPoolLimits &limits)
+        : allocate_(std::move(allocate)), limits_(limits), threshold_(limits.threshold) {}
+
+    /// A block that fits, a used one if there is one. PI_ERROR_OUT_OF_DEVICE_MEMORY, naming the limit, or what
+    /// the backend throws when nothing is left to give back to it.
+    UsmBlock<Memory> take(uint64_t size, uint64_t alignment);
+    /// By ~UsmBlock alone.
+    void give_back(Memory memory, uint64_t bytes, uint64_t used) noexcept;
+
+    /// Bytes taken from the backend; of these, bytes that the application has asked for and not freed.
+    uint64_t reserved() const {
+        const std::lock_guard lock(mutex_);
+        return reserved_;
+    }
+    uint64_t used() const {
+        const std::lock_guard lock(mutex_);
+        return used_;
+    }
+
+    /// The pool's handle while it has references, else NULL.
+    pi_usm_pool handle() const {
+        const std::lock_guard lock(mutex_);
+        return handle_;
+    }
+    void open(pi_usm_pool handle) {
+        const std::lock_guard lock(mutex_);
+        handle_ = handle;
+    }
+    /// The handle's last reference is gone: nothing is kept for reuse any more.
+    void close() noexcept;
+
+private:
+    /// Its alignment, its bytes, and a number that makes it unlike any other.
+    using Key = std::tuple<uint64_t, uint64_t, uint64_t>;
+    struct Idle {
+        Key key;
+        Memory memory;
+    };
+    using Idles = std::list<Idle>;
+
+    void count_used(uint64_t size);
+    /// A block that waits for reuse, or none.
+    Idles find(uint64_t size, uint64_t alignment);
+    Memory allocate(uint64_t bytes, uint64_t alignment);
+    void keep(Memory memory, uint64_t bytes);
+    /// Moves the blocks that have waited longest to `gone` until at most `bytes` wait.
+    void trim(uint64_t bytes, Idles &gone) noexcept;
+
+    const Allocate allocate_;
+    const UsmPoolLimits limits_;
+    mutable std::mutex mutex_; ///< guards what follows
+    uint64_t threshold_;
+    pi_usm_pool handle_ = nullptr;
+    uint64_t reserved_ = 0, used_ = 0, idle_bytes_ = 0, next_number_ = 0;
+    Idles idle_; ///< those that have waited longest first
+    std::map<Key, typename Idles::iterator> by_fit_;
+};
+
+template <class Memory>
+UsmBlock<Memory> UsmPoolMemory<Memory>::take(uint64_t size, uint64_t alignment) {
+    count_used(size);
+    try {
+        if (Idles found = find(size, alignment); !found.empty()) {
+            Idle &block = found.front();
+            return {this->shared_from_this(), std::move(block.memory), std::get<1>(block.key),
+                    size};
+        }
+        const uint64_t step = limits_.min_alignment;
+        const uint64_t bytes = size > UINT64_MAX - step ? size : align_up(size, step);
+        return {this->shared_from_this(), allocate(bytes, alignment), bytes, size};
+    } catch (...) {
+        const std::lock_guard lock(mutex_);
+        used_ -= size;
+        throw;
+    }
+}
+
+template <class Memory>
+void UsmPoolMemory<Memory>::count_used(uint64_t size) {
+    const std::lock_guard lock(mutex_);
+    const uint64_t limit = limits_.limit;
+    if (limit && (size > limit || used_ > limit - size))
+        fail(PI_ERROR_OUT_OF_DEVICE_MEMORY, "the pool's limit is ", limit, " bytes, ", used_,
+             " of them are handed out: ", size, " more asked");
+    used_ += size;
+}
+
+template <class Memory>
+typename UsmPoolMemory<Memory>::Idles UsmPoolMemory<Memory>::find(uint64_t size,
+                                                                  uint64_t alignment) {
+    Idles found;
+    const std::lock_guard lock(mutex_);
+    for (; alignment <= limits_.max_alignment; alignment *= 2) {
+        const auto entry = by_fit_.lower_bound(Key{alignment, size, 0});
+        if (entry == by_fit_.end() || std::get<0>(entry->first) != alignment)
+            continue;
+        const uint64_t bytes = std::get<1>(entry->first);
+        if (bytes / 2 > size && bytes > 2 * limits_.min_alignment)
+            continue; // most of it would be wasted
+        found.splice(found.begin(), idle_, entry->second);
+        by_fit_.erase(entry);
+        idle_bytes_ -= bytes;
+        break;
+    }
+    return found;
+}
+
+template <class Memory>
+Memory UsmPoolMemory<Memory>::allocate(uint64_t bytes, uint64_t alignment) {
+    const auto counted = [&](Memory memory) {
+        const std::lock_guard lock(mutex_);
+        reserved_ += bytes;
+        return memory;
+    };
+    try {
+        return counted(allocate_(bytes, alignment));
+    } catch (const Error &) {
+        Idles gone;
+        {
+            const std::lock_guard lock(mutex_);
+            trim(0, gone);
+        }
+        if (gone.empty())
+            throw;
+    }
+    return counted(allocate_(bytes, alignment));
+}
+
+template <class Memory>
+void UsmPoolMemory<Memory>::give_back(Memory memory, uint64_t bytes, uint64_t used) noexcept {
+    Idles gone; // freed without the lock
+    const std::lock_guard lock(mutex_);
+    used_ -= used;
+    if (bytes > threshold_) {
+        reserved_ -= bytes;
+        return;
+    }
+    try {
+        keep(std::move(memory), bytes);
+    } catch (const std::bad_alloc &) {
+        reserved_ -= bytes;
+    }
+    trim(threshold_, gone);
+}
+
+template <class Memory>
+void UsmPoolMemory<Memory>::keep(Memory memory, uint64_t bytes) {
+    const Key key{alignment_of(memory.data(), limits_.max_alignment), bytes, next_number_++};
+    Idles block;
+    block.push_back({key, std::move(memory)});
+    by_fit_.emplace(key, block.begin());
+    idle_.splice(idle_.end(), block);
+    idle_bytes_ += bytes;
+}
+
+template <class Memory>
+void UsmPoolMemory<Memory>::trim(uint64_t bytes, Idles &gone) noexcept {
+    while (idle_bytes_ > bytes) {
+        const Key key = idle_.front().key;
+        by_fit_.erase(key);
+        idle_bytes_ -= std::get<1>(key);
+        reserved_ -= std::get<1>(key);
+        gone.splice(gone.end(), idle_, idle_.begin());
+    }
+}
+
+template <class Memory>
+void UsmPoolMemory<Memory>::close() noexcept {
+    Idles gone;
+    const std::lock_guard lock(mutex_);
+    handle_ = nullptr;
+    threshold_ = 0;
+    trim(0, gone);
+}
+
+} // namespace pi::sdk

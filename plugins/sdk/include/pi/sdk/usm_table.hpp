@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which addresses are USM.
+#pragma once
+
+#include <pi/sdk/usm_memory.hpp>
+
+#include <optional>
+#include <vector>
+
+namespace pi::sdk {
+
+/// One allocation.
+template <class Memory>
+struct UsmAllocation {
+    UsmBlock<Memory> block;
+    uint64_t size;
+    pi_usm_kind kind;
+    pi_device device;     ///< NULL for PI_USM_HOST
+    const void *context;  ///< the plugin's object
+    bool freeing = false; ///< a command will free it
+};
+
+/// What is told of the allocation that an address lies in.
+template <class Memory>
+struct UsmRange {
+    std::byte *base;
+    uint64_t size;
+    pi_usm_kind kind;
+    pi_device device;
+    const void *context;
+    std::shared_ptr<UsmPoolMemory<Memory>> pool; ///< NULL for none
+
+    /// Where the address lies in it.
+    uint64_t offset_of(const void *pointer) const {
+        return static_cast<uint64_t>(static_cast<const std::byte *>(pointer) - base);
+    }
+    /// Bytes from the address to the end.
+    uint64_t left(const void *pointer) const { return size - offset_of(pointer); }
+};
+
+/// The live allocations of an instance, by address. A context's go with it at the latest: it calls drop(). Thread-safe; a
+/// lookup is logarithmic in their number.
+template <class Memory>
+class UsmTable {
+public:
+    using Allocation = UsmAllocation<Memory>;
+    using Range = UsmRange<Memory>;
+
+    /// The allocation's address.
+    void *add(Allocation allocation);
+    /// nullopt if the address lies in no live allocation of any context.
+    std::optional<Range> find(const void *pointer) const;
+    /// The same, or PI_ERROR_INVALID_USM_POINTER naming the argument.
+    Range get(const void *pointer, const char *name) const;
+
+    /// Frees the allocation that begins at this address. PI_ERROR_INVALID_USM_POINTER unless there is one of this
+    /// context that no command is to free.
+    void free(const void *context, const void *pointer);
+    /// A free by command, in two steps: now it is noted, so that nobody else frees it, then done or withdrawn.
+    void promise_free(const void *context, const void *pointer);
+    void fulfil_free(const void *pointer);
+    void withdraw_free(const void *pointer);
+
+    /// Calls body(addresses) with the begins of all allocations of the context whose kind is in `kinds` (1 << kind). None
+    /// of them is freed before it returns; it must not use this table.
+    template <class Body>
+    void with_addresses(const void *context, uint32_t kinds, Body &&body) const;
+
+    /// Frees what is left of a context that goes.
+    void drop(const void *context);
+
+private:
+    using Allocations = std::map<const std::byte *, Allocation>;
+    typename Allocations::const_iterator around(const void *pointer) const;
+    typename Allocations::iterator freeable(const void *context, const void *pointer);
+
+    mutable std::mutex mutex_; ///< a pool's is never taken under it
+    Allocations allocations_;  ///< by their begin; they do not overlap
+};
+
+template <class Memory>
+void *UsmTable<Memory>::add(Allocation allocation) {
+    std::byte *const begin = allocation.block.data();
+    const std::lock_guard lock(mutex_);
+    allocations_.emplace(begin, std::move(allocation));
+    return begin;
+}
+
+template <class Memory>
+typename UsmTable<Memory>::Allocations::const_iterator
+UsmTable<Memory>::around(const void *pointer) const {
+    const auto *address = static_cast<const std::byte *>(pointer);
+    auto entry = allocations_.upper_bound(address);
+    if (entry == allocations_.begin())
+        return allocations_.end();
+    --entry;
+    const bool inside = static_cast<uint64_t>(address - entry->first) < entry->second.size;
+    return inside ? entry : allocations_.end();
+}
+
+template <class Memory>
+std::optional<UsmRange<Memory>> UsmTable<Memory>::find(const void *pointer) const {
+    const std::lock_guard lock(mutex_);
+    const auto entry = around(pointer);
+    if (entry == allocations_.end())
+        return std::nullopt;
+    const Allocation &found = entry->second;
+    return Range{found.block.data(), found.size,    found.kind,
+                 found.device,       found.context, found.block.home()};
+}
+
+template <class Memory>
+UsmRange<Memory> UsmTable<Memory>::get(const void *pointer, const char *name) const {
+    std::optional<Range> range = find(pointer);
+    if (!range)
+        fail(PI_ERROR_INVALID_USM_POINTER, name, ' ', pointer,
+             " is no address of a live USM allocation");
+    return std::move(*range);
+}
+
+template <class Memory>
+typename UsmTable<Memory>::Allocations::iterator UsmTable<Memory>::freeable(const void *context,
+                                                                            const void *pointer) {
+    const auto found = around(pointer);
+    if (found == allocations_.end())
+        fail(PI_ERROR_INVALID_USM_POINTER, "pointer ", pointer,
+             " is no address of a live USM allocation: it is freed already, or never was one");
+    const auto &[begin, allocation] = *found;
+    const void *const base = begin;
+    if (pointer != base)
+        fail(PI_ERROR_INVALID_USM_POINTER, "pointer ", pointer,
+             " lies within a USM allocation, which is freed by its begin, ", base);
+    if (allocation.context != context)
+        fail(PI_ERROR_INVALID_USM_POINTER, "pointer ", pointer,
+             " is a USM allocation of another context");
+    if (allocation.freeing)
+        fail(PI_ERROR_INVALID_USM_POINTER, "pointer ", pointer,
+             " is to be freed by a command already");
+    return allocations_.find(begin);
+}
+
+template <class Memory>
+void UsmTable<Memory>::free(const void *context, const void *pointer) {
+    typename Allocations::node_type gone; // freed without the lock
+    const std::lock_guard lock(mutex_);
+    gone = allocations_.extract(freeable(context, pointer));
+}
+
+template <class Memory>
+void UsmTable<Memory>::promise_free(const void *context, const void *pointer) {
+    const std::lock_guard lock(mutex_);
+    freeable(context, pointer)->second.freeing = true;
+}
+
+template <class Memory>
+void UsmTable<Memory>::fulfil_free(const void *pointer) {
+    typename Allocations::node_type gone;
+    const std::lock_guard lock(mutex_);
+    gone = allocations_.extract(static_cast<const std::byte *>(pointer));
+}
+
+template <class Memory>
+void UsmTable<Memory>::withdraw_free(const void *pointer) {
+    const std::lock_guard lock(mutex_);
+    allocations_.find(static_cast<const std::byte *>(pointer))->second.freeing = false;
+}
+
+template <class Memory>
+template <class Body>
+void UsmTable<Memory>::with_addresses(const void *context, uint32_t kinds, Body &&body) const {
+    std::vector<void *> addresses;
+    const std::lock_guard lock(mutex_);
+    for (const auto &[begin, allocation] : allocations_)
+        if (allocation.context == context && kinds >> allocation.kind & 1)
+            addresses.push_back(allocation.block.data());
+    std::forward<Body>(body)(addresses);
+}
+
+template <class Memory>
+void UsmTable<Memory>::drop(const void *context) {
+    Allocations gone;
+    const std::lock_guard lock(mutex_);
+    for (auto entry = allocations_.begin(); entry != allocations_.end();) {
+        const auto next = std::next(entry);
+        if (entry->second.context == context)
+            gone.insert(allocations_.extract(entry));
+        entry = next;
+    }
+}
+
+} // namespace pi::sdk
