@@ -27,12 +27,11 @@ Cost cost_of(std::span<const pi_region> regions) {
     return static_cast<Cost>(cost);
 }
 
-void copy_regions(std::span<const pi_region> regions, const void *src, void *dst) {
+void copy_regions(std::span<const pi_region> regions, const LogicalBytes &src,
+                  const LogicalBytes &dst) {
     for (const pi_region &region : regions)
         sdk::for_each_piece(region, [&](uint64_t from, uint64_t to, uint64_t bytes) {
-            // Not memcpy: a read may be of the very bytes of its host pointer.
-            std::memmove(static_cast<std::byte *>(dst) + to,
-                         static_cast<const std::byte *>(src) + from, bytes);
+            copy_bytes(src, from, dst, to, bytes);
         });
 }
 
@@ -45,9 +44,8 @@ namespace {
 /// A map between its enqueue and its unmap: withdrawn if the command never runs.
 class MapPromise {
 public:
-    MapPromise(Mem &mem, void *pointer) : mem_(mem), pointer_(pointer) {
-        mem_->maps().promise(pointer);
-    }
+    MapPromise(Mem &mem, const pi_buffer_map_desc &desc)
+        : mem_(mem), pointer_(mem.maps().promise(mem.bytes(), desc)) {}
     MapPromise(MapPromise &&other) noexcept
         : mem_(std::move(other.mem_)), pointer_(std::exchange(other.pointer_, nullptr)) {}
     ~MapPromise() {
@@ -55,7 +53,7 @@ public:
             mem_->maps().withdraw(pointer_);
     }
     void *fulfil() {
-        mem_->maps().fulfil(pointer_);
+        mem_->maps().fulfil(mem_->bytes(), pointer_);
         return std::exchange(pointer_, nullptr);
     }
 
@@ -81,7 +79,7 @@ pi_result PI_CALL enqueue_mem_buffer_read(pi_queue queue, const pi_buffer_read_d
         const Cost cost = cost_of(regions);
         self.enqueue({known.flags, known.type, wait_count, wait_list, out_event}, cost,
                      [src = Ref<Mem>(mem), dst = known.host_ptr, regions = std::move(regions)] {
-                         copy_regions(regions, src->data(), dst);
+                         copy_regions(regions, src->bytes(), dst);
                      });
     });
 }
@@ -99,7 +97,7 @@ pi_result PI_CALL enqueue_mem_buffer_write(pi_queue queue, const pi_buffer_write
         const Cost cost = cost_of(regions);
         self.enqueue({known.flags, known.type, wait_count, wait_list, out_event}, cost,
                      [src = known.host_ptr, dst = Ref<Mem>(mem), regions = std::move(regions)] {
-                         copy_regions(regions, src, dst->data());
+                         copy_regions(regions, src, dst->bytes());
                      });
     });
 }
@@ -113,11 +111,11 @@ pi_result PI_CALL enqueue_mem_buffer_copy(pi_queue queue, const pi_buffer_copy_d
         Mem &src = checked_buffer(self.host(), known.src, "src");
         Mem &dst = checked_buffer(self.host(), known.dst, "dst");
         auto regions = sdk::read_regions(known.region_count, known.regions, src.size(), dst.size());
-        sdk::check_overlap(regions, src.data(), dst.data());
+        sdk::check_overlap(regions, src.bytes().identity(), dst.bytes().identity());
         const Cost cost = cost_of(regions);
         self.enqueue({known.flags, known.type, wait_count, wait_list, out_event}, cost,
                      [from = Ref<Mem>(src), to = Ref<Mem>(dst), regions = std::move(regions)] {
-                         copy_regions(regions, from->data(), to->data());
+                         copy_regions(regions, from->bytes(), to->bytes());
                      });
     });
 }
@@ -133,11 +131,10 @@ pi_result PI_CALL enqueue_mem_buffer_fill(pi_queue queue, const pi_buffer_fill_d
             sdk::read_pattern(known.pattern, known.pattern_size, known.offset, known.size);
         sdk::check_range(known.offset, known.size, mem.size(), "mem");
         const Cost cost = cost_of(known.size);
-        self.enqueue({known.flags, known.type, wait_count, wait_list, out_event}, cost,
-                     [dst = Ref<Mem>(mem), offset = known.offset, size = known.size,
-                      pattern = std::move(pattern)] {
-                         sdk::fill_bytes(dst->data() + offset, size, pattern);
-                     });
+        self.enqueue(
+            {known.flags, known.type, wait_count, wait_list, out_event}, cost,
+            [dst = Ref<Mem>(mem), offset = known.offset, size = known.size,
+             pattern = std::move(pattern)] { fill_bytes(dst->bytes(), offset, size, pattern); });
     });
 }
 
@@ -146,16 +143,13 @@ pi_result PI_CALL enqueue_mem_buffer_map(pi_queue queue, const pi_buffer_map_des
                                          pi_event *out_event) {
     return sdk::call<Queue>(queue, [&](Queue &self) {
         const auto known = sdk::read_desc(desc, PI_TYPE_BUFFER_MAP_DESC);
-        check_command(known, uint64_t{PI_COMMAND_BLOCKING} | PI_MAP_READ | PI_MAP_WRITE |
-                                 PI_MAP_WRITE_DISCARD);
-        if (known.flags & PI_MAP_READ && known.flags & PI_MAP_WRITE_DISCARD)
-            fail(PI_ERROR_INVALID_VALUE,
-                 "flags has PI_MAP_READ and PI_MAP_WRITE_DISCARD: discarded bytes cannot be read");
+        sdk::check_map_flags(known.flags);
         Mem &mem = checked_buffer(self.host(), known.mem, "mem");
         sdk::require(known.out_pointer, "out_pointer");
         sdk::check_range(known.offset, known.size, mem.size(), "mem");
-        MapPromise promise(mem, mem.data() + known.offset);
-        self.enqueue({known.flags, known.type, wait_count, wait_list, out_event}, Cost::NONE,
+        const Cost cost = mem.layout().flat() ? Cost::NONE : cost_of(known.size);
+        MapPromise promise(mem, known);
+        self.enqueue({known.flags, known.type, wait_count, wait_list, out_event}, cost,
                      [promise = std::move(promise), out_pointer = known.out_pointer]() mutable {
                          *out_pointer = promise.fulfil();
                      });
@@ -173,9 +167,10 @@ pi_result PI_CALL enqueue_mem_unmap(pi_queue queue, const pi_unmap_desc *desc, u
         if (!mem.maps().known(known.pointer))
             fail(PI_ERROR_INVALID_VALUE, "pointer ", known.pointer,
                  " is not what a map of mem gave, or is unmapped already");
-        self.enqueue({known.flags, known.type, wait_count, wait_list, out_event}, Cost::NONE,
+        const Cost cost = mem.layout().flat() ? Cost::NONE : Cost::UNKNOWN;
+        self.enqueue({known.flags, known.type, wait_count, wait_list, out_event}, cost,
                      [mapped = Ref<Mem>(mem), pointer = known.pointer] {
-                         if (!mapped->maps().unmap(pointer))
+                         if (!mapped->maps().unmap(mapped->bytes(), pointer))
                              fail(PI_ERROR_INVALID_VALUE, "pointer ", pointer,
                                   " was not mapped when the unmap ran");
                      });

@@ -3,6 +3,7 @@
 // What the commands on buffers, images and USM share.
 #pragma once
 
+#include "layout.hpp"
 #include "queue.hpp"
 
 #include <pi/sdk/region.hpp>
@@ -22,6 +23,7 @@ Cost cost_of(uint64_t bytes);
 
 /// Source and destination of a region may be the same bytes: a buffer that is read into the memory that it was
 /// imported from.
-void copy_regions(std::span<const pi_region> regions, const void *src, void *dst);
+void copy_regions(std::span<const pi_region> regions, const LogicalBytes &src,
+                  const LogicalBytes &dst);
 
 } // namespace pi::host

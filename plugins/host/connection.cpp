@@ -33,7 +33,7 @@ void check_query(const pi_memory_connection_query &query) {
         fail(PI_ERROR_INVALID_ENUMERATION, "kind is ", query.kind, ", which is no PI_MEMORY_KIND_");
     if (query.src_scope >= scope_count || query.dst_scope >= scope_count)
         fail(PI_ERROR_INVALID_VALUE, "src_scope is ", query.src_scope, " and dst_scope is ",
-             query.dst_scope, "; the devices have ", scope_count, " scope, numbered from 0");
+             query.dst_scope, "; the devices have ", scope_count, " scopes, numbered from 0");
 }
 
 pi_memory_connection_info answer(Ends ends, pi_memory_kind kind) {

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 
 namespace pi::host {
 
@@ -147,17 +148,21 @@ pi_result PI_CALL device_get_memory_scopes(pi_device device, uint32_t capacity,
                                            pi_memory_scope *out_scopes, uint32_t *out_count) {
     return sdk::call<Device>(device, [&](Device &self) {
         constexpr uint64_t demands = PI_SCOPE_CONTIGUOUS | PI_SCOPE_PINNED;
-        const pi_memory_scope scopes[scope_count] = {{
-            .name = "global",
-            .flags = PI_SCOPE_HOST_VISIBLE | PI_SCOPE_COHERENT | PI_SCOPE_POOLABLE |
-                     PI_SCOPE_MAPS_IN_PLACE | (can_lock_pages() ? demands : 0),
-            .capacity = self.node().capacity,
-            .max_allocation = self.node().capacity,
-            .min_alignment = min_alignment,
-            .offset_alignment = 1,
-            .flush_atom = 1,
-            .reserved = {},
-        }};
+        pi_memory_scope scopes[scope_count];
+        std::fill(std::begin(scopes), std::end(scopes),
+                  pi_memory_scope{.name = "global",
+                                  .flags = PI_SCOPE_HOST_VISIBLE | PI_SCOPE_COHERENT,
+                                  .capacity = self.node().capacity,
+                                  .max_allocation = self.node().capacity,
+                                  .min_alignment = min_alignment,
+                                  .offset_alignment = 1,
+                                  .flush_atom = 1,
+                                  .reserved = {}});
+        scopes[scope_global].flags |=
+            PI_SCOPE_POOLABLE | PI_SCOPE_MAPS_IN_PLACE | (can_lock_pages() ? demands : 0);
+        // A map of rows is a copy, and each allocation has a shape of its own: neither in place nor poolable.
+        std::strcpy(scopes[scope_scratchpad].name, scratchpad_name);
+        scopes[scope_scratchpad].flags |= PI_SCOPE_LAYOUT;
         sdk::write_list<pi_memory_scope>(scopes, capacity, out_scopes, out_count);
     });
 }

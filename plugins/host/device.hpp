@@ -65,6 +65,8 @@ private:
 };
 
 /// How many memory scopes a device has.
-inline constexpr uint32_t scope_count = 1;
+/// Memory scopes: the node's memory, and n-D allocations in rows.
+inline constexpr uint32_t scope_global = 0, scope_scratchpad = 1, scope_count = 2;
+inline constexpr const char *scratchpad_name = "host.scratchpad";
 
 } // namespace pi::host

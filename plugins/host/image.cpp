@@ -66,10 +66,11 @@ pi_result PI_CALL mem_image_create(pi_context context, pi_device device,
         Storage storage = make_storage(owner, known, given, shape.dense());
         const uint64_t alignment =
             borrowed ? sdk::alignment_of(known.host_ptr, max_alignment) : min_alignment;
-        *out_mem =
-            sdk::make<Mem>(self, owner, known.flags, shape.bytes(), alignment, PI_MEMORY_KIND_IMAGE,
-                           std::move(storage), image_of(shape, borrowed ? given : shape.dense()))
-                .give();
+        *out_mem = sdk::make<Mem>(
+                       self, owner, known.flags, shape.bytes(), alignment, PI_MEMORY_KIND_IMAGE,
+                       std::move(storage),
+                       Shape{known.scope, {}, image_of(shape, borrowed ? given : shape.dense())})
+                       .give();
     });
 }
 
@@ -79,6 +80,11 @@ pi_result PI_CALL mem_image_view_create(pi_mem mem, const pi_mem_image_desc *des
         const pi_mem_image_desc known = sdk::read_desc(desc, PI_TYPE_MEM_IMAGE_DESC);
         sdk::require(out_mem, "out_mem");
         checked_buffer(self.host(), mem);
+        if (!self.layout().flat())
+            fail(
+                PI_ERROR_UNSUPPORTED_FEATURE,
+                "mem is an n-D allocation with rows of its own; only a linear buffer can be viewed "
+                "as an image");
         check_scope(known.scope);
         const sdk::ImageShape shape = sdk::read_image_shape(known, image_limits);
         const Rectangle pixels = sdk::check_image_view(known, shape, self.size(), self.flags(),

@@ -8,7 +8,6 @@
 #include <pi/sdk/pixel.hpp>
 
 #include <algorithm>
-#include <cstring>
 
 namespace pi::host {
 
@@ -35,14 +34,12 @@ Cost cost_of(const std::vector<Move> &moves) {
     return static_cast<Cost>(cost);
 }
 
-void move_all(const std::vector<Move> &moves, const void *src, void *dst) {
+void move_all(const std::vector<Move> &moves, const LogicalBytes &src, const LogicalBytes &dst) {
     for (const auto &[from, to] : moves)
-        sdk::for_each_piece(
-            from, to, [&](uint64_t src_offset, uint64_t dst_offset, uint64_t bytes) {
-                // Not memcpy: a read may be of the very bytes of its host pointer.
-                std::memmove(static_cast<std::byte *>(dst) + dst_offset,
-                             static_cast<const std::byte *>(src) + src_offset, bytes);
-            });
+        sdk::for_each_piece(from, to,
+                            [&](uint64_t src_offset, uint64_t dst_offset, uint64_t bytes) {
+                                copy_bytes(src, src_offset, dst, dst_offset, bytes);
+                            });
 }
 
 /// The bytes of a box, from the image's first byte on.
@@ -55,18 +52,6 @@ Rectangle bytes_of(const Mem &mem, const ImageBox &box, const Rectangle &buffer)
     return mem.image() ? bytes_of(mem, box) : buffer;
 }
 
-/// As for regions of buffers (commands.hpp).
-void check_overlap(const Move &move, const void *src, const void *dst) {
-    const auto at = [](const void *begin, Rectangle rectangle) {
-        rectangle.offset += reinterpret_cast<uintptr_t>(begin);
-        return rectangle;
-    };
-    if (sdk::overlap(at(src, move.from), at(dst, move.to)))
-        fail(PI_ERROR_MEM_COPY_OVERLAP, "a region's source, bytes ", move.from.offset, " to ",
-             move.from.end(), " of src, and its destination, bytes ", move.to.offset, " to ",
-             move.to.end(), " of dst, share storage and overlap");
-}
-
 std::vector<Move> read_moves(const pi_image_copy_desc &desc, const Mem &src, const Mem &dst) {
     const auto shape = [](const Mem &mem) { return mem.image() ? &mem.image()->shape : nullptr; };
     const sdk::ImageCopyEnds ends{shape(src), shape(dst), (src.image() ? dst : src).size()};
@@ -75,7 +60,8 @@ std::vector<Move> read_moves(const pi_image_copy_desc &desc, const Mem &src, con
          sdk::read_image_copy_regions(desc.region_count, desc.regions, ends)) {
         moves.push_back(
             {bytes_of(src, copy.src, copy.buffer), bytes_of(dst, copy.dst, copy.buffer)});
-        check_overlap(moves.back(), src.data(), dst.data());
+        sdk::check_overlap(moves.back().from, moves.back().to, src.bytes().identity(),
+                           dst.bytes().identity());
     }
     return moves;
 }
@@ -105,7 +91,7 @@ pi_result PI_CALL enqueue_mem_image_read(pi_queue queue, const pi_image_read_des
         const Cost cost = cost_of(moves);
         self.enqueue({known.flags, known.type, wait_count, wait_list, out_event}, cost,
                      [src = Ref<Mem>(image), dst = known.host_ptr, moves = std::move(moves)] {
-                         move_all(moves, src->data(), dst);
+                         move_all(moves, src->bytes(), dst);
                      });
     });
 }
@@ -125,7 +111,7 @@ pi_result PI_CALL enqueue_mem_image_write(pi_queue queue, const pi_image_write_d
         const Cost cost = cost_of(moves);
         self.enqueue({known.flags, known.type, wait_count, wait_list, out_event}, cost,
                      [src = known.host_ptr, dst = Ref<Mem>(image), moves = std::move(moves)] {
-                         move_all(moves, src, dst->data());
+                         move_all(moves, src, dst->bytes());
                      });
     });
 }
@@ -142,7 +128,7 @@ pi_result PI_CALL enqueue_mem_image_copy(pi_queue queue, const pi_image_copy_des
         const Cost cost = cost_of(moves);
         self.enqueue({known.flags, known.type, wait_count, wait_list, out_event}, cost,
                      [from = Ref<Mem>(src), to = Ref<Mem>(dst), moves = std::move(moves)] {
-                         move_all(moves, from->data(), to->data());
+                         move_all(moves, from->bytes(), to->bytes());
                      });
     });
 }

@@ -141,7 +141,7 @@ void Arguments::add_buffer(const pi_host *host, const pi_kernel_argument &argume
         refuse(index, "is ", argument.size, " bytes from offset ", argument.offset,
                " of a buffer of ", mem.size());
     memory_.emplace_back(mem);
-    pointers_.push_back(mem.data() + argument.offset);
+    pointers_.push_back(mem.bytes().at(argument.offset));
 }
 
 const void *Arguments::keep(Sampler &sampler) {

@@ -8,53 +8,11 @@
 #include <pi/sdk/region.hpp>
 
 #include <algorithm>
-#include <cstring>
 
 namespace pi::host {
 
 using sdk::fail;
 using sdk::InfoWriter;
-
-// ----- MapTable -----------------------------------------------------------------------------------
-
-void MapTable::promise(const void *pointer) {
-    std::lock_guard lock(mutex_);
-    ++counts_[pointer].promised;
-}
-
-void MapTable::fulfil(const void *pointer) {
-    std::lock_guard lock(mutex_);
-    Counts &counts = counts_.at(pointer);
-    --counts.promised;
-    ++counts.mapped;
-}
-
-void MapTable::withdraw(const void *pointer) {
-    std::lock_guard lock(mutex_);
-    const auto entry = counts_.find(pointer);
-    --entry->second.promised;
-    drop_if_unused(entry);
-}
-
-bool MapTable::known(const void *pointer) const {
-    std::lock_guard lock(mutex_);
-    return counts_.count(pointer);
-}
-
-bool MapTable::unmap(const void *pointer) {
-    std::lock_guard lock(mutex_);
-    const auto entry = counts_.find(pointer);
-    if (entry == counts_.end() || !entry->second.mapped)
-        return false;
-    --entry->second.mapped;
-    drop_if_unused(entry);
-    return true;
-}
-
-void MapTable::drop_if_unused(std::map<const void *, Counts>::iterator entry) {
-    if (!entry->second.promised && !entry->second.mapped)
-        counts_.erase(entry);
-}
 
 // ----- Checks -------------------------------------------------------------------------------------
 
@@ -90,6 +48,9 @@ void check_access(uint64_t flags) {
 void check_buffer_flags(const pi_mem_buffer_desc &desc) {
     sdk::check_flags(desc.flags, access_flags | host_ptr_flags | demand_flags, "flags");
     check_access(desc.flags);
+    if (desc.scope != scope_global && desc.flags & demand_flags)
+        fail(PI_ERROR_UNSUPPORTED_FEATURE,
+             "PI_MEM_REQUIRE_CONTIGUOUS and _PINNED are for scope 0 (global)");
     if (desc.flags & PI_MEM_USE_HOST_PTR && desc.flags & demand_flags)
         fail(PI_ERROR_UNSUPPORTED_FEATURE,
              "PI_MEM_REQUIRE_CONTIGUOUS and _PINNED are for memory of the plugin: what "
@@ -129,18 +90,39 @@ void check_export(const pi_mem_buffer_desc &desc) {
     if (desc.flags & PI_MEM_USE_HOST_PTR)
         fail(PI_ERROR_UNSUPPORTED_FEATURE,
              "export_types with PI_MEM_USE_HOST_PTR: only memory of the plugin can be exported");
+    if (desc.scope != scope_global)
+        fail(PI_ERROR_UNSUPPORTED_FEATURE, "export_types with scope ", desc.scope,
+             ": memory of scope 0 (global) is exported");
     if (desc.flags & PI_MEM_REQUIRE_CONTIGUOUS)
         fail(PI_ERROR_UNSUPPORTED_FEATURE,
              "export_types with PI_MEM_REQUIRE_CONTIGUOUS: contiguous memory is not exported yet");
 }
 
-Storage make_storage(const Device &owner, const pi_mem_buffer_desc &desc, uint64_t alignment) {
+/// The layout that a description chains, or a flat one.
+Layout read_layout(const pi_mem_buffer_desc &desc) {
+    const void *chained = sdk::find_chained(desc.next, PI_TYPE_MEM_LAYOUT_DESC);
+    if (!chained)
+        return {};
+    if (desc.scope != scope_scratchpad)
+        fail(PI_ERROR_UNSUPPORTED_FEATURE, "scope ", desc.scope,
+             " has no n-D layouts: its flags lack PI_SCOPE_LAYOUT; scope ", scope_scratchpad, " (",
+             scratchpad_name, ") has");
+    if (desc.flags & PI_MEM_USE_HOST_PTR)
+        fail(PI_ERROR_UNSUPPORTED_FEATURE,
+             "PI_MEM_USE_HOST_PTR with a pi_mem_layout_desc: the application's memory has no rows "
+             "of the plugin's pitch; PI_MEM_COPY_HOST_PTR can be used");
+    return {
+        sdk::read_desc(static_cast<const pi_mem_layout_desc *>(chained), PI_TYPE_MEM_LAYOUT_DESC),
+        desc.size};
+}
+
+Storage make_storage(const Device &owner, const pi_mem_buffer_desc &desc, uint64_t size,
+                     uint64_t alignment) {
     if (desc.flags & PI_MEM_USE_HOST_PTR)
         return Storage::borrow(desc.host_ptr);
     if (desc.export_types)
-        return Storage::allocate_shared(owner, desc.size, alignment,
-                                        desc.flags & PI_MEM_REQUIRE_PINNED);
-    return Storage::allocate(owner, desc.size, alignment, desc.flags & demand_flags);
+        return Storage::allocate_shared(owner, size, alignment, desc.flags & PI_MEM_REQUIRE_PINNED);
+    return Storage::allocate(owner, size, alignment, desc.flags & demand_flags);
 }
 
 Storage borrow_pointer(const pi_mem_import_desc &desc) {
@@ -168,8 +150,11 @@ uint64_t bus_address(const Mem &mem) {
 
 std::vector<uint64_t> pitches(const Mem &mem) {
     const Image *image = mem.image();
+    if (!mem.layout().pitches().empty() && !image)
+        return mem.layout().pitches();
     if (!image)
-        fail(PI_ERROR_UNSUPPORTED_FEATURE, "a linear buffer has no pitches");
+        fail(PI_ERROR_UNSUPPORTED_FEATURE,
+             "a linear buffer has no pitches: it was made without a pi_mem_layout_desc");
     const sdk::ImageType &type = *image->shape.type;
     std::vector<uint64_t> bytes;
     if (type.has_slices())
@@ -185,9 +170,9 @@ std::vector<uint64_t> pitches(const Mem &mem) {
 Mem::Mem(Mem &root, uint64_t flags, uint64_t offset, uint64_t size, ImagePointer image)
     : Object(root.host()), context_(root.context_), device_(root.device_), root_(root),
       flags_(flags), offset_(offset), size_(size),
-      alignment_(sdk::alignment_of(root.data() + offset, max_alignment)),
+      alignment_(sdk::alignment_of(root.bytes().at(offset), max_alignment)),
       memory_kind_(image ? pi_memory_kind{PI_MEMORY_KIND_IMAGE} : root.memory_kind_),
-      storage_(Storage::borrow(root.data() + offset)), image_(std::move(image)) {}
+      shape_{root.scope(), {}, std::move(image)}, storage_(Storage::borrow(root.data())) {}
 
 Mem &checked_buffer(const pi_host *host, pi_mem mem, const sdk::ArgumentName &name) {
     Mem &found = sdk::checked<Mem>(host, mem, name);
@@ -213,22 +198,21 @@ pi_result PI_CALL mem_buffer_create(pi_context context, pi_device device,
         const pi_mem_buffer_desc known =
             sdk::read_desc(desc, PI_TYPE_MEM_BUFFER_DESC, PI_TYPE_MEM_LAYOUT_DESC);
         sdk::require(out_mem, "out_mem");
-        if (sdk::find_chained(known.next, PI_TYPE_MEM_LAYOUT_DESC))
-            fail(PI_ERROR_UNSUPPORTED_FEATURE,
-                 "scope 0 (global) has no n-D layouts: its flags lack PI_SCOPE_LAYOUT");
         check_scope(known.scope);
         check_buffer_flags(known);
         check_export(known);
         if (!known.size)
             fail(PI_ERROR_INVALID_SIZE, "size is 0 bytes; at least 1 is needed");
         sdk::check_pointer_range(known.host_ptr, 0, known.size);
+        Layout layout = read_layout(known);
         const uint64_t alignment = buffer_alignment(known);
-        Storage storage = make_storage(owner, known, alignment);
+        Storage storage = make_storage(owner, known, layout.physical_size(known.size), alignment);
+        auto mem =
+            sdk::make<Mem>(self, owner, known.flags, known.size, alignment, PI_MEMORY_KIND_BUFFER,
+                           std::move(storage), Shape{known.scope, std::move(layout), nullptr});
         if (known.flags & PI_MEM_COPY_HOST_PTR)
-            std::memcpy(storage.data(), known.host_ptr, known.size);
-        *out_mem = sdk::make<Mem>(self, owner, known.flags, known.size, alignment,
-                                  PI_MEMORY_KIND_BUFFER, std::move(storage))
-                       .give();
+            copy_bytes(known.host_ptr, 0, mem->bytes(), 0, known.size);
+        *out_mem = mem.give();
     });
 }
 
@@ -292,7 +276,7 @@ pi_result PI_CALL mem_get_info(pi_mem mem, pi_mem_info name, uint64_t size, void
         {PI_MEM_INFO_CONTEXT, [](Mem &m, const InfoWriter &write) { write(m.context().handle()); }},
         {PI_MEM_INFO_DEVICE, [](Mem &m, const InfoWriter &write) { write(m.device().handle()); }},
         {PI_MEM_INFO_FLAGS, [](Mem &m, const InfoWriter &write) { write(m.flags()); }},
-        {PI_MEM_INFO_SCOPE, [](Mem &, const InfoWriter &write) { write(uint32_t{0}); }},
+        {PI_MEM_INFO_SCOPE, [](Mem &m, const InfoWriter &write) { write(m.scope()); }},
         {PI_MEM_INFO_ALIGNMENT, [](Mem &m, const InfoWriter &write) { write(m.alignment()); }},
         {PI_MEM_INFO_PARENT,
          [](Mem &m, const InfoWriter &write) {

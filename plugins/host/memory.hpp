@@ -4,14 +4,14 @@
 #pragma once
 
 #include "context.hpp"
+#include "layout.hpp"
+#include "map_table.hpp"
 #include "storage.hpp"
 
 #include <pi/sdk/image_region.hpp>
 #include <pi/sdk/object.hpp>
 
-#include <map>
 #include <memory>
-#include <mutex>
 
 namespace pi::host {
 
@@ -21,28 +21,6 @@ namespace pi::host {
 uint64_t checked_alignment(uint64_t asked);
 void check_scope(uint32_t scope);
 
-/// Which pointers the maps of one memory object have given or will give. Thread-safe.
-class MapTable {
-public:
-    /// A map of this pointer has been enqueued; it has run; it will never run.
-    void promise(const void *pointer);
-    void fulfil(const void *pointer);
-    void withdraw(const void *pointer);
-    /// Whether an unmap may be enqueued: the pointer is mapped, or will be.
-    bool known(const void *pointer) const;
-    /// An unmap runs; false if the pointer is not mapped.
-    bool unmap(const void *pointer);
-
-private:
-    struct Counts {
-        uint32_t promised = 0, mapped = 0;
-    };
-    void drop_if_unused(std::map<const void *, Counts>::iterator entry);
-
-    mutable std::mutex mutex_;
-    std::map<const void *, Counts> counts_;
-};
-
 /// What a memory object that is an image has besides its bytes.
 struct Image {
     sdk::ImageShape shape;
@@ -50,15 +28,22 @@ struct Image {
 };
 using ImagePointer = std::unique_ptr<const Image>;
 
+/// What a memory object is besides plain bytes.
+struct Shape {
+    uint32_t scope = scope_global;
+    Layout layout; ///< of a root
+    ImagePointer image;
+};
+
 /// A buffer or an image: a root, which has the storage, or a view, which keeps its root alive. The bytes never move.
 class Mem : public sdk::Object<Mem, pi_mem> {
 public:
     /// A root.
     Mem(Context &context, Device &device, uint64_t flags, uint64_t size, uint64_t alignment,
-        pi_memory_kind memory_kind, Storage storage, ImagePointer image = nullptr)
+        pi_memory_kind memory_kind, Storage storage, Shape shape = {})
         : Object(context.host()), context_(context), device_(device), flags_(flags), size_(size),
-          alignment_(alignment), memory_kind_(memory_kind), storage_(std::move(storage)),
-          image_(std::move(image)) {}
+          alignment_(alignment), memory_kind_(memory_kind), shape_(std::move(shape)),
+          storage_(std::move(storage)) {}
     /// A view of `root`, which is none itself.
     Mem(Mem &root, uint64_t flags, uint64_t offset, uint64_t size, ImagePointer image = nullptr);
 
@@ -71,16 +56,23 @@ public:
     /// NULL for a root.
     Mem *root() const { return root_.get(); }
     uint64_t offset() const { return offset_; }
+    uint32_t scope() const { return shape_.scope; }
     /// NULL for a buffer.
-    const Image *image() const { return image_.get(); }
-    std::byte *data() const { return storage_.data(); }
+    const Image *image() const { return shape_.image.get(); }
+    /// How its root lies in the storage.
+    const Layout &layout() const { return (root_ ? *root_ : *this).shape_.layout; }
+    LogicalBytes bytes() const { return {storage().data(), offset_, &layout()}; }
+    /// The address of its first byte.
+    std::byte *data() const { return bytes().at(0); }
     /// The file that its root is, or -1.
-    int file() const { return (root_ ? root_->storage_ : storage_).file(); }
+    int file() const { return storage().file(); }
     /// Its physical addresses do not change.
-    bool stays() const { return (root_ ? root_->storage_ : storage_).stays(); }
+    bool stays() const { return storage().stays(); }
     MapTable &maps() { return maps_; }
 
 private:
+    const Storage &storage() const { return root_ ? root_->storage_ : storage_; }
+
     const sdk::Ref<Context> context_;
     Device &device_;
     const sdk::Ref<Mem> root_;
@@ -89,8 +81,8 @@ private:
     const uint64_t size_;
     const uint64_t alignment_;
     const pi_memory_kind memory_kind_;
-    const Storage storage_;
-    const ImagePointer image_;
+    const Shape shape_;
+    const Storage storage_; ///< of a root
     MapTable maps_;
 };
 

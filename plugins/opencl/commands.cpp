@@ -383,11 +383,7 @@ pi_result PI_CALL piEnqueueMemBufferMap(pi_queue queue, const pi_buffer_map_desc
                                         pi_event *out_event) {
     return call<Queue>(queue, [&](Queue &self) {
         const auto known = read_desc(desc, PI_TYPE_BUFFER_MAP_DESC);
-        constexpr uint64_t map_flags = PI_MAP_READ | PI_MAP_WRITE | PI_MAP_WRITE_DISCARD;
-        check_flags(known.flags, PI_COMMAND_BLOCKING | map_flags, "flags");
-        if (!(known.flags & map_flags))
-            fail(PI_ERROR_INVALID_VALUE, "flags has none of PI_MAP_READ, PI_MAP_WRITE and "
-                                         "PI_MAP_WRITE_DISCARD; at least one is needed");
+        check_map_flags(known.flags);
         Mem &mem = checked_mem(self.context(), known.mem, "mem");
         require(known.out_pointer, "out_pointer");
         check_range(known.offset, known.size, mem.size(), "mem");

@@ -891,7 +891,9 @@ enum {
     PI_MEM_INFO_COHERENCE = 9,       /* pi_coherence, with the host */
     PI_MEM_INFO_DEVICE_ADDRESS = 10, /* uint64_t; where buffers have one */
     PI_MEM_INFO_BUS_ADDRESS = 11,    /* uint64_t; of contiguous memory, where it may be known */
-    PI_MEM_INFO_PITCHES = 12,        /* uint64_t[]: bytes, outermost axis first */
+    /* uint64_t[]: bytes from one index of each physical axis to the next, outermost axis first. An n-D
+     * allocation has a physical axis more than separators; the innermost pitch is the element's size. */
+    PI_MEM_INFO_PITCHES = 12,
     PI_MEM_INFO_KIND = 13,           /* pi_memory_kind */
     PI_MEM_INFO_REFERENCE_COUNT = 14 /* uint32_t: for debugging only */
 };

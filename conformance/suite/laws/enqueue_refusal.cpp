@@ -228,6 +228,9 @@ LAW("enqueue", "a misdescribed map is refused and gives no address") {
         refused("an offset that overflows", flags, huge - 3, 8, &pointer, range);
         refused("out_pointer NULL", flags, 0, 8, nullptr, {PI_ERROR_INVALID_NULL_POINTER});
     }
+    refused("no PI_MAP_ flag", 0, 0, 8, &pointer, {PI_ERROR_INVALID_VALUE});
+    refused("PI_COMMAND_BLOCKING alone", PI_COMMAND_BLOCKING, 0, 8, &pointer,
+            {PI_ERROR_INVALID_VALUE});
 }
 
 LAW("enqueue", "what no map gave cannot be unmapped, nor anything twice") {

@@ -301,33 +301,6 @@ LAW("memory", "demands hold where the scope can, and are refused where it cannot
     }
 }
 
-LAW("memory", "an n-D layout is kept from commands, or refused where the scope has none") {
-    const std::vector<pi_memory_scope> scopes = bench.scopes();
-    const Queue queue = bench.make_queue();
-    const uint64_t extents[] = {5, 7};
-    const uint32_t separator = 1;
-    pi_mem_layout_desc layout = describe<pi_mem_layout_desc>();
-    layout.rank = 2;
-    layout.element_size = 4;
-    layout.extents = extents;
-    layout.axis_separator_count = 1;
-    layout.axis_separators = &separator;
-    for (uint32_t scope = 0; scope < scopes.size(); ++scope) {
-        const Bytes bytes = bench.random_bytes(5 * 7 * 4);
-        pi_mem_buffer_desc desc = buffer_desc(bytes.size());
-        desc.scope = scope;
-        desc.next = &layout;
-        if ((scopes[scope].flags & PI_SCOPE_LAYOUT) == 0) {
-            require_refused(bench.place(), "a layout in a scope without PI_SCOPE_LAYOUT", desc,
-                            {PI_ERROR_UNSUPPORTED_FEATURE});
-            continue;
-        }
-        const Mem mem = bench.make_buffer(bench.place(), desc);
-        bench.upload(queue, mem, bytes);
-        bench.require_contents(queue, mem, bytes, "the dense bytes of a buffer with a layout");
-    }
-}
-
 LAW("memory", "exports that the device does not give are refused when they are announced") {
     uint32_t exports = 0;
     piDeviceGetInfo(bench.device(), PI_DEVICE_INFO_EXPORT_HANDLE_TYPES, sizeof exports, &exports,

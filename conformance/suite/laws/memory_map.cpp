@@ -56,7 +56,8 @@ LAW("memory", "a range mapped for reading has the buffer's bytes and changes non
 
 LAW("memory", "what is written into a mapped range is in the buffer, all else is as before") {
     Mapped mapped(bench);
-    for (const uint64_t flags : {PI_MAP_WRITE + 0, PI_MAP_READ | PI_MAP_WRITE}) {
+    for (const uint64_t flags :
+         {PI_MAP_WRITE + 0, PI_MAP_READ | PI_MAP_WRITE, PI_MAP_READ | PI_MAP_WRITE_DISCARD}) {
         for (int round = 0; round < 8; ++round) {
             const auto [offset, size] = mapped.random_range();
             std::byte *pointer = mapped.map(flags, offset, size);

@@ -88,8 +88,8 @@ TEST_CASE("a query that names nothing is refused") {
     query.kind = 6;
     REFUSED(PI_ERROR_INVALID_ENUMERATION, "kind is 6", ask());
     query.kind = 0;
-    query.dst_scope = 1;
-    REFUSED(PI_ERROR_INVALID_VALUE, "dst_scope is 1", ask());
+    query.dst_scope = 2;
+    REFUSED(PI_ERROR_INVALID_VALUE, "dst_scope is 2", ask());
     query.dst_scope = 0;
     query.src_scope = 5;
     REFUSED(PI_ERROR_INVALID_VALUE, "src_scope is 5", ask());

@@ -56,7 +56,7 @@ TEST_CASE("each NUMA node is a CPU device with processors and memory") {
         pi_memory_scope scope{};
         uint32_t count = 0;
         OK(piDeviceGetMemoryScopes(device, 1, &scope, &count));
-        REQUIRE(count == 1);
+        REQUIRE(count == 2);
         CHECK(std::string(scope.name) == "global");
         CHECK(scope.capacity ==
               info<uint64_t>(piDeviceGetInfo, device, PI_DEVICE_INFO_GLOBAL_MEMORY_SIZE));

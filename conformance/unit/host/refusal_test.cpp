@@ -102,7 +102,15 @@ TEST_CASE("a bad buffer is refused") {
             with([](auto &d) { d.alignment = 4 << 20; }));
     REFUSED(PI_ERROR_INVALID_ALIGNMENT, "at most 2097152",
             with([](auto &d) { d.alignment = UINT64_C(1) << 63; }));
-    REFUSED(PI_ERROR_INVALID_VALUE, "scope is 1", with([](auto &d) { d.scope = 1; }));
+    REFUSED(PI_ERROR_INVALID_VALUE, "scope is 2", with([](auto &d) { d.scope = 2; }));
+    REFUSED(PI_ERROR_UNSUPPORTED_FEATURE, "scope 0 (global)", with([](auto &d) {
+                d.scope = 1;
+                d.flags = PI_MEM_REQUIRE_PINNED;
+            }));
+    REFUSED(PI_ERROR_UNSUPPORTED_FEATURE, "scope 0 (global)", with([](auto &d) {
+                d.scope = 1;
+                d.export_types = 1 << PI_EXTERNAL_OPAQUE_FD;
+            }));
     REFUSED(PI_ERROR_UNSUPPORTED_FEATURE, "export", with([](auto &d) { d.export_types = 2; }));
     REFUSED(PI_ERROR_UNSUPPORTED_FEATURE, "0x400", with([](auto &d) { d.flags = 1 << 10; }));
     REFUSED(PI_ERROR_INVALID_VALUE, "both PI_MEM_READ_ONLY",

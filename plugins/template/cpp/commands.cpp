@@ -94,12 +94,9 @@ pi_result PI_CALL enqueue_copy(pi_queue queue, const pi_buffer_copy_desc *desc, 
 pi_result PI_CALL enqueue_map(pi_queue queue, const pi_buffer_map_desc *desc, uint32_t wait_count,
                               const pi_event *wait_list, pi_event *out_event) {
     return sdk::call<Queue>(queue, [&](Queue &self) {
-        constexpr uint64_t modes = PI_MAP_READ | PI_MAP_WRITE | PI_MAP_WRITE_DISCARD;
         const auto known = sdk::read_desc(desc, PI_TYPE_BUFFER_MAP_DESC);
-        sdk::check_flags(known.flags, PI_COMMAND_BLOCKING | modes, "flags");
+        sdk::check_map_flags(known.flags);
         Mem &mem = sdk::checked<Mem>(self.host(), known.mem, "mem");
-        if (!(known.flags & modes))
-            fail(PI_ERROR_INVALID_VALUE, "flags has no PI_MAP_ bit; at least one is needed");
         sdk::require(known.out_pointer, "out_pointer");
         sdk::check_range(known.offset, known.size, mem.size, "mem");
         enqueue(self, {known.flags, known.type, wait_count, wait_list, out_event},

@@ -128,18 +128,20 @@ inline bool overlap(const Rectangle &a, const Rectangle &b) {
 
 /// PI_ERROR_MEM_COPY_OVERLAP if the source of a region shares a byte with its destination. Addresses are compared, so
 /// views of one storage are seen, and two imports of one host pointer.
-inline void check_overlap(std::span<const pi_region> regions, const void *src, const void *dst) {
+inline void check_overlap(const Rectangle &from, const Rectangle &to, const void *src,
+                          const void *dst) {
     const auto at = [](const void *begin, Rectangle rectangle) {
         rectangle.offset += reinterpret_cast<uintptr_t>(begin);
         return rectangle;
     };
-    for (const pi_region &region : regions) {
-        const Rectangle from = source(region), to = destination(region);
-        if (overlap(at(src, from), at(dst, to)))
-            fail(PI_ERROR_MEM_COPY_OVERLAP, "a region's source, bytes ", from.offset, " to ",
-                 from.end(), " of src, and its destination, bytes ", to.offset, " to ", to.end(),
-                 " of dst, share storage and overlap");
-    }
+    if (overlap(at(src, from), at(dst, to)))
+        fail(PI_ERROR_MEM_COPY_OVERLAP, "a region's source, bytes ", from.offset, " to ",
+             from.end(), " of src, and its destination, bytes ", to.offset, " to ", to.end(),
+             " of dst, share storage and overlap");
+}
+inline void check_overlap(std::span<const pi_region> regions, const void *src, const void *dst) {
+    for (const pi_region &region : regions)
+        check_overlap(source(region), destination(region), src, dst);
 }
 
 /// Calls `copy(src_offset, dst_offset, bytes)` for the fewest contiguous pieces of a region: the whole
@@ -177,6 +179,22 @@ inline void fill_bytes(void *dst, uint64_t size, std::span<const std::byte> patt
         std::memcpy(begin + done, begin, step);
         done += step;
     }
+}
+
+/// The flags of a map: PI_ERROR_UNSUPPORTED_FEATURE for unknown ones, PI_ERROR_INVALID_VALUE if none of PI_MAP_ is there.
+inline void check_map_flags(uint64_t flags) {
+    constexpr uint64_t modes = PI_MAP_READ | PI_MAP_WRITE | PI_MAP_WRITE_DISCARD;
+    check_flags(flags, PI_COMMAND_BLOCKING | modes, "flags");
+    if (!(flags & modes))
+        fail(PI_ERROR_INVALID_VALUE, "flags has none of PI_MAP_READ, PI_MAP_WRITE and "
+                                     "PI_MAP_WRITE_DISCARD; at least one is needed");
+}
+/// Whether a map brings the memory's bytes to the host, and its unmap the host's bytes back.
+constexpr bool map_reads(uint64_t flags) {
+    return flags & PI_MAP_READ || !(flags & PI_MAP_WRITE_DISCARD);
+}
+constexpr bool map_writes(uint64_t flags) {
+    return flags & (PI_MAP_WRITE | PI_MAP_WRITE_DISCARD);
 }
 
 /// A fill's pattern, copied; checks its size and that offset and size are multiples of it.

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// n-D allocations, and copies between the scopes of a device.
+
+#include "checks.hpp"
+#include "regions.hpp"
+#include "registry.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace pi::suite {
+namespace {
+
+pi_mem_buffer_desc buffer_desc(uint64_t size, uint64_t flags = 0, void *host_ptr = nullptr) {
+    pi_mem_buffer_desc desc = describe<pi_mem_buffer_desc>();
+    desc.size = size;
+    desc.flags = flags;
+    desc.host_ptr = host_ptr;
+    return desc;
+}
+
+void require_refused(const Place &place, const std::string &what, const pi_mem_buffer_desc &desc,
+                     std::initializer_list<pi_result> allowed) {
+    require_untouched<pi_mem>("a buffer with " + what, allowed, [&](pi_mem *out) {
+        return piMemBufferCreate(place.context, place.device, &desc, out);
+    });
+}
+
+// ----- n-D layouts -----
+
+// A random shape of at most 8 axes and a few thousand bytes.
+struct Shape {
+    explicit Shape(Bench &bench) : element_size(static_cast<uint32_t>(bench.random(1, 9))) {
+        const auto rank = static_cast<uint32_t>(bench.random(1, 8));
+        for (uint32_t axis = 0; axis < rank; ++axis)
+            extents.push_back(bench.random(1, rank <= 3 ? 13 : 3));
+        for (uint32_t axis = 1; axis < rank; ++axis)
+            if (bench.random(0, 2) == 0)
+                separators.push_back(axis);
+    }
+    uint64_t size() const {
+        uint64_t bytes = element_size;
+        for (const uint64_t extent : extents)
+            bytes *= extent;
+        return bytes;
+    }
+    pi_mem_layout_desc desc() const {
+        pi_mem_layout_desc layout = describe<pi_mem_layout_desc>();
+        layout.rank = static_cast<uint32_t>(extents.size());
+        layout.element_size = element_size;
+        layout.extents = extents.data();
+        layout.axis_separator_count = static_cast<uint32_t>(separators.size());
+        layout.axis_separators = separators.empty() ? nullptr : separators.data();
+        return layout;
+    }
+    /// The extents of the physical axes, outermost first.
+    std::vector<uint64_t> physical() const {
+        std::vector<uint64_t> axes(separators.size() + 1, 1);
+        for (uint32_t axis = 0, group = 0; axis < extents.size(); ++axis) {
+            if (group < separators.size() && separators[group] == axis)
+                ++group;
+            axes[group] *= extents[axis];
+        }
+        return axes;
+    }
+
+    uint32_t element_size;
+    std::vector<uint64_t> extents;
+    std::vector<uint32_t> separators;
+};
+
+// The scopes of the device with this flag; skips the law if there is none.
+std::vector<uint32_t> scopes_with(Bench &bench, uint64_t flag, const char *name) {
+    const std::vector<pi_memory_scope> scopes = bench.scopes();
+    std::vector<uint32_t> found;
+    for (uint32_t scope = 0; scope < scopes.size(); ++scope)
+        if ((scopes[scope].flags & flag) != 0)
+            found.push_back(scope);
+    if (found.empty())
+        skip(join("no scope of the device has ", name));
+    return found;
+}
+
+// What the pitches say of a host's view: each element of the logical bytes lies where they lead.
+void require_pitched(pi_mem mem, const Shape &shape, const Bytes &logical) {
+    const auto pitches = get_info_list<uint64_t>(&piMemGetInfo, mem, PI_MEM_INFO_PITCHES);
+    const std::vector<uint64_t> axes = shape.physical();
+    require_equal(pitches.size(), axes.size(), "physical axes in PI_MEM_INFO_PITCHES");
+    require_equal(pitches.back(), uint64_t{shape.element_size}, "the innermost pitch");
+    for (std::size_t axis = 0; axis + 1 < axes.size(); ++axis)
+        require(pitches[axis] >= pitches[axis + 1] * axes[axis + 1], "the pitch of axis ", axis,
+                " is ", pitches[axis], ", but axis ", axis + 1, " has ", axes[axis + 1], " times ",
+                pitches[axis + 1], " bytes");
+    void *pointer = nullptr;
+    if (piMemGetHostPointer(mem, &pointer) != PI_SUCCESS)
+        return;
+    const auto *bytes = static_cast<const std::byte *>(pointer);
+    for (uint64_t element = 0; element * shape.element_size < logical.size(); ++element) {
+        uint64_t rest = element, offset = 0;
+        for (std::size_t axis = axes.size(); axis-- > 0; rest /= axes[axis])
+            offset += rest % axes[axis] * pitches[axis];
+        require_same_bytes(bytes + offset, logical.data() + element * shape.element_size,
+                           shape.element_size, join("element ", element, " by the pitches"));
+    }
+}
+
+LAW("memory", "an n-D allocation has its layout, and commands see its dense bytes") {
+    const Queue queue = bench.make_queue();
+    for (const uint32_t scope : scopes_with(bench, PI_SCOPE_LAYOUT, "PI_SCOPE_LAYOUT")) {
+        for (int round = 0; round < 12; ++round) {
+            const Shape shape(bench);
+            const pi_mem_layout_desc layout = shape.desc();
+            Bytes bytes = bench.random_bytes(shape.size());
+            pi_mem_buffer_desc desc = buffer_desc(bytes.size());
+            desc.scope = scope;
+            desc.next = &layout;
+            if (round % 2 == 0) {
+                desc.flags = PI_MEM_COPY_HOST_PTR;
+                desc.host_ptr = bytes.data();
+            }
+            const Mem mem = bench.make_buffer(bench.place(), desc);
+            if (round % 2 != 0)
+                bench.upload(queue, mem, bytes);
+            require_equal(get_info<uint64_t>(&piMemGetInfo, mem.get(), PI_MEM_INFO_SIZE),
+                          uint64_t{bytes.size()}, "PI_MEM_INFO_SIZE of an n-D allocation");
+            bench.require_contents(queue, mem, bytes, "the dense bytes of an n-D allocation");
+            require_pitched(mem, shape, bytes);
+        }
+    }
+}
+
+LAW("memory", "regions, fills, maps and views of an n-D allocation are of its dense bytes") {
+    const Queue queue = bench.make_queue();
+    for (const uint32_t scope : scopes_with(bench, PI_SCOPE_LAYOUT, "PI_SCOPE_LAYOUT")) {
+        for (int round = 0; round < 12; ++round) {
+            const Shape shape(bench);
+            const pi_mem_layout_desc layout = shape.desc();
+            Bytes bytes = bench.random_bytes(shape.size());
+            pi_mem_buffer_desc desc = buffer_desc(bytes.size(), PI_MEM_COPY_HOST_PTR, bytes.data());
+            desc.scope = scope;
+            desc.next = &layout;
+            const Mem mem = bench.make_buffer(bench.place(), desc);
+
+            const Bytes plain = bench.random_bytes(bytes.size());
+            const Mem other = bench.make_buffer(bench.place(), plain);
+            const Regions regions =
+                random_regions(bench, bench.random(1, std::min<uint64_t>(5, bytes.size())),
+                               plain.size(), bytes.size());
+            bench.wait(bench.enqueue(queue, copy_desc(other, mem, regions)));
+            apply(regions, plain, bytes);
+            bench.require_contents(queue, mem, bytes, "an n-D allocation after a copy");
+
+            const uint64_t begin = bench.random(0, bytes.size() - 1);
+            const uint64_t size = bench.random(1, bytes.size() - begin);
+            const Bytes pattern = bench.random_bytes(1);
+            bench.wait(bench.fill(queue, mem, begin, size, pattern));
+            std::fill_n(bytes.begin() + static_cast<std::ptrdiff_t>(begin), size, pattern[0]);
+            void *pointer = nullptr;
+            bench.wait(bench.map(queue, mem, PI_MAP_READ | PI_MAP_WRITE, begin, size, &pointer));
+            require_same_bytes(static_cast<std::byte *>(pointer), bytes.data() + begin, size,
+                               "a mapped range of an n-D allocation");
+            const Bytes written = bench.random_bytes(size);
+            std::memcpy(pointer, written.data(), size);
+            bench.wait(bench.unmap(queue, mem, pointer));
+            std::copy(written.begin(), written.end(),
+                      bytes.begin() + static_cast<std::ptrdiff_t>(begin));
+            bench.require_contents(queue, mem, bytes, "an n-D allocation after an unmap");
+
+            if (!bench.can(PI_CAPABILITY_VIEW))
+                continue;
+            const uint64_t unit = bench.scopes()[scope].offset_alignment;
+            const uint64_t at = begin / unit * unit;
+            const Mem view = bench.make_view(mem, at, bytes.size() - at);
+            bench.require_contents(
+                queue, view, Bytes(bytes.begin() + static_cast<std::ptrdiff_t>(at), bytes.end()),
+                "a view of an n-D allocation");
+        }
+    }
+}
+
+LAW("memory", "a layout that cannot be is refused, and so is one in a scope without layouts") {
+    const std::vector<pi_memory_scope> scopes = bench.scopes();
+    const uint64_t extents[] = {5, 7}, empty[] = {5, 0},
+                   huge[] = {uint64_t{1} << 40, uint64_t{1} << 40};
+    const uint32_t separators[] = {1, 1};
+    const uint32_t past_end[] = {2}, zero[] = {0};
+    for (uint32_t scope = 0; scope < scopes.size(); ++scope) {
+        pi_mem_layout_desc layout = describe<pi_mem_layout_desc>();
+        layout.rank = 2;
+        layout.element_size = 4;
+        layout.extents = extents;
+        pi_mem_buffer_desc desc = buffer_desc(5 * 7 * 4);
+        desc.scope = scope;
+        desc.next = &layout;
+        if ((scopes[scope].flags & PI_SCOPE_LAYOUT) == 0) {
+            require_refused(bench.place(), "a layout in a scope without PI_SCOPE_LAYOUT", desc,
+                            {PI_ERROR_UNSUPPORTED_FEATURE});
+            continue;
+        }
+        const pi_mem_layout_desc good = layout;
+        const auto refused = [&](const char *what, pi_result allowed) {
+            require_refused(bench.place(), what, desc, {allowed});
+            layout = good;
+        };
+        layout.rank = 0;
+        refused("rank 0", PI_ERROR_INVALID_VALUE);
+        layout.rank = 9;
+        refused("rank 9", PI_ERROR_INVALID_VALUE);
+        layout.extents = nullptr;
+        refused("extents NULL", PI_ERROR_INVALID_NULL_POINTER);
+        layout.element_size = 0;
+        refused("element_size 0", PI_ERROR_INVALID_SIZE);
+        layout.extents = empty;
+        refused("an extent of 0", PI_ERROR_INVALID_SIZE);
+        layout.extents = huge;
+        refused("extents that overflow", PI_ERROR_INVALID_SIZE);
+        layout.rank = 1;
+        refused("extents that hold less than size", PI_ERROR_INVALID_SIZE);
+        layout.axis_separator_count = 1;
+        refused("axis_separators NULL", PI_ERROR_INVALID_NULL_POINTER);
+        layout.axis_separator_count = 2;
+        layout.axis_separators = separators;
+        refused("as many separators as axes", PI_ERROR_INVALID_VALUE);
+        layout.axis_separator_count = 1;
+        layout.axis_separators = past_end;
+        refused("a separator behind the last axis", PI_ERROR_INVALID_VALUE);
+        layout.axis_separator_count = 1;
+        layout.axis_separators = zero;
+        refused("a separator before the first axis", PI_ERROR_INVALID_VALUE);
+        layout.reserved = 1;
+        refused("a reserved word", PI_ERROR_UNSUPPORTED_FEATURE);
+        bench.make_buffer(bench.place(), desc); // what was refused is all that was wrong
+    }
+}
+
+LAW("memory", "bytes are copied between any two scopes of a device") {
+    const Queue queue = bench.make_queue();
+    const auto count = static_cast<uint32_t>(bench.scopes().size());
+    for (uint32_t from = 0; from < count; ++from) {
+        for (uint32_t to = 0; to < count; ++to) {
+            const Bytes bytes = bench.random_bytes(4099);
+            pi_mem_buffer_desc desc = buffer_desc(bytes.size());
+            desc.scope = from;
+            const Mem src = bench.make_buffer(bench.place(), desc);
+            desc.scope = to;
+            const Mem dst = bench.make_buffer(bench.place(), desc);
+            bench.upload(queue, src, bytes);
+            bench.wait(bench.copy(queue, src, 0, dst, 0, bytes.size()));
+            bench.require_contents(queue, dst, bytes,
+                                   join("a copy from scope ", from, " to scope ", to));
+        }
+    }
+}
+
+} // namespace
+} // namespace pi::suite
