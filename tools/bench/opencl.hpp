@@ -23,6 +23,7 @@ namespace pi_bench {
     X(clCreateProgramWithSource)                                                                   \
     X(clEnqueueCopyBuffer)                                                                         \
     X(clEnqueueNDRangeKernel)                                                                      \
+    X(clEnqueueSVMMemcpy)                                                                          \
     X(clEnqueueWriteBuffer)                                                                        \
     X(clFinish)                                                                                    \
     X(clGetDeviceIDs)                                                                              \
@@ -36,7 +37,10 @@ namespace pi_bench {
     X(clReleaseMemObject)                                                                          \
     X(clReleaseProgram)                                                                            \
     X(clRetainDevice)                                                                              \
-    X(clSetKernelArg)
+    X(clSVMAlloc)                                                                                  \
+    X(clSVMFree)                                                                                   \
+    X(clSetKernelArg)                                                                              \
+    X(clSetKernelArgSVMPointer)
 
 /// The functions of one ICD loader. It stays open for the life of the process.
 struct OpenCl {

@@ -161,10 +161,25 @@ Owned<cl_kernel> make_kernel(const Sides &sides) {
     return kernel;
 }
 
-void launch(const Place &place, pi_kernel kernel, pi_mem mem, cl_int value, cl_int scale) {
+pi_kernel_argument data_argument(pi_mem mem) {
+    pi_kernel_argument made{};
+    made.kind = PI_ARGUMENT_BUFFER;
+    made.mem = mem;
+    return made;
+}
+
+pi_kernel_argument data_argument(const void *usm) {
+    pi_kernel_argument made{};
+    made.kind = PI_ARGUMENT_POINTER;
+    made.pointer = usm;
+    return made;
+}
+
+/// `data`: a pi_mem or an address of USM.
+template <class Data>
+void launch(const Place &place, pi_kernel kernel, Data data, cl_int value, cl_int scale) {
     std::array<pi_kernel_argument, 3> arguments{};
-    arguments[0].kind = PI_ARGUMENT_BUFFER;
-    arguments[0].mem = mem;
+    arguments[0] = data_argument(data);
     for (const auto &[index, integer] : {std::pair(1, &value), std::pair(2, &scale)}) {
         pi_kernel_argument &argument = arguments.at(static_cast<size_t>(index));
         argument.kind = PI_ARGUMENT_VALUE;
@@ -185,10 +200,18 @@ void launch(const Place &place, pi_kernel kernel, pi_mem mem, cl_int value, cl_i
           "piEnqueueKernelLaunch");
 }
 
-/// Arguments are part of a launch in PI, so the other side sets them each time, too.
-void launch(const OpenCl &cl, cl_command_queue queue, cl_kernel kernel, cl_mem mem, cl_int value,
-            cl_int scale) {
+void set_first_argument(const OpenCl &cl, cl_kernel kernel, cl_mem mem) {
     check_cl(cl.clSetKernelArg(kernel, 0, sizeof mem, &mem), "clSetKernelArg");
+}
+void set_first_argument(const OpenCl &cl, cl_kernel kernel, const void *svm) {
+    check_cl(cl.clSetKernelArgSVMPointer(kernel, 0, svm), "clSetKernelArgSVMPointer");
+}
+
+/// Arguments are part of a launch in PI, so the other side sets them each time, too. `data`: a cl_mem or an address.
+template <class Data>
+void launch(const OpenCl &cl, cl_command_queue queue, cl_kernel kernel, Data data, cl_int value,
+            cl_int scale) {
+    set_first_argument(cl, kernel, data);
     check_cl(cl.clSetKernelArg(kernel, 1, sizeof value, &value), "clSetKernelArg");
     check_cl(cl.clSetKernelArg(kernel, 2, sizeof scale, &scale), "clSetKernelArg");
     const size_t items = kernel_items;
@@ -196,6 +219,15 @@ void launch(const OpenCl &cl, cl_command_queue queue, cl_kernel kernel, cl_mem m
         cl.clEnqueueNDRangeKernel(queue, kernel, 1, nullptr, &items, &items, 0, nullptr, nullptr),
         "clEnqueueNDRangeKernel");
     check_cl(cl.clFinish(queue), "clFinish");
+}
+
+void check_computed(const Place &place, const std::array<cl_int, kernel_items> &result) {
+    for (const cl_int number : result) {
+        if (number != 15) {
+            throw std::runtime_error("the kernel computed " + std::to_string(number) +
+                                     " instead of 15 on " + place.name);
+        }
+    }
 }
 
 void compare_launch(Session &session, const Sides &sides) {
@@ -212,16 +244,121 @@ void compare_launch(Session &session, const Sides &sides) {
     launch(sides.place, ours.get(), mem.get(), 3, 5);
     std::array<cl_int, kernel_items> result{};
     read(sides.place, mem.get(), result.data(), sizeof result);
-    for (const cl_int number : result) {
-        if (number != 15) {
-            throw std::runtime_error("the kernel computed " + std::to_string(number) +
-                                     " instead of 15 on " + sides.place.name);
-        }
-    }
+    check_computed(sides.place, result);
     session.compare(name, limit_name, Unit::nanoseconds,
                     repeat([&] { launch(sides.place, ours.get(), mem.get(), 1, 1); }), repeat([&] {
                         launch(sides.cl, sides.queue.get(), theirs.get(), buffer.get(), 1, 1);
                     }));
+}
+
+// ----- USM ----------------------------------------------------------------------------------------
+
+/// Both sides' USM of kind DEVICE: coarse-grain SVM.
+class UsmPair {
+public:
+    UsmPair(const Sides &sides, uint64_t size) : sides_(sides) {
+        pi_usm_desc desc{};
+        desc.struct_size = sizeof desc;
+        desc.type = PI_TYPE_USM_DESC;
+        desc.kind = PI_USM_DEVICE;
+        desc.size = size;
+        check(piUsmAlloc(sides.place.context.get(), sides.place.device, &desc, &ours_),
+              "piUsmAlloc");
+        theirs_ = sides.cl.clSVMAlloc(sides.context.get(), CL_MEM_READ_WRITE, size, 0);
+        if (theirs_ == nullptr) {
+            piUsmFree(sides.place.context.get(), ours_);
+            throw std::runtime_error("clSVMAlloc gives none");
+        }
+    }
+    UsmPair(const UsmPair &) = delete;
+    ~UsmPair() {
+        piUsmFree(sides_.place.context.get(), ours_);
+        sides_.cl.clSVMFree(sides_.context.get(), theirs_);
+    }
+    void *ours() const { return ours_; }
+    void *theirs() const { return theirs_; }
+
+private:
+    const Sides &sides_;
+    void *ours_ = nullptr;
+    void *theirs_ = nullptr;
+};
+
+/// One end may be host memory.
+void copy_usm(const Place &place, const void *src, void *dst, uint64_t size) {
+    const pi_region region = {.extent = {size}};
+    pi_usm_copy_desc desc{};
+    desc.struct_size = sizeof desc;
+    desc.type = PI_TYPE_USM_COPY_DESC;
+    desc.flags = PI_COMMAND_BLOCKING;
+    desc.src = src;
+    desc.dst = dst;
+    desc.region_count = 1;
+    desc.regions = &region;
+    check(piEnqueueUsmCopy(place.queue.get(), &desc, 0, nullptr, nullptr), "piEnqueueUsmCopy");
+}
+
+void copy_usm(const Sides &sides, const void *src, void *dst, uint64_t size) {
+    check_cl(sides.cl.clEnqueueSVMMemcpy(sides.queue.get(), CL_TRUE, dst, src, size, 0, nullptr,
+                                         nullptr),
+             "clEnqueueSVMMemcpy");
+}
+
+void compare_usm_copy(Session &session, const Sides &sides, const Size &size) {
+    const std::string name = row(std::string("copy of USM, ") + size.name + ", and wait");
+    if (!session.wants(name)) {
+        return;
+    }
+    const UsmPair src(sides, size.bytes);
+    const UsmPair dst(sides, size.bytes);
+    const std::vector<char> bytes(size.bytes, 'x');
+    std::vector<char> arrived(size.bytes);
+    copy_usm(sides.place, bytes.data(), src.ours(), size.bytes);
+    copy_usm(sides.place, src.ours(), dst.ours(), size.bytes);
+    copy_usm(sides.place, dst.ours(), arrived.data(), size.bytes);
+    if (arrived != bytes) {
+        throw std::runtime_error("a copy of USM does not arrive on " + sides.place.name);
+    }
+    copy_usm(sides, bytes.data(), src.theirs(), size.bytes);
+    session.compare(name, limit_name, Unit::microseconds,
+                    repeat([&] { copy_usm(sides.place, src.ours(), dst.ours(), size.bytes); }),
+                    repeat([&] { copy_usm(sides, src.theirs(), dst.theirs(), size.bytes); }));
+}
+
+void compare_usm_launch(Session &session, const Sides &sides) {
+    const std::string name = row("launch of 64 work-items on USM, and wait");
+    if (!session.wants(name)) {
+        return;
+    }
+    std::array<cl_int, kernel_items> numbers{};
+    const UsmPair data(sides, sizeof numbers);
+    copy_usm(sides.place, numbers.data(), data.ours(), sizeof numbers);
+    copy_usm(sides, numbers.data(), data.theirs(), sizeof numbers);
+    const pi::runtime::Kernel ours = make_kernel(sides.place);
+    const Owned<cl_kernel> theirs = make_kernel(sides);
+    launch<const void *>(sides.place, ours.get(), data.ours(), 3, 5);
+    copy_usm(sides.place, data.ours(), numbers.data(), sizeof numbers);
+    check_computed(sides.place, numbers);
+    session.compare(
+        name, limit_name, Unit::nanoseconds,
+        repeat([&] { launch<const void *>(sides.place, ours.get(), data.ours(), 1, 1); }),
+        repeat([&] {
+            launch<const void *>(sides.cl, sides.queue.get(), theirs.get(), data.theirs(), 1, 1);
+        }));
+}
+
+void compare_usm(Session &session, const Sides &sides) {
+    uint64_t capabilities = 0;
+    check(piDeviceGetInfo(sides.place.device, PI_DEVICE_INFO_CAPABILITIES, sizeof capabilities,
+                          &capabilities, nullptr),
+          "piDeviceGetInfo");
+    if ((capabilities & PI_CAPABILITY_USM) == 0) {
+        return;
+    }
+    for (const Size &size : copy_sizes) {
+        compare_usm_copy(session, sides, size);
+    }
+    compare_usm_launch(session, sides);
 }
 
 } // namespace
@@ -238,6 +375,7 @@ void bench_plugin_opencl(Session &session) {
                             [&] { compare_copy(session, sides, size); });
         }
         session.attempt(row("launch"), [&] { compare_launch(session, sides); });
+        session.attempt(row("USM"), [&] { compare_usm(session, sides); });
     });
 }
 

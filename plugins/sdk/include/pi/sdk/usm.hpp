@@ -164,13 +164,14 @@ UsmPool<Usm> *pool_of(const typename Usm::Context &context, pi_usm_pool pool) {
     return &found;
 }
 
-/// What a pool is asked for must be what it is made of.
+/// What a pool is asked for must be what it is made of. `device` is NULL where the call names none.
 template <class Usm>
-void check_pool(const UsmPool<Usm> &pool, const pi_usm_desc &desc, pi_device device) {
+void check_pool(const UsmPool<Usm> &pool, const pi_usm_desc &desc,
+                const typename Usm::Device *device) {
     if (pool.usm_kind() != desc.kind)
         fail(PI_ERROR_INVALID_USM_POOL, "pool has memory of kind ", pool.usm_kind(),
              ", but kind is ", desc.kind);
-    if (device && pool.device().handle() != device)
+    if (device && &pool.device() != device)
         fail(PI_ERROR_INVALID_USM_POOL, "pool is of another device (", Usm::name(pool.device()),
              ") than device");
     if (desc.flags)
@@ -210,7 +211,7 @@ pi_result PI_CALL alloc(pi_context context, pi_device device, const pi_usm_desc 
         Usm::check_scope(on, known.scope);
         UsmPool<Usm> *pool = pool_of<Usm>(self, known.pool);
         if (pool)
-            check_pool(*pool, known, device);
+            check_pool(*pool, known, device ? &on : nullptr);
         *out_pointer = Usm::table(self).add(
             allocate<Usm>(self, on, known.kind, known.size, known.alignment, pool, known.flags));
     });
