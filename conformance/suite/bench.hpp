@@ -148,6 +148,8 @@ public:
     void check_callbacks();
 
     uint64_t seed() const { return setup_.seed; }
+    /// For a bench of other devices of the same plugin.
+    const Setup &setup() const { return setup_; }
 
 private:
     Setup setup_;

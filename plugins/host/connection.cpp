@@ -38,7 +38,8 @@ void check_query(const pi_memory_connection_query &query) {
 
 pi_memory_connection_info answer(Ends ends, pi_memory_kind kind) {
     pi_memory_connection_info info{};
-    const bool same = &ends.src == &ends.dst;
+    // Sub-devices have the memory of their node.
+    const bool same = &ends.src.node() == &ends.dst.node();
     const char *reason = same ? "both ends are one NUMA node and share its memory"
                               : "all NUMA nodes address one memory; the far one is slower";
     info.connection = PI_MEMORY_CONNECTION_UNIFIED;

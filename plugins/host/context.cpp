@@ -21,8 +21,8 @@ Context::~Context() {
 Device &Context::device(pi_device handle, const sdk::ArgumentName &name) const {
     Device &device = sdk::checked<Device>(host(), handle, name);
     if (std::find(devices_.begin(), devices_.end(), &device) == devices_.end())
-        fail(PI_ERROR_INVALID_DEVICE, name, " (NUMA node ", device.node().number,
-             ") is none of the ", devices_.size(), " devices of the context");
+        fail(PI_ERROR_INVALID_DEVICE, name, " (", device.description(), ") is none of the ",
+             devices_.size(), " devices of the context");
     return device;
 }
 

@@ -14,7 +14,10 @@ namespace pi::host {
 class Context : public sdk::Object<Context, pi_context> {
 public:
     Context(Platform &platform, std::vector<Device *> devices)
-        : Object(platform.host()), platform_(platform), devices_(std::move(devices)) {}
+        : Object(platform.host()), platform_(platform), devices_(std::move(devices)) {
+        for (Device *device : devices_)
+            kept_.emplace_back(*device);
+    }
     /// What is left of its USM goes with it.
     ~Context();
 
@@ -28,6 +31,7 @@ public:
 private:
     Platform &platform_;
     const std::vector<Device *> devices_;
+    std::vector<sdk::Ref<Device>> kept_; ///< the same: sub-devices are counted
 };
 
 } // namespace pi::host

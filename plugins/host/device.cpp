@@ -3,6 +3,7 @@
 
 #include "entries.hpp"
 #include "image.hpp"
+#include "partition.hpp"
 #include "physical.hpp"
 #include "plugin.hpp"
 #include "shared.hpp"
@@ -11,7 +12,9 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstring>
+#include <thread>
 
 namespace pi::host {
 
@@ -19,10 +22,32 @@ using sdk::InfoWriter;
 
 Device::Device(const pi_host *host, Platform &platform, const Topology &topology, const Node &node)
     : Object(host, false), platform_(platform), topology_(topology), node_(node),
+      cores_(topology.cores(node)),
       concurrency_(std::min(node.units, platform.instance().config().threads.value_or(node.units))),
       arena_(static_cast<int>(concurrency_)) {
     if (topology.nodes().size() > 1)
         binding_.emplace(arena_, *this);
+}
+
+Device::Device(Device &parent, Cores cores, uint32_t units)
+    : Object(parent.host()), platform_(parent.platform_), topology_(parent.topology_),
+      node_(parent.node_), parent_(parent), cores_(std::move(cores)), concurrency_(units),
+      arena_(static_cast<int>(units)) {
+    binding_.emplace(arena_, *this);
+}
+
+Device::Binding::~Binding() {
+    // A thread that is still in the arena would stay bound when it goes on to other work. Threads leave an arena that
+    // has none within a moment; should one not, it costs speed, not results.
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(1);
+    while (inside_.load(std::memory_order_acquire) && std::chrono::steady_clock::now() < end)
+        std::this_thread::yield();
+    observe(false);
+}
+
+std::string Device::description() const {
+    return parent_ ? sdk::text(concurrency_, " processors of NUMA node ", node_.number)
+                   : sdk::text("NUMA node ", node_.number);
 }
 
 Executor &Device::executor() const {
@@ -55,7 +80,10 @@ constexpr sdk::InfoRow<Device> info_rows[] = {
      [](Device &, const InfoWriter &write) { write(plugin_version); }},
     {PI_DEVICE_INFO_PLATFORM,
      [](Device &d, const InfoWriter &write) { write(d.platform().handle()); }},
-    {PI_DEVICE_INFO_PARENT, constant<pi_device, nullptr>},
+    {PI_DEVICE_INFO_PARENT,
+     [](Device &d, const InfoWriter &write) {
+         write(d.parent() ? d.parent()->handle() : pi_device{nullptr});
+     }},
     {PI_DEVICE_INFO_REFERENCE_COUNT,
      [](Device &d, const InfoWriter &write) { write(d.reference_count()); }},
     {PI_DEVICE_INFO_UUID, absent<PI_DEVICE_INFO_UUID>},
@@ -87,11 +115,15 @@ constexpr sdk::InfoRow<Device> info_rows[] = {
                                                             1 << PI_PROGRAM_FORMAT_NATIVE_LIBRARY>},
     {PI_DEVICE_INFO_QUEUE_FLAGS, constant<uint64_t, PI_QUEUE_OUT_OF_ORDER | PI_QUEUE_PROFILING>},
     {PI_DEVICE_INFO_TIMER_RESOLUTION, constant<uint64_t, 1>},
-    {PI_DEVICE_INFO_PARTITION_KINDS, constant<uint32_t, 0>},
+    {PI_DEVICE_INFO_PARTITION_KINDS,
+     [](Device &d, const InfoWriter &write) { write(partition_kinds(d)); }},
     {PI_DEVICE_INFO_EXTERNAL_HANDLE_TYPES,
      constant<uint32_t, 1 << PI_EXTERNAL_HOST_POINTER | export_types>},
     {PI_DEVICE_INFO_EXPORT_HANDLE_TYPES, constant<uint32_t, export_types>},
-    {PI_DEVICE_INFO_CAPABILITIES, constant<uint64_t, capabilities>},
+    {PI_DEVICE_INFO_CAPABILITIES,
+     [](Device &d, const InfoWriter &write) {
+         write(capabilities & ~(partition_kinds(d) ? 0 : uint64_t{PI_CAPABILITY_PARTITION}));
+     }},
     {PI_DEVICE_INFO_LAUNCH_FEATURES,
      constant<uint32_t, PI_LAUNCH_FEATURE_GLOBAL_OFFSET | PI_LAUNCH_FEATURE_NON_UNIFORM_GROUPS>},
     {PI_DEVICE_INFO_MAX_IMAGE_2D_SIZE,
@@ -126,11 +158,17 @@ pi_result PI_CALL device_get_info(pi_device device, pi_device_info name, uint64_
 }
 
 pi_result PI_CALL device_retain(pi_device device) {
-    return sdk::call<Device>(device, [](Device &) {});
+    return sdk::call<Device>(device, [](Device &self) {
+        if (self.parent())
+            self.retain();
+    });
 }
 
 pi_result PI_CALL device_release(pi_device device) {
-    return sdk::call<Device>(device, [](Device &) {});
+    return sdk::call<Device>(device, [](Device &self) {
+        if (self.parent())
+            self.release();
+    });
 }
 
 pi_result PI_CALL device_get_global_timestamps(pi_device device, uint64_t *out_device_time,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A NUMA node as a device.
+// A NUMA node as a device, and parts of its processors as sub-devices.
 #pragma once
 
 #include "topology.hpp"
@@ -10,6 +10,7 @@
 #include <oneapi/tbb/task_arena.h>
 #include <oneapi/tbb/task_scheduler_observer.h>
 
+#include <atomic>
 #include <optional>
 
 namespace pi::host {
@@ -24,41 +25,75 @@ inline constexpr uint64_t max_work_group_size = 65536;
 /// Bytes of PI_ARGUMENT_LOCAL memory of one group: about what a processor's second cache holds.
 inline constexpr uint64_t local_memory_size = 1024 * 1024;
 
-/// A root device; lives as long as the instance.
+/// A root device, which lives as long as the instance, or a sub-device, which is counted.
 class Device : public sdk::Object<Device, pi_device> {
 public:
     Device(const pi_host *host, Platform &platform, const Topology &topology, const Node &node);
+    /// A sub-device of `units` processors, `cores`.
+    Device(Device &parent, Cores cores, uint32_t units);
 
     Platform &platform() const { return platform_; }
     const Topology &topology() const { return topology_; }
     const Node &node() const { return node_; }
+    Device *parent() const { return parent_.get(); } ///< NULL for a root device
+    /// Its processors; null if nobody knows them, and then it cannot be partitioned.
+    const Cores &cores() const { return cores_; }
+    /// For texts: "NUMA node 0", "2 processors of NUMA node 0".
+    std::string description() const;
     Executor &executor() const;
     /// Work-groups that run at the same time.
     uint32_t concurrency() const { return concurrency_; }
-    /// Whether kernels bind the threads that they run on: only where there are other nodes.
+    /// Whether work binds the threads that it runs on: only where there are processors of other devices.
     bool binds_threads() const { return binding_.has_value(); }
     /// The threads that run kernels.
     tbb::task_arena &arena() { return arena_; }
 
+    /// Keeps the calling thread, one of the plugin's, on the device's processors, if there are others.
+    class BoundThread {
+    public:
+        explicit BoundThread(const Device &device)
+            : topology_(device.binds_threads() ? &device.topology_ : nullptr) {
+            if (topology_)
+                topology_->bind_thread(device.cores_);
+        }
+        ~BoundThread() {
+            if (topology_)
+                topology_->unbind_thread();
+        }
+        BoundThread(const BoundThread &) = delete;
+
+    private:
+        const Topology *const topology_; ///< outlives the device
+    };
+
 private:
-    /// Keeps threads on the node's processors while they work in the arena.
+    /// Keeps threads on the device's processors while they work in the arena.
     class Binding : public tbb::task_scheduler_observer {
     public:
         Binding(tbb::task_arena &arena, const Device &device)
             : task_scheduler_observer(arena), device_(device) {
             observe(true);
         }
-        ~Binding() { observe(false); }
-        void on_scheduler_entry(bool) override { device_.topology_.bind_thread(device_.node_); }
-        void on_scheduler_exit(bool) override { device_.topology_.unbind_thread(); }
+        ~Binding();
+        void on_scheduler_entry(bool) override {
+            inside_.fetch_add(1, std::memory_order_relaxed);
+            device_.topology_.bind_thread(device_.cores_);
+        }
+        void on_scheduler_exit(bool) override {
+            device_.topology_.unbind_thread();
+            inside_.fetch_sub(1, std::memory_order_release);
+        }
 
     private:
         const Device &device_;
+        std::atomic<uint32_t> inside_{0}; ///< threads in the arena
     };
 
     Platform &platform_;
     const Topology &topology_;
     const Node &node_;
+    const sdk::Ref<Device> parent_;
+    const Cores cores_;
     const uint32_t concurrency_;
     tbb::task_arena arena_;
     std::optional<Binding> binding_;

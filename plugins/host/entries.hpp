@@ -21,6 +21,9 @@ decltype(::piDeviceRelease) device_release;
 decltype(::piDeviceGetGlobalTimestamps) device_get_global_timestamps;
 decltype(::piDeviceGetMemoryScopes) device_get_memory_scopes;
 
+// partition.cpp
+decltype(::piDevicePartition) device_partition;
+
 // context.cpp
 decltype(::piContextCreate) context_create;
 decltype(::piContextGetInfo) context_get_info;

@@ -4,6 +4,8 @@
 // cheaper than waking another.
 #pragma once
 
+#include "device.hpp"
+
 #include <pi/sdk/enqueue.hpp>
 #include <pi/sdk/worker.hpp>
 
@@ -61,19 +63,23 @@ private:
     sdk::Workers workers_;
 };
 
-/// A command that calls `work()` once, on a thread that the executor chooses. What `work` captures by value is
+/// A command that calls `work()` once, on a thread that the executor chooses: the caller's, or one of its own, bound to
+/// the device's processors if there are others. What `work` captures by value is
 /// kept alive until the event is final; what it throws fails the event.
 template <class Work>
 class WorkCommand final : public sdk::Command {
 public:
-    WorkCommand(Executor &executor, Cost cost, Work work)
-        : executor_(executor), cost_(cost), work_(std::move(work)) {}
+    WorkCommand(Device &device, Cost cost, Work work)
+        : device_(device), cost_(cost), work_(std::move(work)) {}
 
     void start(sdk::Event &event) override {
-        if (executor_.runs_here(this, cost_))
+        if (device_.executor().runs_here(this, cost_))
             return run(event);
         event.submitted();
-        executor_.post([this, running = sdk::Ref<sdk::Event>(event)] { run(*running); });
+        device_.executor().post([this, running = sdk::Ref<sdk::Event>(event)] {
+            const Device::BoundThread bound(device_);
+            run(*running);
+        });
     }
 
 private:
@@ -91,7 +97,7 @@ private:
         event.finish(result, std::move(words)); // destroys this command
     }
 
-    Executor &executor_;
+    Device &device_;
     const Cost cost_;
     Work work_;
 };

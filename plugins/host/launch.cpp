@@ -213,7 +213,7 @@ public:
 
     void operator()() {
         const uint64_t total = geometry_.group_total();
-        if (total == 1)
+        if (total == 1 && !device_.binds_threads())
             return run({0, 1});
         // oneTBB orders the groups behind this thread and this thread behind them, but thread sanitizers cannot see
         // into it: the counter tells them, at the cost of two additions for many groups.
@@ -303,7 +303,7 @@ pi_result PI_CALL enqueue_kernel_launch(pi_queue queue, const pi_kernel_launch_d
         Kernel &kernel = check_launch(self, known);
         const Geometry geometry = read_geometry(known, self.device().concurrency());
         Arguments arguments(self.context(), kernel.native(), known);
-        // The application's thread must not be bound to a node.
+        // The application's thread must not be bound to a device's processors.
         const Cost cost = self.device().binds_threads() ? Cost::FOREIGN : Cost::UNKNOWN;
         self.enqueue({known.flags, known.type, wait_count, wait_list, out_event}, cost,
                      Launch(self.device(), kernel, geometry, std::move(arguments)));

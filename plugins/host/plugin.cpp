@@ -28,6 +28,7 @@ constexpr pi_dispatch make_functions() {
         .piPlatformGetInfo = platform_get_info,
         .piDevicesGet = devices_get,
         .piDeviceGetInfo = device_get_info,
+        .piDevicePartition = device_partition,
         .piDeviceRetain = device_retain,
         .piDeviceRelease = device_release,
         .piDeviceGetGlobalTimestamps = device_get_global_timestamps,

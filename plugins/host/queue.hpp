@@ -37,8 +37,7 @@ public:
                     event->running();
                 work();
             });
-        auto command =
-            std::make_unique<WorkCommand<Work>>(device_.executor(), cost, std::move(work));
+        auto command = std::make_unique<WorkCommand<Work>>(device_, cost, std::move(work));
         const Executor::EnqueueScope scope(command.get(), arguments.flags & PI_COMMAND_BLOCKING);
         sdk::enqueue(*this, arguments, std::move(command));
     }

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <new>
 #include <thread>
 
 namespace pi::host {
@@ -53,7 +54,7 @@ Topology::Topology() {
 void Topology::read_usable() {
     hwloc_topology_t topology = topology_.get();
     usable_.reset(hwloc_bitmap_dup(hwloc_topology_get_allowed_cpuset(topology)));
-    const Bitmap bound(hwloc_bitmap_alloc());
+    const Cores bound(hwloc_bitmap_alloc());
     if (usable_ && bound && hwloc_topology_is_thissystem(topology) &&
         hwloc_get_cpubind(topology, bound.get(), HWLOC_CPUBIND_PROCESS) == 0 &&
         hwloc_bitmap_intersects(usable_.get(), bound.get()))
@@ -65,7 +66,7 @@ void Topology::read_nodes() {
     std::vector<hwloc_const_bitmap_t> seen;
     for (hwloc_obj_t object = nullptr;
          (object = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_NUMANODE, object));) {
-        Bitmap units(hwloc_bitmap_dup(object->cpuset));
+        Cores units(hwloc_bitmap_dup(object->cpuset));
         if (!units)
             return;
         hwloc_bitmap_and(units.get(), units.get(), usable_.get());
@@ -89,16 +90,38 @@ void Topology::read_nodes() {
     }
 }
 
-void Topology::bind_thread(const Node &node) const {
+Cores Topology::cores(const Node &node) const {
     if (!usable_)
-        return;
+        return nullptr;
     const hwloc_obj_t object =
         hwloc_get_obj_by_type(topology_.get(), HWLOC_OBJ_NUMANODE, node.index);
-    const Bitmap units(hwloc_bitmap_dup(object->cpuset));
-    if (!units)
-        return;
-    hwloc_bitmap_and(units.get(), units.get(), usable_.get());
-    hwloc_set_cpubind(topology_.get(), units.get(), HWLOC_CPUBIND_THREAD);
+    Cores units(hwloc_bitmap_dup(object->cpuset));
+    if (units)
+        hwloc_bitmap_and(units.get(), units.get(), usable_.get());
+    return units;
+}
+
+std::vector<Cores> Topology::split(const Cores &from, std::span<const uint32_t> counts) const {
+    std::vector<Cores> parts;
+    hwloc_obj_t unit = nullptr;
+    for (const uint32_t count : counts) {
+        Cores part(hwloc_bitmap_alloc());
+        if (!part)
+            throw std::bad_alloc();
+        // In hwloc's logical order, where neighbours share what processors share.
+        for (uint32_t i = 0; i < count; ++i) {
+            unit = hwloc_get_next_obj_inside_cpuset_by_type(topology_.get(), from.get(),
+                                                            HWLOC_OBJ_PU, unit);
+            hwloc_bitmap_set(part.get(), unit->os_index);
+        }
+        parts.push_back(std::move(part));
+    }
+    return parts;
+}
+
+void Topology::bind_thread(const Cores &cores) const {
+    if (cores)
+        hwloc_set_cpubind(topology_.get(), cores.get(), HWLOC_CPUBIND_THREAD);
 }
 
 void Topology::unbind_thread() const {

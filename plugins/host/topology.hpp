@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,12 @@ struct Node {
     std::string cpu_vendor;
 };
 
+/// A set of processors; null where hwloc has failed and nobody knows them.
+struct DestroyBitmap {
+    void operator()(hwloc_bitmap_s *bitmap) const { hwloc_bitmap_free(bitmap); }
+};
+using Cores = std::unique_ptr<hwloc_bitmap_s, DestroyBitmap>;
+
 /// Loaded once, then immutable and thread-safe. Loading leaves the calling thread's binding alone.
 class Topology {
 public:
@@ -30,9 +37,15 @@ public:
 
     const std::vector<Node> &nodes() const { return nodes_; }
 
-    /// Lets the calling thread run on the node's processors only; on those of the whole machine.
+    /// The processors of a node that this process may use.
+    Cores cores(const Node &node) const;
+    /// Parts of `from` with so many processors each, none in two of them; `from` has as many as all together. Those of
+    /// a part are neighbours, so that they share caches.
+    std::vector<Cores> split(const Cores &from, std::span<const uint32_t> counts) const;
+
+    /// Lets the calling thread run on these processors only; on all that this process may use.
     /// Best effort: an operating system that refuses costs speed, not results.
-    void bind_thread(const Node &node) const;
+    void bind_thread(const Cores &cores) const;
     void unbind_thread() const;
     /// Prefers the node's memory for the pages of a range that are not touched yet. Best effort.
     void bind_memory(const Node &node, void *begin, uint64_t size) const;
@@ -40,14 +53,12 @@ public:
 private:
     struct Destroy {
         void operator()(hwloc_topology *topology) const { hwloc_topology_destroy(topology); }
-        void operator()(hwloc_bitmap_s *bitmap) const { hwloc_bitmap_free(bitmap); }
     };
-    using Bitmap = std::unique_ptr<hwloc_bitmap_s, Destroy>;
     void read_usable();
     void read_nodes();
 
     std::unique_ptr<hwloc_topology, Destroy> topology_; ///< null if hwloc failed
-    Bitmap usable_;           ///< the processors that this process may use; null if hwloc failed
+    Cores usable_;            ///< the processors that this process may use
     std::vector<Node> nodes_; ///< at least one
 };
 

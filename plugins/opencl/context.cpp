@@ -55,7 +55,7 @@ cl_command_queue Context::private_queue(const Device &device, Purpose purpose) {
     const auto index = static_cast<size_t>(std::find(devices_.begin(), devices_.end(), &device) -
                                            devices_.begin());
     std::lock_guard lock(mutex_);
-    QueueOwner &queue = private_queues_.at(index).queues[purpose == Purpose::UNMAP];
+    QueueOwner &queue = private_queues_.at(index).queues[static_cast<size_t>(purpose)];
     if (!queue)
         // Maps of the application may be among them, and its queue may have profiling.
         queue = create_vendor_queue(

@@ -30,9 +30,10 @@ public:
     /// For error texts: "context 0x... (device, device on platform)".
     std::string description() const;
 
-    /// Queues of the plugin's own on which nothing ever waits: maps go to one, unmaps to the other, so that neither
-    /// can end up behind the other or behind a command of the application.
-    enum class Purpose { MAP, UNMAP };
+    /// Queues of the plugin's own on which nothing ever waits: maps go to one, unmaps to another, so that neither
+    /// can end up behind the other or behind a command of the application; timestamps of queues without profiling to a
+    /// third.
+    enum class Purpose { MAP, UNMAP, TIMESTAMP };
     cl_command_queue private_queue(const Device &device, Purpose purpose);
 
     /// USM that nobody uses, for lists of the vendor's that must not be empty. Made by the first call.
@@ -40,7 +41,7 @@ public:
 
 private:
     struct PrivateQueues {
-        std::array<QueueOwner, 2> queues;
+        std::array<QueueOwner, 3> queues;
     };
 
     Platform &platform_;

@@ -157,7 +157,7 @@ constexpr Row rows[] = {
          write(uint64_t{d.get<size_t>(CL_DEVICE_PROFILING_TIMER_RESOLUTION)});
      }},
     {PI_DEVICE_INFO_PARTITION_KINDS,
-     [](Device &, const InfoWriter &write) { write(uint32_t{0}); }},
+     [](Device &d, const InfoWriter &write) { write(d.partition_kinds()); }},
     {PI_DEVICE_INFO_EXTERNAL_HANDLE_TYPES,
      [](Device &d, const InfoWriter &write) {
          write((d.import_alignment() ? uint32_t{1} << PI_EXTERNAL_HOST_POINTER : uint32_t{0}) |

@@ -28,6 +28,7 @@ namespace pi::opencl {
     X(clCreateProgramWithBinary)                                                                   \
     X(clCreateProgramWithSource)                                                                   \
     X(clCreateSubBuffer)                                                                           \
+    X(clCreateSubDevices)                                                                          \
     X(clCreateUserEvent)                                                                           \
     X(clEnqueueCopyBuffer)                                                                         \
     X(clEnqueueCopyBufferRect)                                                                     \
@@ -81,6 +82,7 @@ namespace pi::opencl {
     X(clEnqueueSVMMemFill)                                                                         \
     X(clEnqueueSVMMemcpy)                                                                          \
     X(clEnqueueSVMMigrateMem)                                                                      \
+    X(clGetDeviceAndHostTimer)                                                                     \
     X(clSVMAlloc)                                                                                  \
     X(clSVMFree)                                                                                   \
     X(clSetKernelArgSVMPointer)                                                                    \

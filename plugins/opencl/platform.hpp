@@ -45,6 +45,13 @@ private:
     std::vector<sdk::Ref<Device>> devices_; ///< the root devices
 };
 
+/// How the host reads the device's clock, that of profiling times.
+enum class Clock {
+    NONE,          ///< not at all
+    TIMER,         ///< clGetDeviceAndHostTimer
+    MONOTONIC_RAW, ///< it is CLOCK_MONOTONIC_RAW
+};
+
 class Device : public sdk::Object<Device, pi_device> {
 public:
     /// A root device, or, with a parent and a reference of its own, a sub-device: that one is counted, and goes with
@@ -70,7 +77,10 @@ public:
                (quirk(QUIRK_NO_PROFILING) ? 0 : uint64_t{PI_QUEUE_PROFILING});
     }
     uint64_t capabilities() const {
-        return opencl::capabilities & ~(usm_kinds() ? 0 : usm_capabilities);
+        return opencl::capabilities &
+               ~((usm_kinds() ? 0 : usm_capabilities) |
+                 (partition_kinds_ ? 0 : uint64_t{PI_CAPABILITY_PARTITION}) |
+                 (clock_ != Clock::NONE ? 0 : uint64_t{PI_CAPABILITY_TIMESTAMP}));
     }
     /// 1 << PI_USM_, of all kinds that it has.
     uint32_t usm_kinds() const {
@@ -80,6 +90,9 @@ public:
     }
     /// Of host and shared memory, with the host's and other devices'.
     bool svm_atomics() const { return svm_ & CL_DEVICE_SVM_ATOMICS; }
+    /// The ways in which it can be partitioned: 1 << PI_PARTITION_ bits.
+    uint32_t partition_kinds() const { return partition_kinds_; }
+    Clock clock() const { return clock_; }
     uint64_t max_allocation() const { return max_allocation_; }
     /// What the begin of every buffer has.
     uint64_t min_alignment() const { return min_alignment_; }
@@ -115,11 +128,17 @@ private:
     pi_device_type type_;
     bool integrated_, out_of_order_, has_compiler_, non_uniform_groups_ = false;
     cl_device_svm_capabilities svm_ = 0;
+    uint32_t partition_kinds_ = 0;
+    Clock clock_ = Clock::NONE;
     uint64_t max_allocation_, min_alignment_, offset_alignment_;
     std::mutex submission_mutex_, import_mutex_;
     bool import_known_ = false;
     std::optional<uint64_t> import_alignment_;
 };
+
+/// What Device::partition_kinds and Device::clock tell, asked of the driver (partition.cpp, timestamp.cpp).
+uint32_t find_partition_kinds(const Device &device);
+Clock find_clock(const Device &device);
 
 /// A queue of the vendor's; `properties` as for clCreateCommandQueue.
 QueueOwner create_vendor_queue(const Device &device, cl_context context,

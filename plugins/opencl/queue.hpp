@@ -22,11 +22,11 @@ public:
     void share() { shared_.store(true, std::memory_order_relaxed); }
     bool shared() const { return shared_.load(std::memory_order_relaxed); }
     sdk::Sequence &sequence() { return sequence_; }
-    /// A new event of a command of this queue.
+    /// A new event of a command of this queue. A timestamp's times are what it is for.
     sdk::Ref<sdk::Event> make_event(pi_struct_type type) {
         return sdk::make<sdk::Event>(host(), sdk::AnyRef(context_),
                                      sdk::AnyRef(sdk::Ref<Queue>(*this)), &sequence_, type,
-                                     profiling());
+                                     profiling() || type == PI_TYPE_TIMESTAMP_DESC);
     }
     /// The vendor runs the commands that it has in the order in which it got them. Also true where our queue is out of
     /// order and the vendor's cannot be: what must wait is held by us, so nothing stands behind it.

@@ -30,6 +30,10 @@ enum : Quirks {
     QUIRK_MAPS_IN_ORDER = 1 << 7,
     /// A command that says that it is complete when its enqueue returns needs no wait to be seen.
     QUIRK_RUNS_IN_CALLS = 1 << 8,
+    /// Profiling times are readings of the host's CLOCK_MONOTONIC_RAW.
+    QUIRK_CLOCK_MONOTONIC_RAW = 1 << 9,
+    /// Sub-devices that the plugin has made stay until the process ends.
+    QUIRK_KEEP_SUB_DEVICES = 1 << 10,
 };
 
 /// The bits of a device: of all rows whose texts are parts of the platform's and begin the device's name and whose

@@ -244,7 +244,7 @@ void VendorCommand::finished(Event &event, cl_int status) {
         // A callback that was registered after a failure is told success by some drivers.
         if (status == CL_COMPLETE)
             status = std::min(status, status_of(api, id));
-        if (status == CL_COMPLETE && command.queue_.profiling())
+        if (status == CL_COMPLETE && command.timed())
             payload.note_times(api, id);
         payload.end_ = status;
         // The vendor's event can keep memory alive that the application believes released.
@@ -374,7 +374,7 @@ void conclude(Queue &queue, const EnqueueArguments &arguments, Ref<Event> event)
 void enqueue_within_call(Queue &queue, const EnqueueArguments &arguments, VendorCommand &command) {
     sdk::run_within_call(queue, arguments, [&](Event *event) {
         auto payload = event ? std::make_unique<VendorEvent>() : nullptr;
-        command.run(queue.profiling() ? payload.get() : nullptr);
+        command.run(command.timed() ? payload.get() : nullptr);
         if (event)
             event->set_payload(std::move(payload));
     });

@@ -122,7 +122,7 @@ public:
     VendorCommand(Queue &queue, cl_command_queue on) : queue_(queue), on_(on) {}
 
     /// SUBMITTED for events that the vendor can order itself behind: see the table of quirks.
-    sdk::Phase phase(const sdk::Event &dependency) const final;
+    sdk::Phase phase(const sdk::Event &dependency) const override;
     void start(sdk::Event &event) final;
     /// Does it within the call; on return it has ended. Throws its failure. The queue must be idle. Notes its times in
     /// `payload`, which is NULL if nobody wants them.
@@ -132,6 +132,8 @@ public:
     /// Called within the enqueue call of a command that the graph may hold back: what the vendor can find wrong by
     /// then is an error of the call.
     virtual void prepare() {}
+    /// Whether the vendor tells its times.
+    virtual bool timed() const { return queue_.profiling(); }
     /// Ends the event, whose vendor's event is final; does nothing if somebody did so before.
     static void finished(sdk::Event &event, cl_int status);
 

@@ -465,7 +465,10 @@ typedef struct pi_device_partition_desc {
     uint32_t count; /* EQUALLY: compute units each; BY_COUNTS: how many counts */
     const uint32_t *counts;
 } pi_device_partition_desc;
-/* Makes sub-devices: each of out_devices is the caller's to release. With out_devices NULL only counts. */
+/* Makes sub-devices, of which each compute unit is in one at most: each of out_devices is the caller's to
+ * release, and keeps its parent alive. With out_devices NULL only counts. A kind that
+ * PI_DEVICE_INFO_PARTITION_KINDS lacks is PI_ERROR_UNSUPPORTED_FEATURE; a count, counts of which one is 0,
+ * or a sum of them that is 0 or more than the device's compute units PI_ERROR_INVALID_SIZE. */
 PI_EXPORT pi_result PI_CALL piDevicePartition(pi_device device,
                                               const pi_device_partition_desc *desc,
                                               uint32_t capacity, pi_device *out_devices,

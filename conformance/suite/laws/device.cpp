@@ -200,30 +200,16 @@ LAW("device", "the clocks of device and host go forward") {
                     "piDeviceGetGlobalTimestamps without the host's time");
 }
 
-LAW("device", "a partition counts, makes devices of their parent, and lets them go") {
-    bench.need(PI_CAPABILITY_PARTITION, "PI_CAPABILITY_PARTITION");
-    const pi_device device = bench.device();
-    const auto kinds = info_or<uint32_t>(device, PI_DEVICE_INFO_PARTITION_KINDS, 0);
-    if ((kinds & (1u << PI_PARTITION_EQUALLY)) == 0)
-        skip("the device cannot be partitioned equally");
-    pi_device_partition_desc desc = describe<pi_device_partition_desc>();
-    desc.kind = PI_PARTITION_EQUALLY;
-    desc.count = 1;
-    uint32_t count = 0;
-    require_success(piDevicePartition(device, &desc, 0, nullptr, &count), "counting sub-devices");
-    require(count >= 1, "a partition of no sub-devices");
-    std::vector<pi_device> made(count);
-    require_success(piDevicePartition(device, &desc, count, made.data(), nullptr), "partitioning");
-    std::vector<Owner<pi_device>> devices;
-    for (const pi_device one : made)
-        devices.emplace_back(one);
-    for (const auto &one : devices)
-        require(get_info<pi_device>(&piDeviceGetInfo, one.get(), PI_DEVICE_INFO_PARENT) == device,
-                "a sub-device's parent is another device");
-    const Context context = bench.make_context({devices[0]});
-    require_untouched<pi_queue>(
-        "a queue on the parent of the context's device", {PI_ERROR_INVALID_DEVICE},
-        [&](pi_queue *out) { return piQueueCreate(context, device, nullptr, out); });
+LAW("device", "a device without a clock tells no time, and runs no timestamp") {
+    if (bench.can(PI_CAPABILITY_TIMESTAMP))
+        skip("the device has a clock");
+    require_untouched<uint64_t>(
+        "piDeviceGetGlobalTimestamps", {PI_ERROR_UNSUPPORTED_FEATURE},
+        [&](uint64_t *out) { return piDeviceGetGlobalTimestamps(bench.device(), out, nullptr); });
+    const Queue queue = bench.make_queue();
+    require_untouched<pi_event>(
+        "piEnqueueTimestamp", {PI_ERROR_UNSUPPORTED_FEATURE},
+        [&](pi_event *out) { return try_enqueue(queue, describe<pi_timestamp_desc>(), {}, out); });
 }
 
 LAW("device", "the best of a program's images has a format of the device's") {

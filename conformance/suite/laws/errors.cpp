@@ -244,6 +244,14 @@ LAW("errors", "functions of capabilities that a device does not have are unsuppo
         require_untouched<uint64_t>(
             "piDeviceGetGlobalTimestamps", {unsupported},
             [&](uint64_t *out) { return piDeviceGetGlobalTimestamps(device, out, nullptr); });
+    if (lacks(PI_CAPABILITY_PARTITION)) {
+        pi_device_partition_desc desc = describe<pi_device_partition_desc>();
+        desc.kind = PI_PARTITION_EQUALLY;
+        desc.count = 1;
+        require_untouched<uint32_t>("piDevicePartition", {unsupported}, [&](uint32_t *out) {
+            return piDevicePartition(device, &desc, 0, nullptr, out);
+        });
+    }
     if (lacks(PI_CAPABILITY_NATIVE))
         require_untouched<pi_native_handle>(
             "piDeviceGetNativeHandle", {unsupported},

@@ -5,6 +5,7 @@
 #include "skip.hpp"
 
 #include <atomic>
+#include <ctime>
 #include <thread>
 
 using namespace opencl_test;
@@ -23,6 +24,12 @@ std::vector<pi_device> devices_like(const Loader &loader, const std::string &pla
 }
 
 constexpr const char *pocl = "Portable Computing Language";
+
+uint64_t raw_clock() {
+    timespec time{};
+    clock_gettime(CLOCK_MONOTONIC_RAW, &time);
+    return static_cast<uint64_t>(time.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(time.tv_nsec);
+}
 
 } // namespace
 
@@ -257,4 +264,56 @@ TEST_CASE("rusticl: a launch of more work-items than 32 bits count is refused be
     desc.local_size[0] = 1;
     refused(piEnqueueKernelLaunch(place.queue, &desc, 0, nullptr, nullptr),
             PI_ERROR_INVALID_WORK_SIZE, {"32 bits"});
+}
+
+TEST_CASE("PoCL: profiling times are those of CLOCK_MONOTONIC_RAW, which is told as the device's") {
+    Loader loader;
+    bool any = false;
+    for (const char *name : {"basic", "pthread"})
+        for (const pi_device device : devices_like(loader, pocl, name)) {
+            any = true;
+            const Context context = make_context({device});
+            const Queue queue = make_queue(context, device, PI_QUEUE_PROFILING);
+            const Mem mem = make_buffer(context, device, 4096);
+            const uint32_t zero = 0;
+            const uint64_t before = raw_clock();
+            const Event event = fill(queue, mem, &zero, 4, 0, 4096);
+            wait(event);
+            const uint64_t after = raw_clock();
+            uint64_t start = 0, end = 0, told = 0;
+            ok(piEventGetProfilingInfo(event, PI_PROFILING_START, 8, &start, nullptr));
+            ok(piEventGetProfilingInfo(event, PI_PROFILING_END, 8, &end, nullptr));
+            ok(piDeviceGetGlobalTimestamps(device, &told, nullptr));
+            CHECK(before <= start);
+            CHECK(start <= end);
+            CHECK(end <= after);
+            CHECK(after <= told);
+            CHECK(told <= raw_clock());
+        }
+    if (!any)
+        pi_test::skip("needs PoCL");
+}
+
+TEST_CASE("pthread: sub-devices may go as soon as their last command has ended") {
+    Loader loader;
+    const auto devices = devices_like(loader, pocl, "pthread");
+    if (devices.empty())
+        return pi_test::skip("needs POCL_DEVICES=pthread");
+    pi_device_partition_desc desc{};
+    desc.struct_size = sizeof desc;
+    desc.type = PI_TYPE_DEVICE_PARTITION_DESC;
+    desc.kind = PI_PARTITION_EQUALLY;
+    desc.count = 1;
+    for (int round = 0; round < 500; ++round) {
+        pi_device part = nullptr;
+        ok(piDevicePartition(devices[0], &desc, 1, &part, nullptr));
+        {
+            const Context context = make_context({part});
+            const Queue queue = make_queue(context, part, 0);
+            const Mem mem = make_buffer(context, part, 4096);
+            const uint32_t zero = 0;
+            wait(fill(queue, mem, &zero, 4, 0, 4096));
+        }
+        ok(piDeviceRelease(part));
+    }
 }

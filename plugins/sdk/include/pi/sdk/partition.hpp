@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What piDevicePartition asks for, checked the same way for all backends.
+#pragma once
+
+#include <pi/sdk/descriptor.hpp>
+
+#include <numeric>
+#include <vector>
+
+namespace pi::sdk {
+
+struct Partition {
+    pi_partition_kind kind;
+    /// The compute units of each sub-device, EQUALLY and BY_COUNTS. Empty for the other kinds, whose parts only the
+    /// backend knows.
+    std::vector<uint32_t> counts;
+};
+
+/// Reads the descriptor. `kinds`: 1 << PI_PARTITION_ bits that the device can be partitioned by; `units`: its compute
+/// units. Errors as in pi.h.
+inline Partition read_partition(const pi_device_partition_desc *desc, uint32_t kinds,
+                                uint32_t units) {
+    const pi_device_partition_desc known = read_desc(desc, PI_TYPE_DEVICE_PARTITION_DESC);
+    if (known.kind < PI_PARTITION_EQUALLY || known.kind > PI_PARTITION_BY_HARDWARE)
+        fail(PI_ERROR_INVALID_ENUMERATION, "kind is ", known.kind, ", which is no PI_PARTITION_");
+    if (!(kinds >> known.kind & 1))
+        fail(PI_ERROR_UNSUPPORTED_FEATURE, "kind is ", known.kind,
+             "; PI_DEVICE_INFO_PARTITION_KINDS of the device is 0x", std::hex, kinds);
+    Partition partition{known.kind, {}};
+    if (known.kind == PI_PARTITION_EQUALLY) {
+        if (!known.count || known.count > units)
+            fail(PI_ERROR_INVALID_SIZE, "count is ", known.count, "; the device has ", units,
+                 " compute units, of which each sub-device needs 1 at least");
+        partition.counts.assign(units / known.count, known.count);
+    } else if (known.kind == PI_PARTITION_BY_COUNTS) {
+        const auto counts = read_array(known.count, known.counts, "counts");
+        if (counts.empty())
+            fail(PI_ERROR_INVALID_SIZE, "count is 0; at least 1 sub-device is needed");
+        for (size_t i = 0; i < counts.size(); ++i)
+            if (!counts[i])
+                fail(PI_ERROR_INVALID_SIZE, ArgumentName("counts", i),
+                     " is 0; a sub-device needs 1 compute unit at least");
+        const auto sum = std::accumulate(counts.begin(), counts.end(), uint64_t{0});
+        if (sum > units)
+            fail(PI_ERROR_INVALID_SIZE, "counts are ", sum, " in all; the device has ", units,
+                 " compute units");
+        partition.counts.assign(counts.begin(), counts.end());
+    }
+    return partition;
+}
+
+} // namespace pi::sdk
