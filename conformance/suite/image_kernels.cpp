@@ -14,21 +14,19 @@ namespace {
 // ----- OpenCL C -----
 
 constexpr const char *opencl_text = R"(
-constant sampler_t exact =
-    CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP_TO_EDGE | CLK_FILTER_NEAREST;
 kernel void transpose(read_only image2d_t src, write_only image2d_t dst) {
     int2 at = (int2)(get_global_id(0), get_global_id(1));
-    write_imageui(dst, (int2)(at.y, at.x), read_imageui(src, exact, at));
+    write_imageui(dst, (int2)(at.y, at.x), read_imageui(src, at));
 }
 kernel void flatten(read_only image3d_t src, global uint4 *out) {
     int4 at = (int4)(get_global_id(0), get_global_id(1), get_global_id(2), 0);
     out[(at.z * get_image_height(src) + at.y) * get_image_width(src) + at.x] =
-        read_imageui(src, exact, at);
+        read_imageui(src, at);
 }
 kernel void flatten_layers(read_only image2d_array_t src, global uint4 *out) {
     int4 at = (int4)(get_global_id(0), get_global_id(1), get_global_id(2), 0);
     out[(at.z * get_image_height(src) + at.y) * get_image_width(src) + at.x] =
-        read_imageui(src, exact, at);
+        read_imageui(src, at);
 }
 kernel void sample(read_only image2d_t image, sampler_t sampler, global const float2 *at,
                    global float4 *out) {

@@ -430,8 +430,8 @@ enum {
     PI_DEVICE_INFO_LAUNCH_FEATURES = 60,   /* uint32_t: PI_LAUNCH_FEATURE_ */
     PI_DEVICE_INFO_MAX_IMAGE_2D_SIZE = 61, /* uint64_t[2]: pixels */
     PI_DEVICE_INFO_MAX_IMAGE_3D_SIZE = 62, /* uint64_t[3]: pixels */
-    PI_DEVICE_INFO_IMAGE_VIEW_OFFSET_ALIGNMENT = 63, /* uint64_t: bytes, of a view's first byte */
-    PI_DEVICE_INFO_IMAGE_VIEW_PITCH_ALIGNMENT = 64   /* uint64_t: bytes, of a view's rows */
+    PI_DEVICE_INFO_IMAGE_VIEW_OFFSET_ALIGNMENT = 63, /* uint64_t: bytes; absent: it begins at 0 */
+    PI_DEVICE_INFO_IMAGE_VIEW_PITCH_ALIGNMENT = 64   /* uint64_t: bytes, of rows; absent: one row */
 };
 
 /* A launch's buffer argument may begin at an offset because device pointers are addresses (POINTER),

@@ -12,30 +12,33 @@
 namespace pi::suite {
 namespace {
 
+// 0 where the device does not tell it.
 uint64_t alignment(Bench &bench, pi_device_info name) {
-    uint64_t bytes = 1;
+    uint64_t bytes = 0;
     const pi_result result = piDeviceGetInfo(bench.device(), name, sizeof bytes, &bytes, nullptr);
-    if (result != PI_SUCCESS)
+    if (result != PI_SUCCESS) {
         require_error(result, PI_ERROR_UNSUPPORTED_FEATURE, "the alignment of views");
-    return std::max<uint64_t>(bytes, 1);
+        return 0;
+    }
+    require(bytes >= 1, "an alignment of 0 bytes");
+    return bytes;
 }
 
 // Views that the device has: types with a format, alignments.
 struct Views {
     Bench &bench;
     Queue queue;
-    uint64_t offset_alignment, pitch_alignment;
+    uint64_t offset_alignment = 0; // 0: views begin at the buffer's first byte
+    uint64_t pitch_alignment = 1;
     std::vector<pi_mem_image_desc> kinds; // each a few pixels large, dense
 
-    explicit Views(Bench &on)
-        : bench(on), queue((need_images(on), on.make_queue())),
-          offset_alignment(alignment(on, PI_DEVICE_INFO_IMAGE_VIEW_OFFSET_ALIGNMENT)),
-          pitch_alignment(alignment(on, PI_DEVICE_INFO_IMAGE_VIEW_PITCH_ALIGNMENT)) {
+    explicit Views(Bench &on) : bench(on), queue((need_images(on), on.make_queue())) {
         std::string reason;
-        for (const pi_image_type type : types_of(on))
+        for (const pi_image_type type : types_of(on)) {
             for (const PixelFormat &format : formats_of(on, type)) {
-                const pi_mem_image_desc desc = described(type, format, {4, 3, 2});
-                const Mem buffer = on.make_buffer(size_of_storage(desc));
+                // Rows of many bytes, which are aligned to whatever a device may want.
+                pi_mem_image_desc desc = image_desc(type, format, {1024, 3, 2});
+                const Mem buffer = on.make_buffer(size_of(desc));
                 Mem view;
                 const pi_result result = piMemImageViewCreate(buffer, &desc, view.out());
                 if (result == PI_SUCCESS) {
@@ -46,8 +49,17 @@ struct Views {
                 require_error(result, PI_ERROR_UNSUPPORTED_FEATURE, "piMemImageViewCreate, ",
                               text_of(desc));
             }
+        }
         if (kinds.empty())
             skip("the plugin reads no buffer as an image: " + reason);
+        offset_alignment = alignment(on, PI_DEVICE_INFO_IMAGE_VIEW_OFFSET_ALIGNMENT);
+        const uint64_t pitch = alignment(on, PI_DEVICE_INFO_IMAGE_VIEW_PITCH_ALIGNMENT);
+        for (const pi_mem_image_desc &kind : kinds)
+            require(pitch != 0 || kind.image_type == PI_IMAGE_1D,
+                    "a device has views with rows, but does not tell their alignment");
+        pitch_alignment = std::max<uint64_t>(pitch, 1);
+        for (pi_mem_image_desc &kind : kinds)
+            kind = described(kind.image_type, format_of(kind), {4, 3, 2});
     }
 
     uint64_t step(PixelFormat format) const {
@@ -58,6 +70,10 @@ struct Views {
                                 uint64_t more_rows = 0) const {
         pi_mem_image_desc desc = image_desc(type, format, extent);
         const uint64_t row = extent[0] * format.size();
+        if (type == PI_IMAGE_1D) { // its only row needs no alignment
+            desc.row_pitch = row;
+            return desc;
+        }
         desc.row_pitch = (row + step(format) - 1) / step(format) * step(format);
         desc.row_pitch += more_rows * step(format);
         return desc;
@@ -194,11 +210,17 @@ LAW("image", "a misdescribed view of a buffer is refused") {
         };
         const uint64_t pixel = format_of(valid).size();
         refused("past the buffer's end", PI_ERROR_INVALID_SIZE, [&](auto &d) {
-            d.offset = (size / views.offset_alignment + 1) * views.offset_alignment;
+            d.width = 4096;
+            d.row_pitch = 0;
         });
-        refused("at an offset that overflows", PI_ERROR_INVALID_SIZE, [&](auto &d) {
-            d.offset = UINT64_MAX / views.offset_alignment * views.offset_alignment;
-        });
+        if (views.offset_alignment != 0) {
+            refused("behind the buffer's end", PI_ERROR_INVALID_SIZE, [&](auto &d) {
+                d.offset = (size / views.offset_alignment + 1) * views.offset_alignment;
+            });
+            refused("at an offset that overflows", PI_ERROR_INVALID_SIZE, [&](auto &d) {
+                d.offset = UINT64_MAX / views.offset_alignment * views.offset_alignment;
+            });
+        }
         refused("with rows that run into each other", PI_ERROR_INVALID_SIZE,
                 [&](auto &d) { d.row_pitch = 3 * pixel; });
         if (valid.image_type != PI_IMAGE_1D && valid.image_type != PI_IMAGE_1D_ARRAY)

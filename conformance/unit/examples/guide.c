@@ -218,6 +218,64 @@ static void try_usm(pi_device device, pi_queue queue, pi_kernel kernel) {
     }
 }
 
+static pi_mem make_image(pi_context context, pi_device device, uint64_t width, uint64_t height) {
+    pi_mem_image_desc desc = {sizeof desc, PI_TYPE_MEM_IMAGE_DESC};
+    const char *reason;
+    pi_mem image;
+    desc.image_type = PI_IMAGE_2D;
+    desc.channel_order = PI_CHANNEL_ORDER_RGBA;
+    desc.channel_type = PI_CHANNEL_UNORM8;
+    desc.width = width;
+    desc.height = height;
+    if (piMemImageCreate(context, device, &desc, &image) == PI_SUCCESS)
+        return image;
+    piGetLastError(NULL, &reason); /* PI_ERROR_UNSUPPORTED_FEATURE: not this format */
+    fprintf(stderr, "no image: %s\n", reason);
+    return NULL;
+}
+
+static void underline(pi_queue queue, pi_mem image, unsigned char *picture, uint64_t width,
+                      uint64_t height) {
+    const pi_image_region all = {.extent = {width, height}}; /* pixels; pitches of 0: dense rows */
+    const float red[4] = {1, 0, 0, 1};
+    pi_image_write_desc write = {sizeof write, PI_TYPE_IMAGE_WRITE_DESC};
+    pi_image_fill_desc line = {sizeof line, PI_TYPE_IMAGE_FILL_DESC};
+    pi_image_read_desc read = {sizeof read, PI_TYPE_IMAGE_READ_DESC};
+    write.image = line.image = read.image = image;
+    write.host_ptr = picture;
+    write.region_count = 1;
+    write.regions = &all;
+    check(piEnqueueMemImageWrite(queue, &write, 0, NULL, NULL), "piEnqueueMemImageWrite");
+    line.color = red;
+    line.origin[1] = height - 1;
+    line.extent[0] = width;
+    check(piEnqueueMemImageFill(queue, &line, 0, NULL, NULL), "piEnqueueMemImageFill");
+    read.flags = PI_COMMAND_BLOCKING; /* in order: the fill is done before */
+    read.host_ptr = picture;
+    read.region_count = 1;
+    read.regions = &all;
+    check(piEnqueueMemImageRead(queue, &read, 0, NULL, NULL), "piEnqueueMemImageRead");
+}
+
+static void try_images(pi_context context, pi_device device, pi_queue queue) {
+    unsigned char picture[3 * 2 * 4] = {10, 20, 30, 40};
+    static const unsigned char red[4] = {255, 0, 0, 255};
+    uint32_t images = 0;
+    int i;
+    check(piDeviceGetInfo(device, PI_DEVICE_INFO_IMAGES, sizeof images, &images, NULL),
+          "piDeviceGetInfo");
+    const pi_mem image = images ? make_image(context, device, 3, 2) : NULL;
+    if (!image)
+        return;
+    underline(queue, image, picture, 3, 2);
+    check(piMemRelease(image), "piMemRelease");
+    for (i = 12; i < 24; ++i)
+        if (picture[0] != 10 || picture[3] != 40 || picture[i] != red[i % 4]) {
+            fprintf(stderr, "picture[%d] is %d\n", i, picture[i]);
+            exit(1);
+        }
+}
+
 int main(void) {
     float numbers[100];
     pi_loader loader;
@@ -246,6 +304,7 @@ int main(void) {
             return 1;
         }
     try_usm(devices[0], queue, kernel);
+    try_images(context, devices[0], queue);
     const pi_mem dma = make_dma_buffer(context, devices[0], 4096);
     if (dma)
         check(piMemRelease(dma), "piMemRelease");

@@ -164,6 +164,9 @@ TEST_CASE("A view fits the buffer's bytes, flags and alignments") {
     CHECK(code(0, 0, 20, 0) == PI_ERROR_MISALIGNED_OFFSET);
     CHECK(code(0, 16, 32, 0) == PI_SUCCESS);
     CHECK(code(0, 24, 32, 0) == PI_ERROR_INVALID_SIZE);
+    const auto line = desc_of(PI_IMAGE_1D, 5); // one row is stepped over by no pitch
+    CHECK(code_of([&] { check_image_view(line, read_image_shape(line, limits), 64, 0, 8, 16); }) ==
+          PI_SUCCESS);
     CHECK(code(PI_MEM_COPY_HOST_PTR, 0, 0, 0) == PI_ERROR_UNSUPPORTED_FEATURE);
     CHECK(code(PI_MEM_READ_ONLY, 0, 0, PI_MEM_WRITE_ONLY) == PI_ERROR_INVALID_VALUE);
     CHECK(code(PI_MEM_READ_ONLY, 0, 0, PI_MEM_READ_ONLY | PI_MEM_COPY_HOST_PTR) == PI_SUCCESS);

@@ -270,7 +270,7 @@ inline Rectangle check_image_view(const pi_mem_image_desc &desc, const ImageShap
     if (desc.offset % offset_alignment)
         fail(PI_ERROR_MISALIGNED_OFFSET, "offset is ", desc.offset,
              "; the device's views of buffers begin at multiples of ", offset_alignment, " bytes");
-    if (pixels.row_pitch % pitch_alignment)
+    if (shape.type->pitch_count() > 1 && pixels.row_pitch % pitch_alignment)
         fail(PI_ERROR_MISALIGNED_OFFSET, "row_pitch is ", pixels.row_pitch,
              "; the device's views of buffers have rows at multiples of ", pitch_alignment,
              " bytes");
