@@ -17,7 +17,7 @@ struct Usm {
     using Queue = host::Queue;
     using Memory = Storage;
     static constexpr bool across_contexts = true;
-    static constexpr uint64_t demands = PI_MEM_REQUIRE_CONTIGUOUS | PI_MEM_REQUIRE_PINNED;
+    static constexpr uint64_t known_demands = PI_MEM_REQUIRE_CONTIGUOUS | PI_MEM_REQUIRE_PINNED;
 
     static sdk::UsmTable<Memory> &table(const Context &context);
     static void require(const Context &) {} // every device has USM

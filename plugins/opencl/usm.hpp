@@ -31,7 +31,7 @@ struct Usm {
     using Queue = opencl::Queue;
     using Memory = SvmMemory;
     static constexpr bool across_contexts = false;
-    static constexpr uint64_t demands = PI_MEM_REQUIRE_CONTIGUOUS | PI_MEM_REQUIRE_PINNED;
+    static constexpr uint64_t known_demands = PI_MEM_REQUIRE_CONTIGUOUS | PI_MEM_REQUIRE_PINNED;
 
     static sdk::UsmTable<Memory> &table(const Context &context) { return context.instance().usm(); }
     static void require(const Context &context);

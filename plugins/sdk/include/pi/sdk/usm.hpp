@@ -6,7 +6,7 @@
 // `Usm` is the plugin's side, a class of static members:
 //   using Context, Device, Queue, Memory          its objects; Memory as in usm_memory.hpp
 //   constexpr bool across_contexts                commands use USM of every context of the instance
-//   constexpr uint64_t demands                    the PI_MEM_REQUIRE_ flags that it knows
+//   constexpr uint64_t known_demands              the PI_MEM_REQUIRE_ flags that it knows
 //   UsmTable<Memory> &table(const Context &)      the instance's
 //   void require(const Context &)                 PI_ERROR_UNSUPPORTED_FEATURE where no device of the context has USM
 //   void require(const Queue &)                   the same of the queue's device
@@ -206,7 +206,7 @@ pi_result PI_CALL alloc(pi_context context, pi_device device, const pi_usm_desc 
         Usm::require(self);
         const pi_usm_desc known = read_desc(desc, PI_TYPE_USM_DESC);
         sdk::require(out_pointer, "out_pointer");
-        check_flags(known.flags, Usm::demands, "flags");
+        check_flags(known.flags, Usm::known_demands, "flags");
         auto &on = owner<Usm>(self, device, known.kind);
         Usm::check_scope(on, known.scope);
         UsmPool<Usm> *pool = pool_of<Usm>(self, known.pool);
