@@ -90,13 +90,18 @@ private:
     void after(End &end, Step step) {
         const Ref<Event> keep = event_;
         const EventOwner vendor = std::move(end.event);
-        instance().when_final(end.mem->api(), vendor.get(), [this, keep, step](cl_int status) {
+        const Api &api = end.mem->api();
+        const auto done = [this, keep, step](cl_int status) {
             if (status < 0)
                 note(Error(to_result(status), text("a map for a copy between contexts failed: ",
                                                    error_name(status), " (", status, ")")));
             if (pending_.fetch_sub(1, std::memory_order_acq_rel) == 1)
                 (this->*step)();
-        });
+        };
+        if (end.device().quirk(QUIRK_RUNS_IN_CALLS))
+            if (const cl_int status = status_of(api, vendor.get()); status <= CL_COMPLETE)
+                return done(status);
+        instance().when_final(api, vendor.get(), done);
     }
     /// The step runs when both are final: until the second is told, nothing here can be gone.
     void after_both(Step step) {

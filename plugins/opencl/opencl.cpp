@@ -109,4 +109,11 @@ std::string error_text(const char *call, cl_int code) {
     return sdk::text(call, ": ", error_name(code), " (", code, ")");
 }
 
+cl_int status_of(const Api &api, cl_event event) {
+    cl_int status = CL_QUEUED;
+    const cl_int code = api.clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status,
+                                           &status, nullptr);
+    return code == CL_SUCCESS ? status : code;
+}
+
 } // namespace pi::opencl

@@ -182,4 +182,7 @@ std::string query_text(Function function, const char *call, Arguments... argumen
     return words.substr(0, words.find('\0'));
 }
 
+/// The execution status of a vendor's event, or the code if it cannot be asked.
+cl_int status_of(const Api &api, cl_event event);
+
 } // namespace pi::opencl

@@ -3,7 +3,8 @@
 
 namespace pi::opencl {
 
-// Each row has a test of its own in conformance/unit/opencl/quirks_test.cpp.
+// Each row has a test of its own in conformance/unit/opencl/quirks_test.cpp; those of Oclgrind are held by the
+// conformance suite's run on it.
 const QuirkRow quirk_rows[] = {
     {"Portable Computing Language", "", "", QUIRK_MAPS_IN_ORDER,
      "an unmap takes the oldest map with its address, whose command may not have run: memory that "
@@ -21,6 +22,10 @@ const QuirkRow quirk_rows[] = {
      "profiling times are readings of CLOCK_MONOTONIC_RAW; there is no clGetDeviceAndHostTimer"},
     {"Portable Computing Language", "", "pthread", QUIRK_KEEP_SUB_DEVICES,
      "the driver's threads still use the device of a command that has ended and been released"},
+    {"Oclgrind", "", "", QUIRK_DEVICE_LOCK,
+     "commands run inside the flush, and two kernels at once end the process"},
+    {"Oclgrind", "", "", QUIRK_RUNS_IN_CALLS,
+     "a callback that is set on a complete event is never called"},
     {"rusticl", "", "llvmpipe", QUIRK_ANY_SUB_BUFFER_ORIGIN,
      "sub-buffers work at any byte, although an alignment of 512 bytes is announced"},
     {"rusticl", "", "llvmpipe", QUIRK_ALIGNMENT_64,

@@ -16,13 +16,6 @@ VendorEvent &payload_of(const Event &event) {
     return static_cast<VendorEvent &>(*event.payload());
 }
 
-cl_int status_of(const Api &api, cl_event event) {
-    cl_int status = CL_QUEUED;
-    const cl_int code = api.clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status,
-                                           &status, nullptr);
-    return code == CL_SUCCESS ? status : code;
-}
-
 std::string failure(const Queue &queue, cl_int status) {
     return text("the driver of ", queue.device().name(),
                 " failed the command: ", error_name(status), " (", status, ")");
