@@ -163,6 +163,11 @@ WorkSize read_work_size(Kernel &kernel, const Device &device, const pi_kernel_la
         work.local[i] = desc.local_size[i];
         work.has_local = work.has_local || desc.local_size[i];
     }
+    // For a kernel that demands a size drivers choose none, or a wrong one.
+    if (!work.has_local && limits.compiled[0]) {
+        std::copy(limits.compiled.begin(), limits.compiled.end(), work.local.begin());
+        work.has_local = true;
+    }
     for (cl_uint i = 0; work.has_local && i < desc.dimensions; ++i) {
         if (!work.local[i])
             fail(PI_ERROR_INVALID_WORK_SIZE, "local_size[", i,
@@ -313,8 +318,9 @@ pi_result PI_CALL piEnqueueKernelLaunch(pi_queue queue, const pi_kernel_launch_d
 pi_result PI_CALL piKernelGetSuggestedLocalSize(pi_queue queue, const pi_kernel_launch_desc *desc,
                                                 uint64_t out_local_size[3]) {
     return call<Queue>(queue, [&](Queue &self) {
-        const auto known = read_desc(desc, PI_TYPE_KERNEL_LAUNCH_DESC);
+        auto known = read_desc(desc, PI_TYPE_KERNEL_LAUNCH_DESC);
         require(out_local_size, "out_local_size");
+        std::fill(std::begin(known.local_size), std::end(known.local_size), 0); // not read here
         Kernel &kernel = checked_kernel(self, known.kernel);
         const WorkSize work = read_work_size(kernel, self.device(), known);
         const Kernel::Limits &limits = kernel.limits(self.device());

@@ -21,6 +21,7 @@ namespace pi::opencl {
 /// Functions that every ICD loader has.
 #define PI_OPENCL_REQUIRED(X)                                                                      \
     X(clBuildProgram)                                                                              \
+    X(clCompileProgram)                                                                            \
     X(clCreateBuffer)                                                                              \
     X(clCreateCommandQueue)                                                                        \
     X(clCreateContext)                                                                             \
@@ -56,6 +57,7 @@ namespace pi::opencl {
     X(clGetPlatformInfo)                                                                           \
     X(clGetProgramBuildInfo)                                                                       \
     X(clGetProgramInfo)                                                                            \
+    X(clLinkProgram)                                                                               \
     X(clReleaseCommandQueue)                                                                       \
     X(clReleaseContext)                                                                            \
     X(clReleaseDevice)                                                                             \

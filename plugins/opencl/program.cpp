@@ -2,6 +2,7 @@
 #include "program.hpp"
 #include "entries.hpp"
 
+#include <pi/sdk/binary.hpp>
 #include <pi/sdk/descriptor.hpp>
 #include <pi/sdk/trampoline.hpp>
 
@@ -20,7 +21,23 @@ std::vector<cl_device_id> ids_of(const std::vector<Device *> &devices) {
     return ids;
 }
 
-/// The first lines of a log, for an error's text.
+bool has(const std::vector<Device *> &devices, const Device &device) {
+    return std::find(devices.begin(), devices.end(), &device) != devices.end();
+}
+
+} // namespace
+
+std::vector<Device *> link_devices(const std::vector<Device *> &devices,
+                                   const std::vector<Device *> &candidates) {
+    if (devices.front()->quirk(QUIRK_LINKS_FOR_ALL))
+        return candidates;
+    std::vector<Device *> sorted;
+    for (Device *device : candidates)
+        if (has(devices, *device))
+            sorted.push_back(device);
+    return sorted;
+}
+
 std::string first_lines(const std::string &log) {
     constexpr size_t most = 600;
     size_t end = 0;
@@ -28,8 +45,6 @@ std::string first_lines(const std::string &log) {
         end = std::min(log.find('\n', end), log.size() - 1) + 1;
     return log.substr(0, std::min(end, most));
 }
-
-} // namespace
 
 // ----- Program ------------------------------------------------------------------------------------
 
@@ -43,34 +58,62 @@ std::vector<Device *> Program::read_devices(const pi_program_build_desc &desc) c
         host(), desc.device_count, desc.devices, "devices",
         [&](Device &device, const ArgumentName &name) {
             context_->checked_device(device.handle(), name);
-            if (std::find(candidates_.begin(), candidates_.end(), &device) == candidates_.end())
+            if (!has(candidates_, device))
                 fail(PI_ERROR_INVALID_BINARY, "the program's binary is not for ", device.name());
         });
     return devices.empty() ? candidates_ : devices;
 }
 
-void Program::build(const pi_program_build_desc &desc) {
-    check_flags(desc.flags, 0, "flags");
-    const std::vector<Device *> devices = read_devices(desc);
-    options_ = desc.options ? desc.options : "";
-    // What a kernel's parameters are is needed to check a launch's arguments.
-    const std::string options =
-        format_ == PI_PROGRAM_FORMAT_OPENCL_C ? options_ + " -cl-kernel-arg-info" : options_;
-    const std::vector<cl_device_id> ids = ids_of(devices);
+// What a kernel's parameters are is needed to check a launch's arguments.
+std::string Program::vendor_options(const std::string &options) const {
+    return format_ == PI_PROGRAM_FORMAT_OPENCL_C ? options + " -cl-kernel-arg-info" : options;
+}
+
+void Program::finish(const Attempt &attempt, cl_int code) {
+    // It has kernels, and is as it was.
+    if (code == CL_INVALID_OPERATION)
+        check(code, attempt.call, "the program has kernels");
+    aim_ = attempt.aim;
+    compiled_elsewhere_ = false;
+    options_ = attempt.options;
     built_.clear();
-    failed_ = devices;
-    const cl_int code = api().clBuildProgram(id(), static_cast<cl_uint>(ids.size()), ids.data(),
-                                             options.c_str(), nullptr, nullptr);
-    if (code == CL_BUILD_PROGRAM_FAILURE) {
-        std::string words = error_text("clBuildProgram", code);
-        for (const Device *device : devices)
-            if (status(*device) != PI_PROGRAM_BUILT)
+    compiled_.clear();
+    failed_ = attempt.devices;
+    if (code == CL_BUILD_PROGRAM_FAILURE || code == CL_COMPILE_PROGRAM_FAILURE) {
+        std::string words = error_text(attempt.call, code);
+        for (const Device *device : failed_)
+            if (status(*device) == PI_PROGRAM_FAILED)
                 words += " on " + device->name() + ":\n" + first_lines(log(*device));
         throw Error(PI_ERROR_BUILD_FAILED, words);
     }
-    check(code, "clBuildProgram", "options '", options_, "'");
-    built_ = devices;
-    failed_.clear();
+    check(code, attempt.call, "options '", options_, "'");
+    (aim_ == PI_PROGRAM_BUILT ? built_ : compiled_) = std::exchange(failed_, {});
+}
+
+void Program::build(const pi_program_build_desc &desc) {
+    check_flags(desc.flags, 0, "flags");
+    if (linked_)
+        fail(PI_ERROR_INVALID_OPERATION, "program was linked: it is built already");
+    const std::vector<Device *> devices = read_devices(desc);
+    const std::vector<cl_device_id> ids = ids_of(devices);
+    const std::string options = desc.options ? desc.options : "";
+    finish({PI_PROGRAM_BUILT, "clBuildProgram", devices, options},
+           api().clBuildProgram(id(), static_cast<cl_uint>(ids.size()), ids.data(),
+                                vendor_options(options).c_str(), nullptr, nullptr));
+}
+
+void Program::compile(const pi_program_build_desc &desc) {
+    check_flags(desc.flags, 0, "flags");
+    if (linked_ || format_ != PI_PROGRAM_FORMAT_OPENCL_C)
+        fail(PI_ERROR_INVALID_OPERATION, "program ",
+             linked_ ? "was linked of others" : "is a binary", ": it has no source to compile");
+    const std::vector<Device *> devices = read_devices(desc);
+    const std::vector<cl_device_id> ids = ids_of(link_devices(devices, candidates_));
+    const std::string options = desc.options ? desc.options : "";
+    finish({PI_PROGRAM_COMPILED, "clCompileProgram", devices, options},
+           api().clCompileProgram(id(), static_cast<cl_uint>(ids.size()), ids.data(),
+                                  vendor_options(options).c_str(), 0, nullptr, nullptr, nullptr,
+                                  nullptr));
 }
 
 void Program::read_builds() {
@@ -82,25 +125,42 @@ void Program::read_builds() {
         const auto vendor = ask(cl_build_status{}, *device, CL_PROGRAM_BUILD_STATUS);
         if (vendor == CL_BUILD_ERROR)
             failed_.push_back(device);
+        if (vendor != CL_BUILD_SUCCESS)
+            continue;
         // What is only compiled, or a library, has no kernels.
-        if (vendor == CL_BUILD_SUCCESS &&
-            ask(cl_program_binary_type{}, *device, CL_PROGRAM_BINARY_TYPE) ==
-                CL_PROGRAM_BINARY_TYPE_EXECUTABLE)
-            built_.push_back(device);
+        const bool executable = ask(cl_program_binary_type{}, *device, CL_PROGRAM_BINARY_TYPE) ==
+                                CL_PROGRAM_BINARY_TYPE_EXECUTABLE;
+        (executable ? built_ : compiled_).push_back(device);
     }
+    compiled_elsewhere_ = true;
     const std::vector<Device *> &told = built_.empty() ? failed_ : built_;
     if (!told.empty())
         options_ = query_text(api().clGetProgramBuildInfo, "clGetProgramBuildInfo", id(),
                               told.front()->id(), CL_PROGRAM_BUILD_OPTIONS);
 }
 
+void Program::read_link(const std::vector<Device *> &devices, std::string options) {
+    read_builds();
+    linked_ = true;
+    compiled_elsewhere_ = false;
+    options_ = std::move(options);
+    for (std::vector<Device *> *list : {&built_, &compiled_, &failed_})
+        std::erase_if(*list, [&](Device *device) { return !has(devices, *device); });
+}
+
 bool Program::is_built_for(const Device &device) const {
-    return std::find(built_.begin(), built_.end(), &device) != built_.end();
+    return has(built_, device);
+}
+
+bool Program::is_compiled_for(const Device &device) const {
+    return has(compiled_, device);
 }
 
 void Program::require_built() const {
     if (built_.empty())
-        fail(PI_ERROR_INVALID_OPERATION, "program is not built; call piProgramBuild first");
+        fail(PI_ERROR_INVALID_OPERATION, compiled_.empty()
+                                             ? "program is not built; call piProgramBuild first"
+                                             : "program is only compiled; call piProgramLink");
 }
 
 std::string Program::kernel_names() const {
@@ -111,11 +171,13 @@ std::string Program::kernel_names() const {
 uint32_t Program::status(const Device &device) const {
     if (is_built_for(device))
         return PI_PROGRAM_BUILT;
-    if (std::find(failed_.begin(), failed_.end(), &device) == failed_.end())
+    if (is_compiled_for(device))
+        return PI_PROGRAM_COMPILED;
+    if (!has(failed_, device))
         return PI_PROGRAM_NOT_BUILT;
     const auto vendor = query<cl_build_status>(api().clGetProgramBuildInfo, "clGetProgramBuildInfo",
                                                id(), device.id(), CL_PROGRAM_BUILD_STATUS);
-    return vendor == CL_BUILD_SUCCESS ? PI_PROGRAM_BUILT : PI_PROGRAM_FAILED;
+    return vendor == CL_BUILD_SUCCESS ? aim_ : uint32_t{PI_PROGRAM_FAILED};
 }
 
 std::string Program::log(const Device &device) const {
@@ -262,6 +324,14 @@ pi_result PI_CALL piProgramBuild(pi_program program, const pi_program_build_desc
     });
 }
 
+pi_result PI_CALL piProgramCompile(pi_program program, const pi_program_build_desc *desc) {
+    return call<Program>(program, [&](Program &self) {
+        if (CallbackScope::active())
+            fail(PI_ERROR_WOULD_BLOCK, "compiling a program inside a callback");
+        self.compile(read_optional_desc(desc, PI_TYPE_PROGRAM_BUILD_DESC));
+    });
+}
+
 pi_result PI_CALL piProgramGetInfo(pi_program program, pi_program_info name, uint64_t size,
                                    void *value, uint64_t *out_size) {
     static constexpr InfoRow<Program> rows[] = {
@@ -305,6 +375,16 @@ pi_result PI_CALL piProgramGetBuildInfo(pi_program program, pi_device device,
         default:
             fail(PI_ERROR_INVALID_ENUMERATION, "name ", name, " is no build information");
         }
+    });
+}
+
+pi_result PI_CALL piDeviceSelectBinary(pi_device device, uint32_t count,
+                                       const pi_program_binary *binaries, uint32_t *out_index) {
+    static constexpr BinaryTarget accepted[] = {{"opencl_c", PI_PROGRAM_FORMAT_OPENCL_C}};
+    return call<Device>(device, [&](Device &self) {
+        require(out_index, "out_index");
+        const std::span all(accepted);
+        *out_index = select_binary(self.has_compiler() ? all : all.first(0), count, binaries);
     });
 }
 

@@ -8,6 +8,9 @@
 
 namespace pi::opencl {
 
+/// The first lines of a log, for an error's text.
+std::string first_lines(const std::string &log);
+
 class Program : public sdk::Object<Program, pi_program> {
 public:
     Program(Context &context, pi_program_format format, ProgramOwner vendor,
@@ -19,11 +22,19 @@ public:
     pi_program_format format() const { return format_; }
     /// Takes over what the vendor tells of a program that was built without us.
     void read_builds();
-    /// Builds; PI_ERROR_BUILD_FAILED with the begin of the log.
+    /// The same of one that was just linked, of which only `devices` count.
+    void read_link(const std::vector<Device *> &devices, std::string options);
+    /// Compiles and links; PI_ERROR_BUILD_FAILED with the begin of the log.
     void build(const pi_program_build_desc &desc);
+    /// Compiles to a part of a program, which has no kernels.
+    void compile(const pi_program_build_desc &desc);
     /// Those it is built for; empty unless built.
     const std::vector<Device *> &devices() const { return built_; }
     bool is_built_for(const Device &device) const;
+    /// Compiled, and not linked; also a library.
+    bool is_compiled_for(const Device &device) const;
+    /// Compiled by the application, for devices in an order that cannot be asked.
+    bool compiled_elsewhere() const { return compiled_elsewhere_; }
     /// PI_ERROR_INVALID_OPERATION unless built.
     void require_built() const;
     std::string kernel_names() const;
@@ -33,13 +44,32 @@ public:
 
 private:
     std::vector<Device *> read_devices(const pi_program_build_desc &desc) const;
+    std::string vendor_options(const std::string &options) const;
+    /// A build or a compilation.
+    struct Attempt {
+        uint32_t aim; ///< PI_PROGRAM_
+        const char *call;
+        const std::vector<Device *> &devices;
+        const std::string &options;
+    };
+    /// Notes what became of it; throws unless `code` is CL_SUCCESS.
+    void finish(const Attempt &attempt, cl_int code);
 
     const sdk::Ref<Context> context_;
     const pi_program_format format_;
     ProgramOwner vendor_;
     const std::vector<Device *> candidates_; ///< the context's, or those that a binary is for
-    std::vector<Device *> built_, failed_;
-    std::string options_;
+    /// By what the newest build, compilation or link has made. While one fails, those that it was for have failed.
+    std::vector<Device *> built_, compiled_, failed_;
+    uint32_t aim_ = PI_PROGRAM_BUILT; ///< of it
+    bool linked_ = false;             ///< of compiled programs
+    bool compiled_elsewhere_ = false;
+    std::string options_; ///< of it
 };
+
+/// Where the vendor is given programs to link, and so to compile: in the context's order, and all of `candidates`
+/// where the driver needs that.
+std::vector<Device *> link_devices(const std::vector<Device *> &devices,
+                                   const std::vector<Device *> &candidates);
 
 } // namespace pi::opencl

@@ -26,6 +26,9 @@ const QuirkRow quirk_rows[] = {
      "commands run inside the flush, and two kernels at once end the process"},
     {"Oclgrind", "", "", QUIRK_RUNS_IN_CALLS,
      "a callback that is set on a complete event is never called"},
+    {"Portable Computing Language", "", "", QUIRK_LINKS_FOR_ALL,
+     "a link for other devices than the first ones that each program was compiled for, or in "
+     "another order, ends the process"},
     {"rusticl", "", "llvmpipe", QUIRK_ANY_SUB_BUFFER_ORIGIN,
      "sub-buffers work at any byte, although an alignment of 512 bytes is announced"},
     {"rusticl", "", "llvmpipe", QUIRK_ALIGNMENT_64,

@@ -34,6 +34,8 @@ enum : Quirks {
     QUIRK_CLOCK_MONOTONIC_RAW = 1 << 9,
     /// Sub-devices that the plugin has made stay until the process ends.
     QUIRK_KEEP_SUB_DEVICES = 1 << 10,
+    /// Programs to be linked are compiled and linked for all devices of their context.
+    QUIRK_LINKS_FOR_ALL = 1 << 11,
 };
 
 /// The bits of a device: of all rows whose texts are parts of the platform's and begin the device's name and whose

@@ -482,7 +482,9 @@ PI_EXPORT pi_result PI_CALL piDeviceRelease(pi_device device);
 PI_EXPORT pi_result PI_CALL piDeviceGetGlobalTimestamps(pi_device device, uint64_t *out_device_time,
                                                         uint64_t *out_host_time);
 
-/* A program's images for several targets: which of them suits this device best. */
+/* A program's images for several targets: which of them suits this device best; of equals the first. One whose
+ * target or format the plugin does not know suits no device; when none suits: PI_ERROR_INVALID_BINARY, also of a
+ * count of 0. */
 typedef struct pi_program_binary {
     const char *target; /* "opencl_c", "spirv64", "native", "sm_90", ... */
     uint32_t format;    /* PI_PROGRAM_FORMAT_ */
@@ -1405,6 +1407,9 @@ PI_EXPORT pi_result PI_CALL piEnqueueTimestamp(pi_queue queue, const pi_timestam
                                                uint32_t wait_count, const pi_event *wait_list,
                                                pi_event *out_event);
 
+/* Bytes of a variable of a program that is built for the queue's device (else PI_ERROR_INVALID_OPERATION), by its
+ * name in the source: PI_ERROR_INVALID_NAME where the program has none of it, PI_ERROR_UNSUPPORTED_FEATURE for a
+ * format that has none at all. A constant is not written: PI_ERROR_INVALID_OPERATION. */
 typedef struct pi_device_global_read_desc {
     uint32_t struct_size;
     pi_struct_type type; /* PI_TYPE_DEVICE_GLOBAL_READ_DESC */
@@ -1516,8 +1521,14 @@ enum {
 
 PI_EXPORT pi_result PI_CALL piProgramCreate(pi_context context, const pi_program_desc *desc,
                                             pi_program *out_program);
-/* Compile, build and set-specialization are externally synchronised per program. desc may be NULL. */
+/* Compile, build and set-specialization are externally synchronised per program. desc may be NULL. Compiling
+ * makes a part that has no kernels until it is linked; what has no source (a binary) is
+ * PI_ERROR_INVALID_OPERATION. */
 PI_EXPORT pi_result PI_CALL piProgramCompile(pi_program program, const pi_program_build_desc *desc);
+/* A new program of compiled ones, of their format: another context's is PI_ERROR_INVALID_PROGRAM, one that is not
+ * compiled for the devices PI_ERROR_INVALID_OPERATION, a program_count of 0 PI_ERROR_INVALID_SIZE. They may be
+ * released, compiled and linked again; the new one is not. Where linking fails there is no program:
+ * PI_ERROR_BUILD_FAILED, whose text has the begin of the log, if the backend has one. */
 PI_EXPORT pi_result PI_CALL piProgramLink(pi_context context, const pi_program_link_desc *desc,
                                           pi_program *out_program);
 PI_EXPORT pi_result PI_CALL piProgramBuild(pi_program program, const pi_program_build_desc *desc);
@@ -1533,6 +1544,7 @@ PI_EXPORT pi_result PI_CALL piProgramGetBuildInfo(pi_program program, pi_device 
 /* The address that device code may call. */
 PI_EXPORT pi_result PI_CALL piProgramGetFunctionPointer(pi_program program, pi_device device,
                                                         const char *name, uint64_t *out_address);
+/* The same of a variable, and its bytes; either output may be NULL, but not both. */
 PI_EXPORT pi_result PI_CALL piProgramGetGlobalVariablePointer(pi_program program, pi_device device,
                                                               const char *name, void **out_pointer,
                                                               uint64_t *out_size);
@@ -1584,7 +1596,9 @@ PI_EXPORT pi_result PI_CALL piKernelGetSubGroupInfo(pi_kernel kernel, pi_device 
 PI_EXPORT pi_result PI_CALL piKernelGetSuggestedLocalSize(pi_queue queue,
                                                           const pi_kernel_launch_desc *desc,
                                                           uint64_t out_local_size[3]);
-/* How many work-groups of this local size can be resident together (cooperative launches). */
+/* How many work-groups of this local size can be resident together. A cooperative launch of more is
+ * PI_ERROR_INVALID_WORK_SIZE; where local_size is all 0 the plugin chooses one with which there are no more, if
+ * it finds one. */
 PI_EXPORT pi_result PI_CALL piKernelGetMaxCooperativeGroups(pi_queue queue,
                                                             const pi_kernel_launch_desc *desc,
                                                             uint32_t *out_count);

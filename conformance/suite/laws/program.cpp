@@ -335,24 +335,5 @@ LAW("program", "programs may be built from many threads at once") {
     });
 }
 
-LAW("program", "a program is compiled, then linked") {
-    bench.need(PI_CAPABILITY_PROGRAM_LINK, "PI_CAPABILITY_PROGRAM_LINK");
-    const Program compiled = create_program(bench, kernel_program_desc(kernel_format(bench)));
-    require_success(piProgramCompile(compiled, nullptr), "piProgramCompile");
-    require_equal(build_status(compiled, bench.device()), uint32_t{PI_PROGRAM_COMPILED},
-                  "the build status after compiling");
-    const pi_program parts[] = {compiled};
-    pi_program_link_desc desc = describe<pi_program_link_desc>();
-    desc.program_count = 1;
-    desc.programs = parts;
-    Program linked;
-    require_success(piProgramLink(bench.context(), &desc, linked.out()), "piProgramLink");
-    require_runs(bench, linked);
-    desc.program_count = 0;
-    require_untouched<pi_program>(
-        "linking no programs", {PI_ERROR_INVALID_SIZE, PI_ERROR_INVALID_VALUE},
-        [&](pi_program *out) { return piProgramLink(bench.context(), &desc, out); });
-}
-
 } // namespace
 } // namespace pi::suite

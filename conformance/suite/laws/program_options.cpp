@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Laws of the options with which programs are built.
+
+#include "bench.hpp"
+#include "checks.hpp"
+#include "registry.hpp"
+#include "workshop.hpp"
+
+#include <cstring>
+
+namespace pi::suite {
+namespace {
+
+pi_result build(pi_program program, const char *options) {
+    pi_program_build_desc desc = describe<pi_program_build_desc>();
+    desc.options = options;
+    return piProgramBuild(program, &desc);
+}
+
+std::string options_of(pi_program program, pi_device device) {
+    uint64_t size = 0;
+    require_success(
+        piProgramGetBuildInfo(program, device, PI_PROGRAM_BUILD_INFO_OPTIONS, 0, nullptr, &size),
+        "the size of the options");
+    std::string text(size, '\0');
+    require_success(piProgramGetBuildInfo(program, device, PI_PROGRAM_BUILD_INFO_OPTIONS, size,
+                                          text.data(), nullptr),
+                    "the options");
+    return text.c_str();
+}
+
+LAW("program", "a program is built with its options, which it tells") {
+    if (kernel_format(bench) != PI_PROGRAM_FORMAT_OPENCL_C)
+        skip("the device compiles no text");
+    constexpr const char *text = "kernel void set(global uint *data) { data[0] = VALUE; }";
+    pi_program_desc desc = describe<pi_program_desc>();
+    desc.format = PI_PROGRAM_FORMAT_OPENCL_C;
+    desc.data = text;
+    desc.size = std::strlen(text);
+    for (const uint32_t value : {41u, 42u}) {
+        Program program;
+        require_success(piProgramCreate(bench.context(), &desc, program.out()), "piProgramCreate");
+        require_error(build(program, nullptr), PI_ERROR_BUILD_FAILED,
+                      "building without a definition");
+        std::string options = join("-DVALUE=", value);
+        require_success(build(program, options.c_str()), "building with ", options);
+        options.replace(0, options.size(), options.size(), '?'); // it was copied
+        require_equal(options_of(program, bench.device()), join("-DVALUE=", value),
+                      "the options that the program tells");
+        const Kernel kernel = make_kernel(program, "set");
+        const Queue queue = bench.make_queue();
+        const Mem mem = bench.make_buffer(bench.place(), bytes_of({0}));
+        Arguments arguments;
+        arguments.buffer(mem);
+        bench.wait(bench.enqueue(queue, launch_desc(kernel, arguments, 1)));
+        bench.require_contents(queue, mem, bytes_of({value}), "what the option says");
+    }
+}
+
+LAW("program", "options that cannot be honoured fail the build") {
+    const pi_program_desc desc = kernel_program_desc(kernel_format(bench));
+    Program program;
+    require_success(piProgramCreate(bench.context(), &desc, program.out()), "piProgramCreate");
+    require_error(build(program, "--no-such-option"),
+                  {PI_ERROR_INVALID_VALUE, PI_ERROR_BUILD_FAILED},
+                  "building with an option that there is not");
+    require_untouched<pi_kernel>(
+        "a kernel of a program that failed to build", {PI_ERROR_INVALID_OPERATION},
+        [&](pi_kernel *out) { return piKernelCreate(program, "add", out); });
+    require_success(build(program, ""), "building with the options \"\"");
+    require_equal(options_of(program, bench.device()), "", "the options after a build with none");
+}
+
+} // namespace
+} // namespace pi::suite

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What is OpenCL's own about programs of parts: libraries, logs, and cl_programs that the application compiled.
+#include "fixture.hpp"
+#include "native.hpp"
+#include "skip.hpp"
+
+#include <algorithm>
+
+using namespace opencl_test;
+
+namespace {
+
+constexpr const char *caller =
+    "uint twice(uint i); kernel void set(global uint *p) { *p = twice(*p); }";
+constexpr const char *callee = "uint twice(uint i) { return 2 * i; }";
+
+Program create(pi_context context, const std::string &text) {
+    pi_program_desc desc{};
+    desc.struct_size = sizeof desc;
+    desc.type = PI_TYPE_PROGRAM_DESC;
+    desc.format = PI_PROGRAM_FORMAT_OPENCL_C;
+    desc.data = text.data();
+    desc.size = text.size();
+    Program program;
+    ok(piProgramCreate(context, &desc, program.out()));
+    return program;
+}
+Program compile(pi_context context, const std::string &text) {
+    Program program = create(context, text);
+    ok(piProgramCompile(program, nullptr));
+    return program;
+}
+pi_result link(pi_context context, const std::vector<pi_program> &parts, const char *options,
+               pi_program *out) {
+    pi_program_link_desc desc{};
+    desc.struct_size = sizeof desc;
+    desc.type = PI_TYPE_PROGRAM_LINK_DESC;
+    desc.program_count = static_cast<uint32_t>(parts.size());
+    desc.programs = parts.data();
+    desc.options = options;
+    return piProgramLink(context, &desc, out);
+}
+uint32_t status_of(pi_program program, pi_device device) {
+    uint32_t status = 99;
+    ok(piProgramGetBuildInfo(program, device, PI_PROGRAM_BUILD_INFO_STATUS, sizeof status, &status,
+                             nullptr));
+    return status;
+}
+void check_doubles(const Place &place, pi_program program) {
+    const Kernel kernel = make_kernel(program, "set");
+    const Mem mem = place.buffer(4);
+    set_contents(place.queue, mem, {21, 0, 0, 0});
+    wait(launch(place.queue, kernel, 1, {buffer_argument(mem)}));
+    CHECK(contents(place.queue, mem)[0] == 42);
+}
+
+} // namespace
+
+TEST_CASE("parts are linked to a library, which is a part again") {
+    Loader loader;
+    for (pi_device device : loader.devices()) {
+        INFO(name_of(device));
+        const Place place(device);
+        const Program part = compile(place.context, callee), user = compile(place.context, caller);
+        Program library, program;
+        ok(link(place.context, {part}, "-create-library", library.out()));
+        CHECK(status_of(library, device) == PI_PROGRAM_COMPILED);
+        refused(piKernelCreate(library, "set", Kernel().out()), PI_ERROR_INVALID_OPERATION,
+                {"only compiled"});
+        refused(piProgramBuild(library, nullptr), PI_ERROR_INVALID_OPERATION, {"linked"});
+        ok(link(place.context, {user, library}, nullptr, program.out()));
+        check_doubles(place, program);
+    }
+}
+
+TEST_CASE("a link that fails tells the driver's log, or that there is none") {
+    Loader loader;
+    for (pi_device device : loader.devices()) {
+        INFO(name_of(device));
+        const Place place(device);
+        const Program user = compile(place.context, caller);
+        Program program;
+        refused(link(place.context, {user}, nullptr, program.out()), PI_ERROR_BUILD_FAILED,
+                {"CL_LINK_PROGRAM_FAILURE",
+                 platform_name_of(device) == "rusticl" ? "twice" : "no log"});
+    }
+}
+
+TEST_CASE("a cl_program that the application compiled is a part") {
+    Loader loader;
+    for (pi_device device : loader.devices()) {
+        INFO(name_of(device));
+        const Place place(device);
+        cl_int code = CL_SUCCESS;
+        const char *text = callee;
+        const ClProgram plain(
+            clCreateProgramWithSource(vendor_of(place.context), 1, &text, nullptr, &code));
+        cl_ok(code);
+        cl_ok(clCompileProgram(plain, 0, nullptr, "", 0, nullptr, nullptr, nullptr, nullptr));
+        const pi_native_desc desc = native_desc(plain);
+        Program part, program;
+        ok(piProgramCreateWithNativeHandle(place.context, &desc, part.out()));
+        CHECK(status_of(part, device) == PI_PROGRAM_COMPILED);
+        const Program user = compile(place.context, caller);
+        ok(link(place.context, {user, part}, nullptr, program.out()));
+        check_doubles(place, program);
+    }
+}
+
+TEST_CASE("compiling a program that has kernels changes nothing") {
+    Loader loader;
+    for (pi_device device : loader.devices()) {
+        INFO(name_of(device));
+        const Place place(device);
+        const Program program =
+            build(place.context, "kernel void set(global uint *p) { *p *= 2; }");
+        const Kernel kernel = make_kernel(program, "set");
+        refused(piProgramCompile(program, nullptr), PI_ERROR_INVALID_OPERATION, {"has kernels"});
+        CHECK(status_of(program, device) == PI_PROGRAM_BUILT);
+        check_doubles(place, program);
+    }
+}
+
+// QUIRK_LINKS_FOR_ALL: without it the driver ends the process.
+TEST_CASE("PoCL: parts are linked for the second device, and never where the driver would end") {
+    Loader loader;
+    std::vector<pi_device> devices;
+    for (pi_device device : loader.devices())
+        if (platform_name_of(device) == "Portable Computing Language")
+            devices.push_back(device);
+    if (devices.size() < 2)
+        return pi_test::skip("needs POCL_DEVICES=\"pthread pthread\"");
+    const Context context = make_context({devices[0], devices[1]});
+    const Program user = compile(context, caller), part = compile(context, callee);
+    const std::vector<pi_program> parts{user, part};
+    pi_program_link_desc desc{};
+    desc.struct_size = sizeof desc;
+    desc.type = PI_TYPE_PROGRAM_LINK_DESC;
+    desc.program_count = 2;
+    desc.programs = parts.data();
+    desc.device_count = 1;
+    desc.devices = &devices[1];
+    Program program;
+    ok(piProgramLink(context, &desc, program.out()));
+    CHECK(status_of(program, devices[0]) == PI_PROGRAM_NOT_BUILT);
+    CHECK(status_of(program, devices[1]) == PI_PROGRAM_BUILT);
+    cl_int code = CL_SUCCESS;
+    const char *text = callee;
+    const ClProgram plain(clCreateProgramWithSource(vendor_of(context), 1, &text, nullptr, &code));
+    cl_ok(code);
+    const cl_device_id second = vendor_of(devices[1]);
+    cl_ok(clCompileProgram(plain, 1, &second, "", 0, nullptr, nullptr, nullptr, nullptr));
+    const pi_native_desc native = native_desc(plain);
+    Program foreign;
+    ok(piProgramCreateWithNativeHandle(context, &native, foreign.out()));
+    const std::vector<pi_program> mixed{user, foreign};
+    desc.programs = mixed.data();
+    refused(piProgramLink(context, &desc, program.out()), PI_ERROR_UNSUPPORTED_FEATURE,
+            {"other devices"});
+}

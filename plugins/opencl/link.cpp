@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Programs that are linked of compiled ones.
+#include "entries.hpp"
+#include "program.hpp"
+
+#include <pi/sdk/descriptor.hpp>
+#include <pi/sdk/trampoline.hpp>
+
+namespace pi::opencl {
+
+using namespace sdk;
+
+namespace {
+
+std::vector<Device *> read_devices(const Context &context, const pi_program_link_desc &desc) {
+    const std::vector<Device *> devices =
+        read_handles<Device>(context.host(), desc.device_count, desc.devices, "devices",
+                             [&](Device &device, const ArgumentName &name) {
+                                 context.checked_device(device.handle(), name);
+                             });
+    return devices.empty() ? context.devices() : devices;
+}
+
+/// The parts, compiled for the devices: drivers may crash on others.
+std::vector<Program *> read_parts(const Context &context, const pi_program_link_desc &desc,
+                                  const std::vector<Device *> &devices) {
+    if (!desc.program_count)
+        fail(PI_ERROR_INVALID_SIZE, "program_count is 0; at least 1 is needed");
+    return read_handles<Program>(
+        context.host(), desc.program_count, desc.programs, "programs",
+        [&](Program &part, const ArgumentName &name) {
+            if (&part.context() != &context)
+                fail(PI_ERROR_INVALID_PROGRAM, name, " is of another context");
+            for (const Device *device : devices)
+                if (!part.is_compiled_for(*device))
+                    fail(PI_ERROR_INVALID_OPERATION, name, " is not compiled for ", device->name(),
+                         "; call piProgramCompile before");
+        });
+}
+
+/// Throws with the logs of a link that failed, of which some drivers leave a program.
+[[noreturn]] void refuse(const Context &context, cl_program vendor, cl_int code,
+                         const std::vector<Device *> &devices) {
+    std::string words = error_text("clLinkProgram", code), logs;
+    for (const Device *device : devices)
+        if (vendor)
+            logs +=
+                first_lines(query_text(context.api().clGetProgramBuildInfo, "clGetProgramBuildInfo",
+                                       vendor, device->id(), CL_PROGRAM_BUILD_LOG));
+    throw Error(PI_ERROR_BUILD_FAILED,
+                words + ":\n" + (logs.empty() ? "the driver gives no log" : logs));
+}
+
+Ref<Program> link(Context &context, const pi_program_link_desc &desc) {
+    const Api &api = context.api();
+    const std::vector<Device *> devices = read_devices(context, desc);
+    const std::vector<Program *> parts = read_parts(context, desc, devices);
+    const std::vector<Device *> targets = link_devices(devices, context.devices());
+    std::vector<cl_device_id> ids;
+    for (const Device *device : targets)
+        ids.push_back(device->id());
+    std::vector<cl_program> programs;
+    for (const Program *part : parts) {
+        programs.push_back(part->id());
+        if (part->compiled_elsewhere() && targets.size() > 1 &&
+            targets.front()->quirk(QUIRK_LINKS_FOR_ALL))
+            fail(PI_ERROR_UNSUPPORTED_FEATURE,
+                 "a cl_program that the application compiled may be for other devices than the "
+                 "context's, or in another order: linking it could end the process");
+    }
+    const std::string options = desc.options ? desc.options : "";
+    cl_int code = CL_SUCCESS;
+    ProgramOwner vendor(api, api.clLinkProgram(context.id(), static_cast<cl_uint>(ids.size()),
+                                               ids.data(), options.c_str(),
+                                               static_cast<cl_uint>(programs.size()),
+                                               programs.data(), nullptr, nullptr, &code));
+    if (code == CL_LINK_PROGRAM_FAILURE)
+        refuse(context, vendor.get(), code, targets);
+    check(code, "clLinkProgram", "options '", options, "'");
+    auto program =
+        make<Program>(context, parts.front()->format(), std::move(vendor), context.devices());
+    program->read_link(devices, options);
+    return program;
+}
+
+} // namespace
+
+namespace entries {
+
+pi_result PI_CALL piProgramLink(pi_context context, const pi_program_link_desc *desc,
+                                pi_program *out_program) {
+    return call<Context>(context, [&](Context &self) {
+        if (CallbackScope::active())
+            fail(PI_ERROR_WOULD_BLOCK, "linking programs inside a callback");
+        const auto known = read_desc(desc, PI_TYPE_PROGRAM_LINK_DESC);
+        require(out_program, "out_program");
+        check_flags(known.flags, 0, "flags");
+        *out_program = link(self, known).give();
+    });
+}
+
+} // namespace entries
+} // namespace pi::opencl
