@@ -2,6 +2,8 @@
 
 #include "samples.hpp"
 
+#include "laws/globals.hpp"
+
 namespace pi::suite {
 namespace {
 
@@ -28,6 +30,8 @@ Samples::Samples(Bench &bench)
         describe_launch();
     if (bench.can(PI_CAPABILITY_USM))
         describe_usm();
+    if (has_variables(bench))
+        describe_globals();
     if (bench.can(PI_CAPABILITY_IMAGE))
         describe_images();
 }
@@ -87,6 +91,12 @@ void Samples::describe_usm() {
     usm_prefetch_.pointer = usm_advise_.pointer = usm_;
     usm_prefetch_.size = usm_advise_.size = size;
     usm_advise_.advice = PI_USM_ADVICE_RESET;
+}
+
+void Samples::describe_globals() {
+    variables_ = make_variables_program(bench_);
+    global_read_ = global_read_desc(variables_, "table", host_.data(), 0, part);
+    global_write_ = global_write_desc(variables_, "table", host_.data(), 0, part);
 }
 
 void Samples::describe_images() {

@@ -44,6 +44,10 @@ public:
             visit(usm_prefetch_);
             visit(usm_advise_);
         }
+        if (variables_) {
+            visit(global_read_);
+            visit(global_write_);
+        }
         if (bench_.can(PI_CAPABILITY_IMAGE)) {
             visit(image_read_);
             visit(image_write_);
@@ -67,6 +71,7 @@ private:
     void describe_buffers();
     void describe_launch();
     void describe_usm();
+    void describe_globals();
     void describe_images();
 
     Bench &bench_;
@@ -83,6 +88,7 @@ private:
     Kernel kernel_;
     Arguments arguments_;
     void *usm_ = nullptr;
+    Program variables_;
     Mem image_a_;
     Mem image_b_;
     pi_image_region image_region_{};
@@ -100,6 +106,8 @@ private:
     pi_usm_fill_desc usm_fill_ = describe<pi_usm_fill_desc>();
     pi_usm_prefetch_desc usm_prefetch_ = describe<pi_usm_prefetch_desc>();
     pi_usm_advise_desc usm_advise_ = describe<pi_usm_advise_desc>();
+    pi_device_global_read_desc global_read_ = describe<pi_device_global_read_desc>();
+    pi_device_global_write_desc global_write_ = describe<pi_device_global_write_desc>();
     pi_image_read_desc image_read_ = describe<pi_image_read_desc>();
     pi_image_write_desc image_write_ = describe<pi_image_write_desc>();
     pi_image_copy_desc image_copy_ = describe<pi_image_copy_desc>();

@@ -63,23 +63,63 @@ void read_local(const pi_kernel_launch_desc &desc, Geometry &geometry) {
     }
 }
 
-} // namespace
-
-Geometry read_geometry(const pi_kernel_launch_desc &desc, uint32_t concurrency) {
+void check_dimensions(const pi_kernel_launch_desc &desc) {
     if (desc.dimensions < 1 || desc.dimensions > 3)
         fail(PI_ERROR_INVALID_WORK_SIZE, "dimensions is ", desc.dimensions,
              "; 1 to 3 are possible");
+}
+
+bool has_local_size(const pi_kernel_launch_desc &desc) {
+    return std::any_of(desc.local_size, desc.local_size + desc.dimensions,
+                       [](uint64_t local) { return local != 0; });
+}
+
+uint64_t product(const std::array<uint64_t, 3> &size) {
+    return size[0] * size[1] * size[2];
+}
+
+} // namespace
+
+void check_local_size(const pi_kernel_launch_desc &desc) {
+    check_dimensions(desc);
+    Geometry ignored;
+    if (has_local_size(desc))
+        read_local(desc, ignored);
+}
+
+Geometry read_geometry(const pi_kernel_launch_desc &desc, uint32_t concurrency) {
+    check_dimensions(desc);
+    const bool cooperative = desc.flags & PI_LAUNCH_COOPERATIVE;
     Geometry geometry;
     geometry.dimensions = desc.dimensions;
     read_global(desc, geometry);
-    if (std::all_of(desc.local_size, desc.local_size + desc.dimensions,
-                    [](uint64_t local) { return local == 0; }))
-        geometry.local = choose_local_size(geometry.size, concurrency);
-    else
+    if (has_local_size(desc))
         read_local(desc, geometry);
+    else
+        geometry.local = cooperative ? choose_local_size_for(geometry.size, concurrency)
+                                     : choose_local_size(geometry.size, concurrency);
     for (int axis = 0; axis < 3; ++axis)
         geometry.groups[axis] = (geometry.size[axis] - 1) / geometry.local[axis] + 1;
+    if (cooperative && geometry.group_total() > concurrency)
+        fail(PI_ERROR_INVALID_WORK_SIZE, "a cooperative launch of ", geometry.group_total(),
+             " work-groups; the device runs ", concurrency, " together");
+    if (product(geometry.local) > max_work_group_size)
+        fail(PI_ERROR_INVALID_WORK_SIZE, "a cooperative launch of ", product(geometry.size),
+             " work-items: the device runs ", concurrency, " groups of at most ",
+             max_work_group_size, " together");
     return geometry;
+}
+
+std::array<uint64_t, 3> choose_local_size_for(const std::array<uint64_t, 3> &size, uint32_t count) {
+    std::array<uint64_t, 3> best = size;
+    // Whole rows first, as above.
+    for (const size_t axis : {2, 1, 0}) {
+        std::array<uint64_t, 3> cut = size;
+        cut[axis] = (size[axis] - 1) / count + 1;
+        if (product(cut) < product(best))
+            best = cut;
+    }
+    return best;
 }
 
 std::array<uint64_t, 3> choose_local_size(const std::array<uint64_t, 3> &size,

@@ -62,6 +62,26 @@ pi_result PI_CALL kernel_get_group_info(pi_kernel kernel, pi_device device,
     });
 }
 
+pi_result PI_CALL kernel_get_sub_group_info(pi_kernel kernel, pi_device device,
+                                            pi_kernel_sub_group_info name, uint64_t size,
+                                            void *value, uint64_t *out_size) {
+    // Each work-item is a sub-group of its own: a native function runs its vectors itself.
+    static constexpr sdk::InfoRow<Kernel> rows[] = {
+        {PI_KERNEL_SUB_GROUP_INFO_MAX_SIZE,
+         [](Kernel &, const InfoWriter &write) { write(uint32_t{1}); }},
+        {PI_KERNEL_SUB_GROUP_INFO_MAX_COUNT,
+         [](Kernel &, const InfoWriter &write) {
+             write(static_cast<uint32_t>(max_work_group_size));
+         }},
+        {PI_KERNEL_SUB_GROUP_INFO_COMPILE_SIZE,
+         [](Kernel &, const InfoWriter &write) { write(uint32_t{0}); }},
+    };
+    return sdk::call<Kernel>(kernel, [&](Kernel &self) {
+        self.program().context().device(device);
+        sdk::answer_info(self, rows, name, size, value, out_size);
+    });
+}
+
 } // namespace entries
 
 } // namespace pi::host

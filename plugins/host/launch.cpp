@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Kernel launches: arguments are copied at the call, groups run in parallel on the device's arena.
+#include "cooperative.hpp"
 #include "entries.hpp"
 #include "geometry.hpp"
 #include "kernel.hpp"
@@ -208,11 +209,15 @@ std::vector<void *> Arguments::for_group(std::byte *scratch) const {
 /// One launch, ready to run.
 class Launch {
 public:
-    Launch(Device &device, Kernel &kernel, const Geometry &geometry, Arguments arguments)
-        : device_(device), kernel_(kernel), geometry_(geometry), arguments_(std::move(arguments)) {}
+    Launch(Device &device, Kernel &kernel, const Geometry &geometry, Arguments arguments,
+           bool cooperative)
+        : device_(device), kernel_(kernel), geometry_(geometry), arguments_(std::move(arguments)),
+          cooperative_(cooperative) {}
 
     void operator()() {
         const uint64_t total = geometry_.group_total();
+        if (cooperative_)
+            return run_cooperatively(total);
         if (total == 1 && !device_.binds_threads())
             return run({0, 1});
         // oneTBB orders the groups behind this thread and this thread behind them, but thread sanitizers cannot see
@@ -231,6 +236,21 @@ public:
     }
 
 private:
+    /// Each group has a thread, arguments and local memory of its own; all are there before the first begins.
+    void run_cooperatively(uint64_t total) const {
+        std::vector<AlignedBytes> scratch(total);
+        std::vector<std::vector<void *>> pointers;
+        for (AlignedBytes &bytes : scratch) {
+            if (arguments_.local_size())
+                bytes = allocate(arguments_.local_size());
+            pointers.push_back(arguments_.for_group(bytes.get()));
+        }
+        run_together(device_, total, [&](uint64_t number) {
+            const pi_native_group group = geometry_.group(number);
+            kernel_->native().function(&group, pointers[number].data());
+        });
+    }
+
     /// Runs groups one after another, so they can share an array of arguments and local memory.
     void run(const tbb::blocked_range<uint64_t> &range) const {
         AlignedBytes scratch;
@@ -247,6 +267,7 @@ private:
     Ref<Kernel> kernel_;
     Geometry geometry_;
     Arguments arguments_;
+    bool cooperative_;
 };
 
 constexpr uint64_t indirect_flags =
@@ -258,10 +279,6 @@ Kernel &check_launch(const Queue &queue, const pi_kernel_launch_desc &desc) {
     sdk::check_flags(desc.flags,
                      uint64_t{PI_COMMAND_BLOCKING} | PI_LAUNCH_COOPERATIVE | indirect_flags,
                      "flags");
-    if (desc.flags & PI_LAUNCH_COOPERATIVE)
-        fail(PI_ERROR_UNSUPPORTED_FEATURE,
-             "PI_LAUNCH_COOPERATIVE: the host plugin runs work-groups "
-             "as threads become free, not all together");
     for (const uint64_t size : desc.cluster_size)
         if (size)
             fail(PI_ERROR_UNSUPPORTED_FEATURE, "cluster_size is ", size,
@@ -274,7 +291,7 @@ Kernel &check_launch(const Queue &queue, const pi_kernel_launch_desc &desc) {
         fail(PI_ERROR_INVALID_KERNEL, "kernel \"", kernel.native().name,
              "\" is of another context than the queue");
     if (!kernel.program().is_built(queue.device()))
-        fail(PI_ERROR_INVALID_OPERATION, "the program of kernel \"", kernel.native().name,
+        fail(PI_ERROR_INVALID_KERNEL, "the program of kernel \"", kernel.native().name,
              "\" is not built for the queue's device");
     return kernel;
 }
@@ -295,6 +312,18 @@ pi_result PI_CALL kernel_get_suggested_local_size(pi_queue queue, const pi_kerne
     });
 }
 
+pi_result PI_CALL kernel_get_max_cooperative_groups(pi_queue queue,
+                                                    const pi_kernel_launch_desc *desc,
+                                                    uint32_t *out_count) {
+    return sdk::call<Queue>(queue, [&](Queue &self) {
+        const pi_kernel_launch_desc known = sdk::read_desc(desc, PI_TYPE_KERNEL_LAUNCH_DESC);
+        sdk::require(out_count, "out_count");
+        check_launch(self, known);
+        check_local_size(known);
+        *out_count = self.device().concurrency();
+    });
+}
+
 pi_result PI_CALL enqueue_kernel_launch(pi_queue queue, const pi_kernel_launch_desc *desc,
                                         uint32_t wait_count, const pi_event *wait_list,
                                         pi_event *out_event) {
@@ -306,7 +335,8 @@ pi_result PI_CALL enqueue_kernel_launch(pi_queue queue, const pi_kernel_launch_d
         // The application's thread must not be bound to a device's processors.
         const Cost cost = self.device().binds_threads() ? Cost::FOREIGN : Cost::UNKNOWN;
         self.enqueue({known.flags, known.type, wait_count, wait_list, out_event}, cost,
-                     Launch(self.device(), kernel, geometry, std::move(arguments)));
+                     Launch(self.device(), kernel, geometry, std::move(arguments),
+                            known.flags & PI_LAUNCH_COOPERATIVE));
     });
 }
 

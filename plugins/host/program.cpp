@@ -3,9 +3,11 @@
 
 #include "entries.hpp"
 
+#include <pi/sdk/binary.hpp>
 #include <pi/sdk/descriptor.hpp>
 
 #include <dlfcn.h>
+#include <link.h>
 
 #include <algorithm>
 #include <cstring>
@@ -62,6 +64,31 @@ std::vector<NativeKernel> read_table(const pi_native_program &table) {
     return kernels;
 }
 
+/// Whether a loaded object's segments let this address be written.
+bool is_writable(uintptr_t address) {
+    struct Search {
+        uintptr_t address;
+        bool writable = false;
+    } search{address};
+    dl_iterate_phdr(
+        [](dl_phdr_info *object, size_t, void *data) {
+            auto &wanted = *static_cast<Search *>(data);
+            bool in_data = false, in_relro = false;
+            for (const ElfW(Phdr) *segment = object->dlpi_phdr,
+                                  *end = object->dlpi_phdr + object->dlpi_phnum;
+                 segment != end; ++segment) {
+                const bool inside =
+                    wanted.address - object->dlpi_addr - segment->p_vaddr < segment->p_memsz;
+                in_data |= inside && segment->p_type == PT_LOAD && segment->p_flags & PF_W;
+                in_relro |= inside && segment->p_type == PT_GNU_RELRO;
+            }
+            wanted.writable = in_data && !in_relro;
+            return static_cast<int>(in_data);
+        },
+        &search);
+    return search.writable;
+}
+
 } // namespace
 
 void KernelLibrary::Close::operator()(void *library) const {
@@ -76,9 +103,27 @@ KernelLibrary::KernelLibrary(const std::string &path)
         reinterpret_cast<decltype(&::piNativeProgram)>(dlsym(library_.get(), "piNativeProgram"));
     if (!function)
         fail(PI_ERROR_INVALID_BINARY, path, " exports no function piNativeProgram");
+    program_symbol_ = reinterpret_cast<const void *>(function);
     program_ = function();
     if (!program_)
         fail(PI_ERROR_INVALID_BINARY, "piNativeProgram of ", path, " returned NULL");
+}
+
+Variable KernelLibrary::variable(const char *name) const {
+    const auto refuse = [&](const char *why) {
+        fail(PI_ERROR_INVALID_NAME, "the program's library ", why, " \"", name, '"');
+    };
+    Dl_info symbol{}, library{};
+    ElfW(Sym) *entry = nullptr;
+    void *address = dlsym(library_.get(), name);
+    if (!address || !dladdr1(address, &symbol, reinterpret_cast<void **>(&entry), RTLD_DL_SYMENT) ||
+        !dladdr(program_symbol_, &library) || symbol.dli_fbase != library.dli_fbase ||
+        symbol.dli_saddr != address || !entry)
+        refuse("exports no variable");
+    if (ELF64_ST_TYPE(entry->st_info) != STT_OBJECT || !entry->st_size)
+        refuse("exports what is no variable,");
+    return {static_cast<std::byte *>(address), entry->st_size,
+            is_writable(reinterpret_cast<uintptr_t>(address))};
 }
 
 // ----- Program ------------------------------------------------------------------------------------
@@ -115,6 +160,14 @@ const NativeKernel &Program::kernel(const char *name) const {
             return kernel;
     fail(PI_ERROR_INVALID_NAME, "the program has no kernel \"", name, "\"; it has ",
          kernel_names());
+}
+
+Variable Program::variable(const char *name) const {
+    if (!library_)
+        fail(PI_ERROR_UNSUPPORTED_FEATURE, "\"", name,
+             "\" cannot be looked up: the program is a table of functions, only a "
+             "PI_PROGRAM_FORMAT_NATIVE_LIBRARY has variables");
+    return library_->variable(name);
 }
 
 std::string Program::kernel_names() const {
@@ -233,17 +286,15 @@ pi_result PI_CALL program_get_build_info(pi_program program, pi_device device,
     });
 }
 
-pi_result PI_CALL program_get_function_pointer(pi_program program, pi_device device,
-                                               const char *name, uint64_t *out_address) {
-    return sdk::call<Program>(program, [&](Program &self) {
-        const Device &on = self.context().device(device);
-        sdk::require(name, "name");
-        self.require_built();
-        if (!self.is_built(on))
-            fail(PI_ERROR_INVALID_OPERATION, "the program is not built for NUMA node ",
-                 on.node().number);
-        *sdk::require(out_address, "out_address") =
-            reinterpret_cast<uintptr_t>(self.kernel(name).function);
+pi_result PI_CALL device_select_binary(pi_device device, uint32_t count,
+                                       const pi_program_binary *binaries, uint32_t *out_index) {
+    static constexpr sdk::BinaryTarget accepted[] = {
+        {"native", PI_PROGRAM_FORMAT_NATIVE_TABLE},
+        {"native", PI_PROGRAM_FORMAT_NATIVE_LIBRARY},
+    };
+    return sdk::call<Device>(device, [&](Device &) {
+        sdk::require(out_index, "out_index");
+        *out_index = sdk::select_binary(accepted, count, binaries);
     });
 }
 

@@ -22,12 +22,21 @@ struct NativeKernel {
     uint32_t argument_count;
 };
 
+/// A variable of a native library.
+struct Variable {
+    std::byte *begin;
+    uint64_t size;
+    bool writable; ///< not constant
+};
+
 /// An application's shared object with native kernels. Closed when the program and its kernels are gone.
 class KernelLibrary {
 public:
     /// PI_ERROR_INVALID_BINARY with the system's reason when it cannot be opened or is none.
     explicit KernelLibrary(const std::string &path);
     const pi_native_program *program() const { return program_; }
+    /// PI_ERROR_INVALID_NAME unless the library itself (not one that it needs) exports a variable of this name.
+    Variable variable(const char *name) const;
 
 private:
     struct Close {
@@ -35,6 +44,7 @@ private:
     };
     std::unique_ptr<void, Close> library_;
     const pi_native_program *program_;
+    const void *program_symbol_; ///< piNativeProgram, which tells the library's own symbols
 };
 
 class Program : public sdk::Object<Program, pi_program> {
@@ -57,6 +67,8 @@ public:
 
     /// PI_ERROR_INVALID_NAME, listing the names that exist.
     const NativeKernel &kernel(const char *name) const;
+    /// PI_ERROR_INVALID_NAME if there is none; a program of a table has none at all.
+    Variable variable(const char *name) const;
     /// Separated by ';'.
     std::string kernel_names() const;
 

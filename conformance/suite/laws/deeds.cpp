@@ -314,6 +314,7 @@ Deeds make_deeds(Bench &bench) {
         deeds.push_back(std::make_unique<Launch>(bench));
     add_usm_deeds(bench, deeds);
     add_image_deeds(bench, deeds);
+    add_global_deeds(bench, deeds);
     return deeds;
 }
 

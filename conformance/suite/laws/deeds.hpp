@@ -44,11 +44,12 @@ private:
 using Deeds = std::vector<std::unique_ptr<Deed>>;
 
 /// A read, write, copy, fill, map, unmap, events wait and barrier; a launch, a host function, a
-/// timestamp and the commands on USM and images where the device has them.
+/// timestamp and the commands on USM, images and device globals where the device has them.
 Deeds make_deeds(Bench &bench);
 
 /// The latter parts of them.
 void add_usm_deeds(Bench &bench, Deeds &deeds);
 void add_image_deeds(Bench &bench, Deeds &deeds);
+void add_global_deeds(Bench &bench, Deeds &deeds);
 
 } // namespace pi::suite

@@ -45,6 +45,8 @@ LAW("errors", "a command's memory is refused when NULL or of another kind") {
         }
         if constexpr (std::is_same_v<Desc, pi_kernel_launch_desc>)
             check_handle(samples, desc, &Desc::kernel, "kernel", PI_ERROR_INVALID_KERNEL);
+        if constexpr (requires { desc.program; })
+            check_handle(samples, desc, &Desc::program, "program", PI_ERROR_INVALID_PROGRAM);
     });
 }
 

@@ -317,8 +317,16 @@ TEST_CASE("a bad launch is refused") {
                 d.global_size[1] = 4;
                 d.local_size[1] = 2;
             }));
-    REFUSED(PI_ERROR_UNSUPPORTED_FEATURE, "PI_LAUNCH_COOPERATIVE",
-            work([](auto &d) { d.flags = PI_LAUNCH_COOPERATIVE; }));
+    REFUSED(PI_ERROR_INVALID_WORK_SIZE, "cooperative launch of 4294967296 work-groups",
+            work([](auto &d) {
+                d.flags = PI_LAUNCH_COOPERATIVE;
+                d.global_size[0] = UINT64_C(1) << 32;
+                d.local_size[0] = 1;
+            }));
+    REFUSED(PI_ERROR_INVALID_WORK_SIZE, "groups of at most 65536 together", work([](auto &d) {
+                d.flags = PI_LAUNCH_COOPERATIVE;
+                d.global_size[0] = UINT64_C(1) << 40;
+            }));
     REFUSED(PI_ERROR_UNSUPPORTED_FEATURE, "cluster_size",
             work([](auto &d) { d.cluster_size[0] = 2; }));
     REFUSED(PI_ERROR_UNSUPPORTED_FEATURE, "local_memory_size",

@@ -132,6 +132,33 @@ TEST_CASE("a native library is a program") {
     CHECK(data[999] == 2997);
 }
 
+namespace {
+
+Owned<pi_program> make_library(const Host &host) {
+    auto d = desc<pi_program_desc>(PI_TYPE_PROGRAM_DESC);
+    d.format = PI_PROGRAM_FORMAT_NATIVE_LIBRARY;
+    const std::string path = PI_TEST_KERNELS;
+    d.data = path.data();
+    d.size = path.size();
+    Owned<pi_program> program;
+    OK(piProgramCreate(host.context, &d, program.out()));
+    return program;
+}
+
+template <class Desc>
+Desc global_desc(pi_struct_type type, pi_program program, const char *name, void *host_ptr,
+                 uint64_t offset, uint64_t size) {
+    auto d = desc<Desc>(type);
+    d.program = program;
+    d.name = name;
+    d.host_ptr = host_ptr;
+    d.offset = offset;
+    d.size = size;
+    return d;
+}
+
+} // namespace
+
 TEST_CASE("a kernel's address is that of its function") {
     const Host host;
     const Owned<pi_program> program = make_unbuilt(host, &table);
@@ -147,6 +174,79 @@ TEST_CASE("a kernel's address is that of its function") {
             piProgramGetFunctionPointer(program, host.device, nullptr, &address));
     REFUSED(PI_ERROR_INVALID_NULL_POINTER, "out_address",
             piProgramGetFunctionPointer(program, host.device, "add", nullptr));
+    void *pointer = nullptr;
+    REFUSED(PI_ERROR_UNSUPPORTED_FEATURE, "table of functions",
+            piProgramGetGlobalVariablePointer(program, host.device, "add", &pointer, nullptr));
+}
+
+TEST_CASE("a library's variables are written, used by its kernels, and read") {
+    const Host host;
+    const Owned<pi_program> program = make_library(host);
+    OK(piProgramBuild(program, nullptr));
+    void *pointer = nullptr;
+    uint64_t size = 0;
+    OK(piProgramGetGlobalVariablePointer(program, host.device, "table", &pointer, &size));
+    CHECK(size == 16);
+    CHECK(static_cast<uint32_t *>(pointer)[3] == 4);
+
+    const Owned<pi_queue> queue = host.make_queue();
+    Owned<pi_event> gate, written, launched, read;
+    OK(piEventCreateHost(host.context, gate.out()));
+    uint32_t fresh[2] = {50, 60};
+    const auto write = global_desc<pi_device_global_write_desc>(
+        PI_TYPE_DEVICE_GLOBAL_WRITE_DESC, program, "table", fresh, 4, sizeof fresh);
+    const pi_event held = gate;
+    OK(piEnqueueDeviceGlobalWrite(queue, &write, 1, &held, written.out()));
+    const Owned<pi_kernel> kernel = make_kernel(program, "scale_by_table");
+    uint32_t data[4] = {1, 1, 1, 1};
+    const Owned<pi_mem> mem = host.make_import(data, sizeof data);
+    const pi_kernel_argument arguments[] = {buffer(mem)};
+    const auto launch = launch_desc(kernel, 4, arguments, 1);
+    OK(piEnqueueKernelLaunch(queue, &launch, 0, nullptr, launched.out()));
+    uint32_t seen[3] = {};
+    const auto get = global_desc<pi_device_global_read_desc>(
+        PI_TYPE_DEVICE_GLOBAL_READ_DESC, program, "table", seen, 4, sizeof seen);
+    OK(piEnqueueDeviceGlobalRead(queue, &get, 0, nullptr, read.out()));
+    CHECK(static_cast<uint32_t *>(pointer)[1] == 2); // nothing before the gate
+    OK(piEventSignalHost(gate, PI_SUCCESS));
+    OK(piEventWait(read, patience));
+    CHECK((data[0] == 1 && data[1] == 50 && data[2] == 60 && data[3] == 4));
+    CHECK((seen[0] == 50 && seen[1] == 60 && seen[2] == 4));
+    uint32_t before[2] = {2, 3};
+    auto restore = write;
+    restore.host_ptr = before;
+    restore.flags = PI_COMMAND_BLOCKING;
+    OK(piEnqueueDeviceGlobalWrite(queue, &restore, 0, nullptr, nullptr));
+}
+
+TEST_CASE("what is no variable of the library is refused by its name") {
+    const Host host;
+    const Owned<pi_program> program = make_library(host);
+    OK(piProgramBuild(program, nullptr));
+    const Owned<pi_queue> queue = host.make_queue();
+    uint32_t word = 0;
+    const auto read = [&](const char *name, uint64_t offset, uint64_t size) {
+        const auto d = global_desc<pi_device_global_read_desc>(PI_TYPE_DEVICE_GLOBAL_READ_DESC,
+                                                               program, name, &word, offset, size);
+        return piEnqueueDeviceGlobalRead(queue, &d, 0, nullptr, nullptr);
+    };
+    REFUSED(PI_ERROR_INVALID_NAME, "\"nothing\"", read("nothing", 0, 4));
+    REFUSED(PI_ERROR_INVALID_NAME, "\"piNativeProgram\"", read("piNativeProgram", 0, 4));
+    REFUSED(PI_ERROR_INVALID_NAME, "\"environ\"", read("environ", 0, 4)); // another library's
+    REFUSED(PI_ERROR_INVALID_SIZE, "the variable, which has 16", read("table", 13, 4));
+    REFUSED(PI_ERROR_INVALID_SIZE, "size is 0", read("table", 0, 0));
+    REFUSED(PI_ERROR_INVALID_NULL_POINTER, "name", read(nullptr, 0, 4));
+    OK(read("version", 0, 4));
+    OK(piQueueFinish(queue));
+    CHECK(word == 7);
+    auto d = global_desc<pi_device_global_write_desc>(PI_TYPE_DEVICE_GLOBAL_WRITE_DESC, program,
+                                                      "version", &word, 0, 4);
+    REFUSED(PI_ERROR_INVALID_OPERATION, "\"version\" is constant",
+            piEnqueueDeviceGlobalWrite(queue, &d, 0, nullptr, nullptr));
+    d.name = "table";
+    d.host_ptr = nullptr;
+    REFUSED(PI_ERROR_INVALID_NULL_POINTER, "host_ptr",
+            piEnqueueDeviceGlobalWrite(queue, &d, 0, nullptr, nullptr));
 }
 
 TEST_CASE("a bad library is refused with the system's reason") {

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "globals.hpp"
+
+#include "checks.hpp"
+
+#include <cstring>
+#include <filesystem>
+
+namespace pi::suite {
+namespace {
+
+constexpr const char *opencl_text = R"(
+global uint table[1024] = {11, 22, 33, 44};
+global uint second_table[1024] = {0};
+constant uint fixed[4] = {5, 6, 7, 8};
+kernel void load_table(global uint *data) { data[get_global_id(0)] = table[get_global_id(0)]; }
+kernel void store_table(global const uint *data) { table[get_global_id(0)] = data[get_global_id(0)]; }
+// A variable that nothing uses may be left out of the program.
+kernel void use_all(global uint *data) { data[0] = second_table[get_global_id(0)] + fixed[get_global_id(0)]; }
+)";
+
+// Program-scope variables came with OpenCL C 2.0.
+constexpr const char *opencl_options = "-cl-std=CL2.0";
+
+// Beside this program, where it was built and where it is installed.
+std::string library_path() {
+    const std::filesystem::path folder =
+        std::filesystem::read_symlink("/proc/self/exe").parent_path();
+    for (const char *libraries : {"../lib", "../" PI_SUITE_LIBRARY_FOLDER}) {
+        const std::filesystem::path path = folder / libraries / PI_SUITE_VARIABLES_LIBRARY;
+        if (std::filesystem::exists(path))
+            return path.lexically_normal();
+    }
+    throw Failure{join("the suite's own library ", PI_SUITE_VARIABLES_LIBRARY, " is missing in ",
+                       (folder / "../lib").lexically_normal().string())};
+}
+
+} // namespace
+
+pi_program_format variables_format(Bench &bench) {
+    bench.need(PI_CAPABILITY_DEVICE_GLOBALS, "PI_CAPABILITY_DEVICE_GLOBALS");
+    const auto formats =
+        get_info<uint32_t>(&piDeviceGetInfo, bench.device(), PI_DEVICE_INFO_PROGRAM_FORMATS);
+    for (const pi_program_format format :
+         {PI_PROGRAM_FORMAT_OPENCL_C, PI_PROGRAM_FORMAT_NATIVE_LIBRARY})
+        if ((formats & (1u << format)) != 0)
+            return format;
+    skip("the device runs none of the formats in which the suite has a program with variables "
+         "(OpenCL C, native library)");
+}
+
+bool has_variables(Bench &bench) {
+    try {
+        variables_format(bench);
+        return true;
+    } catch (const Skip &) {
+        return false;
+    }
+}
+
+Program create_variables_program(Bench &bench, pi_context context) {
+    pi_program_desc desc = describe<pi_program_desc>();
+    desc.format = variables_format(bench);
+    const std::string data =
+        desc.format == PI_PROGRAM_FORMAT_OPENCL_C ? opencl_text : library_path();
+    desc.data = data.data();
+    desc.size = data.size();
+    Program program;
+    require_success(piProgramCreate(context, &desc, program.out()),
+                    "piProgramCreate of the suite's program with variables");
+    return program;
+}
+
+Program make_variables_program(Bench &bench) {
+    Program program = create_variables_program(bench, bench.context());
+    pi_program_build_desc desc = describe<pi_program_build_desc>();
+    if (variables_format(bench) == PI_PROGRAM_FORMAT_OPENCL_C)
+        desc.options = opencl_options;
+    require_success(piProgramBuild(program, &desc),
+                    "piProgramBuild of the suite's program with variables");
+    return program;
+}
+
+pi_device_global_read_desc global_read_desc(pi_program program, const char *name, void *host_ptr,
+                                            uint64_t offset, uint64_t size) {
+    pi_device_global_read_desc desc = describe<pi_device_global_read_desc>();
+    desc.program = program;
+    desc.name = name;
+    desc.host_ptr = host_ptr;
+    desc.offset = offset;
+    desc.size = size;
+    return desc;
+}
+
+pi_device_global_write_desc global_write_desc(pi_program program, const char *name,
+                                              const void *host_ptr, uint64_t offset,
+                                              uint64_t size) {
+    pi_device_global_write_desc desc = describe<pi_device_global_write_desc>();
+    desc.program = program;
+    desc.name = name;
+    desc.host_ptr = host_ptr;
+    desc.offset = offset;
+    desc.size = size;
+    return desc;
+}
+
+void write_global(Bench &bench, pi_queue queue, pi_program program, const char *name,
+                  const Bytes &bytes, uint64_t offset) {
+    bench.wait(
+        bench.enqueue(queue, global_write_desc(program, name, bytes.data(), offset, bytes.size())),
+        "writing a variable");
+}
+
+Bytes read_global(Bench &bench, pi_queue queue, pi_program program, const char *name, uint64_t size,
+                  uint64_t offset) {
+    Bytes bytes(size, std::byte{0xA5});
+    bench.wait(bench.enqueue(queue, global_read_desc(program, name, bytes.data(), offset, size)),
+               "reading a variable");
+    return bytes;
+}
+
+void require_global(Bench &bench, pi_queue queue, pi_program program, const char *name,
+                    const Bytes &expected, const std::string &what) {
+    const Bytes actual = read_global(bench, queue, program, name, expected.size());
+    require_same_bytes(actual.data(), expected.data(), expected.size(), what);
+}
+
+} // namespace pi::suite

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Laws of cooperative launches: all work-groups are there at once, so they may wait for each other.
+
+#include "bench.hpp"
+#include "checks.hpp"
+#include "registry.hpp"
+#include "workshop.hpp"
+
+#include <pi/pi_native_kernel.h>
+
+#include <atomic>
+#include <chrono>
+#include <thread>
+
+namespace pi::suite {
+namespace {
+
+// meet(global uint *state, uint rounds, local uint *own): all groups meet in each round at a barrier across the grid.
+// state[0] counts arrivals, state[1] how many gave up waiting, which no group should.
+void PI_CALL meet(const pi_native_group *group, void *const *arguments) {
+    auto *state = static_cast<uint32_t *>(arguments[0]);
+    const uint32_t rounds = *static_cast<const uint32_t *>(arguments[1]);
+    auto *own = static_cast<uint32_t *>(arguments[2]);
+    const std::atomic_ref<uint32_t> arrived(state[0]), gave_up(state[1]);
+    const auto groups = static_cast<uint32_t>(group->group_count[0] * group->group_count[1] *
+                                              group->group_count[2]);
+    const auto number = static_cast<uint32_t>(
+        (group->group_id[2] * group->group_count[1] + group->group_id[1]) * group->group_count[0] +
+        group->group_id[0]);
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    for (uint32_t round = 1; round <= rounds; ++round) {
+        own[0] = number * rounds + round;
+        arrived.fetch_add(1);
+        while (arrived.load() < groups * round && gave_up.load() == 0) {
+            std::this_thread::yield();
+            if (std::chrono::steady_clock::now() > end)
+                gave_up.fetch_add(1);
+        }
+        if (own[0] != number * rounds + round) // another group has the same local memory
+            gave_up.fetch_add(1);
+    }
+}
+
+constexpr pi_native_kernel kernels[] = {{"meet", &meet, 3, 0}};
+constexpr pi_native_program native_program = {sizeof(pi_native_program), 1, kernels};
+
+struct Meeting {
+    Bench &bench;
+    Program program;
+    Kernel kernel;
+    Queue queue;
+    Mem state;
+    Arguments arguments;
+    static constexpr uint32_t rounds = 50;
+
+    explicit Meeting(Bench &on) : bench(on) {
+        bench.need(PI_CAPABILITY_COOPERATIVE, "PI_CAPABILITY_COOPERATIVE");
+        if (kernel_format(bench) != PI_PROGRAM_FORMAT_NATIVE_TABLE)
+            skip("the suite has kernels that wait for each other as native functions only");
+        pi_program_desc desc = describe<pi_program_desc>();
+        desc.format = PI_PROGRAM_FORMAT_NATIVE_TABLE;
+        desc.data = &native_program;
+        desc.size = sizeof native_program;
+        require_success(piProgramCreate(bench.context(), &desc, program.out()), "piProgramCreate");
+        require_success(piProgramBuild(program, nullptr), "piProgramBuild");
+        kernel = make_kernel(program, "meet");
+        queue = bench.make_queue();
+        state = bench.make_buffer(bench.place(), bytes_of({0, 0}));
+        arguments.buffer(state).value(rounds).local(sizeof(uint32_t));
+    }
+
+    pi_kernel_launch_desc desc(uint32_t dimensions, const Size3 &global, const Size3 &local) {
+        pi_kernel_launch_desc launch = launch_desc(kernel, arguments, dimensions, global, local);
+        launch.flags = PI_LAUNCH_COOPERATIVE;
+        return launch;
+    }
+    uint32_t most(const Size3 &local) {
+        uint32_t count = poison<uint32_t>();
+        const pi_kernel_launch_desc launch = desc(3, {1, 1, 1}, local);
+        require_success(piKernelGetMaxCooperativeGroups(queue, &launch, &count),
+                        "piKernelGetMaxCooperativeGroups");
+        require(count >= 1, "not even one work-group can be resident");
+        return count;
+    }
+    // Of how many groups the state tells.
+    uint32_t met() {
+        const std::vector<uint32_t> words = words_of(bench.download(queue, state, 8));
+        require_equal(words[1], 0u, "how often a group waited in vain, or lost its local memory");
+        require_equal(words[0] % rounds, 0u, "arrivals beyond whole rounds");
+        return words[0] / rounds;
+    }
+};
+
+LAW("kernel", "all work-groups of a cooperative launch are there at once") {
+    Meeting meeting(bench);
+    const uint32_t most = meeting.most({4, 1, 1});
+    uint32_t expected = 0;
+    for (const uint32_t groups : {1u, most / 2 + 1, most}) {
+        bench.wait(bench.enqueue(meeting.queue, meeting.desc(1, {uint64_t{groups} * 4}, {4})),
+                   join("a cooperative launch of ", groups, " groups"));
+        expected += groups;
+        require_equal(meeting.met(), expected, "how many groups have met");
+        bench.upload(meeting.queue, meeting.state, bytes_of({0, 0}));
+        expected = 0;
+    }
+}
+
+LAW("kernel", "a cooperative launch without a local size has one with which all groups fit") {
+    Meeting meeting(bench);
+    for (const Size3 &size :
+         {Size3{1, 1, 1}, Size3{1000, 1, 1}, Size3{7, 60, 1}, Size3{3, 4, 50}}) {
+        bench.upload(meeting.queue, meeting.state, bytes_of({0, 0}));
+        bench.wait(bench.enqueue(meeting.queue, meeting.desc(3, size, {})),
+                   join("a cooperative launch of ", size[0], " x ", size[1], " x ", size[2]));
+        const uint32_t met = meeting.met();
+        require(met >= 1 && met <= meeting.most({}), met, " groups have met, should be 1 to ",
+                meeting.most({}));
+    }
+}
+
+LAW("kernel", "cooperative launches of several queues do not stop each other") {
+    Meeting meeting(bench);
+    const uint32_t most = meeting.most({1, 1, 1});
+    std::vector<Queue> queues;
+    std::vector<Mem> states;
+    std::vector<Event> events;
+    for (int i = 0; i < 4; ++i) {
+        queues.push_back(bench.make_queue());
+        states.push_back(bench.make_buffer(bench.place(), bytes_of({0, 0})));
+        Arguments arguments;
+        arguments.buffer(states.back()).value(meeting.rounds).local(sizeof(uint32_t));
+        pi_kernel_launch_desc desc = launch_desc(meeting.kernel, arguments, most, 1);
+        desc.flags = PI_LAUNCH_COOPERATIVE;
+        events.push_back(bench.enqueue(queues.back(), desc));
+    }
+    for (std::size_t i = 0; i < events.size(); ++i) {
+        bench.wait(events[i], "one of four cooperative launches");
+        bench.require_contents(queues[i], states[i], bytes_of({most * meeting.rounds, 0}),
+                               "what the groups of a launch have counted");
+    }
+}
+
+LAW("kernel", "more work-groups than can be resident are refused") {
+    Meeting meeting(bench);
+    const uint64_t most = meeting.most({2, 1, 1});
+    const auto refused = [&](const std::string &what, const pi_kernel_launch_desc &desc) {
+        require_untouched<pi_event>(what, {PI_ERROR_INVALID_WORK_SIZE}, [&](pi_event *out) {
+            return try_enqueue(meeting.queue, desc, {}, out);
+        });
+    };
+    refused("one group more than can be resident", meeting.desc(1, {(most + 1) * 2}, {2}));
+    refused("many more groups", meeting.desc(3, {1 << 20, 1 << 20, 1 << 20}, {1, 1, 1}));
+    refused("more work-items than resident groups can have",
+            meeting.desc(1, {uint64_t{1} << 50}, {}));
+    require_equal(meeting.met(), 0u, "how many groups have met");
+    // Without the flag groups need not be together.
+    Workshop shop(bench);
+    const Kernel add = make_kernel(shop.program, "add");
+    const Mem mem = bench.make_buffer(bench.place(), Bytes((most + 1) * 4));
+    Arguments arguments;
+    arguments.buffer(mem).value(uint32_t{1});
+    bench.wait(bench.enqueue(shop.queue, launch_desc(add, arguments, most + 1, 1)));
+}
+
+LAW("kernel", "how many groups can be resident is told for a launch that could be") {
+    Meeting meeting(bench);
+    const auto most_group =
+        get_info<uint64_t>(&piDeviceGetInfo, bench.device(), PI_DEVICE_INFO_MAX_WORK_GROUP_SIZE);
+    const pi_kernel_launch_desc valid = meeting.desc(1, {4}, {2});
+    check_descriptor("piKernelGetMaxCooperativeGroups", valid,
+                     offsetof(pi_kernel_launch_desc, flags),
+                     [&](const pi_kernel_launch_desc *desc) {
+                         uint32_t count = 0;
+                         return piKernelGetMaxCooperativeGroups(meeting.queue, desc, &count);
+                     });
+    const auto refused = [&](const std::string &what, pi_result error, pi_queue queue,
+                             const pi_kernel_launch_desc &desc) {
+        require_untouched<uint32_t>(what, {error}, [&](uint32_t *out) {
+            return piKernelGetMaxCooperativeGroups(queue, &desc, out);
+        });
+    };
+    refused("the queue NULL", PI_ERROR_INVALID_QUEUE, nullptr, valid);
+    pi_kernel_launch_desc wrong = valid;
+    wrong.kernel = nullptr;
+    refused("the kernel NULL", PI_ERROR_INVALID_KERNEL, meeting.queue, wrong);
+    refused("0 dimensions", PI_ERROR_INVALID_WORK_SIZE, meeting.queue, meeting.desc(0, {4}, {2}));
+    refused("a group larger than the largest", PI_ERROR_INVALID_WORK_SIZE, meeting.queue,
+            meeting.desc(1, {4}, {most_group + 1}));
+    const Context context = bench.make_context({bench.device()});
+    const Queue foreign = bench.make_queue({bench.device(), context});
+    refused("a kernel of another context", PI_ERROR_INVALID_KERNEL, foreign, valid);
+    require_error(piKernelGetMaxCooperativeGroups(meeting.queue, &valid, nullptr),
+                  PI_ERROR_INVALID_NULL_POINTER,
+                  "piKernelGetMaxCooperativeGroups with out_count NULL");
+}
+
+} // namespace
+} // namespace pi::suite

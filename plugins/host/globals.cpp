@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Addresses inside programs: kernels as functions, and the variables of native libraries, which are the device's
+// globals. All devices of the host run the functions of one process, so they share them.
+#include "commands.hpp"
+#include "entries.hpp"
+#include "program.hpp"
+
+#include <pi/sdk/descriptor.hpp>
+
+#include <cstring>
+
+namespace pi::host {
+
+using sdk::fail;
+using sdk::Ref;
+
+namespace {
+
+/// What every question for an address checks.
+void check_place(const Program &program, pi_device device, const char *name) {
+    const Device &on = program.context().device(device);
+    sdk::require(name, "name");
+    program.require_built();
+    if (!program.is_built(on))
+        fail(PI_ERROR_INVALID_OPERATION, "the program is not built for ", on.description());
+}
+
+/// The bytes of a variable that a command names.
+template <class Desc>
+std::byte *checked_variable(const Queue &queue, const Program &program, const Desc &desc,
+                            bool writes) {
+    if (&program.context() != &queue.context())
+        fail(PI_ERROR_INVALID_PROGRAM, "program is of another context than the queue");
+    check_place(program, queue.device().handle(), desc.name);
+    sdk::require(desc.host_ptr, "host_ptr");
+    const Variable variable = program.variable(desc.name);
+    if (writes && !variable.writable)
+        fail(PI_ERROR_INVALID_OPERATION, "\"", desc.name, "\" is constant in the library");
+    sdk::check_range(desc.offset, desc.size, variable.size, "the variable");
+    return variable.begin + desc.offset;
+}
+
+} // namespace
+
+namespace entries {
+
+pi_result PI_CALL program_get_function_pointer(pi_program program, pi_device device,
+                                               const char *name, uint64_t *out_address) {
+    return sdk::call<Program>(program, [&](Program &self) {
+        check_place(self, device, name);
+        *sdk::require(out_address, "out_address") =
+            reinterpret_cast<uintptr_t>(self.kernel(name).function);
+    });
+}
+
+pi_result PI_CALL program_get_global_variable_pointer(pi_program program, pi_device device,
+                                                      const char *name, void **out_pointer,
+                                                      uint64_t *out_size) {
+    return sdk::call<Program>(program, [&](Program &self) {
+        check_place(self, device, name);
+        if (!out_pointer && !out_size)
+            fail(PI_ERROR_INVALID_NULL_POINTER, "out_pointer and out_size are both NULL");
+        const Variable variable = self.variable(name);
+        if (out_pointer)
+            *out_pointer = variable.begin;
+        if (out_size)
+            *out_size = variable.size;
+    });
+}
+
+pi_result PI_CALL enqueue_device_global_read(pi_queue queue, const pi_device_global_read_desc *desc,
+                                             uint32_t wait_count, const pi_event *wait_list,
+                                             pi_event *out_event) {
+    return sdk::call<Queue>(queue, [&](Queue &self) {
+        const auto known = sdk::read_desc(desc, PI_TYPE_DEVICE_GLOBAL_READ_DESC);
+        check_command(known);
+        Program &program = sdk::checked<Program>(self.host(), known.program, "program");
+        const std::byte *src = checked_variable(self, program, known, false);
+        self.enqueue({known.flags, known.type, wait_count, wait_list, out_event},
+                     cost_of(known.size),
+                     [keep = Ref<Program>(program), src, dst = known.host_ptr, size = known.size] {
+                         std::memmove(dst, src, size);
+                     });
+    });
+}
+
+pi_result PI_CALL enqueue_device_global_write(pi_queue queue,
+                                              const pi_device_global_write_desc *desc,
+                                              uint32_t wait_count, const pi_event *wait_list,
+                                              pi_event *out_event) {
+    return sdk::call<Queue>(queue, [&](Queue &self) {
+        const auto known = sdk::read_desc(desc, PI_TYPE_DEVICE_GLOBAL_WRITE_DESC);
+        check_command(known);
+        Program &program = sdk::checked<Program>(self.host(), known.program, "program");
+        std::byte *dst = checked_variable(self, program, known, true);
+        self.enqueue({known.flags, known.type, wait_count, wait_list, out_event},
+                     cost_of(known.size),
+                     [keep = Ref<Program>(program), src = known.host_ptr, dst, size = known.size] {
+                         std::memmove(dst, src, size);
+                     });
+    });
+}
+
+} // namespace entries
+} // namespace pi::host
