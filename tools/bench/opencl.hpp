@@ -19,12 +19,15 @@ namespace pi_bench {
     X(clCreateBuffer)                                                                              \
     X(clCreateCommandQueue)                                                                        \
     X(clCreateContext)                                                                             \
+    X(clCreateImage)                                                                               \
     X(clCreateKernel)                                                                              \
     X(clCreateProgramWithSource)                                                                   \
     X(clEnqueueCopyBuffer)                                                                         \
     X(clEnqueueNDRangeKernel)                                                                      \
+    X(clEnqueueReadImage)                                                                          \
     X(clEnqueueSVMMemcpy)                                                                          \
     X(clEnqueueWriteBuffer)                                                                        \
+    X(clEnqueueWriteImage)                                                                         \
     X(clFinish)                                                                                    \
     X(clGetDeviceIDs)                                                                              \
     X(clGetDeviceInfo)                                                                             \

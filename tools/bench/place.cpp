@@ -93,14 +93,18 @@ void read(const Place &place, pi_mem mem, void *data, uint64_t size) {
 
 void copy(const Place &place, pi_mem src, pi_mem dst, uint64_t size) {
     const pi_region region = whole(size);
+    copy(place, src, dst, {&region, 1});
+}
+
+void copy(const Place &place, pi_mem src, pi_mem dst, std::span<const pi_region> regions) {
     pi_buffer_copy_desc desc{};
     desc.struct_size = sizeof desc;
     desc.type = PI_TYPE_BUFFER_COPY_DESC;
     desc.flags = PI_COMMAND_BLOCKING;
     desc.src = src;
     desc.dst = dst;
-    desc.region_count = 1;
-    desc.regions = &region;
+    desc.region_count = static_cast<uint32_t>(regions.size());
+    desc.regions = regions.data();
     check(piEnqueueMemBufferCopy(place.queue.get(), &desc, 0, nullptr, nullptr),
           "piEnqueueMemBufferCopy");
 }

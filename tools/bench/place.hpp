@@ -6,6 +6,7 @@
 #include <pi/runtime/handle.hpp>
 
 #include <cstdint>
+#include <span>
 #include <string>
 
 namespace pi_bench {
@@ -28,6 +29,7 @@ void write(const Place &place, pi_mem mem, const void *data, uint64_t size);
 void write_with_event(const Place &place, pi_mem mem, const void *data, uint64_t size);
 void read(const Place &place, pi_mem mem, void *data, uint64_t size);
 void copy(const Place &place, pi_mem src, pi_mem dst, uint64_t size);
+void copy(const Place &place, pi_mem src, pi_mem dst, std::span<const pi_region> regions);
 
 /// Throws unless a copy from src to dst arrives: what does not work is not worth measuring.
 void check_copy(const Place &place, pi_mem src, pi_mem dst, uint64_t size);
