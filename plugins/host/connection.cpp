@@ -50,7 +50,7 @@ pi_memory_connection_info answer(Ends ends, pi_memory_kind kind) {
     info.path = PI_COPY_PATH_DIRECT;
     info.preferred_queue = PI_PREFERRED_QUEUE_EITHER;
     // Images are not exported.
-    info.external_handle_types = kind == PI_MEMORY_KIND_IMAGE ? 0 : export_types;
+    info.external_handle_types = kind == PI_MEMORY_KIND_IMAGE ? 0 : export_types();
     info.link_kind = same ? PI_LINK_SAME_DEVICE : PI_LINK_SYSTEM_MEMORY;
     std::strncpy(info.reason, reason, sizeof info.reason - 1);
     return info;

@@ -117,9 +117,9 @@ constexpr sdk::InfoRow<Device> info_rows[] = {
     {PI_DEVICE_INFO_TIMER_RESOLUTION, constant<uint64_t, 1>},
     {PI_DEVICE_INFO_PARTITION_KINDS,
      [](Device &d, const InfoWriter &write) { write(partition_kinds(d)); }},
-    {PI_DEVICE_INFO_EXTERNAL_HANDLE_TYPES,
-     constant<uint32_t, 1 << PI_EXTERNAL_HOST_POINTER | export_types>},
-    {PI_DEVICE_INFO_EXPORT_HANDLE_TYPES, constant<uint32_t, export_types>},
+    {PI_DEVICE_INFO_EXTERNAL_HANDLE_TYPES, constant<uint32_t, import_types>},
+    {PI_DEVICE_INFO_EXPORT_HANDLE_TYPES,
+     [](Device &, const InfoWriter &write) { write(export_types()); }},
     {PI_DEVICE_INFO_CAPABILITIES,
      [](Device &d, const InfoWriter &write) {
          write(capabilities & ~(partition_kinds(d) ? 0 : uint64_t{PI_CAPABILITY_PARTITION}));

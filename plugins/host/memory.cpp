@@ -82,9 +82,17 @@ uint64_t buffer_alignment(const pi_mem_buffer_desc &desc) {
 }
 
 void check_export(const pi_mem_buffer_desc &desc) {
-    if (desc.export_types & ~export_types)
+    constexpr uint32_t dma_buf = 1u << PI_EXTERNAL_DMA_BUF_FD;
+    const uint32_t possible = export_types();
+    if (desc.export_types & dma_buf & ~possible)
+        fail(PI_ERROR_UNSUPPORTED_FEATURE,
+             "export_types has PI_EXTERNAL_DMA_BUF_FD, but there is neither /dev/udmabuf (a kernel "
+             "with CONFIG_UDMABUF; modprobe udmabuf) nor a heap of contiguous memory in "
+             "/dev/dma_heap (CONFIG_DMABUF_HEAPS_CMA and cma= on its command line)");
+    if (desc.export_types & ~possible)
         fail(PI_ERROR_UNSUPPORTED_FEATURE, "export_types is 0x", std::hex, desc.export_types,
-             "; the host plugin exports 0x", export_types, " (PI_EXTERNAL_OPAQUE_FD)");
+             "; the host plugin exports 0x", possible, " here (PI_EXTERNAL_OPAQUE_FD",
+             possible & dma_buf ? ", PI_EXTERNAL_DMA_BUF_FD)" : ")");
     if (!desc.export_types)
         return;
     if (desc.flags & PI_MEM_USE_HOST_PTR)
@@ -93,9 +101,6 @@ void check_export(const pi_mem_buffer_desc &desc) {
     if (desc.scope != scope_global)
         fail(PI_ERROR_UNSUPPORTED_FEATURE, "export_types with scope ", desc.scope,
              ": memory of scope 0 (global) is exported");
-    if (desc.flags & PI_MEM_REQUIRE_CONTIGUOUS)
-        fail(PI_ERROR_UNSUPPORTED_FEATURE,
-             "export_types with PI_MEM_REQUIRE_CONTIGUOUS: contiguous memory is not exported yet");
 }
 
 /// The layout that a description chains, or a flat one.
@@ -121,7 +126,8 @@ Storage make_storage(const Device &owner, const pi_mem_buffer_desc &desc, uint64
     if (desc.flags & PI_MEM_USE_HOST_PTR)
         return Storage::borrow(desc.host_ptr);
     if (desc.export_types)
-        return Storage::allocate_shared(owner, size, alignment, desc.flags & PI_MEM_REQUIRE_PINNED);
+        return Storage::allocate_shared(owner, size, alignment, desc.flags & demand_flags,
+                                        desc.export_types);
     return Storage::allocate(owner, size, alignment, desc.flags & demand_flags);
 }
 
@@ -131,17 +137,42 @@ Storage borrow_pointer(const pi_mem_import_desc &desc) {
     return Storage::borrow(static_cast<std::byte *>(desc.handle.pointer) + desc.offset);
 }
 
+Storage import_storage(const pi_mem_import_desc &desc) {
+    switch (desc.handle.type) {
+    case PI_EXTERNAL_HOST_POINTER:
+        return borrow_pointer(desc);
+    case PI_EXTERNAL_DMA_BUF_FD:
+        return Storage::import(map_dma_buf(desc.handle.fd, desc.offset, desc.size));
+    default:
+        return Storage::import(map_shared(desc.handle.fd, desc.offset, desc.size));
+    }
+}
+
+pi_coherence coherence(const Mem &mem) {
+    return mem.storage().dma_buf() && !devices_are_coherent ? PI_COHERENCE_FLUSH_INVALIDATE
+                                                            : PI_COHERENCE_COHERENT;
+}
+
 uint64_t bus_address(const Mem &mem) {
-    if (!(mem.flags() & PI_MEM_REQUIRE_CONTIGUOUS))
-        fail(PI_ERROR_UNSUPPORTED_FEATURE, "the memory may be anywhere: only one with "
-                                           "PI_MEM_REQUIRE_CONTIGUOUS has a bus address");
-    if (!mem.stays())
+    const bool demanded = mem.flags() & PI_MEM_REQUIRE_CONTIGUOUS;
+    // Somebody else's dma-buf can be one run, too.
+    const bool imported = mem.storage().dma_buf() && mem.storage().stays();
+    if (!demanded && !imported)
+        fail(PI_ERROR_UNSUPPORTED_FEATURE,
+             "the memory may be anywhere: only one with PI_MEM_REQUIRE_CONTIGUOUS, or a dma-buf of "
+             "a heap, has a bus address");
+    if (!mem.storage().stays())
         fail(PI_ERROR_UNSUPPORTED_FEATURE, "the memory is an ordinary page, which the system may "
                                            "move: only huge pages, which hold larger buffers, have "
                                            "an address that stays");
     if (!bus_is_physical())
         fail(PI_ERROR_UNSUPPORTED_FEATURE,
              "this machine has an IOMMU: each device on a bus sees addresses of its own");
+    if (!demanded) {
+        touch_pages(mem.data(), mem.size());
+        if (!is_contiguous(mem.data(), mem.size()).value_or(true))
+            fail(PI_ERROR_UNSUPPORTED_FEATURE, "the dma-buf is no physical run");
+    }
     if (const auto address = physical_address(mem.data()))
         return *address;
     fail(PI_ERROR_UNSUPPORTED_FEATURE,
@@ -246,9 +277,10 @@ pi_result PI_CALL mem_import(pi_context context, pi_device device, const pi_mem_
         if (type < PI_EXTERNAL_HOST_POINTER || type > PI_EXTERNAL_ZE_IPC)
             fail(PI_ERROR_INVALID_ENUMERATION, "handle.type is ", type,
                  ", which is no PI_EXTERNAL_ type");
-        if (type != PI_EXTERNAL_HOST_POINTER && type != PI_EXTERNAL_OPAQUE_FD)
+        if (!(import_types >> type & 1))
             fail(PI_ERROR_UNSUPPORTED_FEATURE, "handle.type is ", type,
                  "; the host plugin imports PI_EXTERNAL_HOST_POINTER (", PI_EXTERNAL_HOST_POINTER,
+                 "), PI_EXTERNAL_DMA_BUF_FD (", PI_EXTERNAL_DMA_BUF_FD,
                  ") and PI_EXTERNAL_OPAQUE_FD (", PI_EXTERNAL_OPAQUE_FD, "), at any alignment");
         sdk::check_flags(known.flags, access_flags, "flags");
         check_access(known.flags);
@@ -257,10 +289,8 @@ pi_result PI_CALL mem_import(pi_context context, pi_device device, const pi_mem_
                  "; a host pointer or file stays the application's, so it must be 0");
         if (!known.size)
             fail(PI_ERROR_INVALID_SIZE, "size is 0 bytes; at least 1 is needed");
-        const bool file = type == PI_EXTERNAL_OPAQUE_FD;
-        Storage storage =
-            file ? Storage::import(map_shared(known.handle.fd, known.offset, known.size))
-                 : borrow_pointer(known);
+        const bool file = type != PI_EXTERNAL_HOST_POINTER;
+        Storage storage = import_storage(known);
         const uint64_t alignment = sdk::alignment_of(storage.data(), max_alignment);
         *out_mem = sdk::make<Mem>(self, owner, known.flags, known.size, alignment,
                                   file ? PI_MEMORY_KIND_BUFFER : PI_MEMORY_KIND_IMPORTED,
@@ -283,8 +313,7 @@ pi_result PI_CALL mem_get_info(pi_mem mem, pi_mem_info name, uint64_t size, void
              write(m.root() ? m.root()->handle() : pi_mem{nullptr});
          }},
         {PI_MEM_INFO_OFFSET, [](Mem &m, const InfoWriter &write) { write(m.offset()); }},
-        {PI_MEM_INFO_COHERENCE,
-         [](Mem &, const InfoWriter &write) { write(pi_coherence{PI_COHERENCE_COHERENT}); }},
+        {PI_MEM_INFO_COHERENCE, [](Mem &m, const InfoWriter &write) { write(coherence(m)); }},
         {PI_MEM_INFO_DEVICE_ADDRESS,
          [](Mem &m, const InfoWriter &write) {
              write(static_cast<uint64_t>(reinterpret_cast<uintptr_t>(m.data())));
@@ -306,13 +335,15 @@ pi_result PI_CALL mem_get_host_pointer(pi_mem mem, void **out_pointer) {
 
 pi_result PI_CALL mem_flush(pi_mem mem, uint64_t offset, uint64_t size) {
     return sdk::call<Mem>(mem, [&](Mem &self) {
-        sdk::check_range(offset, size, self.size(), "mem"); // coherent: there is nothing to do
+        sdk::check_range(offset, size, self.size(), "mem");
+        self.storage().dma_buf().hand_over(); // all other memory is coherent
     });
 }
 
 pi_result PI_CALL mem_invalidate(pi_mem mem, uint64_t offset, uint64_t size) {
     return sdk::call<Mem>(mem, [&](Mem &self) {
-        sdk::check_range(offset, size, self.size(), "mem"); // coherent: there is nothing to do
+        sdk::check_range(offset, size, self.size(), "mem");
+        self.storage().dma_buf().hand_over(); // all other memory is coherent
     });
 }
 

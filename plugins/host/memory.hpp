@@ -64,15 +64,11 @@ public:
     LogicalBytes bytes() const { return {storage().data(), offset_, &layout()}; }
     /// The address of its first byte.
     std::byte *data() const { return bytes().at(0); }
-    /// The file that its root is, or -1.
-    int file() const { return storage().file(); }
-    /// Its physical addresses do not change.
-    bool stays() const { return storage().stays(); }
+    /// That of its root.
+    const Storage &storage() const { return root_ ? root_->storage_ : storage_; }
     MapTable &maps() { return maps_; }
 
 private:
-    const Storage &storage() const { return root_ ? root_->storage_ : storage_; }
-
     const sdk::Ref<Context> context_;
     Device &device_;
     const sdk::Ref<Mem> root_;

@@ -238,6 +238,14 @@ PhysicalRun map_contiguous(uint64_t size, uint64_t alignment) {
                  "hugepagesz= and hugepages= on the kernel's command line)")};
 }
 
+void touch_pages(const void *begin, uint64_t size) {
+    const auto *bytes = static_cast<const volatile std::byte *>(begin);
+    for (uint64_t offset = 0; offset < size; offset += page_size)
+        (void)bytes[offset];
+    if (size)
+        (void)bytes[size - 1];
+}
+
 std::optional<uint64_t> physical_address(const void *address) {
     if (const auto number = PageMap().page_of(address))
         return *number * page_size + reinterpret_cast<uintptr_t>(address) % page_size;

@@ -58,6 +58,8 @@ struct PhysicalRun {
 /// /proc/self/pagemap shows to be neighbours. Huge pages are those that the system keeps reserved, of any NUMA node.
 PhysicalRun map_contiguous(uint64_t size, uint64_t alignment);
 
+/// Reads a byte of each page: pages of files are mapped as they are touched, and only those that are tell where they lie.
+void touch_pages(const void *begin, uint64_t size);
 /// The physical address of a byte that is in memory. Nothing if the system does not tell: that takes CAP_SYS_ADMIN
 /// (Documentation/admin-guide/mm/pagemap.rst of Linux).
 std::optional<uint64_t> physical_address(const void *address);

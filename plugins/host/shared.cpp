@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "shared.hpp"
 
+#include "dma_buf.hpp"
 #include "entries.hpp"
 #include "memory.hpp"
 
@@ -18,10 +19,19 @@ namespace pi::host {
 
 using sdk::fail;
 
+uint32_t export_types() {
+    return 1u << PI_EXTERNAL_OPAQUE_FD |
+           (can_share_pages() || has_contiguous_heap() ? 1u << PI_EXTERNAL_DMA_BUF_FD : 0);
+}
+
 SharedMemory make_shared(uint64_t size, uint64_t alignment) {
     SharedMemory shared;
     shared.file = File(memfd_create("pi.buffer", MFD_CLOEXEC | MFD_ALLOW_SEALING));
-    if (!shared.file || size > INT64_MAX || ftruncate(shared.file.get(), static_cast<off_t>(size)))
+    const auto page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+    if (!shared.file || size > INT64_MAX - page)
+        return shared;
+    size = (size + page - 1) / page * page; // a dma-buf has whole pages
+    if (ftruncate(shared.file.get(), static_cast<off_t>(size)))
         return shared;
     // Importers rely on the size (see map_shared).
     if (fcntl(shared.file.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL))
@@ -46,6 +56,10 @@ SharedRange map_shared(int descriptor, uint64_t offset, uint64_t size) {
         fail(PI_ERROR_INVALID_VALUE, "handle.fd (", descriptor,
              ") may shrink, and an access behind its end would end the process: it must be a "
              "memfd with F_SEAL_SHRINK (fcntl F_ADD_SEALS), as an export gives it");
+    return map_descriptor(descriptor, offset, size);
+}
+
+SharedRange map_descriptor(int descriptor, uint64_t offset, uint64_t size) {
     const uint64_t into = offset % static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
     void *pages = mmap(nullptr, size + into, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor,
                        static_cast<off_t>(offset - into));
@@ -67,15 +81,16 @@ pi_result PI_CALL mem_export(pi_mem mem, const pi_mem_export_desc *desc,
         if (type < PI_EXTERNAL_HOST_POINTER || type > PI_EXTERNAL_ZE_IPC)
             fail(PI_ERROR_INVALID_ENUMERATION, "external_type is ", type,
                  ", which is no PI_EXTERNAL_ type");
-        if (type != PI_EXTERNAL_OPAQUE_FD)
+        if (type != PI_EXTERNAL_OPAQUE_FD && type != PI_EXTERNAL_DMA_BUF_FD)
             fail(PI_ERROR_UNSUPPORTED_FEATURE, "external_type is ", type,
                  "; the host plugin exports PI_EXTERNAL_OPAQUE_FD (", PI_EXTERNAL_OPAQUE_FD,
-                 ") only");
-        if (self.file() < 0)
+                 ") and PI_EXTERNAL_DMA_BUF_FD (", PI_EXTERNAL_DMA_BUF_FD, ") only");
+        const int file = self.storage().exported(type);
+        if (file < 0)
             fail(PI_ERROR_INVALID_OPERATION,
                  "mem was created without this type in its export_types: a buffer that is to be "
                  "exported must say so then");
-        const int copy = fcntl(self.file(), F_DUPFD_CLOEXEC, 0);
+        const int copy = fcntl(file, F_DUPFD_CLOEXEC, 0);
         if (copy < 0)
             fail(PI_ERROR_OUT_OF_RESOURCES,
                  "duplicating a file descriptor: ", std::strerror(errno));

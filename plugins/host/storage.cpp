@@ -45,9 +45,15 @@ Mapping bound_pages(const Device &device, uint64_t size, uint64_t alignment) {
 
 } // namespace
 
-Storage Storage::mapped(Mapping pages) {
-    Storage storage(pages.begin());
+Storage Storage::mapped(Mapping pages, DmaBuf buffer) {
+    Storage storage(pages.begin(), std::move(buffer));
     storage.pages_ = std::move(pages);
+    return storage;
+}
+
+Storage Storage::of_dma(DmaMemory memory) {
+    Storage storage = mapped(std::move(memory.mapping), std::move(memory.buffer));
+    storage.stays_ = true;
     return storage;
 }
 
@@ -55,9 +61,13 @@ Storage Storage::allocate(const Device &device, uint64_t size, uint64_t alignmen
                           uint64_t demands) {
     check_capacity(device, size);
     if (demands & PI_MEM_REQUIRE_CONTIGUOUS) {
+        DmaMemory memory = allocate_contiguous(size, alignment);
+        if (memory.mapping)
+            return of_dma(std::move(memory));
         PhysicalRun run = map_contiguous(size, alignment);
         if (!run.mapping)
-            sdk::fail(PI_ERROR_UNSUPPORTED_FEATURE, "PI_MEM_REQUIRE_CONTIGUOUS: ", run.refusal);
+            sdk::fail(PI_ERROR_UNSUPPORTED_FEATURE, "PI_MEM_REQUIRE_CONTIGUOUS: ", run.refusal,
+                      "; also, ", memory.refusal);
         Storage storage = mapped(std::move(run.mapping));
         storage.stays_ = run.stays;
         return storage;
@@ -78,16 +88,34 @@ Storage Storage::allocate(const Device &device, uint64_t size, uint64_t alignmen
 }
 
 Storage Storage::allocate_shared(const Device &device, uint64_t size, uint64_t alignment,
-                                 bool pinned) {
+                                 uint64_t demands, uint32_t types) {
     check_capacity(device, size);
+    const bool dma = types >> PI_EXTERNAL_DMA_BUF_FD & 1, file = types >> PI_EXTERNAL_OPAQUE_FD & 1;
+    const bool contiguous = demands & PI_MEM_REQUIRE_CONTIGUOUS;
+    if (contiguous || (dma && !can_share_pages())) {
+        if (file)
+            sdk::fail(PI_ERROR_UNSUPPORTED_FEATURE, "PI_EXTERNAL_OPAQUE_FD in export_types: ",
+                      contiguous ? "memory with PI_MEM_REQUIRE_CONTIGUOUS is"
+                                 : "without udmabuf, memory is",
+                      " exported as PI_EXTERNAL_DMA_BUF_FD only, not also as this");
+        DmaMemory memory = allocate_contiguous(size, alignment);
+        if (!memory.mapping)
+            sdk::fail(PI_ERROR_UNSUPPORTED_FEATURE,
+                      "PI_EXTERNAL_DMA_BUF_FD in export_types: ", memory.refusal);
+        Storage storage = of_dma(std::move(memory));
+        storage.export_types_ = types;
+        return storage;
+    }
     SharedMemory shared = make_shared(size, alignment);
     if (!shared.mapping)
         out_of_memory(device, "memfd_create: ", size, std::strerror(errno));
     device.topology().bind_memory(device.node(), shared.mapping.begin(), shared.mapping.size());
-    if (pinned)
+    if (demands & PI_MEM_REQUIRE_PINNED)
         lock(shared.mapping);
-    Storage storage = mapped(std::move(shared.mapping));
+    DmaBuf buffer = dma ? share_pages(shared.file.get(), shared.mapping.size()) : DmaBuf();
+    Storage storage = mapped(std::move(shared.mapping), std::move(buffer));
     storage.file_ = std::move(shared.file);
+    storage.export_types_ = types;
     return storage;
 }
 
@@ -97,9 +125,17 @@ Storage Storage::import(SharedRange range) {
     return storage;
 }
 
+Storage Storage::import(DmaRange range) {
+    Storage storage = mapped(std::move(range.range.mapping), std::move(range.buffer));
+    storage.data_ = range.range.begin;
+    storage.stays_ = storage.dma_buf_.stays();
+    return storage;
+}
+
 Storage::Storage(Storage &&other) noexcept
     : data_(other.data_), heap_(std::exchange(other.heap_, nullptr)),
-      pages_(std::move(other.pages_)), file_(std::move(other.file_)), stays_(other.stays_) {}
+      dma_buf_(std::move(other.dma_buf_)), pages_(std::move(other.pages_)),
+      file_(std::move(other.file_)), export_types_(other.export_types_), stays_(other.stays_) {}
 
 Storage::~Storage() {
     std::free(heap_);

@@ -3,7 +3,7 @@
 // The bytes behind memory objects.
 #pragma once
 
-#include "shared.hpp"
+#include "dma_buf.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -21,11 +21,12 @@ public:
     /// PI_ERROR_UNSUPPORTED_FEATURE, saying what an administrator can enable.
     static Storage allocate(const Device &device, uint64_t size, uint64_t alignment,
                             uint64_t demands = 0);
-    /// The same, to be exported (see shared.hpp).
+    /// The same, to be exported as 1 << PI_EXTERNAL_ types, of which export_types() has all.
     static Storage allocate_shared(const Device &device, uint64_t size, uint64_t alignment,
-                                   bool pinned);
+                                   uint64_t demands, uint32_t types);
     /// Somebody's memory that is mapped here.
     static Storage import(SharedRange range);
+    static Storage import(DmaRange range);
     /// The application's memory.
     static Storage borrow(void *data) { return Storage(static_cast<std::byte *>(data)); }
 
@@ -34,19 +35,29 @@ public:
     ~Storage();
 
     std::byte *data() const { return data_; }
-    /// The file that it is, or -1.
-    int file() const { return file_.get(); }
+    /// What it is exported as, if it was made for that type; else -1.
+    int exported(pi_external_type type) const {
+        return !(export_types_ >> type & 1)     ? -1
+               : type == PI_EXTERNAL_DMA_BUF_FD ? dma_buf_.get()
+                                                : file_.get();
+    }
+    /// Empty unless it is one.
+    const DmaBuf &dma_buf() const { return dma_buf_; }
     /// Its physical addresses do not change.
     bool stays() const { return stays_; }
 
 private:
-    explicit Storage(std::byte *data) : data_(data) {}
-    static Storage mapped(Mapping pages);
+    explicit Storage(std::byte *data, DmaBuf buffer = {})
+        : data_(data), dma_buf_(std::move(buffer)) {}
+    static Storage mapped(Mapping pages, DmaBuf buffer = {});
+    static Storage of_dma(DmaMemory memory);
 
     std::byte *data_;
     std::byte *heap_ = nullptr; ///< to be freed
+    DmaBuf dma_buf_;            ///< goes after its mapping
     Mapping pages_;
     File file_;
+    uint32_t export_types_ = 0;
     bool stays_ = false;
 };
 

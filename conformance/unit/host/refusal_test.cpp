@@ -184,8 +184,7 @@ TEST_CASE("a bad import is refused") {
     REFUSED(PI_ERROR_INVALID_VALUE, "own", with([](auto &d) { d.own = 1; }));
     REFUSED(PI_ERROR_UNSUPPORTED_FEATURE, "flags",
             with([](auto &d) { d.flags = PI_MEM_REQUIRE_PINNED; }));
-    for (pi_external_type type :
-         {PI_EXTERNAL_DMA_BUF_FD, PI_EXTERNAL_NATIVE, PI_EXTERNAL_CUDA_IPC, PI_EXTERNAL_ZE_IPC})
+    for (pi_external_type type : {PI_EXTERNAL_NATIVE, PI_EXTERNAL_CUDA_IPC, PI_EXTERNAL_ZE_IPC})
         REFUSED(PI_ERROR_UNSUPPORTED_FEATURE, "PI_EXTERNAL_HOST_POINTER",
                 with([&](auto &d) { d.handle.type = type; }));
     REFUSED(PI_ERROR_INVALID_ENUMERATION, "handle.type is 0",
