@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Commands on buffers. They all work on the roots: views only add their offset.
+#include "commands.hpp"
 #include "entries.hpp"
-#include "memory.hpp"
 #include "migrate.hpp"
 #include "submission.hpp"
 
@@ -182,11 +182,12 @@ private:
 
 class FillCommand final : public VendorCommand {
 public:
-    FillCommand(Queue &queue, Mem &mem, std::vector<std::byte> pattern, uint64_t offset,
-                uint64_t size)
-        : VendorCommand(queue), mem_(mem), pattern_(std::move(pattern)),
-          offset_(mem.offset() + offset), size_(size) {
-        if (offset_ % pattern_.size())
+    FillCommand(Queue &queue, Mem &mem, std::vector<std::byte> pattern, Rectangle bytes)
+        : VendorCommand(queue), mem_(mem), pattern_(std::move(pattern)), bytes_(bytes) {
+        bytes_.offset += mem.offset();
+        if (bytes_.dense())
+            bytes_ = {bytes_.offset, bytes_.bytes(), 1, 1, bytes_.bytes(), bytes_.bytes()};
+        if (bytes_.offset % pattern_.size())
             expand();
     }
 
@@ -194,108 +195,41 @@ private:
     /// A view may begin where the vendor's fill cannot: the bytes are written then.
     void expand() {
         const uint64_t most = std::max<uint64_t>(pattern_.size(), 1 << 20);
-        std::vector<std::byte> block(std::min(size_, most));
+        std::vector<std::byte> block(std::min(bytes_.row, most));
         fill_bytes(block.data(), block.size(), pattern_);
         block_ = std::move(block);
     }
 
     void issue(Submission &submission) override {
+        for (uint64_t row = 0; row < bytes_.rows * bytes_.slices; ++row)
+            fill(submission, bytes_.row_offset(row));
+    }
+    void fill(Submission &submission, uint64_t offset) {
         const Api &cl = queue().api();
         const cl_mem buffer = mem_->root().id();
         if (block_.empty())
             return submission.add("clEnqueueFillBuffer", cl.clEnqueueFillBuffer, buffer,
-                                  pattern_.data(), pattern_.size(), offset_, size_);
-        for (uint64_t done = 0; done < size_; done += block_.size())
+                                  pattern_.data(), pattern_.size(), offset, bytes_.row);
+        for (uint64_t done = 0; done < bytes_.row; done += block_.size())
             submission.add("clEnqueueWriteBuffer", cl.clEnqueueWriteBuffer, buffer, CL_FALSE,
-                           offset_ + done, std::min<uint64_t>(size_ - done, block_.size()),
+                           offset + done, std::min<uint64_t>(bytes_.row - done, block_.size()),
                            block_.data());
     }
 
     const Ref<Mem> mem_;
     const std::vector<std::byte> pattern_;
     std::vector<std::byte> block_;
-    const size_t offset_, size_;
-};
-
-// ----- map and unmap ------------------------------------------------------------------------------
-
-class MapCommand final : public VendorCommand {
-public:
-    MapCommand(Queue &queue, Mem &mem, const pi_buffer_map_desc &desc)
-        : VendorCommand(queue, map_queue(queue, mem)), mem_(mem), offset_(desc.offset),
-          size_(desc.size), flags_(vendor_flags(desc.flags)), out_pointer_(desc.out_pointer) {}
-
-private:
-    static cl_command_queue map_queue(Queue &queue, Mem &mem) {
-        return mem.device().quirk(QUIRK_MAPS_IN_ORDER)
-                   ? mem.context().private_queue(mem.device(), Context::Purpose::MAP)
-                   : queue.id();
-    }
-    static cl_map_flags vendor_flags(uint64_t flags) {
-        // Reading what need not be kept is reading.
-        if ((flags & PI_MAP_WRITE_DISCARD) && !(flags & PI_MAP_READ))
-            return CL_MAP_WRITE_INVALIDATE_REGION;
-        return (flags & PI_MAP_READ ? CL_MAP_READ : 0) |
-               (flags & (PI_MAP_WRITE | PI_MAP_WRITE_DISCARD) ? CL_MAP_WRITE : 0);
-    }
-
-    void issue(Submission &submission) override {
-        submission.add_with("clEnqueueMapBuffer", [&](cl_command_queue queue, cl_uint count,
-                                                      const cl_event *waits, cl_event *event) {
-            cl_int code = CL_SUCCESS;
-            pointer_ = map_vendor(*mem_, queue, flags_, offset_, size_, count, waits, event, &code);
-            return code;
-        });
-    }
-    void completed() override {
-        mem_->add_map(pointer_);
-        *out_pointer_ = pointer_;
-    }
-
-    const Ref<Mem> mem_;
-    const uint64_t offset_, size_;
-    const cl_map_flags flags_;
-    void **const out_pointer_;
-    void *pointer_ = nullptr;
-};
-
-class UnmapCommand final : public VendorCommand {
-public:
-    UnmapCommand(Queue &queue, Mem &mem, void *pointer)
-        : VendorCommand(queue), mem_(mem), pointer_(pointer) {
-        mem_->take_map(pointer_);
-    }
-    ~UnmapCommand() override {
-        if (!issued_) // a dependency failed: it is still mapped
-            mem_->add_map(pointer_);
-    }
-
-private:
-    void issue(Submission &submission) override {
-        submission.add_with("clEnqueueUnmapMemObject", [&](cl_command_queue queue, cl_uint count,
-                                                           const cl_event *waits, cl_event *event) {
-            return unmap_vendor(*mem_, queue, pointer_, count, waits, event);
-        });
-        issued_ = true;
-    }
-
-    const Ref<Mem> mem_;
-    void *const pointer_;
-    bool issued_ = false;
+    Rectangle bytes_;
 };
 
 /// PI_ERROR_MEM_COPY_OVERLAP if a region's ends share a byte of one storage.
 void check_overlap(Mem &src, Mem &dst, std::span<const pi_region> regions) {
-    // Two imports of one host pointer are one storage, too.
-    const auto base = [](Mem &mem) {
-        return mem.host_pointer() ? reinterpret_cast<uint64_t>(mem.host_pointer()) : mem.offset();
-    };
-    if (&src.root() != &dst.root() && !(src.host_pointer() && dst.host_pointer()))
+    if (!src.may_share_storage(dst))
         return;
     for (const pi_region &region : regions) {
         Rectangle from = source(region), to = destination(region);
-        from.offset += base(src);
-        to.offset += base(dst);
+        from.offset += src.storage_begin() + src.offset();
+        to.offset += dst.storage_begin() + dst.offset();
         if (overlap(from, to))
             fail(PI_ERROR_MEM_COPY_OVERLAP, "a region's source (bytes ", region.src_offset,
                  " on) overlaps its destination (bytes ", region.dst_offset,
@@ -304,6 +238,25 @@ void check_overlap(Mem &src, Mem &dst, std::span<const pi_region> regions) {
 }
 
 } // namespace
+
+// ----- also for views as images ------------------------------------------------------------------------
+
+void enqueue_read(Queue &queue, const EnqueueArguments &arguments, Mem &mem, void *host,
+                  std::vector<pi_region> regions) {
+    enqueue_vendor<ReadCommand>(queue, arguments, mem, host, std::move(regions));
+}
+void enqueue_write(Queue &queue, const EnqueueArguments &arguments, Mem &mem, const void *host,
+                   std::vector<pi_region> regions) {
+    enqueue_vendor<WriteCommand>(queue, arguments, mem, host, std::move(regions));
+}
+void enqueue_copy(Queue &queue, const EnqueueArguments &arguments, Mem &src, Mem &dst,
+                  std::vector<pi_region> regions) {
+    enqueue_vendor<CopyCommand>(queue, arguments, src, dst, std::move(regions));
+}
+void enqueue_fill(Queue &queue, const EnqueueArguments &arguments, Mem &mem,
+                  std::vector<std::byte> pattern, const Rectangle &bytes) {
+    enqueue_vendor<FillCommand>(queue, arguments, mem, std::move(pattern), bytes);
+}
 
 // ----- entry points -------------------------------------------------------------------------------
 
@@ -315,12 +268,11 @@ pi_result PI_CALL piEnqueueMemBufferRead(pi_queue queue, const pi_buffer_read_de
     return call<Queue>(queue, [&](Queue &self) {
         const auto known = read_desc(desc, PI_TYPE_BUFFER_READ_DESC);
         check_flags(known.flags, PI_COMMAND_BLOCKING, "flags");
-        Mem &mem = checked_mem(self.context(), known.mem, "mem");
+        Mem &mem = checked_buffer(self.context(), known.mem, "mem");
         require(known.host_ptr, "host_ptr");
         auto regions = read_regions(known.region_count, known.regions, mem.size(), std::nullopt);
-        enqueue_vendor<ReadCommand>(self,
-                                    {known.flags, known.type, wait_count, wait_list, out_event},
-                                    mem, known.host_ptr, std::move(regions));
+        enqueue_read(self, {known.flags, known.type, wait_count, wait_list, out_event}, mem,
+                     known.host_ptr, std::move(regions));
     });
 }
 
@@ -330,12 +282,11 @@ pi_result PI_CALL piEnqueueMemBufferWrite(pi_queue queue, const pi_buffer_write_
     return call<Queue>(queue, [&](Queue &self) {
         const auto known = read_desc(desc, PI_TYPE_BUFFER_WRITE_DESC);
         check_flags(known.flags, PI_COMMAND_BLOCKING, "flags");
-        Mem &mem = checked_mem(self.context(), known.mem, "mem");
+        Mem &mem = checked_buffer(self.context(), known.mem, "mem");
         require(known.host_ptr, "host_ptr");
         auto regions = read_regions(known.region_count, known.regions, std::nullopt, mem.size());
-        enqueue_vendor<WriteCommand>(self,
-                                     {known.flags, known.type, wait_count, wait_list, out_event},
-                                     mem, known.host_ptr, std::move(regions));
+        enqueue_write(self, {known.flags, known.type, wait_count, wait_list, out_event}, mem,
+                      known.host_ptr, std::move(regions));
     });
 }
 
@@ -347,11 +298,13 @@ pi_result PI_CALL piEnqueueMemBufferCopy(pi_queue queue, const pi_buffer_copy_de
         check_flags(known.flags, PI_COMMAND_BLOCKING, "flags");
         Mem &src = checked<Mem>(self.host(), known.src, "src");
         Mem &dst = checked<Mem>(self.host(), known.dst, "dst");
+        require_buffer(src, "src");
+        require_buffer(dst, "dst");
         const bool migrates = &src.context() != &dst.context();
         if (migrates) {
             check_migration(self, src, dst);
         } else {
-            checked_mem(self.context(), known.src, "src");
+            checked_buffer(self.context(), known.src, "src");
         }
         auto regions = read_regions(known.region_count, known.regions, src.size(), dst.size());
         check_overlap(src, dst, regions);
@@ -359,7 +312,7 @@ pi_result PI_CALL piEnqueueMemBufferCopy(pi_queue queue, const pi_buffer_copy_de
         if (migrates)
             enqueue_own(self, arguments, make_migration(src, dst, std::move(regions)));
         else
-            enqueue_vendor<CopyCommand>(self, arguments, src, dst, std::move(regions));
+            enqueue_copy(self, arguments, src, dst, std::move(regions));
     });
 }
 
@@ -369,38 +322,11 @@ pi_result PI_CALL piEnqueueMemBufferFill(pi_queue queue, const pi_buffer_fill_de
     return call<Queue>(queue, [&](Queue &self) {
         const auto known = read_desc(desc, PI_TYPE_BUFFER_FILL_DESC);
         check_flags(known.flags, PI_COMMAND_BLOCKING, "flags");
-        Mem &mem = checked_mem(self.context(), known.mem, "mem");
+        Mem &mem = checked_buffer(self.context(), known.mem, "mem");
         auto pattern = read_pattern(known.pattern, known.pattern_size, known.offset, known.size);
         check_range(known.offset, known.size, mem.size(), "mem");
-        enqueue_vendor<FillCommand>(self,
-                                    {known.flags, known.type, wait_count, wait_list, out_event},
-                                    mem, std::move(pattern), known.offset, known.size);
-    });
-}
-
-pi_result PI_CALL piEnqueueMemBufferMap(pi_queue queue, const pi_buffer_map_desc *desc,
-                                        uint32_t wait_count, const pi_event *wait_list,
-                                        pi_event *out_event) {
-    return call<Queue>(queue, [&](Queue &self) {
-        const auto known = read_desc(desc, PI_TYPE_BUFFER_MAP_DESC);
-        check_map_flags(known.flags);
-        Mem &mem = checked_mem(self.context(), known.mem, "mem");
-        require(known.out_pointer, "out_pointer");
-        check_range(known.offset, known.size, mem.size(), "mem");
-        enqueue_vendor<MapCommand>(
-            self, {known.flags, known.type, wait_count, wait_list, out_event}, mem, known);
-    });
-}
-
-pi_result PI_CALL piEnqueueMemUnmap(pi_queue queue, const pi_unmap_desc *desc, uint32_t wait_count,
-                                    const pi_event *wait_list, pi_event *out_event) {
-    return call<Queue>(queue, [&](Queue &self) {
-        const auto known = read_desc(desc, PI_TYPE_UNMAP_DESC);
-        check_flags(known.flags, PI_COMMAND_BLOCKING, "flags");
-        Mem &mem = checked_mem(self.context(), known.mem, "mem");
-        require(known.pointer, "pointer");
-        enqueue_vendor<UnmapCommand>(
-            self, {known.flags, known.type, wait_count, wait_list, out_event}, mem, known.pointer);
+        enqueue_fill(self, {known.flags, known.type, wait_count, wait_list, out_event}, mem,
+                     std::move(pattern), {known.offset, known.size, 1, 1, known.size, known.size});
     });
 }
 

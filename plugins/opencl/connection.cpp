@@ -31,7 +31,7 @@ Answer connect(const Place &src, const Place &dst) {
         return {PI_MEMORY_CONNECTION_UNIFIED,
                 &src.device == &dst.device
                     ? "the same device and context"
-                    : "buffers of one OpenCL context are used by all of its devices"};
+                    : "memory of one OpenCL context is used by all of its devices"};
     if (&src.context.platform() == &dst.context.platform())
         return {
             PI_MEMORY_CONNECTION_MIGRATABLE,
@@ -80,7 +80,9 @@ const char *missing(const Place &src, const Place &dst, const pi_memory_connecti
     case PI_MEMORY_KIND_IMPORTED:
         return nullptr;
     case PI_MEMORY_KIND_IMAGE:
-        return "this plugin has no images yet";
+        if (!src.device.images() || !dst.device.images())
+            return "one of the devices has no images (CL_DEVICE_IMAGE_SUPPORT)";
+        return &src.context == &dst.context ? nullptr : "images are not copied between contexts";
     case PI_MEMORY_KIND_USM_HOST:
     case PI_MEMORY_KIND_USM_DEVICE:
     case PI_MEMORY_KIND_USM_SHARED:

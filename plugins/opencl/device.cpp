@@ -44,6 +44,8 @@ Device::Device(Platform &platform, cl_device_id id, sdk::Ref<Device> parent, Dev
     type_ = device_type(get<cl_device_type>(CL_DEVICE_TYPE));
     integrated_ = get<cl_bool>(CL_DEVICE_HOST_UNIFIED_MEMORY);
     has_compiler_ = get<cl_bool>(CL_DEVICE_COMPILER_AVAILABLE);
+    images_ =
+        get<cl_bool>(CL_DEVICE_IMAGE_SUPPORT) && !(parent_ && quirk(QUIRK_NO_SUB_DEVICE_IMAGES));
     // Before 3.0 it depends on how the program is compiled.
     unsigned major = 0;
     if (std::sscanf(get_text(CL_DEVICE_VERSION).c_str(), "OpenCL %u", &major) == 1 && major >= 3)

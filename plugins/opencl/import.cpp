@@ -176,7 +176,7 @@ Brought ask_buffer(const Context &context, cl_mem vendor) {
         type != CL_MEM_OBJECT_BUFFER)
         fail(PI_ERROR_UNSUPPORTED_FEATURE, "the cl_mem is of type 0x", std::hex, type,
              "; only buffers (CL_MEM_OBJECT_BUFFER, 0x", CL_MEM_OBJECT_BUFFER,
-             ") can be imported: this plugin has no images yet");
+             ") can be imported, no images");
     Brought brought{};
     brought.flags = ask(cl_mem_flags{}, vendor, CL_MEM_FLAGS);
     brought.size = ask(size_t{}, vendor, CL_MEM_SIZE);

@@ -2,7 +2,7 @@
 //
 // What a device tells about itself.
 #include "entries.hpp"
-#include "platform.hpp"
+#include "image.hpp"
 
 #include <pi/sdk/descriptor.hpp>
 
@@ -72,8 +72,14 @@ uint32_t formats(const Device &device) {
            (device.quirk(QUIRK_NO_BINARIES) ? 0 : 1u << PI_PROGRAM_FORMAT_DEVICE_BINARY);
 }
 
-[[noreturn]] void no_images(Device &, const InfoWriter &) {
-    fail(PI_ERROR_UNSUPPORTED_FEATURE, "this plugin has no images yet");
+template <size_t Count>
+void write_image_size(Device &device, const InfoWriter &write,
+                      const cl_device_info (&names)[Count]) {
+    require_images(device);
+    std::array<uint64_t, Count> sizes{};
+    for (size_t i = 0; i < Count; ++i)
+        sizes[i] = device.get<size_t>(names[i]);
+    write(sizes);
 }
 
 constexpr Row rows[] = {
@@ -131,8 +137,8 @@ constexpr Row rows[] = {
      [](Device &d, const InfoWriter &write) {
          write(uint32_t{d.get<cl_device_fp_config>(CL_DEVICE_DOUBLE_FP_CONFIG) != 0});
      }},
-    // The plugin has no images yet.
-    {PI_DEVICE_INFO_IMAGES, [](Device &, const InfoWriter &write) { write(uint32_t{0}); }},
+    {PI_DEVICE_INFO_IMAGES,
+     [](Device &d, const InfoWriter &write) { write(uint32_t{d.images()}); }},
     {PI_DEVICE_INFO_SUB_GROUP_SIZES, write_sub_group_sizes},
     {PI_DEVICE_INFO_BUFFER_OFFSET_MODE,
      [](Device &, const InfoWriter &write) { write(uint32_t{PI_BUFFER_OFFSET_SUB_BUFFER}); }},
@@ -172,10 +178,24 @@ constexpr Row rows[] = {
          write(PI_LAUNCH_FEATURE_GLOBAL_OFFSET |
                (d.non_uniform_groups() ? uint32_t{PI_LAUNCH_FEATURE_NON_UNIFORM_GROUPS} : 0u));
      }},
-    {PI_DEVICE_INFO_MAX_IMAGE_2D_SIZE, no_images},
-    {PI_DEVICE_INFO_MAX_IMAGE_3D_SIZE, no_images},
-    {PI_DEVICE_INFO_IMAGE_VIEW_OFFSET_ALIGNMENT, no_images},
-    {PI_DEVICE_INFO_IMAGE_VIEW_PITCH_ALIGNMENT, no_images},
+    {PI_DEVICE_INFO_MAX_IMAGE_2D_SIZE,
+     [](Device &d, const InfoWriter &write) {
+         write_image_size(d, write, {CL_DEVICE_IMAGE2D_MAX_WIDTH, CL_DEVICE_IMAGE2D_MAX_HEIGHT});
+     }},
+    {PI_DEVICE_INFO_MAX_IMAGE_3D_SIZE,
+     [](Device &d, const InfoWriter &write) {
+         write_image_size(d, write,
+                          {CL_DEVICE_IMAGE3D_MAX_WIDTH, CL_DEVICE_IMAGE3D_MAX_HEIGHT,
+                           CL_DEVICE_IMAGE3D_MAX_DEPTH});
+     }},
+    {PI_DEVICE_INFO_IMAGE_VIEW_OFFSET_ALIGNMENT,
+     [](Device &d, const InfoWriter &write) {
+         write(view_offset_alignment(d));
+     }},
+    {PI_DEVICE_INFO_IMAGE_VIEW_PITCH_ALIGNMENT,
+     [](Device &d, const InfoWriter &write) {
+         write(view_pitch_alignment(d));
+     }},
 };
 
 pi_memory_scope global_scope(Device &device) {

@@ -28,9 +28,9 @@ inline constexpr uint64_t usm_capabilities =
 /// The groups of functions that the plugin has; the table in plugin.cpp agrees.
 inline constexpr uint64_t capabilities =
     PI_CAPABILITY_BUFFER_COMMANDS | PI_CAPABILITY_MEM_IMPORT | PI_CAPABILITY_MEM_HOST_ACCESS |
-    PI_CAPABILITY_PROGRAM | PI_CAPABILITY_PROGRAM_LINK | PI_CAPABILITY_HOST_FUNCTION |
-    PI_CAPABILITY_VIEW | PI_CAPABILITY_NATIVE | PI_CAPABILITY_TIMESTAMP | PI_CAPABILITY_PARTITION |
-    usm_capabilities;
+    PI_CAPABILITY_IMAGE | PI_CAPABILITY_PROGRAM | PI_CAPABILITY_PROGRAM_LINK |
+    PI_CAPABILITY_HOST_FUNCTION | PI_CAPABILITY_VIEW | PI_CAPABILITY_NATIVE |
+    PI_CAPABILITY_TIMESTAMP | PI_CAPABILITY_PARTITION | usm_capabilities;
 
 class Instance : public sdk::Object<Instance, pi_plugin> {
 public:

@@ -23,8 +23,10 @@ Parameter parameter(const Api &api, cl_kernel kernel, cl_uint index) {
         CL_SUCCESS)
         type[0] = 0;
     const std::string_view name(type);
-    if (name.substr(0, 5) == "image" || name.substr(0, 9) == "sampler_t")
-        return Parameter::OTHER;
+    if (name.substr(0, 5) == "image")
+        return Parameter::IMAGE;
+    if (name.substr(0, 9) == "sampler_t")
+        return Parameter::SAMPLER;
     if (qualifier == CL_KERNEL_ARG_ADDRESS_PRIVATE)
         return Parameter::VALUE;
     return Parameter::BUFFER;

@@ -12,7 +12,7 @@
 namespace pi::opencl {
 
 /// What a parameter takes; ANY where the driver does not tell.
-enum class Parameter { ANY, VALUE, BUFFER, LOCAL, OTHER };
+enum class Parameter { ANY, VALUE, BUFFER, LOCAL, IMAGE, SAMPLER };
 
 class Kernel : public sdk::Object<Kernel, pi_kernel> {
 public:

@@ -3,8 +3,11 @@
 // Kernel launches. The vendor's kernel holds its arguments, ours does not: a launch keeps copies and sets them under
 // the kernel's lock right before it enqueues.
 #include "entries.hpp"
+#include "image.hpp"
 #include "kernel.hpp"
 #include "memory.hpp"
+#include "sampler.hpp"
+#include "submission.hpp"
 #include "usm.hpp"
 
 #include <pi/sdk/region.hpp>
@@ -24,7 +27,8 @@ struct Argument {
     size_t value = 0;  ///< where it begins in the values
     Ref<Mem> mem;
     MemOwner sub_buffer; ///< where the argument does not begin with mem
-    cl_mem vendor = nullptr;
+    Ref<Sampler> sampler;
+    void *vendor = nullptr;        ///< the cl_mem or cl_sampler
     const void *pointer = nullptr; ///< USM
 };
 
@@ -39,44 +43,41 @@ struct WorkSize {
     bool has_local = false;
 };
 
-const char *needs(Parameter parameter) {
-    switch (parameter) {
-    case Parameter::VALUE:
-        return "PI_ARGUMENT_VALUE";
-    case Parameter::BUFFER:
-        return "PI_ARGUMENT_BUFFER or PI_ARGUMENT_POINTER";
-    case Parameter::LOCAL:
-        return "PI_ARGUMENT_LOCAL";
-    default:
-        return "an image or sampler, which this plugin does not have yet";
-    }
-}
+struct KindRow {
+    Parameter parameter;
+    pi_argument_kind kind, other; ///< 0 = no other
+    const char *names;
+};
+constexpr KindRow kinds[] = {
+    {Parameter::VALUE, PI_ARGUMENT_VALUE, 0, "PI_ARGUMENT_VALUE"},
+    {Parameter::BUFFER, PI_ARGUMENT_BUFFER, PI_ARGUMENT_POINTER,
+     "PI_ARGUMENT_BUFFER or PI_ARGUMENT_POINTER"},
+    {Parameter::IMAGE, PI_ARGUMENT_IMAGE, 0, "PI_ARGUMENT_IMAGE"},
+    {Parameter::SAMPLER, PI_ARGUMENT_SAMPLER, 0, "PI_ARGUMENT_SAMPLER"},
+    {Parameter::LOCAL, PI_ARGUMENT_LOCAL, 0, "PI_ARGUMENT_LOCAL"},
+};
 
 void check_kind(const pi_kernel_argument &given, Parameter parameter, size_t index,
                 const std::string &kernel) {
-    if (given.reserved || given.image_sampler)
+    if (given.reserved)
+        fail(PI_ERROR_UNSUPPORTED_FEATURE, "arguments[", index, "].reserved is ", given.reserved,
+             "; it must be 0");
+    if (given.image_sampler && given.kind != PI_ARGUMENT_IMAGE)
         fail(PI_ERROR_UNSUPPORTED_FEATURE, "arguments[", index,
-             "] has a reserved word or a sampler that is not 0");
+             "].image_sampler is set, but the argument is no image");
     if (given.kind < PI_ARGUMENT_VALUE || given.kind > PI_ARGUMENT_LOCAL)
         fail(PI_ERROR_INVALID_ENUMERATION, "arguments[", index, "].kind ", given.kind,
              " is no PI_ARGUMENT_");
-    if (given.kind == PI_ARGUMENT_IMAGE || given.kind == PI_ARGUMENT_SAMPLER)
-        fail(PI_ERROR_UNSUPPORTED_FEATURE, "arguments[", index,
-             "] is an image or sampler: this plugin has none");
-    const bool fits = parameter == Parameter::ANY ||
-                      (parameter == Parameter::VALUE && given.kind == PI_ARGUMENT_VALUE) ||
-                      (parameter == Parameter::BUFFER &&
-                       (given.kind == PI_ARGUMENT_BUFFER || given.kind == PI_ARGUMENT_POINTER)) ||
-                      (parameter == Parameter::LOCAL && given.kind == PI_ARGUMENT_LOCAL);
-    if (!fits)
-        fail(PI_ERROR_INVALID_ARGUMENTS, "arguments[", index, "] is of kind ", given.kind,
-             "; parameter ", index, " of kernel '", kernel, "' needs ", needs(parameter));
+    for (const KindRow &row : kinds)
+        if (row.parameter == parameter && row.kind != given.kind && row.other != given.kind)
+            fail(PI_ERROR_INVALID_ARGUMENTS, "arguments[", index, "] is of kind ", given.kind,
+                 "; parameter ", index, " of kernel '", kernel, "' needs ", row.names);
 }
 
 void copy_buffer(const Queue &queue, const pi_kernel_argument &given, size_t index, Argument &out) {
     if (!given.mem) // a null pointer
         return;
-    Mem &mem = checked_mem(queue.context(), given.mem, {"arguments", index, ".mem"});
+    Mem &mem = checked_buffer(queue.context(), given.mem, {"arguments", index, ".mem"});
     if (given.size || given.offset)
         check_range(given.offset,
                     given.size                  ? given.size
@@ -90,6 +91,33 @@ void copy_buffer(const Queue &queue, const pi_kernel_argument &given, size_t ind
                                            given.size ? given.size : mem.size() - given.offset);
         out.vendor = out.sub_buffer.get();
     }
+}
+
+void check_whole(const pi_kernel_argument &given, size_t index, const char *what) {
+    if (given.offset || given.size)
+        fail(PI_ERROR_INVALID_ARGUMENTS, "arguments[", index, "] is ", what, ", but has offset ",
+             given.offset, " and size ", given.size, "; both must be 0");
+}
+
+void copy_image(const Queue &queue, const pi_kernel_argument &given, size_t index, Argument &out) {
+    check_whole(given, index, "an image");
+    Mem &image =
+        checked_image(queue.context(), queue.device(), given.mem, {"arguments", index, ".mem"});
+    // For backends that join both: here the kernel names its sampler itself.
+    if (given.image_sampler)
+        checked_sampler(queue.context(), given.image_sampler,
+                        {"arguments", index, ".image_sampler"});
+    out.mem = Ref<Mem>(image);
+    out.vendor = image.id();
+}
+
+void copy_sampler(const Queue &queue, const pi_kernel_argument &given, size_t index,
+                  Argument &out) {
+    check_whole(given, index, "a sampler");
+    Sampler &sampler =
+        checked_sampler(queue.context(), given.sampler, {"arguments", index, ".sampler"});
+    out.sampler = Ref<Sampler>(sampler);
+    out.vendor = sampler.id();
 }
 
 Arguments copy_arguments(const Queue &queue, Kernel &kernel, const pi_kernel_launch_desc &desc) {
@@ -111,6 +139,10 @@ Arguments copy_arguments(const Queue &queue, Kernel &kernel, const pi_kernel_lau
             copy_buffer(queue, one, i, out);
         } else if (one.kind == PI_ARGUMENT_POINTER) {
             out.pointer = checked_usm_argument(queue, one.pointer, {"arguments", i, ".pointer"});
+        } else if (one.kind == PI_ARGUMENT_IMAGE) {
+            copy_image(queue, one, i, out);
+        } else if (one.kind == PI_ARGUMENT_SAMPLER) {
+            copy_sampler(queue, one, i, out);
         } else if (!one.size) {
             fail(PI_ERROR_INVALID_ARGUMENTS, "arguments[", i, "].size is 0 bytes");
         } else if (one.kind == PI_ARGUMENT_VALUE) {
@@ -241,11 +273,11 @@ private:
             }
             size_t size = one.size;
             const void *value = nullptr;
-            if (one.kind == PI_ARGUMENT_BUFFER || one.kind == PI_ARGUMENT_POINTER) {
+            if (one.kind == PI_ARGUMENT_VALUE) {
+                value = arguments_.values.data() + one.value;
+            } else if (one.kind != PI_ARGUMENT_LOCAL) {
                 size = sizeof one.vendor;
                 value = one.vendor ? &one.vendor : nullptr;
-            } else if (one.kind == PI_ARGUMENT_VALUE) {
-                value = arguments_.values.data() + one.value;
             }
             check(cl.clSetKernelArg(kernel_->id(), i, size, value), "clSetKernelArg", "argument ",
                   i, " of kernel '", kernel_->name(), "', ", size, " bytes given");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "memory.hpp"
 #include "entries.hpp"
+#include "image.hpp"
 
 #include <pi/sdk/descriptor.hpp>
 #include <pi/sdk/region.hpp>
@@ -20,12 +21,14 @@ Mem::Mem(Context &context, Device &device, Parts parts)
     : Object(context.host()), context_(context), device_(device), keeps_(std::move(parts.keeps)),
       vendor_(std::move(parts.vendor)), whole_(parts.whole), whole_offset_(parts.whole_offset),
       offset_(0), size_(parts.size), flags_(parts.flags), alignment_(parts.alignment),
-      host_pointer_(parts.host_pointer), kind_(parts.kind) {}
+      host_pointer_(parts.host_pointer), kind_(parts.kind), image_(std::move(parts.image)) {}
 
-Mem::Mem(Mem &root, MemOwner vendor, uint64_t flags, uint64_t offset, uint64_t size)
+Mem::Mem(Mem &root, MemOwner vendor, uint64_t flags, uint64_t offset, uint64_t size,
+         std::optional<Image> image, MemOwner keeps)
     : Object(root.host()), context_(root.context_), device_(root.device_), root_(root),
-      vendor_(std::move(vendor)), offset_(offset), size_(size), flags_(flags),
-      alignment_(root.alignment_), host_pointer_(nullptr), kind_(root.kind_) {}
+      keeps_(std::move(keeps)), vendor_(std::move(vendor)), offset_(offset), size_(size),
+      flags_(flags), alignment_(root.alignment_), host_pointer_(nullptr),
+      kind_(image ? pi_memory_kind{PI_MEMORY_KIND_IMAGE} : root.kind_), image_(std::move(image)) {}
 
 Mem::~Mem() {
     for (void *pointer : maps_) {
@@ -57,6 +60,15 @@ void *Mem::host_pointer() const {
     return base ? base + offset_ : nullptr;
 }
 
+bool Mem::may_share_storage(const Mem &other) const {
+    const Mem &mine = root_ ? *root_ : *this, &its = other.root_ ? *other.root_ : other;
+    return &mine == &its || (mine.host_pointer_ && its.host_pointer_);
+}
+
+uint64_t Mem::storage_begin() const {
+    return reinterpret_cast<uint64_t>(root_ ? root_->host_pointer_ : host_pointer_);
+}
+
 void Mem::add_map(void *pointer) {
     std::lock_guard lock(maps_mutex_);
     maps_.push_back(pointer);
@@ -79,6 +91,18 @@ Mem &checked_mem(const Context &context, pi_mem mem, const sdk::ArgumentName &na
         fail(PI_ERROR_INVALID_MEM_OBJECT, name, " is of ", self.context().description(),
              ", which the queue's ", context.description(),
              " cannot use: the connection is not UNIFIED");
+    return self;
+}
+
+void require_buffer(const Mem &mem, const ArgumentName &name) {
+    if (mem.image())
+        fail(PI_ERROR_INVALID_MEM_OBJECT, name, " is an image (", mem.image()->shape.type->name,
+             "); a buffer is needed");
+}
+
+Mem &checked_buffer(const Context &context, pi_mem mem, const ArgumentName &name) {
+    Mem &self = checked_mem(context, mem, name);
+    require_buffer(self, name);
     return self;
 }
 
@@ -111,6 +135,16 @@ void check_access(uint64_t flags) {
         fail(PI_ERROR_INVALID_VALUE, "flags has both PI_MEM_READ_ONLY and PI_MEM_WRITE_ONLY");
 }
 
+void check_demands(const Device &device, uint32_t scope, uint64_t flags) {
+    if (scope)
+        fail(PI_ERROR_INVALID_VALUE, "scope is ", scope, "; ", device.name(),
+             " has only scope 0 (global)");
+    if (flags & (PI_MEM_REQUIRE_CONTIGUOUS | PI_MEM_REQUIRE_PINNED))
+        fail(PI_ERROR_UNSUPPORTED_FEATURE,
+             flags & PI_MEM_REQUIRE_PINNED ? "PI_MEM_REQUIRE_PINNED" : "PI_MEM_REQUIRE_CONTIGUOUS",
+             ": OpenCL promises neither pinned nor contiguous memory on ", device.name());
+}
+
 uint64_t pointer_alignment(const void *pointer) {
     constexpr uint64_t page = 4096;
     const auto address = reinterpret_cast<uint64_t>(pointer);
@@ -137,14 +171,7 @@ void check_buffer_desc(const Device &device, const pi_mem_buffer_desc &desc) {
     if (find_chained(desc.next, PI_TYPE_MEM_LAYOUT_DESC))
         fail(PI_ERROR_UNSUPPORTED_FEATURE, "scope 0 (global) of ", device.name(),
              " has no PI_SCOPE_LAYOUT: OpenCL buffers are flat");
-    if (desc.scope)
-        fail(PI_ERROR_INVALID_VALUE, "scope is ", desc.scope, "; ", device.name(),
-             " has only scope 0 (global)");
-    if (desc.flags & (PI_MEM_REQUIRE_CONTIGUOUS | PI_MEM_REQUIRE_PINNED))
-        fail(PI_ERROR_UNSUPPORTED_FEATURE,
-             desc.flags & PI_MEM_REQUIRE_PINNED ? "PI_MEM_REQUIRE_PINNED"
-                                                : "PI_MEM_REQUIRE_CONTIGUOUS",
-             ": OpenCL promises neither pinned nor contiguous memory on ", device.name());
+    check_demands(device, desc.scope, desc.flags);
     if (desc.export_types)
         fail(PI_ERROR_UNSUPPORTED_FEATURE, "export_types is 0x", std::hex, desc.export_types,
              "; this plugin exports no memory");
@@ -288,6 +315,7 @@ pi_result PI_CALL piMemBufferPartition(pi_mem mem, const pi_mem_partition_desc *
     return call<Mem>(mem, [&](Mem &self) {
         const auto known = read_desc(desc, PI_TYPE_MEM_PARTITION_DESC);
         require(out_mem, "out_mem");
+        require_buffer(self, "mem");
         *out_mem = create_view(self, known).give();
     });
 }
@@ -310,16 +338,13 @@ pi_result PI_CALL piMemGetInfo(pi_mem mem, pi_mem_info name, uint64_t size, void
          [](Mem &, const InfoWriter &write) { write(pi_coherence{PI_COHERENCE_MAP_UNMAP}); }},
         {PI_MEM_INFO_DEVICE_ADDRESS,
          [](Mem &, const InfoWriter &) {
-             fail(PI_ERROR_UNSUPPORTED_FEATURE, "OpenCL buffers are opaque: they have no address");
+             fail(PI_ERROR_UNSUPPORTED_FEATURE, "OpenCL memory is opaque: it has no address");
          }},
         {PI_MEM_INFO_BUS_ADDRESS,
          [](Mem &, const InfoWriter &) {
              fail(PI_ERROR_UNSUPPORTED_FEATURE, "OpenCL does not tell bus addresses");
          }},
-        {PI_MEM_INFO_PITCHES,
-         [](Mem &, const InfoWriter &) {
-             fail(PI_ERROR_UNSUPPORTED_FEATURE, "the buffer is flat: it has no pitches");
-         }},
+        {PI_MEM_INFO_PITCHES, [](Mem &m, const InfoWriter &write) { write(pitches(m)); }},
         {PI_MEM_INFO_KIND, [](Mem &m, const InfoWriter &write) { write(m.memory_kind()); }},
         {PI_MEM_INFO_REFERENCE_COUNT,
          [](Mem &m, const InfoWriter &write) { write(m.reference_count()); }},
@@ -333,8 +358,9 @@ pi_result PI_CALL piMemGetHostPointer(pi_mem mem, void **out_pointer) {
         void *pointer = self.host_pointer();
         if (!pointer)
             fail(PI_ERROR_UNSUPPORTED_FEATURE,
-                 "only imported memory and PI_MEM_USE_HOST_PTR have a lasting host address here; "
-                 "map the buffer instead");
+                 self.image() ? "images have no host address: write and read them instead"
+                              : "only imported memory and PI_MEM_USE_HOST_PTR have a lasting host "
+                                "address here; map the buffer instead");
         *out_pointer = pointer;
     });
 }

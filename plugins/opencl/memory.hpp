@@ -1,14 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Buffers and views.
+// Memory: buffers, images and views.
 #pragma once
 
 #include "context.hpp"
 
+#include <pi/sdk/image.hpp>
+
 #include <mutex>
+#include <optional>
 #include <vector>
 
 namespace pi::opencl {
+
+/// What makes a mem an image.
+struct Image {
+    sdk::ImageShape shape;
+    sdk::Rectangle pixels; ///< of a view: where they lie, from its begin
+};
 
 class Mem : public sdk::Object<Mem, pi_mem> {
 public:
@@ -25,18 +34,20 @@ public:
         cl_mem whole = nullptr;
         uint64_t whole_offset = 0;
         MemOwner keeps;
+        std::optional<Image> image = {};
     };
     /// A root.
     Mem(Context &context, Device &device, Parts parts);
-    /// A view of a root. `vendor` is the sub-buffer.
-    Mem(Mem &root, MemOwner vendor, uint64_t flags, uint64_t offset, uint64_t size);
+    /// A view of a root. `vendor` is the sub-buffer, or an image of the root or of the part that `keeps` keeps alive.
+    Mem(Mem &root, MemOwner vendor, uint64_t flags, uint64_t offset, uint64_t size,
+        std::optional<Image> image = {}, MemOwner keeps = {});
     /// Undoes the maps that were left.
     ~Mem();
 
     Context &context() const { return *context_; }
     Device &device() const { return device_; }
     const Api &api() const { return context_->api(); }
-    /// The vendor's buffer or sub-buffer.
+    /// The vendor's buffer, sub-buffer or image.
     cl_mem id() const { return vendor_.get(); }
     Mem &root() { return root_ ? *root_ : *this; }
     bool is_view() const { return static_cast<bool>(root_); }
@@ -47,9 +58,15 @@ public:
     uint64_t size() const { return size_; }
     uint64_t flags() const { return flags_; }
     uint64_t alignment() const;
-    pi_memory_kind memory_kind() const { return root_ ? root_->kind_ : kind_; }
+    pi_memory_kind memory_kind() const { return kind_; }
+    /// NULL for a buffer.
+    const Image *image() const { return image_ ? &*image_ : nullptr; }
     /// The host's address of its first byte, or NULL.
     void *host_pointer() const;
+    /// Whether some of their bytes may be the same: two imports of one host pointer are one storage, too.
+    bool may_share_storage(const Mem &other) const;
+    /// What to add to offsets into the root of either of two that share storage, to compare them.
+    uint64_t storage_begin() const;
 
     /// One lock a buffer around the vendor's map and unmap calls: drivers are not safe there.
     std::mutex &vendor_map_mutex() { return root().vendor_map_mutex_; }
@@ -70,6 +87,7 @@ private:
     const uint64_t offset_, size_, flags_, alignment_;
     void *const host_pointer_;
     const pi_memory_kind kind_;
+    const std::optional<Image> image_;
     std::mutex vendor_map_mutex_, maps_mutex_;
     std::vector<void *> maps_; ///< guarded by maps_mutex_
 };
@@ -77,6 +95,8 @@ private:
 /// PI_ERROR_INVALID_SIZE or PI_ERROR_OUT_OF_DEVICE_MEMORY unless one allocation may have this size.
 void check_allocation(const Device &device, uint64_t size);
 
+/// PI_ERROR_INVALID_VALUE for another scope than 0, PI_ERROR_UNSUPPORTED_FEATURE for the PI_MEM_REQUIRE_ flags.
+void check_demands(const Device &device, uint32_t scope, uint64_t flags);
 /// PI_ERROR_INVALID_VALUE if flags asks for both read-only and write-only.
 void check_access(uint64_t flags);
 /// CL_MEM_ for PI_MEM_READ_ONLY and _WRITE_ONLY.
@@ -92,6 +112,10 @@ MemOwner create_sub_buffer(const Context &context, const Device &device, cl_mem 
 
 /// Memory of the context, or PI_ERROR_INVALID_MEM_OBJECT naming both contexts.
 Mem &checked_mem(const Context &context, pi_mem mem, const sdk::ArgumentName &name);
+/// PI_ERROR_INVALID_MEM_OBJECT for an image.
+void require_buffer(const Mem &mem, const sdk::ArgumentName &name);
+/// A buffer of the context.
+Mem &checked_buffer(const Context &context, pi_mem mem, const sdk::ArgumentName &name);
 
 /// Enqueues a map without waiting. The vendor's lock of the buffer is taken inside.
 void *map_vendor(Mem &mem, cl_command_queue queue, cl_map_flags flags, uint64_t offset,

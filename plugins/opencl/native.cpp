@@ -38,10 +38,7 @@ void check_native_context(const Context &context, cl_context of, const char *wha
              ", not of ", context.id(), ", that of ", context.description());
 }
 
-namespace {
-
-/// The descriptor, with a handle that from_native takes. `flags`: those that the kind of object has.
-pi_native_desc read_native(const pi_native_desc *desc, uint64_t flags = PI_NATIVE_OWN) {
+pi_native_desc read_native(const pi_native_desc *desc, uint64_t flags) {
     const auto known = read_desc(desc, PI_TYPE_NATIVE_DESC);
     check_flags(known.flags, flags, "flags");
     from_native(known.handle);
@@ -54,6 +51,8 @@ void check_no_device(const pi_native_desc &desc, const char *kind) {
              "; it is for contexts, programs and kernels, and must be NULL for the handle of a ",
              kind);
 }
+
+namespace {
 
 /// OpenCL has one handle for all devices of the context: naming one of them is allowed and changes nothing.
 void check_any_device(const Context &context, pi_device device) {

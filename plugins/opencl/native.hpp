@@ -19,6 +19,11 @@ pi_native_handle to_native(void *handle);
 /// The vendor's handle in it; PI_ERROR_INVALID_NATIVE_HANDLE for another type or count, or NULL.
 void *from_native(const pi_native_handle &handle);
 
+/// The descriptor, with a handle that from_native takes. `flags`: those that the kind of object has.
+pi_native_desc read_native(const pi_native_desc *desc, uint64_t flags = PI_NATIVE_OWN);
+/// PI_ERROR_INVALID_VALUE if it names a device: for the kinds whose handles have none.
+void check_no_device(const pi_native_desc &desc, const char *kind);
+
 /// A clGet...Info answer about the application's handle; PI_ERROR_INVALID_NATIVE_HANDLE if the driver refuses it.
 template <class T, class Function, class Handle>
 T ask_native(Function function, const char *call, Handle handle, cl_uint name) {

@@ -25,23 +25,31 @@ namespace pi::opencl {
     X(clCreateBuffer)                                                                              \
     X(clCreateCommandQueue)                                                                        \
     X(clCreateContext)                                                                             \
+    X(clCreateImage)                                                                               \
     X(clCreateKernel)                                                                              \
     X(clCreateProgramWithBinary)                                                                   \
     X(clCreateProgramWithSource)                                                                   \
+    X(clCreateSampler)                                                                             \
     X(clCreateSubBuffer)                                                                           \
     X(clCreateSubDevices)                                                                          \
     X(clCreateUserEvent)                                                                           \
     X(clEnqueueCopyBuffer)                                                                         \
     X(clEnqueueCopyBufferRect)                                                                     \
+    X(clEnqueueCopyBufferToImage)                                                                  \
+    X(clEnqueueCopyImage)                                                                          \
+    X(clEnqueueCopyImageToBuffer)                                                                  \
     X(clEnqueueFillBuffer)                                                                         \
+    X(clEnqueueFillImage)                                                                          \
     X(clEnqueueMapBuffer)                                                                          \
     X(clEnqueueMarkerWithWaitList)                                                                 \
     X(clEnqueueNDRangeKernel)                                                                      \
     X(clEnqueueReadBuffer)                                                                         \
     X(clEnqueueReadBufferRect)                                                                     \
+    X(clEnqueueReadImage)                                                                          \
     X(clEnqueueUnmapMemObject)                                                                     \
     X(clEnqueueWriteBuffer)                                                                        \
     X(clEnqueueWriteBufferRect)                                                                    \
+    X(clEnqueueWriteImage)                                                                         \
     X(clFlush)                                                                                     \
     X(clGetCommandQueueInfo)                                                                       \
     X(clGetContextInfo)                                                                            \
@@ -57,6 +65,8 @@ namespace pi::opencl {
     X(clGetPlatformInfo)                                                                           \
     X(clGetProgramBuildInfo)                                                                       \
     X(clGetProgramInfo)                                                                            \
+    X(clGetSamplerInfo)                                                                            \
+    X(clGetSupportedImageFormats)                                                                  \
     X(clLinkProgram)                                                                               \
     X(clReleaseCommandQueue)                                                                       \
     X(clReleaseContext)                                                                            \
@@ -65,6 +75,7 @@ namespace pi::opencl {
     X(clReleaseKernel)                                                                             \
     X(clReleaseMemObject)                                                                          \
     X(clReleaseProgram)                                                                            \
+    X(clReleaseSampler)                                                                            \
     X(clRetainCommandQueue)                                                                        \
     X(clRetainContext)                                                                             \
     X(clRetainDevice)                                                                              \
@@ -72,6 +83,7 @@ namespace pi::opencl {
     X(clRetainKernel)                                                                              \
     X(clRetainMemObject)                                                                           \
     X(clRetainProgram)                                                                             \
+    X(clRetainSampler)                                                                             \
     X(clSetEventCallback)                                                                          \
     X(clSetKernelArg)                                                                              \
     X(clSetMemObjectDestructorCallback)                                                            \
@@ -81,6 +93,7 @@ namespace pi::opencl {
 /// Functions of OpenCL 2.0 and later: NULL with an old ICD loader, and only for platforms of that version.
 #define PI_OPENCL_OPTIONAL(X)                                                                      \
     X(clCreateCommandQueueWithProperties)                                                          \
+    X(clCreateSamplerWithProperties)                                                               \
     X(clEnqueueSVMMemFill)                                                                         \
     X(clEnqueueSVMMemcpy)                                                                          \
     X(clEnqueueSVMMigrateMem)                                                                      \
@@ -157,6 +170,7 @@ using MemOwner = Owner<cl_mem, &Api::clRetainMemObject, &Api::clReleaseMemObject
 using EventOwner = Owner<cl_event, &Api::clRetainEvent, &Api::clReleaseEvent>;
 using ProgramOwner = Owner<cl_program, &Api::clRetainProgram, &Api::clReleaseProgram>;
 using KernelOwner = Owner<cl_kernel, &Api::clRetainKernel, &Api::clReleaseKernel>;
+using SamplerOwner = Owner<cl_sampler, &Api::clRetainSampler, &Api::clReleaseSampler>;
 
 /// A fixed-size answer of one of the clGet...Info functions: query<cl_uint>(api.clGetDeviceInfo, "clGetDeviceInfo",
 /// device, CL_DEVICE_MAX_COMPUTE_UNITS).

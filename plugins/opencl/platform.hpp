@@ -72,13 +72,16 @@ public:
     bool non_uniform_groups() const { return non_uniform_groups_; }
     bool out_of_order() const { return out_of_order_; }
     bool has_compiler() const { return has_compiler_; }
+    bool images() const { return images_; }
     uint64_t queue_flags() const {
         return PI_QUEUE_OUT_OF_ORDER |
                (quirk(QUIRK_NO_PROFILING) ? 0 : uint64_t{PI_QUEUE_PROFILING});
     }
+    /// PI_CAPABILITY_: what this device can do of what the plugin can.
     uint64_t capabilities() const {
         return opencl::capabilities &
                ~((usm_kinds() ? 0 : usm_capabilities) |
+                 (images_ ? 0 : uint64_t{PI_CAPABILITY_IMAGE}) |
                  (partition_kinds_ ? 0 : uint64_t{PI_CAPABILITY_PARTITION}) |
                  (clock_ != Clock::NONE ? 0 : uint64_t{PI_CAPABILITY_TIMESTAMP}));
     }
@@ -126,7 +129,7 @@ private:
     std::string name_, extensions_;
     Quirks quirks_;
     pi_device_type type_;
-    bool integrated_, out_of_order_, has_compiler_, non_uniform_groups_ = false;
+    bool integrated_, out_of_order_, has_compiler_, non_uniform_groups_ = false, images_;
     cl_device_svm_capabilities svm_ = 0;
     uint32_t partition_kinds_ = 0;
     Clock clock_ = Clock::NONE;

@@ -5,6 +5,7 @@
 #include "memory.hpp"
 #include "program.hpp"
 #include "queue.hpp"
+#include "sampler.hpp"
 #include "usm.hpp"
 
 #include <pi/sdk/enqueue.hpp>
@@ -82,7 +83,9 @@ constexpr pi_dispatch make_functions() {
         .piQueueGetNativeHandle = entries::piQueueGetNativeHandle,
         .piQueueCreateWithNativeHandle = entries::piQueueCreateWithNativeHandle,
         .piMemBufferCreate = entries::piMemBufferCreate,
+        .piMemImageCreate = entries::piMemImageCreate,
         .piMemBufferPartition = entries::piMemBufferPartition,
+        .piMemImageViewCreate = entries::piMemImageViewCreate,
         .piMemImport = entries::piMemImport,
         .piMemGetInfo = entries::piMemGetInfo,
         .piMemGetHostPointer = entries::piMemGetHostPointer,
@@ -97,6 +100,10 @@ constexpr pi_dispatch make_functions() {
         .piEnqueueMemBufferFill = entries::piEnqueueMemBufferFill,
         .piEnqueueMemBufferMap = entries::piEnqueueMemBufferMap,
         .piEnqueueMemUnmap = entries::piEnqueueMemUnmap,
+        .piEnqueueMemImageRead = entries::piEnqueueMemImageRead,
+        .piEnqueueMemImageWrite = entries::piEnqueueMemImageWrite,
+        .piEnqueueMemImageCopy = entries::piEnqueueMemImageCopy,
+        .piEnqueueMemImageFill = entries::piEnqueueMemImageFill,
         .piEnqueueUsmCopy = entries::piEnqueueUsmCopy,
         .piEnqueueUsmFill = entries::piEnqueueUsmFill,
         .piEnqueueUsmPrefetch = entries::piEnqueueUsmPrefetch,
@@ -124,6 +131,12 @@ constexpr pi_dispatch make_functions() {
         .piKernelGetSuggestedLocalSize = entries::piKernelGetSuggestedLocalSize,
         .piKernelGetNativeHandle = entries::piKernelGetNativeHandle,
         .piKernelCreateWithNativeHandle = entries::piKernelCreateWithNativeHandle,
+        .piSamplerCreate = entries::piSamplerCreate,
+        .piSamplerRetain = retain_entry<Sampler>,
+        .piSamplerRelease = release_entry<Sampler>,
+        .piSamplerGetInfo = entries::piSamplerGetInfo,
+        .piSamplerGetNativeHandle = entries::piSamplerGetNativeHandle,
+        .piSamplerCreateWithNativeHandle = entries::piSamplerCreateWithNativeHandle,
     };
     event_entries::fill<Context>(table);
     usm_entries::fill<Usm>(table);

@@ -22,8 +22,13 @@ const QuirkRow quirk_rows[] = {
      "profiling times are readings of CLOCK_MONOTONIC_RAW; there is no clGetDeviceAndHostTimer"},
     {"Portable Computing Language", "", "pthread", QUIRK_KEEP_SUB_DEVICES,
      "the driver's threads still use the device of a command that has ended and been released"},
+    {"Portable Computing Language", "", "", QUIRK_NO_SUB_DEVICE_IMAGES,
+     "commands on images end the process when their queue is of a sub-device"},
+    {"Portable Computing Language", "", "", QUIRK_NO_SUB_BUFFER_IMAGES,
+     "images of sub-buffers are refused"},
     {"Oclgrind", "", "", QUIRK_DEVICE_LOCK,
      "commands run inside the flush, and two kernels at once end the process"},
+    {"Oclgrind", "", "", QUIRK_NO_IMAGE_PITCHES, "the pitches of an image's host_ptr are ignored"},
     {"Oclgrind", "", "", QUIRK_RUNS_IN_CALLS,
      "a callback that is set on a complete event is never called"},
     {"Portable Computing Language", "", "", QUIRK_LINKS_FOR_ALL,
@@ -37,6 +42,9 @@ const QuirkRow quirk_rows[] = {
     {"rusticl", "", "", QUIRK_NO_BINARIES, "bytes that are no binary end the process"},
     {"rusticl", "", "", QUIRK_32_BIT_WORK_SIZES,
      "a count of work-groups that does not fit 32 bits ends the process"},
+    {"rusticl", "", "", QUIRK_NO_SUB_BUFFER_IMAGES, "images of sub-buffers show other bytes"},
+    {"rusticl", "", "", QUIRK_NO_UNLIKE_IMAGE_COPIES,
+     "copies between 1-D arrays and other images move other pixels"},
     {},
 };
 

@@ -36,6 +36,14 @@ enum : Quirks {
     QUIRK_KEEP_SUB_DEVICES = 1 << 10,
     /// Programs to be linked are compiled and linked for all devices of their context.
     QUIRK_LINKS_FOR_ALL = 1 << 11,
+    /// Views of buffers as images begin at the buffer's first byte.
+    QUIRK_NO_SUB_BUFFER_IMAGES = 1 << 12,
+    /// Copies between images of unlike types go through a buffer. Only for drivers without out-of-order queues.
+    QUIRK_NO_UNLIKE_IMAGE_COPIES = 1 << 13,
+    /// Images are made of dense pixels only.
+    QUIRK_NO_IMAGE_PITCHES = 1 << 14,
+    /// Sub-devices have no images.
+    QUIRK_NO_SUB_DEVICE_IMAGES = 1 << 15,
 };
 
 /// The bits of a device: of all rows whose texts are parts of the platform's and begin the device's name and whose

@@ -60,6 +60,7 @@ using Mem = Owned<pi_mem, piMemRelease>;
 using Event = Owned<pi_event, piEventRelease>;
 using Program = Owned<pi_program, piProgramRelease>;
 using Kernel = Owned<pi_kernel, piKernelRelease>;
+using Sampler = Owned<pi_sampler, piSamplerRelease>;
 
 using Options = std::vector<std::pair<std::string, std::string>>;
 

@@ -152,7 +152,7 @@ TEST_CASE("wrong arguments are refused by the call, with index, kind and name") 
         refused(with({buffer_argument(mem, 400), value_argument(value)}), PI_ERROR_INVALID_SIZE);
         auto pointer = value_argument(value);
         pointer.kind = PI_ARGUMENT_SAMPLER;
-        refused(with({pointer, value_argument(value)}), PI_ERROR_UNSUPPORTED_FEATURE,
+        refused(with({pointer, value_argument(value)}), PI_ERROR_INVALID_ARGUMENTS,
                 {"arguments[0]"});
         pointer.kind = 77;
         refused(with({pointer, value_argument(value)}), PI_ERROR_INVALID_ENUMERATION, {"77"});

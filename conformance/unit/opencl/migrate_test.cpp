@@ -67,7 +67,7 @@ TEST_CASE("the connection follows contexts and platforms, and the info says why"
                 CHECK(info.path == PI_COPY_PATH_STAGED_BY_PLUGIN);
             CHECK(connection_info(src, dst, PI_MEMORY_KIND_IMPORTED).connection == expected);
             CHECK(connection_info(src, dst, PI_MEMORY_KIND_IMAGE).connection ==
-                  PI_MEMORY_CONNECTION_NONE);
+                  (same ? PI_MEMORY_CONNECTION_UNIFIED : PI_MEMORY_CONNECTION_NONE));
             for (const pi_memory_kind kind :
                  {PI_MEMORY_KIND_USM_HOST, PI_MEMORY_KIND_USM_DEVICE, PI_MEMORY_KIND_USM_SHARED}) {
                 const auto usm = connection_info(src, dst, kind);

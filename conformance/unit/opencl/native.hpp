@@ -20,6 +20,7 @@ using ClMem = Owned<cl_mem, clReleaseMemObject>;
 using ClEvent = Owned<cl_event, clReleaseEvent>;
 using ClProgram = Owned<cl_program, clReleaseProgram>;
 using ClKernel = Owned<cl_kernel, clReleaseKernel>;
+using ClSampler = Owned<cl_sampler, clReleaseSampler>;
 using ClDevice = Owned<cl_device_id, clReleaseDevice>;
 
 inline void cl_ok(cl_int code) {
@@ -51,6 +52,9 @@ inline cl_uint count(cl_program object) {
 }
 inline cl_uint count(cl_kernel object) {
     return ask<cl_uint>(clGetKernelInfo, object, CL_KERNEL_REFERENCE_COUNT);
+}
+inline cl_uint count(cl_sampler object) {
+    return ask<cl_uint>(clGetSamplerInfo, object, CL_SAMPLER_REFERENCE_COUNT);
 }
 inline cl_uint count(cl_device_id object) {
     return ask<cl_uint>(clGetDeviceInfo, object, CL_DEVICE_REFERENCE_COUNT);
@@ -103,6 +107,11 @@ inline cl_kernel vendor_of(pi_kernel kernel) {
     pi_native_handle handle{};
     ok(piKernelGetNativeHandle(kernel, nullptr, &handle));
     return vendor<cl_kernel>(handle);
+}
+inline cl_sampler vendor_of(pi_sampler sampler) {
+    pi_native_handle handle{};
+    ok(piSamplerGetNativeHandle(sampler, &handle));
+    return vendor<cl_sampler>(handle);
 }
 inline cl_event vendor_of(pi_event event) {
     pi_native_handle handle{};

@@ -2,6 +2,7 @@
 //
 // One test for each row of the table in plugins/opencl/quirks.cpp: what the plugin promises although the driver does not.
 #include "fixture.hpp"
+#include "image.hpp"
 #include "skip.hpp"
 
 #include <atomic>
@@ -316,4 +317,100 @@ TEST_CASE("pthread: sub-devices may go as soon as their last command has ended")
         }
         ok(piDeviceRelease(part));
     }
+}
+
+TEST_CASE("PoCL and rusticl: a view that does not begin with its buffer is refused, not wrong") {
+    Loader loader;
+    int found = 0;
+    for (pi_device device : loader.devices()) {
+        const std::string platform = platform_name_of(device);
+        if (platform != pocl && platform != "rusticl")
+            continue;
+        ++found;
+        INFO(name_of(device));
+        const Place place(device);
+        const uint64_t step = std::max<uint64_t>(512, scope_of(device).offset_alignment);
+        const Mem buffer = place.buffer(4 * step), part = make_view(buffer, step, step);
+        auto desc = image_desc(PI_IMAGE_1D, {16, 0, 0});
+        Mem view;
+        ok(piMemImageViewCreate(buffer, &desc, view.out()));
+        refused(piMemImageViewCreate(part, &desc, view.out()), PI_ERROR_UNSUPPORTED_FEATURE,
+                {"byte " + std::to_string(step), "byte 0"});
+        desc.offset = step;
+        refused(piMemImageViewCreate(buffer, &desc, view.out()), PI_ERROR_UNSUPPORTED_FEATURE,
+                {"byte " + std::to_string(step), "byte 0"});
+        uint64_t alignment = 0;
+        refused(piDeviceGetInfo(device, PI_DEVICE_INFO_IMAGE_VIEW_OFFSET_ALIGNMENT,
+                                sizeof alignment, &alignment, nullptr),
+                PI_ERROR_UNSUPPORTED_FEATURE, {"byte 0"});
+    }
+    if (!found)
+        return pi_test::skip("needs PoCL or rusticl");
+}
+
+TEST_CASE("rusticl: a copy between a 1-D array and a 2-D image moves the pixels that it names") {
+    Loader loader;
+    int found = 0;
+    for (pi_device device : loader.devices()) {
+        if (platform_name_of(device) != "rusticl")
+            continue;
+        ++found;
+        const Place place(device);
+        const Size3 rows{4, 0, 3}, size{26, 11, 0};
+        const Mem from = make_image(place.context, device, image_desc(PI_IMAGE_1D_ARRAY, rows));
+        const Mem to = make_image(place.context, device, image_desc(PI_IMAGE_2D, size));
+        std::vector<uint32_t> pixels(12), expected(26 * 11);
+        for (uint32_t i = 0; i < 12; ++i)
+            pixels[i] = 0x01020304 * (i + 1);
+        write_image(place.queue, from, rows, pixels);
+        write_image(place.queue, to, size, expected);
+        for (uint64_t layer = 0; layer < 3; ++layer) {
+            pi_image_copy_region region{};
+            region.src_origin[0] = 1;
+            region.src_origin[2] = layer;
+            region.dst_origin[0] = 5 + layer;
+            region.dst_origin[1] = 4 * layer;
+            region.extent[0] = 3;
+            pi_image_copy_desc copying{};
+            copying.struct_size = sizeof copying;
+            copying.type = PI_TYPE_IMAGE_COPY_DESC;
+            copying.src = from;
+            copying.dst = to;
+            copying.region_count = 1;
+            copying.regions = &region;
+            Event event;
+            ok(piEnqueueMemImageCopy(place.queue, &copying, 0, nullptr, event.out()));
+            wait(event);
+            for (uint64_t x = 0; x < 3; ++x)
+                expected[4 * layer * 26 + 5 + layer + x] = pixels[4 * layer + 1 + x];
+        }
+        CHECK(read_image(place.queue, to, size) == expected);
+    }
+    if (!found)
+        return pi_test::skip("needs rusticl");
+}
+
+TEST_CASE("PoCL: a sub-device does not claim images") {
+    Loader loader;
+    const auto devices = devices_like(loader, pocl, "pthread");
+    if (devices.empty())
+        return pi_test::skip("needs POCL_DEVICES=pthread");
+    pi_device_partition_desc desc{};
+    desc.struct_size = sizeof desc;
+    desc.type = PI_TYPE_DEVICE_PARTITION_DESC;
+    desc.kind = PI_PARTITION_EQUALLY;
+    desc.count = 1;
+    pi_device part = nullptr;
+    ok(piDevicePartition(devices[0], &desc, 1, &part, nullptr));
+    CHECK(info_of<uint32_t>(piDeviceGetInfo, part, PI_DEVICE_INFO_IMAGES) == 0);
+    CHECK(!(info_of<uint64_t>(piDeviceGetInfo, part, PI_DEVICE_INFO_CAPABILITIES) &
+            PI_CAPABILITY_IMAGE));
+    {
+        const Context context = make_context({part});
+        const auto image = image_desc(PI_IMAGE_2D, {4, 4, 0});
+        Mem mem;
+        refused(piMemImageCreate(context, part, &image, mem.out()), PI_ERROR_UNSUPPORTED_FEATURE,
+                {"no images"});
+    }
+    ok(piDeviceRelease(part));
 }

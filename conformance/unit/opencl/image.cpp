@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "image.hpp"
+
+namespace opencl_test {
+
+pi_mem_image_desc image_desc(pi_image_type type, const Size3 &size) {
+    pi_mem_image_desc desc{};
+    desc.struct_size = sizeof desc;
+    desc.type = PI_TYPE_MEM_IMAGE_DESC;
+    desc.image_type = type;
+    desc.channel_order = PI_CHANNEL_ORDER_RGBA;
+    desc.channel_type = PI_CHANNEL_UINT8;
+    desc.width = size[0];
+    desc.height = size[1];
+    (type == PI_IMAGE_3D ? desc.depth : desc.array_size) = size[2];
+    return desc;
+}
+
+Mem make_image(pi_context context, pi_device device, const pi_mem_image_desc &desc) {
+    Mem image;
+    ok(piMemImageCreate(context, device, &desc, image.out()));
+    return image;
+}
+
+Sampler make_sampler(pi_context context, uint32_t normalized, pi_addressing_mode addressing,
+                     pi_filter_mode filter) {
+    pi_sampler_desc desc{};
+    desc.struct_size = sizeof desc;
+    desc.type = PI_TYPE_SAMPLER_DESC;
+    desc.normalized_coordinates = normalized;
+    desc.addressing = addressing;
+    desc.filter = filter;
+    Sampler sampler;
+    ok(piSamplerCreate(context, &desc, sampler.out()));
+    return sampler;
+}
+
+namespace {
+
+pi_image_region whole(const Size3 &extent) {
+    pi_image_region region{};
+    for (size_t i = 0; i < 3; ++i)
+        region.extent[i] = extent[i];
+    return region;
+}
+
+} // namespace
+
+void write_image(pi_queue queue, pi_mem image, const Size3 &extent,
+                 const std::vector<uint32_t> &pixels) {
+    const pi_image_region region = whole(extent);
+    pi_image_write_desc desc{};
+    desc.struct_size = sizeof desc;
+    desc.type = PI_TYPE_IMAGE_WRITE_DESC;
+    desc.flags = PI_COMMAND_BLOCKING;
+    desc.image = image;
+    desc.host_ptr = pixels.data();
+    desc.region_count = 1;
+    desc.regions = &region;
+    ok(piEnqueueMemImageWrite(queue, &desc, 0, nullptr, nullptr));
+}
+
+std::vector<uint32_t> read_image(pi_queue queue, pi_mem image, const Size3 &extent) {
+    uint64_t count = 1;
+    for (const uint64_t pixels : extent)
+        count *= pixels ? pixels : 1;
+    std::vector<uint32_t> pixels(count);
+    const pi_image_region region = whole(extent);
+    pi_image_read_desc desc{};
+    desc.struct_size = sizeof desc;
+    desc.type = PI_TYPE_IMAGE_READ_DESC;
+    desc.flags = PI_COMMAND_BLOCKING;
+    desc.image = image;
+    desc.host_ptr = pixels.data();
+    desc.region_count = 1;
+    desc.regions = &region;
+    ok(piEnqueueMemImageRead(queue, &desc, 0, nullptr, nullptr));
+    return pixels;
+}
+
+pi_kernel_argument image_argument(pi_mem image) {
+    pi_kernel_argument argument{};
+    argument.kind = PI_ARGUMENT_IMAGE;
+    argument.mem = image;
+    return argument;
+}
+
+pi_kernel_argument sampler_argument(pi_sampler sampler) {
+    pi_kernel_argument argument{};
+    argument.kind = PI_ARGUMENT_SAMPLER;
+    argument.sampler = sampler;
+    return argument;
+}
+
+} // namespace opencl_test

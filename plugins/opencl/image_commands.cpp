@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Commands on images. Those on views are commands on their buffers: the vendor's image of a view is for kernels only,
+// since PoCL crashes when it copies or fills one.
+#include "commands.hpp"
+#include "entries.hpp"
+#include "image.hpp"
+
+#include <pi/sdk/image_region.hpp>
+#include <pi/sdk/pixel.hpp>
+
+namespace pi::opencl {
+
+using namespace sdk;
+
+namespace {
+
+using Triple = std::array<size_t, 3>;
+
+/// A box in the vendor's terms, which count the layers of 1-D arrays in y.
+struct VendorBox {
+    Triple origin, extent;
+};
+VendorBox vendor_box(const ImageBox &box, const ImageType &type) {
+    const Pixels &o = box.origin, &e = box.extent;
+    if (type.layers && !type.height)
+        return {{o[0], o[2], 0}, {e[0], e[2], 1}};
+    return {{o[0], o[1], o[2]}, {e[0], e[1], e[2]}};
+}
+
+/// The slice `index` of a box.
+ImageBox slice_of(ImageBox box, uint64_t index) {
+    box.origin[2] += index;
+    box.extent[2] = 1;
+    return box;
+}
+ImageBox row_of(ImageBox box, uint64_t index) {
+    box.origin[1] += index;
+    box.extent[1] = 1;
+    return box;
+}
+
+/// Whether it is bytes of a buffer: a buffer, or a view of one as an image.
+bool is_linear(const Mem &mem) {
+    return !mem.image() || mem.is_view();
+}
+
+/// The bytes of one end of a command, from the begin of mem; of an image as if its pixels were dense. `buffer` are those
+/// of a buffer.
+Rectangle bytes_of(const Mem &mem, const ImageBox &box, const Rectangle &buffer) {
+    const Image *image = mem.image();
+    return image ? box_bytes(box, image->pixels, image->shape.format) : buffer;
+}
+
+pi_region region_of(const Rectangle &src, const Rectangle &dst) {
+    return {src.offset,
+            dst.offset,
+            {src.row, src.rows, src.slices},
+            {src.row_pitch, src.slice_pitch},
+            {dst.row_pitch, dst.slice_pitch},
+            0};
+}
+
+// ----- read and write -----------------------------------------------------------------------------
+
+class ImageReadCommand final : public VendorCommand {
+public:
+    ImageReadCommand(Queue &queue, Mem &image, void *host, std::vector<ImageTransfer> transfers)
+        : VendorCommand(queue), image_(image), host_(static_cast<std::byte *>(host)),
+          transfers_(std::move(transfers)) {}
+
+private:
+    void issue(Submission &submission) override {
+        const ImageType &type = *image_->image()->shape.type;
+        for (const ImageTransfer &transfer : transfers_) {
+            const VendorBox box = vendor_box(transfer.box, type);
+            const VendorPitches pitches = vendor_pitches(type, transfer.host);
+            submission.add("clEnqueueReadImage", queue().api().clEnqueueReadImage, image_->id(),
+                           CL_FALSE, box.origin.data(), box.extent.data(), pitches.row,
+                           pitches.slice, host_ + transfer.host.offset);
+        }
+    }
+
+    const Ref<Mem> image_;
+    std::byte *const host_;
+    const std::vector<ImageTransfer> transfers_;
+};
+
+class ImageWriteCommand final : public VendorCommand {
+public:
+    ImageWriteCommand(Queue &queue, Mem &image, const void *host,
+                      std::vector<ImageTransfer> transfers)
+        : VendorCommand(queue), image_(image), host_(static_cast<const std::byte *>(host)),
+          transfers_(std::move(transfers)) {}
+
+private:
+    void issue(Submission &submission) override {
+        const ImageType &type = *image_->image()->shape.type;
+        for (const ImageTransfer &transfer : transfers_) {
+            const VendorBox box = vendor_box(transfer.box, type);
+            const VendorPitches pitches = vendor_pitches(type, transfer.host);
+            submission.add("clEnqueueWriteImage", queue().api().clEnqueueWriteImage, image_->id(),
+                           CL_FALSE, box.origin.data(), box.extent.data(), pitches.row,
+                           pitches.slice, host_ + transfer.host.offset);
+        }
+    }
+
+    const Ref<Mem> image_;
+    const std::byte *const host_;
+    const std::vector<ImageTransfer> transfers_;
+};
+
+// ----- copy ---------------------------------------------------------------------------------------
+
+/// One end at least is no view.
+class ImageCopyCommand final : public VendorCommand {
+public:
+    ImageCopyCommand(Queue &queue, Mem &src, Mem &dst, std::vector<ImageCopy> copies)
+        : VendorCommand(queue), src_(src), dst_(dst), copies_(std::move(copies)) {}
+
+private:
+    void issue(Submission &submission) override {
+        for (const ImageCopy &copy : copies_) {
+            if (!is_linear(*src_) && !is_linear(*dst_))
+                between_images(submission, copy);
+            else
+                with_buffer(submission, copy);
+        }
+    }
+
+    void between_images(Submission &submission, const ImageCopy &copy) {
+        const ImageType &from = *src_->image()->shape.type, &to = *dst_->image()->shape.type;
+        if (&from != &to && queue().device().quirk(QUIRK_NO_UNLIKE_IMAGE_COPIES))
+            return through_buffer(submission, copy);
+        if (vendor_box(copy.src, from).extent == vendor_box(copy.dst, to).extent)
+            return images(submission, copy.src, copy.dst);
+        // One end counts its layers in y, the other in z.
+        for (uint64_t i = 0; i < copy.src.extent[2]; ++i)
+            images(submission, slice_of(copy.src, i), slice_of(copy.dst, i));
+    }
+    void images(Submission &submission, const ImageBox &from, const ImageBox &to) {
+        const VendorBox src = vendor_box(from, *src_->image()->shape.type);
+        const VendorBox dst = vendor_box(to, *dst_->image()->shape.type);
+        submission.add("clEnqueueCopyImage", queue().api().clEnqueueCopyImage, src_->id(),
+                       dst_->id(), src.origin.data(), dst.origin.data(), src.extent.data());
+    }
+
+    /// The queue is in order.
+    void through_buffer(Submission &submission, const ImageCopy &copy) {
+        const Api &cl = queue().api();
+        const Image &image = *src_->image();
+        const Pixels &extent = copy.src.extent;
+        const size_t size = extent[0] * extent[1] * extent[2] * image.shape.format.bytes();
+        cl_int code = CL_SUCCESS;
+        MemOwner staging(
+            cl, cl.clCreateBuffer(queue().context().id(), CL_MEM_READ_WRITE, size, nullptr, &code));
+        check(code, "clCreateBuffer", size, " bytes between two images on ",
+              queue().device().name());
+        const VendorBox from = vendor_box(copy.src, *image.shape.type);
+        const VendorBox to = vendor_box(copy.dst, *dst_->image()->shape.type);
+        submission.add("clEnqueueCopyImageToBuffer", cl.clEnqueueCopyImageToBuffer, src_->id(),
+                       staging.get(), from.origin.data(), from.extent.data(), size_t{0});
+        submission.add("clEnqueueCopyBufferToImage", cl.clEnqueueCopyBufferToImage, staging.get(),
+                       dst_->id(), size_t{0}, to.origin.data(), to.extent.data());
+        staging_.push_back(std::move(staging));
+    }
+
+    /// The vendor only knows dense pixels in a buffer.
+    void with_buffer(Submission &submission, const ImageCopy &copy) {
+        const bool reads = is_linear(*dst_);
+        const ImageBox &box = reads ? copy.src : copy.dst;
+        const Rectangle bytes =
+            reads ? bytes_of(*dst_, copy.dst, copy.buffer) : bytes_of(*src_, copy.src, copy.buffer);
+        if (bytes.dense())
+            return dense(submission, box, bytes.offset);
+        for (uint64_t z = 0; z < bytes.slices; ++z) {
+            const ImageBox slice = slice_of(box, z);
+            const uint64_t begin = bytes.offset + z * bytes.slice_pitch;
+            if (bytes.rows == 1 || bytes.row_pitch == bytes.row)
+                dense(submission, slice, begin);
+            else
+                for (uint64_t y = 0; y < bytes.rows; ++y)
+                    dense(submission, row_of(slice, y), begin + y * bytes.row_pitch);
+        }
+    }
+    void dense(Submission &submission, const ImageBox &box, uint64_t offset) {
+        const Api &cl = queue().api();
+        if (is_linear(*dst_)) {
+            const VendorBox from = vendor_box(box, *src_->image()->shape.type);
+            submission.add("clEnqueueCopyImageToBuffer", cl.clEnqueueCopyImageToBuffer, src_->id(),
+                           dst_->root().id(), from.origin.data(), from.extent.data(),
+                           dst_->offset() + offset);
+        } else {
+            const VendorBox to = vendor_box(box, *dst_->image()->shape.type);
+            submission.add("clEnqueueCopyBufferToImage", cl.clEnqueueCopyBufferToImage,
+                           src_->root().id(), dst_->id(), src_->offset() + offset, to.origin.data(),
+                           to.extent.data());
+        }
+    }
+
+    const Ref<Mem> src_, dst_;
+    const std::vector<ImageCopy> copies_;
+    std::vector<MemOwner> staging_;
+};
+
+/// The bytes of one end in the storage that both share.
+Rectangle storage_bytes(const Mem &mem, const ImageBox &box, const Rectangle &buffer) {
+    Rectangle bytes = bytes_of(mem, box, buffer);
+    bytes.offset += mem.offset() + mem.storage_begin();
+    return bytes;
+}
+
+/// PI_ERROR_MEM_COPY_OVERLAP if a region's ends share a pixel of one image or a byte of one buffer.
+void check_overlap(Mem &src, Mem &dst, std::span<const ImageCopy> copies) {
+    if (!src.may_share_storage(dst))
+        return;
+    for (const ImageCopy &copy : copies)
+        if (overlap(storage_bytes(src, copy.src, copy.buffer),
+                    storage_bytes(dst, copy.dst, copy.buffer)))
+            fail(PI_ERROR_MEM_COPY_OVERLAP, "a region's source (pixels {", copy.src.origin[0], ", ",
+                 copy.src.origin[1], ", ", copy.src.origin[2],
+                 "} on) overlaps its destination (pixels {", copy.dst.origin[0], ", ",
+                 copy.dst.origin[1], ", ", copy.dst.origin[2],
+                 "} on): src and dst share their storage");
+}
+
+// ----- fill ---------------------------------------------------------------------------------------
+
+class ImageFillCommand final : public VendorCommand {
+public:
+    ImageFillCommand(Queue &queue, Mem &image, const void *color, const ImageBox &box)
+        : VendorCommand(queue), image_(image), box_(box) {
+        std::memcpy(color_.data(), color, sizeof color_);
+    }
+
+private:
+    void issue(Submission &submission) override {
+        const VendorBox box = vendor_box(box_, *image_->image()->shape.type);
+        submission.add("clEnqueueFillImage", queue().api().clEnqueueFillImage, image_->id(),
+                       color_.data(), box.origin.data(), box.extent.data());
+    }
+
+    const Ref<Mem> image_;
+    const ImageBox box_;
+    std::array<cl_uint, 4> color_;
+};
+
+} // namespace
+
+// ----- entry points -------------------------------------------------------------------------------
+
+namespace entries {
+
+pi_result PI_CALL piEnqueueMemImageRead(pi_queue queue, const pi_image_read_desc *desc,
+                                        uint32_t wait_count, const pi_event *wait_list,
+                                        pi_event *out_event) {
+    return call<Queue>(queue, [&](Queue &self) {
+        const auto known = read_desc(desc, PI_TYPE_IMAGE_READ_DESC);
+        check_flags(known.flags, PI_COMMAND_BLOCKING, "flags");
+        Mem &image = checked_image(self.context(), self.device(), known.image, "image");
+        require(known.host_ptr, "host_ptr");
+        auto transfers =
+            read_image_regions(known.region_count, known.regions, image.image()->shape);
+        const EnqueueArguments arguments{known.flags, known.type, wait_count, wait_list, out_event};
+        if (!is_linear(image))
+            return enqueue_vendor<ImageReadCommand>(self, arguments, image, known.host_ptr,
+                                                    std::move(transfers));
+        std::vector<pi_region> regions;
+        for (const ImageTransfer &one : transfers)
+            regions.push_back(region_of(bytes_of(image, one.box, {}), one.host));
+        enqueue_read(self, arguments, image, known.host_ptr, std::move(regions));
+    });
+}
+
+pi_result PI_CALL piEnqueueMemImageWrite(pi_queue queue, const pi_image_write_desc *desc,
+                                         uint32_t wait_count, const pi_event *wait_list,
+                                         pi_event *out_event) {
+    return call<Queue>(queue, [&](Queue &self) {
+        const auto known = read_desc(desc, PI_TYPE_IMAGE_WRITE_DESC);
+        check_flags(known.flags, PI_COMMAND_BLOCKING, "flags");
+        Mem &image = checked_image(self.context(), self.device(), known.image, "image");
+        require(known.host_ptr, "host_ptr");
+        auto transfers =
+            read_image_regions(known.region_count, known.regions, image.image()->shape);
+        const EnqueueArguments arguments{known.flags, known.type, wait_count, wait_list, out_event};
+        if (!is_linear(image))
+            return enqueue_vendor<ImageWriteCommand>(self, arguments, image, known.host_ptr,
+                                                     std::move(transfers));
+        std::vector<pi_region> regions;
+        for (const ImageTransfer &one : transfers)
+            regions.push_back(region_of(one.host, bytes_of(image, one.box, {})));
+        enqueue_write(self, arguments, image, known.host_ptr, std::move(regions));
+    });
+}
+
+pi_result PI_CALL piEnqueueMemImageCopy(pi_queue queue, const pi_image_copy_desc *desc,
+                                        uint32_t wait_count, const pi_event *wait_list,
+                                        pi_event *out_event) {
+    return call<Queue>(queue, [&](Queue &self) {
+        const auto known = read_desc(desc, PI_TYPE_IMAGE_COPY_DESC);
+        check_flags(known.flags, PI_COMMAND_BLOCKING, "flags");
+        Mem &src = checked_mem(self.context(), known.src, "src");
+        Mem &dst = checked_mem(self.context(), known.dst, "dst");
+        ImageCopyEnds ends{};
+        for (Mem *end : {&src, &dst}) {
+            if (end->image())
+                require_image_device(self.device(), end == &src ? "src" : "dst");
+            else
+                ends.buffer_size = end->size();
+        }
+        ends.src = src.image() ? &src.image()->shape : nullptr;
+        ends.dst = dst.image() ? &dst.image()->shape : nullptr;
+        auto copies = read_image_copy_regions(known.region_count, known.regions, ends);
+        check_overlap(src, dst, copies);
+        const EnqueueArguments arguments{known.flags, known.type, wait_count, wait_list, out_event};
+        if (!is_linear(src) || !is_linear(dst))
+            return enqueue_vendor<ImageCopyCommand>(self, arguments, src, dst, std::move(copies));
+        std::vector<pi_region> regions;
+        for (const ImageCopy &one : copies)
+            regions.push_back(
+                region_of(bytes_of(src, one.src, one.buffer), bytes_of(dst, one.dst, one.buffer)));
+        enqueue_copy(self, arguments, src, dst, std::move(regions));
+    });
+}
+
+pi_result PI_CALL piEnqueueMemImageFill(pi_queue queue, const pi_image_fill_desc *desc,
+                                        uint32_t wait_count, const pi_event *wait_list,
+                                        pi_event *out_event) {
+    return call<Queue>(queue, [&](Queue &self) {
+        const auto known = read_desc(desc, PI_TYPE_IMAGE_FILL_DESC);
+        check_flags(known.flags, PI_COMMAND_BLOCKING, "flags");
+        Mem &image = checked_image(self.context(), self.device(), known.image, "image");
+        require(known.color, "color");
+        const ImageBox box = read_box(image.image()->shape, known.origin, known.extent, 0, "image");
+        const EnqueueArguments arguments{known.flags, known.type, wait_count, wait_list, out_event};
+        if (is_linear(image))
+            enqueue_fill(self, arguments, image,
+                         pack_color(image.image()->shape.format, known.color),
+                         bytes_of(image, box, {}));
+        else
+            enqueue_vendor<ImageFillCommand>(self, arguments, image, known.color, box);
+    });
+}
+
+} // namespace entries
+} // namespace pi::opencl

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Maps and unmaps of buffers.
+#include "entries.hpp"
+#include "memory.hpp"
+#include "submission.hpp"
+
+#include <pi/sdk/region.hpp>
+
+namespace pi::opencl {
+
+using namespace sdk;
+
+namespace {
+
+class MapCommand final : public VendorCommand {
+public:
+    MapCommand(Queue &queue, Mem &mem, const pi_buffer_map_desc &desc)
+        : VendorCommand(queue, map_queue(queue, mem)), mem_(mem), offset_(desc.offset),
+          size_(desc.size), flags_(vendor_flags(desc.flags)), out_pointer_(desc.out_pointer) {}
+
+private:
+    static cl_command_queue map_queue(Queue &queue, Mem &mem) {
+        return mem.device().quirk(QUIRK_MAPS_IN_ORDER)
+                   ? mem.context().private_queue(mem.device(), Context::Purpose::MAP)
+                   : queue.id();
+    }
+    static cl_map_flags vendor_flags(uint64_t flags) {
+        // Reading what need not be kept is reading.
+        if ((flags & PI_MAP_WRITE_DISCARD) && !(flags & PI_MAP_READ))
+            return CL_MAP_WRITE_INVALIDATE_REGION;
+        return (flags & PI_MAP_READ ? CL_MAP_READ : 0) |
+               (flags & (PI_MAP_WRITE | PI_MAP_WRITE_DISCARD) ? CL_MAP_WRITE : 0);
+    }
+
+    void issue(Submission &submission) override {
+        submission.add_with("clEnqueueMapBuffer", [&](cl_command_queue queue, cl_uint count,
+                                                      const cl_event *waits, cl_event *event) {
+            cl_int code = CL_SUCCESS;
+            pointer_ = map_vendor(*mem_, queue, flags_, offset_, size_, count, waits, event, &code);
+            return code;
+        });
+    }
+    void completed() override {
+        mem_->add_map(pointer_);
+        *out_pointer_ = pointer_;
+    }
+
+    const Ref<Mem> mem_;
+    const uint64_t offset_, size_;
+    const cl_map_flags flags_;
+    void **const out_pointer_;
+    void *pointer_ = nullptr;
+};
+
+class UnmapCommand final : public VendorCommand {
+public:
+    UnmapCommand(Queue &queue, Mem &mem, void *pointer)
+        : VendorCommand(queue), mem_(mem), pointer_(pointer) {
+        mem_->take_map(pointer_);
+    }
+    ~UnmapCommand() override {
+        if (!issued_) // a dependency failed: it is still mapped
+            mem_->add_map(pointer_);
+    }
+
+private:
+    void issue(Submission &submission) override {
+        submission.add_with("clEnqueueUnmapMemObject", [&](cl_command_queue queue, cl_uint count,
+                                                           const cl_event *waits, cl_event *event) {
+            return unmap_vendor(*mem_, queue, pointer_, count, waits, event);
+        });
+        issued_ = true;
+    }
+
+    const Ref<Mem> mem_;
+    void *const pointer_;
+    bool issued_ = false;
+};
+
+} // namespace
+
+namespace entries {
+
+pi_result PI_CALL piEnqueueMemBufferMap(pi_queue queue, const pi_buffer_map_desc *desc,
+                                        uint32_t wait_count, const pi_event *wait_list,
+                                        pi_event *out_event) {
+    return call<Queue>(queue, [&](Queue &self) {
+        const auto known = read_desc(desc, PI_TYPE_BUFFER_MAP_DESC);
+        check_map_flags(known.flags);
+        Mem &mem = checked_buffer(self.context(), known.mem, "mem");
+        require(known.out_pointer, "out_pointer");
+        check_range(known.offset, known.size, mem.size(), "mem");
+        enqueue_vendor<MapCommand>(
+            self, {known.flags, known.type, wait_count, wait_list, out_event}, mem, known);
+    });
+}
+
+pi_result PI_CALL piEnqueueMemUnmap(pi_queue queue, const pi_unmap_desc *desc, uint32_t wait_count,
+                                    const pi_event *wait_list, pi_event *out_event) {
+    return call<Queue>(queue, [&](Queue &self) {
+        const auto known = read_desc(desc, PI_TYPE_UNMAP_DESC);
+        check_flags(known.flags, PI_COMMAND_BLOCKING, "flags");
+        Mem &mem = checked_buffer(self.context(), known.mem, "mem");
+        require(known.pointer, "pointer");
+        enqueue_vendor<UnmapCommand>(
+            self, {known.flags, known.type, wait_count, wait_list, out_event}, mem, known.pointer);
+    });
+}
+
+} // namespace entries
+} // namespace pi::opencl
