@@ -222,7 +222,8 @@ LAW("program", "parts that do not fit together are not linked") {
     Program late;
     if (piProgramLink(bench.context(), &incomplete, late.out()) != PI_SUCCESS)
         refused("linking without a function that is called", alone);
-    refused("linking two functions of one name", {caller, callee, twin});
+    // Two functions of one name end the process in some drivers, so no law links them.
+    require_changes(bench, link(bench.context(), {caller, callee}), 3);
     require_changes(bench, link(bench.context(), {caller, twin}), 5);
 }
 

@@ -84,6 +84,9 @@ TEST_CASE("a link that fails tells the driver's log, or that there is none") {
         refused(link(place.context, {user}, nullptr, program.out()), PI_ERROR_BUILD_FAILED,
                 {"CL_LINK_PROGRAM_FAILURE",
                  platform_name_of(device) == "rusticl" ? "twice" : "no log"});
+        const Program part = compile(place.context, callee), twin = compile(place.context, callee);
+        refused(link(place.context, {user, part, twin}, nullptr, program.out()),
+                PI_ERROR_BUILD_FAILED, {"CL_LINK_PROGRAM_FAILURE"});
     }
 }
 
