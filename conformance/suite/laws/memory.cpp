@@ -2,6 +2,7 @@
 //
 // Creating buffers: what a description demands holds, or is refused.
 
+#include "memory.hpp"
 #include "checks.hpp"
 #include "host_memory.hpp"
 #include "registry.hpp"
@@ -12,21 +13,6 @@
 
 namespace pi::suite {
 namespace {
-
-pi_mem_buffer_desc buffer_desc(uint64_t size, uint64_t flags = 0, void *host_ptr = nullptr) {
-    pi_mem_buffer_desc desc = describe<pi_mem_buffer_desc>();
-    desc.size = size;
-    desc.flags = flags;
-    desc.host_ptr = host_ptr;
-    return desc;
-}
-
-void require_refused(const Place &place, const std::string &what, const pi_mem_buffer_desc &desc,
-                     std::initializer_list<pi_result> allowed) {
-    require_untouched<pi_mem>("a buffer with " + what, allowed, [&](pi_mem *out) {
-        return piMemBufferCreate(place.context, place.device, &desc, out);
-    });
-}
 
 LAW("memory", "a buffer gives back the bytes that were written to it") {
     const uint64_t size = bench.random(1, 1 << 20);

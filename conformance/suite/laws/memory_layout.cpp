@@ -3,6 +3,7 @@
 // n-D allocations, and copies between the scopes of a device.
 
 #include "checks.hpp"
+#include "memory.hpp"
 #include "regions.hpp"
 #include "registry.hpp"
 
@@ -11,21 +12,6 @@
 
 namespace pi::suite {
 namespace {
-
-pi_mem_buffer_desc buffer_desc(uint64_t size, uint64_t flags = 0, void *host_ptr = nullptr) {
-    pi_mem_buffer_desc desc = describe<pi_mem_buffer_desc>();
-    desc.size = size;
-    desc.flags = flags;
-    desc.host_ptr = host_ptr;
-    return desc;
-}
-
-void require_refused(const Place &place, const std::string &what, const pi_mem_buffer_desc &desc,
-                     std::initializer_list<pi_result> allowed) {
-    require_untouched<pi_mem>("a buffer with " + what, allowed, [&](pi_mem *out) {
-        return piMemBufferCreate(place.context, place.device, &desc, out);
-    });
-}
 
 // ----- n-D layouts -----
 

@@ -4,6 +4,7 @@
 
 #include "checks.hpp"
 #include "image.hpp"
+#include "native.hpp"
 #include "registry.hpp"
 
 namespace pi::suite {
@@ -134,6 +135,42 @@ LAW("sampler", "samplers are made, retained and released by many threads at once
     });
     require_equal(told<uint32_t>(shared, PI_SAMPLER_INFO_NORMALIZED_COORDINATES), 0u,
                   "what a sampler tells that was retained and released");
+}
+
+LAW("sampler", "a sampler's native handle makes a sampler that tells the same beside it") {
+    need_images(bench);
+    Sampler first =
+        make_sampler(bench, sampler_desc(1, PI_ADDRESSING_MIRRORED_REPEAT, PI_FILTER_LINEAR));
+    const pi_native_handle handle =
+        check_handle("piSamplerGetNativeHandle",
+                     [&](pi_native_handle *out) { return piSamplerGetNativeHandle(first, out); });
+    const pi_native_desc desc = native_desc(handle);
+    const auto create = [&](const pi_native_desc *one, pi_sampler *out) {
+        return piSamplerCreateWithNativeHandle(bench.context(), one, out);
+    };
+    const std::string name = "piSamplerCreateWithNativeHandle";
+    const auto require_told = [](pi_sampler sampler, const char *which) {
+        require_equal(told<uint32_t>(sampler, PI_SAMPLER_INFO_NORMALIZED_COORDINATES), 1u, which,
+                      ": PI_SAMPLER_INFO_NORMALIZED_COORDINATES");
+        require_equal(told<pi_addressing_mode>(sampler, PI_SAMPLER_INFO_ADDRESSING),
+                      pi_addressing_mode{PI_ADDRESSING_MIRRORED_REPEAT}, which,
+                      ": PI_SAMPLER_INFO_ADDRESSING");
+        require_equal(told<pi_filter_mode>(sampler, PI_SAMPLER_INFO_FILTER),
+                      pi_filter_mode{PI_FILTER_LINEAR}, which, ": PI_SAMPLER_INFO_FILTER");
+    };
+    {
+        const Sampler second = make_around<pi_sampler>(name, desc, create);
+        require_told(second, "the sampler made around a native handle");
+        require_equal(told<pi_context>(second, PI_SAMPLER_INFO_CONTEXT), bench.context(),
+                      "the context of a sampler made around a native handle");
+        pi_native_handle its = poison<pi_native_handle>();
+        require_success(piSamplerGetNativeHandle(second, &its), "its handle");
+        require_same_values(its, handle, name);
+    }
+    require_told(first, "the first sampler after the second is gone");
+    check_refusals<pi_sampler>(name, desc, create);
+    const Sampler last = make_around<pi_sampler>(name, desc, create);
+    first.reset();
 }
 
 } // namespace

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the laws of native handles have in common: every kind of object gives one and is made around one alike.
+#pragma once
+
+#include "checks.hpp"
+
+namespace pi::suite {
+
+inline void need_native(Bench &bench) {
+    bench.need(PI_CAPABILITY_NATIVE, "PI_CAPABILITY_NATIVE");
+}
+
+/// get(out_handle) gives a handle that is one, and the same one when asked again.
+template <typename Get>
+pi_native_handle check_handle(const std::string &name, Get &&get) {
+    pi_native_handle handle = poison<pi_native_handle>();
+    const pi_result result = get(&handle);
+    // A backend may have none of a kind, or none of an event that its plugin holds.
+    if (result == PI_ERROR_UNSUPPORTED_FEATURE || result == PI_ERROR_INVALID_OPERATION)
+        skip(name + " has nothing to give: " + last_error_text());
+    require_success(result, name);
+    require(handle.type != PI_NATIVE_NONE && !same(handle.type, poison<pi_native_type>()), name,
+            ": the type is ", handle.type);
+    require(handle.count >= 1 && handle.count <= 4, name, ": the count is ", handle.count);
+    pi_native_handle again = poison<pi_native_handle>();
+    require_success(get(&again), name, " again");
+    require_equal(again.type, handle.type, name + ": the type when asked again");
+    require_equal(again.count, handle.count, name + ": the count when asked again");
+    for (uint32_t i = 0; i < handle.count; ++i)
+        require_equal(again.value[i], handle.value[i],
+                      join(name, ": value ", i, " when asked again"));
+    require_error(get(nullptr), PI_ERROR_INVALID_NULL_POINTER, name, " with out_handle NULL");
+    return handle;
+}
+
+inline pi_native_desc native_desc(const pi_native_handle &handle, pi_device device = nullptr) {
+    pi_native_desc desc = describe<pi_native_desc>();
+    desc.handle = handle;
+    desc.device = device;
+    return desc;
+}
+
+/// What every ...CreateWithNativeHandle refuses, with create(desc, out): nothing is made, and the handle stays as it was.
+template <typename Handle, typename Create>
+void check_refusals(const std::string &name, const pi_native_desc &good, Create &&create) {
+    const auto refuse = [&](const char *what, const pi_native_desc &desc,
+                            std::initializer_list<pi_result> allowed) {
+        require_untouched<Handle>(name + what, allowed,
+                                  [&](Handle *out) { return create(&desc, out); });
+    };
+    pi_native_desc desc = good;
+    desc.handle.type = PI_NATIVE_NONE;
+    refuse(" of no type", desc, {PI_ERROR_INVALID_NATIVE_HANDLE});
+    desc.handle.type = 0x7FFFFFFF;
+    refuse(" of a type that does not exist", desc, {PI_ERROR_INVALID_NATIVE_HANDLE});
+    desc = good;
+    desc.handle.count = 0;
+    refuse(" of no values", desc, {PI_ERROR_INVALID_NATIVE_HANDLE});
+    desc.handle.count = 5;
+    refuse(" of 5 values", desc, {PI_ERROR_INVALID_NATIVE_HANDLE});
+    require_error(create(&good, nullptr), PI_ERROR_INVALID_NULL_POINTER, name,
+                  " with the output NULL");
+    check_descriptor(name, good, offsetof(pi_native_desc, flags), [&](const pi_native_desc *one) {
+        Handle made = nullptr;
+        const pi_result result = create(one, &made);
+        if (result == PI_SUCCESS)
+            if constexpr (requires { Counted<Handle>::release; })
+                require_success(Counted<Handle>::release(made), "releasing what ", name, " made");
+        return result;
+    });
+}
+
+/// One more object around the handle, without taking it over; skips where that cannot be.
+template <typename Handle, typename Create>
+Owner<Handle> make_around(const std::string &name, const pi_native_desc &desc, Create &&create) {
+    Owner<Handle> made;
+    const pi_result result = create(&desc, made.out());
+    if (result == PI_ERROR_UNSUPPORTED_FEATURE)
+        skip(name + " is unsupported: " + last_error_text());
+    require_success(result, name);
+    require(made.get() != nullptr, name, ": succeeded, but gave no object");
+    return made;
+}
+
+inline void require_same_values(const pi_native_handle &a, const pi_native_handle &b,
+                                const std::string &name) {
+    require_equal(a.type, b.type, name + ": the type of the new object's handle");
+    for (uint32_t i = 0; i < b.count; ++i)
+        require_equal(a.value[i], b.value[i],
+                      join(name, ": value ", i, " of the new object's handle"));
+}
+
+} // namespace pi::suite
