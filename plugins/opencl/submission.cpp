@@ -275,8 +275,9 @@ void VendorCommand::run(VendorEvent *payload) {
     const Api &api = queue_.api();
     Submission submission(queue_, on_);
     EventOwner vendor;
+    // Kept while waiting, too: a driver that runs commands inside its calls may run this one inside the wait.
+    std::unique_lock<std::mutex> lock = queue_.device().submission_lock();
     try {
-        const auto lock = queue_.device().submission_lock();
         issue(submission);
         vendor = submission.seal();
     } catch (...) {
@@ -301,6 +302,8 @@ void VendorCommand::run(VendorEvent *payload) {
     } else if (payload) {
         payload->times_.fill(now());
     }
+    if (lock)
+        lock.unlock();
     completed();
 }
 

@@ -16,8 +16,14 @@ namespace {
 using Device = Owner<pi_device>;
 using Devices = std::vector<Device>;
 
+// 0 where the device tells none: a plugin without sub-devices need not know the name.
 uint32_t kinds_of(pi_device device) {
-    return get_info<uint32_t>(&piDeviceGetInfo, device, PI_DEVICE_INFO_PARTITION_KINDS);
+    uint32_t kinds = 0;
+    const pi_result result =
+        piDeviceGetInfo(device, PI_DEVICE_INFO_PARTITION_KINDS, sizeof kinds, &kinds, nullptr);
+    if (result != PI_ERROR_UNSUPPORTED_FEATURE)
+        require_success(result, "PI_DEVICE_INFO_PARTITION_KINDS");
+    return kinds;
 }
 bool has_kind(pi_device device, pi_partition_kind kind) {
     return kinds_of(device) >> kind & 1;
