@@ -70,11 +70,14 @@ Ref<Program> link(Context &context, const pi_program_link_desc &desc) {
                  "context's, or in another order: linking it could end the process");
     }
     const std::string options = desc.options ? desc.options : "";
-    cl_int code = CL_SUCCESS;
-    ProgramOwner vendor(api, api.clLinkProgram(context.id(), static_cast<cl_uint>(ids.size()),
-                                               ids.data(), options.c_str(),
-                                               static_cast<cl_uint>(programs.size()),
-                                               programs.data(), nullptr, nullptr, &code));
+    ProgramOwner vendor;
+    const cl_int code = build_by(*targets.front(), [&] {
+        cl_int answer = CL_SUCCESS;
+        vendor = {api, api.clLinkProgram(context.id(), static_cast<cl_uint>(ids.size()), ids.data(),
+                                         options.c_str(), static_cast<cl_uint>(programs.size()),
+                                         programs.data(), nullptr, nullptr, &answer)};
+        return answer;
+    });
     if (code == CL_LINK_PROGRAM_FAILURE)
         refuse(context, vendor.get(), code, targets);
     check(code, "clLinkProgram", "options '", options, "'");

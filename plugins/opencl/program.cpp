@@ -97,9 +97,10 @@ void Program::build(const pi_program_build_desc &desc) {
     const std::vector<Device *> devices = read_devices(desc);
     const std::vector<cl_device_id> ids = ids_of(devices);
     const std::string options = desc.options ? desc.options : "";
-    finish({PI_PROGRAM_BUILT, "clBuildProgram", devices, options},
-           api().clBuildProgram(id(), static_cast<cl_uint>(ids.size()), ids.data(),
-                                vendor_options(options).c_str(), nullptr, nullptr));
+    finish({PI_PROGRAM_BUILT, "clBuildProgram", devices, options}, build_by(*devices.front(), [&] {
+               return api().clBuildProgram(id(), static_cast<cl_uint>(ids.size()), ids.data(),
+                                           vendor_options(options).c_str(), nullptr, nullptr);
+           }));
 }
 
 void Program::compile(const pi_program_build_desc &desc) {
@@ -111,9 +112,11 @@ void Program::compile(const pi_program_build_desc &desc) {
     const std::vector<cl_device_id> ids = ids_of(link_devices(devices, candidates_));
     const std::string options = desc.options ? desc.options : "";
     finish({PI_PROGRAM_COMPILED, "clCompileProgram", devices, options},
-           api().clCompileProgram(id(), static_cast<cl_uint>(ids.size()), ids.data(),
-                                  vendor_options(options).c_str(), 0, nullptr, nullptr, nullptr,
-                                  nullptr));
+           build_by(*devices.front(), [&] {
+               return api().clCompileProgram(id(), static_cast<cl_uint>(ids.size()), ids.data(),
+                                             vendor_options(options).c_str(), 0, nullptr, nullptr,
+                                             nullptr, nullptr);
+           }));
 }
 
 void Program::read_builds() {

@@ -11,6 +11,20 @@ namespace pi::opencl {
 /// The first lines of a log, for an error's text.
 std::string first_lines(const std::string &log);
 
+/// What `attempt()` answers, which builds, compiles or links for devices of this one's driver. With QUIRK_BUILD_AGAIN a
+/// failure is believed when it comes three times.
+template <class Attempt>
+cl_int build_by(const Device &device, Attempt &&attempt) {
+    cl_int code = CL_SUCCESS;
+    for (int left = device.quirk(QUIRK_BUILD_AGAIN) ? 3 : 1; left > 0; --left) {
+        code = attempt();
+        if (code != CL_BUILD_PROGRAM_FAILURE && code != CL_COMPILE_PROGRAM_FAILURE &&
+            code != CL_LINK_PROGRAM_FAILURE)
+            break;
+    }
+    return code;
+}
+
 class Program : public sdk::Object<Program, pi_program> {
 public:
     Program(Context &context, pi_program_format format, ProgramOwner vendor,

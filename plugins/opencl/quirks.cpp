@@ -22,6 +22,8 @@ const QuirkRow quirk_rows[] = {
      "profiling times are readings of CLOCK_MONOTONIC_RAW; there is no clGetDeviceAndHostTimer"},
     {"Portable Computing Language", "", "pthread", QUIRK_KEEP_SUB_DEVICES,
      "the driver's threads still use the device of a command that has ended and been released"},
+    {"Portable Computing Language", "", "", QUIRK_BUILD_AGAIN,
+     "processes that write the same entry of the cache of programs at once can fail to build it"},
     {"Portable Computing Language", "", "", QUIRK_NO_SUB_DEVICE_IMAGES,
      "commands on images end the process when their queue is of a sub-device"},
     {"Portable Computing Language", "", "", QUIRK_NO_SUB_BUFFER_IMAGES,

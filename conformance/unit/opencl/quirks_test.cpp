@@ -6,7 +6,10 @@
 #include "skip.hpp"
 
 #include <atomic>
+#include <cstdio>
+#include <cstdlib>
 #include <ctime>
+#include <filesystem>
 #include <thread>
 
 using namespace opencl_test;
@@ -413,4 +416,34 @@ TEST_CASE("PoCL: a sub-device does not claim images") {
                 {"no images"});
     }
     ok(piDeviceRelease(part));
+}
+
+// What the test below runs in processes of their own.
+TEST_CASE("a program is built that no process has built before", "[.build]") {
+    Loader loader;
+    const auto devices = devices_like(loader, pocl, "pthread");
+    REQUIRE(!devices.empty());
+    const Context context = make_context({devices[0]});
+    const Program program =
+        build(context, "kernel void once(global int *p) { p[get_global_id(0)] *= 3; }");
+    CHECK(make_kernel(program, "once").get());
+}
+
+TEST_CASE("PoCL: processes that build the same program at once all succeed") {
+    Loader loader;
+    if (devices_like(loader, pocl, "pthread").empty())
+        return pi_test::skip("needs POCL_DEVICES=pthread");
+    char name[] = "/tmp/pi-pocl-cache-XXXXXX";
+    REQUIRE(mkdtemp(name));
+    const std::string folder = name;
+    const std::string self = std::filesystem::read_symlink("/proc/self/exe");
+    std::vector<FILE *> builders;
+    for (int i = 0; i < 8; ++i)
+        builders.push_back(popen(
+            ("POCL_CACHE_DIR=" + folder + " '" + self + "' '[.build]' > /dev/null").c_str(), "r"));
+    for (FILE *builder : builders) {
+        REQUIRE(builder);
+        CHECK(pclose(builder) == 0);
+    }
+    std::filesystem::remove_all(folder);
 }
