@@ -16,21 +16,10 @@ using sdk::Rectangle;
 
 namespace {
 
-constexpr uint64_t demand_flags = PI_MEM_REQUIRE_CONTIGUOUS | PI_MEM_REQUIRE_PINNED;
-constexpr uint64_t creation_flags =
-    sdk::image_access_flags | PI_MEM_COPY_HOST_PTR | PI_MEM_USE_HOST_PTR | demand_flags;
-
 /// An image whose pixels lie as `pixels` tells, counted from the first of them.
 ImagePointer image_of(const sdk::ImageShape &shape, Rectangle pixels) {
     pixels.offset = 0;
     return std::make_unique<const Image>(Image{shape, pixels});
-}
-
-void check_demands(uint64_t flags) {
-    if (flags & PI_MEM_USE_HOST_PTR && flags & demand_flags)
-        fail(PI_ERROR_UNSUPPORTED_FEATURE,
-             "PI_MEM_REQUIRE_CONTIGUOUS and _PINNED are for memory of the plugin: what "
-             "PI_MEM_USE_HOST_PTR names stays as the application made it");
 }
 
 Storage make_storage(const Device &owner, const pi_mem_image_desc &desc, const Rectangle &given,
@@ -38,7 +27,7 @@ Storage make_storage(const Device &owner, const pi_mem_image_desc &desc, const R
     if (desc.flags & PI_MEM_USE_HOST_PTR)
         return Storage::borrow(desc.host_ptr);
     Storage storage =
-        Storage::allocate(owner, dense.end(), min_alignment, desc.flags & demand_flags);
+        Storage::allocate(owner, dense.end(), min_alignment, desc.flags & sdk::mem_demand_flags);
     if (desc.flags & PI_MEM_COPY_HOST_PTR)
         sdk::for_each_piece(given, dense, [&](uint64_t from, uint64_t to, uint64_t bytes) {
             std::memcpy(storage.data() + to, static_cast<const std::byte *>(desc.host_ptr) + from,
@@ -59,8 +48,8 @@ pi_result PI_CALL mem_image_create(pi_context context, pi_device device,
         sdk::require(out_mem, "out_mem");
         check_scope(known.scope);
         const sdk::ImageShape shape = sdk::read_image_shape(known, image_limits);
-        const Rectangle given = sdk::check_image_create(known, shape, creation_flags);
-        check_demands(known.flags);
+        const Rectangle given = sdk::check_image_create(known, shape, sdk::mem_creation_flags);
+        check_demands(known.flags, known.scope);
         sdk::check_pointer_range(known.host_ptr, 0, given.end());
         const bool borrowed = known.flags & PI_MEM_USE_HOST_PTR;
         Storage storage = make_storage(owner, known, given, shape.dense());
@@ -90,7 +79,7 @@ pi_result PI_CALL mem_image_view_create(pi_mem mem, const pi_mem_image_desc *des
         const Rectangle pixels = sdk::check_image_view(known, shape, self.size(), self.flags(),
                                                        image_view_alignment, image_view_alignment);
         Mem &root = self.root() ? *self.root() : self;
-        const uint64_t flags = sdk::image_view_flags(known.flags, self.flags());
+        const uint64_t flags = sdk::view_flags(known.flags, self.flags());
         *out_mem = sdk::make<Mem>(root, flags, self.offset() + known.offset, shape.bytes(),
                                   image_of(shape, pixels))
                        .give();

@@ -18,30 +18,6 @@ using sdk::Ref;
 
 namespace {
 
-/// Bytes that go from one memory to another: rows and slices are equal at both ends.
-struct Move {
-    Rectangle from, to;
-};
-
-Cost cost_of(const std::vector<Move> &moves) {
-    constexpr uint64_t piece = 64;
-    uint64_t cost = 0;
-    for (const auto &[from, to] : moves) {
-        cost += from.bytes() + piece * from.rows * from.slices;
-        if (cost > static_cast<uint64_t>(Cost::SMALL) || from.rows > 1024 || from.slices > 1024)
-            return Cost::UNKNOWN;
-    }
-    return static_cast<Cost>(cost);
-}
-
-void move_all(const std::vector<Move> &moves, const LogicalBytes &src, const LogicalBytes &dst) {
-    for (const auto &[from, to] : moves)
-        sdk::for_each_piece(from, to,
-                            [&](uint64_t src_offset, uint64_t dst_offset, uint64_t bytes) {
-                                copy_bytes(src, src_offset, dst, dst_offset, bytes);
-                            });
-}
-
 /// The bytes of a box, from the image's first byte on.
 Rectangle bytes_of(const Mem &mem, const ImageBox &box) {
     return sdk::box_bytes(box, mem.image()->pixels, mem.image()->shape.format);
@@ -52,18 +28,17 @@ Rectangle bytes_of(const Mem &mem, const ImageBox &box, const Rectangle &buffer)
     return mem.image() ? bytes_of(mem, box) : buffer;
 }
 
-std::vector<Move> read_moves(const pi_image_copy_desc &desc, const Mem &src, const Mem &dst) {
+std::vector<pi_region> read_regions(const pi_image_copy_desc &desc, const Mem &src,
+                                    const Mem &dst) {
     const auto shape = [](const Mem &mem) { return mem.image() ? &mem.image()->shape : nullptr; };
     const sdk::ImageCopyEnds ends{shape(src), shape(dst), (src.image() ? dst : src).size()};
-    std::vector<Move> moves;
+    std::vector<pi_region> regions;
     for (const sdk::ImageCopy &copy :
-         sdk::read_image_copy_regions(desc.region_count, desc.regions, ends)) {
-        moves.push_back(
-            {bytes_of(src, copy.src, copy.buffer), bytes_of(dst, copy.dst, copy.buffer)});
-        sdk::check_overlap(moves.back().from, moves.back().to, src.bytes().identity(),
-                           dst.bytes().identity());
-    }
-    return moves;
+         sdk::read_image_copy_regions(desc.region_count, desc.regions, ends))
+        regions.push_back(sdk::region_of(bytes_of(src, copy.src, copy.buffer),
+                                         bytes_of(dst, copy.dst, copy.buffer)));
+    sdk::check_overlap(regions, src.bytes().identity(), dst.bytes().identity());
+    return regions;
 }
 
 void fill(const Rectangle &bytes, std::byte *data, const std::vector<std::byte> &pixel) {
@@ -84,14 +59,14 @@ pi_result PI_CALL enqueue_mem_image_read(pi_queue queue, const pi_image_read_des
         check_command(known);
         Mem &image = checked_image(self.host(), known.image);
         sdk::require(known.host_ptr, "host_ptr");
-        std::vector<Move> moves;
+        std::vector<pi_region> regions;
         for (const auto &[box, host] :
              sdk::read_image_regions(known.region_count, known.regions, image.image()->shape))
-            moves.push_back({bytes_of(image, box), host});
-        const Cost cost = cost_of(moves);
+            regions.push_back(sdk::region_of(bytes_of(image, box), host));
+        const Cost cost = cost_of(regions);
         self.enqueue({known.flags, known.type, wait_count, wait_list, out_event}, cost,
-                     [src = Ref<Mem>(image), dst = known.host_ptr, moves = std::move(moves)] {
-                         move_all(moves, src->bytes(), dst);
+                     [src = Ref<Mem>(image), dst = known.host_ptr, regions = std::move(regions)] {
+                         copy_regions(regions, src->bytes(), dst);
                      });
     });
 }
@@ -104,14 +79,14 @@ pi_result PI_CALL enqueue_mem_image_write(pi_queue queue, const pi_image_write_d
         check_command(known);
         Mem &image = checked_image(self.host(), known.image);
         sdk::require(known.host_ptr, "host_ptr");
-        std::vector<Move> moves;
+        std::vector<pi_region> regions;
         for (const auto &[box, host] :
              sdk::read_image_regions(known.region_count, known.regions, image.image()->shape))
-            moves.push_back({host, bytes_of(image, box)});
-        const Cost cost = cost_of(moves);
+            regions.push_back(sdk::region_of(host, bytes_of(image, box)));
+        const Cost cost = cost_of(regions);
         self.enqueue({known.flags, known.type, wait_count, wait_list, out_event}, cost,
-                     [src = known.host_ptr, dst = Ref<Mem>(image), moves = std::move(moves)] {
-                         move_all(moves, src, dst->bytes());
+                     [src = known.host_ptr, dst = Ref<Mem>(image), regions = std::move(regions)] {
+                         copy_regions(regions, src, dst->bytes());
                      });
     });
 }
@@ -124,11 +99,11 @@ pi_result PI_CALL enqueue_mem_image_copy(pi_queue queue, const pi_image_copy_des
         check_command(known);
         Mem &src = sdk::checked<Mem>(self.host(), known.src, "src");
         Mem &dst = sdk::checked<Mem>(self.host(), known.dst, "dst");
-        std::vector<Move> moves = read_moves(known, src, dst);
-        const Cost cost = cost_of(moves);
+        std::vector<pi_region> regions = read_regions(known, src, dst);
+        const Cost cost = cost_of(regions);
         self.enqueue({known.flags, known.type, wait_count, wait_list, out_event}, cost,
-                     [from = Ref<Mem>(src), to = Ref<Mem>(dst), moves = std::move(moves)] {
-                         move_all(moves, from->bytes(), to->bytes());
+                     [from = Ref<Mem>(src), to = Ref<Mem>(dst), regions = std::move(regions)] {
+                         copy_regions(regions, from->bytes(), to->bytes());
                      });
     });
 }
@@ -144,7 +119,7 @@ pi_result PI_CALL enqueue_mem_image_fill(pi_queue queue, const pi_image_fill_des
         const Rectangle bytes =
             bytes_of(image, sdk::read_box(shape, known.origin, known.extent, 0, "image"));
         auto pixel = sdk::pack_color(shape.format, sdk::require(known.color, "color"));
-        const Cost cost = cost_of({Move{bytes, bytes}});
+        const Cost cost = cost_of(std::vector{sdk::region_of(bytes, bytes)});
         self.enqueue({known.flags, known.type, wait_count, wait_list, out_event}, cost,
                      [dst = Ref<Mem>(image), bytes, pixel = std::move(pixel)] {
                          fill(bytes, dst->data(), pixel);

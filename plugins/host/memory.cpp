@@ -5,6 +5,7 @@
 
 #include <pi/sdk/address.hpp>
 #include <pi/sdk/descriptor.hpp>
+#include <pi/sdk/memory.hpp>
 #include <pi/sdk/region.hpp>
 
 #include <algorithm>
@@ -31,41 +32,27 @@ void check_scope(uint32_t scope) {
              ", numbered from 0");
 }
 
+void check_demands(uint64_t flags, uint32_t scope) {
+    if (!(flags & sdk::mem_demand_flags))
+        return;
+    if (scope != scope_global)
+        fail(PI_ERROR_UNSUPPORTED_FEATURE,
+             "PI_MEM_REQUIRE_CONTIGUOUS and _PINNED are for scope 0 (global)");
+    if (flags & PI_MEM_USE_HOST_PTR)
+        fail(PI_ERROR_UNSUPPORTED_FEATURE,
+             "PI_MEM_REQUIRE_CONTIGUOUS and _PINNED are for memory of the plugin: what "
+             "PI_MEM_USE_HOST_PTR names stays as the application made it");
+}
+
 // ----- Mem ----------------------------------------------------------------------------------------
 
 namespace {
 
-constexpr uint64_t access_flags = PI_MEM_READ_ONLY | PI_MEM_WRITE_ONLY;
-constexpr uint64_t host_ptr_flags = PI_MEM_COPY_HOST_PTR | PI_MEM_USE_HOST_PTR;
-constexpr uint64_t demand_flags = PI_MEM_REQUIRE_CONTIGUOUS | PI_MEM_REQUIRE_PINNED;
-
-void check_access(uint64_t flags) {
-    if ((flags & access_flags) == access_flags)
-        fail(PI_ERROR_INVALID_VALUE,
-             "flags has both PI_MEM_READ_ONLY and PI_MEM_WRITE_ONLY; neither means both ways");
-}
-
 void check_buffer_flags(const pi_mem_buffer_desc &desc) {
-    sdk::check_flags(desc.flags, access_flags | host_ptr_flags | demand_flags, "flags");
-    check_access(desc.flags);
-    if (desc.scope != scope_global && desc.flags & demand_flags)
-        fail(PI_ERROR_UNSUPPORTED_FEATURE,
-             "PI_MEM_REQUIRE_CONTIGUOUS and _PINNED are for scope 0 (global)");
-    if (desc.flags & PI_MEM_USE_HOST_PTR && desc.flags & demand_flags)
-        fail(PI_ERROR_UNSUPPORTED_FEATURE,
-             "PI_MEM_REQUIRE_CONTIGUOUS and _PINNED are for memory of the plugin: what "
-             "PI_MEM_USE_HOST_PTR names stays as the application made it");
-    const uint64_t use = desc.flags & host_ptr_flags;
-    if (use == host_ptr_flags)
-        fail(
-            PI_ERROR_INVALID_VALUE,
-            "flags has both PI_MEM_COPY_HOST_PTR and PI_MEM_USE_HOST_PTR; at most one is possible");
-    if (use && !desc.host_ptr)
-        fail(PI_ERROR_INVALID_NULL_POINTER, "host_ptr is NULL, but flags has ",
-             use == PI_MEM_COPY_HOST_PTR ? "PI_MEM_COPY_HOST_PTR" : "PI_MEM_USE_HOST_PTR");
-    if (!use && desc.host_ptr)
-        fail(PI_ERROR_INVALID_VALUE, "host_ptr is ", desc.host_ptr,
-             ", but flags says neither PI_MEM_COPY_HOST_PTR nor PI_MEM_USE_HOST_PTR");
+    sdk::check_flags(desc.flags, sdk::mem_creation_flags, "flags");
+    sdk::check_mem_access(desc.flags);
+    check_demands(desc.flags, desc.scope);
+    sdk::check_mem_host_ptr(desc.flags, desc.host_ptr);
 }
 
 /// The alignment that a new buffer has.
@@ -126,9 +113,9 @@ Storage make_storage(const Device &owner, const pi_mem_buffer_desc &desc, uint64
     if (desc.flags & PI_MEM_USE_HOST_PTR)
         return Storage::borrow(desc.host_ptr);
     if (desc.export_types)
-        return Storage::allocate_shared(owner, size, alignment, desc.flags & demand_flags,
+        return Storage::allocate_shared(owner, size, alignment, desc.flags & sdk::mem_demand_flags,
                                         desc.export_types);
-    return Storage::allocate(owner, size, alignment, desc.flags & demand_flags);
+    return Storage::allocate(owner, size, alignment, desc.flags & sdk::mem_demand_flags);
 }
 
 Storage borrow_pointer(const pi_mem_import_desc &desc) {
@@ -180,20 +167,12 @@ uint64_t bus_address(const Mem &mem) {
 }
 
 std::vector<uint64_t> pitches(const Mem &mem) {
-    const Image *image = mem.image();
-    if (!mem.layout().pitches().empty() && !image)
-        return mem.layout().pitches();
-    if (!image)
+    if (const Image *image = mem.image())
+        return sdk::image_pitches(image->shape, image->pixels);
+    if (mem.layout().pitches().empty())
         fail(PI_ERROR_UNSUPPORTED_FEATURE,
              "a linear buffer has no pitches: it was made without a pi_mem_layout_desc");
-    const sdk::ImageType &type = *image->shape.type;
-    std::vector<uint64_t> bytes;
-    if (type.has_slices())
-        bytes.push_back(image->pixels.slice_pitch);
-    if (type.height)
-        bytes.push_back(image->pixels.row_pitch);
-    bytes.push_back(image->shape.format.bytes());
-    return bytes;
+    return mem.layout().pitches();
 }
 
 } // namespace
@@ -253,15 +232,9 @@ pi_result PI_CALL mem_buffer_partition(pi_mem mem, const pi_mem_partition_desc *
         const pi_mem_partition_desc known = sdk::read_desc(desc, PI_TYPE_MEM_PARTITION_DESC);
         sdk::require(out_mem, "out_mem");
         checked_buffer(self.host(), mem);
-        sdk::check_flags(known.flags, access_flags, "flags");
-        check_access(known.flags);
-        const uint64_t inherited = self.flags() & access_flags;
-        if (inherited && known.flags && known.flags != inherited)
-            fail(PI_ERROR_INVALID_VALUE, "flags is 0x", std::hex, known.flags,
-                 ", but the parent allows 0x", inherited, " only");
+        sdk::check_view_access(known.flags, self.flags());
         sdk::check_range(known.offset, known.size, self.size(), "the parent");
-        const uint64_t access = known.flags ? known.flags : inherited;
-        const uint64_t flags = (self.flags() & ~access_flags) | access;
+        const uint64_t flags = sdk::view_flags(known.flags, self.flags());
         Mem &root = self.root() ? *self.root() : self;
         *out_mem = sdk::make<Mem>(root, flags, self.offset() + known.offset, known.size).give();
     });
@@ -282,8 +255,8 @@ pi_result PI_CALL mem_import(pi_context context, pi_device device, const pi_mem_
                  "; the host plugin imports PI_EXTERNAL_HOST_POINTER (", PI_EXTERNAL_HOST_POINTER,
                  "), PI_EXTERNAL_DMA_BUF_FD (", PI_EXTERNAL_DMA_BUF_FD,
                  ") and PI_EXTERNAL_OPAQUE_FD (", PI_EXTERNAL_OPAQUE_FD, "), at any alignment");
-        sdk::check_flags(known.flags, access_flags, "flags");
-        check_access(known.flags);
+        sdk::check_flags(known.flags, sdk::mem_access_flags, "flags");
+        sdk::check_mem_access(known.flags);
         if (known.own)
             fail(PI_ERROR_INVALID_VALUE, "own is ", known.own,
                  "; a host pointer or file stays the application's, so it must be 0");

@@ -144,12 +144,9 @@ std::vector<std::byte> pack(const void *pointer, const Rectangle &bytes) {
 }
 
 Ref<Mem> create_image(Context &context, Device &device, const pi_mem_image_desc &desc) {
-    constexpr uint64_t host_ptr_flags = PI_MEM_COPY_HOST_PTR | PI_MEM_USE_HOST_PTR;
     require_images(device);
     const ImageShape shape = read_image_shape(desc, image_limits(device));
-    const Rectangle given = check_image_create(
-        desc, shape,
-        image_access_flags | host_ptr_flags | PI_MEM_REQUIRE_CONTIGUOUS | PI_MEM_REQUIRE_PINNED);
+    const Rectangle given = check_image_create(desc, shape, mem_creation_flags);
     check_demands(device, desc.scope, desc.flags);
     check_allocation(device, shape.bytes());
     const cl_mem_object_type type = to_vendor(shapes, shape.type->type);
@@ -233,7 +230,7 @@ Ref<Mem> create_image_view(Mem &mem, const pi_mem_image_desc &desc) {
     MemOwner image =
         create_vendor_image(context, device, access_flags(desc.flags), vendor, shape, nullptr);
     const uint64_t offset = std::exchange(bytes.offset, 0);
-    return make<Mem>(root, std::move(image), image_view_flags(desc.flags, mem.flags()), offset,
+    return make<Mem>(root, std::move(image), view_flags(desc.flags, mem.flags()), offset,
                      shape.bytes(), Image{shape, bytes}, std::move(part));
 }
 
@@ -276,10 +273,7 @@ std::vector<uint64_t> pitches(const Mem &mem) {
     if (!mem.is_view())
         fail(PI_ERROR_UNSUPPORTED_FEATURE,
              "the driver lays the image out as it likes: only views of buffers have pitches");
-    std::vector<uint64_t> steps{image->shape.format.bytes()};
-    if (image->shape.type->height)
-        steps.insert(steps.begin(), image->pixels.row_pitch);
-    return steps;
+    return image_pitches(image->shape, image->pixels);
 }
 
 void require_image_device(const Device &device, const ArgumentName &name) {

@@ -52,63 +52,60 @@ Rectangle bytes_of(const Mem &mem, const ImageBox &box, const Rectangle &buffer)
     return image ? box_bytes(box, image->pixels, image->shape.format) : buffer;
 }
 
-pi_region region_of(const Rectangle &src, const Rectangle &dst) {
-    return {src.offset,
-            dst.offset,
-            {src.row, src.rows, src.slices},
-            {src.row_pitch, src.slice_pitch},
-            {dst.row_pitch, dst.slice_pitch},
-            0};
-}
-
 // ----- read and write -----------------------------------------------------------------------------
 
-class ImageReadCommand final : public VendorCommand {
+/// `Byte` is const for a write.
+template <class Byte>
+class ImageTransferCommand final : public VendorCommand {
 public:
-    ImageReadCommand(Queue &queue, Mem &image, void *host, std::vector<ImageTransfer> transfers)
-        : VendorCommand(queue), image_(image), host_(static_cast<std::byte *>(host)),
-          transfers_(std::move(transfers)) {}
+    ImageTransferCommand(Queue &queue, Mem &image, Byte *host, std::vector<ImageTransfer> transfers)
+        : VendorCommand(queue), image_(image), host_(host), transfers_(std::move(transfers)) {}
 
 private:
     void issue(Submission &submission) override {
+        const Api &cl = queue().api();
         const ImageType &type = *image_->image()->shape.type;
         for (const ImageTransfer &transfer : transfers_) {
             const VendorBox box = vendor_box(transfer.box, type);
             const VendorPitches pitches = vendor_pitches(type, transfer.host);
-            submission.add("clEnqueueReadImage", queue().api().clEnqueueReadImage, image_->id(),
-                           CL_FALSE, box.origin.data(), box.extent.data(), pitches.row,
-                           pitches.slice, host_ + transfer.host.offset);
+            const auto add = [&](const char *name, auto function) {
+                submission.add(name, function, image_->id(), CL_FALSE, box.origin.data(),
+                               box.extent.data(), pitches.row, pitches.slice,
+                               host_ + transfer.host.offset);
+            };
+            if constexpr (std::is_const_v<Byte>)
+                add("clEnqueueWriteImage", cl.clEnqueueWriteImage);
+            else
+                add("clEnqueueReadImage", cl.clEnqueueReadImage);
         }
     }
 
     const Ref<Mem> image_;
-    std::byte *const host_;
+    Byte *const host_;
     const std::vector<ImageTransfer> transfers_;
 };
 
-class ImageWriteCommand final : public VendorCommand {
-public:
-    ImageWriteCommand(Queue &queue, Mem &image, const void *host,
-                      std::vector<ImageTransfer> transfers)
-        : VendorCommand(queue), image_(image), host_(static_cast<const std::byte *>(host)),
-          transfers_(std::move(transfers)) {}
-
-private:
-    void issue(Submission &submission) override {
-        const ImageType &type = *image_->image()->shape.type;
-        for (const ImageTransfer &transfer : transfers_) {
-            const VendorBox box = vendor_box(transfer.box, type);
-            const VendorPitches pitches = vendor_pitches(type, transfer.host);
-            submission.add("clEnqueueWriteImage", queue().api().clEnqueueWriteImage, image_->id(),
-                           CL_FALSE, box.origin.data(), box.extent.data(), pitches.row,
-                           pitches.slice, host_ + transfer.host.offset);
-        }
+/// Both entry points.
+template <class Byte, class Desc>
+void enqueue_transfer(Queue &queue, const Desc &known, const EnqueueArguments &arguments) {
+    check_flags(known.flags, PI_COMMAND_BLOCKING, "flags");
+    Mem &image = checked_image(queue.context(), queue.device(), known.image, "image");
+    auto *const host = static_cast<Byte *>(require(known.host_ptr, "host_ptr"));
+    auto transfers = read_image_regions(known.region_count, known.regions, image.image()->shape);
+    if (!is_linear(image))
+        return enqueue_vendor<ImageTransferCommand<Byte>>(queue, arguments, image, host,
+                                                          std::move(transfers));
+    std::vector<pi_region> regions;
+    for (const ImageTransfer &one : transfers) {
+        const Rectangle pixels = bytes_of(image, one.box, {});
+        regions.push_back(std::is_const_v<Byte> ? region_of(one.host, pixels)
+                                                : region_of(pixels, one.host));
     }
-
-    const Ref<Mem> image_;
-    const std::byte *const host_;
-    const std::vector<ImageTransfer> transfers_;
-};
+    if constexpr (std::is_const_v<Byte>)
+        enqueue_write(queue, arguments, image, host, std::move(regions));
+    else
+        enqueue_read(queue, arguments, image, host, std::move(regions));
+}
 
 // ----- copy ---------------------------------------------------------------------------------------
 
@@ -256,19 +253,8 @@ pi_result PI_CALL piEnqueueMemImageRead(pi_queue queue, const pi_image_read_desc
                                         pi_event *out_event) {
     return call<Queue>(queue, [&](Queue &self) {
         const auto known = read_desc(desc, PI_TYPE_IMAGE_READ_DESC);
-        check_flags(known.flags, PI_COMMAND_BLOCKING, "flags");
-        Mem &image = checked_image(self.context(), self.device(), known.image, "image");
-        require(known.host_ptr, "host_ptr");
-        auto transfers =
-            read_image_regions(known.region_count, known.regions, image.image()->shape);
-        const EnqueueArguments arguments{known.flags, known.type, wait_count, wait_list, out_event};
-        if (!is_linear(image))
-            return enqueue_vendor<ImageReadCommand>(self, arguments, image, known.host_ptr,
-                                                    std::move(transfers));
-        std::vector<pi_region> regions;
-        for (const ImageTransfer &one : transfers)
-            regions.push_back(region_of(bytes_of(image, one.box, {}), one.host));
-        enqueue_read(self, arguments, image, known.host_ptr, std::move(regions));
+        enqueue_transfer<std::byte>(self, known,
+                                    {known.flags, known.type, wait_count, wait_list, out_event});
     });
 }
 
@@ -277,19 +263,8 @@ pi_result PI_CALL piEnqueueMemImageWrite(pi_queue queue, const pi_image_write_de
                                          pi_event *out_event) {
     return call<Queue>(queue, [&](Queue &self) {
         const auto known = read_desc(desc, PI_TYPE_IMAGE_WRITE_DESC);
-        check_flags(known.flags, PI_COMMAND_BLOCKING, "flags");
-        Mem &image = checked_image(self.context(), self.device(), known.image, "image");
-        require(known.host_ptr, "host_ptr");
-        auto transfers =
-            read_image_regions(known.region_count, known.regions, image.image()->shape);
-        const EnqueueArguments arguments{known.flags, known.type, wait_count, wait_list, out_event};
-        if (!is_linear(image))
-            return enqueue_vendor<ImageWriteCommand>(self, arguments, image, known.host_ptr,
-                                                     std::move(transfers));
-        std::vector<pi_region> regions;
-        for (const ImageTransfer &one : transfers)
-            regions.push_back(region_of(one.host, bytes_of(image, one.box, {})));
-        enqueue_write(self, arguments, image, known.host_ptr, std::move(regions));
+        enqueue_transfer<const std::byte>(
+            self, known, {known.flags, known.type, wait_count, wait_list, out_event});
     });
 }
 

@@ -4,7 +4,9 @@
 #include "entries.hpp"
 #include "native.hpp"
 
+#include <pi/sdk/address.hpp>
 #include <pi/sdk/descriptor.hpp>
+#include <pi/sdk/memory.hpp>
 #include <pi/sdk/region.hpp>
 
 #include <algorithm>
@@ -149,7 +151,7 @@ Ref<Mem> import_pointer(Context &context, Device &device, const pi_mem_import_de
     parts.vendor = std::move(vendor);
     parts.size = desc.size;
     parts.flags = desc.flags;
-    parts.alignment = pointer_alignment(pointer);
+    parts.alignment = alignment_of(pointer, page_size);
     parts.host_pointer = pointer;
     parts.kind = PI_MEMORY_KIND_IMPORTED;
     return make<Mem>(context, device, std::move(parts));
@@ -219,7 +221,7 @@ Ref<Mem> import_native(Context &context, Device &device, const pi_mem_import_des
     parts.alignment = device.min_alignment();
     if (brought.host_pointer) {
         parts.host_pointer = brought.host_pointer + parts.whole_offset;
-        parts.alignment = std::min(parts.alignment, pointer_alignment(parts.host_pointer));
+        parts.alignment = std::min(parts.alignment, alignment_of(parts.host_pointer, page_size));
     } else if (of_offset) {
         parts.alignment = std::min(parts.alignment, of_offset);
     }
@@ -236,8 +238,8 @@ pi_result PI_CALL piMemImport(pi_context context, pi_device device, const pi_mem
         Device &on = self.checked_device(device);
         const auto known = read_desc(desc, PI_TYPE_MEM_IMPORT_DESC);
         require(out_mem, "out_mem");
-        check_flags(known.flags, PI_MEM_READ_ONLY | PI_MEM_WRITE_ONLY, "flags");
-        check_access(known.flags);
+        check_flags(known.flags, mem_access_flags, "flags");
+        check_mem_access(known.flags);
         if (known.handle.type < PI_EXTERNAL_HOST_POINTER || known.handle.type > PI_EXTERNAL_ZE_IPC)
             fail(PI_ERROR_INVALID_ENUMERATION, "handle.type ", known.handle.type,
                  " is no PI_EXTERNAL_ type");

@@ -3,7 +3,9 @@
 #include "entries.hpp"
 #include "image.hpp"
 
+#include <pi/sdk/address.hpp>
 #include <pi/sdk/descriptor.hpp>
+#include <pi/sdk/memory.hpp>
 #include <pi/sdk/region.hpp>
 
 #include <algorithm>
@@ -130,25 +132,14 @@ cl_mem_flags access_flags(uint64_t flags) {
                                        : 0;
 }
 
-void check_access(uint64_t flags) {
-    if ((flags & PI_MEM_READ_ONLY) && (flags & PI_MEM_WRITE_ONLY))
-        fail(PI_ERROR_INVALID_VALUE, "flags has both PI_MEM_READ_ONLY and PI_MEM_WRITE_ONLY");
-}
-
 void check_demands(const Device &device, uint32_t scope, uint64_t flags) {
     if (scope)
         fail(PI_ERROR_INVALID_VALUE, "scope is ", scope, "; ", device.name(),
              " has only scope 0 (global)");
-    if (flags & (PI_MEM_REQUIRE_CONTIGUOUS | PI_MEM_REQUIRE_PINNED))
+    if (flags & mem_demand_flags)
         fail(PI_ERROR_UNSUPPORTED_FEATURE,
              flags & PI_MEM_REQUIRE_PINNED ? "PI_MEM_REQUIRE_PINNED" : "PI_MEM_REQUIRE_CONTIGUOUS",
              ": OpenCL promises neither pinned nor contiguous memory on ", device.name());
-}
-
-uint64_t pointer_alignment(const void *pointer) {
-    constexpr uint64_t page = 4096;
-    const auto address = reinterpret_cast<uint64_t>(pointer);
-    return std::min(page, address & (~address + 1));
 }
 
 namespace {
@@ -163,11 +154,8 @@ void CL_CALLBACK free_host_memory(cl_mem, void *memory) {
 }
 
 void check_buffer_desc(const Device &device, const pi_mem_buffer_desc &desc) {
-    check_flags(desc.flags,
-                PI_MEM_READ_ONLY | PI_MEM_WRITE_ONLY | PI_MEM_COPY_HOST_PTR | PI_MEM_USE_HOST_PTR |
-                    PI_MEM_REQUIRE_CONTIGUOUS | PI_MEM_REQUIRE_PINNED,
-                "flags");
-    check_access(desc.flags);
+    check_flags(desc.flags, mem_creation_flags, "flags");
+    check_mem_access(desc.flags);
     if (find_chained(desc.next, PI_TYPE_MEM_LAYOUT_DESC))
         fail(PI_ERROR_UNSUPPORTED_FEATURE, "scope 0 (global) of ", device.name(),
              " has no PI_SCOPE_LAYOUT: OpenCL buffers are flat");
@@ -175,14 +163,7 @@ void check_buffer_desc(const Device &device, const pi_mem_buffer_desc &desc) {
     if (desc.export_types)
         fail(PI_ERROR_UNSUPPORTED_FEATURE, "export_types is 0x", std::hex, desc.export_types,
              "; this plugin exports no memory");
-    const bool copy = desc.flags & PI_MEM_COPY_HOST_PTR, use = desc.flags & PI_MEM_USE_HOST_PTR;
-    if (copy && use)
-        fail(PI_ERROR_INVALID_VALUE, "flags has both PI_MEM_COPY_HOST_PTR and PI_MEM_USE_HOST_PTR");
-    if ((copy || use) && !desc.host_ptr)
-        fail(PI_ERROR_INVALID_NULL_POINTER, "host_ptr is NULL, but flags asks for it");
-    if (!copy && !use && desc.host_ptr)
-        fail(PI_ERROR_INVALID_VALUE, "host_ptr is ", desc.host_ptr,
-             ", but flags has neither PI_MEM_COPY_HOST_PTR nor PI_MEM_USE_HOST_PTR");
+    check_mem_host_ptr(desc.flags, desc.host_ptr);
     if (desc.alignment & (desc.alignment - 1))
         fail(PI_ERROR_INVALID_ALIGNMENT, "alignment is ", desc.alignment,
              "; a power of two is needed");
@@ -229,7 +210,7 @@ Ref<Mem> create_buffer(Context &context, Device &device, const pi_mem_buffer_des
     parts.alignment = device.min_alignment();
     if (desc.flags & PI_MEM_USE_HOST_PTR) {
         const auto in_place = device.import_alignment();
-        const uint64_t given = pointer_alignment(desc.host_ptr);
+        const uint64_t given = alignment_of(desc.host_ptr, page_size);
         if (in_place && given >= *in_place)
             parts.alignment = given;
         if (desc.alignment > parts.alignment)
@@ -252,13 +233,8 @@ Ref<Mem> create_buffer(Context &context, Device &device, const pi_mem_buffer_des
 }
 
 Ref<Mem> create_view(Mem &parent, const pi_mem_partition_desc &desc) {
-    check_flags(desc.flags, PI_MEM_READ_ONLY | PI_MEM_WRITE_ONLY, "flags");
-    check_access(desc.flags);
+    check_view_access(desc.flags, parent.flags());
     check_range(desc.offset, desc.size, parent.size(), "the parent");
-    constexpr uint64_t access = PI_MEM_READ_ONLY | PI_MEM_WRITE_ONLY;
-    const uint64_t inherited = parent.flags() & access;
-    if (desc.flags && inherited && desc.flags != inherited)
-        fail(PI_ERROR_INVALID_VALUE, "flags asks for more access than the parent has");
     // The vendor has no sub-buffers of sub-buffers.
     Mem &root = parent.root();
     const uint64_t offset = parent.offset() + desc.offset;

@@ -97,12 +97,10 @@ void check_allocation(const Device &device, uint64_t size);
 
 /// PI_ERROR_INVALID_VALUE for another scope than 0, PI_ERROR_UNSUPPORTED_FEATURE for the PI_MEM_REQUIRE_ flags.
 void check_demands(const Device &device, uint32_t scope, uint64_t flags);
-/// PI_ERROR_INVALID_VALUE if flags asks for both read-only and write-only.
-void check_access(uint64_t flags);
 /// CL_MEM_ for PI_MEM_READ_ONLY and _WRITE_ONLY.
 cl_mem_flags access_flags(uint64_t flags);
-/// The greatest power of two, up to a page, that divides the address.
-uint64_t pointer_alignment(const void *pointer);
+/// What of an address's alignment is told at most.
+inline constexpr uint64_t page_size = 4096;
 
 /// A vendor's sub-buffer; PI_ERROR_MISALIGNED_OFFSET naming both numbers. flags: PI_MEM_READ_ONLY, _WRITE_ONLY.
 MemOwner create_sub_buffer(Mem &root, uint64_t flags, uint64_t offset, uint64_t size);

@@ -225,6 +225,27 @@ LAW("image", "demands on an image's memory hold, or it is refused") {
     }
 }
 
+LAW("image", "a demand that a scope cannot hold is refused for images, too") {
+    need_images(bench);
+    const std::vector<pi_memory_scope> scopes = bench.scopes();
+    for (uint32_t scope = 0; scope < scopes.size(); ++scope) {
+        for (const auto &[demand, scope_flag] :
+             {std::pair{PI_MEM_REQUIRE_CONTIGUOUS, PI_SCOPE_CONTIGUOUS},
+              std::pair{PI_MEM_REQUIRE_PINNED, PI_SCOPE_PINNED}}) {
+            if ((scopes[scope].flags & scope_flag) != 0)
+                continue;
+            pi_mem_image_desc desc = any_image_desc(bench);
+            desc.flags = demand;
+            desc.scope = scope;
+            require_untouched<pi_mem>(join("an image of scope ", scope, " with flags ", demand),
+                                      {PI_ERROR_UNSUPPORTED_FEATURE}, [&](pi_mem *out) {
+                                          return piMemImageCreate(bench.context(), bench.device(),
+                                                                  &desc, out);
+                                      });
+        }
+    }
+}
+
 LAW("image", "an image tells what it was made with") {
     for (const pi_image_type type : types_of(bench)) {
         for (const uint64_t flags :

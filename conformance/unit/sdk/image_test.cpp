@@ -127,7 +127,7 @@ TEST_CASE("Pitches are multiples, no smaller than what they step over, and of wh
 }
 
 TEST_CASE("What an image is made with fits together") {
-    constexpr uint64_t known = image_access_flags | PI_MEM_COPY_HOST_PTR | PI_MEM_USE_HOST_PTR;
+    constexpr uint64_t known = mem_access_flags | PI_MEM_COPY_HOST_PTR | PI_MEM_USE_HOST_PTR;
     char bytes[4];
     const auto code = [&](uint64_t flags, void *host_ptr, uint64_t pitch, uint64_t offset) {
         auto desc = desc_of(PI_IMAGE_1D, 1);
@@ -140,7 +140,7 @@ TEST_CASE("What an image is made with fits together") {
     CHECK(code(0, nullptr, 0, 0) == PI_SUCCESS);
     CHECK(code(PI_MEM_COPY_HOST_PTR, bytes, 8, 0) == PI_SUCCESS);
     CHECK(code(PI_MEM_REQUIRE_PINNED, nullptr, 0, 0) == PI_ERROR_UNSUPPORTED_FEATURE);
-    CHECK(code(image_access_flags, nullptr, 0, 0) == PI_ERROR_INVALID_VALUE);
+    CHECK(code(mem_access_flags, nullptr, 0, 0) == PI_ERROR_INVALID_VALUE);
     CHECK(code(PI_MEM_COPY_HOST_PTR | PI_MEM_USE_HOST_PTR, bytes, 0, 0) == PI_ERROR_INVALID_VALUE);
     CHECK(code(PI_MEM_USE_HOST_PTR, nullptr, 0, 0) == PI_ERROR_INVALID_NULL_POINTER);
     CHECK(code(0, bytes, 0, 0) == PI_ERROR_INVALID_VALUE);
@@ -170,9 +170,9 @@ TEST_CASE("A view fits the buffer's bytes, flags and alignments") {
     CHECK(code(PI_MEM_COPY_HOST_PTR, 0, 0, 0) == PI_ERROR_UNSUPPORTED_FEATURE);
     CHECK(code(PI_MEM_READ_ONLY, 0, 0, PI_MEM_WRITE_ONLY) == PI_ERROR_INVALID_VALUE);
     CHECK(code(PI_MEM_READ_ONLY, 0, 0, PI_MEM_READ_ONLY | PI_MEM_COPY_HOST_PTR) == PI_SUCCESS);
-    CHECK(image_view_flags(0, PI_MEM_READ_ONLY | PI_MEM_USE_HOST_PTR) ==
+    CHECK(view_flags(0, PI_MEM_READ_ONLY | PI_MEM_USE_HOST_PTR) ==
           (PI_MEM_READ_ONLY | PI_MEM_USE_HOST_PTR));
-    CHECK(image_view_flags(PI_MEM_WRITE_ONLY, PI_MEM_USE_HOST_PTR) ==
+    CHECK(view_flags(PI_MEM_WRITE_ONLY, PI_MEM_USE_HOST_PTR) ==
           (PI_MEM_WRITE_ONLY | PI_MEM_USE_HOST_PTR));
 }
 

@@ -4,10 +4,12 @@
 // are in image_region.hpp, colours in pixel.hpp.
 #pragma once
 
+#include <pi/sdk/memory.hpp>
 #include <pi/sdk/region.hpp>
 
 #include <array>
 #include <cstdint>
+#include <vector>
 
 namespace pi::sdk {
 
@@ -193,9 +195,18 @@ inline ImageShape read_image_shape(const pi_mem_image_desc &desc, const ImageLim
     return shape;
 }
 
-// ----- Descriptors --------------------------------------------------------------------------------
+/// PI_MEM_INFO_PITCHES of an image whose pixels lie so.
+inline std::vector<uint64_t> image_pitches(const ImageShape &shape, const Rectangle &pixels) {
+    std::vector<uint64_t> bytes;
+    if (shape.type->has_slices())
+        bytes.push_back(pixels.slice_pitch);
+    if (shape.type->height)
+        bytes.push_back(pixels.row_pitch);
+    bytes.push_back(shape.format.bytes());
+    return bytes;
+}
 
-inline constexpr uint64_t image_access_flags = PI_MEM_READ_ONLY | PI_MEM_WRITE_ONLY;
+// ----- Descriptors --------------------------------------------------------------------------------
 
 /// Where the pixels of host_ptr or of a viewed buffer lie, from `desc.offset` on: pitches checked and defaults filled in.
 inline Rectangle read_image_pitches(const pi_mem_image_desc &desc, const ImageShape &shape) {
@@ -220,30 +231,14 @@ inline Rectangle read_image_pitches(const pi_mem_image_desc &desc, const ImageSh
     return pixels;
 }
 
-inline void check_image_access(uint64_t flags) {
-    if ((flags & image_access_flags) == image_access_flags)
-        fail(PI_ERROR_INVALID_VALUE,
-             "flags has both PI_MEM_READ_ONLY and PI_MEM_WRITE_ONLY; neither means both ways");
-}
-
 /// Flags, host_ptr and what belongs to it, of piMemImageCreate. `known` are the flags that the plugin takes. Returns
 /// where the pixels of host_ptr lie; dense where there is none.
 inline Rectangle check_image_create(const pi_mem_image_desc &desc, const ImageShape &shape,
                                     uint64_t known) {
-    constexpr uint64_t host_ptr_flags = PI_MEM_COPY_HOST_PTR | PI_MEM_USE_HOST_PTR;
     check_flags(desc.flags, known, "flags");
-    check_image_access(desc.flags);
-    const uint64_t use = desc.flags & host_ptr_flags;
-    if (use == host_ptr_flags)
-        fail(PI_ERROR_INVALID_VALUE, "flags has both PI_MEM_COPY_HOST_PTR and PI_MEM_USE_HOST_PTR; "
-                                     "at most one is possible");
-    if (use && !desc.host_ptr)
-        fail(PI_ERROR_INVALID_NULL_POINTER, "host_ptr is NULL, but flags has ",
-             use == PI_MEM_COPY_HOST_PTR ? "PI_MEM_COPY_HOST_PTR" : "PI_MEM_USE_HOST_PTR");
-    if (!use && desc.host_ptr)
-        fail(PI_ERROR_INVALID_VALUE, "host_ptr is ", desc.host_ptr,
-             ", but flags says neither PI_MEM_COPY_HOST_PTR nor PI_MEM_USE_HOST_PTR");
-    if (!use && (desc.row_pitch || desc.slice_pitch))
+    check_mem_access(desc.flags);
+    check_mem_host_ptr(desc.flags, desc.host_ptr);
+    if (!desc.host_ptr && (desc.row_pitch || desc.slice_pitch))
         fail(PI_ERROR_INVALID_VALUE, "row_pitch is ", desc.row_pitch, " and slice_pitch ",
              desc.slice_pitch, ", but there is no host_ptr that they could be of: both must be 0");
     if (desc.offset)
@@ -257,12 +252,7 @@ inline Rectangle check_image_create(const pi_mem_image_desc &desc, const ImageSh
 inline Rectangle check_image_view(const pi_mem_image_desc &desc, const ImageShape &shape,
                                   uint64_t size, uint64_t inherited, uint64_t offset_alignment,
                                   uint64_t pitch_alignment) {
-    check_flags(desc.flags, image_access_flags, "flags");
-    check_image_access(desc.flags);
-    inherited &= image_access_flags;
-    if (inherited && desc.flags && desc.flags != inherited)
-        fail(PI_ERROR_INVALID_VALUE, "flags is 0x", std::hex, desc.flags,
-             ", but the buffer allows 0x", inherited, " only");
+    check_view_access(desc.flags, inherited);
     if (desc.host_ptr)
         fail(PI_ERROR_INVALID_VALUE, "host_ptr is ", desc.host_ptr,
              "; a view has the buffer's bytes, so it must be NULL");
@@ -278,11 +268,6 @@ inline Rectangle check_image_view(const pi_mem_image_desc &desc, const ImageShap
         fail(PI_ERROR_INVALID_SIZE, "the image needs ", pixels.end(), " bytes of mem (",
              pixels.end() - pixels.offset, " from offset ", pixels.offset, "), which has ", size);
     return pixels;
-}
-
-/// The flags that a view has: the buffer's, where its own say nothing.
-inline uint64_t image_view_flags(uint64_t given, uint64_t inherited) {
-    return (inherited & ~image_access_flags) | (given ? given : inherited & image_access_flags);
 }
 
 // ----- Samplers -----------------------------------------------------------------------------------

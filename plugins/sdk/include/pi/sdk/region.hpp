@@ -75,6 +75,16 @@ inline Rectangle destination(const pi_region &region) {
     return detail::rectangle(region.dst_offset, region.extent, region.dst_pitch, "destination");
 }
 
+/// The region of two checked rectangles with equal rows and slices.
+inline pi_region region_of(const Rectangle &src, const Rectangle &dst) {
+    return {src.offset,
+            dst.offset,
+            {src.row, src.rows, src.slices},
+            {src.row_pitch, src.slice_pitch},
+            {dst.row_pitch, dst.slice_pitch},
+            0};
+}
+
 /// PI_ERROR_INVALID_SIZE unless the rectangle ends within `size` bytes. `what` names the memory.
 inline void check_within(const Rectangle &rectangle, uint64_t size, const char *what) {
     if (rectangle.end() > size)
@@ -128,20 +138,18 @@ inline bool overlap(const Rectangle &a, const Rectangle &b) {
 
 /// PI_ERROR_MEM_COPY_OVERLAP if the source of a region shares a byte with its destination. Addresses are compared, so
 /// views of one storage are seen, and two imports of one host pointer.
-inline void check_overlap(const Rectangle &from, const Rectangle &to, const void *src,
-                          const void *dst) {
+inline void check_overlap(std::span<const pi_region> regions, const void *src, const void *dst) {
     const auto at = [](const void *begin, Rectangle rectangle) {
         rectangle.offset += reinterpret_cast<uintptr_t>(begin);
         return rectangle;
     };
-    if (overlap(at(src, from), at(dst, to)))
-        fail(PI_ERROR_MEM_COPY_OVERLAP, "a region's source, bytes ", from.offset, " to ",
-             from.end(), " of src, and its destination, bytes ", to.offset, " to ", to.end(),
-             " of dst, share storage and overlap");
-}
-inline void check_overlap(std::span<const pi_region> regions, const void *src, const void *dst) {
-    for (const pi_region &region : regions)
-        check_overlap(source(region), destination(region), src, dst);
+    for (const pi_region &region : regions) {
+        const Rectangle from = source(region), to = destination(region);
+        if (overlap(at(src, from), at(dst, to)))
+            fail(PI_ERROR_MEM_COPY_OVERLAP, "a region's source, bytes ", from.offset, " to ",
+                 from.end(), " of src, and its destination, bytes ", to.offset, " to ", to.end(),
+                 " of dst, share storage and overlap");
+    }
 }
 
 /// Calls `copy(src_offset, dst_offset, bytes)` for the fewest contiguous pieces of a region: the whole

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the descriptors of buffers, images, views and imports have in common: PI_MEM_ flags and host_ptr.
+#pragma once
+
+#include <pi/sdk/descriptor.hpp>
+
+#include <cstdint>
+
+namespace pi::sdk {
+
+inline constexpr uint64_t mem_access_flags = PI_MEM_READ_ONLY | PI_MEM_WRITE_ONLY;
+inline constexpr uint64_t mem_host_ptr_flags = PI_MEM_COPY_HOST_PTR | PI_MEM_USE_HOST_PTR;
+inline constexpr uint64_t mem_demand_flags = PI_MEM_REQUIRE_CONTIGUOUS | PI_MEM_REQUIRE_PINNED;
+/// All that piMemBufferCreate and piMemImageCreate may be given.
+inline constexpr uint64_t mem_creation_flags =
+    mem_access_flags | mem_host_ptr_flags | mem_demand_flags;
+
+/// PI_ERROR_INVALID_VALUE if flags asks for both read-only and write-only.
+inline void check_mem_access(uint64_t flags) {
+    if ((flags & mem_access_flags) == mem_access_flags)
+        fail(PI_ERROR_INVALID_VALUE,
+             "flags has both PI_MEM_READ_ONLY and PI_MEM_WRITE_ONLY; neither means both ways");
+}
+
+/// PI_ERROR_INVALID_VALUE or PI_ERROR_INVALID_NULL_POINTER unless host_ptr and its flags belong together.
+inline void check_mem_host_ptr(uint64_t flags, const void *host_ptr) {
+    const uint64_t use = flags & mem_host_ptr_flags;
+    if (use == mem_host_ptr_flags)
+        fail(PI_ERROR_INVALID_VALUE, "flags has both PI_MEM_COPY_HOST_PTR and PI_MEM_USE_HOST_PTR; "
+                                     "at most one is possible");
+    if (use && !host_ptr)
+        fail(PI_ERROR_INVALID_NULL_POINTER, "host_ptr is NULL, but flags has ",
+             use == PI_MEM_COPY_HOST_PTR ? "PI_MEM_COPY_HOST_PTR" : "PI_MEM_USE_HOST_PTR");
+    if (!use && host_ptr)
+        fail(PI_ERROR_INVALID_VALUE, "host_ptr is ", host_ptr,
+             ", but flags says neither PI_MEM_COPY_HOST_PTR nor PI_MEM_USE_HOST_PTR");
+}
+
+/// The flags of a view: access alone, and none that its parent does not have.
+inline void check_view_access(uint64_t flags, uint64_t inherited) {
+    check_flags(flags, mem_access_flags, "flags");
+    check_mem_access(flags);
+    inherited &= mem_access_flags;
+    if (inherited && flags && flags != inherited)
+        fail(PI_ERROR_INVALID_VALUE, "flags is 0x", std::hex, flags,
+             ", but the parent allows access 0x", inherited, " only");
+}
+
+/// The flags that a checked view has: its parent's, where its own say nothing.
+constexpr uint64_t view_flags(uint64_t given, uint64_t inherited) {
+    return (inherited & ~mem_access_flags) | (given ? given : inherited & mem_access_flags);
+}
+
+} // namespace pi::sdk
