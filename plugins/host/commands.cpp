@@ -27,42 +27,9 @@ Cost cost_of(std::span<const pi_region> regions) {
     return static_cast<Cost>(cost);
 }
 
-void copy_regions(std::span<const pi_region> regions, const LogicalBytes &src,
-                  const LogicalBytes &dst) {
-    for (const pi_region &region : regions)
-        sdk::for_each_piece(region, [&](uint64_t from, uint64_t to, uint64_t bytes) {
-            copy_bytes(src, from, dst, to, bytes);
-        });
-}
-
 Cost cost_of(uint64_t bytes) {
     return bytes <= static_cast<uint64_t>(Cost::SMALL) ? static_cast<Cost>(bytes) : Cost::UNKNOWN;
 }
-
-namespace {
-
-/// A map between its enqueue and its unmap: withdrawn if the command never runs.
-class MapPromise {
-public:
-    MapPromise(Mem &mem, const pi_buffer_map_desc &desc)
-        : mem_(mem), pointer_(mem.maps().promise(mem.bytes(), desc)) {}
-    MapPromise(MapPromise &&other) noexcept
-        : mem_(std::move(other.mem_)), pointer_(std::exchange(other.pointer_, nullptr)) {}
-    ~MapPromise() {
-        if (pointer_)
-            mem_->maps().withdraw(pointer_);
-    }
-    void *fulfil() {
-        mem_->maps().fulfil(mem_->bytes(), pointer_);
-        return std::exchange(pointer_, nullptr);
-    }
-
-private:
-    Ref<Mem> mem_;
-    void *pointer_;
-};
-
-} // namespace
 
 namespace entries {
 
@@ -79,7 +46,7 @@ pi_result PI_CALL enqueue_mem_buffer_read(pi_queue queue, const pi_buffer_read_d
         const Cost cost = cost_of(regions);
         self.enqueue({known.flags, known.type, wait_count, wait_list, out_event}, cost,
                      [src = Ref<Mem>(mem), dst = known.host_ptr, regions = std::move(regions)] {
-                         copy_regions(regions, src->bytes(), dst);
+                         sdk::copy_regions(regions, src->bytes(), dst);
                      });
     });
 }
@@ -97,7 +64,7 @@ pi_result PI_CALL enqueue_mem_buffer_write(pi_queue queue, const pi_buffer_write
         const Cost cost = cost_of(regions);
         self.enqueue({known.flags, known.type, wait_count, wait_list, out_event}, cost,
                      [src = known.host_ptr, dst = Ref<Mem>(mem), regions = std::move(regions)] {
-                         copy_regions(regions, src, dst->bytes());
+                         sdk::copy_regions(regions, src, dst->bytes());
                      });
     });
 }
@@ -115,7 +82,7 @@ pi_result PI_CALL enqueue_mem_buffer_copy(pi_queue queue, const pi_buffer_copy_d
         const Cost cost = cost_of(regions);
         self.enqueue({known.flags, known.type, wait_count, wait_list, out_event}, cost,
                      [from = Ref<Mem>(src), to = Ref<Mem>(dst), regions = std::move(regions)] {
-                         copy_regions(regions, from->bytes(), to->bytes());
+                         sdk::copy_regions(regions, from->bytes(), to->bytes());
                      });
     });
 }
@@ -131,10 +98,11 @@ pi_result PI_CALL enqueue_mem_buffer_fill(pi_queue queue, const pi_buffer_fill_d
             sdk::read_pattern(known.pattern, known.pattern_size, known.offset, known.size);
         sdk::check_range(known.offset, known.size, mem.size(), "mem");
         const Cost cost = cost_of(known.size);
-        self.enqueue(
-            {known.flags, known.type, wait_count, wait_list, out_event}, cost,
-            [dst = Ref<Mem>(mem), offset = known.offset, size = known.size,
-             pattern = std::move(pattern)] { fill_bytes(dst->bytes(), offset, size, pattern); });
+        self.enqueue({known.flags, known.type, wait_count, wait_list, out_event}, cost,
+                     [dst = Ref<Mem>(mem), offset = known.offset, size = known.size,
+                      pattern = std::move(pattern)] {
+                         sdk::fill_bytes(dst->bytes(), offset, size, pattern);
+                     });
     });
 }
 
@@ -148,7 +116,7 @@ pi_result PI_CALL enqueue_mem_buffer_map(pi_queue queue, const pi_buffer_map_des
         sdk::require(known.out_pointer, "out_pointer");
         sdk::check_range(known.offset, known.size, mem.size(), "mem");
         const Cost cost = mem.layout().flat() ? Cost::NONE : cost_of(known.size);
-        MapPromise promise(mem, known);
+        sdk::MapPromise promise(mem, mem.maps(), mem.bytes(), known);
         self.enqueue({known.flags, known.type, wait_count, wait_list, out_event}, cost,
                      [promise = std::move(promise), out_pointer = known.out_pointer]() mutable {
                          *out_pointer = promise.fulfil();
@@ -164,7 +132,7 @@ pi_result PI_CALL enqueue_mem_unmap(pi_queue queue, const pi_unmap_desc *desc, u
         Mem &mem = checked_buffer(self.host(), known.mem, "mem");
         sdk::require(known.pointer, "pointer");
         // A map that is still held back is known by its promise: whether it will have run is seen later.
-        if (!mem.maps().known(known.pointer))
+        if (!mem.maps().find(known.pointer))
             fail(PI_ERROR_INVALID_VALUE, "pointer ", known.pointer,
                  " is not what a map of mem gave, or is unmapped already");
         const Cost cost = mem.layout().flat() ? Cost::NONE : Cost::UNKNOWN;

@@ -66,7 +66,7 @@ pi_result PI_CALL enqueue_mem_image_read(pi_queue queue, const pi_image_read_des
         const Cost cost = cost_of(regions);
         self.enqueue({known.flags, known.type, wait_count, wait_list, out_event}, cost,
                      [src = Ref<Mem>(image), dst = known.host_ptr, regions = std::move(regions)] {
-                         copy_regions(regions, src->bytes(), dst);
+                         sdk::copy_regions(regions, src->bytes(), dst);
                      });
     });
 }
@@ -86,7 +86,7 @@ pi_result PI_CALL enqueue_mem_image_write(pi_queue queue, const pi_image_write_d
         const Cost cost = cost_of(regions);
         self.enqueue({known.flags, known.type, wait_count, wait_list, out_event}, cost,
                      [src = known.host_ptr, dst = Ref<Mem>(image), regions = std::move(regions)] {
-                         copy_regions(regions, src, dst->bytes());
+                         sdk::copy_regions(regions, src, dst->bytes());
                      });
     });
 }
@@ -103,7 +103,7 @@ pi_result PI_CALL enqueue_mem_image_copy(pi_queue queue, const pi_image_copy_des
         const Cost cost = cost_of(regions);
         self.enqueue({known.flags, known.type, wait_count, wait_list, out_event}, cost,
                      [from = Ref<Mem>(src), to = Ref<Mem>(dst), regions = std::move(regions)] {
-                         copy_regions(regions, from->bytes(), to->bytes());
+                         sdk::copy_regions(regions, from->bytes(), to->bytes());
                      });
     });
 }

@@ -4,16 +4,19 @@
 #pragma once
 
 #include "context.hpp"
-#include "layout.hpp"
-#include "map_table.hpp"
 #include "storage.hpp"
 
 #include <pi/sdk/image_region.hpp>
+#include <pi/sdk/map_table.hpp>
 #include <pi/sdk/object.hpp>
 
 #include <memory>
 
 namespace pi::host {
+
+using sdk::Layout;
+using sdk::LogicalBytes;
+using sdk::MapTable;
 
 // What creations of memory, buffers or USM, have in common; each refuses what cannot be honoured, naming it.
 

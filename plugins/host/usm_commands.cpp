@@ -35,7 +35,7 @@ pi_result PI_CALL enqueue_usm_copy(pi_queue queue, const pi_usm_copy_desc *desc,
         const Cost cost = cost_of(regions);
         self.enqueue({known.flags, known.type, wait_count, wait_list, out_event}, cost,
                      [src = known.src, dst = known.dst, regions = std::move(regions)] {
-                         copy_regions(regions, src, dst);
+                         sdk::copy_regions(regions, src, dst);
                      });
     });
 }

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Where the bytes of a memory object lie: one after another, or in the rows of an n-D allocation.
+#pragma once
+
+#include <pi/sdk/region.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <vector>
+
+namespace pi::sdk {
+
+/// How the logical dense row-major bytes of a buffer lie in its storage. The axis separators of a description cut the
+/// logical axes into groups; each group is one physical axis, the innermost one a row. Every row begins at a multiple
+/// of row_alignment bytes from the storage's begin. Flat memory has no rows: logical and physical bytes are the same.
+class Layout {
+public:
+    /// A cache line: rows of different threads share none.
+    static constexpr uint64_t row_alignment = 64;
+
+    /// Flat.
+    Layout() = default;
+    /// What a description asks for. PI_ERROR_INVALID_VALUE for a rank or separators that cannot be, _INVALID_SIZE for
+    /// an element or extent of 0, or if the elements are not `size` bytes together.
+    Layout(const pi_mem_layout_desc &desc, uint64_t size);
+
+    bool flat() const { return row_ == 0; }
+    /// Bytes that storage for this many logical ones needs: whole rows.
+    uint64_t physical_size(uint64_t logical) const { return flat() ? logical : at(logical); }
+    /// Where a logical byte lies.
+    uint64_t at(uint64_t logical) const {
+        return flat() ? logical : logical / row_ * pitch_ + logical % row_;
+    }
+    /// How many bytes, beginning with this one, lie one after another.
+    uint64_t run(uint64_t logical) const { return flat() ? UINT64_MAX : row_ - logical % row_; }
+    /// Bytes from one index of each physical axis to the next, outermost first; none if no layout was described.
+    const std::vector<uint64_t> &pitches() const { return pitches_; }
+
+private:
+    uint64_t row_ = 0; ///< logical bytes of a row; 0 = flat
+    uint64_t pitch_ = 0;
+    std::vector<uint64_t> pitches_;
+};
+
+/// Bytes in their logical order, from one of them on. Borrows: the memory and its layout stay somebody else's.
+class LogicalBytes {
+public:
+    /// Plain memory.
+    LogicalBytes(
+        const void *begin) // NOLINT(google-explicit-constructor): plain memory is the usual case
+        : LogicalBytes(static_cast<std::byte *>(const_cast<void *>(begin)), 0, nullptr) {}
+    /// `offset` logical bytes into storage that begins at `storage` and is laid out like this; NULL = flat.
+    LogicalBytes(std::byte *storage, uint64_t offset, const Layout *layout)
+        : storage_(storage), offset_(offset), layout_(layout) {}
+
+    std::byte *at(uint64_t offset) const {
+        offset += offset_;
+        return storage_ + (layout_ ? layout_->at(offset) : offset);
+    }
+    uint64_t run(uint64_t offset) const {
+        return layout_ ? layout_->run(offset + offset_) : UINT64_MAX;
+    }
+    /// What stands for the first byte's address when overlaps are looked for: in views of one storage the same logical
+    /// byte has the same one. Not for access.
+    const void *identity() const { return storage_ + offset_; }
+
+private:
+    std::byte *storage_;
+    uint64_t offset_;
+    const Layout *layout_;
+};
+
+namespace detail {
+
+inline constexpr uint32_t max_layout_rank = 8;
+
+/// The separators with the rank behind them: the logical axis behind each physical one.
+inline std::vector<uint32_t> physical_ends(const pi_mem_layout_desc &desc) {
+    if (desc.axis_separator_count >= desc.rank)
+        fail(PI_ERROR_INVALID_VALUE, "axis_separator_count is ", desc.axis_separator_count,
+             "; between ", desc.rank, " axes there are at most ", desc.rank - 1);
+    const auto separators =
+        read_array(desc.axis_separator_count, desc.axis_separators, "axis_separators");
+    std::vector<uint32_t> ends;
+    for (const uint32_t separator : separators) {
+        const uint32_t least = ends.empty() ? 1 : ends.back() + 1;
+        if (separator < least || separator >= desc.rank)
+            fail(PI_ERROR_INVALID_VALUE, "axis_separators[", ends.size(), "] is ", separator, "; ",
+                 least, " to ", desc.rank - 1, " are possible");
+        ends.push_back(separator);
+    }
+    ends.push_back(desc.rank);
+    return ends;
+}
+
+inline void check_shape(const pi_mem_layout_desc &desc, std::span<const uint64_t> extents,
+                        uint64_t size) {
+    if (!desc.element_size)
+        fail(PI_ERROR_INVALID_SIZE, "element_size is 0 bytes; at least 1 is needed");
+    uint64_t bytes = desc.element_size;
+    for (uint32_t axis = 0; axis < desc.rank; ++axis) {
+        if (!extents[axis])
+            fail(PI_ERROR_INVALID_SIZE, "extents[", axis, "] is 0; at least 1 is needed");
+        if (__builtin_mul_overflow(bytes, extents[axis], &bytes))
+            fail(PI_ERROR_INVALID_SIZE, "extents[", axis, "] is ", extents[axis],
+                 ": the bytes of the allocation cannot be counted in 64 bits");
+    }
+    if (bytes != size)
+        fail(PI_ERROR_INVALID_SIZE, "size is ", size, " bytes, but the layout's extents hold ",
+             bytes);
+}
+
+} // namespace detail
+
+inline Layout::Layout(const pi_mem_layout_desc &desc, uint64_t size) {
+    if (desc.reserved)
+        fail(PI_ERROR_UNSUPPORTED_FEATURE, "the layout's reserved word is ", desc.reserved,
+             "; it must be 0");
+    if (desc.rank < 1 || desc.rank > detail::max_layout_rank)
+        fail(PI_ERROR_INVALID_VALUE, "rank is ", desc.rank, "; 1 to ", detail::max_layout_rank,
+             " are possible");
+    const auto extents = read_array(desc.rank, desc.extents, "extents");
+    const std::vector<uint32_t> ends = detail::physical_ends(desc);
+    detail::check_shape(desc, extents, size);
+
+    // From the innermost physical axis outwards. No product overflows that the whole size does not.
+    pitches_.resize(ends.size());
+    uint64_t pitch = desc.element_size;
+    for (std::size_t axis = ends.size(); axis-- > 0;) {
+        pitches_[axis] = pitch;
+        for (uint32_t inner = axis ? ends[axis - 1] : 0; inner < ends[axis]; ++inner)
+            if (__builtin_mul_overflow(pitch, extents[inner], &pitch))
+                fail(PI_ERROR_INVALID_SIZE, "size is ", size,
+                     " bytes: with rows that begin at multiples of ", row_alignment,
+                     " they cannot be counted in 64 bits");
+        if (axis + 1 < ends.size() || ends.size() == 1)
+            continue;
+        row_ = pitch;
+        if (__builtin_add_overflow(pitch, row_alignment - 1, &pitch))
+            fail(PI_ERROR_INVALID_SIZE, "size is ", size, " bytes: a row of ", row_,
+                 " is too long to be aligned");
+        pitch_ = pitch = pitch / row_alignment * row_alignment;
+    }
+}
+
+/// Copies; the bytes may be the very same ones, but must not overlap otherwise.
+inline void copy_bytes(const LogicalBytes &src, uint64_t from, const LogicalBytes &dst, uint64_t to,
+                       uint64_t size) {
+    while (size) {
+        const uint64_t step = std::min({size, src.run(from), dst.run(to)});
+        // Not memcpy: a read may be of the very bytes of its host pointer.
+        std::memmove(dst.at(to), src.at(from), step);
+        from += step;
+        to += step;
+        size -= step;
+    }
+}
+
+/// Repeats `pattern` over `size` bytes, a multiple of its size.
+inline void fill_bytes(const LogicalBytes &dst, uint64_t offset, uint64_t size,
+                       std::span<const std::byte> pattern) {
+    if (dst.run(offset) >= size)
+        return fill_bytes(static_cast<void *>(dst.at(offset)), size, pattern);
+    // A pattern may end in another row than it begins: a strip of many is copied like any bytes.
+    constexpr uint64_t cached = 64 * 1024; // a multiple of every pattern's size
+    std::vector<std::byte> strip(std::min(size, cached));
+    fill_bytes(strip.data(), strip.size(), pattern);
+    for (uint64_t done = 0; done < size;) {
+        const uint64_t step = std::min<uint64_t>(size - done, strip.size());
+        copy_bytes(strip.data(), 0, dst, offset + done, step);
+        done += step;
+    }
+}
+
+/// Source and destination of a region may be the same bytes: a buffer that is read into the memory that it was
+/// imported from.
+inline void copy_regions(std::span<const pi_region> regions, const LogicalBytes &src,
+                         const LogicalBytes &dst) {
+    for (const pi_region &region : regions)
+        for_each_piece(region, [&](uint64_t from, uint64_t to, uint64_t bytes) {
+            copy_bytes(src, from, dst, to, bytes);
+        });
+}
+
+} // namespace pi::sdk
