@@ -85,28 +85,9 @@ decltype(::piEnqueueUsmFill) enqueue_usm_fill;
 decltype(::piEnqueueUsmPrefetch) enqueue_usm_prefetch;
 decltype(::piEnqueueUsmAdvise) enqueue_usm_advise;
 
-// program.cpp
-decltype(::piProgramCreate) program_create;
-decltype(::piProgramBuild) program_build;
-decltype(::piProgramGetInfo) program_get_info;
-decltype(::piProgramGetBuildInfo) program_get_build_info;
-decltype(::piDeviceSelectBinary) device_select_binary;
-
 // globals.cpp
-decltype(::piProgramGetFunctionPointer) program_get_function_pointer;
 decltype(::piProgramGetGlobalVariablePointer) program_get_global_variable_pointer;
 decltype(::piEnqueueDeviceGlobalRead) enqueue_device_global_read;
 decltype(::piEnqueueDeviceGlobalWrite) enqueue_device_global_write;
-
-// kernel.cpp
-decltype(::piKernelCreate) kernel_create;
-decltype(::piKernelGetInfo) kernel_get_info;
-decltype(::piKernelGetGroupInfo) kernel_get_group_info;
-decltype(::piKernelGetSubGroupInfo) kernel_get_sub_group_info;
-
-// launch.cpp
-decltype(::piKernelGetSuggestedLocalSize) kernel_get_suggested_local_size;
-decltype(::piKernelGetMaxCooperativeGroups) kernel_get_max_cooperative_groups;
-decltype(::piEnqueueKernelLaunch) enqueue_kernel_launch;
 
 } // namespace pi::host::entries

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Addresses inside programs: kernels as functions, and the variables of native libraries, which are the device's
-// globals. All devices of the host run the functions of one process, so they share them.
+// The variables of native libraries, which are the device's globals. All devices of the host run the functions of one process, so they share them.
 #include "commands.hpp"
 #include "entries.hpp"
-#include "program.hpp"
+#include "native.hpp"
 
 #include <pi/sdk/descriptor.hpp>
 
@@ -17,24 +16,15 @@ using sdk::Ref;
 
 namespace {
 
-/// What every question for an address checks.
-void check_place(const Program &program, pi_device device, const char *name) {
-    const Device &on = program.context().device(device);
-    sdk::require(name, "name");
-    program.require_built();
-    if (!program.is_built(on))
-        fail(PI_ERROR_INVALID_OPERATION, "the program is not built for ", on.description());
-}
-
 /// The bytes of a variable that a command names.
 template <class Desc>
 std::byte *checked_variable(const Queue &queue, const Program &program, const Desc &desc,
                             bool writes) {
     if (&program.context() != &queue.context())
         fail(PI_ERROR_INVALID_PROGRAM, "program is of another context than the queue");
-    check_place(program, queue.device().handle(), desc.name);
+    program.check_place(queue.device().handle(), desc.name);
     sdk::require(desc.host_ptr, "host_ptr");
-    const Variable variable = program.variable(desc.name);
+    const sdk::Variable variable = program.code().variable(desc.name);
     if (writes && !variable.writable)
         fail(PI_ERROR_INVALID_OPERATION, "\"", desc.name, "\" is constant in the library");
     sdk::check_range(desc.offset, desc.size, variable.size, "the variable");
@@ -45,23 +35,14 @@ std::byte *checked_variable(const Queue &queue, const Program &program, const De
 
 namespace entries {
 
-pi_result PI_CALL program_get_function_pointer(pi_program program, pi_device device,
-                                               const char *name, uint64_t *out_address) {
-    return sdk::call<Program>(program, [&](Program &self) {
-        check_place(self, device, name);
-        *sdk::require(out_address, "out_address") =
-            reinterpret_cast<uintptr_t>(self.kernel(name).function);
-    });
-}
-
 pi_result PI_CALL program_get_global_variable_pointer(pi_program program, pi_device device,
                                                       const char *name, void **out_pointer,
                                                       uint64_t *out_size) {
     return sdk::call<Program>(program, [&](Program &self) {
-        check_place(self, device, name);
+        self.check_place(device, name);
         if (!out_pointer && !out_size)
             fail(PI_ERROR_INVALID_NULL_POINTER, "out_pointer and out_size are both NULL");
-        const Variable variable = self.variable(name);
+        const sdk::Variable variable = self.code().variable(name);
         if (out_pointer)
             *out_pointer = variable.begin;
         if (out_size)

@@ -4,8 +4,8 @@
 #include "plugin.hpp"
 
 #include "entries.hpp"
-#include "kernel.hpp"
 #include "memory.hpp"
+#include "native.hpp"
 #include "queue.hpp"
 #include "sampler.hpp"
 #include "usm.hpp"
@@ -33,7 +33,6 @@ constexpr pi_dispatch make_functions() {
         .piDeviceRetain = device_retain,
         .piDeviceRelease = device_release,
         .piDeviceGetGlobalTimestamps = device_get_global_timestamps,
-        .piDeviceSelectBinary = device_select_binary,
         .piDeviceGetMemoryScopes = device_get_memory_scopes,
         .piContextCreate = context_create,
         .piContextRetain = retain_entry<Context>,
@@ -75,35 +74,21 @@ constexpr pi_dispatch make_functions() {
         .piEnqueueUsmFill = enqueue_usm_fill,
         .piEnqueueUsmPrefetch = enqueue_usm_prefetch,
         .piEnqueueUsmAdvise = enqueue_usm_advise,
-        .piEnqueueKernelLaunch = enqueue_kernel_launch,
         .piEnqueueHostFunction = enqueue_host_function,
         .piEnqueueEventsWait = enqueue_events_wait,
         .piEnqueueBarrier = enqueue_barrier,
         .piEnqueueTimestamp = enqueue_timestamp,
         .piEnqueueDeviceGlobalRead = enqueue_device_global_read,
         .piEnqueueDeviceGlobalWrite = enqueue_device_global_write,
-        .piProgramCreate = program_create,
-        .piProgramBuild = program_build,
-        .piProgramRetain = retain_entry<Program>,
-        .piProgramRelease = release_entry<Program>,
-        .piProgramGetInfo = program_get_info,
-        .piProgramGetBuildInfo = program_get_build_info,
-        .piProgramGetFunctionPointer = program_get_function_pointer,
         .piProgramGetGlobalVariablePointer = program_get_global_variable_pointer,
-        .piKernelCreate = kernel_create,
-        .piKernelRetain = retain_entry<Kernel>,
-        .piKernelRelease = release_entry<Kernel>,
-        .piKernelGetInfo = kernel_get_info,
-        .piKernelGetGroupInfo = kernel_get_group_info,
-        .piKernelGetSubGroupInfo = kernel_get_sub_group_info,
-        .piKernelGetSuggestedLocalSize = kernel_get_suggested_local_size,
-        .piKernelGetMaxCooperativeGroups = kernel_get_max_cooperative_groups,
         .piSamplerCreate = sampler_create,
         .piSamplerRetain = retain_entry<Sampler>,
         .piSamplerRelease = release_entry<Sampler>,
         .piSamplerGetInfo = sampler_get_info,
     };
     sdk::event_entries::fill<Context>(functions);
+    sdk::native_entries<Native>::fill(functions);
+    sdk::native_launch_entries<Native>::fill(functions);
     sdk::usm_entries::fill<Usm>(functions);
     return functions;
 }

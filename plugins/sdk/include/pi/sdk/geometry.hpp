@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The work-items of a launch of native kernels and how they are cut into work-groups.
+#pragma once
+
+#include <pi/pi_native_kernel.h>
+#include <pi/sdk/error.hpp>
+
+#include <algorithm>
+#include <array>
+
+namespace pi::sdk {
+
+/// A checked launch geometry; axes beyond the dimensions are one work-item wide.
+struct Geometry {
+    uint32_t dimensions = 0;
+    std::array<uint64_t, 3> offset{};
+    std::array<uint64_t, 3> size{1, 1, 1};
+    std::array<uint64_t, 3> local{1, 1, 1};
+    std::array<uint64_t, 3> groups{1, 1, 1};
+
+    uint64_t group_total() const { return groups[0] * groups[1] * groups[2]; }
+    /// The group of this number, counted along the first axis first.
+    pi_native_group group(uint64_t number) const;
+};
+
+inline pi_native_group Geometry::group(uint64_t number) const {
+    pi_native_group group{};
+    group.struct_size = sizeof group;
+    group.dimensions = dimensions;
+    for (int axis = 0; axis < 3; ++axis) {
+        const uint64_t id = number % groups[axis];
+        number /= groups[axis];
+        group.group_id[axis] = id;
+        group.group_count[axis] = groups[axis];
+        group.global_offset[axis] = offset[axis];
+        group.global_size[axis] = size[axis];
+        group.local_size[axis] = local[axis];
+        group.begin[axis] = offset[axis] + id * local[axis];
+        group.end[axis] = group.begin[axis] + std::min(local[axis], size[axis] - id * local[axis]);
+    }
+    return group;
+}
+
+namespace detail {
+
+inline void read_global(const pi_kernel_launch_desc &desc, Geometry &geometry) {
+    uint64_t items = 1;
+    for (uint32_t axis = 0; axis < desc.dimensions; ++axis) {
+        const uint64_t size = desc.global_size[axis], offset = desc.global_offset[axis];
+        if (!size)
+            fail(PI_ERROR_INVALID_WORK_SIZE, "global_size[", axis, "] is 0; at least 1 is needed");
+        uint64_t end;
+        if (__builtin_mul_overflow(items, size, &items) ||
+            __builtin_add_overflow(offset, size, &end))
+            fail(PI_ERROR_INVALID_WORK_SIZE, "global_size[", axis, "] is ", size,
+                 " and global_offset[", axis, "] ", offset,
+                 ": the launch's work-items cannot be counted in 64 bits");
+        geometry.size[axis] = size;
+        geometry.offset[axis] = offset;
+    }
+}
+
+inline void read_local(const pi_kernel_launch_desc &desc, uint64_t max_group, Geometry &geometry) {
+    uint64_t items = 1;
+    for (uint32_t axis = 0; axis < desc.dimensions; ++axis) {
+        const uint64_t local = desc.local_size[axis];
+        if (!local)
+            fail(PI_ERROR_INVALID_WORK_SIZE, "local_size[", axis,
+                 "] is 0 beside others that are not; give all or none");
+        // Each factor is checked before the product could overflow.
+        if (local > max_group || (items *= local) > max_group)
+            fail(PI_ERROR_INVALID_WORK_SIZE, "local_size[", axis, "] is ", local,
+                 ": a work-group has at most ", max_group, " work-items");
+        geometry.local[axis] = local;
+    }
+}
+
+inline void check_dimensions(const pi_kernel_launch_desc &desc) {
+    if (desc.dimensions < 1 || desc.dimensions > 3)
+        fail(PI_ERROR_INVALID_WORK_SIZE, "dimensions is ", desc.dimensions,
+             "; 1 to 3 are possible");
+}
+
+inline bool has_local_size(const pi_kernel_launch_desc &desc) {
+    return std::any_of(desc.local_size, desc.local_size + desc.dimensions,
+                       [](uint64_t local) { return local != 0; });
+}
+
+inline uint64_t product(const std::array<uint64_t, 3> &size) {
+    return size[0] * size[1] * size[2];
+}
+
+} // namespace detail
+
+/// The checks of dimensions and local size alone.
+inline void check_local_size(const pi_kernel_launch_desc &desc, uint64_t max_group) {
+    detail::check_dimensions(desc);
+    Geometry ignored;
+    if (detail::has_local_size(desc))
+        detail::read_local(desc, max_group, ignored);
+}
+
+/// A local size with which there are at most `count` groups, as small as cuts along one axis make them.
+inline std::array<uint64_t, 3> choose_local_size_for(const std::array<uint64_t, 3> &size,
+                                                     uint32_t count) {
+    std::array<uint64_t, 3> best = size;
+    // Whole rows first: neighbours in memory belong to one thread.
+    for (const size_t axis : {2, 1, 0}) {
+        std::array<uint64_t, 3> cut = size;
+        cut[axis] = (size[axis] - 1) / count + 1;
+        if (detail::product(cut) < detail::product(best))
+            best = cut;
+    }
+    return best;
+}
+
+/// A local size for this global size: enough groups to keep `concurrency` threads busy to the end, whole rows first,
+/// since neighbours in memory belong to one thread.
+inline std::array<uint64_t, 3> choose_local_size(const std::array<uint64_t, 3> &size,
+                                                 uint32_t concurrency, uint64_t max_group) {
+    constexpr uint64_t groups_per_thread = 4; // so that one slow group does not keep all waiting
+    const uint64_t items = size[0] * size[1] * size[2];
+    const uint64_t wanted =
+        std::clamp<uint64_t>(items / (uint64_t{concurrency} * groups_per_thread), 1, max_group);
+    std::array<uint64_t, 3> local{1, 1, 1};
+    uint64_t left = wanted;
+    for (int axis = 0; axis < 3 && left > 1; ++axis) {
+        local[axis] = std::min(size[axis], left);
+        if (local[axis] < size[axis])
+            break; // a group is a box: once a row is cut, the axes behind it stay at 1
+        left /= local[axis];
+    }
+    return local;
+}
+
+/// Reads dimensions and sizes of a launch; where no local size is given, chooses one for a device that
+/// runs `concurrency` groups, of at most `max_group` work-items, at once. PI_ERROR_INVALID_WORK_SIZE names what is wrong,
+/// also a cooperative launch of more groups than that.
+inline Geometry read_geometry(const pi_kernel_launch_desc &desc, uint32_t concurrency,
+                              uint64_t max_group) {
+    detail::check_dimensions(desc);
+    const bool cooperative = desc.flags & PI_LAUNCH_COOPERATIVE;
+    Geometry geometry;
+    geometry.dimensions = desc.dimensions;
+    detail::read_global(desc, geometry);
+    if (detail::has_local_size(desc))
+        detail::read_local(desc, max_group, geometry);
+    else
+        geometry.local = cooperative ? choose_local_size_for(geometry.size, concurrency)
+                                     : choose_local_size(geometry.size, concurrency, max_group);
+    for (int axis = 0; axis < 3; ++axis)
+        geometry.groups[axis] = (geometry.size[axis] - 1) / geometry.local[axis] + 1;
+    if (cooperative && geometry.group_total() > concurrency)
+        fail(PI_ERROR_INVALID_WORK_SIZE, "a cooperative launch of ", geometry.group_total(),
+             " work-groups; the device runs ", concurrency, " together");
+    if (detail::product(geometry.local) > max_group)
+        fail(PI_ERROR_INVALID_WORK_SIZE, "a cooperative launch of ", detail::product(geometry.size),
+             " work-items: the device runs ", concurrency, " groups of at most ", max_group,
+             " together");
+    return geometry;
+}
+
+} // namespace pi::sdk
