@@ -170,27 +170,6 @@ PhysicalRun map_huge(uint64_t size, uint64_t alignment, uint64_t page) {
 
 } // namespace
 
-Mapping::~Mapping() {
-    if (begin_)
-        munmap(begin_, size_);
-}
-
-Mapping map_pages(uint64_t size, uint64_t alignment) {
-    size = round_up(size, page_size);
-    alignment = std::max(alignment, page_size);
-    const uint64_t room = size + alignment - page_size;
-    void *pages = mmap(nullptr, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (pages == MAP_FAILED)
-        return {};
-    const auto from = reinterpret_cast<uintptr_t>(pages);
-    const uintptr_t begin = round_up(from, alignment);
-    const Mapping before(begin > from ? pages : nullptr, begin - from);
-    const uintptr_t end = begin + size;
-    const Mapping behind(from + room > end ? reinterpret_cast<void *>(end) : nullptr,
-                         from + room - end);
-    return {reinterpret_cast<void *>(begin), size};
-}
-
 std::string lock_refusal(uint64_t size, int error) {
     rlimit limit{};
     getrlimit(RLIMIT_MEMLOCK, &limit);

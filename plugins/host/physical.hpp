@@ -3,40 +3,17 @@
 // Memory by what the hardware sees of it: locked pages, and runs of physical addresses.
 #pragma once
 
+#include <pi/sdk/mapping.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <utility>
 
 namespace pi::host {
 
-/// A mapping that is undone when the object goes.
-class Mapping {
-public:
-    Mapping() = default;
-    Mapping(void *begin, uint64_t size) : begin_(static_cast<std::byte *>(begin)), size_(size) {}
-    Mapping(Mapping &&other) noexcept
-        : begin_(std::exchange(other.begin_, nullptr)), size_(other.size_) {}
-    Mapping &operator=(Mapping other) noexcept {
-        std::swap(begin_, other.begin_);
-        std::swap(size_, other.size_);
-        return *this;
-    }
-    ~Mapping();
-
-    std::byte *begin() const { return begin_; }
-    uint64_t size() const { return size_; }
-    explicit operator bool() const { return begin_ != nullptr; }
-
-private:
-    std::byte *begin_ = nullptr;
-    uint64_t size_ = 0;
-};
-
-/// Fresh zeroed pages that begin at a multiple of `alignment`, a power of two; empty if the system has none, with
-/// the reason in errno.
-Mapping map_pages(uint64_t size, uint64_t alignment);
+using sdk::map_pages;
+using sdk::Mapping;
 
 /// Whether this process may lock a page at all (RLIMIT_MEMLOCK).
 bool can_lock_pages();

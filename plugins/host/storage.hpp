@@ -5,10 +5,14 @@
 
 #include "dma_buf.hpp"
 
+#include <pi/sdk/bytes.hpp>
+
 #include <cstddef>
 #include <cstdint>
 
 namespace pi::host {
+
+using sdk::Bytes;
 
 class Device;
 
@@ -59,27 +63,6 @@ private:
     File file_;
     uint32_t export_types_ = 0;
     bool stays_ = false;
-};
-
-/// "3.5 GiB", "1000 bytes".
-class Bytes {
-public:
-    explicit Bytes(uint64_t count) : count_(count) {}
-    template <class Stream>
-    friend Stream &operator<<(Stream &stream, Bytes bytes) {
-        static constexpr const char *units[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
-        double value = static_cast<double>(bytes.count_);
-        unsigned unit = 0;
-        for (; value >= 1024 && unit < 4; value /= 1024)
-            ++unit;
-        // One decimal: enough to compare with, short enough to read.
-        const double shown = static_cast<double>(static_cast<uint64_t>(value * 10 + 0.5)) / 10;
-        stream << shown << ' ' << units[unit];
-        return stream;
-    }
-
-private:
-    uint64_t count_;
 };
 
 } // namespace pi::host

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Sizes in messages.
+#pragma once
+
+#include <cstdint>
+
+namespace pi::sdk {
+
+/// "3.5 GiB", "1000 bytes".
+class Bytes {
+public:
+    explicit Bytes(uint64_t count) : count_(count) {}
+    template <class Stream>
+    friend Stream &operator<<(Stream &stream, Bytes bytes) {
+        static constexpr const char *units[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
+        double value = static_cast<double>(bytes.count_);
+        unsigned unit = 0;
+        for (; value >= 1024 && unit < 4; value /= 1024)
+            ++unit;
+        // One decimal: enough to compare with, short enough to read.
+        const double shown = static_cast<double>(static_cast<uint64_t>(value * 10 + 0.5)) / 10;
+        stream << shown << ' ' << units[unit];
+        return stream;
+    }
+
+private:
+    uint64_t count_;
+};
+
+} // namespace pi::sdk

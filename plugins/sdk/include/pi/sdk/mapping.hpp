@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Pages of memory.
+#pragma once
+
+#include <pi/sdk/address.hpp>
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstddef>
+#include <utility>
+
+namespace pi::sdk {
+
+/// A mapping that is undone when the object goes.
+class Mapping {
+public:
+    Mapping() = default;
+    Mapping(void *begin, uint64_t size) : begin_(static_cast<std::byte *>(begin)), size_(size) {}
+    Mapping(Mapping &&other) noexcept
+        : begin_(std::exchange(other.begin_, nullptr)), size_(other.size_) {}
+    Mapping &operator=(Mapping other) noexcept {
+        std::swap(begin_, other.begin_);
+        std::swap(size_, other.size_);
+        return *this;
+    }
+    ~Mapping() {
+        if (begin_)
+            munmap(begin_, size_);
+    }
+
+    std::byte *begin() const { return begin_; }
+    uint64_t size() const { return size_; }
+    explicit operator bool() const { return begin_ != nullptr; }
+
+private:
+    std::byte *begin_ = nullptr;
+    uint64_t size_ = 0;
+};
+
+/// Fresh zeroed pages that begin at a multiple of `alignment`, a power of two; empty if the system has none, with
+/// the reason in errno. `flags` are added to those of mmap: MAP_NORESERVE asks for addresses alone.
+inline Mapping map_pages(uint64_t size, uint64_t alignment, int flags = 0) {
+    const auto page_size = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+    size = align_up(size, page_size);
+    alignment = std::max(alignment, page_size);
+    const uint64_t room = size + alignment - page_size;
+    void *pages =
+        mmap(nullptr, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | flags, -1, 0);
+    if (pages == MAP_FAILED)
+        return {};
+    const auto from = reinterpret_cast<uintptr_t>(pages);
+    const uintptr_t begin = align_up(from, alignment);
+    const Mapping before(begin > from ? pages : nullptr, begin - from);
+    const uintptr_t end = begin + size;
+    const Mapping behind(from + room > end ? reinterpret_cast<void *>(end) : nullptr,
+                         from + room - end);
+    return {reinterpret_cast<void *>(begin), size};
+}
+
+} // namespace pi::sdk
