@@ -2,8 +2,8 @@
 //
 // What memory of one place is to another. OpenCL's memory is context-wide, contexts share nothing, and platforms
 // know nothing of each other.
-#include "context.hpp"
 #include "entries.hpp"
+#include "memory.hpp"
 
 #include <pi/sdk/descriptor.hpp>
 
@@ -73,8 +73,12 @@ const char *missing_usm(const Place &src, const Place &dst, pi_usm_kind kind) {
 
 /// Why there is no memory of this kind at both places, or NULL.
 const char *missing(const Place &src, const Place &dst, const pi_memory_connection_query &query) {
-    if (query.src_scope || query.dst_scope)
-        return "there is only scope 0";
+    if (query.src_scope >= SCOPE_COUNT || query.dst_scope >= SCOPE_COUNT)
+        return "there are only the scopes 0 (global) and 1 (host.pinned)";
+    const bool to_buffer =
+        query.kind == PI_MEMORY_KIND_BUFFER || query.kind == PI_MEMORY_KIND_IMPORTED;
+    if ((query.src_scope && query.kind != PI_MEMORY_KIND_BUFFER) || (query.dst_scope && !to_buffer))
+        return "scope 1 (host.pinned) has buffers only";
     switch (query.kind) {
     case PI_MEMORY_KIND_BUFFER:
     case PI_MEMORY_KIND_IMPORTED:
@@ -96,11 +100,14 @@ bool is_fine_grain(pi_memory_kind kind) {
     return kind == PI_MEMORY_KIND_USM_HOST || kind == PI_MEMORY_KIND_USM_SHARED;
 }
 
-void describe_unified(const Place &src, const Place &dst, pi_memory_connection_info &info) {
+void describe_unified(const Place &src, const Place &dst, const pi_memory_connection_query &query,
+                      pi_memory_connection_info &info) {
     const bool host_memory = src.device.integrated() && dst.device.integrated();
+    // Where the driver of a device with memory of its own keeps host.pinned is not told.
+    const bool known = host_memory || query.src_scope == query.dst_scope;
     // Once events order them, one queue's writes are seen by another of the context.
     info.coherence = PI_COHERENCE_COHERENT;
-    if (&src.device == &dst.device) {
+    if (&src.device == &dst.device && known) {
         info.residency = PI_RESIDENCY_SAME_MEMORY;
         info.link_kind = PI_LINK_SAME_DEVICE;
     } else {
@@ -131,7 +138,7 @@ pi_memory_connection_info describe(const Place &src, const Place &dst,
         info.atomics = src.device.svm_atomics() && dst.device.svm_atomics();
     }
     if (answer.connection == PI_MEMORY_CONNECTION_UNIFIED)
-        describe_unified(src, dst, info);
+        describe_unified(src, dst, query, info);
     else if (answer.connection == PI_MEMORY_CONNECTION_MIGRATABLE)
         describe_migratable(src, dst, info);
     std::strncpy(info.reason, answer.reason.c_str(), sizeof info.reason - 1);

@@ -198,14 +198,17 @@ constexpr Row rows[] = {
      }},
 };
 
-pi_memory_scope global_scope(Device &device) {
+pi_memory_scope describe_scope(Device &device, Scope which) {
     pi_memory_scope scope{};
-    std::strncpy(scope.name, "global", sizeof scope.name - 1);
+    std::strncpy(scope.name, scope_names[which], sizeof scope.name - 1);
     // Not HOST_VISIBLE: ordinary buffers have an address only while mapped.
-    // A device that uses the host's own memory in place keeps its buffers there, too.
+    // A device that uses the host's own memory in place keeps its buffers there, too. Nothing else proves that
+    // a map is no copy, not even of host.pinned: OpenCL lets a driver keep a copy of it on the device.
     scope.flags = PI_SCOPE_POOLABLE |
                   (device.import_alignment() ? uint64_t{PI_SCOPE_MAPS_IN_PLACE} : uint64_t{0});
-    scope.capacity = device.get<cl_ulong>(CL_DEVICE_GLOBAL_MEM_SIZE);
+    // How much of the host's memory a device with its own can have is not told.
+    if (which == SCOPE_GLOBAL || device.integrated())
+        scope.capacity = device.get<cl_ulong>(CL_DEVICE_GLOBAL_MEM_SIZE);
     scope.max_allocation = device.max_allocation();
     scope.min_alignment = device.min_alignment();
     scope.offset_alignment = device.offset_alignment();
@@ -226,7 +229,8 @@ pi_result PI_CALL piDeviceGetInfo(pi_device device, pi_device_info name, uint64_
 pi_result PI_CALL piDeviceGetMemoryScopes(pi_device device, uint32_t capacity,
                                           pi_memory_scope *out_scopes, uint32_t *out_count) {
     return call<Device>(device, [&](Device &self) {
-        const pi_memory_scope scopes[] = {global_scope(self)};
+        const pi_memory_scope scopes[SCOPE_COUNT] = {describe_scope(self, SCOPE_GLOBAL),
+                                                     describe_scope(self, SCOPE_HOST_PINNED)};
         write_list<pi_memory_scope>(scopes, capacity, out_scopes, out_count);
     });
 }

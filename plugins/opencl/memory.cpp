@@ -23,7 +23,8 @@ Mem::Mem(Context &context, Device &device, Parts parts)
     : Object(context.host()), context_(context), device_(device), keeps_(std::move(parts.keeps)),
       vendor_(std::move(parts.vendor)), whole_(parts.whole), whole_offset_(parts.whole_offset),
       offset_(0), size_(parts.size), flags_(parts.flags), alignment_(parts.alignment),
-      host_pointer_(parts.host_pointer), kind_(parts.kind), image_(std::move(parts.image)) {}
+      host_pointer_(parts.host_pointer), kind_(parts.kind), scope_(parts.scope),
+      image_(std::move(parts.image)) {}
 
 Mem::Mem(Mem &root, MemOwner vendor, uint64_t flags, uint64_t offset, uint64_t size,
          std::optional<Image> image, MemOwner keeps)
@@ -132,10 +133,20 @@ cl_mem_flags access_flags(uint64_t flags) {
                                        : 0;
 }
 
-void check_demands(const Device &device, uint32_t scope, uint64_t flags) {
-    if (scope)
-        fail(PI_ERROR_INVALID_VALUE, "scope is ", scope, "; ", device.name(),
-             " has only scope 0 (global)");
+Scope checked_scope(const Device &device, uint32_t scope) {
+    if (scope >= SCOPE_COUNT)
+        fail(PI_ERROR_INVALID_VALUE, "scope is ", scope, "; ", device.name(), " has ",
+             uint32_t{SCOPE_COUNT}, " scopes, numbered from 0");
+    return static_cast<Scope>(scope);
+}
+
+void check_global_scope(const Device &device, uint32_t scope, const char *what) {
+    if (checked_scope(device, scope) != SCOPE_GLOBAL)
+        fail(PI_ERROR_UNSUPPORTED_FEATURE, "scope is ", scope, " (", scope_names[scope], "); on ",
+             device.name(), ' ', what, " are of scope 0 (global)");
+}
+
+void check_demands(const Device &device, uint64_t flags) {
     if (flags & mem_demand_flags)
         fail(PI_ERROR_UNSUPPORTED_FEATURE,
              flags & PI_MEM_REQUIRE_PINNED ? "PI_MEM_REQUIRE_PINNED" : "PI_MEM_REQUIRE_CONTIGUOUS",
@@ -157,9 +168,9 @@ void check_buffer_desc(const Device &device, const pi_mem_buffer_desc &desc) {
     check_flags(desc.flags, mem_creation_flags, "flags");
     check_mem_access(desc.flags);
     if (find_chained(desc.next, PI_TYPE_MEM_LAYOUT_DESC))
-        fail(PI_ERROR_UNSUPPORTED_FEATURE, "scope 0 (global) of ", device.name(),
-             " has no PI_SCOPE_LAYOUT: OpenCL buffers are flat");
-    check_demands(device, desc.scope, desc.flags);
+        fail(PI_ERROR_UNSUPPORTED_FEATURE, "no scope of ", device.name(),
+             " has PI_SCOPE_LAYOUT: OpenCL buffers are flat");
+    check_demands(device, desc.flags);
     if (desc.export_types)
         fail(PI_ERROR_UNSUPPORTED_FEATURE, "export_types is 0x", std::hex, desc.export_types,
              "; this plugin exports no memory");
@@ -201,10 +212,26 @@ MemOwner create_aligned(const Context &context, Device &device, const pi_mem_buf
     return vendor;
 }
 
+/// What scope 0 can do with memory that is not the driver's.
+void check_host_pinned(const Device &device, const pi_mem_buffer_desc &desc) {
+    if (desc.flags & PI_MEM_USE_HOST_PTR)
+        fail(PI_ERROR_UNSUPPORTED_FEATURE, "PI_MEM_USE_HOST_PTR in scope ", desc.scope, " (",
+             scope_names[desc.scope], "): its memory is what the driver of ", device.name(),
+             " allocates; in scope 0 host_ptr can be used");
+    if (desc.alignment > device.min_alignment())
+        fail(PI_ERROR_INVALID_ALIGNMENT, "alignment is ", desc.alignment, "; in scope ", desc.scope,
+             " (", scope_names[desc.scope], ") of ", device.name(), " no more than ",
+             device.min_alignment(), " can be proven");
+}
+
 Ref<Mem> create_buffer(Context &context, Device &device, const pi_mem_buffer_desc &desc) {
+    const Scope scope = checked_scope(device, desc.scope);
     check_buffer_desc(device, desc);
     check_allocation(device, desc.size);
+    if (scope == SCOPE_HOST_PINNED)
+        check_host_pinned(device, desc);
     Mem::Parts parts;
+    parts.scope = scope;
     parts.size = desc.size;
     parts.flags = desc.flags;
     parts.alignment = device.min_alignment();
@@ -225,9 +252,11 @@ Ref<Mem> create_buffer(Context &context, Device &device, const pi_mem_buffer_des
         parts.vendor = create_aligned(context, device, desc);
     } else {
         const bool copy = desc.flags & PI_MEM_COPY_HOST_PTR;
-        parts.vendor = create_vendor_buffer(
-            context, device, access_flags(desc.flags) | (copy ? CL_MEM_COPY_HOST_PTR : 0),
-            desc.size, desc.host_ptr);
+        parts.vendor =
+            create_vendor_buffer(context, device,
+                                 access_flags(desc.flags) | (copy ? CL_MEM_COPY_HOST_PTR : 0) |
+                                     (scope == SCOPE_HOST_PINNED ? CL_MEM_ALLOC_HOST_PTR : 0),
+                                 desc.size, desc.host_ptr);
     }
     return make<Mem>(context, device, std::move(parts));
 }
@@ -303,7 +332,7 @@ pi_result PI_CALL piMemGetInfo(pi_mem mem, pi_mem_info name, uint64_t size, void
         {PI_MEM_INFO_CONTEXT, [](Mem &m, const InfoWriter &write) { write(m.context().handle()); }},
         {PI_MEM_INFO_DEVICE, [](Mem &m, const InfoWriter &write) { write(m.device().handle()); }},
         {PI_MEM_INFO_FLAGS, [](Mem &m, const InfoWriter &write) { write(m.flags()); }},
-        {PI_MEM_INFO_SCOPE, [](Mem &, const InfoWriter &write) { write(uint32_t{0}); }},
+        {PI_MEM_INFO_SCOPE, [](Mem &m, const InfoWriter &write) { write(uint32_t{m.scope()}); }},
         {PI_MEM_INFO_ALIGNMENT, [](Mem &m, const InfoWriter &write) { write(m.alignment()); }},
         {PI_MEM_INFO_PARENT,
          [](Mem &m, const InfoWriter &write) {

@@ -19,6 +19,15 @@ struct Image {
     sdk::Rectangle pixels; ///< of a view: where they lie, from its begin
 };
 
+/// The devices' memory scopes, in the order of piDeviceGetMemoryScopes.
+enum Scope : uint32_t {
+    SCOPE_GLOBAL = 0,
+    SCOPE_HOST_PINNED =
+        1, ///< buffers in host memory that the driver allocates (CL_MEM_ALLOC_HOST_PTR)
+    SCOPE_COUNT = 2,
+};
+inline constexpr const char *scope_names[SCOPE_COUNT] = {"global", "host.pinned"};
+
 class Mem : public sdk::Object<Mem, pi_mem> {
 public:
     /// What a new root is made of.
@@ -29,6 +38,7 @@ public:
         uint64_t alignment = 1;       ///< proven
         void *host_pointer = nullptr; ///< the application's memory, if it is the storage
         pi_memory_kind kind = PI_MEMORY_KIND_BUFFER;
+        Scope scope = SCOPE_GLOBAL;
         /// Of a sub-buffer that was made without us, or of a part of another's buffer: the vendor's buffer that
         /// it is a part of, and where it begins there. `keeps` keeps the buffer alive.
         cl_mem whole = nullptr;
@@ -59,6 +69,7 @@ public:
     uint64_t flags() const { return flags_; }
     uint64_t alignment() const;
     pi_memory_kind memory_kind() const { return kind_; }
+    Scope scope() const { return root_ ? root_->scope_ : scope_; }
     /// NULL for a buffer.
     const Image *image() const { return image_ ? &*image_ : nullptr; }
     /// The host's address of its first byte, or NULL.
@@ -87,6 +98,7 @@ private:
     const uint64_t offset_, size_, flags_, alignment_;
     void *const host_pointer_;
     const pi_memory_kind kind_;
+    const Scope scope_ = SCOPE_GLOBAL;
     const std::optional<Image> image_;
     std::mutex vendor_map_mutex_, maps_mutex_;
     std::vector<void *> maps_; ///< guarded by maps_mutex_
@@ -95,8 +107,12 @@ private:
 /// PI_ERROR_INVALID_SIZE or PI_ERROR_OUT_OF_DEVICE_MEMORY unless one allocation may have this size.
 void check_allocation(const Device &device, uint64_t size);
 
-/// PI_ERROR_INVALID_VALUE for another scope than 0, PI_ERROR_UNSUPPORTED_FEATURE for the PI_MEM_REQUIRE_ flags.
-void check_demands(const Device &device, uint32_t scope, uint64_t flags);
+/// The scope of this index; PI_ERROR_INVALID_VALUE if there is none.
+Scope checked_scope(const Device &device, uint32_t scope);
+/// The same for what, "images", that only scope 0 has; PI_ERROR_UNSUPPORTED_FEATURE for another one.
+void check_global_scope(const Device &device, uint32_t scope, const char *what);
+/// PI_ERROR_UNSUPPORTED_FEATURE for the PI_MEM_REQUIRE_ flags: no scope can hold them.
+void check_demands(const Device &device, uint64_t flags);
 /// CL_MEM_ for PI_MEM_READ_ONLY and _WRITE_ONLY.
 cl_mem_flags access_flags(uint64_t flags);
 /// What of an address's alignment is told at most.

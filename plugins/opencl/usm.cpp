@@ -59,9 +59,7 @@ Device &Usm::owner(const Context &context, pi_device device, pi_usm_kind kind) {
 }
 
 void Usm::check_scope(const Device &device, uint32_t scope) {
-    if (scope)
-        fail(PI_ERROR_INVALID_VALUE, "scope is ", scope, "; ", device.name(),
-             " has only scope 0 (global)");
+    check_global_scope(device, scope, "allocations by address");
 }
 
 uint64_t Usm::alignment(const Device &device, uint64_t asked) {

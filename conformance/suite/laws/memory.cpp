@@ -78,7 +78,7 @@ LAW("memory", "buffers come and go on many threads") {
     });
 }
 
-// ----- Sizes, devices and scopes that must be refused -----
+// ----- Sizes and devices that must be refused -----
 
 LAW("memory", "no bytes and more than there can be are refused") {
     const Place place = bench.place();
@@ -90,43 +90,6 @@ LAW("memory", "no bytes and more than there can be are refused") {
             {PI_ERROR_INVALID_SIZE, PI_ERROR_OUT_OF_DEVICE_MEMORY, PI_ERROR_OUT_OF_HOST_MEMORY});
     // What was refused has taken nothing away.
     bench.make_buffer(bench.place(), Bytes(4096));
-}
-
-LAW("memory", "a scope that is not in the device's list is refused") {
-    const auto count = static_cast<uint32_t>(bench.scopes().size());
-    for (const uint32_t scope : {count, count + 7, UINT32_MAX}) {
-        pi_mem_buffer_desc desc = buffer_desc(64);
-        desc.scope = scope;
-        require_refused(bench.place(), join("scope ", scope, " of ", count), desc,
-                        {PI_ERROR_INVALID_VALUE});
-    }
-}
-
-LAW("memory", "every scope of the device has memory, aligned as it says") {
-    const Queue queue = bench.make_queue();
-    const std::vector<pi_memory_scope> scopes = bench.scopes();
-    for (uint32_t scope = 0; scope < scopes.size(); ++scope) {
-        const Bytes bytes = bench.random_bytes(777);
-        pi_mem_buffer_desc desc = buffer_desc(bytes.size());
-        desc.scope = scope;
-        const Mem mem = bench.make_buffer(bench.place(), desc);
-        bench.upload(queue, mem, bytes);
-        bench.require_contents(queue, mem, bytes, join("a buffer of scope ", scope));
-        require_equal(get_info<uint32_t>(&piMemGetInfo, mem.get(), PI_MEM_INFO_SCOPE), scope,
-                      "PI_MEM_INFO_SCOPE");
-        uint64_t alignment = UINT64_MAX;
-        if (piMemGetInfo(mem, PI_MEM_INFO_ALIGNMENT, sizeof alignment, &alignment, nullptr) ==
-            PI_SUCCESS)
-            require(alignment >= scopes[scope].min_alignment, "scope ", scope,
-                    " gives an alignment of ", alignment, ", promises ",
-                    scopes[scope].min_alignment);
-        if (scopes[scope].max_allocation != 0 && scopes[scope].max_allocation != UINT64_MAX) {
-            desc.size = scopes[scope].max_allocation + 1;
-            require_refused(bench.place(), "more than its scope's max_allocation", desc,
-                            {PI_ERROR_INVALID_SIZE, PI_ERROR_OUT_OF_DEVICE_MEMORY,
-                             PI_ERROR_OUT_OF_HOST_MEMORY});
-        }
-    }
 }
 
 LAW("memory", "memory of a device that is not of the context is refused") {
@@ -171,23 +134,27 @@ void require_aligned(pi_mem mem, uint64_t alignment) {
 
 LAW("memory", "an alignment is honoured provably, or refused") {
     const Queue queue = bench.make_queue();
-    const uint64_t scope = bench.scopes().at(0).min_alignment;
-    for (uint64_t alignment = 1; alignment != 0; alignment *= 2) {
-        pi_mem_buffer_desc desc = buffer_desc(1000);
-        desc.alignment = alignment;
-        Mem mem;
-        const pi_result result =
-            piMemBufferCreate(bench.context(), bench.device(), &desc, mem.out());
-        if (result != PI_SUCCESS) {
-            require(alignment > scope, "an alignment of ", alignment,
-                    " is refused, but the scope's is ", scope);
-            require_error(result, PI_ERROR_INVALID_ALIGNMENT, "an alignment of ", alignment);
-            continue;
+    const std::vector<pi_memory_scope> scopes = bench.scopes();
+    for (uint32_t scope = 0; scope < scopes.size(); ++scope) {
+        const uint64_t sure = scopes[scope].min_alignment;
+        for (uint64_t alignment = 1; alignment != 0; alignment *= 2) {
+            pi_mem_buffer_desc desc = buffer_desc(1000);
+            desc.scope = scope;
+            desc.alignment = alignment;
+            Mem mem;
+            const pi_result result =
+                piMemBufferCreate(bench.context(), bench.device(), &desc, mem.out());
+            if (result != PI_SUCCESS) {
+                require(alignment > sure, "an alignment of ", alignment,
+                        " is refused, but the scope's is ", sure);
+                require_error(result, PI_ERROR_INVALID_ALIGNMENT, "an alignment of ", alignment);
+                continue;
+            }
+            require_aligned(mem, alignment);
+            const Bytes bytes = bench.random_bytes(1000);
+            bench.upload(queue, mem, bytes);
+            bench.require_contents(queue, mem, bytes, join("a buffer aligned to ", alignment));
         }
-        require_aligned(mem, alignment);
-        const Bytes bytes = bench.random_bytes(1000);
-        bench.upload(queue, mem, bytes);
-        bench.require_contents(queue, mem, bytes, join("a buffer aligned to ", alignment));
     }
 }
 
@@ -262,30 +229,7 @@ LAW("memory", "host_ptr and its flags belong together") {
                         {PI_ERROR_INVALID_NULL_POINTER});
 }
 
-// ----- Demands -----
-
-LAW("memory", "demands hold where the scope can, and are refused where it cannot") {
-    const struct {
-        uint64_t demand;
-        uint64_t scope_flag;
-        const char *name;
-    } demands[] = {{PI_MEM_REQUIRE_CONTIGUOUS, PI_SCOPE_CONTIGUOUS, "PI_MEM_REQUIRE_CONTIGUOUS"},
-                   {PI_MEM_REQUIRE_PINNED, PI_SCOPE_PINNED, "PI_MEM_REQUIRE_PINNED"}};
-    const std::vector<pi_memory_scope> scopes = bench.scopes();
-    for (uint32_t scope = 0; scope < scopes.size(); ++scope) {
-        for (const auto &[demand, scope_flag, name] : demands) {
-            pi_mem_buffer_desc desc = buffer_desc(4096, demand);
-            desc.scope = scope;
-            if ((scopes[scope].flags & scope_flag) == 0) {
-                require_refused(bench.place(), name, desc, {PI_ERROR_UNSUPPORTED_FEATURE});
-                continue;
-            }
-            const Mem mem = bench.make_buffer(bench.place(), desc);
-            require_equal(get_info<uint64_t>(&piMemGetInfo, mem.get(), PI_MEM_INFO_FLAGS), demand,
-                          join("PI_MEM_INFO_FLAGS with ", name));
-        }
-    }
-}
+// ----- Exports -----
 
 LAW("memory", "exports that the device does not give are refused when they are announced") {
     uint32_t exports = 0;

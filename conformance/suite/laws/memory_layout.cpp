@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// n-D allocations, and copies between the scopes of a device.
+// n-D allocations.
 
 #include "checks.hpp"
 #include "memory.hpp"
@@ -217,25 +217,6 @@ LAW("memory", "a layout that cannot be is refused, and so is one in a scope with
         layout.reserved = 1;
         refused("a reserved word", PI_ERROR_UNSUPPORTED_FEATURE);
         bench.make_buffer(bench.place(), desc); // what was refused is all that was wrong
-    }
-}
-
-LAW("memory", "bytes are copied between any two scopes of a device") {
-    const Queue queue = bench.make_queue();
-    const auto count = static_cast<uint32_t>(bench.scopes().size());
-    for (uint32_t from = 0; from < count; ++from) {
-        for (uint32_t to = 0; to < count; ++to) {
-            const Bytes bytes = bench.random_bytes(4099);
-            pi_mem_buffer_desc desc = buffer_desc(bytes.size());
-            desc.scope = from;
-            const Mem src = bench.make_buffer(bench.place(), desc);
-            desc.scope = to;
-            const Mem dst = bench.make_buffer(bench.place(), desc);
-            bench.upload(queue, src, bytes);
-            bench.wait(bench.copy(queue, src, 0, dst, 0, bytes.size()));
-            bench.require_contents(queue, dst, bytes,
-                                   join("a copy from scope ", from, " to scope ", to));
-        }
     }
 }
 

@@ -40,12 +40,14 @@ TEST_CASE("every buffer begins where the scope's min_alignment says") {
         INFO(name_of(device));
         const Place place(device);
         Addresses addresses(place);
-        const uint64_t alignment = scope_of(device).min_alignment;
-        std::vector<Mem> buffers;
-        for (uint64_t size : {1, 3, 64, 100, 4097, 1 << 20, 1, 5, 77, 1001}) {
-            buffers.push_back(place.buffer(size));
-            CHECK(promised(buffers.back()) == alignment);
-            CHECK(addresses.of(buffers.back()) % alignment == 0);
+        for (uint32_t scope = 0; scope < scope_count; ++scope) {
+            const uint64_t alignment = scope_of(device, scope).min_alignment;
+            std::vector<Mem> buffers;
+            for (uint64_t size : {1, 3, 64, 100, 4097, 1 << 20, 1, 5, 77, 1001}) {
+                buffers.push_back(place.buffer(size, scope));
+                CHECK(promised(buffers.back()) == alignment);
+                CHECK(addresses.of(buffers.back()) % alignment == 0);
+            }
         }
     }
 }
@@ -78,15 +80,17 @@ TEST_CASE("where the scope maps in place, a map's address is the device's own") 
         INFO(name_of(device));
         const Place place(device);
         Addresses addresses(place);
-        REQUIRE(scope_of(device).flags & PI_SCOPE_MAPS_IN_PLACE);
-        for (const uint64_t size : {1, 1000, 1 << 20}) {
-            const Mem mem = place.buffer(size);
-            const uint64_t address = addresses.of(mem);
-            void *pointer = nullptr;
-            wait(map(place.queue, mem, PI_MAP_READ | PI_MAP_WRITE, size / 2, size - size / 2,
-                     &pointer));
-            CHECK(reinterpret_cast<uint64_t>(pointer) == address + size / 2);
-            wait(unmap(place.queue, mem, pointer));
+        for (uint32_t scope = 0; scope < scope_count; ++scope) {
+            REQUIRE(scope_of(device, scope).flags & PI_SCOPE_MAPS_IN_PLACE);
+            for (const uint64_t size : {1, 1000, 1 << 20}) {
+                const Mem mem = place.buffer(size, scope);
+                const uint64_t address = addresses.of(mem);
+                void *pointer = nullptr;
+                wait(map(place.queue, mem, PI_MAP_READ | PI_MAP_WRITE, size / 2, size - size / 2,
+                         &pointer));
+                CHECK(reinterpret_cast<uint64_t>(pointer) == address + size / 2);
+                wait(unmap(place.queue, mem, pointer));
+            }
         }
     }
 }

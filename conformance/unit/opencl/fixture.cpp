@@ -102,12 +102,12 @@ bool has_usm(pi_device device) {
            PI_CAPABILITY_USM;
 }
 
-pi_memory_scope scope_of(pi_device device) {
-    pi_memory_scope scope{};
+pi_memory_scope scope_of(pi_device device, uint32_t scope) {
+    pi_memory_scope scopes[scope_count]{};
     uint32_t count = 0;
-    ok(piDeviceGetMemoryScopes(device, 1, &scope, &count));
-    REQUIRE(count == 1);
-    return scope;
+    ok(piDeviceGetMemoryScopes(device, scope_count, scopes, &count));
+    REQUIRE(count == scope_count);
+    return scopes[scope];
 }
 
 // ----- creation -----------------------------------------------------------------------------------
@@ -140,12 +140,13 @@ Queue make_queue(pi_context context, pi_device device, uint64_t flags) {
 }
 
 Mem make_buffer(pi_context context, pi_device device, uint64_t size, uint64_t flags, void *host_ptr,
-                uint64_t alignment) {
+                uint64_t alignment, uint32_t scope) {
     auto desc = make_desc<pi_mem_buffer_desc>(PI_TYPE_MEM_BUFFER_DESC);
     desc.size = size;
     desc.flags = flags;
     desc.host_ptr = host_ptr;
     desc.alignment = alignment;
+    desc.scope = scope;
     Mem mem;
     ok(piMemBufferCreate(context, device, &desc, mem.out()));
     return mem;

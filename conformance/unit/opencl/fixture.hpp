@@ -101,13 +101,14 @@ T info_of(Function function, const Object &object, uint32_t name) {
 std::string name_of(pi_device device);
 pi_platform platform_of(pi_device device);
 std::string platform_name_of(pi_device device);
-pi_memory_scope scope_of(pi_device device);
+constexpr uint32_t scope_count = 2; ///< of every device: "global", "host.pinned"
+pi_memory_scope scope_of(pi_device device, uint32_t scope = 0);
 bool has_usm(pi_device device);
 
 Context make_context(const std::vector<pi_device> &devices);
 Queue make_queue(pi_context context, pi_device device, uint64_t flags = 0);
 Mem make_buffer(pi_context context, pi_device device, uint64_t size, uint64_t flags = 0,
-                void *host_ptr = nullptr, uint64_t alignment = 0);
+                void *host_ptr = nullptr, uint64_t alignment = 0, uint32_t scope = 0);
 Mem make_view(pi_mem mem, uint64_t offset, uint64_t size, uint64_t flags = 0);
 Event make_host_event(pi_context context);
 
@@ -115,7 +116,9 @@ Event make_host_event(pi_context context);
 struct Place {
     explicit Place(pi_device on, uint64_t queue_flags = 0)
         : device(on), context(make_context({on})), queue(make_queue(context, on, queue_flags)) {}
-    Mem buffer(uint64_t size) const { return make_buffer(context, device, size); }
+    Mem buffer(uint64_t size, uint32_t scope = 0) const {
+        return make_buffer(context, device, size, 0, nullptr, 0, scope);
+    }
     pi_device device;
     Context context;
     Queue queue;

@@ -48,8 +48,15 @@ TEST_CASE("a buffer's description is checked and every refusal names the value")
         refused(create(desc), PI_ERROR_UNSUPPORTED_FEATURE, {"PI_MEM_REQUIRE_"});
     }
     desc = buffer_desc(4);
+    desc.scope = scope_count;
+    refused(create(desc), PI_ERROR_INVALID_VALUE, {"scope is 2", "2 scopes"});
     desc.scope = 1;
-    refused(create(desc), PI_ERROR_INVALID_VALUE, {"scope is 1"});
+    desc.alignment = 1 << 20;
+    refused(create(desc), PI_ERROR_INVALID_ALIGNMENT, {"1048576", "host.pinned"});
+    desc.alignment = 0;
+    desc.flags = PI_MEM_USE_HOST_PTR;
+    desc.host_ptr = &word;
+    refused(create(desc), PI_ERROR_UNSUPPORTED_FEATURE, {"PI_MEM_USE_HOST_PTR", "host.pinned"});
     desc = buffer_desc(4);
     desc.export_types = 1 << PI_EXTERNAL_DMA_BUF_FD;
     refused(create(desc), PI_ERROR_UNSUPPORTED_FEATURE, {"export_types"});

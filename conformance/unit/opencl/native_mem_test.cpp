@@ -63,6 +63,26 @@ void use_in_every_command(const Place &place, pi_queue queue, pi_mem mem,
 
 } // namespace
 
+TEST_CASE("buffers of the scope host.pinned are in memory that the driver allocates for the host") {
+    Loader loader;
+    for (pi_device device : loader.devices()) {
+        INFO(name_of(device));
+        const Place place(device);
+        const auto flags_of = [](pi_mem mem) {
+            return ask<cl_mem_flags>(clGetMemObjectInfo, vendor_of(mem), CL_MEM_FLAGS);
+        };
+        CHECK(std::string(scope_of(device, 1).name) == "host.pinned");
+        CHECK((flags_of(place.buffer(64, 0)) & CL_MEM_ALLOC_HOST_PTR) == 0);
+        CHECK((flags_of(place.buffer(64, 1)) & CL_MEM_ALLOC_HOST_PTR) != 0);
+        std::vector<uint8_t> bytes(64, 7);
+        const Mem copy = make_buffer(place.context, device, bytes.size(),
+                                     PI_MEM_READ_ONLY | PI_MEM_COPY_HOST_PTR, bytes.data(), 0, 1);
+        CHECK((flags_of(copy) & CL_MEM_READ_ONLY) != 0);
+        CHECK((flags_of(copy) & CL_MEM_ALLOC_HOST_PTR) != 0);
+        CHECK(contents(place.queue, copy) == bytes);
+    }
+}
+
 TEST_CASE("a cl_mem with contents works in every command, kept or given away") {
     Loader loader;
     for (pi_device device : loader.devices()) {

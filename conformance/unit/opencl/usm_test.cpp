@@ -133,7 +133,9 @@ TEST_CASE("USM that cannot be had is refused with what would be right") {
         refuse(usm_desc(most + 1), PI_ERROR_OUT_OF_DEVICE_MEMORY, {std::to_string(most)});
         desc = usm_desc(64);
         desc.scope = 1;
-        refuse(desc, PI_ERROR_INVALID_VALUE, {"scope is 1"});
+        refuse(desc, PI_ERROR_UNSUPPORTED_FEATURE, {"scope is 1 (host.pinned)"});
+        desc.scope = scope_count;
+        refuse(desc, PI_ERROR_INVALID_VALUE, {"scope is 2"});
     }
 }
 
