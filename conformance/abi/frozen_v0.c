@@ -1613,6 +1613,10 @@ FIELD(pi_environment_variable, type, 8, 8, const char *);
 FIELD(pi_environment_variable, description, 16, 8, const char *);
 FIELD(pi_environment_variable, value, 24, 8, const char *);
 
+FROZEN(pi_call_count, 16);
+FIELD(pi_call_count, function, 0, 8, const char *);
+FIELD(pi_call_count, count, 8, 8, uint64_t);
+
 /* ===== pi/pi_loader.h: functions ============================================================== */
 
 FUNCTION(piLoaderCreate, pi_result(const pi_loader_desc *desc, pi_loader *out_loader));
@@ -1626,3 +1630,5 @@ FUNCTION(piLoaderGetDeviceSelector, pi_result(pi_loader loader, pi_device device
          char *value, uint64_t *out_size));
 FUNCTION(piLoaderGetEnvironment, pi_result(pi_loader loader, uint32_t capacity,
          pi_environment_variable *out_variables, uint32_t *out_count));
+FUNCTION(piLoaderGetCallCounts, pi_result(pi_loader loader, pi_plugin plugin, uint32_t capacity,
+         pi_call_count *out_counts, uint32_t *out_count));

@@ -2,6 +2,7 @@
 
 #include "config.hpp"
 
+#include "layers/fault/specification.hpp"
 #include "text.hpp"
 
 #include <cstdlib>
@@ -20,6 +21,11 @@ bool is_thread_count(std::string_view value) {
     return count.has_value() && *count >= 1 && *count <= 4096;
 }
 
+std::string fault_problem(std::string_view value) {
+    std::vector<fault::Fault> faults;
+    return fault::parse(value, faults);
+}
+
 constexpr Variable rows[] = {
     {"PI_PLUGINS", "list of names or paths, separated by ','",
      "Plugins to load before any that are found.", nullptr, ""},
@@ -31,6 +37,11 @@ constexpr Variable rows[] = {
      nullptr, ""},
     {"PI_LAYERS", "list of names, separated by ','", "Layers to enable, outermost first.", nullptr,
      ""},
+    {"PI_FAULT", "list of faults, separated by ';'",
+     "What the layer fault does to which calls: piMemBufferCreate:2..5=fail(OUT_OF_DEVICE_MEMORY); "
+     "also "
+     "fail_event(RESULT), short and delay(10ms).",
+     nullptr, "", fault_problem},
     {"PI_LOG", "level", "Which messages are logged: trace, debug, info, warning, error or off.",
      is_log_level, "one of trace, debug, info, warning, error, off"},
     {"PI_HOST_THREADS", "number", "Worker threads of the host plugin; not set: one a core.",
@@ -51,6 +62,10 @@ const Variable *find(std::string_view name) {
 
 std::string check(std::string_view name, std::string_view value) {
     const Variable *row = find(name);
+    if (!value.empty() && row != nullptr && row->problem != nullptr) {
+        const std::string problem = row->problem(value);
+        return problem.empty() ? "" : fmt::format("{}: {}", name, problem);
+    }
     if (value.empty() || row == nullptr || row->valid == nullptr || row->valid(value))
         return "";
     return fmt::format("{} is \"{}\", should be {}", name, value, row->allowed);

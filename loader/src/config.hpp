@@ -24,6 +24,8 @@ struct Variable {
     /// Whether a value that is not empty can be understood; nullptr: any can.
     bool (*valid)(std::string_view value);
     const char *allowed; ///< what a valid value is, for messages
+    /// Instead of both: "" or what is wrong with a value, for those that have parts.
+    std::string (*problem)(std::string_view value) = nullptr;
 };
 
 std::span<const Variable> variables() noexcept;

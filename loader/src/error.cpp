@@ -152,6 +152,17 @@ const char *result_name(pi_result code) noexcept {
     return nullptr;
 }
 
+std::optional<pi_result> find_result(std::string_view name) noexcept {
+    constexpr std::string_view prefix = "PI_ERROR_";
+    for (const ResultName &row : result_names) {
+        const std::string_view known = row.name;
+        if (known == name ||
+            (known.substr(0, prefix.size()) == prefix && known.substr(prefix.size()) == name))
+            return row.code;
+    }
+    return std::nullopt;
+}
+
 const char *kind_name(pi_kind kind) noexcept {
     return kind_names[kind < std::size(kind_names) ? kind : 0];
 }

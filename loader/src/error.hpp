@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <new>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -57,6 +58,9 @@ private:
 
 /// "PI_ERROR_TIMEOUT"; nullptr for a code that pi.h does not have.
 const char *result_name(pi_result code) noexcept;
+
+/// The code of "PI_ERROR_TIMEOUT", or of "TIMEOUT".
+std::optional<pi_result> find_result(std::string_view name) noexcept;
 
 /// Runs an exported function's body and turns what it throws into a result.
 template <typename Body>

@@ -16,25 +16,8 @@ std::string list_names(std::span<const Layer *const> layers) {
 
 } // namespace
 
-std::size_t TableChain::position(const Layer &layer) const noexcept {
-    for (std::size_t i = 0; i < layer_count; ++i) {
-        if (layers[i] == &layer)
-            return i;
-    }
-    return max_layers;
-}
-
 const pi_dispatch &TableChain::next(const Layer &layer) const noexcept {
     return tables[std::min(position(layer) + 1, layer_count)];
-}
-
-void *TableChain::data(const Layer &layer) const noexcept {
-    const std::size_t i = position(layer);
-    return i < layer_count ? layer_data[i] : nullptr;
-}
-
-std::span<const Layer *const> shipped_layers() noexcept {
-    return {};
 }
 
 std::vector<const Layer *> find_layers(const std::vector<std::string> &names,
@@ -71,6 +54,20 @@ void detach_layers(TableChain &chain) noexcept {
         if (chain.layer_data[i] != nullptr)
             chain.layers[i]->detach(chain.layer_data[i]);
         chain.layer_data[i] = nullptr;
+    }
+}
+
+void close_layers(TableChain &chain) noexcept {
+    for (std::size_t i = 0; i < chain.layer_count; ++i) {
+        if (chain.layer_data[i] != nullptr && chain.layers[i]->close != nullptr)
+            chain.layers[i]->close(chain.layer_data[i]);
+    }
+}
+
+void report_layers(TableChain &chain) noexcept {
+    for (std::size_t i = 0; i < chain.layer_count; ++i) {
+        if (chain.layer_data[i] != nullptr && chain.layers[i]->report != nullptr)
+            chain.layers[i]->report(chain.layer_data[i]);
     }
 }
 

@@ -31,6 +31,11 @@ struct Layer {
     void *(*attach)(PluginInstance &instance, pi_dispatch &table);
     /// Gives the data back, after the plugin's teardown.
     void (*detach)(void *data) noexcept;
+    /// The loader is released: the layer gives back the objects that it holds, and keeps none from now on.
+    /// nullptr: it holds none.
+    void (*close)(void *data) noexcept = nullptr;
+    /// The last objects have been waited for: what is left now is the application's. nullptr: no matter.
+    void (*report)(void *data) noexcept = nullptr;
 };
 
 /// The tables of one plugin instance, found from any of its handles: tables[0] is the one that is
@@ -53,11 +58,20 @@ struct TableChain {
     const pi_dispatch &base() const noexcept { return tables[layer_count]; }
 
     /// The position of a layer; max_layers if it is not in the chain.
-    std::size_t position(const Layer &layer) const noexcept;
+    std::size_t position(const Layer &layer) const noexcept {
+        for (std::size_t i = 0; i < layer_count; ++i) {
+            if (layers[i] == &layer)
+                return i;
+        }
+        return max_layers;
+    }
 
     /// What a layer calls on through.
     const pi_dispatch &next(const Layer &layer) const noexcept;
-    void *data(const Layer &layer) const noexcept;
+    void *data(const Layer &layer) const noexcept {
+        const std::size_t i = position(layer);
+        return i < layer_count ? layer_data[i] : nullptr;
+    }
 };
 
 /// The layers that come with the loader.
@@ -71,5 +85,7 @@ std::vector<const Layer *> find_layers(const std::vector<std::string> &names,
 /// Fills tables[0..n] above a base table that is complete in tables[layers.size()].
 void attach_layers(TableChain &chain, std::span<const Layer *const> layers);
 void detach_layers(TableChain &chain) noexcept;
+void close_layers(TableChain &chain) noexcept;
+void report_layers(TableChain &chain) noexcept;
 
 } // namespace pi::loader

@@ -6,6 +6,7 @@
 #include "discovery.hpp"
 #include "error.hpp"
 #include "functions.hpp"
+#include "layers/layers.hpp"
 #include "text.hpp"
 
 #include <algorithm>
@@ -177,6 +178,10 @@ pi_result create_loader(const pi_loader_desc *desc, std::span<const Layer *const
 
     const std::vector<const Layer *> layers =
         find_layers(layer_names(read, loader->services->configuration), known_layers, log);
+    if (loader->services->configuration.get("PI_FAULT") != nullptr &&
+        std::find(layers.begin(), layers.end(), &fault_layer) == layers.end())
+        log.warn("PI_FAULT is set, but the layer \"{}\" is not enabled (PI_LAYERS)",
+                 fault_layer.name);
     const SearchRequest request{copy_strings(read.plugins, read.plugin_count),
                                 copy_strings(read.directories, read.directory_count),
                                 (read.flags & PI_LOADER_NO_DEFAULT_SEARCH) == 0, own_file()};

@@ -97,7 +97,10 @@ bool PluginInstance::drain(std::chrono::steady_clock::time_point deadline) {
 
 void retire(std::unique_ptr<PluginInstance> instance,
             std::chrono::steady_clock::time_point deadline, StallWatch &watch) {
-    if (instance->drain(deadline)) {
+    close_layers(instance->chain_);
+    const bool drained = instance->drain(deadline);
+    report_layers(instance->chain_);
+    if (drained) {
         const StallWatch::Call call(watch, instance->name(), instance->path(), "teardown");
         instance->tear_down();
         return;

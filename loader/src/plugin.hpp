@@ -45,6 +45,7 @@ public:
     /// The table in every handle of this instance.
     const pi_dispatch &table() const noexcept { return chain_.tables[0]; }
     Log &log() const noexcept { return services_->log; }
+    const Configuration &configuration() const noexcept { return services_->configuration; }
     int64_t object_count() const noexcept { return objects_.load() - (closing_ ? 0 : 1); }
 
 private:

@@ -40,7 +40,8 @@ std::set<std::string> exported() {
 #define PI_LOADER_FUNCTION(name, since) #name,
 #include <pi/pi_functions.def>
         "piLoaderCreate", "piLoaderRetain", "piLoaderRelease", "piLoaderGetReports",
-        "piLoaderSelectDevices", "piLoaderGetDeviceSelector", "piLoaderGetEnvironment"});
+        "piLoaderSelectDevices", "piLoaderGetDeviceSelector", "piLoaderGetEnvironment",
+        "piLoaderGetCallCounts"});
     return names;
 }
 

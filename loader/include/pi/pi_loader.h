@@ -126,6 +126,18 @@ PI_EXPORT pi_result PI_CALL piLoaderGetEnvironment(pi_loader loader, uint32_t ca
                                                    pi_environment_variable *out_variables,
                                                    uint32_t *out_count);
 
+/* How often a function has been called since its plugin was loaded. */
+typedef struct pi_call_count {
+    const char *function; /* "piMemBufferCreate" */
+    uint64_t count;
+} pi_call_count;
+/* The calls of each function of a plugin, in the order of pi_functions.def, as the layer "fault" counts them: the
+ * numbers that PI_FAULT speaks of. The loader's own calls (for platforms and devices) are among them; calls that the
+ * loader refuses itself (a NULL handle) are not. Without that layer: PI_ERROR_INVALID_OPERATION. */
+PI_EXPORT pi_result PI_CALL piLoaderGetCallCounts(pi_loader loader, pi_plugin plugin,
+                                                  uint32_t capacity, pi_call_count *out_counts,
+                                                  uint32_t *out_count);
+
 #ifdef __cplusplus
 }
 #endif

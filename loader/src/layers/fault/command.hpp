@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Commands that fail later than their call, and those that are held.
+#pragma once
+
+#include "layers/fault/fault.hpp"
+#include "layers/fault/shorten.hpp"
+#include "layers/layers.hpp"
+
+#include <exception>
+#include <memory>
+#include <vector>
+
+namespace pi::loader::fault {
+
+/// What lives until a command's real work is done, and its event is to fail.
+struct Failure {
+    Faults &faults;
+    const Fault &fault;
+    pi_event event;
+};
+
+void end_event(Failure &failure, pi_event done, pi_result result) noexcept;
+
+/// The host event that stands for a command's own. The command's place in the queue is taken by a wait for it, so that
+/// an in-order queue stays in order and a finished one has no command left. `done` is given over.
+pi_result fail_event_after(Faults &faults, const Fault &fault, pi_queue queue,
+                           pi_struct_type command, bool barrier, pi_event done,
+                           pi_event *out_event);
+
+/// A host event of the queue's context.
+pi_result make_host_event(Faults &faults, pi_queue queue, pi_event *out_event);
+
+/// fail_event and short: what is left of the command is done, then its event fails.
+template <auto Slot, typename Desc>
+pi_result failing_command(Faults &faults, const Fault &fault, pi_queue queue, const Desc *desc,
+                          uint32_t wait_count, const pi_event *wait_list, pi_event *out_event) {
+    const pi_dispatch &next = faults.next();
+    Desc own{};
+    const bool valid = copy_descriptor(desc, type_of<Desc>, own);
+    if (desc != nullptr && !valid)
+        return (next.*Slot)(queue, desc, wait_count, wait_list, out_event); // refused there
+    const bool blocking = (own.flags & PI_COMMAND_BLOCKING) != 0;
+    Halves<Desc> halves;
+    bool something = false;
+    if constexpr (can_shorten<Desc>)
+        something = fault.action == Action::shorten && valid && shorten(own, halves);
+
+    pi_event done = nullptr;
+    pi_result result;
+    if (something) {
+        result = (next.*Slot)(queue, &own, wait_count, wait_list, &done);
+    } else {
+        pi_events_wait_desc wait{};
+        wait.struct_size = sizeof wait;
+        wait.type = PI_TYPE_EVENTS_WAIT_DESC;
+        wait.flags = own.flags & PI_COMMAND_BLOCKING;
+        result = next.piEnqueueEventsWait(queue, &wait, wait_count, wait_list, &done);
+    }
+    if (result != PI_SUCCESS)
+        return result;
+    if (blocking) {
+        next.piEventRelease(done);
+        return Faults::fail_call(fault);
+    }
+    return fail_event_after(faults, fault, queue, type_of<Desc>,
+                            same_slot<Slot, &pi_dispatch::piEnqueueBarrier>, done, out_event);
+}
+
+/// delay: the command waits for one event more.
+template <auto Slot, typename Desc>
+pi_result delayed_command(Faults &faults, const Fault &fault, pi_queue queue, const Desc *desc,
+                          uint32_t wait_count, const pi_event *wait_list, pi_event *out_event) {
+    const pi_dispatch &next = faults.next();
+    if (wait_count != 0 && wait_list == nullptr)
+        return (next.*Slot)(queue, desc, wait_count, wait_list, out_event); // refused there
+    std::vector<pi_event> waits(wait_list, wait_list + wait_count);
+    pi_event before = nullptr;
+    constexpr bool waits_for_all = same_slot<Slot, &pi_dispatch::piEnqueueEventsWait> ||
+                                   same_slot<Slot, &pi_dispatch::piEnqueueBarrier>;
+    if (waits_for_all && wait_count == 0) {
+        // Without a list it waits for all that is before it, and so it must with one.
+        const pi_result result = next.piEnqueueEventsWait(queue, nullptr, 0, nullptr, &before);
+        if (result != PI_SUCCESS)
+            return result;
+        waits.push_back(before);
+    }
+    pi_event gate = nullptr;
+    pi_result result = make_host_event(faults, queue, &gate);
+    if (result == PI_SUCCESS) {
+        waits.push_back(gate);
+        faults.signal_later(fault, gate); // before the call, which may be a blocking one
+        result =
+            (next.*Slot)(queue, desc, static_cast<uint32_t>(waits.size()), waits.data(), out_event);
+    }
+    if (before != nullptr)
+        next.piEventRelease(before);
+    return result;
+}
+
+template <auto Slot, typename Desc>
+pi_result faulty_command(Faults &faults, const Fault &fault, pi_queue queue, const Desc *desc,
+                         uint32_t wait_count, const pi_event *wait_list, pi_event *out_event) {
+    return fault.action == Action::delay
+               ? delayed_command<Slot>(faults, fault, queue, desc, wait_count, wait_list, out_event)
+               : failing_command<Slot>(faults, fault, queue, desc, wait_count, wait_list,
+                                       out_event);
+}
+
+} // namespace pi::loader::fault

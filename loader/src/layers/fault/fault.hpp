@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The layer that makes calls fail. It counts the calls of each function, and what the specification says
+// about the k-th of them happens.
+#pragma once
+
+#include "functions.hpp"
+#include "layers/fault/specification.hpp"
+#include "layers/fault/timer.hpp"
+
+#include <array>
+#include <atomic>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace pi::loader {
+class PluginInstance;
+}
+
+namespace pi::loader::fault {
+
+/// A command's event that the layer ends: a host event that looks like the command's own.
+struct FaultyEvent {
+    uint32_t references; ///< of the application
+    pi_queue queue;      ///< kept alive
+    pi_struct_type command;
+    std::string text; ///< of its error
+};
+
+/// The faults of one plugin instance, and how often its functions have been called.
+class Faults {
+public:
+    explicit Faults(PluginInstance &instance);
+
+    const pi_dispatch &next() const noexcept { return next_; }
+    uint64_t count(std::size_t function) const noexcept { return counts_[function].load(); }
+
+    /// Counts a call, and says what happens to it; nullptr: nothing.
+    const Fault *count_call(std::size_t function) noexcept;
+
+    /// Sets the error of a call that fails by a fault, and returns it.
+    static pi_result fail_call(const Fault &fault) noexcept;
+
+    /// Signals a host event after the fault's time.
+    void signal_later(const Fault &fault, pi_event gate);
+    void hurry() { timer_.hurry(); }
+
+    /// Events that the layer ends.
+    void add_event(pi_event event, FaultyEvent faulty);
+    bool find_event(pi_event event, FaultyEvent &out) noexcept;
+    void set_text(pi_event event, std::string text);
+    void retain_event(pi_event event) noexcept;
+    /// The application's reference; with the last one the layer forgets it.
+    void release_event(pi_event event) noexcept;
+
+private:
+    const pi_dispatch &next_;
+    std::vector<Fault> faults_;
+    std::array<std::vector<const Fault *>, function_rows.size()> by_function_;
+    std::array<std::atomic<uint64_t>, function_rows.size()> counts_{};
+    std::mutex mutex_;
+    std::unordered_map<pi_event, FaultyEvent> events_;
+    std::atomic<std::size_t> event_count_{0}; ///< so that nobody takes the lock for nothing
+    Timer timer_;                             ///< last: its thread uses the others
+};
+
+} // namespace pi::loader::fault

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "layers/layers.hpp"
+
+namespace pi::loader {
+
+std::span<const Layer *const> shipped_layers() noexcept {
+    static constexpr const Layer *layers[] = {&fault_layer};
+    return layers;
+}
+
+std::size_t find_function(std::string_view name) noexcept {
+    std::size_t i = 0;
+    while (i < function_rows.size() && function_rows[i].name != name)
+        ++i;
+    return i;
+}
+
+} // namespace pi::loader

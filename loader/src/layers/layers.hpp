@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The layers that come with the loader, and what they have in common.
+#pragma once
+
+#include "functions.hpp"
+#include "layer.hpp"
+
+#include <cstring>
+#include <type_traits>
+
+namespace pi::loader {
+
+extern const Layer fault_layer;
+
+/// The row of a slot in function_rows, by its offset in pi_dispatch.
+constexpr std::size_t slot_index(std::size_t offset) {
+    return (offset - function_rows[0].offset) / sizeof(void *);
+}
+
+/// The row of a function in function_rows; how many there are if none has the name.
+std::size_t find_function(std::string_view name) noexcept;
+
+/// Whether two slots are the same one; their types may differ.
+template <auto Slot, auto Other>
+inline constexpr bool same_slot = std::is_same_v<std::integral_constant<decltype(Slot), Slot>,
+                                                 std::integral_constant<decltype(Other), Other>>;
+
+/// Puts Wrapper<slot, its row, its type>::call into every slot of a table.
+template <template <auto Slot, std::size_t Index, typename Function> class Wrapper>
+void wrap_all(pi_dispatch &table) noexcept {
+#define PI_FUNCTION(name, group, needs, since)                                                     \
+    table.name = &Wrapper<&pi_dispatch::name, slot_index(offsetof(pi_dispatch, name)),             \
+                          decltype(pi_dispatch::name)>::call;
+#include <pi/pi_functions.def>
+}
+
+/// The data of a layer, from the handle that a wrapper was called with.
+template <typename Data, typename Handle>
+Data &data_of(const Layer &layer, Handle handle) noexcept {
+    const TableChain &chain = TableChain::of(dispatch_of(handle));
+    std::size_t i = 0;
+    while (chain.layers[i] != &layer)
+        ++i; // it is there: its wrapper was called
+    return *static_cast<Data *>(chain.layer_data[i]);
+}
+
+/// A function that enqueues a command.
+template <typename Function>
+inline constexpr bool is_command = false;
+template <typename Desc>
+inline constexpr bool
+    is_command<pi_result (*)(pi_queue, const Desc *, uint32_t, const pi_event *, pi_event *)> =
+        true;
+
+/// As much of a caller's descriptor as it has, extended by zeros. False for what is none of the type:
+/// the plugin will say what is wrong with it.
+template <typename Desc>
+bool copy_descriptor(const Desc *desc, pi_struct_type type, Desc &out) noexcept {
+    if (desc == nullptr || desc->struct_size < sizeof(pi_struct_header) || desc->type != type)
+        return false;
+    out = Desc{};
+    std::memcpy(static_cast<void *>(&out), desc,
+                desc->struct_size < sizeof out ? desc->struct_size : sizeof out);
+    out.struct_size = sizeof out;
+    return true;
+}
+
+/// The type word of a command's descriptor; 0 for what is none.
+template <typename Desc>
+inline constexpr pi_struct_type type_of = PI_TYPE_NONE;
+#define PI_LAYER_TYPE(desc, word)                                                                  \
+    template <>                                                                                    \
+    inline constexpr pi_struct_type type_of<desc> = PI_TYPE_##word;
+PI_LAYER_TYPE(pi_context_desc, CONTEXT_DESC)
+PI_LAYER_TYPE(pi_queue_desc, QUEUE_DESC)
+PI_LAYER_TYPE(pi_mem_buffer_desc, MEM_BUFFER_DESC)
+PI_LAYER_TYPE(pi_mem_image_desc, MEM_IMAGE_DESC)
+PI_LAYER_TYPE(pi_mem_import_desc, MEM_IMPORT_DESC)
+PI_LAYER_TYPE(pi_usm_desc, USM_DESC)
+PI_LAYER_TYPE(pi_program_desc, PROGRAM_DESC)
+PI_LAYER_TYPE(pi_program_build_desc, PROGRAM_BUILD_DESC)
+PI_LAYER_TYPE(pi_program_link_desc, PROGRAM_LINK_DESC)
+PI_LAYER_TYPE(pi_native_desc, NATIVE_DESC)
+PI_LAYER_TYPE(pi_buffer_read_desc, BUFFER_READ_DESC)
+PI_LAYER_TYPE(pi_buffer_write_desc, BUFFER_WRITE_DESC)
+PI_LAYER_TYPE(pi_buffer_copy_desc, BUFFER_COPY_DESC)
+PI_LAYER_TYPE(pi_buffer_fill_desc, BUFFER_FILL_DESC)
+PI_LAYER_TYPE(pi_buffer_map_desc, BUFFER_MAP_DESC)
+PI_LAYER_TYPE(pi_unmap_desc, UNMAP_DESC)
+PI_LAYER_TYPE(pi_image_read_desc, IMAGE_READ_DESC)
+PI_LAYER_TYPE(pi_image_write_desc, IMAGE_WRITE_DESC)
+PI_LAYER_TYPE(pi_image_copy_desc, IMAGE_COPY_DESC)
+PI_LAYER_TYPE(pi_image_fill_desc, IMAGE_FILL_DESC)
+PI_LAYER_TYPE(pi_usm_copy_desc, USM_COPY_DESC)
+PI_LAYER_TYPE(pi_usm_fill_desc, USM_FILL_DESC)
+PI_LAYER_TYPE(pi_usm_prefetch_desc, USM_PREFETCH_DESC)
+PI_LAYER_TYPE(pi_usm_advise_desc, USM_ADVISE_DESC)
+PI_LAYER_TYPE(pi_usm_alloc_desc, USM_ALLOC_DESC)
+PI_LAYER_TYPE(pi_usm_free_desc, USM_FREE_DESC)
+PI_LAYER_TYPE(pi_kernel_launch_desc, KERNEL_LAUNCH_DESC)
+PI_LAYER_TYPE(pi_host_function_desc, HOST_FUNCTION_DESC)
+PI_LAYER_TYPE(pi_events_wait_desc, EVENTS_WAIT_DESC)
+PI_LAYER_TYPE(pi_barrier_desc, BARRIER_DESC)
+PI_LAYER_TYPE(pi_timestamp_desc, TIMESTAMP_DESC)
+PI_LAYER_TYPE(pi_device_global_read_desc, DEVICE_GLOBAL_READ_DESC)
+PI_LAYER_TYPE(pi_device_global_write_desc, DEVICE_GLOBAL_WRITE_DESC)
+#undef PI_LAYER_TYPE
+
+} // namespace pi::loader
