@@ -115,7 +115,7 @@ std::vector<Candidate> StorageState::sharing_candidates(PlaceIndex place) const 
         }
         const RouteKind wanted = owner == host_place ? RouteKind::import : RouteKind::direct_use;
         for (Candidate &candidate :
-             candidates(runtime_->topology->description(), request, runtime_->options.costs)) {
+             candidates(runtime_->topology->description(), request, runtime_->costs)) {
             if (candidate.route.kind == wanted) {
                 result.push_back(std::move(candidate));
             }

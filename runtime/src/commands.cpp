@@ -38,16 +38,39 @@ void PI_CALL on_final(pi_event event, pi_result result, void *user_data) {
         [done = std::move(notice->done), result, text = std::move(text)] { done(result, text); });
 }
 
-/// The ranges at the storage's offsets, less what each end begins with.
-std::vector<pi_region> regions_of(const RangeSet &ranges, uint64_t src_begin, uint64_t dst_begin) {
+/// Where each range lies at an end.
+class Offsets {
+public:
+    explicit Offsets(const Endpoint &end) : end_(end) {}
+    uint64_t next(const Range &range) {
+        const uint64_t offset = end_.packed ? packed_ : range.begin - end_.begin;
+        packed_ += range.size();
+        return offset;
+    }
+
+private:
+    const Endpoint &end_;
+    uint64_t packed_ = 0;
+};
+
+std::vector<pi_region> regions_of(const RangeSet &ranges, const Endpoint &from,
+                                  const Endpoint &to) {
+    const auto region = [](uint64_t src, uint64_t dst, uint64_t size) {
+        pi_region result{};
+        result.src_offset = src;
+        result.dst_offset = dst;
+        result.extent[0] = size;
+        return result;
+    };
+    if (from.packed && to.packed) {
+        return {region(0, 0, ranges.bytes())};
+    }
     std::vector<pi_region> regions;
     regions.reserve(ranges.ranges().size());
+    Offsets src(from);
+    Offsets dst(to);
     for (const Range &range : ranges.ranges()) {
-        pi_region region{};
-        region.src_offset = range.begin - src_begin;
-        region.dst_offset = range.begin - dst_begin;
-        region.extent[0] = range.size();
-        regions.push_back(region);
+        regions.push_back(region(src.next(range), dst.next(range), range.size()));
     }
     return regions;
 }
@@ -102,52 +125,38 @@ void Commands::submit(PlaceIndex place, const Enqueue &enqueue, const TransferDo
     }
 }
 
-void Commands::read(const MemoryEnd &from, const HostEnd &to, const RangeSet &ranges,
+void Commands::move(const Endpoint &from, const Endpoint &to, const RangeSet &ranges,
                     const TransferDone &done) {
-    const std::vector<pi_region> regions = regions_of(ranges, 0, to.begin);
-    auto desc = descriptor<pi_buffer_read_desc>(PI_TYPE_BUFFER_READ_DESC);
-    desc.mem = from.mem;
-    desc.host_ptr = to.pointer;
-    desc.region_count = static_cast<uint32_t>(regions.size());
-    desc.regions = regions.data();
-    submit(
-        from.place,
-        [&](pi_queue queue, pi_event *event) {
-            return piEnqueueMemBufferRead(queue, &desc, 0, nullptr, event);
-        },
-        done);
-}
-
-void Commands::write(const MemoryEnd &to, const HostEnd &from, const RangeSet &ranges,
-                     const TransferDone &done) {
-    const std::vector<pi_region> regions = regions_of(ranges, from.begin, 0);
-    auto desc = descriptor<pi_buffer_write_desc>(PI_TYPE_BUFFER_WRITE_DESC);
-    desc.mem = to.mem;
-    desc.host_ptr = from.pointer;
-    desc.region_count = static_cast<uint32_t>(regions.size());
-    desc.regions = regions.data();
-    submit(
-        to.place,
-        [&](pi_queue queue, pi_event *event) {
-            return piEnqueueMemBufferWrite(queue, &desc, 0, nullptr, event);
-        },
-        done);
-}
-
-void Commands::copy(const MemoryEnd &from, const MemoryEnd &to, PlaceIndex queue_place,
-                    const RangeSet &ranges, const TransferDone &done) {
-    const std::vector<pi_region> regions = regions_of(ranges, 0, 0);
-    auto desc = descriptor<pi_buffer_copy_desc>(PI_TYPE_BUFFER_COPY_DESC);
-    desc.src = from.mem;
-    desc.dst = to.mem;
-    desc.region_count = static_cast<uint32_t>(regions.size());
-    desc.regions = regions.data();
-    submit(
-        queue_place,
-        [&](pi_queue queue, pi_event *event) {
-            return piEnqueueMemBufferCopy(queue, &desc, 0, nullptr, event);
-        },
-        done);
+    const std::vector<pi_region> regions = regions_of(ranges, from, to);
+    const auto submit_regions = [&](auto desc, auto enqueue, PlaceIndex place) {
+        desc.region_count = static_cast<uint32_t>(regions.size());
+        desc.regions = regions.data();
+        submit(
+            place,
+            [&](pi_queue queue, pi_event *event) {
+                return enqueue(queue, &desc, 0, nullptr, event);
+            },
+            done);
+    };
+    if (from.mem == nullptr) {
+        auto desc = descriptor<pi_buffer_write_desc>(PI_TYPE_BUFFER_WRITE_DESC);
+        desc.mem = to.mem;
+        desc.host_ptr = from.host;
+        submit_regions(desc, &piEnqueueMemBufferWrite, to.place);
+    } else if (to.mem == nullptr) {
+        auto desc = descriptor<pi_buffer_read_desc>(PI_TYPE_BUFFER_READ_DESC);
+        desc.mem = from.mem;
+        desc.host_ptr = to.host;
+        submit_regions(desc, &piEnqueueMemBufferRead, from.place);
+    } else {
+        auto desc = descriptor<pi_buffer_copy_desc>(PI_TYPE_BUFFER_COPY_DESC);
+        desc.src = from.mem;
+        desc.dst = to.mem;
+        const auto preferred =
+            topology_->description().buffer(from.place, to.place).preferred_queue;
+        submit_regions(desc, &piEnqueueMemBufferCopy,
+                       preferred == PI_PREFERRED_QUEUE_SRC ? from.place : to.place);
+    }
 }
 
 void Commands::map(const MemoryEnd &end, const Range &range, uint64_t flags, void **pointer,

@@ -19,11 +19,17 @@ namespace pi::runtime {
 void when_final(Event event, const std::shared_ptr<Continuations> &continuations,
                 TransferDone done);
 
-/// Host memory in which `pointer` is byte `begin` of the storage.
-struct HostEnd {
-    void *pointer;
-    uint64_t begin;
+/// Where the bytes of a transfer lie at one place: in device memory, or in host memory when mem is NULL.
+struct Endpoint {
+    PlaceIndex place = host_place;
+    pi_mem mem = nullptr;
+    void *host = nullptr;
+    uint64_t begin = 0;  ///< the storage's byte that is byte 0 here
+    bool packed = false; ///< staging: the ranges lie one behind the other from byte 0
 };
+inline Endpoint endpoint_of(const MemoryEnd &end) {
+    return {end.place, end.mem, end.host, 0, false};
+}
 
 /// Submits commands of transfers, and tells when they are final. One in-order queue a place, made when
 /// first needed. Nothing with a wait list is ever put there: every command can run as soon as it is
@@ -37,11 +43,9 @@ public:
     /// Never throws; `done` runs as posted work, or at once if the submission fails.
     void submit(PlaceIndex place, const Enqueue &enqueue, const TransferDone &done);
 
-    void read(const MemoryEnd &from, const HostEnd &to, const RangeSet &ranges,
-              const TransferDone &done);
-    void write(const MemoryEnd &to, const HostEnd &from, const RangeSet &ranges,
-               const TransferDone &done);
-    void copy(const MemoryEnd &from, const MemoryEnd &to, PlaceIndex queue, const RangeSet &ranges,
+    /// Brings the ranges' bytes from one end to the other: a copy between devices, a read or a write where
+    /// one end is host memory. One of them must be device memory.
+    void move(const Endpoint &from, const Endpoint &to, const RangeSet &ranges,
               const TransferDone &done);
     /// *pointer is the host's address of the range's first byte once it is done; it must live until
     /// then.

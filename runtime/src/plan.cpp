@@ -73,7 +73,7 @@ std::vector<PlannedPart> StorageState::plan_hand_overs(ViewId target, RangeSet &
         candidate.route.source = views_[view].home;
         candidate.route.destination = views_[target].home;
         candidate.possible = true;
-        candidate.seconds = 2 * runtime_->options.costs.command_latency;
+        candidate.seconds = 2 * runtime_->costs.model().command_latency;
         candidate.reason =
             "one piece of host memory: handed over by map and unmap, 0 bytes to move";
         part.sources.push_back({view, std::move(candidate)});
@@ -98,7 +98,7 @@ std::vector<ViewId> StorageState::nearest_views(const Target &target, const Rang
         const auto found =
             candidates(runtime_->topology->description(),
                        route_request(view, target, stale.bytes(), stale.ranges().size()),
-                       runtime_->options.costs);
+                       runtime_->costs);
         const bool committed =
             ledger_.valid(view).contains(intersect(stale, ledger_.expected(view)));
         if (found.front().possible) {
@@ -125,7 +125,7 @@ PlannedPart StorageState::plan_copy(const Target &target, const RangeSet &ranges
         const RouteRequest request =
             route_request(view, target, ranges.bytes(), ranges.ranges().size());
         for (Candidate &candidate :
-             candidates(runtime_->topology->description(), request, runtime_->options.costs)) {
+             candidates(runtime_->topology->description(), request, runtime_->costs)) {
             if (candidate.possible) {
                 part.sources.push_back({view, std::move(candidate)});
             } else {

@@ -9,9 +9,10 @@ Transport::~Transport() = default;
 
 PluginTransport::PluginTransport(std::shared_ptr<const Topology> topology,
                                  std::shared_ptr<Continuations> continuations,
-                                 const CostModel &costs)
+                                 uint64_t staging_limit)
     : continuations_(std::move(continuations)),
-      commands_(std::make_shared<Commands>(std::move(topology), continuations_)), costs_(costs) {}
+      commands_(std::make_shared<Commands>(topology, continuations_)),
+      pool_(std::make_shared<StagingPool>(std::move(topology), continuations_, staging_limit)) {}
 
 void PluginTransport::start(const TransferRequest &request, TransferDone done) {
     continuations_->post([this, request, done = std::move(done)] {
@@ -24,43 +25,22 @@ void PluginTransport::start(const TransferRequest &request, TransferDone done) {
 }
 
 void PluginTransport::begin(const TransferRequest &request, TransferDone done) {
-    const Topology &topology = commands_->topology();
-    const MemoryEnd &source = request.source;
-    const MemoryEnd &destination = request.destination;
+    const Route &route = request.route;
+    const bool mapped =
+        route.style == BounceStyle::map_source || route.style == BounceStyle::map_destination;
     if (request.hand_over) {
         hand_over(commands_, request, std::move(done));
-        return;
-    }
-    if (request.route.kind == RouteKind::migrate) {
-        const auto preferred =
-            topology.description().buffer(source.place, destination.place).preferred_queue;
-        const PlaceIndex queue =
-            preferred == PI_PREFERRED_QUEUE_SRC ? source.place : destination.place;
-        commands_->copy(source, destination, queue, request.ranges, std::move(done));
-        return;
-    }
-    switch (request.route.style) {
-    case BounceStyle::read:
-        commands_->read(source, {destination.host, 0}, request.ranges, std::move(done));
-        return;
-    case BounceStyle::write:
-        commands_->write(destination, {source.host, 0}, request.ranges, std::move(done));
-        return;
-    case BounceStyle::map_source:
-    case BounceStyle::map_destination:
+    } else if (mapped) {
         bounce_mapped(commands_, request, std::move(done));
-        return;
-    case BounceStyle::staged:
-        bounce_staged(
-            commands_, pool_, request,
-            staging_chunk(topology.description(), source.place, destination.place, costs_),
-            std::move(done));
-        return;
-    case BounceStyle::none:
-        break;
+    } else if (route.hops.size() > 1) {
+        run_pipeline(commands_, pool_, request, std::move(done));
+    } else if (route.hops.size() == 1) {
+        commands_->move(endpoint_of(request.source), endpoint_of(request.destination),
+                        request.ranges, done);
+    } else {
+        done(PI_ERROR_INTERNAL,
+             std::string("no transfer does the route '") + to_string(route.kind) + "'");
     }
-    done(PI_ERROR_INTERNAL,
-         std::string("no transfer does the route '") + to_string(request.route.kind) + "'");
 }
 
 } // namespace pi::runtime

@@ -16,7 +16,7 @@ namespace pi::runtime {
 class PluginTransport final : public Transport {
 public:
     PluginTransport(std::shared_ptr<const Topology> topology,
-                    std::shared_ptr<Continuations> continuations, const CostModel &costs);
+                    std::shared_ptr<Continuations> continuations, uint64_t staging_limit);
     void start(const TransferRequest &request, TransferDone done) override;
 
 private:
@@ -24,18 +24,18 @@ private:
 
     const std::shared_ptr<Continuations> continuations_;
     const std::shared_ptr<Commands> commands_;
-    const std::shared_ptr<StagingPool> pool_ = std::make_shared<StagingPool>();
-    const CostModel costs_;
+    const std::shared_ptr<StagingPool> pool_;
 };
 
 /// A bounce with one end mapped in place, by request.route.style.
 void bounce_mapped(const std::shared_ptr<Commands> &commands, const TransferRequest &request,
                    TransferDone done);
 
-/// A bounce in chunks through two staging buffers: one is read into while the other is written from.
-void bounce_staged(const std::shared_ptr<Commands> &commands,
-                   const std::shared_ptr<StagingPool> &pool, const TransferRequest &request,
-                   uint64_t chunk, TransferDone done);
+/// Over the route's hops in pieces of its chunk, through two staging buffers at each place on the way:
+/// while a piece leaves one of them, the next one comes into the other.
+void run_pipeline(const std::shared_ptr<Commands> &commands,
+                  const std::shared_ptr<StagingPool> &pool, const TransferRequest &request,
+                  TransferDone done);
 
 /// Makes the writes of one user of a memory visible to another, as each one's coherence needs.
 void hand_over(const std::shared_ptr<Commands> &commands, const TransferRequest &request,

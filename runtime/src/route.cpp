@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "path.hpp"
+
 #include <pi/runtime/route.hpp>
 
 #include <algorithm>
@@ -16,7 +18,7 @@ uint64_t alignment_of(uint64_t address) {
 struct Question {
     const TopologyDescription &topology;
     const RouteRequest &request;
-    const CostModel &costs;
+    const CostTable &costs;
     const PlaceInfo &source;
     const PlaceInfo &destination;
 
@@ -26,11 +28,28 @@ struct Question {
         return request.source_imported ? topology.import(request.source, request.destination)
                                        : topology.buffer(request.source, request.destination);
     }
-    /// Between host memory and a place's memory.
-    double bandwidth(const PlaceInfo &place) const {
-        return place.shares_host_memory() ? costs.host_bandwidth : costs.link_bandwidth;
+    /// Connections speak of memory in scope 0: elsewhere only the host is sure to be reached.
+    bool usable(const Hop &hop) const {
+        if (hop.from == host_place || hop.to == host_place) {
+            return true;
+        }
+        if (hop.from == request.source &&
+            (!request.source_scope_0 ||
+             (request.source_imported && topology.import(hop.from, hop.to).connection ==
+                                             PI_MEMORY_CONNECTION_NONE))) {
+            return false;
+        }
+        return hop.to != request.destination || request.destination_scope_0;
     }
-    double bytes() const { return static_cast<double>(request.bytes); }
+    std::optional<Path> path(bool through_host) const {
+        PathQuestion path;
+        path.from = request.source;
+        path.to = request.destination;
+        path.bytes = request.bytes;
+        path.through_host = through_host;
+        path.usable = [this](const Hop &hop) { return usable(hop); };
+        return cheapest_path(costs, path);
+    }
 };
 
 Candidate make(const Question &question, RouteKind kind, BounceStyle style = BounceStyle::none) {
@@ -156,14 +175,47 @@ Candidate migrate(const Question &question) {
     if (connection.connection == PI_MEMORY_CONNECTION_NONE) {
         return refused(candidate, connection_text(question));
     }
-    const double fallback =
-        std::min(question.bandwidth(question.source), question.bandwidth(question.destination));
-    const double bandwidth =
-        connection.bandwidth != 0 ? static_cast<double>(connection.bandwidth) : fallback;
-    const double latency = connection.latency != 0 ? static_cast<double>(connection.latency) * 1e-9
-                                                   : question.costs.command_latency;
-    return possible(candidate, latency + question.bytes() / bandwidth,
-                    connection_text(question) + "; one copy by the plugin");
+    // Imported memory can be connected where ordinary memory is not.
+    const Hop hop = candidate.route.hops.front();
+    const CostModel &model = question.costs.model();
+    const double seconds =
+        question.costs.linked(hop.from, hop.to)
+            ? question.costs.seconds(hop.from, hop.to, request.bytes)
+            : model.command_latency + static_cast<double>(request.bytes) / model.link_bandwidth;
+    return possible(candidate, seconds, connection_text(question) + "; one copy by the plugin");
+}
+
+std::string path_text(const Question &question, const Path &path) {
+    std::string text;
+    for (size_t hop = 0; hop + 1 < path.hops.size(); ++hop) {
+        text += (hop == 0 ? "through " : " and ") +
+                (path.hops[hop].to == host_place
+                     ? std::string("host memory")
+                     : question.topology.place(path.hops[hop].to).name);
+    }
+    const uint64_t piece = even_piece(question.request.bytes, path.chunk);
+    const uint64_t pieces = (question.request.bytes + piece - 1) / piece;
+    return text + " in " + std::to_string(pieces) + (pieces == 1 ? " piece of " : " pieces of ") +
+           std::to_string(piece) + " bytes";
+}
+
+Candidate along(const Question &question, RouteKind kind, const Path &path) {
+    Candidate candidate = make(
+        question, kind, kind == RouteKind::host_bounce ? BounceStyle::staged : BounceStyle::none);
+    candidate.route.hops = path.hops;
+    candidate.route.chunk = even_piece(question.request.bytes, path.chunk);
+    return possible(std::move(candidate), path.seconds, path_text(question, path));
+}
+
+/// From device to device, without the host.
+void add_migration_in_hops(const Question &question, std::vector<Candidate> &out) {
+    if (!is_allowed(question, RouteKind::migrate) || question.source_is_host() ||
+        question.destination_is_host()) {
+        return;
+    }
+    if (const auto path = question.path(false)) {
+        out.push_back(along(question, RouteKind::migrate, *path));
+    }
 }
 
 /// One read or one write: an end is the host itself.
@@ -172,9 +224,9 @@ Candidate host_end(const Question &question) {
     Candidate candidate =
         make(question, RouteKind::host_bounce, read ? BounceStyle::read : BounceStyle::write);
     candidate.route.hops = {{question.request.source, question.request.destination}};
-    const PlaceInfo &device = read ? question.source : question.destination;
     return possible(candidate,
-                    question.costs.command_latency + question.bytes() / question.bandwidth(device),
+                    question.costs.seconds(question.request.source, question.request.destination,
+                                           question.request.bytes),
                     read ? "one read into host memory" : "one write from host memory");
 }
 
@@ -191,30 +243,31 @@ Candidate mapped(const Question &question, BounceStyle style) {
         return refused(candidate, std::to_string(request.pieces) +
                                       " pieces: bytes between them would be mapped for writing");
     }
-    const PlaceInfo &other = is_source ? question.destination : question.source;
-    const double fixed = 3 * question.costs.command_latency + 2 * question.costs.callback_latency;
-    return possible(candidate, fixed + question.bytes() / question.bandwidth(other),
+    // Map, copy, unmap: the copy crosses the other end's link to the host.
+    const CostModel &model = question.costs.model();
+    const double copy =
+        is_source ? question.costs.seconds(host_place, request.destination, request.bytes)
+                  : question.costs.seconds(request.source, host_place, request.bytes);
+    return possible(candidate, 2 * (model.command_latency + model.callback_latency) + copy,
                     "mapped in place at " + place.name + ": one pass");
 }
 
-Candidate staged(const Question &question) {
-    Candidate candidate = make(question, RouteKind::host_bounce, BounceStyle::staged);
+/// Read into host memory and written from it; and, where that is cheaper, over devices on the way.
+void add_staged(const Question &question, std::vector<Candidate> &out) {
     const RouteRequest &request = question.request;
-    candidate.route.hops = {{request.source, host_place}, {host_place, request.destination}};
-    const uint64_t chunk =
-        staging_chunk(question.topology, request.source, request.destination, question.costs);
-    const uint64_t chunks = std::max<uint64_t>(request.pieces, (request.bytes + chunk - 1) / chunk);
-    const double in_chunk = static_cast<double>(std::min(chunk, request.bytes));
-    const double fixed = question.costs.command_latency + question.costs.callback_latency;
-    const double read = fixed + in_chunk / question.bandwidth(question.source);
-    const double write = fixed + in_chunk / question.bandwidth(question.destination);
-    // A pipeline costs its slowest stage for every chunk, plus filling it.
-    const double seconds =
-        static_cast<double>(chunks) * std::max(read, write) + std::min(read, write);
-    return possible(candidate, seconds,
-                    "staged through host memory in " + std::to_string(chunks) +
-                        (chunks == 1 ? " chunk of up to " : " chunks of up to ") +
-                        std::to_string(chunk) + " bytes");
+    PathQuestion plain;
+    plain.from = request.source;
+    plain.to = request.destination;
+    plain.bytes = request.bytes;
+    plain.through_host = true;
+    plain.usable = [](const Hop &hop) { return hop.from == host_place || hop.to == host_place; };
+    if (const auto path = cheapest_path(question.costs, plain)) {
+        out.push_back(along(question, RouteKind::host_bounce, *path));
+    }
+    const auto best = question.path(true);
+    if (best && best->hops.size() > 2) {
+        out.push_back(along(question, RouteKind::host_bounce, *best));
+    }
 }
 
 void add_bounces(const Question &question, std::vector<Candidate> &out) {
@@ -224,7 +277,7 @@ void add_bounces(const Question &question, std::vector<Candidate> &out) {
     } else {
         out.push_back(mapped(question, BounceStyle::map_source));
         out.push_back(mapped(question, BounceStyle::map_destination));
-        out.push_back(staged(question));
+        add_staged(question, out);
     }
     if (!is_allowed(question, RouteKind::host_bounce)) {
         for (size_t index = first; index < out.size(); ++index) {
@@ -248,15 +301,8 @@ const char *to_string(BounceStyle style) noexcept {
     return index < names.size() ? names[index] : "?";
 }
 
-uint64_t staging_chunk(const TopologyDescription &topology, PlaceIndex source,
-                       PlaceIndex destination, const CostModel &costs) {
-    const bool in_host_memory = topology.place(source).shares_host_memory() &&
-                                topology.place(destination).shares_host_memory();
-    return std::max<uint64_t>(1, in_host_memory ? costs.host_chunk : costs.link_chunk);
-}
-
 std::vector<Candidate> candidates(const TopologyDescription &topology, const RouteRequest &request,
-                                  const CostModel &costs) {
+                                  const CostTable &costs) {
     const Question question{topology, request, costs, topology.place(request.source),
                             topology.place(request.destination)};
     std::vector<Candidate> out;
@@ -267,6 +313,7 @@ std::vector<Candidate> candidates(const TopologyDescription &topology, const Rou
     out.push_back(direct_use(question));
     out.push_back(import_host_memory(question));
     out.push_back(migrate(question));
+    add_migration_in_hops(question, out);
     add_bounces(question, out);
     std::stable_sort(out.begin(), out.end(), [](const Candidate &a, const Candidate &b) {
         if (a.possible != b.possible) {

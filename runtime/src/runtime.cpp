@@ -30,14 +30,32 @@ void TransferLog::clear() {
     records_.clear();
 }
 
-RuntimeState::RuntimeState(std::shared_ptr<const Topology> all_places,
-                           RuntimeOptions runtime_options)
-    : topology(std::move(all_places)), options(std::move(runtime_options)),
-      log(options.log_capacity) {
+namespace {
+
+std::shared_ptr<const Topology> checked(std::shared_ptr<const Topology> topology) {
     if (topology == nullptr) {
         throw Error(PI_ERROR_INVALID_NULL_POINTER, "Runtime: the topology is NULL");
     }
-    transport = std::make_shared<PluginTransport>(topology, continuations, options.costs);
+    return topology;
+}
+
+} // namespace
+
+RuntimeState::RuntimeState(std::shared_ptr<const Topology> all_places,
+                           RuntimeOptions runtime_options)
+    : topology(checked(std::move(all_places))), options(std::move(runtime_options)),
+      costs(options.costs ? *options.costs : CostTable::estimate(topology->description())),
+      log(options.log_capacity) {
+    if (costs.places() != topology->size()) {
+        throw Error(PI_ERROR_INVALID_VALUE,
+                    "Runtime: the costs are of " + std::to_string(costs.places()) +
+                        " places, the topology has " + std::to_string(topology->size()));
+    }
+    if (options.staging_limit == 0) {
+        throw Error(PI_ERROR_INVALID_VALUE, "Runtime: staging_limit is 0");
+    }
+    transport =
+        std::make_shared<PluginTransport>(topology, continuations, options.staging_limit);
     if (options.wrap_transport) {
         transport = options.wrap_transport(transport);
     }

@@ -52,6 +52,7 @@ public:
 
     const std::shared_ptr<const Topology> topology;
     const RuntimeOptions options;
+    const CostTable costs;
     const std::shared_ptr<Continuations> continuations = std::make_shared<Continuations>();
     const std::shared_ptr<InFlight> in_flight = std::make_shared<InFlight>();
     SharedCounters counters;

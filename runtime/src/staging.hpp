@@ -1,10 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "continuations.hpp"
+
+#include <pi/runtime/handle.hpp>
+#include <pi/runtime/topology.hpp>
+
 #include <cstddef>
 #include <cstdint>
+#include <deque>
+#include <functional>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <vector>
 
 namespace pi::runtime {
@@ -28,35 +36,70 @@ private:
     uint64_t size_ = 0;
 };
 
-/// Keeps staging buffers for use again: fresh memory costs more than the copy through it.
+/// Staging memory at all places, kept for use again: fresh memory costs more than the copy through it.
+///
+/// What is in use at one time is bounded at each place. A transfer asks for all that it needs at once
+/// and holds nothing while it waits, so transfers cannot wait for each other in a circle; who asks first
+/// is served first.
 class StagingPool : public std::enable_shared_from_this<StagingPool> {
 public:
-    /// Given back to the pool on destruction.
+    struct Need {
+        PlaceIndex place;
+        uint64_t size;
+    };
+    /// Staging memory in use; given back on destruction.
     class Lease {
     public:
         Lease() noexcept = default;
-        Lease(std::shared_ptr<StagingPool> pool, HostBytes bytes) noexcept;
         ~Lease();
         Lease(Lease &&) noexcept = default;
-        Lease &operator=(Lease &&) = delete;
-        std::byte *data() const noexcept { return bytes_.data(); }
+        /// Of two that are not in use, or to an empty one.
+        Lease &operator=(Lease &&) noexcept = default;
+
+        std::byte *host() const noexcept { return host_.data(); } ///< NULL at a device
+        pi_mem mem() const noexcept { return mem_.get(); }        ///< NULL at the host
 
     private:
-        std::shared_ptr<StagingPool> pool_;
-        HostBytes bytes_;
-    };
+        friend class StagingPool;
+        Lease(PlaceIndex place, uint64_t size) noexcept : place_(place), size_(size) {}
 
-    /// At least size bytes.
-    Lease take(uint64_t size);
+        std::shared_ptr<StagingPool> pool_; // empty: nothing to give back
+        PlaceIndex place_ = host_place;
+        uint64_t size_ = 0;
+        HostBytes host_;
+        Mem mem_;
+    };
+    /// The leases in the order of the needs, or none and the error.
+    using Granted = std::function<void(std::vector<Lease>, pi_result, const std::string &)>;
+
+    /// `limit`: bytes in use at each place. One transfer that needs more than that at a place gets it
+    /// while nobody else uses any there.
+    StagingPool(std::shared_ptr<const Topology> topology,
+                std::shared_ptr<Continuations> continuations, uint64_t limit);
+
+    /// Calls back as posted work, once all of it is there.
+    void take(std::vector<Need> needs, Granted granted);
 
 private:
-    void give_back(HostBytes bytes);
+    struct Request {
+        std::vector<Need> needs;
+        Granted granted;
+    };
+
+    void serve();
+    bool fits(const Request &request) const;
+    Lease make(const Need &need);
+    void give_back(Lease &&lease) noexcept;
 
     static constexpr uint64_t alignment_ = 4096;
-    static constexpr uint64_t keep_bytes_ = uint64_t{64} << 20;
-    std::mutex mutex_;
-    std::vector<HostBytes> free_;
-    uint64_t free_bytes_ = 0;
+    const std::shared_ptr<const Topology> topology_;
+    const std::shared_ptr<Continuations> continuations_;
+    const uint64_t limit_;
+    mutable std::mutex mutex_;
+    std::vector<uint64_t> in_use_;         // by place
+    std::vector<uint64_t> kept_;           // bytes in free_, by place
+    std::vector<std::vector<Lease>> free_; // by place, without a pool
+    std::deque<Request> waiting_;
 };
 
 } // namespace pi::runtime

@@ -23,7 +23,7 @@ std::string selector_of(pi_loader loader, pi_device device) {
 
 } // namespace
 
-Machine::Machine() {
+Machine::Machine(uint32_t contexts) {
     uint32_t count = 0;
     check(piLoaderSelectDevices(loader_.get(), nullptr, 0, nullptr, &count),
           "piLoaderSelectDevices");
@@ -31,12 +31,13 @@ Machine::Machine() {
     check(piLoaderSelectDevices(loader_.get(), nullptr, count, devices_.data(), &count),
           "piLoaderSelectDevices");
     std::vector<std::string> names;
-    for (const char *context : {"", " (2)"}) {
+    for (uint32_t context = 1; context <= contexts; ++context) {
+        const std::string number = context == 1 ? "" : " (" + std::to_string(context) + ")";
         for (pi_device device : devices_) {
-            names.push_back(selector_of(loader_.get(), device) + context);
+            names.push_back(selector_of(loader_.get(), device) + number);
         }
     }
-    const std::vector<std::vector<pi_device>> groups{devices_, devices_};
+    const std::vector<std::vector<pi_device>> groups(contexts, devices_);
     topology_ = Topology::from_groups(groups, names);
     queues_.resize(topology_->size());
     for (PlaceIndex place : places()) {

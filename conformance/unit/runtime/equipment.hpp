@@ -31,11 +31,11 @@ private:
     pi_loader loader_ = nullptr;
 };
 
-/// All devices that PI_DEVICE_SELECTOR lets through, each in two contexts, so that even one device makes
-/// two places; and a queue of the application at each.
+/// All devices that PI_DEVICE_SELECTOR lets through, each in so many contexts, so that even one device
+/// makes several places; and a queue of the application at each.
 class Machine {
 public:
-    Machine();
+    explicit Machine(uint32_t contexts = 2);
     ~Machine();
 
     const std::vector<pi_device> &devices() const noexcept { return devices_; }

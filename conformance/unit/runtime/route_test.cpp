@@ -34,6 +34,11 @@ RouteRequest request(PlaceIndex source, PlaceIndex destination, uint64_t bytes =
     return result;
 }
 
+/// By the costs that the topology tells.
+std::vector<Candidate> ways(const TopologyDescription &topology, const RouteRequest &question) {
+    return candidates(topology, question, CostTable::estimate(topology));
+}
+
 const Candidate &find(const std::vector<Candidate> &candidates, RouteKind kind,
                       BounceStyle style = BounceStyle::none) {
     for (const Candidate &candidate : candidates) {
@@ -47,23 +52,23 @@ const Candidate &find(const std::vector<Candidate> &candidates, RouteKind kind,
 } // namespace
 
 TEST_CASE("bytes that are there already need no route", "[runtime]") {
-    const auto found = candidates(machine(), request(1, 1));
+    const auto found = ways(machine(), request(1, 1));
     REQUIRE(found.size() == 1);
     CHECK(found[0].possible);
     CHECK(found[0].route.kind == RouteKind::none_needed);
-    CHECK(candidates(machine(), request(1, 2, 0)).front().route.kind == RouteKind::none_needed);
+    CHECK(ways(machine(), request(1, 2, 0)).front().route.kind == RouteKind::none_needed);
 }
 
 TEST_CASE("unified memory is used as it is, and only in the direction that is unified",
           "[runtime]") {
     TopologyDescription topology = machine();
     connection(topology, 1, 2).connection = PI_MEMORY_CONNECTION_UNIFIED;
-    const auto forth = candidates(topology, request(1, 2));
+    const auto forth = ways(topology, request(1, 2));
     CHECK(forth.front().route.kind == RouteKind::direct_use);
     CHECK(forth.front().seconds == 0);
     CHECK(forth.front().route.hops.empty());
 
-    const auto back = candidates(topology, request(2, 1));
+    const auto back = ways(topology, request(2, 1));
     CHECK(back.front().route.kind == RouteKind::host_bounce);
     CHECK_FALSE(find(back, RouteKind::direct_use).possible);
     CHECK(find(back, RouteKind::direct_use).reason.find("none") != std::string::npos);
@@ -74,7 +79,7 @@ TEST_CASE("a place with memory of its own is copied to, also when unified", "[ru
     connection(topology, 1, 2).connection = PI_MEMORY_CONNECTION_UNIFIED;
     RouteRequest question = request(1, 2);
     question.destination_has_memory = true;
-    const auto found = candidates(topology, question);
+    const auto found = ways(topology, question);
     CHECK(found.front().route.kind == RouteKind::migrate);
     CHECK(found.front().route.hops == std::vector<Hop>{{1, 2}});
 }
@@ -83,10 +88,10 @@ TEST_CASE("the cheaper of a plugin's copy and a bounce is chosen", "[runtime]") 
     TopologyDescription topology = machine();
     Connection &link = connection(topology, 1, 2);
     link.connection = PI_MEMORY_CONNECTION_MIGRATABLE;
-    CHECK(candidates(topology, request(1, 2, 64 << 20)).front().route.kind == RouteKind::migrate);
+    CHECK(ways(topology, request(1, 2, 64 << 20)).front().route.kind == RouteKind::migrate);
 
     link.bandwidth = 1000000000; // a direct link that is slower than two good ones
-    const auto found = candidates(topology, request(1, 2, 64 << 20));
+    const auto found = ways(topology, request(1, 2, 64 << 20));
     CHECK(found.front().route.kind == RouteKind::host_bounce);
     CHECK(found.front().route.style == BounceStyle::staged);
     CHECK(found.front().route.hops == std::vector<Hop>{{1, host_place}, {host_place, 2}});
@@ -94,36 +99,36 @@ TEST_CASE("the cheaper of a plugin's copy and a bounce is chosen", "[runtime]") 
     CHECK(slow.possible);
     CHECK(slow.seconds > found.front().seconds);
     // Few bytes cross any link faster than two commands begin.
-    CHECK(candidates(topology, request(1, 2, 64)).front().route.kind == RouteKind::migrate);
+    CHECK(ways(topology, request(1, 2, 64)).front().route.kind == RouteKind::migrate);
 }
 
 TEST_CASE("a plugin's latency counts", "[runtime]") {
     TopologyDescription topology = machine();
     connection(topology, 1, 2).connection = PI_MEMORY_CONNECTION_MIGRATABLE;
     connection(topology, 1, 2).latency = 5000000; // 5 ms: another machine
-    CHECK(candidates(topology, request(1, 2, 64)).front().route.kind == RouteKind::host_bounce);
+    CHECK(ways(topology, request(1, 2, 64)).front().route.kind == RouteKind::host_bounce);
 }
 
 TEST_CASE("a bounce maps an end in place before it stages", "[runtime]") {
-    const auto from_cpu = candidates(machine(), request(3, 1));
+    const auto from_cpu = ways(machine(), request(3, 1));
     CHECK(from_cpu.front().route.style == BounceStyle::map_source);
     CHECK(from_cpu.front().route.hops == std::vector<Hop>{{3, 1}});
-    const auto to_cpu = candidates(machine(), request(1, 3));
+    const auto to_cpu = ways(machine(), request(1, 3));
     CHECK(to_cpu.front().route.style == BounceStyle::map_destination);
     CHECK_FALSE(find(to_cpu, RouteKind::host_bounce, BounceStyle::map_source).possible);
 
     RouteRequest pieces = request(1, 3);
     pieces.pieces = 2;
-    const auto in_pieces = candidates(machine(), pieces);
+    const auto in_pieces = ways(machine(), pieces);
     CHECK(in_pieces.front().route.style == BounceStyle::staged);
     CHECK_FALSE(find(in_pieces, RouteKind::host_bounce, BounceStyle::map_destination).possible);
 }
 
 TEST_CASE("the host itself is read and written", "[runtime]") {
-    const auto write = candidates(machine(), request(host_place, 1));
+    const auto write = ways(machine(), request(host_place, 1));
     CHECK(write.front().route.style == BounceStyle::write);
     CHECK(write.front().route.hops == std::vector<Hop>{{host_place, 1}});
-    const auto read = candidates(machine(), request(2, host_place));
+    const auto read = ways(machine(), request(2, host_place));
     CHECK(read.front().route.style == BounceStyle::read);
     CHECK(find(read, RouteKind::migrate).reason.find("host") != std::string::npos);
 }
@@ -133,25 +138,25 @@ TEST_CASE("host memory is imported where it is aligned, and refused with both nu
     RouteRequest question = request(host_place, 3, 4096);
     question.host_size = 4096;
     question.host_address = 0x10000;
-    const auto aligned = candidates(machine(), question);
+    const auto aligned = ways(machine(), question);
     CHECK(aligned.front().route.kind == RouteKind::import);
     CHECK(aligned.front().route.hops.empty());
 
     question.host_address = 0x10010;
-    const auto misaligned = candidates(machine(), question);
+    const auto misaligned = ways(machine(), question);
     CHECK(misaligned.front().route.style == BounceStyle::write);
     CHECK(find(misaligned, RouteKind::import).reason == "host pointer misaligned: 16 of 64");
 
     question.host_address = 0x10000;
     question.host_size = 1000;
-    CHECK(find(candidates(machine(), question), RouteKind::import).reason ==
+    CHECK(find(ways(machine(), question), RouteKind::import).reason ==
           "host memory's size misaligned: 1000 is not a multiple of 64");
 }
 
 TEST_CASE("a device with memory of its own does not import the host's", "[runtime]") {
     TopologyDescription topology = machine();
     topology.places[1].host_pointer_import = true;
-    const auto found = candidates(topology, request(host_place, 1));
+    const auto found = ways(topology, request(host_place, 1));
     CHECK(found.front().route.style == BounceStyle::write);
     CHECK(find(found, RouteKind::import).reason.find("link") != std::string::npos);
 }
@@ -161,20 +166,20 @@ TEST_CASE("a storage's wishes forbid routes, each with a reason", "[runtime]") {
     connection(topology, 1, 2).connection = PI_MEMORY_CONNECTION_UNIFIED;
     RouteRequest question = request(1, 2);
     question.allowed = all_routes & ~mask_of(RouteKind::direct_use);
-    CHECK(candidates(topology, question).front().route.kind == RouteKind::migrate);
+    CHECK(ways(topology, question).front().route.kind == RouteKind::migrate);
     question.allowed = mask_of(RouteKind::host_bounce);
-    CHECK(candidates(topology, question).front().route.kind == RouteKind::host_bounce);
+    CHECK(ways(topology, question).front().route.kind == RouteKind::host_bounce);
     question.allowed = 0;
-    for (const Candidate &candidate : candidates(topology, question)) {
+    for (const Candidate &candidate : ways(topology, question)) {
         CHECK_FALSE(candidate.possible);
         CHECK_FALSE(candidate.reason.empty());
     }
     question.allowed = all_routes;
     question.source_scope_0 = false;
-    CHECK(candidates(topology, question).front().route.kind == RouteKind::host_bounce);
+    CHECK(ways(topology, question).front().route.kind == RouteKind::host_bounce);
     RouteRequest contiguous = request(host_place, 3);
     contiguous.demands_device_memory = true;
-    CHECK_FALSE(find(candidates(machine(), contiguous), RouteKind::import).possible);
+    CHECK_FALSE(find(ways(machine(), contiguous), RouteKind::import).possible);
 }
 
 TEST_CASE("imported memory is asked about as imported memory", "[runtime]") {
@@ -182,16 +187,36 @@ TEST_CASE("imported memory is asked about as imported memory", "[runtime]") {
     connection(topology, 1, 2).connection = PI_MEMORY_CONNECTION_UNIFIED;
     RouteRequest question = request(1, 2);
     question.source_imported = true;
-    CHECK_FALSE(find(candidates(topology, question), RouteKind::direct_use).possible);
+    CHECK_FALSE(find(ways(topology, question), RouteKind::direct_use).possible);
     topology.imported[1 * 4 + 2].connection = PI_MEMORY_CONNECTION_UNIFIED;
-    CHECK(candidates(topology, question).front().route.kind == RouteKind::direct_use);
+    CHECK(ways(topology, question).front().route.kind == RouteKind::direct_use);
 }
 
-TEST_CASE("staging chunks are small between CPU-like ends and large over links", "[runtime]") {
+TEST_CASE("pieces are small enough for the cache in host memory, and larger over links",
+          "[runtime]") {
     TopologyDescription topology = machine();
-    topology.places[2].integrated = true;
-    CHECK(staging_chunk(topology, 2, 3) == 64 << 10);
-    CHECK(staging_chunk(topology, 1, 3) == 4 << 20);
+    CostModel model;
+    model.command_latency = model.callback_latency = 1e-6;
+    const auto piece = [&] {
+        const auto found =
+            candidates(topology, request(1, 2, 64 << 20), CostTable::estimate(topology, model));
+        return find(found, RouteKind::host_bounce, BounceStyle::staged).route.chunk;
+    };
+    CHECK(piece() > model.cache_bytes);
+    topology.places[1].integrated = topology.places[2].integrated = true;
+    CHECK(piece() <= model.cache_bytes);
+}
+
+TEST_CASE("few bytes go in one piece, and more commands make larger pieces", "[runtime]") {
+    const auto piece = [](uint64_t bytes, double latency) {
+        CostModel model;
+        model.command_latency = latency;
+        const auto found =
+            candidates(machine(), request(1, 2, bytes), CostTable::estimate(machine(), model));
+        return find(found, RouteKind::host_bounce, BounceStyle::staged).route.chunk;
+    };
+    CHECK(piece(1000, 10e-6) == 1000);
+    CHECK(piece(64 << 20, 1e-6) < piece(64 << 20, 1e-3));
 }
 
 TEST_CASE("every refused candidate says why, and the possible ones come first by cost",
@@ -199,7 +224,7 @@ TEST_CASE("every refused candidate says why, and the possible ones come first by
     const TopologyDescription topology = machine();
     for (PlaceIndex src = 0; src < 4; ++src) {
         for (PlaceIndex dst = 0; dst < 4; ++dst) {
-            const auto found = candidates(topology, request(src, dst));
+            const auto found = ways(topology, request(src, dst));
             REQUIRE(found.front().possible);
             for (size_t index = 0; index < found.size(); ++index) {
                 CHECK_FALSE(found[index].reason.empty());
@@ -210,7 +235,7 @@ TEST_CASE("every refused candidate says why, and the possible ones come first by
             }
         }
     }
-    CHECK_THROWS_AS(candidates(topology, request(1, 9)), std::out_of_range);
+    CHECK_THROWS_AS(ways(topology, request(1, 9)), std::out_of_range);
 }
 
 TEST_CASE("devices are the same by identity and never by name", "[runtime]") {

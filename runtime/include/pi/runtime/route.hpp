@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <pi/runtime/cost.hpp>
 #include <pi/runtime/export.hpp>
 #include <pi/runtime/topology.hpp>
 
@@ -15,7 +16,7 @@ enum class RouteKind : uint32_t {
     none_needed, ///< they are valid there already
     direct_use,  ///< the destination uses the source's memory: UNIFIED
     import,      ///< both use one piece of host memory, imported in place: no bytes move
-    migrate,     ///< the plugin copies
+    migrate,     ///< plugins copy, over one link or from device to device over several
     host_bounce  ///< through host memory
 };
 inline constexpr uint32_t route_kind_count = 5;
@@ -28,7 +29,7 @@ enum class BounceStyle : uint32_t {
     write,           ///< the source is the host: one write
     map_source,      ///< the source is mapped in place, and written from there
     map_destination, ///< the destination is mapped in place, and read to there
-    staged           ///< read and write in chunks through two staging buffers
+    staged           ///< read and write in chunks through staging buffers
 };
 PI_RUNTIME_EXPORT const char *to_string(BounceStyle style) noexcept;
 
@@ -47,6 +48,8 @@ struct Route {
     /// The links that every byte crosses. A bounce with a mapped end is one hop: the bytes are touched
     /// once. Empty for none_needed, direct_use and import.
     std::vector<Hop> hops;
+    /// Over several hops the bytes go in pieces of so many, one behind the other; 0 = in one.
+    uint64_t chunk = 0;
 };
 
 /// A route with its predicted cost, or refused.
@@ -64,18 +67,6 @@ inline constexpr RouteMask all_routes = (1U << route_kind_count) - 1;
 constexpr RouteMask mask_of(RouteKind kind) {
     return 1U << static_cast<uint32_t>(kind);
 }
-
-/// What a prediction stands on where the plugins say nothing. Figures of an ordinary server; they are
-/// replaced by measured ones when there are any.
-struct CostModel {
-    double host_bandwidth = 8e9;    ///< bytes a second of memcpy in host memory
-    double link_bandwidth = 12e9;   ///< of a link of unknown kind (PCIe 3 x16)
-    double command_latency = 10e-6; ///< seconds, of a command with its event
-    double callback_latency =
-        15e-6; ///< seconds, from an event to the next command of another plugin
-    uint64_t host_chunk = 64 << 10; ///< staging chunk between CPU-like ends: stays in the L2 cache
-    uint64_t link_chunk = 4 << 20;  ///< staging chunk when an end is behind a link
-};
 
 /// One question: bytes at `source`, wanted at `destination`.
 struct RouteRequest {
@@ -98,13 +89,10 @@ struct RouteRequest {
 };
 
 /// Every way there is, the possible ones first, cheapest first; then the refused ones, each with its
-/// reason. A pure function of its arguments. Unknown places are std::out_of_range.
+/// reason. The first is the cheapest of all paths over the table's links, of any number of hops. A pure
+/// function of its arguments. Unknown places are std::out_of_range.
 PI_RUNTIME_EXPORT std::vector<Candidate> candidates(const TopologyDescription &topology,
                                                     const RouteRequest &request,
-                                                    const CostModel &costs = {});
-
-/// The chunk of a staged bounce between these places.
-PI_RUNTIME_EXPORT uint64_t staging_chunk(const TopologyDescription &topology, PlaceIndex source,
-                                         PlaceIndex destination, const CostModel &costs = {});
+                                                    const CostTable &costs);
 
 } // namespace pi::runtime

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace pi::runtime {
@@ -16,7 +17,12 @@ namespace pi::runtime {
 class RuntimeState;
 
 struct RuntimeOptions {
-    CostModel costs;
+    /// What links cost; nothing = estimated from what the plugins say. A table of another number of
+    /// places is PI_ERROR_INVALID_VALUE.
+    std::optional<CostTable> costs;
+    /// Staging memory in use at one time at each place, the host included: transfers that need more
+    /// wait for others to end. 0 is PI_ERROR_INVALID_VALUE.
+    uint64_t staging_limit = uint64_t{64} << 20;
     /// The transfer log keeps the newest of so many records; 0 keeps none.
     uint64_t log_capacity = 4096;
     /// Puts a transport around the runtime's own; empty: none.

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Routes of several hops, and the staging memory on their way.
+#include "equipment.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+
+using namespace runtime_test;
+
+namespace {
+
+constexpr RouteMask copies = mask_of(RouteKind::migrate) | mask_of(RouteKind::host_bounce);
+
+/// Costs by which bytes go over these places, one after the other, in pieces of at most `chunk` bytes.
+CostTable only_over(const Topology &topology, const std::vector<PlaceIndex> &stations,
+                    uint64_t chunk) {
+    CostModel model;
+    model.callback_latency = 0;
+    model.smallest_chunk = model.largest_chunk = chunk;
+    CostTable costs(topology.size(), model);
+    const LinkCost slow{1, 1};
+    const LinkCost fast{1e-9, 1e12};
+    for (PlaceIndex from = 0; from < topology.size(); ++from) {
+        for (PlaceIndex to = 0; to < topology.size(); ++to) {
+            const bool host_end = from == host_place || to == host_place;
+            if (host_end || topology.description().buffer(from, to).connection !=
+                                PI_MEMORY_CONNECTION_NONE) {
+                costs.set(from, to, slow);
+            }
+        }
+    }
+    for (size_t station = 0; station + 1 < stations.size(); ++station) {
+        costs.set(stations[station], stations[station + 1], fast);
+    }
+    return costs;
+}
+
+Buffer written_at(const Machine &machine, const Storage &storage, PlaceIndex place,
+                  const std::vector<uint8_t> &bytes) {
+    const Buffer buffer = storage.buffer();
+    Acquisition writer = buffer.acquire(place, Access::discard_write);
+    const Event written = machine.write(writer, bytes.data());
+    writer.release(written.get());
+    REQUIRE(wait(written) == PI_SUCCESS);
+    return buffer;
+}
+
+std::vector<uint8_t> read_at(const Machine &machine, const Buffer &buffer, PlaceIndex place) {
+    std::vector<uint8_t> seen(buffer.size());
+    Acquisition reader = buffer.acquire(place, Access::read);
+    const Event read = machine.read(reader, seen.data());
+    reader.release(read.get());
+    REQUIRE(wait(read) == PI_SUCCESS);
+    return seen;
+}
+
+/// All chains of three devices, and those with the host in the middle or second, whose links there are.
+std::vector<std::vector<PlaceIndex>> chains(const Topology &topology) {
+    const CostTable links = CostTable::estimate(topology.description());
+    std::vector<std::vector<PlaceIndex>> found;
+    for (PlaceIndex first = 1; first < topology.size(); ++first) {
+        for (PlaceIndex last = 1; last < topology.size(); ++last) {
+            for (PlaceIndex middle = 0; middle < topology.size(); ++middle) {
+                if (first != last && middle != first && middle != last &&
+                    links.linked(first, middle) && links.linked(middle, last)) {
+                    found.push_back({first, middle, last});
+                    if (middle != host_place) {
+                        found.push_back({first, middle, host_place, last});
+                    }
+                }
+            }
+        }
+    }
+    return found;
+}
+
+} // namespace
+
+TEST_CASE("a route over several places brings every byte, whole and in pieces", "[runtime]") {
+    const Machine machine(3);
+    const uint64_t chunk = GENERATE(uint64_t{1} << 20, uint64_t{4096});
+    // Not a multiple of a piece.
+    const uint64_t size = 50001;
+    const std::vector<uint8_t> bytes = pattern(size, 5);
+    for (const std::vector<PlaceIndex> &stations : chains(*machine.topology())) {
+        RuntimeOptions options;
+        options.costs = only_over(*machine.topology(), stations, chunk);
+        const Runtime runtime(machine.topology(), options);
+        const Storage storage(runtime, {.size = size, .routes = copies});
+        const Buffer buffer = written_at(machine, storage, stations.front(), bytes);
+        std::vector<Hop> hops;
+        for (size_t station = 0; station + 1 < stations.size(); ++station) {
+            hops.push_back({stations[station], stations[station + 1]});
+        }
+        const Explanation told = buffer.explain(stations.back());
+        INFO(told.text);
+        REQUIRE(told.parts.at(0).candidates.at(0).route.hops == hops);
+        CHECK(read_at(machine, buffer, stations.back()) == bytes);
+        REQUIRE(runtime.finish(patience));
+        const Counters counters = storage.counters();
+        CHECK(counters.failed_attempts == 0);
+        CHECK(counters.bytes_delivered == size);
+        CHECK(counters.link_bytes.size() == hops.size());
+        for (const Hop &hop : hops) {
+            CHECK(counters.link_bytes.at({hop.from, hop.to}) == size);
+        }
+    }
+}
+
+TEST_CASE("many small ranges go through staging and land where they belong", "[runtime]") {
+    const Machine machine;
+    RuntimeOptions options;
+    options.costs = only_over(*machine.topology(), {1, host_place, 2}, 4096);
+    const Runtime runtime(machine.topology(), options);
+    const uint64_t size = 64 << 10;
+    const Storage storage(runtime, {.size = size, .routes = copies});
+    std::vector<uint8_t> expected = pattern(size, 6);
+    const Buffer buffer = written_at(machine, storage, 1, expected);
+    CHECK(read_at(machine, buffer, 2) == expected);
+    // Every third 100 bytes are written at the first place again.
+    uint64_t rewritten = 0;
+    for (uint64_t begin = 0; begin + 100 <= size; begin += 300) {
+        Acquisition writer = buffer.acquire(1, Access::discard_write, begin, 100);
+        writer.release(machine.fill(writer, static_cast<uint8_t>(begin / 300)).get());
+        std::fill_n(expected.begin() + static_cast<ptrdiff_t>(begin), 100,
+                    static_cast<uint8_t>(begin / 300));
+        rewritten += 100;
+    }
+    CHECK(read_at(machine, buffer, 2) == expected);
+    REQUIRE(runtime.finish(patience));
+    CHECK(storage.counters().bytes_delivered == size + rewritten);
+}
+
+TEST_CASE("transfers that need more staging memory than there is wait and all arrive",
+          "[runtime]") {
+    const Machine machine(3);
+    // Over a device and the host in turn, so that transfers need memory at two places at once.
+    const auto all = chains(*machine.topology());
+    const auto longest = std::max_element(
+        all.begin(), all.end(), [](const auto &a, const auto &b) { return a.size() < b.size(); });
+    REQUIRE(longest->size() == 4);
+    RuntimeOptions options;
+    options.costs = only_over(*machine.topology(), *longest, 8192);
+    options.staging_limit = GENERATE(uint64_t{1}, uint64_t{32} << 10, uint64_t{1} << 20);
+    const Runtime runtime(machine.topology(), options);
+    const uint64_t size = 100000;
+    constexpr int count = 12;
+    std::vector<Storage> storages;
+    std::vector<Buffer> buffers;
+    for (int index = 0; index < count; ++index) {
+        storages.emplace_back(runtime, StorageDescription{.size = size, .routes = copies});
+        buffers.push_back(
+            written_at(machine, storages.back(), longest->front(), pattern(size, index)));
+    }
+    std::vector<Acquisition> readers;
+    std::vector<std::vector<uint8_t>> seen(count, std::vector<uint8_t>(size));
+    std::vector<Event> events;
+    for (int index = 0; index < count; ++index) {
+        readers.push_back(buffers[index].acquire(longest->back(), Access::read));
+        events.push_back(machine.read(readers.back(), seen[index].data())); // all are under way
+        readers.back().release(events.back().get());
+    }
+    for (int index = 0; index < count; ++index) {
+        REQUIRE(wait(events[index]) == PI_SUCCESS);
+        CHECK(seen[index] == pattern(size, index));
+    }
+    REQUIRE(runtime.finish(patience));
+    CHECK(runtime.counters().failed_attempts == 0);
+}
+
+TEST_CASE("costs of other places, and no staging memory at all, are refused", "[runtime]") {
+    const Machine machine;
+    RuntimeOptions options;
+    options.costs = CostTable(machine.topology()->size() + 1);
+    CHECK(code_of([&] { Runtime(machine.topology(), options); }) == PI_ERROR_INVALID_VALUE);
+    options.costs.reset();
+    options.staging_limit = 0;
+    CHECK(code_of([&] { Runtime(machine.topology(), options); }) == PI_ERROR_INVALID_VALUE);
+}

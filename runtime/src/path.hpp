@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <pi/runtime/cost.hpp>
+#include <pi/runtime/route.hpp>
+
+#include <functional>
+#include <optional>
+#include <vector>
+
+namespace pi::runtime {
+
+/// A chain of links, crossed by pieces of `chunk` bytes one behind the other: while one piece crosses
+/// the second link, the next one crosses the first.
+struct Path {
+    std::vector<Hop> hops;
+    uint64_t chunk = 0;
+    double seconds = 0;
+};
+
+struct PathQuestion {
+    PlaceIndex from = host_place;
+    PlaceIndex to = host_place;
+    uint64_t bytes = 0; ///< not 0
+    bool through_host = false; ///< must the path pass the host, or must it not?
+    /// Links that may not be used although the table has them; empty = all may.
+    std::function<bool(const Hop &)> usable{};
+};
+
+/// What so many bytes cost over these hops in pieces of at most `chunk` bytes:
+///
+///     sum of t(link) + (pieces - 1) * max of t(link),     t = CostTable::stage_seconds(one piece)
+///
+/// that is filling the pipeline, and then the slowest stage for every further piece.
+double pipeline_seconds(const CostTable &costs, const std::vector<Hop> &hops, uint64_t bytes,
+                        uint64_t chunk);
+
+/// The bytes of each of the pieces that `bytes` are cut into: as even as can be.
+uint64_t even_piece(uint64_t bytes, uint64_t chunk);
+
+/// The cheapest path of at least two hops and the best size of its pieces, among the powers of two that
+/// the model allows. Exact: no other such path is cheaper. A path that would pass a place twice is none.
+std::optional<Path> cheapest_path(const CostTable &costs, const PathQuestion &question);
+
+} // namespace pi::runtime
