@@ -5,6 +5,9 @@
 
 #include <pi/runtime/error.hpp>
 
+#include <algorithm>
+#include <utility>
+
 namespace pi::runtime {
 
 struct StorageState::Begun {
@@ -25,10 +28,27 @@ void StorageState::check_place(PlaceIndex place) const {
     }
 }
 
-std::vector<Dependency> StorageState::dependencies(const std::vector<Ledger::Wait> &waits) const {
+const StorageState::Pending &StorageState::pending(OperationId operation) const {
+    return *std::find_if(pending_.begin(), pending_.end(),
+                         [operation](const Pending &each) { return each.operation == operation; });
+}
+
+StorageState::Pending &StorageState::pending(OperationId operation) {
+    return const_cast<Pending &>(std::as_const(*this).pending(operation));
+}
+
+const std::shared_ptr<Completion> &StorageState::completion_of(OperationId operation) {
+    std::shared_ptr<Completion> &completion = pending(operation).completion;
+    if (completion == nullptr) {
+        completion = std::make_shared<Completion>(runtime_->continuations);
+    }
+    return completion;
+}
+
+std::vector<Dependency> StorageState::dependencies(const std::vector<Ledger::Wait> &waits) {
     std::vector<Dependency> result;
     for (const Ledger::Wait &wait : waits) {
-        result.push_back({pending_.at(wait.operation).completion, wait.data});
+        result.push_back({completion_of(wait.operation), wait.data});
     }
     return result;
 }
@@ -36,7 +56,7 @@ std::vector<Dependency> StorageState::dependencies(const std::vector<Ledger::Wai
 void StorageState::forbid_self_wait(const std::vector<Ledger::Wait> &waits, PlaceIndex place,
                                     const Range &range) const {
     for (const Ledger::Wait &wait : waits) {
-        const Pending &other = pending_.at(wait.operation);
+        const Pending &other = pending(wait.operation);
         if (other.held && other.holder == std::this_thread::get_id()) {
             const Topology &topology = *runtime_->topology;
             throw Error(PI_ERROR_INVALID_OPERATION,
@@ -48,17 +68,9 @@ void StorageState::forbid_self_wait(const std::vector<Ledger::Wait> &waits, Plac
     }
 }
 
-std::shared_ptr<Completion> StorageState::add_pending(OperationId operation, PlaceIndex place,
-                                                      const Range &range, bool held) {
-    Pending pending;
-    pending.completion = std::make_shared<Completion>(runtime_->continuations);
-    pending.held = held;
-    pending.holder = std::this_thread::get_id();
-    pending.place = place;
-    pending.range = range;
-    const auto completion = pending.completion;
-    pending_.emplace(operation, std::move(pending));
-    return completion;
+void StorageState::add_pending(OperationId operation, PlaceIndex place, const Range &range,
+                               bool held) {
+    pending_.push_back({operation, nullptr, held, std::this_thread::get_id(), place, range});
 }
 
 std::unique_ptr<AcquisitionState> StorageState::acquire(const std::shared_ptr<BufferState> &buffer,
@@ -79,9 +91,9 @@ std::unique_ptr<AcquisitionState> StorageState::acquire(const std::shared_ptr<Bu
     }
     {
         std::unique_lock lock(mutex_);
-        const Attachment attachment = attach(place);
+        const Attachment &attachment = attach(place);
         std::vector<PlannedPart> parts;
-        if (fetches(access)) {
+        if (fetches(access) && !ledger_.expected(attachment.view).contains(range)) {
             parts = plan(target_of(attachment.view), range);
         }
         begun.number = ++runtime_->acquisitions;
@@ -99,7 +111,7 @@ std::unique_ptr<AcquisitionState> StorageState::acquire(const std::shared_ptr<Bu
         transfer->start();
     }
     begun.acquisition->held = true;
-    if (place != host_place) {
+    if (place != host_place && !begun.acquisition->dependencies.empty()) {
         bridge(*begun.acquisition);
     }
     return std::move(begun.acquisition);
@@ -159,9 +171,7 @@ void StorageState::begin_use(Begun &begun, const Attachment &attachment, Access 
 /// After an exception: what has begun ends as failed, so that nobody waits for it.
 void StorageState::undo(Begun &begun) {
     for (const OperationId operation : begun.operations) {
-        runtime_->in_flight->add();
-        in_flight_->add();
-        finish_operation(operation, PI_ERROR_ABANDONED, "the acquire that began it failed");
+        conclude(operation, PI_ERROR_ABANDONED, "the acquire that began it failed");
     }
 }
 
@@ -171,12 +181,9 @@ void StorageState::account(const Begun &begun, const Attachment &attachment, Acc
         in_flight_->add();
     }
     for (SharedCounters *counters : {&begun.buffer->counters, &counters_, &runtime_->counters}) {
-        counters->update([&](Counters &sum) {
-            sum.bytes_required += begun.bytes_copied;
-            sum.bytes_copy_in_copy_out += begun.bytes_copy_in_copy_out;
-        });
+        counters->add_acquire(begun.bytes_copied, begun.bytes_copy_in_copy_out);
     }
-    if (!begun.transfers.empty()) {
+    if (!begun.transfers.empty() || runtime_->options.log_capacity == 0) {
         return;
     }
     TransferRecord record;
@@ -247,14 +254,15 @@ TransferRequest StorageState::request(const Source &source, ViewId destination,
     return request;
 }
 
-void StorageState::finish_operation(OperationId operation, pi_result result,
-                                    const std::string &text) {
+void StorageState::conclude(OperationId operation, pi_result result, const std::string &text) {
     std::shared_ptr<Completion> completion;
     {
         const std::lock_guard lock(mutex_);
-        const auto found = pending_.find(operation);
+        const auto found =
+            std::find_if(pending_.begin(), pending_.end(),
+                         [operation](const Pending &each) { return each.operation == operation; });
         if (found != pending_.end()) {
-            completion = found->second.completion;
+            completion = std::move(found->completion);
             pending_.erase(found);
         }
         ledger_.finish(operation, result == PI_SUCCESS);
@@ -262,6 +270,11 @@ void StorageState::finish_operation(OperationId operation, pi_result result,
     if (completion != nullptr) {
         completion->complete(result, text);
     }
+}
+
+void StorageState::finish_operation(OperationId operation, pi_result result,
+                                    const std::string &text) {
+    conclude(operation, result, text);
     // Posted, so that what holds on to the storage on this operation's behalf is gone by then.
     runtime_->continuations->post([all = runtime_->in_flight, own = in_flight_] {
         own->remove();
@@ -296,19 +309,18 @@ void StorageState::release(AcquisitionState &acquisition, pi_event event) {
                         "the event is not of the plugin instance of " + place.name);
         }
     }
-    runtime_->in_flight->add();
-    in_flight_->add();
     if (event == nullptr) {
         acquisition.held = false;
-        finish_operation(operation, PI_SUCCESS, {});
+        conclude(operation, PI_SUCCESS, {});
         return;
     }
+    runtime_->in_flight->add();
+    in_flight_->add();
     std::shared_ptr<Completion> completion;
     {
         const std::lock_guard lock(mutex_);
-        Pending &pending = pending_.at(operation);
-        pending.held = false;
-        completion = pending.completion;
+        pending(operation).held = false;
+        completion = completion_of(operation);
     }
     completion->set_event(Event::share(event), instance);
     try {
@@ -325,7 +337,7 @@ void StorageState::release(AcquisitionState &acquisition, pi_event event) {
         in_flight_->remove();
         completion->set_event({}, 0);
         const std::lock_guard lock(mutex_);
-        pending_.at(operation).held = true;
+        pending(operation).held = true;
         throw;
     }
     acquisition.held = false;
@@ -336,10 +348,8 @@ void StorageState::abandon(AcquisitionState &acquisition) noexcept {
         return;
     }
     acquisition.held = false;
-    runtime_->in_flight->add();
-    in_flight_->add();
-    finish_operation(acquisition.operation, acquisition.writes ? PI_ERROR_ABANDONED : PI_SUCCESS,
-                     acquisition.writes ? "a write was acquired and never released" : "");
+    conclude(acquisition.operation, acquisition.writes ? PI_ERROR_ABANDONED : PI_SUCCESS,
+             acquisition.writes ? "a write was acquired and never released" : "");
 }
 
 AcquisitionState::~AcquisitionState() {

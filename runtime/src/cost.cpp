@@ -20,10 +20,9 @@ LinkCost device_link(const Connection &connection, const PlaceInfo &source,
     LinkCost cost;
     cost.latency = connection.latency != 0 ? static_cast<double>(connection.latency) * 1e-9
                                            : model.command_latency;
-    cost.bandwidth = connection.bandwidth != 0
-                         ? static_cast<double>(connection.bandwidth)
-                         : std::min(host_link(source, model).bandwidth,
-                                    host_link(destination, model).bandwidth);
+    cost.bandwidth = connection.bandwidth != 0 ? static_cast<double>(connection.bandwidth)
+                                               : std::min(host_link(source, model).bandwidth,
+                                                          host_link(destination, model).bandwidth);
     return cost;
 }
 

@@ -77,11 +77,19 @@ std::vector<Ledger::Wait> Ledger::waits(const Operation &later) const {
     return result;
 }
 
-Ledger::Operation Ledger::make_use(ViewId view, PlaceIndex place, const RangeSet &ranges,
-                                   bool reads, bool writes) const {
-    return {
-        0,    writes ? Kind::write : Kind::read, view, view, place, ranges, ranges, reads, false,
-        false};
+Ledger::Operation Ledger::make_use(ViewId view, PlaceIndex place, RangeSet ranges, bool reads,
+                                   bool writes) const {
+    RangeSet live = writes ? ranges : RangeSet(); // a read makes nothing valid
+    return {0,
+            writes ? Kind::write : Kind::read,
+            view,
+            view,
+            place,
+            std::move(ranges),
+            std::move(live),
+            reads,
+            false,
+            false};
 }
 
 Ledger::Operation Ledger::make_copy(ViewId source, ViewId destination, PlaceIndex place,
@@ -96,6 +104,9 @@ Ledger::Operation Ledger::make_copy(ViewId source, ViewId destination, PlaceInde
 
 std::vector<Ledger::Wait> Ledger::use_waits(ViewId view, PlaceIndex place, const RangeSet &ranges,
                                             bool reads, bool writes) const {
+    if (pending_.empty()) {
+        return {};
+    }
     return waits(make_use(view, place, ranges, reads, writes));
 }
 
@@ -113,9 +124,9 @@ Ledger::Begun Ledger::begin(Operation operation) {
     return begun;
 }
 
-Ledger::Begun Ledger::begin_use(ViewId view, PlaceIndex place, const RangeSet &ranges, bool reads,
+Ledger::Begun Ledger::begin_use(ViewId view, PlaceIndex place, RangeSet ranges, bool reads,
                                 bool writes) {
-    return begin(make_use(view, place, ranges, reads, writes));
+    return begin(make_use(view, place, std::move(ranges), reads, writes));
 }
 
 Ledger::Begun Ledger::begin_copy(ViewId source, ViewId destination, PlaceIndex place,

@@ -51,7 +51,7 @@ public:
                                  const RangeSet &ranges) const;
 
     /// A use by the application. A write makes the ranges expected here alone.
-    Begun begin_use(ViewId view, PlaceIndex place, const RangeSet &ranges, bool reads, bool writes);
+    Begun begin_use(ViewId view, PlaceIndex place, RangeSet ranges, bool reads, bool writes);
     /// Bytes expected at source become so at destination. Within one memory it is a hand-over, which
     /// moves nothing and may go on beside readers.
     Begun begin_copy(ViewId source, ViewId destination, PlaceIndex place, const RangeSet &ranges);
@@ -105,7 +105,7 @@ private:
     void recompute_expected();
     Operation *find(OperationId id);
     const Operation *find(OperationId id) const;
-    Operation make_use(ViewId view, PlaceIndex place, const RangeSet &ranges, bool reads,
+    Operation make_use(ViewId view, PlaceIndex place, RangeSet ranges, bool reads,
                        bool writes) const;
     Operation make_copy(ViewId source, ViewId destination, PlaceIndex place,
                         const RangeSet &ranges) const;

@@ -33,7 +33,9 @@ public:
     }
 
     uint32_t places() const { return places_; }
-    double at(PlaceIndex from, PlaceIndex to) const { return seconds_[size_t{from} * places_ + to]; }
+    double at(PlaceIndex from, PlaceIndex to) const {
+        return seconds_[size_t{from} * places_ + to];
+    }
     /// Every time that a slowest stage can have, ascending.
     std::vector<double> thresholds() const {
         std::vector<double> found;
@@ -135,8 +137,7 @@ std::optional<Path> cheapest_path(const CostTable &costs, const PathQuestion &qu
         const Stages stages(costs, question, even_piece(question.bytes, chunk));
         // A path's cost depends on its sum and on its slowest stage. For each possible slowest stage the
         // smallest sum is found; the best of these is the best of all.
-        const auto further =
-            static_cast<double>(pieces_of(question.bytes, chunk) - 1);
+        const auto further = static_cast<double>(pieces_of(question.bytes, chunk) - 1);
         for (const double limit : stages.thresholds()) {
             if (best && further * limit >= best->seconds) {
                 break;

@@ -21,7 +21,7 @@ struct Path {
 struct PathQuestion {
     PlaceIndex from = host_place;
     PlaceIndex to = host_place;
-    uint64_t bytes = 0; ///< not 0
+    uint64_t bytes = 0;        ///< not 0
     bool through_host = false; ///< must the path pass the host, or must it not?
     /// Links that may not be used although the table has them; empty = all may.
     std::function<bool(const Hop &)> usable{};

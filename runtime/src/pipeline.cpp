@@ -132,8 +132,8 @@ private:
         ++in_flight_;
         const RangeSet ranges = portion.ranges;
         commands_->move(from, to, ranges,
-                        [self = shared_from_this(), index, left, portion = std::move(portion)](
-                            pi_result result, const std::string &text) {
+                        [self = shared_from_this(), index, left,
+                         portion = std::move(portion)](pi_result result, const std::string &text) {
                             self->on_arrived(index, left, portion, result, text);
                         });
     }

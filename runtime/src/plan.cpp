@@ -52,6 +52,7 @@ RouteRequest StorageState::route_request(ViewId source, const Target &target, ui
     request.destination_maps = target.maps;
     request.destination_has_memory = true;
     request.allowed = description_.routes;
+    request.styles = description_.styles;
     return request;
 }
 
@@ -95,10 +96,9 @@ std::vector<ViewId> StorageState::nearest_views(const Target &target, const Rang
         if (one_memory || !ledger_.expected(view).overlaps(stale)) {
             continue;
         }
-        const auto found =
-            candidates(runtime_->topology->description(),
-                       route_request(view, target, stale.bytes(), stale.ranges().size()),
-                       runtime_->costs);
+        const auto found = candidates(
+            runtime_->topology->description(),
+            route_request(view, target, stale.bytes(), stale.ranges().size()), runtime_->costs);
         const bool committed =
             ledger_.valid(view).contains(intersect(stale, ledger_.expected(view)));
         if (found.front().possible) {

@@ -35,8 +35,8 @@ struct Question {
         }
         if (hop.from == request.source &&
             (!request.source_scope_0 ||
-             (request.source_imported && topology.import(hop.from, hop.to).connection ==
-                                             PI_MEMORY_CONNECTION_NONE))) {
+             (request.source_imported &&
+              topology.import(hop.from, hop.to).connection == PI_MEMORY_CONNECTION_NONE))) {
             return false;
         }
         return hop.to != request.destination || request.destination_scope_0;
@@ -189,9 +189,8 @@ std::string path_text(const Question &question, const Path &path) {
     std::string text;
     for (size_t hop = 0; hop + 1 < path.hops.size(); ++hop) {
         text += (hop == 0 ? "through " : " and ") +
-                (path.hops[hop].to == host_place
-                     ? std::string("host memory")
-                     : question.topology.place(path.hops[hop].to).name);
+                (path.hops[hop].to == host_place ? std::string("host memory")
+                                                 : question.topology.place(path.hops[hop].to).name);
     }
     const uint64_t piece = even_piece(question.request.bytes, path.chunk);
     const uint64_t pieces = (question.request.bytes + piece - 1) / piece;
@@ -245,9 +244,9 @@ Candidate mapped(const Question &question, BounceStyle style) {
     }
     // Map, copy, unmap: the copy crosses the other end's link to the host.
     const CostModel &model = question.costs.model();
-    const double copy =
-        is_source ? question.costs.seconds(host_place, request.destination, request.bytes)
-                  : question.costs.seconds(request.source, host_place, request.bytes);
+    const double copy = is_source
+                            ? question.costs.seconds(host_place, request.destination, request.bytes)
+                            : question.costs.seconds(request.source, host_place, request.bytes);
     return possible(candidate, 2 * (model.command_latency + model.callback_latency) + copy,
                     "mapped in place at " + place.name + ": one pass");
 }
@@ -279,8 +278,10 @@ void add_bounces(const Question &question, std::vector<Candidate> &out) {
         out.push_back(mapped(question, BounceStyle::map_destination));
         add_staged(question, out);
     }
-    if (!is_allowed(question, RouteKind::host_bounce)) {
-        for (size_t index = first; index < out.size(); ++index) {
+    for (size_t index = first; index < out.size(); ++index) {
+        const StyleMask style = mask_of(out[index].route.style);
+        if (!is_allowed(question, RouteKind::host_bounce) ||
+            (question.request.styles & style) == 0) {
             out[index].possible = false;
             out[index].reason = not_allowed;
         }

@@ -54,8 +54,7 @@ RuntimeState::RuntimeState(std::shared_ptr<const Topology> all_places,
     if (options.staging_limit == 0) {
         throw Error(PI_ERROR_INVALID_VALUE, "Runtime: staging_limit is 0");
     }
-    transport =
-        std::make_shared<PluginTransport>(topology, continuations, options.staging_limit);
+    transport = std::make_shared<PluginTransport>(topology, continuations, options.staging_limit);
     if (options.wrap_transport) {
         transport = options.wrap_transport(transport);
     }

@@ -21,12 +21,26 @@ public:
         const std::lock_guard lock(mutex_);
         change(counters_);
     }
+    /// What every acquire counts: without a lock.
+    void add_acquire(uint64_t required, uint64_t copy_in_copy_out) {
+        if (required != 0) {
+            required_.fetch_add(required, std::memory_order_relaxed);
+        }
+        if (copy_in_copy_out != 0) {
+            copy_in_copy_out_.fetch_add(copy_in_copy_out, std::memory_order_relaxed);
+        }
+    }
     Counters read() const {
         const std::lock_guard lock(mutex_);
-        return counters_;
+        Counters counters = counters_;
+        counters.bytes_required = required_.load(std::memory_order_relaxed);
+        counters.bytes_copy_in_copy_out = copy_in_copy_out_.load(std::memory_order_relaxed);
+        return counters;
     }
 
 private:
+    std::atomic<uint64_t> required_{0};
+    std::atomic<uint64_t> copy_in_copy_out_{0};
     mutable std::mutex mutex_;
     Counters counters_;
 };

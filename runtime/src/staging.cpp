@@ -112,9 +112,8 @@ StagingPool::Lease StagingPool::make(const Need &need) {
     {
         const std::lock_guard lock(mutex_);
         std::vector<Lease> &free = free_[need.place];
-        const auto same = std::find_if(free.begin(), free.end(), [&](const Lease &entry) {
-            return entry.size_ == need.size;
-        });
+        const auto same = std::find_if(
+            free.begin(), free.end(), [&](const Lease &entry) { return entry.size_ == need.size; });
         if (same != free.end()) {
             kept_[need.place] -= same->size_;
             lease.host_ = std::move(same->host_);

@@ -9,7 +9,6 @@
 #include <pi/runtime/buffer.hpp>
 #include <pi/runtime/storage.hpp>
 
-#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -96,7 +95,7 @@ public:
     /// Whether a pending copy may read from there now; then the ends for it.
     bool may_copy_from(OperationId copy, ViewId source);
     TransferRequest request(const Source &source, ViewId destination, const RangeSet &ranges) const;
-    /// The operation is over: the ledger learns it, then who waits for it.
+    /// An operation that counts as in flight is over: the ledger learns it, then who waits for it.
     void finish_operation(OperationId operation, pi_result result, const std::string &text);
 
     void check_place(PlaceIndex place) const;
@@ -109,8 +108,9 @@ public:
 
 private:
     struct Pending {
-        std::shared_ptr<Completion> completion;
-        bool held = false; // acquired and not released
+        OperationId operation;
+        std::shared_ptr<Completion> completion; // made when somebody first waits
+        bool held = false;                      // acquired and not released
         std::thread::id holder;
         PlaceIndex place = host_place;
         Range range;
@@ -155,9 +155,12 @@ private:
     // acquire.cpp
     void forbid_self_wait(const std::vector<Ledger::Wait> &waits, PlaceIndex place,
                           const Range &range) const;
-    std::vector<Dependency> dependencies(const std::vector<Ledger::Wait> &waits) const;
-    std::shared_ptr<Completion> add_pending(OperationId operation, PlaceIndex place,
-                                            const Range &range, bool held);
+    std::vector<Dependency> dependencies(const std::vector<Ledger::Wait> &waits);
+    Pending &pending(OperationId operation);
+    const Pending &pending(OperationId operation) const;
+    const std::shared_ptr<Completion> &completion_of(OperationId operation);
+    void add_pending(OperationId operation, PlaceIndex place, const Range &range, bool held);
+    void conclude(OperationId operation, pi_result result, const std::string &text);
     void begin_copies(Begun &begun, const Attachment &attachment, std::vector<PlannedPart> parts,
                       PlaceIndex place, const Range &range);
     void begin_use(Begun &begun, const Attachment &attachment, Access access);
@@ -177,7 +180,7 @@ private:
     std::vector<View> views_;                            // by ViewId
     std::vector<std::optional<Attachment>> attachments_; // by place
     std::vector<std::string> notes_;                     // by place: why an import failed
-    std::map<OperationId, Pending> pending_;
+    std::vector<Pending> pending_;                       // few: in the order of their operations
 };
 
 constexpr bool fetches(Access access) {

@@ -78,7 +78,7 @@ TopologyDescription unconnected_places(uint32_t count) {
     topology.places.resize(places);
     topology.buffers.resize(places * places);
     topology.imported.resize(places * places);
-    topology.places[0].name = "host";
+    topology.places[0].name = topology.places[0].key = "host";
     topology.places[0].type = PI_DEVICE_TYPE_CPU;
     topology.places[0].integrated = true;
     topology.places[0].maps_in_place = true;
@@ -86,7 +86,7 @@ TopologyDescription unconnected_places(uint32_t count) {
         PlaceInfo &place = topology.places[index];
         place.instance = index;
         if (index > 0) {
-            place.name = "place " + std::to_string(index);
+            place.name = place.key = "place " + std::to_string(index);
         }
         for (auto *matrix : {&topology.buffers, &topology.imported}) {
             Connection &self = (*matrix)[index * places + index];

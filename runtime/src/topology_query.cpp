@@ -55,6 +55,22 @@ std::string default_name(pi_device device) {
     return std::string(plugin) + ":" + device_text(device, PI_DEVICE_INFO_NAME);
 }
 
+/// Without the number that tells equal devices apart.
+std::string key_of(pi_device device, const DeviceIdentity &identity) {
+    std::string key = default_name(device);
+    if (!identity.uuid.empty()) {
+        constexpr const char *digits = "0123456789abcdef";
+        key += " uuid ";
+        for (const char byte : identity.uuid) {
+            key += digits[static_cast<unsigned char>(byte) >> 4];
+            key += digits[static_cast<unsigned char>(byte) & 15];
+        }
+    } else if (!identity.pci_address.empty()) {
+        key += " at " + identity.pci_address;
+    }
+    return key;
+}
+
 std::vector<pi_memory_scope> scopes_of(pi_device device) {
     uint32_t count = 0;
     check(piDeviceGetMemoryScopes(device, 0, nullptr, &count), "piDeviceGetMemoryScopes");
@@ -72,6 +88,7 @@ PlaceInfo describe(const Place &place) {
     info.identity.uuid = device_bytes(place.device, PI_DEVICE_INFO_UUID);
     info.identity.luid = device_bytes(place.device, PI_DEVICE_INFO_LUID);
     info.identity.pci_address = device_text(place.device, PI_DEVICE_INFO_PCI_ADDRESS);
+    info.key = key_of(place.device, info.identity);
     info.type =
         device_info<pi_device_type>(place.device, PI_DEVICE_INFO_TYPE, PI_DEVICE_TYPE_OTHER);
     info.integrated = device_info<uint32_t>(place.device, PI_DEVICE_INFO_INTEGRATED, 0) != 0;
@@ -162,6 +179,14 @@ void Topology::add_place(const Place &place) {
     };
     for (uint32_t number = 2; taken(info.name); ++number) {
         info.name = name + " #" + std::to_string(number);
+    }
+    std::vector<pi_device> &equal = devices_by_key_[info.key];
+    const auto position = std::find(equal.begin(), equal.end(), place.device) - equal.begin();
+    if (position == static_cast<ptrdiff_t>(equal.size())) {
+        equal.push_back(place.device);
+    }
+    if (position > 0) {
+        info.key += " #" + std::to_string(position + 1);
     }
     description_.places.push_back(std::move(info));
     devices_.push_back(Device::share(place.device));

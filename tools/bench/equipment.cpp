@@ -43,13 +43,20 @@ Loader::~Loader() {
 }
 
 std::vector<pi_device> Loader::devices(const std::string &selector) const {
+    const char *text = selector.empty() ? nullptr : selector.c_str();
     uint32_t count = 0;
-    check(piLoaderSelectDevices(loader_, selector.c_str(), 0, nullptr, &count),
-          "piLoaderSelectDevices");
+    check(piLoaderSelectDevices(loader_, text, 0, nullptr, &count), "piLoaderSelectDevices");
     std::vector<pi_device> devices(count);
-    check(piLoaderSelectDevices(loader_, selector.c_str(), count, devices.data(), &count),
+    check(piLoaderSelectDevices(loader_, text, count, devices.data(), &count),
           "piLoaderSelectDevices");
     return devices;
+}
+
+std::string Loader::selector(pi_device device) const {
+    char text[128] = "";
+    check(piLoaderGetDeviceSelector(loader_, device, sizeof text, text, nullptr),
+          "piLoaderGetDeviceSelector");
+    return text;
 }
 
 std::string Loader::variable(const std::string &name) const {

@@ -25,8 +25,10 @@ public:
     Loader &operator=(const Loader &) = delete;
 
     pi_loader get() const noexcept { return loader_; }
-    /// The devices of a selector. Throws pi::runtime::Error with the loader's text.
+    /// The devices of a selector; of "", those that PI_DEVICE_SELECTOR lets through. Throws
+    /// pi::runtime::Error with the loader's text.
     std::vector<pi_device> devices(const std::string &selector) const;
+    std::string selector(pi_device device) const;
     /// What is in force; "" if it is not set.
     std::string variable(const std::string &name) const;
     /// The file of a plugin that is loaded. Throws if it is not, with the reason.

@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstdlib>
@@ -23,33 +24,51 @@ namespace {
 struct Benchmark {
     const char *name;
     void (*run)(Session &);
+    const char *pocl_devices;
 };
-constexpr std::array benchmarks{Benchmark{"calls", bench_calls}, Benchmark{"start", bench_start},
-                                Benchmark{"plugin", bench_plugin}};
+constexpr std::array benchmarks{Benchmark{"calls", bench_calls, "basic"},
+                                Benchmark{"start", bench_start, "basic"},
+                                Benchmark{"plugin", bench_plugin, "basic"},
+                                Benchmark{"runtime", bench_runtime, "pthread pthread"},
+                                Benchmark{"calibrate", bench_calibrate, "pthread pthread"}};
 
 constexpr const char *footer = R"(
 Benchmarks:
   calls   an exported function of libpi_loader, beside a stub written by hand and the OpenCL ICD loader
   start   a process from its start to a context on an OpenCL device, beside one that uses no PI
   plugin  commands on an OpenCL device beside plain OpenCL calls, and of the host plugin beside memcpy
+  runtime what the host runtime does with bytes, beside memcpy or the same commands without it
+  calibrate
+          every link between the places of this machine, beside memcpy; --costs FILE keeps the figures
+          for the host runtime, which chooses routes by them
 
 Ours and the limit are measured alternately in many short batches of one run. `ours` and `limit` are
 medians; the ratio is the median of the ratios of neighbouring batches: 1.0 is perfect, smaller is better.
 The machine should have nothing else to do: its load is part of the result.
 
-POCL_DEVICES is set to "basic": PoCL's device that runs commands inside the calls shows their cost best.
+POCL_DEVICES is set: to "basic" for calls, start and plugin (PoCL's device that runs commands inside the
+calls shows their cost best), to two devices with threads for runtime and calibrate.
 
 Exit codes: 0 something was measured; 1 nothing could be, as the message says; 2 the command line was not
 understood.
 )";
 
 void declare(CLI::App &app, Options &options) {
-    CLI::IsMember known(std::vector<std::string>{"calls", "start", "plugin"});
-    app.add_option("name", options.name, "The benchmark: calls, start or plugin")
+    std::vector<std::string> names;
+    std::string list;
+    for (const Benchmark &benchmark : benchmarks) {
+        names.emplace_back(benchmark.name);
+        list += (list.empty() ? "" : ", ") + names.back();
+    }
+    CLI::IsMember known(names);
+    app.add_option("name", options.name, "The benchmark: " + list)
         ->required()
         ->type_name("NAME")
         ->check(known.description(""));
     app.add_option("--json", options.json, "Also write the rows to a file, for other programs")
+        ->type_name("FILE");
+    app.add_option("--costs", options.costs,
+                   "calibrate writes the costs of links there, runtime uses them")
         ->type_name("FILE");
     app.add_option("--filter", options.filter, "Only rows whose name this regular expression finds")
         ->type_name("RX");
@@ -59,6 +78,11 @@ void declare(CLI::App &app, Options &options) {
     app.add_flag("--quick", options.quick,
                  "A few short batches: shows that it works, proves nothing");
     app.footer(footer);
+}
+
+const Benchmark &benchmark_of(const std::string &name) {
+    return *std::find_if(benchmarks.begin(), benchmarks.end(),
+                         [&](const Benchmark &benchmark) { return benchmark.name == name; });
 }
 
 int measure(Session &session, const Options &options) {
@@ -74,11 +98,7 @@ int measure(Session &session, const Options &options) {
     const std::string when = date();
     std::printf("pi-bench %s: %s, %s\n", options.name.c_str(), where.c_str(), when.c_str());
     std::fflush(stdout);
-    for (const Benchmark &benchmark : benchmarks) {
-        if (benchmark.name == options.name) {
-            benchmark.run(session);
-        }
-    }
+    benchmark_of(options.name).run(session);
     std::printf("%s", table(session.rows(), session.left_out()).c_str());
     if (!options.json.empty()) {
         file << json(where, when, session.rows()) << std::flush;
@@ -103,7 +123,7 @@ int run(int argc, char **argv) {
         return app.exit(error) == 0 ? 0 : 2;
     }
     // Before any library is opened, and for the programs that are started.
-    setenv("POCL_DEVICES", "basic", 1);
+    setenv("POCL_DEVICES", benchmark_of(options.name).pocl_devices, 1);
     try {
         Session session(options);
         return measure(session, options);

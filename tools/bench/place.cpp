@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "place.hpp"
 
+#include "equipment.hpp"
+
 #include <pi/runtime/error.hpp>
 
 #include <stdexcept>
@@ -33,6 +35,15 @@ void enqueue_write(const Place &place, pi_mem mem, const void *data, uint64_t si
 }
 
 } // namespace
+
+std::shared_ptr<const pi::runtime::Topology> all_places(const Loader &loader) {
+    const std::vector<pi_device> devices = loader.devices({});
+    std::vector<std::string> names;
+    for (pi_device device : devices) {
+        names.push_back(loader.selector(device));
+    }
+    return pi::runtime::Topology::from_devices(devices, names);
+}
 
 Place::Place(pi_device the_device) : device(the_device) {
     char text[256] = "";

@@ -4,12 +4,19 @@
 #pragma once
 
 #include <pi/runtime/handle.hpp>
+#include <pi/runtime/topology.hpp>
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 
 namespace pi_bench {
+
+class Loader;
+
+/// All devices of the loader as places, each named by its selector; those of a platform share a context.
+std::shared_ptr<const pi::runtime::Topology> all_places(const Loader &loader);
 
 struct Place {
     explicit Place(pi_device the_device);

@@ -18,7 +18,8 @@ constexpr std::array units{UnitRow{"ns", 1}, UnitRow{"us", 1e3}, UnitRow{"ms", 1
 
 } // namespace
 
-Session::Session(const Options &options) : device_(options.device), quick_(options.quick) {
+Session::Session(const Options &options)
+    : device_(options.device), costs_file_(options.costs), quick_(options.quick) {
     if (!options.filter.empty()) {
         filter_.emplace(options.filter);
     }
@@ -45,6 +46,17 @@ void Session::compare(const std::string &name, const std::string &limit_name, Un
     const UnitRow &row = units.at(static_cast<size_t>(unit));
     add({name, median(times.ours) / row.nanoseconds, median(times.limit) / row.nanoseconds,
          limit_name, median(ratios(times.ours, times.limit)), row.name});
+}
+
+void Session::beside(const std::string &name, const std::string &limit_name, Unit unit,
+                     const Batch &ours, double limit) {
+    if (!wants(name)) {
+        return;
+    }
+    const double time = median(interleave(ours, ours, effort()).ours);
+    const double nanoseconds = units.at(static_cast<size_t>(unit)).nanoseconds;
+    add({name, time / nanoseconds, limit / nanoseconds, limit_name, time / limit,
+         units.at(static_cast<size_t>(unit)).name});
 }
 
 void Session::attempt(const std::string &name, const std::function<void()> &part) {

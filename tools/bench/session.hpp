@@ -16,6 +16,7 @@ struct Options {
     std::string filter; ///< a regular expression that rows' names must match somewhere
     std::string json;   ///< a file, or ""
     std::string device = "opencl:0:0";
+    std::string costs; ///< a file for calibrate's result, or ""
     bool quick = false;
 };
 
@@ -28,6 +29,8 @@ public:
     explicit Session(const Options &options);
 
     const std::string &device() const noexcept { return device_; }
+    const std::string &costs_file() const noexcept { return costs_file_; }
+    bool quick() const noexcept { return quick_; }
     bool wants(const std::string &name) const;
     /// How much to measure: operations of nanoseconds up to milliseconds.
     Effort effort() const;
@@ -38,6 +41,9 @@ public:
     /// ratios of neighbouring batches.
     void compare(const std::string &name, const std::string &limit_name, Unit unit,
                  const Batch &ours, const Batch &limit, const std::optional<Effort> &effort = {});
+    /// Measures ours alone, if the row is wanted, beside a limit that is a number of nanoseconds.
+    void beside(const std::string &name, const std::string &limit_name, Unit unit,
+                const Batch &ours, double limit);
     void add(Row row) { rows_.push_back(std::move(row)); }
     /// Does a part of a benchmark; if that throws, the rest is still measured.
     void attempt(const std::string &name, const std::function<void()> &part);
@@ -49,6 +55,7 @@ public:
 private:
     std::optional<std::regex> filter_;
     std::string device_;
+    std::string costs_file_;
     bool quick_;
     std::vector<Row> rows_;
     std::vector<LeftOut> left_out_;
@@ -58,6 +65,8 @@ private:
 void bench_calls(Session &session);
 void bench_start(Session &session);
 void bench_plugin(Session &session);
+void bench_runtime(Session &session);
+void bench_calibrate(Session &session);
 
 /// Parts of them, in files of their own: calls beside those of the OpenCL ICD loader, an OpenCL device
 /// beside plain OpenCL, the host plugin beside memcpy.

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 
 namespace pi_bench {
 
@@ -10,6 +11,17 @@ struct Size {
     uint64_t bytes;
     const char *name;
 };
+
+/// "4 KiB"
+inline std::string size_name(uint64_t bytes) {
+    constexpr std::array units{"B", "KiB", "MiB", "GiB"};
+    size_t unit = 0;
+    while (bytes >= 1024 && bytes % 1024 == 0 && unit + 1 < units.size()) {
+        bytes /= 1024;
+        ++unit;
+    }
+    return std::to_string(bytes) + " " + units[unit];
+}
 
 /// From what fits a core's own cache to what fits none.
 inline constexpr std::array copy_sizes{

@@ -123,7 +123,9 @@ TEST_CASE("other costs choose another route", "[runtime]") {
         topology.buffers[hop.from * 4 + hop.to].connection = PI_MEMORY_CONNECTION_MIGRATABLE;
     }
     CostTable costs = CostTable::estimate(topology);
-    const auto chosen = [&] { return candidates(topology, request(1, 2, 64 << 20), costs)[0].route; };
+    const auto chosen = [&] {
+        return candidates(topology, request(1, 2, 64 << 20), costs)[0].route;
+    };
     CHECK(chosen().hops == std::vector<Hop>{{1, 2}});
     // NCCL's report of peers at 10 GB/s and of 22 GB/s through the host.
     costs.set(1, 2, {10e-6, 10e9});

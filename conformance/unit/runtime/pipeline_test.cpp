@@ -25,8 +25,8 @@ CostTable only_over(const Topology &topology, const std::vector<PlaceIndex> &sta
     for (PlaceIndex from = 0; from < topology.size(); ++from) {
         for (PlaceIndex to = 0; to < topology.size(); ++to) {
             const bool host_end = from == host_place || to == host_place;
-            if (host_end || topology.description().buffer(from, to).connection !=
-                                PI_MEMORY_CONNECTION_NONE) {
+            if (host_end ||
+                topology.description().buffer(from, to).connection != PI_MEMORY_CONNECTION_NONE) {
                 costs.set(from, to, slow);
             }
         }

@@ -95,6 +95,42 @@ TEST_CASE("pi-bench start measures processes") {
           std::vector<std::string>{"start to the first OpenCL device, its plugin alone"});
 }
 
+TEST_CASE("pi-bench runtime measures the host runtime beside memcpy") {
+    const auto measured = names(bench("runtime", "acquire and release|4 of 64 MiB"));
+    CHECK(std::count_if(measured.begin(), measured.end(), [](const std::string &name) {
+              return name.find("up to date, at host") != std::string::npos;
+          }) >= 2);
+    CHECK(std::any_of(measured.begin(), measured.end(), [](const std::string &name) {
+        return name.find("4 of 64 MiB written at the host") != std::string::npos;
+    }));
+}
+
+TEST_CASE("pi-bench calibrate keeps the costs of links, which the host runtime then uses") {
+    const TemporaryFile costs;
+    const std::vector<std::string> environment{"PI_DEVICE_SELECTOR=host"};
+    const Ran ran = run({PI_BENCH, "calibrate", "--quick", "--costs", costs.path()}, environment);
+    INFO(ran.output + ran.errors);
+    REQUIRE(ran.exit_code == 0);
+    CHECK(ran.output.find("host -> host:0:0, 64 KiB") != std::string::npos);
+    const json document = json::parse(costs.content());
+    CHECK(document.at("format") == "pi costs");
+    REQUIRE(document.at("links").size() >= 2);
+    for (const json &link : document.at("links")) {
+        CHECK(link.at("costs").at(0).at("bandwidth").get<double>() > 0);
+    }
+    const auto use = [&](const std::vector<std::string> &with) {
+        return run({PI_BENCH, "runtime", "--quick", "--filter", "acquire.*at host$", "--costs",
+                    costs.path()},
+                   with);
+    };
+    CHECK(use(environment).output.find("not used") == std::string::npos);
+    if (PI_TEST_HAVE_OPENCL) {
+        const Ran elsewhere = use({});
+        CHECK(elsewhere.exit_code == 0);
+        CHECK(elsewhere.output.find("measured on another machine") != std::string::npos);
+    }
+}
+
 TEST_CASE("what cannot be measured is told with its reason") {
     const Ran ran =
         run({PI_BENCH, "start", "--quick"}, {"PI_OPENCL_LIBRARY=/nowhere/libOpenCL.so"});

@@ -32,7 +32,9 @@ struct LinkCost {
     double latency = 0;   ///< seconds
     double bandwidth = 0; ///< bytes a second; 0 = there is no such link
 
-    double seconds(uint64_t bytes) const { return latency + static_cast<double>(bytes) / bandwidth; }
+    double seconds(uint64_t bytes) const {
+        return latency + static_cast<double>(bytes) / bandwidth;
+    }
     friend bool operator==(const LinkCost &, const LinkCost &) = default;
 };
 
@@ -79,8 +81,8 @@ private:
 
     CostModel model_;
     uint32_t places_ = 0;
-    std::vector<Link> links_;              // [from * places + to]
-    std::vector<uint8_t> in_host_memory_;  // by place
+    std::vector<Link> links_;             // [from * places + to]
+    std::vector<uint8_t> in_host_memory_; // by place
 };
 
 } // namespace pi::runtime

@@ -31,6 +31,7 @@ enum class BounceStyle : uint32_t {
     map_destination, ///< the destination is mapped in place, and read to there
     staged           ///< read and write in chunks through staging buffers
 };
+inline constexpr uint32_t bounce_style_count = 6;
 PI_RUNTIME_EXPORT const char *to_string(BounceStyle style) noexcept;
 
 /// One crossing of a link.
@@ -68,6 +69,13 @@ constexpr RouteMask mask_of(RouteKind kind) {
     return 1U << static_cast<uint32_t>(kind);
 }
 
+/// Bits of RouteRequest::styles and StorageDescription::styles: 1 << BounceStyle.
+using StyleMask = uint32_t;
+inline constexpr StyleMask all_styles = (1U << bounce_style_count) - 1;
+constexpr StyleMask mask_of(BounceStyle style) {
+    return 1U << static_cast<uint32_t>(style);
+}
+
 /// One question: bytes at `source`, wanted at `destination`.
 struct RouteRequest {
     PlaceIndex source = host_place;
@@ -86,6 +94,7 @@ struct RouteRequest {
     uint64_t host_size = 0;
     bool demands_device_memory = false; ///< contiguous or pinned: imported memory would not do
     RouteMask allowed = all_routes;
+    StyleMask styles = all_styles; ///< ways of a bounce that are allowed
 };
 
 /// Every way there is, the possible ones first, cheapest first; then the refused ones, each with its

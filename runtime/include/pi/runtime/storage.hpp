@@ -24,6 +24,8 @@ struct StorageDescription {
     bool host_memory_valid = true;
     /// Routes that may be used. Without direct_use and import every place has memory of its own.
     RouteMask routes = all_routes;
+    /// Ways in which a bounce may go.
+    StyleMask styles = all_styles;
     std::string name{}; ///< for the log
 };
 

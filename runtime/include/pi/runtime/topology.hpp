@@ -6,6 +6,7 @@
 #include <pi/runtime/handle.hpp>
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -40,6 +41,9 @@ PI_RUNTIME_EXPORT SameDevice same_device(const DeviceIdentity &a, const DeviceId
 /// What the runtime knows of a place, asked once. Zeros where the backend does not say.
 struct PlaceInfo {
     std::string name;
+    /// Tells the device again in another process: plugin, name, UUID or PCI address, and a number where
+    /// several have the same. Two contexts on one device have the same key. "host" for the host.
+    std::string key;
     uint32_t instance =
         0; ///< places of one plugin instance wait for each other's events; 0: the host
     DeviceIdentity identity;
@@ -123,9 +127,10 @@ private:
     void query_connections();
 
     TopologyDescription description_;
-    std::vector<Device> devices_;      // [0] is empty: the host
-    std::vector<Context> contexts_;    // likewise
-    std::vector<pi_plugin> instances_; // [PlaceInfo::instance - 1]
+    std::vector<Device> devices_;                                  // [0] is empty: the host
+    std::vector<Context> contexts_;                                // likewise
+    std::vector<pi_plugin> instances_;                             // [PlaceInfo::instance - 1]
+    std::map<std::string, std::vector<pi_device>> devices_by_key_; // those that look the same
 };
 
 } // namespace pi::runtime

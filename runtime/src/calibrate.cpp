@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <pi/runtime/calibrate.hpp>
+
+#include "commands.hpp"
+#include "staging.hpp"
+
+#include <pi/runtime/error.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <future>
+
+namespace pi::runtime {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// Two buffers' worth of one place: what is copied from and what is copied to.
+struct Ends {
+    std::vector<HostBytes> bytes;
+    std::vector<Mem> mems;
+    Endpoint from;
+    Endpoint to;
+};
+
+class Bench {
+public:
+    Bench(const std::shared_ptr<const Topology> &topology, const CalibrateOptions &options)
+        : topology_(topology), options_(options),
+          commands_(std::make_shared<Commands>(topology, std::make_shared<Continuations>())),
+          ends_(topology->size()) {}
+
+    /// Throws the error of a copy that fails.
+    CostTable::Link measure(PlaceIndex from, PlaceIndex to,
+                            std::vector<LinkMeasurement> &measurements) {
+        CostTable::Link link;
+        for (uint32_t index = 0; index < size_class_limits.size(); ++index) {
+            const uint64_t large = std::min(size_class_limits[index], options_.largest_bytes);
+            const uint64_t small = large / 8;
+            const double small_seconds = median_seconds(from, to, small);
+            const double large_seconds = median_seconds(from, to, large);
+            measurements.push_back({from, to, small, small_seconds});
+            measurements.push_back({from, to, large, large_seconds});
+            link[index] = fit(small, small_seconds, large, large_seconds);
+        }
+        return link;
+    }
+
+private:
+    const Ends &ends_at(PlaceIndex place) {
+        Ends &ends = ends_[place];
+        if (!ends.bytes.empty() || !ends.mems.empty()) {
+            return ends;
+        }
+        for (Endpoint *end : {&ends.from, &ends.to}) {
+            *end = {place, nullptr, nullptr, 0, false};
+            if (place == host_place) {
+                ends.bytes.emplace_back(options_.largest_bytes, 4096);
+                end->host = ends.bytes.back().data();
+                std::fill_n(ends.bytes.back().data(), ends.bytes.back().size(), std::byte{1});
+                continue;
+            }
+            pi_mem_buffer_desc desc{};
+            desc.struct_size = sizeof desc;
+            desc.type = PI_TYPE_MEM_BUFFER_DESC;
+            desc.size = options_.largest_bytes;
+            ends.mems.emplace_back();
+            check(piMemBufferCreate(topology_->context(place), topology_->device(place), &desc,
+                                    ends.mems.back().out()),
+                  "piMemBufferCreate");
+            end->mem = ends.mems.back().get();
+        }
+        return ends;
+    }
+
+    double one_copy(PlaceIndex from, PlaceIndex to, uint64_t bytes) {
+        struct Answer {
+            pi_result result;
+            std::string text;
+            Clock::time_point time;
+        };
+        const Endpoint &source = ends_at(from).from;
+        const Endpoint &destination = ends_at(to).to;
+        // Shared: the callback's thread may still be in it when this one goes on.
+        const auto over = std::make_shared<std::promise<Answer>>();
+        const Clock::time_point begin = Clock::now();
+        commands_->move(source, destination, Range{0, bytes},
+                        [over](pi_result result, const std::string &text) {
+                            over->set_value({result, text, Clock::now()});
+                        });
+        const Answer answer = over->get_future().get();
+        if (answer.result != PI_SUCCESS) {
+            throw Error(answer.result, answer.text);
+        }
+        return std::chrono::duration<double>(answer.time - begin).count();
+    }
+
+    double median_seconds(PlaceIndex from, PlaceIndex to, uint64_t bytes) {
+        one_copy(from, to, bytes); // whatever happens only the first time
+        std::vector<double> seconds;
+        for (uint32_t count = 0; count < std::max<uint32_t>(1, options_.repetitions); ++count) {
+            seconds.push_back(one_copy(from, to, bytes));
+        }
+        const auto middle = seconds.begin() + static_cast<ptrdiff_t>(seconds.size() / 2);
+        std::nth_element(seconds.begin(), middle, seconds.end());
+        return *middle;
+    }
+
+    const std::shared_ptr<const Topology> topology_;
+    const CalibrateOptions options_;
+    const std::shared_ptr<Commands> commands_;
+    std::vector<Ends> ends_; // by place
+};
+
+} // namespace
+
+LinkCost fit(uint64_t small_bytes, double small_seconds, uint64_t large_bytes,
+             double large_seconds) {
+    const auto small = static_cast<double>(small_bytes);
+    const auto large = static_cast<double>(large_bytes);
+    const double smallest_seconds = 1e-9; // a clock's tick: a bandwidth is never infinite
+    large_seconds = std::max(large_seconds, smallest_seconds);
+    const double slope = large > small ? (large_seconds - small_seconds) / (large - small) : 0;
+    const double latency = small_seconds - slope * small;
+    if (slope <= 0 || latency < 0) { // noise: all of it counts as bandwidth
+        return {0, large / large_seconds};
+    }
+    return {latency, 1 / slope};
+}
+
+Calibration calibrate(const std::shared_ptr<const Topology> &topology,
+                      const CalibrateOptions &options) {
+    if (topology == nullptr) {
+        throw Error(PI_ERROR_INVALID_NULL_POINTER, "calibrate: the topology is NULL");
+    }
+    if (options.largest_bytes < size_class_limits[0]) {
+        throw Error(PI_ERROR_INVALID_SIZE,
+                    "calibrate: largest_bytes is " + std::to_string(options.largest_bytes) +
+                        ": at least " + std::to_string(size_class_limits[0]) + " are needed");
+    }
+    const TopologyDescription &places = topology->description();
+    Calibration result;
+    // What is measured ends with the callback that starts a pipeline's next piece.
+    CostModel model;
+    model.callback_latency = 0;
+    result.costs = CostTable::estimate(places, model);
+    Bench bench(topology, options);
+    for (PlaceIndex from = 0; from < topology->size(); ++from) {
+        for (PlaceIndex to = 0; to < topology->size(); ++to) {
+            if (!result.costs.linked(from, to)) {
+                continue;
+            }
+            try {
+                result.costs.set_classes(from, to, bench.measure(from, to, result.measurements));
+            } catch (const Error &error) {
+                result.failures.push_back(places.place(from).name + " -> " + places.place(to).name +
+                                          ": " + error.what());
+            }
+        }
+    }
+    return result;
+}
+
+} // namespace pi::runtime

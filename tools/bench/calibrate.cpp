@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What links between places cost, for the host runtime's routes: measured with the runtime's own
+// commands, each beside memcpy of as many bytes.
+#include "equipment.hpp"
+#include "measure.hpp"
+#include "place.hpp"
+#include "session.hpp"
+#include "sizes.hpp"
+
+#include <pi/runtime/calibrate.hpp>
+
+#include <benchmark/benchmark.h>
+
+#include <cstring>
+#include <map>
+#include <set>
+#include <vector>
+
+namespace pi_bench {
+namespace {
+
+using namespace pi::runtime;
+
+/// Microseconds of memcpy between memory that is there.
+double memcpy_microseconds(uint64_t bytes) {
+    const std::vector<unsigned char> from(bytes, 1);
+    std::vector<unsigned char> to(bytes, 2);
+    std::vector<double> times;
+    for (int repetition = 0; repetition < 15; ++repetition) {
+        const auto begin = std::chrono::steady_clock::now();
+        std::memcpy(to.data(), from.data(), bytes);
+        benchmark::ClobberMemory();
+        const std::chrono::duration<double, std::micro> time =
+            std::chrono::steady_clock::now() - begin;
+        times.push_back(time.count());
+    }
+    return std::max(median(times), 1e-3);
+}
+
+} // namespace
+
+void bench_calibrate(Session &session) {
+    const Loader loader;
+    const auto topology = all_places(loader);
+    CalibrateOptions options;
+    if (session.quick()) {
+        options.repetitions = 1;
+        options.largest_bytes = 1 << 20;
+    }
+    const Calibration measured = calibrate(topology, options);
+    std::map<uint64_t, double> limits;
+    std::set<std::string> names;
+    for (const LinkMeasurement &each : measured.measurements) {
+        const std::string name = topology->info(each.from).name + " -> " +
+                                 topology->info(each.to).name + ", " + size_name(each.bytes);
+        // Two classes of sizes can meet in one size.
+        if (session.wants(name) && names.insert(name).second) {
+            if (limits.count(each.bytes) == 0) {
+                limits[each.bytes] = memcpy_microseconds(each.bytes);
+            }
+            const double ours = each.seconds * 1e6;
+            const double limit = limits[each.bytes];
+            session.add({name, ours, limit, "memcpy of as many bytes", ours / limit, "us"});
+        }
+    }
+    for (const std::string &failure : measured.failures) {
+        session.leave_out("a link", failure);
+    }
+    if (!session.costs_file().empty()) {
+        save_costs(measured.costs, topology->description(), session.costs_file());
+    }
+}
+
+} // namespace pi_bench

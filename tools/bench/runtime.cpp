@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The host runtime beside what limits it: memcpy of the bytes that must move, or the same commands
+// without it.
+#include "equipment.hpp"
+#include "place.hpp"
+#include "session.hpp"
+#include "sizes.hpp"
+
+#include <pi/runtime/calibrate.hpp>
+#include <pi/runtime/error.hpp>
+#include <pi/runtime/storage.hpp>
+
+#include <benchmark/benchmark.h>
+
+#include <cstdio>
+#include <cstring>
+#include <functional>
+#include <optional>
+#include <stdexcept>
+#include <thread>
+#include <vector>
+
+namespace pi_bench {
+namespace {
+
+using namespace pi::runtime;
+
+constexpr uint64_t large = uint64_t{64} << 20;
+constexpr std::chrono::seconds patience{60};
+
+struct Machine {
+    explicit Machine(const std::string &costs_file) : topology(all_places(loader)) {
+        if (!costs_file.empty()) {
+            LoadedCosts loaded = load_costs(costs_file, topology->description());
+            costs = std::move(loaded.costs);
+            if (!loaded.message.empty()) {
+                std::printf("%s\n", loaded.message.c_str());
+            }
+        }
+        for (PlaceIndex place = 1; place < topology->size(); ++place) {
+            places.push_back(place);
+            queues.emplace_back();
+            check(piQueueCreate(topology->context(place), topology->device(place), nullptr,
+                                queues.back().out()),
+                  "piQueueCreate");
+        }
+        if (places.empty()) {
+            throw std::runtime_error("there is no device");
+        }
+    }
+    pi_queue queue(PlaceIndex place) const { return queues.at(place - 1).get(); }
+    const std::string &name(PlaceIndex place) const { return topology->info(place).name; }
+    const Connection &connection(PlaceIndex from, PlaceIndex to) const {
+        return topology->description().buffer(from, to);
+    }
+    /// The first pair that a predicate finds.
+    std::optional<Hop> pair(const std::function<bool(PlaceIndex, PlaceIndex)> &wanted) const {
+        for (PlaceIndex from : places) {
+            for (PlaceIndex to : places) {
+                if (from != to && wanted(from, to)) {
+                    return Hop{from, to};
+                }
+            }
+        }
+        return {};
+    }
+
+    Loader loader;
+    std::shared_ptr<const Topology> topology;
+    std::optional<CostTable> costs; ///< of --costs
+    std::vector<PlaceIndex> places;
+    std::vector<Queue> queues;
+};
+
+/// A fill of 64 bytes: a command that takes no time.
+Event touch(const Machine &machine, PlaceIndex place, pi_mem mem, uint64_t offset,
+            const std::vector<pi_event> &events) {
+    const uint32_t zero = 0;
+    pi_buffer_fill_desc desc{};
+    desc.struct_size = sizeof desc;
+    desc.type = PI_TYPE_BUFFER_FILL_DESC;
+    desc.mem = mem;
+    desc.offset = offset;
+    desc.size = 64;
+    desc.pattern = &zero;
+    desc.pattern_size = sizeof zero;
+    Event done;
+    check(piEnqueueMemBufferFill(machine.queue(place), &desc, static_cast<uint32_t>(events.size()),
+                                 events.data(), done.out()),
+          "piEnqueueMemBufferFill");
+    return done;
+}
+
+void wait(const Event &event) {
+    check(piEventWait(event.get(), UINT64_MAX), "piEventWait");
+}
+
+/// Makes the place the only one with these bytes.
+void own(const Buffer &buffer, PlaceIndex place) {
+    buffer.acquire(place, Access::discard_write).release();
+}
+
+void fetch(const Buffer &buffer, PlaceIndex place) {
+    Acquisition use = buffer.acquire(place, Access::read);
+    use.wait(patience);
+    use.release();
+}
+
+/// memcpy of as many bytes, between memory that is there.
+class Memcpy {
+public:
+    explicit Memcpy(uint64_t bytes) : from_(bytes, 1), to_(bytes, 2) {}
+    void operator()(uint64_t count) {
+        for (uint64_t i = 0; i < count; ++i) {
+            std::memcpy(to_.data(), from_.data(), from_.size());
+            benchmark::ClobberMemory();
+        }
+    }
+
+private:
+    std::vector<unsigned char> from_;
+    std::vector<unsigned char> to_;
+};
+
+/// Beside what the project aims at: there is nothing that does as much to compare with.
+constexpr double acquire_aim = 150; // nanoseconds
+
+void bench_acquire(Session &session, const Machine &machine) {
+    for (const PlaceIndex place : {host_place, machine.places.front()}) {
+        for (const bool logged : {false, true}) {
+            const std::string name = "acquire and release, up to date, at " + machine.name(place) +
+                                     (logged ? ", logged" : "");
+            if (!session.wants(name)) {
+                continue;
+            }
+            RuntimeOptions options;
+            options.log_capacity = logged ? options.log_capacity : 0;
+            const Runtime runtime(machine.topology, options);
+            const Storage storage(runtime, {.size = 1 << 20});
+            const Buffer buffer = storage.buffer();
+            own(buffer, place);
+            const Batch ours = [&](uint64_t count) {
+                for (uint64_t i = 0; i < count; ++i) {
+                    buffer.acquire(place, Access::read).release();
+                }
+            };
+            session.beside(name, "150 ns, the aim", Unit::nanoseconds, ours, acquire_aim);
+        }
+    }
+}
+
+/// Two threads, each with a storage of its own, beside one thread.
+void bench_threads(Session &session, const Machine &machine) {
+    const std::string name = "two threads that acquire and release storages of their own";
+    if (!session.wants(name)) {
+        return;
+    }
+    const Runtime runtime(machine.topology);
+    std::vector<Buffer> buffers;
+    for (int index = 0; index < 2; ++index) {
+        buffers.push_back(Storage(runtime, {.size = 4096}).buffer());
+        own(buffers.back(), host_place);
+    }
+    const auto use = [](const Buffer &buffer, uint64_t count) {
+        for (uint64_t i = 0; i < count; ++i) {
+            buffer.acquire(host_place, Access::read).release();
+        }
+    };
+    session.compare(
+        name, "one thread that does half of it", Unit::nanoseconds,
+        [&](uint64_t count) {
+            std::thread other([&] { use(buffers[1], count); });
+            use(buffers[0], count);
+            other.join();
+        },
+        [&](uint64_t count) {
+            std::thread other([] {});
+            use(buffers[0], count);
+            other.join();
+        });
+}
+
+/// Two places use 64 MiB in turn: 0 bytes where the memory is the same.
+void bench_ping_pong(Session &session, const Machine &machine) {
+    const std::string name = "64 MiB used in turn at two places in place";
+    if (!session.wants(name)) {
+        return;
+    }
+    const auto pair = machine.pair([&](PlaceIndex from, PlaceIndex to) {
+        return machine.connection(from, to).connection == PI_MEMORY_CONNECTION_UNIFIED;
+    });
+    if (!pair) {
+        session.leave_out(name, "no two places are UNIFIED");
+        return;
+    }
+    const Runtime runtime(machine.topology);
+    const Storage storage(runtime, {.size = large});
+    const Buffer buffer = storage.buffer();
+    own(buffer, pair->from);
+    const auto use = [&](PlaceIndex place) {
+        Acquisition acquisition = buffer.acquire(place, Access::read_write);
+        const Event done =
+            touch(machine, place, acquisition.mem(), acquisition.offset(), acquisition.events());
+        acquisition.release(done.get());
+        wait(done);
+    };
+    Acquisition plain = buffer.acquire(pair->from, Access::read);
+    const Mem mem = Mem::share(plain.mem());
+    plain.release();
+    session.compare(
+        name + ", " + machine.name(pair->from) + " and " + machine.name(pair->to),
+        "the same commands without the runtime", Unit::microseconds,
+        [&](uint64_t count) {
+            for (uint64_t i = 0; i < count; ++i) {
+                use(pair->from);
+                use(pair->to);
+            }
+        },
+        [&](uint64_t count) {
+            for (uint64_t i = 0; i < count; ++i) {
+                wait(touch(machine, pair->from, mem.get(), 0, {}));
+                wait(touch(machine, pair->to, mem.get(), 0, {}));
+            }
+        });
+    if (storage.counters().bytes_delivered != 0) {
+        throw std::runtime_error(name + ": bytes moved");
+    }
+}
+
+/// The host writes a sixteenth of a buffer, and a device with memory of its own reads all of it.
+void bench_partial_write(Session &session, const Machine &machine) {
+    const PlaceIndex place = machine.places.front();
+    const std::string name = "4 of 64 MiB written at the host, then read at " + machine.name(place);
+    if (!session.wants(name)) {
+        return;
+    }
+    const Runtime runtime(machine.topology);
+    const Storage storage(runtime, {.size = large, .routes = mask_of(RouteKind::host_bounce)});
+    const Buffer buffer = storage.buffer();
+    own(buffer, host_place);
+    fetch(buffer, place);
+    const Buffer part = storage.buffer(large / 2, large / 16);
+    Memcpy limit(large / 16);
+    session.compare(
+        name, "memcpy of 4 MiB", Unit::microseconds,
+        [&](uint64_t count) {
+            for (uint64_t i = 0; i < count; ++i) {
+                own(part, host_place);
+                fetch(buffer, place);
+            }
+        },
+        std::ref(limit));
+}
+
+void bench_bounce(Session &session, const Machine &machine) {
+    const auto pair = machine.pair([&](PlaceIndex from, PlaceIndex to) {
+        return machine.connection(from, to).connection == PI_MEMORY_CONNECTION_NONE;
+    });
+    for (const bool staged : {false, true}) {
+        const std::string what =
+            staged ? "64 MiB bounced through staging" : "64 MiB bounced by the cheapest way";
+        if (!session.wants(what)) {
+            continue;
+        }
+        if (!pair) {
+            session.leave_out(what, "no two places answer NONE");
+            continue;
+        }
+        const Runtime runtime(machine.topology, {.costs = machine.costs});
+        const Storage storage(runtime,
+                              {.size = large,
+                               .routes = mask_of(RouteKind::host_bounce),
+                               .styles = staged ? mask_of(BounceStyle::staged) : all_styles});
+        const Buffer buffer = storage.buffer();
+        own(buffer, pair->from);
+        fetch(buffer, pair->to);
+        Memcpy limit(large);
+        session.compare(
+            what + ", " + machine.name(pair->from) + " to " + machine.name(pair->to),
+            "memcpy of 64 MiB", Unit::milliseconds,
+            [&](uint64_t count) {
+                for (uint64_t i = 0; i < count; ++i) {
+                    own(buffer, pair->from);
+                    fetch(buffer, pair->to);
+                }
+            },
+            std::ref(limit));
+    }
+}
+
+} // namespace
+
+void bench_runtime(Session &session) {
+    session.attempt("runtime", [&] {
+        const Machine machine(session.costs_file());
+        session.attempt("acquire", [&] { bench_acquire(session, machine); });
+        session.attempt("threads", [&] { bench_threads(session, machine); });
+        session.attempt("ping-pong", [&] { bench_ping_pong(session, machine); });
+        session.attempt("partial write", [&] { bench_partial_write(session, machine); });
+        session.attempt("bounce", [&] { bench_bounce(session, machine); });
+    });
+}
+
+} // namespace pi_bench
