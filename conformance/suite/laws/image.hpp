@@ -95,6 +95,8 @@ pi_image_copy_region image_copy_region(const Pixels &src, const Pixels &dst, con
                                        const Rows &buffer = {});
 std::string text_of(const pi_image_copy_region &region);
 
+pi_image_fill_desc image_fill_desc(pi_mem image, const void *color, const Box &box);
+
 /// The whole image at once, dense, with waiting.
 void image_upload(Bench &bench, pi_queue queue, pi_mem image, const pi_mem_image_desc &desc,
                   const Bytes &pixels);

@@ -113,15 +113,6 @@ Paint random_paint(Bench &bench, pi_channel_type type) {
     return paint;
 }
 
-pi_image_fill_desc fill_desc(pi_mem image, const void *color, const Box &box) {
-    pi_image_fill_desc desc = describe<pi_image_fill_desc>();
-    desc.image = image;
-    desc.color = color;
-    std::copy(box.origin.begin(), box.origin.end(), desc.origin);
-    std::copy(box.extent.begin(), box.extent.end(), desc.extent);
-    return desc;
-}
-
 void require_painted(const std::byte *pixel, PixelFormat format, const Paint &paint,
                      const std::string &what) {
     static constexpr std::size_t straight[] = {0, 1, 2, 3}, swapped[] = {2, 1, 0, 3};
@@ -148,7 +139,8 @@ LAW("image",
             image_upload(bench, queue, image, desc, before);
             const Paint paint = random_paint(bench, format.type);
             const Box box = random_box(bench, extent_of(desc));
-            bench.wait(bench.enqueue(queue, fill_desc(image, paint.color.data(), box)), "a fill");
+            bench.wait(bench.enqueue(queue, image_fill_desc(image, paint.color.data(), box)),
+                       "a fill");
             Bytes after = image_download(bench, queue, image, desc);
             const Rows rows = rows_of(desc, box.origin, box.extent);
             for (uint64_t z = 0; z < rows.slices; ++z)
@@ -174,7 +166,7 @@ LAW("image", "the colour of a fill is copied during the call, and 0 rows and sli
     Color color = paint.color;
     const Event gate = bench.make_host_event();
     const Event done =
-        bench.enqueue(queue, fill_desc(image, color.data(), {{0, 2, 0}, {16, 0, 0}}), {gate});
+        bench.enqueue(queue, image_fill_desc(image, color.data(), {{0, 2, 0}, {16, 0, 0}}), {gate});
     color.fill(std::byte{0xFF});
     bench.signal(gate);
     bench.wait(done, "a fill whose colour was overwritten");
@@ -198,7 +190,7 @@ LAW("image", "a misdescribed fill of an image is refused and paints nothing") {
         const auto refused = [&](pi_result error, const void *paint, const Box &box) {
             require_untouched<pi_event>(
                 "piEnqueueMemImageFill, misdescribed", {error}, [&](pi_event *out) {
-                    return try_enqueue(queue, fill_desc(image, paint, box), {}, out);
+                    return try_enqueue(queue, image_fill_desc(image, paint, box), {}, out);
                 });
         };
         const Pixels whole = extent_of(desc);

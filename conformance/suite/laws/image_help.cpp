@@ -252,6 +252,15 @@ std::string text_of(const pi_image_copy_region &r) {
                 "}");
 }
 
+pi_image_fill_desc image_fill_desc(pi_mem image, const void *color, const Box &box) {
+    pi_image_fill_desc desc = describe<pi_image_fill_desc>();
+    desc.image = image;
+    desc.color = color;
+    std::copy(box.origin.begin(), box.origin.end(), desc.origin);
+    std::copy(box.extent.begin(), box.extent.end(), desc.extent);
+    return desc;
+}
+
 void image_upload(Bench &bench, pi_queue queue, pi_mem image, const pi_mem_image_desc &desc,
                   const Bytes &pixels) {
     require_equal(pixels.size(), size_of(desc), "the law's pixels");

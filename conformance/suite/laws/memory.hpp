@@ -5,6 +5,8 @@
 
 #include "checks.hpp"
 
+#include <functional>
+
 namespace pi::suite {
 
 inline pi_mem_buffer_desc buffer_desc(uint64_t size, uint64_t flags = 0, void *host_ptr = nullptr) {
@@ -23,5 +25,25 @@ inline void require_refused(const Place &place, const std::string &what,
         return piMemBufferCreate(place.context, place.device, &desc, out);
     });
 }
+
+/// The scopes of the device with this flag; skips the law if there is none.
+std::vector<uint32_t> scopes_with(Bench &bench, uint64_t flag, const char *name);
+
+/// A random n-D shape of at most 8 axes and a few thousand bytes.
+struct Shape {
+    /// From numbers between a lowest and a highest one.
+    explicit Shape(const std::function<uint64_t(uint64_t low, uint64_t high)> &random);
+    uint64_t size() const;
+    /// It refers to the shape.
+    pi_mem_layout_desc desc() const;
+    /// The extents of the physical axes, outermost first.
+    std::vector<uint64_t> physical() const;
+    /// "2 x 3 | 4 elements of 8 bytes"
+    std::string text() const;
+
+    uint32_t element_size;
+    std::vector<uint64_t> extents;
+    std::vector<uint32_t> separators;
+};
 
 } // namespace pi::suite

@@ -15,59 +15,6 @@ namespace {
 
 // ----- n-D layouts -----
 
-// A random shape of at most 8 axes and a few thousand bytes.
-struct Shape {
-    explicit Shape(Bench &bench) : element_size(static_cast<uint32_t>(bench.random(1, 9))) {
-        const auto rank = static_cast<uint32_t>(bench.random(1, 8));
-        for (uint32_t axis = 0; axis < rank; ++axis)
-            extents.push_back(bench.random(1, rank <= 3 ? 13 : 3));
-        for (uint32_t axis = 1; axis < rank; ++axis)
-            if (bench.random(0, 2) == 0)
-                separators.push_back(axis);
-    }
-    uint64_t size() const {
-        uint64_t bytes = element_size;
-        for (const uint64_t extent : extents)
-            bytes *= extent;
-        return bytes;
-    }
-    pi_mem_layout_desc desc() const {
-        pi_mem_layout_desc layout = describe<pi_mem_layout_desc>();
-        layout.rank = static_cast<uint32_t>(extents.size());
-        layout.element_size = element_size;
-        layout.extents = extents.data();
-        layout.axis_separator_count = static_cast<uint32_t>(separators.size());
-        layout.axis_separators = separators.empty() ? nullptr : separators.data();
-        return layout;
-    }
-    /// The extents of the physical axes, outermost first.
-    std::vector<uint64_t> physical() const {
-        std::vector<uint64_t> axes(separators.size() + 1, 1);
-        for (uint32_t axis = 0, group = 0; axis < extents.size(); ++axis) {
-            if (group < separators.size() && separators[group] == axis)
-                ++group;
-            axes[group] *= extents[axis];
-        }
-        return axes;
-    }
-
-    uint32_t element_size;
-    std::vector<uint64_t> extents;
-    std::vector<uint32_t> separators;
-};
-
-// The scopes of the device with this flag; skips the law if there is none.
-std::vector<uint32_t> scopes_with(Bench &bench, uint64_t flag, const char *name) {
-    const std::vector<pi_memory_scope> scopes = bench.scopes();
-    std::vector<uint32_t> found;
-    for (uint32_t scope = 0; scope < scopes.size(); ++scope)
-        if ((scopes[scope].flags & flag) != 0)
-            found.push_back(scope);
-    if (found.empty())
-        skip(join("no scope of the device has ", name));
-    return found;
-}
-
 // What the pitches say of a host's view: each element of the logical bytes lies where they lead.
 void require_pitched(pi_mem mem, const Shape &shape, const Bytes &logical) {
     const auto pitches = get_info_list<uint64_t>(&piMemGetInfo, mem, PI_MEM_INFO_PITCHES);
@@ -95,7 +42,7 @@ LAW("memory", "an n-D allocation has its layout, and commands see its dense byte
     const Queue queue = bench.make_queue();
     for (const uint32_t scope : scopes_with(bench, PI_SCOPE_LAYOUT, "PI_SCOPE_LAYOUT")) {
         for (int round = 0; round < 12; ++round) {
-            const Shape shape(bench);
+            const Shape shape([&](uint64_t low, uint64_t high) { return bench.random(low, high); });
             const pi_mem_layout_desc layout = shape.desc();
             Bytes bytes = bench.random_bytes(shape.size());
             pi_mem_buffer_desc desc = buffer_desc(bytes.size());
@@ -120,7 +67,7 @@ LAW("memory", "regions, fills, maps and views of an n-D allocation are of its de
     const Queue queue = bench.make_queue();
     for (const uint32_t scope : scopes_with(bench, PI_SCOPE_LAYOUT, "PI_SCOPE_LAYOUT")) {
         for (int round = 0; round < 12; ++round) {
-            const Shape shape(bench);
+            const Shape shape([&](uint64_t low, uint64_t high) { return bench.random(low, high); });
             const pi_mem_layout_desc layout = shape.desc();
             Bytes bytes = bench.random_bytes(shape.size());
             pi_mem_buffer_desc desc = buffer_desc(bytes.size(), PI_MEM_COPY_HOST_PTR, bytes.data());

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Random programs of commands on USM of all kinds, also on some that comes and goes in a queue's order.
+
+#include "linear_world.hpp"
+
+#include "checks.hpp"
+#include "registry.hpp"
+
+#include <algorithm>
+
+namespace pi::suite {
+namespace {
+
+class UsmWorld final : public LinearWorld {
+public:
+    UsmWorld(Bench &bench, const std::vector<pi_usm_kind> &kinds, Draw &draw) : LinearWorld(bench) {
+        for (const pi_usm_kind kind : kinds)
+            add(join(name_of_kind(kind), " USM"), kind, draw(1, 4099));
+    }
+
+    /// Memory that a step allocates or frees.
+    void add_coming_and_going(const std::string &name, uint64_t size) {
+        things_.push_back({name, {}, std::make_shared<Bytes>(size), 0, size});
+        coming_and_going_.push_back(&things_.back());
+    }
+
+    Action lay_out(Draw &draw) override {
+        if (coming_and_going_.empty() || draw(0, 3) != 1)
+            return LinearWorld::lay_out(draw);
+        Thing &thing = *draw.one_of(coming_and_going_);
+        return std::holds_alternative<Usm>(thing.object) ? free(thing) : allocate(thing, draw);
+    }
+
+private:
+    void add(const std::string &name, pi_usm_kind kind, uint64_t size) {
+        Thing thing{name, Usm(bench_, kind, size), std::make_shared<Bytes>(size), 0, size};
+        thing.host_visible = kind != PI_USM_DEVICE;
+        usm_upload(bench_, bench_.make_queue(), std::get<Usm>(thing.object).at(), *thing.model);
+        things_.push_back(std::move(thing));
+    }
+
+    // And fills it: what new memory holds is not said.
+    Action allocate(Thing &thing, Draw &draw) {
+        const Bytes pattern = counted_bytes(1, draw(1, 255));
+        return {join("an allocation of ", thing.name, ", filled with ", int(pattern[0])),
+                {},
+                {thing.model},
+                false,
+                [=, this, &thing](pi_queue queue, const Waits &waits) {
+                    void *pointer = nullptr;
+                    pi_usm_alloc_desc desc = describe<pi_usm_alloc_desc>();
+                    desc.size = thing.size;
+                    desc.out_pointer = &pointer;
+                    const Event allocated = bench_.enqueue(queue, desc, waits);
+                    require(pointer != nullptr, "no address was written during the call");
+                    thing.object = Usm(bench_.context(), pointer, thing.size);
+                    return bench_.enqueue(queue, usm_fill_desc(pointer, pattern, thing.size),
+                                          {allocated});
+                },
+                [=, &thing] { std::fill_n(thing.bytes(), thing.size, pattern[0]); }};
+    }
+
+    Action free(Thing &thing) {
+        return {join("a free of ", thing.name),
+                {},
+                {thing.model},
+                false,
+                [this, &thing](pi_queue queue, const Waits &waits) {
+                    pi_usm_free_desc desc = describe<pi_usm_free_desc>();
+                    desc.pointer = std::get<Usm>(thing.object).take();
+                    thing.object = std::monostate();
+                    return bench_.enqueue(queue, desc, waits);
+                }};
+    }
+
+    std::vector<Thing *> coming_and_going_;
+};
+
+LAW("enqueue", "a program of commands on USM does what it does on plain bytes") {
+    const std::vector<pi_usm_kind> kinds = need_usm(bench);
+    const bool by_commands = bench.can(PI_CAPABILITY_USM_ASYNC);
+    require_programs(bench, several_queues(bench), [&](Draw &draw) {
+        auto world = std::make_unique<UsmWorld>(bench, kinds, draw);
+        // Of one size: what is freed too early is given out again.
+        const uint64_t size = draw(1, 999);
+        for (const char *name : {"USM A of a queue's order", "USM B of a queue's order"})
+            if (by_commands)
+                world->add_coming_and_going(name, size);
+        return world;
+    });
+}
+
+} // namespace
+} // namespace pi::suite
