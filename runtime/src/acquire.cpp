@@ -77,6 +77,22 @@ std::unique_ptr<AcquisitionState> StorageState::acquire(const std::shared_ptr<Bu
                                                         PlaceIndex place, Access access,
                                                         const Range &range) {
     check_place(place);
+    for (;;) {
+        try {
+            return try_acquire(buffer, place, access, range);
+        } catch (const Error &error) {
+            // Without the lock: other storages, which make room, have theirs.
+            if (error.code() != PI_ERROR_OUT_OF_DEVICE_MEMORY ||
+                !runtime_->residents.make_room(place, description_.size, *this)) {
+                throw;
+            }
+        }
+    }
+}
+
+std::unique_ptr<AcquisitionState>
+StorageState::try_acquire(const std::shared_ptr<BufferState> &buffer, PlaceIndex place,
+                          Access access, const Range &range) {
     Begun begun;
     begun.buffer = buffer;
     begun.acquisition = std::make_unique<AcquisitionState>();
@@ -91,12 +107,13 @@ std::unique_ptr<AcquisitionState> StorageState::acquire(const std::shared_ptr<Bu
     }
     {
         std::unique_lock lock(mutex_);
-        const Attachment &attachment = attach(place);
+        Attachment &attachment = attach(place);
         std::vector<PlannedPart> parts;
         if (fetches(access) && !ledger_.expected(attachment.view).contains(range)) {
             parts = plan(target_of(attachment.view), range);
         }
         begun.number = ++runtime_->acquisitions;
+        attachment.last_use = begun.number;
         try {
             begin_copies(begun, attachment, std::move(parts), place, range);
             begin_use(begun, attachment, access);

@@ -81,8 +81,8 @@ void StorageState::create_host_view() {
 void StorageState::attach_host() {
     create_host_view();
     if (!attachments_[host_place]) {
-        attachments_[host_place] = Attachment{*host_view_, {},    RouteKind::none_needed,
-                                              host_place,  false, "the host's own memory"};
+        attachments_[host_place] = Attachment{
+            *host_view_, {}, RouteKind::none_needed, host_place, false, "the host's own memory", 0};
     }
 }
 
@@ -138,7 +138,7 @@ bool StorageState::maps_in_place(const PlaceInfo &place, uint32_t scope) {
                       : (place.scopes.at(scope).flags & PI_SCOPE_MAPS_IN_PLACE) != 0;
 }
 
-const StorageState::Attachment &StorageState::attach(PlaceIndex place) {
+StorageState::Attachment &StorageState::attach(PlaceIndex place) {
     if (attachments_[place]) {
         return *attachments_[place];
     }
@@ -170,8 +170,8 @@ void StorageState::share_memory(PlaceIndex place, PlaceIndex owner, const std::s
     if (connection.concurrent_writers != PI_CONCURRENT_WRITERS_DISJOINT_BYTES) {
         ledger_.set_exclusive_writers(ledger_.memory_of(shared.view));
     }
-    attachments_[place] = Attachment{shared.view,  shared.mem,      RouteKind::direct_use,
-                                     shared.owner, shared.imported, reason};
+    attachments_[place] = Attachment{
+        shared.view, shared.mem, RouteKind::direct_use, shared.owner, shared.imported, reason, 0};
 }
 
 bool StorageState::import_host_memory(PlaceIndex place) {
@@ -202,8 +202,8 @@ bool StorageState::import_host_memory(PlaceIndex place) {
     }
     std::string reason = "imports the host's memory in place";
     if (coherence == PI_COHERENCE_COHERENT) {
-        attachments_[place] = Attachment{*host_view_, mem,  RouteKind::import,
-                                         host_place,  true, reason + ", coherent"};
+        attachments_[place] = Attachment{
+            *host_view_, mem, RouteKind::import, host_place, true, reason + ", coherent", 0};
         return true;
     }
     const MemoryId memory = ledger_.memory_of(*host_view_);
@@ -215,8 +215,8 @@ bool StorageState::import_host_memory(PlaceIndex place) {
     view.coherence = coherence;
     view.imported = true;
     attachments_[place] = Attachment{
-        add_view(std::move(view), memory),        mem, RouteKind::import, host_place, true,
-        reason + ", handed over by map and unmap"};
+        add_view(std::move(view), memory),         mem, RouteKind::import, host_place, true,
+        reason + ", handed over by map and unmap", 0};
     return true;
 }
 
@@ -237,28 +237,25 @@ uint32_t StorageState::scope_index(PlaceIndex place) const {
 }
 
 void StorageState::create_memory(PlaceIndex place) {
-    const Topology &topology = *runtime_->topology;
+    const PlaceInfo &info = runtime_->topology->info(place);
     const uint32_t scope = scope_index(place);
-    pi_mem_buffer_desc desc{};
-    desc.struct_size = sizeof desc;
-    desc.type = PI_TYPE_MEM_BUFFER_DESC;
-    desc.flags = description_.flags;
-    desc.size = description_.size;
-    desc.alignment = description_.alignment;
-    desc.scope = scope;
     View view;
-    check(piMemBufferCreate(topology.context(place), topology.device(place), &desc, view.mem.out()),
-          "piMemBufferCreate");
+    view.memory = runtime_->memory->take({place, scope, description_.alignment, description_.flags},
+                                         description_.size);
     view.home = place;
+    view.mem = Mem::share(view.memory.get());
     view.scope_0 = scope == 0;
-    view.maps = maps_in_place(topology.info(place), scope);
+    view.maps = maps_in_place(info, scope);
     const Mem mem = view.mem;
-    attachments_[place] = Attachment{add_view(std::move(view), ledger_.add_memory()),
-                                     mem,
-                                     RouteKind::none_needed,
-                                     place,
-                                     false,
-                                     "memory of its own"};
+    std::optional<ViewId> id = vacant_view(place);
+    if (id) {
+        views_[*id] = std::move(view);
+    } else {
+        id = add_view(std::move(view), ledger_.add_memory());
+    }
+    attachments_[place] =
+        Attachment{*id, mem, RouteKind::none_needed, place, false, "memory of its own", 0};
+    runtime_->residents.add(place, weak_from_this());
 }
 
 } // namespace pi::runtime

@@ -4,6 +4,7 @@
 #include <deque>
 #include <functional>
 #include <mutex>
+#include <thread>
 
 namespace pi::runtime {
 
@@ -15,6 +16,12 @@ class Continuations {
 public:
     using Work = std::function<void()>;
 
+    /// Whether this thread is running posted work: what it waits for could never be posted.
+    bool running_here() const {
+        const std::lock_guard lock(mutex_);
+        return running_ && runner_ == std::this_thread::get_id();
+    }
+
     void post(Work work) {
         std::unique_lock lock(mutex_);
         queue_.push_back(std::move(work));
@@ -22,6 +29,7 @@ public:
             return;
         }
         running_ = true;
+        runner_ = std::this_thread::get_id();
         while (!queue_.empty()) {
             Work next = std::move(queue_.front());
             queue_.pop_front();
@@ -34,9 +42,10 @@ public:
     }
 
 private:
-    std::mutex mutex_;
+    mutable std::mutex mutex_;
     std::deque<Work> queue_;
     bool running_ = false;
+    std::thread::id runner_;
 };
 
 } // namespace pi::runtime

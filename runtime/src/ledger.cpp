@@ -19,6 +19,37 @@ void Ledger::set_exclusive_writers(MemoryId memory) {
     exclusive_.at(memory) = true;
 }
 
+bool Ledger::busy(MemoryId memory) const {
+    return std::any_of(pending_.begin(), pending_.end(), [&](const Operation &operation) {
+        return touches_memory(operation, memory);
+    });
+}
+
+RangeSet Ledger::only_in(MemoryId memory) const {
+    RangeSet bytes;
+    for (const View &view : views_) {
+        if (view.memory == memory) {
+            bytes.add(view.valid);
+        }
+    }
+    for (const View &view : views_) {
+        if (view.memory != memory) {
+            bytes.remove(view.valid);
+        }
+    }
+    return bytes;
+}
+
+void Ledger::forget(MemoryId memory) {
+    for (View &view : views_) {
+        if (view.memory == memory) {
+            view.valid.clear();
+            view.expected.clear();
+        }
+    }
+    exclusive_.at(memory) = false;
+}
+
 bool Ledger::writes_memory(const Operation &operation, MemoryId memory) const {
     return (operation.kind == Kind::write || operation.kind == Kind::copy) &&
            memory_of(operation.view) == memory;

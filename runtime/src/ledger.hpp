@@ -39,6 +39,13 @@ public:
     /// Writers of different places exclude each other in this memory, whatever bytes they write.
     void set_exclusive_writers(MemoryId memory);
 
+    /// Whether a pending operation reads or writes this memory.
+    bool busy(MemoryId memory) const;
+    /// The bytes that no other memory has.
+    RangeSet only_in(MemoryId memory) const;
+    /// The memory of a view is gone, and all that was valid there. Only while it is not busy.
+    void forget(MemoryId memory);
+
     uint32_t view_count() const noexcept { return static_cast<uint32_t>(views_.size()); }
     MemoryId memory_of(ViewId view) const { return views_[view].memory; }
     const RangeSet &valid(ViewId view) const { return views_[view].valid; }

@@ -16,7 +16,8 @@ namespace pi::runtime {
 class PluginTransport final : public Transport {
 public:
     PluginTransport(std::shared_ptr<const Topology> topology,
-                    std::shared_ptr<Continuations> continuations, uint64_t staging_limit);
+                    std::shared_ptr<Continuations> continuations,
+                    std::shared_ptr<MemoryPool> memory, uint64_t staging_limit);
     void start(const TransferRequest &request, TransferDone done) override;
 
 private:

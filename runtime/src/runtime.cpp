@@ -45,7 +45,8 @@ RuntimeState::RuntimeState(std::shared_ptr<const Topology> all_places,
                            RuntimeOptions runtime_options)
     : topology(checked(std::move(all_places))), options(std::move(runtime_options)),
       costs(options.costs ? *options.costs : CostTable::estimate(topology->description())),
-      log(options.log_capacity) {
+      log(options.log_capacity), memory(std::make_shared<MemoryPool>(topology, options.pool_limit)),
+      residents(topology->size()) {
     if (costs.places() != topology->size()) {
         throw Error(PI_ERROR_INVALID_VALUE,
                     "Runtime: the costs are of " + std::to_string(costs.places()) +
@@ -54,7 +55,8 @@ RuntimeState::RuntimeState(std::shared_ptr<const Topology> all_places,
     if (options.staging_limit == 0) {
         throw Error(PI_ERROR_INVALID_VALUE, "Runtime: staging_limit is 0");
     }
-    transport = std::make_shared<PluginTransport>(topology, continuations, options.staging_limit);
+    transport =
+        std::make_shared<PluginTransport>(topology, continuations, memory, options.staging_limit);
     if (options.wrap_transport) {
         transport = options.wrap_transport(transport);
     }
@@ -84,6 +86,20 @@ void Runtime::clear_log() {
 }
 bool Runtime::finish(std::chrono::nanoseconds timeout) const {
     return state_->in_flight->wait(timeout);
+}
+
+void Runtime::trim(uint64_t bytes_to_keep) const {
+    for (PlaceIndex place = 1; place < state_->topology->size(); ++place) {
+        state_->memory->trim(place, bytes_to_keep);
+    }
+}
+PoolStatistics Runtime::pool_statistics(PlaceIndex place) const {
+    if (place == host_place || place >= state_->topology->size()) {
+        throw Error(PI_ERROR_INVALID_VALUE, "no pool at place " + std::to_string(place) +
+                                                ": devices are places 1 to " +
+                                                std::to_string(state_->topology->size() - 1));
+    }
+    return state_->memory->statistics(place);
 }
 
 namespace {

@@ -2,6 +2,8 @@
 #pragma once
 
 #include "completion.hpp"
+#include "memory_pool.hpp"
+#include "residents.hpp"
 
 #include <pi/runtime/runtime.hpp>
 
@@ -71,6 +73,8 @@ public:
     const std::shared_ptr<InFlight> in_flight = std::make_shared<InFlight>();
     SharedCounters counters;
     TransferLog log;
+    const std::shared_ptr<MemoryPool> memory;
+    Residents residents;
     std::atomic<uint64_t> acquisitions{0};
     std::shared_ptr<Transport> transport; // never null
 };

@@ -37,10 +37,10 @@ StagingPool::Lease::~Lease() {
     }
 }
 
-StagingPool::StagingPool(std::shared_ptr<const Topology> topology,
-                         std::shared_ptr<Continuations> continuations, uint64_t limit)
-    : topology_(std::move(topology)), continuations_(std::move(continuations)), limit_(limit),
-      in_use_(topology_->size()), kept_(topology_->size()), free_(topology_->size()) {}
+StagingPool::StagingPool(uint32_t places, std::shared_ptr<Continuations> continuations,
+                         std::shared_ptr<MemoryPool> memory, uint64_t limit)
+    : continuations_(std::move(continuations)), memory_(std::move(memory)), limit_(limit),
+      in_use_(places) {}
 
 void StagingPool::take(std::vector<Need> needs, Granted granted) {
     for (Need &need : needs) {
@@ -109,30 +109,23 @@ void StagingPool::serve() {
 
 StagingPool::Lease StagingPool::make(const Need &need) {
     Lease lease(need.place, need.size);
-    {
-        const std::lock_guard lock(mutex_);
-        std::vector<Lease> &free = free_[need.place];
-        const auto same = std::find_if(
-            free.begin(), free.end(), [&](const Lease &entry) { return entry.size_ == need.size; });
-        if (same != free.end()) {
-            kept_[need.place] -= same->size_;
-            lease.host_ = std::move(same->host_);
-            lease.mem_ = std::move(same->mem_);
-            std::swap(*same, free.back());
-            free.pop_back();
+    if (need.place != host_place) {
+        lease.memory_ = memory_->take({need.place, 0, 0, 0}, need.size);
+    } else {
+        {
+            const std::lock_guard lock(mutex_);
+            const auto same = std::find_if(free_.begin(), free_.end(), [&](const HostBytes &bytes) {
+                return bytes.size() == need.size;
+            });
+            if (same != free_.end()) {
+                lease.host_ = std::move(*same);
+                free_bytes_ -= need.size;
+                std::swap(*same, free_.back());
+                free_.pop_back();
+            }
         }
-    }
-    if (lease.host() == nullptr && lease.mem() == nullptr) {
-        if (need.place == host_place) {
+        if (lease.host() == nullptr) {
             lease.host_ = HostBytes(need.size, alignment_);
-        } else {
-            pi_mem_buffer_desc desc{};
-            desc.struct_size = sizeof desc;
-            desc.type = PI_TYPE_MEM_BUFFER_DESC;
-            desc.size = need.size;
-            check(piMemBufferCreate(topology_->context(need.place), topology_->device(need.place),
-                                    &desc, lease.mem_.out()),
-                  "piMemBufferCreate");
         }
     }
     lease.pool_ = shared_from_this();
@@ -140,18 +133,20 @@ StagingPool::Lease StagingPool::make(const Need &need) {
 }
 
 void StagingPool::give_back(Lease &&lease) noexcept {
-    Lease dropped; // destroyed without the lock
+    lease.memory_ = {}; // before the next one asks for it
+    HostBytes dropped;
     {
         const std::lock_guard lock(mutex_);
         in_use_[lease.place_] -= lease.size_;
-        Lease kept(lease.place_, lease.size_);
-        kept.host_ = std::move(lease.host_);
-        kept.mem_ = std::move(lease.mem_);
-        if (kept_[lease.place_] + lease.size_ > limit_) {
-            dropped = std::move(kept);
-        } else {
-            kept_[lease.place_] += lease.size_;
-            free_[lease.place_].push_back(std::move(kept));
+        dropped = std::move(lease.host_);
+        if (dropped.data() != nullptr && free_bytes_ + dropped.size() <= limit_) {
+            const uint64_t size = dropped.size();
+            try {
+                free_.push_back(std::move(dropped));
+                free_bytes_ += size;
+            } catch (const std::bad_alloc &) {
+                // Then it is not kept.
+            }
         }
     }
     serve();

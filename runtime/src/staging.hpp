@@ -2,8 +2,8 @@
 #pragma once
 
 #include "continuations.hpp"
+#include "memory_pool.hpp"
 
-#include <pi/runtime/handle.hpp>
 #include <pi/runtime/topology.hpp>
 
 #include <cstddef>
@@ -36,7 +36,7 @@ private:
     uint64_t size_ = 0;
 };
 
-/// Staging memory at all places, kept for use again: fresh memory costs more than the copy through it.
+/// Staging memory at all places, used again: fresh memory costs more than the copy through it.
 ///
 /// What is in use at one time is bounded at each place. A transfer asks for all that it needs at once
 /// and holds nothing while it waits, so transfers cannot wait for each other in a circle; who asks first
@@ -57,7 +57,7 @@ public:
         Lease &operator=(Lease &&) noexcept = default;
 
         std::byte *host() const noexcept { return host_.data(); } ///< NULL at a device
-        pi_mem mem() const noexcept { return mem_.get(); }        ///< NULL at the host
+        pi_mem mem() const noexcept { return memory_.get(); }     ///< NULL at the host
 
     private:
         friend class StagingPool;
@@ -67,15 +67,15 @@ public:
         PlaceIndex place_ = host_place;
         uint64_t size_ = 0;
         HostBytes host_;
-        Mem mem_;
+        PooledMemory memory_;
     };
     /// The leases in the order of the needs, or none and the error.
     using Granted = std::function<void(std::vector<Lease>, pi_result, const std::string &)>;
 
     /// `limit`: bytes in use at each place. One transfer that needs more than that at a place gets it
     /// while nobody else uses any there.
-    StagingPool(std::shared_ptr<const Topology> topology,
-                std::shared_ptr<Continuations> continuations, uint64_t limit);
+    StagingPool(uint32_t places, std::shared_ptr<Continuations> continuations,
+                std::shared_ptr<MemoryPool> memory, uint64_t limit);
 
     /// Calls back as posted work, once all of it is there.
     void take(std::vector<Need> needs, Granted granted);
@@ -92,13 +92,13 @@ private:
     void give_back(Lease &&lease) noexcept;
 
     static constexpr uint64_t alignment_ = 4096;
-    const std::shared_ptr<const Topology> topology_;
     const std::shared_ptr<Continuations> continuations_;
+    const std::shared_ptr<MemoryPool> memory_;
     const uint64_t limit_;
     mutable std::mutex mutex_;
-    std::vector<uint64_t> in_use_;         // by place
-    std::vector<uint64_t> kept_;           // bytes in free_, by place
-    std::vector<std::vector<Lease>> free_; // by place, without a pool
+    std::vector<uint64_t> in_use_; // by place
+    std::vector<HostBytes> free_;  // at the host; devices' memory is in the pool
+    uint64_t free_bytes_ = 0;
     std::deque<Request> waiting_;
 };
 

@@ -3,6 +3,7 @@
 
 #include "completion.hpp"
 #include "ledger.hpp"
+#include "memory_pool.hpp"
 #include "runtime_state.hpp"
 #include "staging.hpp"
 
@@ -63,7 +64,8 @@ public:
     /// What one user sees of a memory, and how transfers reach it.
     struct View {
         PlaceIndex home = host_place;
-        Mem mem; // empty: the host's own
+        Mem mem;             // empty: the host's own, or evicted
+        PooledMemory memory; // what mem is, unless it is imported
         std::byte *host = nullptr;
         pi_coherence coherence = PI_COHERENCE_COHERENT;
         bool imported = false;
@@ -78,6 +80,7 @@ public:
         PlaceIndex owner = host_place;           // whose memory it is
         bool imported = false;
         std::string reason;
+        uint64_t last_use = 0; // the number of the acquire
     };
 
     StorageState(std::shared_ptr<RuntimeState> runtime, StorageDescription description);
@@ -87,6 +90,19 @@ public:
                                               PlaceIndex place, Access access, const Range &range);
     void release(AcquisitionState &acquisition, pi_event event);
     void abandon(AcquisitionState &acquisition) noexcept;
+
+    // evict.cpp
+    /// What a place's replica would free, and how many of its bytes are nowhere else. Nothing while it is in use, or
+    /// when the place has no memory of its own.
+    struct Evictable {
+        uint64_t size;
+        uint64_t dirty;
+        uint64_t last_use;
+    };
+    std::optional<Evictable> evictable(PlaceIndex place) const;
+    /// Gives that memory back, after its dirty bytes have been written back to the host: waits for that. False if it is
+    /// in use by then, or they cannot be written back; nothing is lost then.
+    bool evict(PlaceIndex place);
 
     // plan.cpp
     Explanation explain(PlaceIndex place, const Range &range) const;
@@ -125,8 +141,17 @@ private:
     /// Everything that one acquire began: to be started without the lock, or undone.
     struct Begun;
 
+    std::unique_ptr<AcquisitionState> try_acquire(const std::shared_ptr<BufferState> &buffer,
+                                                  PlaceIndex place, Access access,
+                                                  const Range &range);
+
+    // evict.cpp
+    bool write_back(const RangeSet &dirty);
+    void drop_memory(ViewId view);
+    std::optional<ViewId> vacant_view(PlaceIndex place) const;
+
     // attach.cpp
-    const Attachment &attach(PlaceIndex place);
+    Attachment &attach(PlaceIndex place);
     void attach_host();
     void create_host_view();
     bool import_host_memory(PlaceIndex place);

@@ -2,11 +2,21 @@
 #include "equipment.hpp"
 
 #include <cstring>
+#include <stdexcept>
 
 namespace runtime_test {
 
-Loader::Loader() {
-    check(piLoaderCreate(nullptr, &loader_), "piLoaderCreate");
+Loader::Loader(const std::string &faults) {
+    static constexpr const char *layer = "fault";
+    const pi_loader_option option{"PI_FAULT", faults.c_str()};
+    pi_loader_desc desc{};
+    desc.struct_size = sizeof desc;
+    desc.type = PI_TYPE_LOADER_DESC;
+    desc.layers = &layer;
+    desc.layer_count = 1;
+    desc.options = &option;
+    desc.option_count = 1;
+    check(piLoaderCreate(faults.empty() ? nullptr : &desc, &loader_), "piLoaderCreate");
 }
 Loader::~Loader() {
     piLoaderRelease(loader_);
@@ -23,7 +33,7 @@ std::string selector_of(pi_loader loader, pi_device device) {
 
 } // namespace
 
-Machine::Machine(uint32_t contexts) {
+Machine::Machine(uint32_t contexts, const std::string &faults) : loader_(faults) {
     uint32_t count = 0;
     check(piLoaderSelectDevices(loader_.get(), nullptr, 0, nullptr, &count),
           "piLoaderSelectDevices");
@@ -43,6 +53,28 @@ Machine::Machine(uint32_t contexts) {
     for (PlaceIndex place : places()) {
         queues_[place] = make_queue(place);
     }
+}
+
+uint64_t Machine::calls_of(const std::string &function) const {
+    pi_platform platform = nullptr;
+    check(piDeviceGetInfo(devices_.at(0), PI_DEVICE_INFO_PLATFORM, sizeof platform, &platform,
+                          nullptr),
+          "piDeviceGetInfo(PLATFORM)");
+    pi_plugin plugin = nullptr;
+    check(piPlatformGetInfo(platform, PI_PLATFORM_INFO_PLUGIN, sizeof plugin, &plugin, nullptr),
+          "piPlatformGetInfo(PLUGIN)");
+    uint32_t count = 0;
+    check(piLoaderGetCallCounts(loader_.get(), plugin, 0, nullptr, &count),
+          "piLoaderGetCallCounts");
+    std::vector<pi_call_count> counts(count);
+    check(piLoaderGetCallCounts(loader_.get(), plugin, count, counts.data(), &count),
+          "piLoaderGetCallCounts");
+    for (const pi_call_count &each : counts) {
+        if (each.function == function) {
+            return each.count;
+        }
+    }
+    throw std::logic_error("no function " + function);
 }
 
 Queue Machine::make_queue(PlaceIndex place) const {

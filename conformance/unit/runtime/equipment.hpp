@@ -21,7 +21,8 @@ inline constexpr std::chrono::seconds patience{30};
 
 class Loader {
 public:
-    Loader();
+    /// With faults: of the layer that makes them, as PI_FAULT says them.
+    explicit Loader(const std::string &faults = {});
     ~Loader();
     Loader(const Loader &) = delete;
     Loader &operator=(const Loader &) = delete;
@@ -35,8 +36,11 @@ private:
 /// makes several places; and a queue of the application at each.
 class Machine {
 public:
-    explicit Machine(uint32_t contexts = 2);
+    explicit Machine(uint32_t contexts = 2, const std::string &faults = {});
     ~Machine();
+
+    /// How often a function of the first device's plugin has been called; only with faults.
+    uint64_t calls_of(const std::string &function) const;
 
     const std::vector<pi_device> &devices() const noexcept { return devices_; }
     const std::shared_ptr<const Topology> &topology() const noexcept { return topology_; }

@@ -108,11 +108,16 @@ public:
     /// still holds, so threads that hold several ranges acquire them in one order, and do not share
     /// in-order queues.
     ///
+    /// When a device has no memory left, replicas of other storages there that are not in use make room,
+    /// least recently used first; only then acquire waits, for bytes that must be written back to the
+    /// host. In callbacks it cannot, and only clean replicas go.
+    ///
     /// PI_ERROR_INVALID_SIZE: no bytes, or past the buffer's end (the text names the numbers).
     /// PI_ERROR_INVALID_VALUE: no such place.
     /// PI_ERROR_INVALID_OPERATION: would wait for an acquisition that this thread still holds: release it
     ///   first (its command need not be final), or acquire once for read_write.
-    /// Otherwise what the plugin said: out of memory and the like.
+    /// PI_ERROR_OUT_OF_DEVICE_MEMORY: and no replica there can be given up.
+    /// Otherwise what the plugin said.
     Acquisition acquire(PlaceIndex place, Access access, uint64_t offset, uint64_t size) const;
     Acquisition acquire(PlaceIndex place, Access access) const;
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <pi/runtime/export.hpp>
+#include <pi/runtime/pool.hpp>
 #include <pi/runtime/route.hpp>
 #include <pi/runtime/topology.hpp>
 #include <pi/runtime/transfer.hpp>
@@ -23,6 +24,8 @@ struct RuntimeOptions {
     /// Staging memory in use at one time at each place, the host included: transfers that need more
     /// wait for others to end. 0 is PI_ERROR_INVALID_VALUE.
     uint64_t staging_limit = uint64_t{64} << 20;
+    /// Device memory that is kept idle for use again at each place; 0 keeps none.
+    uint64_t pool_limit = uint64_t{256} << 20;
     /// The transfer log keeps the newest of so many records; 0 keeps none.
     uint64_t log_capacity = 4096;
     /// Puts a transport around the runtime's own; empty: none.
@@ -48,6 +51,12 @@ public:
     /// Waits until nothing is in flight: no copy, and no released acquisition whose event is not final.
     /// False when the time is over first. Never call it inside a callback.
     bool finish(std::chrono::nanoseconds timeout) const;
+
+    /// Gives idle device memory back to the plugins until no more than so many bytes are kept at each
+    /// place.
+    void trim(uint64_t bytes_to_keep = 0) const;
+    /// Of a device's place; else PI_ERROR_INVALID_VALUE.
+    PoolStatistics pool_statistics(PlaceIndex place) const;
 
     const std::shared_ptr<RuntimeState> &state() const noexcept { return state_; }
 

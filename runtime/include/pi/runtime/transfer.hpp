@@ -29,8 +29,10 @@ struct Counters {
     std::map<std::pair<PlaceIndex, PlaceIndex>, uint64_t> link_bytes;
     std::array<uint64_t, route_kind_count> transfers{}; ///< completed, by RouteKind
     std::array<uint64_t, route_kind_count> bytes{};     ///< delivered, by RouteKind
-    uint64_t hand_overs = 0;      ///< map and unmap of shared memory: order, no bytes
-    uint64_t failed_attempts = 0; ///< copies that failed, whether or not a later route did it
+    uint64_t hand_overs = 0;         ///< map and unmap of shared memory: order, no bytes
+    uint64_t failed_attempts = 0;    ///< copies that failed, whether or not a later route did it
+    uint64_t evictions = 0;          ///< replicas given up for others (of storages and in all)
+    uint64_t bytes_written_back = 0; ///< to the host before that; they count as required, too
 };
 
 /// One line of the transfer log: a copy or hand-over that became final, or an acquire that needed none.

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "memory_pool.hpp"
+
+#include <pi/runtime/error.hpp>
+
+#include <utility>
+
+namespace pi::runtime {
+namespace {
+
+/// A block may be so much larger than what is asked for: an eighth.
+uint64_t largest_that_fits(uint64_t size) {
+    return size + size / 8;
+}
+
+} // namespace
+
+PooledMemory &PooledMemory::operator=(PooledMemory &&other) noexcept {
+    if (this != &other) {
+        if (pool_ != nullptr) {
+            pool_->give_back(*this, true);
+        }
+        pool_ = std::move(other.pool_);
+        kind_ = other.kind_;
+        size_ = other.size_;
+        mem_ = std::move(other.mem_);
+    }
+    return *this;
+}
+
+PooledMemory::~PooledMemory() {
+    if (pool_ != nullptr) {
+        pool_->give_back(*this, true);
+    }
+}
+
+void PooledMemory::drop() noexcept {
+    if (pool_ != nullptr) {
+        std::exchange(pool_, nullptr)->give_back(*this, false);
+    }
+}
+
+MemoryPool::MemoryPool(std::shared_ptr<const Topology> topology, uint64_t limit)
+    : topology_(std::move(topology)), limit_(limit), places_(topology_->size()) {}
+
+bool MemoryPool::is_pooled(const MemoryKind &kind) const {
+    return (topology_->info(kind.place).scopes.at(kind.scope).flags & PI_SCOPE_POOLABLE) != 0;
+}
+
+Mem MemoryPool::find(const MemoryKind &kind, uint64_t size, uint64_t &found_size) {
+    PlacePool &pool = places_[kind.place];
+    const auto found = pool.blocks.lower_bound({kind, {size, 0}});
+    if (found == pool.blocks.end() || found->first.first != kind ||
+        found->second.size > largest_that_fits(size)) {
+        return {};
+    }
+    found_size = found->second.size;
+    Mem mem = std::move(found->second.mem);
+    pool.by_age.erase(found->first.second.second);
+    pool.blocks.erase(found);
+    pool.statistics.bytes_kept -= found_size;
+    --pool.statistics.blocks_kept;
+    ++pool.statistics.hits;
+    return mem;
+}
+
+Mem MemoryPool::create(const MemoryKind &kind, uint64_t size) const {
+    pi_mem_buffer_desc desc{};
+    desc.struct_size = sizeof desc;
+    desc.type = PI_TYPE_MEM_BUFFER_DESC;
+    desc.flags = kind.flags;
+    desc.size = size;
+    desc.alignment = kind.alignment;
+    desc.scope = kind.scope;
+    Mem mem;
+    check(piMemBufferCreate(topology_->context(kind.place), topology_->device(kind.place), &desc,
+                            mem.out()),
+          "piMemBufferCreate");
+    return mem;
+}
+
+PooledMemory MemoryPool::take(const MemoryKind &kind, uint64_t size) {
+    PooledMemory memory;
+    memory.kind_ = kind;
+    memory.size_ = size;
+    const bool pooled = is_pooled(kind);
+    {
+        const std::lock_guard lock(mutex_);
+        memory.mem_ = find(kind, size, memory.size_);
+    }
+    if (!memory.mem_) {
+        try {
+            memory.mem_ = create(kind, size);
+        } catch (const Error &error) {
+            if (error.code() != PI_ERROR_OUT_OF_DEVICE_MEMORY ||
+                statistics(kind.place).bytes_kept == 0) {
+                throw;
+            }
+            trim(kind.place, 0);
+            memory.mem_ = create(kind, size);
+        }
+        const std::lock_guard lock(mutex_);
+        ++places_[kind.place].statistics.misses;
+        places_[kind.place].statistics.unpooled += pooled ? 0 : 1;
+    }
+    {
+        const std::lock_guard lock(mutex_);
+        places_[kind.place].statistics.bytes_in_use += memory.size_;
+    }
+    memory.pool_ = shared_from_this();
+    return memory;
+}
+
+std::vector<Mem> MemoryPool::remove_oldest(PlacePool &pool, uint64_t bytes_to_keep) const {
+    std::vector<Mem> dropped;
+    while (pool.statistics.bytes_kept > bytes_to_keep) {
+        const auto oldest = pool.by_age.begin();
+        dropped.push_back(std::move(oldest->second->second.mem));
+        pool.statistics.bytes_kept -= oldest->second->second.size;
+        --pool.statistics.blocks_kept;
+        ++pool.statistics.dropped;
+        pool.blocks.erase(oldest->second);
+        pool.by_age.erase(oldest);
+    }
+    return dropped;
+}
+
+void MemoryPool::trim(PlaceIndex place, uint64_t bytes_to_keep) {
+    std::vector<Mem> dropped; // released without the lock
+    const std::lock_guard lock(mutex_);
+    dropped = remove_oldest(places_.at(place), bytes_to_keep);
+}
+
+PoolStatistics MemoryPool::statistics(PlaceIndex place) const {
+    const std::lock_guard lock(mutex_);
+    return places_.at(place).statistics;
+}
+
+void MemoryPool::give_back(PooledMemory &memory, bool keep) noexcept {
+    const Mem released = std::move(memory.mem_);
+    std::vector<Mem> dropped;
+    const std::lock_guard lock(mutex_);
+    PlacePool &pool = places_[memory.kind_.place];
+    pool.statistics.bytes_in_use -= memory.size_;
+    if (!keep || memory.size_ > limit_ || !is_pooled(memory.kind_)) {
+        ++pool.statistics.dropped;
+        return;
+    }
+    const uint64_t serial = next_++;
+    try {
+        Blocks::iterator &block = pool.by_age[serial];
+        block =
+            pool.blocks.insert({{memory.kind_, {memory.size_, serial}}, {memory.size_, released}})
+                .first;
+    } catch (const std::bad_alloc &) {
+        pool.by_age.erase(serial); // then it is not kept
+        ++pool.statistics.dropped;
+        return;
+    }
+    pool.statistics.bytes_kept += memory.size_;
+    ++pool.statistics.blocks_kept;
+    dropped = remove_oldest(pool, limit_);
+}
+
+} // namespace pi::runtime

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <pi/runtime/handle.hpp>
+#include <pi/runtime/pool.hpp>
+#include <pi/runtime/topology.hpp>
+
+#include <compare>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+namespace pi::runtime {
+
+class MemoryPool;
+
+/// What memory must be like. Memory made for one kind never serves another.
+struct MemoryKind {
+    PlaceIndex place = host_place;
+    uint32_t scope = 0;
+    uint64_t alignment = 0; ///< bytes; 0 = the scope's own
+    uint64_t flags = 0;     ///< PI_MEM_REQUIRE_ bits
+    friend auto operator<=>(const MemoryKind &, const MemoryKind &) = default;
+};
+
+/// Device memory in use. Destroyed, it goes back to the pool: nothing may use it any more then.
+class PooledMemory {
+public:
+    PooledMemory() noexcept = default;
+    PooledMemory(PooledMemory &&) noexcept = default;
+    PooledMemory &operator=(PooledMemory &&other) noexcept;
+    ~PooledMemory();
+
+    pi_mem get() const noexcept { return mem_.get(); }
+    uint64_t size() const noexcept { return size_; } ///< at least what was asked for
+    explicit operator bool() const noexcept { return static_cast<bool>(mem_); }
+    /// Gives it back to the plugin instead of the pool.
+    void drop() noexcept;
+
+private:
+    friend class MemoryPool;
+    std::shared_ptr<MemoryPool> pool_;
+    MemoryKind kind_;
+    uint64_t size_ = 0;
+    Mem mem_;
+};
+
+/// Keeps the device memory of all places for use again. A scope without PI_SCOPE_POOLABLE is never
+/// pooled. Thread-safe. Looking up costs the logarithm of the number of blocks.
+class MemoryPool : public std::enable_shared_from_this<MemoryPool> {
+public:
+    /// `limit`: idle bytes at each place; the ones that were idle longest are dropped first.
+    MemoryPool(std::shared_ptr<const Topology> topology, uint64_t limit);
+
+    /// From what is kept, else from the plugin; if that has no memory left, once more after what is kept
+    /// at the place has been dropped. Throws the plugin's Error.
+    PooledMemory take(const MemoryKind &kind, uint64_t size);
+    /// Drops what is idle, the longest idle first, until no more than so many bytes are kept at the place.
+    void trim(PlaceIndex place, uint64_t bytes_to_keep);
+    PoolStatistics statistics(PlaceIndex place) const;
+
+private:
+    friend class PooledMemory;
+    struct Block {
+        uint64_t size;
+        Mem mem;
+    };
+    /// Found by kind and size; the serial number tells which is idle longest.
+    using Blocks = std::map<std::pair<MemoryKind, std::pair<uint64_t, uint64_t>>, Block>;
+    struct PlacePool {
+        Blocks blocks;
+        std::map<uint64_t, Blocks::iterator> by_age;
+        PoolStatistics statistics;
+    };
+
+    bool is_pooled(const MemoryKind &kind) const;
+    Mem find(const MemoryKind &kind, uint64_t size, uint64_t &found_size);
+    Mem create(const MemoryKind &kind, uint64_t size) const;
+    void give_back(PooledMemory &memory, bool keep) noexcept;
+    std::vector<Mem> remove_oldest(PlacePool &pool, uint64_t bytes_to_keep) const;
+
+    const std::shared_ptr<const Topology> topology_;
+    const uint64_t limit_;
+    mutable std::mutex mutex_;
+    std::vector<PlacePool> places_;
+    uint64_t next_ = 0;
+};
+
+} // namespace pi::runtime
