@@ -64,11 +64,38 @@ void with_three_plugins(Session &session) {
         [&](uint64_t count) { call_in_turn(count, pi_bench_stub_device_retain, three); });
 }
 
+void with_a_layer(Session &session, const char *layer) {
+    const Loader loader({plugin_path("bench_first")}, {layer});
+    const Loader without({plugin_path("bench_first")});
+    const pi_device device = loader.devices("*").at(0);
+    const pi_device bare = without.devices("*").at(0);
+    uint32_t index = 0;
+    const pi_program_binary binary{"opencl_c", PI_PROGRAM_FORMAT_OPENCL_C, 0};
+    const std::string with = " with the layer " + std::string(layer);
+    session.compare(
+        "exported call" + with, stub_name, Unit::nanoseconds,
+        [&](uint64_t count) { call_often(count, piDeviceRetain, device); },
+        [&](uint64_t count) { call_often(count, pi_bench_stub_device_retain, bare); });
+    session.compare(
+        "exported call of 4 arguments" + with, stub_name, Unit::nanoseconds,
+        [&](uint64_t count) {
+            call_often(count, piDeviceSelectBinary, device, uint32_t{1}, &binary, &index);
+        },
+        [&](uint64_t count) {
+            call_often(count, pi_bench_stub_device_select_binary, bare, uint32_t{1}, &binary,
+                       &index);
+        });
+}
+
 } // namespace
 
 void bench_calls(Session &session) {
     session.attempt("exported call, 1 plugin", [&] { with_one_plugin(session); });
     session.attempt("exported call, 3 plugins in turn", [&] { with_three_plugins(session); });
+    for (const char *layer : {"validate", "fault"}) {
+        session.attempt("exported call with the layer " + std::string(layer),
+                        [&] { with_a_layer(session, layer); });
+    }
     bench_calls_beside_icd(session);
 }
 

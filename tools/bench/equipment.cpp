@@ -24,7 +24,7 @@ Loader::Loader() {
     check(piLoaderCreate(nullptr, &loader_), "piLoaderCreate");
 }
 
-Loader::Loader(const std::vector<std::string> &plugins) {
+Loader::Loader(const std::vector<std::string> &plugins, const std::vector<const char *> &layers) {
     std::vector<const char *> names;
     for (const std::string &plugin : plugins) {
         names.push_back(plugin.c_str());
@@ -35,6 +35,8 @@ Loader::Loader(const std::vector<std::string> &plugins) {
     desc.flags = PI_LOADER_IGNORE_ENVIRONMENT | PI_LOADER_NO_DEFAULT_SEARCH;
     desc.plugins = names.data();
     desc.plugin_count = static_cast<uint32_t>(names.size());
+    desc.layers = layers.data();
+    desc.layer_count = static_cast<uint32_t>(layers.size());
     check(piLoaderCreate(&desc, &loader_), "piLoaderCreate");
 }
 

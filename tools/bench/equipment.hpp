@@ -18,8 +18,9 @@ class Loader {
 public:
     /// With everything that a loader finds.
     Loader();
-    /// With these plugin files alone, and without the environment.
-    explicit Loader(const std::vector<std::string> &plugins);
+    /// With these plugin files and layers alone, and without the environment.
+    explicit Loader(const std::vector<std::string> &plugins,
+                    const std::vector<const char *> &layers = {});
     ~Loader();
     Loader(const Loader &) = delete;
     Loader &operator=(const Loader &) = delete;

@@ -55,7 +55,8 @@ TEST_CASE("pi-bench calls measures exported calls beside a stub") {
     const auto measured = names(bench("calls", ""));
     for (const char *name :
          {"exported call, 1 plugin", "exported call of 4 arguments, 1 plugin",
-          "exported call, 1 plugin, beside a bare call", "exported call, 3 plugins in turn"}) {
+          "exported call, 1 plugin, beside a bare call", "exported call, 3 plugins in turn",
+          "exported call with the layer validate", "exported call with the layer fault"}) {
         CHECK(std::count(measured.begin(), measured.end(), name) == 1);
     }
 }

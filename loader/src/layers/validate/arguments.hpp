@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The handles that a call names: its arguments, those inside of descriptors, and wait lists. NULL is left to
+// the plugin, which knows where it is allowed.
+#pragma once
+
+#include "layers/layers.hpp"
+#include "layers/validate/validator.hpp"
+
+namespace pi::loader::validate {
+
+template <typename Type>
+inline constexpr bool is_handle = requires {
+    HandleTraits<Type>::kind;
+};
+
+/// Checks handles one after the other, up to the first that is wrong.
+class Arguments {
+public:
+    Arguments(Validator &validator, const char *function) noexcept
+        : validator_(validator), function_(function) {}
+
+    pi_result result() const noexcept { return result_; }
+    /// Whether one of them is never kept in quarantine: then what is made of them is not either.
+    bool direct() const noexcept { return direct_; }
+
+    template <typename Handle>
+    void one(Handle handle, const char *argument, int64_t index = -1) noexcept {
+        if (result_ == PI_SUCCESS && handle != nullptr)
+            result_ = validator_.use(handle, {function_, argument, index}, &direct_);
+    }
+    template <typename Handle>
+    void list(uint32_t count, const Handle *handles, const char *argument) noexcept {
+        for (uint32_t i = 0; handles != nullptr && i < count && result_ == PI_SUCCESS; ++i)
+            one(handles[i], argument, i);
+    }
+
+    /// All arguments behind the first.
+    void all() noexcept {}
+    template <typename First, typename... Rest>
+    void all(First first, Rest... rest) noexcept {
+        if constexpr (is_handle<First>) {
+            one(first, kind_name(HandleTraits<First>::kind));
+        } else if constexpr (std::is_pointer_v<First>) {
+            using Desc = std::remove_const_t<std::remove_pointer_t<First>>;
+            if constexpr (type_of<Desc> != PI_TYPE_NONE)
+                descriptor(first);
+        }
+        if constexpr (std::is_same_v<First, uint32_t> && sizeof...(Rest) != 0)
+            wait_list(first, rest...);
+        all(rest...);
+    }
+
+private:
+    template <typename List, typename... Rest>
+    void wait_list(uint32_t count, List list_of_events, Rest...) noexcept {
+        if constexpr (std::is_same_v<List, const pi_event *>)
+            list(count, list_of_events, "wait_list");
+    }
+
+    template <typename Desc>
+    void descriptor(const Desc *desc) noexcept {
+        Desc own;
+        if (desc == nullptr)
+            return;
+        if (desc->struct_size >= sizeof(Desc) && desc->type == type_of<Desc>)
+            members(*desc);
+        else if (copy_descriptor(desc, type_of<Desc>, own))
+            members(own);
+    }
+
+    // Every member of any descriptor that is a handle has one of these names.
+    template <typename Desc>
+    void members(const Desc &desc) noexcept {
+#define PI_VALIDATE_MEMBER(member)                                                                 \
+    if constexpr (requires { desc.member; }) {                                                     \
+        if constexpr (is_handle<std::remove_cvref_t<decltype(desc.member)>>)                       \
+            one(desc.member, "desc->" #member);                                                    \
+    }
+        PI_VALIDATE_MEMBER(mem)
+        PI_VALIDATE_MEMBER(src)
+        PI_VALIDATE_MEMBER(dst)
+        PI_VALIDATE_MEMBER(image)
+        PI_VALIDATE_MEMBER(pool)
+        PI_VALIDATE_MEMBER(kernel)
+        PI_VALIDATE_MEMBER(program)
+        PI_VALIDATE_MEMBER(device)
+#undef PI_VALIDATE_MEMBER
+        if constexpr (requires { desc.devices; })
+            list(desc.device_count, desc.devices, "desc->devices");
+        if constexpr (requires { desc.programs; })
+            list(desc.program_count, desc.programs, "desc->programs");
+        if constexpr (requires { desc.argument_count; })
+            kernel_arguments(desc.argument_count, desc.arguments);
+    }
+
+    void kernel_arguments(uint32_t count, const pi_kernel_argument *arguments) noexcept {
+        for (uint32_t i = 0; arguments != nullptr && i < count && result_ == PI_SUCCESS; ++i) {
+            const pi_kernel_argument &argument = arguments[i];
+            if (argument.kind == PI_ARGUMENT_BUFFER || argument.kind == PI_ARGUMENT_IMAGE)
+                one(argument.mem, "desc->arguments", i);
+            if (argument.kind == PI_ARGUMENT_SAMPLER)
+                one(argument.sampler, "desc->arguments", i);
+            if (argument.kind == PI_ARGUMENT_IMAGE)
+                one(argument.image_sampler, "desc->arguments", i);
+        }
+    }
+
+    Validator &validator_;
+    const char *function_;
+    pi_result result_ = PI_SUCCESS;
+    bool direct_ = false;
+};
+
+/// Whether what a creation makes is never kept in quarantine, because the application may take away at once
+/// what it was made of.
+inline bool made_of_borrowed() noexcept {
+    return false;
+}
+template <typename First, typename... Rest>
+bool made_of_borrowed(First first, Rest... rest) noexcept {
+    if constexpr (std::is_pointer_v<First>) {
+        using Desc = std::remove_const_t<std::remove_pointer_t<First>>;
+        if constexpr (std::is_same_v<Desc, pi_native_desc> ||
+                      std::is_same_v<Desc, pi_mem_import_desc>) {
+            return true;
+        } else if constexpr (std::is_same_v<Desc, pi_mem_buffer_desc> ||
+                             std::is_same_v<Desc, pi_mem_image_desc>) {
+            Desc own;
+            return copy_descriptor(first, type_of<Desc>, own) &&
+                   (own.flags & PI_MEM_USE_HOST_PTR) != 0;
+        } else if constexpr (std::is_same_v<Desc, pi_program_desc>) {
+            Desc own;
+            return copy_descriptor(first, type_of<Desc>, own) &&
+                   own.format == PI_PROGRAM_FORMAT_NATIVE_TABLE;
+        }
+    }
+    return made_of_borrowed(rest...);
+}
+
+} // namespace pi::loader::validate

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the layer says.
+
+#include "layers/validate/validator.hpp"
+#include "plugin.hpp"
+
+#include <algorithm>
+
+namespace pi::loader::validate {
+namespace {
+
+// "a queue", "an event".
+std::string one(pi_kind kind) {
+    return fmt::format("{} {}", kind == PI_KIND_EVENT ? "an" : "a", kind_name(kind));
+}
+
+std::string made_by(const Object &object) {
+    return object.call != 0
+               ? fmt::format("made by {}, call {}", function_rows[object.creator].name, object.call)
+               : std::string("found, not made");
+}
+
+} // namespace
+
+std::string Validator::explanation(const void *handle, pi_kind kind, const Where &where,
+                                   bool releasing) {
+    std::string text = fmt::format("{}: ", where.function);
+    if (where.argument[0] != '\0')
+        text += where.index >= 0 ? fmt::format("{}[{}]: ", where.argument, where.index)
+                                 : fmt::format("{}: ", where.argument);
+    const Object object = find(handle);
+    if (object.handle == nullptr)
+        return text + fmt::format("{} {} is no object of this instance of the plugin \"{}\": it is "
+                                  "another instance's, no handle at all, or long released",
+                                  kind_name(kind), handle, instance_.name());
+    if (object.kind != kind)
+        return text + fmt::format("{} is {}{} ({}); should be {}", handle, one(object.kind),
+                                  object.usable() ? "" : " that was released already",
+                                  made_by(object), one(kind));
+    return text +
+           fmt::format(
+               "{} {} was released already ({}){}", kind_name(kind), handle, made_by(object),
+               releasing && where.argument[0] == '\0' ? ": each reference is released once" : "");
+}
+
+pi_result Validator::explain(const void *handle, pi_kind kind, pi_result code, const Where &where,
+                             bool releasing) noexcept {
+    return guarded(where.function, [&] {
+        const std::string text = explanation(handle, kind, where, releasing);
+        instance_.log().write(PI_LOG_ERROR, "plugin {}: {}", instance_.name(), text);
+        return fail_text(code, text);
+    });
+}
+
+void Validator::report() noexcept {
+    constexpr std::size_t most = 50;
+    guarded("piLoaderRelease", [&] {
+        std::vector<Object> left;
+        registry_.for_each([&](const Object &object) {
+            if (object.references != 0) {
+                Object copy = object;
+                copy.lends.clear();
+                left.push_back(std::move(copy));
+            }
+        });
+        std::sort(left.begin(), left.end(),
+                  [](const Object &a, const Object &b) { return a.serial < b.serial; });
+        for (std::size_t i = 0; i < left.size() && i < most; ++i)
+            instance_.log().warn("plugin {}: {} {} was never released ({}; {} reference{} left)",
+                                 instance_.name(), kind_name(left[i].kind), left[i].handle,
+                                 made_by(left[i]), left[i].references,
+                                 left[i].references == 1 ? "" : "s");
+        if (left.size() > most)
+            instance_.log().warn("plugin {}: {} more objects were never released", instance_.name(),
+                                 left.size() - most);
+        return PI_SUCCESS;
+    });
+}
+
+} // namespace pi::loader::validate

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "layers/validate/answers.hpp"
+#include "plugin.hpp"
+
+#include <memory>
+#include <string_view>
+
+namespace pi::loader {
+namespace validate {
+
+void see_info(Validator &validator, std::size_t function, void *owner, uint32_t name, uint64_t size,
+              void *value) {
+    for (const HandleInfo &row : handle_infos) {
+        if (row.function != function || row.name != name)
+            continue;
+        if (row.kind == 0 && size >= sizeof(uint32_t)) {
+            *static_cast<uint32_t *>(value) -= validator.extra_references(owner);
+            return;
+        }
+        auto **handles = static_cast<void **>(value);
+        for (uint64_t i = 0; i < size / sizeof(void *); ++i) {
+            if (handles[i] == nullptr)
+                continue;
+            if (row.kind != PI_KIND_USM_POOL)
+                validator.lend(owner, handles[i], row.kind);
+            else if (validator.released(handles[i]))
+                handles[i] = nullptr; // only in quarantine
+        }
+        return;
+    }
+}
+
+namespace {
+
+constexpr bool ends_with(std::size_t index, std::string_view end) {
+    const std::string_view name = function_rows[index].name;
+    return name.size() > end.size() && name.substr(name.size() - end.size()) == end;
+}
+constexpr bool is_exclusive(std::size_t index) {
+    return ends_with(index, "ProgramCompile") || ends_with(index, "ProgramBuild") ||
+           ends_with(index, "ProgramSetSpecializationConstants");
+}
+constexpr bool allocates(std::size_t index) {
+    return ends_with(index, "UsmAlloc") || ends_with(index, "UsmHostRegister");
+}
+constexpr bool is_out_of_memory(pi_result result) {
+    return result == PI_ERROR_OUT_OF_HOST_MEMORY || result == PI_ERROR_OUT_OF_DEVICE_MEMORY ||
+           result == PI_ERROR_OUT_OF_RESOURCES;
+}
+
+/// A callback of the application's, with what is known of its event.
+struct Callback {
+    Validator &validator;
+    Object event;
+    pi_event_callback function;
+    void *user_data;
+};
+
+void PI_CALL on_event(pi_event event, pi_result result, void *user_data) {
+    const std::unique_ptr<Callback> callback(static_cast<Callback *>(user_data));
+    bool pinned = false;
+    try {
+        callback->validator.pin(callback->event);
+        pinned = true;
+    } catch (const std::bad_alloc &) {
+        // Then its use may be reported without need.
+    }
+    callback->function(event, result, callback->user_data);
+    if (pinned)
+        callback->validator.unpin(callback->event);
+}
+
+pi_result set_callback(Validator &validator, pi_event event, pi_event_callback function,
+                       void *user_data) {
+    if (function == nullptr)
+        return validator.next().piEventSetCallback(event, function, user_data);
+    auto callback =
+        std::make_unique<Callback>(Callback{validator, validator.find(event), function, user_data});
+    const pi_result result = validator.next().piEventSetCallback(event, on_event, callback.get());
+    if (result == PI_SUCCESS)
+        static_cast<void>(callback.release());
+    return result;
+}
+
+/// The wrapper of every function.
+template <auto Slot, std::size_t Index, typename Function>
+struct Validated;
+template <auto Slot, std::size_t Index, typename Handle, typename... Rest>
+struct Validated<Slot, Index, pi_result (*)(Handle, Rest...)> {
+    static constexpr const char *name = function_rows[Index].name;
+    static constexpr bool command = is_command<pi_result (*)(Handle, Rest...)>;
+    static constexpr bool makes_one = is_out_handle<Last<Handle, Rest...>>;
+    static constexpr bool makes_many = makes_list<Handle, Rest...>;
+
+    static pi_result PI_CALL call(Handle handle, Rest... rest) noexcept {
+        auto &validator = data_of<Validator>(validate_layer, handle);
+        if constexpr (sizeof...(Rest) == 0 && ends_with(Index, "Retain")) {
+            return validator.retain(handle, name, validator.next().*Slot);
+        } else if constexpr (sizeof...(Rest) == 0 && ends_with(Index, "Release")) {
+            return validator.release(handle, name, validator.next().*Slot);
+        } else {
+            if (const pi_result result = validator.use(handle, {name}))
+                return result;
+            Arguments arguments(validator, name);
+            arguments.all(rest...);
+            if (arguments.result() != PI_SUCCESS)
+                return arguments.result();
+            return answer(validator, handle, rest...);
+        }
+    }
+
+private:
+    static pi_result answer(Validator &validator, Handle handle, Rest... rest) noexcept {
+        const auto next = validator.next().*Slot;
+        if constexpr (same_slot<Slot, &pi_dispatch::piEventSetCallback>) {
+            return guarded(name, [&] { return set_callback(validator, handle, rest...); });
+        } else if constexpr (makes_one || makes_many) {
+            return guarded(name, [&] { return creation(validator, handle, rest...); });
+        } else if constexpr (has_handle_infos(Index)) {
+            return guarded(name, [&] { return info(validator, handle, rest...); });
+        } else if constexpr (is_exclusive(Index)) {
+            if (!validator.begin_exclusive(handle))
+                return fail(PI_ERROR_INVALID_OPERATION,
+                            "{}: program {} is in another such call of another thread; they are "
+                            "externally synchronised",
+                            name, static_cast<void *>(handle));
+            const pi_result result = next(handle, rest...);
+            validator.end_exclusive(handle);
+            return result;
+        } else {
+            const pi_result result = next(handle, rest...);
+            if constexpr (allocates(Index)) {
+                if (is_out_of_memory(result) && validator.flush())
+                    return next(handle, rest...);
+            }
+            return result;
+        }
+    }
+
+    static bool is_direct(Validator &validator, Handle handle, Rest... rest) noexcept {
+        bool direct = false;
+        validator.use(handle, {name}, &direct);
+        if (direct || command)
+            return direct;
+        Arguments arguments(validator, name);
+        arguments.all(rest...);
+        return arguments.direct() || made_of_borrowed(rest...);
+    }
+
+    static pi_result creation(Validator &validator, Handle handle, Rest... rest) {
+        const uint64_t call = validator.count_creation(Index);
+        const bool direct = is_direct(validator, handle, rest...);
+        pi_result result = make(validator, handle, {Index, call, direct}, rest...);
+        if (!command && is_out_of_memory(result) && validator.flush())
+            result = make(validator, handle, {Index, call, direct}, rest...);
+        return result;
+    }
+
+    static pi_result make(Validator &validator, Handle handle, const Validator::Origin &origin,
+                          Rest... rest) {
+        const auto next = validator.next().*Slot;
+        std::tuple<Rest...> parameters(rest...);
+        if constexpr (makes_one) {
+            const pi_result result = next(handle, rest...);
+            auto *out = std::get<sizeof...(Rest) - 1>(parameters);
+            if (result == PI_SUCCESS && out != nullptr)
+                see(validator, origin, *out);
+            if constexpr (same_slot<Slot, &pi_dispatch::piContextCreate>) {
+                if (result == PI_SUCCESS && out != nullptr)
+                    keep_devices(validator, *out, std::get<0>(parameters));
+            }
+            return result;
+        } else {
+            constexpr std::size_t last = sizeof...(Rest) - 1;
+            auto *out = std::get<last - 1>(parameters);
+            auto *&out_count = std::get<last>(parameters);
+            uint32_t count = 0;
+            if (out != nullptr && out_count == nullptr)
+                out_count = &count;
+            const pi_result result = std::apply(
+                [&](auto... arguments) { return next(handle, arguments...); }, parameters);
+            if (result == PI_SUCCESS && out != nullptr) {
+                const uint32_t got = std::min(std::get<last - 2>(parameters), *out_count);
+                for (uint32_t i = 0; i < got; ++i)
+                    see(validator, origin, out[i]);
+            }
+            return result;
+        }
+    }
+
+    // A context keeps its devices, which may be named as long as it lives.
+    static void keep_devices(Validator &validator, pi_context context,
+                             const pi_context_desc *desc) {
+        pi_context_desc own;
+        if (!copy_descriptor(desc, PI_TYPE_CONTEXT_DESC, own))
+            return;
+        for (uint32_t i = 0; i < own.device_count; ++i)
+            validator.lend(context, own.devices[i], PI_KIND_DEVICE);
+    }
+
+    template <typename Made>
+    static void see(Validator &validator, const Validator::Origin &origin, Made made) {
+        if (made == nullptr)
+            return;
+        bool immortal = false;
+        if constexpr (std::is_same_v<Made, pi_platform>) {
+            immortal = true;
+        } else if constexpr (std::is_same_v<Made, pi_device>) {
+            // A root device, unless it was partitioned off.
+            const ErrorScope scope;
+            pi_device parent = nullptr;
+            validator.next().piDeviceGetInfo(made, PI_DEVICE_INFO_PARENT, sizeof parent, &parent,
+                                             nullptr);
+            immortal = parent == nullptr;
+        }
+        validator.add(made, HandleTraits<Made>::kind, origin, immortal);
+    }
+
+    static pi_result info(Validator &validator, Handle handle, Rest... rest) {
+        const auto next = validator.next().*Slot;
+        std::tuple<Rest...> parameters(rest...);
+        constexpr std::size_t last = sizeof...(Rest) - 1;
+        void *const value = std::get<last - 1>(parameters);
+        auto *&out_size = std::get<last>(parameters);
+        uint64_t size = 0;
+        if (value != nullptr && out_size == nullptr)
+            out_size = &size;
+        const pi_result result =
+            std::apply([&](auto... arguments) { return next(handle, arguments...); }, parameters);
+        if (result == PI_SUCCESS && value != nullptr)
+            see_info(validator, Index, handle, std::get<last - 3>(parameters), *out_size, value);
+        return result;
+    }
+};
+
+void *attach(PluginInstance &instance, pi_dispatch &table) {
+    auto validator = std::make_unique<Validator>(instance);
+    wrap_all<Validated>(table);
+    return validator.release();
+}
+
+void detach(void *data) noexcept {
+    delete static_cast<Validator *>(data);
+}
+
+void close(void *data) noexcept {
+    static_cast<Validator *>(data)->close();
+}
+
+void report(void *data) noexcept {
+    static_cast<Validator *>(data)->report();
+}
+
+} // namespace
+} // namespace validate
+
+constinit const Layer validate_layer = {"validate", validate::attach, validate::detach,
+                                        validate::close, validate::report};
+
+} // namespace pi::loader

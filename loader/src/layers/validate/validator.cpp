@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "validator.hpp"
+
+#include "layers/layers.hpp"
+#include "plugin.hpp"
+
+#include <algorithm>
+
+namespace pi::loader::validate {
+namespace {
+
+/// What is done to objects of a kind through its own functions.
+struct KindFunctions {
+    pi_result (*retain)(const pi_dispatch &table, void *handle);
+    pi_result (*release)(const pi_dispatch &table, void *handle);
+};
+template <typename Handle, auto Retain, auto Release>
+constexpr KindFunctions functions_for = {[](const pi_dispatch &table, void *handle) {
+                                             return (table.*Retain)(static_cast<Handle>(handle));
+                                         },
+                                         [](const pi_dispatch &table, void *handle) {
+                                             return (table.*Release)(static_cast<Handle>(handle));
+                                         }};
+#define PI_VALIDATE_KIND(type, name)                                                               \
+    case HandleTraits<type>::kind:                                                                 \
+        return &functions_for<type, &pi_dispatch::name##Retain, &pi_dispatch::name##Release>
+
+// nullptr for kinds that are not counted.
+const KindFunctions *functions_of(pi_kind kind) noexcept {
+    switch (kind) {
+        PI_VALIDATE_KIND(pi_device, piDevice);
+        PI_VALIDATE_KIND(pi_context, piContext);
+        PI_VALIDATE_KIND(pi_queue, piQueue);
+        PI_VALIDATE_KIND(pi_mem, piMem);
+        PI_VALIDATE_KIND(pi_event, piEvent);
+        PI_VALIDATE_KIND(pi_program, piProgram);
+        PI_VALIDATE_KIND(pi_kernel, piKernel);
+        PI_VALIDATE_KIND(pi_sampler, piSampler);
+        PI_VALIDATE_KIND(pi_usm_pool, piUsmPool);
+    default:
+        return nullptr;
+    }
+}
+#undef PI_VALIDATE_KIND
+
+} // namespace
+
+Validator::Validator(PluginInstance &instance)
+    : next_(instance.chain().next(validate_layer)), instance_(instance) {
+    add(instance.handle(), PI_KIND_PLUGIN, {}, true);
+}
+
+int Validator::count_retain(const void *handle, pi_kind kind) noexcept {
+    return registry_.with_object(handle, [&](Object *object) {
+        if (object == nullptr || object->kind != kind || !object->usable())
+            return -1;
+        object->references += object->immortal ? 0 : 1;
+        return object->immortal ? 0 : 1;
+    });
+}
+
+void Validator::uncount_retain(const void *handle) noexcept {
+    registry_.with_object(handle, [](Object *object) {
+        if (object != nullptr && object->references != 0)
+            --object->references;
+    });
+}
+
+Validator::Released Validator::count_release(const void *handle, pi_kind kind, Object &out) {
+    return registry_.with_object(handle, [&](Object *object) {
+        if (object == nullptr || object->kind != kind ||
+            (object->references == 0 && !object->immortal))
+            return Released::wrong;
+        if (object->immortal || --object->references != 0)
+            return Released::not_the_last;
+        ++object->kept; // the application's last reference is the layer's now
+        out.handle = object->handle;
+        out.kind = object->kind;
+        out.serial = object->serial;
+        out.direct = object->direct;
+        out.host_event = object->host_event;
+        return Released::last;
+    });
+}
+
+// What a release does at once is done at once; only the object stays.
+pi_result Validator::end_of_use(const Object &object) noexcept {
+    const Reference reference = object.reference();
+    const uint64_t bytes = object.direct ? 0 : bytes_of(object);
+    if (object.direct || bytes > max_kept_bytes / 4) {
+        give_back(reference, &Object::kept);
+        return PI_SUCCESS;
+    }
+    {
+        const ErrorScope scope;
+        if (object.kind == PI_KIND_QUEUE)
+            next_.piQueueFlush(static_cast<pi_queue>(object.handle));
+        // Refused if it has been signalled.
+        if (object.host_event)
+            next_.piEventSignalHost(static_cast<pi_event>(object.handle), PI_ERROR_ABANDONED);
+    }
+    std::array<Kept, 8> evicted;
+    std::size_t count = 0;
+    for (bool first = true, more = true; more; first = false) {
+        count = 0;
+        try {
+            const std::scoped_lock lock(quarantine_mutex_);
+            if (first) {
+                quarantine_.push_back({reference, bytes});
+                quarantine_bytes_ += bytes;
+            }
+            while (
+                count < evicted.size() && !quarantine_.empty() &&
+                (closed_ || quarantine_.size() > max_kept || quarantine_bytes_ > max_kept_bytes)) {
+                evicted[count++] = quarantine_.front();
+                quarantine_bytes_ -= quarantine_.front().bytes;
+                quarantine_.pop_front();
+            }
+        } catch (const std::bad_alloc &) {
+            evicted[count++] = {reference, 0}; // no room to remember it
+        }
+        for (std::size_t i = 0; i < count; ++i)
+            give_back(evicted[i].object, &Object::kept);
+        more = count == evicted.size();
+    }
+    return PI_SUCCESS;
+}
+
+uint64_t Validator::bytes_of(const Object &object) const noexcept {
+    const ErrorScope scope;
+    uint64_t bytes = 0;
+    if (object.kind == PI_KIND_MEM) {
+        auto mem = static_cast<pi_mem>(object.handle);
+        pi_mem root = nullptr; // a view keeps all of it
+        if (next_.piMemGetInfo(mem, PI_MEM_INFO_PARENT, sizeof root, &root, nullptr) ==
+                PI_SUCCESS &&
+            root != nullptr)
+            mem = root;
+        next_.piMemGetInfo(mem, PI_MEM_INFO_SIZE, sizeof bytes, &bytes, nullptr);
+    }
+    if (object.kind == PI_KIND_USM_POOL)
+        next_.piUsmPoolGetInfo(static_cast<pi_usm_pool>(object.handle), PI_USM_POOL_INFO_RESERVED,
+                               sizeof bytes, &bytes, nullptr);
+    return bytes;
+}
+
+void Validator::release_in_plugin(const Reference &object) noexcept {
+    const ErrorScope scope;
+    if (const KindFunctions *functions = functions_of(object.kind))
+        functions->release(next_, object.handle);
+}
+
+void Validator::end(const Reference &reference, uint32_t Object::*count, bool held) noexcept {
+    // Counted before the plugin's release: after it another object may have the address.
+    std::vector<Reference> loans;
+    const bool gone = registry_.with_object(reference.handle, [&](Object *object) {
+        if (object == nullptr || object->serial != reference.serial)
+            return false;
+        --(object->*count);
+        if (object->known_to_plugin())
+            return false;
+        loans.swap(object->lends);
+        return true;
+    });
+    if (held)
+        release_in_plugin(reference);
+    for (const Reference &loan : loans)
+        give_back(loan, &Object::lent);
+    if (gone) {
+        try {
+            registry_.remember_gone(reference);
+        } catch (const std::bad_alloc &) {
+            // Then it stays in the table.
+        }
+    }
+}
+
+void Validator::add(void *handle, pi_kind kind, const Origin &origin, bool immortal) {
+    const uint64_t serial = registry_.make_serial();
+    registry_.with(handle, [&](Object *object, ObjectTable &table, uint64_t hash) {
+        if (object != nullptr && object->kind == kind && object->known_to_plugin()) {
+            // The plugin gave the same one again.
+            object->references += immortal || object->immortal ? 0 : 1;
+            return;
+        }
+        Object &added = object != nullptr ? *object : table.insert(handle, hash);
+        added = Object{};
+        added.handle = handle;
+        added.kind = kind;
+        added.references = immortal ? 0 : 1;
+        added.immortal = immortal;
+        added.direct = origin.direct;
+        added.host_event =
+            origin.function == slot_index(offsetof(pi_dispatch, piEventCreateHost)) && !immortal;
+        added.creator = static_cast<uint16_t>(origin.function);
+        added.call = origin.call;
+        added.serial = serial;
+    });
+}
+
+void Validator::lend(void *owner, void *handle, pi_kind kind) {
+    const KindFunctions *functions = functions_of(kind);
+    const Object object = find(handle);
+    if (functions == nullptr || object.immortal || object.kind != kind) {
+        // Nobody has made it: a platform or a root device.
+        if (object.kind != kind)
+            add(handle, kind, {}, true);
+        return;
+    }
+    const Reference loan = object.reference();
+    const auto is_loan = [&](const Reference &other) { return other.serial == loan.serial; };
+    const bool known = registry_.with_object(owner, [&](Object *lender) {
+        return lender == nullptr ||
+               std::any_of(lender->lends.begin(), lender->lends.end(), is_loan);
+    });
+    if (known || functions->retain(next_, handle) != PI_SUCCESS)
+        return;
+    registry_.with_object(handle, [](Object *lent) { ++lent->lent; });
+    const bool taken = registry_.with_object(owner, [&](Object *lender) {
+        if (lender == nullptr || std::any_of(lender->lends.begin(), lender->lends.end(), is_loan))
+            return false;
+        lender->lends.push_back(loan);
+        return true;
+    });
+    if (!taken)
+        give_back(loan, &Object::lent);
+}
+
+uint32_t Validator::extra_references(const void *handle) noexcept {
+    return registry_.with_object(
+        handle, [](Object *object) { return object != nullptr ? object->kept + object->lent : 0; });
+}
+
+bool Validator::released(const void *handle) noexcept {
+    return registry_.with_object(
+        handle, [](Object *object) { return object != nullptr && !object->usable(); });
+}
+
+// Without its loans: of those there is one owner.
+Object Validator::find(const void *handle) noexcept {
+    return registry_.with_object(handle, [](Object *object) {
+        Object found;
+        if (object == nullptr)
+            return found;
+        found.handle = object->handle;
+        found.kind = object->kind;
+        found.references = object->references;
+        found.lent = object->lent;
+        found.immortal = object->immortal;
+        found.direct = object->direct;
+        found.creator = object->creator;
+        found.call = object->call;
+        found.serial = object->serial;
+        return found;
+    });
+}
+
+void Validator::pin(const Object &known) {
+    registry_.with(known.handle, [&](Object *object, ObjectTable &table, uint64_t hash) {
+        if (object == nullptr || object->serial != known.serial) {
+            // Forgotten since: the plugin has kept it for this callback.
+            Object &again = object != nullptr ? *object : table.insert(known.handle, hash);
+            again = known;
+            again.references = again.lent = 0;
+            object = &again;
+        }
+        ++object->pinned;
+    });
+}
+
+void Validator::unpin(const Object &known) noexcept {
+    end(known.reference(), &Object::pinned, false);
+}
+
+bool Validator::begin_exclusive(const void *handle) noexcept {
+    return registry_.with_object(handle, [](Object *object) {
+        return object == nullptr || !std::exchange(object->busy, true);
+    });
+}
+
+void Validator::end_exclusive(const void *handle) noexcept {
+    registry_.with_object(handle, [](Object *object) {
+        if (object != nullptr)
+            object->busy = false;
+    });
+}
+
+bool Validator::flush() noexcept {
+    std::deque<Kept> kept;
+    {
+        const std::scoped_lock lock(quarantine_mutex_);
+        kept.swap(quarantine_);
+        quarantine_bytes_ = 0;
+    }
+    for (const Kept &one : kept)
+        give_back(one.object, &Object::kept);
+    return !kept.empty();
+}
+
+void Validator::close() noexcept {
+    {
+        const std::scoped_lock lock(quarantine_mutex_);
+        closed_ = true;
+    }
+    flush();
+}
+
+} // namespace pi::loader::validate

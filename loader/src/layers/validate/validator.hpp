@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The layer that finds misuse of handles. An object that the application has released for the last time is
+// kept for a while by a reference of the layer's own, so that its memory stays readable and whoever uses
+// the handle is told: a quarantine, bounded in objects and bytes.
+#pragma once
+
+#include "error.hpp"
+#include "functions.hpp"
+#include "layers/validate/registry.hpp"
+
+#include <array>
+#include <deque>
+#include <mutex>
+#include <string>
+
+namespace pi::loader {
+class PluginInstance;
+}
+
+namespace pi::loader::validate {
+
+class Validator {
+public:
+    explicit Validator(PluginInstance &instance);
+
+    const pi_dispatch &next() const noexcept { return next_; }
+
+    /// PI_SUCCESS if the handle may be used, else the error of its kind. `where` says which argument it is:
+    /// "", "desc->src", or "wait_list" and an index.
+    struct Where {
+        const char *function;
+        const char *argument = "";
+        int64_t index = -1;
+    };
+    template <typename Handle>
+    pi_result use(Handle handle, const Where &where, bool *out_direct = nullptr) noexcept {
+        const bool usable = registry_.with_object(handle, [&](Object *object) {
+            if (object == nullptr || object->kind != HandleTraits<Handle>::kind ||
+                !object->usable())
+                return false;
+            if (out_direct != nullptr && object->direct)
+                *out_direct = true;
+            return true;
+        });
+        return usable ? PI_SUCCESS
+                      : explain(handle, HandleTraits<Handle>::kind, HandleTraits<Handle>::error,
+                                where);
+    }
+
+    template <typename Handle>
+    pi_result retain(Handle handle, const char *function,
+                     pi_result (*next_retain)(Handle)) noexcept {
+        const int state = count_retain(handle, HandleTraits<Handle>::kind);
+        if (state < 0)
+            return explain(handle, HandleTraits<Handle>::kind, HandleTraits<Handle>::error,
+                           {function});
+        const pi_result result = next_retain(handle);
+        if (result != PI_SUCCESS && state > 0)
+            uncount_retain(handle);
+        return result;
+    }
+    /// The last one puts the object into quarantine, or gives it back.
+    template <typename Handle>
+    pi_result release(Handle handle, const char *function,
+                      pi_result (*next_release)(Handle)) noexcept {
+        Object released;
+        switch (count_release(handle, HandleTraits<Handle>::kind, released)) {
+        case Released::not_the_last:
+            return next_release(handle);
+        case Released::last:
+            return end_of_use(released);
+        case Released::wrong:
+            break;
+        }
+        return explain(handle, HandleTraits<Handle>::kind, HandleTraits<Handle>::error, {function},
+                       true);
+    }
+
+    /// The number of a call that makes an object.
+    uint64_t count_creation(std::size_t function) noexcept {
+        return creations_[function].fetch_add(1, std::memory_order_relaxed) + 1;
+    }
+    struct Origin {
+        std::size_t function;
+        uint64_t call;
+        bool direct;
+    };
+    /// An object that the application got, with a reference (or, if it is immortal, without one).
+    void add(void *handle, pi_kind kind, const Origin &origin, bool immortal = false);
+    /// `handle` is borrowed from `owner`: it may be used as long as that lives.
+    void lend(void *owner, void *handle, pi_kind kind);
+    /// What REFERENCE_COUNT counts more than the application has.
+    uint32_t extra_references(const void *handle) noexcept;
+    bool released(const void *handle) noexcept;
+
+    /// A callback's event may be used while that runs, whoever has released it.
+    Object find(const void *handle) noexcept;
+    void pin(const Object &object);
+    void unpin(const Object &object) noexcept;
+
+    /// Begins a call that is externally synchronised; false if another one of the object is under way.
+    bool begin_exclusive(const void *handle) noexcept;
+    void end_exclusive(const void *handle) noexcept;
+
+    /// Gives all objects in quarantine back; false if there are none.
+    bool flush() noexcept;
+    /// The same for good: from now on objects are given back at once.
+    void close() noexcept;
+    void report() noexcept;
+
+private:
+    enum class Released { last, not_the_last, wrong };
+    struct Kept {
+        Reference object;
+        uint64_t bytes;
+    };
+    static constexpr std::size_t max_kept = 1024;
+    static constexpr uint64_t max_kept_bytes = UINT64_C(64) << 20;
+
+    /// 1: counted, 0: not counted (immortal), -1: no.
+    int count_retain(const void *handle, pi_kind kind) noexcept;
+    void uncount_retain(const void *handle) noexcept;
+    Released count_release(const void *handle, pi_kind kind, Object &out);
+    pi_result end_of_use(const Object &object) noexcept;
+    uint64_t bytes_of(const Object &object) const noexcept;
+    /// The layer's reference, of the quarantine or of a loan.
+    void give_back(const Reference &object, uint32_t Object::*count) noexcept {
+        end(object, count, true);
+    }
+    /// Counts one down; `held`: it is a reference that the plugin knows of.
+    void end(const Reference &object, uint32_t Object::*count, bool held) noexcept;
+    void release_in_plugin(const Reference &object) noexcept;
+    [[gnu::cold, gnu::noinline]] pi_result explain(const void *handle, pi_kind kind, pi_result code,
+                                                   const Where &where,
+                                                   bool releasing = false) noexcept;
+    std::string explanation(const void *handle, pi_kind kind, const Where &where, bool releasing);
+
+    const pi_dispatch &next_;
+    PluginInstance &instance_;
+    Registry registry_;
+    std::array<std::atomic<uint64_t>, function_rows.size()> creations_{};
+    std::mutex quarantine_mutex_;
+    std::deque<Kept> quarantine_;
+    uint64_t quarantine_bytes_ = 0;
+    bool closed_ = false;
+};
+
+} // namespace pi::loader::validate
