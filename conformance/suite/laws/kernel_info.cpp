@@ -156,24 +156,14 @@ LAW("kernel", "groups and sub-groups are told for devices of the context") {
 }
 
 LAW("kernel", "a kernel is launched on the devices only that its program is built for") {
-    const std::vector<pi_device> devices = bench.devices();
-    if (devices.size() < 2)
-        skip("the platform has one device");
-    const pi_program_desc program_desc = kernel_program_desc(kernel_format(bench));
-    const Context context = bench.make_context({devices[0], devices[1]});
-    Program program;
-    require_success(piProgramCreate(context, &program_desc, program.out()), "piProgramCreate");
-    pi_program_build_desc desc = describe<pi_program_build_desc>();
-    desc.device_count = 1;
-    desc.devices = &devices[1];
-    require_success(piProgramBuild(program, &desc), "building for the second device");
-    const Kernel kernel = make_kernel(program, "add");
-    const Mem mem = bench.make_buffer({devices[1], context}, bytes_of({1, 2, 3, 4}));
+    const BuiltForSecond built(bench);
+    const Kernel kernel = make_kernel(built.program, "add");
+    const Mem mem = bench.make_buffer({built.second(), built.context}, bytes_of({1, 2, 3, 4}));
     Arguments arguments;
     arguments.buffer(mem).value(uint32_t{10});
     const pi_kernel_launch_desc launch = launch_desc(kernel, arguments, 4);
-    const Queue first = bench.make_queue({devices[0], context});
-    const Queue second = bench.make_queue({devices[1], context});
+    const Queue first = bench.make_queue({built.first(), built.context});
+    const Queue second = bench.make_queue({built.second(), built.context});
     require_untouched<pi_event>("a launch on a device that the program is not built for",
                                 {PI_ERROR_INVALID_KERNEL},
                                 [&](pi_event *out) { return try_enqueue(first, launch, {}, out); });

@@ -4,6 +4,7 @@
 #include "checks.hpp"
 #include "kernels.hpp"
 #include "registry.hpp"
+#include "workshop.hpp"
 
 #include <cstring>
 #include <set>
@@ -275,24 +276,15 @@ LAW("program", "a program is built for devices of its context only") {
 }
 
 LAW("program", "a program that is built for one of two devices tells so") {
-    const std::vector<pi_device> devices = bench.devices();
-    if (devices.size() < 2)
-        skip("the platform has one device");
-    const pi_program_desc program_desc = kernel_program_desc(kernel_format(bench));
-    const Context context = bench.make_context({devices[0], devices[1]});
-    Program program;
-    require_success(piProgramCreate(context, &program_desc, program.out()), "piProgramCreate");
-    pi_program_build_desc desc = describe<pi_program_build_desc>();
-    desc.device_count = 1;
-    desc.devices = &devices[1];
-    require_success(piProgramBuild(program, &desc), "building for the second device");
-    require_equal(build_status(program, devices[1]), uint32_t{PI_PROGRAM_BUILT},
+    const BuiltForSecond built(bench);
+    require_equal(build_status(built.program, built.second()), uint32_t{PI_PROGRAM_BUILT},
                   "the build status on the device it is built for");
-    require_equal(build_status(program, devices[0]), uint32_t{PI_PROGRAM_NOT_BUILT},
+    require_equal(build_status(built.program, built.first()), uint32_t{PI_PROGRAM_NOT_BUILT},
                   "the build status on the other device");
-    require(get_info_list<pi_device>(&piProgramGetInfo, program.get(), PI_PROGRAM_INFO_DEVICES) ==
-                std::vector<pi_device>{devices[1]},
-            "PI_PROGRAM_INFO_DEVICES is not the one that it is built for");
+    require(
+        get_info_list<pi_device>(&piProgramGetInfo, built.program.get(), PI_PROGRAM_INFO_DEVICES) ==
+            std::vector<pi_device>{built.second()},
+        "PI_PROGRAM_INFO_DEVICES is not the one that it is built for");
 }
 
 LAW("program", "a program's binary makes the program again") {

@@ -20,6 +20,27 @@ struct Workshop {
     }
 };
 
+/// The kernels, built for the second of two devices of a context. Skips the law where the platform has one device.
+struct BuiltForSecond {
+    std::vector<pi_device> devices;
+    Context context;
+    Program program;
+
+    explicit BuiltForSecond(Bench &bench) : devices(bench.devices()) {
+        if (devices.size() < 2)
+            skip("the platform has one device");
+        const pi_program_desc program_desc = kernel_program_desc(kernel_format(bench));
+        context = bench.make_context({first(), second()});
+        require_success(piProgramCreate(context, &program_desc, program.out()), "piProgramCreate");
+        pi_program_build_desc desc = describe<pi_program_build_desc>();
+        desc.device_count = 1;
+        desc.devices = &devices[1];
+        require_success(piProgramBuild(program, &desc), "building for the second device");
+    }
+    pi_device first() const { return devices[0]; }
+    pi_device second() const { return devices[1]; }
+};
+
 /// 0, 1, 2, ...
 inline std::vector<uint32_t> counting(uint32_t count) {
     std::vector<uint32_t> values(count);

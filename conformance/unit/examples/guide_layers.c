@@ -1,20 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
  * What docs/runtime-authors.md shows of layers, run on the host plugin: scripts/check-readme sees that both are one. */
-#include <pi/pi_loader.h>
+#include "guide.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-static void check(pi_result result, const char *call) {
-    const char *text;
-    if (result == PI_SUCCESS)
-        return;
-    piGetLastError(NULL, &text);
-    fprintf(stderr, "%s: %d: %s\n", call, (int)result, text);
-    exit(1);
-}
 
 static uint64_t calls_of(pi_loader loader, pi_plugin plugin, const char *function) {
     pi_call_count counts[200];
@@ -60,19 +49,12 @@ static pi_result make_two(pi_device device, pi_context context) {
 /* Runs it with a fault at the given call of piMemBufferCreate; how many calls there were. */
 static uint64_t run(uint64_t call, pi_result expected) {
     const pi_loader loader = with_a_fault_at("piMemBufferCreate", call);
-    pi_context_desc desc = {sizeof desc, PI_TYPE_CONTEXT_DESC};
     pi_plugin plugins[8];
-    pi_platform platform;
     pi_device device;
-    pi_context context;
     uint32_t count, i;
     uint64_t calls = 0;
     check(piLoaderSelectDevices(loader, "host", 1, &device, &count), "piLoaderSelectDevices");
-    check(piDeviceGetInfo(device, PI_DEVICE_INFO_PLATFORM, sizeof platform, &platform, NULL),
-          "piDeviceGetInfo");
-    desc.device_count = 1;
-    desc.devices = &device;
-    check(piContextCreate(platform, &desc, &context), "piContextCreate");
+    const pi_context context = make_context(device);
     if (make_two(device, context) != expected) {
         fprintf(stderr, "the fault at call %llu did not happen\n", (unsigned long long)call);
         exit(1);

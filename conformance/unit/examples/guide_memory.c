@@ -1,20 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
  * What docs/runtime-authors.md shows of memory, run on each plugin: scripts/check-readme sees that both are one. */
-#include <pi/pi_loader.h>
+#include "guide.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-static void check(pi_result result, const char *call) {
-    const char *text;
-    if (result == PI_SUCCESS)
-        return;
-    piGetLastError(NULL, &text);
-    fprintf(stderr, "%s: %d: %s\n", call, (int)result, text);
-    exit(1);
-}
 
 static pi_mem use_in_place(pi_context context, pi_device device, void *bytes, uint64_t size) {
     pi_mem_import_desc desc = {sizeof desc, PI_TYPE_MEM_IMPORT_DESC};
@@ -113,26 +102,6 @@ static void require(int holds, const char *what) {
     exit(1);
 }
 
-static pi_context make_context(pi_device device) {
-    pi_context_desc desc = {sizeof desc, PI_TYPE_CONTEXT_DESC};
-    pi_platform platform;
-    pi_context context;
-    check(piDeviceGetInfo(device, PI_DEVICE_INFO_PLATFORM, sizeof platform, &platform, NULL),
-          "piDeviceGetInfo");
-    desc.device_count = 1;
-    desc.devices = &device;
-    check(piContextCreate(platform, &desc, &context), "piContextCreate");
-    return context;
-}
-
-static pi_mem make_buffer(pi_context context, pi_device device, uint64_t size) {
-    pi_mem_buffer_desc desc = {sizeof desc, PI_TYPE_MEM_BUFFER_DESC};
-    pi_mem mem;
-    desc.size = size;
-    check(piMemBufferCreate(context, device, &desc, &mem), "piMemBufferCreate");
-    return mem;
-}
-
 static void fill(pi_queue queue, pi_mem mem, uint64_t offset, uint64_t size, unsigned char byte) {
     pi_buffer_fill_desc desc = {sizeof desc, PI_TYPE_BUFFER_FILL_DESC};
     desc.flags = PI_COMMAND_BLOCKING;
@@ -204,10 +173,9 @@ int main(void) {
     pi_device devices[16];
     pi_queue queue;
     uint32_t count, i;
-    check(piLoaderCreate(NULL, &loader), "piLoaderCreate");
-    check(piLoaderSelectDevices(loader, NULL, 16, devices, &count), "piLoaderSelectDevices");
+    count = find_devices(&loader, devices);
     require(count > 0, "there is no device");
-    for (i = 0; i < count && i < 16; ++i) {
+    for (i = 0; i < count; ++i) {
         const pi_context context = make_context(devices[i]);
         check(piQueueCreate(context, devices[i], NULL, &queue), "piQueueCreate");
         try_in_place(context, devices[i], queue);

@@ -2,20 +2,9 @@
  *
  * The C about programs that docs/runtime-authors.md shows, run on every device that has what it is about. Its argument
  * is a native library with the variable `table`. */
-#include <pi/pi_loader.h>
+#include "guide.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-static void check(pi_result result, const char *call) {
-    const char *text;
-    if (result == PI_SUCCESS)
-        return;
-    piGetLastError(NULL, &text);
-    fprintf(stderr, "%s: %d: %s\n", call, (int)result, text);
-    exit(1);
-}
 
 static pi_program create(pi_context context, pi_program_format format, const char *data) {
     pi_program_desc desc = {sizeof desc, PI_TYPE_PROGRAM_DESC};
@@ -103,20 +92,13 @@ static int try_variables(pi_context context, pi_device device, const char *libra
 
 /* How many of the two the device could be tried on. */
 static int try_device(pi_device device, const char *library) {
-    pi_context_desc desc = {sizeof desc, PI_TYPE_CONTEXT_DESC};
-    pi_platform platform;
-    pi_context context;
+    const pi_context context = make_context(device);
     uint64_t all = 0;
     uint32_t formats = 0;
     int tried = 0;
-    check(piDeviceGetInfo(device, PI_DEVICE_INFO_PLATFORM, sizeof platform, &platform, NULL),
-          "piDeviceGetInfo");
     check(piDeviceGetInfo(device, PI_DEVICE_INFO_CAPABILITIES, sizeof all, &all, NULL),
           "piDeviceGetInfo");
     piDeviceGetInfo(device, PI_DEVICE_INFO_PROGRAM_FORMATS, sizeof formats, &formats, NULL);
-    desc.device_count = 1;
-    desc.devices = &device;
-    check(piContextCreate(platform, &desc, &context), "piContextCreate");
     if (all & PI_CAPABILITY_PROGRAM_LINK && formats & 1u << PI_PROGRAM_FORMAT_OPENCL_C)
         tried += try_link(context);
     if (all & PI_CAPABILITY_DEVICE_GLOBALS && formats & 1u << PI_PROGRAM_FORMAT_NATIVE_LIBRARY)
@@ -132,9 +114,8 @@ int main(int argc, char **argv) {
     int tried = 0;
     if (argc != 2)
         return 2;
-    check(piLoaderCreate(NULL, &loader), "piLoaderCreate");
-    check(piLoaderSelectDevices(loader, NULL, 16, devices, &count), "piLoaderSelectDevices");
-    for (i = 0; i < count && i < 16; ++i)
+    count = find_devices(&loader, devices);
+    for (i = 0; i < count; ++i)
         tried += try_device(devices[i], argv[1]);
     check(piLoaderRelease(loader), "piLoaderRelease");
     printf(tried ? "passed\n" : "no device has what is shown\n");
