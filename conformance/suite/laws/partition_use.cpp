@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Sub-devices at work: in contexts, beside each other, and for as long as somebody holds them.
+
+#include "partition.hpp"
+
+#include "checks.hpp"
+#include "registry.hpp"
+
+namespace pi::suite {
+namespace {
+
+// Two sub-devices of one device, as small as can be.
+Devices make_siblings(Bench &bench) {
+    bench.need(PI_CAPABILITY_PARTITION, "PI_CAPABILITY_PARTITION");
+    if (units_of(bench.device()) < 2)
+        skip("the device has one compute unit");
+    static const std::vector<uint32_t> ones{1, 1};
+    Devices siblings = partition(bench.device(), ways(bench.device(), ones).front());
+    if (siblings.size() < 2)
+        skip("the device's only partition has one part");
+    siblings.resize(2);
+    return siblings;
+}
+
+LAW("device", "a sub-device works like any device, alone and beside its siblings") {
+    bench.need(PI_CAPABILITY_PARTITION, "PI_CAPABILITY_PARTITION");
+    const std::vector<uint32_t> one{1};
+    for (const pi_device_partition_desc &desc : ways(bench.device(), one)) {
+        const Devices made = partition(bench.device(), desc);
+        std::vector<pi_device> all(made.begin(), made.end());
+        const Context shared = bench.make_context(all);
+        for (const pi_device device : all) {
+            const Context own = bench.make_context({device});
+            require_works(bench, {device, own}, "a sub-device in a context of its own");
+            require_works(bench, {device, shared}, "a sub-device in its siblings' context");
+        }
+    }
+}
+
+LAW("device", "a parent and its sub-device can share a context") {
+    bench.need(PI_CAPABILITY_PARTITION, "PI_CAPABILITY_PARTITION");
+    const std::vector<uint32_t> one{1};
+    const Devices made = partition(bench.device(), ways(bench.device(), one).front());
+    const Context context = bench.make_context({bench.device(), made[0]});
+    require_works(bench, {bench.device(), context}, "the parent in its sub-device's context");
+    require_works(bench, {made[0], context}, "the sub-device in its parent's context");
+}
+
+// What a law of pairs asks of two devices it asks of two sub-devices, too.
+LAW("connection", "all laws of pairs hold for sub-devices of one device") {
+    const Devices siblings = make_siblings(bench);
+    for (const Law &law : all_laws()) {
+        if (!law.of_pairs)
+            continue;
+        for (const bool one_context : {true, false}) {
+            Setup setup = bench.setup();
+            setup.device = siblings[0];
+            setup.peer = siblings[1];
+            setup.one_context = one_context;
+            try {
+                Bench pair(setup);
+                law.function(pair);
+            } catch (const Skip &) {
+            } catch (const Failure &failure) {
+                throw Failure{join("between siblings in ", one_context ? "one context" : "two",
+                                   ": ", law.name, ": ", failure.text)};
+            }
+        }
+    }
+}
+
+LAW("device", "a context has the sub-devices that are listed, and no parent or sibling of theirs") {
+    const Devices siblings = make_siblings(bench);
+    const Context of_first = bench.make_context({siblings[0]});
+    const auto refused = [](pi_context context, pi_device device, const std::string &what) {
+        require_untouched<pi_queue>(
+            "a queue on " + what, {PI_ERROR_INVALID_DEVICE},
+            [&](pi_queue *out) { return piQueueCreate(context, device, nullptr, out); });
+        require_untouched<pi_mem>("a buffer of " + what, {PI_ERROR_INVALID_DEVICE},
+                                  [&](pi_mem *out) {
+                                      auto desc = describe<pi_mem_buffer_desc>();
+                                      desc.size = 64;
+                                      return piMemBufferCreate(context, device, &desc, out);
+                                  });
+    };
+    refused(of_first, bench.device(), "the parent of the context's device");
+    refused(of_first, siblings[1], "a sibling of the context's device");
+    refused(bench.context(), siblings[0], "a sub-device of the context's device");
+    require(get_info_list<pi_device>(&piContextGetInfo, of_first.get(), PI_CONTEXT_INFO_DEVICES) ==
+                std::vector<pi_device>{siblings[0]},
+            "PI_CONTEXT_INFO_DEVICES is not the one sub-device that was listed");
+}
+
+LAW("lifetime", "a sub-device lives until as many releases as references") {
+    bench.need(PI_CAPABILITY_PARTITION, "PI_CAPABILITY_PARTITION");
+    const std::vector<uint32_t> one{1};
+    Devices made = partition(bench.device(), ways(bench.device(), one).front());
+    const pi_device device = made[0];
+    const auto references = [&] {
+        return get_info<uint32_t>(&piDeviceGetInfo, device, PI_DEVICE_INFO_REFERENCE_COUNT);
+    };
+    const uint32_t before = references();
+    for (int round = 0; round < 5; ++round)
+        require_success(piDeviceRetain(device), "piDeviceRetain of a sub-device");
+    require_equal(references(), before + 5, "the reference count of a sub-device, retained");
+    for (int round = 0; round < 5; ++round) {
+        require_success(piDeviceRelease(device), "piDeviceRelease of a sub-device");
+        require_equal(units_of(device), 1u, "the compute units of a sub-device that is still held");
+    }
+    require_equal(references(), before, "the reference count of a sub-device, released");
+    bench.run_threads(4, [&](unsigned) {
+        for (int i = 0; i < 1000; ++i) {
+            require_success(piDeviceRetain(device), "piDeviceRetain");
+            require_success(piDeviceRelease(device), "piDeviceRelease");
+        }
+    });
+    const Context context = bench.make_context({device});
+    require_works(bench, {device, context}, "a sub-device that was retained and released");
+}
+
+LAW("lifetime", "a context keeps its sub-devices, and what it has goes on") {
+    const Devices siblings = make_siblings(bench);
+    std::vector<pi_device> handles;
+    Context context;
+    {
+        const std::vector<uint32_t> one{1};
+        Devices made = partition(bench.device(), ways(bench.device(), one).front());
+        handles.assign(made.begin(), made.end());
+        context = bench.make_context(handles);
+    }
+    for (const pi_device device : handles)
+        require_works(bench, {device, context}, "a sub-device that only its context holds");
+    // Commands keep the queue, and with it the context and the sub-device.
+    const Bytes bytes = bench.random_bytes(4096);
+    const Event gate = bench.make_host_event(bench.context());
+    Bytes read(bytes.size());
+    Event last;
+    {
+        const Place place{handles[0], context};
+        const Queue queue = bench.make_queue(place);
+        const Mem mem = bench.make_buffer(place, bytes.size());
+        bench.write(queue, mem, 0, bytes, {gate});
+        last = bench.read(queue, mem, 0, read);
+    }
+    context.reset();
+    bench.signal(gate);
+    bench.wait(last);
+    require_same_bytes(read.data(), bytes.data(), bytes.size(),
+                       "what went through a sub-device that only commands hold");
+}
+
+LAW("device", "a device may be partitioned from many threads at once") {
+    bench.need(PI_CAPABILITY_PARTITION, "PI_CAPABILITY_PARTITION");
+    const std::vector<uint32_t> one{1};
+    const auto all = ways(bench.device(), one);
+    bench.run_threads(4, [&](unsigned id) {
+        for (unsigned round = 0; round < 20; ++round) {
+            const Devices made = partition(bench.device(), all[(id + round) % all.size()]);
+            const Context context = bench.make_context({made.back()});
+            const Place place{made.back(), context};
+            const Mem mem = bench.make_buffer(place, 256);
+            const Queue queue = bench.make_queue(place);
+            const Bytes bytes(256, static_cast<std::byte>(16 * id + round));
+            bench.upload(queue, mem, bytes);
+            bench.require_contents(queue, mem, bytes, "a sub-device's buffer");
+        }
+    });
+}
+
+} // namespace
+} // namespace pi::suite
