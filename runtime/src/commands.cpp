@@ -4,6 +4,7 @@
 #include <pi/runtime/error.hpp>
 
 #include <exception>
+#include <thread>
 
 namespace pi::runtime {
 namespace {
@@ -94,6 +95,21 @@ void when_final(Event event, const std::shared_ptr<Continuations> &continuations
     notice.release(); // the callback's, which may have run already
 }
 
+namespace {
+
+/// For an event that takes no callback. Its command is under way all the same, and until it is over the
+/// memory that it uses must not be used again: a thread waits for it.
+void when_final_by_thread(const Event &event, const std::shared_ptr<Continuations> &continuations,
+                          const TransferDone &done) {
+    std::thread([event, continuations, done] {
+        const pi_result result = piEventWait(event.get(), UINT64_MAX);
+        std::string text = result == PI_SUCCESS ? std::string() : event_text(event.get(), result);
+        continuations->post([done, result, text = std::move(text)] { done(result, text); });
+    }).detach();
+}
+
+} // namespace
+
 Commands::Commands(std::shared_ptr<const Topology> topology,
                    std::shared_ptr<Continuations> continuations)
     : topology_(std::move(topology)), continuations_(std::move(continuations)),
@@ -117,7 +133,11 @@ void Commands::submit(PlaceIndex place, const Enqueue &enqueue, const TransferDo
         check(enqueue(queue.get(), event.out()), "enqueue");
         // Without a flush it may never begin; a command that fails shows in its event.
         piQueueFlush(queue.get());
-        when_final(std::move(event), continuations_, done);
+        try {
+            when_final(event, continuations_, done);
+        } catch (const Error &) {
+            when_final_by_thread(event, continuations_, done);
+        }
     } catch (const Error &error) {
         done(error.code(), error.what());
     } catch (const std::exception &error) {

@@ -39,7 +39,7 @@ public:
     explicit Machine(uint32_t contexts = 2, const std::string &faults = {});
     ~Machine();
 
-    /// How often a function of the first device's plugin has been called; only with faults.
+    /// How often a function has been called, of the plugin that was called most; only with faults.
     uint64_t calls_of(const std::string &function) const;
 
     const std::vector<pi_device> &devices() const noexcept { return devices_; }

@@ -7,6 +7,7 @@
 #include <catch2/catch.hpp>
 
 #include <algorithm>
+#include <memory>
 #include <random>
 
 using namespace runtime_test;
@@ -143,6 +144,19 @@ private:
     Oracle oracle_;
 };
 
+/// False if the fault hits what the test itself sets up.
+bool run_with(const std::string &fault, RouteMask routes) {
+    INFO(fault);
+    std::unique_ptr<Machine> machine;
+    try {
+        machine = std::make_unique<Machine>(2, fault);
+    } catch (const Error &) {
+        return false;
+    }
+    Scenario(*machine, routes).run();
+    return true;
+}
+
 } // namespace
 
 TEST_CASE("a fault at any call loses no byte and holds nobody up", "[runtime]") {
@@ -156,32 +170,23 @@ TEST_CASE("a fault at any call loses no byte and holds nobody up", "[runtime]") 
                                              "piEnqueueMemBufferFill",  "piEventCreateHost",
                                              "piEventSetCallback",      "piQueueFlush"};
     // Counted once, in a run whose fault is never reached.
-    std::vector<std::pair<uint64_t, uint64_t>> calls;
+    std::vector<uint64_t> calls;
     {
         const Machine machine(2, "piQueueFinish:1000000=fail(BACKEND)");
-        std::vector<uint64_t> before;
-        for (const std::string &function : functions) {
-            before.push_back(machine.calls_of(function));
-        }
         Scenario(machine, routes).run();
-        for (size_t index = 0; index < functions.size(); ++index) {
-            calls.emplace_back(before[index], machine.calls_of(functions[index]));
+        for (const std::string &function : functions) {
+            calls.push_back(machine.calls_of(function));
         }
     }
     uint64_t runs = 0;
     for (size_t index = 0; index < functions.size(); ++index) {
         const bool command = functions[index].rfind("piEnqueue", 0) == 0;
-        for (uint64_t call = calls[index].first + 1; call <= calls[index].second; ++call) {
-            for (const char *action : {"fail(BACKEND)", "fail_event(BACKEND)"}) {
-                if (!command && std::string(action).rfind("fail_event", 0) == 0) {
-                    continue;
-                }
-                const std::string fault =
-                    functions[index] + ":" + std::to_string(call) + "=" + action;
-                INFO(fault);
-                const Machine machine(2, fault);
-                Scenario(machine, routes).run();
-                ++runs;
+        for (uint64_t call = 1; call <= calls[index]; ++call) {
+            runs +=
+                run_with(functions[index] + ":" + std::to_string(call) + "=fail(BACKEND)", routes);
+            if (command) {
+                runs += run_with(
+                    functions[index] + ":" + std::to_string(call) + "=fail_event(BACKEND)", routes);
             }
         }
     }
