@@ -69,8 +69,9 @@ void StorageState::forbid_self_wait(const std::vector<Ledger::Wait> &waits, Plac
 }
 
 void StorageState::add_pending(OperationId operation, PlaceIndex place, const Range &range,
-                               bool held) {
-    pending_.push_back({operation, nullptr, held, std::this_thread::get_id(), place, range});
+                               bool held, bool writes) {
+    pending_.push_back(
+        {operation, nullptr, held, writes, std::this_thread::get_id(), place, range});
 }
 
 std::unique_ptr<AcquisitionState> StorageState::acquire(const std::shared_ptr<BufferState> &buffer,
@@ -107,6 +108,7 @@ StorageState::try_acquire(const std::shared_ptr<BufferState> &buffer, PlaceIndex
     }
     {
         std::unique_lock lock(mutex_);
+        forbid_lost(place, access, range);
         Attachment &attachment = attach(place);
         std::vector<PlannedPart> parts;
         if (fetches(access) && !ledger_.expected(attachment.view).contains(range)) {
@@ -162,7 +164,7 @@ void StorageState::begin_copies(Begun &begun, const Attachment &attachment,
         const Ledger::Begun copy =
             ledger_.begin_copy(part.sources.front().view, attachment.view, home, part.ranges);
         begun.operations.push_back(copy.operation);
-        add_pending(copy.operation, home, part.ranges.hull(), false);
+        add_pending(copy.operation, home, part.ranges.hull(), false, false);
         begun.bytes_copied += part.hand_over ? 0 : part.ranges.bytes();
         begun.transfers.push_back(std::make_shared<TransferRun>(
             begun.buffer, copy.operation, attachment.view, std::move(part),
@@ -176,7 +178,7 @@ void StorageState::begin_use(Begun &begun, const Attachment &attachment, Access 
     const Ledger::Begun use = ledger_.begin_use(attachment.view, acquisition.place,
                                                 acquisition.range, fetches(access), writes(access));
     begun.operations.push_back(use.operation);
-    add_pending(use.operation, acquisition.place, acquisition.range, true);
+    add_pending(use.operation, acquisition.place, acquisition.range, true, acquisition.writes);
     acquisition.operation = use.operation;
     acquisition.dependencies = dependencies(use.waits);
     acquisition.mem = attachment.mem.get();
@@ -279,10 +281,16 @@ void StorageState::conclude(OperationId operation, pi_result result, const std::
             std::find_if(pending_.begin(), pending_.end(),
                          [operation](const Pending &each) { return each.operation == operation; });
         if (found != pending_.end()) {
+            if (found->writes && result == PI_SUCCESS && !lost_.empty()) {
+                lost_.remove(found->range);
+            }
             completion = std::move(found->completion);
             pending_.erase(found);
         }
         ledger_.finish(operation, result == PI_SUCCESS);
+        if (runtime_->lost.count() != 0) {
+            notice_lost_places(); // what it made valid there is none the less gone
+        }
     }
     if (completion != nullptr) {
         completion->complete(result, text);
@@ -344,11 +352,17 @@ void StorageState::release(AcquisitionState &acquisition, pi_event event) {
         if (pi_queue queue = queue_of(event)) {
             piQueueFlush(queue); // what others wait for must not wait for a flush
         }
-        when_final(
-            Event::share(event), runtime_->continuations,
-            [self = shared_from_this(), operation](pi_result result, const std::string &text) {
-                self->finish_operation(operation, result, text);
-            });
+        when_final(Event::share(event), runtime_->continuations,
+                   [self = shared_from_this(), operation,
+                    place = acquisition.place](pi_result result, const std::string &text) {
+                       if (result != PI_ERROR_DEVICE_LOST) {
+                           self->finish_operation(operation, result, text);
+                           return;
+                       }
+                       self->runtime_->lost.suspect({place}, [self, operation, result, text] {
+                           self->finish_operation(operation, result, text);
+                       });
+                   });
     } catch (...) {
         runtime_->in_flight->remove();
         in_flight_->remove();

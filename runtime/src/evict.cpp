@@ -83,7 +83,7 @@ std::optional<StorageState::Evictable> StorageState::evictable(PlaceIndex place)
         }
     }
     return Evictable{views_[attachment->view].memory.size(),
-                     ledger_.only_in(ledger_.memory_of(attachment->view)).bytes(), last_use};
+                     ledger_.only_at(attachment->view).bytes(), last_use};
 }
 
 bool StorageState::evict(PlaceIndex place) {
@@ -97,7 +97,7 @@ bool StorageState::evict(PlaceIndex place) {
                 ledger_.busy(ledger_.memory_of(attachment->view))) {
                 return false;
             }
-            dirty = ledger_.only_in(ledger_.memory_of(attachment->view));
+            dirty = ledger_.only_at(attachment->view);
             if (dirty.empty()) {
                 drop_memory(attachment->view);
                 return true;
@@ -138,7 +138,7 @@ bool StorageState::write_back(const RangeSet &dirty) {
 }
 
 void StorageState::drop_memory(ViewId view) {
-    ledger_.forget(ledger_.memory_of(view));
+    ledger_.forget(view);
     for (std::optional<Attachment> &attachment : attachments_) {
         if (attachment && attachment->view == view) {
             attachment.reset();

@@ -25,29 +25,19 @@ bool Ledger::busy(MemoryId memory) const {
     });
 }
 
-RangeSet Ledger::only_in(MemoryId memory) const {
-    RangeSet bytes;
-    for (const View &view : views_) {
-        if (view.memory == memory) {
-            bytes.add(view.valid);
-        }
-    }
-    for (const View &view : views_) {
-        if (view.memory != memory) {
-            bytes.remove(view.valid);
+RangeSet Ledger::only_at(ViewId view) const {
+    RangeSet bytes = views_[view].valid;
+    for (ViewId other = 0; other < view_count(); ++other) {
+        if (other != view) {
+            bytes.remove(views_[other].valid);
         }
     }
     return bytes;
 }
 
-void Ledger::forget(MemoryId memory) {
-    for (View &view : views_) {
-        if (view.memory == memory) {
-            view.valid.clear();
-            view.expected.clear();
-        }
-    }
-    exclusive_.at(memory) = false;
+void Ledger::forget(ViewId view) {
+    views_[view].valid.clear();
+    recompute_expected();
 }
 
 bool Ledger::writes_memory(const Operation &operation, MemoryId memory) const {

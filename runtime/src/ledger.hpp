@@ -41,10 +41,11 @@ public:
 
     /// Whether a pending operation reads or writes this memory.
     bool busy(MemoryId memory) const;
-    /// The bytes that no other memory has.
-    RangeSet only_in(MemoryId memory) const;
-    /// The memory of a view is gone, and all that was valid there. Only while it is not busy.
-    void forget(MemoryId memory);
+    /// The bytes that are valid here and at no other view.
+    RangeSet only_at(ViewId view) const;
+    /// What is valid here is gone. Pending operations end as they end: bytes that a pending write makes
+    /// valid here count again, so who knows that they cannot lets them fail, or forgets once more.
+    void forget(ViewId view);
 
     uint32_t view_count() const noexcept { return static_cast<uint32_t>(views_.size()); }
     MemoryId memory_of(ViewId view) const { return views_[view].memory; }

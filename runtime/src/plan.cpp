@@ -251,9 +251,10 @@ std::string StorageState::explanation_text(const Explanation &explanation) const
     return text;
 }
 
-Explanation StorageState::explain(PlaceIndex place, const Range &range) const {
+Explanation StorageState::explain(PlaceIndex place, const Range &range) {
     check_place(place);
     const std::lock_guard lock(mutex_);
+    notice_lost_places();
     Explanation result;
     result.place = place;
     result.range = range;

@@ -46,7 +46,7 @@ RuntimeState::RuntimeState(std::shared_ptr<const Topology> all_places,
     : topology(checked(std::move(all_places))), options(std::move(runtime_options)),
       costs(options.costs ? *options.costs : CostTable::estimate(topology->description())),
       log(options.log_capacity), memory(std::make_shared<MemoryPool>(topology, options.pool_limit)),
-      residents(topology->size()) {
+      residents(topology->size()), lost(topology, continuations) {
     if (costs.places() != topology->size()) {
         throw Error(PI_ERROR_INVALID_VALUE,
                     "Runtime: the costs are of " + std::to_string(costs.places()) +

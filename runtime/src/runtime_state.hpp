@@ -2,6 +2,7 @@
 #pragma once
 
 #include "completion.hpp"
+#include "lost_places.hpp"
 #include "memory_pool.hpp"
 #include "residents.hpp"
 
@@ -75,6 +76,7 @@ public:
     TransferLog log;
     const std::shared_ptr<MemoryPool> memory;
     Residents residents;
+    LostPlaces lost;
     std::atomic<uint64_t> acquisitions{0};
     std::shared_ptr<Transport> transport; // never null
 };

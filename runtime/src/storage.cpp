@@ -41,9 +41,10 @@ const char *to_string(Access access) noexcept {
     return index < names.size() ? names[index] : "?";
 }
 
-RangeSet StorageState::valid(PlaceIndex place) const {
+RangeSet StorageState::valid(PlaceIndex place) {
     check_place(place);
     const std::lock_guard lock(mutex_);
+    notice_lost_places();
     return attachments_[place] ? ledger_.valid(attachments_[place]->view) : RangeSet();
 }
 
@@ -80,6 +81,9 @@ Counters Storage::counters() const {
 RangeSet Storage::valid(PlaceIndex place) const {
     return state_->valid(place);
 }
+RangeSet Storage::lost() const {
+    return state_->lost();
+}
 std::optional<uint32_t> Storage::memory_of(PlaceIndex place) const {
     return state_->memory_of(place);
 }
@@ -105,6 +109,14 @@ Acquisition Buffer::acquire(PlaceIndex place, Access access, uint64_t offset, ui
 
 Acquisition Buffer::acquire(PlaceIndex place, Access access) const {
     return acquire(place, access, 0, size());
+}
+
+void Buffer::prefetch(PlaceIndex place, uint64_t offset, uint64_t size) const {
+    acquire(place, Access::read, offset, size).release();
+}
+
+void Buffer::prefetch(PlaceIndex place) const {
+    prefetch(place, 0, size());
 }
 
 Explanation Buffer::explain(PlaceIndex place, uint64_t offset, uint64_t size) const {

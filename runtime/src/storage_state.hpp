@@ -105,7 +105,7 @@ public:
     bool evict(PlaceIndex place);
 
     // plan.cpp
-    Explanation explain(PlaceIndex place, const Range &range) const;
+    Explanation explain(PlaceIndex place, const Range &range);
 
     // For transfers.
     /// Whether a pending copy may read from there now; then the ends for it.
@@ -115,7 +115,8 @@ public:
     void finish_operation(OperationId operation, pi_result result, const std::string &text);
 
     void check_place(PlaceIndex place) const;
-    RangeSet valid(PlaceIndex place) const;
+    RangeSet valid(PlaceIndex place);
+    RangeSet lost();
     std::optional<uint32_t> memory_of(PlaceIndex place) const;
     const StorageDescription &description() const noexcept { return description_; }
     const std::shared_ptr<RuntimeState> &runtime() const noexcept { return runtime_; }
@@ -127,6 +128,7 @@ private:
         OperationId operation;
         std::shared_ptr<Completion> completion; // made when somebody first waits
         bool held = false;                      // acquired and not released
+        bool writes = false;                    // a use that writes
         std::thread::id holder;
         PlaceIndex place = host_place;
         Range range;
@@ -144,6 +146,10 @@ private:
     std::unique_ptr<AcquisitionState> try_acquire(const std::shared_ptr<BufferState> &buffer,
                                                   PlaceIndex place, Access access,
                                                   const Range &range);
+
+    // lost.cpp
+    void notice_lost_places();
+    void forbid_lost(PlaceIndex place, Access access, const Range &range);
 
     // evict.cpp
     bool write_back(const RangeSet &dirty);
@@ -184,7 +190,8 @@ private:
     Pending &pending(OperationId operation);
     const Pending &pending(OperationId operation) const;
     const std::shared_ptr<Completion> &completion_of(OperationId operation);
-    void add_pending(OperationId operation, PlaceIndex place, const Range &range, bool held);
+    void add_pending(OperationId operation, PlaceIndex place, const Range &range, bool held,
+                     bool writes);
     void conclude(OperationId operation, pi_result result, const std::string &text);
     void begin_copies(Begun &begun, const Attachment &attachment, std::vector<PlannedPart> parts,
                       PlaceIndex place, const Range &range);
@@ -205,6 +212,7 @@ private:
     std::vector<View> views_;                            // by ViewId
     std::vector<std::optional<Attachment>> attachments_; // by place
     std::vector<std::string> notes_;                     // by place: why an import failed
+    RangeSet lost_;                                      // bytes that were only at lost devices
     std::vector<Pending> pending_;                       // few: in the order of their operations
 };
 

@@ -70,7 +70,16 @@ void TransferRun::on_done(pi_result result, const std::string &text) {
     failure_text_ += (failure_text_.empty() ? "" : "; ") + std::string(to_string(route.kind)) +
                      (route.style == BounceStyle::none ? "" : " ") + to_string(route.style) + ": " +
                      text;
-    try_next();
+    if (result != PI_ERROR_DEVICE_LOST) {
+        try_next();
+        return;
+    }
+    std::vector<PlaceIndex> places{route.source, route.destination};
+    for (const Hop &hop : route.hops) {
+        places.push_back(hop.to);
+    }
+    storage().runtime()->lost.suspect(std::move(places),
+                                      [self = shared_from_this()] { self->try_next(); });
 }
 
 void TransferRun::record(pi_result result, const std::string &text) {

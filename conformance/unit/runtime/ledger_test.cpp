@@ -457,9 +457,9 @@ TEST_CASE("random programs with failures end, and leave nothing expected that is
     }
 }
 
-TEST_CASE(
-    "a memory is busy while an operation uses it, and forgets its bytes only then when it is not",
-    "[runtime]") {
+TEST_CASE("a memory is busy while an operation uses it, and bytes that are forgotten are valid "
+          "elsewhere alone",
+          "[runtime]") {
     Ledger ledger;
     const MemoryId host = ledger.add_memory();
     const MemoryId device = ledger.add_memory();
@@ -471,14 +471,14 @@ TEST_CASE(
     CHECK(ledger.busy(device));
     ledger.finish(copy.operation, true);
     CHECK_FALSE(ledger.busy(device));
-    CHECK(ledger.only_in(device).empty());
-    CHECK(ledger.only_in(host) == RangeSet({50, 100}));
+    CHECK(ledger.only_at(at_device).empty());
+    CHECK(ledger.only_at(at_host) == RangeSet({50, 100}));
     const auto write = ledger.begin_use(at_device, 1, RangeSet({10, 20}), false, true);
     CHECK(ledger.busy(device));
     CHECK_FALSE(ledger.busy(host));
     ledger.finish(write.operation, true);
-    CHECK(ledger.only_in(device) == RangeSet({10, 20}));
-    ledger.forget(device);
+    CHECK(ledger.only_at(at_device) == RangeSet({10, 20}));
+    ledger.forget(at_device);
     CHECK(ledger.valid(at_device).empty());
     CHECK(ledger.expected(at_device).empty());
     CHECK(ledger.valid(at_host) == RangeSet({{0, 10}, {20, 100}}));

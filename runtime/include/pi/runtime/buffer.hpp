@@ -116,10 +116,17 @@ public:
     /// PI_ERROR_INVALID_VALUE: no such place.
     /// PI_ERROR_INVALID_OPERATION: would wait for an acquisition that this thread still holds: release it
     ///   first (its command need not be final), or acquire once for read_write.
+    /// PI_ERROR_DEVICE_LOST: the place's device is lost, or bytes to be fetched were only at one that is
+    ///   (Storage::lost tells which).
     /// PI_ERROR_OUT_OF_DEVICE_MEMORY: and no replica there can be given up.
     /// Otherwise what the plugin said.
     Acquisition acquire(PlaceIndex place, Access access, uint64_t offset, uint64_t size) const;
     Acquisition acquire(PlaceIndex place, Access access) const;
+
+    /// Begins to bring the bytes to the place, so that a later acquire there finds them. Never waits; an
+    /// error of a copy shows in that acquire. Throws what acquire throws.
+    void prefetch(PlaceIndex place, uint64_t offset, uint64_t size) const;
+    void prefetch(PlaceIndex place) const;
 
     /// What acquire(place, Access::read) of this range would do now, and why. Changes nothing.
     Explanation explain(PlaceIndex place, uint64_t offset, uint64_t size) const;

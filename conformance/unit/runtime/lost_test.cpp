@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "equipment.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace runtime_test;
+using Catch::Matchers::Contains;
+
+namespace {
+
+constexpr uint64_t size = 5000;
+
+/// From the first command on that looks at its memory, the device is lost.
+constexpr const char *lost_device = "piEnqueueMemBufferRead:1..99999=fail_event(DEVICE_LOST);"
+                                    "piEnqueueMemBufferMap:1..99999=fail_event(DEVICE_LOST);"
+                                    "piEnqueueMemBufferCopy:1..99999=fail_event(DEVICE_LOST);"
+                                    "piEnqueueEventsWait:1..99999=fail_event(DEVICE_LOST)";
+
+Storage make_storage(const Runtime &runtime) {
+    return Storage(runtime, {.size = size, .routes = mask_of(RouteKind::host_bounce)});
+}
+
+void fill(const Machine &machine, const Buffer &buffer, const Range &range, uint8_t value) {
+    Acquisition writer = buffer.acquire(1, Access::discard_write, range.begin, range.size());
+    const Event filled = machine.fill(writer, value);
+    writer.release(filled.get());
+    REQUIRE(wait(filled) == PI_SUCCESS);
+}
+
+std::string text_of(const std::function<void()> &call) {
+    try {
+        call();
+    } catch (const Error &error) {
+        return error.what();
+    }
+    return {};
+}
+
+} // namespace
+
+TEST_CASE("when a device is lost, what is elsewhere survives, and exactly the rest is lost",
+          "[runtime]") {
+    const Machine machine(2, lost_device);
+    const Runtime runtime(machine.topology());
+    const Storage storage = make_storage(runtime);
+    const Buffer buffer = storage.buffer();
+    std::vector<uint8_t> expected = pattern(size, 1);
+    host_write(buffer, 0, expected);
+    buffer.prefetch(1);
+    fill(machine, buffer, {100, 200}, 7);
+    fill(machine, buffer, {4000, 4010}, 8);
+    REQUIRE(runtime.finish(patience));
+    CHECK(storage.lost().empty());
+
+    CHECK(code_of([&] { host_read(buffer); }) == PI_ERROR_DEVICE_LOST);
+    REQUIRE(runtime.finish(patience));
+    const RangeSet gone{{100, 200}, {4000, 4010}};
+    CHECK(storage.lost() == gone);
+    CHECK(storage.valid(1).empty());
+    CHECK(storage.valid(host_place) == subtract(RangeSet({0, size}), gone));
+    CHECK(host_read(buffer, 0, 100) == std::vector(expected.begin(), expected.begin() + 100));
+    CHECK(host_read(buffer, 200, 3800) ==
+          std::vector(expected.begin() + 200, expected.begin() + 4000));
+    CHECK_THAT(text_of([&] { host_read(buffer, 150, 100); }), Contains("[150, 200)"));
+
+    // The device in another context is lost, too.
+    for (const PlaceIndex place : {1U, static_cast<PlaceIndex>(1 + machine.devices().size())}) {
+        CHECK_THAT(text_of([&] { buffer.acquire(place, Access::discard_write); }),
+                   Contains(machine.topology()->info(place).name) && Contains("lost"));
+    }
+    // What is written anew is there again.
+    host_write(buffer, 100, std::vector<uint8_t>(50, 9));
+    CHECK(storage.lost() == RangeSet({{150, 200}, {4000, 4010}}));
+    CHECK(host_read(buffer, 50, 100)[50] == 9);
+}
+
+TEST_CASE("one answer that a device is lost loses nothing when the device goes on", "[runtime]") {
+    const Machine machine(2, "piEnqueueMemBufferRead:1=fail_event(DEVICE_LOST)");
+    const Runtime runtime(machine.topology());
+    const Storage storage = make_storage(runtime);
+    const Buffer buffer = storage.buffer();
+    fill(machine, buffer, {0, size}, 3);
+    REQUIRE(runtime.finish(patience));
+    CHECK(code_of([&] { host_read(buffer); }) == PI_ERROR_DEVICE_LOST); // its only route failed
+    REQUIRE(runtime.finish(patience));
+    CHECK(storage.lost().empty());
+    CHECK(host_read(buffer) == std::vector<uint8_t>(size, 3));
+    buffer.acquire(1, Access::read).release();
+}
+
+TEST_CASE("a write at a device that is lost meanwhile fails, and the old bytes stay", "[runtime]") {
+    const Machine machine(2, "piEnqueueMemBufferFill:1..99999=fail_event(DEVICE_LOST);"
+                             "piEnqueueEventsWait:1..99999=fail_event(DEVICE_LOST)");
+    const Runtime runtime(machine.topology());
+    const Storage storage = make_storage(runtime);
+    const Buffer buffer = storage.buffer();
+    host_write(buffer, 0, pattern(size, 4));
+    Acquisition writer = buffer.acquire(1, Access::discard_write, 0, 1000);
+    writer.release(machine.fill(writer, 1).get());
+    REQUIRE(runtime.finish(patience));
+    CHECK(storage.lost().empty());
+    CHECK(host_read(buffer) == pattern(size, 4));
+    CHECK(code_of([&] { buffer.acquire(1, Access::read); }) == PI_ERROR_DEVICE_LOST);
+}
+
+TEST_CASE("what was prefetched is there when it is acquired", "[runtime]") {
+    const Machine machine;
+    const Runtime runtime(machine.topology());
+    const Storage storage = make_storage(runtime);
+    const Buffer buffer = storage.buffer();
+    host_write(buffer, 0, pattern(size, 5));
+    buffer.prefetch(1, 1000, 2000);
+    REQUIRE(runtime.finish(patience));
+    CHECK(storage.valid(1) == RangeSet({1000, 3000}));
+    CHECK(storage.valid(host_place) == RangeSet({0, size}));
+    CHECK(storage.counters().bytes_delivered == 2000);
+    Acquisition reader = buffer.acquire(1, Access::read, 1000, 2000);
+    CHECK(reader.events().empty());
+    CHECK(storage.counters().bytes_required == 2000);
+    reader.release();
+    CHECK(code_of([&] { buffer.prefetch(1, 0, size + 1); }) == PI_ERROR_INVALID_SIZE);
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What is left of a storage when a device is lost.
+#include "storage_state.hpp"
+
+#include <pi/runtime/error.hpp>
+
+namespace pi::runtime {
+
+/// With the lock. Replicas at lost devices count no more; what was only there is lost.
+void StorageState::notice_lost_places() {
+    for (ViewId view = 0; view < views_.size(); ++view) {
+        if (views_[view].home != host_place && runtime_->lost.is_lost(views_[view].home) &&
+            !ledger_.valid(view).empty()) {
+            lost_.add(ledger_.only_at(view));
+            ledger_.forget(view);
+        }
+    }
+}
+
+/// With the lock.
+void StorageState::forbid_lost(PlaceIndex place, Access access, const Range &range) {
+    if (runtime_->lost.count() == 0) {
+        return;
+    }
+    notice_lost_places();
+    if (runtime_->lost.is_lost(place)) {
+        throw Error(PI_ERROR_DEVICE_LOST,
+                    "the device of " + runtime_->topology->info(place).name + " is lost");
+    }
+    const RangeSet gone = intersect(lost_, range);
+    if (fetches(access) && !gone.empty()) {
+        throw Error(PI_ERROR_DEVICE_LOST,
+                    to_string(gone) + " were valid only at a device that is lost: write them anew "
+                                      "(discard_write), then they can be read again");
+    }
+}
+
+RangeSet StorageState::lost() {
+    const std::lock_guard lock(mutex_);
+    notice_lost_places();
+    return lost_;
+}
+
+} // namespace pi::runtime
