@@ -42,6 +42,10 @@ constexpr Variable rows[] = {
      "also "
      "fail_event(RESULT), short and delay(10ms).",
      nullptr, "", fault_problem},
+    {"PI_TRACE_FILE", "path",
+     "The file that the layer trace writes, %p in it is the process's number; not set: "
+     "pi_trace_%p.json.",
+     nullptr, ""},
     {"PI_LOG", "level", "Which messages are logged: trace, debug, info, warning, error or off.",
      is_log_level, "one of trace, debug, info, warning, error, off"},
     {"PI_HOST_THREADS", "number", "Worker threads of the host plugin; not set: one a core.",

@@ -16,6 +16,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -28,6 +29,10 @@ struct Services {
     Configuration configuration;
     Log log;
     std::chrono::milliseconds stall_warning_delay;
+
+    // What layers share between the instances of the loader.
+    std::mutex layers_mutex{};
+    std::map<const Layer *, std::shared_ptr<void>> layers{};
 };
 
 /// Made by open_plugin, ended by retire. Its address is stamped into handles: it never moves.
@@ -46,6 +51,15 @@ public:
     const pi_dispatch &table() const noexcept { return chain_.tables[0]; }
     Log &log() const noexcept { return services_->log; }
     const Configuration &configuration() const noexcept { return services_->configuration; }
+    /// What all instances of the loader share of a layer; the first that asks makes it.
+    template <typename Make>
+    std::shared_ptr<void> shared(const Layer &layer, Make &&make) const {
+        const std::scoped_lock lock(services_->layers_mutex);
+        std::shared_ptr<void> &data = services_->layers[&layer];
+        if (data == nullptr)
+            data = std::forward<Make>(make)();
+        return data;
+    }
     int64_t object_count() const noexcept { return objects_.load() - (closing_ ? 0 : 1); }
 
 private:

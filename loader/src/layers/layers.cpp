@@ -5,7 +5,7 @@
 namespace pi::loader {
 
 std::span<const Layer *const> shipped_layers() noexcept {
-    static constexpr const Layer *layers[] = {&fault_layer, &validate_layer};
+    static constexpr const Layer *layers[] = {&validate_layer, &trace_layer, &fault_layer};
     return layers;
 }
 

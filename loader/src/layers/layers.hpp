@@ -13,6 +13,7 @@ namespace pi::loader {
 
 extern const Layer fault_layer;
 extern const Layer validate_layer;
+extern const Layer trace_layer;
 
 /// The row of a slot in function_rows, by its offset in pi_dispatch.
 constexpr std::size_t slot_index(std::size_t offset) {

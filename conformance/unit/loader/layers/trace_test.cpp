@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The layer that writes what happens into a file.
+
+#include "equipment.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <fstream>
+#include <map>
+#include <set>
+#include <thread>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace layer_test;
+using nlohmann::json;
+
+namespace {
+
+Description traced(const std::string &file, CapturedLog *log = nullptr) {
+    return with_layers({"trace"}, {{"PI_TRACE_FILE", file}}, log);
+}
+
+std::vector<json> read_events(const std::string &file) {
+    std::ifstream stream(file);
+    INFO(file);
+    REQUIRE(stream);
+    return json::parse(stream).at("traceEvents").get<std::vector<json>>();
+}
+
+std::vector<json> of_category(const std::vector<json> &events, const std::string &category) {
+    std::vector<json> found;
+    std::copy_if(events.begin(), events.end(), std::back_inserter(found),
+                 [&](const json &event) { return event.value("cat", "") == category; });
+    return found;
+}
+
+/// A queue's commands, by name.
+std::vector<json> commands(const std::vector<json> &events, const std::string &name = "") {
+    std::vector<json> found = of_category(events, "command");
+    found.erase(std::remove_if(
+                    found.begin(), found.end(),
+                    [&](const json &event) { return !name.empty() && event.at("name") != name; }),
+                found.end());
+    return found;
+}
+
+std::string name_of(const std::vector<json> &events, const char *what, const json &pid,
+                    const json &tid) {
+    for (const json &event : events) {
+        if (event.at("ph") == "M" && event.at("name") == what && event.at("pid") == pid &&
+            (event.at("tid") == tid || std::string(what) == "process_name"))
+            return event.at("args").at("name");
+    }
+    return "";
+}
+
+uint64_t sum_of_bytes(const std::vector<json> &events) {
+    uint64_t sum = 0;
+    for (const json &event : events)
+        sum += event.at("args").value("bytes", uint64_t{0});
+    return sum;
+}
+
+// Slices of one track do not overlap, but in order.
+void check_in_order(const std::vector<json> &events) {
+    std::map<std::pair<int64_t, int64_t>, double> ends;
+    for (const json &event : events) {
+        REQUIRE(event.at("ph") == "X");
+        const auto track =
+            std::make_pair(event.at("pid").get<int64_t>(), event.at("tid").get<int64_t>());
+        const double begin = event.at("ts");
+        const double length = event.at("dur");
+        CHECK(length >= 0);
+        CHECK(begin >= ends[track] - 0.0015); // microseconds, of which three digits are written
+        ends[track] = begin + length;
+    }
+}
+
+} // namespace
+
+TEST_CASE(
+    "each call is on its thread's track and each command once on its queue's, with its bytes") {
+    const loader_test::TemporaryFolder folder;
+    const std::string file = folder.str("trace.json");
+    for (const uint64_t flags : {uint64_t{0}, uint64_t{PI_QUEUE_PROFILING}}) {
+        {
+            const Machine machine(traced(file), flags);
+            const Bytes bytes(1000, 1);
+            const pi_mem first = machine.make_buffer(1000);
+            const pi_mem second = machine.make_buffer(1000);
+            pi_event written = nullptr;
+            OK(machine.write(first, bytes, 0, &written));
+            pi_region box = linear(0, 0, 10);
+            box.extent[1] = 3;
+            box.src_pitch[0] = box.dst_pitch[0] = 20;
+            OK(machine.copy(first, second, {box, linear(500, 500, 100)}, 0, nullptr, {written}));
+            OK(machine.fill(second, 7, 0, 64));
+            CHECK(machine.read(second, 200).size() == 200);
+            pi_event failing = nullptr;
+            const pi_event failed = machine.make_host_event();
+            OK(piEventSignalHost(failed, PI_ERROR_DEVICE_LOST));
+            OK(machine.copy(first, second, {linear(0, 0, 8)}, 0, &failing, {failed}));
+            CHECK(piEventWait(failing, patience) == PI_ERROR_DEPENDENCY_FAILED);
+            CHECK(machine.fill(first, 1, 990, 20) == PI_ERROR_INVALID_SIZE);
+            OK(piQueueFinish(machine.queue));
+            for (const pi_event event : {written, failed, failing})
+                OK(piEventRelease(event));
+            OK(piMemRelease(first));
+            OK(piMemRelease(second));
+        }
+        const std::vector<json> events = read_events(file);
+        const std::vector<json> all = commands(events);
+        check_in_order(all);
+        CHECK(all.size() == 5);
+        REQUIRE(commands(events, "MemBufferWrite").size() == 1);
+        CHECK(sum_of_bytes(commands(events, "MemBufferWrite")) == 1000);
+        CHECK(commands(events, "MemBufferWrite")[0]["args"]["route"] == "host to device");
+        CHECK(sum_of_bytes(commands(events, "MemBufferRead")) == 200);
+        CHECK(commands(events, "MemBufferRead")[0]["args"]["route"] == "device to host");
+        CHECK(sum_of_bytes(commands(events, "MemBufferFill")) == 64); // the refused one is none
+        const std::vector<json> copies = commands(events, "MemBufferCopy");
+        REQUIRE(copies.size() == 2);
+        CHECK(sum_of_bytes(copies) == 130 + 8);
+        CHECK(copies[0]["args"]["route"] == "within the device");
+        CHECK(copies[0]["args"]["result"] == "PI_SUCCESS");
+        CHECK(copies[1]["args"]["result"] == "PI_ERROR_DEPENDENCY_FAILED");
+
+        const std::vector<json> calls = of_category(events, "call");
+        std::map<std::string, int> times;
+        for (const json &call : calls) {
+            ++times[call.at("name")];
+            CHECK(call.at("dur").get<double>() >= 0);
+            CHECK(call.at("pid") == ::getpid());
+        }
+        CHECK(times["piMemBufferCreate"] == 2);
+        CHECK(times["piEnqueueMemBufferFill"] == 2);
+        CHECK(times["piEventWait"] == 1);
+        const auto refused = std::find_if(calls.begin(), calls.end(), [](const json &call) {
+            return call.at("name") == "piEnqueueMemBufferFill" &&
+                   call.at("args").at("result") != "PI_SUCCESS";
+        });
+        REQUIRE(refused != calls.end());
+        CHECK((*refused)["args"]["result"] == "PI_ERROR_INVALID_SIZE");
+        CHECK_THAT((*refused)["args"]["error"].get<std::string>(),
+                   Catch::Contains("past the end of mem"));
+        // Tracks have names, and each command an arrow from its call.
+        CHECK(name_of(events, "process_name", ::getpid(), 0) == "host threads");
+        CHECK(name_of(events, "process_name", all[0].at("pid"), 0) == "plugin \"host\": queues");
+        CHECK_THAT(name_of(events, "thread_name", all[0].at("pid"), all[0].at("tid")),
+                   Catch::StartsWith("queue 1 of "));
+        CHECK(name_of(events, "thread_name", ::getpid(), calls[0].at("tid")) != "");
+        CHECK(of_category(events, "submit").size() == 2 * all.size());
+    }
+}
+
+TEST_CASE(
+    "commands of images count bytes, launches have their kernel's name, waits of queues are seen") {
+    const loader_test::TemporaryFolder folder;
+    const std::string file = folder.str("trace.json");
+    {
+        const Machine machine(traced(file));
+        auto desc = describe<pi_mem_image_desc>(PI_TYPE_MEM_IMAGE_DESC);
+        desc.image_type = PI_IMAGE_2D;
+        desc.channel_order = PI_CHANNEL_ORDER_RGBA;
+        desc.channel_type = PI_CHANNEL_UNORM16;
+        desc.width = 3;
+        desc.height = 5;
+        pi_mem image = nullptr;
+        OK(piMemImageCreate(machine.context, machine.device, &desc, &image));
+        const float color[4] = {};
+        auto fill = describe<pi_image_fill_desc>(PI_TYPE_IMAGE_FILL_DESC);
+        fill.flags = PI_COMMAND_BLOCKING;
+        fill.image = image;
+        fill.color = color;
+        fill.extent[0] = 3;
+        fill.extent[1] = 4;
+        OK(piEnqueueMemImageFill(machine.queue, &fill, 0, nullptr, nullptr));
+        OK(piMemRelease(image));
+        // A refused handle is the plugin's to refuse.
+        CHECK(machine.copy(nullptr, nullptr, {linear(0, 0, 1)}) == PI_ERROR_INVALID_MEM_OBJECT);
+        auto launch = describe<pi_kernel_launch_desc>(PI_TYPE_KERNEL_LAUNCH_DESC);
+        CHECK(piEnqueueKernelLaunch(machine.queue, &launch, 0, nullptr, nullptr) ==
+              PI_ERROR_INVALID_KERNEL);
+    }
+    const std::vector<json> events = read_events(file);
+    CHECK(commands(events).size() == 1);
+    CHECK(sum_of_bytes(commands(events, "MemImageFill")) == 3 * 4 * 8);
+}
+
+TEST_CASE("commands of an out-of-order queue may overlap, and each has its own begin and end") {
+    const loader_test::TemporaryFolder folder;
+    const std::string file = folder.str("trace.json");
+    {
+        const Machine machine(traced(file), PI_QUEUE_OUT_OF_ORDER);
+        const pi_mem mem = machine.make_buffer(100);
+        for (int i = 0; i < 20; ++i)
+            OK(machine.fill(mem, 1, static_cast<uint64_t>(i) * 4, 4));
+        OK(piQueueFinish(machine.queue));
+        OK(piMemRelease(mem));
+    }
+    const std::vector<json> events = read_events(file);
+    std::map<uint64_t, double> begins;
+    std::size_t ends = 0;
+    for (const json &event : commands(events)) {
+        const uint64_t id = event.at("id");
+        if (event.at("ph") == "b") {
+            CHECK(begins.emplace(id, event.at("ts").get<double>()).second);
+        } else {
+            REQUIRE(event.at("ph") == "e");
+            CHECK(event.at("ts").get<double>() >= begins.at(id));
+            ++ends;
+        }
+    }
+    CHECK(begins.size() == 20);
+    CHECK(ends == 20);
+}
+
+TEST_CASE("many threads and queues are traced, and nothing is lost") {
+    const loader_test::TemporaryFolder folder;
+    const std::string file = folder.str("trace.json");
+    constexpr int threads = 4;
+    constexpr int rounds = 100;
+    {
+        const Machine machine(traced(file));
+        std::vector<std::thread> workers;
+        std::atomic<int> failed{0};
+        const pi_mem mem = machine.make_buffer(threads * 16);
+        for (int t = 0; t < threads; ++t)
+            workers.emplace_back([&, t] {
+                pi_queue queue = nullptr;
+                failed +=
+                    piQueueCreate(machine.context, machine.device, nullptr, &queue) != PI_SUCCESS;
+                const unsigned char byte = 1;
+                auto desc = describe<pi_buffer_fill_desc>(PI_TYPE_BUFFER_FILL_DESC);
+                desc.mem = mem;
+                desc.pattern = &byte;
+                desc.pattern_size = 1;
+                desc.size = 8;
+                for (int i = 0; i < rounds; ++i) {
+                    // Some in a queue of their own, some in one for all.
+                    const pi_queue to = i % 2 == 0 ? queue : machine.queue;
+                    desc.offset = static_cast<uint64_t>(2 * t + i % 2) * 8;
+                    failed += piEnqueueMemBufferFill(to, &desc, 0, nullptr, nullptr) != PI_SUCCESS;
+                }
+                failed += piQueueFinish(queue) != PI_SUCCESS;
+                failed += piQueueRelease(queue) != PI_SUCCESS;
+            });
+        for (std::thread &worker : workers)
+            worker.join();
+        OK(piQueueFinish(machine.queue));
+        OK(piMemRelease(mem));
+        CHECK(failed == 0);
+    }
+    const std::vector<json> events = read_events(file);
+    const std::vector<json> fills = commands(events, "MemBufferFill");
+    check_in_order(fills);
+    CHECK(fills.size() == threads * rounds);
+    CHECK(sum_of_bytes(fills) == threads * rounds * 8);
+    std::set<uint64_t> ids;
+    std::set<int64_t> queues;
+    for (const json &fill : fills) {
+        ids.insert(fill.at("args").at("command").get<uint64_t>());
+        queues.insert(fill.at("tid").get<int64_t>());
+    }
+    CHECK(ids.size() == fills.size());
+    CHECK(queues.size() == threads + 1);
+    std::set<int64_t> callers;
+    for (const json &call : of_category(events, "call"))
+        callers.insert(call.at("tid").get<int64_t>());
+    CHECK(callers.size() >= threads + 1);
+}
+
+TEST_CASE("a file that cannot be written is told, and all works without it") {
+    CapturedLog log;
+    const Machine machine(traced("/nonexistent/trace.json", &log));
+    CHECK(log.count("trace: cannot write \"/nonexistent/trace.json\" (PI_TRACE_FILE): No such file",
+                    PI_LOG_WARNING) == 1);
+    OK(piQueueFinish(machine.queue));
+    CapturedLog device_log;
+    const Machine other(traced("/dev/null", &device_log));
+    CHECK(device_log.count("it is not a regular file", PI_LOG_WARNING) == 1);
+    OK(piQueueFinish(other.queue));
+}
+
+TEST_CASE("%p is the process, and two loaders write two files") {
+    const loader_test::TemporaryFolder folder;
+    CapturedLog log;
+    const std::string number = std::to_string(::getpid());
+    {
+        const Machine one(traced(folder.str("t_%p.json")));
+        const Machine other(traced(folder.str("t_%p.json"), &log));
+        const Machine third(traced(folder.str("t_%p.json")));
+        OK(piQueueFinish(one.queue));
+        CHECK(log.count("is written by another loader, so this one writes", PI_LOG_INFO) == 1);
+    }
+    const std::string file = folder.str("t_" + number + ".json");
+    CHECK(!of_category(read_events(file), "call").empty());
+    CHECK(!of_category(read_events(file + "." + number), "call").empty());
+    CHECK(!of_category(read_events(file + "." + number + ".2"), "call").empty());
+}
+
+TEST_CASE("the file of a process that was killed is whole") {
+    const loader_test::TemporaryFolder folder;
+    const std::string file = folder.str("trace.json");
+    const int status = std::system(
+        ("'" PI_TEST_TRACE_PROGRAM "' '" PI_TEST_HOST_PLUGIN "' '" + file + "'").c_str());
+    // The shell's child, or itself, was ended by the signal.
+    CHECK((WIFSIGNALED(status) || WEXITSTATUS(status) == 128 + SIGKILL));
+    const std::vector<json> calls = of_category(read_events(file), "call");
+    CHECK(calls.size() >= 200);
+}
+
+TEST_CASE("all layers work on top of each other, in any order") {
+    const loader_test::TemporaryFolder folder;
+    std::vector<std::string> layers = {"fault", "trace", "validate"};
+    int round = 0;
+    do {
+        const std::string file = folder.str("trace" + std::to_string(round++) + ".json");
+        CapturedLog log;
+        {
+            const Machine machine(
+                with_layers(layers,
+                            {{"PI_TRACE_FILE", file},
+                             {"PI_FAULT", "piEnqueueMemBufferFill:2=fail_event(BACKEND)"}},
+                            &log));
+            const pi_mem mem = machine.make_buffer(8);
+            pi_event event = nullptr;
+            OK(machine.fill(mem, 1, 0, 8));
+            OK(machine.fill(mem, 2, 0, 8, 0, &event));
+            CHECK(piEventWait(event, patience) == PI_ERROR_BACKEND);
+            CHECK(machine.read(mem, 8) == Bytes(8, 1));
+            OK(piEventRelease(event));
+            REFUSED(PI_ERROR_INVALID_EVENT, "released already", piEventRelease(event));
+            OK(piMemRelease(mem));
+        }
+        CHECK(log.count("never released") == 0);
+        CHECK(log.count("parked") == 0);
+        CHECK(commands(read_events(file)).size() >= 2);
+    } while (std::next_permutation(layers.begin(), layers.end()));
+    CHECK(round == 6);
+}

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "file.hpp"
+
+#include "log.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace pi::loader::trace {
+namespace {
+
+constexpr std::string_view header = "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n";
+constexpr std::string_view footer = "\n]}\n";
+
+// Larger than any process number of the system.
+constexpr int64_t process_step = int64_t{1} << 23;
+
+std::string with_process_number(const std::string &path) {
+    std::string out;
+    for (std::size_t i = 0; i < path.size(); ++i) {
+        if (path[i] == '%' && i + 1 < path.size() && path[i + 1] == 'p') {
+            out += std::to_string(::getpid());
+            ++i;
+        } else {
+            out += path[i];
+        }
+    }
+    return out;
+}
+
+std::string microseconds(uint64_t nanoseconds) {
+    return fmt::format("{}.{:03}", nanoseconds / 1000, nanoseconds % 1000);
+}
+
+std::string begin_of(const char *phase, const Track &track, uint64_t time) {
+    return fmt::format("{{\"ph\":\"{}\",\"pid\":{},\"tid\":{},\"ts\":{}", phase, track.process,
+                       track.thread, microseconds(time));
+}
+
+std::string metadata(const char *what, const Track &track, const std::string &name) {
+    return fmt::format(
+        "{{\"ph\":\"M\",\"pid\":{},\"tid\":{},\"name\":\"{}\",\"args\":{{\"name\":{}}}}}",
+        track.process, track.thread, what, json_text(name));
+}
+
+} // namespace
+
+uint64_t now() noexcept {
+    return static_cast<uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
+}
+
+std::string json_text(std::string_view text) {
+    return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+TraceFile::TraceFile(const std::string &path, Log &log) : log_(log), process_(::getpid()) {
+    const std::string wanted = with_process_number(path);
+    std::string problem;
+    bool opened = open(wanted, problem);
+    std::string name = wanted;
+    for (int i = 1; !opened && problem.empty() && i <= 1000; ++i) {
+        name = fmt::format("{}.{}", wanted, process_) + (i > 1 ? fmt::format(".{}", i) : "");
+        opened = open(name, problem);
+    }
+    if (!opened) {
+        log.warn("trace: cannot write \"{}\" (PI_TRACE_FILE): {}; nothing is traced", name,
+                 problem.empty() ? "others write it" : problem);
+        return;
+    }
+    if (name != wanted)
+        log.write(PI_LOG_INFO,
+                  "trace: \"{}\" is written by another loader, so this one writes \"{}\"", wanted,
+                  name);
+    write_at(header, 0);
+    end_ = header.size();
+    write(metadata("process_name", {process_, 0}, "host threads"));
+}
+
+TraceFile::~TraceFile() {
+    if (file_ >= 0)
+        ::close(file_);
+}
+
+// False without a problem: somebody else has it.
+bool TraceFile::open(const std::string &path, std::string &problem) {
+    const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+    struct stat status {};
+    if (file < 0 || ::fstat(file, &status) != 0) {
+        problem = std::strerror(errno);
+    } else if (!S_ISREG(status.st_mode)) {
+        problem = "it is not a regular file";
+    } else if (::flock(file, LOCK_EX | LOCK_NB) == 0) {
+        if (::ftruncate(file, 0) == 0) {
+            file_ = file;
+            return true;
+        }
+        problem = std::strerror(errno);
+    } else if (errno != EWOULDBLOCK) {
+        problem = std::strerror(errno);
+    }
+    if (file >= 0)
+        ::close(file);
+    return false;
+}
+
+bool TraceFile::write_at(std::string_view text, uint64_t offset) noexcept {
+    while (!text.empty()) {
+        const ssize_t written =
+            ::pwrite(file_, text.data(), text.size(), static_cast<off_t>(offset));
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written <= 0) {
+            log_.warn("trace: {}: nothing more is traced", std::strerror(errno));
+            // What is there is made whole again, if there is room for that.
+            if (::ftruncate(file_, static_cast<off_t>(end_)) == 0)
+                static_cast<void>(
+                    !::pwrite(file_, footer.data(), footer.size(), static_cast<off_t>(end_)));
+            ::close(file_);
+            file_ = -1;
+            return false;
+        }
+        text.remove_prefix(static_cast<std::size_t>(written));
+        offset += static_cast<uint64_t>(written);
+    }
+    return true;
+}
+
+void TraceFile::write(std::string_view events) noexcept {
+    try {
+        fmt::memory_buffer text;
+        const std::scoped_lock lock(mutex_);
+        if (file_ < 0)
+            return;
+        fmt::format_to(std::back_inserter(text), "{}{}{}", empty_ ? "" : ",\n", events, footer);
+        if (write_at({text.data(), text.size()}, end_)) {
+            end_ += text.size() - footer.size();
+            empty_ = false;
+        }
+    } catch (const std::bad_alloc &) {
+        // One event less.
+    }
+}
+
+Track TraceFile::host_track() {
+    static thread_local const int64_t thread = ::gettid();
+    bool first;
+    {
+        const std::scoped_lock lock(mutex_);
+        first = threads_.insert(thread).second;
+    }
+    const Track track{process_, thread};
+    if (first) {
+        char name[16] = "thread";
+        ::pthread_getname_np(::pthread_self(), name, sizeof name);
+        name_track(track, name);
+    }
+    return track;
+}
+
+int64_t TraceFile::add_process(const std::string &name) {
+    int64_t process;
+    {
+        const std::scoped_lock lock(mutex_);
+        process = process_ + process_step * ++processes_;
+    }
+    write(metadata("process_name", {process, 0}, name));
+    return process;
+}
+
+void TraceFile::name_track(const Track &track, const std::string &name) {
+    write(metadata("thread_name", track, name));
+}
+
+void TraceFile::slice(const Track &track, std::string_view name, const char *category,
+                      uint64_t begin, uint64_t end, std::string_view arguments) {
+    write(fmt::format("{},\"dur\":{},\"name\":{},\"cat\":\"{}\",\"args\":{{{}}}}}",
+                      begin_of("X", track, begin), microseconds(end - begin), json_text(name),
+                      category, arguments));
+}
+
+void TraceFile::overlapping(const Track &track, std::string_view name, uint64_t id, uint64_t begin,
+                            uint64_t end, std::string_view arguments) {
+    const std::string same =
+        fmt::format("\"name\":{},\"cat\":\"command\",\"id\":{}", json_text(name), id);
+    write(fmt::format("{},{},\"args\":{{{}}}}},\n{},{}}}", begin_of("b", track, begin), same,
+                      arguments, begin_of("e", track, end), same));
+}
+
+void TraceFile::arrow(const char *name, uint64_t id, const Track &from, uint64_t from_time,
+                      const Track &to, uint64_t to_time) {
+    const std::string same = fmt::format("\"name\":\"{0}\",\"cat\":\"{0}\",\"id\":{1}", name, id);
+    write(fmt::format("{},{}}},\n{},{},\"bp\":\"e\"}}", begin_of("s", from, from_time), same,
+                      begin_of("f", to, to_time), same));
+}
+
+} // namespace pi::loader::trace

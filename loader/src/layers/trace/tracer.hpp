@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The layer that writes down what happens: each call on its thread's track, each command on its queue's.
+#pragma once
+
+#include "functions.hpp"
+#include "layers/trace/file.hpp"
+
+#include <atomic>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace pi::loader {
+class PluginInstance;
+}
+
+namespace pi::loader::trace {
+
+class QueueTrack;
+
+/// A command from its enqueue to its end.
+struct Command {
+    const char *function = nullptr;
+    uint64_t id = 0;
+    std::shared_ptr<QueueTrack> queue;
+    Track caller{};
+    uint64_t enqueued = 0; ///< when its call began
+    uint64_t bytes = 0;
+    const char *route = nullptr; ///< nullptr: it moves nothing
+    std::string kernel;          ///< of a launch
+    std::vector<std::shared_ptr<const Command>> waits;
+    pi_result result = PI_SUCCESS;
+    // Written once it is complete, under its queue's lock; ended also tells when that is.
+    bool complete = false;
+    uint64_t started = 0;
+    std::atomic<uint64_t> ended{0}; ///< as it is shown; 0: not yet
+};
+
+/// A queue that commands are shown on.
+class QueueTrack {
+public:
+    QueueTrack(const Track &where, uint64_t flags, pi_device of) noexcept
+        : track(where), in_order((flags & PI_QUEUE_OUT_OF_ORDER) == 0),
+          profiling((flags & PI_QUEUE_PROFILING) != 0), device(of) {}
+
+    const Track track;
+    const bool in_order;
+    const bool profiling;
+    const pi_device device;
+
+    std::mutex mutex;
+    std::deque<std::shared_ptr<Command>> pending; ///< in the order of their calls
+    uint64_t last_end = 0;                        ///< of an in-order queue
+};
+
+class Tracer {
+public:
+    Tracer(PluginInstance &instance, std::shared_ptr<TraceFile> file);
+
+    const pi_dispatch &next() const noexcept { return next_; }
+
+    void call(const char *function, uint64_t begin, pi_result result) noexcept;
+
+    // Before a command's call, and after it. A command has an event in any case.
+    std::shared_ptr<Command> begin(const char *function, pi_queue queue, uint32_t wait_count,
+                                   const pi_event *wait_list);
+    /// The call failed.
+    void withdraw(const std::shared_ptr<Command> &command) noexcept;
+    /// `event` is the command's; if `wanted`, the application has it too.
+    void follow(const std::shared_ptr<Command> &command, pi_event event, bool wanted);
+
+    void add_queue(pi_queue queue);
+    void add_image(pi_mem image, const pi_mem_image_desc *desc);
+
+    /// Bytes of a pixel of an image; 0 if it is none that is known.
+    uint64_t pixel_size(pi_mem image);
+    const char *route(pi_mem src, pi_mem dst) const;
+    std::string kernel_name(pi_kernel kernel) const;
+
+private:
+    struct Completion;
+    static void PI_CALL on_complete(pi_event event, pi_result result, void *user_data);
+    /// Begin and end of a command on the host's clock.
+    void take_times(Command &command, pi_event event) const;
+    void finish(Command &command, pi_event event, pi_result result);
+    void show(Command &command);
+    /// Shows what is complete at the begin of an in-order queue. Under the queue's lock.
+    void show_front(QueueTrack &queue);
+    std::shared_ptr<QueueTrack> find_queue(pi_queue queue);
+
+    const pi_dispatch &next_;
+    const pi_dispatch *const outermost_; ///< in the plugin's handles
+    const std::shared_ptr<TraceFile> file_;
+    const int64_t process_;
+    std::atomic<uint64_t> ids_{0};
+
+    static constexpr std::size_t max_known = 16384;
+    std::mutex mutex_;
+    std::unordered_map<pi_queue, std::shared_ptr<QueueTrack>> queues_;
+    int64_t queue_count_ = 0;
+    std::unordered_map<pi_mem, uint64_t> pixel_sizes_;
+    std::unordered_map<pi_event, std::shared_ptr<const Command>> events_; ///< who ends them
+};
+
+} // namespace pi::loader::trace
