@@ -2,6 +2,8 @@
 
 #include "image_kernels.hpp"
 
+#include "spirv.hpp"
+
 #include <pi/pi_native_kernel.h>
 
 #include <algorithm>
@@ -10,30 +12,6 @@
 
 namespace pi::suite {
 namespace {
-
-// ----- OpenCL C -----
-
-constexpr const char *opencl_text = R"(
-kernel void transpose(read_only image2d_t src, write_only image2d_t dst) {
-    int2 at = (int2)(get_global_id(0), get_global_id(1));
-    write_imageui(dst, (int2)(at.y, at.x), read_imageui(src, at));
-}
-kernel void flatten(read_only image3d_t src, global uint4 *out) {
-    int4 at = (int4)(get_global_id(0), get_global_id(1), get_global_id(2), 0);
-    out[(at.z * get_image_height(src) + at.y) * get_image_width(src) + at.x] =
-        read_imageui(src, at);
-}
-kernel void flatten_layers(read_only image2d_array_t src, global uint4 *out) {
-    int4 at = (int4)(get_global_id(0), get_global_id(1), get_global_id(2), 0);
-    out[(at.z * get_image_height(src) + at.y) * get_image_width(src) + at.x] =
-        read_imageui(src, at);
-}
-kernel void sample(read_only image2d_t image, sampler_t sampler, global const float2 *at,
-                   global float4 *out) {
-    size_t i = get_global_id(0);
-    out[i] = read_imagef(image, sampler, at[i]);
-}
-)";
 
 // ----- Native functions -----
 
@@ -161,9 +139,15 @@ Program make_image_program(Bench &bench) {
     bench.need(PI_CAPABILITY_IMAGE, "PI_CAPABILITY_IMAGE");
     pi_program_desc desc = describe<pi_program_desc>();
     desc.format = kernel_format(bench);
-    const bool native = desc.format == PI_PROGRAM_FORMAT_NATIVE_TABLE;
-    desc.data = native ? static_cast<const void *>(&native_program) : opencl_text;
-    desc.size = native ? sizeof native_program : std::strlen(opencl_text);
+    if (desc.format == PI_PROGRAM_FORMAT_NATIVE_TABLE) {
+        desc.data = &native_program;
+        desc.size = sizeof native_program;
+    } else {
+        const Embedded program = desc.format == PI_PROGRAM_FORMAT_SPIRV ? spirv::image_kernels()
+                                                                        : opencl_c_image_kernels();
+        desc.data = program.data();
+        desc.size = program.size();
+    }
     Program program;
     require_success(piProgramCreate(bench.context(), &desc, program.out()),
                     "piProgramCreate of the suite's kernels on images");

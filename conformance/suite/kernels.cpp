@@ -2,36 +2,17 @@
 
 #include "kernels.hpp"
 
+#include "spirv.hpp"
+
 #include <pi/pi_native_kernel.h>
 
+#include <algorithm>
 #include <cstring>
 
 namespace pi::suite {
 namespace {
 
 // ----- OpenCL C -----
-
-constexpr const char *opencl_text = R"(
-kernel void add(global uint *data, uint value) {
-    data[get_global_id(0)] += value;
-}
-kernel void combine(global uint *dst, global const uint *a, global const uint *b, uint factor) {
-    size_t i = get_global_id(0);
-    dst[i] = a[i] * factor + b[i];
-}
-kernel void visit(global uint *visits, ulong size_x, ulong size_y) {
-    visits[(get_global_id(2) * size_y + get_global_id(1)) * size_x + get_global_id(0)] += 1;
-}
-kernel void reverse(global uint *data, local uint *scratch) {
-    size_t i = get_local_id(0);
-    scratch[i] = data[get_global_id(0)];
-    barrier(CLK_LOCAL_MEM_FENCE);
-    data[get_global_id(0)] = scratch[get_local_size(0) - 1 - i];
-}
-kernel void follow(global const ulong *addresses, uint value) {
-    *(global uint *)(uintptr_t)addresses[get_global_id(0)] += value;
-}
-)";
 
 constexpr const char *broken_opencl_text = "kernel void broken(global uint *data) { this is no C }";
 
@@ -102,12 +83,18 @@ struct Source {
     uint64_t broken_size;
 };
 
-const std::array<Source, 2> &sources() {
-    static const std::array<Source, 2> table{
-        Source{PI_PROGRAM_FORMAT_OPENCL_C, opencl_text, std::strlen(opencl_text),
-               broken_opencl_text, std::strlen(broken_opencl_text)},
-        Source{PI_PROGRAM_FORMAT_NATIVE_TABLE, &native_program, sizeof native_program,
-               &broken_native_program, sizeof broken_native_program}};
+const std::vector<Source> &sources() {
+    static const std::vector<Source> table = [] {
+        std::vector<Source> all{
+            {PI_PROGRAM_FORMAT_OPENCL_C, opencl_c_kernels().data(), opencl_c_kernels().size(),
+             broken_opencl_text, std::strlen(broken_opencl_text)},
+            {PI_PROGRAM_FORMAT_SPIRV, spirv::kernels().data(), spirv::kernels().size(),
+             spirv::broken().data(), spirv::broken().size()},
+            {PI_PROGRAM_FORMAT_NATIVE_TABLE, &native_program, sizeof native_program,
+             &broken_native_program, sizeof broken_native_program}};
+        std::erase_if(all, [](const Source &source) { return source.size == 0; });
+        return all;
+    }();
     return table;
 }
 
@@ -139,7 +126,7 @@ pi_program_format kernel_format(Bench &bench, pi_device device) {
             return source.format;
     }
     skip("the device runs none of the formats that the suite's kernels are written in "
-         "(OpenCL C, native table)");
+         "(OpenCL C, SPIR-V if the suite was built with a compiler for it, native table)");
 }
 
 pi_program_desc kernel_program_desc(pi_program_format format) {

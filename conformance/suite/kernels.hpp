@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The suite's own kernels, in each program format that it can write, and the launches of them.
+// The suite's own kernels, in each program format that it can write, and the launches of them. (OpenCL C and SPIR-V:
+// spirv/kernels.cl.)
 //
 //   add(global uint *data, uint value)                       data[i] += value, one dimension
 //   combine(global uint *dst, global const uint *a,          dst[i] = a[i] * factor + b[i]
@@ -25,7 +26,7 @@ pi_program_format kernel_format(Bench &bench, pi_device device = nullptr);
 /// The suite's kernels as a descriptor; what it points to lives as long as the process.
 pi_program_desc kernel_program_desc(pi_program_format format);
 
-/// A program of text that does not compile, or of a table that is none.
+/// A program of text or SPIR-V that cannot be built, or of a table that is none.
 pi_program_desc broken_program_desc(pi_program_format format);
 
 /// The suite's kernels, built for the context's devices; skips where there is no format.

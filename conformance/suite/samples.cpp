@@ -26,7 +26,9 @@ Samples::Samples(Bench &bench)
     const auto formats = programs ? get_info<uint32_t>(&piDeviceGetInfo, bench.device(),
                                                        PI_DEVICE_INFO_PROGRAM_FORMATS)
                                   : 0u;
-    if ((formats & (1u << PI_PROGRAM_FORMAT_OPENCL_C | 1u << PI_PROGRAM_FORMAT_NATIVE_TABLE)) != 0)
+    constexpr uint32_t kernels = 1u << PI_PROGRAM_FORMAT_OPENCL_C | 1u << PI_PROGRAM_FORMAT_SPIRV |
+                                 1u << PI_PROGRAM_FORMAT_NATIVE_TABLE;
+    if ((formats & kernels) != 0)
         describe_launch();
     if (bench.can(PI_CAPABILITY_USM))
         describe_usm();

@@ -56,6 +56,7 @@ Device::Device(Platform &platform, cl_device_id id, sdk::Ref<Device> parent, Dev
     svm_ = svm_capabilities(platform, id);
     partition_kinds_ = find_partition_kinds(*this);
     clock_ = find_clock(*this);
+    il_ = find_il(*this);
     max_allocation_ = get<cl_ulong>(CL_DEVICE_MAX_MEM_ALLOC_SIZE);
     const uint64_t base = std::max<uint64_t>(1, get<cl_uint>(CL_DEVICE_MEM_BASE_ADDR_ALIGN) / 8);
     offset_alignment_ = quirk(QUIRK_ANY_SUB_BUFFER_ORIGIN) ? 1 : base;

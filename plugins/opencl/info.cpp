@@ -69,6 +69,7 @@ void write_sub_group_sizes(Device &device, const InfoWriter &write) {
 
 uint32_t formats(const Device &device) {
     return (device.has_compiler() ? 1u << PI_PROGRAM_FORMAT_OPENCL_C : 0) |
+           (device.il().create_program ? 1u << PI_PROGRAM_FORMAT_SPIRV : 0) |
            (device.quirk(QUIRK_NO_BINARIES) ? 0 : 1u << PI_PROGRAM_FORMAT_DEVICE_BINARY);
 }
 

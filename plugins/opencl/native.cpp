@@ -120,11 +120,14 @@ Ref<Program> make_program(Context &context, cl_program vendor) {
             devices.push_back(device);
     const bool has_source =
         !query_text(api.clGetProgramInfo, "clGetProgramInfo", vendor, CL_PROGRAM_SOURCE).empty();
+    auto module = has_source ? std::nullopt : find_module(context, vendor);
+    const pi_program_format format = has_source ? PI_PROGRAM_FORMAT_OPENCL_C
+                                     : module   ? PI_PROGRAM_FORMAT_SPIRV
+                                                : PI_PROGRAM_FORMAT_DEVICE_BINARY;
     auto program =
-        make<Program>(context,
-                      pi_program_format{has_source ? uint32_t{PI_PROGRAM_FORMAT_OPENCL_C}
-                                                   : uint32_t{PI_PROGRAM_FORMAT_DEVICE_BINARY}},
-                      ProgramOwner::retained(api, vendor), std::move(devices));
+        make<Program>(context, format, ProgramOwner::retained(api, vendor), std::move(devices));
+    if (module)
+        program->set_module(std::move(*module));
     program->read_builds();
     return program;
 }

@@ -90,18 +90,22 @@ namespace pi::opencl {
     X(clSetUserEventStatus)                                                                        \
     X(clWaitForEvents)
 
-/// Functions of OpenCL 2.0 and later: NULL with an old ICD loader, and only for platforms of that version.
+/// Functions of later versions: NULL with an old ICD loader, and only for platforms of that version.
 #define PI_OPENCL_OPTIONAL(X)                                                                      \
     X(clCreateCommandQueueWithProperties)                                                          \
+    X(clCreateProgramWithIL)                                                                       \
     X(clCreateSamplerWithProperties)                                                               \
     X(clEnqueueSVMMemFill)                                                                         \
     X(clEnqueueSVMMemcpy)                                                                          \
     X(clEnqueueSVMMigrateMem)                                                                      \
     X(clGetDeviceAndHostTimer)                                                                     \
+    X(clGetExtensionFunctionAddressForPlatform)                                                    \
+    X(clGetKernelSubGroupInfo)                                                                     \
     X(clSVMAlloc)                                                                                  \
     X(clSVMFree)                                                                                   \
     X(clSetKernelArgSVMPointer)                                                                    \
-    X(clSetKernelExecInfo)
+    X(clSetKernelExecInfo)                                                                         \
+    X(clSetProgramSpecializationConstant)
 
 /// The functions of one open libOpenCL.
 struct Api {

@@ -3,6 +3,7 @@
 // Platforms and devices. Both live as long as their instance.
 #pragma once
 
+#include "il.hpp"
 #include "instance.hpp"
 #include "quirks.hpp"
 
@@ -73,6 +74,7 @@ public:
     bool out_of_order() const { return out_of_order_; }
     bool has_compiler() const { return has_compiler_; }
     bool images() const { return images_; }
+    const Il &il() const { return il_; }
     uint64_t queue_flags() const {
         return PI_QUEUE_OUT_OF_ORDER |
                (quirk(QUIRK_NO_PROFILING) ? 0 : uint64_t{PI_QUEUE_PROFILING});
@@ -82,6 +84,7 @@ public:
         return opencl::capabilities &
                ~((usm_kinds() ? 0 : usm_capabilities) |
                  (images_ ? 0 : uint64_t{PI_CAPABILITY_IMAGE}) |
+                 (il_.specialization ? 0 : uint64_t{PI_CAPABILITY_SPECIALIZATION}) |
                  (partition_kinds_ ? 0 : uint64_t{PI_CAPABILITY_PARTITION}) |
                  (clock_ != Clock::NONE ? 0 : uint64_t{PI_CAPABILITY_TIMESTAMP}));
     }
@@ -133,6 +136,7 @@ private:
     cl_device_svm_capabilities svm_ = 0;
     uint32_t partition_kinds_ = 0;
     Clock clock_ = Clock::NONE;
+    Il il_;
     uint64_t max_allocation_, min_alignment_, offset_alignment_;
     std::mutex submission_mutex_, import_mutex_;
     bool import_known_ = false;

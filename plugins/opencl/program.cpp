@@ -2,7 +2,6 @@
 #include "program.hpp"
 #include "entries.hpp"
 
-#include <pi/sdk/binary.hpp>
 #include <pi/sdk/descriptor.hpp>
 #include <pi/sdk/trampoline.hpp>
 
@@ -66,7 +65,7 @@ std::vector<Device *> Program::read_devices(const pi_program_build_desc &desc) c
 
 // What a kernel's parameters are is needed to check a launch's arguments.
 std::string Program::vendor_options(const std::string &options) const {
-    return format_ == PI_PROGRAM_FORMAT_OPENCL_C ? options + " -cl-kernel-arg-info" : options;
+    return can_compile() ? options + " -cl-kernel-arg-info" : options;
 }
 
 void Program::finish(const Attempt &attempt, cl_int code) {
@@ -105,9 +104,9 @@ void Program::build(const pi_program_build_desc &desc) {
 
 void Program::compile(const pi_program_build_desc &desc) {
     check_flags(desc.flags, 0, "flags");
-    if (linked_ || format_ != PI_PROGRAM_FORMAT_OPENCL_C)
+    if (linked_ || !can_compile())
         fail(PI_ERROR_INVALID_OPERATION, "program ",
-             linked_ ? "was linked of others" : "is a binary", ": it has no source to compile");
+             linked_ ? "was linked of others" : "is a binary", ": it has nothing to compile");
     const std::vector<Device *> devices = read_devices(desc);
     const std::vector<cl_device_id> ids = ids_of(link_devices(devices, candidates_));
     const std::string options = desc.options ? desc.options : "";
@@ -313,9 +312,11 @@ pi_result PI_CALL piProgramCreate(pi_context context, const pi_program_desc *des
             *out_program = create_from_source(self, known).give();
         else if (known.format == PI_PROGRAM_FORMAT_DEVICE_BINARY)
             *out_program = create_from_binary(self, known).give();
+        else if (known.format == PI_PROGRAM_FORMAT_SPIRV)
+            *out_program = create_from_il(self, known).give();
         else
             fail(PI_ERROR_UNSUPPORTED_FEATURE, "format is ", known.format,
-                 "; PI_PROGRAM_FORMAT_OPENCL_C and _DEVICE_BINARY are supported");
+                 "; PI_PROGRAM_FORMAT_OPENCL_C, _SPIRV and _DEVICE_BINARY are supported");
     });
 }
 
@@ -378,16 +379,6 @@ pi_result PI_CALL piProgramGetBuildInfo(pi_program program, pi_device device,
         default:
             fail(PI_ERROR_INVALID_ENUMERATION, "name ", name, " is no build information");
         }
-    });
-}
-
-pi_result PI_CALL piDeviceSelectBinary(pi_device device, uint32_t count,
-                                       const pi_program_binary *binaries, uint32_t *out_index) {
-    static constexpr BinaryTarget accepted[] = {{"opencl_c", PI_PROGRAM_FORMAT_OPENCL_C}};
-    return call<Device>(device, [&](Device &self) {
-        require(out_index, "out_index");
-        const std::span all(accepted);
-        *out_index = select_binary(self.has_compiler() ? all : all.first(0), count, binaries);
     });
 }
 

@@ -3,6 +3,9 @@
 
 #include "context.hpp"
 
+#include <pi/sdk/spirv.hpp>
+
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,6 +37,10 @@ public:
     const Api &api() const { return context_->api(); }
     cl_program id() const { return vendor_.get(); }
     pi_program_format format() const { return format_; }
+    /// The SPIR-V that it was made of.
+    void set_module(sdk::SpirvModule module) { module_ = std::move(module); }
+    /// Gives specialization constants values from the next build on.
+    void specialize(uint32_t count, const pi_specialization_constant *constants);
     /// Takes over what the vendor tells of a program that was built without us.
     void read_builds();
     /// The same of one that was just linked, of which only `devices` count.
@@ -58,6 +65,9 @@ public:
 
 private:
     std::vector<Device *> read_devices(const pi_program_build_desc &desc) const;
+    bool can_compile() const {
+        return format_ == PI_PROGRAM_FORMAT_OPENCL_C || format_ == PI_PROGRAM_FORMAT_SPIRV;
+    }
     std::string vendor_options(const std::string &options) const;
     /// A build or a compilation.
     struct Attempt {
@@ -72,6 +82,7 @@ private:
     const sdk::Ref<Context> context_;
     const pi_program_format format_;
     ProgramOwner vendor_;
+    std::optional<sdk::SpirvModule> module_;
     const std::vector<Device *> candidates_; ///< the context's, or those that a binary is for
     /// By what the newest build, compilation or link has made. While one fails, those that it was for have failed.
     std::vector<Device *> built_, compiled_, failed_;
@@ -80,6 +91,11 @@ private:
     bool compiled_elsewhere_ = false;
     std::string options_; ///< of it
 };
+
+/// A program of SPIR-V, for those of the context's devices that take it (il.cpp).
+sdk::Ref<Program> create_from_il(Context &context, const pi_program_desc &desc);
+/// The SPIR-V that a vendor's program was made of, if it was.
+std::optional<sdk::SpirvModule> find_module(const Context &context, cl_program vendor);
 
 /// Where the vendor is given programs to link, and so to compile: in the context's order, and all of `candidates`
 /// where the driver needs that.

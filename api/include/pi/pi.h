@@ -1532,6 +1532,11 @@ PI_EXPORT pi_result PI_CALL piProgramCompile(pi_program program, const pi_progra
 PI_EXPORT pi_result PI_CALL piProgramLink(pi_context context, const pi_program_link_desc *desc,
                                           pi_program *out_program);
 PI_EXPORT pi_result PI_CALL piProgramBuild(pi_program program, const pi_program_build_desc *desc);
+/* Values of specialization constants, copied, that a program of SPIR-V is compiled or built with from the next time on;
+ * others keep what they have, at first their defaults, and of several values for one id the last counts. An id that the
+ * program does not have is PI_ERROR_INVALID_VALUE, a size that is not its type's (a boolean's is 1)
+ * PI_ERROR_INVALID_SIZE; a call that fails sets none. Formats without such constants are PI_ERROR_UNSUPPORTED_FEATURE,
+ * a linked program is PI_ERROR_INVALID_OPERATION. */
 PI_EXPORT pi_result PI_CALL piProgramSetSpecializationConstants(
     pi_program program, uint32_t count, const pi_specialization_constant *constants);
 PI_EXPORT pi_result PI_CALL piProgramRetain(pi_program program);

@@ -110,10 +110,14 @@ LAW("kernel", "sub-groups are of a size that the device has, and enough for a gr
     require_success(ask(PI_KERNEL_SUB_GROUP_INFO_MAX_SIZE, size), "the largest sub-group");
     require_success(ask(PI_KERNEL_SUB_GROUP_INFO_MAX_COUNT, count), "the sub-groups of a group");
     require_success(ask(PI_KERNEL_SUB_GROUP_INFO_COMPILE_SIZE, demanded), "the demanded size");
-    const auto sizes =
-        get_info_list<uint32_t>(&piDeviceGetInfo, bench.device(), PI_DEVICE_INFO_SUB_GROUP_SIZES);
-    require(std::find(sizes.begin(), sizes.end(), size) != sizes.end(), "sub-groups have ", size,
-            " work-items, which is none of PI_DEVICE_INFO_SUB_GROUP_SIZES");
+    uint64_t bytes = 0;
+    if (piDeviceGetInfo(bench.device(), PI_DEVICE_INFO_SUB_GROUP_SIZES, 0, nullptr, &bytes) !=
+        PI_ERROR_UNSUPPORTED_FEATURE) {
+        const auto sizes = get_info_list<uint32_t>(&piDeviceGetInfo, bench.device(),
+                                                   PI_DEVICE_INFO_SUB_GROUP_SIZES);
+        require(std::find(sizes.begin(), sizes.end(), size) != sizes.end(), "sub-groups have ",
+                size, " work-items, which is none of PI_DEVICE_INFO_SUB_GROUP_SIZES");
+    }
     const auto most =
         group_info<uint64_t>(kernel, bench.device(), PI_KERNEL_GROUP_INFO_MAX_WORK_GROUP_SIZE);
     require(uint64_t{size} * count >= most, count, " sub-groups of ", size,

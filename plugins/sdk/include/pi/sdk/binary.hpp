@@ -10,14 +10,14 @@
 
 namespace pi::sdk {
 
-/// A kind of image that a device takes.
+/// A kind of image that a device takes; a device lists the best first.
 struct BinaryTarget {
     std::string_view target;
     pi_program_format format;
 };
 
-/// The index of the first of `binaries` that is one of `accepted`; PI_ERROR_INVALID_BINARY, telling both lists, when
-/// none is.
+/// The index of the first of `binaries` that is one of `accepted` and of the first target there that any is of;
+/// PI_ERROR_INVALID_BINARY, telling both lists, when none is.
 inline uint32_t select_binary(std::span<const BinaryTarget> accepted, uint32_t count,
                               const pi_program_binary *binaries) {
     const auto list = read_array(count, binaries, "binaries");
@@ -30,9 +30,14 @@ inline uint32_t select_binary(std::span<const BinaryTarget> accepted, uint32_t c
                  "] has a reserved word that is not 0");
         given += text(i ? ", " : "", '"', list[i].target, "\" of format ", list[i].format);
     }
-    for (size_t i = 0; i < list.size(); ++i)
-        for (const BinaryTarget &one : accepted)
-            if (one.target == list[i].target && one.format == list[i].format)
+    const auto suits = [&](const pi_program_binary &image) {
+        return std::any_of(accepted.begin(), accepted.end(), [&](const BinaryTarget &one) {
+            return one.target == image.target && one.format == image.format;
+        });
+    };
+    for (const BinaryTarget &best : accepted)
+        for (size_t i = 0; i < list.size(); ++i)
+            if (best.target == list[i].target && suits(list[i]))
                 return static_cast<uint32_t>(i);
     std::string taken;
     for (const BinaryTarget &one : accepted)

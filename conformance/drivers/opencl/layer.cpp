@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "layer.hpp"
+
+#include <algorithm>
+
+namespace simulated {
+
+Layer &layer() {
+    // Never destroyed: threads of the driver may still call while the process ends.
+    static Layer *const one = new Layer;
+    return *one;
+}
+
+std::shared_ptr<Program> Layer::find(cl_program program) {
+    const std::lock_guard lock(mutex);
+    const auto found = programs.find(program);
+    return found == programs.end() ? nullptr : found->second;
+}
+
+size_t Layer::kernels_of(const Program &program) {
+    const std::lock_guard lock(mutex);
+    return static_cast<size_t>(
+        std::count_if(kernels.begin(), kernels.end(),
+                      [&](const auto &entry) { return entry.second.program.get() == &program; }));
+}
+
+} // namespace simulated
+
+extern "C" __attribute__((visibility("default"))) cl_int CL_API_CALL
+clGetLayerInfo(cl_layer_info name, size_t size, void *value, size_t *out_size) {
+    using namespace simulated;
+    switch (name) {
+    case CL_LAYER_API_VERSION:
+        return answer(cl_layer_api_version{CL_LAYER_API_VERSION_100}, size, value, out_size);
+    case CL_LAYER_NAME:
+        return answer(std::string("PI's simulated SPIR-V"), size, value, out_size);
+    default:
+        return CL_INVALID_VALUE;
+    }
+}
+
+extern "C" __attribute__((visibility("default"))) cl_int CL_API_CALL
+clInitLayer(cl_uint entry_count, const cl_icd_dispatch *below, cl_uint *out_entry_count,
+            const cl_icd_dispatch **out_table) {
+    using namespace simulated;
+    constexpr cl_uint needed = sizeof(cl_icd_dispatch) / sizeof(void *);
+    if (!below || !out_entry_count || !out_table || entry_count < needed)
+        return CL_INVALID_VALUE;
+    Layer &self = layer();
+    self.below = below;
+    self.mode = read_mode();
+    add_device_functions(self.table);
+    add_program_functions(self.table);
+    add_program_info_functions(self.table);
+    add_kernel_functions(self.table);
+    *out_entry_count = needed;
+    *out_table = &self.table;
+    return CL_SUCCESS;
+}

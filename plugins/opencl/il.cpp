@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "il.hpp"
+#include "entries.hpp"
+#include "program.hpp"
+
+#include <pi/sdk/binary.hpp>
+#include <pi/sdk/descriptor.hpp>
+
+#include <cstdio>
+
+namespace pi::opencl {
+
+using namespace sdk;
+
+namespace {
+
+/// A function of an extension that the device has, or NULL.
+template <class Function>
+Function extension_function(const Device &device, const char *extension, const char *name) {
+    const Api &api = device.api();
+    if (!device.has_extension(extension) || !api.clGetExtensionFunctionAddressForPlatform)
+        return nullptr;
+    return reinterpret_cast<Function>(
+        api.clGetExtensionFunctionAddressForPlatform(device.platform().id(), name));
+}
+
+/// CL_DEVICE_IL_VERSION is a list: "SPIR-V_1.0 SPIR-V_1.2".
+bool tells_spirv(const Device &device) {
+    return device.get_text(CL_DEVICE_IL_VERSION).find("SPIR-V_") != std::string::npos;
+}
+
+void find_programs(const Device &device, unsigned version, Il &il) {
+    const Api &api = device.api();
+    if (version >= 201 && api.clCreateProgramWithIL && tells_spirv(device))
+        il.create_program = api.clCreateProgramWithIL;
+    else if (device.has_extension("cl_khr_il_program") && tells_spirv(device))
+        il.create_program = extension_function<decltype(il.create_program)>(
+            device, "cl_khr_il_program", "clCreateProgramWithILKHR");
+    il.specialization =
+        il.create_program && version >= 202 && api.clSetProgramSpecializationConstant;
+}
+
+void find_sub_groups(const Device &device, unsigned version, Il &il) {
+    const Api &api = device.api();
+    il.core_sub_groups = version >= 201 && api.clGetKernelSubGroupInfo &&
+                         device.get<cl_uint>(CL_DEVICE_MAX_NUM_SUB_GROUPS);
+    il.get_sub_group_info = il.core_sub_groups
+                                ? api.clGetKernelSubGroupInfo
+                                : extension_function<decltype(il.get_sub_group_info)>(
+                                      device, "cl_khr_subgroups", "clGetKernelSubGroupInfoKHR");
+}
+
+} // namespace
+
+Il find_il(const Device &device) {
+    // A platform may be newer than one of its devices, and calls need both.
+    unsigned major = 1, minor = 0;
+    std::sscanf(device.get_text(CL_DEVICE_VERSION).c_str(), "OpenCL %u.%u", &major, &minor);
+    const unsigned version = std::min(100 * major + minor, device.platform().api_version());
+    Il il;
+    find_programs(device, version, il);
+    find_sub_groups(device, version, il);
+    return il;
+}
+
+Ref<Program> create_from_il(Context &context, const pi_program_desc &desc) {
+    std::vector<Device *> takers;
+    for (Device *device : context.devices())
+        if (device->il().create_program)
+            takers.push_back(device);
+    if (takers.empty())
+        fail(PI_ERROR_UNSUPPORTED_FEATURE, context.devices().front()->name(),
+             " takes no SPIR-V (CL_DEVICE_IL_VERSION), nor does another device of the context");
+    SpirvModule module(desc.data, desc.size);
+    cl_int code = CL_SUCCESS;
+    ProgramOwner vendor(context.api(), takers.front()->il().create_program(context.id(), desc.data,
+                                                                           desc.size, &code));
+    if (code == CL_INVALID_VALUE)
+        throw Error(PI_ERROR_INVALID_BINARY,
+                    text(error_text("clCreateProgramWithIL", code), ": ", desc.size,
+                         " bytes that the driver does not take as SPIR-V"));
+    check(code, "clCreateProgramWithIL");
+    auto program = make<Program>(context, desc.format, std::move(vendor), std::move(takers));
+    program->set_module(std::move(module));
+    return program;
+}
+
+std::optional<SpirvModule> find_module(const Context &context, cl_program vendor) {
+    for (const Device *device : context.devices()) {
+        if (!device->il().create_program)
+            continue;
+        const auto words = query_list<unsigned char>(context.api().clGetProgramInfo,
+                                                     "clGetProgramInfo", vendor, CL_PROGRAM_IL);
+        return words.empty() ? std::nullopt
+                             : std::optional(SpirvModule(words.data(), words.size()));
+    }
+    return std::nullopt;
+}
+
+void Program::specialize(uint32_t count, const pi_specialization_constant *constants) {
+    for (const Device *device : candidates_)
+        if (!device->il().specialization)
+            fail(PI_ERROR_UNSUPPORTED_FEATURE, device->name(),
+                 " has no specialization constants: they need SPIR-V and OpenCL 2.2");
+    if (format_ != PI_PROGRAM_FORMAT_SPIRV)
+        fail(PI_ERROR_UNSUPPORTED_FEATURE, "program is of format ", format_,
+             "; only SPIR-V has specialization constants");
+    if (!module_)
+        fail(PI_ERROR_INVALID_OPERATION,
+             "program was linked: its specialization constants have their values");
+    for (const pi_specialization_constant &one : module_->check(count, constants))
+        check(api().clSetProgramSpecializationConstant(id(), one.id, one.size, one.value),
+              "clSetProgramSpecializationConstant", "id ", one.id, ", ", one.size, " bytes");
+}
+
+namespace entries {
+
+pi_result PI_CALL piProgramSetSpecializationConstants(pi_program program, uint32_t count,
+                                                      const pi_specialization_constant *constants) {
+    return call<Program>(program, [&](Program &self) { self.specialize(count, constants); });
+}
+
+pi_result PI_CALL piDeviceSelectBinary(pi_device device, uint32_t count,
+                                       const pi_program_binary *binaries, uint32_t *out_index) {
+    return call<Device>(device, [&](Device &self) {
+        require(out_index, "out_index");
+        // What needs no compiler for a language first.
+        std::vector<BinaryTarget> accepted;
+        if (self.il().create_program && self.get<cl_uint>(CL_DEVICE_ADDRESS_BITS) == 64)
+            accepted.push_back({"spirv64", PI_PROGRAM_FORMAT_SPIRV});
+        if (self.has_compiler())
+            accepted.push_back({"opencl_c", PI_PROGRAM_FORMAT_OPENCL_C});
+        *out_index = select_binary(accepted, count, binaries);
+    });
+}
+
+} // namespace entries
+} // namespace pi::opencl
