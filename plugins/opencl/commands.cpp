@@ -38,10 +38,17 @@ VendorEnd host_end(Rectangle r) {
     return vendor_end(r);
 }
 
-/// Splits a region into what the vendor has calls for: linear(src, dst, bytes) and rect(src, dst).
+/// Splits a region into what the vendor has calls for: linear(src, dst, bytes) and rect(src, dst). Both ends are moved
+/// by where they begin in the vendor's memory.
 template <class Linear, class Rect>
-void split(const pi_region &region, Linear &&linear, Rect &&rect) {
+void split(const pi_region &region, uint64_t src_begin, uint64_t dst_begin, Linear &&linear,
+           Rect &&rect) {
+    if (is_row(region))
+        return linear(src_begin + region.src_offset, dst_begin + region.dst_offset,
+                      region.extent[0]);
     Rectangle from = source(region), to = destination(region);
+    from.offset += src_begin;
+    to.offset += dst_begin;
     if (from.dense() && to.dense())
         return linear(from.offset, to.offset, from.bytes());
     if (from.rows == 1) { // slices of one row each are rows
@@ -66,18 +73,17 @@ void split(const pi_region &region, Linear &&linear, Rect &&rect) {
 
 class ReadCommand final : public VendorCommand {
 public:
-    ReadCommand(Queue &queue, Mem &mem, void *host, std::vector<pi_region> regions)
-        : VendorCommand(queue), mem_(mem), host_(static_cast<std::byte *>(host)),
+    ReadCommand(const Target &target, Mem &mem, void *host, Regions &&regions)
+        : VendorCommand(target.queue), mem_(target, mem), host_(static_cast<std::byte *>(host)),
           regions_(std::move(regions)) {}
 
 private:
     void issue(Submission &submission) override {
         const Api &cl = queue().api();
         const cl_mem buffer = mem_->root().id();
-        for (pi_region region : regions_) {
-            region.src_offset += mem_->offset();
+        for (const pi_region &region : regions_) {
             split(
-                region,
+                region, mem_->offset(), 0,
                 [&](size_t from, size_t to, size_t bytes) {
                     submission.add("clEnqueueReadBuffer", cl.clEnqueueReadBuffer, buffer, CL_FALSE,
                                    from, bytes, host_ + to);
@@ -93,25 +99,24 @@ private:
         }
     }
 
-    const Ref<Mem> mem_;
+    const Held<Mem> mem_;
     std::byte *const host_;
-    const std::vector<pi_region> regions_;
+    const Regions regions_;
 };
 
 class WriteCommand final : public VendorCommand {
 public:
-    WriteCommand(Queue &queue, Mem &mem, const void *host, std::vector<pi_region> regions)
-        : VendorCommand(queue), mem_(mem), host_(static_cast<const std::byte *>(host)),
-          regions_(std::move(regions)) {}
+    WriteCommand(const Target &target, Mem &mem, const void *host, Regions &&regions)
+        : VendorCommand(target.queue), mem_(target, mem),
+          host_(static_cast<const std::byte *>(host)), regions_(std::move(regions)) {}
 
 private:
     void issue(Submission &submission) override {
         const Api &cl = queue().api();
         const cl_mem buffer = mem_->root().id();
-        for (pi_region region : regions_) {
-            region.dst_offset += mem_->offset();
+        for (const pi_region &region : regions_) {
             split(
-                region,
+                region, 0, mem_->offset(),
                 [&](size_t from, size_t to, size_t bytes) {
                     submission.add("clEnqueueWriteBuffer", cl.clEnqueueWriteBuffer, buffer,
                                    CL_FALSE, to, bytes, host_ + from);
@@ -127,32 +132,31 @@ private:
         }
     }
 
-    const Ref<Mem> mem_;
+    const Held<Mem> mem_;
     const std::byte *const host_;
-    const std::vector<pi_region> regions_;
+    const Regions regions_;
 };
 
 // ----- copy ---------------------------------------------------------------------------------------
 
 class CopyCommand final : public VendorCommand {
 public:
-    CopyCommand(Queue &queue, Mem &src, Mem &dst, std::vector<pi_region> regions)
-        : VendorCommand(queue), src_(src), dst_(dst), regions_(std::move(regions)) {}
+    CopyCommand(const Target &target, Mem &src, Mem &dst, Regions &&regions)
+        : VendorCommand(target.queue), src_(target, src), dst_(target, dst),
+          regions_(std::move(regions)) {}
 
 private:
     void issue(Submission &submission) override {
-        for (pi_region region : regions_) {
-            region.src_offset += src_->offset();
-            region.dst_offset += dst_->offset();
+        for (const pi_region &region : regions_) {
             // Inside one buffer the vendor's rectangles know only equal pitches and an overlap check that is coarser
             // than ours.
             if (&src_->root() == &dst_->root())
                 for_each_piece(region, [&](size_t from, size_t to, size_t bytes) {
-                    linear(submission, from, to, bytes);
+                    linear(submission, src_->offset() + from, dst_->offset() + to, bytes);
                 });
             else
                 split(
-                    region,
+                    region, src_->offset(), dst_->offset(),
                     [&](size_t from, size_t to, size_t bytes) {
                         linear(submission, from, to, bytes);
                     },
@@ -174,8 +178,8 @@ private:
                        dst.slice_pitch);
     }
 
-    const Ref<Mem> src_, dst_;
-    const std::vector<pi_region> regions_;
+    const Held<Mem> src_, dst_;
+    const Regions regions_;
 };
 
 // ----- fill ---------------------------------------------------------------------------------------
@@ -242,15 +246,15 @@ void check_overlap(Mem &src, Mem &dst, std::span<const pi_region> regions) {
 // ----- also for views as images ------------------------------------------------------------------------
 
 void enqueue_read(Queue &queue, const EnqueueArguments &arguments, Mem &mem, void *host,
-                  std::vector<pi_region> regions) {
+                  Regions &&regions) {
     enqueue_vendor<ReadCommand>(queue, arguments, mem, host, std::move(regions));
 }
 void enqueue_write(Queue &queue, const EnqueueArguments &arguments, Mem &mem, const void *host,
-                   std::vector<pi_region> regions) {
+                   Regions &&regions) {
     enqueue_vendor<WriteCommand>(queue, arguments, mem, host, std::move(regions));
 }
 void enqueue_copy(Queue &queue, const EnqueueArguments &arguments, Mem &src, Mem &dst,
-                  std::vector<pi_region> regions) {
+                  Regions &&regions) {
     enqueue_vendor<CopyCommand>(queue, arguments, src, dst, std::move(regions));
 }
 void enqueue_fill(Queue &queue, const EnqueueArguments &arguments, Mem &mem,

@@ -12,12 +12,12 @@
 namespace pi::opencl {
 
 void enqueue_read(Queue &queue, const sdk::EnqueueArguments &arguments, Mem &mem, void *host,
-                  std::vector<pi_region> regions);
+                  sdk::Regions &&regions);
 void enqueue_write(Queue &queue, const sdk::EnqueueArguments &arguments, Mem &mem, const void *host,
-                   std::vector<pi_region> regions);
+                   sdk::Regions &&regions);
 /// Of one context.
 void enqueue_copy(Queue &queue, const sdk::EnqueueArguments &arguments, Mem &src, Mem &dst,
-                  std::vector<pi_region> regions);
+                  sdk::Regions &&regions);
 /// Rows and their pitches are multiples of the pattern.
 void enqueue_fill(Queue &queue, const sdk::EnqueueArguments &arguments, Mem &mem,
                   std::vector<std::byte> pattern, const sdk::Rectangle &bytes);

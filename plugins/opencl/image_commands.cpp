@@ -102,9 +102,9 @@ void enqueue_transfer(Queue &queue, const Desc &known, const EnqueueArguments &a
                                                 : region_of(pixels, one.host));
     }
     if constexpr (std::is_const_v<Byte>)
-        enqueue_write(queue, arguments, image, host, std::move(regions));
+        enqueue_write(queue, arguments, image, host, Regions(regions));
     else
-        enqueue_read(queue, arguments, image, host, std::move(regions));
+        enqueue_read(queue, arguments, image, host, Regions(regions));
 }
 
 // ----- copy ---------------------------------------------------------------------------------------
@@ -294,7 +294,7 @@ pi_result PI_CALL piEnqueueMemImageCopy(pi_queue queue, const pi_image_copy_desc
         for (const ImageCopy &one : copies)
             regions.push_back(
                 region_of(bytes_of(src, one.src, one.buffer), bytes_of(dst, one.dst, one.buffer)));
-        enqueue_copy(self, arguments, src, dst, std::move(regions));
+        enqueue_copy(self, arguments, src, dst, Regions(regions));
     });
 }
 

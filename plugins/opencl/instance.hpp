@@ -58,6 +58,8 @@ public:
     void run_waiting(std::function<void()> task) { waiting_.post(std::move(task)); }
     /// Runs the application's host functions.
     sdk::Workers &host_functions() { return host_functions_; }
+    /// A number that tells an object from all others that there were, unlike its address. Never 0.
+    uint64_t next_serial() { return serials_.fetch_add(1, std::memory_order_relaxed) + 1; }
     /// The USM of all contexts.
     sdk::UsmTable<SvmMemory> &usm() { return usm_; }
     /// Starts the completion thread, so that its absence is an error of a creation, not of a driver's callback.
@@ -76,6 +78,7 @@ private:
     std::vector<sdk::Ref<Platform>> platforms_;
     sdk::UsmTable<SvmMemory> usm_;
 
+    std::atomic<uint64_t> serials_{0};
     std::atomic<uint32_t> driver_calls_{0}; ///< callbacks that the driver has not returned from
     sdk::Workers completions_{1};
     sdk::Workers busy_{2};

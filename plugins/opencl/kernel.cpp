@@ -56,6 +56,7 @@ Kernel::Kernel(Program &program, KernelOwner vendor, std::string name)
         query<cl_uint>(api().clGetKernelInfo, "clGetKernelInfo", id(), CL_KERNEL_NUM_ARGS);
     for (cl_uint i = 0; i < count; ++i)
         parameters_.push_back(parameter(api(), id(), i));
+    arguments_.resize(count);
     for (const Device *device : program.devices())
         limits_.emplace_back(device, read_limits(*device));
 }

@@ -14,6 +14,28 @@ namespace pi::opencl {
 /// What a parameter takes; ANY where the driver does not tell.
 enum class Parameter { ANY, VALUE, BUFFER, LOCAL, IMAGE, SAMPLER };
 
+/// What an argument of the vendor's kernel is to be, or was set to.
+struct Argument {
+    pi_argument_kind kind = 0;
+    /// Whether an equal one means the same. A handle or an address alone does not: once freed it comes again for
+    /// something else, and drivers may look behind it when it is set.
+    uint32_t lasting = false;
+    uint64_t size = 0; ///< of a value or of work-group memory
+    /// The bytes of a lasting value, and zeros; else the serial of the object or the generation of the USM, if it is
+    /// lasting, and a pointer: the cl_mem or cl_sampler, the USM address, the bytes of another value.
+    std::array<uint64_t, 2> content{};
+
+    const void *pointer() const { return reinterpret_cast<const void *>(content[1]); }
+    /// By words: what was written as words is slow to read in one piece.
+    bool has_content(const std::array<uint64_t, 2> &other) const {
+        return content[0] == other[0] && content[1] == other[1];
+    }
+    bool operator==(const Argument &other) const {
+        return kind == other.kind && lasting == other.lasting && size == other.size &&
+               has_content(other.content);
+    }
+};
+
 class Kernel : public sdk::Object<Kernel, pi_kernel> {
 public:
     Kernel(Program &program, const char *name);
@@ -38,17 +60,21 @@ public:
     /// PI_ERROR_INVALID_KERNEL if the program is not built for the device.
     const Limits &limits(const Device &device) const;
 
-    /// Held from setting the first argument until the launch is enqueued: the vendor's kernel has hidden state.
+    /// Held from setting the first argument until the launch is enqueued: the vendor's kernel has hidden state. What
+    /// follows is under it.
     std::mutex &mutex() { return mutex_; }
-    /// From now on the application may set arguments of its own. Under mutex().
+    /// From now on the application may set arguments of its own.
     void share() { shared_ = true; }
     bool shared() const { return shared_; }
-    /// The launch whose arguments are set: compared, and never 0 again. Guarded by mutex().
-    uint64_t arguments_of = 0;
-    /// The vendor's kernel has a list of USM that it reaches. Guarded by mutex().
+    /// Whether the vendor's kernel has this argument, so that it need not be set.
+    bool has_argument(size_t index, const Argument &argument) const {
+        return argument.lasting && !shared_ && arguments_[index] == argument;
+    }
+    /// To be cleared before the argument is set, and told what it is set to.
+    Argument &argument(size_t index) { return arguments_[index]; }
+    void forget_arguments() { arguments_.assign(arguments_.size(), {}); }
+    /// The vendor's kernel has a list of USM that it reaches.
     bool lists_usm = false;
-    /// A number for a launch. Under mutex().
-    uint64_t next_launch() { return ++launches_; }
 
 private:
     Limits read_limits(const Device &device) const;
@@ -59,7 +85,7 @@ private:
     std::vector<Parameter> parameters_;
     std::mutex mutex_;
     bool shared_ = false;
-    uint64_t launches_ = 0;
+    std::vector<Argument> arguments_; ///< as many as parameters_
     std::vector<std::pair<const Device *, Limits>>
         limits_; ///< of the devices that the program is built for
 };

@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Kernel launches. The vendor's kernel holds its arguments, ours does not: a launch keeps copies and sets them under
-// the kernel's lock right before it enqueues.
+// Kernel launches. The vendor's kernel holds its arguments, ours does not: a launch sets them under the kernel's lock
+// right before it enqueues.
+#include "arguments.hpp"
 #include "entries.hpp"
-#include "image.hpp"
-#include "kernel.hpp"
-#include "memory.hpp"
-#include "sampler.hpp"
 #include "submission.hpp"
-#include "usm.hpp"
 
-#include <pi/sdk/region.hpp>
+#include <pi/sdk/descriptor.hpp>
 
 #include <algorithm>
 
@@ -20,149 +16,11 @@ using namespace sdk;
 
 namespace {
 
-/// One argument, copied.
-struct Argument {
-    pi_argument_kind kind;
-    uint64_t size = 0; ///< of a value or of work-group memory
-    size_t value = 0;  ///< where it begins in the values
-    Ref<Mem> mem;
-    MemOwner sub_buffer; ///< where the argument does not begin with mem
-    Ref<Sampler> sampler;
-    void *vendor = nullptr;        ///< the cl_mem or cl_sampler
-    const void *pointer = nullptr; ///< USM
-};
-
-struct Arguments {
-    std::vector<Argument> list;
-    std::vector<std::byte> values; ///< one after another
-};
-
 struct WorkSize {
     cl_uint dimensions = 0;
     std::array<size_t, 3> offset{}, global{1, 1, 1}, local{};
     bool has_local = false;
 };
-
-struct KindRow {
-    Parameter parameter;
-    pi_argument_kind kind, other; ///< 0 = no other
-    const char *names;
-};
-constexpr KindRow kinds[] = {
-    {Parameter::VALUE, PI_ARGUMENT_VALUE, 0, "PI_ARGUMENT_VALUE"},
-    {Parameter::BUFFER, PI_ARGUMENT_BUFFER, PI_ARGUMENT_POINTER,
-     "PI_ARGUMENT_BUFFER or PI_ARGUMENT_POINTER"},
-    {Parameter::IMAGE, PI_ARGUMENT_IMAGE, 0, "PI_ARGUMENT_IMAGE"},
-    {Parameter::SAMPLER, PI_ARGUMENT_SAMPLER, 0, "PI_ARGUMENT_SAMPLER"},
-    {Parameter::LOCAL, PI_ARGUMENT_LOCAL, 0, "PI_ARGUMENT_LOCAL"},
-};
-
-void check_kind(const pi_kernel_argument &given, Parameter parameter, size_t index,
-                const std::string &kernel) {
-    if (given.reserved)
-        fail(PI_ERROR_UNSUPPORTED_FEATURE, "arguments[", index, "].reserved is ", given.reserved,
-             "; it must be 0");
-    if (given.image_sampler && given.kind != PI_ARGUMENT_IMAGE)
-        fail(PI_ERROR_UNSUPPORTED_FEATURE, "arguments[", index,
-             "].image_sampler is set, but the argument is no image");
-    if (given.kind < PI_ARGUMENT_VALUE || given.kind > PI_ARGUMENT_LOCAL)
-        fail(PI_ERROR_INVALID_ENUMERATION, "arguments[", index, "].kind ", given.kind,
-             " is no PI_ARGUMENT_");
-    for (const KindRow &row : kinds)
-        if (row.parameter == parameter && row.kind != given.kind && row.other != given.kind)
-            fail(PI_ERROR_INVALID_ARGUMENTS, "arguments[", index, "] is of kind ", given.kind,
-                 "; parameter ", index, " of kernel '", kernel, "' needs ", row.names);
-}
-
-void copy_buffer(const Queue &queue, const pi_kernel_argument &given, size_t index, Argument &out) {
-    if (!given.mem) // a null pointer
-        return;
-    Mem &mem = checked_buffer(queue.context(), given.mem, {"arguments", index, ".mem"});
-    if (given.size || given.offset)
-        check_range(given.offset,
-                    given.size                  ? given.size
-                    : given.offset < mem.size() ? mem.size() - given.offset
-                                                : 1,
-                    mem.size(), {"arguments", index, ".mem"});
-    out.mem = Ref<Mem>(mem);
-    out.vendor = mem.id();
-    if (given.offset) {
-        out.sub_buffer = create_sub_buffer(mem.root(), mem.flags(), mem.offset() + given.offset,
-                                           given.size ? given.size : mem.size() - given.offset);
-        out.vendor = out.sub_buffer.get();
-    }
-}
-
-void check_whole(const pi_kernel_argument &given, size_t index, const char *what) {
-    if (given.offset || given.size)
-        fail(PI_ERROR_INVALID_ARGUMENTS, "arguments[", index, "] is ", what, ", but has offset ",
-             given.offset, " and size ", given.size, "; both must be 0");
-}
-
-void copy_image(const Queue &queue, const pi_kernel_argument &given, size_t index, Argument &out) {
-    check_whole(given, index, "an image");
-    Mem &image =
-        checked_image(queue.context(), queue.device(), given.mem, {"arguments", index, ".mem"});
-    // For backends that join both: here the kernel names its sampler itself.
-    if (given.image_sampler)
-        checked_sampler(queue.context(), given.image_sampler,
-                        {"arguments", index, ".image_sampler"});
-    out.mem = Ref<Mem>(image);
-    out.vendor = image.id();
-}
-
-void copy_sampler(const Queue &queue, const pi_kernel_argument &given, size_t index,
-                  Argument &out) {
-    check_whole(given, index, "a sampler");
-    Sampler &sampler =
-        checked_sampler(queue.context(), given.sampler, {"arguments", index, ".sampler"});
-    out.sampler = Ref<Sampler>(sampler);
-    out.vendor = sampler.id();
-}
-
-Arguments copy_arguments(const Queue &queue, Kernel &kernel, const pi_kernel_launch_desc &desc) {
-    const auto given = read_array(desc.argument_count, desc.arguments, "arguments");
-    if (given.size() != kernel.parameters().size())
-        fail(PI_ERROR_INVALID_ARGUMENTS, "argument_count is ", given.size(), "; kernel '",
-             kernel.name(), "' has ", kernel.parameters().size(), " parameters");
-    Arguments arguments;
-    arguments.list.resize(given.size());
-    arguments.values.reserve(16 * given.size());
-    const uint64_t local_memory = kernel.limits(queue.device()).local_memory;
-    uint64_t local_used = 0;
-    for (size_t i = 0; i < given.size(); ++i) {
-        const pi_kernel_argument &one = given[i];
-        check_kind(one, kernel.parameters()[i], i, kernel.name());
-        Argument &out = arguments.list[i];
-        out.kind = one.kind;
-        if (one.kind == PI_ARGUMENT_BUFFER) {
-            copy_buffer(queue, one, i, out);
-        } else if (one.kind == PI_ARGUMENT_POINTER) {
-            out.pointer = checked_usm_argument(queue, one.pointer, {"arguments", i, ".pointer"});
-        } else if (one.kind == PI_ARGUMENT_IMAGE) {
-            copy_image(queue, one, i, out);
-        } else if (one.kind == PI_ARGUMENT_SAMPLER) {
-            copy_sampler(queue, one, i, out);
-        } else if (!one.size) {
-            fail(PI_ERROR_INVALID_ARGUMENTS, "arguments[", i, "].size is 0 bytes");
-        } else if (one.kind == PI_ARGUMENT_VALUE) {
-            const auto *bytes =
-                static_cast<const std::byte *>(require(one.value, {"arguments", i, ".value"}));
-            out.value = arguments.values.size();
-            out.size = one.size;
-            arguments.values.insert(arguments.values.end(), bytes, bytes + one.size);
-        } else {
-            // Not every driver checks it.
-            if (one.size > local_memory - local_used)
-                fail(PI_ERROR_INVALID_ARGUMENTS, "arguments[", i, "] asks for ", one.size,
-                     " bytes of work-group memory; ", queue.device().name(), " has ", local_memory,
-                     ", and the arguments before ask for ", local_used);
-            local_used += one.size;
-            out.size = one.size;
-        }
-    }
-    return arguments;
-}
 
 /// Work-items are counted, in a dimension with its offset and in all, in 64 bits.
 void check_extent(const Device &device, const pi_kernel_launch_desc &desc, cl_uint i) {
@@ -204,11 +62,11 @@ WorkSize read_work_size(Kernel &kernel, const Device &device, const pi_kernel_la
         if (!work.local[i])
             fail(PI_ERROR_INVALID_WORK_SIZE, "local_size[", i,
                  "] is 0, but another dimension's is not; set all or none");
-        if (work.local[i] > limits.max_items[i] || work.local[i] > limits.max_group / group)
+        if (work.local[i] > limits.max_items[i] ||
+            __builtin_mul_overflow(group, work.local[i], &group) || group > limits.max_group)
             fail(PI_ERROR_INVALID_WORK_SIZE, "local_size[", i, "] is ", work.local[i], "; kernel '",
                  kernel.name(), "' on ", device.name(), " has at most ", limits.max_items[i],
                  " there and ", limits.max_group, " in a group");
-        group *= work.local[i];
         if (limits.compiled[0] && work.local[i] != limits.compiled[i])
             fail(PI_ERROR_INVALID_WORK_SIZE, "local_size[", i, "] is ", work.local[i], "; kernel '",
                  kernel.name(), "' is compiled for ", limits.compiled[i]);
@@ -223,28 +81,37 @@ WorkSize read_work_size(Kernel &kernel, const Device &device, const pi_kernel_la
 class LaunchCommand final : public VendorCommand {
 public:
     /// `usm_kinds`: 1 << PI_USM_, what the kernel reaches by pointers inside memory.
-    LaunchCommand(Queue &queue, Kernel &kernel, Arguments arguments, const WorkSize &work,
+    LaunchCommand(const Target &target, Kernel &kernel, const pi_kernel_launch_desc &desc,
                   uint32_t usm_kinds)
-        : VendorCommand(queue), kernel_(kernel), arguments_(std::move(arguments)), work_(work),
-          usm_kinds_(usm_kinds) {}
+        : VendorCommand(target.queue), kernel_(target, kernel),
+          work_(read_work_size(kernel, target.queue.device(), desc)),
+          arguments_(target, kernel, desc), usm_kinds_(usm_kinds) {}
 
 private:
     /// What was set here is set again only if another launch came between.
     void prepare() override {
         std::lock_guard lock(kernel_->mutex());
-        set_arguments();
+        arguments_.set();
     }
     void issue(Submission &submission) override {
         std::lock_guard lock(kernel_->mutex());
-        if (!number_ || kernel_->arguments_of != number_ || kernel_->shared())
-            set_arguments();
-        const auto enqueue = [&] {
+        try {
+            arguments_.set();
+            enqueue(submission);
+        } catch (...) {
+            // What a driver has of a launch that it refused is its own affair.
+            kernel_->forget_arguments();
+            throw;
+        }
+    }
+    void enqueue(Submission &submission) {
+        const auto launch = [&] {
             submission.add("clEnqueueNDRangeKernel", queue().api().clEnqueueNDRangeKernel,
                            kernel_->id(), work_.dimensions, work_.offset.data(),
                            work_.global.data(), work_.has_local ? work_.local.data() : nullptr);
         };
         if (!usm_kinds_ && !kernel_->lists_usm)
-            return enqueue();
+            return launch();
         // The list stays with the vendor's kernel: one of an earlier launch may name what is freed by now.
         Context &context = queue().context();
         context.instance().usm().with_addresses(&context, usm_kinds_, [&](auto &addresses) {
@@ -256,40 +123,14 @@ private:
                   "clSetKernelExecInfo", "kernel '", kernel_->name(), "', ", addresses.size(),
                   " allocations");
             kernel_->lists_usm = usm_kinds_ != 0;
-            enqueue();
+            launch();
         });
     }
 
-    void set_arguments() {
-        const Api &cl = queue().api();
-        kernel_->arguments_of = 0;
-        for (cl_uint i = 0; i < arguments_.list.size(); ++i) {
-            const Argument &one = arguments_.list[i];
-            if (one.pointer) {
-                check(cl.clSetKernelArgSVMPointer(kernel_->id(), i, one.pointer),
-                      "clSetKernelArgSVMPointer", "argument ", i, " of kernel '", kernel_->name(),
-                      "', ", one.pointer);
-                continue;
-            }
-            size_t size = one.size;
-            const void *value = nullptr;
-            if (one.kind == PI_ARGUMENT_VALUE) {
-                value = arguments_.values.data() + one.value;
-            } else if (one.kind != PI_ARGUMENT_LOCAL) {
-                size = sizeof one.vendor;
-                value = one.vendor ? &one.vendor : nullptr;
-            }
-            check(cl.clSetKernelArg(kernel_->id(), i, size, value), "clSetKernelArg", "argument ",
-                  i, " of kernel '", kernel_->name(), "', ", size, " bytes given");
-        }
-        kernel_->arguments_of = number_ = kernel_->next_launch();
-    }
-
-    const Ref<Kernel> kernel_;
-    const Arguments arguments_;
+    const Held<Kernel> kernel_;
     const WorkSize work_;
+    Arguments arguments_;
     const uint32_t usm_kinds_;
-    uint64_t number_ = 0; ///< once its arguments were set
 };
 
 /// The kernel and its device's limits, checked.
@@ -339,11 +180,9 @@ pi_result PI_CALL piEnqueueKernelLaunch(pi_queue queue, const pi_kernel_launch_d
         if (known.local_memory_size)
             fail(PI_ERROR_UNSUPPORTED_FEATURE, "local_memory_size is ", known.local_memory_size,
                  "; OpenCL's work-group memory is an argument (PI_ARGUMENT_LOCAL)");
-        const WorkSize work = read_work_size(kernel, self.device(), known);
-        auto arguments = copy_arguments(self, kernel, known);
         enqueue_vendor<LaunchCommand>(self,
                                       {known.flags, known.type, wait_count, wait_list, out_event},
-                                      kernel, std::move(arguments), work, reached_usm(known.flags));
+                                      kernel, known, reached_usm(known.flags));
     });
 }
 

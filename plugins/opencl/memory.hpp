@@ -59,6 +59,8 @@ public:
     const Api &api() const { return context_->api(); }
     /// The vendor's buffer, sub-buffer or image.
     cl_mem id() const { return vendor_.get(); }
+    /// Its own: no other object of the instance ever has it.
+    uint64_t serial() const { return serial_; }
     Mem &root() { return root_ ? *root_ : *this; }
     bool is_view() const { return static_cast<bool>(root_); }
     uint64_t offset() const { return offset_; } ///< into the root
@@ -92,7 +94,8 @@ private:
     Device &device_;
     const sdk::Ref<Mem> root_; ///< NULL for a root
     const MemOwner keeps_;
-    MemOwner vendor_;
+    const MemOwner vendor_;
+    const uint64_t serial_ = context_->instance().next_serial();
     const cl_mem whole_ = nullptr;
     const uint64_t whole_offset_ = 0;
     const uint64_t offset_, size_, flags_, alignment_;

@@ -53,7 +53,7 @@ struct End {
 /// Lives until finish(): the event holds it. Each step hands itself to the next and touches nothing afterwards.
 class Migration final : public Command {
 public:
-    Migration(Mem &src, Mem &dst, std::vector<pi_region> regions)
+    Migration(Mem &src, Mem &dst, Regions &&regions)
         : src_{Ref<Mem>(src)}, dst_{Ref<Mem>(dst)}, regions_(std::move(regions)) {
         bool whole = regions_.size() == 1;
         for (const pi_region &region : regions_) {
@@ -165,7 +165,7 @@ private:
     }
 
     End src_, dst_;
-    const std::vector<pi_region> regions_;
+    const Regions regions_;
     cl_map_flags dst_flags_;
     Ref<Event> event_; ///< from start to finish
     std::atomic<int> pending_{0};
@@ -187,7 +187,7 @@ void check_migration(const Queue &queue, const Mem &src, const Mem &dst) {
              ", must be of either end");
 }
 
-std::unique_ptr<Command> make_migration(Mem &src, Mem &dst, std::vector<pi_region> regions) {
+std::unique_ptr<Command> make_migration(Mem &src, Mem &dst, Regions &&regions) {
     return std::make_unique<Migration>(src, dst, std::move(regions));
 }
 

@@ -16,6 +16,6 @@ namespace pi::opencl {
 void check_migration(const Queue &queue, const Mem &src, const Mem &dst);
 
 /// The copy, with regions that have been checked.
-std::unique_ptr<sdk::Command> make_migration(Mem &src, Mem &dst, std::vector<pi_region> regions);
+std::unique_ptr<sdk::Command> make_migration(Mem &src, Mem &dst, sdk::Regions &&regions);
 
 } // namespace pi::opencl

@@ -17,11 +17,14 @@ public:
 
     Context &context() const { return *context_; }
     cl_sampler id() const { return vendor_.get(); }
+    /// As a Mem's.
+    uint64_t serial() const { return serial_; }
     const Properties &properties() const { return properties_; }
 
 private:
     const sdk::Ref<Context> context_;
     const SamplerOwner vendor_;
+    const uint64_t serial_ = context_->instance().next_serial();
     const Properties properties_;
 };
 

@@ -92,22 +92,7 @@ Submission::Submission(Queue &queue, cl_command_queue on, std::vector<EventOwner
         wait_ids_.push_back(wait.get());
 }
 
-std::pair<cl_uint, const cl_event *> Submission::wait_list() const {
-    // In an in-order queue the first command's waits hold back the others, too.
-    if (wait_ids_.empty() || (in_order() && newest_))
-        return {0, nullptr};
-    return {static_cast<cl_uint>(wait_ids_.size()), wait_ids_.data()};
-}
-
-void Submission::keep(cl_event event) {
-    if (newest_ && !in_order())
-        older_.push_back(std::move(newest_));
-    newest_ = {queue_.api(), event};
-}
-
-EventOwner Submission::seal() {
-    if (older_.empty())
-        return std::move(newest_);
+EventOwner Submission::join() {
     std::vector<cl_event> all{newest_.get()};
     for (const EventOwner &event : older_)
         all.push_back(event.get());

@@ -58,11 +58,43 @@ private:
     VendorCommand *command_ = nullptr; ///< once submitted, until claimed
 };
 
+/// Where a command goes, and how.
+struct Target {
+    Queue &queue;
+    /// It is done, and gone, when the enqueue call returns.
+    bool within_call = false;
+
+    operator Queue &() const { return queue; }
+};
+
+/// An object that a command names. The command keeps it alive, but within the call the application's handle does.
+template <class Object>
+class Held {
+public:
+    Held(const Target &target, Object &object) : object_(object), counted_(!target.within_call) {
+        if (counted_)
+            object_.retain();
+    }
+    ~Held() {
+        if (counted_)
+            object_.release();
+    }
+    Held(const Held &) = delete;
+    Held &operator=(const Held &) = delete;
+    Object &operator*() const { return object_; }
+    Object *operator->() const { return &object_; }
+
+private:
+    Object &object_;
+    const bool counted_;
+};
+
 /// The vendor's commands of one command of ours, while they are enqueued.
 class Submission {
 public:
     /// `on` is the vendor's queue: that of `queue`, or a private one, which is in order.
-    Submission(Queue &queue, cl_command_queue on, std::vector<EventOwner> waits = {});
+    Submission(Queue &queue, cl_command_queue on) : queue_(queue), on_(on) {}
+    Submission(Queue &queue, cl_command_queue on, std::vector<EventOwner> waits);
 
     Queue &queue() const { return queue_; }
     /// Whether anything that came before may not have ended yet.
@@ -98,9 +130,19 @@ public:
 
 private:
     friend class VendorCommand;
-    std::pair<cl_uint, const cl_event *> wait_list() const;
-    void keep(cl_event event);
-    EventOwner seal();
+    std::pair<cl_uint, const cl_event *> wait_list() const {
+        // In an in-order queue the first command's waits hold back the others, too.
+        if (wait_ids_.empty() || (newest_ && in_order()))
+            return {0, nullptr};
+        return {static_cast<cl_uint>(wait_ids_.size()), wait_ids_.data()};
+    }
+    void keep(cl_event event) {
+        if (newest_ && !in_order())
+            older_.push_back(std::move(newest_));
+        newest_ = {queue_.api(), event};
+    }
+    EventOwner seal() { return older_.empty() ? std::move(newest_) : join(); }
+    EventOwner join();
     std::vector<EventOwner> take_events();
     bool in_order() const { return on_ != queue_.id() || queue_.vendor_in_order(); }
 
@@ -160,16 +202,17 @@ void enqueue_within_call(Queue &queue, const sdk::EnqueueArguments &arguments,
 void enqueue_in_graph(Queue &queue, const sdk::EnqueueArguments &arguments,
                       std::unique_ptr<VendorCommand> command);
 
-/// The end of each piEnqueueX whose command is the vendor's: makes a CommandType(queue, parts...). What the vendor
+/// The end of each piEnqueueX whose command is the vendor's: makes a CommandType(target, parts...). What the vendor
 /// refuses at once is an error of the call.
 template <class CommandType, class... Parts>
 void enqueue_vendor(Queue &queue, const sdk::EnqueueArguments &arguments, Parts &&...parts) {
     if (sdk::runs_within_call(queue, arguments) && !queue.shared()) {
-        CommandType command(queue, std::forward<Parts>(parts)...);
+        CommandType command(Target{queue, true}, std::forward<Parts>(parts)...);
         enqueue_within_call(queue, arguments, command);
     } else {
-        enqueue_in_graph(queue, arguments,
-                         std::make_unique<CommandType>(queue, std::forward<Parts>(parts)...));
+        enqueue_in_graph(
+            queue, arguments,
+            std::make_unique<CommandType>(Target{queue}, std::forward<Parts>(parts)...));
     }
 }
 

@@ -83,12 +83,13 @@ SvmMemory Usm::allocate(Context &context, Device &device, pi_usm_kind kind, uint
     return {context.api(), context.id(), flags, size, alignment, device.name()};
 }
 
-const void *checked_usm_argument(const Queue &queue, const void *pointer,
-                                 const ArgumentName &name) {
+bool check_usm_argument(const Queue &queue, const void *pointer, const ArgumentName &name) {
     Usm::require(queue);
-    if (const auto range = Usm::table(queue.context()).find(pointer))
-        check_usm_context<Usm>(queue.context(), *range, pointer, name);
-    return pointer;
+    const auto range = Usm::table(queue.context()).find(pointer);
+    if (!range)
+        return false;
+    check_usm_context<Usm>(queue.context(), *range, pointer, name);
+    return true;
 }
 
 } // namespace pi::opencl

@@ -53,8 +53,7 @@ struct Usm {
 
 /// A pointer that a kernel is given: PI_ERROR_UNSUPPORTED_FEATURE where the queue's device has no USM,
 /// PI_ERROR_INVALID_USM_POINTER for USM of another context. What is no USM is the driver's to judge, since a kernel may get
-/// the end of a range, too.
-const void *checked_usm_argument(const Queue &queue, const void *pointer,
-                                 const sdk::ArgumentName &name);
+/// the end of a range, too. Returns whether it is USM.
+bool check_usm_argument(const Queue &queue, const void *pointer, const sdk::ArgumentName &name);
 
 } // namespace pi::opencl

@@ -13,7 +13,7 @@ namespace {
 /// The vendor has no rectangles of pointers: what is not dense goes row by row.
 class UsmCopyCommand final : public VendorCommand {
 public:
-    UsmCopyCommand(Queue &queue, const void *src, void *dst, std::vector<pi_region> regions)
+    UsmCopyCommand(Queue &queue, const void *src, void *dst, Regions &&regions)
         : VendorCommand(queue), src_(static_cast<const std::byte *>(src)),
           dst_(static_cast<std::byte *>(dst)), regions_(std::move(regions)) {}
 
@@ -28,7 +28,7 @@ private:
 
     const std::byte *const src_;
     std::byte *const dst_;
-    const std::vector<pi_region> regions_;
+    const Regions regions_;
 };
 
 class UsmFillCommand final : public VendorCommand {

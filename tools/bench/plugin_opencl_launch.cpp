@@ -74,13 +74,16 @@ pi_kernel_argument data_argument(const void *usm) {
 /// `data`: a pi_mem or an address of USM. The arguments are written anew, as an application's would be.
 template <class Data>
 void launch(const Place &place, pi_kernel kernel, Data data, const std::vector<cl_int> &values) {
-    std::array<pi_kernel_argument, 64> arguments{};
+    std::array<pi_kernel_argument, 64> arguments; // those that there are, are written
     arguments.at(0) = data_argument(data);
     for (size_t i = 0; i < values.size(); ++i) {
         pi_kernel_argument &argument = arguments.at(i + 1);
         argument.kind = PI_ARGUMENT_VALUE;
+        argument.reserved = 0;
         argument.value = &values[i];
+        argument.offset = 0;
         argument.size = sizeof values[i];
+        argument.image_sampler = nullptr;
     }
     pi_kernel_launch_desc desc{};
     desc.struct_size = sizeof desc;
@@ -133,9 +136,11 @@ void check_computed(const Place &place, const Numbers &result, const std::vector
     }
 }
 
-void compare_launch(Session &session, const Sides &sides, size_t value_count) {
-    const std::string name = opencl_row("launch of 64 work-items with " +
-                                        std::to_string(value_count + 1) + " arguments, and wait");
+/// `changing`: each launch has other values than the one before, so that nothing of it can be used again.
+void compare_launch(Session &session, const Sides &sides, size_t value_count, bool changing) {
+    const std::string name =
+        opencl_row("launch of 64 work-items with " + std::to_string(value_count + 1) +
+                   " arguments" + (changing ? ", the values others each time" : "") + ", and wait");
     if (!session.wants(name)) {
         return;
     }
@@ -151,9 +156,21 @@ void compare_launch(Session &session, const Sides &sides, size_t value_count) {
     Numbers result{};
     read(sides.place, mem.get(), result.data(), sizeof result);
     check_computed(sides.place, result, values);
-    session.compare(name, plain_opencl, Unit::nanoseconds,
-                    repeat([&] { launch(sides.place, ours.get(), mem.get(), values); }),
-                    repeat([&] { launch(sides, theirs.get(), buffer.get(), values); }));
+    const auto change = [&] {
+        if (changing) {
+            for (cl_int &value : values) {
+                value = (value + 1) % 1024;
+            }
+        }
+    };
+    session.compare(name, plain_opencl, Unit::nanoseconds, repeat([&] {
+                        change();
+                        launch(sides.place, ours.get(), mem.get(), values);
+                    }),
+                    repeat([&] {
+                        change();
+                        launch(sides, theirs.get(), buffer.get(), values);
+                    }));
 }
 
 void compare_usm_launch(Session &session, const Sides &sides) {
@@ -184,7 +201,9 @@ void compare_usm_launch(Session &session, const Sides &sides) {
 
 void compare_launches(Session &session, const Sides &sides) {
     for (const size_t values : {size_t{2}, size_t{31}}) {
-        compare_launch(session, sides, values);
+        for (const bool changing : {false, true}) {
+            compare_launch(session, sides, values, changing);
+        }
     }
     if (sides.can(PI_CAPABILITY_USM)) {
         compare_usm_launch(session, sides);

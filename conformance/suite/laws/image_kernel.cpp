@@ -226,6 +226,39 @@ LAW("sampler", "a launch keeps image and sampler, which may be released right af
     }
 }
 
+LAW("sampler", "new images and samplers are not taken for those that were released before them") {
+    Studio studio(bench);
+    need_format(bench, PI_IMAGE_2D, colors);
+    const pi_mem_image_desc desc = image_desc(PI_IMAGE_2D, colors, {8, 8, 1});
+    const Bytes first = random_pixels(bench, desc), second = random_pixels(bench, desc);
+    const Mem kept = studio.image(desc, first);
+    const Kernel kernel = make_kernel(studio.program, "sample");
+    const Mem in = bench.make_buffer(bench.place(), bytes_of_floats({-5.5f, 3.5f}));
+    const Mem out = bench.make_buffer(16);
+    for (int round = 0; round < 80; ++round) {
+        const bool is_new = bench.random(0, 2) != 0;
+        const Mem image = is_new ? studio.image(desc, second) : Mem();
+        const pi_sampler_desc described =
+            sampler_desc(0, bench.random(0, 1) ? PI_ADDRESSING_CLAMP_TO_EDGE : PI_ADDRESSING_CLAMP,
+                         PI_FILTER_NEAREST);
+        const Sampler sampler = studio.sampler(described);
+        Arguments arguments;
+        arguments.image(is_new ? image : kept).sampler(sampler).buffer(in).buffer(out);
+        pi_kernel_launch_desc launch = launch_desc(kernel, arguments, 1);
+        launch.flags |= round % 3 != 0 ? PI_COMMAND_BLOCKING : 0;
+        bench.wait(bench.enqueue(studio.queue, launch), "a launch");
+        const auto expected =
+            sample({(is_new ? second : first).data(), 8, 8, 32}, described, -5.5f, 3.5f);
+        const Bytes bytes = bench.download(studio.queue, out, 16);
+        for (std::size_t channel = 0; channel < 4; ++channel) {
+            float actual = 0;
+            std::memcpy(&actual, bytes.data() + 4 * channel, 4);
+            require(std::fabs(actual - expected[channel]) < 1e-4f, "in round ", round, " channel ",
+                    channel, " is ", actual, ", should be ", expected[channel]);
+        }
+    }
+}
+
 // ----- Launches that must be refused -----
 
 LAW("image", "a launch refuses what is no image where one is needed, and images elsewhere") {

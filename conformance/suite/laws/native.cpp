@@ -230,20 +230,30 @@ LAW("kernel", "a kernel's native handle makes a kernel that works beside it") {
     };
     const std::string name = "piKernelCreateWithNativeHandle";
     const Mem mem = bench.make_buffer(bench.place(), bytes_of(counting(100)));
+    uint64_t blocking = 0;
     const auto launch = [&](pi_kernel kernel, uint32_t value) {
         Arguments arguments;
         arguments.buffer(mem).value(value);
-        bench.wait(bench.enqueue(shop.queue, launch_desc(kernel, arguments, 100)));
+        pi_kernel_launch_desc again = launch_desc(kernel, arguments, 100);
+        again.flags |= blocking;
+        bench.wait(bench.enqueue(shop.queue, again));
     };
-    {
-        const Kernel second = make_around<pi_kernel>(name, desc, create);
-        // Each launch has its own arguments, whoever set the vendor's kernel's last.
-        launch(second, 10);
+    uint32_t expected = 7;
+    for (blocking = 0; blocking <= PI_COMMAND_BLOCKING; blocking += PI_COMMAND_BLOCKING) {
+        {
+            const Kernel second = make_around<pi_kernel>(name, desc, create);
+            // Each launch has its own arguments, whoever set the vendor's kernel's last.
+            launch(second, 10);
+            launch(first, 100);
+            launch(second, 10);
+            launch(first, 100);
+            launch(second, 1000);
+        }
         launch(first, 100);
-        launch(second, 1000);
+        launch(first, 10000);
+        require_equal(shop.words(mem, 100)[7], expected += 11320,
+                      "a word after launches of both kernels");
     }
-    launch(first, 10000);
-    require_equal(shop.words(mem, 100)[7], 11117u, "a word after launches of both kernels");
     check_refusals<pi_kernel>(name, desc, create);
     const Kernel last = make_around<pi_kernel>(name, desc, create);
     first.reset();

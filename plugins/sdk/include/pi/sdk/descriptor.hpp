@@ -33,9 +33,12 @@ void throwing(Body &&body) {
 template <class Desc>
 Desc read_desc(const Desc *desc, pi_struct_type type, pi_struct_type chained = PI_TYPE_NONE) {
     Desc out;
-    throwing([&](const pi_host *host) {
-        return pi_sdk_read_desc(host, desc, type, chained, &out, sizeof out);
-    });
+    if (desc && desc->struct_size == sizeof out && desc->type == type && !desc->next)
+        out = *desc; // as nearly all are
+    else
+        throwing([&](const pi_host *host) {
+            return pi_sdk_read_desc(host, desc, type, chained, &out, sizeof out);
+        });
     if constexpr (requires { out.reserved; })
         if (out.reserved)
             fail(PI_ERROR_UNSUPPORTED_FEATURE, "desc's reserved word is ", out.reserved,

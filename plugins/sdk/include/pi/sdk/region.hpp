@@ -36,6 +36,11 @@ struct Rectangle {
     }
 };
 
+/// Whether a region is nothing but a row of bytes.
+inline bool is_row(const pi_region &region) {
+    return region.extent[1] <= 1 && region.extent[2] <= 1;
+}
+
 namespace detail {
 inline uint64_t multiply(uint64_t a, uint64_t b, const char *what) {
     uint64_t product;
@@ -48,6 +53,20 @@ inline uint64_t add(uint64_t a, uint64_t b, const char *what) {
     if (__builtin_add_overflow(a, b, &sum))
         fail(PI_ERROR_INVALID_SIZE, what, " overflows 64 bits (", a, " + ", b, ")");
     return sum;
+}
+
+/// Whether it is a row of bytes without pitches, within both sizes: a shortcut for what most regions are.
+inline bool is_plain_row(const pi_region &region, std::optional<uint64_t> src_size,
+                         std::optional<uint64_t> dst_size) {
+    const uint64_t bytes = region.extent[0];
+    const auto within = [bytes](uint64_t offset, std::optional<uint64_t> size) {
+        const uint64_t limit = size.value_or(UINT64_MAX);
+        return offset <= limit && bytes <= limit - offset;
+    };
+    return bytes && is_row(region) &&
+           !(region.reserved | region.src_pitch[0] | region.src_pitch[1] | region.dst_pitch[0] |
+             region.dst_pitch[1]) &&
+           within(region.src_offset, src_size) && within(region.dst_offset, dst_size);
 }
 
 inline Rectangle rectangle(uint64_t offset, const uint64_t (&extent)[3], const uint64_t (&pitch)[2],
@@ -100,11 +119,32 @@ inline void check_range(uint64_t offset, uint64_t size, uint64_t limit, const Ar
              " goes past the end of ", what, ", which has ", limit);
 }
 
+/// The regions of a command, copied. A single one, which most commands have, takes no memory of its own.
+class Regions {
+public:
+    explicit Regions(std::span<const pi_region> given) : count_(given.size()) {
+        if (count_ == 1)
+            one_ = given[0];
+        else
+            several_.assign(given.begin(), given.end());
+    }
+    const pi_region *data() const { return count_ == 1 ? &one_ : several_.data(); }
+    size_t size() const { return count_; }
+    const pi_region *begin() const { return data(); }
+    const pi_region *end() const { return data() + count_; }
+
+private:
+    size_t count_;
+    pi_region one_;
+    std::vector<pi_region> several_;
+};
+
 /// The regions argument of a command, copied; checks count, reserved words and both ends. A size of
 /// nullopt is a host pointer, which has no known end.
-inline std::vector<pi_region> read_regions(uint32_t count, const pi_region *regions,
-                                           std::optional<uint64_t> src_size,
-                                           std::optional<uint64_t> dst_size) {
+inline Regions read_regions(uint32_t count, const pi_region *regions,
+                            std::optional<uint64_t> src_size, std::optional<uint64_t> dst_size) {
+    if (count == 1 && regions && detail::is_plain_row(*regions, src_size, dst_size))
+        return Regions({regions, 1});
     if (!count)
         fail(PI_ERROR_INVALID_SIZE, "region_count is 0; at least 1 is needed");
     const auto given = read_array(count, regions, "regions");
@@ -118,7 +158,7 @@ inline std::vector<pi_region> read_regions(uint32_t count, const pi_region *regi
         if (dst_size)
             check_within(to, *dst_size, "the destination");
     }
-    return {given.begin(), given.end()};
+    return Regions(given);
 }
 
 /// True if the two rectangles share a byte. Both are of one storage, with offsets from its begin; rows
@@ -156,6 +196,8 @@ inline void check_overlap(std::span<const pi_region> regions, const void *src, c
 /// of it where both ends are dense, else each row.
 template <class Copy>
 void for_each_piece(const pi_region &region, Copy &&copy) {
+    if (is_row(region))
+        return copy(region.src_offset, region.dst_offset, region.extent[0]);
     const Rectangle from = source(region), to = destination(region);
     if (from.dense() && to.dense())
         return copy(from.offset, to.offset, from.bytes());

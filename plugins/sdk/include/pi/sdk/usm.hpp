@@ -91,8 +91,7 @@ void check_usm_range(const typename Usm::Context &context, const void *pointer, 
 
 /// The regions of a copy, of which one end may be plain host memory.
 template <class Usm>
-std::vector<pi_region> read_usm_regions(const typename Usm::Context &context,
-                                        const pi_usm_copy_desc &desc) {
+Regions read_usm_regions(const typename Usm::Context &context, const pi_usm_copy_desc &desc) {
     const auto left = [&](const void *pointer, const char *name) -> std::optional<uint64_t> {
         const auto range = Usm::table(context).find(require(pointer, name));
         if (!range)

@@ -5,6 +5,7 @@
 
 #include <pi/sdk/usm_memory.hpp>
 
+#include <atomic>
 #include <optional>
 #include <vector>
 
@@ -54,6 +55,10 @@ public:
     /// The same, or PI_ERROR_INVALID_USM_POINTER naming the argument.
     Range get(const void *pointer, const char *name) const;
 
+    /// A number that changes, and never back, whenever an allocation comes or goes: as long as it is the same, an
+    /// address within one still means the same. Never 0.
+    uint64_t generation() const { return generation_.load(std::memory_order_acquire); }
+
     /// Frees the allocation that begins at this address. PI_ERROR_INVALID_USM_POINTER unless there is one of this
     /// context that no command is to free.
     void free(const void *context, const void *pointer);
@@ -75,8 +80,11 @@ private:
     typename Allocations::const_iterator around(const void *pointer) const;
     typename Allocations::iterator freeable(const void *context, const void *pointer);
 
-    mutable std::mutex mutex_; ///< a pool's is never taken under it
-    Allocations allocations_;  ///< by their begin; they do not overlap
+    void changed() { generation_.fetch_add(1, std::memory_order_release); }
+
+    std::atomic<uint64_t> generation_{1}; ///< written under the lock
+    mutable std::mutex mutex_;            ///< a pool's is never taken under it
+    Allocations allocations_;             ///< by their begin; they do not overlap
 };
 
 template <class Memory>
@@ -84,6 +92,7 @@ void *UsmTable<Memory>::add(Allocation allocation) {
     std::byte *const begin = allocation.block.data();
     const std::lock_guard lock(mutex_);
     allocations_.emplace(begin, std::move(allocation));
+    changed();
     return begin;
 }
 
@@ -145,6 +154,7 @@ void UsmTable<Memory>::free(const void *context, const void *pointer) {
     typename Allocations::node_type gone; // freed without the lock
     const std::lock_guard lock(mutex_);
     gone = allocations_.extract(freeable(context, pointer));
+    changed();
 }
 
 template <class Memory>
@@ -158,6 +168,7 @@ void UsmTable<Memory>::fulfil_free(const void *pointer) {
     typename Allocations::node_type gone;
     const std::lock_guard lock(mutex_);
     gone = allocations_.extract(static_cast<const std::byte *>(pointer));
+    changed();
 }
 
 template <class Memory>
@@ -181,6 +192,7 @@ template <class Memory>
 void UsmTable<Memory>::drop(const void *context) {
     Allocations gone;
     const std::lock_guard lock(mutex_);
+    changed();
     for (auto entry = allocations_.begin(); entry != allocations_.end();) {
         const auto next = std::next(entry);
         if (entry->second.context == context)
