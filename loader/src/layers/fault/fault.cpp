@@ -57,7 +57,11 @@ bool Faults::find_event(pi_event event, FaultyEvent &out) noexcept {
     const auto found = events_.find(event);
     if (found == events_.end())
         return false;
-    out = found->second;
+    try {
+        out = found->second;
+    } catch (const std::bad_alloc &) {
+        return false; // then it looks like the host event that it is
+    }
     return true;
 }
 

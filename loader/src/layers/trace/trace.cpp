@@ -5,6 +5,8 @@
 #include "layers/trace/command.hpp"
 #include "plugin.hpp"
 
+#include <tuple>
+
 namespace pi::loader {
 namespace trace {
 namespace {
@@ -73,6 +75,9 @@ private:
         if constexpr (same_slot<Slot, &pi_dispatch::piQueueCreate> ||
                       same_slot<Slot, &pi_dispatch::piQueueCreateWithNativeHandle>) {
             [&](auto, auto, pi_queue *out) { tracer.add_queue(*out); }(rest...);
+        } else if constexpr (same_slot<Slot, &pi_dispatch::piEventCreateHost> ||
+                             same_slot<Slot, &pi_dispatch::piEventCreateWithNativeHandle>) {
+            tracer.add_event(*std::get<sizeof...(Rest) - 1>(std::tuple(rest...)));
         } else if constexpr (same_slot<Slot, &pi_dispatch::piMemImageCreate>) {
             [&](auto, const pi_mem_image_desc *desc, pi_mem *out) {
                 tracer.add_image(*out, desc);

@@ -89,6 +89,11 @@ std::shared_ptr<QueueTrack> Tracer::find_queue(pi_queue queue) {
     return queues_.at(queue);
 }
 
+void Tracer::add_event(pi_event event) {
+    const std::scoped_lock lock(mutex_);
+    events_.erase(event);
+}
+
 void Tracer::add_image(pi_mem image, const pi_mem_image_desc *desc) {
     pi_mem_image_desc own;
     if (!copy_descriptor(desc, PI_TYPE_MEM_IMAGE_DESC, own))

@@ -74,6 +74,8 @@ public:
     void follow(const std::shared_ptr<Command> &command, pi_event event, bool wanted);
 
     void add_queue(pi_queue queue);
+    /// One of no command: whose event had the address before does not matter.
+    void add_event(pi_event event);
     void add_image(pi_mem image, const pi_mem_image_desc *desc);
 
     /// Bytes of a pixel of an image; 0 if it is none that is known.
