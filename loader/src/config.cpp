@@ -54,6 +54,9 @@ constexpr Variable rows[] = {
      "The OpenCL ICD loader that the opencl plugin opens; not set: libOpenCL.so.1.", nullptr, ""},
     {"PI_OPENCL_PLATFORMS", "list of texts, separated by ','",
      "OpenCL platforms to use, by parts of their names; not set: all.", nullptr, ""},
+    {"PI_SIM_MACHINE", "path",
+     "The file of the machine that the sim plugin simulates; not set: it simulates none.", nullptr,
+     ""},
 };
 
 const Variable *find(std::string_view name) {

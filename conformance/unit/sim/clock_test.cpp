@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "fixture.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <random>
+
+using namespace sim_test;
+
+TEST_CASE("a transfer takes its link's latency and the bytes over its bandwidth", "[sim]") {
+    const Simulation machine(two_gpus());
+    const auto queue = machine.queue();
+    const auto mem = machine.buffer(0, 4000), other = machine.buffer(1, 4000);
+    const Times up = times_of(write(queue, mem, some_bytes(1000)));
+    CHECK(up.end - up.start == 100 + 1000);
+    const Times across = times_of(copy(queue, mem, other, 1000));
+    CHECK(across.end - across.start == 50 + 500);
+    const auto same = machine.buffer(0, 4000);
+    const Times within = times_of(copy(queue, mem, same, 4000));
+    CHECK(within.end - within.start == 400);
+}
+
+TEST_CASE("two transfers over one link take the sum of their times, over two the longer one",
+          "[sim]") {
+    const Simulation machine(two_gpus());
+    const auto one = machine.queue(0), two = machine.queue(0), far = machine.queue(1);
+    const auto a = machine.buffer(0, 4000), b = machine.buffer(0, 4000),
+               c = machine.buffer(1, 4000);
+    const Bytes bytes = some_bytes(1000), more = some_bytes(3000);
+    const uint64_t begin = machine.now();
+    const auto first = write(one, a, bytes), second = write(two, b, more),
+               other = write(far, c, more);
+    CHECK(times_of(first).end == begin + 1100);
+    CHECK(times_of(second).start == begin + 1100);
+    CHECK(times_of(second).end == begin + 1100 + 3100);
+    CHECK(times_of(other).start == begin);
+    CHECK(times_of(other).end == begin + 3100);
+}
+
+TEST_CASE("both directions of a link are links of their own", "[sim]") {
+    const Simulation machine(two_gpus());
+    const auto one = machine.queue(0), two = machine.queue(1);
+    const auto a = machine.buffer(0, 4000), b = machine.buffer(1, 4000),
+               c = machine.buffer(0, 4000), d = machine.buffer(1, 4000);
+    const uint64_t begin = machine.now();
+    const auto there = copy(one, a, b, 1000), back = copy(two, d, c, 1000);
+    CHECK(times_of(there).start == begin);
+    CHECK(times_of(back).start == begin);
+}
+
+TEST_CASE("links that share a channel take turns", "[sim]") {
+    const Simulation machine(
+        R"({"pi_machine": 1, "name": "root complex", "devices": [
+            {"name": "a", "type": "gpu", "scopes": [{"name": "global", "capacity": "1 MiB"}]},
+            {"name": "b", "type": "gpu", "scopes": [{"name": "global", "capacity": "1 MiB"}]}],
+            "links": [
+            {"from": "host", "to": "a", "bandwidth": "1 GB/s", "channels": ["root", "{to}"]},
+            {"from": "host", "to": "b", "bandwidth": "1 GB/s", "channels": ["root", "{to}"]}]})");
+    const auto one = machine.queue(0), two = machine.queue(1);
+    const auto a = machine.buffer(0, 1000), b = machine.buffer(1, 1000);
+    const Bytes bytes = some_bytes(1000);
+    const uint64_t begin = machine.now();
+    const auto first = write(one, a, bytes), second = write(two, b, bytes);
+    CHECK(times_of(first).end == begin + 1000);
+    CHECK(times_of(second).end == begin + 2000);
+}
+
+TEST_CASE("a command begins in virtual time when all that it waits for has ended", "[sim]") {
+    const Simulation machine(two_gpus());
+    const auto one = machine.queue(0), two = machine.queue(1);
+    const auto a = machine.buffer(0, 4000), b = machine.buffer(1, 4000),
+               c = machine.buffer(1, 4000);
+    const Bytes bytes = some_bytes(2000);
+    const auto up = write(one, a, bytes);
+    const auto side = write(two, c, some_bytes(10));
+    const auto across = copy(two, a, b, 2000, {up, side});
+    CHECK(times_of(across).start == times_of(up).end);
+    CHECK(read(two, b, 2000) == bytes);
+}
+
+TEST_CASE("an idle gap of a link is used by what needs no longer", "[sim]") {
+    const Simulation machine(two_gpus());
+    const auto one = machine.queue(0), two = machine.queue(0), kernel = machine.queue(1);
+    const auto a = machine.buffer(0, 4000), b = machine.buffer(0, 4000),
+               c = machine.buffer(1, 4000);
+    const Bytes bytes = some_bytes(1000), few = some_bytes(100);
+    const uint64_t begin = machine.now();
+    const auto slow = write(kernel, c, some_bytes(4000)); // on another link
+    const auto late = write(one, a, bytes, {slow});
+    const auto early = write(two, b, few);
+    CHECK(times_of(late).start == begin + 4100);
+    CHECK(times_of(early).start == begin);
+}
+
+TEST_CASE("the host's time goes on when the host waits, and not before", "[sim]") {
+    const Simulation machine(two_gpus());
+    const auto queue = machine.queue();
+    const auto mem = machine.buffer(0, 4000);
+    const uint64_t begin = machine.now();
+    const auto event = write(queue, mem, some_bytes(1000));
+    CHECK(machine.now() == begin);
+    OK(piEventWait(event, patience));
+    CHECK(machine.now() == begin + 1100);
+    const Times next = times_of(write(queue, mem, some_bytes(1000)));
+    CHECK(next.submit == begin + 1100);
+    CHECK(next.start == begin + 1100);
+    const auto last = write(queue, mem, some_bytes(1000));
+    OK(piQueueFinish(queue));
+    CHECK(machine.now() == begin + 3 * 1100);
+}
+
+TEST_CASE("a blocking command and a status that is complete move the host's time", "[sim]") {
+    const Simulation machine(two_gpus());
+    const auto queue = machine.queue();
+    const auto mem = machine.buffer(0, 4000);
+    const uint64_t begin = machine.now();
+    read(queue, mem, 400);
+    CHECK(machine.now() == begin + 500);
+    const auto event = write(queue, mem, some_bytes(100));
+    while (status(event) != PI_EVENT_COMPLETE) {
+    }
+    CHECK(machine.now() == begin + 700);
+}
+
+TEST_CASE("a command behind a host event begins when that was signalled", "[sim]") {
+    const Simulation machine(two_gpus());
+    const auto queue = machine.queue(0), other = machine.queue(1);
+    const auto mem = machine.buffer(0, 4000), far = machine.buffer(1, 4000);
+    Owned<pi_event> gate;
+    OK(piEventCreateHost(machine.context, gate.out()));
+    const Bytes bytes = some_bytes(1000);
+    const auto held = write(queue, mem, bytes, {gate});
+    OK(piEventWait(write(other, far, some_bytes(3000)), patience));
+    const uint64_t now = machine.now();
+    OK(piEventSignalHost(gate, PI_SUCCESS));
+    CHECK(times_of(held).start == now);
+}
+
+TEST_CASE("a callback's time is that of its event", "[sim]") {
+    const Simulation machine(two_gpus());
+    const auto queue = machine.queue(0), other = machine.queue(1);
+    const auto mem = machine.buffer(0, 4000), far = machine.buffer(1, 4000);
+    Owned<pi_event> gate;
+    OK(piEventCreateHost(machine.context, gate.out()));
+    const uint64_t begin = machine.now();
+    const Bytes bytes = some_bytes(1000);
+    const auto first = write(queue, mem, bytes);
+    const auto held = write(other, far, bytes, {gate});
+    OK(piEventSetCallback(
+        first,
+        [](pi_event, pi_result, void *user_data) {
+            piEventSignalHost(static_cast<pi_event>(user_data), PI_SUCCESS);
+        },
+        static_cast<pi_event>(gate)));
+    CHECK(times_of(held).start == begin + 1100);
+}
+
+namespace {
+
+void PI_CALL add_one(const pi_native_group *group, void *const *arguments) {
+    auto *numbers = static_cast<uint32_t *>(arguments[0]);
+    for (uint64_t i = group->begin[0]; i < group->end[0]; ++i)
+        ++numbers[i];
+}
+
+Owned<pi_kernel> make_kernel(const Simulation &machine, const char *name) {
+    static constexpr pi_native_kernel kernels[] = {{"fast", add_one, 1, 0},
+                                                   {"slow", add_one, 1, 0}};
+    static constexpr pi_native_program table = {sizeof table, 2, kernels};
+    auto d = desc<pi_program_desc>(PI_TYPE_PROGRAM_DESC);
+    d.format = PI_PROGRAM_FORMAT_NATIVE_TABLE;
+    d.data = &table;
+    d.size = sizeof table;
+    Owned<pi_program> program;
+    OK(piProgramCreate(machine.context, &d, program.out()));
+    OK(piProgramBuild(program, nullptr));
+    Owned<pi_kernel> kernel;
+    OK(piKernelCreate(program, name, kernel.out()));
+    return kernel;
+}
+
+Owned<pi_event> launch(pi_queue queue, pi_kernel kernel, pi_mem mem, uint64_t items) {
+    pi_kernel_argument argument{};
+    argument.kind = PI_ARGUMENT_BUFFER;
+    argument.mem = mem;
+    auto d = desc<pi_kernel_launch_desc>(PI_TYPE_KERNEL_LAUNCH_DESC);
+    d.kernel = kernel;
+    d.dimensions = 1;
+    d.argument_count = 1;
+    d.arguments = &argument;
+    d.global_size[0] = items;
+    Owned<pi_event> event;
+    OK(piEnqueueKernelLaunch(queue, &d, 0, nullptr, event.out()));
+    return event;
+}
+
+} // namespace
+
+TEST_CASE("a kernel takes the time that the file declares, and a device runs one at a time",
+          "[sim]") {
+    const Simulation machine(two_gpus());
+    const auto one = machine.queue(0), two = machine.queue(0);
+    const auto a = machine.buffer(0, 400), b = machine.buffer(0, 400);
+    const auto slow = make_kernel(machine, "slow"), fast = make_kernel(machine, "fast");
+    const uint64_t begin = machine.now();
+    const auto first = launch(one, slow, a, 100), second = launch(two, fast, b, 100);
+    CHECK(times_of(first).end == begin + 200 + 100 * 2);
+    CHECK(times_of(second).start == begin + 400);
+    CHECK(times_of(second).end == begin + 400 + 7);
+    const Bytes bytes = read(one, a, 4);
+    CHECK(bytes[0] == std::byte{1});
+}
+
+namespace {
+
+/// The times of some hundred commands of four queues that wait for each other here and there.
+std::vector<Times> run_program(unsigned seed) {
+    const Simulation machine(two_gpus());
+    std::mt19937 random(seed);
+    const auto below = [&](unsigned end) { return static_cast<unsigned>(random() % end); };
+    const Owned<pi_queue> queues[] = {machine.queue(0), machine.queue(1),
+                                      machine.queue(0, PI_QUEUE_PROFILING | PI_QUEUE_OUT_OF_ORDER),
+                                      machine.queue(1, PI_QUEUE_PROFILING | PI_QUEUE_OUT_OF_ORDER)};
+    const Owned<pi_mem> mems[] = {machine.buffer(0, 4000), machine.buffer(1, 4000)};
+    const Owned<pi_mem> targets[] = {machine.buffer(0, 4000), machine.buffer(1, 4000)};
+    const Bytes bytes = some_bytes(4000);
+    std::vector<Owned<pi_event>> events;
+    for (int i = 0; i < 200; ++i) {
+        const unsigned queue = below(4), device = queue % 2;
+        Waits waits;
+        if (!events.empty() && below(3) == 0)
+            waits.push_back(events[below(static_cast<unsigned>(events.size()))]);
+        if (below(2))
+            events.push_back(
+                copy(queues[queue], mems[device], targets[1 - device], 1 + below(4000), waits));
+        else
+            events.push_back(write(queues[queue], targets[device], bytes, waits));
+        if (below(20) == 0)
+            OK(piEventWait(events[below(static_cast<unsigned>(events.size()))], patience));
+        if (below(30) == 0)
+            OK(piQueueFinish(queues[below(4)]));
+    }
+    std::vector<Times> times;
+    for (const auto &event : events)
+        times.push_back(times_of(event));
+    return times;
+}
+
+} // namespace
+
+TEST_CASE("the same program has the same virtual times, whatever its threads do", "[sim]") {
+    for (const unsigned seed : {1u, 2u, 3u}) {
+        const std::vector<Times> first = run_program(seed);
+        for (int again = 0; again < 3; ++again)
+            CHECK((run_program(seed) == first));
+    }
+}

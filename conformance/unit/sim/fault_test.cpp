@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "fixture.hpp"
+
+#include <algorithm>
+
+using namespace sim_test;
+
+namespace {
+
+std::string with_faults(const std::string &faults) {
+    return two_gpus(R"("faults": [)" + faults + "]");
+}
+
+std::string error_text(pi_event event) {
+    return info_text(piEventGetInfo, event, PI_EVENT_INFO_ERROR_TEXT);
+}
+
+} // namespace
+
+TEST_CASE("the calls that the file names fail with its result, and no others", "[sim]") {
+    const Simulation machine(with_faults(
+        R"({"function": "piMemBufferCreate", "call": 2, "count": 2, "result": "out_of_resources"})"));
+    auto d = desc<pi_mem_buffer_desc>(PI_TYPE_MEM_BUFFER_DESC);
+    d.size = 64;
+    const auto first = machine.buffer(0, 64);
+    for (int call = 0; call < 2; ++call) {
+        pi_mem mem = nullptr;
+        REFUSED(PI_ERROR_OUT_OF_RESOURCES, "piMemBufferCreate: the machine file has a fault",
+                piMemBufferCreate(machine.context, machine.device(0), &d, &mem));
+        CHECK(mem == nullptr);
+    }
+    const auto fourth = machine.buffer(0, 64);
+}
+
+TEST_CASE("functions of every object can fail, the plugin's own, too", "[sim]") {
+    const Simulation machine(
+        with_faults(R"({"function": "piPluginGetExtension", "result": "internal", "call": 2},
+                       {"function": "piEventCreateHost", "result": "out_of_host_memory"})"));
+    const void *table = nullptr;
+    REFUSED(PI_ERROR_INTERNAL, "piPluginGetExtension",
+            piPluginGetExtension(machine.plugin, PI_SIM_V1, 8, &table));
+    OK(piPluginGetExtension(machine.plugin, PI_SIM_V1, 8, &table));
+    Owned<pi_event> event;
+    REFUSED(PI_ERROR_OUT_OF_HOST_MEMORY, "call 1", piEventCreateHost(machine.context, event.out()));
+    OK(piEventCreateHost(machine.context, event.out()));
+}
+
+TEST_CASE("a command that is cut short has moved its first bytes, and fails", "[sim]") {
+    const Simulation machine(with_faults(
+        R"({"function": "piEnqueueMemBufferCopy", "call": 2, "part": 0.25, "result": "backend"})"));
+    const auto queue = machine.queue();
+    const auto a = machine.buffer(0, 400), b = machine.buffer(1, 400);
+    const Bytes bytes = some_bytes(400);
+    OK(piEventWait(write(queue, a, bytes), patience));
+    OK(piEventWait(copy(queue, a, b, 8), patience));
+    const auto event = copy(queue, a, b, 400);
+    REFUSED(PI_ERROR_BACKEND, "100 of 400 bytes are moved", piEventWait(event, patience));
+    Bytes expected(400);
+    std::copy_n(bytes.begin(), 100, expected.begin());
+    CHECK(read(machine.queue(1), b, 400) == expected);
+    CHECK(machine.link("a", "b").bytes == 8 + 100);
+    OK(piEventWait(copy(queue, a, b, 400), patience));
+    CHECK(read(machine.queue(1), b, 400) == bytes);
+}
+
+TEST_CASE("what waits for a command that is cut short does nothing", "[sim]") {
+    const Simulation machine(with_faults(R"({"function": "piEnqueueMemBufferWrite", "part": 0})"));
+    const auto queue = machine.queue(), other = machine.queue(1);
+    const auto a = machine.buffer(0, 400), b = machine.buffer(1, 400);
+    const auto failed = write(queue, a, some_bytes(400));
+    const auto after = copy(other, a, b, 400, {failed});
+    CHECK(piEventWait(after, patience) == PI_ERROR_DEPENDENCY_FAILED);
+    CHECK(error_text(after).find("0 of 400 bytes are moved") != std::string::npos);
+    CHECK(read(other, b, 400) == Bytes(400));
+    // Behind it in the queue's order alone, a command does its work.
+    CHECK(read(queue, a, 400) == Bytes(400));
+}
+
+TEST_CASE("a command that is delayed takes longer by so much", "[sim]") {
+    const Simulation machine(
+        with_faults(R"({"function": "piEnqueueMemBufferWrite", "call": 2, "delay": "1 ms"})"));
+    const auto queue = machine.queue();
+    const auto mem = machine.buffer(0, 400);
+    const Bytes bytes = some_bytes(100);
+    const Times first = times_of(write(queue, mem, bytes)),
+                second = times_of(write(queue, mem, bytes));
+    CHECK(first.end - first.start == 200);
+    CHECK(second.end - second.start == 1'000'200);
+    CHECK(read(queue, mem, 100) == bytes);
+}
+
+TEST_CASE("a device that is lost at a time answers until then, and never again", "[sim]") {
+    const Simulation machine(R"({"pi_machine": 1, "name": "falling", "devices": [
+        {"name": "a", "type": "gpu", "scopes": [{"name": "global", "capacity": "1 MiB"}],
+         "lost_at": "4 us"},
+        {"name": "b", "type": "gpu", "scopes": [{"name": "global", "capacity": "1 MiB"}]}],
+        "links": [{"from": "host", "to": "a", "bandwidth": "1 GB/s"},
+                  {"from": "host", "to": "b", "bandwidth": "1 GB/s"},
+                  {"from": "a", "to": "b", "connection": "migratable", "bandwidth": "1 GB/s"}]})");
+    const auto queue = machine.queue(0), other = machine.queue(1);
+    const auto a = machine.buffer(0, 4000), b = machine.buffer(1, 4000);
+    const Bytes bytes = some_bytes(1000);
+    REQUIRE(machine.now() < 2000);
+    OK(piEventWait(write(queue, a, bytes), patience));
+    const auto in_flight = write(queue, a, some_bytes(4000, 9));
+    REFUSED(PI_ERROR_DEVICE_LOST, "4000 ns", piEventWait(in_flight, patience));
+    CHECK(machine.now() == 4000);
+    CHECK(piEventWait(copy(other, a, b, 1000), patience) == PI_ERROR_DEVICE_LOST);
+    CHECK(piEventWait(write(queue, a, bytes), patience) == PI_ERROR_DEVICE_LOST);
+    auto d = desc<pi_mem_buffer_desc>(PI_TYPE_MEM_BUFFER_DESC);
+    d.size = 64;
+    pi_mem mem = nullptr;
+    REFUSED(PI_ERROR_DEVICE_LOST, "loses this device",
+            piMemBufferCreate(machine.context, machine.device(0), &d, &mem));
+    pi_queue made = nullptr;
+    CHECK(piQueueCreate(machine.context, machine.device(0), nullptr, &made) ==
+          PI_ERROR_DEVICE_LOST);
+    OK(piEventWait(write(other, b, bytes), patience));
+    CHECK(read(other, b, 1000) == bytes);
+}

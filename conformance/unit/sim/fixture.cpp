@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "fixture.hpp"
+
+#include <unistd.h>
+
+#include <cstdlib>
+
+namespace sim_test {
+
+TemporaryFile::TemporaryFile(const std::string &text) {
+    char name[] = "/tmp/pi_sim_test_XXXXXX";
+    const int file = mkstemp(name);
+    REQUIRE(file >= 0);
+    path_ = name;
+    REQUIRE(::write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size()));
+    close(file);
+}
+
+TemporaryFile::~TemporaryFile() {
+    unlink(path_.c_str());
+}
+
+Owned<pi_loader> make_loader(const std::string &machine_path) {
+    alarm(120); // a call that never returns ends the program, and fails
+    const char *plugins[] = {PI_TEST_SIM_PLUGIN};
+    const pi_loader_option options[] = {{"PI_SIM_MACHINE", machine_path.c_str()}};
+    auto d = desc<pi_loader_desc>(PI_TYPE_LOADER_DESC);
+    d.flags = PI_LOADER_IGNORE_ENVIRONMENT | PI_LOADER_NO_DEFAULT_SEARCH;
+    d.plugins = plugins;
+    d.plugin_count = 1;
+    d.options = options;
+    d.option_count = 1;
+    d.log = [](uint32_t, const char *, void *) {};
+    d.teardown_timeout = 20'000;
+    Owned<pi_loader> loader;
+    OK(piLoaderCreate(&d, loader.out()));
+    return loader;
+}
+
+std::string refusal(const std::string &machine_path, pi_plugin_status expected) {
+    const Owned<pi_loader> loader = make_loader(machine_path);
+    pi_plugin_report report{};
+    uint32_t count = 0;
+    OK(piLoaderGetReports(loader, 1, &report, &count));
+    REQUIRE(count == 1);
+    INFO(report.reason);
+    REQUIRE(report.status == expected);
+    return report.reason;
+}
+
+Simulation::Simulation(const std::string &json) : file(json), loader(make_loader(file.path())) {
+    uint32_t count = 0;
+    pi_plugin_report report{};
+    OK(piLoaderGetReports(loader, 1, &report, &count));
+    INFO(report.reason);
+    REQUIRE(report.status == PI_PLUGIN_LOADED);
+    plugin = report.plugin;
+    OK(piPlatformsGet(plugin, 1, &platform, &count));
+    OK(piDevicesGet(platform, PI_DEVICE_TYPE_ALL, 0, nullptr, &count));
+    devices.resize(count);
+    OK(piDevicesGet(platform, PI_DEVICE_TYPE_ALL, count, devices.data(), &count));
+    auto d = desc<pi_context_desc>(PI_TYPE_CONTEXT_DESC);
+    d.device_count = count;
+    d.devices = devices.data();
+    OK(piContextCreate(platform, &d, context.out()));
+    const void *table = nullptr;
+    OK(piPluginGetExtension(plugin, PI_SIM_V1, sizeof(pi_sim_v1), &table));
+    sim = static_cast<const pi_sim_v1 *>(table);
+}
+
+Owned<pi_queue> Simulation::queue(size_t index, uint64_t flags) const {
+    auto d = desc<pi_queue_desc>(PI_TYPE_QUEUE_DESC);
+    d.flags = flags;
+    Owned<pi_queue> queue;
+    OK(piQueueCreate(context, device(index), &d, queue.out()));
+    return queue;
+}
+
+Owned<pi_mem> Simulation::buffer(size_t index, uint64_t size, uint32_t scope,
+                                 uint64_t flags) const {
+    auto d = desc<pi_mem_buffer_desc>(PI_TYPE_MEM_BUFFER_DESC);
+    d.size = size;
+    d.scope = scope;
+    d.flags = flags;
+    Owned<pi_mem> mem;
+    OK(piMemBufferCreate(context, device(index), &d, mem.out()));
+    return mem;
+}
+
+uint64_t Simulation::now() const {
+    uint64_t time = 0;
+    OK(sim->get_time(plugin, &time));
+    return time;
+}
+
+pi_sim_link Simulation::link(const std::string &from, const std::string &to) const {
+    uint32_t count = 0;
+    OK(sim->get_links(plugin, 0, nullptr, &count));
+    std::vector<pi_sim_link> links(count);
+    OK(sim->get_links(plugin, count, links.data(), &count));
+    for (const pi_sim_link &link : links)
+        if (link.from == from && link.to == to)
+            return link;
+    FAIL("there is no link from " << from << " to " << to);
+    return {};
+}
+
+Times times_of(pi_event event) {
+    OK(piEventWait(event, patience));
+    Times times{};
+    OK(piEventGetProfilingInfo(event, PI_PROFILING_SUBMIT, 8, &times.submit, nullptr));
+    OK(piEventGetProfilingInfo(event, PI_PROFILING_START, 8, &times.start, nullptr));
+    OK(piEventGetProfilingInfo(event, PI_PROFILING_END, 8, &times.end, nullptr));
+    return times;
+}
+
+Owned<pi_event> copy(pi_queue queue, pi_mem src, pi_mem dst, uint64_t size, const Waits &waits) {
+    const pi_region region = range(0, 0, size);
+    const auto d = copy_desc(src, dst, region);
+    Owned<pi_event> event;
+    OK(piEnqueueMemBufferCopy(queue, &d, static_cast<uint32_t>(waits.size()), waits.data(),
+                              event.out()));
+    return event;
+}
+
+Owned<pi_event> write(pi_queue queue, pi_mem mem, const Bytes &bytes, const Waits &waits) {
+    const pi_region region = range(0, 0, bytes.size());
+    const auto d = write_desc(mem, bytes.data(), region);
+    Owned<pi_event> event;
+    OK(piEnqueueMemBufferWrite(queue, &d, static_cast<uint32_t>(waits.size()), waits.data(),
+                               event.out()));
+    return event;
+}
+
+Bytes read(pi_queue queue, pi_mem mem, uint64_t size) {
+    Bytes bytes(size);
+    const pi_region region = range(0, 0, size);
+    const auto d = read_desc(mem, bytes.data(), region, PI_COMMAND_BLOCKING);
+    OK(piEnqueueMemBufferRead(queue, &d, 0, nullptr, nullptr));
+    return bytes;
+}
+
+std::string two_gpus(const std::string &more) {
+    const auto gpu = [](const std::string &name) {
+        return R"({"name": ")" + name + R"(", "type": "gpu", "bandwidth": "10 GB/s",
+            "kernel": {"launch_time": 200, "item_time": 2}, "kernels": {"fast": {"launch_time": 7}},
+            "scopes": [{"name": "global", "capacity": "1 MiB"}]})";
+    };
+    return R"({"pi_machine": 1, "name": "two gpus", "devices": [)" + gpu("a") + ", " + gpu("b") +
+           R"(], "links": [
+        {"from": "host", "to": "a", "bandwidth": "1 GB/s", "latency": 100},
+        {"from": "a", "to": "host", "bandwidth": "1 GB/s", "latency": 100},
+        {"from": "host", "to": "b", "bandwidth": "1 GB/s", "latency": 100},
+        {"from": "b", "to": "host", "bandwidth": "1 GB/s", "latency": 100},
+        {"between": ["a", "b"], "connection": "migratable", "bandwidth": "2 GB/s", "latency": 50}])" +
+           (more.empty() ? "" : ", " + more) + "}";
+}
+
+} // namespace sim_test

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the tests of the sim plugin stand on: a machine that is written down in the test, in a loader of its own.
+#pragma once
+
+#include "objects.hpp"
+
+#include <pi/pi_native_kernel.h>
+#include <pi/pi_sim.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace sim_test {
+
+using namespace pi_test;
+using Bytes = std::vector<std::byte>;
+
+/// A file that is gone with the object.
+class TemporaryFile {
+public:
+    explicit TemporaryFile(const std::string &text);
+    TemporaryFile(const TemporaryFile &) = delete;
+    ~TemporaryFile();
+    const std::string &path() const { return path_; }
+
+private:
+    std::string path_;
+};
+
+/// A loader that has nothing but the sim plugin; no machine is named by a path of "".
+Owned<pi_loader> make_loader(const std::string &machine_path);
+/// Why the plugin did not load, and its status.
+std::string refusal(const std::string &machine_path, pi_plugin_status expected);
+
+/// A machine at work: a context of all its devices.
+struct Simulation {
+    explicit Simulation(const std::string &json);
+
+    pi_device device(size_t index = 0) const { return devices.at(index); }
+    Owned<pi_queue> queue(size_t device = 0, uint64_t flags = PI_QUEUE_PROFILING) const;
+    Owned<pi_mem> buffer(size_t device, uint64_t size, uint32_t scope = 0,
+                         uint64_t flags = 0) const;
+    /// The host's clock.
+    uint64_t now() const;
+    pi_sim_link link(const std::string &from, const std::string &to) const;
+
+    TemporaryFile file;
+    Owned<pi_loader> loader;
+    pi_plugin plugin = nullptr;
+    pi_platform platform = nullptr;
+    std::vector<pi_device> devices;
+    Owned<pi_context> context;
+    const pi_sim_v1 *sim = nullptr;
+};
+
+struct Times {
+    uint64_t submit, start, end;
+    bool operator==(const Times &) const = default;
+};
+/// Waits, and asks for the virtual times.
+Times times_of(pi_event event);
+
+using Waits = std::vector<pi_event>;
+Owned<pi_event> copy(pi_queue queue, pi_mem src, pi_mem dst, uint64_t size,
+                     const Waits &waits = {});
+Owned<pi_event> write(pi_queue queue, pi_mem mem, const Bytes &bytes, const Waits &waits = {});
+/// Blocking.
+Bytes read(pi_queue queue, pi_mem mem, uint64_t size);
+
+inline Bytes some_bytes(uint64_t size, unsigned first = 1) {
+    Bytes bytes(size);
+    for (uint64_t i = 0; i < size; ++i)
+        bytes[i] = static_cast<std::byte>((first + i * 7) % 251);
+    return bytes;
+}
+
+/// Two GPUs that copy to each other directly. From the host a byte takes 1 ns after 100 ns, from GPU to GPU half of
+/// both, within a GPU's memory a tenth of a nanosecond. `more` is put beside the machine's members.
+std::string two_gpus(const std::string &more = "");
+
+} // namespace sim_test

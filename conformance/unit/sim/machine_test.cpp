@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Machine files: what is wrong with one is told with its file, line and field, and what would be right.
+#include "fixture.hpp"
+
+#include <filesystem>
+
+using namespace sim_test;
+
+namespace {
+
+struct Mistake {
+    const char *json;
+    const char *line; ///< "3"
+    const char *words;
+};
+
+constexpr const char *device =
+    R"({"name": "a", "type": "gpu", "scopes": [{"name": "global", "capacity": "1 MiB"}]})";
+
+/// A machine of the devices a and b with these links, which begin in line 4.
+std::string linked(const std::string &links) {
+    return std::string("{\"pi_machine\": 1, \"name\": \"m\", \"devices\": [\n") + device + ",\n" +
+           R"({"name": "b", "type": "gpu", "scopes": [{"name": "global", "capacity": "1 MiB"}]}], "links": [)" +
+           "\n" + links + "]}";
+}
+
+void check_refused(const std::string &json, const std::string &line, const std::string &words) {
+    INFO(json);
+    const TemporaryFile file(json);
+    const std::string reason = refusal(file.path(), PI_PLUGIN_REFUSED);
+    INFO(reason);
+    CHECK(reason.find(file.path() + ":" + line + ": ") != std::string::npos);
+    CHECK(reason.find(words) != std::string::npos);
+}
+
+} // namespace
+
+TEST_CASE("without a machine the plugin is unavailable, and says how to name one", "[sim]") {
+    CHECK(refusal("", PI_PLUGIN_UNAVAILABLE).find("PI_SIM_MACHINE") != std::string::npos);
+}
+
+TEST_CASE("a file that cannot be read is named", "[sim]") {
+    for (const char *path : {"/nowhere/machine.json", "/tmp"}) {
+        const std::string reason = refusal(path, PI_PLUGIN_UNAVAILABLE);
+        INFO(reason);
+        CHECK(reason.find(path) != std::string::npos);
+    }
+}
+
+TEST_CASE("what is no JSON is told with its line", "[sim]") {
+    static constexpr Mistake mistakes[] = {
+        {"", "1", "no JSON"},
+        {"{\"pi_machine\": 1,\n \"name\": \"m\"\n \"devices\": []}", "3", "no JSON"},
+        {"{\n\n\"pi_machine\": 1,\n}", "4", "no JSON"},
+        {"{\"pi_machine\": 1} more", "1", "no JSON"},
+        {"{\"pi_machine\": 1,\n\"name\": \"m\",\n\"name\": \"n\"}", "3",
+         "name is there twice, first in line 2"},
+    };
+    for (const Mistake &mistake : mistakes)
+        check_refused(mistake.json, mistake.line, mistake.words);
+}
+
+TEST_CASE("missing and wrong members of the machine are named", "[sim]") {
+    static constexpr Mistake mistakes[] = {
+        {"[]", "1", "the machine is an array; an object {...} is needed"},
+        {"{}", "1", "pi_machine is missing; 1, the version of the format, is needed"},
+        {"{\"pi_machine\": 2}", "1", "pi_machine is 2; 1"},
+        {"{\"pi_machine\": 1}", "1", "name is missing"},
+        {"{\"pi_machine\": 1, \"name\": \"m\"}", "1", "devices is missing"},
+        {"{\"pi_machine\": 1, \"name\": \"m\",\n\"devices\": []}", "2", "devices is empty"},
+        {"{\"pi_machine\": 1, \"name\": \"m\",\n\"devices\": {}}", "2",
+         "devices is an object; an array [...] of devices"},
+        {"{\"pi_machine\": 1,\n\"colour\": 3}", "2",
+         "colour is not known here; known are pi_machine"},
+        {"{\"pi_machine\": 1, \"name\": \"m\",\n\"host\": {\"bandwidth\": -1}}", "2",
+         "host.bandwidth is -1; a number of bytes a second that is not negative"},
+        {"{\"pi_machine\": 1,\n\"source\": 7}", "2", "source is 7; a text is needed"},
+    };
+    for (const Mistake &mistake : mistakes)
+        check_refused(mistake.json, mistake.line, mistake.words);
+}
+
+TEST_CASE("missing and wrong members of a device are named", "[sim]") {
+    static constexpr Mistake mistakes[] = {
+        {R"({})", "3", "devices[0].name is missing"},
+        {R"({"name": "host"})", "3", "devices[0].name is \"host\", which means the host"},
+        {R"({"name": "a"})", "3", "devices[0].type is missing; one of \"cpu\", \"gpu\""},
+        {R"({"name": "a", "type": "toaster"})", "3", "devices[0].type is \"toaster\"; one of"},
+        {R"({"name": "a", "type": "gpu"})", "3", "devices[0].scopes is missing"},
+        {R"({"name": "a", "type": "gpu", "scopes": []})", "3", "devices[0].scopes is empty"},
+        {R"({"name": "a", "type": "gpu", "integrated": 1, "scopes": []})", "3",
+         "devices[0].integrated is 1; true or false"},
+        {R"({"name": "a", "type": "gpu", "uuid": "12", "scopes": []})", "3",
+         "devices[0].uuid is \"12\"; a text of 32 hexadecimal digits"},
+        {R"({"name": "a", "type": "gpu", "compute_units": 0, "scopes": []})", "3",
+         "devices[0].compute_units is 0; a whole number from 1"},
+        {R"({"name": "a", "type": "gpu", "host_pointer_alignment": 48, "scopes": []})", "3",
+         "devices[0].host_pointer_alignment is 48; a power of two"},
+        {"{\"name\": \"a\", \"type\": \"gpu\", \"scopes\": [\n{\"name\": \"g\"}]}", "4",
+         "devices[0].scopes[0].capacity is missing"},
+        {"{\"name\": \"a\", \"type\": \"gpu\", \"scopes\": [\n{\"name\": \"g\", "
+         "\"capacity\":\n\"16 "
+         "GG\"}]}",
+         "5", "devices[0].scopes[0].capacity is \"16 GG\"; a number of bytes"},
+        {R"({"name": "a", "type": "gpu", "scopes": [{"name": "g", "capacity": 0}]})", "3",
+         "capacity is 0"},
+        {R"({"name": "a", "type": "gpu", "scopes": [{"name": "g", "capacity": 9, "max_allocation": 10}]})",
+         "3", "max_allocation is 10; 1 to the capacity, 9"},
+        {R"({"name": "a", "type": "gpu", "scopes": [{"name": "g", "capacity": 9, "flags": ["fast"]}]})",
+         "3", "devices[0].scopes[0].flags[0] is \"fast\"; one of \"host_visible\""},
+        {R"({"name": "a", "type": "gpu", "scopes": [{"name": "g", "capacity": 9, "flags": ["coherent"]}]})",
+         "3", "has \"coherent\", but not \"host_visible\""},
+        {R"({"name": "a", "type": "gpu", "scopes": [{"name": "g", "capacity": 9}, {"name": "g", "capacity": 9}]})",
+         "3", "devices[0].scopes[1].name is \"g\", which an earlier scope"},
+        {R"({"name": "a", "type": "gpu", "scopes": [{"name": "g", "capacity": 9, "bus_address": 0}]})",
+         "3", "flags has no \"contiguous\""},
+        {R"({"name": "a", "type": "gpu", "scopes": [{"name": "g", "capacity": 9}], "lost_at": "soon"})",
+         "3", "devices[0].lost_at is \"soon\"; a number of nanoseconds"},
+    };
+    for (const Mistake &mistake : mistakes)
+        check_refused(std::string("{\"pi_machine\": 1, \"name\": \"m\",\n\"devices\": [\n") +
+                          mistake.json + "]}",
+                      mistake.line, mistake.words);
+    check_refused(std::string("{\"pi_machine\": 1, \"name\": \"m\", \"devices\": [\n") + device +
+                      ",\n" + device + "]}",
+                  "3", "devices[1].name is \"a\", which an earlier device is called");
+}
+
+TEST_CASE("links that contradict the machine, each other or themselves are named", "[sim]") {
+    static constexpr Mistake mistakes[] = {
+        {R"({"from": "a"})", "4", "links[0].to is missing"},
+        {R"({"from": "a", "to": "c", "connection": "none"})", "4",
+         "links[0].to is \"c\", which is no device of the machine; there are host, a, b"},
+        {R"({"from": "a", "to": "b"})", "4", "links[0].connection is missing"},
+        {R"({"from": "a", "to": "a", "connection": "none"})", "4", "with itself"},
+        {R"({"from": "a", "to": "b", "connection": "migratable", "bandwidth": -5})", "4",
+         "links[0].bandwidth is -5"},
+        {R"({"from": "a", "to": "b", "connection": "migratable", "bandwidth": "5 GB"})", "4",
+         "links[0].bandwidth is \"5 GB\""},
+        {R"({"from": "a", "to": "b", "connection": "unified", "coherence": "coherent"})", "4",
+         "which needs a residency"},
+        {R"({"from": "a", "to": "b", "connection": "unified", "residency": "remote_access"})", "4",
+         "which needs a coherence"},
+        {R"({"from": "a", "to": "b", "connection": "migratable", "residency": "remote_access"})",
+         "4", "links[0].residency is \"remote_access\", but only \"unified\""},
+        {R"({"from": "a", "to": "b", "connection": "unified", "coherence": "coherent", "residency": "migrates_whole_object", "concurrent_writers": "disjoint_bytes"})",
+         "4", "\"none\" is needed"},
+        {R"({"from": "a", "to": "b", "connection": "none", "bandwidth": 5})", "4",
+         "nothing goes over this link"},
+        {R"({"from": "host", "to": "b", "connection": "unified"})", "4",
+         "links[0].connection is given for a link with the host"},
+        {"{\"from\": \"a\", \"to\": \"b\", \"connection\": \"none\"},\n{\"from\": \"a\", \"to\": "
+         "\"b\", \"connection\": \"none\"}",
+         "5",
+         "links[1].to is a second link of the same two ends and direction; the first is in "
+         "line 4"},
+        {R"({"between": ["a"], "connection": "none"})", "4", "links[0].between names 1 devices"},
+        {R"({"between": ["a", "b"], "to": "a", "connection": "none"})", "4",
+         "links[0].between is given beside from and to"},
+        {R"({"between": ["a", "a"], "connection": "none"})", "4", "with itself"},
+    };
+    for (const Mistake &mistake : mistakes)
+        check_refused(linked(mistake.json), mistake.line, mistake.words);
+}
+
+TEST_CASE("faults that can never happen are named", "[sim]") {
+    static constexpr Mistake mistakes[] = {
+        {R"({})", "2", "faults[0].function is missing"},
+        {R"({"function": "piFly", "result": "backend"})", "2",
+         "faults[0].function is \"piFly\"; a function of pi.h"},
+        {R"({"function": "piMemRelease"})", "2", "faults[0] does nothing"},
+        {R"({"function": "piMemRelease", "result": "success"})", "2", "faults[0].result is"},
+        {R"({"function": "piMemRelease", "part": 0.5})", "2", "piMemRelease is no command"},
+        {R"({"function": "piMemRelease", "delay": 5})", "2", "piMemRelease is no command"},
+        {R"({"function": "piEnqueueMemBufferCopy", "part": 1})", "2",
+         "faults[0].part is 1; a number from 0 to less than 1"},
+        {R"({"function": "piEnqueueMemBufferCopy", "call": 0, "part": 0})", "2",
+         "faults[0].call is 0; a whole number from 1"},
+    };
+    for (const Mistake &mistake : mistakes)
+        check_refused(std::string("{\"pi_machine\": 1, \"name\": \"m\", \"devices\": [") + device +
+                          "], \"faults\": [\n" + mistake.json + "]}",
+                      mistake.line, mistake.words);
+}
+
+TEST_CASE("every machine that is delivered can be read, and names its sources", "[sim]") {
+    unsigned machines = 0;
+    for (const auto &entry : std::filesystem::directory_iterator(PI_TEST_MACHINES)) {
+        INFO(entry.path());
+        const Owned<pi_loader> loader = make_loader(entry.path());
+        pi_plugin_report report{};
+        uint32_t count = 0;
+        OK(piLoaderGetReports(loader, 1, &report, &count));
+        INFO(report.reason);
+        CHECK(report.status == PI_PLUGIN_LOADED);
+        ++machines;
+    }
+    CHECK(machines >= 7);
+}

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "fixture.hpp"
+
+#include <algorithm>
+
+#include <cstring>
+
+using namespace sim_test;
+
+namespace {
+
+/// A board whose accelerator is not coherent with the host.
+std::string board(const std::string &flags = R"("host_visible", "maps_in_place", "contiguous")") {
+    return R"({"pi_machine": 1, "name": "board", "devices": [{"name": "accelerator",
+        "type": "accelerator", "integrated": true, "host_pointer_import": true,
+        "scopes": [{"name": "global", "flags": [)" +
+           flags + R"(], "capacity": "64 KiB", "min_alignment": 64, "flush_atom": 64,
+                    "bus_address": "1 GiB"}]}]})";
+}
+
+std::byte *pointer_to(pi_mem mem) {
+    void *pointer = nullptr;
+    OK(piMemGetHostPointer(mem, &pointer));
+    return static_cast<std::byte *>(pointer);
+}
+
+} // namespace
+
+TEST_CASE("memory that is full says what was asked and what is free, and is free again", "[sim]") {
+    const Simulation machine(two_gpus());
+    auto first = machine.buffer(0, 768 << 10);
+    auto d = desc<pi_mem_buffer_desc>(PI_TYPE_MEM_BUFFER_DESC);
+    d.size = 512 << 10;
+    pi_mem mem = nullptr;
+    REFUSED(PI_ERROR_OUT_OF_DEVICE_MEMORY,
+            "512 KiB (524288 bytes) asked, 256 KiB (262144 bytes) free of 1 MiB in scope "
+            "\"global\" of a",
+            piMemBufferCreate(machine.context, machine.device(0), &d, &mem));
+    const auto elsewhere = machine.buffer(1, 512 << 10);
+    first.reset();
+    const auto second = machine.buffer(0, 1 << 20);
+}
+
+TEST_CASE("a view, and a command in flight, keep their root's bytes reserved", "[sim]") {
+    const Simulation machine(two_gpus());
+    auto root = machine.buffer(0, 1 << 20);
+    auto part = desc<pi_mem_partition_desc>(PI_TYPE_MEM_PARTITION_DESC);
+    part.size = 100;
+    Owned<pi_mem> view;
+    OK(piMemBufferPartition(root, &part, view.out()));
+    root.reset();
+    auto d = desc<pi_mem_buffer_desc>(PI_TYPE_MEM_BUFFER_DESC);
+    d.size = 1;
+    pi_mem mem = nullptr;
+    REFUSED(PI_ERROR_OUT_OF_DEVICE_MEMORY, "0 bytes (0 bytes) free",
+            piMemBufferCreate(machine.context, machine.device(0), &d, &mem));
+    view.reset();
+    const auto again = machine.buffer(0, 1 << 20);
+}
+
+TEST_CASE("the host cannot address a discrete device's memory", "[sim]") {
+    const Simulation machine(two_gpus());
+    const auto mem = machine.buffer(0, 64);
+    void *pointer = nullptr;
+    REFUSED(PI_ERROR_UNSUPPORTED_FEATURE, "not host visible", piMemGetHostPointer(mem, &pointer));
+    CHECK(info<pi_coherence>(piMemGetInfo, mem, PI_MEM_INFO_COHERENCE) == PI_COHERENCE_MAP_UNMAP);
+    REFUSED(PI_ERROR_UNSUPPORTED_FEATURE, "not host visible", piMemFlush(mem, 0, 64));
+}
+
+TEST_CASE("what the device writes is stale to the host until it invalidates", "[sim]") {
+    const Simulation machine(board());
+    const auto queue = machine.queue();
+    const auto mem = machine.buffer(0, 256);
+    CHECK(info<pi_coherence>(piMemGetInfo, mem, PI_MEM_INFO_COHERENCE) ==
+          PI_COHERENCE_FLUSH_INVALIDATE);
+    const Bytes bytes = some_bytes(256);
+    OK(piEventWait(write(queue, mem, bytes), patience));
+    const std::byte *host = pointer_to(mem);
+    CHECK(Bytes(host, host + 256) == Bytes(256));
+    OK(piMemInvalidate(mem, 64, 1));
+    CHECK(Bytes(host + 64, host + 128) == Bytes(bytes.begin() + 64, bytes.begin() + 128));
+    CHECK(Bytes(host, host + 64) == Bytes(64));
+    CHECK(Bytes(host + 128, host + 256) == Bytes(128));
+}
+
+TEST_CASE("what the host writes is stale to the device until it flushes, in units of flush_atom",
+          "[sim]") {
+    const Simulation machine(board());
+    const auto queue = machine.queue();
+    const auto mem = machine.buffer(0, 256);
+    OK(piEventWait(write(queue, mem, Bytes(256, std::byte{9})), patience));
+    std::memset(pointer_to(mem), 5, 256);
+    CHECK(read(queue, mem, 256) == Bytes(256, std::byte{9}));
+    OK(piMemFlush(mem, 100, 10));
+    Bytes expected(256, std::byte{9});
+    std::fill(expected.begin() + 64, expected.begin() + 128, std::byte{5});
+    CHECK(read(queue, mem, 256) == expected);
+}
+
+TEST_CASE("a map makes the device's bytes visible, its unmap the host's, and only its range",
+          "[sim]") {
+    const Simulation machine(board());
+    const auto queue = machine.queue();
+    const auto mem = machine.buffer(0, 256);
+    const Bytes bytes = some_bytes(256);
+    OK(piEventWait(write(queue, mem, bytes), patience));
+    void *pointer = nullptr;
+    const auto map =
+        map_desc(mem, 10, 20, &pointer, PI_MAP_READ | PI_MAP_WRITE | PI_COMMAND_BLOCKING);
+    OK(piEnqueueMemBufferMap(queue, &map, 0, nullptr, nullptr));
+    auto *mapped = static_cast<std::byte *>(pointer);
+    CHECK(mapped == pointer_to(mem) + 10);
+    CHECK(Bytes(mapped, mapped + 20) == Bytes(bytes.begin() + 10, bytes.begin() + 30));
+    CHECK(mapped[20] == std::byte{0});
+    mapped[0] = std::byte{77};
+    const auto unmap = unmap_desc(mem, pointer, PI_COMMAND_BLOCKING);
+    OK(piEnqueueMemUnmap(queue, &unmap, 0, nullptr, nullptr));
+    Bytes expected = bytes;
+    expected[10] = std::byte{77};
+    CHECK(read(queue, mem, 256) == expected);
+}
+
+TEST_CASE("imported memory is stale, too, where the device is not coherent", "[sim]") {
+    const Simulation machine(board());
+    const auto queue = machine.queue();
+    Bytes memory = some_bytes(128);
+    auto d = desc<pi_mem_import_desc>(PI_TYPE_MEM_IMPORT_DESC);
+    d.size = memory.size();
+    d.handle.type = PI_EXTERNAL_HOST_POINTER;
+    d.handle.pointer = memory.data();
+    Owned<pi_mem> mem;
+    OK(piMemImport(machine.context, machine.device(), &d, mem.out()));
+    const Bytes before = memory;
+    CHECK(read(queue, mem, 128) == before);
+    memory[3] = std::byte{200};
+    CHECK(read(queue, mem, 128) == before);
+    OK(piMemFlush(mem, 3, 1));
+    CHECK(read(queue, mem, 128) == memory);
+    OK(piEventWait(write(queue, mem, Bytes(128, std::byte{4})), patience));
+    CHECK(memory[100] == before[100]);
+    OK(piMemInvalidate(mem, 0, 128));
+    CHECK(memory == Bytes(128, std::byte{4}));
+}
+
+TEST_CASE("a coherent device has no stale bytes", "[sim]") {
+    const Simulation machine(board(R"("host_visible", "coherent", "contiguous")"));
+    const auto queue = machine.queue();
+    const auto mem = machine.buffer(0, 64);
+    const Bytes bytes = some_bytes(64);
+    OK(piEventWait(write(queue, mem, bytes), patience));
+    CHECK(Bytes(pointer_to(mem), pointer_to(mem) + 64) == bytes);
+}
+
+TEST_CASE("contiguous memory has bus addresses that do not overlap, and runs out as runs",
+          "[sim]") {
+    const Simulation machine(board());
+    const auto address = [](pi_mem mem) {
+        return info<uint64_t>(piMemGetInfo, mem, PI_MEM_INFO_BUS_ADDRESS);
+    };
+    constexpr uint64_t piece = 16 << 10;
+    std::vector<Owned<pi_mem>> pieces;
+    for (int i = 0; i < 4; ++i)
+        pieces.push_back(machine.buffer(0, piece, 0, PI_MEM_REQUIRE_CONTIGUOUS));
+    for (uint64_t i = 0; i < 4; ++i)
+        CHECK(address(pieces[i]) == (1u << 30) + i * piece);
+    pieces[0].reset();
+    pieces[2].reset();
+    auto d = desc<pi_mem_buffer_desc>(PI_TYPE_MEM_BUFFER_DESC);
+    d.size = 2 * piece;
+    d.flags = PI_MEM_REQUIRE_CONTIGUOUS;
+    pi_mem mem = nullptr;
+    REFUSED(PI_ERROR_OUT_OF_DEVICE_MEMORY, "no free run is as long",
+            piMemBufferCreate(machine.context, machine.device(), &d, &mem));
+    const auto scattered = machine.buffer(0, 2 * piece);
+    REFUSED(PI_ERROR_UNSUPPORTED_FEATURE, "PI_MEM_REQUIRE_CONTIGUOUS",
+            piMemGetInfo(scattered, PI_MEM_INFO_BUS_ADDRESS, 0, nullptr, nullptr));
+}
+
+TEST_CASE("a machine larger than this one can be simulated", "[sim]") {
+    const Simulation machine(R"({"pi_machine": 1, "name": "large", "devices": [{"name": "large",
+        "type": "gpu", "scopes": [{"name": "global", "capacity": "64 TiB"}]}]})");
+    const auto mem = machine.buffer(0, uint64_t{4} << 40);
+    const auto queue = machine.queue();
+    const Bytes bytes = some_bytes(100);
+    OK(piEventWait(write(queue, mem, bytes), patience));
+    CHECK(read(queue, mem, 100) == bytes);
+}

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The commands on buffers: real bytes, and what moving them takes on the machine.
+#include "entries.hpp"
+#include "memory.hpp"
+#include "plugin.hpp"
+#include "queue.hpp"
+
+#include <algorithm>
+
+namespace pi::sim {
+
+using sdk::fail;
+using sdk::Ref;
+
+namespace {
+
+template <class Desc>
+void check_command(const Desc &desc) {
+    sdk::check_flags(desc.flags, PI_COMMAND_BLOCKING, "flags");
+}
+
+uint64_t bytes_of(std::span<const pi_region> regions) {
+    uint64_t bytes = 0;
+    for (const pi_region &region : regions)
+        bytes += sdk::source(region).bytes();
+    return bytes;
+}
+
+/// Copies the first `bytes` of what the regions hold.
+void copy_part(std::span<const pi_region> regions, const LogicalBytes &src, const LogicalBytes &dst,
+               uint64_t bytes) {
+    for (const pi_region &region : regions)
+        sdk::for_each_piece(region, [&](uint64_t from, uint64_t to, uint64_t size) {
+            const uint64_t step = std::min(size, bytes);
+            sdk::copy_bytes(src, from, dst, to, step);
+            bytes -= step;
+        });
+}
+
+} // namespace
+
+namespace entries {
+
+pi_result PI_CALL enqueue_mem_buffer_read(pi_queue queue, const pi_buffer_read_desc *desc,
+                                          uint32_t wait_count, const pi_event *wait_list,
+                                          pi_event *out_event) {
+    return sdk::call<Queue>(queue, [&](Queue &self) {
+        const auto known = sdk::read_desc(desc, PI_TYPE_BUFFER_READ_DESC);
+        check_command(known);
+        Mem &mem = checked_mem(self.place(), known.mem);
+        sdk::require(known.host_ptr, "host_ptr");
+        auto regions =
+            sdk::read_regions(known.region_count, known.regions, mem.size(), std::nullopt);
+        Transfer transfer = self.links().transfer(mem.site(), host_site, bytes_of(regions));
+        self.enqueue({known.flags, known.type, wait_count, wait_list, out_event},
+                     std::move(transfer), {mem.site()},
+                     [src = Ref<Mem>(mem), dst = known.host_ptr,
+                      regions = std::move(regions)](uint64_t bytes, sdk::Event &) {
+                         copy_part(regions, src->bytes(), dst, bytes);
+                     });
+    });
+}
+
+pi_result PI_CALL enqueue_mem_buffer_write(pi_queue queue, const pi_buffer_write_desc *desc,
+                                           uint32_t wait_count, const pi_event *wait_list,
+                                           pi_event *out_event) {
+    return sdk::call<Queue>(queue, [&](Queue &self) {
+        const auto known = sdk::read_desc(desc, PI_TYPE_BUFFER_WRITE_DESC);
+        check_command(known);
+        Mem &mem = checked_mem(self.place(), known.mem);
+        sdk::require(known.host_ptr, "host_ptr");
+        auto regions =
+            sdk::read_regions(known.region_count, known.regions, std::nullopt, mem.size());
+        Transfer transfer = self.links().transfer(host_site, mem.site(), bytes_of(regions));
+        self.enqueue({known.flags, known.type, wait_count, wait_list, out_event},
+                     std::move(transfer), {mem.site()},
+                     [src = known.host_ptr, dst = Ref<Mem>(mem),
+                      regions = std::move(regions)](uint64_t bytes, sdk::Event &) {
+                         copy_part(regions, src, dst->bytes(), bytes);
+                     });
+    });
+}
+
+pi_result PI_CALL enqueue_mem_buffer_copy(pi_queue queue, const pi_buffer_copy_desc *desc,
+                                          uint32_t wait_count, const pi_event *wait_list,
+                                          pi_event *out_event) {
+    return sdk::call<Queue>(queue, [&](Queue &self) {
+        const auto known = sdk::read_desc(desc, PI_TYPE_BUFFER_COPY_DESC);
+        check_command(known);
+        Mem &src = sdk::checked<Mem>(self.host(), known.src, "src");
+        Mem &dst = sdk::checked<Mem>(self.host(), known.dst, "dst");
+        check_copy(self.place(), src, dst);
+        auto regions = sdk::read_regions(known.region_count, known.regions, src.size(), dst.size());
+        sdk::check_overlap(regions, src.bytes().identity(), dst.bytes().identity());
+        Transfer transfer = self.links().transfer(src.site(), dst.site(), bytes_of(regions));
+        self.enqueue({known.flags, known.type, wait_count, wait_list, out_event},
+                     std::move(transfer), {src.site(), dst.site()},
+                     [from = Ref<Mem>(src), to = Ref<Mem>(dst),
+                      regions = std::move(regions)](uint64_t bytes, sdk::Event &) {
+                         copy_part(regions, from->bytes(), to->bytes(), bytes);
+                     });
+    });
+}
+
+pi_result PI_CALL enqueue_mem_buffer_fill(pi_queue queue, const pi_buffer_fill_desc *desc,
+                                          uint32_t wait_count, const pi_event *wait_list,
+                                          pi_event *out_event) {
+    return sdk::call<Queue>(queue, [&](Queue &self) {
+        const auto known = sdk::read_desc(desc, PI_TYPE_BUFFER_FILL_DESC);
+        check_command(known);
+        Mem &mem = checked_mem(self.place(), known.mem);
+        auto pattern =
+            sdk::read_pattern(known.pattern, known.pattern_size, known.offset, known.size);
+        sdk::check_range(known.offset, known.size, mem.size(), "mem");
+        self.enqueue({known.flags, known.type, wait_count, wait_list, out_event},
+                     self.links().transfer(mem.site(), mem.site(), known.size), {mem.site()},
+                     [dst = Ref<Mem>(mem), offset = known.offset,
+                      pattern = std::move(pattern)](uint64_t bytes, sdk::Event &) {
+                         const uint64_t whole = bytes / pattern.size() * pattern.size();
+                         if (whole)
+                             sdk::fill_bytes(dst->bytes(), offset, whole, pattern);
+                     });
+    });
+}
+
+namespace {
+
+/// Whether a map gives the host's view of the memory itself.
+bool maps_in_place(const Mem &mem) {
+    return mem.storage().host_data() && mem.layout().flat();
+}
+
+/// What a map or unmap moves: nothing in place, or what caches hold; else the bytes over the link.
+Transfer map_transfer(const Queue &queue, const Mem &mem, uint64_t size, bool moves, bool to_host) {
+    if (!moves || (maps_in_place(mem) && mem.storage().coherent()))
+        return {};
+    if (maps_in_place(mem))
+        return queue.links().transfer(host_site, host_site, size);
+    return to_host ? queue.links().transfer(mem.site(), host_site, size)
+                   : queue.links().transfer(host_site, mem.site(), size);
+}
+
+} // namespace
+
+pi_result PI_CALL enqueue_mem_buffer_map(pi_queue queue, const pi_buffer_map_desc *desc,
+                                         uint32_t wait_count, const pi_event *wait_list,
+                                         pi_event *out_event) {
+    return sdk::call<Queue>(queue, [&](Queue &self) {
+        const auto known = sdk::read_desc(desc, PI_TYPE_BUFFER_MAP_DESC);
+        sdk::check_map_flags(known.flags);
+        Mem &mem = checked_mem(self.place(), known.mem);
+        sdk::require(known.out_pointer, "out_pointer");
+        sdk::check_range(known.offset, known.size, mem.size(), "mem");
+        const bool in_place = maps_in_place(mem);
+        sdk::MapPromise promise(mem, mem.maps(), in_place ? mem.host_bytes() : mem.bytes(), known,
+                                in_place);
+        self.enqueue(
+            {known.flags, known.type, wait_count, wait_list, out_event},
+            map_transfer(self, mem, known.size, sdk::map_reads(known.flags), true), {mem.site()},
+            shared([promise = std::move(promise), known, in_place](uint64_t, sdk::Event &) mutable {
+                if (in_place && sdk::map_reads(known.flags))
+                    promise.mem().refresh(known.offset, known.size);
+                *known.out_pointer = promise.fulfil();
+            }));
+    });
+}
+
+pi_result PI_CALL enqueue_mem_unmap(pi_queue queue, const pi_unmap_desc *desc, uint32_t wait_count,
+                                    const pi_event *wait_list, pi_event *out_event) {
+    return sdk::call<Queue>(queue, [&](Queue &self) {
+        const auto known = sdk::read_desc(desc, PI_TYPE_UNMAP_DESC);
+        check_command(known);
+        Mem &mem = checked_mem(self.place(), known.mem);
+        sdk::require(known.pointer, "pointer");
+        // A map that is still held back is known by its promise: whether it will have run is seen later.
+        const auto range = mem.maps().find(known.pointer);
+        if (!range)
+            fail(PI_ERROR_INVALID_VALUE, "pointer ", known.pointer,
+                 " is not what a map of mem gave, or is unmapped already");
+        const bool writes = sdk::map_writes(range->flags);
+        self.enqueue({known.flags, known.type, wait_count, wait_list, out_event},
+                     map_transfer(self, mem, range->size, writes, false), {mem.site()},
+                     [mapped = Ref<Mem>(mem), pointer = known.pointer, range = *range,
+                      writes](uint64_t, sdk::Event &) {
+                         const bool in_place = maps_in_place(*mapped);
+                         if (!mapped->maps().unmap(mapped->bytes(), pointer))
+                             fail(PI_ERROR_INVALID_VALUE, "pointer ", pointer,
+                                  " was not mapped when the unmap ran");
+                         if (in_place && writes)
+                             mapped->publish(range.offset, range.size);
+                     });
+    });
+}
+
+} // namespace entries
+
+} // namespace pi::sim

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The option of this plugin.
+#pragma once
+
+#include <pi/pi_plugin.h>
+
+#include <string>
+
+namespace pi::sim {
+
+struct Config {
+    /// PI_SIM_MACHINE: the path of the machine's file.
+    std::string machine;
+};
+
+/// Reads the option from the loader, which alone reads the environment. PI_ERROR_UNAVAILABLE when no machine is named.
+Config read_config(const pi_host *host);
+
+} // namespace pi::sim

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A JSON file whose values know where they stand, so that a mistake can be named with its line and field.
+#pragma once
+
+#include <pi/sdk/error.hpp>
+
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace pi::sim {
+
+/// A value of a JSON file.
+class Value {
+public:
+    enum class Kind { ABSENT, LITERAL_NULL, BOOLEAN, NUMBER, TEXT, ARRAY, OBJECT };
+
+    Kind kind = Kind::ABSENT;
+    bool boolean = false;
+    double number = 0;
+    uint64_t whole = 0; ///< the number, where it is a whole one that is not negative
+    bool is_whole = false;
+    std::string text;            ///< or the number as the file writes it
+    std::vector<Value> elements; ///< of an array
+    std::vector<std::pair<std::string, Value>> members;
+    std::string field; ///< "devices[1].scopes[0].capacity"; "" for the whole file
+    unsigned line = 0;
+    std::string_view file; ///< its path, of the document
+
+    bool present() const { return kind != Kind::ABSENT; }
+    /// The member, or an absent value that stands where the object does.
+    Value operator[](std::string_view name) const;
+    /// PI_ERROR_INVALID_VALUE: "<file>:<line>: <field> <parts>".
+    template <class... Parts>
+    [[noreturn]] void fail(const Parts &...parts) const {
+        sdk::fail(PI_ERROR_INVALID_VALUE, file, ':', line, ": ",
+                  field.empty() ? "the machine" : field, ' ', parts...);
+    }
+    /// What stands there, for messages: "-5", "\"gpu\"", "an object".
+    std::string shown() const;
+
+    // Each fails unless the value is of this kind, naming what it is and what would be right.
+
+    const Value &object(std::initializer_list<std::string_view> known) const;
+    std::vector<Value> array(const char *of) const;
+    std::string string(const char *what) const;
+    bool flag() const;
+    /// A whole number from `least` to `most`.
+    uint64_t integer(uint64_t least, uint64_t most) const;
+    /// Bytes: a whole number, or a text such as "16 GiB".
+    uint64_t bytes() const;
+    /// Nanoseconds: a number, or a text such as "1.5 us".
+    double nanoseconds() const;
+    /// Bytes a second: a number, or a text such as "25 GB/s".
+    uint64_t bytes_a_second() const;
+};
+
+/// Reads a file. PI_ERROR_INVALID_VALUE, naming file and line, for what is no JSON, and for a member that is there
+/// twice; PI_ERROR_UNAVAILABLE for a file that cannot be read.
+class Document {
+public:
+    explicit Document(std::string path);
+    /// From text; `path` is for messages.
+    Document(std::string path, std::string_view text);
+    Document(const Document &) = delete;
+
+    const Value &root() const { return root_; }
+
+private:
+    std::string path_;
+    Value root_;
+};
+
+} // namespace pi::sim

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The entry points of this plugin that are not the sdk's; each is defined in the file of its noun.
+#pragma once
+
+#include <pi/pi_plugin.h>
+
+namespace pi::sim::entries {
+
+// platform.cpp
+decltype(::piPluginGetInfo) plugin_get_info;
+decltype(::piPlatformsGet) platforms_get;
+decltype(::piPlatformGetInfo) platform_get_info;
+decltype(::piPlatformGetBackendOption) platform_get_backend_option;
+
+// extension.cpp
+decltype(::piPluginGetExtension) plugin_get_extension;
+
+// device.cpp
+decltype(::piDevicesGet) devices_get;
+decltype(::piDeviceGetInfo) device_get_info;
+decltype(::piDeviceRetain) device_retain;
+decltype(::piDeviceRelease) device_release;
+decltype(::piDeviceGetGlobalTimestamps) device_get_global_timestamps;
+decltype(::piDeviceGetMemoryScopes) device_get_memory_scopes;
+
+// context.cpp
+decltype(::piContextCreate) context_create;
+decltype(::piContextGetInfo) context_get_info;
+
+// connection.cpp
+decltype(::piGetMemoryConnection) get_memory_connection;
+decltype(::piGetMemoryConnectionInfo) get_memory_connection_info;
+
+// queue.cpp
+decltype(::piQueueCreate) queue_create;
+decltype(::piQueueGetInfo) queue_get_info;
+decltype(::piQueueFlush) queue_flush;
+decltype(::piQueueFinish) queue_finish;
+decltype(::piEnqueueHostFunction) enqueue_host_function;
+decltype(::piEnqueueEventsWait) enqueue_events_wait;
+decltype(::piEnqueueBarrier) enqueue_barrier;
+decltype(::piEnqueueTimestamp) enqueue_timestamp;
+
+// memory.cpp
+decltype(::piMemBufferCreate) mem_buffer_create;
+decltype(::piMemBufferPartition) mem_buffer_partition;
+decltype(::piMemImport) mem_import;
+decltype(::piMemGetInfo) mem_get_info;
+decltype(::piMemGetHostPointer) mem_get_host_pointer;
+decltype(::piMemFlush) mem_flush;
+decltype(::piMemInvalidate) mem_invalidate;
+
+// commands.cpp
+decltype(::piEnqueueMemBufferRead) enqueue_mem_buffer_read;
+decltype(::piEnqueueMemBufferWrite) enqueue_mem_buffer_write;
+decltype(::piEnqueueMemBufferCopy) enqueue_mem_buffer_copy;
+decltype(::piEnqueueMemBufferFill) enqueue_mem_buffer_fill;
+decltype(::piEnqueueMemBufferMap) enqueue_mem_buffer_map;
+decltype(::piEnqueueMemUnmap) enqueue_mem_unmap;
+
+// events.cpp: what looks at the clock besides what the sdk does
+decltype(::piEventWait) event_wait;
+decltype(::piEventGetInfo) event_get_info;
+decltype(::piEventSetCallback) event_set_callback;
+decltype(::piEventCreateHost) event_create_host;
+decltype(::piEventSignalHost) event_signal_host;
+
+} // namespace pi::sim::entries

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Events are the sdk's. Here is what moves the virtual clock: the host that sees an event's end, callbacks, which run
+// at the time of their event, and host events.
+#include "context.hpp"
+#include "entries.hpp"
+#include "plugin.hpp"
+
+#include <pi/sdk/enqueue.hpp>
+
+namespace pi::sim {
+
+using sdk::Event;
+
+namespace {
+
+/// The host knows now that the event is final.
+void see(Event &event) {
+    if (event.final() && !sdk::CallbackScope::active())
+        instance_of(event.host()).timeline().see(*TimesPayload::of(event));
+}
+
+/// A callback of the application.
+struct Relay {
+    pi_event_callback callback;
+    void *user_data;
+
+    static void PI_CALL call(pi_event event, pi_result result, void *self) {
+        const std::unique_ptr<const Relay> relay(static_cast<const Relay *>(self));
+        const Event &object = Event::from(event);
+        const Timeline::Inside inside(instance_of(Event::from(event).host()).timeline(),
+                                      *TimesPayload::of(object));
+        relay->callback(event, result, relay->user_data);
+    }
+};
+
+} // namespace
+
+namespace entries {
+
+pi_result PI_CALL event_wait(pi_event event, uint64_t timeout) {
+    return sdk::call<Event>(event, [&](Event &self) {
+        struct Seen {
+            Event &event;
+            ~Seen() { see(event); }
+        } const seen{self};
+        self.wait(timeout);
+    });
+}
+
+pi_result PI_CALL event_get_info(pi_event event, pi_event_info name, uint64_t size, void *value,
+                                 uint64_t *out_size) {
+    const pi_result result = sdk::event_entries::get_info(event, name, size, value, out_size);
+    if (result != PI_SUCCESS || name != PI_EVENT_INFO_STATUS)
+        return result;
+    return sdk::call<Event>(event, [](Event &self) { see(self); });
+}
+
+pi_result PI_CALL event_set_callback(pi_event event, pi_event_callback callback, void *user_data) {
+    return sdk::call<Event>(event, [&](Event &self) {
+        sdk::require(callback, "callback");
+        auto relay = std::make_unique<Relay>(Relay{callback, user_data});
+        self.set_callback(Relay::call, relay.get());
+        static_cast<void>(relay.release()); // the call's
+    });
+}
+
+pi_result PI_CALL event_create_host(pi_context context, pi_event *out_event) {
+    return sdk::call<Context>(context, [&](Context &self) {
+        sdk::require(out_event, "out_event");
+        auto event = sdk::make<Event>(self.host(), sdk::AnyRef(sdk::Ref<Context>(self)));
+        event->set_payload(std::make_unique<TimesPayload>(self.platform().instance().timeline(),
+                                                          std::make_shared<Times>(true)));
+        *out_event = event.give();
+    });
+}
+
+pi_result PI_CALL event_signal_host(pi_event event, pi_result result) {
+    return sdk::call<Event>(event, [&](Event &self) {
+        // Before what waits for it can run; of a second signal nothing comes.
+        if (self.is_host() && result <= 0)
+            instance_of(self.host()).timeline().signal(*TimesPayload::of(self));
+        self.signal(result);
+    });
+}
+
+} // namespace entries
+
+} // namespace pi::sim

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "entries.hpp"
+#include "plugin.hpp"
+
+#include <pi/sdk/descriptor.hpp>
+
+// The plugin's own header, which is installed.
+#include "include/pi/pi_sim.h"
+
+#include <cstring>
+
+namespace pi::sim {
+
+namespace {
+
+void write_name(const Machine &machine, Site site, char (&out)[64]) {
+    const std::string &name = site == host_site ? "host" : machine.devices[site - 1].name;
+    std::strncpy(out, name.c_str(), sizeof out - 1);
+}
+
+pi_result PI_CALL get_time(pi_plugin plugin, uint64_t *out_time) {
+    return sdk::call<Instance>(plugin, [&](Instance &self) {
+        *sdk::require(out_time, "out_time") = self.timeline().now();
+    });
+}
+
+pi_result PI_CALL get_links(pi_plugin plugin, uint32_t capacity, pi_sim_link *out_links,
+                            uint32_t *out_count) {
+    return sdk::call<Instance>(plugin, [&](Instance &self) {
+        std::vector<pi_sim_link> links;
+        for (const Link &link : self.links().all()) {
+            pi_sim_link told{};
+            write_name(self.machine(), link.spec().from, told.from);
+            write_name(self.machine(), link.spec().to, told.to);
+            told.bytes = link.bytes();
+            told.transfers = link.transfers();
+            told.busy = link.busy();
+            links.push_back(told);
+        }
+        sdk::write_list<pi_sim_link>(links, capacity, out_links, out_count);
+    });
+}
+
+pi_result PI_CALL reset_links(pi_plugin plugin) {
+    return sdk::call<Instance>(plugin, [](Instance &self) {
+        for (Link &link : self.links().all())
+            link.reset();
+    });
+}
+
+constexpr pi_sim_v1 table = {sizeof(pi_sim_v1), get_time, get_links, reset_links};
+
+} // namespace
+
+namespace entries {
+
+pi_result PI_CALL plugin_get_extension(pi_plugin plugin, const char *name, uint64_t min_size,
+                                       const void **out_table) {
+    return sdk::call<Instance>(plugin, [&](Instance &) {
+        sdk::require(name, "name");
+        sdk::require(out_table, "out_table");
+        if (std::strcmp(name, PI_SIM_V1))
+            sdk::fail(PI_ERROR_INVALID_NAME, "name is \"", name, "\"; the sim plugin has \"",
+                      PI_SIM_V1, '"');
+        if (min_size > table.size)
+            sdk::fail(PI_ERROR_UNSUPPORTED_FEATURE, "min_size is ", min_size, "; this table has ",
+                      table.size, " bytes");
+        *out_table = &table;
+    });
+}
+
+} // namespace entries
+
+} // namespace pi::sim

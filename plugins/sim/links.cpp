@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "links.hpp"
+
+#include <cmath>
+
+namespace pi::sim {
+
+namespace {
+
+uint64_t duration_of(const Speed &speed, uint64_t bytes) {
+    const double moving =
+        speed.bandwidth ? static_cast<double>(bytes) * 1e9 / static_cast<double>(speed.bandwidth)
+                        : 0;
+    return static_cast<uint64_t>(std::ceil(speed.latency + moving));
+}
+
+} // namespace
+
+uint64_t Link::duration(uint64_t bytes) const {
+    return duration_of(spec_.speed, bytes);
+}
+
+void Link::count(uint64_t bytes) {
+    bytes_.fetch_add(bytes, std::memory_order_relaxed);
+    transfers_.fetch_add(1, std::memory_order_relaxed);
+    busy_.fetch_add(duration(bytes), std::memory_order_relaxed);
+}
+
+void Link::reset() {
+    bytes_ = 0;
+    transfers_ = 0;
+    busy_ = 0;
+}
+
+Links::Links(const Machine &machine) : machine_(machine) {
+    for (Site site = 0; site <= machine.devices.size(); ++site) {
+        // No name of a file has a line feed in front.
+        memories_.push_back(channel(sdk::text("\nmemory ", site)));
+        processors_.push_back(channel(sdk::text("\nprocessors ", site)));
+    }
+    for (const LinkSpec &spec : machine.links)
+        add(spec);
+    for (size_t device = 0; device < machine.devices.size(); ++device) {
+        const Site site = site_of(device);
+        for (const auto &[from, to] : {std::pair(host_site, site), std::pair(site, host_site)}) {
+            if (find(from, to))
+                continue;
+            LinkSpec spec;
+            spec.from = from;
+            spec.to = to;
+            spec.speed = machine.host_memory;
+            spec.kind =
+                machine.devices[device].integrated ? PI_LINK_SYSTEM_MEMORY : PI_LINK_UNKNOWN;
+            spec.channels = {sdk::text("\nlink ", from, ' ', to)};
+            add(std::move(spec));
+        }
+    }
+}
+
+Channel *Links::channel(const std::string &name) {
+    return &channels_[name];
+}
+
+void Links::add(LinkSpec spec) {
+    std::vector<Channel *> channels;
+    for (const std::string &name : spec.channels)
+        channels.push_back(channel(name));
+    Link &link = links_.emplace_back(spec, std::move(channels));
+    by_ends_[{spec.from, spec.to}] = &link;
+}
+
+Link *Links::find(Site from, Site to) const {
+    const auto found = by_ends_.find({from, to});
+    return found == by_ends_.end() ? nullptr : found->second;
+}
+
+Transfer Links::transfer(Site from, Site to, uint64_t bytes) const {
+    Transfer transfer;
+    transfer.bytes = bytes;
+    if (from == to) {
+        const Speed &speed =
+            from == host_site ? machine_.host_memory : machine_.devices[from - 1].memory;
+        transfer.task.duration = duration_of(speed, bytes);
+        transfer.task.channels = {memories_[from]};
+        return transfer;
+    }
+    Link *const direct = find(from, to);
+    const bool known =
+        direct && (from == host_site || to == host_site || direct->spec().speed.bandwidth);
+    if (known)
+        transfer.links = {direct};
+    else
+        transfer.links = {find(from, host_site), find(host_site, to)};
+    for (const Link *link : transfer.links) {
+        transfer.task.duration += link->duration(bytes);
+        transfer.task.channels.insert(transfer.task.channels.end(), link->channels().begin(),
+                                      link->channels().end());
+    }
+    return transfer;
+}
+
+} // namespace pi::sim

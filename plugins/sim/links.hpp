@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The links of a machine at work: what a transfer takes, and what has gone over each.
+#pragma once
+
+#include "timeline.hpp"
+
+#include <atomic>
+#include <deque>
+
+namespace pi::sim {
+
+/// A link and its counters.
+class Link {
+public:
+    Link(const LinkSpec &spec, std::vector<Channel *> channels)
+        : spec_(spec), channels_(std::move(channels)) {}
+
+    const LinkSpec &spec() const { return spec_; }
+    const std::vector<Channel *> &channels() const { return channels_; }
+    /// Nanoseconds that this many bytes take.
+    uint64_t duration(uint64_t bytes) const;
+
+    void count(uint64_t bytes);
+    void reset();
+    uint64_t bytes() const { return bytes_.load(std::memory_order_relaxed); }
+    uint64_t transfers() const { return transfers_.load(std::memory_order_relaxed); }
+    uint64_t busy() const { return busy_.load(std::memory_order_relaxed); }
+
+private:
+    const LinkSpec spec_;
+    const std::vector<Channel *> channels_;
+    std::atomic<uint64_t> bytes_{0}, transfers_{0}, busy_{0};
+};
+
+/// What a command moves.
+struct Transfer {
+    Task task;
+    std::vector<Link *> links; ///< that count it; none within one memory
+    uint64_t bytes = 0;
+};
+
+class Links {
+public:
+    explicit Links(const Machine &machine);
+
+    /// NULL if there is none between two devices. With the host, every device has both.
+    Link *find(Site from, Site to) const;
+    std::deque<Link> &all() { return links_; }
+
+    /// Bytes from one site to another: over their link, or over the host where they have none or it does not know
+    /// how fast it is; within one memory at its own speed.
+    Transfer transfer(Site from, Site to, uint64_t bytes) const;
+    /// What kernels of a device run on.
+    Channel *processors(Site device) const { return processors_.at(device); }
+
+private:
+    Channel *channel(const std::string &name);
+    void add(LinkSpec spec);
+
+    const Machine &machine_;
+    std::map<std::string, Channel> channels_; ///< a map, so that they stay where they are
+    std::deque<Link> links_;
+    std::map<std::pair<Site, Site>, Link *> by_ends_;
+    std::vector<Channel *> memories_, processors_; ///< by site
+};
+
+} // namespace pi::sim

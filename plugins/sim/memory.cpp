@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "memory.hpp"
+
+#include "entries.hpp"
+
+#include <pi/sdk/address.hpp>
+#include <pi/sdk/memory.hpp>
+
+#include <algorithm>
+
+namespace pi::sim {
+
+using sdk::fail;
+using sdk::InfoWriter;
+
+// ----- Mem ----------------------------------------------------------------------------------------
+
+Site Mem::site() const {
+    const bool host = borrowed() ? !device_.spec().integrated : scope_spec().in_host;
+    return host ? host_site : device_.site();
+}
+
+std::byte *Mem::host_pointer() const {
+    if (!storage().host_data())
+        fail(PI_ERROR_UNSUPPORTED_FEATURE, "memory of scope \"", scope_spec().scope.name, "\" of ",
+             device_.spec().name, " is not host visible: map it, or read and write it by commands");
+    return host_bytes().at(0);
+}
+
+pi_coherence Mem::coherence() const {
+    return !storage().host_data() ? PI_COHERENCE_MAP_UNMAP
+           : storage().coherent() ? PI_COHERENCE_COHERENT
+                                  : PI_COHERENCE_FLUSH_INVALIDATE;
+}
+
+uint64_t Mem::alignment() const {
+    const uint64_t device = sdk::alignment_of(bytes().at(0), max_alignment);
+    return storage().host_data()
+               ? std::min(device, sdk::alignment_of(host_bytes().at(0), max_alignment))
+               : device;
+}
+
+uint64_t Mem::bus_address() const {
+    if (!storage().run())
+        fail(PI_ERROR_UNSUPPORTED_FEATURE, "the memory may be anywhere: only one with "
+                                           "PI_MEM_REQUIRE_CONTIGUOUS has a bus address");
+    return scope_spec().bus_address + *storage().run() + layout().at(offset_);
+}
+
+void Mem::publish(uint64_t offset, uint64_t size) const {
+    if (!storage().coherent())
+        sdk::copy_bytes(host_bytes(), offset, bytes(), offset, size);
+}
+
+void Mem::refresh(uint64_t offset, uint64_t size) const {
+    if (!storage().coherent())
+        sdk::copy_bytes(bytes(), offset, host_bytes(), offset, size);
+}
+
+// ----- Checks -------------------------------------------------------------------------------------
+
+namespace {
+
+std::string describe(const Place &place) {
+    return place.device.spec().name;
+}
+
+bool usable(const Place &place, const Mem &mem) {
+    return connect(mem.place(), place, mem.in_host()) == PI_MEMORY_CONNECTION_UNIFIED;
+}
+
+void require_usable(const Place &place, const Mem &mem, const sdk::ArgumentName &name) {
+    if (!usable(place, mem))
+        fail(PI_ERROR_INVALID_MEM_OBJECT, name, " is memory of ", describe(mem.place()),
+             &mem.context() == &place.context ? "" : " in another context", ", which ",
+             describe(place), " cannot use: their connection is not UNIFIED");
+}
+
+const char *demand_name(uint64_t flag) {
+    return flag == PI_MEM_REQUIRE_CONTIGUOUS ? "PI_MEM_REQUIRE_CONTIGUOUS"
+                                             : "PI_MEM_REQUIRE_PINNED";
+}
+
+void check_demands(const Device &owner, const pi_mem_buffer_desc &desc) {
+    const pi_memory_scope &scope = owner.spec().scopes[desc.scope].scope;
+    for (const auto &[flag, needed] :
+         {std::pair<uint64_t, uint64_t>{PI_MEM_REQUIRE_CONTIGUOUS, PI_SCOPE_CONTIGUOUS},
+          {PI_MEM_REQUIRE_PINNED, PI_SCOPE_PINNED}}) {
+        if (!(desc.flags & flag))
+            continue;
+        if (!(scope.flags & needed))
+            fail(PI_ERROR_UNSUPPORTED_FEATURE, demand_name(flag), ": scope ", desc.scope, " (",
+                 scope.name, ") of ", owner.spec().name, " does not have it in its flags");
+        if (desc.flags & PI_MEM_USE_HOST_PTR)
+            fail(PI_ERROR_UNSUPPORTED_FEATURE, demand_name(flag),
+                 " is for memory of the device: what PI_MEM_USE_HOST_PTR names stays as the "
+                 "application made it");
+    }
+}
+
+uint64_t checked_alignment(const Device &owner, const pi_mem_buffer_desc &desc) {
+    const uint64_t asked = desc.alignment;
+    if (asked & (asked - 1))
+        fail(PI_ERROR_INVALID_ALIGNMENT, "alignment is ", asked, ", which is no power of two");
+    if (asked > max_alignment)
+        fail(PI_ERROR_INVALID_ALIGNMENT, "alignment is ", asked, "; at most ", max_alignment,
+             " bytes can be honoured");
+    if (desc.flags & PI_MEM_USE_HOST_PTR && asked &&
+        sdk::alignment_of(desc.host_ptr, max_alignment) < asked)
+        fail(PI_ERROR_MISALIGNED_POINTER, "host_ptr ", desc.host_ptr, " is aligned to ",
+             sdk::alignment_of(desc.host_ptr, max_alignment), " bytes; alignment asks for ", asked);
+    return std::max(asked,
+                    std::min(owner.spec().scopes[desc.scope].scope.min_alignment, max_alignment));
+}
+
+void check_buffer(const Device &owner, const pi_mem_buffer_desc &desc) {
+    if (desc.scope >= owner.scope_count())
+        fail(PI_ERROR_INVALID_VALUE, "scope is ", desc.scope, "; ", owner.spec().name, " has ",
+             owner.scope_count(), ", numbered from 0");
+    sdk::check_flags(desc.flags, sdk::mem_creation_flags, "flags");
+    sdk::check_mem_access(desc.flags);
+    check_demands(owner, desc);
+    sdk::check_mem_host_ptr(desc.flags, desc.host_ptr);
+    if (desc.export_types)
+        fail(PI_ERROR_UNSUPPORTED_FEATURE, "export_types is 0x", std::hex, desc.export_types,
+             "; simulated memory is not exported");
+    if (!desc.size)
+        fail(PI_ERROR_INVALID_SIZE, "size is 0 bytes; at least 1 is needed");
+}
+
+Layout read_layout(const Device &owner, const pi_mem_buffer_desc &desc) {
+    const void *chained = sdk::find_chained(desc.next, PI_TYPE_MEM_LAYOUT_DESC);
+    if (!chained)
+        return {};
+    if (!(owner.spec().scopes[desc.scope].scope.flags & PI_SCOPE_LAYOUT))
+        fail(PI_ERROR_UNSUPPORTED_FEATURE, "scope ", desc.scope, " of ", owner.spec().name,
+             " has no n-D layouts: its flags lack PI_SCOPE_LAYOUT");
+    if (desc.flags & PI_MEM_USE_HOST_PTR)
+        fail(PI_ERROR_UNSUPPORTED_FEATURE,
+             "PI_MEM_USE_HOST_PTR with a pi_mem_layout_desc: the application's memory has no rows "
+             "of the plugin's pitch; PI_MEM_COPY_HOST_PTR can be used");
+    return {
+        sdk::read_desc(static_cast<const pi_mem_layout_desc *>(chained), PI_TYPE_MEM_LAYOUT_DESC),
+        desc.size};
+}
+
+/// Whether the application's memory is coherent with the device: as its own memory, if the host can see that at all.
+bool borrows_coherently(const Device &device) {
+    const uint64_t flags = device.spec().scopes[0].scope.flags;
+    return flags & PI_SCOPE_COHERENT || !(flags & PI_SCOPE_HOST_VISIBLE);
+}
+
+std::vector<uint64_t> pitches(const Mem &mem) {
+    if (mem.layout().pitches().empty())
+        fail(PI_ERROR_UNSUPPORTED_FEATURE,
+             "a linear buffer has no pitches: it was made without a pi_mem_layout_desc");
+    return mem.layout().pitches();
+}
+
+/// A range of a memory object extended to whole units of flush_atom, counted from its root's begin.
+struct Atoms {
+    Atoms(const Mem &mem, uint64_t offset, uint64_t size) : root(mem.root() ? *mem.root() : mem) {
+        sdk::check_range(offset, size, mem.size(), "mem");
+        static_cast<void>(mem.host_pointer()); // without one there is nothing to hand over
+        const uint64_t atom = root.scope_spec().scope.flush_atom;
+        begin = (mem.offset() + offset) / atom * atom;
+        const uint64_t last = sdk::align_up(mem.offset() + offset + size, atom);
+        length = std::min(last, root.size()) - begin;
+    }
+    const Mem &root;
+    uint64_t begin, length;
+};
+
+} // namespace
+
+Mem &checked_mem(const Place &place, pi_mem mem, const sdk::ArgumentName &name) {
+    Mem &found = sdk::checked<Mem>(place.context.host(), mem, name);
+    require_usable(place, found, name);
+    return found;
+}
+
+void check_copy(const Place &place, const Mem &src, const Mem &dst) {
+    const bool moves =
+        connect(src.place(), dst.place(), src.in_host()) != PI_MEMORY_CONNECTION_NONE;
+    // Of the two ends the one that is not the queue's may be only migratable.
+    if (!(moves && dst.place() == place))
+        require_usable(place, src, "src");
+    if (!(moves && src.place() == place))
+        require_usable(place, dst, "dst");
+}
+
+void check_offset(const Mem &mem, uint64_t offset, const Device &user,
+                  const sdk::ArgumentName &name) {
+    const uint64_t whole = mem.offset() + offset;
+    uint64_t alignment = mem.scope_spec().scope.offset_alignment;
+    if (&user != &mem.device())
+        alignment = std::max(alignment, user.spec().scopes[0].scope.offset_alignment);
+    if (whole % alignment)
+        fail(PI_ERROR_MISALIGNED_OFFSET, name, " begins ", whole,
+             " bytes into its root; a multiple of ", alignment, " is needed on ", user.spec().name);
+}
+
+namespace entries {
+
+pi_result PI_CALL mem_buffer_create(pi_context context, pi_device device,
+                                    const pi_mem_buffer_desc *desc, pi_mem *out_mem) {
+    return sdk::call<Context>(context, [&](Context &self) {
+        Device &owner = self.device(device);
+        const pi_mem_buffer_desc known =
+            sdk::read_desc(desc, PI_TYPE_MEM_BUFFER_DESC, PI_TYPE_MEM_LAYOUT_DESC);
+        sdk::require(out_mem, "out_mem");
+        check_buffer(owner, known);
+        const uint64_t alignment = checked_alignment(owner, known);
+        Layout layout = read_layout(owner, known);
+        owner.require_alive();
+        const uint64_t bytes = layout.physical_size(known.size);
+        Storage storage =
+            known.flags & PI_MEM_USE_HOST_PTR
+                ? Storage::borrow(known.host_ptr, known.size, borrows_coherently(owner))
+                : Storage::allocate(owner, known.scope, bytes, alignment,
+                                    known.flags & PI_MEM_REQUIRE_CONTIGUOUS);
+        auto mem = sdk::make<Mem>(self, owner, known, pi_memory_kind{PI_MEMORY_KIND_BUFFER},
+                                  std::move(layout), std::move(storage));
+        if (known.flags & PI_MEM_COPY_HOST_PTR) {
+            sdk::copy_bytes(known.host_ptr, 0, mem->bytes(), 0, known.size);
+            mem->refresh(0, known.size);
+        }
+        *out_mem = mem.give();
+    });
+}
+
+pi_result PI_CALL mem_buffer_partition(pi_mem mem, const pi_mem_partition_desc *desc,
+                                       pi_mem *out_mem) {
+    return sdk::call<Mem>(mem, [&](Mem &self) {
+        const pi_mem_partition_desc known = sdk::read_desc(desc, PI_TYPE_MEM_PARTITION_DESC);
+        sdk::require(out_mem, "out_mem");
+        sdk::check_view_access(known.flags, self.flags());
+        sdk::check_range(known.offset, known.size, self.size(), "the parent");
+        check_offset(self, known.offset, self.device(), "offset");
+        const uint64_t flags = sdk::view_flags(known.flags, self.flags());
+        Mem &root = self.root() ? *self.root() : self;
+        *out_mem = sdk::make<Mem>(root, flags, self.offset() + known.offset, known.size).give();
+    });
+}
+
+namespace {
+
+void check_import(const Device &owner, const pi_mem_import_desc &desc) {
+    const pi_external_type type = desc.handle.type;
+    if (type < PI_EXTERNAL_HOST_POINTER || type > PI_EXTERNAL_ZE_IPC)
+        fail(PI_ERROR_INVALID_ENUMERATION, "handle.type is ", type,
+             ", which is no PI_EXTERNAL_ type");
+    if (type != PI_EXTERNAL_HOST_POINTER || !owner.spec().host_pointer_import)
+        fail(PI_ERROR_UNSUPPORTED_FEATURE, "handle.type is ", type, "; ", owner.spec().name,
+             owner.spec().host_pointer_import
+                 ? " imports PI_EXTERNAL_HOST_POINTER"
+                 : " imports nothing (host_pointer_import in the machine file)");
+    sdk::check_flags(desc.flags, sdk::mem_access_flags, "flags");
+    sdk::check_mem_access(desc.flags);
+    if (desc.own)
+        fail(PI_ERROR_INVALID_VALUE, "own is ", desc.own,
+             "; a host pointer stays the application's, so it must be 0");
+    if (!desc.size)
+        fail(PI_ERROR_INVALID_SIZE, "size is 0 bytes; at least 1 is needed");
+    sdk::require(desc.handle.pointer, "handle.pointer");
+    sdk::check_pointer_range(desc.handle.pointer, desc.offset, desc.size);
+}
+
+} // namespace
+
+pi_result PI_CALL mem_import(pi_context context, pi_device device, const pi_mem_import_desc *desc,
+                             pi_mem *out_mem) {
+    return sdk::call<Context>(context, [&](Context &self) {
+        Device &owner = self.device(device);
+        const pi_mem_import_desc known = sdk::read_desc(desc, PI_TYPE_MEM_IMPORT_DESC);
+        sdk::require(out_mem, "out_mem");
+        check_import(owner, known);
+        owner.require_alive();
+        std::byte *begin = static_cast<std::byte *>(known.handle.pointer) + known.offset;
+        const uint64_t alignment = owner.spec().host_pointer_alignment;
+        const uint64_t has = sdk::alignment_of(begin, alignment);
+        if (has < alignment || known.size % alignment)
+            fail(PI_ERROR_MISALIGNED_POINTER, "pointer and offset give ",
+                 static_cast<const void *>(begin), ", aligned to ", has, " bytes, and size is ",
+                 known.size, "; ", owner.spec().name, " imports multiples of ", alignment);
+        pi_mem_buffer_desc as_buffer{};
+        as_buffer.flags = known.flags;
+        as_buffer.size = known.size;
+        *out_mem =
+            sdk::make<Mem>(self, owner, as_buffer, pi_memory_kind{PI_MEMORY_KIND_IMPORTED},
+                           Layout(), Storage::borrow(begin, known.size, borrows_coherently(owner)))
+                .give();
+    });
+}
+
+pi_result PI_CALL mem_get_info(pi_mem mem, pi_mem_info name, uint64_t size, void *value,
+                               uint64_t *out_size) {
+    static constexpr sdk::InfoRow<Mem> rows[] = {
+        {PI_MEM_INFO_SIZE, [](Mem &m, const InfoWriter &write) { write(m.size()); }},
+        {PI_MEM_INFO_CONTEXT, [](Mem &m, const InfoWriter &write) { write(m.context().handle()); }},
+        {PI_MEM_INFO_DEVICE, [](Mem &m, const InfoWriter &write) { write(m.device().handle()); }},
+        {PI_MEM_INFO_FLAGS, [](Mem &m, const InfoWriter &write) { write(m.flags()); }},
+        {PI_MEM_INFO_SCOPE, [](Mem &m, const InfoWriter &write) { write(m.scope()); }},
+        {PI_MEM_INFO_ALIGNMENT, [](Mem &m, const InfoWriter &write) { write(m.alignment()); }},
+        {PI_MEM_INFO_PARENT,
+         [](Mem &m, const InfoWriter &write) {
+             write(m.root() ? m.root()->handle() : pi_mem{nullptr});
+         }},
+        {PI_MEM_INFO_OFFSET, [](Mem &m, const InfoWriter &write) { write(m.offset()); }},
+        {PI_MEM_INFO_COHERENCE, [](Mem &m, const InfoWriter &write) { write(m.coherence()); }},
+        {PI_MEM_INFO_DEVICE_ADDRESS,
+         [](Mem &m, const InfoWriter &write) {
+             write(static_cast<uint64_t>(reinterpret_cast<uintptr_t>(m.bytes().at(0))));
+         }},
+        {PI_MEM_INFO_BUS_ADDRESS, [](Mem &m, const InfoWriter &write) { write(m.bus_address()); }},
+        {PI_MEM_INFO_PITCHES, [](Mem &m, const InfoWriter &write) { write(pitches(m)); }},
+        {PI_MEM_INFO_KIND, [](Mem &m, const InfoWriter &write) { write(m.memory_kind()); }},
+        {PI_MEM_INFO_REFERENCE_COUNT,
+         [](Mem &m, const InfoWriter &write) { write(m.reference_count()); }},
+    };
+    return sdk::call<Mem>(
+        mem, [&](Mem &self) { sdk::answer_info(self, rows, name, size, value, out_size); });
+}
+
+pi_result PI_CALL mem_get_host_pointer(pi_mem mem, void **out_pointer) {
+    return sdk::call<Mem>(mem, [&](Mem &self) {
+        sdk::require(out_pointer, "out_pointer");
+        *out_pointer = self.host_pointer();
+    });
+}
+
+pi_result PI_CALL mem_flush(pi_mem mem, uint64_t offset, uint64_t size) {
+    return sdk::call<Mem>(mem, [&](Mem &self) {
+        const Atoms atoms(self, offset, size);
+        atoms.root.publish(atoms.begin, atoms.length);
+    });
+}
+
+pi_result PI_CALL mem_invalidate(pi_mem mem, uint64_t offset, uint64_t size) {
+    return sdk::call<Mem>(mem, [&](Mem &self) {
+        const Atoms atoms(self, offset, size);
+        atoms.root.refresh(atoms.begin, atoms.length);
+    });
+}
+
+} // namespace entries
+
+} // namespace pi::sim

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Memory objects: buffers, views of them, imported memory; and the maps that the application holds.
+#pragma once
+
+#include "connection.hpp"
+#include "storage.hpp"
+
+#include <pi/sdk/map_table.hpp>
+
+namespace pi::sim {
+
+using sdk::Layout;
+using sdk::LogicalBytes;
+
+/// A root, which has the storage, or a view, which keeps its root alive. The bytes never move.
+class Mem : public sdk::Object<Mem, pi_mem> {
+public:
+    /// A root.
+    Mem(Context &context, Device &device, const pi_mem_buffer_desc &desc,
+        pi_memory_kind memory_kind, Layout layout, Storage storage)
+        : Object(context.host()), context_(context), device_(device), flags_(desc.flags),
+          size_(desc.size), scope_(desc.scope), memory_kind_(memory_kind),
+          layout_(std::move(layout)), storage_(std::move(storage)) {}
+    /// A view of `root`, which is none itself.
+    Mem(Mem &root, uint64_t flags, uint64_t offset, uint64_t size)
+        : Object(root.host()), context_(root.context_), device_(root.device_), root_(root),
+          flags_(flags), offset_(offset), size_(size), scope_(root.scope_),
+          memory_kind_(root.memory_kind_),
+          storage_(Storage::borrow(root.storage_.data(), 0, true)) {}
+
+    Context &context() const { return *context_; }
+    Device &device() const { return device_; }
+    Place place() const { return {device_, *context_}; }
+    uint64_t flags() const { return flags_; }
+    uint64_t size() const { return size_; }
+    uint32_t scope() const { return scope_; }
+    const ScopeSpec &scope_spec() const { return device_.spec().scopes[scope_]; }
+    pi_memory_kind memory_kind() const { return memory_kind_; }
+    /// NULL for a root.
+    Mem *root() const { return root_.get(); }
+    uint64_t offset() const { return offset_; }
+    const Layout &layout() const { return top().layout_; }
+    const Storage &storage() const { return top().storage_; }
+
+    /// The application's own memory, used in place.
+    bool borrowed() const {
+        return memory_kind_ == PI_MEMORY_KIND_IMPORTED || flags_ & PI_MEM_USE_HOST_PTR;
+    }
+    /// Where its bytes lie, for transfers.
+    Site site() const;
+    /// Whether piGetMemoryConnection's answer for it is that for memory in the host's.
+    bool in_host() const { return memory_kind_ == PI_MEMORY_KIND_IMPORTED || scope_spec().in_host; }
+    /// The bytes as the device sees them.
+    LogicalBytes bytes() const { return {storage().data(), offset_, &layout()}; }
+    /// And as the host does, if it can.
+    LogicalBytes host_bytes() const { return {storage().host_data(), offset_, &layout()}; }
+    /// PI_ERROR_UNSUPPORTED_FEATURE where the host cannot address it.
+    std::byte *host_pointer() const;
+    pi_coherence coherence() const;
+    uint64_t alignment() const;
+    /// PI_MEM_INFO_BUS_ADDRESS, or why there is none.
+    uint64_t bus_address() const;
+
+    /// Make a range of one side's bytes those of the other; nothing on coherent memory.
+    void publish(uint64_t offset, uint64_t size) const;
+    void refresh(uint64_t offset, uint64_t size) const;
+
+    sdk::MapTable &maps() { return maps_; }
+
+private:
+    const Mem &top() const { return root_ ? *root_ : *this; }
+
+    const sdk::Ref<Context> context_;
+    Device &device_;
+    const sdk::Ref<Mem> root_;
+    const uint64_t flags_;
+    const uint64_t offset_ = 0;
+    const uint64_t size_;
+    const uint32_t scope_;
+    const pi_memory_kind memory_kind_;
+    const Layout layout_;
+    const Storage storage_; ///< of a root
+    sdk::MapTable maps_;
+};
+
+/// The buffer behind an argument, which a command of `place` may use as it is; else PI_ERROR_INVALID_MEM_OBJECT.
+Mem &checked_mem(const Place &place, pi_mem mem, const sdk::ArgumentName &name = "mem");
+/// PI_ERROR_INVALID_MEM_OBJECT unless a copy from src to dst is one that queues of `place` do.
+void check_copy(const Place &place, const Mem &src, const Mem &dst);
+/// PI_ERROR_MISALIGNED_OFFSET if an offset into the object breaks what its scope, or the device that uses it, needs.
+void check_offset(const Mem &mem, uint64_t offset, const Device &user,
+                  const sdk::ArgumentName &name);
+
+} // namespace pi::sim

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The one exported symbol, which of its functions the plugin has, and the faults before each of them.
+#include "plugin.hpp"
+
+#include "entries.hpp"
+#include "memory.hpp"
+#include "native.hpp"
+#include "queue.hpp"
+
+#include <algorithm>
+#include <thread>
+
+namespace pi::sim {
+
+namespace {
+
+using namespace entries;
+using sdk::release_entry;
+using sdk::retain_entry;
+
+constexpr pi_dispatch make_functions() {
+    pi_dispatch functions = {
+        .struct_size = sizeof(pi_dispatch),
+        .version_major = PI_VERSION_MAJOR,
+        .version_minor = PI_VERSION_MINOR,
+        .piPluginGetInfo = plugin_get_info,
+        .piPluginGetExtension = plugin_get_extension,
+        .piPlatformsGet = platforms_get,
+        .piPlatformGetInfo = platform_get_info,
+        .piPlatformGetBackendOption = platform_get_backend_option,
+        .piDevicesGet = devices_get,
+        .piDeviceGetInfo = device_get_info,
+        .piDeviceRetain = device_retain,
+        .piDeviceRelease = device_release,
+        .piDeviceGetGlobalTimestamps = device_get_global_timestamps,
+        .piDeviceGetMemoryScopes = device_get_memory_scopes,
+        .piContextCreate = context_create,
+        .piContextRetain = retain_entry<Context>,
+        .piContextRelease = release_entry<Context>,
+        .piContextGetInfo = context_get_info,
+        .piGetMemoryConnection = get_memory_connection,
+        .piGetMemoryConnectionInfo = get_memory_connection_info,
+        .piQueueCreate = queue_create,
+        .piQueueRetain = retain_entry<Queue>,
+        .piQueueRelease = release_entry<Queue>,
+        .piQueueGetInfo = queue_get_info,
+        .piQueueFlush = queue_flush,
+        .piQueueFinish = queue_finish,
+        .piMemBufferCreate = mem_buffer_create,
+        .piMemBufferPartition = mem_buffer_partition,
+        .piMemImport = mem_import,
+        .piMemGetInfo = mem_get_info,
+        .piMemGetHostPointer = mem_get_host_pointer,
+        .piMemFlush = mem_flush,
+        .piMemInvalidate = mem_invalidate,
+        .piMemRetain = retain_entry<Mem>,
+        .piMemRelease = release_entry<Mem>,
+        .piEnqueueMemBufferRead = enqueue_mem_buffer_read,
+        .piEnqueueMemBufferWrite = enqueue_mem_buffer_write,
+        .piEnqueueMemBufferCopy = enqueue_mem_buffer_copy,
+        .piEnqueueMemBufferFill = enqueue_mem_buffer_fill,
+        .piEnqueueMemBufferMap = enqueue_mem_buffer_map,
+        .piEnqueueMemUnmap = enqueue_mem_unmap,
+        .piEnqueueHostFunction = enqueue_host_function,
+        .piEnqueueEventsWait = enqueue_events_wait,
+        .piEnqueueBarrier = enqueue_barrier,
+        .piEnqueueTimestamp = enqueue_timestamp,
+    };
+    sdk::event_entries::fill<Context>(functions);
+    functions.piEventWait = event_wait;
+    functions.piEventGetInfo = event_get_info;
+    functions.piEventSetCallback = event_set_callback;
+    functions.piEventCreateHost = event_create_host;
+    functions.piEventSignalHost = event_signal_host;
+    sdk::native_entries<Native>::fill(functions);
+    sdk::native_launch_entries<Native>::fill(functions);
+    return functions;
+}
+
+constexpr pi_dispatch functions = make_functions();
+
+// ----- faults -------------------------------------------------------------------------------------
+
+enum FunctionIndex : size_t {
+#define PI_FUNCTION(name, group, needs, since) index_##name,
+#include <pi/pi_functions.def>
+};
+
+template <class Handle>
+const pi_host *host_of(Handle handle) {
+    return reinterpret_cast<const sdk::ObjectBase *>(handle)->host;
+}
+/// Of any object of the plugin, of whatever kind: a call may have the wrong one.
+template <class Handle>
+Instance &instance_behind(Handle handle) {
+    if (reinterpret_cast<const pi_object_header *>(handle)->kind == PI_KIND_PLUGIN)
+        return Instance::from(reinterpret_cast<pi_plugin>(handle));
+    return instance_of(host_of(handle));
+}
+
+/// A function with the machine's faults before it.
+template <size_t Index, auto Slot>
+struct Faulty;
+template <size_t Index, class First, class... Rest,
+          pi_result (PI_CALL *pi_dispatch::*Slot)(First, Rest...)>
+struct Faulty<Index, Slot> {
+    static pi_result PI_CALL call(First first, Rest... rest) {
+        const FaultSpec *fault = instance_behind(first).faults().next(Index);
+        if (!fault)
+            return (functions.*Slot)(first, rest...);
+        if (fault->result != PI_SUCCESS && !fault->part) {
+            const pi_host *host = host_of(first);
+            return sdk::guard(host, [&] { sdk::fail(fault->result, describe(*fault)); });
+        }
+        const FaultSpec *before = std::exchange(Faults::of_this_call(), fault);
+        const pi_result result = (functions.*Slot)(first, rest...);
+        Faults::of_this_call() = before;
+        return result;
+    }
+};
+
+constexpr pi_dispatch make_faulty_functions() {
+    pi_dispatch faulty = functions;
+#define PI_FUNCTION(name, group, needs, since)                                                     \
+    if (functions.name)                                                                            \
+        faulty.name = Faulty<index_##name, &pi_dispatch::name>::call;
+#include <pi/pi_functions.def>
+    return faulty;
+}
+
+constexpr pi_dispatch faulty_functions = make_faulty_functions();
+
+void PI_CALL teardown(pi_plugin instance) {
+    Instance::from(instance).release();
+}
+
+Machine read_machine_file(const std::string &path) {
+    const Document document(path);
+    return read_machine(document, path);
+}
+
+} // namespace
+
+Instance::Instance(const pi_host *loader)
+    : Object(loader), config_(read_config(loader)), machine_(read_machine_file(config_.machine)),
+      host_(*loader, *this), links_(machine_), faults_(machine_),
+      platform_(&host_, *this, machine_),
+      // More than one on any machine: a host function may wait for what another thread does.
+      workers_(std::max(4u, std::thread::hardware_concurrency())) {}
+
+} // namespace pi::sim
+
+pi_result PI_CALL piPluginMain(const pi_host *host, pi_plugin_desc *out_desc) {
+    using namespace pi::sim;
+    return pi::sdk::guard(host, [&] {
+        out_desc->version_major = PI_VERSION_MAJOR;
+        out_desc->version_minor = PI_VERSION_MINOR;
+        out_desc->name = plugin_name;
+        out_desc->version = plugin_version;
+        out_desc->capabilities = capabilities;
+        out_desc->functions = &faulty_functions;
+        out_desc->teardown = teardown;
+        out_desc->instance = pi::sdk::make<Instance>(host).give();
+    });
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The instance: one simulated machine in one loader. Everything lives in it, nothing in statics.
+#pragma once
+
+#include "config.hpp"
+#include "faults.hpp"
+#include "links.hpp"
+#include "platform.hpp"
+
+#include <pi/sdk/worker.hpp>
+
+namespace pi::sim {
+
+inline constexpr const char *plugin_name = "sim";
+inline constexpr const char *plugin_version = "0.1.0";
+inline constexpr uint64_t capabilities = PI_CAPABILITY_BUFFER_COMMANDS | PI_CAPABILITY_MEM_IMPORT |
+                                         PI_CAPABILITY_MEM_HOST_ACCESS | PI_CAPABILITY_PROGRAM |
+                                         PI_CAPABILITY_HOST_FUNCTION | PI_CAPABILITY_TIMESTAMP |
+                                         PI_CAPABILITY_VIEW;
+
+class Instance;
+
+/// The loader's host with the way back to the instance: every object has it, so every entry point finds the machine.
+struct InstanceHost : pi_host {
+    InstanceHost(const pi_host &loader, Instance &self) : pi_host(loader), instance(&self) {}
+    Instance *instance;
+};
+
+class Instance : public sdk::Object<Instance, pi_plugin> {
+public:
+    /// PI_ERROR_UNAVAILABLE if no machine is named, PI_ERROR_INVALID_VALUE if its file is wrong.
+    explicit Instance(const pi_host *loader);
+
+    const Machine &machine() const { return machine_; }
+    Timeline &timeline() { return timeline_; }
+    Links &links() { return links_; }
+    Faults &faults() { return faults_; }
+    Platform &platform() { return platform_; }
+    sdk::Workers &workers() { return workers_; }
+
+private:
+    const Config config_;
+    const Machine machine_;
+    const InstanceHost host_;
+    Timeline timeline_;
+    Links links_;
+    Faults faults_;
+    Platform platform_;
+    sdk::Workers workers_; ///< last: its threads end before what they use
+};
+
+/// The instance that an object is of, the plugin object itself excepted.
+inline Instance &instance_of(const pi_host *host) {
+    return *static_cast<const InstanceHost *>(host)->instance;
+}
+
+} // namespace pi::sim

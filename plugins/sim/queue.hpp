@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "connection.hpp"
+#include "links.hpp"
+
+#include <pi/sdk/enqueue.hpp>
+
+#include <functional>
+
+namespace pi::sim {
+
+struct FaultSpec;
+
+/// A command: what it does to the machine's clock and links, and to its bytes.
+class Work final : public sdk::Command {
+public:
+    /// Moves the first `bytes` of the transfer's. What it captures by value is kept alive until the event is final.
+    using Body = std::function<void(uint64_t bytes, sdk::Event &event)>;
+
+    Work(Instance &instance, Transfer transfer, Body body, const FaultSpec *fault);
+    void start(sdk::Event &event) override;
+
+    const Task &task() const { return transfer_.task; }
+
+private:
+    void run(sdk::Event &event);
+
+    Instance &instance_;
+    const Transfer transfer_;
+    const Body body_;              ///< empty: it only is ordered
+    const FaultSpec *const fault_; ///< of the machine; or NULL
+};
+
+/// A queue is its order; the instance's threads do the work of all queues.
+class Queue : public sdk::Object<Queue, pi_queue> {
+public:
+    Queue(Context &context, Device &device, uint64_t flags)
+        : Object(context.host()), context_(context), device_(device), flags_(flags),
+          sequence_(!(flags & PI_QUEUE_OUT_OF_ORDER)), order_(!(flags & PI_QUEUE_OUT_OF_ORDER)) {}
+
+    Context &context() const { return *context_; }
+    Device &device() const { return device_; }
+    Place place() const { return {device_, *context_}; }
+    Links &links() const;
+    uint64_t flags() const { return flags_; }
+    sdk::Sequence &sequence() { return sequence_; }
+    void finish();
+
+    /// The end of every piEnqueueX of this plugin. `sites`: where the memory lies that the command needs besides its
+    /// own device's.
+    void enqueue(const sdk::EnqueueArguments &arguments, Transfer transfer,
+                 std::initializer_list<Site> sites, Work::Body body);
+
+private:
+    struct Submission;
+
+    const sdk::Ref<Context> context_;
+    Device &device_;
+    const uint64_t flags_;
+    sdk::Sequence sequence_;
+    std::mutex order_mutex_; ///< guards what follows
+    QueueOrder order_;
+};
+
+/// std::function wants copies; this makes one of what can only be moved.
+template <class Callable>
+auto shared(Callable callable) {
+    return [body = std::make_shared<Callable>(std::move(callable))](
+               uint64_t bytes, sdk::Event &event) { (*body)(bytes, event); };
+}
+
+} // namespace pi::sim
