@@ -34,6 +34,7 @@ pi_result PI_CALL plugin_get_info(pi_plugin plugin, pi_plugin_info name, uint64_
 pi_result PI_CALL platforms_get(pi_plugin plugin, uint32_t capacity, pi_platform *out_platforms,
                                 uint32_t *out_count) {
     return sdk::call<Instance>(plugin, [&](Instance &self) {
+        self.require_machine();
         const pi_platform platform = self.platform().handle();
         sdk::write_list<pi_platform>({&platform, 1}, capacity, out_platforms, out_count);
     });

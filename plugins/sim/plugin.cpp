@@ -135,17 +135,23 @@ void PI_CALL teardown(pi_plugin instance) {
     Instance::from(instance).release();
 }
 
-Machine read_machine_file(const std::string &path) {
-    const Document document(path);
-    return read_machine(document, path);
+/// The machine that the option names; or, with one that has nothing, why there is none.
+Machine find_machine(const pi_host *host, std::optional<sdk::Error> &problem) {
+    try {
+        const Config config = read_config(host);
+        const Document document(config.machine);
+        return read_machine(document, config.machine);
+    } catch (const sdk::Error &error) {
+        problem = error;
+        return {};
+    }
 }
 
 } // namespace
 
 Instance::Instance(const pi_host *loader)
-    : Object(loader), config_(read_config(loader)), machine_(read_machine_file(config_.machine)),
-      host_(*loader, *this), links_(machine_), faults_(machine_),
-      platform_(&host_, *this, machine_),
+    : Object(loader), machine_(find_machine(loader, problem_)), host_(*loader, *this),
+      links_(machine_), faults_(machine_), platform_(&host_, *this, machine_),
       // More than one on any machine: a host function may wait for what another thread does.
       workers_(std::max(4u, std::thread::hardware_concurrency())) {}
 

@@ -29,8 +29,13 @@ struct InstanceHost : pi_host {
 
 class Instance : public sdk::Object<Instance, pi_plugin> {
 public:
-    /// PI_ERROR_UNAVAILABLE if no machine is named, PI_ERROR_INVALID_VALUE if its file is wrong.
     explicit Instance(const pi_host *loader);
+
+    /// PI_ERROR_UNAVAILABLE if no machine is named or its file cannot be read, PI_ERROR_INVALID_VALUE if that is wrong.
+    void require_machine() const {
+        if (problem_)
+            throw *problem_;
+    }
 
     const Machine &machine() const { return machine_; }
     Timeline &timeline() { return timeline_; }
@@ -40,8 +45,8 @@ public:
     sdk::Workers &workers() { return workers_; }
 
 private:
-    const Config config_;
-    const Machine machine_;
+    std::optional<sdk::Error> problem_; ///< before the machine, whose reading sets it
+    const Machine machine_;             ///< without devices if there is a problem
     const InstanceHost host_;
     Timeline timeline_;
     Links links_;

@@ -907,12 +907,10 @@ PI_EXPORT pi_result PI_CALL piMemGetInfo(pi_mem mem, pi_mem_info name, uint64_t 
 /* The host's address of the object's first byte, while it lives; PI_ERROR_UNSUPPORTED_FEATURE where the
  * host cannot address it. PI_MEM_INFO_COHERENCE tells how it may be used. */
 PI_EXPORT pi_result PI_CALL piMemGetHostPointer(pi_mem mem, void **out_pointer);
-/* Flush publishes host writes to the device, invalidate makes the device's writes visible to the host.
- * Both are synchronous, work in units of the scope's flush_atom, are needed only for
- * PI_COHERENCE_FLUSH_INVALIDATE, and are legal only while no command uses the range. A flush may publish
- * all of its units as the host sees them: of bytes that the host has neither written nor invalidated since the
- * device wrote them, the device's are lost. On coherent memory both succeed and do nothing; on
- * PI_COHERENCE_MAP_UNMAP memory they are PI_ERROR_UNSUPPORTED_FEATURE. */
+/* Flush publishes host writes to the device, invalidate makes the device's writes visible to the host: synchronous, in units of the scope's
+ * flush_atom, needed only for PI_COHERENCE_FLUSH_INVALIDATE, legal only while no command uses the range. A flush may publish whole units as the
+ * host sees them: where it has neither written nor invalidated since the device wrote, the device's bytes are lost. On coherent memory both
+ * succeed and do nothing; on PI_COHERENCE_MAP_UNMAP memory they are PI_ERROR_UNSUPPORTED_FEATURE. */
 PI_EXPORT pi_result PI_CALL piMemFlush(pi_mem mem, uint64_t offset, uint64_t size);
 PI_EXPORT pi_result PI_CALL piMemInvalidate(pi_mem mem, uint64_t offset, uint64_t size);
 PI_EXPORT pi_result PI_CALL piMemRetain(pi_mem mem);

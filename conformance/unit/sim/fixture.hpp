@@ -31,8 +31,8 @@ private:
 
 /// A loader that has nothing but the sim plugin; no machine is named by a path of "".
 Owned<pi_loader> make_loader(const std::string &machine_path);
-/// Why the plugin did not load, and its status.
-std::string refusal(const std::string &machine_path, pi_plugin_status expected);
+/// Why the plugin, which is loaded, has no machine.
+std::string refusal(const std::string &machine_path);
 
 /// A machine at work: a context of all its devices.
 struct Simulation {
