@@ -5,21 +5,13 @@
 #include <utility>
 
 namespace pi::loader::validate {
-namespace {
-
-uint64_t mixed(const void *handle) noexcept {
-    return (reinterpret_cast<uintptr_t>(handle) >> 4) * UINT64_C(0x9E3779B97F4A7C15);
-}
-
-} // namespace
-
 void ObjectTable::grow() {
     std::vector<Object> old(slots_.empty() ? 16 : slots_.size() * 2);
     old.swap(slots_);
     for (Object &object : old) {
         if (object.handle == nullptr)
             continue;
-        std::size_t i = home(mixed(object.handle));
+        std::size_t i = home(hash_of(object.handle));
         while (slots_[i].handle != nullptr)
             i = next(i);
         slots_[i] = std::move(object);
@@ -42,7 +34,7 @@ Object &ObjectTable::insert(void *handle, uint64_t hash) {
 void ObjectTable::erase(Object &object) noexcept {
     auto hole = static_cast<std::size_t>(&object - slots_.data());
     for (std::size_t i = next(hole); slots_[i].handle != nullptr; i = next(i)) {
-        const std::size_t wanted = home(mixed(slots_[i].handle));
+        const std::size_t wanted = home(hash_of(slots_[i].handle));
         if (((i - wanted) & (slots_.size() - 1)) >= ((i - hole) & (slots_.size() - 1))) {
             slots_[hole] = std::move(slots_[i]);
             hole = i;

@@ -60,6 +60,11 @@ private:
     std::atomic<bool> locked_{false};
 };
 
+/// Its upper bits choose a shard, others a place in its table.
+inline uint64_t hash_of(const void *handle) noexcept {
+    return (reinterpret_cast<uintptr_t>(handle) >> 4) * UINT64_C(0x9E3779B97F4A7C15);
+}
+
 /// Open addressing with linear probing; not thread-safe.
 class ObjectTable {
 public:
@@ -129,9 +134,6 @@ private:
         SpinLock lock;
         ObjectTable table;
     };
-    static uint64_t hash_of(const void *handle) noexcept {
-        return (reinterpret_cast<uintptr_t>(handle) >> 4) * UINT64_C(0x9E3779B97F4A7C15);
-    }
 
     std::array<Shard, shard_count> shards_;
     std::atomic<uint64_t> serial_{0};

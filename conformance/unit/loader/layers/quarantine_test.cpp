@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The layer validate keeps released objects for a while: which, how many, and what is seen of it.
+
+#include "validate.hpp"
+
+#include <atomic>
+#include <thread>
+
+using namespace layer_test;
+
+TEST_CASE("the quarantine keeps at most 1024 objects, the newest") {
+    const Machine machine(counted());
+    pi_mem last = nullptr;
+    for (int i = 0; i < 3000; ++i) {
+        last = machine.make_buffer(16);
+        OK(piMemRelease(last));
+    }
+    CHECK(machine.calls("piMemRelease") == 3000 - 1024);
+    REFUSED(PI_ERROR_INVALID_MEM_OBJECT, "call 3000", piMemRelease(last));
+}
+
+TEST_CASE("the quarantine keeps at most 64 MiB, and large memory not at all") {
+    const Machine machine(counted());
+    constexpr uint64_t mebibyte = 1 << 20;
+    for (int i = 0; i < 20; ++i)
+        OK(piMemRelease(machine.make_buffer(16 * mebibyte)));
+    CHECK(machine.calls("piMemRelease") == 16);
+    OK(piMemRelease(machine.make_buffer(17 * mebibyte)));
+    CHECK(machine.calls("piMemRelease") == 17);
+    // A view keeps all of its root.
+    auto desc = describe<pi_mem_partition_desc>(PI_TYPE_MEM_PARTITION_DESC);
+    desc.size = 64;
+    pi_mem view = nullptr;
+    const pi_mem root = machine.make_buffer(17 * mebibyte);
+    OK(piMemBufferPartition(root, &desc, &view));
+    OK(piMemRelease(root));
+    OK(piMemRelease(view));
+    CHECK(machine.calls("piMemRelease") == 19);
+}
+
+TEST_CASE("a creation that finds no memory gets that of the quarantine") {
+    const Machine machine(counted("piMemBufferCreate:3..4=fail(OUT_OF_DEVICE_MEMORY)"));
+    OK(piMemRelease(machine.make_buffer(64)));
+    OK(piMemRelease(machine.make_buffer(64)));
+    CHECK(machine.calls("piMemRelease") == 0);
+    pi_mem mem = nullptr;
+    // Tried again once; then it is the application's to know.
+    CHECK(machine.try_make_buffer(64, &mem) == PI_ERROR_OUT_OF_DEVICE_MEMORY);
+    CHECK(machine.calls("piMemRelease") == 2);
+    CHECK(machine.calls("piMemBufferCreate") == 4);
+    OK(machine.try_make_buffer(64, &mem));
+    OK(piMemRelease(mem));
+}
+
+TEST_CASE("a host event is abandoned by its last release, and a queue flushed by its own") {
+    const Machine machine(counted());
+    const pi_mem mem = machine.make_buffer(Bytes(4, 0));
+    const pi_queue queue = machine.make_queue();
+    const pi_event gate = machine.make_host_event();
+    pi_event held = nullptr;
+    OK(piEnqueueEventsWait(queue, nullptr, 1, &gate, &held));
+    OK(piEventRelease(gate));
+    CHECK(piEventWait(held, patience) == PI_ERROR_DEPENDENCY_FAILED);
+    OK(piEventRelease(held));
+    CHECK(machine.calls("piQueueFlush") == 0);
+    OK(piQueueRelease(queue));
+    CHECK(machine.calls("piQueueFlush") == 1);
+    // One that was signalled keeps its result.
+    const pi_event signalled = machine.make_host_event();
+    OK(piEventSignalHost(signalled, PI_SUCCESS));
+    OK(piEventRelease(signalled));
+    OK(piMemRelease(mem));
+}
+
+TEST_CASE("many threads make, share and release objects") {
+    CapturedLog log;
+    std::atomic<int> failed{0};
+    {
+        const Machine machine(with_layers({"validate"}, {}, &log));
+        const pi_mem shared = machine.make_buffer(64);
+        std::vector<std::thread> threads;
+        for (int i = 0; i < 4; ++i)
+            threads.emplace_back([&] {
+                for (int n = 0; n < 500; ++n) {
+                    pi_mem mem = nullptr;
+                    pi_event event = nullptr;
+                    failed += machine.try_make_buffer(16, &mem) != PI_SUCCESS;
+                    failed += piMemRetain(shared) != PI_SUCCESS;
+                    failed += machine.fill(mem, 1, 0, 16, 0, &event) != PI_SUCCESS;
+                    failed += piMemRelease(shared) != PI_SUCCESS;
+                    failed += piMemRelease(mem) != PI_SUCCESS;
+                    failed += piEventWait(event, patience) != PI_SUCCESS;
+                    failed += piEventRelease(event) != PI_SUCCESS;
+                }
+            });
+        for (std::thread &thread : threads)
+            thread.join();
+        OK(piMemRelease(shared));
+    }
+    CHECK(failed == 0);
+    CHECK(log.count("never released") == 0);
+}
