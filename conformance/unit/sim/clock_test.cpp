@@ -222,7 +222,7 @@ std::vector<Times> run_program(unsigned seed) {
                                       machine.queue(0, PI_QUEUE_PROFILING | PI_QUEUE_OUT_OF_ORDER),
                                       machine.queue(1, PI_QUEUE_PROFILING | PI_QUEUE_OUT_OF_ORDER)};
     const Owned<pi_mem> mems[] = {machine.buffer(0, 4000), machine.buffer(1, 4000)};
-    const Owned<pi_mem> targets[] = {machine.buffer(0, 4000), machine.buffer(1, 4000)};
+    std::vector<Owned<pi_mem>> targets; // each command's own: their order is open
     const Bytes bytes = some_bytes(4000);
     std::vector<Owned<pi_event>> events;
     for (int i = 0; i < 200; ++i) {
@@ -230,11 +230,11 @@ std::vector<Times> run_program(unsigned seed) {
         Waits waits;
         if (!events.empty() && below(3) == 0)
             waits.push_back(events[below(static_cast<unsigned>(events.size()))]);
-        if (below(2))
-            events.push_back(
-                copy(queues[queue], mems[device], targets[1 - device], 1 + below(4000), waits));
-        else
-            events.push_back(write(queues[queue], targets[device], bytes, waits));
+        const bool copies = below(2) == 0;
+        targets.push_back(machine.buffer(copies ? 1 - device : device, 4000));
+        const pi_mem target = targets.back();
+        events.push_back(copies ? copy(queues[queue], mems[device], target, 1 + below(4000), waits)
+                                : write(queues[queue], target, bytes, waits));
         if (below(20) == 0)
             OK(piEventWait(events[below(static_cast<unsigned>(events.size()))], patience));
         if (below(30) == 0)

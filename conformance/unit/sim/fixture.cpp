@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <memory>
 
 namespace sim_test {
 
@@ -125,11 +126,16 @@ Owned<pi_event> copy(pi_queue queue, pi_mem src, pi_mem dst, uint64_t size, cons
 }
 
 Owned<pi_event> write(pi_queue queue, pi_mem mem, const Bytes &bytes, const Waits &waits) {
+    auto kept = std::make_unique<Bytes>(bytes);
     const pi_region region = range(0, 0, bytes.size());
-    const auto d = write_desc(mem, bytes.data(), region);
+    const auto d = write_desc(mem, kept->data(), region);
     Owned<pi_event> event;
     OK(piEnqueueMemBufferWrite(queue, &d, static_cast<uint32_t>(waits.size()), waits.data(),
                                event.out()));
+    OK(piEventSetCallback(
+        event, [](pi_event, pi_result, void *user_data) { delete static_cast<Bytes *>(user_data); },
+        kept.get()));
+    static_cast<void>(kept.release()); // the callback's
     return event;
 }
 

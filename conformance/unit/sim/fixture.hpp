@@ -65,6 +65,7 @@ Times times_of(pi_event event);
 using Waits = std::vector<pi_event>;
 Owned<pi_event> copy(pi_queue queue, pi_mem src, pi_mem dst, uint64_t size,
                      const Waits &waits = {});
+/// Keeps a copy of the bytes until it is done.
 Owned<pi_event> write(pi_queue queue, pi_mem mem, const Bytes &bytes, const Waits &waits = {});
 /// Blocking.
 Bytes read(pi_queue queue, pi_mem mem, uint64_t size);

@@ -179,7 +179,7 @@ TEST_CASE("contiguous memory has bus addresses that do not overlap, and runs out
 TEST_CASE("a machine larger than this one can be simulated", "[sim]") {
     const Simulation machine(R"({"pi_machine": 1, "name": "large", "devices": [{"name": "large",
         "type": "gpu", "scopes": [{"name": "global", "capacity": "64 TiB"}]}]})");
-    const auto mem = machine.buffer(0, uint64_t{4} << 40);
+    const auto mem = machine.buffer(0, uint64_t{256} << 30);
     const auto queue = machine.queue();
     const Bytes bytes = some_bytes(100);
     OK(piEventWait(write(queue, mem, bytes), patience));
