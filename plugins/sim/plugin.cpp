@@ -120,7 +120,7 @@ struct Faulty<Index, Slot> {
     }
 };
 
-constexpr pi_dispatch make_faulty_functions() {
+pi_dispatch make_faulty_functions() {
     pi_dispatch faulty = functions;
 #define PI_FUNCTION(name, group, needs, since)                                                     \
     if (functions.name)                                                                            \
@@ -129,7 +129,11 @@ constexpr pi_dispatch make_faulty_functions() {
     return faulty;
 }
 
-constexpr pi_dispatch faulty_functions = make_faulty_functions();
+/// Not a constant: under sanitizers gcc cannot tell whether a function is NULL before the program runs.
+const pi_dispatch &faulty_functions() {
+    static const pi_dispatch table = make_faulty_functions();
+    return table;
+}
 
 void PI_CALL teardown(pi_plugin instance) {
     Instance::from(instance).release();
@@ -165,7 +169,7 @@ pi_result PI_CALL piPluginMain(const pi_host *host, pi_plugin_desc *out_desc) {
         out_desc->name = plugin_name;
         out_desc->version = plugin_version;
         out_desc->capabilities = capabilities;
-        out_desc->functions = &faulty_functions;
+        out_desc->functions = &faulty_functions();
         out_desc->teardown = teardown;
         out_desc->instance = pi::sdk::make<Instance>(host).give();
     });
