@@ -137,7 +137,8 @@ private:
                 value = &parent.elements.emplace_back();
             } else {
                 field = field_of(parent, name_);
-                value = &parent.members.emplace_back(name_, Value()).second;
+                parent.members.push_back({name_, Value()});
+                value = &parent.members.back().value;
             }
         }
         value->kind = kind;

@@ -13,6 +13,8 @@
 
 namespace pi::sim {
 
+struct Member;
+
 /// A value of a JSON file.
 class Value {
 public:
@@ -25,8 +27,8 @@ public:
     bool is_whole = false;
     std::string text;            ///< or the number as the file writes it
     std::vector<Value> elements; ///< of an array
-    std::vector<std::pair<std::string, Value>> members;
-    std::string field; ///< "devices[1].scopes[0].capacity"; "" for the whole file
+    std::vector<Member> members; ///< of an object
+    std::string field;           ///< "devices[1].scopes[0].capacity"; "" for the whole file
     unsigned line = 0;
     std::string_view file; ///< its path, of the document
 
@@ -56,6 +58,11 @@ public:
     double nanoseconds() const;
     /// Bytes a second: a number, or a text such as "25 GB/s".
     uint64_t bytes_a_second() const;
+};
+
+struct Member {
+    std::string name;
+    Value value;
 };
 
 /// Reads a file. PI_ERROR_INVALID_VALUE, naming file and line, for what is no JSON, and for a member that is there
