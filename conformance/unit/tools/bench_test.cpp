@@ -79,9 +79,8 @@ TEST_CASE("pi-bench plugin measures an OpenCL device beside plain OpenCL") {
         skip("built without OpenCL");
         return;
     }
-    CHECK(names(bench(
-              "plugin",
-              "^OpenCL: (blocking write of 64 bytes$|copy of 64 KiB|launch.* 3 arguments, and wait$)")) ==
+    CHECK(names(bench("plugin", "^OpenCL: (blocking write of 64 bytes$|copy of 64 KiB|launch.* 3 "
+                                "arguments, and wait$)")) ==
           std::vector<std::string>{"OpenCL: blocking write of 64 bytes",
                                    "OpenCL: copy of 64 KiB, and wait",
                                    "OpenCL: launch of 64 work-items with 3 arguments, and wait"});
