@@ -35,6 +35,8 @@ void PI_CALL on_final(pi_event event, pi_result result, void *user_data) {
     std::unique_ptr<Notice> notice(static_cast<Notice *>(user_data));
     std::string text = result == PI_SUCCESS ? std::string() : event_text(event, result);
     const auto continuations = notice->continuations;
+    notice->event
+        .reset(); // what is posted may be the last that somebody waits for: no handle outlives it
     continuations->post(
         [done = std::move(notice->done), result, text = std::move(text)] { done(result, text); });
 }
@@ -99,12 +101,15 @@ namespace {
 
 /// For an event that takes no callback. Its command is under way all the same, and until it is over the
 /// memory that it uses must not be used again: a thread waits for it.
-void when_final_by_thread(const Event &event, const std::shared_ptr<Continuations> &continuations,
-                          const TransferDone &done) {
-    std::thread([event, continuations, done] {
+void when_final_by_thread(Event event, std::shared_ptr<Continuations> continuations,
+                          TransferDone done) {
+    std::thread([event = std::move(event), continuations = std::move(continuations),
+                 done = std::move(done)]() mutable {
         const pi_result result = piEventWait(event.get(), UINT64_MAX);
         std::string text = result == PI_SUCCESS ? std::string() : event_text(event.get(), result);
-        continuations->post([done, result, text = std::move(text)] { done(result, text); });
+        event.reset(); // as above
+        continuations->post(
+            [done = std::move(done), result, text = std::move(text)] { done(result, text); });
     }).detach();
 }
 

@@ -135,6 +135,7 @@ private:
         } catch (const Error &) {
             seen = host_read(storage_.buffer());
         }
+        REQUIRE(runtime_.finish(patience)); // before the loader goes
         compare(seen, {0, size});
     }
 
