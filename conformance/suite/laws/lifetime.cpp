@@ -288,9 +288,9 @@ LAW("lifetime", "a host event dropped unsignalled lets nothing wait for ever") {
 LAW("lifetime", "work in flight when the process ends does no harm") {
     // Nothing is waited for: the next thing is the loader's release, and then the process's exit.
     const Queue queue = bench.make_queue();
-    const Mem mem = bench.make_buffer(1 << 22);
+    const Mem mem = bench.make_buffer(1 << 20);
     for (int i = 0; i < 20; ++i)
-        bench.fill(queue, mem, 0, 1 << 22, Bytes(1, static_cast<std::byte>(i)));
+        bench.fill(queue, mem, 0, 1 << 20, Bytes(1, static_cast<std::byte>(i)));
     require_success(piQueueFlush(queue), "piQueueFlush");
 }
 
