@@ -2,7 +2,6 @@
 
 #include "bench.hpp"
 
-#include <algorithm>
 #include <exception>
 #include <thread>
 
@@ -31,8 +30,8 @@ std::vector<pi_device> Bench::devices() const {
     std::vector<pi_device> list(count);
     require_success(piDevicesGet(platform_, PI_DEVICE_TYPE_ALL, count, list.data(), &count),
                     "piDevicesGet");
-    std::stable_partition(list.begin(), list.end(),
-                          [&](pi_device one) { return one == setup_.device; });
+    std::erase(list, setup_.device);
+    list.insert(list.begin(), setup_.device);
     return list;
 }
 

@@ -58,7 +58,7 @@ public:
     pi_plugin plugin() const { return setup_.plugin; }
     pi_platform platform() const { return platform_; }
     pi_device device() const { return setup_.device; }
-    /// All root devices of the device's platform, the device itself first.
+    /// The device itself, which may be a sub-device, then all other root devices of its platform.
     std::vector<pi_device> devices() const;
     /// Of the device, or of another one: PI_CAPABILITY_ bits.
     uint64_t capabilities(pi_device device = nullptr) const;

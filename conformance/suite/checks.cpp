@@ -138,6 +138,10 @@ constexpr InfoName device_names[] = {
     PI_SUITE_DEVICE(MAX_IMAGE_3D_SIZE, value_of<uint64_t[3]>),
     PI_SUITE_DEVICE(IMAGE_VIEW_OFFSET_ALIGNMENT, value_of<uint64_t>),
     PI_SUITE_DEVICE(IMAGE_VIEW_PITCH_ALIGNMENT, value_of<uint64_t>),
+    PI_SUITE_DEVICE(HOST_READ_SPEED, value_of<uint64_t[2]>),
+    PI_SUITE_DEVICE(HOST_WRITE_SPEED, value_of<uint64_t[2]>),
+    PI_SUITE_DEVICE(MAP_SPEED, value_of<uint64_t[2]>),
+    PI_SUITE_DEVICE(CALLBACK_LATENCY, value_of<uint64_t>),
 };
 #undef PI_SUITE_DEVICE
 

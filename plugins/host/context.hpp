@@ -4,7 +4,7 @@
 #include "device.hpp"
 #include "platform.hpp"
 
-#include <pi/sdk/object.hpp>
+#include <pi/sdk/context.hpp>
 
 #include <vector>
 
@@ -26,7 +26,9 @@ public:
     Executor &executor() const { return devices_.front()->executor(); }
 
     /// The device behind an argument, which must be one of this context's, else PI_ERROR_INVALID_DEVICE.
-    Device &device(pi_device handle, const sdk::ArgumentName &name = "device") const;
+    Device &device(pi_device handle, const sdk::ArgumentName &name = "device") const {
+        return sdk::checked_member(*this, handle, name);
+    }
 
 private:
     Platform &platform_;

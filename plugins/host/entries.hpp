@@ -12,7 +12,6 @@ namespace pi::host::entries {
 decltype(::piPluginGetInfo) plugin_get_info;
 decltype(::piPlatformsGet) platforms_get;
 decltype(::piPlatformGetInfo) platform_get_info;
-decltype(::piPlatformGetBackendOption) platform_get_backend_option;
 
 // device.cpp
 decltype(::piDevicesGet) devices_get;
@@ -25,23 +24,12 @@ decltype(::piDeviceGetMemoryScopes) device_get_memory_scopes;
 // partition.cpp
 decltype(::piDevicePartition) device_partition;
 
-// context.cpp
-decltype(::piContextCreate) context_create;
-decltype(::piContextGetInfo) context_get_info;
-
 // connection.cpp
 decltype(::piGetMemoryConnection) get_memory_connection;
 decltype(::piGetMemoryConnectionInfo) get_memory_connection_info;
 
 // queue.cpp
 decltype(::piQueueCreate) queue_create;
-decltype(::piQueueGetInfo) queue_get_info;
-decltype(::piQueueFlush) queue_flush;
-decltype(::piQueueFinish) queue_finish;
-decltype(::piEnqueueHostFunction) enqueue_host_function;
-decltype(::piEnqueueEventsWait) enqueue_events_wait;
-decltype(::piEnqueueBarrier) enqueue_barrier;
-decltype(::piEnqueueTimestamp) enqueue_timestamp;
 
 // memory.cpp
 decltype(::piMemBufferCreate) mem_buffer_create;

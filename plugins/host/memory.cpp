@@ -275,17 +275,6 @@ pi_result PI_CALL mem_import(pi_context context, pi_device device, const pi_mem_
 pi_result PI_CALL mem_get_info(pi_mem mem, pi_mem_info name, uint64_t size, void *value,
                                uint64_t *out_size) {
     static constexpr sdk::InfoRow<Mem> rows[] = {
-        {PI_MEM_INFO_SIZE, [](Mem &m, const InfoWriter &write) { write(m.size()); }},
-        {PI_MEM_INFO_CONTEXT, [](Mem &m, const InfoWriter &write) { write(m.context().handle()); }},
-        {PI_MEM_INFO_DEVICE, [](Mem &m, const InfoWriter &write) { write(m.device().handle()); }},
-        {PI_MEM_INFO_FLAGS, [](Mem &m, const InfoWriter &write) { write(m.flags()); }},
-        {PI_MEM_INFO_SCOPE, [](Mem &m, const InfoWriter &write) { write(m.scope()); }},
-        {PI_MEM_INFO_ALIGNMENT, [](Mem &m, const InfoWriter &write) { write(m.alignment()); }},
-        {PI_MEM_INFO_PARENT,
-         [](Mem &m, const InfoWriter &write) {
-             write(m.root() ? m.root()->handle() : pi_mem{nullptr});
-         }},
-        {PI_MEM_INFO_OFFSET, [](Mem &m, const InfoWriter &write) { write(m.offset()); }},
         {PI_MEM_INFO_COHERENCE, [](Mem &m, const InfoWriter &write) { write(coherence(m)); }},
         {PI_MEM_INFO_DEVICE_ADDRESS,
          [](Mem &m, const InfoWriter &write) {
@@ -293,12 +282,10 @@ pi_result PI_CALL mem_get_info(pi_mem mem, pi_mem_info name, uint64_t size, void
          }},
         {PI_MEM_INFO_BUS_ADDRESS, [](Mem &m, const InfoWriter &write) { write(bus_address(m)); }},
         {PI_MEM_INFO_PITCHES, [](Mem &m, const InfoWriter &write) { write(pitches(m)); }},
-        {PI_MEM_INFO_KIND, [](Mem &m, const InfoWriter &write) { write(m.memory_kind()); }},
-        {PI_MEM_INFO_REFERENCE_COUNT,
-         [](Mem &m, const InfoWriter &write) { write(m.reference_count()); }},
     };
-    return sdk::call<Mem>(
-        mem, [&](Mem &self) { sdk::answer_info(self, rows, name, size, value, out_size); });
+    return sdk::call<Mem>(mem, [&](Mem &self) {
+        sdk::answer_info<Mem>(self, sdk::mem_rows<Mem>, rows, name, size, value, out_size);
+    });
 }
 
 pi_result PI_CALL mem_get_host_pointer(pi_mem mem, void **out_pointer) {

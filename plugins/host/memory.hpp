@@ -60,6 +60,7 @@ public:
     pi_memory_kind memory_kind() const { return memory_kind_; }
     /// NULL for a root.
     Mem *root() const { return root_.get(); }
+    pi_mem parent() const { return root_ ? root_->handle() : nullptr; }
     uint64_t offset() const { return offset_; }
     uint32_t scope() const { return shape_.scope; }
     /// NULL for a buffer.

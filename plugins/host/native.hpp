@@ -20,7 +20,6 @@ struct Native {
     static constexpr uint64_t max_local_memory = local_memory_size;
     static constexpr bool cooperative = true;
 
-    static std::string name(const Device &device) { return device.description(); }
     static uint32_t concurrency(const Device &device) { return device.concurrency(); }
     static void *buffer(sdk::NativeArguments &arguments, Queue &queue,
                         const pi_kernel_argument &argument, const sdk::ArgumentName &name);

@@ -26,7 +26,6 @@ constexpr pi_dispatch make_functions() {
         .piPluginGetInfo = plugin_get_info,
         .piPlatformsGet = platforms_get,
         .piPlatformGetInfo = platform_get_info,
-        .piPlatformGetBackendOption = platform_get_backend_option,
         .piDevicesGet = devices_get,
         .piDeviceGetInfo = device_get_info,
         .piDevicePartition = device_partition,
@@ -34,18 +33,10 @@ constexpr pi_dispatch make_functions() {
         .piDeviceRelease = device_release,
         .piDeviceGetGlobalTimestamps = device_get_global_timestamps,
         .piDeviceGetMemoryScopes = device_get_memory_scopes,
-        .piContextCreate = context_create,
-        .piContextRetain = retain_entry<Context>,
-        .piContextRelease = release_entry<Context>,
-        .piContextGetInfo = context_get_info,
+        .piContextCreate = sdk::context_create<Context, Platform>,
         .piGetMemoryConnection = get_memory_connection,
         .piGetMemoryConnectionInfo = get_memory_connection_info,
         .piQueueCreate = queue_create,
-        .piQueueRetain = retain_entry<Queue>,
-        .piQueueRelease = release_entry<Queue>,
-        .piQueueGetInfo = queue_get_info,
-        .piQueueFlush = queue_flush,
-        .piQueueFinish = queue_finish,
         .piMemBufferCreate = mem_buffer_create,
         .piMemImageCreate = mem_image_create,
         .piMemBufferPartition = mem_buffer_partition,
@@ -74,10 +65,6 @@ constexpr pi_dispatch make_functions() {
         .piEnqueueUsmFill = enqueue_usm_fill,
         .piEnqueueUsmPrefetch = enqueue_usm_prefetch,
         .piEnqueueUsmAdvise = enqueue_usm_advise,
-        .piEnqueueHostFunction = enqueue_host_function,
-        .piEnqueueEventsWait = enqueue_events_wait,
-        .piEnqueueBarrier = enqueue_barrier,
-        .piEnqueueTimestamp = enqueue_timestamp,
         .piEnqueueDeviceGlobalRead = enqueue_device_global_read,
         .piEnqueueDeviceGlobalWrite = enqueue_device_global_write,
         .piProgramGetGlobalVariablePointer = program_get_global_variable_pointer,
@@ -86,6 +73,8 @@ constexpr pi_dispatch make_functions() {
         .piSamplerRelease = release_entry<Sampler>,
         .piSamplerGetInfo = sampler_get_info,
     };
+    sdk::context_entries<Context>::fill(functions);
+    sdk::queue_entries<Queue>::fill(functions);
     sdk::event_entries::fill<Context>(functions);
     sdk::native_entries<Native>::fill(functions);
     sdk::native_launch_entries<Native>::fill(functions);

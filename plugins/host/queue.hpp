@@ -4,7 +4,7 @@
 #include "context.hpp"
 #include "executor.hpp"
 
-#include <pi/sdk/enqueue.hpp>
+#include <pi/sdk/queue.hpp>
 
 namespace pi::host {
 
@@ -19,6 +19,13 @@ public:
     Device &device() const { return device_; }
     uint64_t flags() const { return flags_; }
     sdk::Sequence &sequence() { return sequence_; }
+    /// For sdk::queue_entries.
+    void finish() { sequence_.finish(); }
+    void order(const sdk::EnqueueArguments &arguments) {
+        enqueue(arguments, Cost::NONE, [] {});
+    }
+    void call_host(const sdk::EnqueueArguments &arguments, pi_host_function function,
+                   void *user_data);
 
     /// For sdk::enqueue. A timestamp's times are what it is for, so they need no PI_QUEUE_PROFILING.
     sdk::Ref<sdk::Event> make_event(pi_struct_type type) {

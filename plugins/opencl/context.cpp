@@ -92,24 +92,5 @@ pi_result PI_CALL piContextCreate(pi_platform platform, const pi_context_desc *d
     });
 }
 
-pi_result PI_CALL piContextGetInfo(pi_context context, pi_context_info name, uint64_t size,
-                                   void *value, uint64_t *out_size) {
-    static constexpr InfoRow<Context> rows[] = {
-        {PI_CONTEXT_INFO_DEVICES,
-         [](Context &c, const InfoWriter &write) {
-             std::vector<pi_device> devices;
-             for (Device *device : c.devices())
-                 devices.push_back(device->handle());
-             write(devices);
-         }},
-        {PI_CONTEXT_INFO_PLATFORM,
-         [](Context &c, const InfoWriter &write) { write(c.platform().handle()); }},
-        {PI_CONTEXT_INFO_REFERENCE_COUNT,
-         [](Context &c, const InfoWriter &write) { write(c.reference_count()); }},
-    };
-    return call<Context>(
-        context, [&](Context &self) { answer_info(self, rows, name, size, value, out_size); });
-}
-
 } // namespace entries
 } // namespace pi::opencl

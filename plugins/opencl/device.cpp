@@ -64,6 +64,13 @@ Device::Device(Platform &platform, cl_device_id id, sdk::Ref<Device> parent, Dev
     min_alignment_ = std::min<uint64_t>(base, quirk(QUIRK_ALIGNMENT_64) ? 64 : sizeof(cl_long16));
 }
 
+std::optional<size_t> Device::position_in(const std::vector<cl_device_id> &ids) const {
+    for (const Device *one = this; one; one = one->parent())
+        if (const auto found = std::find(ids.begin(), ids.end(), one->id()); found != ids.end())
+            return static_cast<size_t>(found - ids.begin());
+    return {};
+}
+
 bool Device::has_extension(const char *extension) const {
     return extensions_.find(text(' ', extension, ' ')) != std::string::npos;
 }

@@ -328,17 +328,6 @@ pi_result PI_CALL piMemBufferPartition(pi_mem mem, const pi_mem_partition_desc *
 pi_result PI_CALL piMemGetInfo(pi_mem mem, pi_mem_info name, uint64_t size, void *value,
                                uint64_t *out_size) {
     static constexpr InfoRow<Mem> rows[] = {
-        {PI_MEM_INFO_SIZE, [](Mem &m, const InfoWriter &write) { write(m.size()); }},
-        {PI_MEM_INFO_CONTEXT, [](Mem &m, const InfoWriter &write) { write(m.context().handle()); }},
-        {PI_MEM_INFO_DEVICE, [](Mem &m, const InfoWriter &write) { write(m.device().handle()); }},
-        {PI_MEM_INFO_FLAGS, [](Mem &m, const InfoWriter &write) { write(m.flags()); }},
-        {PI_MEM_INFO_SCOPE, [](Mem &m, const InfoWriter &write) { write(uint32_t{m.scope()}); }},
-        {PI_MEM_INFO_ALIGNMENT, [](Mem &m, const InfoWriter &write) { write(m.alignment()); }},
-        {PI_MEM_INFO_PARENT,
-         [](Mem &m, const InfoWriter &write) {
-             write(m.is_view() ? m.root().handle() : pi_mem{nullptr});
-         }},
-        {PI_MEM_INFO_OFFSET, [](Mem &m, const InfoWriter &write) { write(m.offset()); }},
         {PI_MEM_INFO_COHERENCE,
          [](Mem &, const InfoWriter &write) { write(pi_coherence{PI_COHERENCE_MAP_UNMAP}); }},
         {PI_MEM_INFO_DEVICE_ADDRESS,
@@ -350,11 +339,10 @@ pi_result PI_CALL piMemGetInfo(pi_mem mem, pi_mem_info name, uint64_t size, void
              fail(PI_ERROR_UNSUPPORTED_FEATURE, "OpenCL does not tell bus addresses");
          }},
         {PI_MEM_INFO_PITCHES, [](Mem &m, const InfoWriter &write) { write(pitches(m)); }},
-        {PI_MEM_INFO_KIND, [](Mem &m, const InfoWriter &write) { write(m.memory_kind()); }},
-        {PI_MEM_INFO_REFERENCE_COUNT,
-         [](Mem &m, const InfoWriter &write) { write(m.reference_count()); }},
     };
-    return call<Mem>(mem, [&](Mem &self) { answer_info(self, rows, name, size, value, out_size); });
+    return call<Mem>(mem, [&](Mem &self) {
+        answer_info<Mem>(self, mem_rows<Mem>, rows, name, size, value, out_size);
+    });
 }
 
 pi_result PI_CALL piMemGetHostPointer(pi_mem mem, void **out_pointer) {

@@ -63,6 +63,7 @@ public:
     uint64_t serial() const { return serial_; }
     Mem &root() { return root_ ? *root_ : *this; }
     bool is_view() const { return static_cast<bool>(root_); }
+    pi_mem parent() const { return root_ ? root_->handle() : nullptr; }
     uint64_t offset() const { return offset_; } ///< into the root
     /// The vendor's buffer that a root's sub-buffers are made of, and where the root begins there.
     cl_mem whole() const { return whole_ ? whole_ : id(); }

@@ -116,7 +116,7 @@ Ref<Program> make_program(Context &context, cl_program vendor) {
                                               CL_PROGRAM_DEVICES);
     std::vector<Device *> devices;
     for (Device *device : context.devices())
-        if (std::find(ids.begin(), ids.end(), device->id()) != ids.end())
+        if (device->position_in(ids))
             devices.push_back(device);
     const bool has_source =
         !query_text(api.clGetProgramInfo, "clGetProgramInfo", vendor, CL_PROGRAM_SOURCE).empty();

@@ -65,6 +65,9 @@ public:
     Instance &instance() const { return platform_.instance(); }
     cl_device_id id() const { return id_; }
     Device *parent() const { return parent_.get(); } ///< NULL for a root device
+    /// Where a list that the driver gave of a program's devices has this one. PoCL lists a parent in place of its
+    /// sub-devices.
+    std::optional<size_t> position_in(const std::vector<cl_device_id> &ids) const;
     const std::string &name() const { return name_; }
     bool quirk(Quirks bit) const { return quirks_ & bit; }
 

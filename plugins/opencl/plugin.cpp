@@ -8,7 +8,8 @@
 #include "sampler.hpp"
 #include "usm.hpp"
 
-#include <pi/sdk/enqueue.hpp>
+#include <pi/sdk/context.hpp>
+#include <pi/sdk/queue.hpp>
 
 namespace pi::opencl {
 
@@ -67,19 +68,11 @@ constexpr pi_dispatch make_functions() {
         .piDeviceGetNativeHandle = entries::piDeviceGetNativeHandle,
         .piDeviceCreateWithNativeHandle = entries::piDeviceCreateWithNativeHandle,
         .piContextCreate = entries::piContextCreate,
-        .piContextRetain = retain_entry<Context>,
-        .piContextRelease = release_entry<Context>,
-        .piContextGetInfo = entries::piContextGetInfo,
         .piContextGetNativeHandle = entries::piContextGetNativeHandle,
         .piContextCreateWithNativeHandle = entries::piContextCreateWithNativeHandle,
         .piGetMemoryConnection = entries::piGetMemoryConnection,
         .piGetMemoryConnectionInfo = entries::piGetMemoryConnectionInfo,
         .piQueueCreate = entries::piQueueCreate,
-        .piQueueRetain = retain_entry<Queue>,
-        .piQueueRelease = release_entry<Queue>,
-        .piQueueGetInfo = entries::piQueueGetInfo,
-        .piQueueFlush = entries::piQueueFlush,
-        .piQueueFinish = entries::piQueueFinish,
         .piQueueGetNativeHandle = entries::piQueueGetNativeHandle,
         .piQueueCreateWithNativeHandle = entries::piQueueCreateWithNativeHandle,
         .piMemBufferCreate = entries::piMemBufferCreate,
@@ -109,10 +102,6 @@ constexpr pi_dispatch make_functions() {
         .piEnqueueUsmPrefetch = entries::piEnqueueUsmPrefetch,
         .piEnqueueUsmAdvise = entries::piEnqueueUsmAdvise,
         .piEnqueueKernelLaunch = entries::piEnqueueKernelLaunch,
-        .piEnqueueHostFunction = entries::piEnqueueHostFunction,
-        .piEnqueueEventsWait = entries::piEnqueueEventsWait,
-        .piEnqueueBarrier = entries::piEnqueueBarrier,
-        .piEnqueueTimestamp = entries::piEnqueueTimestamp,
         .piProgramCreate = entries::piProgramCreate,
         .piProgramCompile = entries::piProgramCompile,
         .piProgramLink = entries::piProgramLink,
@@ -140,6 +129,9 @@ constexpr pi_dispatch make_functions() {
         .piSamplerGetNativeHandle = entries::piSamplerGetNativeHandle,
         .piSamplerCreateWithNativeHandle = entries::piSamplerCreateWithNativeHandle,
     };
+    context_entries<Context>::fill(table);
+    queue_entries<Queue>::fill(table);
+    table.piEnqueueTimestamp = entries::piEnqueueTimestamp; // needs the driver's clock
     event_entries::fill<Context>(table);
     usm_entries::fill<Usm>(table);
     table.piEventWait = entries::piEventWait; // waits in the vendor where it can

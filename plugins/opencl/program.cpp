@@ -243,12 +243,28 @@ Ref<Program> create_from_binary(Context &context, const pi_program_desc &desc) {
     return make<Program>(context, desc.format, std::move(vendor), std::move(takers));
 }
 
+// The binaries of a built program, as the driver lists them.
+struct VendorBinaries {
+    explicit VendorBinaries(Program &program)
+        : devices(query_list<cl_device_id>(program.api().clGetProgramInfo, "clGetProgramInfo",
+                                           program.id(), CL_PROGRAM_DEVICES)),
+          sizes(query_list<size_t>(program.api().clGetProgramInfo, "clGetProgramInfo", program.id(),
+                                   CL_PROGRAM_BINARY_SIZES)) {}
+
+    size_t position(const Device &device) const {
+        const auto index = device.position_in(devices);
+        if (!index || *index >= sizes.size())
+            fail(PI_ERROR_UNSUPPORTED_FEATURE, "the driver gives no binary for ", device.name());
+        return *index;
+    }
+
+    std::vector<cl_device_id> devices;
+    std::vector<size_t> sizes;
+};
+
 void write_binaries(Program &program, uint64_t size, void *value, uint64_t *out_size) {
     program.require_built();
-    const auto devices = query_list<cl_device_id>(
-        program.api().clGetProgramInfo, "clGetProgramInfo", program.id(), CL_PROGRAM_DEVICES);
-    const auto sizes = query_list<size_t>(program.api().clGetProgramInfo, "clGetProgramInfo",
-                                          program.id(), CL_PROGRAM_BINARY_SIZES);
+    const VendorBinaries vendor(program);
     const uint64_t needed = program.devices().size() * sizeof(uint8_t *);
     if (value && size < needed)
         fail(PI_ERROR_INVALID_SIZE, "size is ", size, ", this information needs ", needed,
@@ -259,7 +275,7 @@ void write_binaries(Program &program, uint64_t size, void *value, uint64_t *out_
     if (value) {
         std::vector<std::vector<unsigned char>> copies;
         std::vector<unsigned char *> pointers;
-        for (const size_t one : sizes)
+        for (const size_t one : vendor.sizes)
             copies.emplace_back(one);
         for (auto &copy : copies)
             pointers.push_back(copy.data());
@@ -269,10 +285,9 @@ void write_binaries(Program &program, uint64_t size, void *value, uint64_t *out_
               "clGetProgramInfo");
         auto **targets = static_cast<uint8_t **>(value);
         for (const Device *device : program.devices()) {
-            const auto index = static_cast<size_t>(
-                std::find(devices.begin(), devices.end(), device->id()) - devices.begin());
+            const auto &copy = copies[vendor.position(*device)];
             if (uint8_t *target = *targets++)
-                std::copy(copies.at(index).begin(), copies.at(index).end(), target);
+                std::copy(copy.begin(), copy.end(), target);
         }
     }
     if (out_size)
@@ -281,14 +296,10 @@ void write_binaries(Program &program, uint64_t size, void *value, uint64_t *out_
 
 std::vector<uint64_t> binary_sizes(Program &program) {
     program.require_built();
-    const auto devices = query_list<cl_device_id>(
-        program.api().clGetProgramInfo, "clGetProgramInfo", program.id(), CL_PROGRAM_DEVICES);
-    const auto sizes = query_list<size_t>(program.api().clGetProgramInfo, "clGetProgramInfo",
-                                          program.id(), CL_PROGRAM_BINARY_SIZES);
+    const VendorBinaries vendor(program);
     std::vector<uint64_t> out;
     for (const Device *device : program.devices())
-        out.push_back(sizes.at(static_cast<size_t>(
-            std::find(devices.begin(), devices.end(), device->id()) - devices.begin())));
+        out.push_back(vendor.sizes[vendor.position(*device)]);
     return out;
 }
 

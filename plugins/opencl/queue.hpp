@@ -3,7 +3,7 @@
 
 #include "context.hpp"
 
-#include <pi/sdk/enqueue.hpp>
+#include <pi/sdk/queue.hpp>
 
 namespace pi::opencl {
 
@@ -22,6 +22,11 @@ public:
     void share() { shared_.store(true, std::memory_order_relaxed); }
     bool shared() const { return shared_.load(std::memory_order_relaxed); }
     sdk::Sequence &sequence() { return sequence_; }
+    /// For sdk::queue_entries. Flushes do nothing: every command is flushed as it is given to the vendor.
+    void finish() { sequence_.finish(); }
+    void order(const sdk::EnqueueArguments &arguments);
+    void call_host(const sdk::EnqueueArguments &arguments, pi_host_function function,
+                   void *user_data);
     /// A new event of a command of this queue. A timestamp's times are what it is for.
     sdk::Ref<sdk::Event> make_event(pi_struct_type type) {
         return sdk::make<sdk::Event>(host(), sdk::AnyRef(context_),

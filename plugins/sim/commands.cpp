@@ -135,8 +135,11 @@ bool maps_in_place(const Mem &mem) {
 Transfer map_transfer(const Queue &queue, const Mem &mem, uint64_t size, bool moves, bool to_host) {
     if (!moves || (maps_in_place(mem) && mem.storage().coherent()))
         return {};
-    if (maps_in_place(mem))
-        return queue.links().transfer(host_site, host_site, size);
+    if (maps_in_place(mem)) {
+        Transfer transfer = queue.links().transfer(host_site, host_site, size);
+        transfer.task.duration = mem.maintenance_time(size);
+        return transfer;
+    }
     return to_host ? queue.links().transfer(mem.site(), host_site, size)
                    : queue.links().transfer(host_site, mem.site(), size);
 }

@@ -7,6 +7,7 @@
 #include <pi/sdk/descriptor.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
 namespace pi::sim {
@@ -31,6 +32,7 @@ namespace {
 
 struct Ends {
     Place src, dst;
+    Site from = src.device.site(), to = dst.device.site(); ///< where the bytes lie
 };
 
 Ends check_ends(Device &src_device, pi_context src_context, pi_device dst_device,
@@ -42,8 +44,8 @@ Ends check_ends(Device &src_device, pi_context src_context, pi_device dst_device
             {to.device(dst_device, "dst_device"), to}};
 }
 
-/// Whether the memory that is asked about lies in the host's.
-bool check_query(const pi_memory_connection_query &query, const Ends &ends) {
+/// Notes where the memory that is asked about lies.
+void check_query(const pi_memory_connection_query &query, Ends &ends) {
     if (query.kind > PI_MEMORY_KIND_IMPORTED)
         fail(PI_ERROR_INVALID_ENUMERATION, "kind is ", query.kind, ", which is no PI_MEMORY_KIND_");
     const auto check_scope = [](uint32_t scope, const Device &device, const char *name) {
@@ -53,22 +55,33 @@ bool check_query(const pi_memory_connection_query &query, const Ends &ends) {
     };
     check_scope(query.src_scope, ends.src.device, "src_scope");
     check_scope(query.dst_scope, ends.dst.device, "dst_scope");
-    if (query.kind == PI_MEMORY_KIND_BUFFER)
-        return ends.src.device.spec().scopes[query.src_scope].in_host;
+    if (ends.dst.device.spec().scopes[query.dst_scope].in_host)
+        ends.to = host_site;
+    if (query.kind == PI_MEMORY_KIND_BUFFER) {
+        if (ends.src.device.spec().scopes[query.src_scope].in_host)
+            ends.from = host_site;
+        return;
+    }
     if (query.kind != PI_MEMORY_KIND_IMPORTED)
         fail(PI_ERROR_UNSUPPORTED_FEATURE, "kind is ", query.kind,
              ": a simulated machine has buffers and imported memory, no images and no USM");
     if (!ends.src.device.spec().host_pointer_import)
         fail(PI_ERROR_UNSUPPORTED_FEATURE, ends.src.device.spec().name,
              " imports no host pointers (host_pointer_import in the machine file)");
-    return true;
+    ends.from = host_site;
+}
+
+/// Of a copy between the memories that are asked about.
+void tell_speed(const Ends &ends, pi_memory_connection_info &info) {
+    const Speed speed = ends.src.device.instance().links().speed(ends.from, ends.to);
+    info.bandwidth = speed.bandwidth;
+    info.latency =
+        std::max<uint64_t>(1, static_cast<uint64_t>(std::ceil(speed.latency))); // 0 is unknown
 }
 
 void answer_within(const Ends &ends, pi_memory_connection_info &info, std::string &reason) {
-    const DeviceSpec &device = ends.src.device.spec();
     info.link_kind = PI_LINK_SAME_DEVICE;
-    info.bandwidth = device.memory.bandwidth;
-    info.latency = static_cast<uint64_t>(device.memory.latency);
+    tell_speed(ends, info);
     info.path = PI_COPY_PATH_DIRECT;
     reason = ends.src == ends.dst
                  ? "both ends are one place"
@@ -95,8 +108,7 @@ void answer_over(const Ends &ends, pi_memory_connection_info &info, std::string 
     info.link_kind = spec.kind;
     if (info.connection == PI_MEMORY_CONNECTION_NONE)
         return;
-    info.bandwidth = spec.speed.bandwidth;
-    info.latency = static_cast<uint64_t>(spec.speed.latency);
+    tell_speed(ends, info);
     info.path = spec.path;
     info.preferred_queue = spec.preferred_queue;
     if (info.connection != PI_MEMORY_CONNECTION_UNIFIED)
@@ -126,10 +138,10 @@ pi_result PI_CALL get_memory_connection_info(pi_device src_device, pi_context sr
                                              const pi_memory_connection_query *query,
                                              pi_memory_connection_info *out_info) {
     return sdk::call<Device>(src_device, [&](Device &self) {
-        const Ends ends = check_ends(self, src_context, dst_device, dst_context);
-        const auto known = sdk::read_optional_desc(query, PI_TYPE_MEMORY_CONNECTION_QUERY);
+        Ends ends = check_ends(self, src_context, dst_device, dst_context);
+        check_query(sdk::read_optional_desc(query, PI_TYPE_MEMORY_CONNECTION_QUERY), ends);
         pi_memory_connection_info info{};
-        info.connection = connect(ends.src, ends.dst, check_query(known, ends));
+        info.connection = connect(ends.src, ends.dst, ends.from == host_site);
         std::string reason;
         if (&ends.src.device == &ends.dst.device)
             answer_within(ends, info, reason);

@@ -4,6 +4,8 @@
 #include "device.hpp"
 #include "platform.hpp"
 
+#include <pi/sdk/context.hpp>
+
 #include <vector>
 
 namespace pi::sim {
@@ -18,7 +20,9 @@ public:
     const std::vector<Device *> &devices() const { return devices_; }
 
     /// The device behind an argument, which must be one of this context's, else PI_ERROR_INVALID_DEVICE.
-    Device &device(pi_device handle, const sdk::ArgumentName &name = "device") const;
+    Device &device(pi_device handle, const sdk::ArgumentName &name = "device") const {
+        return sdk::checked_member(*this, handle, name);
+    }
 
 private:
     Platform &platform_;

@@ -9,6 +9,7 @@
 #include <pi/sdk/descriptor.hpp>
 
 #include <array>
+#include <cmath>
 
 namespace pi::sim {
 
@@ -79,6 +80,10 @@ Instance &Device::instance() const {
     return platform_.instance();
 }
 
+const Speed &Device::maintenance_speed(const ScopeSpec &scope) const {
+    return scope.maintenance ? *scope.maintenance : instance().machine().host_memory;
+}
+
 void Device::require_alive() const {
     if (instance().timeline().now() >= spec_.lost_at)
         sdk::fail(PI_ERROR_DEVICE_LOST, spec_.name, ": the machine file loses this device at ",
@@ -99,6 +104,29 @@ template <class Identity>
 void identity(const Device &device, const std::optional<Identity> &value, const char *field,
               const InfoWriter &write) {
     value ? write(*value) : absent(device, field);
+}
+
+/// Where the bytes of a device's scope 0 lie.
+Site first_site(const Device &device) {
+    return device.spec().scopes[0].in_host ? host_site : device.site();
+}
+
+void tell_speed(const Speed &speed, const InfoWriter &write) {
+    write(std::array{speed.bandwidth ? speed.bandwidth : UINT64_MAX,
+                     static_cast<uint64_t>(std::ceil(speed.latency))});
+}
+
+void tell_speed(const Device &device, Site from, Site to, const InfoWriter &write) {
+    tell_speed(device.instance().links().speed(from, to), write);
+}
+
+void tell_map_speed(const Device &device, const InfoWriter &write) {
+    const ScopeSpec &spec = device.spec().scopes[0];
+    if (!(spec.scope.flags & PI_SCOPE_MAPS_IN_PLACE))
+        sdk::fail(PI_ERROR_UNSUPPORTED_FEATURE, device.spec().name,
+                  " does not map scope 0 in place (maps_in_place in the machine file)");
+    tell_speed(spec.scope.flags & PI_SCOPE_COHERENT ? Speed{} : device.maintenance_speed(spec),
+               write);
 }
 
 constexpr uint32_t host_pointer_type = 1u << PI_EXTERNAL_HOST_POINTER;
@@ -174,6 +202,13 @@ constexpr sdk::InfoRow<Device> info_rows[] = {
      }},
     {PI_DEVICE_INFO_LAUNCH_FEATURES,
      constant<uint32_t, PI_LAUNCH_FEATURE_GLOBAL_OFFSET | PI_LAUNCH_FEATURE_NON_UNIFORM_GROUPS>},
+    {PI_DEVICE_INFO_HOST_READ_SPEED,
+     [](Device &d, const InfoWriter &write) { tell_speed(d, first_site(d), host_site, write); }},
+    {PI_DEVICE_INFO_HOST_WRITE_SPEED,
+     [](Device &d, const InfoWriter &write) { tell_speed(d, host_site, first_site(d), write); }},
+    {PI_DEVICE_INFO_MAP_SPEED,
+     [](Device &d, const InfoWriter &write) { tell_map_speed(d, write); }},
+    {PI_DEVICE_INFO_CALLBACK_LATENCY, constant<uint64_t, 0>}, // what the host does takes no time
 };
 
 } // namespace

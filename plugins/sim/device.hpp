@@ -74,8 +74,11 @@ public:
     Platform &platform() const { return platform_; }
     Instance &instance() const;
     const DeviceSpec &spec() const { return spec_; }
+    const std::string &description() const { return spec_.name; }
     Site site() const { return site_; }
     uint32_t scope_count() const { return static_cast<uint32_t>(spec_.scopes.size()); }
+    /// Of flush, invalidate and maps in place, where a scope is not coherent.
+    const Speed &maintenance_speed(const ScopeSpec &scope) const;
     ScopeMemory &scope(uint32_t index) { return *scopes_.at(index); }
     /// PI_ERROR_DEVICE_LOST from the virtual time on at which the file loses it.
     void require_alive() const;

@@ -11,7 +11,6 @@ namespace pi::sim::entries {
 decltype(::piPluginGetInfo) plugin_get_info;
 decltype(::piPlatformsGet) platforms_get;
 decltype(::piPlatformGetInfo) platform_get_info;
-decltype(::piPlatformGetBackendOption) platform_get_backend_option;
 
 // extension.cpp
 decltype(::piPluginGetExtension) plugin_get_extension;
@@ -24,23 +23,12 @@ decltype(::piDeviceRelease) device_release;
 decltype(::piDeviceGetGlobalTimestamps) device_get_global_timestamps;
 decltype(::piDeviceGetMemoryScopes) device_get_memory_scopes;
 
-// context.cpp
-decltype(::piContextCreate) context_create;
-decltype(::piContextGetInfo) context_get_info;
-
 // connection.cpp
 decltype(::piGetMemoryConnection) get_memory_connection;
 decltype(::piGetMemoryConnectionInfo) get_memory_connection_info;
 
 // queue.cpp
 decltype(::piQueueCreate) queue_create;
-decltype(::piQueueGetInfo) queue_get_info;
-decltype(::piQueueFlush) queue_flush;
-decltype(::piQueueFinish) queue_finish;
-decltype(::piEnqueueHostFunction) enqueue_host_function;
-decltype(::piEnqueueEventsWait) enqueue_events_wait;
-decltype(::piEnqueueBarrier) enqueue_barrier;
-decltype(::piEnqueueTimestamp) enqueue_timestamp;
 
 // memory.cpp
 decltype(::piMemBufferCreate) mem_buffer_create;

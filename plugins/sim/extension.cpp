@@ -24,6 +24,12 @@ pi_result PI_CALL get_time(pi_plugin plugin, uint64_t *out_time) {
     });
 }
 
+pi_result PI_CALL pass_time(pi_plugin plugin, uint64_t *out_time) {
+    return sdk::call<Instance>(plugin, [&](Instance &self) {
+        *sdk::require(out_time, "out_time") = self.timeline().pass();
+    });
+}
+
 pi_result PI_CALL get_links(pi_plugin plugin, uint32_t capacity, pi_sim_link *out_links,
                             uint32_t *out_count) {
     return sdk::call<Instance>(plugin, [&](Instance &self) {
@@ -48,7 +54,7 @@ pi_result PI_CALL reset_links(pi_plugin plugin) {
     });
 }
 
-constexpr pi_sim_v1 table = {sizeof(pi_sim_v1), get_time, get_links, reset_links};
+constexpr pi_sim_v1 table = {sizeof(pi_sim_v1), get_time, get_links, reset_links, pass_time};
 
 } // namespace
 

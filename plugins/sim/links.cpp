@@ -5,16 +5,12 @@
 
 namespace pi::sim {
 
-namespace {
-
 uint64_t duration_of(const Speed &speed, uint64_t bytes) {
     const double moving =
         speed.bandwidth ? static_cast<double>(bytes) * 1e9 / static_cast<double>(speed.bandwidth)
                         : 0;
     return static_cast<uint64_t>(std::ceil(speed.latency + moving));
 }
-
-} // namespace
 
 uint64_t Link::duration(uint64_t bytes) const {
     return duration_of(spec_.speed, bytes);
@@ -74,29 +70,53 @@ Link *Links::find(Site from, Site to) const {
     return found == by_ends_.end() ? nullptr : found->second;
 }
 
-Transfer Links::transfer(Site from, Site to, uint64_t bytes) const {
-    Transfer transfer;
-    transfer.bytes = bytes;
-    if (from == to) {
-        const Speed &speed =
-            from == host_site ? machine_.host_memory : machine_.devices[from - 1].memory;
-        transfer.task.duration = duration_of(speed, bytes);
-        transfer.task.channels = {memories_[from]};
-        return transfer;
-    }
+const Speed &Links::speed_within(Site site) const {
+    return site == host_site ? machine_.host_memory : machine_.devices[site - 1].memory;
+}
+
+/// The links that a transfer between two sites crosses, all at once.
+std::vector<Link *> Links::way(Site from, Site to) const {
     Link *const direct = find(from, to);
     const bool known =
         direct && (from == host_site || to == host_site || direct->spec().speed.bandwidth);
     if (known)
-        transfer.links = {direct};
-    else
-        transfer.links = {find(from, host_site), find(host_site, to)};
+        return {direct};
+    return {find(from, host_site), find(host_site, to)};
+}
+
+Transfer Links::transfer(Site from, Site to, uint64_t bytes) const {
+    Transfer transfer;
+    transfer.bytes = bytes;
+    if (from == to) {
+        transfer.task.duration = duration_of(speed_within(from), bytes);
+        transfer.task.channels = {memories_[from]};
+        return transfer;
+    }
+    transfer.links = way(from, to);
     for (const Link *link : transfer.links) {
         transfer.task.duration += link->duration(bytes);
         transfer.task.channels.insert(transfer.task.channels.end(), link->channels().begin(),
                                       link->channels().end());
     }
     return transfer;
+}
+
+Speed Links::speed(Site from, Site to) const {
+    std::vector<Speed> parts;
+    if (from == to)
+        parts.push_back(speed_within(from));
+    else
+        for (const Link *link : way(from, to))
+            parts.push_back(link->spec().speed);
+    Speed sum;
+    double seconds_a_byte = 0;
+    for (const Speed &part : parts) {
+        sum.latency += part.latency;
+        seconds_a_byte += part.bandwidth ? 1 / static_cast<double>(part.bandwidth) : 0;
+    }
+    sum.bandwidth =
+        seconds_a_byte > 0 ? static_cast<uint64_t>(1 / seconds_a_byte + 0.5) : UINT64_MAX;
+    return sum;
 }
 
 } // namespace pi::sim

@@ -10,6 +10,9 @@
 
 namespace pi::sim {
 
+/// Nanoseconds that this many bytes take.
+uint64_t duration_of(const Speed &speed, uint64_t bytes);
+
 /// A link and its counters.
 class Link {
 public:
@@ -51,12 +54,16 @@ public:
     /// Bytes from one site to another: over their link, or over the host where they have none or it does not know
     /// how fast it is; within one memory at its own speed.
     Transfer transfer(Site from, Site to, uint64_t bytes) const;
+    /// What such a transfer takes, for being told: bandwidth UINT64_MAX where the bytes take no time.
+    Speed speed(Site from, Site to) const;
     /// What kernels of a device run on.
     Channel *processors(Site device) const { return processors_.at(device); }
 
 private:
     Channel *channel(const std::string &name);
     void add(LinkSpec spec);
+    const Speed &speed_within(Site site) const;
+    std::vector<Link *> way(Site from, Site to) const;
 
     const Machine &machine_;
     std::map<std::string, Channel> channels_; ///< a map, so that they stay where they are

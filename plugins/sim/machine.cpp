@@ -72,9 +72,23 @@ void read_identity(const Value &value, std::optional<std::array<uint8_t, Size>> 
 
 // ----- scopes -------------------------------------------------------------------------------------
 
+void read_maintenance(const Value &value, ScopeSpec &spec) {
+    if (!value.present())
+        return;
+    const uint64_t flags = spec.scope.flags;
+    if (!(flags & PI_SCOPE_HOST_VISIBLE) || flags & PI_SCOPE_COHERENT)
+        value.fail(
+            "is given, but only memory whose flags have \"host_visible\" and no \"coherent\" is "
+            "flushed and invalidated");
+    value.object({"bandwidth", "latency"});
+    spec.maintenance.emplace();
+    read_bandwidth(value["bandwidth"], spec.maintenance->bandwidth);
+    read_time(value["latency"], spec.maintenance->latency);
+}
+
 ScopeSpec read_scope(const Value &value) {
     value.object({"name", "flags", "capacity", "max_allocation", "min_alignment",
-                  "offset_alignment", "flush_atom", "memory", "bus_address"});
+                  "offset_alignment", "flush_atom", "maintenance", "memory", "bus_address"});
     ScopeSpec spec;
     pi_memory_scope &scope = spec.scope;
     const Value name = value["name"];
@@ -116,6 +130,7 @@ ScopeSpec read_scope(const Value &value) {
                                       "memory has a bus address");
         spec.bus_address = value["bus_address"].bytes();
     }
+    read_maintenance(value["maintenance"], spec);
     return spec;
 }
 

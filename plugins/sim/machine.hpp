@@ -36,6 +36,7 @@ struct ScopeSpec {
     pi_memory_scope scope{}; ///< as it is told
     bool in_host = false;    ///< its bytes lie in the host's memory
     uint64_t bus_address = 0;
+    std::optional<Speed> maintenance; ///< of the host's caches; else as within the host's memory
 };
 
 struct KernelSpec {

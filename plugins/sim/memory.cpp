@@ -2,6 +2,7 @@
 #include "memory.hpp"
 
 #include "entries.hpp"
+#include "plugin.hpp"
 
 #include <pi/sdk/address.hpp>
 #include <pi/sdk/memory.hpp>
@@ -55,6 +56,12 @@ void Mem::publish(uint64_t offset, uint64_t size) const {
 void Mem::refresh(uint64_t offset, uint64_t size) const {
     if (!storage().coherent())
         sdk::copy_bytes(bytes(), offset, host_bytes(), offset, size);
+}
+
+uint64_t Mem::maintenance_time(uint64_t bytes) const {
+    if (storage().coherent())
+        return 0;
+    return duration_of(device_.maintenance_speed(scope_spec()), bytes);
 }
 
 // ----- Checks -------------------------------------------------------------------------------------
@@ -296,17 +303,6 @@ pi_result PI_CALL mem_import(pi_context context, pi_device device, const pi_mem_
 pi_result PI_CALL mem_get_info(pi_mem mem, pi_mem_info name, uint64_t size, void *value,
                                uint64_t *out_size) {
     static constexpr sdk::InfoRow<Mem> rows[] = {
-        {PI_MEM_INFO_SIZE, [](Mem &m, const InfoWriter &write) { write(m.size()); }},
-        {PI_MEM_INFO_CONTEXT, [](Mem &m, const InfoWriter &write) { write(m.context().handle()); }},
-        {PI_MEM_INFO_DEVICE, [](Mem &m, const InfoWriter &write) { write(m.device().handle()); }},
-        {PI_MEM_INFO_FLAGS, [](Mem &m, const InfoWriter &write) { write(m.flags()); }},
-        {PI_MEM_INFO_SCOPE, [](Mem &m, const InfoWriter &write) { write(m.scope()); }},
-        {PI_MEM_INFO_ALIGNMENT, [](Mem &m, const InfoWriter &write) { write(m.alignment()); }},
-        {PI_MEM_INFO_PARENT,
-         [](Mem &m, const InfoWriter &write) {
-             write(m.root() ? m.root()->handle() : pi_mem{nullptr});
-         }},
-        {PI_MEM_INFO_OFFSET, [](Mem &m, const InfoWriter &write) { write(m.offset()); }},
         {PI_MEM_INFO_COHERENCE, [](Mem &m, const InfoWriter &write) { write(m.coherence()); }},
         {PI_MEM_INFO_DEVICE_ADDRESS,
          [](Mem &m, const InfoWriter &write) {
@@ -314,12 +310,10 @@ pi_result PI_CALL mem_get_info(pi_mem mem, pi_mem_info name, uint64_t size, void
          }},
         {PI_MEM_INFO_BUS_ADDRESS, [](Mem &m, const InfoWriter &write) { write(m.bus_address()); }},
         {PI_MEM_INFO_PITCHES, [](Mem &m, const InfoWriter &write) { write(pitches(m)); }},
-        {PI_MEM_INFO_KIND, [](Mem &m, const InfoWriter &write) { write(m.memory_kind()); }},
-        {PI_MEM_INFO_REFERENCE_COUNT,
-         [](Mem &m, const InfoWriter &write) { write(m.reference_count()); }},
     };
-    return sdk::call<Mem>(
-        mem, [&](Mem &self) { sdk::answer_info(self, rows, name, size, value, out_size); });
+    return sdk::call<Mem>(mem, [&](Mem &self) {
+        sdk::answer_info<Mem>(self, sdk::mem_rows<Mem>, rows, name, size, value, out_size);
+    });
 }
 
 pi_result PI_CALL mem_get_host_pointer(pi_mem mem, void **out_pointer) {
@@ -333,6 +327,7 @@ pi_result PI_CALL mem_flush(pi_mem mem, uint64_t offset, uint64_t size) {
     return sdk::call<Mem>(mem, [&](Mem &self) {
         const Atoms atoms(self, offset, size);
         atoms.root.publish(atoms.begin, atoms.length);
+        self.device().instance().timeline().spend(self.maintenance_time(atoms.length));
     });
 }
 
@@ -340,6 +335,7 @@ pi_result PI_CALL mem_invalidate(pi_mem mem, uint64_t offset, uint64_t size) {
     return sdk::call<Mem>(mem, [&](Mem &self) {
         const Atoms atoms(self, offset, size);
         atoms.root.refresh(atoms.begin, atoms.length);
+        self.device().instance().timeline().spend(self.maintenance_time(atoms.length));
     });
 }
 

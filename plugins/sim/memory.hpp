@@ -39,6 +39,7 @@ public:
     pi_memory_kind memory_kind() const { return memory_kind_; }
     /// NULL for a root.
     Mem *root() const { return root_.get(); }
+    pi_mem parent() const { return root_ ? root_->handle() : nullptr; }
     uint64_t offset() const { return offset_; }
     const Layout &layout() const { return top().layout_; }
     const Storage &storage() const { return top().storage_; }
@@ -65,6 +66,9 @@ public:
     /// Make a range of one side's bytes those of the other; nothing on coherent memory.
     void publish(uint64_t offset, uint64_t size) const;
     void refresh(uint64_t offset, uint64_t size) const;
+
+    /// Nanoseconds that it takes to write back or drop what the host's caches hold of so many bytes.
+    uint64_t maintenance_time(uint64_t bytes) const;
 
     sdk::MapTable &maps() { return maps_; }
 

@@ -20,7 +20,6 @@ struct Native {
     static constexpr uint64_t max_local_memory = local_memory_size;
     static constexpr bool cooperative = false;
 
-    static std::string name(const Device &device) { return device.spec().name; }
     static uint32_t concurrency(const Device &device) { return device.spec().compute_units; }
     static void *buffer(sdk::NativeArguments &arguments, Queue &queue,
                         const pi_kernel_argument &argument, const sdk::ArgumentName &name);

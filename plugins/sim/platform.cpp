@@ -60,14 +60,6 @@ pi_result PI_CALL platform_get_info(pi_platform platform, pi_platform_info name,
     });
 }
 
-pi_result PI_CALL platform_get_backend_option(pi_platform platform, const char *frontend_option,
-                                              uint64_t size, char *value, uint64_t *out_size) {
-    return sdk::call<Platform>(platform, [&](Platform &) {
-        sdk::require(frontend_option, "frontend_option");
-        sdk::InfoWriter(size, value, out_size)(""); // native functions are compiled already
-    });
-}
-
 } // namespace entries
 
 } // namespace pi::sim

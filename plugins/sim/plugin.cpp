@@ -28,25 +28,16 @@ constexpr pi_dispatch make_functions() {
         .piPluginGetExtension = plugin_get_extension,
         .piPlatformsGet = platforms_get,
         .piPlatformGetInfo = platform_get_info,
-        .piPlatformGetBackendOption = platform_get_backend_option,
         .piDevicesGet = devices_get,
         .piDeviceGetInfo = device_get_info,
         .piDeviceRetain = device_retain,
         .piDeviceRelease = device_release,
         .piDeviceGetGlobalTimestamps = device_get_global_timestamps,
         .piDeviceGetMemoryScopes = device_get_memory_scopes,
-        .piContextCreate = context_create,
-        .piContextRetain = retain_entry<Context>,
-        .piContextRelease = release_entry<Context>,
-        .piContextGetInfo = context_get_info,
+        .piContextCreate = sdk::context_create<Context, Platform>,
         .piGetMemoryConnection = get_memory_connection,
         .piGetMemoryConnectionInfo = get_memory_connection_info,
         .piQueueCreate = queue_create,
-        .piQueueRetain = retain_entry<Queue>,
-        .piQueueRelease = release_entry<Queue>,
-        .piQueueGetInfo = queue_get_info,
-        .piQueueFlush = queue_flush,
-        .piQueueFinish = queue_finish,
         .piMemBufferCreate = mem_buffer_create,
         .piMemBufferPartition = mem_buffer_partition,
         .piMemImport = mem_import,
@@ -62,11 +53,9 @@ constexpr pi_dispatch make_functions() {
         .piEnqueueMemBufferFill = enqueue_mem_buffer_fill,
         .piEnqueueMemBufferMap = enqueue_mem_buffer_map,
         .piEnqueueMemUnmap = enqueue_mem_unmap,
-        .piEnqueueHostFunction = enqueue_host_function,
-        .piEnqueueEventsWait = enqueue_events_wait,
-        .piEnqueueBarrier = enqueue_barrier,
-        .piEnqueueTimestamp = enqueue_timestamp,
     };
+    sdk::context_entries<Context>::fill(functions);
+    sdk::queue_entries<Queue>::fill(functions);
     sdk::event_entries::fill<Context>(functions);
     functions.piEventWait = event_wait;
     functions.piEventGetInfo = event_get_info;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "config.hpp"
+#include "end_order.hpp"
 #include "faults.hpp"
 #include "links.hpp"
 #include "platform.hpp"
@@ -39,6 +40,7 @@ public:
 
     const Machine &machine() const { return machine_; }
     Timeline &timeline() { return timeline_; }
+    EndOrder &end_order() { return end_order_; }
     Links &links() { return links_; }
     Faults &faults() { return faults_; }
     Platform &platform() { return platform_; }
@@ -49,6 +51,7 @@ private:
     const Machine machine_;             ///< without devices if there is a problem
     const InstanceHost host_;
     Timeline timeline_;
+    EndOrder end_order_;
     Links links_;
     Faults faults_;
     Platform platform_;

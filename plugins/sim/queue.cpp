@@ -6,24 +6,38 @@
 
 namespace pi::sim {
 
-using sdk::InfoWriter;
-
 // ----- Work ---------------------------------------------------------------------------------------
 
 Work::Work(Instance &instance, Transfer transfer, Body body, const FaultSpec *fault)
     : instance_(instance), transfer_(std::move(transfer)), body_(std::move(body)), fault_(fault) {}
 
-void Work::start(sdk::Event &event) {
-    if (!body_)
-        return run(event);
-    event.submitted();
-    instance_.workers().post([this, running = sdk::Ref<sdk::Event>(event)] { run(*running); });
+/// Destroys the command.
+void Work::finish(sdk::Event &event, const Outcome &outcome) {
+    event.finish(outcome.code, outcome.text);
 }
 
-void Work::run(sdk::Event &event) {
+void Work::start(sdk::Event &event) {
+    if (!body_)
+        return finish(event, run(event));
+    event.submitted();
+    sdk::Ref<sdk::Event> running(event);
+    std::optional<EndOrder::Key> key;
+    // What moves no bytes may wait for the application in its body: nothing is to wait for that.
+    if (transfer_.bytes)
+        key = instance_.end_order().begin(instance_.timeline().plan_now(TimesPayload::of(event)));
+    instance_.workers().post([this, running = std::move(running), key]() mutable {
+        EndOrder &order = instance_.end_order();
+        Outcome outcome = run(*running);
+        if (key)
+            order.done(*key,
+                       [running, outcome = std::move(outcome)] { finish(*running, outcome); });
+        else
+            finish(*running, outcome);
+    });
+}
+
+Work::Outcome Work::run(sdk::Event &event) {
     event.running();
-    pi_result result = PI_SUCCESS;
-    std::string words;
     try {
         instance_.timeline().begin(TimesPayload::of(event));
         uint64_t bytes = transfer_.bytes;
@@ -37,12 +51,11 @@ void Work::run(sdk::Event &event) {
         if (fault_ && fault_->part)
             sdk::fail(fault_->result, describe(*fault_), ": ", bytes, " of ", transfer_.bytes,
                       " bytes are moved");
+        return {};
     } catch (...) {
         const sdk::Error error = sdk::current_error();
-        result = error.code();
-        words = error.text();
+        return {error.code(), error.text()};
     }
-    event.finish(result, std::move(words)); // destroys this command
 }
 
 // ----- Queue --------------------------------------------------------------------------------------
@@ -114,6 +127,16 @@ void Queue::finish() {
         device_.instance().timeline().see(*times);
 }
 
+void Queue::call_host(const sdk::EnqueueArguments &arguments, pi_host_function function,
+                      void *user_data) {
+    Timeline &timeline = device_.instance().timeline();
+    enqueue(arguments, {}, {}, [function, user_data, &timeline](uint64_t, sdk::Event &event) {
+        const Timeline::Inside inside(timeline, *TimesPayload::of(event));
+        const sdk::CallbackScope scope;
+        function(user_data);
+    });
+}
+
 namespace entries {
 
 pi_result PI_CALL queue_create(pi_context context, pi_device device, const pi_queue_desc *desc,
@@ -128,85 +151,6 @@ pi_result PI_CALL queue_create(pi_context context, pi_device device, const pi_qu
                          "flags");
         owner.require_alive();
         *out_queue = sdk::make<Queue>(self, owner, known.flags).give();
-    });
-}
-
-pi_result PI_CALL queue_get_info(pi_queue queue, pi_queue_info name, uint64_t size, void *value,
-                                 uint64_t *out_size) {
-    static constexpr sdk::InfoRow<Queue> rows[] = {
-        {PI_QUEUE_INFO_CONTEXT,
-         [](Queue &q, const InfoWriter &write) { write(q.context().handle()); }},
-        {PI_QUEUE_INFO_DEVICE,
-         [](Queue &q, const InfoWriter &write) { write(q.device().handle()); }},
-        {PI_QUEUE_INFO_FLAGS, [](Queue &q, const InfoWriter &write) { write(q.flags()); }},
-        {PI_QUEUE_INFO_REFERENCE_COUNT,
-         [](Queue &q, const InfoWriter &write) { write(q.reference_count()); }},
-    };
-    return sdk::call<Queue>(
-        queue, [&](Queue &self) { sdk::answer_info(self, rows, name, size, value, out_size); });
-}
-
-pi_result PI_CALL queue_flush(pi_queue queue) {
-    return sdk::call<Queue>(queue, [](Queue &) {}); // commands never wait for a flush
-}
-
-pi_result PI_CALL queue_finish(pi_queue queue) {
-    return sdk::call<Queue>(queue, [](Queue &self) { self.finish(); });
-}
-
-pi_result PI_CALL enqueue_host_function(pi_queue queue, const pi_host_function_desc *desc,
-                                        uint32_t wait_count, const pi_event *wait_list,
-                                        pi_event *out_event) {
-    return sdk::call<Queue>(queue, [&](Queue &self) {
-        const auto known = sdk::read_desc(desc, PI_TYPE_HOST_FUNCTION_DESC);
-        sdk::check_flags(known.flags, PI_COMMAND_BLOCKING, "flags");
-        sdk::require(known.function, "function");
-        Timeline &timeline = self.device().instance().timeline();
-        self.enqueue({known.flags, known.type, wait_count, wait_list, out_event}, {}, {},
-                     [function = known.function, user_data = known.user_data,
-                      &timeline](uint64_t, sdk::Event &event) {
-                         const Timeline::Inside inside(timeline, *TimesPayload::of(event));
-                         const sdk::CallbackScope scope;
-                         function(user_data);
-                     });
-    });
-}
-
-namespace {
-
-/// A command that does nothing but be ordered.
-template <class Desc>
-pi_result marker(pi_queue queue, const Desc *desc, pi_struct_type type, uint32_t wait_count,
-                 const pi_event *wait_list, pi_event *out_event, sdk::Sequence::Role role) {
-    return sdk::call<Queue>(queue, [&](Queue &self) {
-        const Desc known = sdk::read_optional_desc(desc, type);
-        sdk::check_flags(known.flags, PI_COMMAND_BLOCKING, "flags");
-        self.enqueue({known.flags, type, wait_count, wait_list, out_event, role}, {}, {}, {});
-    });
-}
-
-} // namespace
-
-pi_result PI_CALL enqueue_events_wait(pi_queue queue, const pi_events_wait_desc *desc,
-                                      uint32_t wait_count, const pi_event *wait_list,
-                                      pi_event *out_event) {
-    return marker(queue, desc, PI_TYPE_EVENTS_WAIT_DESC, wait_count, wait_list, out_event,
-                  sdk::Sequence::Role::WAIT_FOR_ALL);
-}
-
-pi_result PI_CALL enqueue_barrier(pi_queue queue, const pi_barrier_desc *desc, uint32_t wait_count,
-                                  const pi_event *wait_list, pi_event *out_event) {
-    return marker(queue, desc, PI_TYPE_BARRIER_DESC, wait_count, wait_list, out_event,
-                  sdk::Sequence::Role::BARRIER);
-}
-
-pi_result PI_CALL enqueue_timestamp(pi_queue queue, const pi_timestamp_desc *desc,
-                                    uint32_t wait_count, const pi_event *wait_list,
-                                    pi_event *out_event) {
-    return sdk::call<Queue>(queue, [&](Queue &self) {
-        const auto known = sdk::read_desc(desc, PI_TYPE_TIMESTAMP_DESC);
-        sdk::check_flags(known.flags, PI_COMMAND_BLOCKING, "flags");
-        self.enqueue({known.flags, known.type, wait_count, wait_list, out_event}, {}, {}, {});
     });
 }
 

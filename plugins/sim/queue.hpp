@@ -4,9 +4,11 @@
 #include "connection.hpp"
 #include "links.hpp"
 
-#include <pi/sdk/enqueue.hpp>
+#include <pi/sdk/queue.hpp>
 
 #include <functional>
+#include <optional>
+#include <string>
 
 namespace pi::sim {
 
@@ -24,7 +26,13 @@ public:
     const Task &task() const { return transfer_.task; }
 
 private:
-    void run(sdk::Event &event);
+    struct Outcome {
+        pi_result code = PI_SUCCESS;
+        std::string text{};
+    };
+
+    static void finish(sdk::Event &event, const Outcome &outcome);
+    Outcome run(sdk::Event &event);
 
     Instance &instance_;
     const Transfer transfer_;
@@ -45,7 +53,11 @@ public:
     Links &links() const;
     uint64_t flags() const { return flags_; }
     sdk::Sequence &sequence() { return sequence_; }
+    /// For sdk::queue_entries.
     void finish();
+    void order(const sdk::EnqueueArguments &arguments) { enqueue(arguments, {}, {}, {}); }
+    void call_host(const sdk::EnqueueArguments &arguments, pi_host_function function,
+                   void *user_data);
 
     /// The end of every piEnqueueX of this plugin. `sites`: where the memory lies that the command needs besides its
     /// own device's.

@@ -68,6 +68,23 @@ void Timeline::see(const Times &times) {
         now_ = std::max(now_, times.end_);
 }
 
+void Timeline::spend(uint64_t duration) {
+    std::lock_guard lock(mutex_);
+    for (const Inside *inside = Inside::current(); inside; inside = inside->before_) {
+        if (&inside->timeline_ == this) {
+            inside->time_ += duration;
+            return;
+        }
+    }
+    now_ += duration;
+}
+
+uint64_t Timeline::pass() {
+    std::lock_guard lock(mutex_);
+    now_ = std::max(now_, latest_);
+    return now_;
+}
+
 void Timeline::submit(const TimesPointer &times, Task task,
                       const std::vector<TimesPointer> &waits) {
     std::lock_guard lock(mutex_);
@@ -109,6 +126,13 @@ void Timeline::begin(const TimesPointer &times) {
                   "the machine file loses a device that this command needs at ", time, " ns");
 }
 
+uint64_t Timeline::plan_now(const TimesPointer &times) {
+    std::lock_guard lock(mutex_);
+    if (!times->known_)
+        plan(times);
+    return times->end_;
+}
+
 void Timeline::place(Times &times) {
     const Task &task = times.task_;
     uint64_t start = times.ready_;
@@ -129,6 +153,7 @@ void Timeline::place(Times &times) {
         times.end_ = std::max(times.start_, task.lost_at);
     }
     times.known_ = true;
+    latest_ = std::max(latest_, times.end_);
     if (times.lost_)
         return;
     for (Channel *channel : task.channels)

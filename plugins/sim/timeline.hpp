@@ -60,6 +60,10 @@ public:
     uint64_t now() const;
     /// The host has seen the end of this.
     void see(const Times &times);
+    /// The host itself is busy for so long. In a callback what it does after that comes later.
+    void spend(uint64_t duration);
+    /// The host has waited for all that has times. Returns its time.
+    uint64_t pass();
 
     /// Plans a command behind others. Once for each Times.
     void submit(const TimesPointer &times, Task task, const std::vector<TimesPointer> &waits);
@@ -68,6 +72,8 @@ public:
     /// The command really begins: what it waits for is final. It is planned, if it could not be before, and so is fit
     /// to run; PI_ERROR_DEVICE_LOST if a device that it needs is gone by its end.
     void begin(const TimesPointer &times);
+    /// The end of a command that really begins; it is planned, if it could not be before.
+    uint64_t plan_now(const TimesPointer &times);
     bool known(const Times &times) const;
     uint64_t profiling(const Times &times, pi_profiling_info name) const;
 
@@ -82,7 +88,7 @@ public:
         friend class Timeline;
         static const Inside *&current();
         const Timeline &timeline_;
-        const uint64_t time_;
+        mutable uint64_t time_; ///< goes on when the callback spends some
         const Inside *const before_;
     };
 
@@ -93,6 +99,7 @@ private:
 
     mutable std::mutex mutex_; ///< no other is taken under it
     uint64_t now_ = 1000;      ///< 0 would look like no time at all
+    uint64_t latest_ = 0;      ///< end that is known
 };
 
 /// The times as an event's own.

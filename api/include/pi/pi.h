@@ -431,7 +431,17 @@ enum {
     PI_DEVICE_INFO_MAX_IMAGE_2D_SIZE = 61, /* uint64_t[2]: pixels */
     PI_DEVICE_INFO_MAX_IMAGE_3D_SIZE = 62, /* uint64_t[3]: pixels */
     PI_DEVICE_INFO_IMAGE_VIEW_OFFSET_ALIGNMENT = 63, /* uint64_t: bytes; absent: it begins at 0 */
-    PI_DEVICE_INFO_IMAGE_VIEW_PITCH_ALIGNMENT = 64   /* uint64_t: bytes, of rows; absent: one row */
+    PI_DEVICE_INFO_IMAGE_VIEW_PITCH_ALIGNMENT = 64,  /* uint64_t: bytes, of rows; absent: one row */
+    /* What moving bytes between scope 0 and the host's memory costs, which no connection tells since the
+     * host is no place. A speed is {bytes a second, nanoseconds}: a command alone takes the nanoseconds,
+     * and its bytes at that rate; a rate of UINT64_MAX: as many as there are at once. Absent unless it was
+     * measured or specified: never a guess. */
+    PI_DEVICE_INFO_HOST_READ_SPEED = 65,  /* uint64_t[2]: of piEnqueueMemBufferRead */
+    PI_DEVICE_INFO_HOST_WRITE_SPEED = 66, /* uint64_t[2]: of piEnqueueMemBufferWrite */
+    PI_DEVICE_INFO_MAP_SPEED =
+        67, /* uint64_t[2]: of a map for reading, or of an unmap after writing */
+    PI_DEVICE_INFO_CALLBACK_LATENCY =
+        68 /* uint64_t: nanoseconds from a command's end to a callback */
 };
 
 /* A launch's buffer argument may begin at an offset because device pointers are addresses (POINTER),
@@ -659,8 +669,8 @@ typedef struct pi_memory_connection_info {
     pi_copy_path path; /* of a plugin copy */
     pi_preferred_queue preferred_queue;
     pi_link_kind link_kind;
-    uint64_t bandwidth;             /* bytes a second; 0 = unknown */
-    uint64_t latency;               /* nanoseconds; 0 = unknown */
+    uint64_t bandwidth;             /* of a copy alone: bytes a second; 0 = unknown */
+    uint64_t latency;               /* and nanoseconds beside that; 0 = unknown */
     uint32_t external_handle_types; /* 1 << PI_EXTERNAL_: types that src exports and dst imports */
     uint32_t reserved;
     char reason[256]; /* a sentence: why the answer is what it is */
@@ -907,9 +917,9 @@ PI_EXPORT pi_result PI_CALL piMemGetInfo(pi_mem mem, pi_mem_info name, uint64_t 
 /* The host's address of the object's first byte, while it lives; PI_ERROR_UNSUPPORTED_FEATURE where the
  * host cannot address it. PI_MEM_INFO_COHERENCE tells how it may be used. */
 PI_EXPORT pi_result PI_CALL piMemGetHostPointer(pi_mem mem, void **out_pointer);
-/* Flush publishes host writes to the device, invalidate makes the device's writes visible to the host: synchronous, in units of the scope's
- * flush_atom, needed only for PI_COHERENCE_FLUSH_INVALIDATE, legal only while no command uses the range. A flush may publish whole units as the
- * host sees them: where it has neither written nor invalidated since the device wrote, the device's bytes are lost. On coherent memory both
+/* Flush publishes host writes to the device, invalidate makes the device's writes visible to the host: synchronous, in units of the scope's flush_atom,
+ * needed only for PI_COHERENCE_FLUSH_INVALIDATE, legal only while no command uses the range's units (invalidate: writes them). A flush may publish whole
+ * units as the host sees them: where it has neither written nor invalidated since the device wrote, the device's bytes are lost. On coherent memory both
  * succeed and do nothing; on PI_COHERENCE_MAP_UNMAP memory they are PI_ERROR_UNSUPPORTED_FEATURE. */
 PI_EXPORT pi_result PI_CALL piMemFlush(pi_mem mem, uint64_t offset, uint64_t size);
 PI_EXPORT pi_result PI_CALL piMemInvalidate(pi_mem mem, uint64_t offset, uint64_t size);

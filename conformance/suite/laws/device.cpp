@@ -165,13 +165,14 @@ LAW("device", "the memory scopes are a list, and scope 0 is ordinary memory") {
 }
 
 LAW("device", "retaining and releasing a root device changes nothing") {
+    const std::vector<pi_device> before = bench.devices();
     for (int round = 0; round < 3; ++round)
         require_success(piDeviceRetain(bench.device()), "piDeviceRetain");
     // Also more often than it was retained: it lives as long as its plugin.
     for (int round = 0; round < 5; ++round)
         require_success(piDeviceRelease(bench.device()), "piDeviceRelease");
     const Mem mem = bench.make_buffer(64);
-    require_equal(bench.devices().front(), bench.device(), "the first device");
+    require(bench.devices() == before, "piDevicesGet tells other devices");
 }
 
 LAW("device", "the clocks of device and host go forward") {

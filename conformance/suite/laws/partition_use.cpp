@@ -7,6 +7,11 @@
 #include "checks.hpp"
 #include "registry.hpp"
 
+#include <algorithm>
+#include <iterator>
+#include <string>
+#include <string_view>
+
 namespace pi::suite {
 namespace {
 
@@ -47,6 +52,17 @@ LAW("device", "a parent and its sub-device can share a context") {
     require_works(bench, {made[0], context}, "the sub-device in its parent's context");
 }
 
+// Runs other laws on sub-devices; what they skip is skipped.
+void require_law(const Law &law, const Setup &setup, const std::string &where) {
+    try {
+        Bench bench(setup);
+        law.function(bench);
+    } catch (const Skip &) {
+    } catch (const Failure &failure) {
+        throw Failure{join(where, ": ", law.name, ": ", failure.text)};
+    }
+}
+
 // What a law of pairs asks of two devices it asks of two sub-devices, too.
 LAW("connection", "all laws of pairs hold for sub-devices of one device") {
     const Devices siblings = make_siblings(bench);
@@ -58,16 +74,31 @@ LAW("connection", "all laws of pairs hold for sub-devices of one device") {
             setup.device = siblings[0];
             setup.peer = siblings[1];
             setup.one_context = one_context;
-            try {
-                Bench pair(setup);
-                law.function(pair);
-            } catch (const Skip &) {
-            } catch (const Failure &failure) {
-                throw Failure{join("between siblings in ", one_context ? "one context" : "two",
-                                   ": ", law.name, ": ", failure.text)};
-            }
+            require_law(law, setup,
+                        join("between siblings in ", one_context ? "one context" : "two"));
         }
     }
+}
+
+// Drivers name the parent in some answers about a sub-device's program.
+LAW("device",
+    "a sub-device's programs have binaries and native handles, and are linked, as any device's") {
+    const Devices siblings = make_siblings(bench);
+    Setup setup = bench.setup();
+    setup.device = siblings[0];
+    static constexpr std::string_view names[] = {
+        "a program's binary makes the program again",
+        "a program's native handle makes a program that works beside it",
+        "a kernel's native handle makes a kernel that works beside it",
+        "parts are linked for any of the devices that they are compiled for"};
+    size_t found = 0;
+    for (const Law &law : all_laws()) {
+        if (std::find(std::begin(names), std::end(names), law.name) == std::end(names))
+            continue;
+        require_law(law, setup, "on a sub-device");
+        ++found;
+    }
+    require_equal(found, std::size(names), "how many of these laws there are");
 }
 
 LAW("device", "a context has the sub-devices that are listed, and no parent or sibling of theirs") {

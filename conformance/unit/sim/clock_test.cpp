@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <mutex>
 #include <random>
+#include <thread>
 
 using namespace sim_test;
 
@@ -35,6 +37,23 @@ TEST_CASE("two transfers over one link take the sum of their times, over two the
     CHECK(times_of(second).end == begin + 1100 + 3100);
     CHECK(times_of(other).start == begin);
     CHECK(times_of(other).end == begin + 3100);
+}
+
+TEST_CASE("time that the host passes brings it to the end of all that has begun", "[sim]") {
+    const Simulation machine(two_gpus());
+    const auto queue = machine.queue();
+    const auto mem = machine.buffer(0, 4000);
+    const Bytes bytes = some_bytes(3000);
+    const uint64_t begin = machine.now();
+    const auto first = write(queue, mem, bytes), second = write(queue, mem, bytes);
+    CHECK(machine.now() == begin);
+    uint64_t time = 0;
+    OK(machine.sim->pass_time(machine.plugin, &time));
+    CHECK(time == begin + 2 * 3100);
+    CHECK(machine.now() == time);
+    CHECK(times_of(second).end == time);
+    OK(machine.sim->pass_time(machine.plugin, &time));
+    CHECK(time == begin + 2 * 3100);
 }
 
 TEST_CASE("both directions of a link are links of their own", "[sim]") {
@@ -253,5 +272,53 @@ TEST_CASE("the same program has the same virtual times, whatever its threads do"
         const std::vector<Times> first = run_program(seed);
         for (int again = 0; again < 3; ++again)
             CHECK((run_program(seed) == first));
+    }
+}
+
+TEST_CASE("transfers become final in the order of their ends, whichever work is done first",
+          "[sim]") {
+    const Simulation machine(R"({"pi_machine": 1, "name": "order", "devices": [
+        {"name": "a", "type": "gpu", "scopes": [{"name": "global", "capacity": "64 MiB"}]},
+        {"name": "b", "type": "gpu", "scopes": [{"name": "global", "capacity": "64 MiB"}]}],
+        "links": [{"from": "host", "to": "a", "bandwidth": "1 TB/s"},
+                  {"from": "host", "to": "b", "latency": "1 ms"}]})");
+    const auto fast = machine.queue(0), slow = machine.queue(1);
+    const auto large = machine.buffer(0, 32 << 20), small = machine.buffer(1, 1);
+    const Bytes bytes = some_bytes(32 << 20);
+    const pi_region all = range(0, 0, bytes.size()), one = range(0, 0, 1);
+    struct Order {
+        std::mutex mutex;
+        std::vector<pi_event> seen;
+    };
+    for (int round = 0; round < 4; ++round) {
+        Owned<pi_event> gate;
+        OK(piEventCreateHost(machine.context, gate.out()));
+        const Waits waits{gate};
+        Owned<pi_event> first, second;
+        const auto long_work = write_desc(large, bytes.data(), all);
+        const auto short_work = write_desc(small, bytes.data(), one);
+        OK(piEnqueueMemBufferWrite(fast, &long_work, 1, waits.data(), first.out()));
+        OK(piEnqueueMemBufferWrite(slow, &short_work, 1, waits.data(), second.out()));
+        Order order;
+        for (const pi_event event : {pi_event(first), pi_event(second)})
+            OK(piEventSetCallback(
+                event,
+                [](pi_event final_event, pi_result, void *user_data) {
+                    auto &to = *static_cast<Order *>(user_data);
+                    const std::lock_guard lock(to.mutex);
+                    to.seen.push_back(final_event);
+                },
+                &order));
+        OK(piEventSignalHost(gate, PI_SUCCESS));
+        OK(piQueueFinish(fast));
+        OK(piQueueFinish(slow));
+        CHECK(times_of(first).end < times_of(second).end);
+        const auto both = [&] {
+            const std::lock_guard lock(order.mutex);
+            return order.seen.size() == 2;
+        };
+        while (!both()) // callbacks may come after the end is known
+            std::this_thread::yield();
+        CHECK(order.seen == std::vector<pi_event>{first, second});
     }
 }

@@ -3,23 +3,9 @@
 
 #include <unistd.h>
 
-#include <cstdlib>
 #include <memory>
 
 namespace sim_test {
-
-TemporaryFile::TemporaryFile(const std::string &text) {
-    char name[] = "/tmp/pi_sim_test_XXXXXX";
-    const int file = mkstemp(name);
-    REQUIRE(file >= 0);
-    path_ = name;
-    REQUIRE(::write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size()));
-    close(file);
-}
-
-TemporaryFile::~TemporaryFile() {
-    unlink(path_.c_str());
-}
 
 Owned<pi_loader> make_loader(const std::string &machine_path) {
     alarm(120); // a call that never returns ends the program, and fails

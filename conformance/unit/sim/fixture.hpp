@@ -4,6 +4,7 @@
 #pragma once
 
 #include "objects.hpp"
+#include "text_file.hpp"
 
 #include <pi/pi_native_kernel.h>
 #include <pi/pi_sim.h>
@@ -16,18 +17,6 @@ namespace sim_test {
 
 using namespace pi_test;
 using Bytes = std::vector<std::byte>;
-
-/// A file that is gone with the object.
-class TemporaryFile {
-public:
-    explicit TemporaryFile(const std::string &text);
-    TemporaryFile(const TemporaryFile &) = delete;
-    ~TemporaryFile();
-    const std::string &path() const { return path_; }
-
-private:
-    std::string path_;
-};
 
 /// A loader that has nothing but the sim plugin; no machine is named by a path of "".
 Owned<pi_loader> make_loader(const std::string &machine_path);
@@ -46,7 +35,7 @@ struct Simulation {
     uint64_t now() const;
     pi_sim_link link(const std::string &from, const std::string &to) const;
 
-    TemporaryFile file;
+    TextFile file;
     Owned<pi_loader> loader;
     pi_plugin plugin = nullptr;
     pi_platform platform = nullptr;

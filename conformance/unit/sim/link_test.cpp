@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "fixture.hpp"
 
+#include <array>
+
 using namespace sim_test;
 
 TEST_CASE("a link counts the bytes and transfers that went over it, and can be reset", "[sim]") {
@@ -73,6 +75,46 @@ TEST_CASE("the connection's information is what the file says", "[sim]") {
     CHECK(answer.bandwidth == 2'000'000'000);
     CHECK(answer.latency == 50);
     CHECK(std::string(answer.reason).find("line ") != std::string::npos);
+}
+
+TEST_CASE("what ways to the host, maps and callbacks take is told", "[sim]") {
+    const Simulation machine(R"({"pi_machine": 1, "name": "speeds",
+        "host": {"bandwidth": "3 GB/s", "latency": 30}, "devices": [
+        {"name": "a", "type": "gpu", "scopes": [{"name": "global", "capacity": "1 MiB"}]},
+        {"name": "b", "type": "gpu", "scopes": [
+            {"name": "global", "flags": ["host_visible", "maps_in_place"], "capacity": "1 MiB"}]},
+        {"name": "c", "type": "gpu", "scopes": [
+            {"name": "global", "flags": ["host_visible", "coherent", "maps_in_place"], "capacity": "1 MiB"}]}],
+        "links": [{"from": "a", "to": "host", "bandwidth": "1 GB/s", "latency": 10},
+                  {"from": "host", "to": "a", "bandwidth": "2 GB/s", "latency": "20.5 ns"},
+                  {"from": "c", "to": "host"},
+                  {"from": "a", "to": "b", "connection": "migratable", "path": "staged_by_driver"}]})");
+    using Speed = std::array<uint64_t, 2>;
+    const auto speed = [&](size_t device, pi_device_info name) {
+        Speed told{};
+        OK(piDeviceGetInfo(machine.device(device), name, sizeof told, &told, nullptr));
+        return told;
+    };
+    CHECK(speed(0, PI_DEVICE_INFO_HOST_READ_SPEED) == Speed{1'000'000'000, 10});
+    CHECK(speed(0, PI_DEVICE_INFO_HOST_WRITE_SPEED) == Speed{2'000'000'000, 21});
+    CHECK(speed(1, PI_DEVICE_INFO_HOST_READ_SPEED) == Speed{3'000'000'000, 30});
+    CHECK(speed(2, PI_DEVICE_INFO_HOST_READ_SPEED) == Speed{UINT64_MAX, 0}); // at once
+    Speed none{};
+    REFUSED(
+        PI_ERROR_UNSUPPORTED_FEATURE, "maps_in_place",
+        piDeviceGetInfo(machine.device(0), PI_DEVICE_INFO_MAP_SPEED, sizeof none, &none, nullptr));
+    CHECK(speed(1, PI_DEVICE_INFO_MAP_SPEED) == Speed{3'000'000'000, 30});
+    CHECK(speed(2, PI_DEVICE_INFO_MAP_SPEED) == Speed{UINT64_MAX, 0});
+    uint64_t latency = 1;
+    OK(piDeviceGetInfo(machine.device(), PI_DEVICE_INFO_CALLBACK_LATENCY, sizeof latency, &latency,
+                       nullptr));
+    CHECK(latency == 0);
+    // Over the host, one way after the other: 1 ns and 1/3 ns a byte.
+    auto answer = desc<pi_memory_connection_info>(PI_TYPE_MEMORY_CONNECTION_INFO);
+    OK(piGetMemoryConnectionInfo(machine.device(0), machine.context, machine.device(1),
+                                 machine.context, nullptr, &answer));
+    CHECK(answer.bandwidth == 750'000'000);
+    CHECK(answer.latency == 40);
 }
 
 TEST_CASE("the extension has one name and one size", "[sim]") {

@@ -27,7 +27,7 @@ std::string linked(const std::string &links) {
 
 void check_refused(const std::string &json, const std::string &line, const std::string &words) {
     INFO(json);
-    const TemporaryFile file(json);
+    const TextFile file(json);
     const std::string reason = refusal(file.path());
     INFO(reason);
     CHECK(reason.find(file.path() + ":" + line + ": ") != std::string::npos);
@@ -115,6 +115,10 @@ TEST_CASE("missing and wrong members of a device are named", "[sim]") {
          "3", "devices[0].scopes[1].name is \"g\", which an earlier scope"},
         {R"({"name": "a", "type": "gpu", "scopes": [{"name": "g", "capacity": 9, "bus_address": 0}]})",
          "3", "flags has no \"contiguous\""},
+        {R"({"name": "a", "type": "gpu", "scopes": [{"name": "g", "capacity": 9, "maintenance": {}}]})",
+         "3", "devices[0].scopes[0].maintenance is given, but only memory whose flags have"},
+        {R"({"name": "a", "type": "gpu", "scopes": [{"name": "g", "capacity": 9, "flags": ["host_visible"], "maintenance": {"bandwidth": "3 GB"}}]})",
+         "3", "devices[0].scopes[0].maintenance.bandwidth is \"3 GB\""},
         {R"({"name": "a", "type": "gpu", "scopes": [{"name": "g", "capacity": 9}], "lost_at": "soon"})",
          "3", "devices[0].lost_at is \"soon\"; a number of nanoseconds"},
     };

@@ -120,6 +120,72 @@ TEST_CASE("a map makes the device's bytes visible, its unmap the host's, and onl
     CHECK(read(queue, mem, 256) == expected);
 }
 
+TEST_CASE("a flush, an invalidate and a map in place take the time of their whole units", "[sim]") {
+    // A byte takes 2 ns after 30 ns; unless the scope says so, 1 ns after 10 ns as within the host's memory.
+    const bool own = GENERATE(true, false);
+    std::string json = board();
+    json.insert(json.rfind('}'), R"(, "host": {"bandwidth": "1 GB/s", "latency": 10})");
+    if (own)
+        json.insert(json.find("\"flush_atom\""),
+                    R"("maintenance": {"bandwidth": "500 MB/s", "latency": 30}, )");
+    const auto time = [own](uint64_t bytes) { return own ? 30 + 2 * bytes : 10 + bytes; };
+    const Simulation machine(json);
+    const auto queue = machine.queue();
+    const auto mem = machine.buffer(0, 256);
+    uint64_t begin = machine.now();
+    OK(piMemFlush(mem, 100, 10));
+    CHECK(machine.now() == begin + time(64));
+    OK(piMemInvalidate(mem, 60, 10));
+    CHECK(machine.now() == begin + time(64) + time(128));
+    begin = machine.now();
+    void *pointer = nullptr;
+    const auto map = map_desc(mem, 10, 20, &pointer, PI_MAP_READ | PI_COMMAND_BLOCKING);
+    OK(piEnqueueMemBufferMap(queue, &map, 0, nullptr, nullptr));
+    CHECK(machine.now() == begin + time(20));
+    const auto unmap = unmap_desc(mem, pointer, PI_COMMAND_BLOCKING);
+    OK(piEnqueueMemUnmap(queue, &unmap, 0, nullptr, nullptr));
+    CHECK(machine.now() == begin + time(20)); // it was read only
+}
+
+TEST_CASE("a flush in a callback delays what the callback does after it, and nothing else",
+          "[sim]") {
+    std::string json = board();
+    json.insert(json.rfind('}'), R"(, "host": {"bandwidth": "1 GB/s", "latency": 10})");
+    const Simulation machine(json);
+    const auto queue = machine.queue();
+    const auto mem = machine.buffer(0, 256);
+    const auto other = machine.buffer(0, 64);
+    Owned<pi_event> go, after;
+    OK(piEventCreateHost(machine.context, go.out()));
+    OK(piEventCreateHost(machine.context, after.out()));
+    struct Work {
+        pi_mem mem;
+        pi_event after;
+    } work{mem, after};
+    const uint64_t begin = machine.now();
+    OK(piEventSetCallback(
+        go,
+        [](pi_event, pi_result, void *user_data) {
+            const Work &todo = *static_cast<Work *>(user_data);
+            piMemFlush(todo.mem, 0, 128);
+            piEventSignalHost(todo.after, PI_SUCCESS);
+        },
+        &work));
+    const auto behind = write(queue, other, Bytes(64), {after});
+    OK(piEventSignalHost(go, PI_SUCCESS));
+    CHECK(machine.now() == begin);
+    CHECK(times_of(behind).start == begin + 138);
+}
+
+TEST_CASE("a coherent device flushes in no time", "[sim]") {
+    const Simulation machine(board(R"("host_visible", "coherent", "contiguous")"));
+    const auto mem = machine.buffer(0, 64);
+    const uint64_t begin = machine.now();
+    OK(piMemFlush(mem, 0, 64));
+    OK(piMemInvalidate(mem, 0, 64));
+    CHECK(machine.now() == begin);
+}
+
 TEST_CASE("imported memory is stale, too, where the device is not coherent", "[sim]") {
     const Simulation machine(board());
     const auto queue = machine.queue();

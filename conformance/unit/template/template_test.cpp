@@ -61,7 +61,7 @@ TEST_CASE("an information is answered, refused as absent, or refused as unknown"
           PI_ERROR_UNSUPPORTED_FEATURE);
     CHECK(piMemGetInfo(mem, PI_MEM_INFO_PITCHES, 16, bytes, nullptr) ==
           PI_ERROR_UNSUPPORTED_FEATURE);
-    for (const uint32_t name : {0u, 9u, 20u, 47u, 65u, 1000u}) {
+    for (const uint32_t name : {0u, 9u, 20u, 47u, 99u, 1000u}) {
         INFO("name " << name);
         CHECK(piDeviceGetInfo(machine.device, name, sizeof bytes, bytes, nullptr) ==
               PI_ERROR_INVALID_ENUMERATION);

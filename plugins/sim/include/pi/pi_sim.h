@@ -39,6 +39,9 @@ typedef struct pi_sim_v1 {
                                   uint32_t *out_count);
     /* Sets the counters of all links to 0. The clock goes on. */
     pi_result(PI_CALL *reset_links)(pi_plugin plugin);
+    /* The host waits for all that has begun: its time becomes the latest end that is known. Returns at once; whether
+     * the bytes are there is for events to tell. */
+    pi_result(PI_CALL *pass_time)(pi_plugin plugin, uint64_t *out_time);
 } pi_sim_v1;
 
 #ifdef __cplusplus

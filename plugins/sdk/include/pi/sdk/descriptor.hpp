@@ -144,18 +144,25 @@ struct InfoRow {
     void (*answer)(T &object, const InfoWriter &write);
 };
 
-/// Answers from a table; a name that is not in it is PI_ERROR_UNSUPPORTED_FEATURE if pi.h lists it for this
-/// kind, else PI_ERROR_INVALID_ENUMERATION.
-template <class T, size_t N>
-void answer_info(T &object, const InfoRow<T> (&rows)[N], uint32_t name, uint64_t size, void *value,
-                 uint64_t *out_size) {
-    for (const InfoRow<T> &row : rows)
-        if (row.name == name)
-            return row.answer(object, InfoWriter(size, value, out_size));
+/// Answers from a table, and then from another one (what kinds of objects have in all plugins, and what they have in
+/// this one); a name that is in neither is PI_ERROR_UNSUPPORTED_FEATURE if pi.h lists it for this kind, else
+/// PI_ERROR_INVALID_ENUMERATION.
+template <class T>
+void answer_info(T &object, std::span<const InfoRow<T>> rows, std::span<const InfoRow<T>> more,
+                 uint32_t name, uint64_t size, void *value, uint64_t *out_size) {
+    for (const auto &table : {rows, more})
+        for (const InfoRow<T> &row : table)
+            if (row.name == name)
+                return row.answer(object, InfoWriter(size, value, out_size));
     if (pi_sdk_info_exists(T::kind, name))
         fail(PI_ERROR_UNSUPPORTED_FEATURE, "name ", name, ": this ", T::kind_name,
              " does not have that information");
     fail(PI_ERROR_INVALID_ENUMERATION, "name ", name, " is no information of a ", T::kind_name);
+}
+template <class T, size_t N>
+void answer_info(T &object, const InfoRow<T> (&rows)[N], uint32_t name, uint64_t size, void *value,
+                 uint64_t *out_size) {
+    answer_info<T>(object, rows, {}, name, size, value, out_size);
 }
 
 } // namespace pi::sdk

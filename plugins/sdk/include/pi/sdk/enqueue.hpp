@@ -144,14 +144,4 @@ constexpr void fill(pi_dispatch &table) {
 
 } // namespace event_entries
 
-/// piXRetain and piXRelease of any object.
-template <class T>
-pi_result PI_CALL retain_entry(typename T::Handle handle) {
-    return call<T>(handle, [](T &self) { self.retain(); });
-}
-template <class T>
-pi_result PI_CALL release_entry(typename T::Handle handle) {
-    return call<T>(handle, [](T &self) { self.release(); });
-}
-
 } // namespace pi::sdk

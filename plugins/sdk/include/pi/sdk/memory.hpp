@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the descriptors of buffers, images, views and imports have in common: PI_MEM_ flags and host_ptr.
+// What the descriptors of buffers, images, views and imports have in common: PI_MEM_ flags and host_ptr; and what all
+// memory objects answer.
 #pragma once
 
 #include <pi/sdk/descriptor.hpp>
@@ -51,5 +52,21 @@ inline void check_view_access(uint64_t flags, uint64_t inherited) {
 constexpr uint64_t view_flags(uint64_t given, uint64_t inherited) {
     return (inherited & ~mem_access_flags) | (given ? given : inherited & mem_access_flags);
 }
+
+/// piMemGetInfo: what a plugin's Mem tells by members of the same names. `parent()` is the root's handle, or NULL.
+template <class Mem>
+inline constexpr InfoRow<Mem> mem_rows[] = {
+    {PI_MEM_INFO_SIZE, [](Mem &mem, const InfoWriter &write) { write(mem.size()); }},
+    {PI_MEM_INFO_CONTEXT, [](Mem &mem, const InfoWriter &write) { write(mem.context().handle()); }},
+    {PI_MEM_INFO_DEVICE, [](Mem &mem, const InfoWriter &write) { write(mem.device().handle()); }},
+    {PI_MEM_INFO_FLAGS, [](Mem &mem, const InfoWriter &write) { write(mem.flags()); }},
+    {PI_MEM_INFO_SCOPE, [](Mem &mem, const InfoWriter &write) { write(uint32_t{mem.scope()}); }},
+    {PI_MEM_INFO_ALIGNMENT, [](Mem &mem, const InfoWriter &write) { write(mem.alignment()); }},
+    {PI_MEM_INFO_PARENT, [](Mem &mem, const InfoWriter &write) { write(mem.parent()); }},
+    {PI_MEM_INFO_OFFSET, [](Mem &mem, const InfoWriter &write) { write(mem.offset()); }},
+    {PI_MEM_INFO_KIND, [](Mem &mem, const InfoWriter &write) { write(mem.memory_kind()); }},
+    {PI_MEM_INFO_REFERENCE_COUNT,
+     [](Mem &mem, const InfoWriter &write) { write(mem.reference_count()); }},
+};
 
 } // namespace pi::sdk

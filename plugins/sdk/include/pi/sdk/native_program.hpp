@@ -7,7 +7,6 @@
 //   using Context, Device, Queue                  its objects
 //   constexpr const char *plugin                  its name, for messages
 //   constexpr uint64_t max_work_group_size        work-items
-//   std::string name(const Device &)              for messages
 // and what native_launch.hpp needs.
 #pragma once
 
@@ -67,7 +66,7 @@ public:
         require(name, "name");
         require_built();
         if (!is_built(on))
-            fail(PI_ERROR_INVALID_OPERATION, "the program is not built for ", Native::name(on));
+            fail(PI_ERROR_INVALID_OPERATION, "the program is not built for ", on.description());
     }
 
 private:
@@ -280,8 +279,19 @@ struct native_entries {
         });
     }
 
+    using Platform = std::remove_reference_t<decltype(std::declval<Context &>().platform())>;
+    static pi_result PI_CALL platform_get_backend_option(pi_platform platform,
+                                                         const char *frontend_option, uint64_t size,
+                                                         char *value, uint64_t *out_size) {
+        return call<Platform>(platform, [&](Platform &) {
+            require(frontend_option, "frontend_option");
+            InfoWriter(size, value, out_size)(""); // native functions are compiled already
+        });
+    }
+
     /// Fills the slots of a plugin's table, launches excepted.
     static constexpr void fill(pi_dispatch &table) {
+        table.piPlatformGetBackendOption = platform_get_backend_option;
         table.piDeviceSelectBinary = device_select_binary;
         table.piProgramCreate = program_create;
         table.piProgramBuild = program_build;

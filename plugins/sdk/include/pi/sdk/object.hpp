@@ -186,4 +186,14 @@ pi_result call(typename T::Handle handle, Body &&body) noexcept {
     return guard(host, [&] { std::forward<Body>(body)(checked<T>(host, handle)); });
 }
 
+/// piXRetain and piXRelease of any object.
+template <class T>
+pi_result PI_CALL retain_entry(typename T::Handle handle) {
+    return call<T>(handle, [](T &self) { self.retain(); });
+}
+template <class T>
+pi_result PI_CALL release_entry(typename T::Handle handle) {
+    return call<T>(handle, [](T &self) { self.release(); });
+}
+
 } // namespace pi::sdk

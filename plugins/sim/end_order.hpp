@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Transfers that run at the same time become final in the order of their ends on the virtual clock, one after the
+// other, callbacks included. So what callbacks enqueue comes in the order of the simulated machine, and not in that in
+// which the threads that do the work happen to be done.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <utility>
+
+namespace pi::sim {
+
+class EndOrder {
+public:
+    using Key = std::pair<uint64_t, uint64_t>; ///< the end; a number where several have the same
+
+    /// A transfer runs now, and nothing that it waits for is missing: it will be done, whatever else happens.
+    Key begin(uint64_t end) {
+        std::lock_guard lock(mutex_);
+        const Key key{end, ++count_};
+        running_.emplace(key, nullptr);
+        return key;
+    }
+
+    /// It is done. `finish` is called once those with earlier ends are finished, on this thread or on that of the
+    /// one before. Never with a lock held; what it calls may begin() others.
+    void done(const Key &key, std::function<void()> finish) {
+        std::unique_lock lock(mutex_);
+        running_[key] = std::move(finish);
+        if (finishing_)
+            return;
+        finishing_ = true;
+        while (!running_.empty() && running_.begin()->second) {
+            std::function<void()> next = std::move(running_.begin()->second);
+            running_.erase(running_.begin());
+            lock.unlock();
+            next();
+            next = nullptr; // what it holds is destroyed without the lock
+            lock.lock();
+        }
+        finishing_ = false;
+    }
+
+private:
+    std::mutex mutex_;                             ///< no other is taken under it
+    std::map<Key, std::function<void()>> running_; ///< empty functions: still at work
+    uint64_t count_ = 0;
+    bool finishing_ = false;
+};
+
+} // namespace pi::sim
