@@ -4,6 +4,8 @@
 
 #include "equipment.hpp"
 
+#include <pi/pi_trace.h>
+
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -342,4 +344,69 @@ TEST_CASE("all layers work on top of each other, in any order") {
         CHECK(commands(read_events(file)).size() >= 2);
     } while (std::next_permutation(layers.begin(), layers.end()));
     CHECK(round == 6);
+}
+
+TEST_CASE("an application writes spans of its own, and those that overlap are on several tracks") {
+    const loader_test::TemporaryFolder folder;
+    const std::string file = folder.str("trace.json");
+    const void *table = nullptr;
+    {
+        const Machine machine(traced(file), 0);
+        OK(piPluginGetExtension(machine.plugin, PI_TRACE_V1, sizeof(pi_trace_v1), &table));
+        const auto *trace = static_cast<const pi_trace_v1 *>(table);
+        pi_trace_span span{};
+        span.group = "transfers";
+        span.track = "a -> \"b\"";
+        span.name = "one";
+        span.category = "transfer";
+        span.arguments = R"({"bytes": 7, "text": "\"}"})";
+        span.begin = 1'000'000;
+        span.end = 3'000'000;
+        OK(trace->write_span(machine.plugin, &span));
+        span.arguments = nullptr;
+        span.name = "overlaps";
+        span.begin = 2'000'000;
+        OK(trace->write_span(machine.plugin, &span));
+        span.name = "comes after";
+        span.begin = span.end;
+        OK(trace->write_span(machine.plugin, &span));
+
+        for (const char *wrong : {"7", "{", "}{", "[]", ""}) {
+            span.arguments = wrong;
+            CHECK(trace->write_span(machine.plugin, &span) == PI_ERROR_INVALID_VALUE);
+        }
+        span.arguments = nullptr;
+        span.begin = span.end + 1;
+        CHECK(trace->write_span(machine.plugin, &span) == PI_ERROR_INVALID_VALUE);
+        span.begin = span.end;
+        span.name = nullptr;
+        CHECK(trace->write_span(machine.plugin, &span) == PI_ERROR_INVALID_NULL_POINTER);
+        CHECK(trace->write_span(machine.plugin, nullptr) == PI_ERROR_INVALID_NULL_POINTER);
+        CHECK(trace->write_span(nullptr, &span) == PI_ERROR_INVALID_PLUGIN);
+        CHECK(piPluginGetExtension(machine.plugin, PI_TRACE_V1, sizeof(pi_trace_v1) + 1, &table) ==
+              PI_ERROR_UNSUPPORTED_FEATURE);
+        CHECK(piPluginGetExtension(machine.plugin, PI_TRACE_V1, 8, nullptr) ==
+              PI_ERROR_INVALID_NULL_POINTER);
+        CHECK(piPluginGetExtension(machine.plugin, "pi_trace_v2", 8, &table) != PI_SUCCESS);
+    }
+    const std::vector<json> events = read_events(file);
+    const std::vector<json> spans = of_category(events, "transfer");
+    REQUIRE(spans.size() == 3);
+    check_in_order(spans);
+    CHECK(spans[0].at("args").at("bytes") == 7);
+    CHECK(spans[0].at("args").at("text") == "\"}");
+    CHECK(spans[0].at("dur") == 2000.0);
+    CHECK(spans[0].at("tid") != spans[1].at("tid"));
+    CHECK(spans[0].at("tid") == spans[2].at("tid"));
+    for (const json &span : spans) {
+        CHECK(name_of(events, "thread_name", span.at("pid"), span.at("tid")) == "a -> \"b\"");
+        CHECK(name_of(events, "process_name", span.at("pid"), 0) == "transfers");
+    }
+}
+
+TEST_CASE("without the layer there is no trace to write to") {
+    const Machine machine(with_layers({}, {}, nullptr), 0);
+    const void *table = nullptr;
+    CHECK(piPluginGetExtension(machine.plugin, PI_TRACE_V1, 8, &table) != PI_SUCCESS);
+    CHECK(table == nullptr);
 }

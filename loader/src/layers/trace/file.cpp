@@ -181,11 +181,35 @@ void TraceFile::name_track(const Track &track, const std::string &name) {
     write(metadata("thread_name", track, name));
 }
 
-void TraceFile::slice(const Track &track, std::string_view name, const char *category,
+void TraceFile::slice(const Track &track, std::string_view name, std::string_view category,
                       uint64_t begin, uint64_t end, std::string_view arguments) {
-    write(fmt::format("{},\"dur\":{},\"name\":{},\"cat\":\"{}\",\"args\":{{{}}}}}",
+    write(fmt::format("{},\"dur\":{},\"name\":{},\"cat\":{},\"args\":{{{}}}}}",
                       begin_of("X", track, begin), microseconds(end - begin), json_text(name),
-                      category, arguments));
+                      json_text(category), arguments));
+}
+
+Track TraceFile::find_lane(const std::string &group, const std::string &track, uint64_t begin,
+                           uint64_t end) {
+    const std::scoped_lock lock(groups_mutex_);
+    Group &known = groups_[group];
+    if (known.process == 0)
+        known.process = add_process(group);
+    std::vector<Lane> &lanes = known.lanes[track];
+    for (Lane &lane : lanes) {
+        if (lane.free_from <= begin) {
+            lane.free_from = end;
+            return lane.track;
+        }
+    }
+    lanes.push_back({{known.process, ++known.track_count}, end});
+    name_track(lanes.back().track, track);
+    return lanes.back().track;
+}
+
+void TraceFile::span(const std::string &group, const std::string &track, std::string_view name,
+                     std::string_view category, uint64_t begin, uint64_t end,
+                     std::string_view arguments) {
+    slice(find_lane(group, track, begin, end), name, category, begin, end, arguments);
 }
 
 void TraceFile::overlapping(const Track &track, std::string_view name, uint64_t id, uint64_t begin,

@@ -7,10 +7,12 @@
 #include <fmt/format.h>
 
 #include <cstdint>
+#include <map>
 #include <mutex>
 #include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <sys/types.h>
 
@@ -26,7 +28,7 @@ uint64_t now() noexcept;
 /// As it stands in JSON, with its quotes.
 std::string json_text(std::string_view text);
 
-/// Where an event is shown: a thread of the host, or a queue.
+/// Where an event is shown: a thread of the host, a queue, or what somebody else has named.
 struct Track {
     int64_t process;
     int64_t thread;
@@ -50,8 +52,12 @@ public:
     void name_track(const Track &track, const std::string &name);
 
     /// Something that began and ended: "X". `arguments` is the inside of a JSON object.
-    void slice(const Track &track, std::string_view name, const char *category, uint64_t begin,
+    void slice(const Track &track, std::string_view name, std::string_view category, uint64_t begin,
                uint64_t end, std::string_view arguments);
+    /// A slice on a track that is made when it is first named, in a process of its own for each group. What
+    /// overlaps is shown on further tracks of that name.
+    void span(const std::string &group, const std::string &track, std::string_view name,
+              std::string_view category, uint64_t begin, uint64_t end, std::string_view arguments);
     /// The same where others of its track may be under way at the same time: "b" and "e".
     void overlapping(const Track &track, std::string_view name, uint64_t id, uint64_t begin,
                      uint64_t end, std::string_view arguments);
@@ -60,6 +66,18 @@ public:
                const Track &to, uint64_t to_time);
 
 private:
+    struct Lane {
+        Track track;
+        uint64_t free_from; ///< the end of what is on it
+    };
+    struct Group {
+        int64_t process = 0;
+        int64_t track_count = 0;
+        std::map<std::string, std::vector<Lane>> lanes; ///< by the track's name
+    };
+
+    Track find_lane(const std::string &group, const std::string &track, uint64_t begin,
+                    uint64_t end);
     bool open(const std::string &path, std::string &problem);
     void write(std::string_view events) noexcept;
     bool write_at(std::string_view text, uint64_t offset) noexcept;
@@ -72,6 +90,9 @@ private:
     int64_t processes_ = 0;
     bool empty_ = true;
     uint64_t end_ = 0; ///< where the next event goes
+
+    std::mutex groups_mutex_; ///< taken before mutex_
+    std::map<std::string, Group> groups_;
 };
 
 } // namespace pi::loader::trace

@@ -5,6 +5,11 @@
 #include "layers/trace/command.hpp"
 #include "plugin.hpp"
 
+#include <pi/pi_trace.h>
+
+#include <nlohmann/json.hpp>
+
+#include <cstring>
 #include <tuple>
 
 namespace pi::loader {
@@ -47,6 +52,61 @@ pi_result traced_command(Tracer &tracer, const char *function, pi_queue queue, c
     return PI_SUCCESS;
 }
 
+pi_result write_checked_span(TraceFile &file, const pi_trace_span &span) {
+    for (const char *text : {span.group, span.track, span.name, span.category}) {
+        if (text == nullptr)
+            return fail(PI_ERROR_INVALID_NULL_POINTER,
+                        "write_span: group, track, name or category is NULL");
+    }
+    if (span.end < span.begin)
+        return fail(PI_ERROR_INVALID_VALUE,
+                    "write_span: end is {}, which is before begin, {}: nanoseconds", span.end,
+                    span.begin);
+    std::string arguments;
+    if (span.arguments != nullptr) {
+        const auto json = nlohmann::json::parse(span.arguments, nullptr, false);
+        if (!json.is_object())
+            return fail(PI_ERROR_INVALID_VALUE,
+                        "write_span: arguments is \"{}\", which is no JSON object", span.arguments);
+        const std::string text = json.dump();
+        arguments = text.substr(1, text.size() - 2);
+    }
+    file.span(span.group, span.track, span.name, span.category, span.begin, span.end, arguments);
+    return PI_SUCCESS;
+}
+
+pi_result PI_CALL write_span(pi_plugin plugin, const pi_trace_span *span) noexcept {
+    return guarded("write_span", [&] {
+        const auto *tracer =
+            plugin != nullptr
+                ? static_cast<Tracer *>(TableChain::of(dispatch_of(plugin)).data(trace_layer))
+                : nullptr;
+        if (tracer == nullptr)
+            return fail(PI_ERROR_INVALID_PLUGIN,
+                        "write_span: plugin is {}; one that has the layer \"trace\" is needed",
+                        plugin == nullptr ? "NULL" : "not traced");
+        if (span == nullptr)
+            return fail(PI_ERROR_INVALID_NULL_POINTER, "write_span: span is NULL");
+        return write_checked_span(tracer->file(), *span);
+    });
+}
+
+constexpr pi_trace_v1 extension = {sizeof(pi_trace_v1), write_span};
+
+pi_result get_extension(const Tracer &tracer, pi_plugin plugin, const char *name, uint64_t min_size,
+                        const void **out_table) {
+    if (name == nullptr || std::strcmp(name, PI_TRACE_V1) != 0)
+        return tracer.next().piPluginGetExtension(plugin, name, min_size, out_table);
+    if (out_table == nullptr)
+        return fail(PI_ERROR_INVALID_NULL_POINTER, "piPluginGetExtension: out_table is NULL");
+    if (min_size > extension.size)
+        return fail(PI_ERROR_UNSUPPORTED_FEATURE,
+                    "piPluginGetExtension: min_size is {}; this table has {} bytes", min_size,
+                    extension.size);
+    *out_table = &extension;
+    return PI_SUCCESS;
+}
+
 template <auto Slot, std::size_t Index, typename Function>
 struct Traced;
 template <auto Slot, std::size_t Index, typename Handle, typename... Rest>
@@ -60,6 +120,8 @@ struct Traced<Slot, Index, pi_result (*)(Handle, Rest...)> {
         if constexpr (is_command<pi_result (*)(Handle, Rest...)>) {
             result =
                 guarded(name, [&] { return traced_command<Slot>(tracer, name, handle, rest...); });
+        } else if constexpr (same_slot<Slot, &pi_dispatch::piPluginGetExtension>) {
+            result = get_extension(tracer, handle, rest...);
         } else {
             result = (tracer.next().*Slot)(handle, rest...);
             if (result == PI_SUCCESS)

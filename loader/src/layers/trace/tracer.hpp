@@ -62,6 +62,7 @@ public:
     Tracer(PluginInstance &instance, std::shared_ptr<TraceFile> file);
 
     const pi_dispatch &next() const noexcept { return next_; }
+    TraceFile &file() const noexcept { return *file_; }
 
     void call(const char *function, uint64_t begin, pi_result result) noexcept;
 
