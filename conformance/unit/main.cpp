@@ -8,6 +8,7 @@
 #include <catch2/catch.hpp>
 
 #include "skip.hpp"
+#include "soak.hpp"
 
 #include <cstddef>
 #include <cstdio>
@@ -26,6 +27,7 @@ struct Counts {
 Counts counts;
 std::string current_test;
 bool current_skipped = false;
+unsigned soak_seconds = 0;
 
 void report_skip(std::string_view reason) {
     std::printf("skipped: %s: %.*s\n", current_test.c_str(), static_cast<int>(reason.size()),
@@ -68,8 +70,19 @@ void pi_test::skip(std::string_view reason) {
     report_skip(reason);
 }
 
+std::chrono::seconds pi_test::soak_time() {
+    return std::chrono::seconds(soak_seconds);
+}
+
 int main(int argc, char **argv) {
-    const int result = Catch::Session().run(argc, argv);
+    Catch::Session session;
+    session.cli(session.cli() |
+                Catch::clara::Opt(soak_seconds, "seconds")["--soak"](
+                    "how long each test of random programs goes on with new seeds"));
+    int result = session.applyCommandLine(argc, argv);
+    if (result == 0) {
+        result = session.run();
+    }
     // Not after --list-tests and the like.
     if (counts.ran) {
         std::printf("%zu passed, %zu failed, %zu skipped\n", counts.passed, counts.failed,

@@ -76,15 +76,15 @@ void StorageState::add_pending(OperationId operation, PlaceIndex place, const Ra
 
 std::unique_ptr<AcquisitionState> StorageState::acquire(const std::shared_ptr<BufferState> &buffer,
                                                         PlaceIndex place, Access access,
-                                                        const Range &range) {
+                                                        const Range &range, Spread *spread) {
     check_place(place);
     for (;;) {
         try {
-            return try_acquire(buffer, place, access, range);
+            return try_acquire(buffer, place, access, range, spread);
         } catch (const Error &error) {
             // Without the lock: other storages, which make room, have theirs.
-            if (error.code() != PI_ERROR_OUT_OF_DEVICE_MEMORY ||
-                !runtime_->residents.make_room(place, description_.size, *this)) {
+            if (error.code() != PI_ERROR_OUT_OF_DEVICE_MEMORY || !fits_at(place) ||
+                !runtime_->residents.make_room(place, *this)) {
                 throw;
             }
         }
@@ -93,7 +93,7 @@ std::unique_ptr<AcquisitionState> StorageState::acquire(const std::shared_ptr<Bu
 
 std::unique_ptr<AcquisitionState>
 StorageState::try_acquire(const std::shared_ptr<BufferState> &buffer, PlaceIndex place,
-                          Access access, const Range &range) {
+                          Access access, const Range &range, Spread *spread) {
     Begun begun;
     begun.buffer = buffer;
     begun.acquisition = std::make_unique<AcquisitionState>();
@@ -111,20 +111,29 @@ StorageState::try_acquire(const std::shared_ptr<BufferState> &buffer, PlaceIndex
         forbid_lost(place, access, range);
         Attachment &attachment = attach(place);
         std::vector<PlannedPart> parts;
-        if (fetches(access) && !ledger_.expected(attachment.view).contains(range)) {
-            parts = plan(target_of(attachment.view), range);
+        const RangeSet &there = ledger_.expected(attachment.view);
+        if ((fetches(access) && !there.contains(range)) ||
+            (writes(access) && !there.contains(ledger_.beside(attachment.view, range)))) {
+            parts = plan(target_of(attachment.view), fetches(access) ? range : RangeSet(),
+                         writes(access) ? range : RangeSet(), spread);
         }
         begun.number = ++runtime_->acquisitions;
         attachment.last_use = begun.number;
+        attachment.age = runtime_->residents.age(views_[attachment.view].home);
         try {
-            begin_copies(begun, attachment, std::move(parts), place, range);
+            forbid_self_wait(ledger_.use_waits(attachment.view, place, range, true, writes(access)),
+                             place, range);
+            begin_copies(begun, attachment, std::move(parts), place, spread);
             begin_use(begun, attachment, access);
         } catch (...) {
             lock.unlock();
             undo(begun);
             throw;
         }
-        account(begun, attachment, access);
+        account(begun);
+        if (begun.transfers.empty()) {
+            log_nothing_stale(begun, attachment, access);
+        }
     }
     for (const auto &transfer : begun.transfers) {
         transfer->start();
@@ -136,14 +145,41 @@ StorageState::try_acquire(const std::shared_ptr<BufferState> &buffer, PlaceIndex
     return std::move(begun.acquisition);
 }
 
+std::vector<Dependency> StorageState::bring(PlaceIndex place, const RangeSet &ranges) {
+    Begun begun;
+    begun.buffer = std::make_shared<BufferState>();
+    begun.buffer->storage = shared_from_this();
+    begun.buffer->range = {0, description_.size};
+    std::vector<Dependency> copies;
+    {
+        std::unique_lock lock(mutex_);
+        const Attachment &attachment = attach(place);
+        begun.number = ++runtime_->acquisitions;
+        try {
+            begin_copies(begun, attachment, plan(target_of(attachment.view), ranges), place,
+                         nullptr);
+        } catch (...) {
+            lock.unlock();
+            undo(begun);
+            throw;
+        }
+        account(begun);
+        // What was under way already is waited for as well.
+        for (const Ledger::Wait &wait :
+             ledger_.use_waits(attachment.view, place, ranges, true, false)) {
+            copies.push_back({completion_of(wait.operation), wait.data});
+        }
+    }
+    for (const auto &transfer : begun.transfers) {
+        transfer->start();
+    }
+    return copies;
+}
+
 void StorageState::begin_copies(Begun &begun, const Attachment &attachment,
-                                std::vector<PlannedPart> parts, PlaceIndex place,
-                                const Range &range) {
+                                std::vector<PlannedPart> parts, PlaceIndex place, Spread *spread) {
     const PlaceIndex home = views_[attachment.view].home;
     // Whatever could be refused is refused before anything has begun.
-    forbid_self_wait(
-        ledger_.use_waits(attachment.view, place, range, true, begun.acquisition->writes), place,
-        range);
     for (const PlannedPart &part : parts) {
         if (part.sources.empty()) {
             std::string reasons;
@@ -157,19 +193,23 @@ void StorageState::begin_copies(Begun &begun, const Attachment &attachment,
         }
         forbid_self_wait(
             ledger_.copy_waits(part.sources.front().view, attachment.view, home, part.ranges),
-            place, range);
+            place, part.ranges.hull());
     }
     uint64_t bytes_copy_in_copy_out = begun.bytes_copy_in_copy_out;
-    for (PlannedPart &part : parts) {
+    for (PlannedCopy &each : cut(std::move(parts), attachment.view, spread)) {
+        PlannedPart &part = each.part;
+        const PlaceIndex to = views_[each.destination].home;
         const Ledger::Begun copy =
-            ledger_.begin_copy(part.sources.front().view, attachment.view, home, part.ranges);
+            ledger_.begin_copy(part.sources.front().view, each.destination, to, part.ranges);
         begun.operations.push_back(copy.operation);
-        add_pending(copy.operation, home, part.ranges.hull(), false, false);
-        begun.bytes_copied += part.hand_over ? 0 : part.ranges.bytes();
+        add_pending(copy.operation, to, part.ranges.hull(), false, false);
+        begun.bytes_copied += part.hand_over || part.on_the_way ? 0 : part.ranges.bytes();
+        // In the first record of the acquire, and what is on the way has none.
+        const uint64_t told =
+            part.on_the_way ? 0 : std::exchange(bytes_copy_in_copy_out, uint64_t{0});
         begun.transfers.push_back(std::make_shared<TransferRun>(
-            begun.buffer, copy.operation, attachment.view, std::move(part),
-            dependencies(copy.waits), begun.number, bytes_copy_in_copy_out));
-        bytes_copy_in_copy_out = 0;
+            begun.buffer, copy.operation, each.destination, std::move(part),
+            dependencies(copy.waits), begun.number, told));
     }
 }
 
@@ -194,7 +234,7 @@ void StorageState::undo(Begun &begun) {
     }
 }
 
-void StorageState::account(const Begun &begun, const Attachment &attachment, Access access) {
+void StorageState::account(const Begun &begun) {
     for (size_t index = 0; index < begun.transfers.size(); ++index) {
         runtime_->in_flight->add();
         in_flight_->add();
@@ -202,7 +242,11 @@ void StorageState::account(const Begun &begun, const Attachment &attachment, Acc
     for (SharedCounters *counters : {&begun.buffer->counters, &counters_, &runtime_->counters}) {
         counters->add_acquire(begun.bytes_copied, begun.bytes_copy_in_copy_out);
     }
-    if (!begun.transfers.empty() || runtime_->options.log_capacity == 0) {
+}
+
+void StorageState::log_nothing_stale(const Begun &begun, const Attachment &attachment,
+                                     Access access) {
+    if (runtime_->options.log_capacity == 0) {
         return;
     }
     TransferRecord record;

@@ -14,6 +14,12 @@ namespace {
 
 constexpr uint64_t storage_flags = PI_MEM_REQUIRE_CONTIGUOUS | PI_MEM_REQUIRE_PINNED;
 
+pi_coherence coherence_of(const Mem &mem) {
+    pi_coherence coherence = PI_COHERENCE_UNKNOWN;
+    piMemGetInfo(mem.get(), PI_MEM_INFO_COHERENCE, sizeof coherence, &coherence, nullptr);
+    return coherence;
+}
+
 void check_description(const StorageDescription &description) {
     const uint64_t alignment = description.alignment;
     if (description.size == 0) {
@@ -47,6 +53,10 @@ StorageState::StorageState(std::shared_ptr<RuntimeState> runtime, StorageDescrip
     if (description_.host_memory != nullptr) {
         attach_host();
     }
+}
+
+StorageState::~StorageState() {
+    runtime_->kept_at_host -= kept_at_host_;
 }
 
 ViewId StorageState::add_view(View view, MemoryId memory) {
@@ -102,6 +112,7 @@ std::vector<Candidate> StorageState::sharing_candidates(PlaceIndex place) const 
         request.destination = place;
         request.bytes = description_.size;
         request.destination_scope_0 = scope == 0;
+        request.scope = description_.scope;
         request.demands_device_memory = description_.flags != 0;
         request.allowed = description_.routes;
         if (owner != host_place) {
@@ -165,8 +176,12 @@ StorageState::Attachment &StorageState::attach(PlaceIndex place) {
 void StorageState::share_memory(PlaceIndex place, PlaceIndex owner, const std::string &reason) {
     const Attachment &shared = *attachments_[owner];
     const TopologyDescription &topology = runtime_->topology->description();
-    const Connection &connection =
-        shared.imported ? topology.import(owner, place) : topology.buffer(owner, place);
+    const Connection *scoped = views_[shared.view].scope_0 && scope_index(place) == 0
+                                   ? nullptr
+                                   : topology.in_scope(description_.scope, owner, place);
+    const Connection &connection = scoped != nullptr ? *scoped
+                                   : shared.imported ? topology.import(owner, place)
+                                                     : topology.buffer(owner, place);
     if (connection.concurrent_writers != PI_CONCURRENT_WRITERS_DISJOINT_BYTES) {
         ledger_.set_exclusive_writers(ledger_.memory_of(shared.view));
     }
@@ -192,14 +207,7 @@ bool StorageState::import_host_memory(PlaceIndex place) {
             std::string("piMemImport: ") + result_name(result) + ": " + last_error_text(result);
         return false;
     }
-    pi_coherence coherence = PI_COHERENCE_UNKNOWN;
-    piMemGetInfo(mem.get(), PI_MEM_INFO_COHERENCE, sizeof coherence, &coherence, nullptr);
-    if (coherence == PI_COHERENCE_FLUSH_INVALIDATE) {
-        notes_[place] =
-            "imported memory needs flushes and invalidations, which the runtime does not "
-            "do yet";
-        return false;
-    }
+    const pi_coherence coherence = coherence_of(mem);
     std::string reason = "imports the host's memory in place";
     if (coherence == PI_COHERENCE_COHERENT) {
         attachments_[place] = Attachment{
@@ -207,17 +215,34 @@ bool StorageState::import_host_memory(PlaceIndex place) {
         return true;
     }
     const MemoryId memory = ledger_.memory_of(*host_view_);
-    ledger_.set_exclusive_writers(memory);
     View view;
     view.home = place;
     view.mem = mem;
     view.host = bytes;
     view.coherence = coherence;
     view.imported = true;
-    attachments_[place] = Attachment{
-        add_view(std::move(view), memory),         mem, RouteKind::import, host_place, true,
-        reason + ", handed over by map and unmap", 0};
+    // A map would bring its whole hull, and whole units, to the host.
+    view.maps = coherence != PI_COHERENCE_FLUSH_INVALIDATE;
+    const ViewId id = add_view(std::move(view), memory);
+    if (coherence == PI_COHERENCE_FLUSH_INVALIDATE) {
+        const uint64_t unit = flush_unit(place, mem);
+        ledger_.set_unit(id, unit);
+        reason += ", handed over by flush and invalidate in units of " + std::to_string(unit) +
+                  (unit == 1 ? " byte" : " bytes");
+    } else {
+        ledger_.set_exclusive_writers(memory);
+        reason += ", handed over by map and unmap";
+    }
+    attachments_[place] = Attachment{id, mem, RouteKind::import, host_place, true, reason, 0};
     return true;
+}
+
+/// What piMemFlush and piMemInvalidate round to.
+uint64_t StorageState::flush_unit(PlaceIndex place, const Mem &mem) const {
+    uint32_t scope = 0;
+    piMemGetInfo(mem.get(), PI_MEM_INFO_SCOPE, sizeof scope, &scope, nullptr);
+    const std::vector<pi_memory_scope> &scopes = runtime_->topology->info(place).scopes;
+    return scope < scopes.size() ? std::max<uint64_t>(scopes[scope].flush_atom, 1) : 1;
 }
 
 uint32_t StorageState::scope_index(PlaceIndex place) const {
@@ -246,6 +271,7 @@ void StorageState::create_memory(PlaceIndex place) {
     view.mem = Mem::share(view.memory.get());
     view.scope_0 = scope == 0;
     view.maps = maps_in_place(info, scope);
+    view.cached = coherence_of(view.mem) == PI_COHERENCE_FLUSH_INVALIDATE;
     const Mem mem = view.mem;
     std::optional<ViewId> id = vacant_view(place);
     if (id) {

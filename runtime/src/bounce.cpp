@@ -16,10 +16,11 @@ public:
     void start() {
         // A destination is one piece without holes, all of it overwritten.
         const uint64_t flags = maps_source_ ? PI_MAP_READ : PI_MAP_WRITE_DISCARD;
-        commands_->map(mapped(), hull_, flags, &pointer_,
-                       [self = shared_from_this()](pi_result result, const std::string &text) {
-                           self->on_mapped(result, text);
-                       });
+        last_ =
+            commands_->map(mapped(), hull_, flags, &pointer_,
+                           [self = shared_from_this()](pi_result result, const std::string &text) {
+                               self->on_mapped(result, text);
+                           });
     }
 
 private:
@@ -29,27 +30,33 @@ private:
 
     void on_mapped(pi_result result, const std::string &text) {
         if (result != PI_SUCCESS) {
-            done_(result, text);
+            finish(result, text);
             return;
         }
         auto next = [self = shared_from_this()](pi_result copied, const std::string &detail) {
             self->on_copied(copied, detail);
         };
         const Endpoint host{host_place, nullptr, pointer_, hull_.begin, false};
-        if (maps_source_) {
-            commands_->move(host, endpoint_of(request_.destination), request_.ranges, next);
-        } else {
-            commands_->move(endpoint_of(request_.source), host, request_.ranges, next);
-        }
+        last_ = maps_source_ ? commands_->move(host, endpoint_of(request_.destination),
+                                               request_.ranges, next, {last_})
+                             : commands_->move(endpoint_of(request_.source), host, request_.ranges,
+                                               next, {last_});
     }
 
     void on_copied(pi_result result, const std::string &text) {
-        commands_->unmap(mapped(), pointer_,
-                         [self = shared_from_this(), result, text](pi_result unmapped,
-                                                                   const std::string &detail) {
-                             const bool copied = result == PI_SUCCESS;
-                             self->done_(copied ? unmapped : result, copied ? detail : text);
-                         });
+        last_ =
+            commands_->unmap(mapped(), pointer_,
+                             [self = shared_from_this(), result, text](pi_result unmapped,
+                                                                       const std::string &detail) {
+                                 const bool copied = result == PI_SUCCESS;
+                                 self->finish(copied ? unmapped : result, copied ? detail : text);
+                             },
+                             {last_});
+    }
+
+    void finish(pi_result result, const std::string &text) {
+        last_ = {}; // no handle outlives what somebody may wait for
+        done_(result, text);
     }
 
     const std::shared_ptr<Commands> commands_;
@@ -58,6 +65,7 @@ private:
     const bool maps_source_;
     const Range hull_;
     void *pointer_ = nullptr;
+    Submitted last_; // command
 };
 
 } // namespace

@@ -140,10 +140,13 @@ Calibration calibrate(const std::shared_ptr<const Topology> &topology,
     }
     const TopologyDescription &places = topology->description();
     Calibration result;
-    // What is measured ends with the callback that starts a pipeline's next piece.
     CostModel model;
     model.callback_latency = 0;
     result.costs = CostTable::estimate(places, model);
+    // What is measured ends with the callback that starts a pipeline's next piece.
+    for (PlaceIndex place = 0; place < topology->size(); ++place) {
+        result.costs.set_callback_seconds(place, 0);
+    }
     Bench bench(topology, options);
     for (PlaceIndex from = 0; from < topology->size(); ++from) {
         for (PlaceIndex to = 0; to < topology->size(); ++to) {

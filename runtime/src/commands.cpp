@@ -117,25 +117,37 @@ void when_final_by_thread(Event event, std::shared_ptr<Continuations> continuati
 
 Commands::Commands(std::shared_ptr<const Topology> topology,
                    std::shared_ptr<Continuations> continuations)
-    : topology_(std::move(topology)), continuations_(std::move(continuations)),
-      queues_(topology_->size()) {}
+    : topology_(std::move(topology)), continuations_(std::move(continuations)) {}
 
-Queue Commands::queue_at(PlaceIndex place) {
+Queue Commands::queue_of(const Target &target) {
     const std::lock_guard lock(mutex_);
-    Queue &queue = queues_.at(place);
+    Queue &queue = queues_[{target.link.from, target.link.to}];
     if (!queue) {
-        check(piQueueCreate(topology_->context(place), topology_->device(place), nullptr,
-                            queue.out()),
+        check(piQueueCreate(topology_->context(target.place), topology_->device(target.place),
+                            nullptr, queue.out()),
               "piQueueCreate");
     }
     return queue;
 }
 
-void Commands::submit(PlaceIndex place, const Enqueue &enqueue, const TransferDone &done) {
+std::vector<pi_event> Commands::wait_list(const Target &target) const {
+    std::vector<pi_event> events;
+    for (const Submitted &before : target.after) {
+        if (before.event && before.instance == topology_->info(target.place).instance) {
+            events.push_back(before.event.get());
+        }
+    }
+    return events;
+}
+
+Submitted Commands::submit(const Target &target, const Enqueue &enqueue, const TransferDone &done) {
     try {
-        const Queue queue = queue_at(place);
+        const Queue queue = queue_of(target);
+        const std::vector<pi_event> waits = wait_list(target);
         Event event;
-        check(enqueue(queue.get(), event.out()), "enqueue");
+        check(enqueue(queue.get(), static_cast<uint32_t>(waits.size()),
+                      waits.empty() ? nullptr : waits.data(), event.out()),
+              "enqueue");
         // Without a flush it may never begin; a command that fails shows in its event.
         piQueueFlush(queue.get());
         try {
@@ -143,23 +155,25 @@ void Commands::submit(PlaceIndex place, const Enqueue &enqueue, const TransferDo
         } catch (const Error &) {
             when_final_by_thread(event, continuations_, done);
         }
+        return {std::move(event), topology_->info(target.place).instance};
     } catch (const Error &error) {
         done(error.code(), error.what());
     } catch (const std::exception &error) {
         done(PI_ERROR_OUT_OF_HOST_MEMORY, error.what());
     }
+    return {};
 }
 
-void Commands::move(const Endpoint &from, const Endpoint &to, const RangeSet &ranges,
-                    const TransferDone &done) {
+Submitted Commands::move(const Endpoint &from, const Endpoint &to, const RangeSet &ranges,
+                         const TransferDone &done, After after) {
     const std::vector<pi_region> regions = regions_of(ranges, from, to);
     const auto submit_regions = [&](auto desc, auto enqueue, PlaceIndex place) {
         desc.region_count = static_cast<uint32_t>(regions.size());
         desc.regions = regions.data();
-        submit(
-            place,
-            [&](pi_queue queue, pi_event *event) {
-                return enqueue(queue, &desc, 0, nullptr, event);
+        return submit(
+            {place, {from.place, to.place}, after},
+            [&](pi_queue queue, uint32_t wait_count, const pi_event *wait_list, pi_event *event) {
+                return enqueue(queue, &desc, wait_count, wait_list, event);
             },
             done);
     };
@@ -167,47 +181,47 @@ void Commands::move(const Endpoint &from, const Endpoint &to, const RangeSet &ra
         auto desc = descriptor<pi_buffer_write_desc>(PI_TYPE_BUFFER_WRITE_DESC);
         desc.mem = to.mem;
         desc.host_ptr = from.host;
-        submit_regions(desc, &piEnqueueMemBufferWrite, to.place);
-    } else if (to.mem == nullptr) {
+        return submit_regions(desc, &piEnqueueMemBufferWrite, to.place);
+    }
+    if (to.mem == nullptr) {
         auto desc = descriptor<pi_buffer_read_desc>(PI_TYPE_BUFFER_READ_DESC);
         desc.mem = from.mem;
         desc.host_ptr = to.host;
-        submit_regions(desc, &piEnqueueMemBufferRead, from.place);
-    } else {
-        auto desc = descriptor<pi_buffer_copy_desc>(PI_TYPE_BUFFER_COPY_DESC);
-        desc.src = from.mem;
-        desc.dst = to.mem;
-        const auto preferred =
-            topology_->description().buffer(from.place, to.place).preferred_queue;
-        submit_regions(desc, &piEnqueueMemBufferCopy,
-                       preferred == PI_PREFERRED_QUEUE_SRC ? from.place : to.place);
+        return submit_regions(desc, &piEnqueueMemBufferRead, from.place);
     }
+    auto desc = descriptor<pi_buffer_copy_desc>(PI_TYPE_BUFFER_COPY_DESC);
+    desc.src = from.mem;
+    desc.dst = to.mem;
+    const auto preferred = topology_->description().buffer(from.place, to.place).preferred_queue;
+    return submit_regions(desc, &piEnqueueMemBufferCopy,
+                          preferred == PI_PREFERRED_QUEUE_SRC ? from.place : to.place);
 }
 
-void Commands::map(const MemoryEnd &end, const Range &range, uint64_t flags, void **pointer,
-                   const TransferDone &done) {
+Submitted Commands::map(const MemoryEnd &end, const Range &range, uint64_t flags, void **pointer,
+                        const TransferDone &done) {
     auto desc = descriptor<pi_buffer_map_desc>(PI_TYPE_BUFFER_MAP_DESC);
     desc.flags = flags;
     desc.mem = end.mem;
     desc.offset = range.begin;
     desc.size = range.size();
     desc.out_pointer = pointer;
-    submit(
-        end.place,
-        [&](pi_queue queue, pi_event *event) {
-            return piEnqueueMemBufferMap(queue, &desc, 0, nullptr, event);
+    return submit(
+        {end.place, {end.place, end.place}, {}},
+        [&](pi_queue queue, uint32_t wait_count, const pi_event *wait_list, pi_event *event) {
+            return piEnqueueMemBufferMap(queue, &desc, wait_count, wait_list, event);
         },
         done);
 }
 
-void Commands::unmap(const MemoryEnd &end, void *pointer, const TransferDone &done) {
+Submitted Commands::unmap(const MemoryEnd &end, void *pointer, const TransferDone &done,
+                          After after) {
     auto desc = descriptor<pi_unmap_desc>(PI_TYPE_UNMAP_DESC);
     desc.mem = end.mem;
     desc.pointer = pointer;
-    submit(
-        end.place,
-        [&](pi_queue queue, pi_event *event) {
-            return piEnqueueMemUnmap(queue, &desc, 0, nullptr, event);
+    return submit(
+        {end.place, {end.place, end.place}, after},
+        [&](pi_queue queue, uint32_t wait_count, const pi_event *wait_list, pi_event *event) {
+            return piEnqueueMemUnmap(queue, &desc, wait_count, wait_list, event);
         },
         done);
 }

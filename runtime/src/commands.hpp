@@ -4,12 +4,16 @@
 #include "completion.hpp"
 
 #include <pi/runtime/handle.hpp>
+#include <pi/runtime/route.hpp>
 #include <pi/runtime/topology.hpp>
 #include <pi/runtime/transfer.hpp>
 
 #include <functional>
+#include <initializer_list>
+#include <map>
 #include <memory>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 namespace pi::runtime {
@@ -31,37 +35,54 @@ inline Endpoint endpoint_of(const MemoryEnd &end) {
     return {end.place, end.mem, end.host, 0, false};
 }
 
-/// Submits commands of transfers, and tells when they are final. One in-order queue a place, made when
-/// first needed. Nothing with a wait list is ever put there: every command can run as soon as it is
-/// submitted, so none of them holds up another.
+/// A command that was submitted, and the plugin instance whose commands may wait for it. Empty if it could
+/// not be.
+struct Submitted {
+    Event event;
+    uint32_t instance = 0;
+};
+
+/// Submits commands of transfers, and tells when they are final. One in-order queue a link, made when first
+/// needed, so that links work beside each other. A command is submitted when all that it needs is final, so
+/// none of them holds up another in its queue. Still it names in its wait list what it comes after: that is
+/// what tells a plugin with a clock of its own when it could begin.
 class Commands {
 public:
     Commands(std::shared_ptr<const Topology> topology,
              std::shared_ptr<Continuations> continuations);
 
-    using Enqueue = std::function<pi_result(pi_queue, pi_event *)>;
-    /// Never throws; `done` runs as posted work, or at once if the submission fails.
-    void submit(PlaceIndex place, const Enqueue &enqueue, const TransferDone &done);
+    using After = std::initializer_list<Submitted>;
 
     /// Brings the ranges' bytes from one end to the other: a copy between devices, a read or a write where
-    /// one end is host memory. One of them must be device memory.
-    void move(const Endpoint &from, const Endpoint &to, const RangeSet &ranges,
-              const TransferDone &done);
+    /// one end is host memory. One of them must be device memory. This and the others never throw; `done` runs
+    /// as posted work, or at once if the submission fails.
+    Submitted move(const Endpoint &from, const Endpoint &to, const RangeSet &ranges,
+                   const TransferDone &done, After after = {});
     /// *pointer is the host's address of the range's first byte once it is done; it must live until
     /// then.
-    void map(const MemoryEnd &end, const Range &range, uint64_t flags, void **pointer,
-             const TransferDone &done);
-    void unmap(const MemoryEnd &end, void *pointer, const TransferDone &done);
+    Submitted map(const MemoryEnd &end, const Range &range, uint64_t flags, void **pointer,
+                  const TransferDone &done);
+    Submitted unmap(const MemoryEnd &end, void *pointer, const TransferDone &done,
+                    After after = {});
 
     const Topology &topology() const noexcept { return *topology_; }
 
 private:
-    Queue queue_at(PlaceIndex place);
+    struct Target {
+        PlaceIndex place; // whose plugin does it
+        Hop link;
+        After after;
+    };
+    using Enqueue = std::function<pi_result(pi_queue, uint32_t, const pi_event *, pi_event *)>;
+
+    Queue queue_of(const Target &target);
+    std::vector<pi_event> wait_list(const Target &target) const;
+    Submitted submit(const Target &target, const Enqueue &enqueue, const TransferDone &done);
 
     const std::shared_ptr<const Topology> topology_;
     const std::shared_ptr<Continuations> continuations_;
     std::mutex mutex_;
-    std::vector<Queue> queues_; // by place
+    std::map<std::pair<PlaceIndex, PlaceIndex>, Queue> queues_; // by link
 };
 
 } // namespace pi::runtime

@@ -126,9 +126,9 @@ void InFlight::remove() {
     }
 }
 
-bool InFlight::wait(std::chrono::nanoseconds timeout) const {
+bool InFlight::wait(Completion::Clock::time_point deadline) const {
     std::unique_lock lock(mutex_);
-    return none_.wait_until(lock, deadline_after(timeout), [this] { return count_ == 0; });
+    return none_.wait_until(lock, deadline, [this] { return count_ == 0; });
 }
 
 } // namespace pi::runtime

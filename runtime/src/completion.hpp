@@ -66,7 +66,8 @@ class InFlight {
 public:
     void add();
     void remove();
-    bool wait(std::chrono::nanoseconds timeout) const;
+    /// False when the time is over first.
+    bool wait(Completion::Clock::time_point deadline) const;
 
 private:
     mutable std::mutex mutex_;

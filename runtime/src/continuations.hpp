@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <chrono>
+#include <condition_variable>
 #include <deque>
 #include <functional>
 #include <mutex>
@@ -39,10 +41,18 @@ public:
             lock.lock();
         }
         running_ = false;
+        idle_.notify_all();
+    }
+
+    /// Waits until no thread is running posted work. False when the time is over first.
+    bool wait_until_idle(std::chrono::steady_clock::time_point deadline) const {
+        std::unique_lock lock(mutex_);
+        return idle_.wait_until(lock, deadline, [this] { return !running_; });
     }
 
 private:
     mutable std::mutex mutex_;
+    mutable std::condition_variable idle_;
     std::deque<Work> queue_;
     bool running_ = false;
     std::thread::id runner_;

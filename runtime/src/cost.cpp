@@ -9,8 +9,16 @@
 namespace pi::runtime {
 namespace {
 
+LinkCost cost_of(const Speed &told) {
+    return {static_cast<double>(told.latency) * 1e-9, static_cast<double>(told.bandwidth)};
+}
+
 /// Between a place's memory and host memory.
-LinkCost host_link(const PlaceInfo &place, const CostModel &model) {
+LinkCost host_link(const PlaceInfo &place, const std::optional<Speed> &told,
+                   const CostModel &model) {
+    if (told) {
+        return cost_of(*told);
+    }
     return {model.command_latency,
             place.shares_host_memory() ? model.host_bandwidth : model.link_bandwidth};
 }
@@ -20,18 +28,24 @@ LinkCost device_link(const Connection &connection, const PlaceInfo &source,
     LinkCost cost;
     cost.latency = connection.latency != 0 ? static_cast<double>(connection.latency) * 1e-9
                                            : model.command_latency;
-    cost.bandwidth = connection.bandwidth != 0 ? static_cast<double>(connection.bandwidth)
-                                               : std::min(host_link(source, model).bandwidth,
-                                                          host_link(destination, model).bandwidth);
+    cost.bandwidth =
+        connection.bandwidth != 0
+            ? static_cast<double>(connection.bandwidth)
+            : std::min(host_link(source, source.host_read, model).bandwidth,
+                       host_link(destination, destination.host_write, model).bandwidth);
     return cost;
 }
 
 } // namespace
 
 CostTable::CostTable(uint32_t places, const CostModel &model)
-    : model_(model), places_(places), links_(size_t{places} * places), in_host_memory_(places) {
+    : model_(model), places_(places), links_(size_t{places} * places), place_costs_(places) {
+    for (PlaceCost &place : place_costs_) {
+        place.map = {2 * model.command_latency, std::numeric_limits<double>::infinity()};
+        place.callback = model.callback_latency;
+    }
     if (places > 0) {
-        in_host_memory_[host_place] = 1;
+        place_costs_[host_place].cached = true;
     }
 }
 
@@ -39,15 +53,25 @@ CostTable CostTable::estimate(const TopologyDescription &topology, const CostMod
     CostTable table(static_cast<uint32_t>(topology.places.size()), model);
     for (PlaceIndex from = 0; from < table.places_; ++from) {
         const PlaceInfo &source = topology.place(from);
-        table.in_host_memory_[from] = from == host_place || source.shares_host_memory();
+        PlaceCost &place = table.place_costs_[from];
+        // Where a plugin says how fast it is, that holds for every size.
+        place.cached = from == host_place || (source.shares_host_memory() && !source.host_read);
+        if (source.map) {
+            place.map = cost_of(*source.map);
+        }
+        if (source.callback_latency) {
+            place.callback = static_cast<double>(*source.callback_latency) * 1e-9;
+        }
         for (PlaceIndex to = 0; to < table.places_; ++to) {
             const PlaceInfo &destination = topology.place(to);
             const Connection &connection = topology.buffer(from, to);
             if (from == to) {
                 continue;
             }
-            if (from == host_place || to == host_place) {
-                table.set(from, to, host_link(from == host_place ? destination : source, model));
+            if (from == host_place) {
+                table.set(from, to, host_link(destination, destination.host_write, model));
+            } else if (to == host_place) {
+                table.set(from, to, host_link(source, source.host_read, model));
             } else if (connection.connection != PI_MEMORY_CONNECTION_NONE) {
                 table.set(from, to, device_link(connection, source, destination, model));
             }
@@ -91,10 +115,30 @@ double CostTable::stage_seconds(PlaceIndex from, PlaceIndex to, uint64_t bytes) 
         return std::numeric_limits<double>::infinity();
     }
     LinkCost cost = link(from, to)[size_class_of(bytes)];
-    if (bytes > model_.cache_bytes && in_host_memory_[from] != 0 && in_host_memory_[to] != 0) {
+    if (bytes > model_.cache_bytes && at(from).cached && at(to).cached) {
         cost.bandwidth *= model_.cache_factor;
     }
-    return model_.callback_latency + cost.seconds(bytes);
+    return callback_seconds(to == host_place ? from : to) + cost.seconds(bytes);
+}
+
+const CostTable::PlaceCost &CostTable::at(PlaceIndex place) const {
+    return place_costs_.at(place);
+}
+
+double CostTable::map_seconds(PlaceIndex place, uint64_t bytes) const {
+    return at(place).map.seconds(bytes);
+}
+
+void CostTable::set_map(PlaceIndex place, const LinkCost &cost) {
+    place_costs_.at(place).map = cost;
+}
+
+double CostTable::callback_seconds(PlaceIndex place) const {
+    return at(place).callback;
+}
+
+void CostTable::set_callback_seconds(PlaceIndex place, double seconds) {
+    place_costs_.at(place).callback = seconds;
 }
 
 } // namespace pi::runtime

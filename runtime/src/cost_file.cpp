@@ -62,6 +62,7 @@ CostTable::Link link_of(const Json &json) {
 
 struct File {
     double callback_latency = 0;
+    std::map<std::string, double> callback_latencies; // by place, where it is another one
     std::set<std::string> places;
     std::map<LinkKey, CostTable::Link> links;
 };
@@ -78,6 +79,10 @@ File read(const std::string &path) {
     }
     File file;
     file.callback_latency = figure(json, "callback_latency", 0);
+    const Json others = json.value("callback_latencies", Json::object());
+    for (const auto &entry : others.items()) {
+        file.callback_latencies[entry.key()] = figure(others, entry.key().c_str(), 0);
+    }
     file.places = json.at("places").get<std::set<std::string>>();
     for (const Json &link : json.at("links")) {
         const LinkKey key{link.at("from").get<std::string>(), link.at("to").get<std::string>()};
@@ -104,6 +109,9 @@ void save_costs(const CostTable &costs, const TopologyDescription &topology,
     for (PlaceIndex from = 0; from < costs.places(); ++from) {
         const std::string &source = topology.place(from).key;
         places.insert(source);
+        if (costs.callback_seconds(from) != costs.model().callback_latency) {
+            json["callback_latencies"][source] = costs.callback_seconds(from);
+        }
         for (PlaceIndex to = 0; to < costs.places(); ++to) {
             const LinkKey key{source, topology.place(to).key};
             if (!costs.linked(from, to) || links.count(key) != 0) {
@@ -150,6 +158,9 @@ LoadedCosts load_costs(const std::string &path, const TopologyDescription &topol
     CostTable costs = CostTable::estimate(topology, model);
     std::string unknown;
     for (PlaceIndex from = 0; from < costs.places(); ++from) {
+        const auto other = file.callback_latencies.find(topology.place(from).key);
+        costs.set_callback_seconds(
+            from, other != file.callback_latencies.end() ? other->second : file.callback_latency);
         for (PlaceIndex to = 0; to < costs.places(); ++to) {
             if (!costs.linked(from, to)) {
                 continue;

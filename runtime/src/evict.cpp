@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // When a place's memory is out: whose replica goes, and where its bytes stay.
+#include "same_device.hpp"
 #include "storage_state.hpp"
 
 #include <pi/runtime/error.hpp>
@@ -13,51 +14,75 @@ namespace pi::runtime {
 void Residents::add(PlaceIndex place, std::weak_ptr<StorageState> storage) {
     const StorageState *key = storage.lock().get();
     const std::lock_guard lock(mutex_);
-    places_.at(place)[key] = std::move(storage);
+    places_.at(place).storages[key] = std::move(storage);
 }
 
 void Residents::remove(PlaceIndex place, const StorageState *storage) {
     const std::lock_guard lock(mutex_);
-    places_.at(place).erase(storage);
+    places_.at(place).storages.erase(storage);
 }
 
 std::vector<std::shared_ptr<StorageState>> Residents::at(PlaceIndex place) {
     std::vector<std::shared_ptr<StorageState>> found;
     const std::lock_guard lock(mutex_);
-    for (auto entry = places_.at(place).begin(); entry != places_.at(place).end();) {
+    auto &storages = places_.at(place).storages;
+    for (auto entry = storages.begin(); entry != storages.end();) {
         if (auto storage = entry->second.lock()) {
             found.push_back(std::move(storage));
             ++entry;
         } else {
-            entry = places_.at(place).erase(entry);
+            entry = storages.erase(entry);
         }
     }
     return found;
 }
 
-bool Residents::make_room(PlaceIndex place, uint64_t bytes, const StorageState &asking) {
-    struct Victim {
+bool Residents::make_room(PlaceIndex place, const StorageState &asking) {
+    struct Replica {
         std::shared_ptr<StorageState> storage;
-        StorageState::Evictable replica;
-        auto order() const { return std::tuple(replica.dirty != 0, replica.last_use); }
+        PlaceIndex place;
+        StorageState::Replica state;
     };
-    std::vector<Victim> victims;
-    for (std::shared_ptr<StorageState> &storage : at(place)) {
-        const auto replica = storage.get() == &asking ? std::nullopt : storage->evictable(place);
-        if (replica) {
-            victims.push_back({std::move(storage), *replica});
+    const std::vector<PlaceIndex> places = places_of_device(*topology_, place);
+    std::vector<Replica> idle;
+    std::vector<Replica> in_use;
+    for (const PlaceIndex other : places) {
+        for (std::shared_ptr<StorageState> &storage : at(other)) {
+            const bool own = storage.get() == &asking && other == place;
+            if (const auto state = own ? std::nullopt : storage->replica(other)) {
+                (state->busy ? in_use : idle).push_back({std::move(storage), other, *state});
+            }
         }
     }
-    std::sort(victims.begin(), victims.end(),
-              [](const Victim &a, const Victim &b) { return a.order() < b.order(); });
-    uint64_t freed = 0;
-    for (const Victim &victim : victims) {
-        if (freed >= bytes) {
-            break;
+    std::sort(idle.begin(), idle.end(), [](const Replica &a, const Replica &b) {
+        return std::tuple(a.state.worth, a.state.last_use) <
+               std::tuple(b.state.worth, b.state.last_use);
+    });
+    for (const Replica &victim : idle) {
+        if (victim.storage->evict(victim.place)) {
+            for (const PlaceIndex each : places) {
+                std::atomic<double> &age = places_.at(each).age;
+                age = std::max(age.load(), victim.state.worth);
+            }
+            return true;
         }
-        freed += victim.storage->evict(place) ? victim.replica.size : 0;
     }
-    return freed > 0;
+    std::sort(in_use.begin(), in_use.end(), [](const Replica &a, const Replica &b) {
+        return a.state.last_use < b.state.last_use;
+    });
+    return std::any_of(in_use.begin(), in_use.end(), [](const Replica &replica) {
+        return replica.storage->await_uses(replica.place);
+    });
+}
+
+/// Whether the place could have memory for it if nothing else were there.
+bool StorageState::fits_at(PlaceIndex place) const {
+    if (place == host_place) {
+        return true;
+    }
+    const uint64_t capacity =
+        runtime_->topology->info(place).scopes.at(scope_index(place)).capacity;
+    return capacity == 0 || description_.size <= capacity;
 }
 
 std::optional<ViewId> StorageState::vacant_view(PlaceIndex place) const {
@@ -69,21 +94,48 @@ std::optional<ViewId> StorageState::vacant_view(PlaceIndex place) const {
     return {};
 }
 
-std::optional<StorageState::Evictable> StorageState::evictable(PlaceIndex place) const {
+std::optional<StorageState::Replica> StorageState::replica(PlaceIndex place) const {
     const std::lock_guard lock(mutex_);
     const std::optional<Attachment> &attachment = attachments_[place];
-    if (!attachment || !views_[attachment->view].memory ||
-        ledger_.busy(ledger_.memory_of(attachment->view))) {
+    if (!attachment || !views_[attachment->view].memory) {
         return {};
     }
-    uint64_t last_use = 0;
+    Replica replica;
+    double age = 0;
     for (const std::optional<Attachment> &each : attachments_) {
-        if (each && each->view == attachment->view) {
-            last_use = std::max(last_use, each->last_use); // places that share it use it, too
+        if (each && each->view == attachment->view) { // places that share it use it, too
+            replica.last_use = std::max(replica.last_use, each->last_use);
+            age = std::max(age, each->age);
         }
     }
-    return Evictable{views_[attachment->view].memory.size(),
-                     ledger_.only_at(attachment->view).bytes(), last_use};
+    replica.busy = ledger_.busy(ledger_.memory_of(attachment->view));
+    const auto dirty = static_cast<double>(ledger_.only_at(attachment->view).bytes());
+    replica.worth = age + 1 + dirty / static_cast<double>(description_.size) / 4;
+    return replica;
+}
+
+bool StorageState::await_uses(PlaceIndex place) {
+    if (runtime_->continuations->running_here()) {
+        return false; // inside a callback nothing can be waited for
+    }
+    std::vector<std::shared_ptr<Completion>> uses;
+    {
+        const std::lock_guard lock(mutex_);
+        if (!attachments_[place]) {
+            return true; // evicted meanwhile
+        }
+        const MemoryId memory = ledger_.memory_of(attachments_[place]->view);
+        for (const OperationId operation : ledger_.pending_in(memory)) {
+            if (pending(operation).held) {
+                return false; // perhaps by this thread
+            }
+            uses.push_back(completion_of(operation));
+        }
+    }
+    for (const auto &use : uses) {
+        use->wait_until(Completion::Clock::time_point::max());
+    }
+    return true;
 }
 
 bool StorageState::evict(PlaceIndex place) {
@@ -114,19 +166,12 @@ bool StorageState::write_back(const RangeSet &dirty) {
     if (runtime_->continuations->running_here()) {
         return false; // inside a callback nothing can be waited for
     }
-    const auto whole = std::make_shared<BufferState>();
-    whole->storage = shared_from_this();
-    whole->range = {0, description_.size};
     try {
-        for (const Range &range : dirty.ranges()) {
-            const auto host = try_acquire(whole, host_place, Access::read, range);
-            for (const Dependency &dependency : host->dependencies) {
-                dependency.completion->wait_until(Completion::Clock::time_point::max());
-                if (dependency.data && dependency.completion->result() != PI_SUCCESS) {
-                    return false;
-                }
+        for (const Dependency &dependency : bring(host_place, dirty)) {
+            dependency.completion->wait_until(Completion::Clock::time_point::max());
+            if (dependency.data && dependency.completion->result() != PI_SUCCESS) {
+                return false;
             }
-            release(*host, nullptr);
         }
     } catch (const Error &) {
         return false; // no way to the host; the acquire that asked for room says that there is none

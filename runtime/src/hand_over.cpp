@@ -1,31 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "plugin_transport.hpp"
 
+#include <pi/runtime/error.hpp>
+
 namespace pi::runtime {
 namespace {
 
-bool needs_map(const MemoryEnd &end) {
+bool is_apart(const MemoryEnd &end) {
     return end.mem != nullptr && end.coherence != PI_COHERENCE_COHERENT;
 }
 
-/// Map and unmap, range by range: for reading at the writer's end, so that its writes reach host memory,
-/// then for writing at the reader's, so that it looks there again. Never over what lies between the
-/// ranges: an unmap for writing might put old bytes back there.
+/// Range by range: so that the writer's bytes reach host memory, its end is invalidated there, or mapped
+/// for reading; then so that the reader looks there again, its end is flushed, or mapped for writing. Never
+/// over what lies between the ranges: a flush, or an unmap for writing, might put old bytes back there.
 class HandOver : public std::enable_shared_from_this<HandOver> {
 public:
     HandOver(std::shared_ptr<Commands> commands, const TransferRequest &request, TransferDone done)
         : commands_(std::move(commands)), request_(request), done_(std::move(done)) {
         for (const Range &range : request_.ranges.ranges()) {
-            if (needs_map(request_.source)) {
+            if (is_apart(request_.source)) {
                 steps_.push_back({&request_.source, range, PI_MAP_READ});
             }
-            if (needs_map(request_.destination)) {
+            if (is_apart(request_.destination)) {
                 steps_.push_back({&request_.destination, range, PI_MAP_WRITE});
             }
         }
     }
 
     void next() {
+        while (position_ < steps_.size() &&
+               steps_[position_].end->coherence == PI_COHERENCE_FLUSH_INVALIDATE) {
+            if (!maintain(steps_[position_++])) {
+                return;
+            }
+        }
         if (position_ == steps_.size()) {
             done_(PI_SUCCESS, {});
             return;
@@ -44,6 +52,20 @@ private:
         Range range;
         uint64_t flags;
     };
+
+    /// The caches of one end; false if that failed, which has been answered then.
+    bool maintain(const Step &step) const {
+        const bool is_source = step.end == &request_.source;
+        const pi_result result = (is_source ? piMemInvalidate : piMemFlush)(
+            step.end->mem, step.range.begin, step.range.size());
+        if (result != PI_SUCCESS) {
+            done_(result, std::string(is_source ? "piMemInvalidate of " : "piMemFlush of ") +
+                              to_string(step.range) + " at " +
+                              commands_->topology().info(step.end->place).name + ": " +
+                              result_name(result) + ": " + last_error_text(result));
+        }
+        return result == PI_SUCCESS;
+    }
 
     void on_mapped(pi_result result, const std::string &text) {
         if (result != PI_SUCCESS) {

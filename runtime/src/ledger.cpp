@@ -2,27 +2,103 @@
 #include "ledger.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 namespace pi::runtime {
 
 MemoryId Ledger::add_memory() {
-    exclusive_.push_back(false);
-    return static_cast<MemoryId>(exclusive_.size() - 1);
+    memories_.emplace_back();
+    return static_cast<MemoryId>(memories_.size() - 1);
 }
 
 ViewId Ledger::add_view(MemoryId memory, const RangeSet &valid) {
-    views_.push_back({memory, valid, valid});
-    return static_cast<ViewId>(views_.size() - 1);
+    views_.push_back({memory, valid, valid, 1});
+    const auto view = static_cast<ViewId>(views_.size() - 1);
+    if (!memories_.at(memory).first_view) {
+        memories_[memory].first_view = view;
+    }
+    return view;
 }
 
 void Ledger::set_exclusive_writers(MemoryId memory) {
-    exclusive_.at(memory) = true;
+    memories_.at(memory).exclusive_writers = true;
 }
 
-bool Ledger::busy(MemoryId memory) const {
-    return std::any_of(pending_.begin(), pending_.end(), [&](const Operation &operation) {
-        return touches_memory(operation, memory);
-    });
+void Ledger::set_unit(ViewId view, uint64_t bytes) {
+    views_.at(view).unit = bytes;
+    uint64_t &unit = memories_[memory_of(view)].unit;
+    unit = std::lcm(unit, bytes);
+}
+
+RangeSet Ledger::beside(ViewId view, const RangeSet &ranges) const {
+    const MemoryId memory = memory_of(view);
+    if (memories_[memory].unit == 1) {
+        return {};
+    }
+    const RangeSet others = subtract(whole_units(ranges, memories_[memory].unit), ranges);
+    RangeSet result;
+    for (const View &each : views_) {
+        if (each.memory == memory) {
+            result.add(intersect(others, each.expected));
+        }
+    }
+    return result;
+}
+
+RangeSet Ledger::brought_along(ViewId source, ViewId destination, const RangeSet &ranges) const {
+    // On the way over the host only the source's units are sure to hold nothing that is older.
+    const bool from_host = memories_[memory_of(source)].first_view == source;
+    const uint64_t unit = views_[from_host ? destination : source].unit;
+    if (unit == 1) {
+        return {};
+    }
+    RangeSet result = intersect(whole_units(ranges, unit), valid(source));
+    result.remove(ranges);
+    result.remove(expected(destination));
+    for (const Operation &operation : pending_) {
+        if (operation.kind == Kind::write || operation.kind == Kind::copy) {
+            result.remove(operation.ranges);
+        }
+    }
+    return result;
+}
+
+std::vector<OperationId> Ledger::pending_in(MemoryId memory) const {
+    std::vector<OperationId> found;
+    for (const Operation &operation : pending_) {
+        if (touches_memory(operation, memory)) {
+            found.push_back(operation.id);
+        }
+    }
+    return found;
+}
+
+std::vector<RangeSet> Ledger::arriving(ViewId view, const RangeSet &ranges) const {
+    std::vector<RangeSet> found;
+    RangeSet rest = ranges;
+    for (const Operation &operation : pending_) {
+        if (operation.kind != Kind::copy || operation.view != view) {
+            continue;
+        }
+        RangeSet part = intersect(rest, operation.live);
+        if (!part.empty()) {
+            rest.remove(part);
+            found.push_back(std::move(part));
+        }
+    }
+    return found;
+}
+
+uint32_t Ledger::readers(ViewId view, const RangeSet &ranges) const {
+    std::vector<ViewId> found;
+    for (const Operation &operation : pending_) {
+        if (operation.kind == Kind::copy && operation.source == view &&
+            operation.ranges.overlaps(ranges) &&
+            std::find(found.begin(), found.end(), operation.view) == found.end()) {
+            found.push_back(operation.view);
+        }
+    }
+    return static_cast<uint32_t>(found.size());
 }
 
 RangeSet Ledger::only_at(ViewId view) const {
@@ -60,14 +136,49 @@ bool Ledger::excludes(const Operation &earlier, const Operation &later) const {
             return false;
         }
         return writer.ranges.overlaps(other.ranges) ||
-               (exclusive_[memory] && writer.place != other.place && writes_memory(other, memory));
+               (memories_[memory].exclusive_writers && writer.place != other.place &&
+                writes_memory(other, memory));
     };
-    return conflict(earlier, later) || conflict(later, earlier);
+    return conflict(earlier, later) || conflict(later, earlier) || shares_units(earlier, later) ||
+           shares_units(later, earlier);
+}
+
+/// Whole units are handed over: nobody may write in them meanwhile, nor read them where they come to.
+bool Ledger::shares_units(const Operation &hand_over, const Operation &other) const {
+    if (hand_over.kind != Kind::hand_over || other.kind == Kind::hand_over) {
+        return false;
+    }
+    const MemoryId memory = memory_of(hand_over.view);
+    const uint64_t unit = memories_[memory].unit;
+    if (unit == 1 || !touches_memory(other, memory) ||
+        !whole_units(hand_over.ranges, unit).overlaps(other.ranges)) {
+        return false;
+    }
+    return writes_memory(other, memory) ||
+           makes_valid(hand_over, other.is_transfer() ? other.source : other.view);
+}
+
+bool Ledger::makes_valid(const Operation &operation, ViewId view) const {
+    if (operation.kind == Kind::read) {
+        return false;
+    }
+    if (operation.view == view) {
+        return true;
+    }
+    // From one device to another, the bytes have been visible to the host in between.
+    return operation.kind == Kind::hand_over && operation.source != view &&
+           memories_[memory_of(operation.view)].first_view == view;
+}
+
+/// A hand-over that a write needs although it reads none of its bytes.
+bool Ledger::comes_beside(const Operation &earlier, const Operation &later) const {
+    return earlier.kind == Kind::hand_over && earlier.view == later.view &&
+           earlier.ranges.overlaps(later.beside);
 }
 
 bool Ledger::reaches(const Operation &earlier, const Operation &later) const {
     const ViewId read_view = later.is_transfer() ? later.source : later.view;
-    if (!later.reads || earlier.kind == Kind::read || earlier.view != read_view) {
+    if (!later.reads || !makes_valid(earlier, read_view)) {
         return false;
     }
     RangeSet bytes = intersect(earlier.ranges, later.ranges);
@@ -90,7 +201,7 @@ bool Ledger::reaches(const Operation &earlier, const Operation &later) const {
 std::vector<Ledger::Wait> Ledger::waits(const Operation &later) const {
     std::vector<Wait> result;
     for (const Operation &earlier : pending_) {
-        const bool data = reaches(earlier, later);
+        const bool data = reaches(earlier, later) || comes_beside(earlier, later);
         if (data || excludes(earlier, later)) {
             result.push_back({earlier.id, data});
         }
@@ -101,6 +212,7 @@ std::vector<Ledger::Wait> Ledger::waits(const Operation &later) const {
 Ledger::Operation Ledger::make_use(ViewId view, PlaceIndex place, RangeSet ranges, bool reads,
                                    bool writes) const {
     RangeSet live = writes ? ranges : RangeSet(); // a read makes nothing valid
+    RangeSet others = writes ? beside(view, ranges) : RangeSet();
     return {0,
             writes ? Kind::write : Kind::read,
             view,
@@ -109,6 +221,7 @@ Ledger::Operation Ledger::make_use(ViewId view, PlaceIndex place, RangeSet range
             std::move(ranges),
             std::move(live),
             reads,
+            std::move(others),
             false,
             false};
 }
@@ -116,11 +229,17 @@ Ledger::Operation Ledger::make_use(ViewId view, PlaceIndex place, RangeSet range
 Ledger::Operation Ledger::make_copy(ViewId source, ViewId destination, PlaceIndex place,
                                     const RangeSet &ranges) const {
     const bool one_memory = memory_of(source) == memory_of(destination);
-    return {0,           one_memory ? Kind::hand_over : Kind::copy,
-            destination, source,
-            place,       ranges,
-            ranges,      true,
-            false,       false};
+    return {0,
+            one_memory ? Kind::hand_over : Kind::copy,
+            destination,
+            source,
+            place,
+            ranges,
+            ranges,
+            true,
+            one_memory ? RangeSet() : beside(destination, ranges),
+            false,
+            false};
 }
 
 std::vector<Ledger::Wait> Ledger::use_waits(ViewId view, PlaceIndex place, const RangeSet &ranges,
@@ -161,8 +280,10 @@ void Ledger::expect(const Operation &operation, const RangeSet &ranges) {
             view.expected.remove(ranges);
         }
     }
-    if (operation.kind != Kind::read) {
-        views_[operation.view].expected.add(ranges);
+    for (ViewId view = 0; view < view_count(); ++view) {
+        if (makes_valid(operation, view)) {
+            views_[view].expected.add(ranges);
+        }
     }
 }
 
@@ -211,11 +332,13 @@ void Ledger::lose(const Operation &operation) {
 
 void Ledger::mark_dependents(const Operation &failed) {
     for (Operation &later : pending_) {
-        if (later.id < failed.id || !later.is_transfer() || !reaches(failed, later)) {
+        const bool needed_beside = comes_beside(failed, later);
+        if (later.id < failed.id || !later.is_transfer() ||
+            !(needed_beside || reaches(failed, later))) {
             continue;
         }
-        if (failed.kind == Kind::write) {
-            later.content_lost = true;
+        if (failed.kind == Kind::write || needed_beside) {
+            later.content_lost = true; // or would be, with the newest bytes beside it
         } else {
             later.source_lost = true;
             later.content_lost |= failed.content_lost;
@@ -241,8 +364,12 @@ void Ledger::apply(const Operation &operation, bool succeeded) {
     if (succeeded) {
         if (operation.kind == Kind::write) {
             commit_write(operation);
-        } else {
-            views_[operation.view].valid.add(operation.live);
+            return;
+        }
+        for (ViewId view = 0; view < view_count(); ++view) {
+            if (makes_valid(operation, view)) {
+                views_[view].valid.add(operation.live);
+            }
         }
         return;
     }

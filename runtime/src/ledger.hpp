@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <vector>
 
 namespace pi::runtime {
@@ -21,6 +22,10 @@ using OperationId = uint64_t;
 /// that imported the host's memory see the same bytes, but perhaps not each other's newest writes. Each
 /// view has the set of bytes that are *valid* (committed) and those *expected* valid once everything
 /// begun has succeeded. New operations are planned on what is expected and wait for what makes it so.
+///
+/// Bytes go from view to view of one memory by hand-over, over the view that was added to it first, the
+/// host's. Where caches do it, they go in whole units: so that no unit has newest bytes at two views, a
+/// write brings the rest of its units along, if it is newer elsewhere.
 ///
 /// A write commits when it finishes: until then the bytes elsewhere stay valid. Not synchronised.
 class Ledger {
@@ -38,9 +43,22 @@ public:
     ViewId add_view(MemoryId memory, const RangeSet &valid = {});
     /// Writers of different places exclude each other in this memory, whatever bytes they write.
     void set_exclusive_writers(MemoryId memory);
+    /// This view sees its memory through caches whose units have so many bytes, counted from byte 0.
+    void set_unit(ViewId view, uint64_t bytes);
+    /// What has to be handed over to a view before these ranges are written there: the rest of their units.
+    RangeSet beside(ViewId view, const RangeSet &ranges) const;
+    /// What a hand-over of these ranges brings along: other bytes of the units of that end's caches that are
+    /// valid at source, stale at destination, and not about to change.
+    RangeSet brought_along(ViewId source, ViewId destination, const RangeSet &ranges) const;
 
     /// Whether a pending operation reads or writes this memory.
-    bool busy(MemoryId memory) const;
+    bool busy(MemoryId memory) const { return !pending_in(memory).empty(); }
+    /// Those operations, in the order in which they were begun.
+    std::vector<OperationId> pending_in(MemoryId memory) const;
+    /// What pending copies are about to make valid at a view, one entry for each that brings some of these ranges.
+    std::vector<RangeSet> arriving(ViewId view, const RangeSet &ranges) const;
+    /// How many other views get some of these ranges from a view by pending copies.
+    uint32_t readers(ViewId view, const RangeSet &ranges) const;
     /// The bytes that are valid here and at no other view.
     RangeSet only_at(ViewId view) const;
     /// What is valid here is gone. Pending operations end as they end: bytes that a pending write makes
@@ -87,6 +105,7 @@ private:
         RangeSet ranges;
         RangeSet live;     // what becomes valid on success: ranges less what later writes committed
         bool reads = true; // whether the old bytes matter: false for a discarding write
+        RangeSet beside;   // of one that writes: what must have been handed over before it
         bool source_lost = false;
         bool content_lost = false;
 
@@ -96,11 +115,15 @@ private:
         MemoryId memory;
         RangeSet valid;
         RangeSet expected;
+        uint64_t unit = 1; // bytes
     };
 
     bool writes_memory(const Operation &operation, MemoryId memory) const;
     bool touches_memory(const Operation &operation, MemoryId memory) const;
+    bool makes_valid(const Operation &operation, ViewId view) const;
     bool reaches(const Operation &earlier, const Operation &later) const;
+    bool comes_beside(const Operation &earlier, const Operation &later) const;
+    bool shares_units(const Operation &hand_over, const Operation &other) const;
     bool excludes(const Operation &earlier, const Operation &later) const;
     std::vector<Wait> waits(const Operation &later) const;
     Begun begin(Operation operation);
@@ -118,8 +141,14 @@ private:
     Operation make_copy(ViewId source, ViewId destination, PlaceIndex place,
                         const RangeSet &ranges) const;
 
+    struct Memory {
+        bool exclusive_writers = false;
+        uint64_t unit = 1; // bytes: a multiple of every view's
+        std::optional<ViewId> first_view;
+    };
+
     std::vector<View> views_;
-    std::vector<bool> exclusive_;   // by memory
+    std::vector<Memory> memories_;
     std::deque<Operation> pending_; // in program order
     /// Writes that committed before an earlier operation finished.
     struct Overtaker {

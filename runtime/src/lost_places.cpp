@@ -2,6 +2,7 @@
 #include "lost_places.hpp"
 
 #include "commands.hpp"
+#include "same_device.hpp"
 
 #include <pi/runtime/error.hpp>
 
@@ -49,10 +50,8 @@ void LostPlaces::ask(PlaceIndex place, std::function<void(pi_result)> answered) 
 }
 
 void LostPlaces::mark(PlaceIndex place) {
-    for (PlaceIndex other = 1; other < topology_->size(); ++other) {
-        if (topology_->device(other) == topology_->device(place)) {
-            lost_[other].store(true, std::memory_order_release);
-        }
+    for (const PlaceIndex other : places_of_device(*topology_, place)) {
+        lost_[other].store(true, std::memory_order_release);
     }
     count_.fetch_add(1, std::memory_order_acq_rel);
 }

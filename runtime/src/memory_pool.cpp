@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "memory_pool.hpp"
 
+#include "same_device.hpp"
+
 #include <pi/runtime/error.hpp>
 
 #include <utility>
@@ -92,11 +94,9 @@ PooledMemory MemoryPool::take(const MemoryKind &kind, uint64_t size) {
         try {
             memory.mem_ = create(kind, size);
         } catch (const Error &error) {
-            if (error.code() != PI_ERROR_OUT_OF_DEVICE_MEMORY ||
-                statistics(kind.place).bytes_kept == 0) {
+            if (error.code() != PI_ERROR_OUT_OF_DEVICE_MEMORY || !trim_device(kind.place)) {
                 throw;
             }
-            trim(kind.place, 0);
             memory.mem_ = create(kind, size);
         }
         const std::lock_guard lock(mutex_);
@@ -123,6 +123,16 @@ std::vector<Mem> MemoryPool::remove_oldest(PlacePool &pool, uint64_t bytes_to_ke
         pool.by_age.erase(oldest);
     }
     return dropped;
+}
+
+/// In all contexts. False if nothing was kept.
+bool MemoryPool::trim_device(PlaceIndex place) {
+    bool any = false;
+    for (const PlaceIndex other : places_of_device(*topology_, place)) {
+        any = statistics(other).bytes_kept != 0 || any;
+        trim(other, 0);
+    }
+    return any;
 }
 
 void MemoryPool::trim(PlaceIndex place, uint64_t bytes_to_keep) {

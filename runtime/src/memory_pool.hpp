@@ -69,6 +69,7 @@ private:
     };
     /// Found by kind and size; the serial number tells which is idle longest.
     using Blocks = std::map<std::pair<MemoryKind, std::pair<uint64_t, uint64_t>>, Block>;
+    bool trim_device(PlaceIndex place);
     struct PlacePool {
         Blocks blocks;
         std::map<uint64_t, Blocks::iterator> by_age;

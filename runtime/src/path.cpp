@@ -36,6 +36,16 @@ public:
     double at(PlaceIndex from, PlaceIndex to) const {
         return seconds_[size_t{from} * places_ + to];
     }
+    /// No path with so many pieces after the first costs less: its first stage and its last one alone.
+    double least(const PathQuestion &question, double further) const {
+        double first = unreachable;
+        double last = unreachable;
+        for (PlaceIndex place = 0; place < places_; ++place) {
+            first = std::min(first, at(question.from, place));
+            last = std::min(last, at(place, question.to));
+        }
+        return first + last + further * std::max(first, last);
+    }
     /// Every time that a slowest stage can have, ascending.
     std::vector<double> thresholds() const {
         std::vector<double> found;
@@ -63,7 +73,7 @@ std::vector<Hop> shortest(const Stages &stages, const PathQuestion &question, do
     std::vector<double> distance(nodes, unreachable);
     std::vector<uint32_t> before(nodes, nodes);
     std::vector<bool> settled(nodes, false);
-    distance[node(question.from, false)] = 0;
+    distance[node(question.from, question.from == host_place)] = 0;
     for (;;) {
         uint32_t nearest = nodes;
         for (uint32_t each = 0; each < nodes; ++each) {
@@ -98,6 +108,26 @@ std::vector<Hop> shortest(const Stages &stages, const PathQuestion &question, do
     return hops;
 }
 
+/// No chain of links costs less: all bytes cross its first link, and its last one.
+double least_seconds(const CostTable &costs, const PathQuestion &question) {
+    const auto over = [&](PlaceIndex from, PlaceIndex to) {
+        double least = unreachable;
+        for (const LinkCost &cost : costs.link(from, to)) {
+            least = cost.bandwidth > 0 ? std::min(least, cost.seconds(question.bytes)) : least;
+        }
+        return least;
+    };
+    double first = unreachable;
+    double last = unreachable;
+    for (PlaceIndex place = 0; place < costs.places(); ++place) {
+        if (place != question.from && place != question.to) {
+            first = std::min(first, over(question.from, place));
+            last = std::min(last, over(place, question.to));
+        }
+    }
+    return std::max(first, last);
+}
+
 bool passes_a_place_twice(const std::vector<Hop> &hops) {
     for (size_t index = 0; index < hops.size(); ++index) {
         for (size_t later = index; later < hops.size(); ++later) {
@@ -130,6 +160,9 @@ double pipeline_seconds(const CostTable &costs, const std::vector<Hop> &hops, ui
 }
 
 std::optional<Path> cheapest_path(const CostTable &costs, const PathQuestion &question) {
+    if (question.limit < unreachable && least_seconds(costs, question) >= question.limit) {
+        return std::nullopt;
+    }
     std::optional<Path> best;
     const CostModel &model = costs.model();
     uint64_t chunk = std::max<uint64_t>(1, model.smallest_chunk);
@@ -138,8 +171,12 @@ std::optional<Path> cheapest_path(const CostTable &costs, const PathQuestion &qu
         // A path's cost depends on its sum and on its slowest stage. For each possible slowest stage the
         // smallest sum is found; the best of these is the best of all.
         const auto further = static_cast<double>(pieces_of(question.bytes, chunk) - 1);
+        const auto too_much = [&](double seconds) {
+            return seconds >= (best ? best->seconds : question.limit);
+        };
+        const double least = stages.least(question, further);
         for (const double limit : stages.thresholds()) {
-            if (best && further * limit >= best->seconds) {
+            if (too_much(std::max(least, further * limit))) {
                 break;
             }
             std::vector<Hop> hops = shortest(stages, question, limit);
@@ -147,7 +184,7 @@ std::optional<Path> cheapest_path(const CostTable &costs, const PathQuestion &qu
                 continue;
             }
             const double seconds = pipeline_seconds(costs, hops, question.bytes, chunk);
-            if (!best || seconds < best->seconds) {
+            if (!too_much(seconds)) {
                 best = Path{std::move(hops), chunk, seconds};
             }
         }

@@ -5,6 +5,7 @@
 #include <pi/runtime/route.hpp>
 
 #include <functional>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -22,7 +23,9 @@ struct PathQuestion {
     PlaceIndex from = host_place;
     PlaceIndex to = host_place;
     uint64_t bytes = 0;        ///< not 0
-    bool through_host = false; ///< must the path pass the host, or must it not?
+    bool through_host = false; ///< must the path pass or touch the host, or must it not?
+    /// A path that costs as much is none.
+    double limit = std::numeric_limits<double>::infinity();
     /// Links that may not be used although the table has them; empty = all may.
     std::function<bool(const Hop &)> usable{};
 };

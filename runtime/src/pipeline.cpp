@@ -1,31 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "plugin_transport.hpp"
+#include "portions.hpp"
 
 #include <algorithm>
 #include <deque>
 
 namespace pi::runtime {
 namespace {
-
-/// The ranges in portions of at most `size` bytes, in order: large ones are cut, small ones gathered, so
-/// that each portion is one call.
-std::deque<RangeSet> portions(const RangeSet &ranges, uint64_t size) {
-    std::deque<RangeSet> result;
-    uint64_t room = 0;
-    for (Range rest : ranges.ranges()) {
-        while (!rest.empty()) {
-            if (room == 0) {
-                result.emplace_back();
-                room = size;
-            }
-            const uint64_t taken = std::min(room, rest.size());
-            result.back().add(Range{rest.begin, rest.begin + taken});
-            rest.begin += taken;
-            room -= taken;
-        }
-    }
-    return result;
-}
 
 /// Portions go from station to station: the source, two slots at each place on the way, the destination.
 /// A portion leaves a station when there is a free slot at the next one; its own slot is free once it has
@@ -67,9 +48,11 @@ private:
     struct Staged {
         RangeSet ranges;
         size_t slot;
+        Submitted arrival{};
     };
     struct Link {
         bool busy = false;
+        Submitted command{};      // while it is busy
         std::vector<size_t> free; // slots at its end; unused for the last link
         std::deque<Staged> ready; // what has come over it
     };
@@ -78,6 +61,7 @@ private:
 
     void on_granted(std::vector<StagingPool::Lease> leases, size_t slots) {
         slots_ = std::move(leases);
+        departures_.resize(slots_.size());
         size_t next = 0;
         for (size_t link = 0; !is_last(link); ++link) {
             for (size_t slot = 0; slot < slots; ++slot) {
@@ -99,6 +83,8 @@ private:
         const bool over = missing_ == 0 || result_ != PI_SUCCESS;
         if (over && in_flight_ == 0 && !finished_) {
             finished_ = true;
+            links_.clear(); // no handle outlives what somebody may wait for
+            departures_.clear();
             slots_.clear();
             done_(result_, text_);
         }
@@ -111,7 +97,7 @@ private:
             return;
         }
         const Hop &hop = request_.route.hops[index];
-        Staged portion{{}, 0};
+        Staged portion{{}, 0, {}};
         Endpoint from = endpoint_of(request_.source);
         if (index == 0) {
             portion.ranges = std::move(unsent_.front());
@@ -122,25 +108,34 @@ private:
             from = slot_at(hop.from, portion.slot);
         }
         const size_t left = portion.slot;
+        const Submitted arrival = std::move(portion.arrival);
+        Submitted departure; // of what was last where the portion goes
         Endpoint to = endpoint_of(request_.destination);
         if (!is_last(index)) {
             portion.slot = link.free.back();
             link.free.pop_back();
             to = slot_at(hop.to, portion.slot);
+            departure = std::move(departures_[portion.slot]);
         }
         link.busy = true;
         ++in_flight_;
         const RangeSet ranges = portion.ranges;
-        commands_->move(from, to, ranges,
-                        [self = shared_from_this(), index, left,
-                         portion = std::move(portion)](pi_result result, const std::string &text) {
-                            self->on_arrived(index, left, portion, result, text);
-                        });
+        Submitted command =
+            commands_->move(from, to, ranges,
+                            [self = shared_from_this(), index, left, portion = std::move(portion)](
+                                pi_result result, const std::string &text) {
+                                self->on_arrived(index, left, portion, result, text);
+                            },
+                            {arrival, departure});
+        if (result_ == PI_SUCCESS) { // else it could not be submitted, and this may be over
+            link.command = std::move(command);
+        }
     }
 
-    void on_arrived(size_t index, size_t left, const Staged &portion, pi_result result,
+    void on_arrived(size_t index, size_t left, Staged portion, pi_result result,
                     const std::string &text) {
         --in_flight_;
+        portion.arrival = std::move(links_[index].command);
         links_[index].busy = false;
         if (result != PI_SUCCESS && result_ == PI_SUCCESS) {
             result_ = result;
@@ -148,11 +143,12 @@ private:
         }
         if (index > 0) {
             links_[index - 1].free.push_back(left);
+            departures_[left] = portion.arrival;
         }
         if (is_last(index)) {
             --missing_;
         } else {
-            links_[index].ready.push_back(portion);
+            links_[index].ready.push_back(std::move(portion));
         }
         pump();
     }
@@ -163,7 +159,8 @@ private:
     std::deque<RangeSet> unsent_;
     std::vector<Link> links_; // by hop
     std::vector<StagingPool::Lease> slots_;
-    size_t missing_ = 0; // portions that are not at the destination
+    std::vector<Submitted> departures_; // by slot: what took its last portion away
+    size_t missing_ = 0;                // portions that are not at the destination
     size_t in_flight_ = 0;
     bool finished_ = false;
     pi_result result_ = PI_SUCCESS;

@@ -7,13 +7,10 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <iterator>
 
 namespace pi::runtime {
 namespace {
-
-bool better(const Candidate &a, const Candidate &b) {
-    return a.seconds < b.seconds;
-}
 
 std::string cost_text(double seconds) {
     char text[32];
@@ -31,6 +28,17 @@ std::string candidate_text(const Candidate &candidate, const TopologyDescription
     return text + ": " + candidate.reason;
 }
 
+std::string hand_over_reason(pi_coherence source, pi_coherence destination) {
+    const auto either = [&](pi_coherence coherence) {
+        return source == coherence || destination == coherence;
+    };
+    const bool flushes = either(PI_COHERENCE_FLUSH_INVALIDATE);
+    const bool maps = either(PI_COHERENCE_MAP_UNMAP) || either(PI_COHERENCE_UNKNOWN);
+    return std::string("one piece of host memory: handed over by ") +
+           (flushes ? "flush and invalidate" : "") + (flushes && maps ? ", and by " : "") +
+           (maps ? "map and unmap" : "") + ", 0 bytes to move";
+}
+
 } // namespace
 
 StorageState::Target StorageState::target_of(ViewId view) const {
@@ -46,9 +54,11 @@ RouteRequest StorageState::route_request(ViewId source, const Target &target, ui
     request.bytes = bytes;
     request.pieces = pieces;
     request.source_imported = view.imported;
+    request.source_cached = view.cached;
     request.source_scope_0 = view.scope_0;
     request.source_maps = view.maps;
     request.destination_scope_0 = target.scope_0;
+    request.scope = description_.scope;
     request.destination_maps = target.maps;
     request.destination_has_memory = true;
     request.allowed = description_.routes;
@@ -58,6 +68,7 @@ RouteRequest StorageState::route_request(ViewId source, const Target &target, ui
 
 std::vector<PlannedPart> StorageState::plan_hand_overs(ViewId target, RangeSet &stale) const {
     std::vector<PlannedPart> parts;
+    RangeSet planned;
     for (ViewId view = 0; view < ledger_.view_count(); ++view) {
         if (view == target || ledger_.memory_of(view) != ledger_.memory_of(target)) {
             continue;
@@ -67,6 +78,8 @@ std::vector<PlannedPart> StorageState::plan_hand_overs(ViewId target, RangeSet &
         if (part.ranges.empty()) {
             continue;
         }
+        part.ranges.add(subtract(ledger_.brought_along(view, target, part.ranges), planned));
+        planned.add(part.ranges);
         stale.remove(part.ranges);
         part.hand_over = true;
         Candidate candidate;
@@ -75,47 +88,55 @@ std::vector<PlannedPart> StorageState::plan_hand_overs(ViewId target, RangeSet &
         candidate.route.destination = views_[target].home;
         candidate.possible = true;
         candidate.seconds = 2 * runtime_->costs.model().command_latency;
-        candidate.reason =
-            "one piece of host memory: handed over by map and unmap, 0 bytes to move";
+        candidate.reason = hand_over_reason(views_[view].coherence, views_[target].coherence);
         part.sources.push_back({view, std::move(candidate)});
         parts.push_back(std::move(part));
     }
     return parts;
 }
 
-std::vector<ViewId> StorageState::nearest_views(const Target &target, const RangeSet &stale) const {
+std::vector<ViewId> StorageState::nearest_views(const Target &target, const RangeSet &stale,
+                                                const Spread *spread) const {
     struct Ranked {
         ViewId view;
         double seconds;
         bool committed;
     };
-    std::vector<Ranked> ranked;
+    std::vector<ViewId> views;
     for (ViewId view = 0; view < ledger_.view_count(); ++view) {
         const bool one_memory =
             target.view && ledger_.memory_of(view) == ledger_.memory_of(*target.view);
-        if (one_memory || !ledger_.expected(view).overlaps(stale)) {
-            continue;
+        if (!one_memory && ledger_.expected(view).overlaps(stale)) {
+            views.push_back(view);
         }
+    }
+    if (views.size() < 2) {
+        return views; // nothing to choose: what its routes cost is asked once, by plan_copy
+    }
+    std::vector<Ranked> ranked;
+    for (const ViewId view : views) {
         const auto found = candidates(
             runtime_->topology->description(),
             route_request(view, target, stale.bytes(), stale.ranges().size()), runtime_->costs);
         const bool committed =
             ledger_.valid(view).contains(intersect(stale, ledger_.expected(view)));
         if (found.front().possible) {
-            ranked.push_back({view, found.front().seconds, committed});
+            ranked.push_back(
+                {view, predicted_wait(view, stale, found.front().seconds, spread), committed});
         }
     }
     std::stable_sort(ranked.begin(), ranked.end(), [](const Ranked &a, const Ranked &b) {
         return a.seconds != b.seconds ? a.seconds < b.seconds : a.committed && !b.committed;
     });
-    std::vector<ViewId> views;
+    views.clear();
     for (const Ranked &entry : ranked) {
         views.push_back(entry.view);
     }
     return views;
 }
 
-PlannedPart StorageState::plan_copy(const Target &target, const RangeSet &ranges) const {
+PlannedPart StorageState::plan_copy(const Target &target, const RangeSet &ranges,
+                                    const Spread *spread) const {
     PlannedPart part;
     part.ranges = ranges;
     for (ViewId view = 0; view < ledger_.view_count(); ++view) {
@@ -133,24 +154,49 @@ PlannedPart StorageState::plan_copy(const Target &target, const RangeSet &ranges
             }
         }
     }
-    std::stable_sort(
-        part.sources.begin(), part.sources.end(),
-        [](const Source &a, const Source &b) { return better(a.candidate, b.candidate); });
+    const auto seconds = [&](const Source &source) {
+        return predicted_wait(source.view, ranges, source.candidate.seconds, spread);
+    };
+    std::stable_sort(part.sources.begin(), part.sources.end(),
+                     [&](const Source &a, const Source &b) { return seconds(a) < seconds(b); });
+    decide_stay_at_host(part);
     return part;
 }
 
-std::vector<PlannedPart> StorageState::plan(const Target &target, const RangeSet &wanted) const {
+std::vector<PlannedPart> StorageState::plan(const Target &target, const RangeSet &wanted,
+                                            const RangeSet &written, const Spread *spread) const {
     RangeSet stale = wanted;
     std::vector<PlannedPart> parts;
     if (target.view) {
         stale.remove(ledger_.expected(*target.view));
         parts = plan_hand_overs(*target.view, stale);
     }
-    for (const ViewId view : nearest_views(target, stale)) {
+    std::vector<PlannedPart> copies = plan_copies(target, std::move(stale), spread);
+    if (target.view) {
+        RangeSet beside = ledger_.beside(*target.view, written);
+        for (const PlannedPart &copy : copies) {
+            beside.add(ledger_.beside(*target.view, copy.ranges));
+        }
+        beside.remove(ledger_.expected(*target.view));
+        for (const PlannedPart &part : parts) {
+            beside.remove(part.ranges);
+        }
+        for (PlannedPart &part : plan_hand_overs(*target.view, beside)) {
+            parts.push_back(std::move(part));
+        }
+    }
+    std::move(copies.begin(), copies.end(), std::back_inserter(parts));
+    return parts;
+}
+
+std::vector<PlannedPart> StorageState::plan_copies(const Target &target, RangeSet stale,
+                                                   const Spread *spread) const {
+    std::vector<PlannedPart> parts;
+    for (const ViewId view : nearest_views(target, stale, spread)) {
         const RangeSet ranges = intersect(stale, ledger_.expected(view));
         if (!ranges.empty()) {
             stale.remove(ranges);
-            parts.push_back(plan_copy(target, ranges));
+            parts.push_back(plan_copy(target, ranges, spread));
         }
     }
     // What is left was never written, or is where no route may lead from.
@@ -158,7 +204,7 @@ std::vector<PlannedPart> StorageState::plan(const Target &target, const RangeSet
         const RangeSet ranges = intersect(stale, ledger_.expected(view));
         if (!ranges.empty()) {
             stale.remove(ranges);
-            parts.push_back(plan_copy(target, ranges));
+            parts.push_back(plan_copy(target, ranges, spread));
         }
     }
     return parts;

@@ -153,6 +153,14 @@ RangeSet subtract(RangeSet a, const RangeSet &b) {
     return a;
 }
 
+RangeSet whole_units(const RangeSet &set, uint64_t bytes) {
+    RangeSet result;
+    for (const Range &range : set.ranges()) {
+        result.add(Range{range.begin / bytes * bytes, (range.end + bytes - 1) / bytes * bytes});
+    }
+    return result;
+}
+
 std::string to_string(const RangeSet &set) {
     if (set.empty()) {
         return "nothing";

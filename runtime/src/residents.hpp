@@ -3,6 +3,7 @@
 
 #include <pi/runtime/topology.hpp>
 
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -15,23 +16,42 @@ class StorageState;
 
 /// Which storages have memory of their own at each place, so that room can be made. Thread-safe; no lock
 /// is held while a storage is asked.
+///
+/// Who goes is decided as GreedyDual does (N. Young, 1994), which is LRU where all replicas cost the same.
+/// Keeping a replica is worth what it would cost to bring it again, and a quarter of what must be written
+/// back (a quarter, as the host mostly wants these bytes sooner or later anyway). The place's age is the
+/// worth of what went last, and each use renews a replica's worth on top of it. So of replicas used at
+/// about the same time clean ones go first, and dirty ones that nobody uses go before clean ones in use.
 class Residents {
 public:
-    explicit Residents(uint32_t places) : places_(places) {}
+    explicit Residents(std::shared_ptr<const Topology> topology)
+        : topology_(std::move(topology)), places_(topology_->size()) {}
 
     void add(PlaceIndex place, std::weak_ptr<StorageState> storage);
     void remove(PlaceIndex place, const StorageState *storage);
 
-    /// Evicts replicas at the place until at least so many bytes were freed: those first whose bytes are
-    /// all valid elsewhere too, then those that must be written back, each least recently used first. Not
-    /// those of `asking`. Waits for what is written back. False if nothing could be freed.
-    bool make_room(PlaceIndex place, uint64_t bytes, const StorageState &asking);
+    /// What a use at this place now is worth on top of.
+    double age(PlaceIndex place) const {
+        return places_.at(place).age.load(std::memory_order_relaxed);
+    }
+
+    /// Evicts one replica at the place's device, not the place's own of `asking`: the one that is worth least
+    /// among those not in use, once its dirty bytes are written back, which is waited for. When all are in use
+    /// it waits until the one used longest ago is not, unless that is held. False if neither is possible, or
+    /// inside a callback.
+    bool make_room(PlaceIndex place, const StorageState &asking);
 
 private:
+    struct Place {
+        std::map<const StorageState *, std::weak_ptr<StorageState>> storages;
+        std::atomic<double> age{0};
+    };
+
     std::vector<std::shared_ptr<StorageState>> at(PlaceIndex place);
 
-    std::mutex mutex_;
-    std::vector<std::map<const StorageState *, std::weak_ptr<StorageState>>> places_;
+    const std::shared_ptr<const Topology> topology_;
+    std::mutex mutex_; // guards the storages
+    std::vector<Place> places_;
 };
 
 } // namespace pi::runtime

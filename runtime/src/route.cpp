@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 
 namespace pi::runtime {
 namespace {
@@ -24,11 +25,21 @@ struct Question {
 
     bool source_is_host() const { return request.source == host_place; }
     bool destination_is_host() const { return request.destination == host_place; }
+    /// Whether an end lies elsewhere than in scope 0.
+    bool other_scope() const { return !request.source_scope_0 || !request.destination_scope_0; }
+    const Connection *scoped() const {
+        return request.source_imported || source_is_host() || destination_is_host()
+                   ? nullptr
+                   : topology.in_scope(request.scope, request.source, request.destination);
+    }
     const Connection &connection() const {
+        if (const Connection *in_scope = other_scope() ? scoped() : nullptr) {
+            return *in_scope;
+        }
         return request.source_imported ? topology.import(request.source, request.destination)
                                        : topology.buffer(request.source, request.destination);
     }
-    /// Connections speak of memory in scope 0: elsewhere only the host is sure to be reached.
+    /// On the way memory is of scope 0: from another scope there only the host is sure to be reached.
     bool usable(const Hop &hop) const {
         if (hop.from == host_place || hop.to == host_place) {
             return true;
@@ -41,8 +52,10 @@ struct Question {
         }
         return hop.to != request.destination || request.destination_scope_0;
     }
-    std::optional<Path> path(bool through_host) const {
+    std::optional<Path> path(bool through_host,
+                             double limit = std::numeric_limits<double>::infinity()) const {
         PathQuestion path;
+        path.limit = limit;
         path.from = request.source;
         path.to = request.destination;
         path.bytes = request.bytes;
@@ -79,7 +92,7 @@ bool is_allowed(const Question &question, RouteKind kind) {
 
 constexpr const char *not_allowed = "not allowed for this storage";
 constexpr const char *has_memory = "the destination has memory of its own already";
-constexpr const char *other_scope = "connections are known for scope 0 only";
+constexpr const char *unknown_scope = "no connection is known for these scopes";
 
 std::string connection_text(const Question &question) {
     constexpr std::array names{"none", "migratable", "unified"};
@@ -104,8 +117,8 @@ Candidate direct_use(const Question &question) {
     if (question.source_is_host() || question.destination_is_host()) {
         return refused(candidate, "the bare host has no connection: its memory is imported");
     }
-    if (!request.source_scope_0 || !request.destination_scope_0) {
-        return refused(candidate, other_scope);
+    if (question.other_scope() && question.scoped() == nullptr) {
+        return refused(candidate, unknown_scope);
     }
     if (question.connection().connection != PI_MEMORY_CONNECTION_UNIFIED) {
         return refused(candidate, connection_text(question));
@@ -168,8 +181,8 @@ Candidate migrate(const Question &question) {
     if (question.source_is_host() || question.destination_is_host()) {
         return refused(candidate, "the bare host is reached by reading and writing");
     }
-    if (!request.source_scope_0 || !request.destination_scope_0) {
-        return refused(candidate, other_scope);
+    if (question.other_scope() && question.scoped() == nullptr) {
+        return refused(candidate, unknown_scope);
     }
     const Connection &connection = question.connection();
     if (connection.connection == PI_MEMORY_CONNECTION_NONE) {
@@ -179,7 +192,10 @@ Candidate migrate(const Question &question) {
     const Hop hop = candidate.route.hops.front();
     const CostModel &model = question.costs.model();
     const double seconds =
-        question.costs.linked(hop.from, hop.to)
+        question.other_scope() && connection.bandwidth != 0
+            ? model.command_latency + 1e-9 * static_cast<double>(connection.latency) +
+                  static_cast<double>(request.bytes) / static_cast<double>(connection.bandwidth)
+        : question.costs.linked(hop.from, hop.to)
             ? question.costs.seconds(hop.from, hop.to, request.bytes)
             : model.command_latency + static_cast<double>(request.bytes) / model.link_bandwidth;
     return possible(candidate, seconds, connection_text(question) + "; one copy by the plugin");
@@ -242,12 +258,19 @@ Candidate mapped(const Question &question, BounceStyle style) {
         return refused(candidate, std::to_string(request.pieces) +
                                       " pieces: bytes between them would be mapped for writing");
     }
+    if ((request.source_imported || request.source_cached) && request.pieces > 1) {
+        return refused(candidate, std::to_string(request.pieces) +
+                                      " pieces: a map would bring older bytes between them to the "
+                                      "host, which may be writing newer ones");
+    }
     // Map, copy, unmap: the copy crosses the other end's link to the host.
-    const CostModel &model = question.costs.model();
-    const double copy = is_source
-                            ? question.costs.seconds(host_place, request.destination, request.bytes)
-                            : question.costs.seconds(request.source, host_place, request.bytes);
-    return possible(candidate, 2 * (model.command_latency + model.callback_latency) + copy,
+    const CostTable &costs = question.costs;
+    const PlaceIndex mapped_place = is_source ? request.source : request.destination;
+    const double copy = is_source ? costs.seconds(host_place, request.destination, request.bytes)
+                                  : costs.seconds(request.source, host_place, request.bytes);
+    const double between =
+        costs.callback_seconds(request.source) + costs.callback_seconds(request.destination);
+    return possible(candidate, costs.map_seconds(mapped_place, request.bytes) + between + copy,
                     "mapped in place at " + place.name + ": one pass");
 }
 
@@ -273,6 +296,10 @@ void add_bounces(const Question &question, std::vector<Candidate> &out) {
     const size_t first = out.size();
     if (question.source_is_host() || question.destination_is_host()) {
         out.push_back(host_end(question));
+        // A device with a slow link to the host may have a neighbour with a fast one.
+        if (const auto path = question.path(true, out.back().seconds)) {
+            out.push_back(along(question, RouteKind::host_bounce, *path));
+        }
     } else {
         out.push_back(mapped(question, BounceStyle::map_source));
         out.push_back(mapped(question, BounceStyle::map_destination));

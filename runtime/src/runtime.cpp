@@ -9,15 +9,49 @@
 
 namespace pi::runtime {
 
-void TransferLog::add(TransferRecord record) {
+namespace {
+
+bool is_piece_of(const TransferRecord &record, const TransferRecord &other) {
+    return record.acquisition == other.acquisition && record.source == other.source &&
+           record.destination == other.destination && record.kind == other.kind &&
+           record.style == other.style && record.result == PI_SUCCESS &&
+           other.result == PI_SUCCESS && record.reason == other.reason;
+}
+
+} // namespace
+
+void TransferLog::add(TransferRecord record, bool is_piece) {
     const std::lock_guard lock(mutex_);
     if (capacity_ == 0) {
+        return;
+    }
+    if (is_piece && join(record)) {
         return;
     }
     if (records_.size() >= capacity_) {
         records_.pop_front();
     }
     records_.push_back(std::move(record));
+}
+
+/// False if there is no line of the record's other pieces.
+bool TransferLog::join(const TransferRecord &record) {
+    // Those of others may have come in between.
+    const auto newest = records_.rbegin();
+    const auto oldest = newest + static_cast<ptrdiff_t>(std::min<size_t>(records_.size(), 64));
+    const auto same = std::find_if(
+        newest, oldest, [&](const TransferRecord &other) { return is_piece_of(record, other); });
+    if (same == oldest) {
+        return false;
+    }
+    same->ranges.add(record.ranges);
+    same->bytes += record.bytes;
+    same->pieces += record.pieces;
+    same->predicted += record.predicted;
+    same->begin = std::min(same->begin, record.begin);
+    same->end = std::max(same->end, record.end);
+    same->bytes_copy_in_copy_out += record.bytes_copy_in_copy_out;
+    return true;
 }
 
 std::vector<TransferRecord> TransferLog::read() const {
@@ -45,8 +79,9 @@ RuntimeState::RuntimeState(std::shared_ptr<const Topology> all_places,
                            RuntimeOptions runtime_options)
     : topology(checked(std::move(all_places))), options(std::move(runtime_options)),
       costs(options.costs ? *options.costs : CostTable::estimate(topology->description())),
-      log(options.log_capacity), memory(std::make_shared<MemoryPool>(topology, options.pool_limit)),
-      residents(topology->size()), lost(topology, continuations) {
+      log(options.log_capacity), trace(topology),
+      memory(std::make_shared<MemoryPool>(topology, options.pool_limit)), residents(topology),
+      lost(topology, continuations) {
     if (costs.places() != topology->size()) {
         throw Error(PI_ERROR_INVALID_VALUE,
                     "Runtime: the costs are of " + std::to_string(costs.places()) +
@@ -85,7 +120,8 @@ void Runtime::clear_log() {
     state_->log.clear();
 }
 bool Runtime::finish(std::chrono::nanoseconds timeout) const {
-    return state_->in_flight->wait(timeout);
+    const auto deadline = deadline_after(timeout);
+    return state_->in_flight->wait(deadline) && state_->continuations->wait_until_idle(deadline);
 }
 
 void Runtime::trim(uint64_t bytes_to_keep) const {

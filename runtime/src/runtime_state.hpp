@@ -5,6 +5,7 @@
 #include "lost_places.hpp"
 #include "memory_pool.hpp"
 #include "residents.hpp"
+#include "trace.hpp"
 
 #include <pi/runtime/runtime.hpp>
 
@@ -52,11 +53,14 @@ private:
 class TransferLog {
 public:
     explicit TransferLog(uint64_t capacity) : capacity_(capacity) {}
-    void add(TransferRecord record);
+    /// A piece is put to the line of the others of its acquire and route, if there is one.
+    void add(TransferRecord record, bool is_piece = false);
     std::vector<TransferRecord> read() const;
     void clear();
 
 private:
+    bool join(const TransferRecord &record);
+
     const uint64_t capacity_;
     mutable std::mutex mutex_;
     std::deque<TransferRecord> records_;
@@ -74,10 +78,13 @@ public:
     const std::shared_ptr<InFlight> in_flight = std::make_shared<InFlight>();
     SharedCounters counters;
     TransferLog log;
+    const Trace trace;
     const std::shared_ptr<MemoryPool> memory;
     Residents residents;
     LostPlaces lost;
     std::atomic<uint64_t> acquisitions{0};
+    std::atomic<uint64_t> kept_at_host{
+        0}; // bytes of memory that storages have there for bounces alone
     std::shared_ptr<Transport> transport; // never null
 };
 

@@ -88,7 +88,7 @@ std::optional<uint32_t> Storage::memory_of(PlaceIndex place) const {
     return state_->memory_of(place);
 }
 bool Storage::finish(std::chrono::nanoseconds timeout) const {
-    return state_->in_flight().wait(timeout);
+    return state_->in_flight().wait(deadline_after(timeout));
 }
 
 Buffer::Buffer(std::shared_ptr<BufferState> state) noexcept : state_(std::move(state)) {}
@@ -117,6 +117,26 @@ void Buffer::prefetch(PlaceIndex place, uint64_t offset, uint64_t size) const {
 
 void Buffer::prefetch(PlaceIndex place) const {
     prefetch(place, 0, size());
+}
+
+void Buffer::broadcast(std::span<const PlaceIndex> places, uint64_t offset, uint64_t size) const {
+    BufferState &state = require(state_);
+    check_range("Buffer::broadcast", offset, size, state.range.size());
+    const uint64_t begin = state.range.begin + offset;
+    for (const PlaceIndex place : places) {
+        state.storage->check_place(place);
+    }
+    Spread spread{places.size(), {}};
+    for (const PlaceIndex place : places) {
+        --spread.followers;
+        Acquisition(
+            state.storage->acquire(state_, place, Access::read, {begin, begin + size}, &spread))
+            .release();
+    }
+}
+
+void Buffer::broadcast(std::span<const PlaceIndex> places) const {
+    broadcast(places, 0, size());
 }
 
 Explanation Buffer::explain(PlaceIndex place, uint64_t offset, uint64_t size) const {

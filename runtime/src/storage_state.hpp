@@ -52,8 +52,26 @@ struct Source {
 struct PlannedPart {
     RangeSet ranges;
     bool hand_over = false;
+    /// The first source's bounce is two copies: to the host, where the bytes stay for others, and on from there.
+    bool stays_at_host = false;
+    /// That first copy, which nobody asked for; and what the second one, from the first source, is logged as.
+    bool on_the_way = false;
+    std::optional<Candidate> whole;
+    bool is_piece = false; // of a transfer that is one line of the log
     std::vector<Source> sources;
     std::vector<Candidate> refused;
+};
+
+/// What a broadcast knows: how many more places want these bytes, and which views have sent them once already.
+struct Spread {
+    uint64_t followers = 0;
+    std::vector<ViewId> senders{};
+};
+
+/// A part, or a piece of one, on its way to a view.
+struct PlannedCopy {
+    PlannedPart part;
+    ViewId destination;
 };
 
 /// The shared part of all copies of a Storage: its memory at each place, the ledger, and the operations
@@ -71,6 +89,8 @@ public:
         bool imported = false;
         bool scope_0 = true;
         bool maps = true;
+        bool cached =
+            false; ///< the host sees it through caches: a map moves what they hold, all of its hull
     };
     /// How a place uses a view.
     struct Attachment {
@@ -81,25 +101,31 @@ public:
         bool imported = false;
         std::string reason;
         uint64_t last_use = 0; // the number of the acquire
+        double age = 0;        // of the place (Residents) at that time
     };
 
     StorageState(std::shared_ptr<RuntimeState> runtime, StorageDescription description);
+    ~StorageState();
 
     // acquire.cpp
+    /// `spread`: of the broadcast that this is a step of, or NULL.
     std::unique_ptr<AcquisitionState> acquire(const std::shared_ptr<BufferState> &buffer,
-                                              PlaceIndex place, Access access, const Range &range);
+                                              PlaceIndex place, Access access, const Range &range,
+                                              Spread *spread = nullptr);
     void release(AcquisitionState &acquisition, pi_event event);
     void abandon(AcquisitionState &acquisition) noexcept;
 
     // evict.cpp
-    /// What a place's replica would free, and how many of its bytes are nowhere else. Nothing while it is in use, or
-    /// when the place has no memory of its own.
-    struct Evictable {
-        uint64_t size;
-        uint64_t dirty;
-        uint64_t last_use;
+    /// A place's own memory: whether something uses it, and what keeping it is worth (see Residents). Nothing when the
+    /// place has none.
+    struct Replica {
+        bool busy = false;
+        double worth = 0;
+        uint64_t last_use = 0;
     };
-    std::optional<Evictable> evictable(PlaceIndex place) const;
+    std::optional<Replica> replica(PlaceIndex place) const;
+    /// Waits until nothing that is begun now uses it any more. False, at once, while an acquisition is held that does.
+    bool await_uses(PlaceIndex place);
     /// Gives that memory back, after its dirty bytes have been written back to the host: waits for that. False if it is
     /// in use by then, or they cannot be written back; nothing is lost then.
     bool evict(PlaceIndex place);
@@ -145,13 +171,14 @@ private:
 
     std::unique_ptr<AcquisitionState> try_acquire(const std::shared_ptr<BufferState> &buffer,
                                                   PlaceIndex place, Access access,
-                                                  const Range &range);
+                                                  const Range &range, Spread *spread);
 
     // lost.cpp
     void notice_lost_places();
     void forbid_lost(PlaceIndex place, Access access, const Range &range);
 
     // evict.cpp
+    bool fits_at(PlaceIndex place) const;
     bool write_back(const RangeSet &dirty);
     void drop_memory(ViewId view);
     std::optional<ViewId> vacant_view(PlaceIndex place) const;
@@ -161,6 +188,7 @@ private:
     void attach_host();
     void create_host_view();
     bool import_host_memory(PlaceIndex place);
+    uint64_t flush_unit(PlaceIndex place, const Mem &mem) const;
     void share_memory(PlaceIndex place, PlaceIndex owner, const std::string &reason);
     void create_memory(PlaceIndex place);
     ViewId add_view(View view, MemoryId memory);
@@ -168,13 +196,32 @@ private:
     static bool maps_in_place(const PlaceInfo &place, uint32_t scope);
     std::vector<Candidate> sharing_candidates(PlaceIndex place) const;
 
+    // broadcast.cpp
+    double predicted_wait(ViewId source, const RangeSet &ranges, double seconds,
+                          const Spread *spread) const;
+    bool has_memory_alone(ViewId view) const;
+    std::string why_not_at_host(const Source &source, const RangeSet &ranges) const;
+    void decide_stay_at_host(PlannedPart &part) const;
+    uint64_t piece_size(const PlannedPart &part, uint64_t followers) const;
+    std::vector<RangeSet> pieces(const PlannedPart &part, const Spread *spread) const;
+    void add_bounce(std::vector<PlannedCopy> &copies, const PlannedPart &part, ViewId destination,
+                    const std::vector<RangeSet> &in_pieces);
+    std::vector<PlannedCopy> cut(std::vector<PlannedPart> parts, ViewId destination,
+                                 Spread *spread);
+
     // plan.cpp
     RouteRequest route_request(ViewId source, const Target &target, uint64_t bytes,
                                uint64_t pieces) const;
-    std::vector<PlannedPart> plan(const Target &target, const RangeSet &wanted) const;
+    /// What makes `wanted` valid at the target, and lets `written` be written there.
+    std::vector<PlannedPart> plan(const Target &target, const RangeSet &wanted,
+                                  const RangeSet &written = {},
+                                  const Spread *spread = nullptr) const;
     std::vector<PlannedPart> plan_hand_overs(ViewId target, RangeSet &stale) const;
-    PlannedPart plan_copy(const Target &target, const RangeSet &ranges) const;
-    std::vector<ViewId> nearest_views(const Target &target, const RangeSet &stale) const;
+    std::vector<PlannedPart> plan_copies(const Target &target, RangeSet stale,
+                                         const Spread *spread) const;
+    PlannedPart plan_copy(const Target &target, const RangeSet &ranges, const Spread *spread) const;
+    std::vector<ViewId> nearest_views(const Target &target, const RangeSet &stale,
+                                      const Spread *spread) const;
     Target target_of(ViewId view) const;
     ExplainedPart explain_present(const RangeSet &ranges, PlaceIndex place, const Target &target,
                                   const std::vector<Candidate> &considered) const;
@@ -193,11 +240,15 @@ private:
     void add_pending(OperationId operation, PlaceIndex place, const Range &range, bool held,
                      bool writes);
     void conclude(OperationId operation, pi_result result, const std::string &text);
+    /// Begins copies that make the ranges valid at a place that no acquire asked for, and gives what they wait for: all
+    /// that must be over until they are there. Throws what acquire throws.
+    std::vector<Dependency> bring(PlaceIndex place, const RangeSet &ranges);
     void begin_copies(Begun &begun, const Attachment &attachment, std::vector<PlannedPart> parts,
-                      PlaceIndex place, const Range &range);
+                      PlaceIndex place, Spread *spread);
     void begin_use(Begun &begun, const Attachment &attachment, Access access);
     void undo(Begun &begun);
-    void account(const Begun &begun, const Attachment &attachment, Access access);
+    void account(const Begun &begun);
+    void log_nothing_stale(const Begun &begun, const Attachment &attachment, Access access);
     void bridge(AcquisitionState &acquisition);
 
     const std::shared_ptr<RuntimeState> runtime_;
@@ -208,6 +259,7 @@ private:
     mutable std::mutex mutex_; // guards all below
     Ledger ledger_;
     HostBytes host_bytes_;
+    uint64_t kept_at_host_ = 0; // of RuntimeState::kept_at_host
     std::optional<ViewId> host_view_;
     std::vector<View> views_;                            // by ViewId
     std::vector<std::optional<Attachment>> attachments_; // by place

@@ -72,6 +72,19 @@ SameDevice Topology::same_device(PlaceIndex a, PlaceIndex b) const {
     return runtime::same_device(info(a).identity, info(b).identity);
 }
 
+const Connection *TopologyDescription::in_scope(const std::string &scope, PlaceIndex src,
+                                                PlaceIndex dst) const {
+    const auto has = [&](PlaceIndex index) {
+        const std::vector<pi_memory_scope> &scopes = place(index).scopes;
+        return std::any_of(scopes.begin(), scopes.end(),
+                           [&](const pi_memory_scope &each) { return scope == each.name; });
+    };
+    const auto found = scoped.find(scope);
+    return found == scoped.end() || !has(src) || !has(dst)
+               ? nullptr
+               : &found->second.at(src * places.size() + dst);
+}
+
 TopologyDescription unconnected_places(uint32_t count) {
     TopologyDescription topology;
     const size_t places = size_t{1} + count;

@@ -1,52 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "device_query.hpp"
+
 #include <pi/runtime/error.hpp>
 #include <pi/runtime/topology.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <map>
 
 namespace pi::runtime {
 namespace {
 
-/// A fixed-size device info, or the fallback where the backend has no answer.
-template <class T>
-T device_info(pi_device device, pi_device_info name, T fallback) {
-    T value{};
-    return piDeviceGetInfo(device, name, sizeof value, &value, nullptr) == PI_SUCCESS ? value
-                                                                                      : fallback;
-}
-
-/// The bytes of an info of any size; empty where the backend has no answer.
-std::string device_bytes(pi_device device, pi_device_info name) {
-    uint64_t size = 0;
-    if (piDeviceGetInfo(device, name, 0, nullptr, &size) != PI_SUCCESS || size == 0) {
-        return {};
-    }
-    std::string bytes(size, '\0');
-    if (piDeviceGetInfo(device, name, size, bytes.data(), nullptr) != PI_SUCCESS) {
-        return {};
-    }
-    return bytes;
-}
-
-std::string device_text(pi_device device, pi_device_info name) {
-    return std::string(device_bytes(device, name).c_str());
-}
-
-pi_platform platform_of(pi_device device) {
-    pi_platform platform = nullptr;
-    check(piDeviceGetInfo(device, PI_DEVICE_INFO_PLATFORM, sizeof platform, &platform, nullptr),
-          "piDeviceGetInfo(PLATFORM)");
-    return platform;
-}
-
-pi_plugin plugin_of(pi_device device) {
-    pi_plugin plugin = nullptr;
-    check(piPlatformGetInfo(platform_of(device), PI_PLATFORM_INFO_PLUGIN, sizeof plugin, &plugin,
-                            nullptr),
-          "piPlatformGetInfo(PLUGIN)");
-    return plugin;
+/// Nothing where the plugin does not know, or tells no rate at all.
+std::optional<Speed> device_speed(pi_device device, pi_device_info name) {
+    const auto told = device_info<std::array<uint64_t, 2>>(device, name, {});
+    return told[0] != 0 ? std::optional(Speed{told[0], told[1]}) : std::nullopt;
 }
 
 std::string default_name(pi_device device) {
@@ -59,12 +28,7 @@ std::string default_name(pi_device device) {
 std::string key_of(pi_device device, const DeviceIdentity &identity) {
     std::string key = default_name(device);
     if (!identity.uuid.empty()) {
-        constexpr const char *digits = "0123456789abcdef";
-        key += " uuid ";
-        for (const char byte : identity.uuid) {
-            key += digits[static_cast<unsigned char>(byte) >> 4];
-            key += digits[static_cast<unsigned char>(byte) & 15];
-        }
+        key += " uuid " + hexadecimal(identity.uuid);
     } else if (!identity.pci_address.empty()) {
         key += " at " + identity.pci_address;
     }
@@ -98,20 +62,31 @@ PlaceInfo describe(const Place &place) {
         device_info<uint32_t>(place.device, PI_DEVICE_INFO_HOST_POINTER_IMPORT, 0) != 0;
     info.host_pointer_alignment = std::max<uint64_t>(
         1, device_info<uint64_t>(place.device, PI_DEVICE_INFO_HOST_POINTER_ALIGNMENT, 1));
+    info.host_read = device_speed(place.device, PI_DEVICE_INFO_HOST_READ_SPEED);
+    info.host_write = device_speed(place.device, PI_DEVICE_INFO_HOST_WRITE_SPEED);
+    info.map = device_speed(place.device, PI_DEVICE_INFO_MAP_SPEED);
+    const auto callback =
+        device_info<uint64_t>(place.device, PI_DEVICE_INFO_CALLBACK_LATENCY, UINT64_MAX);
+    if (callback != UINT64_MAX) {
+        info.callback_latency = callback;
+    }
     return info;
 }
 
-Connection query(const Place &src, const Place &dst, pi_memory_kind kind) {
+Connection query(const Place &src, const Place &dst, pi_memory_kind kind, uint32_t src_scope = 0,
+                 uint32_t dst_scope = 0) {
+    const bool plain = kind == PI_MEMORY_KIND_BUFFER && src_scope == 0 && dst_scope == 0;
     pi_memory_connection_query question{};
     question.struct_size = sizeof question;
     question.type = PI_TYPE_MEMORY_CONNECTION_QUERY;
     question.kind = kind;
+    question.src_scope = src_scope;
+    question.dst_scope = dst_scope;
     pi_memory_connection_info answer{};
     answer.struct_size = sizeof answer;
     answer.type = PI_TYPE_MEMORY_CONNECTION_INFO;
-    const pi_result result =
-        piGetMemoryConnectionInfo(src.device, src.context, dst.device, dst.context,
-                                  kind == PI_MEMORY_KIND_BUFFER ? nullptr : &question, &answer);
+    const pi_result result = piGetMemoryConnectionInfo(
+        src.device, src.context, dst.device, dst.context, plain ? nullptr : &question, &answer);
     Connection connection;
     if (result == PI_SUCCESS) {
         connection = {answer.connection,
@@ -123,13 +98,14 @@ Connection query(const Place &src, const Place &dst, pi_memory_kind kind) {
                       answer.link_kind,
                       answer.bandwidth,
                       answer.latency,
-                      std::string(answer.reason, strnlen(answer.reason, sizeof answer.reason))};
+                      std::string(answer.reason, strnlen(answer.reason, sizeof answer.reason)),
+                      answer.atomics != 0};
         return connection;
     }
     connection.reason = std::string("piGetMemoryConnectionInfo: ") + result_name(result) + ": " +
                         last_error_text(result);
-    if (kind != PI_MEMORY_KIND_BUFFER) {
-        return connection; // a backend may know nothing of this kind
+    if (!plain) {
+        return connection; // a backend may know nothing of this kind, or of this scope
     }
     check(piGetMemoryConnection(src.device, src.context, dst.device, dst.context,
                                 &connection.connection),
@@ -214,6 +190,26 @@ void Topology::query_connections() {
             const Place to{device(dst), context(dst), {}};
             description_.buffers[src * count + dst] = query(from, to, PI_MEMORY_KIND_BUFFER);
             description_.imported[src * count + dst] = query(from, to, PI_MEMORY_KIND_IMPORTED);
+            query_scopes(src, dst);
+        }
+    }
+}
+
+void Topology::query_scopes(PlaceIndex src, PlaceIndex dst) {
+    const size_t count = description_.places.size();
+    const std::vector<pi_memory_scope> &sources = info(src).scopes;
+    const std::vector<pi_memory_scope> &destinations = info(dst).scopes;
+    for (uint32_t from = 0; from < sources.size(); ++from) {
+        for (uint32_t to = 0; to < destinations.size(); ++to) {
+            if ((from == 0 && to == 0) ||
+                std::strcmp(sources[from].name, destinations[to].name) != 0) {
+                continue;
+            }
+            std::vector<Connection> &matrix = description_.scoped[sources[from].name];
+            matrix.resize(count * count);
+            matrix[src * count + dst] =
+                query({device(src), context(src), {}}, {device(dst), context(dst), {}},
+                      PI_MEMORY_KIND_BUFFER, from, to);
         }
     }
 }

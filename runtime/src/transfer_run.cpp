@@ -3,9 +3,17 @@
 
 #include <pi/runtime/error.hpp>
 
+#include <chrono>
 #include <exception>
 
 namespace pi::runtime {
+namespace {
+
+uint64_t now() {
+    return static_cast<uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
+}
+
+} // namespace
 
 TransferRun::TransferRun(std::shared_ptr<BufferState> buffer, OperationId operation,
                          ViewId destination, PlannedPart part, std::vector<Dependency> dependencies,
@@ -39,8 +47,9 @@ void TransferRun::try_next() {
         // The answer is posted: it may come on any thread, and before start() returns.
         TransferDone done = [self = shared_from_this()](pi_result result, const std::string &text) {
             self->storage().runtime()->continuations->post(
-                [self, result, text] { self->on_done(result, text); });
+                [self, result, text, end = now()] { self->on_done(result, text, end); });
         };
+        begin_ = now();
         try {
             storage().runtime()->transport->start(request, done);
         } catch (const Error &error) {
@@ -54,8 +63,8 @@ void TransferRun::try_next() {
                                to_string(part_.ranges) + " could not be brought: " + failure_text_);
 }
 
-void TransferRun::on_done(pi_result result, const std::string &text) {
-    record(result, text);
+void TransferRun::on_done(pi_result result, const std::string &text, uint64_t end) {
+    record(result, text, end);
     if (result == PI_SUCCESS) {
         count_success(part_.sources[next_ - 1].candidate);
         storage().finish_operation(operation_, PI_SUCCESS, {});
@@ -82,7 +91,7 @@ void TransferRun::on_done(pi_result result, const std::string &text) {
                                       [self = shared_from_this()] { self->try_next(); });
 }
 
-void TransferRun::record(pi_result result, const std::string &text) {
+void TransferRun::record(pi_result result, const std::string &text, uint64_t end) {
     const Candidate &candidate = part_.sources[next_ - 1].candidate;
     TransferRecord record;
     record.acquisition = acquisition_;
@@ -95,9 +104,29 @@ void TransferRun::record(pi_result result, const std::string &text) {
     record.result = result;
     record.reason = result == PI_SUCCESS ? candidate.reason : text;
     record.bytes = result == PI_SUCCESS && !part_.hand_over ? part_.ranges.bytes() : 0;
+    record.hops = candidate.route.hops;
+    if (const uint64_t chunk = candidate.route.chunk; chunk != 0) {
+        record.pieces = (part_.ranges.bytes() + chunk - 1) / chunk;
+    }
+    record.predicted = candidate.seconds;
+    record.begin = begin_;
+    record.end = end;
     record.bytes_copy_in_copy_out = bytes_copy_in_copy_out_;
     bytes_copy_in_copy_out_ = 0; // only in the acquire's first record
-    storage().runtime()->log.add(std::move(record));
+    storage().runtime()->trace.write(record);
+    if (part_.on_the_way && result == PI_SUCCESS) {
+        return; // the other half's line tells of both
+    }
+    if (part_.whole && next_ == 1 && result == PI_SUCCESS) {
+        record.source = part_.whole->route.source;
+        record.kind = part_.whole->route.kind;
+        record.style = part_.whole->route.style;
+        record.hops = part_.whole->route.hops;
+        record.pieces = 1; // of those that the log joins
+        record.reason = part_.whole->reason;
+        record.predicted = part_.whole->seconds;
+    }
+    storage().runtime()->log.add(std::move(record), part_.is_piece);
 }
 
 void TransferRun::count_success(const Candidate &candidate) {
@@ -111,8 +140,10 @@ void TransferRun::count_success(const Candidate &candidate) {
                 ++sum.hand_overs;
                 return;
             }
-            sum.bytes_delivered += bytes;
-            sum.bytes[kind] += bytes;
+            if (!part_.on_the_way) {
+                sum.bytes_delivered += bytes;
+                sum.bytes[kind] += bytes;
+            }
             for (const Hop &hop : candidate.route.hops) {
                 sum.link_bytes[{hop.from, hop.to}] += bytes;
             }

@@ -23,8 +23,8 @@ public:
 private:
     void on_ready(pi_result result, const std::string &text);
     void try_next();
-    void on_done(pi_result result, const std::string &text);
-    void record(pi_result result, const std::string &text);
+    void on_done(pi_result result, const std::string &text, uint64_t end);
+    void record(pi_result result, const std::string &text, uint64_t end);
     void count_success(const Candidate &candidate);
     StorageState &storage() const { return *buffer_->storage; }
 
@@ -38,6 +38,7 @@ private:
     size_t next_ = 0; // behind the source that is being tried
     pi_result failure_ = PI_ERROR_DEPENDENCY_FAILED;
     std::string failure_text_;
+    uint64_t begin_ = 0; // of the source that is being tried
 };
 
 } // namespace pi::runtime

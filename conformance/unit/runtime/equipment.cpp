@@ -6,17 +6,26 @@
 
 namespace runtime_test {
 
-Loader::Loader(const std::string &faults) {
-    static constexpr const char *layer = "fault";
-    const pi_loader_option option{"PI_FAULT", faults.c_str()};
-    pi_loader_desc desc{};
-    desc.struct_size = sizeof desc;
-    desc.type = PI_TYPE_LOADER_DESC;
+pi_loader make_layered_loader(const char *layer, const pi_loader_option &option) {
+    auto desc = pi_test::desc<pi_loader_desc>(PI_TYPE_LOADER_DESC);
     desc.layers = &layer;
     desc.layer_count = 1;
     desc.options = &option;
     desc.option_count = 1;
-    check(piLoaderCreate(faults.empty() ? nullptr : &desc, &loader_), "piLoaderCreate");
+    pi_loader loader = nullptr;
+    check(piLoaderCreate(&desc, &loader), "piLoaderCreate");
+    return loader;
+}
+
+Loader::Loader(const std::string &faults) {
+    if (faults.empty()) {
+        check(piLoaderCreate(nullptr, &loader_), "piLoaderCreate");
+    } else {
+        loader_ = make_layered_loader("fault", {"PI_FAULT", faults.c_str()});
+    }
+}
+Loader::Loader(const pi_loader_desc &desc) {
+    check(piLoaderCreate(&desc, &loader_), "piLoaderCreate");
 }
 Loader::~Loader() {
     piLoaderRelease(loader_);
@@ -98,19 +107,11 @@ std::vector<PlaceIndex> Machine::places() const {
 
 namespace {
 
-template <class Desc>
-Desc descriptor(pi_struct_type type) {
-    Desc desc{};
-    desc.struct_size = sizeof desc;
-    desc.type = type;
-    return desc;
+uint32_t wait_count(const std::vector<pi_event> &events) {
+    return static_cast<uint32_t>(events.size());
 }
-
-uint32_t wait_count(const Acquisition &acquisition) {
-    return static_cast<uint32_t>(acquisition.events().size());
-}
-const pi_event *wait_list(const Acquisition &acquisition) {
-    return acquisition.events().empty() ? nullptr : acquisition.events().data();
+const pi_event *wait_list(const std::vector<pi_event> &events) {
+    return events.empty() ? nullptr : events.data();
 }
 
 } // namespace
@@ -119,44 +120,53 @@ Event Machine::write(const Acquisition &acquisition, const void *bytes, pi_queue
     pi_region region{};
     region.dst_offset = acquisition.offset();
     region.extent[0] = acquisition.range().size();
-    auto desc = descriptor<pi_buffer_write_desc>(PI_TYPE_BUFFER_WRITE_DESC);
+    auto desc = pi_test::desc<pi_buffer_write_desc>(PI_TYPE_BUFFER_WRITE_DESC);
     desc.mem = acquisition.mem();
     desc.host_ptr = bytes;
     desc.region_count = 1;
     desc.regions = &region;
     Event event;
     check(piEnqueueMemBufferWrite(other != nullptr ? other : queue(acquisition.place()), &desc,
-                                  wait_count(acquisition), wait_list(acquisition), event.out()),
+                                  wait_count(acquisition.events()), wait_list(acquisition.events()),
+                                  event.out()),
           "piEnqueueMemBufferWrite");
     return event;
 }
 
 Event Machine::read(const Acquisition &acquisition, void *bytes, pi_queue other) const {
+    return enqueue_read(other != nullptr ? other : queue(acquisition.place()), acquisition, bytes);
+}
+
+Event Machine::fill(const Acquisition &acquisition, uint8_t value) const {
+    return enqueue_fill(queue(acquisition.place()), acquisition, value, acquisition.events());
+}
+
+Event enqueue_read(pi_queue queue, const Acquisition &acquisition, void *bytes) {
     pi_region region{};
     region.src_offset = acquisition.offset();
     region.extent[0] = acquisition.range().size();
-    auto desc = descriptor<pi_buffer_read_desc>(PI_TYPE_BUFFER_READ_DESC);
+    auto desc = pi_test::desc<pi_buffer_read_desc>(PI_TYPE_BUFFER_READ_DESC);
     desc.mem = acquisition.mem();
     desc.host_ptr = bytes;
     desc.region_count = 1;
     desc.regions = &region;
     Event event;
-    check(piEnqueueMemBufferRead(other != nullptr ? other : queue(acquisition.place()), &desc,
-                                 wait_count(acquisition), wait_list(acquisition), event.out()),
+    check(piEnqueueMemBufferRead(queue, &desc, wait_count(acquisition.events()),
+                                 wait_list(acquisition.events()), event.out()),
           "piEnqueueMemBufferRead");
     return event;
 }
 
-Event Machine::fill(const Acquisition &acquisition, uint8_t value) const {
-    auto desc = descriptor<pi_buffer_fill_desc>(PI_TYPE_BUFFER_FILL_DESC);
+Event enqueue_fill(pi_queue queue, const Acquisition &acquisition, uint8_t value,
+                   const std::vector<pi_event> &waits) {
+    auto desc = pi_test::desc<pi_buffer_fill_desc>(PI_TYPE_BUFFER_FILL_DESC);
     desc.mem = acquisition.mem();
     desc.pattern = &value;
     desc.pattern_size = 1;
     desc.offset = acquisition.offset();
     desc.size = acquisition.range().size();
     Event event;
-    check(piEnqueueMemBufferFill(queue(acquisition.place()), &desc, wait_count(acquisition),
-                                 wait_list(acquisition), event.out()),
+    check(piEnqueueMemBufferFill(queue, &desc, wait_count(waits), wait_list(waits), event.out()),
           "piEnqueueMemBufferFill");
     return event;
 }

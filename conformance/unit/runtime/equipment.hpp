@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "objects.hpp"
+
 #include <pi/pi_loader.h>
 #include <pi/runtime/error.hpp>
 #include <pi/runtime/handle.hpp>
@@ -19,10 +21,14 @@ using namespace pi::runtime;
 /// No wait of a test is longer: a hang is a failure.
 inline constexpr std::chrono::seconds patience{30};
 
+/// A loader with one layer and its option.
+pi_loader make_layered_loader(const char *layer, const pi_loader_option &option);
+
 class Loader {
 public:
     /// With faults: of the layer that makes them, as PI_FAULT says them.
     explicit Loader(const std::string &faults = {});
+    explicit Loader(const pi_loader_desc &desc);
     ~Loader();
     Loader(const Loader &) = delete;
     Loader &operator=(const Loader &) = delete;
@@ -62,6 +68,11 @@ private:
     std::shared_ptr<const Topology> topology_;
     std::vector<Queue> queues_;
 };
+
+/// Commands on an acquired range. They wait for the acquisition's events, a fill for the events given.
+Event enqueue_read(pi_queue queue, const Acquisition &acquisition, void *bytes);
+Event enqueue_fill(pi_queue queue, const Acquisition &acquisition, uint8_t value,
+                   const std::vector<pi_event> &waits);
 
 /// Waits at most `patience`; the event's result.
 pi_result wait(const Event &event);

@@ -164,12 +164,20 @@ TEST_CASE("a fault at any call loses no byte and holds nobody up", "[runtime]") 
     const RouteMask routes =
         GENERATE(values<RouteMask>({mask_of(RouteKind::migrate) | mask_of(RouteKind::host_bounce),
                                     RouteMask{mask_of(RouteKind::host_bounce)}, all_routes}));
-    const std::vector<std::string> functions{"piMemBufferCreate",       "piMemImport",
-                                             "piQueueCreate",           "piEnqueueMemBufferRead",
-                                             "piEnqueueMemBufferWrite", "piEnqueueMemBufferCopy",
-                                             "piEnqueueMemBufferMap",   "piEnqueueMemUnmap",
-                                             "piEnqueueMemBufferFill",  "piEventCreateHost",
-                                             "piEventSetCallback",      "piQueueFlush"};
+    const std::vector<std::string> functions{"piMemBufferCreate",
+                                             "piMemImport",
+                                             "piQueueCreate",
+                                             "piEnqueueMemBufferRead",
+                                             "piEnqueueMemBufferWrite",
+                                             "piEnqueueMemBufferCopy",
+                                             "piEnqueueMemBufferMap",
+                                             "piEnqueueMemUnmap",
+                                             "piEnqueueMemBufferFill",
+                                             "piEventCreateHost",
+                                             "piEventSetCallback",
+                                             "piQueueFlush",
+                                             "piMemFlush",
+                                             "piMemInvalidate"};
     // Counted once, in a run whose fault is never reached.
     std::vector<uint64_t> calls;
     {

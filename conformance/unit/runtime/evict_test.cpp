@@ -208,3 +208,32 @@ TEST_CASE("idle memory is given back before anything is evicted", "[runtime]") {
     CHECK(full.runtime.counters().evictions == 0);
     CHECK(kept.memory_of(place));
 }
+
+TEST_CASE("a device's memory is one, whatever the context that has it", "[runtime]") {
+    Full full(2);
+    const auto devices = static_cast<PlaceIndex>(full.machine.devices().size());
+    const Storage first = full.resident(1);
+    fill(full.machine, first.buffer(), 0, 100, 9);
+    const Storage other = make_storage(full.runtime);
+    // The same device in the second context: what is in the first makes room.
+    other.buffer().acquire(place + devices, Access::discard_write).release();
+    CHECK_FALSE(first.memory_of(place));
+    CHECK(full.runtime.counters().bytes_written_back == 100);
+    std::vector<uint8_t> expected = pattern(size, 1);
+    std::fill_n(expected.begin(), 100, uint8_t{9});
+    CHECK(host_read(first.buffer()) == expected);
+}
+
+TEST_CASE("memory kept idle in another context of the device is given back when memory is out",
+          "[runtime]") {
+    Full full(2);
+    const auto devices = static_cast<PlaceIndex>(full.machine.devices().size());
+    {
+        const Storage gone = make_storage(full.runtime);
+        gone.buffer().acquire(place, Access::discard_write).release();
+    }
+    CHECK(full.runtime.pool_statistics(place).bytes_kept == size);
+    const Storage other = make_storage(full.runtime);
+    other.buffer().acquire(place + devices, Access::discard_write).release();
+    CHECK(full.runtime.pool_statistics(place).bytes_kept == 0);
+}

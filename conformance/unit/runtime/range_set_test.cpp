@@ -9,6 +9,7 @@
 
 using pi::runtime::Range;
 using pi::runtime::RangeSet;
+using pi::runtime::whole_units;
 
 namespace {
 
@@ -158,4 +159,12 @@ TEST_CASE("intersection, difference and union of sets do what bits do", "[runtim
         REQUIRE(a.overlaps(b) == overlap);
         REQUIRE(a.contains(b) == subset);
     }
+}
+
+TEST_CASE("whole units hold every unit that a set touches, and no other", "[runtime]") {
+    const RangeSet set{{0, 1}, {15, 17}, {40, 48}, {100, 101}};
+    CHECK(whole_units(set, 1) == set);
+    CHECK(whole_units(set, 8) == RangeSet{{0, 24}, {40, 48}, {96, 104}});
+    CHECK(whole_units(set, 48) == RangeSet{{0, 48}, {96, 144}});
+    CHECK(whole_units({}, 8).empty());
 }

@@ -192,6 +192,23 @@ TEST_CASE("imported memory is asked about as imported memory", "[runtime]") {
     CHECK(ways(topology, question).front().route.kind == RouteKind::direct_use);
 }
 
+TEST_CASE("a map of memory behind caches takes no holes, which the host may be writing",
+          "[runtime]") {
+    TopologyDescription topology = machine();
+    topology.places[1].maps_in_place = true;
+    RouteRequest question = request(1, 2);
+    question.source_cached = true;
+    const auto mapped = [&] {
+        return find(ways(topology, question), RouteKind::host_bounce, BounceStyle::map_source);
+    };
+    CHECK(mapped().possible);
+    question.pieces = 2;
+    CHECK_FALSE(mapped().possible);
+    CHECK(mapped().reason.find("2 pieces") == 0);
+    question.source_cached = false;
+    CHECK(mapped().possible);
+}
+
 TEST_CASE("pieces are small enough for the cache in host memory, and larger over links",
           "[runtime]") {
     TopologyDescription topology = machine();

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -108,9 +109,11 @@ public:
     /// still holds, so threads that hold several ranges acquire them in one order, and do not share
     /// in-order queues.
     ///
-    /// When a device has no memory left, replicas of other storages there that are not in use make room,
-    /// least recently used first; only then acquire waits, for bytes that must be written back to the
-    /// host. In callbacks it cannot, and only clean replicas go.
+    /// When a device has no memory left, replicas of other storages there that are not in use make room:
+    /// clean ones before those that must be written back, those used longest ago first, no more than is
+    /// needed. Only then acquire waits: for what is written back to the host and, if all replicas are in
+    /// use, for a use that was released to end, which therefore must be able to end without this thread.
+    /// In callbacks it cannot, and only clean idle replicas go.
     ///
     /// PI_ERROR_INVALID_SIZE: no bytes, or past the buffer's end (the text names the numbers).
     /// PI_ERROR_INVALID_VALUE: no such place.
@@ -118,7 +121,8 @@ public:
     ///   first (its command need not be final), or acquire once for read_write.
     /// PI_ERROR_DEVICE_LOST: the place's device is lost, or bytes to be fetched were only at one that is
     ///   (Storage::lost tells which).
-    /// PI_ERROR_OUT_OF_DEVICE_MEMORY: and no replica there can be given up.
+    /// PI_ERROR_OUT_OF_DEVICE_MEMORY: and no replica there can be given up, or the storage is larger than
+    ///   all of it; then none is.
     /// Otherwise what the plugin said.
     Acquisition acquire(PlaceIndex place, Access access, uint64_t offset, uint64_t size) const;
     Acquisition acquire(PlaceIndex place, Access access) const;
@@ -127,6 +131,12 @@ public:
     /// error of a copy shows in that acquire. Throws what acquire throws.
     void prefetch(PlaceIndex place, uint64_t offset, uint64_t size) const;
     void prefetch(PlaceIndex place) const;
+
+    /// Begins to bring the bytes to all these places, as prefetch does one after the other, but in pieces: each
+    /// place passes on to the next what it has of them. So no link sees a byte twice, and it takes hardly
+    /// longer than for one place. Throws what acquire throws; places named before have been served then.
+    void broadcast(std::span<const PlaceIndex> places, uint64_t offset, uint64_t size) const;
+    void broadcast(std::span<const PlaceIndex> places) const;
 
     /// What acquire(place, Access::read) of this range would do now, and why. Changes nothing.
     Explanation explain(PlaceIndex place, uint64_t offset, uint64_t size) const;

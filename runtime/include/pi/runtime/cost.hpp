@@ -58,8 +58,9 @@ public:
     CostTable() = default;
     /// No links at all.
     explicit CostTable(uint32_t places, const CostModel &model = {});
-    /// From what the plugins say of their connections and, where they say nothing, the model. Places
-    /// whose connection is NONE have no link; each place has one to the host, and one back.
+    /// From what the plugins say of their connections and of the ways to the host and, where they say
+    /// nothing, the model. Places whose connection is NONE have no link; each place has one to the host,
+    /// and one back.
     static CostTable estimate(const TopologyDescription &topology, const CostModel &model = {});
 
     uint32_t places() const noexcept { return places_; }
@@ -76,13 +77,27 @@ public:
     /// Of one piece in a pipeline: a copy, and what it costs to begin the next one.
     double stage_seconds(PlaceIndex from, PlaceIndex to, uint64_t bytes) const;
 
+    /// Of a map and its unmap together, in place.
+    double map_seconds(PlaceIndex place, uint64_t bytes) const;
+    void set_map(PlaceIndex place, const LinkCost &cost);
+    /// From the end of a command of this place's plugin to the beginning of what follows it.
+    double callback_seconds(PlaceIndex place) const;
+    void set_callback_seconds(PlaceIndex place, double seconds);
+
 private:
+    struct PlaceCost {
+        LinkCost map;
+        double callback = 0;
+        bool cached = false; // in host memory, whose caches make small pieces faster
+    };
+
+    const PlaceCost &at(PlaceIndex place) const;
     uint64_t index(PlaceIndex from, PlaceIndex to) const;
 
     CostModel model_;
     uint32_t places_ = 0;
-    std::vector<Link> links_;             // [from * places + to]
-    std::vector<uint8_t> in_host_memory_; // by place
+    std::vector<Link> links_; // [from * places + to]
+    std::vector<PlaceCost> place_costs_;
 };
 
 } // namespace pi::runtime

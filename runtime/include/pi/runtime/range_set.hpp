@@ -62,6 +62,8 @@ private:
 
 PI_RUNTIME_EXPORT RangeSet intersect(const RangeSet &a, const RangeSet &b);
 PI_RUNTIME_EXPORT RangeSet subtract(RangeSet a, const RangeSet &b);
+/// The set with every unit of `bytes`, counted from byte 0, that it touches; 1 leaves it as it is.
+PI_RUNTIME_EXPORT RangeSet whole_units(const RangeSet &set, uint64_t bytes);
 /// "[0, 16) [32, 64)"; "nothing" for an empty set.
 PI_RUNTIME_EXPORT std::string to_string(const RangeSet &set);
 

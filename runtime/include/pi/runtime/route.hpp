@@ -83,8 +83,11 @@ struct RouteRequest {
     uint64_t bytes = 0;
     uint64_t pieces = 1;          ///< disjoint ranges that these bytes form
     bool source_imported = false; ///< the source's memory was made of a host pointer
-    bool source_scope_0 = true;   ///< connections speak of scope 0 only
+    /// The host sees the source's memory through caches: a map brings the bytes between the pieces along.
+    bool source_cached = false;
+    bool source_scope_0 = true; ///< ordinary memory, which most connections speak of
     bool destination_scope_0 = true;
+    std::string scope{}; ///< of the ends that are not in scope 0; empty = no connection is known
     bool source_maps = true; ///< the source's scope can be mapped in place (with PlaceInfo's word)
     bool destination_maps = true;
     /// The destination has memory of its own for these bytes: nothing can be used in place any more.

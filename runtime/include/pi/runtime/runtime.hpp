@@ -24,6 +24,10 @@ struct RuntimeOptions {
     /// Staging memory in use at one time at each place, the host included: transfers that need more
     /// wait for others to end. 0 is PI_ERROR_INVALID_VALUE.
     uint64_t staging_limit = uint64_t{64} << 20;
+    /// What goes from device to device through the host stays there too, so that the next place that wants it
+    /// pays only the second half: in so many bytes of host memory of storages that had none there. Others
+    /// go through staging memory. 0: all of them.
+    uint64_t bounce_limit = uint64_t{1} << 30;
     /// Device memory that is kept idle for use again at each place; 0 keeps none.
     uint64_t pool_limit = uint64_t{256} << 20;
     /// The transfer log keeps the newest of so many records; 0 keeps none.
@@ -48,7 +52,8 @@ public:
     /// The transfer log, oldest first.
     std::vector<TransferRecord> log() const;
     void clear_log();
-    /// Waits until nothing is in flight: no copy, and no released acquisition whose event is not final.
+    /// Waits until nothing is in flight: no copy, no released acquisition whose event is not final, and no
+    /// callback in which the runtime is at work.
     /// False when the time is over first. Never call it inside a callback.
     bool finish(std::chrono::nanoseconds timeout) const;
 

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -38,6 +39,12 @@ struct DeviceIdentity {
 /// Names decide nothing.
 PI_RUNTIME_EXPORT SameDevice same_device(const DeviceIdentity &a, const DeviceIdentity &b);
 
+/// What a plugin says that a command takes: the latency, and its bytes at that rate.
+struct Speed {
+    uint64_t bandwidth = 0; ///< bytes a second, not 0
+    uint64_t latency = 0;   ///< nanoseconds
+};
+
 /// What the runtime knows of a place, asked once. Zeros where the backend does not say.
 struct PlaceInfo {
     std::string name;
@@ -54,6 +61,11 @@ struct PlaceInfo {
     bool host_pointer_import = false;
     uint64_t host_pointer_alignment = 1; ///< bytes, of pointer and size
     std::vector<pi_memory_scope> scopes;
+    /// Of scope 0, where the plugin says it: reads and writes, and a map for reading in place or the unmap
+    /// after writing.
+    std::optional<Speed> host_read, host_write, map;
+    /// Nanoseconds from a command's end to its callback, where the plugin says it.
+    std::optional<uint64_t> callback_latency;
 
     bool shares_host_memory() const noexcept {
         return integrated || (type & PI_DEVICE_TYPE_CPU) != 0;
@@ -72,6 +84,7 @@ struct Connection {
     uint64_t bandwidth = 0; ///< bytes a second; 0 = unknown
     uint64_t latency = 0;   ///< nanoseconds; 0 = unknown
     std::string reason;     ///< a sentence of the plugin, or of the runtime
+    bool atomics = false;   ///< of dst on src's memory
 };
 
 /// A topology without handles: what the pure functions (routes) work on, and what tests make up.
@@ -79,6 +92,8 @@ struct TopologyDescription {
     std::vector<PlaceInfo> places;    ///< [0] is the host
     std::vector<Connection> buffers;  ///< [src * places + dst]: ordinary buffers in scope 0
     std::vector<Connection> imported; ///< likewise: memory that src made of a host pointer
+    /// Likewise, by a scope's name: buffers in it at both ends, where that is scope 0 not everywhere.
+    std::map<std::string, std::vector<Connection>> scoped;
 
     const PlaceInfo &place(PlaceIndex index) const { return places.at(index); }
     const Connection &buffer(PlaceIndex src, PlaceIndex dst) const {
@@ -87,11 +102,16 @@ struct TopologyDescription {
     const Connection &import(PlaceIndex src, PlaceIndex dst) const {
         return imported.at(src * places.size() + dst);
     }
+    /// NULL where it was not asked: a place has no scope of this name.
+    PI_RUNTIME_EXPORT const Connection *in_scope(const std::string &scope, PlaceIndex src,
+                                                 PlaceIndex dst) const;
 };
 /// The host and `count` more places, nothing connected but each with itself.
 PI_RUNTIME_EXPORT TopologyDescription unconnected_places(uint32_t count);
 /// The matrix as a table for people: one row a source, the host as a derived row and column.
 PI_RUNTIME_EXPORT std::string to_string(const TopologyDescription &topology);
+
+class CostTable;
 
 /// All places of an application and every ordered pair's answer, asked once, immutable, thread-safe. It
 /// keeps contexts and devices alive.
@@ -121,14 +141,23 @@ public:
     uint32_t instance_of(pi_context context) const;
     std::string to_string() const { return runtime::to_string(description_); }
 
+    /// Writes the places' devices as a machine file, which the sim plugin simulates (PI_SIM_MACHINE); so it
+    /// is read again: by that plugin, whose devices answer as these do. docs/machine-files.md says what is
+    /// put where a device tells nothing. `costs`: measured ones of this topology, which go before what the
+    /// plugins say. PI_ERROR_INVALID_VALUE if there is no device, the costs are of another number of places,
+    /// or the file cannot be written.
+    void save(const std::string &path, const CostTable *costs = nullptr) const;
+
 private:
     Topology() = default;
     void add_place(const Place &place);
     void query_connections();
+    void query_scopes(PlaceIndex src, PlaceIndex dst);
 
     TopologyDescription description_;
-    std::vector<Device> devices_;                                  // [0] is empty: the host
-    std::vector<Context> contexts_;                                // likewise
+    // A loader that is released waits for contexts, and not for devices: the devices go first.
+    std::vector<Context> contexts_;                                // [0] is empty: the host
+    std::vector<Device> devices_;                                  // likewise
     std::vector<pi_plugin> instances_;                             // [PlaceInfo::instance - 1]
     std::map<std::string, std::vector<pi_device>> devices_by_key_; // those that look the same
 };

@@ -29,7 +29,8 @@ struct Counters {
     std::map<std::pair<PlaceIndex, PlaceIndex>, uint64_t> link_bytes;
     std::array<uint64_t, route_kind_count> transfers{}; ///< completed, by RouteKind
     std::array<uint64_t, route_kind_count> bytes{};     ///< delivered, by RouteKind
-    uint64_t hand_overs = 0;         ///< map and unmap of shared memory: order, no bytes
+    /// Of shared memory, by flush and invalidate or by map and unmap: no bytes.
+    uint64_t hand_overs = 0;
     uint64_t failed_attempts = 0;    ///< copies that failed, whether or not a later route did it
     uint64_t evictions = 0;          ///< replicas given up for others (of storages and in all)
     uint64_t bytes_written_back = 0; ///< to the host before that; they count as required, too
@@ -47,7 +48,12 @@ struct TransferRecord {
     BounceStyle style = BounceStyle::none;
     std::string reason; ///< why this route; of a failure, its text
     pi_result result = PI_SUCCESS;
-    uint64_t bytes = 0;                  ///< that moved
+    uint64_t bytes = 0;    ///< that moved
+    std::vector<Hop> hops; ///< the links that they crossed
+    uint64_t pieces = 1;   ///< in which they went, over several links
+    double predicted = 0;  ///< seconds, by the runtime's costs; 0: nothing had to be done
+    uint64_t begin = 0;    ///< nanoseconds of the steady clock, when its commands could begin
+    uint64_t end = 0;      ///< and when they were final
     uint64_t bytes_copy_in_copy_out = 0; ///< of the acquire, in its first record
 };
 

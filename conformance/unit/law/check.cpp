@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What must be true of all bytes when a program has ended.
+#include "program.hpp"
+
+#include <cstring>
+
+namespace law_test {
+namespace {
+
+/// The machine's faults come to an end: each of at most two, three times.
+constexpr int attempts = 12;
+
+std::vector<uint8_t> read_at_host(const Storage &storage, const Range &range) {
+    Acquisition use = storage.buffer().acquire(host_place, Access::read, range.begin, range.size());
+    use.wait(patience);
+    std::vector<uint8_t> bytes(range.size());
+    std::memcpy(bytes.data(), use.pointer(), bytes.size());
+    use.release();
+    return bytes;
+}
+
+} // namespace
+
+/// Once a fault has been met it is read again.
+void Actor::check_part(Area &area, const Range &range) {
+    for (int attempt = 1;; ++attempt) {
+        try {
+            const std::string wrong =
+                area.contents.compare(range, read_at_host(area.storage, range));
+            if (!wrong.empty()) {
+                throw Failure{area.name + " at the end: " + wrong};
+            }
+            return;
+        } catch (const Error &error) {
+            if (area.storage.lost().overlaps(range)) {
+                return; // more is lost than was known: check_whole begins anew
+            }
+            if (!may_fail(error.code()) || attempt == attempts) {
+                throw Failure{area.name + " cannot be read at the end: " + error.what()};
+            }
+        }
+    }
+}
+
+void Actor::check_whole(Area &area) {
+    // That a device is lost may be noticed on the way.
+    RangeSet lost;
+    do {
+        lost = area.storage.lost();
+        const RangeSet there = subtract(RangeSet(area.range), lost);
+        for (const Range &range : there.ranges()) {
+            check_part(area, range);
+        }
+    } while (area.storage.lost() != lost);
+    lost = intersect(lost, RangeSet(area.range));
+    const std::string wrong = area.contents.check_lost(lost);
+    if (!wrong.empty()) {
+        throw Failure{area.name + ": " + wrong};
+    }
+    for (const Range &range : lost.ranges()) {
+        pi_result result = PI_SUCCESS;
+        try {
+            read_at_host(area.storage, range);
+        } catch (const Error &error) {
+            result = error.code();
+        }
+        if (result != PI_ERROR_DEVICE_LOST) {
+            throw Failure{area.name + ": " + to_string(range) + " is lost, and reading it is " +
+                          result_name(result)};
+        }
+    }
+}
+
+void Actor::check_all() {
+    settle();
+    for (const std::shared_ptr<Area> &area : areas_) {
+        if (setting_.trouble == Trouble::none) {
+            area->acquired(host_place, area->range, Access::read);
+        }
+        check_whole(*area);
+    }
+}
+
+} // namespace law_test

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <iterator>
+#include <string>
+
+namespace law_test {
+
+/// The numbers that a step is made of. Any are legal, since each is taken modulo what is possible: so a shrunk
+/// program is a program, too.
+struct Step {
+    std::array<uint16_t, 12> numbers{};
+};
+
+/// Takes the numbers of a step one after another. Those of zero are the plainest choice.
+class Draw {
+public:
+    explicit Draw(const Step &step) : step_(step) {}
+    /// From low to high, both included; low when there are no more numbers.
+    uint64_t operator()(uint64_t low, uint64_t high) {
+        const uint64_t number = next_ < step_.numbers.size() ? step_.numbers[next_++] : 0;
+        return low + number % (high - low + 1);
+    }
+    bool coin() { return (*this)(0, 1) != 0; }
+    template <class Things>
+    auto &one_of(Things &things) {
+        return things[(*this)(0, std::size(things) - 1)];
+    }
+
+private:
+    const Step step_;
+    std::size_t next_ = 0;
+};
+
+/// The program does not do what it must.
+struct Failure {
+    std::string text;
+};
+
+} // namespace law_test

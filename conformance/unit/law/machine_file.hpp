@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The machines that random programs run on, and what their files say of them: the law's own reading, which asks
+// neither the plugin nor the runtime.
+#pragma once
+
+#include "draw.hpp"
+
+#include <nlohmann/json.hpp>
+#include <pi/runtime/cost.hpp>
+#include <pi/runtime/route.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace law_test {
+
+using pi::runtime::host_place;
+using pi::runtime::PlaceIndex;
+
+/// What one byte's way from a memory to another costs.
+struct Way {
+    uint64_t commands = 0;  ///< reads, writes and copies that carry it
+    uint64_t crossings = 0; ///< of the simulated machine's links
+    friend auto operator<=>(const Way &, const Way &) = default;
+};
+
+enum class Trouble { none, pressure, faults };
+
+/// A simulated machine, alone or beside the host plugin, and its places: device by device in each context.
+class MachineFile {
+public:
+    /// One that comes with PI, or one that is made up. Any has the plugin's own memory plenty, but under pressure:
+    /// then no more than `capacity` bytes at each device.
+    static MachineFile draw(Draw &draw, Trouble trouble, uint64_t capacity);
+
+    std::string text() const { return json_.dump(); }
+    const std::string &words() const { return words_; } ///< for people
+    bool has_host_plugin() const { return host_plugin_; }
+    uint32_t contexts() const { return contexts_; }
+    uint32_t places() const {
+        return 1 + contexts_ * (simulated_ + (host_plugin_ ? 1 : 0)); // the host's, too
+    }
+
+    std::string name(PlaceIndex place) const;
+    /// May a command at `to` name memory that `from` has? `imported`: of the host's.
+    bool unified(PlaceIndex from, PlaceIndex to, bool imported) const;
+    /// Can it use the host's memory in place?
+    bool imports(PlaceIndex place) const;
+    bool any_imports() const;
+    /// A bit for each place that may use the same memory as this one.
+    uint32_t may_share(PlaceIndex place) const;
+    /// Never the same memory twice.
+    Way way(PlaceIndex from, PlaceIndex to, pi::runtime::RouteMask routes) const;
+    /// Its memory counts on no link.
+    bool simulated(PlaceIndex place) const;
+    /// Lost at some time.
+    bool may_be_lost(PlaceIndex place) const;
+    bool has_faults() const { return json_.contains("faults"); }
+    /// What the file says, in the runtime's form.
+    pi::runtime::CostTable costs() const;
+
+private:
+    struct Link {
+        std::string connection = "none";
+        std::string imported = "none";
+        double latency = 0;   ///< seconds
+        double bandwidth = 0; ///< 0: over the host
+    };
+    MachineFile() = default;
+    void read_links();
+    void add_faults(Draw &draw);
+    uint32_t device(PlaceIndex place) const { return (place - 1) % per_context(); }
+    uint32_t context(PlaceIndex place) const { return (place - 1) / per_context(); }
+    uint32_t per_context() const { return simulated_ + (host_plugin_ ? 1 : 0); }
+    const nlohmann::json &described(PlaceIndex place) const {
+        return json_["devices"][device(place)];
+    }
+    std::string connection(PlaceIndex from, PlaceIndex to, bool imported) const;
+    const Link &link(uint32_t from, uint32_t to) const {
+        return links_[from * (simulated_ + 1) + to];
+    }
+    Link &link(uint32_t from, uint32_t to) { return links_[from * (simulated_ + 1) + to]; }
+    Link speed(PlaceIndex from, PlaceIndex to) const;
+
+    nlohmann::json json_;
+    std::string words_;
+    uint32_t simulated_ = 0;
+    bool host_plugin_ = false;
+    uint32_t contexts_ = 1;
+    std::vector<Link> links_; // by device, the host last
+};
+
+} // namespace law_test

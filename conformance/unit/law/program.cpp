@@ -1,0 +1,402 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "program.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace law_test {
+namespace {
+
+bool is_fetching(Access access) {
+    return access != Access::discard_write;
+}
+bool is_writing(Access access) {
+    return access != Access::read;
+}
+
+/// Memory that is flushed and invalidated is handed over in whole atoms, of so many bytes at most.
+constexpr uint64_t largest_atom = 64;
+Range in_atoms(const Range &range) {
+    return {range.begin / largest_atom * largest_atom,
+            (range.end + largest_atom - 1) / largest_atom * largest_atom};
+}
+
+/// Bytes that tell the step by which they were written.
+std::vector<uint8_t> fresh_bytes(uint64_t size, std::size_t step) {
+    std::vector<uint8_t> bytes(size);
+    for (uint64_t index = 0; index < size; ++index) {
+        bytes[index] = static_cast<uint8_t>(step * 37 + index * 7 + (index >> 8));
+    }
+    return bytes;
+}
+
+} // namespace
+
+void Area::acquired(PlaceIndex place, const Range &used, Access access) {
+    const PlaceIndex home = memories->of(place);
+    const std::lock_guard lock(mutex);
+    demand += validity.acquired(home, used, is_fetching(access), is_writing(access));
+}
+
+std::shared_ptr<Area> make_area(const Setting &setting, Draw &draw, const std::string &name) {
+    static constexpr RouteMask bounce = mask_of(RouteKind::host_bounce);
+    static constexpr RouteMask masks[] = {all_routes, bounce | mask_of(RouteKind::migrate), bounce,
+                                          bounce | mask_of(RouteKind::direct_use),
+                                          bounce | mask_of(RouteKind::import)};
+    StorageDescription description;
+    description.routes = draw.one_of(masks);
+    description.size = draw(setting.smallest, setting.largest);
+    description.name = name;
+    if (!setting.maps) {
+        description.styles =
+            all_styles & ~mask_of(BounceStyle::map_source) & ~mask_of(BounceStyle::map_destination);
+    }
+    std::shared_ptr<std::vector<uint8_t>> host_memory;
+    const bool own_memory = draw(0, 3) == 1;
+    if (own_memory) {
+        // Aligned and rounded so that every place may import it.
+        constexpr uint64_t page = 4096;
+        description.size = (description.size + page - 1) / page * page;
+        host_memory = std::make_shared<std::vector<uint8_t>>(description.size + page);
+        const auto address = reinterpret_cast<uintptr_t>(host_memory->data());
+        uint8_t *const bytes = host_memory->data() + (page - address % page) % page;
+        const auto first = fresh_bytes(description.size, 0);
+        std::copy(first.begin(), first.end(), bytes);
+        description.host_memory = bytes;
+    }
+    const Range all{0, description.size};
+    auto memories = std::make_shared<Memories>(setting.file, description.routes);
+    auto area = std::shared_ptr<Area>(
+        new Area{name,
+                 Storage(setting.runtime, description),
+                 all,
+                 false,
+                 memories,
+                 description.routes,
+                 host_memory,
+                 Contents(setting.file, all.end),
+                 {},
+                 Validity(setting.file, description.routes, all.end, own_memory),
+                 {}});
+    if (own_memory) {
+        area->contents.write(host_place, all, fresh_bytes(description.size, 0));
+    }
+    return area;
+}
+
+Actor::Actor(const Setting &setting, std::vector<std::shared_ptr<Area>> areas, bool patient)
+    : setting_(setting), areas_(std::move(areas)), patient_(patient),
+      queues_(setting.file.places()) {
+    for (PlaceIndex place = 1; place < queues_.size(); ++place) {
+        queues_[place] = setting.machine.make_queue(place);
+    }
+}
+
+Actor::~Actor() {
+    holds_.clear();
+    bool over = true;
+    for (const Use &use : uses_) { // commands borrow what the uses own
+        over = over && (use.event.get() == nullptr ||
+                        piEventWait(use.event.get(), std::chrono::nanoseconds(patience).count()) !=
+                            PI_ERROR_TIMEOUT);
+    }
+    over = setting_.runtime.finish(patience) && over;
+    if (!over) {
+        static_cast<void>(new std::deque<Use>(std::move(uses_))); // it hangs, and may run still
+    }
+}
+
+void Actor::step(Draw draw, std::size_t number) {
+    number_ = number;
+    text_ << "\n  " << number << ". ";
+    const uint64_t kind = draw(0, 31);
+    if (kind <= 20) {
+        run(choose(draw), draw, false);
+    } else if (kind <= 23) {
+        run(choose(draw, true), draw, setting_.may_hold);
+    } else if (kind <= 26) {
+        prefetch(choose(draw, true));
+    } else if (kind == 27) {
+        abandon(choose(draw));
+    } else if (kind == 28) {
+        text_ << "wait for all";
+        settle();
+    } else if (kind == 29) {
+        const uint64_t bytes = draw(0, 1) * draw(0, UINT16_MAX);
+        text_ << "trim to " << bytes << " bytes";
+        setting_.runtime.trim(bytes);
+    } else if (kind == 30) {
+        replace(draw);
+    } else {
+        const Choice choice = choose(draw, true);
+        tell("explain", choice);
+        choice.area->storage.buffer().explain(choice.place, choice.range.begin,
+                                              choice.range.size());
+    }
+    if (patient_) {
+        settle();
+        if (!setting_.runtime.finish(
+                patience)) { // memory that was in use can make room from here on
+            throw Failure{"the runtime is never finished"};
+        }
+    }
+}
+
+Actor::Choice Actor::choose(Draw &draw, bool only_read) {
+    static constexpr Access accesses[] = {Access::read, Access::write, Access::read_write,
+                                          Access::discard_write};
+    Choice choice{draw.one_of(areas_),
+                  static_cast<PlaceIndex>(draw(0, setting_.file.places() - 1)),
+                  draw.one_of(accesses),
+                  {}};
+    if (only_read || choice.area->read_only) {
+        choice.access = Access::read;
+    }
+    const Range &all = choice.area->range;
+    choice.range.begin = draw(all.begin, all.end - 1);
+    choice.range.end = choice.range.begin + 1;
+    const uint64_t most = all.end - choice.range.begin;
+    switch (draw(0, 3)) {
+    case 0:
+        choice.range.end += draw(0, std::min<uint64_t>(most, 300) - 1);
+        break;
+    case 1:
+        choice.range.end += draw(0, most - 1);
+        break;
+    default:
+        choice.range = all;
+        break;
+    }
+    return choice;
+}
+
+void Actor::tell(const std::string &what, const Choice &choice) {
+    text_ << what << " " << to_string(choice.range) << " of " << choice.area->name << " at "
+          << setting_.file.name(choice.place);
+}
+
+bool Actor::may_fail(pi_result result) const {
+    switch (setting_.trouble) {
+    case Trouble::none:
+        return false;
+    case Trouble::pressure:
+        return result == PI_ERROR_OUT_OF_DEVICE_MEMORY && !patient_;
+    default:
+        return result != PI_ERROR_TIMEOUT && result != PI_ERROR_INVALID_OPERATION;
+    }
+}
+
+/// Of some buffer that has the range, perhaps a small one.
+std::optional<Acquisition> Actor::acquire(const Choice &choice, Draw &draw, Use &use) {
+    const Range &all = choice.area->range;
+    const Range &range = choice.range;
+    const uint64_t begin = draw(0, 1) == 0 ? all.begin : draw(all.begin, range.begin);
+    const Buffer view = choice.area->storage.buffer(begin, all.end - begin);
+    try {
+        choice.area->acquired(choice.place, range, choice.access);
+        return view.acquire(choice.place, choice.access, range.begin - begin, range.size());
+    } catch (const Error &error) {
+        use.result = error.code();
+        use.error = error.what();
+        return {};
+    }
+}
+
+void Actor::run(const Choice &choice, Draw &draw, bool hold) {
+    tell(hold ? "hold for read" : to_string(choice.access), choice);
+    release_holds(*choice.area, choice.range);
+    Use &use = uses_.emplace_back(Use{number_,
+                                      choice.area,
+                                      choice.place,
+                                      choice.range,
+                                      choice.access,
+                                      {},
+                                      {},
+                                      PI_SUCCESS,
+                                      false,
+                                      {}});
+    const uint64_t size = choice.range.size();
+    if (is_fetching(choice.access)) {
+        use.job.seen.resize(size);
+    }
+    if (is_writing(choice.access)) {
+        use.job.fresh_offset = choice.access == Access::write ? draw(0, size - 1) : 0;
+        use.job.fresh = fresh_bytes(size - use.job.fresh_offset, number_);
+    }
+    std::optional<Acquisition> acquisition = acquire(choice, draw, use);
+    if (!acquisition) {
+        return;
+    }
+    try {
+        if (choice.place == host_place) {
+            run_at_host(*acquisition, use);
+        } else {
+            run_at_device(*acquisition, use);
+        }
+        if (hold) {
+            holds_.push_back({std::move(*acquisition), &use});
+        } else {
+            acquisition->release(use.event.get());
+        }
+    } catch (const Error &error) {
+        use.result = error.code();
+        use.error = error.what();
+        if (use.event.get() != nullptr) { // over, before its acquisition is abandoned
+            piEventWait(use.event.get(), std::chrono::nanoseconds(patience).count());
+            use.event.reset();
+        }
+    }
+}
+
+void Actor::run_at_host(Acquisition &acquisition, Use &use) {
+    acquisition.wait(patience);
+    auto *const bytes = reinterpret_cast<uint8_t *>(acquisition.pointer());
+    std::copy_n(bytes, use.job.seen.size(), use.job.seen.begin());
+    std::copy(use.job.fresh.begin(), use.job.fresh.end(), bytes + use.job.fresh_offset);
+    use.has_run = true;
+}
+
+void Actor::run_at_device(Acquisition &acquisition, Use &use) {
+    use.event = setting_.machine.launch(queues_[use.place].get(), acquisition, use.job);
+    use.has_run = true;
+}
+
+void Actor::prefetch(const Choice &choice) {
+    tell("prefetch", choice);
+    release_holds(*choice.area, choice.range);
+    choice.area->acquired(choice.place, choice.range, Access::read);
+    try {
+        choice.area->storage.buffer().prefetch(choice.place, choice.range.begin,
+                                               choice.range.size());
+    } catch (const Error &error) {
+        if (!may_fail(error.code())) {
+            throw Failure{std::string("prefetch: ") + error.what()};
+        }
+    }
+}
+
+/// An acquisition that is never released. What runs has ended before, so that it is clear what is where.
+void Actor::abandon(const Choice &choice) {
+    tell(std::string("abandon ") + to_string(choice.access), choice);
+    settle();
+    if (is_fetching(choice.access)) { // and the write never is
+        choice.area->acquired(choice.place, choice.range, Access::read);
+    }
+    const PlaceIndex home = choice.area->memories->of(choice.place);
+    try {
+        Acquisition use = choice.area->storage.buffer().acquire(
+            choice.place, choice.access, choice.range.begin, choice.range.size());
+        use.wait(patience);
+        // Beside other threads what this one holds may be what the rest waits for.
+        if (setting_.may_hold && !choice.area->storage.finish(patience)) {
+            throw Failure{"a storage is never finished"};
+        }
+    } catch (const Error &error) {
+        if (!may_fail(error.code())) {
+            throw Failure{std::string("abandon: ") + error.what()};
+        }
+    }
+    if (is_writing(choice.access)) {
+        const std::lock_guard lock(choice.area->mutex);
+        choice.area->validity.abandoned(home, choice.range);
+        choice.area->contents.fail_write(choice.place, choice.range, false);
+    }
+}
+
+/// A storage goes, perhaps with work in flight, and another comes.
+void Actor::replace(Draw &draw) {
+    std::shared_ptr<Area> &old = draw.one_of(areas_);
+    if (old->range.size() != old->storage.size()) { // a slice
+        text_ << "nothing";
+        return;
+    }
+    release_holds(*old, old->range);
+    const std::string name = old->name + "'";
+    if (draw.coin()) {
+        settle();
+    }
+    demand_ += old->demand;
+    old->storage = Storage(setting_.runtime, {.size = 1}); // its last one
+    replaced_.push_back(old);
+    old = make_area(setting_, draw, name);
+    text_ << "replace a storage by " << name << " of " << old->range.size() << " bytes, routes "
+          << old->routes << (old->host_memory ? ", of the application's memory" : "");
+}
+
+void Actor::release_holds(const Area &area, const Range &range) {
+    for (std::size_t index = holds_.size(); index-- > 0;) {
+        const Use &use = *holds_[index].use;
+        if (use.area.get() == &area &&
+            (in_atoms(use.range).overlaps(in_atoms(range)) || holds_.size() > 4)) {
+            Hold hold = std::move(holds_[index]);
+            holds_.erase(holds_.begin() + static_cast<ptrdiff_t>(index));
+            release(std::move(hold));
+        }
+    }
+}
+
+void Actor::release(Hold hold) {
+    Use &use = *hold.use;
+    if (use.place == host_place) {
+        const auto *bytes = reinterpret_cast<const uint8_t *>(hold.acquisition.pointer());
+        if (!std::equal(use.job.seen.begin(), use.job.seen.end(), bytes)) {
+            throw Failure{"step " + std::to_string(use.step) +
+                          ": the bytes changed while they were held"};
+        }
+    }
+    try {
+        hold.acquisition.release(use.event.get());
+    } catch (const Error &error) {
+        if (!may_fail(error.code())) {
+            throw Failure{"step " + std::to_string(use.step) + ", at its release: " + error.what()};
+        }
+        // Over, before its acquisition is abandoned.
+        piEventWait(use.event.get(), std::chrono::nanoseconds(patience).count());
+    }
+}
+
+void Actor::settle() {
+    while (!holds_.empty()) {
+        Hold hold = std::move(holds_.back());
+        holds_.pop_back();
+        release(std::move(hold));
+    }
+    for (; !uses_.empty(); uses_.pop_front()) {
+        end(uses_.front());
+    }
+}
+
+void Actor::end(Use &use) {
+    if (use.event.get() != nullptr) {
+        use.result = piEventWait(use.event.get(), std::chrono::nanoseconds(patience).count());
+    }
+    const auto fail = [&use](const std::string &text) {
+        throw Failure{"step " + std::to_string(use.step) + ": " + text};
+    };
+    const PlaceIndex place = use.place;
+    const Range &range = use.range;
+    Contents &contents = use.area->contents;
+    if (use.result != PI_SUCCESS) {
+        if (!may_fail(use.result)) {
+            fail("fails with " + std::string(result_name(use.result)) + ": " + use.error);
+        }
+        if (is_writing(use.access)) {
+            contents.fail_write(place, range, use.has_run);
+        }
+        return;
+    }
+    if (is_fetching(use.access)) {
+        const std::string wrong = contents.compare(range, use.job.seen);
+        if (!wrong.empty()) {
+            fail(wrong);
+        }
+        if (!use.area->read_only) {
+            contents.read(place, range);
+        }
+    }
+    if (is_writing(use.access)) {
+        contents.write(place, range, use.job.fresh);
+    }
+}
+
+} // namespace law_test

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Random programs of an application that uses the runtime: what a step does, and what must be true behind it.
+#pragma once
+
+#include "live_machine.hpp"
+#include "model.hpp"
+
+#include <deque>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace law_test {
+
+/// A storage, or the slice of it that is a thread's own, beside its models. What reads all of it, nobody writes.
+struct Area {
+    std::string name;
+    Storage storage;
+    Range range; ///< of the storage
+    bool read_only = false;
+    std::shared_ptr<Memories> memories; ///< of the storage
+    RouteMask routes = all_routes;
+    std::shared_ptr<std::vector<uint8_t>> host_memory; ///< the application's, or none
+    Contents contents;
+    std::mutex mutex; ///< guards the validity of an area that threads share
+    Validity validity;
+    Demand demand; ///< likewise
+
+    void acquired(PlaceIndex place, const Range &used, Access access);
+};
+
+struct Setting {
+    const MachineFile &file;
+    const LiveMachine &machine;
+    Runtime &runtime;
+    Trouble trouble = Trouble::none;
+    bool maps = false;    ///< bounces may map an end
+    uint64_t largest = 1; ///< size of a storage, and the smallest
+    uint64_t smallest = 1;
+    /// Whoever holds several ranges beside other threads must acquire them in one order: here nobody does.
+    bool may_hold = true;
+};
+
+/// A storage of its own with one area.
+std::shared_ptr<Area> make_area(const Setting &setting, Draw &draw, const std::string &name);
+
+/// Executes steps, on queues of its own; several do so on threads beside each other, on areas of which none but
+/// those that are only read are shared.
+class Actor {
+public:
+    /// With `patient`, each step has ended before the next begins.
+    Actor(const Setting &setting, std::vector<std::shared_ptr<Area>> areas, bool patient);
+    ~Actor();
+
+    /// Throws Failure.
+    void step(Draw draw, std::size_t number);
+    /// Waits until all that was begun is over, and compares what uses saw.
+    void settle();
+    /// All bytes, at the end: each is as it must be, or reported lost.
+    void check_all();
+
+    std::string text() const { return text_.str(); }
+    const Demand &demand() const { return demand_; } ///< of areas that are gone
+    const std::vector<std::shared_ptr<Area>> &areas() const { return areas_; }
+
+private:
+    struct Use {
+        std::size_t step;
+        std::shared_ptr<Area> area;
+        PlaceIndex place;
+        Range range;
+        Access access;
+        Job job;
+        Event event;
+        pi_result result = PI_SUCCESS; ///< without an event
+        bool has_run = false;          ///< the application's command was enqueued
+        std::string error;
+    };
+    struct Hold {
+        Acquisition acquisition;
+        Use *use;
+    };
+    struct Choice {
+        std::shared_ptr<Area> area;
+        PlaceIndex place;
+        Access access;
+        Range range;
+    };
+
+    Choice choose(Draw &draw, bool only_read = false);
+    void tell(const std::string &what, const Choice &choice);
+    std::optional<Acquisition> acquire(const Choice &choice, Draw &draw, Use &use);
+    void run(const Choice &choice, Draw &draw, bool hold);
+    void run_at_host(Acquisition &acquisition, Use &use);
+    void run_at_device(Acquisition &acquisition, Use &use);
+    void prefetch(const Choice &choice);
+    void abandon(const Choice &choice);
+    void replace(Draw &draw);
+    void release_holds(const Area &area, const Range &range);
+    void release(Hold hold);
+    void end(Use &use);
+    void check_whole(Area &area);
+    void check_part(Area &area, const Range &range);
+    bool may_fail(pi_result result) const;
+
+    const Setting &setting_;
+    std::vector<std::shared_ptr<Area>> areas_;
+    std::vector<std::shared_ptr<Area>> replaced_; // copies may use their host memory still
+    const bool patient_;
+    std::vector<Queue> queues_;
+    std::deque<Use> uses_; // in the order of the program; addresses stay
+    std::deque<Hold> holds_;
+    Demand demand_;
+    std::size_t number_ = 0;
+    std::size_t storages_ = 0;
+    std::ostringstream text_;
+};
+
+} // namespace law_test

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Memory that is used again is what was asked for: by scope, alignment and demands, on a simulated machine that has
+// scopes of every kind.
+#include "simulated.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace runtime_test;
+
+namespace {
+
+constexpr PlaceIndex place = 1;
+constexpr uint64_t size = 64 << 10;
+
+constexpr const char *scopes_of_every_kind = R"({"pi_machine": 1, "name": "scopes", "devices": [
+    {"name": "gpu", "type": "gpu", "scopes": [
+        {"name": "global", "flags": ["poolable"], "capacity": "8 MiB"},
+        {"name": "host.pinned", "flags": ["host_visible", "coherent", "poolable", "pinned"],
+         "capacity": "8 MiB", "memory": "host"},
+        {"name": "dma", "flags": ["contiguous", "poolable"], "capacity": "8 MiB",
+         "bus_address": 4096},
+        {"name": "scratchpad", "flags": ["pinned"], "capacity": "8 MiB"}]}]})";
+
+/// Uses memory of such a kind once, and gives it back.
+void visit(const Runtime &runtime, const StorageDescription &kind) {
+    const Storage storage(runtime, kind);
+    Acquisition writer = storage.buffer().acquire(place, Access::discard_write);
+    uint64_t alignment = 0;
+    check(piMemGetInfo(writer.mem(), PI_MEM_INFO_ALIGNMENT, sizeof alignment, &alignment, nullptr),
+          "piMemGetInfo(ALIGNMENT)");
+    if (kind.alignment != 0) {
+        CHECK(alignment % kind.alignment == 0);
+    }
+    writer.release();
+}
+
+} // namespace
+
+TEST_CASE("memory of one scope, alignment or demand never serves another", "[runtime][pool]") {
+    const TextFile file(scopes_of_every_kind);
+    const Simulated machine(file.path());
+    const Runtime runtime(machine.topology());
+    const std::vector<StorageDescription> kinds{
+        {.size = size},
+        {.size = size, .alignment = 4096},
+        {.size = size, .alignment = 65536},
+        {.size = size, .scope = "host.pinned"},
+        {.size = size, .scope = "host.pinned", .flags = PI_MEM_REQUIRE_PINNED},
+        {.size = size, .scope = "dma"},
+        {.size = size, .scope = "dma", .flags = PI_MEM_REQUIRE_CONTIGUOUS},
+    };
+    const auto statistics = [&] { return runtime.pool_statistics(place); };
+    for (size_t round = 0; round < 3; ++round) {
+        for (size_t index = 0; index < kinds.size(); ++index) {
+            INFO("round " << round << ", kind " << index);
+            visit(runtime, kinds[index]);
+            CHECK(statistics().misses == (round == 0 ? index + 1 : kinds.size()));
+            CHECK(statistics().hits == (round == 0 ? 0 : (round - 1) * kinds.size() + index + 1));
+        }
+    }
+    CHECK(statistics().blocks_kept == kinds.size());
+    CHECK(statistics().bytes_kept == kinds.size() * size);
+    CHECK(statistics().unpooled == 0);
+    runtime.trim();
+    CHECK(statistics().bytes_kept == 0);
+    CHECK(statistics().dropped == kinds.size());
+    visit(runtime, kinds[0]); // nothing was kept
+    CHECK(statistics().misses == kinds.size() + 1);
+}
+
+TEST_CASE("a scope that says no pooling is never pooled", "[runtime][pool]") {
+    const TextFile file(scopes_of_every_kind);
+    const Simulated machine(file.path());
+    const Runtime runtime(machine.topology());
+    for (uint64_t round = 1; round <= 3; ++round) {
+        visit(runtime, {.size = size, .scope = "scratchpad"});
+        const PoolStatistics statistics = runtime.pool_statistics(place);
+        CHECK(statistics.hits == 0);
+        CHECK(statistics.misses == round);
+        CHECK(statistics.unpooled == round);
+        CHECK(statistics.bytes_kept == 0);
+        CHECK(statistics.bytes_in_use == 0);
+        CHECK(statistics.dropped == round);
+    }
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Storages in a scope that is not the devices' ordinary memory: the plugin's word for that scope decides.
+#include "simulated.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace runtime_test;
+
+namespace {
+
+constexpr uint64_t size = 4096;
+
+/// Two signal processors whose scratchpads are joined as given; nothing else of them is. The way over the host is slow.
+std::string two_processors(const std::string &connection) {
+    const auto processor = [](const std::string &name) {
+        return R"({"name": ")" + name + R"(", "type": "accelerator", "scopes": [
+            {"name": "global", "capacity": "1 MiB"},
+            {"name": "scratchpad", "capacity": "64 KiB", "memory": "host"}]})";
+    };
+    return R"({"pi_machine": 1, "name": "two processors", "devices": [)" + processor("a") + "," +
+           processor("b") + R"(], "links": [
+        {"between": ["host", "a"], "bandwidth": "1 GB/s", "latency": "100 us"},
+        {"between": ["host", "b"], "bandwidth": "1 GB/s", "latency": "100 us"},
+        {"between": ["a", "b"], "connection": "none", "imported": )" +
+           connection + "}]}";
+}
+
+std::vector<uint8_t> read_at(const Simulated &machine, const Buffer &buffer, PlaceIndex place) {
+    std::vector<uint8_t> seen(buffer.size());
+    Acquisition use = buffer.acquire(place, Access::read);
+    const Event read = machine.read(use, seen.data());
+    use.release(read.get());
+    REQUIRE(wait(read) == PI_SUCCESS);
+    return seen;
+}
+
+} // namespace
+
+TEST_CASE("a storage in another scope goes by the connection of that scope", "[runtime]") {
+    const std::string connection = GENERATE(R"("none")", R"("migratable")");
+    const bool joined = connection != R"("none")";
+    const TextFile file(two_processors(connection));
+    const Simulated machine(file.path());
+    const Runtime runtime(machine.topology());
+    for (const std::string scope : {"scratchpad", ""}) {
+        INFO(connection << " " << scope);
+        const Storage storage(runtime, {.size = size, .scope = scope});
+        const Buffer buffer = storage.buffer();
+        Acquisition writer = buffer.acquire(1, Access::discard_write);
+        writer.release(machine.fill(writer, 7).get());
+        CHECK(read_at(machine, buffer, 2) == std::vector<uint8_t>(size, 7));
+        REQUIRE(storage.finish(patience));
+        const bool direct = joined && !scope.empty();
+        const Counters counters = storage.counters();
+        CHECK(counters.bytes_delivered == size);
+        CHECK(counters.bytes[static_cast<size_t>(RouteKind::migrate)] == (direct ? size : 0));
+        CHECK(counters.bytes[static_cast<size_t>(RouteKind::host_bounce)] == (direct ? 0 : size));
+    }
+}
+
+TEST_CASE("the scratchpad of dsp.json is used as it is in another context", "[runtime]") {
+    const Simulated machine(shipped_machine("dsp"));
+    const std::vector<std::vector<pi_device>> groups(2, {machine.topology()->device(1)});
+    const auto topology = Topology::from_groups(groups);
+    const Connection *told = topology->description().in_scope("dsp.scratchpad", 1, 2);
+    REQUIRE(told != nullptr);
+    CHECK(told->connection == PI_MEMORY_CONNECTION_UNIFIED);
+    CHECK(topology->description().in_scope("dsp.scratchpad", 0, 2) == nullptr);
+    CHECK(topology->description().in_scope("nothing", 1, 2) == nullptr);
+    const Runtime runtime(topology);
+    const Storage storage(runtime, {.size = size, .scope = "dsp.scratchpad"});
+    const auto bytes = pattern(size, 3);
+    host_write(storage.buffer(), 0, bytes);
+    for (const PlaceIndex place : {1U, 2U}) {
+        Acquisition use = storage.buffer().acquire(place, Access::read_write);
+        use.wait(patience);
+        use.release();
+    }
+    CHECK(storage.memory_of(1) == storage.memory_of(2));
+    CHECK(storage.memory_of(1) != storage.memory_of(host_place));
+    CHECK(host_read(storage.buffer()) == bytes);
+    CHECK(storage.counters().bytes_delivered == 2 * size); // there once, and back once
+}

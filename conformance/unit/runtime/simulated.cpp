@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "simulated.hpp"
+
+#include <array>
+
+namespace runtime_test {
+
+std::string shipped_machine(const std::string &name) {
+    return std::string(PI_TEST_MACHINES) + "/" + name + ".json";
+}
+
+namespace {
+
+Loader load(const std::string &machine) {
+    const char *const plugin = PI_TEST_SIM_PLUGIN;
+    const pi_loader_option option{"PI_SIM_MACHINE", machine.c_str()};
+    auto desc = pi_test::desc<pi_loader_desc>(PI_TYPE_LOADER_DESC);
+    desc.flags = PI_LOADER_IGNORE_ENVIRONMENT | PI_LOADER_NO_DEFAULT_SEARCH;
+    desc.plugins = &plugin;
+    desc.plugin_count = 1;
+    desc.options = &option;
+    desc.option_count = 1;
+    return Loader(desc);
+}
+
+} // namespace
+
+Simulated::Simulated(const std::string &path, uint32_t contexts) : loader_(load(path)) {
+    std::array<pi_device, 32> devices{};
+    uint32_t count = devices.size();
+    check(piLoaderSelectDevices(loader_.get(), nullptr, count, devices.data(), &count),
+          "piLoaderSelectDevices");
+    pi_platform platform = nullptr;
+    check(piDeviceGetInfo(devices[0], PI_DEVICE_INFO_PLATFORM, sizeof platform, &platform, nullptr),
+          "piDeviceGetInfo(PLATFORM)");
+    check(piPlatformGetInfo(platform, PI_PLATFORM_INFO_PLUGIN, sizeof plugin_, &plugin_, nullptr),
+          "piPlatformGetInfo(PLUGIN)");
+    const void *table = nullptr;
+    check(piPluginGetExtension(plugin_, PI_SIM_V1, sizeof(pi_sim_v1), &table),
+          "piPluginGetExtension");
+    sim_ = static_cast<const pi_sim_v1 *>(table);
+    place_of_["host"] = host_place;
+    std::vector<std::string> names;
+    for (uint32_t index = 0; index < count; ++index) {
+        char name[64] = "";
+        check(piDeviceGetInfo(devices[index], PI_DEVICE_INFO_NAME, sizeof name, name, nullptr),
+              "piDeviceGetInfo(NAME)");
+        names.emplace_back(name);
+        place_of_[name] = 1 + index;
+    }
+    for (uint32_t context = 1; context < contexts; ++context) {
+        for (uint32_t index = 0; index < count; ++index) {
+            names.push_back(names[index] + " (" + std::to_string(context + 1) + ")");
+        }
+    }
+    const std::vector<std::vector<pi_device>> groups(
+        contexts, std::vector<pi_device>(devices.begin(), devices.begin() + count));
+    topology_ = Topology::from_groups(groups, names);
+    queues_.resize(topology_->size());
+    for (PlaceIndex place = 1; place < topology_->size(); ++place) {
+        auto queue = pi_test::desc<pi_queue_desc>(PI_TYPE_QUEUE_DESC);
+        queue.flags = PI_QUEUE_PROFILING;
+        check(piQueueCreate(topology_->context(place), topology_->device(place), &queue,
+                            queues_[place].out()),
+              "piQueueCreate");
+    }
+}
+
+std::map<std::pair<PlaceIndex, PlaceIndex>, uint64_t> Simulated::link_bytes() const {
+    uint32_t count = 0;
+    check(sim_->get_links(plugin_, 0, nullptr, &count), "get_links");
+    std::vector<pi_sim_link> links(count);
+    check(sim_->get_links(plugin_, count, links.data(), &count), "get_links");
+    std::map<std::pair<PlaceIndex, PlaceIndex>, uint64_t> bytes;
+    for (const pi_sim_link &link : links) {
+        bytes[{place_of_.at(link.from), place_of_.at(link.to)}] += link.bytes;
+    }
+    return bytes;
+}
+
+uint64_t Simulated::moved() const {
+    uint64_t sum = 0;
+    for (const auto &[link, bytes] : link_bytes()) {
+        sum += bytes;
+    }
+    return sum;
+}
+
+void Simulated::reset_links() const {
+    check(sim_->reset_links(plugin_), "reset_links");
+}
+
+Event Simulated::fill(const Acquisition &acquisition, uint8_t value, pi_event after) const {
+    std::vector<pi_event> waits = acquisition.events();
+    if (after != nullptr) {
+        waits.push_back(after);
+    }
+    return enqueue_fill(queue(acquisition.place()), acquisition, value, waits);
+}
+
+Event Simulated::read(const Acquisition &acquisition, void *bytes) const {
+    return enqueue_read(queue(acquisition.place()), acquisition, bytes);
+}
+
+uint64_t Simulated::arrival(const Acquisition &acquisition) const {
+    auto desc = pi_test::desc<pi_barrier_desc>(PI_TYPE_BARRIER_DESC);
+    Event event;
+    check(piEnqueueBarrier(queue(acquisition.place()), &desc,
+                           static_cast<uint32_t>(acquisition.events().size()),
+                           acquisition.events().data(), event.out()),
+          "piEnqueueBarrier");
+    check(runtime_test::wait(event), "piEventWait");
+    return end_of(event);
+}
+
+uint64_t Simulated::end_of(const Event &event) const {
+    uint64_t time = 0;
+    check(piEventGetProfilingInfo(event.get(), PI_PROFILING_END, sizeof time, &time, nullptr),
+          "piEventGetProfilingInfo");
+    return time;
+}
+
+uint64_t Simulated::pass_time() const {
+    uint64_t time = 0;
+    check(sim_->pass_time(plugin_, &time), "pass_time");
+    return time;
+}
+
+} // namespace runtime_test

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Simulated machines for tests of the runtime: what has gone over each link, and when, is asked of the machine and never
+// of the runtime.
+#pragma once
+
+#include "equipment.hpp"
+#include "text_file.hpp"
+
+#include <pi/pi_sim.h>
+
+#include <map>
+#include <utility>
+
+namespace runtime_test {
+
+/// One of the machines that come with the sim plugin: "workstation".
+std::string shipped_machine(const std::string &name);
+
+using pi_test::TextFile;
+
+/// The machine of a file, with nothing beside it. Places are 1, 2, ... in the file's order, and again for each further
+/// context.
+class Simulated {
+public:
+    explicit Simulated(const std::string &path, uint32_t contexts = 1);
+
+    const std::shared_ptr<const Topology> &topology() const noexcept { return topology_; }
+    pi_queue queue(PlaceIndex place) const { return queues_.at(place).get(); }
+
+    /// Bytes that commands which are final have brought over each link, by places of the first context.
+    std::map<std::pair<PlaceIndex, PlaceIndex>, uint64_t> link_bytes() const;
+    /// Of all links.
+    uint64_t moved() const;
+    void reset_links() const;
+
+    /// Commands on what is acquired, behind its events, and behind `after`.
+    Event fill(const Acquisition &acquisition, uint8_t value, pi_event after = nullptr) const;
+    Event read(const Acquisition &acquisition, void *bytes) const;
+    /// The virtual time at which the acquisition's bytes are there, in nanoseconds: waits for it.
+    uint64_t arrival(const Acquisition &acquisition) const;
+    /// Of a command of queue().
+    uint64_t end_of(const Event &event) const;
+    /// The virtual time at which all that has begun is over; then it is now.
+    uint64_t pass_time() const;
+
+private:
+    Loader loader_;
+    pi_plugin plugin_ = nullptr;
+    const pi_sim_v1 *sim_ = nullptr;
+    std::shared_ptr<const Topology> topology_;
+    std::vector<Queue> queues_; // by place
+    std::map<std::string, PlaceIndex> place_of_;
+};
+
+} // namespace runtime_test

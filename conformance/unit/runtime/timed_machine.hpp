@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A simulated machine with the runtime on it, and how long transfers really take on its clock.
+#pragma once
+
+#include "simulated.hpp"
+
+#include <functional>
+#include <optional>
+
+namespace runtime_test {
+
+/// Everything by copies: nothing is used in place.
+inline constexpr RouteMask copies = mask_of(RouteKind::migrate) | mask_of(RouteKind::host_bounce);
+
+class TimedMachine {
+public:
+    explicit TimedMachine(const std::string &path, uint32_t contexts = 1,
+                          const std::optional<CostTable> &costs = {});
+
+    const TopologyDescription &topology() const { return machine_.topology()->description(); }
+    PlaceIndex places() const { return machine_.topology()->size(); }
+
+    /// Of so many bytes, all of them valid at `source` only.
+    Storage storage(uint64_t size, PlaceIndex source, RouteMask routes = copies,
+                    StyleMask styles = all_styles) const;
+    /// Which goes staged over the host.
+    Storage staged(uint64_t size, PlaceIndex source) const;
+    /// The best way to `destination`; it must be possible.
+    static Candidate chosen(const Storage &storage, PlaceIndex destination);
+
+    /// Virtual seconds of reading all of it at `destination`.
+    double read_seconds(const Storage &storage, PlaceIndex destination) const;
+    struct Transfer {
+        Storage storage;
+        PlaceIndex source, destination;
+    };
+    /// Of several that begin at one time: when a host event is signalled.
+    double together_seconds(const std::vector<Transfer> &transfers) const;
+    /// Bytes that went over a link during the last of these, whatever contexts its ends are in.
+    uint64_t link_bytes(PlaceIndex from, PlaceIndex to) const;
+
+private:
+    double seconds_of(const std::function<void()> &work) const;
+
+    Simulated machine_;
+    Runtime runtime_;
+};
+
+} // namespace runtime_test

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <pi/runtime/topology.hpp>
+
+#include <vector>
+
+namespace pi::runtime {
+
+/// The places of one's device, in all contexts, itself among them: they share its memory, and its fate.
+inline std::vector<PlaceIndex> places_of_device(const Topology &topology, PlaceIndex place) {
+    std::vector<PlaceIndex> found;
+    for (PlaceIndex other = 0; other < topology.size(); ++other) {
+        if (topology.device(other) == topology.device(place)) {
+            found.push_back(other);
+        }
+    }
+    return found;
+}
+
+} // namespace pi::runtime

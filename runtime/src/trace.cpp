@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "trace.hpp"
+
+#include "device_query.hpp"
+
+#include <pi/pi_trace.h>
+
+#include <nlohmann/json.hpp>
+
+namespace pi::runtime {
+
+Trace::Trace(std::shared_ptr<const Topology> topology) : topology_(std::move(topology)) {
+    // All plugins of a loader write one file: the first that has the layer will do.
+    for (PlaceIndex place = 1; place < topology_->size() && trace_ == nullptr; ++place) {
+        const pi_plugin plugin = plugin_of(topology_->device(place));
+        const void *table = nullptr;
+        if (piPluginGetExtension(plugin, PI_TRACE_V1, sizeof *trace_, &table) == PI_SUCCESS) {
+            plugin_ = plugin;
+            trace_ = static_cast<const pi_trace_v1 *>(table);
+        }
+    }
+}
+
+void Trace::write(const TransferRecord &record) const {
+    if (trace_ == nullptr) {
+        return;
+    }
+    std::string route = to_string(record.kind);
+    if (record.style != BounceStyle::none) {
+        route += std::string(" ") + to_string(record.style);
+    }
+    std::vector<Hop> hops = record.hops;
+    if (hops.empty()) { // handed over: no bytes cross a link
+        hops.push_back({record.source, record.destination});
+    }
+    nlohmann::ordered_json arguments{
+        {"storage", record.storage},
+        {"acquisition", record.acquisition},
+        {"route", route},
+        {"bytes", record.bytes},
+        {"ranges", to_string(record.ranges)},
+        {"pieces", record.pieces},
+        {"hop", 0},
+        {"hops", record.hops.size()},
+        {"predicted_us", 1e6 * record.predicted},
+        {"actual_us", static_cast<double>(record.end - record.begin) / 1e3},
+        {"result", result_name(record.result)},
+        {"reason", record.reason}};
+    const std::string name = record.storage.empty() ? route : record.storage + ": " + route;
+    for (size_t index = 0; index < hops.size(); ++index) {
+        arguments["hop"] = index + 1;
+        const std::string track =
+            topology_->info(hops[index].from).name + " -> " + topology_->info(hops[index].to).name;
+        const std::string text =
+            arguments.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+        pi_trace_span span{};
+        span.group = "transfers";
+        span.track = track.c_str();
+        span.name = name.c_str();
+        span.category = "transfer";
+        span.arguments = text.c_str();
+        span.begin = record.begin;
+        span.end = record.end;
+        trace_->write_span(plugin_, &span);
+    }
+}
+
+} // namespace pi::runtime
