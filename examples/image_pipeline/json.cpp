@@ -29,6 +29,12 @@ std::string json_list(const List &list, const char *separator, Write write) {
     return text + "]";
 }
 
+std::string milliseconds(double time) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.6f", time);
+    return text;
+}
+
 std::string transfer_json(const TransferRecord &transfer, const TopologyDescription &topology) {
     return "{\"route\": " + name_of(way_of(transfer)) +
            ", \"style\": " + json_string(to_string(transfer.style)) +
@@ -37,24 +43,25 @@ std::string transfer_json(const TransferRecord &transfer, const TopologyDescript
            ", \"reason\": " + json_string(transfer.reason) +
            ", \"result\": " + json_string(result_name(transfer.result)) +
            ", \"bytes\": " + std::to_string(transfer.bytes) +
+           ", \"predicted_milliseconds\": " + milliseconds(1e3 * transfer.predicted) +
            ", \"bytes_copy_in_copy_out\": " + std::to_string(transfer.bytes_copy_in_copy_out) + "}";
 }
 
 std::string use_json(const UseReport &use, const TopologyDescription &topology) {
     return "\n        {\"storage\": " + json_string(use.storage) +
            ", \"access\": " + json_string(use.writes ? "write" : "read") +
-           ", \"bytes\": " + std::to_string(use.bytes) + ", \"transfers\": " +
+           ", \"bytes\": " + std::to_string(use.bytes) +
+           ", \"bytes_required\": " + std::to_string(use.required) +
+           ", \"virtual_milliseconds\": " + milliseconds(use.took) + ", \"transfers\": " +
            json_list(use.transfers, ", ",
                      [&](const TransferRecord &one) { return transfer_json(one, topology); }) +
            "}";
 }
 
 std::string stage_json(const StageReport &stage, const TopologyDescription &topology) {
-    char milliseconds[32];
-    std::snprintf(milliseconds, sizeof milliseconds, "%.3f", stage.done_at);
     return "\n      {\"name\": " + json_string(stage.name) +
            ", \"place\": " + json_string(topology.place(stage.place).name) +
-           ", \"done_at_milliseconds\": " + milliseconds + ", \"uses\": " +
+           ", \"done_at_milliseconds\": " + milliseconds(stage.done_at) + ", \"uses\": " +
            json_list(stage.uses, ",",
                      [&](const UseReport &one) { return use_json(one, topology); }) +
            "}";

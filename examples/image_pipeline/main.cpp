@@ -2,6 +2,7 @@
 //
 // Blurs a picture on one device, finds edges on the next, and so on over all backends that there are,
 // and tells how the memory got from each to the next. Begin reading at pipeline.cpp.
+#include "machine.hpp"
 #include "picture.hpp"
 #include "pipeline.hpp"
 #include "places.hpp"
@@ -9,12 +10,12 @@
 #include "text.hpp"
 
 #include <CLI/CLI.hpp>
-#include <pi/pi_loader.h>
 #include <pi/runtime/error.hpp>
 
 #include <cstdio>
 #include <exception>
 #include <fstream>
+#include <optional>
 #include <system_error>
 #include <unistd.h>
 
@@ -29,6 +30,7 @@ struct Options {
     std::string devices;
     std::string output = "image_pipeline_output";
     std::string json;
+    std::string machine;
     uint32_t rounds = 2;
     bool list = false;
     bool explain = false;
@@ -43,6 +45,9 @@ Without a list all devices are used, in an order that takes every route that the
 
 In place: what lies between the stages is otherwise in memory of the devices. If host memory will do,
 CPU devices use it where it is, and nothing moves at all.
+
+Machine: its devices are sim:0:0, sim:0:1 and so on, and without a list all of them are used. Each transfer
+is waited for; its predicted time and the one that it took on the machine's virtual clock are told.
 
 Exit codes: 0 the work was done and the results equal the CPU reference; 1 they differ, or something is
 wrong with the picture, the devices or the output folder, as the message says; 2 the command line was
@@ -65,6 +70,9 @@ void declare(CLI::App &app, Options &options) {
                        std::to_string(options.rounds) + ")")
         ->type_name("N")
         ->check(CLI::Range(1U, 1000U));
+    app.add_option("--machine", options.machine,
+                   "Run on the simulated machine that a file describes; see below")
+        ->type_name("FILE");
     app.add_flag("--in-place", options.in_place, "Let everything be in host memory; see below");
     app.add_flag("--explain", options.explain,
                  "Tell every route there was, with its cost or why it was refused");
@@ -72,19 +80,6 @@ void declare(CLI::App &app, Options &options) {
         ->type_name("FILE");
     app.footer(footer);
 }
-
-/// The loader, released at the end of its scope.
-class Loader {
-public:
-    Loader() { check(piLoaderCreate(nullptr, &loader_), "piLoaderCreate"); }
-    ~Loader() { piLoaderRelease(loader_); }
-    Loader(const Loader &) = delete;
-    Loader &operator=(const Loader &) = delete;
-    pi_loader get() const { return loader_; }
-
-private:
-    pi_loader loader_ = nullptr;
-};
 
 std::string default_picture() {
     std::error_code error;
@@ -149,12 +144,14 @@ int work(const Options &options) {
     const std::string file = options.picture.empty() ? default_picture() : options.picture;
     const Picture picture = read_png(file);
     prepare_output(options.output);
-    const Loader loader;
-    const Work work = choose_places(loader.get(), options.devices);
+    const Loader loader(options.machine);
+    const std::optional<VirtualClock> clock =
+        options.machine.empty() ? std::nullopt : std::optional<VirtualClock>(loader.get());
+    const Work work = choose_places(loader.get(), options.devices, clock ? "sim" : nullptr);
     const auto &topology = work.topology->description();
     const std::string name = fs::path(file).filename().string();
 
-    const Report report(topology, isatty(STDOUT_FILENO) != 0);
+    const Report report(topology, isatty(STDOUT_FILENO) != 0, clock.has_value());
     std::printf(
         "%s\n",
         report.introduction(name, picture.width, picture.height, work, options.in_place).c_str());
@@ -164,7 +161,11 @@ int work(const Options &options) {
     Summary summary;
     std::vector<RoundReport> rounds;
     Results results;
-    Pipeline pipeline(work, picture, {options.explain, options.in_place});
+    PipelineOptions pipeline_options{options.explain, options.in_place, {}};
+    if (clock) {
+        pipeline_options.virtual_time = [&] { return clock->pass_time(); };
+    }
+    Pipeline pipeline(work, picture, pipeline_options);
     for (uint32_t i = 0; i < options.rounds; ++i) {
         rounds.push_back(pipeline.run_round(i, results));
         std::printf("%s\n", report.round(i + 1, rounds.back(), i == 0 || options.explain).c_str());
@@ -202,7 +203,7 @@ int run(int argc, char **argv) {
         return app.exit(error) == 0 ? 0 : 2;
     }
     if (options.list) {
-        list_devices(Loader().get());
+        list_devices(Loader(options.machine).get());
         return 0;
     }
     return work(options);

@@ -140,11 +140,14 @@ public:
     Counters counters() const { return runtime_.counters(); }
 
 private:
+    RoundReport run_simulated(uint32_t round, Results &out_results);
     void add(const char *name, uint64_t size, const PageMemory *host_memory = nullptr,
              bool host_memory_valid = false, RouteMask routes = all_routes);
     Acquisition acquire(StageReport &report, Data data, PlaceIndex place, Access access);
     Event submit(StageReport &report, const Stage &stage, PlaceIndex place);
     Results save(StageReport &report);
+    double settled_time();
+    void finish();
     void attribute_transfers(RoundReport &report);
 
     Work work_;
@@ -179,18 +182,29 @@ void Pipeline::State::add(const char *name, uint64_t size, const PageMemory *hos
 
 Acquisition Pipeline::State::acquire(StageReport &report, Data data, PlaceIndex place,
                                      Access access) {
-    UseReport use{names_[data], access != Access::read, buffers_[data].size(), {}, {}};
+    const Buffer &buffer = buffers_[data];
+    UseReport use;
+    use.storage = names_[data];
+    use.writes = access != Access::read;
+    use.bytes = buffer.size();
     if (options_.explain && access == Access::read) {
-        use.explanation = buffers_[data].explain(place).text;
+        use.explanation = buffer.explain(place).text;
     }
-    Acquisition acquisition = buffers_[data].acquire(place, access);
+    const uint64_t required = buffer.counters().bytes_required;
+    const double begin = settled_time();
+    Acquisition acquisition = buffer.acquire(place, access);
     ++acquired_;
+    use.required = buffer.counters().bytes_required - required;
+    if (options_.virtual_time) {
+        acquisition.wait(patience_);
+        use.took = settled_time() - begin;
+    }
     report.uses.push_back(std::move(use));
     return acquisition;
 }
 
 /// Acquires what the stage uses, launches its kernel behind the acquisitions' events and releases with
-/// the kernel's. Nothing here waits.
+/// the kernel's. Nothing here waits, unless the machine is a simulated one.
 Event Pipeline::State::submit(StageReport &report, const Stage &stage, PlaceIndex place) {
     const PlaceKernels &kernels = kernels_[place - 1];
     std::vector<Acquisition> acquisitions;
@@ -244,12 +258,25 @@ Results Pipeline::State::save(StageReport &report) {
     return results;
 }
 
-/// Puts the log's records to the uses that they belong to: acquisitions are counted from 1.
-void Pipeline::State::attribute_transfers(RoundReport &report) {
+/// The virtual time when nothing is under way any more; 0 without a simulated machine.
+double Pipeline::State::settled_time() {
+    if (!options_.virtual_time) {
+        return 0;
+    }
+    finish();
+    return options_.virtual_time();
+}
+
+void Pipeline::State::finish() {
     if (!runtime_.finish(patience_)) {
         throw Error(PI_ERROR_TIMEOUT,
                     "transfers did not end in " + std::to_string(patience_.count()) + " seconds");
     }
+}
+
+/// Puts the log's records to the uses that they belong to: acquisitions are counted from 1.
+void Pipeline::State::attribute_transfers(RoundReport &report) {
+    finish();
     std::map<uint64_t, UseReport *> uses;
     uint64_t number = acquired_;
     for (auto stage = report.stages.rbegin(); stage != report.stages.rend(); ++stage) {
@@ -265,7 +292,31 @@ void Pipeline::State::attribute_transfers(RoundReport &report) {
     runtime_.clear_log();
 }
 
+/// On a simulated machine: one stage after the other, each with the machine for itself.
+RoundReport Pipeline::State::run_simulated(uint32_t round, Results &out_results) {
+    const double begin = settled_time();
+    RoundReport report;
+    for (size_t i = 0; i < stages_.size(); ++i) {
+        const PlaceIndex place = work_.order[(i + round) % work_.order.size()];
+        StageReport stage{stages_[i].name, stages_[i].purpose, place, {}, 0};
+        const Event done = submit(stage, stages_[i], place);
+        check(piEventWait(done.get(), std::chrono::nanoseconds(patience_).count()),
+              stages_[i].name);
+        stage.done_at = settled_time() - begin;
+        report.stages.push_back(std::move(stage));
+    }
+    StageReport last{"save", "all results to the host", host_place, {}, 0};
+    out_results = save(last);
+    last.done_at = settled_time() - begin;
+    report.stages.push_back(std::move(last));
+    attribute_transfers(report);
+    return report;
+}
+
 RoundReport Pipeline::State::run_round(uint32_t round, Results &out_results) {
+    if (options_.virtual_time) {
+        return run_simulated(round, out_results);
+    }
     const Clock::time_point begin = Clock::now();
     const auto since_begin = [begin](Clock::time_point now) {
         return std::chrono::duration<double, std::milli>(now - begin).count();

@@ -8,6 +8,7 @@
 #include <pi/runtime/runtime.hpp>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -18,7 +19,9 @@ namespace image_pipeline {
 struct UseReport {
     std::string storage;
     bool writes = false;
-    uint64_t bytes = 0; ///< of the range that it used
+    uint64_t bytes = 0;    ///< of the range that it used
+    uint64_t required = 0; ///< of these, what was stale and had to move: no runtime can move less
+    double took = 0; ///< virtual milliseconds until all was there; 0 without a simulated machine
     /// Usually one. A range whose bytes come from several places has several.
     std::vector<pi::runtime::TransferRecord> transfers;
     std::string explanation; ///< every route that there was, asked for by PipelineOptions::explain
@@ -29,7 +32,8 @@ struct StageReport {
     std::string purpose; ///< "7 x 7 gaussian"
     pi::runtime::PlaceIndex place = pi::runtime::host_place;
     std::vector<UseReport> uses;
-    double done_at = 0; ///< milliseconds from the begin of the round
+    double done_at =
+        0; ///< milliseconds from the begin of the round, virtual on a simulated machine
 };
 
 struct RoundReport {
@@ -40,6 +44,10 @@ struct PipelineOptions {
     bool explain = false;
     /// What lies between the stages may be in host memory too, where devices can use that in place.
     bool in_place = false;
+    /// Of a simulated machine: makes the host wait, in virtual time, for all that has begun, and returns
+    /// the milliseconds of its clock. With it every transfer and every stage is waited for, so that each
+    /// has the machine for itself, as a prediction assumes. Empty: no simulated machine.
+    std::function<double()> virtual_time;
 };
 
 /// Six stages: blur, edges, histogram, overlay and chart each at a place, save at the host.
@@ -56,7 +64,7 @@ public:
     Pipeline &operator=(const Pipeline &) = delete;
 
     /// Stage s of round r runs at work.order[(s + r) % size]. All stages are enqueued without waiting in
-    /// between; the round is over when the results are at the host, in out_results. Throws
+    /// between, but for what virtual_time says; the round is over when the results are at the host, in out_results. Throws
     /// pi::runtime::Error.
     RoundReport run_round(uint32_t round, Results &out_results);
 

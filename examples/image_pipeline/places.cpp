@@ -212,13 +212,13 @@ std::vector<Element> parse_devices(const std::string &list) {
     return elements;
 }
 
-Work choose_places(pi_loader loader, const std::string &list) {
+Work choose_places(pi_loader loader, const std::string &list, const char *all) {
     Seats seats;
     std::vector<size_t> order;
     std::vector<std::string> left_out;
     if (list.empty()) {
         std::vector<DeviceEntry> usable;
-        for (DeviceEntry &entry : find_devices(loader, nullptr)) {
+        for (DeviceEntry &entry : find_devices(loader, all)) {
             if (entry.format == 0) {
                 left_out.push_back(why_left_out(entry));
             } else {

@@ -58,8 +58,8 @@ struct Work {
     std::vector<std::string> left_out;          ///< sentences on devices that are not used
 };
 
-/// The places for --devices, or for its absence when `list` is empty. Throws pi::runtime::Error or
-/// std::runtime_error when there is no device that can do the work.
-Work choose_places(pi_loader loader, const std::string &list);
+/// The places for --devices, or for its absence when `list` is empty: then of all devices that `all`
+/// selects. Throws pi::runtime::Error or std::runtime_error when there is no device that can do the work.
+Work choose_places(pi_loader loader, const std::string &list, const char *all = nullptr);
 
 } // namespace image_pipeline

@@ -13,11 +13,9 @@ namespace {
 
 using namespace pi::runtime;
 
-// Columns: text, bytes moved, bytes of copying in and out, time.
-constexpr size_t page_width = 104;
-constexpr size_t bytes_width = 12;
-constexpr size_t time_width = 12;
-constexpr size_t text_width = page_width - 2 * bytes_width - time_width;
+// Columns: text, then figures.
+constexpr size_t text_width = 60;
+constexpr size_t figure_width = 11;
 // Of the text: an indent, a storage and a way to it.
 constexpr size_t indent = 4;
 constexpr size_t storage_width = 11;
@@ -62,37 +60,45 @@ struct Painted {
     }
 };
 
-std::string row(const Painted &text, const std::string &moved, const std::string &baseline,
-                const std::string &time) {
-    const std::string blanks(text.length < text_width ? text_width - text.length : 0, ' ');
-    std::string line = text.text + blanks + right(moved, bytes_width) +
-                       right(baseline, bytes_width) + right(time, time_width);
+/// A text that is too long takes the room of empty figures, else a line of its own.
+std::string row(const Painted &text, const std::vector<std::string> &cells) {
+    std::string figures(text_width, ' ');
+    for (const std::string &cell : cells) {
+        figures += right(cell, figure_width);
+    }
+    const bool fits = text.length < figures.find_first_not_of(' ');
+    std::string line =
+        text.text + (fits ? figures.substr(std::min(text.length, figures.size())) : "\n" + figures);
     line.erase(line.find_last_not_of(' ') + 1);
     return line + "\n";
 }
 
-std::string rule() {
+std::string rule(size_t width) {
     std::string text;
-    for (size_t i = 0; i < page_width; ++i) {
+    for (size_t i = 0; i < width; ++i) {
         text += "─";
     }
     return text + "\n";
 }
 
-/// A sum over the transfers of a use or of all uses of a stage.
-uint64_t sum(const UseReport &use, uint64_t TransferRecord::*bytes) {
-    uint64_t total = 0;
-    for (const TransferRecord &transfer : use.transfers) {
-        total += transfer.*bytes;
-    }
-    return total;
+Figures figures_of(const TransferRecord &transfer) {
+    return {transfer.bytes, 0, transfer.bytes_copy_in_copy_out, 1e3 * transfer.predicted, 0};
 }
-uint64_t sum(const StageReport &stage, uint64_t TransferRecord::*bytes) {
-    uint64_t total = 0;
-    for (const UseReport &use : stage.uses) {
-        total += sum(use, bytes);
+Figures figures_of(const UseReport &use) {
+    Figures sum;
+    sum.required = use.required;
+    sum.took = use.took;
+    for (const TransferRecord &transfer : use.transfers) {
+        sum += figures_of(transfer);
     }
-    return total;
+    return sum;
+}
+Figures figures_of(const StageReport &stage) {
+    Figures sum;
+    for (const UseReport &use : stage.uses) {
+        sum += figures_of(use);
+    }
+    return sum;
 }
 
 std::string reason_of(const TransferRecord &transfer) {
@@ -103,6 +109,45 @@ std::string reason_of(const TransferRecord &transfer) {
 }
 
 } // namespace
+
+Figures &Figures::operator+=(const Figures &other) {
+    moved += other.moved;
+    required += other.required;
+    copy_in_copy_out += other.copy_in_copy_out;
+    predicted += other.predicted;
+    took += other.took;
+    return *this;
+}
+
+size_t Report::page_width() const {
+    return text_width + figure_width * headings().size();
+}
+
+std::vector<std::string> Report::headings() const {
+    if (simulated_) {
+        return {"moved", "had to", "predicted", "virtual", "done at"};
+    }
+    return {"moved", "had to", "in + out", "done at"};
+}
+
+std::vector<std::string> Report::cells(const std::optional<Figures> &figures,
+                                       double done_at) const {
+    std::vector<std::string> cells(headings().size());
+    if (figures) {
+        cells[0] = bytes_text(figures->moved);
+        cells[1] = bytes_text(figures->required);
+    }
+    if (figures && !simulated_) {
+        cells[2] = bytes_text(figures->copy_in_copy_out);
+    } else if (figures && figures->predicted > 0) {
+        cells[2] = microseconds_text(1e3 * figures->predicted);
+        cells[3] = microseconds_text(1e3 * figures->took);
+    }
+    if (done_at > 0) {
+        cells.back() = milliseconds_text(done_at);
+    }
+    return cells;
+}
 
 Way way_of(const TransferRecord &transfer) {
     constexpr std::array ways{Way::none_needed, Way::direct_use, Way::import, Way::plugin_copy,
@@ -139,7 +184,7 @@ std::string Report::introduction(const std::string &picture, int width, int heig
     for (const std::string &line : wrapped(
              "Five stages work on a picture, each at another place (a device in a context). What "
              "a stage reads and its place does not have yet comes there by the best way there is:",
-             page_width)) {
+             page_width())) {
         text += line + "\n";
     }
     for (const WayStyle &style : way_styles) {
@@ -152,7 +197,7 @@ std::string Report::introduction(const std::string &picture, int width, int heig
         const std::string &name = topology_.places[i + 1].name;
         const std::string title =
             work.devices[i].title + (name.ends_with("/own") ? ", in a context of its own" : "");
-        text += "  " + left(name, 16) + shortened(title, page_width - 18) + "\n";
+        text += "  " + left(name, 16) + shortened(title, page_width() - 18) + "\n";
     }
     for (const std::string &sentence : work.left_out) {
         text += "  left out: " + sentence + "\n";
@@ -161,7 +206,7 @@ std::string Report::introduction(const std::string &picture, int width, int heig
          wrapped(in_place ? "Everything may be in host memory, where devices can use that in place."
                           : "The picture, the overlay and the chart are in host memory. What lies "
                             "between the stages is in memory of the devices that write it.",
-                 page_width)) {
+                 page_width())) {
         text += line + "\n";
     }
     text +=
@@ -189,9 +234,7 @@ std::string Report::use(const UseReport &use, std::string &last_reason) const {
     const std::string head = std::string(indent, ' ') + left(use.storage, storage_width);
     const std::string blank(indent + storage_width, ' ');
     if (use.writes) {
-        return row(Painted{colours_, {}}.add(head + "written"),
-                   bytes_text(sum(use, &TransferRecord::bytes)),
-                   bytes_text(sum(use, &TransferRecord::bytes_copy_in_copy_out)), "");
+        return row(Painted{colours_, {}}.add(head + "written"), cells(figures_of(use), 0));
     }
     std::string text;
     for (const TransferRecord &transfer : use.transfers) {
@@ -202,11 +245,15 @@ std::string Report::use(const UseReport &use, std::string &last_reason) const {
         if (way != Way::none_needed) {
             line.add("from " + topology_.place(transfer.source).name);
         }
-        text +=
-            row(line, bytes_text(transfer.bytes), bytes_text(transfer.bytes_copy_in_copy_out), "");
+        Figures figures = figures_of(transfer);
+        if (text.empty()) { // known of all together
+            figures.required = use.required;
+            figures.took = use.took;
+        }
+        text += row(line, cells(figures, 0));
         const std::string reason = reason_of(transfer);
         if (way != Way::none_needed && reason != last_reason) {
-            for (const std::string &part : wrapped(reason, page_width - blank.size())) {
+            for (const std::string &part : wrapped(reason, page_width() - blank.size())) {
                 text += blank + paint(dim, part) + "\n";
             }
             last_reason = reason;
@@ -224,7 +271,8 @@ std::string Report::explanation(const std::string &text) const {
         const size_t first = std::min(line.find_first_not_of(' '), line.size());
         const std::string blank(indent + storage_width + first, ' ');
         std::string hanging;
-        for (const std::string &part : wrapped(line.substr(first), page_width - blank.size() - 4)) {
+        for (const std::string &part :
+             wrapped(line.substr(first), page_width() - blank.size() - 4)) {
             out += blank + hanging + paint(dim, part) + "\n";
             hanging = "    ";
         }
@@ -236,8 +284,8 @@ std::string Report::explanation(const std::string &text) const {
 std::string Report::stage(size_t number, const StageReport &stage) const {
     const std::string title =
         std::to_string(number) + " " + stage.name + " at " + topology_.place(stage.place).name;
-    std::string text = row(Painted{colours_, {}}.add(title, bold).add(": " + stage.purpose), "", "",
-                           milliseconds_text(stage.done_at));
+    std::string text = row(Painted{colours_, {}}.add(title, bold).add(": " + stage.purpose),
+                           cells({}, stage.done_at));
     std::string last_reason;
     for (const UseReport &one : stage.uses) {
         text += use(one, last_reason);
@@ -284,11 +332,9 @@ std::string Report::stage_line(size_t number, const StageReport &stage) const {
         }
         lines.back().add(name, style_of(way).colour).add(" " + storages);
     }
-    std::string text = row(lines.front(), bytes_text(sum(stage, &TransferRecord::bytes)),
-                           bytes_text(sum(stage, &TransferRecord::bytes_copy_in_copy_out)),
-                           milliseconds_text(stage.done_at));
+    std::string text = row(lines.front(), cells(figures_of(stage), stage.done_at));
     for (size_t i = 1; i < lines.size(); ++i) {
-        text += row(lines[i], "", "", "");
+        text += row(lines[i], {});
     }
     return text;
 }
@@ -298,18 +344,14 @@ std::string Report::round(uint32_t number, const RoundReport &round, bool in_ful
     if (number > 1) {
         title += ": the same work, every stage one place further on";
     }
-    std::string text =
-        row(Painted{colours_, {}}.add(title, bold), "moved", "in + out", "done at") + rule();
-    uint64_t moved = 0;
-    uint64_t baseline = 0;
+    std::string text = row(Painted{colours_, {}}.add(title, bold), headings()) + rule(page_width());
+    Figures total;
     for (size_t i = 0; i < round.stages.size(); ++i) {
         const StageReport &one = round.stages[i];
         text += in_full ? stage(i + 1, one) : stage_line(i + 1, one);
-        moved += sum(one, &TransferRecord::bytes);
-        baseline += sum(one, &TransferRecord::bytes_copy_in_copy_out);
+        total += figures_of(one);
     }
-    return text + rule() +
-           row(Painted{colours_, {}}.add("total"), bytes_text(moved), bytes_text(baseline), "");
+    return text + rule(page_width()) + row(Painted{colours_, {}}.add("total"), cells(total, 0));
 }
 
 std::string Report::summary(const Summary &summary) const {

@@ -9,6 +9,7 @@
 #include <array>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,11 +31,23 @@ struct Summary {
     std::string difference; ///< from the CPU reference; empty: equal
 };
 
+/// Of a transfer, or summed over those of a use, a stage, a round.
+struct Figures {
+    uint64_t moved = 0;
+    uint64_t required = 0; ///< the lower bound
+    uint64_t copy_in_copy_out = 0;
+    double predicted = 0; ///< milliseconds
+    double took = 0;      ///< virtual milliseconds
+
+    Figures &operator+=(const Figures &other);
+};
+
 /// Text for people, in colours if asked to. Everything ends with a line feed.
 class Report {
 public:
-    Report(const pi::runtime::TopologyDescription &topology, bool colours)
-        : topology_(topology), colours_(colours) {}
+    /// `simulated`: with the predicted and the virtual time of each transfer.
+    Report(const pi::runtime::TopologyDescription &topology, bool colours, bool simulated = false)
+        : topology_(topology), colours_(colours), simulated_(simulated) {}
 
     std::string introduction(const std::string &picture, int width, int height, const Work &work,
                              bool in_place) const;
@@ -44,6 +57,10 @@ public:
     std::string files(const std::string &folder) const;
 
 private:
+    /// What the columns hold.
+    std::vector<std::string> headings() const;
+    std::vector<std::string> cells(const std::optional<Figures> &figures, double done_at) const;
+    size_t page_width() const;
     std::string paint(const char *colour, const std::string &text) const;
     std::string stage(size_t number, const StageReport &stage) const;
     std::string explanation(const std::string &text) const;
@@ -54,6 +71,7 @@ private:
 
     const pi::runtime::TopologyDescription &topology_;
     bool colours_;
+    bool simulated_;
 };
 
 /// What --json writes; README.md has its form.

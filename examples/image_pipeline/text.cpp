@@ -41,6 +41,10 @@ std::string milliseconds_text(double milliseconds) {
     return number(milliseconds, 1) + " ms";
 }
 
+std::string microseconds_text(double microseconds) {
+    return number(microseconds, 1) + " us";
+}
+
 size_t length(std::string_view text) {
     return text.size() -
            static_cast<size_t>(std::count_if(text.begin(), text.end(), is_continuation));

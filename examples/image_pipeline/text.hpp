@@ -13,6 +13,8 @@ namespace image_pipeline {
 std::string bytes_text(uint64_t bytes);
 /// "0.4 ms", "12.3 ms".
 std::string milliseconds_text(double milliseconds);
+/// "0.4 us", "1234.5 us".
+std::string microseconds_text(double microseconds);
 
 /// Characters of UTF-8 text.
 size_t length(std::string_view text);

@@ -10,10 +10,22 @@ namespace pi_bench {
 
 using pi::runtime::check;
 
-std::string equipment(const std::string &file) {
+namespace {
+
+std::filesystem::path path_of(const std::string &file) {
     const auto folder =
         std::filesystem::read_symlink("/proc/self/exe").parent_path() / PI_BENCH_EQUIPMENT;
-    const auto path = (folder / file).lexically_normal();
+    return (folder / file).lexically_normal();
+}
+
+} // namespace
+
+bool has_equipment(const std::string &file) {
+    return std::filesystem::exists(path_of(file));
+}
+
+std::string equipment(const std::string &file) {
+    const auto path = path_of(file);
     if (!std::filesystem::exists(path)) {
         throw std::runtime_error("there is no " + path.string() + ", which comes with pi-bench");
     }

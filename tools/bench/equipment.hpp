@@ -10,8 +10,10 @@
 
 namespace pi_bench {
 
-/// The path of a file that pi-bench measures with: a plugin, a small program.
+/// The path of a file that pi-bench measures with: a plugin, a small program. Throws if there is none.
 std::string equipment(const std::string &file);
+/// Whether there is one: some are only built where a library is.
+bool has_equipment(const std::string &file);
 
 /// A loader, released at the end of its scope.
 class Loader {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "process.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
@@ -69,25 +70,48 @@ uint64_t now() {
     return static_cast<uint64_t>(time.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(time.tv_nsec);
 }
 
-pid_t spawn(const std::vector<std::string> &command, int standard_output) {
+/// As C wants it; points into the strings.
+std::vector<char *> pointers(const std::vector<std::string> &strings) {
+    std::vector<char *> result;
+    for (const std::string &string : strings) {
+        result.push_back(const_cast<char *>(string.c_str()));
+    }
+    result.push_back(nullptr);
+    return result;
+}
+
+/// This process's environment with `variables` in place of those of the same names.
+std::vector<std::string> environment_with(const std::vector<std::string> &variables) {
+    std::vector<std::string> result = variables;
+    for (char **entry = environ; *entry != nullptr; ++entry) {
+        const std::string inherited = *entry;
+        const std::string name = inherited.substr(0, inherited.find('=') + 1);
+        if (std::none_of(variables.begin(), variables.end(), [&](const std::string &variable) {
+                return variable.compare(0, name.size(), name) == 0;
+            })) {
+            result.push_back(inherited);
+        }
+    }
+    return result;
+}
+
+pid_t spawn(const std::vector<std::string> &command, int standard_output,
+            const std::vector<std::string> &variables = {}) {
     SpawnActions actions;
     posix_spawn_file_actions_adddup2(actions.get(), standard_output, STDOUT_FILENO);
-    std::vector<char *> arguments;
-    for (const std::string &argument : command) {
-        arguments.push_back(const_cast<char *>(argument.c_str()));
-    }
-    arguments.push_back(nullptr);
+    const std::vector<std::string> environment = environment_with(variables);
     pid_t child = 0;
-    const int code =
-        posix_spawn(&child, arguments[0], actions.get(), nullptr, arguments.data(), environ);
+    const int code = posix_spawn(&child, command[0].c_str(), actions.get(), nullptr,
+                                 pointers(command).data(), pointers(environment).data());
     if (code != 0) {
         fail("cannot start " + command[0], code);
     }
     return child;
 }
 
-/// The child's stamp, or 0 if it ended without one. A child that says nothing for too long is killed.
-uint64_t read_stamp(pid_t child, int descriptor) {
+/// What the child says next, of at most `size` bytes; 0 at its end. One that says nothing for too long is
+/// killed.
+size_t read_some(pid_t child, int descriptor, void *bytes, size_t size) {
     pollfd wanted{descriptor, POLLIN, 0};
     int ready = 0;
     do {
@@ -97,24 +121,50 @@ uint64_t read_stamp(pid_t child, int descriptor) {
         kill(child, SIGKILL);
         return 0;
     }
-    uint64_t stamp = 0;
-    return read(descriptor, &stamp, sizeof stamp) == sizeof stamp ? stamp : 0;
+    return static_cast<size_t>(std::max<ssize_t>(0, read(descriptor, bytes, size)));
+}
+
+/// Whether it ended well.
+bool wait_for(pid_t child, int &status) {
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+[[noreturn]] void fail_of(const std::string &program, int status) {
+    throw std::runtime_error(program + " failed (wait status " + std::to_string(status) +
+                             "); its message is above");
 }
 
 } // namespace
+
+std::string output_of(const std::vector<std::string> &command,
+                      const std::vector<std::string> &variables) {
+    Pipe pipe;
+    const pid_t child = spawn(command, pipe.writing(), variables);
+    pipe.close_writing();
+    std::string output;
+    std::array<char, 4096> some{};
+    while (const size_t size = read_some(child, pipe.reading(), some.data(), some.size())) {
+        output.append(some.data(), size);
+    }
+    int status = 0;
+    if (!wait_for(child, status)) {
+        fail_of(command[0], status);
+    }
+    return output;
+}
 
 double time_start(const std::vector<std::string> &command) {
     Pipe pipe;
     const uint64_t begin = now();
     const pid_t child = spawn(command, pipe.writing());
     pipe.close_writing();
-    const uint64_t stamp = read_stamp(child, pipe.reading());
+    uint64_t stamp = 0;
+    const size_t size = read_some(child, pipe.reading(), &stamp, sizeof stamp);
     int status = 0;
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-    }
-    if (stamp == 0 || !WIFEXITED(status) || WEXITSTATUS(status) != 0) {
-        throw std::runtime_error(command[0] + " failed (wait status " + std::to_string(status) +
-                                 "); its message is above");
+    if (!wait_for(child, status) || size != sizeof stamp) {
+        fail_of(command[0], status);
     }
     return static_cast<double>(stamp - begin);
 }

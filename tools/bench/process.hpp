@@ -10,4 +10,9 @@ namespace pi_bench {
 /// just before the start to its stamp. Throws std::runtime_error if it fails or takes three minutes.
 double time_start(const std::vector<std::string> &command);
 
+/// Runs a program to its end, with these variables ("NAME=value") in place of the environment's, and returns
+/// what it printed. Throws std::runtime_error if it fails, or says nothing for three minutes.
+std::string output_of(const std::vector<std::string> &command,
+                      const std::vector<std::string> &variables);
+
 } // namespace pi_bench

@@ -6,6 +6,7 @@
 #include "place.hpp"
 #include "session.hpp"
 #include "sizes.hpp"
+#include "starpu.hpp"
 
 #include <pi/runtime/calibrate.hpp>
 #include <pi/runtime/error.hpp>
@@ -13,6 +14,7 @@
 
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <functional>
@@ -150,15 +152,16 @@ void bench_acquire(Session &session, const Machine &machine) {
     }
 }
 
-/// Two threads, each with a storage of its own, beside one thread.
-void bench_threads(Session &session, const Machine &machine) {
-    const std::string name = "two threads that acquire and release storages of their own";
+/// Threads, each with a storage of its own, beside one thread.
+void bench_threads(Session &session, const Machine &machine, unsigned threads) {
+    const std::string name =
+        std::to_string(threads) + " threads that acquire and release storages of their own";
     if (!session.wants(name)) {
         return;
     }
     const Runtime runtime(machine.topology);
     std::vector<Buffer> buffers;
-    for (int index = 0; index < 2; ++index) {
+    for (unsigned index = 0; index < threads; ++index) {
         buffers.push_back(Storage(runtime, {.size = 4096}).buffer());
         own(buffers.back(), host_place);
     }
@@ -167,24 +170,27 @@ void bench_threads(Session &session, const Machine &machine) {
             buffer.acquire(host_place, Access::read).release();
         }
     };
+    // As many threads are started on both sides, for the limit without work.
+    const auto run = [&](uint64_t count, bool all) {
+        std::vector<std::thread> others;
+        for (unsigned index = 1; index < threads; ++index) {
+            others.emplace_back([&, index] { use(buffers[index], all ? count : 0); });
+        }
+        use(buffers[0], count);
+        for (std::thread &other : others) {
+            other.join();
+        }
+    };
     session.compare(
-        name, "one thread that does half of it", Unit::nanoseconds,
-        [&](uint64_t count) {
-            std::thread other([&] { use(buffers[1], count); });
-            use(buffers[0], count);
-            other.join();
-        },
-        [&](uint64_t count) {
-            std::thread other([] {});
-            use(buffers[0], count);
-            other.join();
-        });
+        name, "one thread that does its part alone", Unit::nanoseconds,
+        [&](uint64_t count) { run(count, true); }, [&](uint64_t count) { run(count, false); });
 }
 
 /// Two places use 64 MiB in turn: 0 bytes where the memory is the same.
 void bench_ping_pong(Session &session, const Machine &machine) {
     const std::string name = "64 MiB used in turn at two places in place";
-    if (!session.wants(name)) {
+    const std::string starpu = "64 MiB used in turn at two OpenCL devices, beside StarPU";
+    if (!session.wants(name) && !session.wants(starpu)) {
         return;
     }
     const auto pair = machine.pair([&](PlaceIndex from, PlaceIndex to) {
@@ -208,21 +214,26 @@ void bench_ping_pong(Session &session, const Machine &machine) {
     Acquisition plain = buffer.acquire(pair->from, Access::read);
     const Mem mem = Mem::share(plain.mem());
     plain.release();
-    session.compare(
-        name + ", " + machine.name(pair->from) + " and " + machine.name(pair->to),
-        "the same commands without the runtime", Unit::microseconds,
-        [&](uint64_t count) {
-            for (uint64_t i = 0; i < count; ++i) {
-                use(pair->from);
-                use(pair->to);
-            }
-        },
-        [&](uint64_t count) {
-            for (uint64_t i = 0; i < count; ++i) {
-                wait(touch(machine, pair->from, mem.get(), 0, {}));
-                wait(touch(machine, pair->to, mem.get(), 0, {}));
-            }
-        });
+    const Batch ours = [&](uint64_t count) {
+        for (uint64_t i = 0; i < count; ++i) {
+            use(pair->from);
+            use(pair->to);
+        }
+    };
+    session.compare(name + ", " + machine.name(pair->from) + " and " + machine.name(pair->to),
+                    "the same commands without the runtime", Unit::microseconds, ours,
+                    [&](uint64_t count) {
+                        for (uint64_t i = 0; i < count; ++i) {
+                            wait(touch(machine, pair->from, mem.get(), 0, {}));
+                            wait(touch(machine, pair->to, mem.get(), 0, {}));
+                        }
+                    });
+    if (machine.name(pair->from).starts_with("opencl") &&
+        machine.name(pair->to).starts_with("opencl")) {
+        compare_with_starpu(session, starpu, large, ours);
+    } else {
+        session.leave_out(starpu, "no two OpenCL devices are UNIFIED");
+    }
     if (storage.counters().bytes_delivered != 0) {
         throw std::runtime_error(name + ": bytes moved");
     }
@@ -295,11 +306,17 @@ void bench_runtime(Session &session) {
     session.attempt("runtime", [&] {
         const Machine machine(session.costs_file());
         session.attempt("acquire", [&] { bench_acquire(session, machine); });
-        session.attempt("threads", [&] { bench_threads(session, machine); });
+        session.attempt("threads", [&] {
+            const unsigned processors = std::max(2U, std::thread::hardware_concurrency());
+            for (unsigned threads = 2; threads <= processors; threads *= 2) {
+                bench_threads(session, machine, threads);
+            }
+        });
         session.attempt("ping-pong", [&] { bench_ping_pong(session, machine); });
         session.attempt("partial write", [&] { bench_partial_write(session, machine); });
         session.attempt("bounce", [&] { bench_bounce(session, machine); });
     });
+    bench_runtime_simulated(session);
 }
 
 } // namespace pi_bench

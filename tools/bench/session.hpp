@@ -69,9 +69,10 @@ void bench_runtime(Session &session);
 void bench_calibrate(Session &session);
 
 /// Parts of them, in files of their own: calls beside those of the OpenCL ICD loader, an OpenCL device
-/// beside plain OpenCL, the host plugin beside memcpy.
+/// beside plain OpenCL, the host plugin beside memcpy, the runtime on simulated machines.
 void bench_calls_beside_icd(Session &session);
 void bench_plugin_opencl(Session &session);
 void bench_plugin_host(Session &session);
+void bench_runtime_simulated(Session &session);
 
 } // namespace pi_bench

@@ -85,6 +85,12 @@ struct Connections {
     std::vector<uint32_t> context_of;          ///< by place: a number for each context, from 0
     std::vector<std::string> problems; ///< why a device has no place, or a place no connections
 };
+/// Writes the devices as a machine file for the sim plugin. `costs`: a file of pi-bench calibrate whose
+/// figures go before what the plugins say, or "". Throws pi::runtime::Error, or std::runtime_error with
+/// what is wrong with the costs.
+void save_machine(const std::vector<Device> &devices, const std::string &file,
+                  const std::string &costs);
+
 Connections find_connections(const std::vector<Device> &devices, Contexts contexts);
 
 } // namespace pi_info

@@ -22,6 +22,8 @@ struct Options {
     bool json = false;
     std::string device;
     std::vector<std::string> plugin_files;
+    std::string machine;
+    std::string costs;
     std::string contexts = "shared";
     std::string colour = "auto";
 
@@ -61,6 +63,14 @@ void declare(CLI::App &app, Options &options) {
                    "default), or each has its own (own)")
         ->type_name("shared|own")
         ->check(CLI::IsMember({"shared", "own"}).description(""));
+    auto *machine = app.add_option("--save-machine", options.machine,
+                                   "Write these devices as a machine that the plugin sim simulates")
+                        ->type_name("FILE")
+                        ->excludes(plugins);
+    app.add_option("--costs", options.costs,
+                   "With the speeds that pi-bench calibrate --costs FILE has measured")
+        ->type_name("FILE")
+        ->needs(machine);
     app.add_option("--color", options.colour, "Colours: on a terminal only (auto), always, never")
         ->type_name("WHEN")
         ->check(CLI::IsMember({"auto", "always", "never"}).description(""));
@@ -106,6 +116,10 @@ int show_devices(pi_loader loader, const Options &options, const Text &text,
                  const std::vector<Plugin> &plugins) {
     const std::vector<Device> devices =
         find_devices(loader, options.device.empty() ? nullptr : options.device.c_str());
+    if (!options.machine.empty() && !devices.empty()) {
+        save_machine(devices, options.machine, options.costs);
+        return 0;
+    }
     const Connections connections = find_connections(devices, options.contexts_wanted());
     if (options.json) {
         print(to_json(plugins, devices, connections));

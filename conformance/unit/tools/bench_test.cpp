@@ -105,6 +105,20 @@ TEST_CASE("pi-bench runtime measures the host runtime beside memcpy") {
     }));
 }
 
+TEST_CASE("pi-bench runtime has StarPU beside ours, or says why not") {
+    if (!PI_TEST_HAVE_OPENCL) {
+        skip("built without OpenCL");
+        return;
+    }
+    const Ran ran = run({PI_BENCH, "runtime", "--quick", "--filter", "beside StarPU"});
+    INFO(ran.output + ran.errors);
+    const bool measured = ran.output.find("MiB a round, ours moves 0") != std::string::npos;
+    const bool left_out = ran.output.find("not measured: ") != std::string::npos;
+    CHECK(ran.output.find("beside StarPU") != std::string::npos);
+    CHECK(measured != left_out);
+    CHECK(ran.exit_code == (measured ? 0 : 1));
+}
+
 TEST_CASE("pi-bench calibrate keeps the costs of links, which the host runtime then uses") {
     const TemporaryFile costs;
     const std::vector<std::string> environment{"PI_DEVICE_SELECTOR=host"};

@@ -182,6 +182,45 @@ TEST_CASE("a selection by the environment is told") {
     CHECK(!contains(ran.output, "opencl:0:0"));
 }
 
+TEST_CASE("the machine that pi-info saves is simulated with the same connections") {
+    const TemporaryFile file;
+    for (const char *contexts : {"shared", "own"}) {
+        const Ran saved = run({PI_INFO, "--save-machine", file.path()});
+        INFO(saved.errors);
+        REQUIRE(saved.exit_code == 0);
+        const json here = run_json({PI_INFO, "--json", "--contexts", contexts});
+        const json there = run_json({PI_INFO, "--json", "--contexts", contexts},
+                                    {"PI_SIM_MACHINE=" + file.path(), "PI_DEVICE_SELECTOR=sim"});
+        const json &devices = here.at("devices");
+        REQUIRE(there.at("devices").size() == devices.size());
+        for (size_t i = 0; i < devices.size(); ++i) {
+            const json &device = devices[i];
+            const json &again = there.at("devices")[i];
+            CHECK(again.at("kind") == device.at("kind"));
+            CHECK(contains(again.at("name"), device.at("name")));
+        }
+        const json &connections = here.at("connections");
+        REQUIRE(there.at("connections").size() == connections.size());
+        for (size_t i = 0; i < connections.size(); ++i) {
+            INFO(connections[i]);
+            CHECK(there.at("connections")[i].at("connection") == connections[i].at("connection"));
+        }
+    }
+}
+
+TEST_CASE("a machine that cannot be saved is an error that says why") {
+    const Ran nowhere = run({PI_INFO, "--device", "host", "--save-machine", "/nowhere/file.json"});
+    CHECK(nowhere.exit_code == 1);
+    CHECK(contains(nowhere.errors, "/nowhere/file.json cannot be written"));
+    const TemporaryFile file;
+    const Ran no_costs = run({PI_INFO, "--device", "host", "--save-machine", file.path(), "--costs",
+                              "/nowhere/costs.json"});
+    CHECK(no_costs.exit_code == 1);
+    CHECK(contains(no_costs.errors, "/nowhere/costs.json: cannot be read"));
+    CHECK(file.content() == "");
+    CHECK(run({PI_INFO, "--costs", file.path()}).exit_code == 2);
+}
+
 TEST_CASE("a command line that is not understood ends with 2") {
     CHECK(run({PI_INFO, "--nonsense"}).exit_code == 2);
     CHECK(run({PI_INFO, "--contexts", "some"}).exit_code == 2);

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// image_pipeline on simulated machines.
+#include "made_png.hpp"
+#include "picture.hpp"
+#include "program.hpp"
+#include "reference.hpp"
+
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+
+using Catch::Matchers::Contains;
+using nlohmann::json;
+using pi_test::Ran;
+using pi_test::run;
+
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string machine_file(const std::string &name) {
+    return std::string(MACHINES) + "/" + name + ".json";
+}
+
+bool same(const fs::path &png, const std::vector<uint8_t> &pixels) {
+    const image_pipeline::Picture written = image_pipeline::read_png(png);
+    const auto bytes = written.memory.bytes();
+    return std::equal(pixels.begin(), pixels.end(), bytes.begin(), bytes.end());
+}
+
+} // namespace
+
+TEST_CASE(
+    "on a simulated machine the picture's results equal the reference, and transfers have times") {
+    const std::string machine = GENERATE("workstation", "bounce-faster", "cma-board", "dsp");
+    const pi_test::TemporaryFolder folder;
+    const fs::path file = folder.path() / "report.json";
+    const Ran ran = run({IMAGE_PIPELINE, "--machine", machine_file(machine), "--output",
+                         folder.path(), "--json", file});
+    INFO(machine << '\n' << ran.output);
+    REQUIRE(ran.exit_code == 0);
+    CHECK_THAT(ran.output, Contains("equal the CPU reference: yes"));
+    CHECK_THAT(ran.output, Contains("predicted") && Contains("virtual") && Contains("had to"));
+    const image_pipeline::Results expected =
+        image_pipeline::reference(image_pipeline::read_png(SHIPPED_PICTURE));
+    CHECK(same(folder.path() / "blurred.png", expected.blurred));
+    CHECK(same(folder.path() / "overlay.png", expected.overlay));
+    CHECK(same(folder.path() / "histogram.png", expected.chart));
+
+    std::ifstream stream(file);
+    const json report = json::parse(stream);
+    CHECK(report["equal"] == true);
+    uint64_t required = 0;
+    uint64_t moved = 0;
+    for (const json &round : report["rounds"]) {
+        for (const json &stage : round["stages"]) {
+            for (const json &use : stage["uses"]) {
+                required += use["bytes_required"].get<uint64_t>();
+                uint64_t of_use = 0;
+                for (const json &transfer : use["transfers"]) {
+                    of_use += transfer["bytes"].get<uint64_t>();
+                    INFO(stage["name"] << " " << use["storage"] << " " << transfer);
+                    if (transfer["bytes"] > 0) { // a hand-over without bytes may take time, too
+                        CHECK(transfer["predicted_milliseconds"] > 0);
+                    }
+                }
+                INFO(stage["name"] << " " << use);
+                if (of_use > 0) {
+                    CHECK(use["virtual_milliseconds"] > 0);
+                }
+                if (use["transfers"].empty()) {
+                    CHECK(use["virtual_milliseconds"] == 0);
+                }
+                moved += of_use;
+            }
+        }
+    }
+    CHECK(required == report["bytes_required"]);
+    CHECK(moved == report["bytes_delivered"]);
+    CHECK(moved == required);
+}
+
+TEST_CASE("times of a simulated machine are the same in every run") {
+    const auto times = [] {
+        const pi_test::TemporaryFolder folder;
+        const fs::path file = folder.path() / "report.json";
+        const Ran ran = run({IMAGE_PIPELINE, "--machine", machine_file("workstation"), "--output",
+                             folder.path(), "--json", file});
+        REQUIRE(ran.exit_code == 0);
+        std::ifstream stream(file);
+        return json::parse(stream);
+    };
+    CHECK(times() == times());
+}
+
+TEST_CASE("a machine file that cannot be used is a clear message and exit code 1") {
+    const Ran missing = run({IMAGE_PIPELINE, "--machine", "/nowhere.json"});
+    INFO(missing.output);
+    CHECK(missing.exit_code == 1);
+    CHECK_THAT(missing.output, Contains("no simulated machine") && Contains("/nowhere.json"));
+
+    const pi_test::TemporaryFolder folder;
+    const fs::path broken = folder.path() / "broken.json";
+    pi_test::write_file(broken, R"({"pi_machine": 1,
+        "name": "broken", "devices": []})");
+    const Ran refused = run({IMAGE_PIPELINE, "--machine", broken});
+    INFO(refused.output);
+    CHECK(refused.exit_code == 1);
+    CHECK_THAT(refused.output, Contains("broken.json:2: devices is empty"));
+}
