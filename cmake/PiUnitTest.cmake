@@ -61,6 +61,7 @@ function(pi_add_unit_test)
     target_link_libraries(
         ${arg_NAME} PRIVATE pi_unit_main pi::warnings Catch2::Catch2 Threads::Threads
                             ${arg_LIBRARIES})
+    target_precompile_headers(${arg_NAME} REUSE_FROM pi_unit_headers)
     set_target_properties(${arg_NAME} PROPERTIES RUNTIME_OUTPUT_DIRECTORY
                                                  "${PROJECT_BINARY_DIR}/tests")
 
