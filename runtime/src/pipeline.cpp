@@ -28,7 +28,8 @@ public:
             largest = std::max(largest, portion.bytes());
         }
         for (size_t hop = 0; hop + 1 < links_.size(); ++hop) {
-            needs.insert(needs.end(), slots, {request_.route.hops[hop].to, largest});
+            const Hop &in = request_.route.hops[hop], &out = request_.route.hops[hop + 1];
+            needs.insert(needs.end(), slots, {in.to, largest, in.from, out.to});
         }
         pool.take(std::move(needs),
                   [self = shared_from_this(), slots](std::vector<StagingPool::Lease> leases,

@@ -12,7 +12,7 @@ PluginTransport::PluginTransport(std::shared_ptr<const Topology> topology,
                                  std::shared_ptr<MemoryPool> memory, uint64_t staging_limit)
     : continuations_(std::move(continuations)),
       commands_(std::make_shared<Commands>(topology, continuations_)),
-      pool_(std::make_shared<StagingPool>(topology->size(), continuations_, std::move(memory),
+      pool_(std::make_shared<StagingPool>(std::move(topology), continuations_, std::move(memory),
                                           staging_limit)) {}
 
 void PluginTransport::start(const TransferRequest &request, TransferDone done) {

@@ -5,30 +5,10 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstdlib>
 #include <map>
 #include <new>
 
 namespace pi::runtime {
-
-void HostBytes::Free::operator()(std::byte *bytes) const noexcept {
-    std::free(bytes);
-}
-
-HostBytes::HostBytes(uint64_t size, uint64_t alignment) {
-    alignment = std::max<uint64_t>(alignment, alignof(std::max_align_t));
-    if (size > UINT64_MAX - alignment) {
-        throw Error(PI_ERROR_INVALID_SIZE, "host memory of " + std::to_string(size) +
-                                               " bytes overflows when aligned to " +
-                                               std::to_string(alignment));
-    }
-    size_ = (size + alignment - 1) & ~(alignment - 1);
-    bytes_.reset(static_cast<std::byte *>(std::aligned_alloc(alignment, size_)));
-    if (bytes_ == nullptr) {
-        throw Error(PI_ERROR_OUT_OF_HOST_MEMORY,
-                    "host memory: " + std::to_string(size_) + " bytes asked, none given");
-    }
-}
 
 StagingPool::Lease::~Lease() {
     if (pool_ != nullptr) {
@@ -37,10 +17,11 @@ StagingPool::Lease::~Lease() {
     }
 }
 
-StagingPool::StagingPool(uint32_t places, std::shared_ptr<Continuations> continuations,
+StagingPool::StagingPool(std::shared_ptr<const Topology> topology,
+                         std::shared_ptr<Continuations> continuations,
                          std::shared_ptr<MemoryPool> memory, uint64_t limit)
-    : continuations_(std::move(continuations)), memory_(std::move(memory)), limit_(limit),
-      in_use_(places) {}
+    : topology_(std::move(topology)), continuations_(std::move(continuations)),
+      memory_(std::move(memory)), limit_(limit), in_use_(topology_->size()) {}
 
 void StagingPool::take(std::vector<Need> needs, Granted granted) {
     for (Need &need : needs) {
@@ -114,9 +95,9 @@ StagingPool::Lease StagingPool::make(const Need &need) {
     } else {
         {
             const std::lock_guard lock(mutex_);
-            const auto same = std::find_if(free_.begin(), free_.end(), [&](const HostBytes &bytes) {
-                return bytes.size() == need.size;
-            });
+            const auto same =
+                std::find_if(free_.begin(), free_.end(),
+                             [&](const PinnedBytes &bytes) { return bytes.size() == need.size; });
             if (same != free_.end()) {
                 lease.host_ = std::move(*same);
                 free_bytes_ -= need.size;
@@ -125,8 +106,10 @@ StagingPool::Lease StagingPool::make(const Need &need) {
             }
         }
         if (lease.host() == nullptr) {
-            lease.host_ = HostBytes(need.size, alignment_);
+            lease.host_ = PinnedBytes(need.size, alignment_);
         }
+        lease.host_.pin_for(*topology_, need.from);
+        lease.host_.pin_for(*topology_, need.to);
     }
     lease.pool_ = shared_from_this();
     return lease;
@@ -134,7 +117,7 @@ StagingPool::Lease StagingPool::make(const Need &need) {
 
 void StagingPool::give_back(Lease &&lease) noexcept {
     lease.memory_ = {}; // before the next one asks for it
-    HostBytes dropped;
+    PinnedBytes dropped;
     {
         const std::lock_guard lock(mutex_);
         in_use_[lease.place_] -= lease.size_;

@@ -2,11 +2,11 @@
 #pragma once
 
 #include "continuations.hpp"
+#include "host_bytes.hpp"
 #include "memory_pool.hpp"
 
 #include <pi/runtime/topology.hpp>
 
-#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -16,25 +16,6 @@
 #include <vector>
 
 namespace pi::runtime {
-
-/// Aligned host memory.
-class HostBytes {
-public:
-    HostBytes() noexcept = default;
-    /// Throws Error(PI_ERROR_OUT_OF_HOST_MEMORY). The alignment is a power of two; both are rounded up so
-    /// that the size is a multiple of it.
-    HostBytes(uint64_t size, uint64_t alignment);
-
-    std::byte *data() const noexcept { return bytes_.get(); }
-    uint64_t size() const noexcept { return size_; }
-
-private:
-    struct Free {
-        void operator()(std::byte *bytes) const noexcept;
-    };
-    std::unique_ptr<std::byte, Free> bytes_;
-    uint64_t size_ = 0;
-};
 
 /// Staging memory at all places, used again: fresh memory costs more than the copy through it.
 ///
@@ -46,6 +27,7 @@ public:
     struct Need {
         PlaceIndex place;
         uint64_t size;
+        PlaceIndex from, to; ///< where its bytes come from and go to: both pin what is at the host
     };
     /// Staging memory in use; given back on destruction.
     class Lease {
@@ -66,7 +48,7 @@ public:
         std::shared_ptr<StagingPool> pool_; // empty: nothing to give back
         PlaceIndex place_ = host_place;
         uint64_t size_ = 0;
-        HostBytes host_;
+        PinnedBytes host_;
         PooledMemory memory_;
     };
     /// The leases in the order of the needs, or none and the error.
@@ -74,8 +56,9 @@ public:
 
     /// `limit`: bytes in use at each place. One transfer that needs more than that at a place gets it
     /// while nobody else uses any there.
-    StagingPool(uint32_t places, std::shared_ptr<Continuations> continuations,
-                std::shared_ptr<MemoryPool> memory, uint64_t limit);
+    StagingPool(std::shared_ptr<const Topology> topology,
+                std::shared_ptr<Continuations> continuations, std::shared_ptr<MemoryPool> memory,
+                uint64_t limit);
 
     /// Calls back as posted work, once all of it is there.
     void take(std::vector<Need> needs, Granted granted);
@@ -92,12 +75,13 @@ private:
     void give_back(Lease &&lease) noexcept;
 
     static constexpr uint64_t alignment_ = 4096;
+    const std::shared_ptr<const Topology> topology_;
     const std::shared_ptr<Continuations> continuations_;
     const std::shared_ptr<MemoryPool> memory_;
     const uint64_t limit_;
     mutable std::mutex mutex_;
-    std::vector<uint64_t> in_use_; // by place
-    std::vector<HostBytes> free_;  // at the host; devices' memory is in the pool
+    std::vector<uint64_t> in_use_;  // by place
+    std::vector<PinnedBytes> free_; // at the host; devices' memory is in the pool
     uint64_t free_bytes_ = 0;
     std::deque<Request> waiting_;
 };

@@ -76,6 +76,13 @@ std::vector<std::vector<PlaceIndex>> chains(const Topology &topology) {
     return found;
 }
 
+bool pins(pi_device device) {
+    uint64_t capabilities = 0;
+    REQUIRE(piDeviceGetInfo(device, PI_DEVICE_INFO_CAPABILITIES, sizeof capabilities, &capabilities,
+                            nullptr) == PI_SUCCESS);
+    return (capabilities & PI_CAPABILITY_USM_REGISTER) != 0;
+}
+
 } // namespace
 
 TEST_CASE("a route over several places brings every byte, whole and in pieces", "[runtime]") {
@@ -168,6 +175,38 @@ TEST_CASE("transfers that need more staging memory than there is wait and all ar
     }
     REQUIRE(runtime.finish(patience));
     CHECK(runtime.counters().failed_attempts == 0);
+}
+
+TEST_CASE(
+    "staging memory at the host is pinned once for each end that can, and unpinned in the end",
+    "[runtime]") {
+    const bool refused = GENERATE(false, true);
+    INFO((refused ? "no context pins anything" : "all contexts pin"));
+    const Machine machine(3, refused ? "piUsmHostRegister:1..99999=fail(OUT_OF_RESOURCES)"
+                                     : "piQueueFinish:1000000=fail(BACKEND)");
+    std::vector<PlaceIndex> pinning;
+    for (const PlaceIndex place : machine.places()) {
+        if (pins(machine.topology()->device(place))) {
+            pinning.push_back(place);
+        }
+    }
+    REQUIRE(pinning.size() >= 2); // the host plugin's at least
+    const uint64_t size = 50001, slots = 2, rounds = 5;
+    {
+        RuntimeOptions options;
+        options.costs = only_over(*machine.topology(), {pinning[0], host_place, pinning[1]}, 4096);
+        const Runtime runtime(machine.topology(), options);
+        const Storage storage(runtime, {.size = size, .routes = copies});
+        for (uint64_t round = 0; round < rounds; ++round) {
+            const std::vector<uint8_t> bytes = pattern(size, static_cast<uint32_t>(round));
+            const Buffer buffer = written_at(machine, storage, pinning[0], bytes);
+            CHECK(read_at(machine, buffer, pinning[1]) == bytes);
+        }
+        REQUIRE(runtime.finish(patience));
+        CHECK(runtime.counters().failed_attempts == 0);
+        CHECK(machine.calls_of("piUsmHostRegister") == 2 * slots);
+    }
+    CHECK(machine.calls_of("piUsmHostUnregister") == (refused ? 0 : 2 * slots));
 }
 
 TEST_CASE("costs of other places, and no staging memory at all, are refused", "[runtime]") {

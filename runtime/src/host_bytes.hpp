@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <pi/runtime/handle.hpp>
+#include <pi/runtime/topology.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace pi::runtime {
+
+/// Aligned host memory.
+class HostBytes {
+public:
+    HostBytes() noexcept = default;
+    /// Throws Error(PI_ERROR_OUT_OF_HOST_MEMORY). The alignment is a power of two; both are rounded up so
+    /// that the size is a multiple of it.
+    HostBytes(uint64_t size, uint64_t alignment);
+
+    std::byte *data() const noexcept { return bytes_.get(); }
+    uint64_t size() const noexcept { return size_; }
+
+private:
+    struct Free {
+        void operator()(std::byte *bytes) const noexcept;
+    };
+    std::unique_ptr<std::byte, Free> bytes_;
+    uint64_t size_ = 0;
+};
+
+/// Host memory that contexts pin, so that transfers from and to it need no copy of the driver's. A plugin that
+/// pins nothing (no PI_CAPABILITY_USM_REGISTER), or a system that lets no more be pinned, costs speed alone.
+class PinnedBytes {
+public:
+    PinnedBytes() noexcept = default;
+    /// Like HostBytes; nobody has pinned it yet.
+    PinnedBytes(uint64_t size, uint64_t alignment) : bytes_(size, alignment) {}
+    PinnedBytes(PinnedBytes &&) noexcept = default;
+    PinnedBytes &operator=(PinnedBytes &&other) noexcept;
+
+    std::byte *data() const noexcept { return bytes_.data(); }
+    uint64_t size() const noexcept { return bytes_.size(); }
+    /// For the place's context, which is asked once. The host pins nothing. May throw std::bad_alloc.
+    void pin_for(const Topology &topology, PlaceIndex place);
+
+private:
+    /// That a context was asked; undone on destruction, where it has pinned.
+    class Registration {
+    public:
+        Registration(Context context, const HostBytes &bytes, bool can_pin) noexcept;
+        ~Registration();
+        Registration(Registration &&other) noexcept = default;
+        Registration &operator=(Registration &&) = delete;
+
+        bool is_of(pi_context context) const noexcept { return context_.get() == context; }
+
+    private:
+        Context context_; // empty in one that was moved from
+        void *pinned_ = nullptr;
+    };
+
+    HostBytes bytes_;
+    std::vector<Registration> registrations_; // few; they go before the bytes
+};
+
+} // namespace pi::runtime
