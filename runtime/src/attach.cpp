@@ -14,6 +14,10 @@ namespace {
 
 constexpr uint64_t storage_flags = PI_MEM_REQUIRE_CONTIGUOUS | PI_MEM_REQUIRE_PINNED;
 
+std::shared_ptr<const std::string> shared_text(std::string text) {
+    return std::make_shared<const std::string>(std::move(text));
+}
+
 pi_coherence coherence_of(const Mem &mem) {
     pi_coherence coherence = PI_COHERENCE_UNKNOWN;
     piMemGetInfo(mem.get(), PI_MEM_INFO_COHERENCE, sizeof coherence, &coherence, nullptr);
@@ -48,7 +52,8 @@ void check_description(const StorageDescription &description) {
 
 StorageState::StorageState(std::shared_ptr<RuntimeState> runtime, StorageDescription description)
     : runtime_(std::move(runtime)), description_(std::move(description)),
-      attachments_(runtime_->topology->size()), notes_(runtime_->topology->size()) {
+      name_(shared_text(description_.name)), attachments_(runtime_->topology->size()),
+      notes_(runtime_->topology->size()) {
     check_description(description_);
     if (description_.host_memory != nullptr) {
         attach_host();
@@ -91,8 +96,13 @@ void StorageState::create_host_view() {
 void StorageState::attach_host() {
     create_host_view();
     if (!attachments_[host_place]) {
-        attachments_[host_place] = Attachment{
-            *host_view_, {}, RouteKind::none_needed, host_place, false, "the host's own memory", 0};
+        attachments_[host_place] = Attachment{*host_view_,
+                                              {},
+                                              RouteKind::none_needed,
+                                              host_place,
+                                              false,
+                                              shared_text("the host's own memory"),
+                                              0};
     }
 }
 
@@ -186,7 +196,8 @@ void StorageState::share_memory(PlaceIndex place, PlaceIndex owner, const std::s
         ledger_.set_exclusive_writers(ledger_.memory_of(shared.view));
     }
     attachments_[place] = Attachment{
-        shared.view, shared.mem, RouteKind::direct_use, shared.owner, shared.imported, reason, 0};
+        shared.view,         shared.mem, RouteKind::direct_use, shared.owner, shared.imported,
+        shared_text(reason), 0};
 }
 
 bool StorageState::import_host_memory(PlaceIndex place) {
@@ -210,8 +221,13 @@ bool StorageState::import_host_memory(PlaceIndex place) {
     const pi_coherence coherence = coherence_of(mem);
     std::string reason = "imports the host's memory in place";
     if (coherence == PI_COHERENCE_COHERENT) {
-        attachments_[place] = Attachment{
-            *host_view_, mem, RouteKind::import, host_place, true, reason + ", coherent", 0};
+        attachments_[place] = Attachment{*host_view_,
+                                         mem,
+                                         RouteKind::import,
+                                         host_place,
+                                         true,
+                                         shared_text(reason + ", coherent"),
+                                         0};
         return true;
     }
     const MemoryId memory = ledger_.memory_of(*host_view_);
@@ -233,7 +249,8 @@ bool StorageState::import_host_memory(PlaceIndex place) {
         ledger_.set_exclusive_writers(memory);
         reason += ", handed over by map and unmap";
     }
-    attachments_[place] = Attachment{id, mem, RouteKind::import, host_place, true, reason, 0};
+    attachments_[place] =
+        Attachment{id, mem, RouteKind::import, host_place, true, shared_text(reason), 0};
     return true;
 }
 
@@ -279,8 +296,8 @@ void StorageState::create_memory(PlaceIndex place) {
     } else {
         id = add_view(std::move(view), ledger_.add_memory());
     }
-    attachments_[place] =
-        Attachment{*id, mem, RouteKind::none_needed, place, false, "memory of its own", 0};
+    attachments_[place] = Attachment{
+        *id, mem, RouteKind::none_needed, place, false, shared_text("memory of its own"), 0};
     runtime_->residents.add(place, weak_from_this());
 }
 

@@ -5,7 +5,6 @@
 #include <pi/runtime/topology.hpp>
 
 #include <cstdint>
-#include <deque>
 #include <optional>
 #include <vector>
 
@@ -149,7 +148,7 @@ private:
 
     std::vector<View> views_;
     std::vector<Memory> memories_;
-    std::deque<Operation> pending_; // in program order
+    std::vector<Operation> pending_; // few, in program order
     /// Writes that committed before an earlier operation finished.
     struct Overtaker {
         OperationId id;

@@ -11,61 +11,6 @@ namespace pi::runtime {
 
 namespace {
 
-bool is_piece_of(const TransferRecord &record, const TransferRecord &other) {
-    return record.acquisition == other.acquisition && record.source == other.source &&
-           record.destination == other.destination && record.kind == other.kind &&
-           record.style == other.style && record.result == PI_SUCCESS &&
-           other.result == PI_SUCCESS && record.reason == other.reason;
-}
-
-} // namespace
-
-void TransferLog::add(TransferRecord record, bool is_piece) {
-    const std::lock_guard lock(mutex_);
-    if (capacity_ == 0) {
-        return;
-    }
-    if (is_piece && join(record)) {
-        return;
-    }
-    if (records_.size() >= capacity_) {
-        records_.pop_front();
-    }
-    records_.push_back(std::move(record));
-}
-
-/// False if there is no line of the record's other pieces.
-bool TransferLog::join(const TransferRecord &record) {
-    // Those of others may have come in between.
-    const auto newest = records_.rbegin();
-    const auto oldest = newest + static_cast<ptrdiff_t>(std::min<size_t>(records_.size(), 64));
-    const auto same = std::find_if(
-        newest, oldest, [&](const TransferRecord &other) { return is_piece_of(record, other); });
-    if (same == oldest) {
-        return false;
-    }
-    same->ranges.add(record.ranges);
-    same->bytes += record.bytes;
-    same->pieces += record.pieces;
-    same->predicted += record.predicted;
-    same->begin = std::min(same->begin, record.begin);
-    same->end = std::max(same->end, record.end);
-    same->bytes_copy_in_copy_out += record.bytes_copy_in_copy_out;
-    return true;
-}
-
-std::vector<TransferRecord> TransferLog::read() const {
-    const std::lock_guard lock(mutex_);
-    return {records_.begin(), records_.end()};
-}
-
-void TransferLog::clear() {
-    const std::lock_guard lock(mutex_);
-    records_.clear();
-}
-
-namespace {
-
 std::shared_ptr<const Topology> checked(std::shared_ptr<const Topology> topology) {
     if (topology == nullptr) {
         throw Error(PI_ERROR_INVALID_NULL_POINTER, "Runtime: the topology is NULL");

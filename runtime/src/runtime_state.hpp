@@ -6,14 +6,13 @@
 #include "memory_pool.hpp"
 #include "residents.hpp"
 #include "trace.hpp"
+#include "transfer_log.hpp"
 
 #include <pi/runtime/runtime.hpp>
 
 #include <atomic>
-#include <deque>
 #include <memory>
 #include <mutex>
-#include <vector>
 
 namespace pi::runtime {
 
@@ -47,23 +46,6 @@ private:
     std::atomic<uint64_t> copy_in_copy_out_{0};
     mutable std::mutex mutex_;
     Counters counters_;
-};
-
-/// The newest records, up to a capacity.
-class TransferLog {
-public:
-    explicit TransferLog(uint64_t capacity) : capacity_(capacity) {}
-    /// A piece is put to the line of the others of its acquire and route, if there is one.
-    void add(TransferRecord record, bool is_piece = false);
-    std::vector<TransferRecord> read() const;
-    void clear();
-
-private:
-    bool join(const TransferRecord &record);
-
-    const uint64_t capacity_;
-    mutable std::mutex mutex_;
-    std::deque<TransferRecord> records_;
 };
 
 /// What all storages of a runtime share; each holds on to it.

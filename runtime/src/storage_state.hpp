@@ -99,7 +99,7 @@ public:
         RouteKind kind = RouteKind::none_needed; // direct_use, import: shares another's memory
         PlaceIndex owner = host_place;           // whose memory it is
         bool imported = false;
-        std::string reason;
+        std::shared_ptr<const std::string> reason;
         uint64_t last_use = 0; // the number of the acquire
         double age = 0;        // of the place (Residents) at that time
     };
@@ -112,6 +112,8 @@ public:
     std::unique_ptr<AcquisitionState> acquire(const std::shared_ptr<BufferState> &buffer,
                                               PlaceIndex place, Access access, const Range &range,
                                               Spread *spread = nullptr);
+
+    // release.cpp
     void release(AcquisitionState &acquisition, pi_event event);
     void abandon(AcquisitionState &acquisition) noexcept;
 
@@ -209,6 +211,9 @@ private:
     std::vector<PlannedCopy> cut(std::vector<PlannedPart> parts, ViewId destination,
                                  Spread *spread);
 
+    // release.cpp
+    void conclude(OperationId operation, pi_result result, const std::string &text);
+
     // plan.cpp
     RouteRequest route_request(ViewId source, const Target &target, uint64_t bytes,
                                uint64_t pieces) const;
@@ -239,7 +244,6 @@ private:
     const std::shared_ptr<Completion> &completion_of(OperationId operation);
     void add_pending(OperationId operation, PlaceIndex place, const Range &range, bool held,
                      bool writes);
-    void conclude(OperationId operation, pi_result result, const std::string &text);
     /// Begins copies that make the ranges valid at a place that no acquire asked for, and gives what they wait for: all
     /// that must be over until they are there. Throws what acquire throws.
     std::vector<Dependency> bring(PlaceIndex place, const RangeSet &ranges);
@@ -253,6 +257,7 @@ private:
 
     const std::shared_ptr<RuntimeState> runtime_;
     const StorageDescription description_;
+    const std::shared_ptr<const std::string> name_; // the description's
     const std::shared_ptr<InFlight> in_flight_ = std::make_shared<InFlight>();
     SharedCounters counters_;
 

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "commands.hpp"
+#include "storage_state.hpp"
+
+#include <pi/runtime/error.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace pi::runtime {
+
+void StorageState::conclude(OperationId operation, pi_result result, const std::string &text) {
+    std::shared_ptr<Completion> completion;
+    {
+        const std::lock_guard lock(mutex_);
+        const auto found =
+            std::find_if(pending_.begin(), pending_.end(),
+                         [operation](const Pending &each) { return each.operation == operation; });
+        if (found != pending_.end()) {
+            if (found->writes && result == PI_SUCCESS && !lost_.empty()) {
+                lost_.remove(found->range);
+            }
+            completion = std::move(found->completion);
+            pending_.erase(found);
+        }
+        ledger_.finish(operation, result == PI_SUCCESS);
+        if (runtime_->lost.count() != 0) {
+            notice_lost_places(); // what it made valid there is none the less gone
+        }
+    }
+    if (completion != nullptr) {
+        completion->complete(result, text);
+    }
+}
+
+void StorageState::finish_operation(OperationId operation, pi_result result,
+                                    const std::string &text) {
+    conclude(operation, result, text);
+    // Posted, so that what holds on to the storage on this operation's behalf is gone by then.
+    runtime_->continuations->post([all = runtime_->in_flight, own = in_flight_] {
+        own->remove();
+        all->remove();
+    });
+}
+
+namespace {
+
+pi_queue queue_of(pi_event event) {
+    pi_queue queue = nullptr;
+    piEventGetInfo(event, PI_EVENT_INFO_QUEUE, sizeof queue, &queue, nullptr);
+    return queue;
+}
+
+} // namespace
+
+void StorageState::release(AcquisitionState &acquisition, pi_event event) {
+    if (!acquisition.held) {
+        throw Error(PI_ERROR_INVALID_OPERATION, "released twice");
+    }
+    const OperationId operation = acquisition.operation;
+    uint32_t instance = 0;
+    if (event != nullptr) {
+        pi_context context = nullptr;
+        check(piEventGetInfo(event, PI_EVENT_INFO_CONTEXT, sizeof context, &context, nullptr),
+              "piEventGetInfo(CONTEXT)");
+        instance = runtime_->topology->instance_of(context);
+        const PlaceInfo &place = runtime_->topology->info(acquisition.place);
+        if (acquisition.place != host_place && instance != place.instance) {
+            throw Error(PI_ERROR_INVALID_EVENT,
+                        "the event is not of the plugin instance of " + place.name);
+        }
+    }
+    if (event == nullptr) {
+        acquisition.held = false;
+        conclude(operation, PI_SUCCESS, {});
+        return;
+    }
+    runtime_->in_flight->add();
+    in_flight_->add();
+    std::shared_ptr<Completion> completion;
+    {
+        const std::lock_guard lock(mutex_);
+        pending(operation).held = false;
+        completion = completion_of(operation);
+    }
+    completion->set_event(Event::share(event), instance);
+    try {
+        if (pi_queue queue = queue_of(event)) {
+            piQueueFlush(queue); // what others wait for must not wait for a flush
+        }
+        when_final(Event::share(event), runtime_->continuations,
+                   [self = shared_from_this(), operation,
+                    place = acquisition.place](pi_result result, const std::string &text) {
+                       if (result != PI_ERROR_DEVICE_LOST) {
+                           self->finish_operation(operation, result, text);
+                           return;
+                       }
+                       self->runtime_->lost.suspect({place}, [self, operation, result, text] {
+                           self->finish_operation(operation, result, text);
+                       });
+                   });
+    } catch (...) {
+        runtime_->in_flight->remove();
+        in_flight_->remove();
+        completion->set_event({}, 0);
+        const std::lock_guard lock(mutex_);
+        pending(operation).held = true;
+        throw;
+    }
+    acquisition.held = false;
+}
+
+void StorageState::abandon(AcquisitionState &acquisition) noexcept {
+    if (!acquisition.held) {
+        return;
+    }
+    acquisition.held = false;
+    conclude(acquisition.operation, acquisition.writes ? PI_ERROR_ABANDONED : PI_SUCCESS,
+             acquisition.writes ? "a write was acquired and never released" : "");
+}
+
+AcquisitionState::~AcquisitionState() {
+    if (storage != nullptr) {
+        storage->abandon(*this);
+    }
+}
+
+} // namespace pi::runtime
