@@ -2,6 +2,7 @@
 #include "memory.hpp"
 
 #include "entries.hpp"
+#include "shared.hpp"
 
 #include <pi/sdk/address.hpp>
 #include <pi/sdk/descriptor.hpp>
@@ -80,14 +81,7 @@ void check_export(const pi_mem_buffer_desc &desc) {
         fail(PI_ERROR_UNSUPPORTED_FEATURE, "export_types is 0x", std::hex, desc.export_types,
              "; the host plugin exports 0x", possible, " here (PI_EXTERNAL_OPAQUE_FD",
              possible & dma_buf ? ", PI_EXTERNAL_DMA_BUF_FD)" : ")");
-    if (!desc.export_types)
-        return;
-    if (desc.flags & PI_MEM_USE_HOST_PTR)
-        fail(PI_ERROR_UNSUPPORTED_FEATURE,
-             "export_types with PI_MEM_USE_HOST_PTR: only memory of the plugin can be exported");
-    if (desc.scope != scope_global)
-        fail(PI_ERROR_UNSUPPORTED_FEATURE, "export_types with scope ", desc.scope,
-             ": memory of scope 0 (global) is exported");
+    sdk::check_export_demand(desc);
 }
 
 /// The layout that a description chains, or a flat one.
@@ -118,26 +112,20 @@ Storage make_storage(const Device &owner, const pi_mem_buffer_desc &desc, uint64
     return Storage::allocate(owner, size, alignment, desc.flags & sdk::mem_demand_flags);
 }
 
-Storage borrow_pointer(const pi_mem_import_desc &desc) {
-    sdk::require(desc.handle.pointer, "handle.pointer");
-    sdk::check_pointer_range(desc.handle.pointer, desc.offset, desc.size);
-    return Storage::borrow(static_cast<std::byte *>(desc.handle.pointer) + desc.offset);
-}
-
 Storage import_storage(const pi_mem_import_desc &desc) {
     switch (desc.handle.type) {
     case PI_EXTERNAL_HOST_POINTER:
-        return borrow_pointer(desc);
+        return Storage::borrow(sdk::import_pointer(desc));
     case PI_EXTERNAL_DMA_BUF_FD:
-        return Storage::import(map_dma_buf(desc.handle.fd, desc.offset, desc.size));
+        return Storage::import(sdk::map_dma_buf(desc.handle.fd, desc.offset, desc.size));
     default:
-        return Storage::import(map_shared(desc.handle.fd, desc.offset, desc.size));
+        return Storage::import(sdk::map_shared(desc.handle.fd, desc.offset, desc.size));
     }
 }
 
 pi_coherence coherence(const Mem &mem) {
-    return mem.storage().dma_buf() && !devices_are_coherent ? PI_COHERENCE_FLUSH_INVALIDATE
-                                                            : PI_COHERENCE_COHERENT;
+    return mem.storage().dma_buf() && !sdk::devices_are_coherent ? PI_COHERENCE_FLUSH_INVALIDATE
+                                                                 : PI_COHERENCE_COHERENT;
 }
 
 uint64_t bus_address(const Mem &mem) {
@@ -247,21 +235,13 @@ pi_result PI_CALL mem_import(pi_context context, pi_device device, const pi_mem_
         const pi_mem_import_desc known = sdk::read_desc(desc, PI_TYPE_MEM_IMPORT_DESC);
         sdk::require(out_mem, "out_mem");
         const pi_external_type type = known.handle.type;
-        if (type < PI_EXTERNAL_HOST_POINTER || type > PI_EXTERNAL_ZE_IPC)
-            fail(PI_ERROR_INVALID_ENUMERATION, "handle.type is ", type,
-                 ", which is no PI_EXTERNAL_ type");
+        sdk::check_external_type(type, "handle.type");
         if (!(import_types >> type & 1))
             fail(PI_ERROR_UNSUPPORTED_FEATURE, "handle.type is ", type,
                  "; the host plugin imports PI_EXTERNAL_HOST_POINTER (", PI_EXTERNAL_HOST_POINTER,
                  "), PI_EXTERNAL_DMA_BUF_FD (", PI_EXTERNAL_DMA_BUF_FD,
                  ") and PI_EXTERNAL_OPAQUE_FD (", PI_EXTERNAL_OPAQUE_FD, "), at any alignment");
-        sdk::check_flags(known.flags, sdk::mem_access_flags, "flags");
-        sdk::check_mem_access(known.flags);
-        if (known.own)
-            fail(PI_ERROR_INVALID_VALUE, "own is ", known.own,
-                 "; a host pointer or file stays the application's, so it must be 0");
-        if (!known.size)
-            fail(PI_ERROR_INVALID_SIZE, "size is 0 bytes; at least 1 is needed");
+        sdk::check_import(known);
         const bool file = type != PI_EXTERNAL_HOST_POINTER;
         Storage storage = import_storage(known);
         const uint64_t alignment = sdk::alignment_of(storage.data(), max_alignment);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "physical.hpp"
-#include "file.hpp"
 #include "storage.hpp"
+#include <pi/sdk/file.hpp>
 
 #include <pi/sdk/error.hpp>
 
@@ -20,6 +20,8 @@
 #include <vector>
 
 namespace pi::host {
+
+using sdk::File;
 
 using sdk::text;
 

@@ -92,7 +92,7 @@ Storage Storage::allocate_shared(const Device &device, uint64_t size, uint64_t a
     check_capacity(device, size);
     const bool dma = types >> PI_EXTERNAL_DMA_BUF_FD & 1, file = types >> PI_EXTERNAL_OPAQUE_FD & 1;
     const bool contiguous = demands & PI_MEM_REQUIRE_CONTIGUOUS;
-    if (contiguous || (dma && !can_share_pages())) {
+    if (contiguous || (dma && !sdk::can_share_pages())) {
         if (file)
             sdk::fail(PI_ERROR_UNSUPPORTED_FEATURE, "PI_EXTERNAL_OPAQUE_FD in export_types: ",
                       contiguous ? "memory with PI_MEM_REQUIRE_CONTIGUOUS is"
@@ -106,29 +106,29 @@ Storage Storage::allocate_shared(const Device &device, uint64_t size, uint64_t a
         storage.export_types_ = types;
         return storage;
     }
-    SharedMemory shared = make_shared(size, alignment);
+    sdk::SharedMemory shared = sdk::make_shared(size, alignment);
     if (!shared.mapping)
         out_of_memory(device, "memfd_create: ", size, std::strerror(errno));
     device.topology().bind_memory(device.node(), shared.mapping.begin(), shared.mapping.size());
     if (demands & PI_MEM_REQUIRE_PINNED)
         lock(shared.mapping);
-    DmaBuf buffer = dma ? share_pages(shared.file.get(), shared.mapping.size()) : DmaBuf();
+    DmaBuf buffer = dma ? sdk::share_pages(shared.file.get(), shared.mapping.size()) : DmaBuf();
     Storage storage = mapped(std::move(shared.mapping), std::move(buffer));
     storage.file_ = std::move(shared.file);
     storage.export_types_ = types;
     return storage;
 }
 
-Storage Storage::import(SharedRange range) {
+Storage Storage::import(sdk::SharedRange range) {
     Storage storage = mapped(std::move(range.mapping));
     storage.data_ = range.begin;
     return storage;
 }
 
-Storage Storage::import(DmaRange range) {
+Storage Storage::import(sdk::DmaRange range) {
     Storage storage = mapped(std::move(range.range.mapping), std::move(range.buffer));
     storage.data_ = range.range.begin;
-    storage.stays_ = storage.dma_buf_.stays();
+    storage.stays_ = pages_stay(storage.dma_buf_);
     return storage;
 }
 

@@ -29,8 +29,8 @@ public:
     static Storage allocate_shared(const Device &device, uint64_t size, uint64_t alignment,
                                    uint64_t demands, uint32_t types);
     /// Somebody's memory that is mapped here.
-    static Storage import(SharedRange range);
-    static Storage import(DmaRange range);
+    static Storage import(sdk::SharedRange range);
+    static Storage import(sdk::DmaRange range);
     /// The application's memory.
     static Storage borrow(void *data) { return Storage(static_cast<std::byte *>(data)); }
 
@@ -60,7 +60,7 @@ private:
     std::byte *heap_ = nullptr; ///< to be freed
     DmaBuf dma_buf_;            ///< goes after its mapping
     Mapping pages_;
-    File file_;
+    sdk::File file_;
     uint32_t export_types_ = 0;
     bool stays_ = false;
 };

@@ -28,6 +28,14 @@ pi_memory_connection connect(const Place &src, const Place &dst, bool in_host) {
                                         : std::min(connection, src.device.spec().other_context);
 }
 
+uint32_t shared_handle_types(const Device &src, const Device &dst) {
+    const uint32_t both = src.export_types() & dst.import_types();
+    if (&src == &dst)
+        return both;
+    const Link *link = src.instance().links().find(src.site(), dst.site());
+    return link ? both & link->spec().external_handle_types : 0;
+}
+
 namespace {
 
 struct Ends {
@@ -139,7 +147,8 @@ pi_result PI_CALL get_memory_connection_info(pi_device src_device, pi_context sr
                                              pi_memory_connection_info *out_info) {
     return sdk::call<Device>(src_device, [&](Device &self) {
         Ends ends = check_ends(self, src_context, dst_device, dst_context);
-        check_query(sdk::read_optional_desc(query, PI_TYPE_MEMORY_CONNECTION_QUERY), ends);
+        const auto known = sdk::read_optional_desc(query, PI_TYPE_MEMORY_CONNECTION_QUERY);
+        check_query(known, ends);
         pi_memory_connection_info info{};
         info.connection = connect(ends.src, ends.dst, ends.from == host_site);
         std::string reason;
@@ -147,6 +156,8 @@ pi_result PI_CALL get_memory_connection_info(pi_device src_device, pi_context sr
             answer_within(ends, info, reason);
         else
             answer_over(ends, info, reason);
+        if (known.kind == PI_MEMORY_KIND_BUFFER && known.src_scope == 0)
+            info.external_handle_types = shared_handle_types(ends.src.device, ends.dst.device);
         std::strncpy(info.reason, reason.c_str(), sizeof info.reason - 1);
         sdk::write_struct(info, PI_TYPE_MEMORY_CONNECTION_INFO, out_info);
     });

@@ -17,6 +17,9 @@ struct Place {
     }
 };
 
+/// 1 << PI_EXTERNAL_: what buffers of src can be exported as for dst to import.
+uint32_t shared_handle_types(const Device &src, const Device &dst);
+
 /// `in_host`: memory of src that lies in the host's (imported, or of a scope that does).
 pi_memory_connection connect(const Place &src, const Place &dst, bool in_host);
 

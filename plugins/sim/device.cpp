@@ -7,6 +7,8 @@
 #include <pi/sdk/address.hpp>
 #include <pi/sdk/bytes.hpp>
 #include <pi/sdk/descriptor.hpp>
+#include <pi/sdk/dma_buf.hpp>
+#include <pi/sdk/external.hpp>
 
 #include <array>
 #include <cmath>
@@ -84,6 +86,16 @@ const Speed &Device::maintenance_speed(const ScopeSpec &scope) const {
     return scope.maintenance ? *scope.maintenance : instance().machine().host_memory;
 }
 
+uint32_t Device::export_types() const {
+    return spec_.export_handle_types &
+           ~(sdk::can_share_pages() ? 0 : sdk::external_bit(PI_EXTERNAL_DMA_BUF_FD));
+}
+
+uint32_t Device::import_types() const {
+    return spec_.external_handle_types |
+           (spec_.host_pointer_import ? sdk::external_bit(PI_EXTERNAL_HOST_POINTER) : 0);
+}
+
 void Device::require_alive() const {
     if (instance().timeline().now() >= spec_.lost_at)
         sdk::fail(PI_ERROR_DEVICE_LOST, spec_.name, ": the machine file loses this device at ",
@@ -128,8 +140,6 @@ void tell_map_speed(const Device &device, const InfoWriter &write) {
     tell_speed(spec.scope.flags & PI_SCOPE_COHERENT ? Speed{} : device.maintenance_speed(spec),
                write);
 }
-
-constexpr uint32_t host_pointer_type = 1u << PI_EXTERNAL_HOST_POINTER;
 
 constexpr sdk::InfoRow<Device> info_rows[] = {
     {PI_DEVICE_INFO_TYPE, [](Device &d, const InfoWriter &write) { write(d.spec().type); }},
@@ -191,14 +201,13 @@ constexpr sdk::InfoRow<Device> info_rows[] = {
     {PI_DEVICE_INFO_TIMER_RESOLUTION, constant<uint64_t, 1>},
     {PI_DEVICE_INFO_PARTITION_KINDS, constant<uint32_t, 0>},
     {PI_DEVICE_INFO_EXTERNAL_HANDLE_TYPES,
-     [](Device &d, const InfoWriter &write) {
-         write(d.spec().host_pointer_import ? host_pointer_type : 0u);
-     }},
-    {PI_DEVICE_INFO_EXPORT_HANDLE_TYPES, constant<uint32_t, 0>},
+     [](Device &d, const InfoWriter &write) { write(d.import_types()); }},
+    {PI_DEVICE_INFO_EXPORT_HANDLE_TYPES,
+     [](Device &d, const InfoWriter &write) { write(d.export_types()); }},
     {PI_DEVICE_INFO_CAPABILITIES,
      [](Device &d, const InfoWriter &write) {
-         write(capabilities &
-               ~(d.spec().host_pointer_import ? 0 : uint64_t{PI_CAPABILITY_MEM_IMPORT}));
+         write(capabilities & ~(d.import_types() ? 0 : uint64_t{PI_CAPABILITY_MEM_IMPORT}) &
+               ~(d.export_types() ? 0 : uint64_t{PI_CAPABILITY_MEM_EXPORT}));
      }},
     {PI_DEVICE_INFO_LAUNCH_FEATURES,
      constant<uint32_t, PI_LAUNCH_FEATURE_GLOBAL_OFFSET | PI_LAUNCH_FEATURE_NON_UNIFORM_GROUPS>},

@@ -76,6 +76,10 @@ public:
     const DeviceSpec &spec() const { return spec_; }
     const std::string &description() const { return spec_.name; }
     Site site() const { return site_; }
+    /// 1 << PI_EXTERNAL_: what the file says, but for what this system cannot make.
+    uint32_t export_types() const;
+    /// And what it imports, host pointers included.
+    uint32_t import_types() const;
     uint32_t scope_count() const { return static_cast<uint32_t>(spec_.scopes.size()); }
     /// Of flush, invalidate and maps in place, where a scope is not coherent.
     const Speed &maintenance_speed(const ScopeSpec &scope) const;

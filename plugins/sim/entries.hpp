@@ -27,6 +27,9 @@ decltype(::piDeviceGetMemoryScopes) device_get_memory_scopes;
 decltype(::piGetMemoryConnection) get_memory_connection;
 decltype(::piGetMemoryConnectionInfo) get_memory_connection_info;
 
+// export.cpp
+decltype(::piMemExport) mem_export;
+
 // queue.cpp
 decltype(::piQueueCreate) queue_create;
 

@@ -57,6 +57,8 @@ struct DeviceSpec {
     bool out_of_order = true;
     bool host_pointer_import = false;
     uint64_t host_pointer_alignment = 1;
+    uint32_t external_handle_types = 0; ///< 1 << PI_EXTERNAL_: imported, beside host pointers
+    uint32_t export_handle_types = 0;   ///< likewise: of buffers in scope 0
     uint32_t offset_mode = PI_BUFFER_OFFSET_POINTER;
     std::vector<ScopeSpec> scopes; ///< at least one
     /// What its memory is to it in another context.
@@ -81,6 +83,8 @@ struct LinkSpec {
     pi_link_kind kind = PI_LINK_UNKNOWN;
     Speed speed;
     std::vector<std::string> channels; ///< what it shares with other links; never empty
+    /// 1 << PI_EXTERNAL_: of what the one exports and the other imports, what works between them.
+    uint32_t external_handle_types = ~0u;
     std::string reason;
     unsigned line = 0;
 };
@@ -105,5 +109,7 @@ struct Machine {
 
 /// Reads a machine. PI_ERROR_INVALID_VALUE naming file, line, field, what stands there and what would be right.
 Machine read_machine(const Document &document, const std::string &path);
+/// Reads one of its devices, likewise.
+DeviceSpec read_device(const Value &value);
 
 } // namespace pi::sim

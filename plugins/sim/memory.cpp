@@ -4,8 +4,7 @@
 #include "entries.hpp"
 #include "plugin.hpp"
 
-#include <pi/sdk/address.hpp>
-#include <pi/sdk/memory.hpp>
+#include <pi/sdk/external.hpp>
 
 #include <algorithm>
 
@@ -17,6 +16,8 @@ using sdk::InfoWriter;
 // ----- Mem ----------------------------------------------------------------------------------------
 
 Site Mem::site() const {
+    if (storage().imported_from())
+        return *storage().imported_from();
     const bool host = borrowed() ? !device_.spec().integrated : scope_spec().in_host;
     return host ? host_site : device_.site();
 }
@@ -120,6 +121,23 @@ uint64_t checked_alignment(const Device &owner, const pi_mem_buffer_desc &desc) 
                     std::min(owner.spec().scopes[desc.scope].scope.min_alignment, max_alignment));
 }
 
+void check_export(const Device &owner, const pi_mem_buffer_desc &desc) {
+    const uint32_t possible = owner.export_types(), wanted = owner.spec().export_handle_types;
+    if (desc.export_types & wanted & ~possible)
+        fail(PI_ERROR_UNSUPPORTED_FEATURE,
+             "export_types has PI_EXTERNAL_DMA_BUF_FD, but there is no /dev/udmabuf to make one "
+             "of simulated memory (a kernel with CONFIG_UDMABUF; modprobe udmabuf)");
+    if (desc.export_types & ~possible)
+        fail(PI_ERROR_UNSUPPORTED_FEATURE, "export_types is 0x", std::hex, desc.export_types, "; ",
+             owner.spec().name, " exports 0x", possible,
+             " (export_handle_types in the machine file)");
+    sdk::check_export_demand(desc);
+    if (desc.export_types && sdk::find_chained(desc.next, PI_TYPE_MEM_LAYOUT_DESC))
+        fail(
+            PI_ERROR_UNSUPPORTED_FEATURE,
+            "export_types with a pi_mem_layout_desc: whoever imports it knows nothing of its rows");
+}
+
 void check_buffer(const Device &owner, const pi_mem_buffer_desc &desc) {
     if (desc.scope >= owner.scope_count())
         fail(PI_ERROR_INVALID_VALUE, "scope is ", desc.scope, "; ", owner.spec().name, " has ",
@@ -128,9 +146,7 @@ void check_buffer(const Device &owner, const pi_mem_buffer_desc &desc) {
     sdk::check_mem_access(desc.flags);
     check_demands(owner, desc);
     sdk::check_mem_host_ptr(desc.flags, desc.host_ptr);
-    if (desc.export_types)
-        fail(PI_ERROR_UNSUPPORTED_FEATURE, "export_types is 0x", std::hex, desc.export_types,
-             "; simulated memory is not exported");
+    check_export(owner, desc);
     if (!desc.size)
         fail(PI_ERROR_INVALID_SIZE, "size is 0 bytes; at least 1 is needed");
 }
@@ -225,7 +241,7 @@ pi_result PI_CALL mem_buffer_create(pi_context context, pi_device device,
             known.flags & PI_MEM_USE_HOST_PTR
                 ? Storage::borrow(known.host_ptr, known.size, borrows_coherently(owner))
                 : Storage::allocate(owner, known.scope, bytes, alignment,
-                                    known.flags & PI_MEM_REQUIRE_CONTIGUOUS);
+                                    known.flags & PI_MEM_REQUIRE_CONTIGUOUS, known.export_types);
         auto mem = sdk::make<Mem>(self, owner, known, pi_memory_kind{PI_MEMORY_KIND_BUFFER},
                                   std::move(layout), std::move(storage));
         if (known.flags & PI_MEM_COPY_HOST_PTR) {
@@ -252,25 +268,23 @@ pi_result PI_CALL mem_buffer_partition(pi_mem mem, const pi_mem_partition_desc *
 
 namespace {
 
-void check_import(const Device &owner, const pi_mem_import_desc &desc) {
-    const pi_external_type type = desc.handle.type;
-    if (type < PI_EXTERNAL_HOST_POINTER || type > PI_EXTERNAL_ZE_IPC)
-        fail(PI_ERROR_INVALID_ENUMERATION, "handle.type is ", type,
-             ", which is no PI_EXTERNAL_ type");
-    if (type != PI_EXTERNAL_HOST_POINTER || !owner.spec().host_pointer_import)
+void check_import_type(const Device &owner, pi_external_type type) {
+    sdk::check_external_type(type, "handle.type");
+    if (!(owner.import_types() & sdk::external_bit(type)))
         fail(PI_ERROR_UNSUPPORTED_FEATURE, "handle.type is ", type, "; ", owner.spec().name,
-             owner.spec().host_pointer_import
-                 ? " imports PI_EXTERNAL_HOST_POINTER"
-                 : " imports nothing (host_pointer_import in the machine file)");
-    sdk::check_flags(desc.flags, sdk::mem_access_flags, "flags");
-    sdk::check_mem_access(desc.flags);
-    if (desc.own)
-        fail(PI_ERROR_INVALID_VALUE, "own is ", desc.own,
-             "; a host pointer stays the application's, so it must be 0");
-    if (!desc.size)
-        fail(PI_ERROR_INVALID_SIZE, "size is 0 bytes; at least 1 is needed");
-    sdk::require(desc.handle.pointer, "handle.pointer");
-    sdk::check_pointer_range(desc.handle.pointer, desc.offset, desc.size);
+             " imports the types 0x", std::hex, owner.import_types(),
+             " (host_pointer_import and external_handle_types in the machine file)");
+}
+
+Storage borrow_pointer(const Device &owner, const pi_mem_import_desc &desc) {
+    std::byte *begin = sdk::import_pointer(desc);
+    const uint64_t alignment = owner.spec().host_pointer_alignment;
+    const uint64_t has = sdk::alignment_of(begin, alignment);
+    if (has < alignment || desc.size % alignment)
+        fail(PI_ERROR_MISALIGNED_POINTER, "pointer and offset give ",
+             static_cast<const void *>(begin), ", aligned to ", has, " bytes, and size is ",
+             desc.size, "; ", owner.spec().name, " imports multiples of ", alignment);
+    return Storage::borrow(begin, desc.size, borrows_coherently(owner));
 }
 
 } // namespace
@@ -281,21 +295,18 @@ pi_result PI_CALL mem_import(pi_context context, pi_device device, const pi_mem_
         Device &owner = self.device(device);
         const pi_mem_import_desc known = sdk::read_desc(desc, PI_TYPE_MEM_IMPORT_DESC);
         sdk::require(out_mem, "out_mem");
-        check_import(owner, known);
+        check_import_type(owner, known.handle.type);
+        sdk::check_import(known);
         owner.require_alive();
-        std::byte *begin = static_cast<std::byte *>(known.handle.pointer) + known.offset;
-        const uint64_t alignment = owner.spec().host_pointer_alignment;
-        const uint64_t has = sdk::alignment_of(begin, alignment);
-        if (has < alignment || known.size % alignment)
-            fail(PI_ERROR_MISALIGNED_POINTER, "pointer and offset give ",
-                 static_cast<const void *>(begin), ", aligned to ", has, " bytes, and size is ",
-                 known.size, "; ", owner.spec().name, " imports multiples of ", alignment);
+        const bool file = known.handle.type != PI_EXTERNAL_HOST_POINTER;
+        Storage storage = file ? Storage::import(owner, known) : borrow_pointer(owner, known);
         pi_mem_buffer_desc as_buffer{};
         as_buffer.flags = known.flags;
         as_buffer.size = known.size;
         *out_mem =
-            sdk::make<Mem>(self, owner, as_buffer, pi_memory_kind{PI_MEMORY_KIND_IMPORTED},
-                           Layout(), Storage::borrow(begin, known.size, borrows_coherently(owner)))
+            sdk::make<Mem>(self, owner, as_buffer,
+                           pi_memory_kind{file ? PI_MEMORY_KIND_BUFFER : PI_MEMORY_KIND_IMPORTED},
+                           Layout(), std::move(storage))
                 .give();
     });
 }

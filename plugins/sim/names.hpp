@@ -58,6 +58,9 @@ inline constexpr Name link_kinds[] = {{"unknown", PI_LINK_UNKNOWN},
                                       {"other", PI_LINK_OTHER}};
 inline constexpr Name offset_modes[] = {{"pointer", PI_BUFFER_OFFSET_POINTER},
                                         {"sub_buffer", PI_BUFFER_OFFSET_SUB_BUFFER}};
+/// What goes from one to the other as a file descriptor. Host pointers are host_pointer_import.
+inline constexpr Name handle_types[] = {{"dma_buf_fd", PI_EXTERNAL_DMA_BUF_FD},
+                                        {"opaque_fd", PI_EXTERNAL_OPAQUE_FD}};
 /// What a fault may answer: failures of a backend, not of its caller.
 inline constexpr Name results[] = {{"out_of_host_memory", PI_ERROR_OUT_OF_HOST_MEMORY},
                                    {"out_of_device_memory", PI_ERROR_OUT_OF_DEVICE_MEMORY},

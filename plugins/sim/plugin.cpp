@@ -41,6 +41,7 @@ constexpr pi_dispatch make_functions() {
         .piMemBufferCreate = mem_buffer_create,
         .piMemBufferPartition = mem_buffer_partition,
         .piMemImport = mem_import,
+        .piMemExport = mem_export,
         .piMemGetInfo = mem_get_info,
         .piMemGetHostPointer = mem_get_host_pointer,
         .piMemFlush = mem_flush,

@@ -5,6 +5,7 @@
 
 #include "config.hpp"
 #include "end_order.hpp"
+#include "export.hpp"
 #include "faults.hpp"
 #include "links.hpp"
 #include "platform.hpp"
@@ -16,9 +17,9 @@ namespace pi::sim {
 inline constexpr const char *plugin_name = "sim";
 inline constexpr const char *plugin_version = "0.1.0";
 inline constexpr uint64_t capabilities = PI_CAPABILITY_BUFFER_COMMANDS | PI_CAPABILITY_MEM_IMPORT |
-                                         PI_CAPABILITY_MEM_HOST_ACCESS | PI_CAPABILITY_PROGRAM |
-                                         PI_CAPABILITY_HOST_FUNCTION | PI_CAPABILITY_TIMESTAMP |
-                                         PI_CAPABILITY_VIEW;
+                                         PI_CAPABILITY_MEM_EXPORT | PI_CAPABILITY_MEM_HOST_ACCESS |
+                                         PI_CAPABILITY_PROGRAM | PI_CAPABILITY_HOST_FUNCTION |
+                                         PI_CAPABILITY_TIMESTAMP | PI_CAPABILITY_VIEW;
 
 class Instance;
 
@@ -43,6 +44,7 @@ public:
     EndOrder &end_order() { return end_order_; }
     Links &links() { return links_; }
     Faults &faults() { return faults_; }
+    Exports &exports() { return exports_; }
     Platform &platform() { return platform_; }
     sdk::Workers &workers() { return workers_; }
 
@@ -54,6 +56,7 @@ private:
     EndOrder end_order_;
     Links links_;
     Faults faults_;
+    Exports exports_;
     Platform platform_;
     sdk::Workers workers_; ///< last: its threads end before what they use
 };

@@ -99,7 +99,8 @@ Connection query(const Place &src, const Place &dst, pi_memory_kind kind, uint32
                       answer.bandwidth,
                       answer.latency,
                       std::string(answer.reason, strnlen(answer.reason, sizeof answer.reason)),
-                      answer.atomics != 0};
+                      answer.atomics != 0,
+                      answer.external_handle_types};
         return connection;
     }
     connection.reason = std::string("piGetMemoryConnectionInfo: ") + result_name(result) + ": " +

@@ -44,6 +44,21 @@ constexpr std::pair<uint64_t, const char *> flags[] = {{PI_SCOPE_HOST_VISIBLE, "
                                                        {PI_SCOPE_POOLABLE, "poolable"},
                                                        {PI_SCOPE_MAPS_IN_PLACE, "maps_in_place"}};
 
+/// What goes over as a file descriptor.
+constexpr std::pair<pi_external_type, const char *> handle_types[] = {
+    {PI_EXTERNAL_DMA_BUF_FD, "dma_buf_fd"}, {PI_EXTERNAL_OPAQUE_FD, "opaque_fd"}};
+
+/// Leaves out what files have no word for.
+Json handle_types_json(uint32_t types) {
+    Json json = Json::array();
+    for (const auto &[type, text] : handle_types) {
+        if ((types >> type & 1U) != 0) {
+            json.push_back(text);
+        }
+    }
+    return json;
+}
+
 /// What a newer plugin may say, and files have no word for, is the last word.
 template <size_t Count>
 const char *word(const std::array<const char *, Count> &words, uint32_t value) {
@@ -207,6 +222,10 @@ Json device_json(const Machine &machine, size_t index, const CostTable *costs) {
     json["out_of_order"] = (queue_flags & PI_QUEUE_OUT_OF_ORDER) != 0;
     json["host_pointer_import"] = info.host_pointer_import;
     json["host_pointer_alignment"] = alignment(info.host_pointer_alignment);
+    json["external_handle_types"] =
+        handle_types_json(device_info<uint32_t>(device, PI_DEVICE_INFO_EXTERNAL_HANDLE_TYPES, 0));
+    json["export_handle_types"] =
+        handle_types_json(device_info<uint32_t>(device, PI_DEVICE_INFO_EXPORT_HANDLE_TYPES, 0));
     const auto mode =
         device_info<uint32_t>(device, PI_DEVICE_INFO_BUFFER_OFFSET_MODE, PI_BUFFER_OFFSET_POINTER);
     json["buffer_offset_mode"] = mode == PI_BUFFER_OFFSET_SUB_BUFFER ? "sub_buffer" : "pointer";
@@ -254,6 +273,7 @@ Json link_json(const Machine &machine, size_t from, size_t to, const CostTable *
         json["preferred_queue"] = word(queues, told.preferred_queue);
         put_speed(json, machine, from, to, told, costs);
     }
+    json["external_handle_types"] = handle_types_json(buffers.external_handle_types);
     json["kind"] = word(kinds, told.link_kind);
     json["reason"] = told.reason;
     return json;

@@ -3,6 +3,7 @@
 // Memory that is given to others as a file descriptor, and taken again: one storage, with no copy of it.
 
 #include "checks.hpp"
+#include "link.hpp"
 #include "registry.hpp"
 
 #include <algorithm>
@@ -15,9 +16,9 @@ namespace {
 
 constexpr pi_external_type fd_types[] = {PI_EXTERNAL_OPAQUE_FD, PI_EXTERNAL_DMA_BUF_FD};
 
-uint32_t handle_types(Bench &bench, pi_device_info name) {
+uint32_t handle_types(pi_device device, pi_device_info name) {
     uint32_t types = 0;
-    piDeviceGetInfo(bench.device(), name, sizeof types, &types, nullptr);
+    piDeviceGetInfo(device, name, sizeof types, &types, nullptr);
     return types;
 }
 
@@ -37,13 +38,17 @@ private:
     int fd_;
 };
 
-Mem make_exportable(Bench &bench, const Bytes &bytes, pi_external_type type) {
+Mem make_exportable(Bench &bench, const Place &place, const Bytes &bytes, pi_external_type type) {
     pi_mem_buffer_desc desc = describe<pi_mem_buffer_desc>();
     desc.size = bytes.size();
     desc.export_types = 1u << type;
-    Mem mem = bench.make_buffer(bench.place(), desc);
-    bench.upload(bench.make_queue(), mem, bytes);
+    Mem mem = bench.make_buffer(place, desc);
+    bench.upload(bench.make_queue(place), mem, bytes);
     return mem;
+}
+
+Mem make_exportable(Bench &bench, const Bytes &bytes, pi_external_type type) {
+    return make_exportable(bench, bench.place(), bytes, type);
 }
 
 pi_external_handle export_mem(pi_mem mem, pi_external_type type) {
@@ -74,8 +79,8 @@ Mem import_mem(const Place &place, const pi_mem_import_desc &desc) {
 template <typename Body>
 void for_each_type(Bench &bench, Body &&body) {
     bench.need(PI_CAPABILITY_MEM_EXPORT, "memory export");
-    const uint32_t types = handle_types(bench, PI_DEVICE_INFO_EXPORT_HANDLE_TYPES) &
-                           handle_types(bench, PI_DEVICE_INFO_EXTERNAL_HANDLE_TYPES);
+    const uint32_t types = handle_types(bench.device(), PI_DEVICE_INFO_EXPORT_HANDLE_TYPES) &
+                           handle_types(bench.device(), PI_DEVICE_INFO_EXTERNAL_HANDLE_TYPES);
     bool any = false;
     for (const pi_external_type type : fd_types) {
         if ((types & (1u << type)) == 0)
@@ -209,6 +214,35 @@ LAW("memory", "a descriptor that cannot hold the memory is refused") {
         desc.own = 1;
         refused("a descriptor that it should own", desc, {PI_ERROR_INVALID_VALUE});
     });
+}
+
+PAIR_LAW("connection",
+         "what both ends share as a file is exported by src, imported by dst, and one "
+         "storage") {
+    const uint32_t shared =
+        connection_info(bench.src(), bench.dst(), nullptr).external_handle_types;
+    const uint32_t possible =
+        handle_types(bench.src().device, PI_DEVICE_INFO_EXPORT_HANDLE_TYPES) &
+        handle_types(bench.dst().device, PI_DEVICE_INFO_EXTERNAL_HANDLE_TYPES);
+    require((shared & ~possible) == 0, "the ends share the types ", shared,
+            ", but src exports and dst imports ", possible);
+    const Queue src = bench.make_queue(bench.src()), dst = bench.make_queue(bench.dst());
+    bool any = false;
+    for (const pi_external_type type : fd_types) {
+        if ((shared & (1u << type)) == 0)
+            continue;
+        any = true;
+        const Bytes bytes = bench.random_bytes(6000), fresh = bench.random_bytes(6000);
+        const Mem mem = make_exportable(bench, bench.src(), bytes, type);
+        const pi_external_handle handle = export_mem(mem, type);
+        const Descriptor descriptor(handle.fd);
+        const Mem imported = import_mem(bench.dst(), import_desc(handle));
+        bench.require_contents(dst, imported, bytes, "what dst imports");
+        bench.upload(dst, imported, fresh);
+        bench.require_contents(src, mem, fresh, "what src exported, after a write of dst");
+    }
+    if (!any)
+        skip("the ends share no type of file descriptors");
 }
 
 } // namespace

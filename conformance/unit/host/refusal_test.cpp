@@ -107,7 +107,7 @@ TEST_CASE("a bad buffer is refused") {
                 d.scope = 1;
                 d.flags = PI_MEM_REQUIRE_PINNED;
             }));
-    REFUSED(PI_ERROR_UNSUPPORTED_FEATURE, "scope 0 (global)", with([](auto &d) {
+    REFUSED(PI_ERROR_UNSUPPORTED_FEATURE, "memory of scope 0 is exported", with([](auto &d) {
                 d.scope = 1;
                 d.export_types = 1 << PI_EXTERNAL_OPAQUE_FD;
             }));

@@ -20,9 +20,36 @@ constexpr const char *device =
 
 /// A machine of the devices a and b with these links, which begin in line 4.
 std::string linked(const std::string &links) {
-    return std::string("{\"pi_machine\": 1, \"name\": \"m\", \"devices\": [\n") + device + ",\n" +
-           R"({"name": "b", "type": "gpu", "scopes": [{"name": "global", "capacity": "1 MiB"}]}], "links": [)" +
-           "\n" + links + "]}";
+    std::string json = "{\"pi_machine\": 1, \"name\": \"m\", \"devices\": [\n";
+    json += device;
+    json += ",\n";
+    json +=
+        R"({"name": "b", "type": "gpu", "scopes": [{"name": "global", "capacity": "1 MiB"}]}], "links": [)";
+    json += "\n";
+    json += links;
+    json += "]}";
+    return json;
+}
+
+/// A machine of these devices, each in a line, from line 3 on.
+std::string with_devices(std::initializer_list<const char *> devices) {
+    std::string json = "{\"pi_machine\": 1, \"name\": \"m\",\n\"devices\": [";
+    for (const char *one : devices) {
+        json += json.ends_with("[") ? "\n" : ",\n";
+        json += one;
+    }
+    json += "]}";
+    return json;
+}
+
+/// A machine of the device a with this fault, which is in line 2.
+std::string with_fault(const char *fault) {
+    std::string json = "{\"pi_machine\": 1, \"name\": \"m\", \"devices\": [";
+    json += device;
+    json += "], \"faults\": [\n";
+    json += fault;
+    json += "]}";
+    return json;
 }
 
 void check_refused(const std::string &json, const std::string &line, const std::string &words) {
@@ -123,12 +150,22 @@ TEST_CASE("missing and wrong members of a device are named", "[sim]") {
          "3", "devices[0].lost_at is \"soon\"; a number of nanoseconds"},
     };
     for (const Mistake &mistake : mistakes)
-        check_refused(std::string("{\"pi_machine\": 1, \"name\": \"m\",\n\"devices\": [\n") +
-                          mistake.json + "]}",
-                      mistake.line, mistake.words);
-    check_refused(std::string("{\"pi_machine\": 1, \"name\": \"m\", \"devices\": [\n") + device +
-                      ",\n" + device + "]}",
-                  "3", "devices[1].name is \"a\", which an earlier device is called");
+        check_refused(with_devices({mistake.json}), mistake.line, mistake.words);
+    check_refused(with_devices({device, device}), "4",
+                  "devices[1].name is \"a\", which an earlier device is called");
+}
+
+TEST_CASE("wrong types of handles are named", "[sim]") {
+    static constexpr Mistake mistakes[] = {
+        {R"({"name": "a", "type": "gpu", "external_handle_types": ["host_pointer"], "scopes": []})",
+         "3",
+         "devices[0].external_handle_types[0] is \"host_pointer\"; one of \"dma_buf_fd\", "
+         "\"opaque_fd\" is needed"},
+        {R"({"name": "a", "type": "gpu", "export_handle_types": "opaque_fd", "scopes": []})", "3",
+         "devices[0].export_handle_types is \"opaque_fd\"; an array [...] of types of handles"},
+    };
+    for (const Mistake &mistake : mistakes)
+        check_refused(with_devices({mistake.json}), mistake.line, mistake.words);
 }
 
 TEST_CASE("links that contradict the machine, each other or themselves are named", "[sim]") {
@@ -154,6 +191,10 @@ TEST_CASE("links that contradict the machine, each other or themselves are named
          "nothing goes over this link"},
         {R"({"from": "host", "to": "b", "connection": "unified"})", "4",
          "links[0].connection is given for a link with the host"},
+        {R"({"from": "host", "to": "b", "external_handle_types": []})", "4",
+         "links[0].external_handle_types is given for a link with the host"},
+        {R"({"from": "a", "to": "b", "connection": "none", "external_handle_types": ["fd"]})", "4",
+         "links[0].external_handle_types[0] is \"fd\"; one of"},
         {"{\"from\": \"a\", \"to\": \"b\", \"connection\": \"none\"},\n{\"from\": \"a\", \"to\": "
          "\"b\", \"connection\": \"none\"}",
          "5",
@@ -183,9 +224,7 @@ TEST_CASE("faults that can never happen are named", "[sim]") {
          "faults[0].call is 0; a whole number from 1"},
     };
     for (const Mistake &mistake : mistakes)
-        check_refused(std::string("{\"pi_machine\": 1, \"name\": \"m\", \"devices\": [") + device +
-                          "], \"faults\": [\n" + mistake.json + "]}",
-                      mistake.line, mistake.words);
+        check_refused(with_fault(mistake.json), mistake.line, mistake.words);
 }
 
 TEST_CASE("every machine that is delivered can be read, and names its sources", "[sim]") {

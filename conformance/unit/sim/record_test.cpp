@@ -75,6 +75,7 @@ void check_equal(const Connection &a, const Connection &b) {
     CHECK(a.link_kind == b.link_kind);
     CHECK(a.bandwidth == b.bandwidth);
     CHECK(a.latency == b.latency);
+    CHECK(a.external_handle_types == b.external_handle_types);
     CHECK(a.reason == b.reason);
 }
 
@@ -131,11 +132,11 @@ TEST_CASE("a machine that is saved and simulated again gives the same answers", 
 TEST_CASE("all that a connection can be is saved", "[sim]") {
     const TextFile machine_file(R"({"pi_machine": 1, "name": "all kinds", "devices": [
         {"name": "a", "type": "gpu", "other_context": "migratable", "luid": "0011223344556677", "numa_node": 3,
-         "bandwidth": "7 GB/s", "latency": "3 ns", "buffer_offset_mode": "sub_buffer", "fp16": true, "fp64": false,
+         "bandwidth": "7 GB/s", "latency": "3 ns", "buffer_offset_mode": "sub_buffer", "export_handle_types": ["opaque_fd"], "fp16": true, "fp64": false,
          "scopes": [{"name": "global", "flags": ["host_visible", "contiguous", "layout"], "capacity": "1 MiB",
                      "max_allocation": 5000, "min_alignment": 4, "offset_alignment": 128, "flush_atom": 32}]},
-        {"name": "b", "type": "accelerator", "scopes": [{"name": "x", "capacity": 1}]},
-        {"name": "c", "type": "cpu", "out_of_order": false, "scopes": [{"name": "x", "capacity": 1}]},
+        {"name": "b", "type": "accelerator", "external_handle_types": ["opaque_fd", "dma_buf_fd"], "scopes": [{"name": "x", "capacity": 1}]},
+        {"name": "c", "type": "cpu", "out_of_order": false, "external_handle_types": ["opaque_fd"], "scopes": [{"name": "x", "capacity": 1}]},
         {"name": "d", "type": "other", "scopes": [{"name": "x", "capacity": 1}]}],
       "links": [
         {"from": "a", "to": "b", "connection": "unified", "residency": "migrates_whole_object",
@@ -143,7 +144,7 @@ TEST_CASE("all that a connection can be is saved", "[sim]") {
         {"from": "b", "to": "a", "connection": "unified", "residency": "same_memory", "coherence": "flush_invalidate",
          "concurrent_writers": "disjoint_views", "kind": "xe_link", "reason": "\"quoted\" \\ é"},
         {"from": "a", "to": "c", "connection": "migratable", "path": "staged_by_plugin", "preferred_queue": "src",
-         "kind": "network", "bandwidth": 123456789, "latency": 77},
+         "kind": "network", "external_handle_types": [], "bandwidth": 123456789, "latency": 77},
         {"from": "c", "to": "a", "connection": "none", "imported": "migratable", "kind": "other",
          "preferred_queue": "dst"},
         {"from": "c", "to": "b", "connection": "none", "kind": "system_memory"}]})");

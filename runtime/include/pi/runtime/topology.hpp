@@ -81,10 +81,11 @@ struct Connection {
     pi_copy_path path = PI_COPY_PATH_UNKNOWN;
     pi_preferred_queue preferred_queue = PI_PREFERRED_QUEUE_EITHER;
     pi_link_kind link_kind = PI_LINK_UNKNOWN;
-    uint64_t bandwidth = 0; ///< bytes a second; 0 = unknown
-    uint64_t latency = 0;   ///< nanoseconds; 0 = unknown
-    std::string reason;     ///< a sentence of the plugin, or of the runtime
-    bool atomics = false;   ///< of dst on src's memory
+    uint64_t bandwidth = 0;             ///< bytes a second; 0 = unknown
+    uint64_t latency = 0;               ///< nanoseconds; 0 = unknown
+    std::string reason;                 ///< a sentence of the plugin, or of the runtime
+    bool atomics = false;               ///< of dst on src's memory
+    uint32_t external_handle_types = 0; ///< 1 << PI_EXTERNAL_: what src exports and dst imports
 };
 
 /// A topology without handles: what the pure functions (routes) work on, and what tests make up.

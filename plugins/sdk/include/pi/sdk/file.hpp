@@ -5,7 +5,7 @@
 
 #include <utility>
 
-namespace pi::host {
+namespace pi::sdk {
 
 /// Owns a file descriptor, or none.
 class File {
@@ -28,4 +28,4 @@ private:
     int descriptor_ = -1;
 };
 
-} // namespace pi::host
+} // namespace pi::sdk

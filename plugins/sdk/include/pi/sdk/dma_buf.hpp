@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Memory that Linux's drivers share: PI_EXTERNAL_DMA_BUF_FD.
+//
+// The processor's accesses to a dma-buf lie between a begin and an end (DMA_BUF_IOCTL_SYNC), where the kernel makes
+// caches and bounce buffers agree. Plugins that include this are the processor: their accesses begin when memory is
+// mapped, and end when it is unmapped. What a driver's device writes meanwhile is seen at once where devices and
+// processors are coherent, as on x86. Elsewhere each hand-over takes an end and a begin: piMemFlush and piMemInvalidate.
+#pragma once
+
+#include <pi/sdk/bytes.hpp>
+#include <pi/sdk/shared.hpp>
+
+#include <linux/dma-buf.h>
+#include <linux/udmabuf.h>
+#include <sys/ioctl.h>
+
+#include <string>
+
+namespace pi::sdk {
+
+/// Where the kernel shows its heaps and udmabuf. Tests give a folder of their own.
+inline constexpr const char *devices_folder = "/dev";
+
+/// Whether all devices see the processor's caches, so that a hand-over takes nothing.
+#if defined(__x86_64__) || defined(__i386__)
+inline constexpr bool devices_are_coherent = true;
+#else
+inline constexpr bool devices_are_coherent = false;
+#endif
+
+/// A dma-buf that the processor uses as long as the object lives.
+class DmaBuf {
+public:
+    DmaBuf() = default;
+    /// Begins the processor's accesses. PI_ERROR_INVALID_VALUE if it is no dma-buf.
+    explicit DmaBuf(File file) : file_(std::move(file)) {
+        if (!sync(DMA_BUF_SYNC_START))
+            fail(PI_ERROR_INVALID_VALUE,
+                 "the descriptor is no dma-buf: DMA_BUF_IOCTL_SYNC: ", std::strerror(errno));
+    }
+    DmaBuf(DmaBuf &&) = default;
+    DmaBuf &operator=(DmaBuf &&) = delete;
+    ~DmaBuf() {
+        if (file_)
+            sync(DMA_BUF_SYNC_END);
+    }
+
+    int get() const { return file_.get(); }
+    explicit operator bool() const { return static_cast<bool>(file_); }
+    /// Ends the processor's accesses so far, and begins new ones.
+    void hand_over() const {
+        if (!file_ || devices_are_coherent)
+            return;
+        sync(DMA_BUF_SYNC_END);
+        sync(DMA_BUF_SYNC_START);
+    }
+
+private:
+    /// DMA_BUF_IOCTL_SYNC; false if the descriptor is no dma-buf.
+    bool sync(uint64_t flags) const {
+        dma_buf_sync request{};
+        request.flags = flags | DMA_BUF_SYNC_RW;
+        int result = 0;
+        do
+            result = ioctl(file_.get(), DMA_BUF_IOCTL_SYNC, &request);
+        while (result && (errno == EINTR || errno == EAGAIN));
+        return !result;
+    }
+
+    File file_;
+};
+
+/// Whether share_pages can work at all.
+inline bool can_share_pages(const std::string &folder = devices_folder) {
+    return !access((folder + "/udmabuf").c_str(), R_OK | W_OK);
+}
+
+/// A dma-buf of the pages of a memfd, which is sealed against shrinking (udmabuf). `size` is a multiple of the page
+/// size. Throws PI_ERROR_UNSUPPORTED_FEATURE, saying what an administrator can enable.
+inline DmaBuf share_pages(int descriptor, uint64_t size,
+                          const std::string &folder = devices_folder) {
+    const std::string path = folder + "/udmabuf";
+    const File device(open(path.c_str(), O_RDWR | O_CLOEXEC));
+    if (!device)
+        fail(PI_ERROR_UNSUPPORTED_FEATURE, "PI_EXTERNAL_DMA_BUF_FD: ", path, ": ",
+             std::strerror(errno), "; a kernel with CONFIG_UDMABUF has it (modprobe udmabuf)");
+    udmabuf_create request{};
+    request.memfd = static_cast<uint32_t>(descriptor);
+    request.flags = UDMABUF_FLAGS_CLOEXEC;
+    request.size = size;
+    File made(ioctl(device.get(), UDMABUF_CREATE, &request));
+    if (!made)
+        fail(PI_ERROR_UNSUPPORTED_FEATURE, "PI_EXTERNAL_DMA_BUF_FD: ", path, " for ", Bytes(size),
+             ": ", std::strerror(errno),
+             "; its largest is /sys/module/udmabuf/parameters/size_limit_mb, in MiB");
+    return DmaBuf(std::move(made));
+}
+
+/// A dma-buf and a mapping of a range of it.
+struct DmaRange {
+    DmaBuf buffer;
+    SharedRange range;
+};
+
+/// Maps `size` bytes from `offset` of a dma-buf; the descriptor stays the caller's. Throws what is wrong with it.
+inline DmaRange map_dma_buf(int descriptor, uint64_t offset, uint64_t size) {
+    File copy(fcntl(descriptor, F_DUPFD_CLOEXEC, 0));
+    if (!copy)
+        fail(PI_ERROR_INVALID_VALUE, "handle.fd is ", descriptor, ": ", std::strerror(errno));
+    DmaBuf buffer(std::move(copy));
+    // Other than a file, a dma-buf tells its size only so. It never changes.
+    check_descriptor_range(offset, size, lseek(buffer.get(), 0, SEEK_END));
+    SharedRange range = map_descriptor(buffer.get(), offset, size);
+    return {std::move(buffer), std::move(range)};
+}
+
+} // namespace pi::sdk

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What piMemImport and piMemExport have in common in plugins that take and give file descriptors.
+#pragma once
+
+#include <pi/sdk/address.hpp>
+#include <pi/sdk/memory.hpp>
+
+#include <fcntl.h>
+
+#include <cerrno>
+#include <cstddef>
+#include <cstring>
+
+namespace pi::sdk {
+
+inline constexpr uint32_t external_bit(pi_external_type type) {
+    return 1u << type;
+}
+
+/// PI_ERROR_INVALID_ENUMERATION for what is none.
+inline void check_external_type(pi_external_type type, const char *name) {
+    if (type < PI_EXTERNAL_HOST_POINTER || type > PI_EXTERNAL_ZE_IPC)
+        fail(PI_ERROR_INVALID_ENUMERATION, name, " is ", type, ", which is no PI_EXTERNAL_ type");
+}
+
+/// Of a buffer that is to be exported: what does not depend on the types. Memory of scope 0 is.
+inline void check_export_demand(const pi_mem_buffer_desc &desc) {
+    if (!desc.export_types)
+        return;
+    if (desc.flags & PI_MEM_USE_HOST_PTR)
+        fail(PI_ERROR_UNSUPPORTED_FEATURE,
+             "export_types with PI_MEM_USE_HOST_PTR: only memory of the plugin can be exported");
+    if (desc.scope)
+        fail(PI_ERROR_UNSUPPORTED_FEATURE, "export_types with scope ", desc.scope,
+             ": memory of scope 0 is exported");
+}
+
+/// Of an import of a host pointer or a descriptor: what does not depend on the type.
+inline void check_import(const pi_mem_import_desc &desc) {
+    check_flags(desc.flags, mem_access_flags, "flags");
+    check_mem_access(desc.flags);
+    if (desc.own)
+        fail(PI_ERROR_INVALID_VALUE, "own is ", desc.own,
+             "; a host pointer or file stays the application's, so it must be 0");
+    if (!desc.size)
+        fail(PI_ERROR_INVALID_SIZE, "size is 0 bytes; at least 1 is needed");
+}
+
+/// Where an import of a host pointer begins.
+inline std::byte *import_pointer(const pi_mem_import_desc &desc) {
+    require(desc.handle.pointer, "handle.pointer");
+    check_pointer_range(desc.handle.pointer, desc.offset, desc.size);
+    return static_cast<std::byte *>(desc.handle.pointer) + desc.offset;
+}
+
+/// Gives a copy of the descriptor that memory was made with for this type, -1 if for none: then
+/// PI_ERROR_INVALID_OPERATION.
+template <class Mem>
+pi_external_handle export_file(const Mem &mem, pi_external_type type, int file) {
+    if (file < 0)
+        fail(PI_ERROR_INVALID_OPERATION,
+             "mem was created without this type in its export_types: a buffer that is to be "
+             "exported must say so then");
+    const int copy = fcntl(file, F_DUPFD_CLOEXEC, 0);
+    if (copy < 0)
+        fail(PI_ERROR_OUT_OF_RESOURCES, "duplicating a file descriptor: ", std::strerror(errno));
+    pi_external_handle handle{};
+    handle.type = type;
+    handle.fd = copy;
+    handle.offset = mem.offset();
+    handle.size = mem.size();
+    return handle;
+}
+
+} // namespace pi::sdk
