@@ -98,6 +98,27 @@ void wait(const Event &event) {
     check(piEventWait(event.get(), UINT64_MAX), "piEventWait");
 }
 
+/// The host's 64 bytes by hand: mapped and unmapped again.
+void write_mapped(const Machine &machine, PlaceIndex place, pi_mem mem, uint64_t size) {
+    void *pointer = nullptr;
+    const pi_buffer_map_desc map{.struct_size = sizeof map,
+                                 .type = PI_TYPE_BUFFER_MAP_DESC,
+                                 .flags = PI_MAP_READ | PI_MAP_WRITE,
+                                 .mem = mem,
+                                 .size = size,
+                                 .out_pointer = &pointer};
+    Event done;
+    check(piEnqueueMemBufferMap(machine.queue(place), &map, 0, nullptr, done.out()),
+          "piEnqueueMemBufferMap");
+    wait(done);
+    std::memset(pointer, 0, 64);
+    const pi_unmap_desc unmap{
+        .struct_size = sizeof unmap, .type = PI_TYPE_UNMAP_DESC, .mem = mem, .pointer = pointer};
+    check(piEnqueueMemUnmap(machine.queue(place), &unmap, 0, nullptr, done.out()),
+          "piEnqueueMemUnmap");
+    wait(done);
+}
+
 /// Makes the place the only one with these bytes.
 void own(const Buffer &buffer, PlaceIndex place) {
     buffer.acquire(place, Access::discard_write).release();
@@ -186,6 +207,45 @@ void bench_threads(Session &session, const Machine &machine, unsigned threads) {
         [&](uint64_t count) { run(count, true); }, [&](uint64_t count) { run(count, false); });
 }
 
+/// Writes some bytes there, and waits for it.
+void use(const Machine &machine, const Buffer &buffer, PlaceIndex place) {
+    Acquisition acquisition = buffer.acquire(place, Access::read_write);
+    if (place == host_place) {
+        acquisition.wait(patience);
+        std::memset(acquisition.pointer(), 0, 64);
+        acquisition.release();
+        return;
+    }
+    const Event done =
+        touch(machine, place, acquisition.mem(), acquisition.offset(), acquisition.events());
+    acquisition.release(done.get());
+    wait(done);
+}
+
+Batch in_turn(const Machine &machine, const Buffer &buffer, const Hop &pair) {
+    return [&machine, buffer, pair](uint64_t count) {
+        for (uint64_t i = 0; i < count; ++i) {
+            use(machine, buffer, pair.from);
+            use(machine, buffer, pair.to);
+        }
+    };
+}
+
+/// The memory that a place uses a storage by.
+Mem memory_at(const Buffer &buffer, PlaceIndex place) {
+    Acquisition plain = buffer.acquire(place, Access::read);
+    plain.wait(patience);
+    Mem mem = Mem::share(plain.mem());
+    plain.release();
+    return mem;
+}
+
+void require_in_place(const Storage &storage, const std::string &name) {
+    if (storage.counters().bytes_delivered != 0) {
+        throw std::runtime_error(name + ": bytes moved");
+    }
+}
+
 /// Two places use 64 MiB in turn: 0 bytes where the memory is the same.
 void bench_ping_pong(Session &session, const Machine &machine) {
     const std::string name = "64 MiB used in turn at two places in place";
@@ -204,22 +264,8 @@ void bench_ping_pong(Session &session, const Machine &machine) {
     const Storage storage(runtime, {.size = large});
     const Buffer buffer = storage.buffer();
     own(buffer, pair->from);
-    const auto use = [&](PlaceIndex place) {
-        Acquisition acquisition = buffer.acquire(place, Access::read_write);
-        const Event done =
-            touch(machine, place, acquisition.mem(), acquisition.offset(), acquisition.events());
-        acquisition.release(done.get());
-        wait(done);
-    };
-    Acquisition plain = buffer.acquire(pair->from, Access::read);
-    const Mem mem = Mem::share(plain.mem());
-    plain.release();
-    const Batch ours = [&](uint64_t count) {
-        for (uint64_t i = 0; i < count; ++i) {
-            use(pair->from);
-            use(pair->to);
-        }
-    };
+    const Mem mem = memory_at(buffer, pair->from);
+    const Batch ours = in_turn(machine, buffer, *pair);
     session.compare(name + ", " + machine.name(pair->from) + " and " + machine.name(pair->to),
                     "the same commands without the runtime", Unit::microseconds, ours,
                     [&](uint64_t count) {
@@ -234,9 +280,40 @@ void bench_ping_pong(Session &session, const Machine &machine) {
     } else {
         session.leave_out(starpu, "no two OpenCL devices are UNIFIED");
     }
-    if (storage.counters().bytes_delivered != 0) {
-        throw std::runtime_error(name + ": bytes moved");
+    require_in_place(storage, name);
+}
+
+/// Likewise the host and a device that imports its memory.
+void bench_host_ping_pong(Session &session, const Machine &machine) {
+    const std::string name = "64 MiB used in turn at the host and a device in place";
+    if (!session.wants(name)) {
+        return;
     }
+    const auto imports = [&](PlaceIndex place) {
+        const PlaceInfo &info = machine.topology->info(place);
+        return info.host_pointer_import && info.shares_host_memory();
+    };
+    // The last, for the host plugin's own devices come first.
+    const auto place = std::find_if(machine.places.rbegin(), machine.places.rend(), imports);
+    if (place == machine.places.rend()) {
+        session.leave_out(name, "no device imports the host's memory");
+        return;
+    }
+    const Runtime runtime(machine.topology);
+    const Storage storage(runtime, {.size = large});
+    const Buffer buffer = storage.buffer();
+    own(buffer, host_place);
+    const Mem mem = memory_at(buffer, *place);
+    session.compare(name + ", " + machine.name(*place),
+                    "a map, the write, an unmap and the same command without the runtime",
+                    Unit::microseconds, in_turn(machine, buffer, {host_place, *place}),
+                    [&](uint64_t count) {
+                        for (uint64_t i = 0; i < count; ++i) {
+                            write_mapped(machine, *place, mem.get(), large);
+                            wait(touch(machine, *place, mem.get(), 0, {}));
+                        }
+                    });
+    require_in_place(storage, name);
 }
 
 /// The host writes a sixteenth of a buffer, and a device with memory of its own reads all of it.
@@ -313,6 +390,7 @@ void bench_runtime(Session &session) {
             }
         });
         session.attempt("ping-pong", [&] { bench_ping_pong(session, machine); });
+        session.attempt("ping-pong with the host", [&] { bench_host_ping_pong(session, machine); });
         session.attempt("partial write", [&] { bench_partial_write(session, machine); });
         session.attempt("bounce", [&] { bench_bounce(session, machine); });
     });
