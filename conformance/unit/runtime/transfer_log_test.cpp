@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "transfer_log.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <deque>
+#include <memory>
+
+using namespace pi::runtime;
+
+namespace {
+
+UpToDate up_to_date(uint64_t acquisition) {
+    static const auto storage = std::make_shared<const std::string>("picture");
+    static const auto reason = std::make_shared<const std::string>("memory of its own");
+    return {acquisition, storage, 1, 2, {16, 64}, RouteKind::migrate, false, reason, 48};
+}
+
+TransferRecord copy_of(uint64_t acquisition, const Range &range) {
+    TransferRecord record;
+    record.acquisition = acquisition;
+    record.kind = RouteKind::host_bounce;
+    record.ranges = range;
+    record.bytes = range.size();
+    record.begin = 100 + range.begin;
+    record.end = 200 + range.end;
+    return record;
+}
+
+std::deque<uint64_t> acquisitions(const TransferLog &log) {
+    std::deque<uint64_t> found;
+    for (const TransferRecord &record : log.read()) {
+        found.push_back(record.acquisition);
+    }
+    return found;
+}
+
+} // namespace
+
+TEST_CASE("the log keeps the newest records of both kinds, the oldest first", "[runtime]") {
+    const uint64_t capacity = GENERATE(0, 1, 2, 7);
+    TransferLog log(capacity);
+    std::deque<uint64_t> expected;
+    for (uint64_t acquisition = 1; acquisition <= 30; ++acquisition) {
+        if (acquisition % 3 == 0) {
+            log.add(copy_of(acquisition, {0, 8}));
+        } else {
+            log.add(up_to_date(acquisition));
+        }
+        expected.push_back(acquisition);
+        if (expected.size() > capacity) {
+            expected.pop_front();
+        }
+        CHECK(acquisitions(log) == expected);
+    }
+    log.clear();
+    CHECK(log.read().empty());
+    log.add(up_to_date(31));
+    CHECK(log.read().size() == std::min<uint64_t>(capacity, 1));
+}
+
+TEST_CASE("the record of an acquire that needed no copy says what it was of", "[runtime]") {
+    TransferLog log(4);
+    UpToDate entry = up_to_date(5);
+    log.add(entry);
+    entry.overwritten = true;
+    log.add(entry);
+    const std::vector<TransferRecord> records = log.read();
+    REQUIRE(records.size() == 2);
+    for (const TransferRecord &record : records) {
+        CHECK(record.acquisition == 5);
+        CHECK(record.storage == "picture");
+        CHECK(record.source == 1);
+        CHECK(record.destination == 2);
+        CHECK(record.ranges == RangeSet({16, 64}));
+        CHECK(record.kind == RouteKind::migrate);
+        CHECK(record.bytes == 0);
+        CHECK(record.result == PI_SUCCESS);
+        CHECK(record.bytes_copy_in_copy_out == 48);
+    }
+    CHECK(records[0].reason == "nothing stale; memory of its own");
+    CHECK(records[1].reason == "overwritten: nothing to fetch; memory of its own");
+}
+
+TEST_CASE("pieces of one copy share a line, whatever came in between", "[runtime]") {
+    TransferLog log(5);
+    for (uint64_t others = GENERATE(0, 3, 4); others > 0; --others) {
+        log.add(up_to_date(1)); // the ring's end lies at every place of what follows
+    }
+    log.add(copy_of(2, {0, 8}), true);
+    log.add(up_to_date(3));
+    log.add(copy_of(4, {0, 8}), true);
+    log.add(copy_of(2, {8, 24}), true);
+    TransferRecord failed = copy_of(2, {24, 32});
+    failed.result = PI_ERROR_BACKEND;
+    log.add(failed, true);
+    const std::vector<TransferRecord> records = log.read();
+    const auto line = std::find_if(records.begin(), records.end(), [](const TransferRecord &each) {
+        return each.acquisition == 2;
+    });
+    REQUIRE(line != records.end());
+    CHECK(line->ranges == RangeSet({0, 24}));
+    CHECK(line->bytes == 24);
+    CHECK(line->pieces == 2);
+    CHECK(line->begin == 100);
+    CHECK(line->end == 224);
+    CHECK(records.back().result == PI_ERROR_BACKEND);
+    CHECK(records.back().ranges == RangeSet({24, 32}));
+}
