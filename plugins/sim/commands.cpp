@@ -3,6 +3,7 @@
 // The commands on buffers: real bytes, and what moving them takes on the machine.
 #include "entries.hpp"
 #include "memory.hpp"
+#include "migration.hpp"
 #include "plugin.hpp"
 #include "queue.hpp"
 
@@ -75,10 +76,11 @@ pi_result PI_CALL enqueue_mem_buffer_write(pi_queue queue, const pi_buffer_write
         Transfer transfer = self.links().transfer(host_site, mem.site(), bytes_of(regions));
         self.enqueue({known.flags, known.type, wait_count, wait_list, out_event},
                      std::move(transfer), {mem.site()},
-                     [src = known.host_ptr, dst = Ref<Mem>(mem),
-                      regions = std::move(regions)](uint64_t bytes, sdk::Event &) {
-                         copy_part(regions, src, dst->bytes(), bytes);
-                     });
+                     writing(self, {&mem},
+                             [src = known.host_ptr, dst = Ref<Mem>(mem),
+                              regions = std::move(regions)](uint64_t bytes, sdk::Event &) {
+                                 copy_part(regions, src, dst->bytes(), bytes);
+                             }));
     });
 }
 
@@ -96,10 +98,11 @@ pi_result PI_CALL enqueue_mem_buffer_copy(pi_queue queue, const pi_buffer_copy_d
         Transfer transfer = self.links().transfer(src.site(), dst.site(), bytes_of(regions));
         self.enqueue({known.flags, known.type, wait_count, wait_list, out_event},
                      std::move(transfer), {src.site(), dst.site()},
-                     [from = Ref<Mem>(src), to = Ref<Mem>(dst),
-                      regions = std::move(regions)](uint64_t bytes, sdk::Event &) {
-                         copy_part(regions, from->bytes(), to->bytes(), bytes);
-                     });
+                     writing(self, {&dst},
+                             [from = Ref<Mem>(src), to = Ref<Mem>(dst),
+                              regions = std::move(regions)](uint64_t bytes, sdk::Event &) {
+                                 copy_part(regions, from->bytes(), to->bytes(), bytes);
+                             }));
     });
 }
 
@@ -115,12 +118,13 @@ pi_result PI_CALL enqueue_mem_buffer_fill(pi_queue queue, const pi_buffer_fill_d
         sdk::check_range(known.offset, known.size, mem.size(), "mem");
         self.enqueue({known.flags, known.type, wait_count, wait_list, out_event},
                      self.links().transfer(mem.site(), mem.site(), known.size), {mem.site()},
-                     [dst = Ref<Mem>(mem), offset = known.offset,
-                      pattern = std::move(pattern)](uint64_t bytes, sdk::Event &) {
-                         const uint64_t whole = bytes / pattern.size() * pattern.size();
-                         if (whole)
-                             sdk::fill_bytes(dst->bytes(), offset, whole, pattern);
-                     });
+                     writing(self, {&mem},
+                             [dst = Ref<Mem>(mem), offset = known.offset,
+                              pattern = std::move(pattern)](uint64_t bytes, sdk::Event &) {
+                                 const uint64_t whole = bytes / pattern.size() * pattern.size();
+                                 if (whole)
+                                     sdk::fill_bytes(dst->bytes(), offset, whole, pattern);
+                             }));
     });
 }
 
@@ -184,15 +188,16 @@ pi_result PI_CALL enqueue_mem_unmap(pi_queue queue, const pi_unmap_desc *desc, u
         const bool writes = sdk::map_writes(range->flags);
         self.enqueue({known.flags, known.type, wait_count, wait_list, out_event},
                      map_transfer(self, mem, range->size, writes, false), {mem.site()},
-                     [mapped = Ref<Mem>(mem), pointer = known.pointer, range = *range,
-                      writes](uint64_t, sdk::Event &) {
-                         const bool in_place = maps_in_place(*mapped);
-                         if (!mapped->maps().unmap(mapped->bytes(), pointer))
-                             fail(PI_ERROR_INVALID_VALUE, "pointer ", pointer,
-                                  " was not mapped when the unmap ran");
-                         if (in_place && writes)
-                             mapped->publish(range.offset, range.size);
-                     });
+                     writing(self, writes ? std::vector{&mem} : std::vector<Mem *>(),
+                             [mapped = Ref<Mem>(mem), pointer = known.pointer, range = *range,
+                              writes](uint64_t, sdk::Event &) {
+                                 const bool in_place = maps_in_place(*mapped);
+                                 if (!mapped->maps().unmap(mapped->bytes(), pointer))
+                                     fail(PI_ERROR_INVALID_VALUE, "pointer ", pointer,
+                                          " was not mapped when the unmap ran");
+                                 if (in_place && writes)
+                                     mapped->publish(range.offset, range.size);
+                             }));
     });
 }
 

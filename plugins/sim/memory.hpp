@@ -4,6 +4,7 @@
 #pragma once
 
 #include "connection.hpp"
+#include "migration.hpp"
 #include "storage.hpp"
 
 #include <pi/sdk/map_table.hpp>
@@ -21,7 +22,8 @@ public:
         pi_memory_kind memory_kind, Layout layout, Storage storage)
         : Object(context.host()), context_(context), device_(device), flags_(desc.flags),
           size_(desc.size), scope_(desc.scope), memory_kind_(memory_kind),
-          layout_(std::move(layout)), storage_(std::move(storage)) {}
+          layout_(std::move(layout)), storage_(std::move(storage)),
+          writes_(make_write_log(device)) {}
     /// A view of `root`, which is none itself.
     Mem(Mem &root, uint64_t flags, uint64_t offset, uint64_t size)
         : Object(root.host()), context_(root.context_), device_(root.device_), root_(root),
@@ -71,6 +73,8 @@ public:
     uint64_t maintenance_time(uint64_t bytes) const;
 
     sdk::MapTable &maps() { return maps_; }
+    /// Of a root: what commands write, if the object migrates to any device; else NULL.
+    WriteLog *writes() const { return writes_.get(); }
 
 private:
     const Mem &top() const { return root_ ? *root_ : *this; }
@@ -85,6 +89,7 @@ private:
     const pi_memory_kind memory_kind_;
     const Layout layout_;
     const Storage storage_; ///< of a root
+    const std::unique_ptr<WriteLog> writes_;
     sdk::MapTable maps_;
 };
 

@@ -2,6 +2,7 @@
 #include "native.hpp"
 
 #include "memory.hpp"
+#include "migration.hpp"
 #include "plugin.hpp"
 
 #include <cmath>
@@ -42,10 +43,16 @@ void Native::launch(Queue &queue, const sdk::EnqueueArguments &arguments,
     transfer.task.duration =
         static_cast<uint64_t>(std::ceil(time.launch_time + items * time.item_time));
     transfer.task.channels = {queue.links().processors(device.site())};
+    std::vector<Mem *> written; // whatever it has and may be written
+    for (const sdk::AnyRef &object : launch.arguments.kept())
+        if (Mem &mem = Mem::from(static_cast<pi_mem>(object.handle()));
+            !(mem.flags() & PI_MEM_READ_ONLY))
+            written.push_back(&mem);
     queue.enqueue(arguments, std::move(transfer), {},
-                  shared([launch = std::move(launch)](uint64_t, sdk::Event &) {
-                      launch.run(0, launch.geometry.group_total());
-                  }));
+                  writing(queue, std::move(written),
+                          shared([launch = std::move(launch)](uint64_t, sdk::Event &) {
+                              launch.run(0, launch.geometry.group_total());
+                          })));
 }
 
 } // namespace pi::sim

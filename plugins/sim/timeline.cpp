@@ -44,7 +44,10 @@ const Timeline::Inside *&Timeline::Inside::current() {
 
 Timeline::Inside::Inside(const Timeline &timeline, const Times &times)
     : timeline_(timeline), time_(timeline.profiling(times, PI_PROFILING_END)),
-      before_(std::exchange(current(), this)) {}
+      before_(std::exchange(current(), this)) {
+    std::lock_guard lock(timeline.mutex_);
+    timeline.told_ = std::max(timeline.told_, time_);
+}
 
 Timeline::Inside::~Inside() {
     current() = before_;
@@ -60,6 +63,11 @@ uint64_t Timeline::host_time() const {
 uint64_t Timeline::now() const {
     std::lock_guard lock(mutex_);
     return host_time();
+}
+
+uint64_t Timeline::known_time() const {
+    std::lock_guard lock(mutex_);
+    return std::max(host_time(), told_);
 }
 
 void Timeline::see(const Times &times) {
@@ -93,6 +101,7 @@ void Timeline::submit(const TimesPointer &times, Task task,
     for (const TimesPointer &wait : waits) {
         if (wait->known_) {
             times->ready_ = std::max(times->ready_, wait->end_);
+            times->over_ = std::max(times->over_, wait->over_);
         } else {
             wait->followers_.push_back(times);
             ++times->unknown_;
@@ -107,6 +116,7 @@ void Timeline::signal(Times &times) {
     if (times.known_)
         return;
     times.submit_ = times.ready_ = host_time();
+    times.over_ = std::max(times.ready_, told_);
     // An alias that owns nothing: the caller keeps it alive.
     plan(TimesPointer(TimesPointer(), &times));
 }
@@ -167,11 +177,17 @@ void Timeline::plan(const TimesPointer &first) {
         place(*times);
         for (TimesPointer &follower : times->followers_) {
             follower->ready_ = std::max(follower->ready_, times->end_);
+            follower->over_ = std::max(follower->over_, times->over_);
             if (!follower->known_ && !--follower->unknown_)
                 planned.push_back(std::move(follower));
         }
         times->followers_.clear();
     }
+}
+
+uint64_t Timeline::over_before(const Times &times) const {
+    std::lock_guard lock(mutex_);
+    return times.over_;
 }
 
 bool Timeline::known(const Times &times) const {

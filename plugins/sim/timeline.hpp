@@ -45,6 +45,7 @@ private:
     const bool host_; ///< of a host event, which has no task
     Task task_;
     uint64_t submit_ = 0, ready_ = 0, start_ = 0, end_ = 0;
+    uint64_t over_ = 0;    ///< known_time() when a host event behind which it comes was signalled
     unsigned unknown_ = 0; ///< how many of those that it waits for have no times yet
     bool known_ = false;
     bool lost_ = false;
@@ -58,6 +59,8 @@ public:
     /// The host's time: it goes on when the host waits for something, to the time at which that ended. In a callback
     /// it is the time of the event.
     uint64_t now() const;
+    /// The latest time of which the program can know that it has come: the host's, or that of a callback.
+    uint64_t known_time() const;
     /// The host has seen the end of this.
     void see(const Times &times);
     /// The host itself is busy for so long. In a callback what it does after that comes later.
@@ -74,6 +77,8 @@ public:
     void begin(const TimesPointer &times);
     /// The end of a command that really begins; it is planned, if it could not be before.
     uint64_t plan_now(const TimesPointer &times);
+    /// What has ended by then, the program may have known to be over when it let this begin by a host event.
+    uint64_t over_before(const Times &times) const;
     bool known(const Times &times) const;
     uint64_t profiling(const Times &times, pi_profiling_info name) const;
 
@@ -97,9 +102,10 @@ private:
     void plan(const TimesPointer &first);
     void place(Times &times);
 
-    mutable std::mutex mutex_; ///< no other is taken under it
-    uint64_t now_ = 1000;      ///< 0 would look like no time at all
-    uint64_t latest_ = 0;      ///< end that is known
+    mutable std::mutex mutex_;  ///< no other is taken under it
+    uint64_t now_ = 1000;       ///< 0 would look like no time at all
+    uint64_t latest_ = 0;       ///< end that is known
+    mutable uint64_t told_ = 0; ///< by callbacks
 };
 
 /// The times as an event's own.

@@ -66,6 +66,9 @@ public:
         objects_.emplace_back(Ref<T>(object));
     }
 
+    /// The objects that are kept, in the order in which they came.
+    const std::vector<AnyRef> &kept() const { return objects_; }
+
     template <class... Parts>
     [[noreturn]] static void refuse(const ArgumentName &name, const Parts &...parts) {
         fail(PI_ERROR_INVALID_ARGUMENTS, name, ' ', parts...);
