@@ -45,13 +45,13 @@ function(pi_test_properties)
 endfunction()
 
 # pi_add_unit_test(NAME name SOURCES file... LIBRARIES target...
-#                  [LABELS label...] [ENVIRONMENT VARIABLE=value...] [TIMEOUT seconds] [NIGHT])
+#                  [LABELS label...] [ENVIRONMENT VARIABLE=value...] [TIMEOUT seconds])
 #
 # Makes the program <build>/tests/<name> of Catch2 tests and the ctest entry of that name. The
 # program's main is conformance/unit/main.cpp; a test skips itself with conformance/unit/skip.hpp,
-# included as "skip.hpp". NIGHT: ctest has no entry, scripts/test --night runs the program itself.
+# included as "skip.hpp".
 function(pi_add_unit_test)
-    cmake_parse_arguments(PARSE_ARGV 0 arg "NIGHT" "NAME;TIMEOUT" "SOURCES;LIBRARIES;LABELS;ENVIRONMENT")
+    cmake_parse_arguments(PARSE_ARGV 0 arg "" "NAME;TIMEOUT" "SOURCES;LIBRARIES;LABELS;ENVIRONMENT")
     if(NOT arg_NAME OR NOT arg_SOURCES OR arg_UNPARSED_ARGUMENTS)
         message(FATAL_ERROR "pi_add_unit_test: NAME and SOURCES are needed; "
                             "not understood: '${arg_UNPARSED_ARGUMENTS}'")
@@ -65,9 +65,6 @@ function(pi_add_unit_test)
     set_target_properties(${arg_NAME} PROPERTIES RUNTIME_OUTPUT_DIRECTORY
                                                  "${PROJECT_BINARY_DIR}/tests")
 
-    if(arg_NIGHT)
-        return()
-    endif()
     add_test(NAME ${arg_NAME} COMMAND ${arg_NAME})
     pi_test_properties(
         NAME ${arg_NAME}
