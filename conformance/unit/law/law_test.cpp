@@ -145,9 +145,8 @@ void run_program(Draw &shape, const std::vector<Step> &steps, Trouble trouble, s
             throw;
         }
         text = begin + actor.text();
-        // While copies are under way, a source that is busy may cost more than one that is farther; and the models
-        // do not know in which way bytes come to a device that imports the host's memory.
-        exact = trouble == Trouble::none && patient && !file.any_imports();
+        // While copies are under way, a source that is busy may cost more than one that is farther.
+        exact = trouble == Trouble::none && patient;
         if (trouble == Trouble::none) {
             demand = actor.demand();
             for (const auto &area : actor.areas()) {
@@ -255,9 +254,21 @@ void run_threads(Draw &shape, const std::vector<Step> &steps, std::string &text)
     finish(runtime);
 }
 
+/// Shrinking took long enough.
+struct ShortEnough {};
+
 class Silent final : public rc::detail::TestListener {
+public:
+    using Clock = std::chrono::steady_clock;
+    std::optional<Clock::time_point> shrinking_until;
+
+private:
     void onTestCaseFinished(const rc::detail::CaseDescription &) override {}
-    void onShrinkTried(const rc::detail::CaseDescription &, bool) override {}
+    void onShrinkTried(const rc::detail::CaseDescription &, bool) override {
+        if (Clock::now() > *shrinking_until) {
+            throw ShortEnough{}; // all that could be tried of a long program takes hours
+        }
+    }
     void onTestFinished(const rc::detail::TestMetadata &, const rc::detail::TestResult &) override {
     }
 };
@@ -272,37 +283,40 @@ void run_round(const Program &program, unsigned seed) {
     params.maxSize = longest;
     Silent silent;
     std::string shortest; // what fails is shrunk: the last failure is of the shortest program
-    std::optional<std::chrono::steady_clock::time_point> begun; // shrinking
     const auto note = [&](const std::string &text) {
         shortest = text;
-        if (!begun) {
+        if (!silent.shrinking_until) {
             std::cerr << "--rng-seed " << seed
                       << " breaks the law; it is shrunk: " << text.substr(text.rfind('\n') + 1)
                       << std::endl;
         }
-        begun = begun.value_or(std::chrono::steady_clock::now());
+        silent.shrinking_until =
+            silent.shrinking_until.value_or(Silent::Clock::now() + shrink_time);
         RC_FAIL();
     };
-    const auto result = rc::detail::checkTestable(
-        [&](const Step &first, const std::vector<Step> &steps) {
-            if (begun && std::chrono::steady_clock::now() - *begun > shrink_time) {
-                return; // short enough
-            }
-            std::string text;
-            try {
-                Draw shape(first);
-                program(shape, steps, text);
-            } catch (const Failure &failure) {
-                note(text + "\n" + failure.text);
-            } catch (const Error &error) {
-                note(text + "\n" + error.what());
-            }
-        },
-        rc::detail::TestMetadata{}, params, silent,
-        std::unordered_map<std::string, rc::detail::Reproduce>{});
-    if (!result.is<rc::detail::SuccessResult>()) {
-        std::ostringstream text;
+    const auto run_one = [&](const Step &first, const std::vector<Step> &steps) {
+        std::string text;
+        try {
+            Draw shape(first);
+            program(shape, steps, text);
+        } catch (const Failure &failure) {
+            note(text + "\n" + failure.text);
+        } catch (const Error &error) {
+            note(text + "\n" + error.what());
+        }
+    };
+    bool holds = false;
+    std::ostringstream text;
+    try {
+        const auto result =
+            rc::detail::checkTestable(run_one, rc::detail::TestMetadata{}, params, silent,
+                                      std::unordered_map<std::string, rc::detail::Reproduce>{});
+        holds = result.is<rc::detail::SuccessResult>();
         rc::detail::printResultMessage(result, text);
+    } catch (const ShortEnough &) {
+        // The shortest until then is told.
+    }
+    if (!holds) {
         FAIL("--rng-seed " << seed << "; the shortest program found that breaks the law, "
                            << (shortest.empty() ? text.str() : shortest));
     }
