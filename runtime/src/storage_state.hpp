@@ -46,8 +46,6 @@ struct AcquisitionState {
 struct Source {
     ViewId view;
     Candidate candidate;
-    /// The candidate is of the host's view of the same memory, to which the bytes are handed over first.
-    bool over_host = false;
 };
 
 /// Bytes that come together. The first source is used; the others are for when it fails.
@@ -60,8 +58,6 @@ struct PlannedPart {
     bool on_the_way = false;
     std::optional<Candidate> whole;
     bool is_piece = false; // of a transfer that is one line of the log
-    /// The bytes do not go where they are wanted, but to this view, from where the next part takes them.
-    std::optional<ViewId> by_way_of;
     std::vector<Source> sources;
     std::vector<Candidate> refused;
 };
@@ -226,13 +222,6 @@ private:
                                   const RangeSet &written = {},
                                   const Spread *spread = nullptr) const;
     std::vector<PlannedPart> plan_hand_overs(ViewId target, RangeSet &stale) const;
-    PlannedPart hand_over(ViewId source, ViewId destination, RangeSet ranges) const;
-    bool sees_host_memory(ViewId view) const;
-    std::vector<PlannedPart> plan_to_host(const RangeSet &ranges, const Spread *spread) const;
-    std::vector<PlannedPart> written_at_host(ViewId target, const RangeSet &ranges,
-                                             const Spread *spread) const;
-    std::vector<Source> sources_at(ViewId view, const Target &target, const RangeSet &ranges) const;
-    std::vector<PlannedPart> read_at_host(PlannedPart part) const;
     std::vector<PlannedPart> plan_copies(const Target &target, RangeSet stale,
                                          const Spread *spread) const;
     PlannedPart plan_copy(const Target &target, const RangeSet &ranges, const Spread *spread) const;

@@ -145,8 +145,9 @@ void run_program(Draw &shape, const std::vector<Step> &steps, Trouble trouble, s
             throw;
         }
         text = begin + actor.text();
-        // While copies are under way, a source that is busy may cost more than one that is farther.
-        exact = trouble == Trouble::none && patient;
+        // While copies are under way, a source that is busy may cost more than one that is farther; and the models
+        // do not know in which way bytes come to a device that imports the host's memory.
+        exact = trouble == Trouble::none && patient && !file.any_imports();
         if (trouble == Trouble::none) {
             demand = actor.demand();
             for (const auto &area : actor.areas()) {

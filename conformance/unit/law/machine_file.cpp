@@ -237,6 +237,15 @@ bool MachineFile::unified(PlaceIndex from, PlaceIndex to, bool imported) const {
     return connection(from, to, imported) == "unified";
 }
 
+bool MachineFile::any_imports() const {
+    for (PlaceIndex place = 1; place < places(); ++place) {
+        if (imports(place)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 bool MachineFile::imports(PlaceIndex place) const {
     if (!simulated(place)) {
         return true;

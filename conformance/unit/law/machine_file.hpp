@@ -49,6 +49,7 @@ public:
     bool unified(PlaceIndex from, PlaceIndex to, bool imported) const;
     /// Can it use the host's memory in place?
     bool imports(PlaceIndex place) const;
+    bool any_imports() const;
     /// A bit for each place that may use the same memory as this one.
     uint32_t may_share(PlaceIndex place) const;
     /// Never the same memory twice.
