@@ -8,6 +8,8 @@
 
 #include <catch2/catch.hpp>
 
+#include <unistd.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -94,6 +96,14 @@ public:
 
 private:
     Handle handle_ = nullptr;
+};
+
+/// A file descriptor of one's own.
+struct Descriptor {
+    explicit Descriptor(int number) : fd(number) { REQUIRE(fd >= 0); }
+    Descriptor(const Descriptor &) = delete;
+    ~Descriptor() { close(fd); }
+    const int fd;
 };
 
 /// The descriptors of commands on whole ranges.

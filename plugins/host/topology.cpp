@@ -80,7 +80,9 @@ void Topology::read_nodes() {
         seen.push_back(object->cpuset);
         const hwloc_obj_t unit = hwloc_get_next_obj_covering_cpuset_by_type(topology, units.get(),
                                                                             HWLOC_OBJ_PU, nullptr);
-        const uint64_t memory = object->attr->numanode.local_memory;
+        // Memory that was added to a running machine is not always counted at its node.
+        const bool only = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_NUMANODE) == 1;
+        const uint64_t memory = only ? 0 : object->attr->numanode.local_memory;
         nodes_.push_back({.number = object->os_index,
                           .index = object->logical_index,
                           .units = static_cast<uint32_t>(count),

@@ -119,7 +119,7 @@ TEST_CASE("native kernels get the records of images and samplers") {
     const Owned<pi_mem> image = make_image(host, d);
     const pi_sampler joined = make_sampler(host, PI_ADDRESSING_CLAMP, PI_FILTER_LINEAR);
     const pi_sampler apart = make_sampler(host, PI_ADDRESSING_REPEAT, PI_FILTER_NEAREST);
-    const Owned<pi_program> program = make_unbuilt(host, &program_of_records);
+    const Owned<pi_program> program = make_unbuilt(host.context, program_of_records);
     OK(piProgramBuild(program, nullptr));
     const Owned<pi_kernel> kernel = make_kernel(program, "take_records");
     const Owned<pi_queue> queue = host.make_queue();

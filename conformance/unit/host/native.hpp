@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Native kernels for the tests, and the descriptors to launch them with.
+// Native kernels for the tests.
 #pragma once
 
 #include "fixture.hpp"
-
-#include <pi/pi_native_kernel.h>
+#include "native_kernel.hpp"
 
 namespace pi_test {
 
@@ -15,59 +14,8 @@ namespace pi_test {
 extern const pi_native_kernel table_kernels[];
 extern const pi_native_program table;
 
-inline Owned<pi_program> make_unbuilt(const Host &host, const pi_native_program *from) {
-    auto d = desc<pi_program_desc>(PI_TYPE_PROGRAM_DESC);
-    d.format = PI_PROGRAM_FORMAT_NATIVE_TABLE;
-    d.data = from;
-    d.size = from->struct_size;
-    Owned<pi_program> program;
-    OK(piProgramCreate(host.context, &d, program.out()));
-    return program;
-}
 inline Owned<pi_program> make_program(const Host &host) {
-    Owned<pi_program> program = make_unbuilt(host, &table);
-    OK(piProgramBuild(program, nullptr));
-    return program;
-}
-inline Owned<pi_kernel> make_kernel(pi_program program, const char *name) {
-    Owned<pi_kernel> kernel;
-    OK(piKernelCreate(program, name, kernel.out()));
-    return kernel;
-}
-
-inline pi_kernel_argument buffer(pi_mem mem, uint64_t offset = 0, uint64_t size = 0) {
-    pi_kernel_argument argument{};
-    argument.kind = PI_ARGUMENT_BUFFER;
-    argument.mem = mem;
-    argument.offset = offset;
-    argument.size = size;
-    return argument;
-}
-template <class T>
-pi_kernel_argument value(const T &of) {
-    pi_kernel_argument argument{};
-    argument.kind = PI_ARGUMENT_VALUE;
-    argument.value = &of;
-    argument.size = sizeof of;
-    return argument;
-}
-inline pi_kernel_argument local(uint64_t size) {
-    pi_kernel_argument argument{};
-    argument.kind = PI_ARGUMENT_LOCAL;
-    argument.size = size;
-    return argument;
-}
-
-/// A one-dimensional launch with the plugin's choice of local size.
-inline pi_kernel_launch_desc launch_desc(pi_kernel kernel, uint64_t global_size,
-                                         const pi_kernel_argument *arguments, uint32_t count) {
-    auto d = desc<pi_kernel_launch_desc>(PI_TYPE_KERNEL_LAUNCH_DESC);
-    d.kernel = kernel;
-    d.dimensions = 1;
-    d.global_size[0] = global_size;
-    d.arguments = arguments;
-    d.argument_count = count;
-    return d;
+    return make_program(host.context, table);
 }
 
 } // namespace pi_test

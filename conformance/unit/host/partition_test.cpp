@@ -36,14 +36,7 @@ std::vector<cpu_set_t> run_on(const Host &host, pi_device device, uint64_t group
     const Owned<pi_context> context = host.make_context({device});
     Owned<pi_queue> queue;
     OK(piQueueCreate(context, device, nullptr, queue.out()));
-    auto d = desc<pi_program_desc>(PI_TYPE_PROGRAM_DESC);
-    d.format = PI_PROGRAM_FORMAT_NATIVE_TABLE;
-    d.data = &program;
-    d.size = sizeof program;
-    Owned<pi_program> built;
-    OK(piProgramCreate(context, &d, built.out()));
-    OK(piProgramBuild(built, nullptr));
-    const Owned<pi_kernel> kernel = make_kernel(built, "note_processors");
+    const Owned<pi_kernel> kernel = make_kernel(make_program(context, program), "note_processors");
     std::vector<cpu_set_t> sets(groups);
     auto import = desc<pi_mem_import_desc>(PI_TYPE_MEM_IMPORT_DESC);
     import.size = groups * sizeof(cpu_set_t);

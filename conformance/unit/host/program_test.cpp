@@ -35,7 +35,7 @@ TEST_CASE("a program has the kernels of its table") {
 
 TEST_CASE("a program must be built before its kernels are made") {
     const Host host;
-    const Owned<pi_program> program = make_unbuilt(host, &table);
+    const Owned<pi_program> program = make_unbuilt(host.context, table);
     Owned<pi_kernel> kernel;
     uint32_t status = 99;
     OK(piProgramGetBuildInfo(program, host.device, PI_PROGRAM_BUILD_INFO_STATUS, 4, &status,
@@ -161,7 +161,7 @@ Desc global_desc(pi_struct_type type, pi_program program, const char *name, void
 
 TEST_CASE("a kernel's address is that of its function") {
     const Host host;
-    const Owned<pi_program> program = make_unbuilt(host, &table);
+    const Owned<pi_program> program = make_unbuilt(host.context, table);
     uint64_t address = 0;
     REFUSED(PI_ERROR_INVALID_OPERATION, "not built",
             piProgramGetFunctionPointer(program, host.device, "add", &address));

@@ -13,13 +13,6 @@ using namespace pi_test;
 
 namespace {
 
-struct Descriptor {
-    explicit Descriptor(int number) : fd(number) { REQUIRE(fd >= 0); }
-    Descriptor(const Descriptor &) = delete;
-    ~Descriptor() { close(fd); }
-    const int fd;
-};
-
 pi_mem_buffer_desc exportable(uint64_t size) {
     auto d = Host::buffer_desc(size);
     d.export_types = 1u << PI_EXTERNAL_OPAQUE_FD;

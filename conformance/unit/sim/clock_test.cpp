@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "fixture.hpp"
+#include "native_kernel.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -182,36 +183,8 @@ void PI_CALL add_one(const pi_native_group *group, void *const *arguments) {
         ++numbers[i];
 }
 
-Owned<pi_kernel> make_kernel(const Simulation &machine, const char *name) {
-    static constexpr pi_native_kernel kernels[] = {{"fast", add_one, 1, 0},
-                                                   {"slow", add_one, 1, 0}};
-    static constexpr pi_native_program table = {sizeof table, 2, kernels};
-    auto d = desc<pi_program_desc>(PI_TYPE_PROGRAM_DESC);
-    d.format = PI_PROGRAM_FORMAT_NATIVE_TABLE;
-    d.data = &table;
-    d.size = sizeof table;
-    Owned<pi_program> program;
-    OK(piProgramCreate(machine.context, &d, program.out()));
-    OK(piProgramBuild(program, nullptr));
-    Owned<pi_kernel> kernel;
-    OK(piKernelCreate(program, name, kernel.out()));
-    return kernel;
-}
-
-Owned<pi_event> launch(pi_queue queue, pi_kernel kernel, pi_mem mem, uint64_t items) {
-    pi_kernel_argument argument{};
-    argument.kind = PI_ARGUMENT_BUFFER;
-    argument.mem = mem;
-    auto d = desc<pi_kernel_launch_desc>(PI_TYPE_KERNEL_LAUNCH_DESC);
-    d.kernel = kernel;
-    d.dimensions = 1;
-    d.argument_count = 1;
-    d.arguments = &argument;
-    d.global_size[0] = items;
-    Owned<pi_event> event;
-    OK(piEnqueueKernelLaunch(queue, &d, 0, nullptr, event.out()));
-    return event;
-}
+constexpr pi_native_kernel kernels[] = {{"fast", add_one, 1, 0}, {"slow", add_one, 1, 0}};
+constexpr pi_native_program program = {sizeof program, 2, kernels};
 
 } // namespace
 
@@ -220,7 +193,8 @@ TEST_CASE("a kernel takes the time that the file declares, and a device runs one
     const Simulation machine(two_gpus());
     const auto one = machine.queue(0), two = machine.queue(0);
     const auto a = machine.buffer(0, 400), b = machine.buffer(0, 400);
-    const auto slow = make_kernel(machine, "slow"), fast = make_kernel(machine, "fast");
+    const auto slow = make_kernel(make_program(machine.context, program), "slow"),
+               fast = make_kernel(make_program(machine.context, program), "fast");
     const uint64_t begin = machine.now();
     const auto first = launch(one, slow, a, 100), second = launch(two, fast, b, 100);
     CHECK(times_of(first).end == begin + 200 + 100 * 2);

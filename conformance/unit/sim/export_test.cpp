@@ -26,13 +26,6 @@ std::string three_gpus(const std::string &link = "") {
            link + "}]}";
 }
 
-struct Descriptor {
-    explicit Descriptor(int number) : fd(number) { REQUIRE(fd >= 0); }
-    Descriptor(const Descriptor &) = delete;
-    ~Descriptor() { close(fd); }
-    const int fd;
-};
-
 pi_mem_buffer_desc exportable(uint64_t size) {
     auto d = desc<pi_mem_buffer_desc>(PI_TYPE_MEM_BUFFER_DESC);
     d.size = size;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "fixture.hpp"
 
+#include "native_kernel.hpp"
+
 #include <unistd.h>
 
 #include <memory>
@@ -131,6 +133,16 @@ Bytes read(pi_queue queue, pi_mem mem, uint64_t size) {
     const auto d = read_desc(mem, bytes.data(), region, PI_COMMAND_BLOCKING);
     OK(piEnqueueMemBufferRead(queue, &d, 0, nullptr, nullptr));
     return bytes;
+}
+
+Owned<pi_event> launch(pi_queue queue, pi_kernel kernel, pi_mem mem, uint64_t items,
+                       uint64_t offset, const Waits &waits) {
+    const pi_kernel_argument argument = buffer(mem, offset);
+    const pi_kernel_launch_desc d = launch_desc(kernel, items, &argument, 1);
+    Owned<pi_event> event;
+    OK(piEnqueueKernelLaunch(queue, &d, static_cast<uint32_t>(waits.size()), waits.data(),
+                             event.out()));
+    return event;
 }
 
 std::string two_gpus(const std::string &more) {

@@ -59,6 +59,10 @@ Owned<pi_event> write(pi_queue queue, pi_mem mem, const Bytes &bytes, const Wait
 /// Blocking.
 Bytes read(pi_queue queue, pi_mem mem, uint64_t size);
 
+/// With one argument, a buffer from a byte on.
+Owned<pi_event> launch(pi_queue queue, pi_kernel kernel, pi_mem mem, uint64_t items,
+                       uint64_t offset = 0, const Waits &waits = {});
+
 inline Bytes some_bytes(uint64_t size, unsigned first = 1) {
     Bytes bytes(size);
     for (uint64_t i = 0; i < size; ++i)

@@ -3,7 +3,11 @@
 // Machine files: what is wrong with one is told with its file, line and field, and what would be right.
 #include "fixture.hpp"
 
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
 #include <filesystem>
+#include <fstream>
 
 using namespace sim_test;
 
@@ -227,10 +231,33 @@ TEST_CASE("faults that can never happen are named", "[sim]") {
         check_refused(with_fault(mistake.json), mistake.line, mistake.words);
 }
 
+namespace {
+
+/// The members with figures that have no source, neither of their own nor of what they are in.
+std::string without_source(const nlohmann::json &value, const std::string &name, bool has_source) {
+    static constexpr const char *figures[] = {"bandwidth", "latency", "capacity", "launch_time",
+                                              "item_time"};
+    std::string found;
+    has_source = has_source || (value.is_object() && value.contains("source"));
+    for (const auto &[key, member] : value.items()) {
+        const bool is_figure =
+            std::find(std::begin(figures), std::end(figures), key) != std::end(figures);
+        if (member.is_structured())
+            found += without_source(member, name + "." + key, has_source);
+        else if (value.is_object() && is_figure && !has_source)
+            found += " " + name + "." + key;
+    }
+    return found;
+}
+
+} // namespace
+
 TEST_CASE("every machine that is delivered can be read, and names its sources", "[sim]") {
     unsigned machines = 0;
     for (const auto &entry : std::filesystem::directory_iterator(PI_TEST_MACHINES)) {
         INFO(entry.path());
+        std::ifstream stream(entry.path());
+        CHECK(without_source(nlohmann::json::parse(stream), "", false) == "");
         const Owned<pi_loader> loader = make_loader(entry.path());
         pi_plugin_report report{};
         uint32_t count = 0;

@@ -2,6 +2,7 @@
 //
 // Objects that migrate as a whole: who writes one at the same time as another device takes the other's bytes along.
 #include "fixture.hpp"
+#include "native_kernel.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -37,20 +38,15 @@ void PI_CALL add_one(const pi_native_group *group, void *const *arguments) {
         ++bytes[i];
 }
 
+constexpr pi_native_kernel kernels[] = {{"add_one", add_one, 1, 0}};
+constexpr pi_native_program program = {sizeof program, 1, kernels};
+
 constexpr uint64_t part = 100, size = 3 * part;
 
 /// An object of device a whose parts are written.
 struct Object {
-    explicit Object(const std::string &json) : machine(json) {
-        static constexpr pi_native_kernel kernels[] = {{"add_one", add_one, 1, 0}};
-        static constexpr pi_native_program table = {sizeof table, 1, kernels};
-        auto d = desc<pi_program_desc>(PI_TYPE_PROGRAM_DESC);
-        d.format = PI_PROGRAM_FORMAT_NATIVE_TABLE;
-        d.data = &table;
-        d.size = sizeof table;
-        OK(piProgramCreate(machine.context, &d, program.out()));
-        OK(piProgramBuild(program, nullptr));
-        OK(piKernelCreate(program, "add_one", kernel.out()));
+    explicit Object(const std::string &json)
+        : machine(json), kernel(make_kernel(make_program(machine.context, program), "add_one")) {
         for (size_t device = 0; device < 3; ++device)
             queues.push_back(machine.queue(device));
         clear();
@@ -64,20 +60,7 @@ struct Object {
 
     /// A device adds one to the bytes of the part of its own number.
     Owned<pi_event> add(size_t device, const Waits &waits = {}) const {
-        pi_kernel_argument argument{};
-        argument.kind = PI_ARGUMENT_BUFFER;
-        argument.mem = mem;
-        argument.offset = device * part;
-        auto d = desc<pi_kernel_launch_desc>(PI_TYPE_KERNEL_LAUNCH_DESC);
-        d.kernel = kernel;
-        d.dimensions = 1;
-        d.argument_count = 1;
-        d.arguments = &argument;
-        d.global_size[0] = part;
-        Owned<pi_event> event;
-        OK(piEnqueueKernelLaunch(queues[device], &d, static_cast<uint32_t>(waits.size()),
-                                 waits.data(), event.out()));
-        return event;
+        return launch(queues[device], kernel, mem, part, device * part, waits);
     }
 
     /// What is in the parts; each is equal all over.
@@ -94,7 +77,6 @@ struct Object {
     }
 
     Simulation machine;
-    Owned<pi_program> program;
     Owned<pi_kernel> kernel;
     std::vector<Owned<pi_queue>> queues;
     Owned<pi_mem> mem;

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace pi::cuda::simulated {
+
+/// What the environment says; README.md lists the variables.
+struct Config {
+    std::string machine;                  ///< the file; empty: one device
+    std::optional<std::uint64_t> reorder; ///< the seed of the delays
+    unsigned max_peers = 8;               ///< contexts that a context may use the memory of
+    bool strict = false;                  ///< leaks make the process fail
+};
+
+Config read_config();
+
+} // namespace pi::cuda::simulated

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "driver.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <stdexcept>
+
+namespace pi::cuda::simulated {
+
+Driver &driver() {
+    static Driver *const all = new Driver;
+    return *all;
+}
+
+Thread &this_thread() {
+    thread_local Thread thread;
+    return thread;
+}
+
+void Driver::wait(Lock &lock, const std::vector<Point> &points) {
+    changed.wait(lock, [&] {
+        return std::all_of(points.begin(), points.end(),
+                           [](const Point &point) { return point.reached(); });
+    });
+}
+
+Device &Driver::device(CUdevice ordinal) {
+    need(ordinal >= 0 && static_cast<size_t>(ordinal) < devices.size(), CUDA_ERROR_INVALID_DEVICE);
+    return *devices[static_cast<size_t>(ordinal)];
+}
+
+namespace {
+
+/// Reads the machine and makes its devices, each with its default pool.
+CUresult start(Driver &all) {
+    all.config = read_config();
+    try {
+        all.machine = read_machine(all.config.machine);
+    } catch (const std::exception &error) {
+        std::fprintf(stderr, "simulated CUDA: %s\n", error.what());
+        return CUDA_ERROR_SYSTEM_NOT_READY;
+    }
+    for (const DeviceModel &model : all.machine.devices) {
+        auto device = std::make_unique<Device>();
+        device->ordinal = static_cast<int>(all.devices.size());
+        device->model = model;
+        auto pool = std::make_shared<Pool>();
+        pool->device = device.get();
+        pool->is_default = true;
+        all.pools.add(pool);
+        device->default_pool = device->current_pool = pool;
+        all.devices.push_back(std::move(device));
+    }
+    return all.devices.empty() ? CUDA_ERROR_NO_DEVICE : CUDA_SUCCESS;
+}
+
+} // namespace
+
+} // namespace pi::cuda::simulated
+
+namespace pi::cuda {
+
+using namespace simulated;
+
+CUresult cuInit(unsigned int flags) {
+    if (flags != 0)
+        return CUDA_ERROR_INVALID_VALUE;
+    Driver &all = driver();
+    const Lock lock(all.mutex);
+    if (!all.initialised) {
+        all.state = start(all);
+        all.initialised = true;
+    }
+    return all.state;
+}
+
+CUresult cuDriverGetVersion(int *version) {
+    if (!version)
+        return CUDA_ERROR_INVALID_VALUE;
+    *version = 13000;
+    return CUDA_SUCCESS;
+}
+
+} // namespace pi::cuda

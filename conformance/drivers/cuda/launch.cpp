@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "driver.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <thread>
+
+namespace pi::cuda::simulated {
+
+namespace {
+
+constexpr int most_threads = 1024, threads_of_processor = 2048;
+constexpr int most_shared = 227 * 1024;
+
+struct Shape {
+    std::array<unsigned, 3> grid, block;
+    size_t blocks() const { return size_t(grid[0]) * grid[1] * grid[2]; }
+    size_t threads() const { return size_t(block[0]) * block[1] * block[2]; }
+};
+
+/// A launch as the stream's thread will run it: the values are copies.
+struct Launch {
+    std::shared_ptr<Function> function;
+    std::shared_ptr<Context> context;
+    Shape shape;
+    size_t shared_size = 0;
+    bool cooperative = false;
+    std::vector<std::vector<char>> values; ///< of each parameter
+};
+
+/// What the parameters are for the native function, but for those in shared memory, which each block has its own of.
+struct Arguments {
+    std::vector<void *> pointers;
+    std::vector<std::shared_ptr<Allocation>> owners;
+};
+
+std::uint64_t word_of(const std::vector<char> &value) {
+    std::uint64_t word;
+    std::memcpy(&word, value.data(), sizeof word);
+    return word;
+}
+
+/// A native kernel runs on a thread of this process, to which the caller's addresses mean nothing: they become those at
+/// which the driver reaches the bytes. What the context may not use is an illegal address.
+Arguments resolve(Launch &launch) {
+    const Lock lock(driver().mutex);
+    Arguments arguments;
+    for (size_t i = 0; i < launch.values.size(); ++i) {
+        void *pointer = launch.values[i].data();
+        if (launch.function->parameters[i].pass == Pass::pointer) {
+            const CUdeviceptr address = word_of(launch.values[i]);
+            pointer = nullptr;
+            if (address != 0) {
+                Bytes bytes = reach(address, 1, *launch.context, false);
+                pointer = bytes.data;
+                arguments.owners.push_back(bytes.owners.front());
+            }
+        }
+        arguments.pointers.push_back(pointer);
+    }
+    return arguments;
+}
+
+pi_native_group group_of(const Shape &shape, size_t index) {
+    pi_native_group group{};
+    group.struct_size = sizeof group;
+    group.dimensions = 3;
+    for (size_t axis = 0; axis < 3; ++axis) {
+        group.group_count[axis] = shape.grid[axis];
+        group.local_size[axis] = shape.block[axis];
+        group.global_size[axis] = std::uint64_t(shape.grid[axis]) * shape.block[axis];
+        group.group_id[axis] = index % shape.grid[axis];
+        index /= shape.grid[axis];
+        group.begin[axis] = group.group_id[axis] * shape.block[axis];
+        group.end[axis] = group.begin[axis] + shape.block[axis];
+    }
+    return group;
+}
+
+void run_block(const Launch &launch, const Arguments &arguments, size_t index) {
+    std::vector<void *> pointers = arguments.pointers;
+    struct alignas(64) Line {
+        char bytes[64];
+    };
+    std::vector<Line> shared(launch.shared_size / sizeof(Line) + 1);
+    std::memset(static_cast<void *>(shared.data()), poison, shared.size() * sizeof(Line));
+    for (size_t i = 0; i < pointers.size(); ++i)
+        if (launch.function->parameters[i].pass == Pass::shared)
+            pointers[i] = reinterpret_cast<char *>(shared.data()) + word_of(launch.values[i]);
+    const pi_native_group group = group_of(launch.shape, index);
+    launch.function->native(&group, pointers.data());
+}
+
+/// Blocks of a cooperative launch may wait for each other, so all of them run at once; others run in turn.
+void run(Launch &launch) {
+    const Arguments arguments = resolve(launch);
+    const size_t blocks = launch.shape.blocks();
+    if (!launch.cooperative) {
+        for (size_t i = 0; i < blocks; ++i)
+            run_block(launch, arguments, i);
+        return;
+    }
+    std::vector<std::thread> threads;
+    for (size_t i = 0; i < blocks; ++i)
+        threads.emplace_back([&, i] { run_block(launch, arguments, i); });
+    for (std::thread &thread : threads)
+        thread.join();
+}
+
+/// The values from an array of pointers to them, or from one buffer with all of them at their offsets.
+std::vector<std::vector<char>> values_of(const Function &function, void **parameters,
+                                         void **extra) {
+    std::vector<std::vector<char>> values;
+    const char *buffer = nullptr;
+    size_t size = 0;
+    for (void **option = extra; option && *option; option += 2) {
+        const auto which = reinterpret_cast<std::uintptr_t>(option[0]);
+        need(which == CU_LAUNCH_PARAM_BUFFER_POINTER_AS_INT ||
+                 which == CU_LAUNCH_PARAM_BUFFER_SIZE_AS_INT,
+             CUDA_ERROR_INVALID_VALUE);
+        if (which == CU_LAUNCH_PARAM_BUFFER_POINTER_AS_INT)
+            buffer = static_cast<const char *>(option[1]);
+        else
+            size = *static_cast<size_t *>(option[1]);
+    }
+    need(!(parameters && extra), CUDA_ERROR_INVALID_VALUE);
+    for (size_t i = 0; i < function.parameters.size(); ++i) {
+        const Parameter &parameter = function.parameters[i];
+        const char *from = parameters ? static_cast<const char *>(parameters[i])
+                           : buffer && parameter.offset + parameter.size <= size
+                               ? buffer + parameter.offset
+                               : nullptr;
+        need(from, CUDA_ERROR_INVALID_VALUE);
+        values.emplace_back(from, from + parameter.size);
+    }
+    return values;
+}
+
+int blocks_of_processor(int threads, size_t shared) {
+    need(threads > 0, CUDA_ERROR_INVALID_VALUE);
+    if (threads > most_threads || shared > size_t(most_shared))
+        return 0;
+    const int whole = (threads + 31) / 32 * 32;
+    const int by_shared = shared ? static_cast<int>(size_t(228 * 1024) / (shared + 1024)) : 32;
+    return std::min({threads_of_processor / whole, by_shared, 32});
+}
+
+void check_shape(const Shape &shape, const Function &function, size_t shared) {
+    const std::array<unsigned, 3> most_grid = {2147483647, 65535, 65535};
+    const std::array<unsigned, 3> most_block = {1024, 1024, 64};
+    for (size_t axis = 0; axis < 3; ++axis)
+        need(shape.grid[axis] > 0 && shape.grid[axis] <= most_grid[axis] && shape.block[axis] > 0 &&
+                 shape.block[axis] <= most_block[axis],
+             CUDA_ERROR_INVALID_VALUE);
+    need(shape.threads() <= most_threads, CUDA_ERROR_INVALID_VALUE);
+    need(shared <= size_t(function.max_dynamic_shared), CUDA_ERROR_INVALID_VALUE);
+}
+
+std::shared_ptr<Function> function_of(CUfunction handle) {
+    std::shared_ptr<Function> function = driver().functions.find(handle);
+    need(function != nullptr, CUDA_ERROR_INVALID_HANDLE);
+    return function;
+}
+
+CUresult launch(CUfunction handle, const Shape &shape, unsigned shared, CUstream stream_handle,
+                void **parameters, void **extra, bool cooperative) {
+    return call_in_context([&](const std::shared_ptr<Context> &context, Lock &) {
+        const std::shared_ptr<Function> function = function_of(handle);
+        const std::shared_ptr<Stream> stream = stream_of(stream_handle, context);
+        need(stream->context == context, CUDA_ERROR_INVALID_HANDLE);
+        need(function->context == context, CUDA_ERROR_INVALID_CONTEXT);
+        check_shape(shape, *function, shared);
+        if (cooperative) {
+            const int fit = blocks_of_processor(static_cast<int>(shape.threads()), shared) *
+                            context->device->model.compute_units;
+            need(shape.blocks() <= size_t(fit), CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
+        }
+        auto made = std::make_shared<Launch>();
+        made->function = function;
+        made->context = context;
+        made->shape = shape;
+        made->shared_size = shared;
+        made->cooperative = cooperative;
+        made->values = values_of(*function, parameters, extra);
+        for (size_t i = 0; i < made->values.size(); ++i)
+            if (function->parameters[i].pass == Pass::shared)
+                need(word_of(made->values[i]) <= shared, CUDA_ERROR_INVALID_VALUE);
+        enqueue(*stream, {.work = [made](CUresult) {
+            run(*made);
+            return CUDA_SUCCESS;
+        }});
+        return CUDA_SUCCESS;
+    });
+}
+
+} // namespace
+
+} // namespace pi::cuda::simulated
+
+namespace pi::cuda {
+
+using namespace simulated;
+
+CUresult cuLaunchKernel(CUfunction function, unsigned int gx, unsigned int gy, unsigned int gz,
+                        unsigned int bx, unsigned int by, unsigned int bz, unsigned int shared,
+                        CUstream stream, void **parameters, void **extra) {
+    return launch(function, {{gx, gy, gz}, {bx, by, bz}}, shared, stream, parameters, extra, false);
+}
+
+CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned int gx, unsigned int gy,
+                                   unsigned int gz, unsigned int bx, unsigned int by,
+                                   unsigned int bz, unsigned int shared, CUstream stream,
+                                   void **parameters) {
+    return launch(function, {{gx, gy, gz}, {bx, by, bz}}, shared, stream, parameters, nullptr,
+                  true);
+}
+
+CUresult cuLaunchKernelEx(const CUlaunchConfig *c, CUfunction function, void **parameters,
+                          void **extra) {
+    if (!c || (c->numAttrs > 0 && !c->attrs))
+        return CUDA_ERROR_INVALID_VALUE;
+    bool cooperative = false;
+    for (unsigned i = 0; i < c->numAttrs; ++i) {
+        if (c->attrs[i].id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE)
+            cooperative = c->attrs[i].value.cooperative != 0;
+        else if (c->attrs[i].id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION)
+            return CUDA_ERROR_NOT_SUPPORTED;
+    }
+    return launch(
+        function,
+        {{c->gridDimX, c->gridDimY, c->gridDimZ}, {c->blockDimX, c->blockDimY, c->blockDimZ}},
+        c->sharedMemBytes, c->hStream, parameters, extra, cooperative);
+}
+
+CUresult cuFuncGetAttribute(int *out, CUfunction_attribute attribute, CUfunction handle) {
+    return call_in_context([&](const std::shared_ptr<Context> &, Lock &) {
+        const std::shared_ptr<Function> function = function_of(handle);
+        need(out, CUDA_ERROR_INVALID_VALUE);
+        switch (attribute) {
+        case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
+            *out = most_threads;
+            break;
+        case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
+            *out = function->max_dynamic_shared;
+            break;
+        case CU_FUNC_ATTRIBUTE_NUM_REGS:
+            *out = 32;
+            break;
+        case CU_FUNC_ATTRIBUTE_PTX_VERSION:
+        case CU_FUNC_ATTRIBUTE_BINARY_VERSION:
+            *out = 90;
+            break;
+        case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES:
+        case CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES:
+        case CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES:
+        case CU_FUNC_ATTRIBUTE_CACHE_MODE_CA:
+            *out = 0;
+            break;
+        case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
+            *out = -1;
+            break;
+        default:
+            return CUDA_ERROR_INVALID_VALUE;
+        }
+        return CUDA_SUCCESS;
+    });
+}
+
+CUresult cuFuncSetAttribute(CUfunction handle, CUfunction_attribute attribute, int value) {
+    return call_in_context([&](const std::shared_ptr<Context> &, Lock &) {
+        const std::shared_ptr<Function> function = function_of(handle);
+        if (attribute == CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT)
+            return CUDA_SUCCESS;
+        need(attribute == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES && value >= 0 &&
+                 value <= most_shared,
+             CUDA_ERROR_INVALID_VALUE);
+        function->max_dynamic_shared = value;
+        return CUDA_SUCCESS;
+    });
+}
+
+CUresult cuFuncGetParamInfo(CUfunction handle, size_t index, size_t *offset, size_t *size) {
+    return call_in_context([&](const std::shared_ptr<Context> &, Lock &) {
+        const std::shared_ptr<Function> function = function_of(handle);
+        need(offset && index < function->parameters.size(), CUDA_ERROR_INVALID_VALUE);
+        *offset = function->parameters[index].offset;
+        if (size)
+            *size = function->parameters[index].size;
+        return CUDA_SUCCESS;
+    });
+}
+
+CUresult cuFuncGetModule(CUmodule *out, CUfunction handle) {
+    return call_in_context([&](const std::shared_ptr<Context> &, Lock &) {
+        const std::shared_ptr<Module> module = function_of(handle)->module.lock();
+        need(out && module, CUDA_ERROR_INVALID_VALUE);
+        *out = module->handle;
+        return CUDA_SUCCESS;
+    });
+}
+
+CUresult cuFuncGetName(const char **out, CUfunction handle) {
+    return call_in_context([&](const std::shared_ptr<Context> &, Lock &) {
+        const std::shared_ptr<Function> function = function_of(handle);
+        need(out, CUDA_ERROR_INVALID_VALUE);
+        *out = function->name.c_str();
+        return CUDA_SUCCESS;
+    });
+}
+
+CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *out, CUfunction handle, int threads,
+                                                     size_t shared) {
+    return call_in_context([&](const std::shared_ptr<Context> &, Lock &) {
+        function_of(handle);
+        need(out, CUDA_ERROR_INVALID_VALUE);
+        *out = blocks_of_processor(threads, shared);
+        return CUDA_SUCCESS;
+    });
+}
+
+CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *out, CUfunction function,
+                                                              int threads, size_t shared,
+                                                              unsigned int) {
+    return cuOccupancyMaxActiveBlocksPerMultiprocessor(out, function, threads, shared);
+}
+
+CUresult cuOccupancyMaxPotentialBlockSize(int *least_grid, int *block, CUfunction handle,
+                                          CUoccupancyB2DSize, size_t, int limit) {
+    return call_in_context([&](const std::shared_ptr<Context> &context, Lock &) {
+        function_of(handle);
+        need(least_grid && block && limit >= 0, CUDA_ERROR_INVALID_VALUE);
+        *block = limit == 0 ? most_threads : std::min(limit, most_threads);
+        *least_grid = context->device->model.compute_units * blocks_of_processor(*block, 0);
+        return CUDA_SUCCESS;
+    });
+}
+
+} // namespace pi::cuda

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "leaks.hpp"
+#include "driver.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <unistd.h>
+
+namespace pi::cuda::simulated {
+
+namespace {
+
+void tell(std::vector<std::string> &lines, size_t count, const char *one, const std::string &of) {
+    if (count > 0)
+        lines.push_back(std::to_string(count) + " " + one + (count > 1 ? "s" : "") + " of " + of);
+}
+
+template <class Objects>
+size_t count_of(const Objects &objects, const Context &context) {
+    return static_cast<size_t>(
+        std::count_if(objects.begin(), objects.end(),
+                      [&](const auto &entry) { return entry.second->context.get() == &context; }));
+}
+
+/// Variables of a module live as long as it does, and arrays have their own memory: neither is an allocation of the program.
+size_t allocations_of(const Context &context) {
+    size_t count = 0;
+    for (const auto &[address, allocation] : driver().allocations)
+        count += allocation->context.get() == &context && allocation->kind != Kind::variable &&
+                 allocation->kind != Kind::mapping;
+    return count;
+}
+
+/// What lives, and what was lost with contexts.
+std::vector<std::string> all_leaks() {
+    Driver &all = driver();
+    std::vector<std::string> lines = all.leaked;
+    for (const auto &[key, context] : all.contexts) {
+        if (context->error != CUDA_SUCCESS)
+            continue;
+        for (std::string &line : leaks_of(*context))
+            lines.push_back(std::move(line));
+        tell(lines, 1, "context", "device " + std::to_string(context->device->ordinal));
+    }
+    for (const std::unique_ptr<Device> &device : all.devices) {
+        const std::string of = "device " + std::to_string(device->ordinal);
+        size_t physical = 0, pools = 0;
+        for (const auto &[key, memory] : all.physical)
+            physical += memory->device == device.get();
+        for (const auto &[key, pool] : all.pools)
+            pools += pool->device == device.get() && !pool->is_default;
+        tell(lines, physical, "physical memory handle", of);
+        tell(lines, pools, "memory pool", of);
+    }
+    if (const size_t mapped = static_cast<size_t>(
+            std::count_if(all.allocations.begin(), all.allocations.end(),
+                          [](const auto &entry) { return entry.second->kind == Kind::mapping; })))
+        tell(lines, mapped, "mapping", "the process");
+    tell(lines, all.reservations.size(), "address reservation", "the process");
+    return lines;
+}
+
+/// After the program's own static objects are gone: what lives now nobody will destroy.
+__attribute__((destructor)) void report_at_exit() {
+    Driver &all = driver();
+    std::vector<std::string> lines;
+    {
+        const Lock lock(all.mutex);
+        lines = all_leaks();
+    }
+    for (const std::string &line : lines)
+        std::fprintf(stderr, "simulated CUDA: leaked: %s\n", line.c_str());
+    if (!lines.empty() && all.config.strict)
+        _exit(70);
+}
+
+} // namespace
+
+std::vector<std::string> leaks_of(const Context &context) {
+    Driver &all = driver();
+    const std::string of = "device " + std::to_string(context.device->ordinal);
+    std::vector<std::string> lines;
+    tell(lines, count_of(all.streams, context), "stream", of);
+    tell(lines, count_of(all.events, context), "event", of);
+    tell(lines, count_of(all.modules, context), "module", of);
+    tell(lines, count_of(all.arrays, context), "array", of);
+    tell(lines, allocations_of(context), "allocation", of);
+    return lines;
+}
+
+} // namespace pi::cuda::simulated
+
+namespace pi::cuda {
+
+using namespace simulated;
+
+int pi_simulated_cuda_leaks(char *text, size_t size) {
+    const Lock lock(driver().mutex);
+    const std::vector<std::string> lines = all_leaks();
+    std::string joined;
+    for (const std::string &line : lines)
+        joined += line + "\n";
+    if (text && size > 0) {
+        const size_t length = std::min(size - 1, joined.size());
+        std::memcpy(text, joined.data(), length);
+        text[length] = 0;
+    }
+    return static_cast<int>(lines.size());
+}
+
+} // namespace pi::cuda

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "context.hpp"
+
+#include <map>
+#include <memory>
+
+namespace pi::cuda::simulated {
+
+struct Pool;
+
+enum class Kind { device, managed, host, registered, pool, mapping, variable };
+
+/// What fresh memory holds, each byte.
+constexpr unsigned char poison = 0xcb;
+
+/// A range that the driver maps and unmaps.
+class Mapping {
+public:
+    Mapping() = default;
+    /// Anonymous pages; `reserve` makes them unreachable. Throws OUT_OF_MEMORY.
+    Mapping(size_t size, bool reserve);
+    Mapping(const Mapping &) = delete;
+    Mapping(Mapping &&other) noexcept;
+    Mapping &operator=(Mapping &&other) noexcept;
+    ~Mapping();
+
+    char *bytes() const { return bytes_; }
+    /// Keeps the addresses for good: nobody else is given them.
+    char *release();
+
+private:
+    char *bytes_ = nullptr;
+    size_t size_ = 0;
+};
+
+/// Memory that the driver knows, at the address that the caller sees.
+struct Allocation {
+    Kind kind = Kind::device;
+    CUdeviceptr address = 0;
+    size_t size = 0;
+    char *bytes = nullptr;       ///< where the driver reaches them
+    Mapping pages;               ///< that `bytes` are in, if they are its own
+    std::shared_ptr<void> owner; ///< or what they are in
+    std::shared_ptr<Context> context;
+    unsigned flags = 0;
+    unsigned long long id = 0;
+    size_t charged = 0;           ///< bytes of
+    Device *charged_to = nullptr; ///< this device's capacity
+    bool live = true;             ///< between its stream-ordered allocation and free
+    bool freeing = false;         ///< cuMemFreeAsync was called
+    std::shared_ptr<Pool> pool;
+    std::map<int, CUmemAccess_flags> access; ///< of a mapping, by device
+
+    bool host() const { return kind == Kind::host || kind == Kind::registered; }
+};
+
+struct Pool {
+    CUmemoryPool handle = nullptr;
+    Device *device = nullptr;
+    std::map<int, CUmemAccess_flags> access;
+    std::map<int, std::uint64_t> attributes;
+    size_t used = 0, used_high = 0, max_size = 0;
+    bool is_default = false;
+};
+
+/// Bytes that work may touch, and what keeps them.
+struct Bytes {
+    char *data = nullptr;
+    std::vector<std::shared_ptr<Allocation>> owners; ///< several where mappings lie side by side
+};
+
+/// The allocation that the address is in; null if none.
+std::shared_ptr<Allocation> find_allocation(CUdeviceptr address);
+
+/// Whether each byte belongs to memory that was not freed: what a call can know when work is enqueued.
+bool known(CUdeviceptr address, size_t size);
+
+/// The bytes for work of the context; throws ILLEGAL_ADDRESS if it may not use them, or they are not there at that time.
+Bytes reach(CUdeviceptr address, size_t size, const Context &context, bool write);
+
+/// New memory of the context's device, at an address that the host cannot touch. Throws OUT_OF_MEMORY.
+std::shared_ptr<Allocation> allocate(const std::shared_ptr<Context> &context, size_t size,
+                                     Kind kind);
+
+/// The same on any device, for a context.
+std::shared_ptr<Allocation> allocate_on(Device &device, const std::shared_ptr<Context> &context,
+                                        size_t size, Kind kind);
+
+/// Takes bytes of a device's capacity, or throws OUT_OF_MEMORY.
+void charge(Device &device, size_t size);
+
+/// Nobody may use it any more; work that runs keeps its bytes.
+void forget(const Allocation &allocation);
+
+/// Gives the allocation an address and makes it known.
+void remember(const std::shared_ptr<Allocation> &allocation);
+
+void fill_with_poison(char *bytes, size_t size);
+
+} // namespace pi::cuda::simulated

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+
+namespace pi::cuda::simulated {
+
+/// The objects of one kind by their handles. A handle is a number that no other object ever has, of any kind: one that was
+/// destroyed, or is of another kind, is found nowhere.
+template <class Object, class Handle>
+class Registry {
+public:
+    explicit Registry(std::uint64_t kind) : next_(kind << 40) {}
+
+    Handle add(const std::shared_ptr<Object> &object) {
+        next_ += 16;
+        object->handle = (Handle)next_;
+        objects_[next_] = object;
+        return object->handle;
+    }
+    std::shared_ptr<Object> find(Handle handle) const {
+        const auto found = objects_.find((std::uint64_t)handle);
+        return found == objects_.end() ? nullptr : found->second;
+    }
+    void erase(Handle handle) { objects_.erase((std::uint64_t)handle); }
+    auto begin() const { return objects_.begin(); }
+    auto end() const { return objects_.end(); }
+
+    /// Removes those that `gone` says; returns how many they were.
+    template <class Predicate>
+    std::size_t erase_if(Predicate gone) {
+        return std::erase_if(objects_, [&](const auto &entry) { return gone(*entry.second); });
+    }
+
+private:
+    std::uint64_t next_;
+    std::map<std::uint64_t, std::shared_ptr<Object>> objects_;
+};
+
+} // namespace pi::cuda::simulated

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* A native library for the simulated driver's tests. */
+#include <pi/pi_native_kernel.h>
+
+#include <string.h>
+
+PI_EXPORT uint32_t counter[4] = {1, 2, 3, 4};
+
+/* data[i] = i + value */
+static void PI_CALL count_up(const pi_native_group *group, void *const *arguments) {
+    uint32_t *data = (uint32_t *)arguments[0];
+    uint32_t value;
+    uint64_t i;
+    memcpy(&value, arguments[1], sizeof value);
+    for (i = group->begin[0]; i < group->end[0]; ++i)
+        data[i] = (uint32_t)i + value;
+}
+
+/* to[i] = from[i] */
+static void PI_CALL copy_words(const pi_native_group *group, void *const *arguments) {
+    uint32_t *to = (uint32_t *)arguments[0];
+    const uint32_t *from = (const uint32_t *)arguments[1];
+    uint64_t i;
+    for (i = group->begin[0]; i < group->end[0]; ++i)
+        to[i] = from[i];
+}
+
+/* out[group] = the first byte of its shared memory as it was found; then it is spoilt. */
+static void PI_CALL look_at_shared(const pi_native_group *group, void *const *arguments) {
+    uint8_t *out = (uint8_t *)arguments[0];
+    uint8_t *shared = (uint8_t *)arguments[1];
+    out[group->group_id[0]] = shared[0];
+    shared[0] = 0;
+}
+
+/* out[i] = counter[i]++ */
+static void PI_CALL read_counter(const pi_native_group *group, void *const *arguments) {
+    uint32_t *out = (uint32_t *)arguments[0];
+    uint64_t i;
+    for (i = group->begin[0]; i < group->end[0]; ++i)
+        out[i] = counter[i % 4]++;
+}
+
+/* Each work-group waits for all others: only a cooperative launch ends. */
+static void PI_CALL meet(const pi_native_group *group, void *const *arguments) {
+    uint32_t *arrived = (uint32_t *)arguments[0];
+    __atomic_fetch_add(arrived, 1, __ATOMIC_SEQ_CST);
+    while (__atomic_load_n(arrived, __ATOMIC_SEQ_CST) < group->group_count[0]) {
+    }
+}
+
+const pi_native_program *PI_CALL piNativeProgram(void) {
+    static const pi_native_kernel kernels[] = {{"count_up", count_up, 2, 0},
+                                               {"copy_words", copy_words, 2, 0},
+                                               {"look_at_shared", look_at_shared, 2, 0},
+                                               {"read_counter", read_counter, 1, 0},
+                                               {"meet", meet, 1, 0}};
+    static const pi_native_program program = {sizeof program, 5, kernels};
+    return &program;
+}

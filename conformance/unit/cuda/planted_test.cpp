@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Mistakes of programs, planted: each must be caught by the simulated driver.
+#include "../examples/program.hpp"
+#include "fixture.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace pi_cuda_test;
+
+namespace {
+
+/// Runs the program with the mistake, alone with the driver. Sanitizers leave the finding of mistakes to it.
+pi_test::Ran run_faulty(const std::string &fault, std::vector<std::string> environment = {}) {
+    std::vector<std::string> command = {"/usr/bin/env",
+                                        "-u",
+                                        "PI_SIMULATED_CUDA_REORDER",
+                                        "ASAN_OPTIONS=handle_segv=0:detect_leaks=0",
+                                        "TSAN_OPTIONS=handle_segv=0:report_bugs=0",
+                                        "PI_SIMULATED_CUDA_STRICT=1"};
+    command.insert(command.end(), environment.begin(), environment.end());
+    command.insert(command.end(), {PI_TEST_FAULTY_PROGRAM, PI_TEST_SIMULATED_CUDA, fault});
+    return pi_test::run(command);
+}
+
+} // namespace
+
+TEST_CASE("A program without a mistake runs on the simulated driver, with reordering, too") {
+    const pi_test::Ran plain = run_faulty("none");
+    INFO(plain.output);
+    CHECK(plain.exit_code == 0);
+    const pi_test::Ran reordered = run_faulty("none", {"PI_SIMULATED_CUDA_REORDER=7"});
+    INFO(reordered.output);
+    CHECK(reordered.exit_code == 0);
+}
+
+TEST_CASE("Planted: a missing synchronisation reads what was there before") {
+    // For certain: what the copy should wait for cannot have happened.
+    const Current left(0);
+    const Stream writer, reader;
+    const Memory memory(64);
+    void *host = nullptr;
+    REQUIRE(cu().cuMemHostAlloc(&host, 64, 0) == CUDA_SUCCESS);
+    Gate gate(writer.handle);
+    CHECK(cu().cuMemsetD8Async(memory.address, 1, 64, writer.handle) == CUDA_SUCCESS);
+    CHECK(cu().cuMemcpyDtoHAsync_v2(host, memory.address, 64, reader.handle) == CUDA_SUCCESS);
+    reader.finish();
+    CHECK(static_cast<unsigned char *>(host)[0] == 0xcb);
+    gate.open();
+    writer.finish();
+    CHECK(cu().cuMemFreeHost(host) == CUDA_SUCCESS);
+}
+
+TEST_CASE(
+    "Planted: a missing synchronisation is seen by a program that knows of no driver's tricks") {
+    const pi_test::Ran ran = run_faulty("missing synchronisation");
+    INFO(ran.output);
+    CHECK(ran.output.find("wrong bytes") != std::string::npos);
+    CHECK(ran.exit_code == 1);
+}
+
+TEST_CASE("Planted: without a current context nothing works") {
+    const pi_test::Ran ran = run_faulty("wrong context");
+    INFO(ran.output);
+    CHECK(ran.exit_code == 2);
+}
+
+TEST_CASE("Planted: a host that dereferences device memory dies") {
+    const pi_test::Ran ran = run_faulty("host dereference");
+    INFO(ran.output);
+    CHECK(ran.exit_code >= 128); // by a signal
+}
+
+TEST_CASE("Planted: a leaked stream is told, and fails the process") {
+    const pi_test::Ran ran = run_faulty("leaked stream");
+    INFO(ran.output);
+    CHECK(ran.exit_code == 70);
+    CHECK(ran.output.find("leaked: 1 stream of device 0") != std::string::npos);
+    const pi_test::Ran lax = run_faulty("leaked stream", {"PI_SIMULATED_CUDA_STRICT=0"});
+    CHECK(lax.exit_code == 0);
+    CHECK(lax.output.find("leaked: 1 stream of device 0") != std::string::npos);
+}
+
+TEST_CASE("Planted: a context that is never released is told") {
+    const pi_test::Ran ran = run_faulty("leaked context");
+    INFO(ran.output);
+    CHECK(ran.exit_code == 70);
+    CHECK(ran.output.find("leaked: 1 context of device 0") != std::string::npos);
+}
+
+TEST_CASE("A broken machine file is told, and the driver does not start") {
+    const pi_test::Ran ran =
+        run_faulty("none", {"PI_SIMULATED_CUDA_MACHINE=" PI_TEST_BROKEN_MACHINE});
+    INFO(ran.output);
+    CHECK(ran.exit_code == 3);
+    CHECK(ran.output.find("devices[0].scopes[0].capacity is \"16 GG\"") != std::string::npos);
+    const pi_test::Ran none = run_faulty("none", {"PI_SIMULATED_CUDA_MACHINE=/no/such.json"});
+    CHECK(none.exit_code == 3);
+    CHECK(none.output.find("/no/such.json: cannot be read") != std::string::npos);
+}
+
+TEST_CASE("The machines that come with PI are machines of the simulated driver") {
+    for (const char *name : {"workstation", "switch-8gpu", "dual-socket", "bounce-faster", "apu"}) {
+        CAPTURE(name);
+        const pi_test::Ran ran =
+            run_faulty("none", {std::string("PI_SIMULATED_CUDA_MACHINE=" PI_TEST_MACHINES "/") +
+                                name + ".json"});
+        INFO(ran.output);
+        CHECK(ran.exit_code == 0);
+    }
+}
+
+TEST_CASE("What lives is told while the program runs") {
+    const std::string before = leaks();
+    const Current left(0);
+    const Stream stream;
+    const Memory memory(64);
+    CHECK(leaks().find("1 stream of device 0") != std::string::npos);
+    CHECK(leaks().find("1 allocation of device 0") != std::string::npos);
+    CHECK(before.empty());
+}
