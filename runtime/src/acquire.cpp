@@ -181,7 +181,6 @@ std::vector<Dependency> StorageState::bring(PlaceIndex place, const RangeSet &ra
 
 void StorageState::begin_copies(Begun &begun, const Attachment &attachment,
                                 std::vector<PlannedPart> parts, PlaceIndex place, Spread *spread) {
-    const PlaceIndex home = views_[attachment.view].home;
     // Whatever could be refused is refused before anything has begun.
     for (const PlannedPart &part : parts) {
         if (part.sources.empty()) {
@@ -194,9 +193,10 @@ void StorageState::begin_copies(Begun &begun, const Attachment &attachment,
                         "no route brings " + to_string(part.ranges) + " to " +
                             runtime_->topology->info(place).name + reasons);
         }
+        const ViewId to = part.by_way_of.value_or(attachment.view);
         forbid_self_wait(
-            ledger_.copy_waits(part.sources.front().view, attachment.view, home, part.ranges),
-            place, part.ranges.hull());
+            ledger_.copy_waits(part.sources.front().view, to, views_[to].home, part.ranges), place,
+            part.ranges.hull());
     }
     uint64_t bytes_copy_in_copy_out = begun.bytes_copy_in_copy_out;
     for (PlannedCopy &each : cut(std::move(parts), attachment.view, spread)) {

@@ -18,10 +18,8 @@ std::shared_ptr<const std::string> shared_text(std::string text) {
     return std::make_shared<const std::string>(std::move(text));
 }
 
-pi_coherence coherence_of(const Mem &mem) {
-    pi_coherence coherence = PI_COHERENCE_UNKNOWN;
-    piMemGetInfo(mem.get(), PI_MEM_INFO_COHERENCE, sizeof coherence, &coherence, nullptr);
-    return coherence;
+pi_result get_coherence(const Mem &mem, pi_coherence &out) {
+    return piMemGetInfo(mem.get(), PI_MEM_INFO_COHERENCE, sizeof out, &out, nullptr);
 }
 
 void check_description(const StorageDescription &description) {
@@ -96,13 +94,9 @@ void StorageState::create_host_view() {
 void StorageState::attach_host() {
     create_host_view();
     if (!attachments_[host_place]) {
-        attachments_[host_place] = Attachment{*host_view_,
-                                              {},
-                                              RouteKind::none_needed,
-                                              host_place,
-                                              false,
-                                              shared_text("the host's own memory"),
-                                              0};
+        attachments_[host_place] =
+            Attachment{*host_view_, {},    RouteKind::none_needed,
+                       host_place,  false, shared_text("the host's own memory")};
     }
 }
 
@@ -195,9 +189,8 @@ void StorageState::share_memory(PlaceIndex place, PlaceIndex owner, const std::s
     if (connection.concurrent_writers != PI_CONCURRENT_WRITERS_DISJOINT_BYTES) {
         ledger_.set_exclusive_writers(ledger_.memory_of(shared.view));
     }
-    attachments_[place] = Attachment{
-        shared.view,         shared.mem, RouteKind::direct_use, shared.owner, shared.imported,
-        shared_text(reason), 0};
+    attachments_[place] = Attachment{shared.view,  shared.mem,      RouteKind::direct_use,
+                                     shared.owner, shared.imported, shared_text(reason)};
 }
 
 bool StorageState::import_host_memory(PlaceIndex place) {
@@ -211,23 +204,27 @@ bool StorageState::import_host_memory(PlaceIndex place) {
     desc.handle.type = PI_EXTERNAL_HOST_POINTER;
     desc.handle.pointer = bytes;
     Mem mem;
-    const pi_result result =
-        piMemImport(topology.context(place), topology.device(place), &desc, mem.out());
-    if (result != PI_SUCCESS) {
-        notes_[place] =
-            std::string("piMemImport: ") + result_name(result) + ": " + last_error_text(result);
+    const auto succeeds = [&](pi_result result, const char *call) {
+        if (result != PI_SUCCESS) {
+            notes_[place] =
+                std::string(call) + ": " + result_name(result) + ": " + last_error_text(result);
+        }
+        return result == PI_SUCCESS;
+    };
+    // Handed over in another way than it needs, or in smaller units, it would lose bytes.
+    pi_coherence coherence = PI_COHERENCE_UNKNOWN;
+    uint64_t unit = 1;
+    if (!succeeds(piMemImport(topology.context(place), topology.device(place), &desc, mem.out()),
+                  "piMemImport") ||
+        !succeeds(get_coherence(mem, coherence), "piMemGetInfo(COHERENCE)") ||
+        (coherence == PI_COHERENCE_FLUSH_INVALIDATE &&
+         !succeeds(get_flush_unit(place, mem, unit), "piMemGetInfo(SCOPE)"))) {
         return false;
     }
-    const pi_coherence coherence = coherence_of(mem);
     std::string reason = "imports the host's memory in place";
     if (coherence == PI_COHERENCE_COHERENT) {
-        attachments_[place] = Attachment{*host_view_,
-                                         mem,
-                                         RouteKind::import,
-                                         host_place,
-                                         true,
-                                         shared_text(reason + ", coherent"),
-                                         0};
+        attachments_[place] = Attachment{*host_view_, mem,  RouteKind::import,
+                                         host_place,  true, shared_text(reason + ", coherent")};
         return true;
     }
     const MemoryId memory = ledger_.memory_of(*host_view_);
@@ -241,7 +238,6 @@ bool StorageState::import_host_memory(PlaceIndex place) {
     view.maps = coherence != PI_COHERENCE_FLUSH_INVALIDATE;
     const ViewId id = add_view(std::move(view), memory);
     if (coherence == PI_COHERENCE_FLUSH_INVALIDATE) {
-        const uint64_t unit = flush_unit(place, mem);
         ledger_.set_unit(id, unit);
         reason += ", handed over by flush and invalidate in units of " + std::to_string(unit) +
                   (unit == 1 ? " byte" : " bytes");
@@ -250,16 +246,18 @@ bool StorageState::import_host_memory(PlaceIndex place) {
         reason += ", handed over by map and unmap";
     }
     attachments_[place] =
-        Attachment{id, mem, RouteKind::import, host_place, true, shared_text(reason), 0};
+        Attachment{id, mem, RouteKind::import, host_place, true, shared_text(reason)};
     return true;
 }
 
 /// What piMemFlush and piMemInvalidate round to.
-uint64_t StorageState::flush_unit(PlaceIndex place, const Mem &mem) const {
+pi_result StorageState::get_flush_unit(PlaceIndex place, const Mem &mem, uint64_t &out) const {
     uint32_t scope = 0;
-    piMemGetInfo(mem.get(), PI_MEM_INFO_SCOPE, sizeof scope, &scope, nullptr);
+    const pi_result result =
+        piMemGetInfo(mem.get(), PI_MEM_INFO_SCOPE, sizeof scope, &scope, nullptr);
     const std::vector<pi_memory_scope> &scopes = runtime_->topology->info(place).scopes;
-    return scope < scopes.size() ? std::max<uint64_t>(scopes[scope].flush_atom, 1) : 1;
+    out = scope < scopes.size() ? std::max<uint64_t>(scopes[scope].flush_atom, 1) : 1;
+    return result;
 }
 
 uint32_t StorageState::scope_index(PlaceIndex place) const {
@@ -288,7 +286,9 @@ void StorageState::create_memory(PlaceIndex place) {
     view.mem = Mem::share(view.memory.get());
     view.scope_0 = scope == 0;
     view.maps = maps_in_place(info, scope);
-    view.cached = coherence_of(view.mem) == PI_COHERENCE_FLUSH_INVALIDATE;
+    pi_coherence coherence = PI_COHERENCE_UNKNOWN; // without an answer: a matter of cost only
+    get_coherence(view.mem, coherence);
+    view.cached = coherence == PI_COHERENCE_FLUSH_INVALIDATE;
     const Mem mem = view.mem;
     std::optional<ViewId> id = vacant_view(place);
     if (id) {
@@ -296,8 +296,8 @@ void StorageState::create_memory(PlaceIndex place) {
     } else {
         id = add_view(std::move(view), ledger_.add_memory());
     }
-    attachments_[place] = Attachment{
-        *id, mem, RouteKind::none_needed, place, false, shared_text("memory of its own"), 0};
+    attachments_[place] = Attachment{*id,   mem,   RouteKind::none_needed,
+                                     place, false, shared_text("memory of its own")};
     runtime_->residents.add(place, weak_from_this());
 }
 

@@ -174,6 +174,7 @@ std::vector<PlannedCopy> StorageState::cut(std::vector<PlannedPart> parts, ViewI
                                            Spread *spread) {
     std::vector<PlannedCopy> copies;
     for (PlannedPart &part : parts) {
+        const ViewId to = part.by_way_of.value_or(destination);
         if (part.stays_at_host && !host_view_) {
             try {
                 create_host_view();
@@ -184,18 +185,18 @@ std::vector<PlannedCopy> StorageState::cut(std::vector<PlannedPart> parts, ViewI
             }
         }
         const std::vector<RangeSet> in_pieces =
-            has_memory_alone(destination) ? pieces(part, spread) : std::vector{part.ranges};
+            has_memory_alone(to) ? pieces(part, spread) : std::vector{part.ranges};
         if (spread != nullptr && !part.sources.empty()) {
             spread->senders.push_back(part.sources.front().view);
         }
         if (part.stays_at_host) {
-            add_bounce(copies, part, destination, in_pieces);
+            add_bounce(copies, part, to, in_pieces);
             continue;
         }
         const bool behind_a_bounce = kept_at_host_ != 0 && part.sources.front().view == *host_view_;
         const bool is_piece = spread != nullptr || behind_a_bounce;
         for (const RangeSet &piece : in_pieces) {
-            copies.push_back({part, destination});
+            copies.push_back({part, to});
             copies.back().part.ranges = piece;
             copies.back().part.is_piece = is_piece;
             const auto share =

@@ -2,7 +2,7 @@
 #include <pi/runtime/calibrate.hpp>
 
 #include "commands.hpp"
-#include "staging.hpp"
+#include "host_bytes.hpp"
 
 #include <pi/runtime/error.hpp>
 

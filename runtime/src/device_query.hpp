@@ -43,12 +43,21 @@ inline pi_platform platform_of(pi_device device) {
     return platform;
 }
 
-inline pi_plugin plugin_of(pi_device device) {
+inline pi_platform platform_of(pi_context context) {
+    pi_platform platform = nullptr;
+    check(piContextGetInfo(context, PI_CONTEXT_INFO_PLATFORM, sizeof platform, &platform, nullptr),
+          "piContextGetInfo(PLATFORM)");
+    return platform;
+}
+
+inline pi_plugin plugin_of(pi_platform platform) {
     pi_plugin plugin = nullptr;
-    check(piPlatformGetInfo(platform_of(device), PI_PLATFORM_INFO_PLUGIN, sizeof plugin, &plugin,
-                            nullptr),
+    check(piPlatformGetInfo(platform, PI_PLATFORM_INFO_PLUGIN, sizeof plugin, &plugin, nullptr),
           "piPlatformGetInfo(PLUGIN)");
     return plugin;
+}
+inline pi_plugin plugin_of(pi_device device) {
+    return plugin_of(platform_of(device));
 }
 
 /// Two digits a byte.

@@ -172,7 +172,7 @@ bool Ledger::makes_valid(const Operation &operation, ViewId view) const {
 
 /// A hand-over that a write needs although it reads none of its bytes.
 bool Ledger::comes_beside(const Operation &earlier, const Operation &later) const {
-    return earlier.kind == Kind::hand_over && earlier.view == later.view &&
+    return earlier.kind == Kind::hand_over && makes_valid(earlier, later.view) &&
            earlier.ranges.overlaps(later.beside);
 }
 
@@ -244,9 +244,6 @@ Ledger::Operation Ledger::make_copy(ViewId source, ViewId destination, PlaceInde
 
 std::vector<Ledger::Wait> Ledger::use_waits(ViewId view, PlaceIndex place, const RangeSet &ranges,
                                             bool reads, bool writes) const {
-    if (pending_.empty()) {
-        return {};
-    }
     return waits(make_use(view, place, ranges, reads, writes));
 }
 

@@ -44,6 +44,7 @@ public:
     void set_exclusive_writers(MemoryId memory);
     /// This view sees its memory through caches whose units have so many bytes, counted from byte 0.
     void set_unit(ViewId view, uint64_t bytes);
+    uint64_t unit(ViewId view) const { return views_[view].unit; }
     /// What has to be handed over to a view before these ranges are written there: the rest of their units.
     RangeSet beside(ViewId view, const RangeSet &ranges) const;
     /// What a hand-over of these ranges brings along: other bytes of the units of that end's caches that are

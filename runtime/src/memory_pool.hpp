@@ -69,13 +69,13 @@ private:
     };
     /// Found by kind and size; the serial number tells which is idle longest.
     using Blocks = std::map<std::pair<MemoryKind, std::pair<uint64_t, uint64_t>>, Block>;
-    bool trim_device(PlaceIndex place);
     struct PlacePool {
         Blocks blocks;
         std::map<uint64_t, Blocks::iterator> by_age;
         PoolStatistics statistics;
     };
 
+    bool trim_device(PlaceIndex place);
     bool is_pooled(const MemoryKind &kind) const;
     Mem find(const MemoryKind &kind, uint64_t size, uint64_t &found_size);
     Mem create(const MemoryKind &kind, uint64_t size) const;

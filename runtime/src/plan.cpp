@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <iterator>
+#include <limits>
 
 namespace pi::runtime {
 namespace {
@@ -39,6 +40,19 @@ std::string hand_over_reason(pi_coherence source, pi_coherence destination) {
            (maps ? "map and unmap" : "") + ", 0 bytes to move";
 }
 
+/// Of what they move: a hand-over, which moves nothing, is never a reason to move more. What cannot be done takes for
+/// ever.
+double seconds_of(const std::vector<PlannedPart> &parts) {
+    double seconds = 0;
+    for (const PlannedPart &part : parts) {
+        if (part.sources.empty()) {
+            return std::numeric_limits<double>::infinity();
+        }
+        seconds += part.hand_over ? 0 : part.sources.front().candidate.seconds;
+    }
+    return seconds;
+}
+
 } // namespace
 
 StorageState::Target StorageState::target_of(ViewId view) const {
@@ -66,6 +80,33 @@ RouteRequest StorageState::route_request(ViewId source, const Target &target, ui
     return request;
 }
 
+/// Of the maintenance of one end: a call for each range, of whole units.
+double StorageState::hand_over_seconds(ViewId end, const RangeSet &ranges) const {
+    double seconds = 0;
+    if (views_[end].imported && views_[end].coherence != PI_COHERENCE_COHERENT) {
+        for (const Range &range : ranges.ranges()) {
+            const RangeSet units = whole_units(range, ledger_.unit(end));
+            seconds += runtime_->costs.map_seconds(views_[end].home, units.bytes());
+        }
+    }
+    return seconds;
+}
+
+PlannedPart StorageState::hand_over(ViewId source, ViewId destination, RangeSet ranges) const {
+    PlannedPart part;
+    part.hand_over = true;
+    Candidate candidate;
+    candidate.route.kind = RouteKind::import;
+    candidate.route.source = views_[source].home;
+    candidate.route.destination = views_[destination].home;
+    candidate.possible = true;
+    candidate.seconds = hand_over_seconds(source, ranges) + hand_over_seconds(destination, ranges);
+    candidate.reason = hand_over_reason(views_[source].coherence, views_[destination].coherence);
+    part.sources.push_back({source, std::move(candidate)});
+    part.ranges = std::move(ranges);
+    return part;
+}
+
 std::vector<PlannedPart> StorageState::plan_hand_overs(ViewId target, RangeSet &stale) const {
     std::vector<PlannedPart> parts;
     RangeSet planned;
@@ -73,26 +114,35 @@ std::vector<PlannedPart> StorageState::plan_hand_overs(ViewId target, RangeSet &
         if (view == target || ledger_.memory_of(view) != ledger_.memory_of(target)) {
             continue;
         }
-        PlannedPart part;
-        part.ranges = intersect(stale, ledger_.expected(view));
-        if (part.ranges.empty()) {
+        RangeSet ranges = intersect(stale, ledger_.expected(view));
+        if (ranges.empty()) {
             continue;
         }
-        part.ranges.add(subtract(ledger_.brought_along(view, target, part.ranges), planned));
-        planned.add(part.ranges);
-        stale.remove(part.ranges);
-        part.hand_over = true;
-        Candidate candidate;
-        candidate.route.kind = RouteKind::import;
-        candidate.route.source = views_[view].home;
-        candidate.route.destination = views_[target].home;
-        candidate.possible = true;
-        candidate.seconds = 2 * runtime_->costs.model().command_latency;
-        candidate.reason = hand_over_reason(views_[view].coherence, views_[target].coherence);
-        part.sources.push_back({view, std::move(candidate)});
-        parts.push_back(std::move(part));
+        ranges.add(subtract(ledger_.brought_along(view, target, ranges), planned));
+        planned.add(ranges);
+        stale.remove(ranges);
+        parts.push_back(hand_over(view, target, std::move(ranges)));
     }
     return parts;
+}
+
+/// All ways from a view; of a device's view of host memory those from the host as well.
+std::vector<Source> StorageState::sources_at(ViewId view, const Target &target,
+                                             const RangeSet &ranges) const {
+    std::vector<Source> sources;
+    const auto add = [&](ViewId from, bool over_host) {
+        for (Candidate &candidate :
+             candidates(runtime_->topology->description(),
+                        route_request(from, target, ranges.bytes(), ranges.ranges().size()),
+                        runtime_->costs)) {
+            sources.push_back({view, std::move(candidate), over_host});
+        }
+    };
+    if (sees_host_memory(view)) {
+        add(*host_view_, true); // of equal ones the first is taken
+    }
+    add(view, false);
+    return sources;
 }
 
 std::vector<ViewId> StorageState::nearest_views(const Target &target, const RangeSet &stale,
@@ -115,14 +165,17 @@ std::vector<ViewId> StorageState::nearest_views(const Target &target, const Rang
     }
     std::vector<Ranked> ranked;
     for (const ViewId view : views) {
-        const auto found = candidates(
-            runtime_->topology->description(),
-            route_request(view, target, stale.bytes(), stale.ranges().size()), runtime_->costs);
+        double best = std::numeric_limits<double>::infinity();
+        for (const Source &source : sources_at(view, target, stale)) {
+            best =
+                std::min(best, source.candidate.possible
+                                   ? predicted_wait(view, stale, source.candidate.seconds, spread)
+                                   : best);
+        }
         const bool committed =
             ledger_.valid(view).contains(intersect(stale, ledger_.expected(view)));
-        if (found.front().possible) {
-            ranked.push_back(
-                {view, predicted_wait(view, stale, found.front().seconds, spread), committed});
+        if (best < std::numeric_limits<double>::infinity()) {
+            ranked.push_back({view, best, committed});
         }
     }
     std::stable_sort(ranked.begin(), ranked.end(), [](const Ranked &a, const Ranked &b) {
@@ -143,14 +196,11 @@ PlannedPart StorageState::plan_copy(const Target &target, const RangeSet &ranges
         if (!ledger_.expected(view).contains(ranges)) {
             continue;
         }
-        const RouteRequest request =
-            route_request(view, target, ranges.bytes(), ranges.ranges().size());
-        for (Candidate &candidate :
-             candidates(runtime_->topology->description(), request, runtime_->costs)) {
-            if (candidate.possible) {
-                part.sources.push_back({view, std::move(candidate)});
-            } else {
-                part.refused.push_back(std::move(candidate));
+        for (Source &source : sources_at(view, target, ranges)) {
+            if (source.candidate.possible) {
+                part.sources.push_back(std::move(source));
+            } else if (!source.over_host) {
+                part.refused.push_back(std::move(source.candidate));
             }
         }
     }
@@ -163,6 +213,51 @@ PlannedPart StorageState::plan_copy(const Target &target, const RangeSet &ranges
     return part;
 }
 
+/// Whether a device sees the host's memory there, through caches of its own or only while it is not mapped.
+bool StorageState::sees_host_memory(ViewId view) const {
+    return host_view_ && view != *host_view_ &&
+           ledger_.memory_of(view) == ledger_.memory_of(*host_view_);
+}
+
+std::vector<PlannedPart> StorageState::plan_to_host(const RangeSet &ranges,
+                                                    const Spread *spread) const {
+    std::vector<PlannedPart> parts = plan(target_of(*host_view_), ranges, {}, spread);
+    for (PlannedPart &part : parts) {
+        part.by_way_of = host_view_;
+    }
+    return parts;
+}
+
+/// Bytes that come into host memory are written there by the host, over one link, and handed over to who sees them; a
+/// command that writes them through the device would carry them over its link as well.
+std::vector<PlannedPart> StorageState::written_at_host(ViewId target, const RangeSet &ranges,
+                                                       const Spread *spread) const {
+    std::vector<PlannedPart> parts = plan_to_host(ranges, spread);
+    RangeSet brought; // with what came along to the host, newest there by then
+    for (const PlannedPart &part : parts) {
+        brought.add(part.ranges);
+    }
+    brought.remove(ledger_.expected(target));
+    if (!brought.empty()) {
+        brought.add(ledger_.brought_along(*host_view_, target, brought));
+        parts.push_back(hand_over(*host_view_, target, std::move(brought)));
+    }
+    return parts;
+}
+
+/// Likewise bytes that a device would read out of host memory: what was planned of them in steps.
+std::vector<PlannedPart> StorageState::read_at_host(PlannedPart part) const {
+    std::vector<PlannedPart> parts;
+    if (!part.sources.empty() && part.sources.front().over_host) {
+        parts = plan_to_host(part.ranges, nullptr);
+        part.sources.front().view = *host_view_;
+        part.sources.front().over_host = false;
+    }
+    std::erase_if(part.sources, [](const Source &source) { return source.over_host; });
+    parts.push_back(std::move(part));
+    return parts;
+}
+
 std::vector<PlannedPart> StorageState::plan(const Target &target, const RangeSet &wanted,
                                             const RangeSet &written, const Spread *spread) const {
     RangeSet stale = wanted;
@@ -171,7 +266,14 @@ std::vector<PlannedPart> StorageState::plan(const Target &target, const RangeSet
         stale.remove(ledger_.expected(*target.view));
         parts = plan_hand_overs(*target.view, stale);
     }
-    std::vector<PlannedPart> copies = plan_copies(target, std::move(stale), spread);
+    std::vector<PlannedPart> copies = plan_copies(target, stale, spread);
+    if (target.view && sees_host_memory(*target.view)) {
+        std::vector<PlannedPart> over_host = written_at_host(*target.view, stale, spread);
+        if (seconds_of(over_host) < seconds_of(copies)) {
+            std::move(over_host.begin(), over_host.end(), std::back_inserter(parts));
+            copies.clear();
+        }
+    }
     if (target.view) {
         RangeSet beside = ledger_.beside(*target.view, written);
         for (const PlannedPart &copy : copies) {
@@ -179,7 +281,9 @@ std::vector<PlannedPart> StorageState::plan(const Target &target, const RangeSet
         }
         beside.remove(ledger_.expected(*target.view));
         for (const PlannedPart &part : parts) {
-            beside.remove(part.ranges);
+            if (!part.by_way_of) {
+                beside.remove(part.ranges);
+            }
         }
         for (PlannedPart &part : plan_hand_overs(*target.view, beside)) {
             parts.push_back(std::move(part));
@@ -196,7 +300,9 @@ std::vector<PlannedPart> StorageState::plan_copies(const Target &target, RangeSe
         const RangeSet ranges = intersect(stale, ledger_.expected(view));
         if (!ranges.empty()) {
             stale.remove(ranges);
-            parts.push_back(plan_copy(target, ranges, spread));
+            for (PlannedPart &part : read_at_host(plan_copy(target, ranges, spread))) {
+                parts.push_back(std::move(part));
+            }
         }
     }
     // What is left was never written, or is where no route may lead from.
@@ -319,7 +425,7 @@ Explanation StorageState::explain(PlaceIndex place, const Range &range) {
         }
     }
     for (PlannedPart &planned : plan(target, range)) {
-        result.bytes_stale += planned.ranges.bytes();
+        result.bytes_stale += planned.by_way_of ? 0 : planned.ranges.bytes();
         result.parts.push_back(explain_planned(std::move(planned), considered));
     }
     result.text = explanation_text(result);

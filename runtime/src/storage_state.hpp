@@ -2,10 +2,10 @@
 #pragma once
 
 #include "completion.hpp"
+#include "host_bytes.hpp"
 #include "ledger.hpp"
 #include "memory_pool.hpp"
 #include "runtime_state.hpp"
-#include "staging.hpp"
 
 #include <pi/runtime/buffer.hpp>
 #include <pi/runtime/storage.hpp>
@@ -46,6 +46,8 @@ struct AcquisitionState {
 struct Source {
     ViewId view;
     Candidate candidate;
+    /// The candidate is of the host's view of the same memory, to which the bytes are handed over first.
+    bool over_host = false;
 };
 
 /// Bytes that come together. The first source is used; the others are for when it fails.
@@ -58,6 +60,8 @@ struct PlannedPart {
     bool on_the_way = false;
     std::optional<Candidate> whole;
     bool is_piece = false; // of a transfer that is one line of the log
+    /// The bytes do not go where they are wanted, but to this view, from where the next part takes them.
+    std::optional<ViewId> by_way_of;
     std::vector<Source> sources;
     std::vector<Candidate> refused;
 };
@@ -190,7 +194,7 @@ private:
     void attach_host();
     void create_host_view();
     bool import_host_memory(PlaceIndex place);
-    uint64_t flush_unit(PlaceIndex place, const Mem &mem) const;
+    pi_result get_flush_unit(PlaceIndex place, const Mem &mem, uint64_t &out) const;
     void share_memory(PlaceIndex place, PlaceIndex owner, const std::string &reason);
     void create_memory(PlaceIndex place);
     ViewId add_view(View view, MemoryId memory);
@@ -222,6 +226,14 @@ private:
                                   const RangeSet &written = {},
                                   const Spread *spread = nullptr) const;
     std::vector<PlannedPart> plan_hand_overs(ViewId target, RangeSet &stale) const;
+    double hand_over_seconds(ViewId end, const RangeSet &ranges) const;
+    PlannedPart hand_over(ViewId source, ViewId destination, RangeSet ranges) const;
+    bool sees_host_memory(ViewId view) const;
+    std::vector<PlannedPart> plan_to_host(const RangeSet &ranges, const Spread *spread) const;
+    std::vector<PlannedPart> written_at_host(ViewId target, const RangeSet &ranges,
+                                             const Spread *spread) const;
+    std::vector<Source> sources_at(ViewId view, const Target &target, const RangeSet &ranges) const;
+    std::vector<PlannedPart> read_at_host(PlannedPart part) const;
     std::vector<PlannedPart> plan_copies(const Target &target, RangeSet stale,
                                          const Spread *spread) const;
     PlannedPart plan_copy(const Target &target, const RangeSet &ranges, const Spread *spread) const;

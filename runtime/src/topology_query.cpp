@@ -141,8 +141,15 @@ void Topology::add_place(const Place &place) {
                                                     " given twice");
         }
     }
+    const pi_platform platform = platform_of(place.context);
+    if (platform != platform_of(place.device)) {
+        throw Error(PI_ERROR_INVALID_DEVICE,
+                    "place " + std::to_string(devices_.size()) +
+                        ": its device is of another platform than its context, or of another "
+                        "loader's");
+    }
     PlaceInfo info = describe(place);
-    const pi_plugin plugin = plugin_of(place.device);
+    const pi_plugin plugin = plugin_of(platform);
     const auto known = std::find(instances_.begin(), instances_.end(), plugin);
     info.instance = static_cast<uint32_t>(known - instances_.begin()) + 1;
     if (known == instances_.end()) {
@@ -171,12 +178,7 @@ void Topology::add_place(const Place &place) {
 }
 
 uint32_t Topology::instance_of(pi_context context) const {
-    pi_platform platform = nullptr;
-    check(piContextGetInfo(context, PI_CONTEXT_INFO_PLATFORM, sizeof platform, &platform, nullptr),
-          "piContextGetInfo(PLATFORM)");
-    pi_plugin plugin = nullptr;
-    check(piPlatformGetInfo(platform, PI_PLATFORM_INFO_PLUGIN, sizeof plugin, &plugin, nullptr),
-          "piPlatformGetInfo(PLUGIN)");
+    const pi_plugin plugin = plugin_of(platform_of(context));
     const auto known = std::find(instances_.begin(), instances_.end(), plugin);
     return known == instances_.end() ? 0 : static_cast<uint32_t>(known - instances_.begin()) + 1;
 }

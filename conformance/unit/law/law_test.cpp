@@ -3,38 +3,24 @@
 // The law of the runtime: whatever a program does, each byte is what an array of bytes would hold, and no byte moves
 // that need not. Programs are random, on random machines; one that breaks the law is shrunk to the shortest that does.
 #include "program.hpp"
+#include "round.hpp"
+#include "skip.hpp"
 #include "soak.hpp"
 #include "text_file.hpp"
 
 #include <catch2/catch.hpp>
-#include <rapidcheck.h>
 
 #include <algorithm>
+#include <atomic>
 #include <functional>
 #include <iostream>
 #include <random>
 #include <thread>
 
-namespace rc {
-template <>
-struct Arbitrary<law_test::Step> {
-    static Gen<law_test::Step> arbitrary() {
-        using law_test::Step;
-        // Of all sizes from the first program on: the length alone grows.
-        return gen::build<Step>(gen::set(
-            &Step::numbers, gen::resize(kNominalSize, gen::arbitrary<decltype(Step::numbers)>())));
-    }
-};
-} // namespace rc
-
 namespace {
 
 using namespace law_test;
 
-/// A round has as many programs in every build, up to this length: so a seed is the same programs everywhere.
-constexpr int programs = 10;
-constexpr int longest = 3000;
-constexpr std::chrono::seconds shrink_time{60};
 /// Without --soak. Sanitizers take many times as long.
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
 constexpr int rounds = 1;
@@ -47,21 +33,36 @@ std::string numbers(const Demand &demand) {
            " with all hops, " + std::to_string(demand.link_bytes) + " over links";
 }
 
-/// What the plugins moved is what the models say, and the runtime knows it.
+void compare(const char *what, uint64_t found, const Bounds &expected, const Demand &demand) {
+    if (found < expected.least || found > expected.most) {
+        const std::string most =
+            expected.least != expected.most ? " to " + std::to_string(expected.most) : "";
+        throw Failure{std::string(what) + " are " + std::to_string(found) + ", not " +
+                      std::to_string(expected.least) + most + " (" + numbers(demand) + ")"};
+    }
+}
+
+/// What moved over links is what the models say, and the runtime knows what was required. Not `exact`: from any memory
+/// that has the bytes, since while copies are under way a source that is busy may cost more than one that is farther.
 void check_demand(const Demand &demand, const LiveMachine &machine, const Runtime &runtime,
                   bool exact) {
     const Counters counters = runtime.counters();
-    const auto compare = [&](const char *what, uint64_t found, uint64_t expected) {
-        if (found != expected) {
-            throw Failure{std::string(what) + " are " + std::to_string(found) + ", not " +
-                          std::to_string(expected) + " (" + numbers(demand) + ")"};
-        }
-    };
-    if (!demand.any_link && exact) {
-        compare("bytes over links", machine.link_bytes(), demand.link_bytes);
+    if (!exact) {
+        compare("bytes over links", machine.link_bytes(), demand.any_link_bytes, demand);
+    } else if (!demand.any_link) {
+        compare("bytes over links", machine.link_bytes(), {demand.link_bytes, demand.link_bytes},
+                demand);
     }
-    compare("the runtime's bytes required", counters.bytes_required, demand.bytes);
-    compare("the runtime's bytes delivered", counters.bytes_delivered, demand.bytes);
+    const Bounds bytes{demand.bytes, demand.bytes};
+    compare("the runtime's bytes required", counters.bytes_required, bytes, demand);
+    compare("the runtime's bytes delivered", counters.bytes_delivered, bytes, demand);
+}
+
+/// So it is with the bytes of the plugins' commands.
+void check_trace(const Demand &demand, const std::string &trace, bool exact) {
+    compare("the trace's bytes of reads, writes and copies", traced_bytes(trace),
+            exact ? Bounds{demand.command_bytes, demand.command_bytes} : demand.any_command_bytes,
+            demand);
 }
 
 void finish(const Runtime &runtime) {
@@ -89,8 +90,11 @@ void tell(const Area &area, std::string &text) {
             (area.host_memory ? ", of the application's memory" : "");
 }
 
+using WrapTransport = std::function<std::shared_ptr<Transport>(std::shared_ptr<Transport>)>;
+
 /// One program, on one thread. Throws Failure; `text` is what was done until then.
-void run_program(Draw &shape, const std::vector<Step> &steps, Trouble trouble, std::string &text) {
+void run_program(Draw &shape, const std::vector<Step> &steps, Trouble trouble,
+                 const WrapTransport &wrap, std::string &text) {
     const uint64_t largest = shape(0, 3) == 0 ? 64 : 16384;
     const uint64_t storages = 1 + shape(0, 2);
     const bool patient = shape.coin();
@@ -101,7 +105,6 @@ void run_program(Draw &shape, const std::vector<Step> &steps, Trouble trouble, s
     text = "on " + file.words() + (patient ? ", each step waited for" : "");
     const pi_test::TextFile trace;
     Demand demand;
-    bool exact = false;
     {
         const auto set =
             set_up<LiveMachine>(trouble, file, trouble == Trouble::none ? trace.path() : "");
@@ -110,6 +113,7 @@ void run_program(Draw &shape, const std::vector<Step> &steps, Trouble trouble, s
         }
         const LiveMachine &machine = *set;
         RuntimeOptions options;
+        options.wrap_transport = wrap;
         options.pool_limit = trouble == Trouble::none ? uint64_t{1} << 30 : 0;
         if (trouble == Trouble::none) {
             options.bounce_limit = 0; // the models know who asked for bytes, not where they came by
@@ -145,22 +149,16 @@ void run_program(Draw &shape, const std::vector<Step> &steps, Trouble trouble, s
             throw;
         }
         text = begin + actor.text();
-        // While copies are under way, a source that is busy may cost more than one that is farther; and the models
-        // do not know in which way bytes come to a device that imports the host's memory.
-        exact = trouble == Trouble::none && patient && !file.any_imports();
         if (trouble == Trouble::none) {
             demand = actor.demand();
             for (const auto &area : actor.areas()) {
                 demand += area->demand;
             }
-            check_demand(demand, machine, runtime, exact);
+            check_demand(demand, machine, runtime, patient);
         }
     }
-    const uint64_t traced = exact ? traced_bytes(trace.path()) : 0;
-    if (exact && traced != demand.command_bytes) {
-        throw Failure{"the trace has " + std::to_string(traced) +
-                      " bytes of reads, writes and copies, not " +
-                      std::to_string(demand.command_bytes)};
+    if (trouble == Trouble::none) {
+        check_trace(demand, trace.path(), patient);
     }
 }
 
@@ -205,8 +203,23 @@ std::vector<std::vector<std::shared_ptr<Area>>> share(const Setting &setting, Dr
     return areas;
 }
 
-/// Programs beside each other, on one storage too. Only their bytes are checked: which memory places share, and so
-/// what must move, depends on who comes first.
+/// What a thread alone has done determines what must move of its own storage. Of the shared one it is not determined:
+/// which place's memory another uses depends on who comes first, and so does what a slice must be brought of. Nor is
+/// it over links and by commands: a link that another thread's copies keep busy makes another way cheaper.
+void check_own(const Actor &actor) {
+    for (const auto &area : actor.areas()) {
+        if (area->range.size() == area->storage.size()) {
+            const Counters counters = area->storage.counters();
+            const Bounds bytes{area->demand.bytes, area->demand.bytes};
+            compare(("bytes required of storage " + area->name).c_str(), counters.bytes_required,
+                    bytes, area->demand);
+            compare(("bytes delivered of storage " + area->name).c_str(), counters.bytes_delivered,
+                    bytes, area->demand);
+        }
+    }
+}
+
+/// Programs beside each other, on one storage too. Their bytes are checked, and what moved of a thread's own storages.
 void run_threads(Draw &shape, const std::vector<Step> &steps, std::string &text) {
     constexpr uint64_t largest = 8192;
     const Trouble trouble = shape.coin() ? Trouble::pressure : Trouble::none;
@@ -215,6 +228,9 @@ void run_threads(Draw &shape, const std::vector<Step> &steps, std::string &text)
     const LiveMachine machine(file, "");
     RuntimeOptions options;
     options.pool_limit = shape.coin() ? 0 : largest;
+    if (trouble == Trouble::none) {
+        options.bounce_limit = 0; // as on one thread
+    }
     Runtime runtime(machine.topology(), options);
     const Setting setting{file, machine, runtime, trouble, true, largest, 256, false};
     std::deque<Actor> actors;
@@ -253,92 +269,60 @@ void run_threads(Draw &shape, const std::vector<Step> &steps, std::string &text)
         actor.check_all();
     }
     finish(runtime);
-}
-
-/// Shrinking took long enough.
-struct ShortEnough {};
-
-class Silent final : public rc::detail::TestListener {
-public:
-    using Clock = std::chrono::steady_clock;
-    std::optional<Clock::time_point> shrinking_until;
-
-private:
-    void onTestCaseFinished(const rc::detail::CaseDescription &) override {}
-    void onShrinkTried(const rc::detail::CaseDescription &, bool) override {
-        if (Clock::now() > *shrinking_until) {
-            throw ShortEnough{}; // all that could be tried of a long program takes hours
+    for (const Actor &actor : actors) {
+        if (trouble == Trouble::none) {
+            check_own(actor);
         }
-    }
-    void onTestFinished(const rc::detail::TestMetadata &, const rc::detail::TestResult &) override {
-    }
-};
-
-using Program = std::function<void(Draw &shape, const std::vector<Step> &steps, std::string &text)>;
-
-/// The programs of one seed.
-void run_round(const Program &program, unsigned seed) {
-    rc::detail::TestParams params;
-    params.seed = seed;
-    params.maxSuccess = programs;
-    params.maxSize = longest;
-    Silent silent;
-    std::string shortest; // what fails is shrunk: the last failure is of the shortest program
-    const auto note = [&](const std::string &text) {
-        shortest = text;
-        if (!silent.shrinking_until) {
-            std::cerr << "--rng-seed " << seed
-                      << " breaks the law; it is shrunk: " << text.substr(text.rfind('\n') + 1)
-                      << std::endl;
-        }
-        silent.shrinking_until =
-            silent.shrinking_until.value_or(Silent::Clock::now() + shrink_time);
-        RC_FAIL();
-    };
-    const auto run_one = [&](const Step &first, const std::vector<Step> &steps) {
-        std::string text;
-        try {
-            Draw shape(first);
-            program(shape, steps, text);
-        } catch (const Failure &failure) {
-            note(text + "\n" + failure.text);
-        } catch (const Error &error) {
-            note(text + "\n" + error.what());
-        }
-    };
-    bool holds = false;
-    std::ostringstream text;
-    try {
-        const auto result =
-            rc::detail::checkTestable(run_one, rc::detail::TestMetadata{}, params, silent,
-                                      std::unordered_map<std::string, rc::detail::Reproduce>{});
-        holds = result.is<rc::detail::SuccessResult>();
-        rc::detail::printResultMessage(result, text);
-    } catch (const ShortEnough &) {
-        // The shortest until then is told.
-    }
-    if (!holds) {
-        FAIL("--rng-seed " << seed << "; the shortest program found that breaks the law, "
-                           << (shortest.empty() ? text.str() : shortest));
     }
 }
 
 /// Rounds, each with a new seed, until the time of --soak is over; or those of the one that --rng-seed gives.
-void run_law(const Program &program) {
+void run_law(const RunProgram &program) {
     const unsigned given = Catch::rngSeed();
     const auto end = std::chrono::steady_clock::now() + pi_test::soak_time();
     const int least = given != 0 ? 1 : rounds;
     for (int round = 0; round < least || std::chrono::steady_clock::now() < end; ++round) {
-        run_round(program, given != 0 ? given : std::random_device()());
+        const unsigned seed = given != 0 ? given : std::random_device()();
+        const Outcome outcome = run_round(program, seed, shrink_time, [&](const std::string &text) {
+            std::cerr << "--rng-seed " << seed
+                      << " breaks the law; it is shrunk: " << text.substr(text.rfind('\n') + 1)
+                      << std::endl;
+        });
+        if (!outcome.holds) {
+            FAIL(outcome.text);
+        }
     }
     SUCCEED();
 }
 
-Program with(Trouble trouble) {
-    return [trouble](Draw &shape, const std::vector<Step> &steps, std::string &text) {
-        run_program(shape, steps, trouble, text);
+RunProgram with(Trouble trouble, const WrapTransport &wrap = {}) {
+    return [=](Draw &shape, const std::vector<Step> &steps, std::string &text) {
+        run_program(shape, steps, trouble, wrap, text);
     };
 }
+
+/// A defect: one byte of the second copy to the host's memory is wrong.
+class OneWrongByte final : public Transport {
+public:
+    explicit OneWrongByte(std::shared_ptr<Transport> inner) : inner_(std::move(inner)) {}
+    void start(const TransferRequest &request, TransferDone done) override {
+        const MemoryEnd &to = request.destination;
+        if (request.hand_over || to.mem != nullptr || to.host == nullptr || ++copies_ != 2) {
+            inner_->start(request, std::move(done));
+            return;
+        }
+        std::byte *const last =
+            static_cast<std::byte *>(to.host) + request.ranges.ranges().back().end - 1;
+        inner_->start(request, [last, done](pi_result result, const std::string &text) {
+            *last ^= std::byte{1};
+            done(result, text);
+        });
+    }
+
+private:
+    const std::shared_ptr<Transport> inner_;
+    std::atomic<int> copies_{0};
+};
 
 } // namespace
 
@@ -361,4 +345,24 @@ TEST_CASE("programs on machines with too little memory lose no byte", "[law]") {
 TEST_CASE("programs on machines with faults lose no byte, but those that are reported lost",
           "[law]") {
     run_law(with(Trouble::faults));
+}
+
+TEST_CASE("one wrong byte of one copy breaks the law, which tells the seed and a program of a few "
+          "steps",
+          "[law]") {
+    const auto wrap = [](std::shared_ptr<Transport> inner) -> std::shared_ptr<Transport> {
+        return std::make_shared<OneWrongByte>(std::move(inner));
+    };
+#if defined(__SANITIZE_THREAD__)
+    return pi_test::skip("shrinking takes a minute and a half under the thread sanitizer");
+#endif
+    // A seed whose programs are shrunk quickly.
+    const unsigned seed = Catch::rngSeed() != 0 ? Catch::rngSeed() : 7;
+    // However long it takes: what is tested is the shortest program.
+    const Outcome outcome = run_round(with(Trouble::none, wrap), seed, std::chrono::hours(24));
+    INFO(outcome.text);
+    CHECK_FALSE(outcome.holds);
+    CHECK(outcome.steps > 0);
+    CHECK(outcome.steps <= 6);
+    CHECK_THAT(outcome.text, Catch::StartsWith("--rng-seed " + std::to_string(seed) + ";"));
 }

@@ -13,7 +13,11 @@ using Json = nlohmann::json;
 // Two figures that every cost model puts in this order, over one link or two.
 constexpr const char *fast = "10 us";
 constexpr const char *slow = "10 ms";
-constexpr double slow_seconds = 1e-3;
+
+/// What each command of a bounce costs more, in the table that the runtime is given.
+constexpr double callback_seconds = pi::runtime::CostModel{}.callback_latency;
+/// No storage has more bytes.
+constexpr double largest_transfer = 32 << 10;
 
 double number(const Json &value, const std::map<std::string, double> &units) {
     if (value.is_number()) {
@@ -100,13 +104,11 @@ Json made_up(Draw &draw) {
 } // namespace
 
 MachineFile MachineFile::draw(Draw &draw, Trouble trouble, uint64_t capacity) {
-    // On those at the end the cheapest way has more hops for some sizes than for others.
     static const std::vector<std::string> names{"made up",     "made up",       "workstation",
                                                 "switch-8gpu", "apu",           "dsp",
                                                 "cma-board",   "bounce-faster", "dual-socket"};
-    constexpr std::size_t fixed = 7;
     MachineFile file;
-    const std::string &name = names[draw(0, (trouble == Trouble::none ? fixed : names.size()) - 1)];
+    const std::string &name = draw.one_of(names);
     file.json_ = name == "made up" ? made_up(draw) : shipped(name);
     if (trouble == Trouble::pressure) {
         for (Json &device : file.json_["devices"]) {
@@ -237,15 +239,6 @@ bool MachineFile::unified(PlaceIndex from, PlaceIndex to, bool imported) const {
     return connection(from, to, imported) == "unified";
 }
 
-bool MachineFile::any_imports() const {
-    for (PlaceIndex place = 1; place < places(); ++place) {
-        if (imports(place)) {
-            return true;
-        }
-    }
-    return false;
-}
-
 bool MachineFile::imports(PlaceIndex place) const {
     if (!simulated(place)) {
         return true;
@@ -280,15 +273,29 @@ Way MachineFile::way(PlaceIndex from, PlaceIndex to, pi::runtime::RouteMask rout
     const bool may_copy = (routes & mask_of(pi::runtime::RouteKind::migrate)) != 0 &&
                           connection(from, to, false) != "none";
     if (may_copy && simulated(from) && device(from) != device(to)) {
-        const Link &one = link(device(from), device(to));
-        if (one.latency < slow_seconds) {
-            return {1,
-                    one.bandwidth > 0 ? 1U : 2U}; // without a bandwidth of its own: over the host
+        if (is_copy_cheaper(from, to)) {
+            // Without a bandwidth of its own: over the host.
+            return {1, link(device(from), device(to)).bandwidth > 0 ? 1U : 2U};
         }
     } else if (may_copy) {
         return {1, 0};
     }
     return {2, (simulated(from) ? 1U : 0U) + (simulated(to) ? 1U : 0U)};
+}
+
+bool MachineFile::is_copy_cheaper(PlaceIndex from, PlaceIndex to) const {
+    const Link copy = speed(from, to);
+    const Link up = link(device(from), simulated_), down = link(simulated_, device(to));
+    const auto cheaper = [&](double bytes) {
+        const double bounce = 2 * callback_seconds + up.latency + bytes / up.bandwidth +
+                              down.latency + bytes / down.bandwidth;
+        return copy.latency + bytes / copy.bandwidth < bounce;
+    };
+    if (cheaper(1) != cheaper(largest_transfer)) {
+        throw Failure{"the cheapest way from " + name(from) + " to " + name(to) +
+                      " depends on the size: the law does not know it"};
+    }
+    return cheaper(1);
 }
 
 MachineFile::Link MachineFile::speed(PlaceIndex from, PlaceIndex to) const {

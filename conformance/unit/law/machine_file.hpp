@@ -49,7 +49,6 @@ public:
     bool unified(PlaceIndex from, PlaceIndex to, bool imported) const;
     /// Can it use the host's memory in place?
     bool imports(PlaceIndex place) const;
-    bool any_imports() const;
     /// A bit for each place that may use the same memory as this one.
     uint32_t may_share(PlaceIndex place) const;
     /// Never the same memory twice.
@@ -84,6 +83,8 @@ private:
     }
     Link &link(uint32_t from, uint32_t to) { return links_[from * (simulated_ + 1) + to]; }
     Link speed(PlaceIndex from, PlaceIndex to) const;
+    /// Than the way over the host, for transfers of every size that programs make; by what the links cost.
+    bool is_copy_cheaper(PlaceIndex from, PlaceIndex to) const;
 
     nlohmann::json json_;
     std::string words_;

@@ -44,30 +44,42 @@ PlaceIndex Memories::of(PlaceIndex place) {
 Validity::Validity(const MachineFile &machine, RouteMask routes, uint64_t size, bool valid_at_host)
     : machine_(machine), routes_(routes), holders_(size, valid_at_host ? 1U << host_place : 0) {}
 
+/// Holders: a bit for each place whose memory has it.
+Demand Validity::of_one_byte(uint32_t holders, PlaceIndex to) const {
+    std::optional<Way> best;
+    Demand demand{1, 0, 0, false, {UINT64_MAX, 0}, {UINT64_MAX, 0}};
+    const auto widen = [](Bounds &bounds, uint64_t one) {
+        bounds = {std::min(bounds.least, one), std::max(bounds.most, one)};
+    };
+    for (PlaceIndex from = 0; from < machine_.places(); ++from) {
+        if ((holders >> from & 1) != 0) {
+            const Way one = machine_.way(from, to, routes_);
+            widen(demand.any_command_bytes, one.commands);
+            widen(demand.any_link_bytes, one.crossings);
+            demand.any_link = demand.any_link || (best && best->commands == one.commands &&
+                                                  best->crossings != one.crossings &&
+                                                  std::min(best->crossings, one.crossings) == 0);
+            best = best ? std::min(*best, one) : one;
+        }
+    }
+    demand.command_bytes = best->commands;
+    demand.link_bytes = best->crossings;
+    return demand;
+}
+
 Demand Validity::acquired(PlaceIndex home, const Range &range, bool fetches, bool writes) {
     const uint32_t own = 1U << home;
     Demand demand;
     uint32_t known_holders = 0; // neighbours have the same ones mostly
-    Way way;
+    Demand one;
     for (uint64_t byte = range.begin; byte < range.end; ++byte) {
         uint32_t &holders = holders_[byte];
         if (fetches && holders != 0 && (holders & own) == 0) {
             if (holders != known_holders) {
-                std::optional<Way> best;
-                for (PlaceIndex from = 0; from < machine_.places(); ++from) {
-                    if ((holders >> from & 1) != 0) {
-                        const Way one = machine_.way(from, home, routes_);
-                        demand.any_link =
-                            demand.any_link || (best && best->commands == one.commands &&
-                                                best->crossings != one.crossings &&
-                                                std::min(best->crossings, one.crossings) == 0);
-                        best = best ? std::min(*best, one) : one;
-                    }
-                }
-                way = *best;
+                one = of_one_byte(holders, home);
                 known_holders = holders;
             }
-            demand += {1, way.commands, way.crossings, false};
+            demand += one;
             holders |= own;
         }
         if (writes) {

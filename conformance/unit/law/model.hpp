@@ -15,6 +15,12 @@ namespace law_test {
 
 using pi::runtime::Range;
 
+/// No fewer and no more.
+struct Bounds {
+    uint64_t least = 0;
+    uint64_t most = 0;
+};
+
 /// Bytes that had to move, and what that takes on the cheapest ways.
 struct Demand {
     uint64_t bytes = 0;
@@ -22,11 +28,18 @@ struct Demand {
     uint64_t link_bytes = 0;
     /// Some bytes had two ways that are one command each, one of them over no link.
     bool any_link = false;
+    /// The same from any memory that has the bytes, however dear: a cheap source may be busy.
+    Bounds any_command_bytes{};
+    Bounds any_link_bytes{};
     Demand &operator+=(const Demand &other) {
         bytes += other.bytes;
         command_bytes += other.command_bytes;
         link_bytes += other.link_bytes;
         any_link = any_link || other.any_link;
+        for (const auto bounds : {&Demand::any_command_bytes, &Demand::any_link_bytes}) {
+            (this->*bounds).least += (other.*bounds).least;
+            (this->*bounds).most += (other.*bounds).most;
+        }
         return *this;
     }
 };
@@ -65,6 +78,8 @@ public:
     void abandoned(PlaceIndex home, const Range &range);
 
 private:
+    Demand of_one_byte(uint32_t holders, PlaceIndex to) const;
+
     const MachineFile &machine_;
     const pi::runtime::RouteMask routes_;
     std::vector<uint32_t> holders_; // a bit for each place that has a memory

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <mutex>
 #include <thread>
 
 using namespace runtime_test;
@@ -226,6 +227,17 @@ TEST_CASE("an acquire that would wait for this thread's own is refused, another 
     CHECK(code_of([&] { buffer.acquire(host_place, Access::read, 50, 100); }) ==
           PI_ERROR_INVALID_OPERATION);
     CHECK(code_of([&] { buffer.acquire(1, Access::read, 0, 8); }) == PI_ERROR_INVALID_OPERATION);
+    const auto valid_before = storage.valid(1);
+    const Counters before = storage.counters();
+    for (const Access access : {Access::write, Access::read_write, Access::discard_write}) {
+        CHECK_THROWS_WITH(buffer.acquire(1, access, 50, 100),
+                          Catch::Contains("acquiring [50, 150)") &&
+                              Catch::Contains("the acquisition of [0, 100)") &&
+                              Catch::Contains("release that one first"));
+    }
+    CHECK(storage.valid(1) == valid_before);
+    CHECK(storage.valid(host_place) == RangeSet({0, size}));
+    CHECK(storage.counters().bytes_required == before.bytes_required);
     buffer.acquire(host_place, Access::read_write, 100, 100).release();
 
     std::thread other([&] {
@@ -274,9 +286,7 @@ TEST_CASE("an acquisition that is dropped is over, and its write did not take pl
 TEST_CASE("only an event of the place's plugin instance ends a use there", "[runtime]") {
     const Machine machine;
     const Loader other_loader;
-    uint32_t count = 0;
-    pi_device device = nullptr;
-    REQUIRE(piLoaderSelectDevices(other_loader.get(), "host", 1, &device, &count) == PI_SUCCESS);
+    const pi_device device = host_device(other_loader);
     const auto foreign = Topology::from_devices(std::vector<pi_device>{device});
     Event event;
     REQUIRE(piEventCreateHost(foreign->context(1), event.out()) == PI_SUCCESS);
@@ -297,6 +307,78 @@ TEST_CASE("only an event of the place's plugin instance ends a use there", "[run
     REQUIRE(piEventSignalHost(event.get(), PI_SUCCESS) == PI_SUCCESS);
     CHECK(piEventWait(next.events()[0], std::chrono::nanoseconds(patience).count()) == PI_SUCCESS);
     next.release();
+    CHECK(runtime.finish(patience));
+}
+
+namespace {
+
+/// While it is closed, transfers do not begin.
+class Gate final : public Transport {
+public:
+    explicit Gate(std::shared_ptr<Transport> inner) : inner_(std::move(inner)) {}
+    void start(const TransferRequest &request, TransferDone done) override {
+        {
+            const std::lock_guard lock(mutex_);
+            if (closed_) {
+                waiting_.emplace_back(request, std::move(done));
+                return;
+            }
+        }
+        inner_->start(request, std::move(done));
+    }
+    void close() {
+        const std::lock_guard lock(mutex_);
+        closed_ = true;
+    }
+    void open() {
+        std::vector<std::pair<TransferRequest, TransferDone>> waiting;
+        {
+            const std::lock_guard lock(mutex_);
+            closed_ = false;
+            waiting.swap(waiting_);
+        }
+        for (auto &[request, done] : waiting) {
+            inner_->start(request, std::move(done));
+        }
+    }
+
+private:
+    const std::shared_ptr<Transport> inner_;
+    std::mutex mutex_;
+    bool closed_ = false;
+    std::vector<std::pair<TransferRequest, TransferDone>> waiting_;
+};
+
+} // namespace
+
+TEST_CASE("the host may write a transfer's source only when the transfer is over", "[runtime]") {
+    const Machine machine;
+    std::shared_ptr<Gate> gate;
+    RuntimeOptions options;
+    options.wrap_transport = [&](std::shared_ptr<Transport> inner) {
+        return gate = std::make_shared<Gate>(std::move(inner));
+    };
+    const Runtime runtime(machine.topology(), options);
+    for (const PlaceIndex place : machine.places()) {
+        const Storage storage(runtime, {.size = size, .routes = mask_of(RouteKind::host_bounce)});
+        const Buffer buffer = storage.buffer();
+        const auto bytes = pattern(size, place), other = pattern(size, place + 100);
+        host_write(buffer, 0, bytes);
+        gate->close();
+        std::vector<uint8_t> seen(size);
+        Acquisition reader = buffer.acquire(place, Access::read);
+        const Event read = machine.read(reader, seen.data());
+        reader.release(read.get());
+        Acquisition writer = buffer.acquire(host_place, Access::discard_write);
+        CHECK(code_of([&] { writer.wait(std::chrono::milliseconds(5)); }) == PI_ERROR_TIMEOUT);
+        gate->open();
+        writer.wait(patience);
+        std::copy(other.begin(), other.end(), reinterpret_cast<uint8_t *>(writer.pointer()));
+        writer.release();
+        REQUIRE(wait(read) == PI_SUCCESS);
+        CHECK(seen == bytes);
+        CHECK(host_read(buffer) == other);
+    }
     CHECK(runtime.finish(patience));
 }
 

@@ -5,8 +5,10 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <cstdio>
 #include <fstream>
+#include <map>
 #include <sstream>
 
 #include <unistd.h>
@@ -55,6 +57,30 @@ TEST_CASE("two points of a class give its latency and bandwidth, and noise neith
     CHECK(fit(1000, 1, 5000, 6).bandwidth == Approx(5000.0 / 6));
     CHECK(fit(1000, 9, 5000, 2).bandwidth == Approx(2500)); // the larger copy was faster
     CHECK(fit(1000, 0, 1000, 0).bandwidth > 0);
+}
+
+TEST_CASE("a link's figures are of its own direction", "[runtime]") {
+    constexpr double delay = 0.03; // s
+    const Machine machine(1, "piEnqueueMemBufferWrite:1..100000=delay(30ms)");
+    CalibrateOptions options;
+    options.repetitions = 1;
+    options.largest_bytes = size_class_limits[0];
+    const Calibration measured = calibrate(machine.topology(), options);
+    CHECK(measured.failures.empty());
+    std::map<PlaceIndex, double> least_of_reads;
+    for (const LinkMeasurement &each : measured.measurements) {
+        if (each.from == host_place) {
+            CHECK(each.seconds >= delay);
+        } else if (each.to == host_place) {
+            double &least = least_of_reads.try_emplace(each.from, each.seconds).first->second;
+            least = std::min(least, each.seconds);
+        }
+    }
+    CHECK(least_of_reads.size() == machine.places().size());
+    for (const auto &[place, seconds] : least_of_reads) {
+        INFO("from place " << place);
+        CHECK(seconds < delay);
+    }
 }
 
 TEST_CASE("every link is measured, and the figures survive their file", "[runtime]") {

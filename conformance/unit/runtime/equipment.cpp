@@ -42,6 +42,13 @@ std::string selector_of(pi_loader loader, pi_device device) {
 
 } // namespace
 
+pi_device host_device(const Loader &loader) {
+    uint32_t count = 0;
+    pi_device device = nullptr;
+    check(piLoaderSelectDevices(loader.get(), "host", 1, &device, &count), "piLoaderSelectDevices");
+    return device;
+}
+
 Machine::Machine(uint32_t contexts, const std::string &faults) : loader_(faults) {
     uint32_t count = 0;
     check(piLoaderSelectDevices(loader_.get(), nullptr, 0, nullptr, &count),
@@ -49,6 +56,15 @@ Machine::Machine(uint32_t contexts, const std::string &faults) : loader_(faults)
     devices_.resize(count);
     check(piLoaderSelectDevices(loader_.get(), nullptr, count, devices_.data(), &count),
           "piLoaderSelectDevices");
+    for (pi_device device : devices_) {
+        pi_platform platform = nullptr;
+        check(piDeviceGetInfo(device, PI_DEVICE_INFO_PLATFORM, sizeof platform, &platform, nullptr),
+              "piDeviceGetInfo(PLATFORM)");
+        pi_plugin plugin = nullptr;
+        check(piPlatformGetInfo(platform, PI_PLATFORM_INFO_PLUGIN, sizeof plugin, &plugin, nullptr),
+              "piPlatformGetInfo(PLUGIN)");
+        plugins_.insert(plugin);
+    }
     std::vector<std::string> names;
     for (uint32_t context = 1; context <= contexts; ++context) {
         const std::string number = context == 1 ? "" : " (" + std::to_string(context) + ")";
@@ -64,26 +80,28 @@ Machine::Machine(uint32_t contexts, const std::string &faults) : loader_(faults)
     }
 }
 
-uint64_t Machine::calls_of(const std::string &function) const {
-    uint64_t most = 0;
-    for (pi_device device : devices_) {
-        pi_platform platform = nullptr;
-        check(piDeviceGetInfo(device, PI_DEVICE_INFO_PLATFORM, sizeof platform, &platform, nullptr),
-              "piDeviceGetInfo(PLATFORM)");
-        pi_plugin plugin = nullptr;
-        check(piPlatformGetInfo(platform, PI_PLATFORM_INFO_PLUGIN, sizeof plugin, &plugin, nullptr),
-              "piPlatformGetInfo(PLUGIN)");
+std::vector<std::map<std::string, uint64_t>> Machine::calls() const {
+    std::vector<std::map<std::string, uint64_t>> result;
+    for (pi_plugin plugin : plugins_) {
         uint32_t count = 0;
         check(piLoaderGetCallCounts(loader_.get(), plugin, 0, nullptr, &count),
               "piLoaderGetCallCounts");
         std::vector<pi_call_count> counts(count);
         check(piLoaderGetCallCounts(loader_.get(), plugin, count, counts.data(), &count),
               "piLoaderGetCallCounts");
+        std::map<std::string, uint64_t> &named = result.emplace_back();
         for (const pi_call_count &each : counts) {
-            if (each.function == function) {
-                most = std::max(most, each.count);
-            }
+            named[each.function] = each.count;
         }
+    }
+    return result;
+}
+
+uint64_t Machine::calls_of(const std::string &function) const {
+    uint64_t most = 0;
+    for (const auto &counts : calls()) {
+        const auto found = counts.find(function);
+        most = std::max(most, found == counts.end() ? 0 : found->second);
     }
     return most;
 }

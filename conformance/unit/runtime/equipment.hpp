@@ -10,7 +10,9 @@
 
 #include <chrono>
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -38,6 +40,9 @@ private:
     pi_loader loader_ = nullptr;
 };
 
+/// The host plugin's device in a loader, whatever PI_DEVICE_SELECTOR says.
+pi_device host_device(const Loader &loader);
+
 /// All devices that PI_DEVICE_SELECTOR lets through, each in so many contexts, so that even one device
 /// makes several places; and a queue of the application at each.
 class Machine {
@@ -45,7 +50,9 @@ public:
     explicit Machine(uint32_t contexts = 2, const std::string &faults = {});
     ~Machine();
 
-    /// How often a function has been called, of the plugin that was called most; only with faults.
+    /// How often each function has been called, plugin by plugin, by name; only with faults.
+    std::vector<std::map<std::string, uint64_t>> calls() const;
+    /// Of the plugin that was called most.
     uint64_t calls_of(const std::string &function) const;
 
     const std::vector<pi_device> &devices() const noexcept { return devices_; }
@@ -65,6 +72,7 @@ public:
 private:
     Loader loader_;
     std::vector<pi_device> devices_;
+    std::set<pi_plugin> plugins_;
     std::shared_ptr<const Topology> topology_;
     std::vector<Queue> queues_;
 };
@@ -82,6 +90,23 @@ void host_write(const Buffer &buffer, uint64_t offset, const std::vector<uint8_t
 std::vector<uint8_t> host_read(const Buffer &buffer, uint64_t offset, uint64_t size);
 inline std::vector<uint8_t> host_read(const Buffer &buffer) {
     return host_read(buffer, 0, buffer.size());
+}
+
+/// Reads a buffer at a device of a machine, by a command of the application.
+template <class AnyMachine>
+std::vector<uint8_t> device_read(const AnyMachine &machine, const Buffer &buffer, PlaceIndex place,
+                                 uint64_t offset, uint64_t size) {
+    std::vector<uint8_t> seen(size);
+    Acquisition use = buffer.acquire(place, Access::read, offset, size);
+    const Event read = machine.read(use, seen.data());
+    use.release(read.get());
+    check(wait(read), "a read at a device");
+    return seen;
+}
+template <class AnyMachine>
+std::vector<uint8_t> device_read(const AnyMachine &machine, const Buffer &buffer,
+                                 PlaceIndex place) {
+    return device_read(machine, buffer, place, 0, buffer.size());
 }
 
 /// Runs a call, and gives the code of the Error that it throws; PI_SUCCESS without one.

@@ -35,16 +35,6 @@ private:
     std::unique_ptr<uint8_t, Free> memory_{static_cast<uint8_t *>(std::aligned_alloc(4096, size))};
 };
 
-std::vector<uint8_t> device_read(const Machine &machine, const Buffer &buffer, PlaceIndex place,
-                                 uint64_t offset, uint64_t length) {
-    std::vector<uint8_t> seen(length);
-    Acquisition use = buffer.acquire(place, Access::read, offset, length);
-    const Event read = machine.read(use, seen.data());
-    use.release(read.get());
-    REQUIRE(wait(read) == PI_SUCCESS);
-    return seen;
-}
-
 std::vector<uint8_t> read_at(const Machine &machine, const Buffer &buffer, PlaceIndex place,
                              uint64_t offset, uint64_t length) {
     return place == host_place ? host_read(buffer, offset, length)

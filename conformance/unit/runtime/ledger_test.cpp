@@ -277,6 +277,21 @@ TEST_CASE("a copy beside bytes that could not be handed over is not made", "[run
     CHECK(ledger.retry_from(copy.operation, cached.elsewhere));
 }
 
+TEST_CASE(
+    "a copy to the host is not made beside bytes that were to pass it between devices and did not",
+    "[runtime]") {
+    Cached cached;
+    Ledger &ledger = cached.ledger;
+    ledger.begin_use(cached.a, 1, Range{16, 32}, false, true);
+    const auto over = ledger.begin_copy(cached.a, cached.b, 2, Range{16, 32});
+    const auto write = ledger.begin_use(cached.elsewhere, 3, Range{20, 24}, false, true);
+    const auto copy = ledger.begin_copy(cached.elsewhere, cached.host, 0, Range{20, 24});
+    CHECK(waits_for_data(copy, over.operation));
+    ledger.finish(write.operation, true);
+    ledger.finish(over.operation, false);
+    CHECK_FALSE(ledger.retry_from(copy.operation, cached.elsewhere));
+}
+
 TEST_CASE("a hand-over waits for who writes in its units, and for who reads them where it goes",
           "[runtime]") {
     Cached cached;

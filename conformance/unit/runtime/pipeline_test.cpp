@@ -13,9 +13,9 @@ namespace {
 
 constexpr RouteMask copies = mask_of(RouteKind::migrate) | mask_of(RouteKind::host_bounce);
 
-/// Costs by which bytes go over these places, one after the other, in pieces of at most `chunk` bytes.
+/// Costs by which bytes go over these places, one after the other, in pieces of at most `chunk` bytes; or back, too.
 CostTable only_over(const Topology &topology, const std::vector<PlaceIndex> &stations,
-                    uint64_t chunk) {
+                    uint64_t chunk, bool both_ways = false) {
     CostModel model;
     model.callback_latency = 0;
     model.smallest_chunk = model.largest_chunk = chunk;
@@ -33,6 +33,9 @@ CostTable only_over(const Topology &topology, const std::vector<PlaceIndex> &sta
     }
     for (size_t station = 0; station + 1 < stations.size(); ++station) {
         costs.set(stations[station], stations[station + 1], fast);
+        if (both_ways) {
+            costs.set(stations[station + 1], stations[station], fast);
+        }
     }
     return costs;
 }
@@ -45,15 +48,6 @@ Buffer written_at(const Machine &machine, const Storage &storage, PlaceIndex pla
     writer.release(written.get());
     REQUIRE(wait(written) == PI_SUCCESS);
     return buffer;
-}
-
-std::vector<uint8_t> read_at(const Machine &machine, const Buffer &buffer, PlaceIndex place) {
-    std::vector<uint8_t> seen(buffer.size());
-    Acquisition reader = buffer.acquire(place, Access::read);
-    const Event read = machine.read(reader, seen.data());
-    reader.release(read.get());
-    REQUIRE(wait(read) == PI_SUCCESS);
-    return seen;
 }
 
 /// All chains of three devices, and those with the host in the middle or second, whose links there are.
@@ -104,7 +98,7 @@ TEST_CASE("a route over several places brings every byte, whole and in pieces", 
         const Explanation told = buffer.explain(stations.back());
         INFO(told.text);
         REQUIRE(told.parts.at(0).candidates.at(0).route.hops == hops);
-        CHECK(read_at(machine, buffer, stations.back()) == bytes);
+        CHECK(device_read(machine, buffer, stations.back()) == bytes);
         REQUIRE(runtime.finish(patience));
         const Counters counters = storage.counters();
         CHECK(counters.failed_attempts == 0);
@@ -116,8 +110,9 @@ TEST_CASE("a route over several places brings every byte, whole and in pieces", 
     }
 }
 
-TEST_CASE("many small ranges go through staging and land where they belong", "[runtime]") {
-    const Machine machine;
+TEST_CASE("many small ranges go through staging in few calls and land where they belong",
+          "[runtime]") {
+    const Machine machine(2, "piQueueFinish:1000000=fail(BACKEND)"); // counts calls
     RuntimeOptions options;
     options.costs = only_over(*machine.topology(), {1, host_place, 2}, 4096);
     const Runtime runtime(machine.topology(), options);
@@ -125,7 +120,7 @@ TEST_CASE("many small ranges go through staging and land where they belong", "[r
     const Storage storage(runtime, {.size = size, .routes = copies});
     std::vector<uint8_t> expected = pattern(size, 6);
     const Buffer buffer = written_at(machine, storage, 1, expected);
-    CHECK(read_at(machine, buffer, 2) == expected);
+    CHECK(device_read(machine, buffer, 2) == expected);
     // Every third 100 bytes are written at the first place again.
     uint64_t rewritten = 0;
     for (uint64_t begin = 0; begin + 100 <= size; begin += 300) {
@@ -135,9 +130,18 @@ TEST_CASE("many small ranges go through staging and land where they belong", "[r
                     static_cast<uint8_t>(begin / 300));
         rewritten += 100;
     }
-    CHECK(read_at(machine, buffer, 2) == expected);
+    const auto calls = [&] {
+        return std::pair(machine.calls_of("piEnqueueMemBufferRead"),
+                         machine.calls_of("piEnqueueMemBufferWrite"));
+    };
+    const auto before = calls();
+    CHECK(device_read(machine, buffer, 2) == expected);
     REQUIRE(runtime.finish(patience));
     CHECK(storage.counters().bytes_delivered == size + rewritten);
+    const auto after = calls();
+    const uint64_t pieces = (rewritten + 4095) / 4096; // of more than 200 ranges
+    CHECK(after.first - before.first <= pieces + 1);   // and the test's own read
+    CHECK(after.second - before.second <= pieces);
 }
 
 TEST_CASE("transfers that need more staging memory than there is wait and all arrive",
@@ -149,23 +153,24 @@ TEST_CASE("transfers that need more staging memory than there is wait and all ar
         all.begin(), all.end(), [](const auto &a, const auto &b) { return a.size() < b.size(); });
     REQUIRE(longest->size() == 4);
     RuntimeOptions options;
-    options.costs = only_over(*machine.topology(), *longest, 8192);
+    options.costs = only_over(*machine.topology(), *longest, 8192, true);
     options.staging_limit = GENERATE(uint64_t{1}, uint64_t{32} << 10, uint64_t{1} << 20);
     const Runtime runtime(machine.topology(), options);
     const uint64_t size = 100000;
     constexpr int count = 12;
     std::vector<Storage> storages;
     std::vector<Buffer> buffers;
-    for (int index = 0; index < count; ++index) {
+    const auto end = [&](bool first) { return first ? longest->front() : longest->back(); };
+    for (int index = 0; index < count; ++index) { // every other one the other way
         storages.emplace_back(runtime, StorageDescription{.size = size, .routes = copies});
         buffers.push_back(
-            written_at(machine, storages.back(), longest->front(), pattern(size, index)));
+            written_at(machine, storages.back(), end(index % 2 == 0), pattern(size, index)));
     }
     std::vector<Acquisition> readers;
     std::vector<std::vector<uint8_t>> seen(count, std::vector<uint8_t>(size));
     std::vector<Event> events;
     for (int index = 0; index < count; ++index) {
-        readers.push_back(buffers[index].acquire(longest->back(), Access::read));
+        readers.push_back(buffers[index].acquire(end(index % 2 != 0), Access::read));
         events.push_back(machine.read(readers.back(), seen[index].data())); // all are under way
         readers.back().release(events.back().get());
     }
@@ -200,7 +205,7 @@ TEST_CASE(
         for (uint64_t round = 0; round < rounds; ++round) {
             const std::vector<uint8_t> bytes = pattern(size, static_cast<uint32_t>(round));
             const Buffer buffer = written_at(machine, storage, pinning[0], bytes);
-            CHECK(read_at(machine, buffer, pinning[1]) == bytes);
+            CHECK(device_read(machine, buffer, pinning[1]) == bytes);
         }
         REQUIRE(runtime.finish(patience));
         CHECK(runtime.counters().failed_attempts == 0);

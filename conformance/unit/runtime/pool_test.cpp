@@ -69,6 +69,19 @@ TEST_CASE("memory of one scope, alignment or demand never serves another", "[run
     CHECK(statistics().misses == kinds.size() + 1);
 }
 
+TEST_CASE("memory of one place never serves another", "[runtime][pool]") {
+    const Simulated machine(shipped_machine("workstation"));
+    const Runtime runtime(machine.topology());
+    constexpr PlaceIndex other = 2;
+    visit(runtime, {.size = size});
+    REQUIRE(runtime.pool_statistics(place).blocks_kept == 1);
+    Storage(runtime, {.size = size}).buffer().acquire(other, Access::discard_write).release();
+    CHECK(runtime.pool_statistics(place).hits == 0);
+    CHECK(runtime.pool_statistics(place).blocks_kept == 1);
+    CHECK(runtime.pool_statistics(other).hits == 0);
+    CHECK(runtime.pool_statistics(other).misses == 1);
+}
+
 TEST_CASE("a scope that says no pooling is never pooled", "[runtime][pool]") {
     const TextFile file(scopes_of_every_kind);
     const Simulated machine(file.path());

@@ -136,6 +136,26 @@ TEST_CASE("a transfer takes as long on the machine's clock as was predicted", "[
     }
 }
 
+TEST_CASE("a hand-over takes as long on the machine's clock as was predicted", "[runtime][sim]") {
+    const auto [name, bandwidth] = // of the maintenance
+        GENERATE(table<std::string, double>({{"cma-board", 3.2e9}, {"dsp", 6.4e9}}));
+    INFO(name);
+    const TimedMachine simulation(shipped_machine(name));
+    constexpr PlaceIndex accelerator = 1;
+    for (const uint64_t size : {4 * KiB, 100 * KiB + 1, 3 * MiB, 32 * MiB}) {
+        INFO(size << " bytes");
+        const Storage storage = simulation.storage(size, accelerator, all_routes);
+        for (const PlaceIndex reader : {host_place, accelerator}) {
+            const Candidate chosen = TimedMachine::chosen(storage, reader);
+            CHECK(chosen.route.kind == RouteKind::import);
+            CHECK(chosen.seconds > static_cast<double>(size) / bandwidth);
+            check_within_5_percent(simulation.read_seconds(storage, reader), chosen.seconds);
+            CHECK(storage.counters().bytes_delivered == 0);
+            storage.buffer().acquire(host_place, Access::discard_write).release();
+        }
+    }
+}
+
 TEST_CASE("a bounce takes as long as predicted in each of its forms", "[runtime][sim]") {
     uint32_t mapped = 0;
     for (const Shipped &machine : shipped_machines()) {

@@ -137,9 +137,15 @@ TEST_CASE("every route brings every byte, whole and in pieces", "[runtime]") {
 }
 
 TEST_CASE("unified and imported memory moves no byte", "[runtime]") {
-    const Machine machine;
+    const Machine machine(2, "piQueueFinish:1000000=fail(BACKEND)"); // counts calls
+    const auto moving_calls = [&] {
+        return machine.calls_of("piEnqueueMemBufferRead") +
+               machine.calls_of("piEnqueueMemBufferWrite") +
+               machine.calls_of("piEnqueueMemBufferCopy");
+    };
     const uint32_t places = machine.topology()->size();
     for (const RouteKind kind : {RouteKind::direct_use, RouteKind::import}) {
+        const uint64_t calls_before = moving_calls();
         const Runtime runtime(machine.topology());
         const Storage storage(runtime, {.size = 64 * 1024,
                                         .routes = mask_of(kind) | mask_of(RouteKind::host_bounce)});
@@ -170,6 +176,7 @@ TEST_CASE("unified and imported memory moves no byte", "[runtime]") {
         }
         if (kind == RouteKind::import) {
             CHECK(counters.bytes_delivered == 0);
+            CHECK(moving_calls() == calls_before);
         } else {
             const auto second = static_cast<PlaceIndex>(1 + machine.devices().size());
             if (topology.buffer(1, second).connection == PI_MEMORY_CONNECTION_UNIFIED) {

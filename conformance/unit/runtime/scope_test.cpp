@@ -26,15 +26,6 @@ std::string two_processors(const std::string &connection) {
            connection + "}]}";
 }
 
-std::vector<uint8_t> read_at(const Simulated &machine, const Buffer &buffer, PlaceIndex place) {
-    std::vector<uint8_t> seen(buffer.size());
-    Acquisition use = buffer.acquire(place, Access::read);
-    const Event read = machine.read(use, seen.data());
-    use.release(read.get());
-    REQUIRE(wait(read) == PI_SUCCESS);
-    return seen;
-}
-
 } // namespace
 
 TEST_CASE("a storage in another scope goes by the connection of that scope", "[runtime]") {
@@ -49,7 +40,7 @@ TEST_CASE("a storage in another scope goes by the connection of that scope", "[r
         const Buffer buffer = storage.buffer();
         Acquisition writer = buffer.acquire(1, Access::discard_write);
         writer.release(machine.fill(writer, 7).get());
-        CHECK(read_at(machine, buffer, 2) == std::vector<uint8_t>(size, 7));
+        CHECK(device_read(machine, buffer, 2) == std::vector<uint8_t>(size, 7));
         REQUIRE(storage.finish(patience));
         const bool direct = joined && !scope.empty();
         const Counters counters = storage.counters();

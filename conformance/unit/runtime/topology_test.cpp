@@ -77,6 +77,42 @@ TEST_CASE("a wrong place is refused with a text that names it", "[runtime]") {
           PI_ERROR_INVALID_DEVICE);
 }
 
+TEST_CASE("a place's device and context are of one platform of one loader", "[runtime]") {
+    const Machine machine;
+    const Loader other_loader;
+    const pi_device device = host_device(other_loader);
+    const std::vector<Place> mixed{{device, machine.topology()->context(1), ""}};
+    CHECK(code_of([&] { Topology::from_places(mixed); }) == PI_ERROR_INVALID_DEVICE);
+    CHECK_THROWS_WITH(Topology::from_places(mixed), Catch::Contains("place 1") &&
+                                                        Catch::Contains("another platform") &&
+                                                        Catch::Contains("another loader"));
+}
+
+TEST_CASE("places of two loaders reach each other through the host", "[runtime]") {
+    const Machine machine;
+    const Loader other_loader;
+    const pi_device device = host_device(other_loader);
+    const auto other = Topology::from_devices(std::vector<pi_device>{device});
+    const auto topology = Topology::from_places(
+        std::vector<Place>{{machine.topology()->device(1), machine.topology()->context(1), "one"},
+                           {other->device(1), other->context(1), "two"}});
+    for (const auto &[from, to] : {std::pair(1U, 2U), {2U, 1U}}) {
+        CHECK(topology->description().buffer(from, to).connection == PI_MEMORY_CONNECTION_NONE);
+    }
+    const Runtime runtime(topology);
+    const Storage storage(runtime, {.size = 4096, .routes = mask_of(RouteKind::host_bounce)});
+    const Buffer buffer = storage.buffer();
+    const auto bytes = pattern(4096, 3);
+    host_write(buffer, 0, bytes);
+    for (const PlaceIndex place : {1U, 2U, 1U}) {
+        Acquisition use = buffer.acquire(place, Access::read_write);
+        use.wait(patience);
+        use.release(); // so it is newest there, alone
+    }
+    CHECK(host_read(buffer) == bytes);
+    CHECK(storage.counters().bytes_delivered == 4 * 4096);
+}
+
 TEST_CASE("a topology without places is the host alone", "[runtime]") {
     const auto topology = Topology::from_places({});
     REQUIRE(topology->size() == 1);

@@ -111,9 +111,10 @@ public:
     ///
     /// When a device has no memory left, replicas of other storages there that are not in use make room:
     /// clean ones before those that must be written back, those used longest ago first, no more than is
-    /// needed. Only then acquire waits: for what is written back to the host and, if all replicas are in
-    /// use, for a use that was released to end, which therefore must be able to end without this thread.
-    /// In callbacks it cannot, and only clean idle replicas go.
+    /// needed; but those that must be written back and have not been used for a while go before clean
+    /// ones in steady use. Only then acquire waits: for what is written back to the host and, if all
+    /// replicas are in use, for a use that was released to end, which therefore must be able to end
+    /// without this thread. In callbacks it cannot, and only clean idle replicas go.
     ///
     /// PI_ERROR_INVALID_SIZE: no bytes, or past the buffer's end (the text names the numbers).
     /// PI_ERROR_INVALID_VALUE: no such place.

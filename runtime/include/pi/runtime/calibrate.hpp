@@ -49,7 +49,8 @@ PI_RUNTIME_EXPORT LinkCost fit(uint64_t small_bytes, double small_seconds, uint6
 ///      "links": [{"from": key, "to": key,
 ///                 "costs": [{"up_to": bytes, "latency": s, "bandwidth": bytes/s}, ...]}]}
 ///
-/// with PlaceInfo::key; callback_latencies has the places whose latency is another one. Throws Error(PI_ERROR_INVALID_VALUE) if the file cannot be written.
+/// with PlaceInfo::key; callback_latencies has the places whose latency is another one. Throws
+/// Error(PI_ERROR_INVALID_VALUE) if the file cannot be written.
 PI_RUNTIME_EXPORT void save_costs(const CostTable &costs, const TopologyDescription &topology,
                                   const std::string &path);
 

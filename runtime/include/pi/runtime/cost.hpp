@@ -77,7 +77,7 @@ public:
     /// Of one piece in a pipeline: a copy, and what it costs to begin the next one.
     double stage_seconds(PlaceIndex from, PlaceIndex to, uint64_t bytes) const;
 
-    /// Of a map and its unmap together, in place.
+    /// Of a map and its unmap together, in place; and of a flush or an invalidate, which do the same.
     double map_seconds(PlaceIndex place, uint64_t bytes) const;
     void set_map(PlaceIndex place, const LinkCost &cost);
     /// From the end of a command of this place's plugin to the beginning of what follows it.

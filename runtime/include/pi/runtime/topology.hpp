@@ -119,7 +119,8 @@ class CostTable;
 class PI_RUNTIME_EXPORT Topology {
 public:
     /// Places as given; contexts and devices are retained. A place given twice, or without a device or
-    /// context, is PI_ERROR_INVALID_VALUE.
+    /// context, is PI_ERROR_INVALID_VALUE; a device of another platform than its context, or of another
+    /// loader's, PI_ERROR_INVALID_DEVICE. Places of several loaders reach each other through the host.
     static std::shared_ptr<const Topology> from_places(std::span<const Place> places);
     /// Makes one context for each group and each platform in it; the order of the places is that of the
     /// devices. `names`: as many as devices in all, or empty.

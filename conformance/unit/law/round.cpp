@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "round.hpp"
+
+#include <pi/runtime/error.hpp>
+
+#include <rapidcheck.h>
+
+#include <optional>
+#include <sstream>
+
+namespace rc {
+template <>
+struct Arbitrary<law_test::Step> {
+    static Gen<law_test::Step> arbitrary() {
+        using law_test::Step;
+        // Of all sizes from the first program on: the length alone grows.
+        return gen::build<Step>(gen::set(
+            &Step::numbers, gen::resize(kNominalSize, gen::arbitrary<decltype(Step::numbers)>())));
+    }
+};
+} // namespace rc
+
+namespace law_test {
+namespace {
+
+using Steps = std::vector<Step>;
+
+/// So many programs, of random lengths up to the longest; and one more that is as long as that.
+constexpr int programs = 9;
+constexpr int longest = 3000;
+
+/// Shrinking took long enough.
+struct ShortEnough {};
+
+class Silent final : public rc::detail::TestListener {
+public:
+    using Clock = std::chrono::steady_clock;
+    std::optional<Clock::time_point> shrinking_until;
+
+private:
+    void onTestCaseFinished(const rc::detail::CaseDescription &) override {}
+    void onShrinkTried(const rc::detail::CaseDescription &, bool) override {
+        if (Clock::now() > *shrinking_until) {
+            throw ShortEnough{};
+        }
+    }
+    void onTestFinished(const rc::detail::TestMetadata &, const rc::detail::TestResult &) override {
+    }
+};
+
+class Round {
+public:
+    Round(const RunProgram &program, unsigned seed, std::chrono::seconds time,
+          const std::function<void(const std::string &)> &on_break)
+        : program_(program), seed_(seed), time_(time), on_break_(on_break) {}
+
+    /// With steps that a generator makes.
+    Outcome run(int count, const rc::Gen<Steps> &generator) {
+        rc::detail::TestParams params;
+        params.seed = seed_;
+        params.maxSuccess = count;
+        params.maxSize = longest;
+        const auto run_one = [&] {
+            const Step shape = *rc::gen::arbitrary<Step>();
+            run_program(shape, *generator);
+        };
+        Outcome outcome;
+        std::ostringstream text;
+        try {
+            const auto result =
+                rc::detail::checkTestable(run_one, rc::detail::TestMetadata{}, params, silent_,
+                                          std::unordered_map<std::string, rc::detail::Reproduce>{});
+            outcome.holds = result.is<rc::detail::SuccessResult>();
+            rc::detail::printResultMessage(result, text);
+        } catch (const ShortEnough &) {
+            outcome.holds = false; // the shortest until then is told
+        }
+        if (!outcome.holds) {
+            outcome.steps = steps_;
+            outcome.text = "--rng-seed " + std::to_string(seed_) +
+                           "; the shortest program found that breaks the law, " +
+                           (shortest_.empty() ? text.str() : shortest_);
+        }
+        return outcome;
+    }
+
+private:
+    void run_program(const Step &first, const Steps &steps) {
+        std::string text;
+        try {
+            Draw shape(first);
+            program_(shape, steps, text);
+        } catch (const Failure &failure) {
+            fail(steps, text + "\n" + failure.text);
+        } catch (const pi::runtime::Error &error) {
+            fail(steps, text + "\n" + error.what());
+        }
+    }
+
+    /// What fails is shrunk: the last failure is of the shortest program.
+    void fail(const Steps &steps, const std::string &text) {
+        shortest_ = text;
+        steps_ = steps.size();
+        if (!silent_.shrinking_until) {
+            if (on_break_) {
+                on_break_(text);
+            }
+            silent_.shrinking_until = Silent::Clock::now() + time_;
+        }
+        RC_FAIL();
+    }
+
+    const RunProgram &program_;
+    const unsigned seed_;
+    const std::chrono::seconds time_;
+    const std::function<void(const std::string &)> &on_break_;
+    Silent silent_;
+    std::string shortest_;
+    std::size_t steps_ = 0;
+};
+
+/// A generator of a fixed length shrinks none; so its programs are shortened here.
+rc::Gen<Steps> of_greatest_length() {
+    return rc::gen::shrink(
+        rc::gen::noShrink(rc::gen::container<Steps>(longest, rc::gen::arbitrary<Step>())),
+        [](const Steps &steps) { return rc::shrink::removeChunks(steps); });
+}
+
+} // namespace
+
+Outcome run_round(const RunProgram &program, unsigned seed, std::chrono::seconds time,
+                  const std::function<void(const std::string &)> &on_break) {
+    Round round(program, seed, time, on_break);
+    const Outcome outcome = round.run(programs, rc::gen::arbitrary<Steps>());
+    return outcome.holds ? round.run(1, of_greatest_length()) : outcome;
+}
+
+} // namespace law_test

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Beside a device with memory of its own, one that uses the host's through caches which the host does not see.
+#include "fault_transport.hpp"
+#include "simulated.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <atomic>
+
+using namespace runtime_test;
+
+namespace {
+
+constexpr PlaceIndex sharing = 1, own = 2, coarse = 3;
+constexpr uint64_t size = 1 << 20;
+
+constexpr const char *machine_file = R"({"pi_machine": 1, "name": "a device on the host's memory",
+    "devices": [
+        {"name": "sharing", "type": "gpu", "integrated": true, "host_pointer_import": true, "host_pointer_alignment": 4096,
+         "scopes": [{"name": "global", "flags": ["host_visible"], "capacity": "64 MiB", "flush_atom": 64}]},
+        {"name": "own", "type": "gpu", "scopes": [{"name": "global", "capacity": "64 MiB"}]},
+        {"name": "coarse", "type": "gpu", "integrated": true, "host_pointer_import": true, "host_pointer_alignment": 4096,
+         "scopes": [{"name": "global", "flags": ["host_visible"], "capacity": "64 MiB", "flush_atom": 256}]}],
+    "links": [{"between": ["host", "sharing"], "bandwidth": "10 GB/s", "latency": "10 us"},
+              {"between": ["host", "own"], "bandwidth": "10 GB/s", "latency": "10 us"}]})";
+
+/// A fill at a place, in the buffer and in what it must hold.
+void fill(const Simulated &machine, const Buffer &buffer, std::vector<uint8_t> &expected,
+          PlaceIndex place, const Range &range, uint8_t value,
+          Access access = Access::discard_write) {
+    Acquisition use = buffer.acquire(place, access, range.begin, range.size());
+    use.release(machine.fill(use, value).get());
+    std::fill(expected.begin() + static_cast<ptrdiff_t>(range.begin),
+              expected.begin() + static_cast<ptrdiff_t>(range.end), value);
+}
+
+} // namespace
+
+TEST_CASE(
+    "what comes to a device on the host's memory, or goes from it, crosses the other's link alone",
+    "[runtime]") {
+    const TextFile file(machine_file);
+    const Simulated machine(file.path());
+    const Runtime runtime(machine.topology(), {.bounce_limit = 0});
+    const Storage storage(runtime, {.size = size});
+    const Buffer buffer = storage.buffer();
+    std::vector<uint8_t> expected(size);
+
+    const auto crossing = [&](PlaceIndex place) {
+        machine.reset_links();
+        CHECK(buffer.explain(place).bytes_stale == (place == sharing ? size : uint64_t{4000}));
+        Acquisition use = buffer.acquire(place, Access::read);
+        use.wait(patience);
+        use.release();
+        return machine.link_bytes();
+    };
+    fill(machine, buffer, expected, sharing, {0, 1}, 9); // its memory is the host's from now on
+    fill(machine, buffer, expected, own, {0, size}, 1);
+    const auto there = crossing(sharing);
+    CHECK(there.at({own, host_place}) == size);
+    CHECK(there.at({host_place, sharing}) == 0);
+    CHECK(device_read(machine, buffer, sharing) == expected);
+
+    fill(machine, buffer, expected, sharing, {1000, 5000}, 2);
+    const auto back = crossing(own);
+    CHECK(back.at({host_place, own}) == 4000);
+    CHECK(back.at({sharing, host_place}) == 0);
+    CHECK(device_read(machine, buffer, own) == expected);
+    REQUIRE(runtime.finish(patience));
+    CHECK(storage.counters().bytes_delivered == size + 4000);
+}
+
+TEST_CASE("bytes that come into a unit of a cache which holds newer ones leave those as they are",
+          "[runtime]") {
+    const TextFile file(machine_file);
+    const Simulated machine(file.path());
+    const Runtime runtime(machine.topology(), {.bounce_limit = 0});
+    const Storage storage(runtime, {.size = 4096});
+    const Buffer buffer = storage.buffer();
+    std::vector<uint8_t> expected(4096);
+    fill(machine, buffer, expected, sharing, {0, 4096}, 1);
+    uint8_t value = 2;
+    for (uint64_t begin = 0; begin + 200 <= 4096; begin += 200) {
+        fill(machine, buffer, expected, sharing, {begin, begin + 70}, value++);
+        fill(machine, buffer, expected, own, {begin + 70, begin + 130}, value++);
+        fill(machine, buffer, expected, sharing, {begin + 130, begin + 150}, value++);
+        const PlaceIndex reader = begin % 400 == 0 ? sharing : own;
+        CHECK(device_read(machine, buffer, reader) == expected);
+    }
+    CHECK(host_read(buffer) == expected);
+}
+
+TEST_CASE(
+    "what a copy to the host brings there from other caches goes on to the cache it is made for",
+    "[runtime]") {
+    const TextFile file(machine_file);
+    const Simulated machine(file.path());
+    const Runtime runtime(machine.topology(), {.bounce_limit = 0});
+    const Storage storage(runtime, {.size = 4096});
+    const Buffer buffer = storage.buffer();
+    std::vector<uint8_t> expected(4096);
+    fill(machine, buffer, expected, sharing, {0, 4096}, 1);
+    fill(machine, buffer, expected, own, {64, 512}, 2);
+    // [0, 64) is in the unit of what is written now, and comes to the host before [200, 210) does.
+    fill(machine, buffer, expected, coarse, {200, 210}, 3, Access::read_write);
+    CHECK(device_read(machine, buffer, coarse) == expected);
+    CHECK(host_read(buffer) == expected);
+}
+
+TEST_CASE("a copy to the host that fails is not handed over to the device on its memory",
+          "[runtime]") {
+    const TextFile file(machine_file);
+    const Simulated machine(file.path());
+    std::atomic<bool> failed = false;
+    RuntimeOptions options = failing([&](const TransferRequest &request) {
+        return !request.hand_over && !failed.exchange(true) ? FaultTransport::Fault::before
+                                                            : FaultTransport::Fault::none;
+    });
+    options.bounce_limit = 0;
+    const Runtime runtime(machine.topology(), options);
+    const Storage storage(runtime, {.size = size});
+    const Buffer buffer = storage.buffer();
+    std::vector<uint8_t> expected(size);
+    fill(machine, buffer, expected, sharing, {0, size}, 1);
+    fill(machine, buffer, expected, own, {0, size}, 2);
+    {
+        Acquisition use = buffer.acquire(sharing, Access::read);
+        CHECK(code_of([&] { use.wait(patience); }) != PI_SUCCESS);
+    }
+    CHECK(device_read(machine, buffer, sharing) == expected);
+}
