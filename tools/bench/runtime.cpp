@@ -56,16 +56,17 @@ struct Machine {
     const Connection &connection(PlaceIndex from, PlaceIndex to) const {
         return topology->description().buffer(from, to);
     }
-    /// The first pair that a predicate finds.
-    std::optional<Hop> pair(const std::function<bool(PlaceIndex, PlaceIndex)> &wanted) const {
+    /// Those that a predicate finds; the host plugin's own devices come first.
+    std::vector<Hop> pairs(const std::function<bool(PlaceIndex, PlaceIndex)> &wanted) const {
+        std::vector<Hop> found;
         for (PlaceIndex from : places) {
             for (PlaceIndex to : places) {
                 if (from != to && wanted(from, to)) {
-                    return Hop{from, to};
+                    found.push_back({from, to});
                 }
             }
         }
-        return {};
+        return found;
     }
 
     Loader loader;
@@ -253,29 +254,30 @@ void bench_ping_pong(Session &session, const Machine &machine) {
     if (!session.wants(name) && !session.wants(starpu)) {
         return;
     }
-    const auto pair = machine.pair([&](PlaceIndex from, PlaceIndex to) {
+    const std::vector<Hop> pairs = machine.pairs([&](PlaceIndex from, PlaceIndex to) {
         return machine.connection(from, to).connection == PI_MEMORY_CONNECTION_UNIFIED;
     });
-    if (!pair) {
+    if (pairs.empty()) {
         session.leave_out(name, "no two places are UNIFIED");
         return;
     }
+    const Hop pair = pairs.front();
     const Runtime runtime(machine.topology);
     const Storage storage(runtime, {.size = large});
     const Buffer buffer = storage.buffer();
-    own(buffer, pair->from);
-    const Mem mem = memory_at(buffer, pair->from);
-    const Batch ours = in_turn(machine, buffer, *pair);
-    session.compare(name + ", " + machine.name(pair->from) + " and " + machine.name(pair->to),
+    own(buffer, pair.from);
+    const Mem mem = memory_at(buffer, pair.from);
+    const Batch ours = in_turn(machine, buffer, pair);
+    session.compare(name + ", " + machine.name(pair.from) + " and " + machine.name(pair.to),
                     "the same commands without the runtime", Unit::microseconds, ours,
                     [&](uint64_t count) {
                         for (uint64_t i = 0; i < count; ++i) {
-                            wait(touch(machine, pair->from, mem.get(), 0, {}));
-                            wait(touch(machine, pair->to, mem.get(), 0, {}));
+                            wait(touch(machine, pair.from, mem.get(), 0, {}));
+                            wait(touch(machine, pair.to, mem.get(), 0, {}));
                         }
                     });
-    if (machine.name(pair->from).starts_with("opencl") &&
-        machine.name(pair->to).starts_with("opencl")) {
+    if (machine.name(pair.from).starts_with("opencl") &&
+        machine.name(pair.to).starts_with("opencl")) {
         compare_with_starpu(session, starpu, large, ours);
     } else {
         session.leave_out(starpu, "no two OpenCL devices are UNIFIED");
@@ -318,7 +320,7 @@ void bench_host_ping_pong(Session &session, const Machine &machine) {
 
 /// The host writes a sixteenth of a buffer, and a device with memory of its own reads all of it.
 void bench_partial_write(Session &session, const Machine &machine) {
-    const PlaceIndex place = machine.places.front();
+    const PlaceIndex place = machine.places.back(); // the host plugin's own devices come first
     const std::string name = "4 of 64 MiB written at the host, then read at " + machine.name(place);
     if (!session.wants(name)) {
         return;
@@ -341,39 +343,51 @@ void bench_partial_write(Session &session, const Machine &machine) {
         std::ref(limit));
 }
 
+/// Between two places that answer NONE, in each of both directions.
 void bench_bounce(Session &session, const Machine &machine) {
-    const auto pair = machine.pair([&](PlaceIndex from, PlaceIndex to) {
+    struct Way {
+        const char *what;
+        StyleMask styles;
+        const char *limit;
+    };
+    constexpr Way ways[] = {
+        {"64 MiB bounced by the cheapest way", all_styles, "memcpy of 64 MiB, aim 1.1"},
+        {"64 MiB bounced through staging", mask_of(BounceStyle::staged),
+         "memcpy of 64 MiB, aim 1.4"}};
+    const std::vector<Hop> pairs = machine.pairs([&](PlaceIndex from, PlaceIndex to) {
         return machine.connection(from, to).connection == PI_MEMORY_CONNECTION_NONE;
     });
-    for (const bool staged : {false, true}) {
-        const std::string what =
-            staged ? "64 MiB bounced through staging" : "64 MiB bounced by the cheapest way";
-        if (!session.wants(what)) {
+    for (const Way &way : ways) {
+        if (pairs.empty()) {
+            if (session.wants(way.what)) {
+                session.leave_out(way.what, "no two places answer NONE");
+            }
             continue;
         }
-        if (!pair) {
-            session.leave_out(what, "no two places answer NONE");
-            continue;
+        for (const auto &[from, to] : {pairs.back(), Hop{pairs.back().to, pairs.back().from}}) {
+            const std::string name =
+                std::string(way.what) + ", " + machine.name(from) + " to " + machine.name(to);
+            if (!session.wants(name)) {
+                continue;
+            }
+            const Runtime runtime(machine.topology, {.costs = machine.costs});
+            const Storage storage(
+                runtime,
+                {.size = large, .routes = mask_of(RouteKind::host_bounce), .styles = way.styles});
+            const Buffer buffer = storage.buffer();
+            own(buffer, from);
+            fetch(buffer, to);
+            Memcpy limit(large);
+            session.compare(
+                name, way.limit, Unit::milliseconds,
+                [&, from = from, to = to](uint64_t count) {
+                    for (uint64_t i = 0; i < count; ++i) {
+                        own(buffer, from);
+                        fetch(buffer, to);
+                    }
+                },
+                std::ref(limit));
         }
-        const Runtime runtime(machine.topology, {.costs = machine.costs});
-        const Storage storage(runtime,
-                              {.size = large,
-                               .routes = mask_of(RouteKind::host_bounce),
-                               .styles = staged ? mask_of(BounceStyle::staged) : all_styles});
-        const Buffer buffer = storage.buffer();
-        own(buffer, pair->from);
-        fetch(buffer, pair->to);
-        Memcpy limit(large);
-        session.compare(
-            what + ", " + machine.name(pair->from) + " to " + machine.name(pair->to),
-            "memcpy of 64 MiB", Unit::milliseconds,
-            [&](uint64_t count) {
-                for (uint64_t i = 0; i < count; ++i) {
-                    own(buffer, pair->from);
-                    fetch(buffer, pair->to);
-                }
-            },
-            std::ref(limit));
     }
 }
 
