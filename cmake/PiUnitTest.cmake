@@ -2,13 +2,14 @@
 
 find_package(Catch2 2 REQUIRED)
 
-# pi_test_properties(NAME test [LABELS label...] [ENVIRONMENT VARIABLE=value...] [TIMEOUT seconds])
+# pi_test_properties(NAME test [LABELS label...] [ENVIRONMENT VARIABLE=value...] [TIMEOUT seconds]
+#                    [ALONE])
 #
 # What every ctest entry gets; call it for each one made by a plain add_test. The label 'opencl' is
 # for tests that load a vendor's OpenCL implementation: those leak, so leaks are not looked for.
-# ENVIRONMENT comes last and wins.
+# ENVIRONMENT comes last and wins. ctest runs two entries at once; one that fills the processors by itself is ALONE.
 function(pi_test_properties)
-    cmake_parse_arguments(PARSE_ARGV 0 arg "" "NAME;TIMEOUT" "LABELS;ENVIRONMENT")
+    cmake_parse_arguments(PARSE_ARGV 0 arg "ALONE" "NAME;TIMEOUT" "LABELS;ENVIRONMENT")
     if(NOT arg_NAME OR arg_UNPARSED_ARGUMENTS)
         message(FATAL_ERROR "pi_test_properties: NAME is needed; "
                             "not understood: '${arg_UNPARSED_ARGUMENTS}'")
@@ -42,6 +43,9 @@ function(pi_test_properties)
         PROPERTIES LABELS "${arg_LABELS}"
                    ENVIRONMENT "${environment};${arg_ENVIRONMENT}"
                    TIMEOUT ${arg_TIMEOUT})
+    if(arg_ALONE)
+        set_tests_properties(${arg_NAME} PROPERTIES PROCESSORS 2)
+    endif()
 endfunction()
 
 # pi_add_unit_test(NAME name SOURCES file... LIBRARIES target...

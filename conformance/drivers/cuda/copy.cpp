@@ -226,13 +226,10 @@ CUresult copy_3d_peer(const CUDA_MEMCPY3D_PEER *c, CUstream handle, Return mode)
     });
 }
 
-constexpr auto host = CU_MEMORYTYPE_HOST;
-constexpr auto device = CU_MEMORYTYPE_DEVICE;
-constexpr auto unified = CU_MEMORYTYPE_UNIFIED;
-
 CUresult copy_peer_call(CUdeviceptr to, CUcontext to_context, CUdeviceptr from,
                         CUcontext from_context, size_t size, CUstream stream, Return mode) {
-    End ends[2] = {{.type = unified, .address = to}, {.type = unified, .address = from}};
+    End ends[2] = {{.type = CU_MEMORYTYPE_UNIFIED, .address = to},
+                   {.type = CU_MEMORYTYPE_UNIFIED, .address = from}};
     const CUresult found = call([&](Lock &) {
         ends[0].context = context_at(to_context);
         ends[1].context = context_at(from_context);
@@ -250,28 +247,36 @@ namespace pi::cuda {
 using namespace simulated;
 
 CUresult cuMemcpy(CUdeviceptr to, CUdeviceptr from, size_t size) {
-    return copy_linear(nullptr, unified, to, unified, from, size, Return::as_cuda);
+    return copy_linear(nullptr, CU_MEMORYTYPE_UNIFIED, to, CU_MEMORYTYPE_UNIFIED, from, size,
+                       Return::as_cuda);
 }
 CUresult cuMemcpyAsync(CUdeviceptr to, CUdeviceptr from, size_t size, CUstream stream) {
-    return copy_linear(stream, unified, to, unified, from, size, Return::enqueued);
+    return copy_linear(stream, CU_MEMORYTYPE_UNIFIED, to, CU_MEMORYTYPE_UNIFIED, from, size,
+                       Return::enqueued);
 }
 CUresult cuMemcpyHtoD_v2(CUdeviceptr to, const void *from, size_t size) {
-    return copy_linear(nullptr, device, to, host, number(from), size, Return::as_cuda);
+    return copy_linear(nullptr, CU_MEMORYTYPE_DEVICE, to, CU_MEMORYTYPE_HOST, number(from), size,
+                       Return::as_cuda);
 }
 CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void *from, size_t size, CUstream stream) {
-    return copy_linear(stream, device, to, host, number(from), size, Return::enqueued);
+    return copy_linear(stream, CU_MEMORYTYPE_DEVICE, to, CU_MEMORYTYPE_HOST, number(from), size,
+                       Return::enqueued);
 }
 CUresult cuMemcpyDtoH_v2(void *to, CUdeviceptr from, size_t size) {
-    return copy_linear(nullptr, host, number(to), device, from, size, Return::as_cuda);
+    return copy_linear(nullptr, CU_MEMORYTYPE_HOST, number(to), CU_MEMORYTYPE_DEVICE, from, size,
+                       Return::as_cuda);
 }
 CUresult cuMemcpyDtoHAsync_v2(void *to, CUdeviceptr from, size_t size, CUstream stream) {
-    return copy_linear(stream, host, number(to), device, from, size, Return::enqueued);
+    return copy_linear(stream, CU_MEMORYTYPE_HOST, number(to), CU_MEMORYTYPE_DEVICE, from, size,
+                       Return::enqueued);
 }
 CUresult cuMemcpyDtoD_v2(CUdeviceptr to, CUdeviceptr from, size_t size) {
-    return copy_linear(nullptr, device, to, device, from, size, Return::as_cuda);
+    return copy_linear(nullptr, CU_MEMORYTYPE_DEVICE, to, CU_MEMORYTYPE_DEVICE, from, size,
+                       Return::as_cuda);
 }
 CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t size, CUstream stream) {
-    return copy_linear(stream, device, to, device, from, size, Return::enqueued);
+    return copy_linear(stream, CU_MEMORYTYPE_DEVICE, to, CU_MEMORYTYPE_DEVICE, from, size,
+                       Return::enqueued);
 }
 
 CUresult cuMemcpyPeer(CUdeviceptr to, CUcontext to_context, CUdeviceptr from,
