@@ -12,6 +12,8 @@
 
 #include "queue.hpp"
 
+#include <pi/sdk/held.hpp>
+
 #include <array>
 #include <mutex>
 #include <vector>
@@ -65,28 +67,6 @@ struct Target {
     bool within_call = false;
 
     operator Queue &() const { return queue; }
-};
-
-/// An object that a command names. The command keeps it alive, but within the call the application's handle does.
-template <class Object>
-class Held {
-public:
-    Held(const Target &target, Object &object) : object_(object), counted_(!target.within_call) {
-        if (counted_)
-            object_.retain();
-    }
-    ~Held() {
-        if (counted_)
-            object_.release();
-    }
-    Held(const Held &) = delete;
-    Held &operator=(const Held &) = delete;
-    Object &operator*() const { return object_; }
-    Object *operator->() const { return &object_; }
-
-private:
-    Object &object_;
-    const bool counted_;
 };
 
 /// The vendor's commands of one command of ours, while they are enqueued.

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a command holds of the objects that it names.
+#pragma once
+
+#include <pi/sdk/object.hpp>
+
+namespace pi::sdk {
+
+/// An object that a command names. The command keeps it alive; but one that is done within the enqueue call, which
+/// `target.within_call` says, leaves that to the application's handle.
+template <class Object>
+class Held {
+public:
+    template <class Target>
+    Held(const Target &target, Object &object) : object_(object), counted_(!target.within_call) {
+        if (counted_)
+            object_.retain();
+    }
+    ~Held() {
+        if (counted_)
+            object_.release();
+    }
+    Held(const Held &) = delete;
+    Held &operator=(const Held &) = delete;
+    Object &operator*() const { return object_; }
+    Object *operator->() const { return &object_; }
+
+private:
+    Object &object_;
+    const bool counted_;
+};
+
+} // namespace pi::sdk
