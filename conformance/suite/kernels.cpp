@@ -2,9 +2,9 @@
 
 #include "kernels.hpp"
 
+#include "library.hpp"
+#include "native_kernels.hpp"
 #include "spirv.hpp"
-
-#include <pi/pi_native_kernel.h>
 
 #include <algorithm>
 #include <cstring>
@@ -18,60 +18,22 @@ constexpr const char *broken_opencl_text = "kernel void broken(global uint *data
 
 // ----- Native functions -----
 
-void PI_CALL native_add(const pi_native_group *group, void *const *arguments) {
-    auto *data = static_cast<uint32_t *>(arguments[0]);
-    const uint32_t value = *static_cast<const uint32_t *>(arguments[1]);
-    for (uint64_t i = group->begin[0]; i < group->end[0]; ++i)
-        data[i] += value;
-}
-
-void PI_CALL native_combine(const pi_native_group *group, void *const *arguments) {
-    auto *dst = static_cast<uint32_t *>(arguments[0]);
-    const auto *a = static_cast<const uint32_t *>(arguments[1]);
-    const auto *b = static_cast<const uint32_t *>(arguments[2]);
-    const uint32_t factor = *static_cast<const uint32_t *>(arguments[3]);
-    for (uint64_t i = group->begin[0]; i < group->end[0]; ++i)
-        dst[i] = a[i] * factor + b[i];
-}
-
-void PI_CALL native_visit(const pi_native_group *group, void *const *arguments) {
-    auto *visits = static_cast<uint32_t *>(arguments[0]);
-    const uint64_t size_x = *static_cast<const uint64_t *>(arguments[1]);
-    const uint64_t size_y = *static_cast<const uint64_t *>(arguments[2]);
-    for (uint64_t z = group->begin[2]; z < group->end[2]; ++z) {
-        for (uint64_t y = group->begin[1]; y < group->end[1]; ++y) {
-            for (uint64_t x = group->begin[0]; x < group->end[0]; ++x)
-                visits[(z * size_y + y) * size_x + x] += 1;
-        }
-    }
-}
-
-void PI_CALL native_reverse(const pi_native_group *group, void *const *arguments) {
-    auto *data = static_cast<uint32_t *>(arguments[0]);
-    auto *scratch = static_cast<uint32_t *>(arguments[1]);
-    const uint64_t size = group->end[0] - group->begin[0];
-    for (uint64_t i = 0; i < size; ++i)
-        scratch[i] = data[group->begin[0] + i];
-    for (uint64_t i = 0; i < size; ++i)
-        data[group->begin[0] + i] = scratch[size - 1 - i];
-}
-
-void PI_CALL native_follow(const pi_native_group *group, void *const *arguments) {
-    auto *const *addresses = static_cast<uint32_t *const *>(arguments[0]);
-    const uint32_t value = *static_cast<const uint32_t *>(arguments[1]);
-    for (uint64_t i = group->begin[0]; i < group->end[0]; ++i)
-        *addresses[i] += value;
-}
-
-constexpr pi_native_kernel native_kernels[] = {
-    {"add", &native_add, 2, 0},       {"combine", &native_combine, 4, 0},
-    {"visit", &native_visit, 3, 0},   {"reverse", &native_reverse, 2, 0},
-    {"follow", &native_follow, 2, 0},
-};
-constexpr pi_native_program native_program = {
-    sizeof(pi_native_program), sizeof native_kernels / sizeof *native_kernels, native_kernels};
 // Its struct_size is not even that of its first fields.
 constexpr pi_native_program broken_native_program = {4, 1, nullptr};
+
+// ----- Modules of simulated devices of CUDA (conformance/drivers/cuda/README.md) -----
+
+const std::string &simulated_cuda_text() {
+    static const std::string text =
+        join("PI simulated CUDA module 1\nlibrary ", suite_library(PI_SUITE_KERNELS_LIBRARY),
+             "\nfunction add pointer 4\nfunction combine pointer pointer pointer 4\n"
+             "function visit pointer 8 8\nfunction reverse pointer shared\n"
+             "function follow pointer 4\n");
+    return text;
+}
+
+constexpr const char *broken_simulated_cuda_text =
+    "PI simulated CUDA module 1\nfunction broken this is no parameter\n";
 
 // ----- The table of formats, best first -----
 
@@ -81,7 +43,13 @@ struct Source {
     uint64_t size;
     const void *broken_data;
     uint64_t broken_size;
+    const char *devices = ""; // what their names end with
 };
+
+bool ends_with(const std::string &text, const std::string &end) {
+    return text.size() >= end.size() &&
+           text.compare(text.size() - end.size(), end.size(), end) == 0;
+}
 
 const std::vector<Source> &sources() {
     static const std::vector<Source> table = [] {
@@ -91,7 +59,9 @@ const std::vector<Source> &sources() {
             {PI_PROGRAM_FORMAT_SPIRV, spirv::kernels().data(), spirv::kernels().size(),
              spirv::broken().data(), spirv::broken().size()},
             {PI_PROGRAM_FORMAT_NATIVE_TABLE, &native_program, sizeof native_program,
-             &broken_native_program, sizeof broken_native_program}};
+             &broken_native_program, sizeof broken_native_program},
+            {PI_PROGRAM_FORMAT_CUBIN, simulated_cuda_text().data(), simulated_cuda_text().size(),
+             broken_simulated_cuda_text, std::strlen(broken_simulated_cuda_text), "(simulated)"}};
         std::erase_if(all, [](const Source &source) { return source.size == 0; });
         return all;
     }();
@@ -118,15 +88,26 @@ pi_program_desc program_desc(pi_program_format format, const void *data, uint64_
 
 pi_program_format kernel_format(Bench &bench, pi_device device) {
     bench.need(PI_CAPABILITY_PROGRAM, "PI_CAPABILITY_PROGRAM", device);
-    const auto formats =
-        get_info<uint32_t>(&piDeviceGetInfo, device != nullptr ? device : bench.device(),
-                           PI_DEVICE_INFO_PROGRAM_FORMATS);
+    const pi_device on = device != nullptr ? device : bench.device();
+    const auto formats = get_info<uint32_t>(&piDeviceGetInfo, on, PI_DEVICE_INFO_PROGRAM_FORMATS);
+    const auto name = get_info_list<char>(&piDeviceGetInfo, on, PI_DEVICE_INFO_NAME);
     for (const Source &source : sources()) {
-        if ((formats & (1u << source.format)) != 0)
+        if ((formats & (1u << source.format)) != 0 && ends_with(name.data(), source.devices))
             return source.format;
     }
-    skip("the device runs none of the formats that the suite's kernels are written in "
-         "(OpenCL C, SPIR-V if the suite was built with a compiler for it, native table)");
+    skip(
+        "the device runs none of the formats that the suite's kernels are written in "
+        "(OpenCL C, SPIR-V if the suite was built with a compiler for it, native table, modules of "
+        "simulated devices of CUDA)");
+}
+
+bool has_kernels(Bench &bench) {
+    try {
+        kernel_format(bench);
+        return true;
+    } catch (const Skip &) {
+        return false;
+    }
 }
 
 pi_program_desc kernel_program_desc(pi_program_format format) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The suite's own kernels, in each program format that it can write, and the launches of them. (OpenCL C and SPIR-V:
-// spirv/kernels.cl.)
+// spirv/kernels.cl; native functions, which simulated devices of CUDA run, too: native_kernels.cpp.)
 //
 //   add(global uint *data, uint value)                       data[i] += value, one dimension
 //   combine(global uint *dst, global const uint *a,          dst[i] = a[i] * factor + b[i]
@@ -22,6 +22,9 @@ namespace pi::suite {
 /// The format that the suite's kernels are written in for this device, best first; skips the law when
 /// the device runs none of them, or no programs at all.
 pi_program_format kernel_format(Bench &bench, pi_device device = nullptr);
+
+/// Whether there is such a format.
+bool has_kernels(Bench &bench);
 
 /// The suite's kernels as a descriptor; what it points to lives as long as the process.
 pi_program_desc kernel_program_desc(pi_program_format format);

@@ -22,13 +22,7 @@ Samples::Samples(Bench &bench)
       region_(linear(0, 0, part)) {
     describe_buffers();
     function_.function = &do_nothing;
-    const bool programs = bench.can(PI_CAPABILITY_PROGRAM);
-    const auto formats = programs ? get_info<uint32_t>(&piDeviceGetInfo, bench.device(),
-                                                       PI_DEVICE_INFO_PROGRAM_FORMATS)
-                                  : 0u;
-    constexpr uint32_t kernels = 1u << PI_PROGRAM_FORMAT_OPENCL_C | 1u << PI_PROGRAM_FORMAT_SPIRV |
-                                 1u << PI_PROGRAM_FORMAT_NATIVE_TABLE;
-    if ((formats & kernels) != 0)
+    if (has_kernels(bench))
         describe_launch();
     if (bench.can(PI_CAPABILITY_USM))
         describe_usm();

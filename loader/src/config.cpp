@@ -50,6 +50,8 @@ constexpr Variable rows[] = {
      is_log_level, "one of trace, debug, info, warning, error, off"},
     {"PI_HOST_THREADS", "number", "Worker threads of the host plugin; not set: one a core.",
      is_thread_count, "a number from 1 to 4096"},
+    {"PI_CUDA_LIBRARY", "path",
+     "The CUDA driver's library that the cuda plugin opens; not set: libcuda.so.1.", nullptr, ""},
     {"PI_OPENCL_LIBRARY", "path",
      "The OpenCL ICD loader that the opencl plugin opens; not set: libOpenCL.so.1.", nullptr, ""},
     {"PI_OPENCL_PLATFORMS", "list of texts, separated by ','",

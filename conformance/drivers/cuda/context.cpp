@@ -60,6 +60,9 @@ void destroy_context(const std::shared_ptr<Context> &context, Lock &lock) {
     context->per_thread.clear();
     context->alive = false;
     all.contexts.erase(context->handle);
+    // Access to it goes with it: whoever had it as a peer may have another one.
+    for (const auto &[key, other] : all.contexts)
+        other->peers.erase(context->handle);
 }
 
 namespace {

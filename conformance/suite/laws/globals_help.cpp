@@ -3,9 +3,9 @@
 #include "globals.hpp"
 
 #include "checks.hpp"
+#include "library.hpp"
 
 #include <cstring>
-#include <filesystem>
 
 namespace pi::suite {
 namespace {
@@ -22,19 +22,6 @@ kernel void use_all(global uint *data) { data[0] = second_table[get_global_id(0)
 
 // Program-scope variables came with OpenCL C 2.0.
 constexpr const char *opencl_options = "-cl-std=CL2.0";
-
-// Beside this program, where it was built and where it is installed.
-std::string library_path() {
-    const std::filesystem::path folder =
-        std::filesystem::read_symlink("/proc/self/exe").parent_path();
-    for (const char *libraries : {"../lib", "../" PI_SUITE_LIBRARY_FOLDER}) {
-        const std::filesystem::path path = folder / libraries / PI_SUITE_VARIABLES_LIBRARY;
-        if (std::filesystem::exists(path))
-            return path.lexically_normal();
-    }
-    throw Failure{join("the suite's own library ", PI_SUITE_VARIABLES_LIBRARY, " is missing in ",
-                       (folder / "../lib").lexically_normal().string())};
-}
 
 } // namespace
 
@@ -62,8 +49,9 @@ bool has_variables(Bench &bench) {
 Program create_variables_program(Bench &bench, pi_context context) {
     pi_program_desc desc = describe<pi_program_desc>();
     desc.format = variables_format(bench);
-    const std::string data =
-        desc.format == PI_PROGRAM_FORMAT_OPENCL_C ? opencl_text : library_path();
+    const std::string data = desc.format == PI_PROGRAM_FORMAT_OPENCL_C
+                                 ? opencl_text
+                                 : suite_library(PI_SUITE_VARIABLES_LIBRARY);
     desc.data = data.data();
     desc.size = data.size();
     Program program;

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "native_kernels.hpp"
+
+namespace pi::suite {
+namespace {
+
+void PI_CALL native_add(const pi_native_group *group, void *const *arguments) {
+    auto *data = static_cast<uint32_t *>(arguments[0]);
+    const uint32_t value = *static_cast<const uint32_t *>(arguments[1]);
+    for (uint64_t i = group->begin[0]; i < group->end[0]; ++i)
+        data[i] += value;
+}
+
+void PI_CALL native_combine(const pi_native_group *group, void *const *arguments) {
+    auto *dst = static_cast<uint32_t *>(arguments[0]);
+    const auto *a = static_cast<const uint32_t *>(arguments[1]);
+    const auto *b = static_cast<const uint32_t *>(arguments[2]);
+    const uint32_t factor = *static_cast<const uint32_t *>(arguments[3]);
+    for (uint64_t i = group->begin[0]; i < group->end[0]; ++i)
+        dst[i] = a[i] * factor + b[i];
+}
+
+void PI_CALL native_visit(const pi_native_group *group, void *const *arguments) {
+    auto *visits = static_cast<uint32_t *>(arguments[0]);
+    const uint64_t size_x = *static_cast<const uint64_t *>(arguments[1]);
+    const uint64_t size_y = *static_cast<const uint64_t *>(arguments[2]);
+    for (uint64_t z = group->begin[2]; z < group->end[2]; ++z) {
+        for (uint64_t y = group->begin[1]; y < group->end[1]; ++y) {
+            for (uint64_t x = group->begin[0]; x < group->end[0]; ++x)
+                visits[(z * size_y + y) * size_x + x] += 1;
+        }
+    }
+}
+
+void PI_CALL native_reverse(const pi_native_group *group, void *const *arguments) {
+    auto *data = static_cast<uint32_t *>(arguments[0]);
+    auto *scratch = static_cast<uint32_t *>(arguments[1]);
+    const uint64_t size = group->end[0] - group->begin[0];
+    for (uint64_t i = 0; i < size; ++i)
+        scratch[i] = data[group->begin[0] + i];
+    for (uint64_t i = 0; i < size; ++i)
+        data[group->begin[0] + i] = scratch[size - 1 - i];
+}
+
+void PI_CALL native_follow(const pi_native_group *group, void *const *arguments) {
+    auto *const *addresses = static_cast<uint32_t *const *>(arguments[0]);
+    const uint32_t value = *static_cast<const uint32_t *>(arguments[1]);
+    for (uint64_t i = group->begin[0]; i < group->end[0]; ++i)
+        *addresses[i] += value;
+}
+
+constexpr pi_native_kernel native_kernels[] = {
+    {"add", &native_add, 2, 0},       {"combine", &native_combine, 4, 0},
+    {"visit", &native_visit, 3, 0},   {"reverse", &native_reverse, 2, 0},
+    {"follow", &native_follow, 2, 0},
+};
+
+} // namespace
+
+const pi_native_program native_program = {
+    sizeof(pi_native_program), sizeof native_kernels / sizeof *native_kernels, native_kernels};
+
+} // namespace pi::suite

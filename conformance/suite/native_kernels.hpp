@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The suite's kernels (kernels.hpp) as native functions.
+#pragma once
+
+#include <pi/pi_native_kernel.h>
+
+namespace pi::suite {
+
+extern const pi_native_program native_program;
+
+} // namespace pi::suite

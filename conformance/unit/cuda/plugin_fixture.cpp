@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "plugin_fixture.hpp"
+
+#include <unistd.h>
+
+namespace cuda_test {
+
+Owned<pi_loader> make_loader(const std::string &library) {
+    alarm(120); // a call that never returns ends the program, and fails
+    const char *plugins[] = {PI_TEST_CUDA_PLUGIN};
+    const pi_loader_option options[] = {{"PI_CUDA_LIBRARY", library.c_str()}};
+    auto d = desc<pi_loader_desc>(PI_TYPE_LOADER_DESC);
+    d.flags = PI_LOADER_IGNORE_ENVIRONMENT | PI_LOADER_NO_DEFAULT_SEARCH;
+    d.plugins = plugins;
+    d.plugin_count = 1;
+    d.options = options;
+    d.option_count = 1;
+    d.log = [](uint32_t, const char *, void *) {};
+    d.teardown_timeout = 20'000;
+    Owned<pi_loader> loader;
+    OK(piLoaderCreate(&d, loader.out()));
+    return loader;
+}
+
+std::string unavailable(const std::string &library) {
+    const Owned<pi_loader> loader = make_loader(library);
+    pi_plugin_report report{};
+    uint32_t count = 0;
+    OK(piLoaderGetReports(loader, 1, &report, &count));
+    REQUIRE(count == 1);
+    INFO(report.reason);
+    REQUIRE(report.name == std::string("cuda"));
+    REQUIRE(report.status == PI_PLUGIN_UNAVAILABLE);
+    return report.reason;
+}
+
+Machine::Machine(const std::vector<size_t> &of_context) : loader(make_loader()) {
+    pi_plugin plugin = nullptr;
+    uint32_t count = 0;
+    OK(piPluginsGet(loader, 1, &plugin, &count));
+    REQUIRE(count == 1);
+    OK(piPlatformsGet(plugin, 1, &platform, &count));
+    devices.resize(4);
+    OK(piDevicesGet(platform, PI_DEVICE_TYPE_ALL, 4, devices.data(), &count));
+    REQUIRE(count == 4);
+    context = make_context(of_context);
+}
+
+Owned<pi_context> Machine::make_context(const std::vector<size_t> &of) const {
+    std::vector<pi_device> list;
+    for (const size_t index : of)
+        list.push_back(devices.at(index));
+    auto d = desc<pi_context_desc>(PI_TYPE_CONTEXT_DESC);
+    d.device_count = static_cast<uint32_t>(list.size());
+    d.devices = list.data();
+    Owned<pi_context> made;
+    OK(piContextCreate(platform, &d, made.out()));
+    return made;
+}
+
+Owned<pi_queue> Machine::queue(size_t device, uint64_t flags) const {
+    auto d = desc<pi_queue_desc>(PI_TYPE_QUEUE_DESC);
+    d.flags = flags;
+    Owned<pi_queue> made;
+    OK(piQueueCreate(context, devices.at(device), &d, made.out()));
+    return made;
+}
+
+Owned<pi_mem> Machine::buffer(size_t device, uint64_t size) const {
+    auto d = desc<pi_mem_buffer_desc>(PI_TYPE_MEM_BUFFER_DESC);
+    d.size = size;
+    Owned<pi_mem> made;
+    OK(piMemBufferCreate(context, devices.at(device), &d, made.out()));
+    return made;
+}
+
+pi_memory_connection_info Machine::connection(size_t src, size_t dst) const {
+    auto info = desc<pi_memory_connection_info>(PI_TYPE_MEMORY_CONNECTION_INFO);
+    OK(piGetMemoryConnectionInfo(devices.at(src), context, devices.at(dst), context, nullptr,
+                                 &info));
+    return info;
+}
+
+Owned<pi_program> Machine::program(const std::string &lines) const {
+    const std::string image =
+        "PI simulated CUDA module 1\nlibrary " PI_TEST_CUDA_KERNELS "\n" + lines;
+    auto d = desc<pi_program_desc>(PI_TYPE_PROGRAM_DESC);
+    d.format = PI_PROGRAM_FORMAT_CUBIN;
+    d.data = image.data();
+    d.size = image.size();
+    Owned<pi_program> made;
+    OK(piProgramCreate(context, &d, made.out()));
+    OK(piProgramBuild(made, nullptr));
+    return made;
+}
+
+Owned<pi_kernel> make_kernel(pi_program program, const char *name) {
+    Owned<pi_kernel> kernel;
+    OK(piKernelCreate(program, name, kernel.out()));
+    return kernel;
+}
+
+pi_kernel_argument buffer_argument(pi_mem mem) {
+    pi_kernel_argument argument{};
+    argument.kind = PI_ARGUMENT_BUFFER;
+    argument.mem = mem;
+    return argument;
+}
+
+pi_kernel_argument local_argument(uint64_t size) {
+    pi_kernel_argument argument{};
+    argument.kind = PI_ARGUMENT_LOCAL;
+    argument.size = size;
+    return argument;
+}
+
+pi_kernel_launch_desc launch_desc(pi_kernel kernel,
+                                  const std::vector<pi_kernel_argument> &arguments, uint64_t items,
+                                  uint64_t group) {
+    auto d = desc<pi_kernel_launch_desc>(PI_TYPE_KERNEL_LAUNCH_DESC);
+    d.kernel = kernel;
+    d.dimensions = 1;
+    d.argument_count = static_cast<uint32_t>(arguments.size());
+    d.arguments = arguments.data();
+    d.global_size[0] = items;
+    d.local_size[0] = group;
+    return d;
+}
+
+std::vector<uint32_t> read_words(pi_queue queue, pi_mem mem, size_t count) {
+    std::vector<uint32_t> words(count);
+    const pi_region region = range(0, 0, count * sizeof(uint32_t));
+    const auto d = read_desc(mem, words.data(), region, PI_COMMAND_BLOCKING);
+    OK(piEnqueueMemBufferRead(queue, &d, 0, nullptr, nullptr));
+    return words;
+}
+
+} // namespace cuda_test

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the tests of the cuda plugin stand on: the plugin on the simulated driver, in a loader of its own.
+#pragma once
+
+#include "objects.hpp"
+
+#include <string>
+#include <vector>
+
+namespace cuda_test {
+
+using namespace pi_test;
+
+/// A loader that has nothing but the cuda plugin.
+Owned<pi_loader> make_loader(const std::string &library = PI_TEST_SIMULATED_CUDA);
+/// Why the plugin, which is loaded, has no platform.
+std::string unavailable(const std::string &library);
+
+/// The devices of plugin_machine.json, in its order.
+enum { first, second, third, lone };
+
+/// The simulated machine, and a context of one or all of its devices.
+struct Machine {
+    explicit Machine(const std::vector<size_t> &of_context = {first, second, third, lone});
+
+    Owned<pi_context> make_context(const std::vector<size_t> &of) const;
+    Owned<pi_queue> queue(size_t device = first, uint64_t flags = 0) const;
+    Owned<pi_mem> buffer(size_t device, uint64_t size) const;
+    pi_memory_connection_info connection(size_t src, size_t dst) const;
+    /// Of the unit tests' kernels: "function ..." lines.
+    Owned<pi_program> program(const std::string &lines) const;
+
+    Owned<pi_loader> loader;
+    pi_platform platform = nullptr;
+    std::vector<pi_device> devices;
+    Owned<pi_context> context;
+};
+
+Owned<pi_kernel> make_kernel(pi_program program, const char *name);
+
+pi_kernel_argument buffer_argument(pi_mem mem);
+pi_kernel_argument local_argument(uint64_t size);
+template <class T>
+pi_kernel_argument value_argument(const T &value) {
+    pi_kernel_argument argument{};
+    argument.kind = PI_ARGUMENT_VALUE;
+    argument.value = &value;
+    argument.size = sizeof value;
+    return argument;
+}
+/// In one dimension; the arguments are borrowed.
+pi_kernel_launch_desc launch_desc(pi_kernel kernel,
+                                  const std::vector<pi_kernel_argument> &arguments, uint64_t items,
+                                  uint64_t group = 0);
+
+/// "count_up" on a buffer of 4-byte words, and what it leaves there.
+inline constexpr const char *count_up = "function count_up pointer 4\n";
+
+std::vector<uint32_t> read_words(pi_queue queue, pi_mem mem, size_t count);
+
+} // namespace cuda_test

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What of the cuda plugin the conformance suite cannot see.
+#include "plugin_fixture.hpp"
+
+#include "../examples/program.hpp"
+#include "fixture.hpp"
+
+#include <cstdlib>
+#include <numeric>
+
+using namespace cuda_test;
+using Catch::Contains;
+
+TEST_CASE("without a driver there is no platform, and the reason names the file") {
+    CHECK_THAT(unavailable("/nowhere/libcuda.so"), Contains("/nowhere/libcuda.so"));
+}
+
+TEST_CASE("a library that lacks entry points is too old, and the reason names one") {
+    const std::string reason = unavailable("libm.so.6");
+    CHECK_THAT(reason, Contains("libm.so.6") && Contains("too old") && Contains("cuInit"));
+}
+
+TEST_CASE("a driver without a device is no platform, and the reason says so") {
+    const pi_test::Ran ran =
+        pi_test::run({"/usr/bin/env", "PI_SIMULATED_CUDA_MACHINE=" PI_TEST_NO_GPU,
+                      "PI_CUDA_LIBRARY=" PI_TEST_SIMULATED_CUDA, "PI_PLUGINS=" PI_TEST_CUDA_PLUGIN,
+                      PI_TEST_INFO, "--plugins"});
+    CHECK_THAT(ran.output, Contains("CUDA_ERROR_NO_DEVICE"));
+}
+
+TEST_CASE("a device tells the identity that the driver has for it") {
+    const Machine machine;
+    const auto uuid =
+        info<std::array<uint8_t, 16>>(piDeviceGetInfo, machine.devices[first], PI_DEVICE_INFO_UUID);
+    CHECK(uuid[0] == 0x70);
+    CHECK(uuid[15] == 1);
+    CHECK(info_text(piDeviceGetInfo, machine.devices[first], PI_DEVICE_INFO_PCI_ADDRESS) ==
+          "0000:1b:00.0");
+    CHECK(info_text(piDeviceGetInfo, machine.devices[first], PI_DEVICE_INFO_NAME) ==
+          "first (simulated)");
+}
+
+namespace {
+
+pi_cuda_test::CUcontext current_context() {
+    pi_cuda_test::CUcontext context = nullptr;
+    REQUIRE(pi_cuda_test::cu().cuCtxGetCurrent(&context) == pi_cuda_test::CUDA_SUCCESS);
+    return context;
+}
+
+/// Calls of every kind, with a look at the thread's current context after each.
+void use_everything(const Machine &machine, pi_cuda_test::CUcontext expected) {
+    const auto look = [&](const char *after) {
+        INFO(after);
+        REQUIRE(current_context() == expected);
+    };
+    for (const uint64_t flags : {uint64_t{0}, uint64_t{PI_COMMAND_BLOCKING}}) {
+        const Owned<pi_queue> queue = machine.queue(first, PI_QUEUE_PROFILING);
+        look("piQueueCreate");
+        const Owned<pi_mem> a = machine.buffer(first, 4096), b = machine.buffer(second, 4096);
+        look("piMemBufferCreate");
+        static_cast<void>(machine.connection(second, first));
+        look("piGetMemoryConnectionInfo");
+        std::vector<uint32_t> words(1024);
+        const pi_region region = range(0, 0, 4096);
+        const auto write = write_desc(a, words.data(), region, flags);
+        OK(piEnqueueMemBufferWrite(queue, &write, 0, nullptr, nullptr));
+        look("piEnqueueMemBufferWrite");
+        const auto copy = copy_desc(a, b, region, flags);
+        OK(piEnqueueMemBufferCopy(queue, &copy, 0, nullptr, nullptr));
+        look("piEnqueueMemBufferCopy");
+        const uint32_t pattern[2] = {1, 2};
+        const auto fill = fill_desc(a, pattern, sizeof pattern, 0, 4096, flags);
+        OK(piEnqueueMemBufferFill(queue, &fill, 0, nullptr, nullptr));
+        look("piEnqueueMemBufferFill");
+        void *mapped = nullptr;
+        const auto map = map_desc(a, 0, 64, &mapped, PI_MAP_WRITE | PI_COMMAND_BLOCKING);
+        OK(piEnqueueMemBufferMap(queue, &map, 0, nullptr, nullptr));
+        look("piEnqueueMemBufferMap");
+        const auto unmap = unmap_desc(a, mapped, flags);
+        OK(piEnqueueMemUnmap(queue, &unmap, 0, nullptr, nullptr));
+        look("piEnqueueMemUnmap");
+        const Owned<pi_program> program = machine.program(count_up);
+        look("piProgramBuild");
+        const Owned<pi_kernel> kernel = make_kernel(program, "count_up");
+        look("piKernelCreate");
+        const uint32_t from = 1;
+        const std::vector arguments{buffer_argument(a), value_argument(from)};
+        auto launch = launch_desc(kernel, arguments, 1024);
+        launch.flags = flags;
+        Owned<pi_event> event;
+        OK(piEnqueueKernelLaunch(queue, &launch, 0, nullptr, event.out()));
+        look("piEnqueueKernelLaunch");
+        OK(piEventWait(event, PI_TIMEOUT_NEVER));
+        look("piEventWait");
+        OK(piDeviceGetGlobalTimestamps(machine.devices[first], nullptr, nullptr));
+        look("piDeviceGetGlobalTimestamps");
+        OK(piQueueFinish(queue));
+        look("piQueueFinish");
+    }
+    look("releasing everything");
+}
+
+} // namespace
+
+TEST_CASE("every call leaves the thread's current context as it found it") {
+    const Machine machine;
+    REQUIRE(current_context() == nullptr);
+    use_everything(machine, nullptr);
+    pi_cuda_test::CUcontext own = nullptr;
+    REQUIRE(pi_cuda_test::cu().cuCtxCreate_v2(&own, 0, lone) == pi_cuda_test::CUDA_SUCCESS);
+    use_everything(machine, own);
+    REQUIRE(pi_cuda_test::cu().cuCtxDestroy_v2(own) == pi_cuda_test::CUDA_SUCCESS);
+}
+
+TEST_CASE("a peer is UNIFIED; one beyond what the driver grants is MIGRATABLE, and the reason says "
+          "why") {
+    const Machine machine; // PI_SIMULATED_CUDA_MAX_PEERS=1
+    const auto granted = machine.connection(second, first);
+    CHECK(granted.connection == PI_MEMORY_CONNECTION_UNIFIED);
+    CHECK(granted.residency == PI_RESIDENCY_REMOTE_ACCESS);
+    const auto refused = machine.connection(third, first);
+    CHECK(refused.connection == PI_MEMORY_CONNECTION_MIGRATABLE);
+    CHECK(refused.path == PI_COPY_PATH_STAGED_BY_DRIVER);
+    CHECK_THAT(refused.reason, Contains("CUDA_ERROR_TOO_MANY_PEERS"));
+    // And so they stay.
+    CHECK(machine.connection(second, first).connection == PI_MEMORY_CONNECTION_UNIFIED);
+    CHECK(machine.connection(third, first).connection == PI_MEMORY_CONNECTION_MIGRATABLE);
+    const auto none = machine.connection(lone, first);
+    CHECK(none.connection == PI_MEMORY_CONNECTION_MIGRATABLE);
+    CHECK_THAT(none.reason, Contains("bounces through the host"));
+    // What the driver refused migrates all the same.
+    const Owned<pi_queue> queue = machine.queue(first);
+    const Owned<pi_mem> src = machine.buffer(third, 64), dst = machine.buffer(first, 64);
+    const uint32_t pattern = 7;
+    const auto fill = fill_desc(src, &pattern, 4, 0, 64);
+    OK(piEnqueueMemBufferFill(machine.queue(third), &fill, 0, nullptr, nullptr));
+    REFUSED(PI_ERROR_INVALID_MEM_OBJECT, "UNIFIED",
+            piEnqueueMemBufferFill(queue, &fill, 0, nullptr, nullptr));
+    const Owned<pi_queue> of_src = machine.queue(third);
+    const auto again = fill_desc(src, &pattern, 4, 0, 64, PI_COMMAND_BLOCKING);
+    OK(piEnqueueMemBufferFill(of_src, &again, 0, nullptr, nullptr));
+    const pi_region region = range(0, 0, 64);
+    const auto copy = copy_desc(src, dst, region, PI_COMMAND_BLOCKING);
+    OK(piEnqueueMemBufferCopy(queue, &copy, 0, nullptr, nullptr));
+    CHECK(read_words(queue, dst, 16) == std::vector<uint32_t>(16, 7));
+}
+
+TEST_CASE("access is granted again to a context whose peer has gone and come back") {
+    const Machine machine({first}); // PI_SIMULATED_CUDA_MAX_PEERS=1
+    for (int round = 0; round < 3; ++round) {
+        const Owned<pi_context> other = machine.make_context({second});
+        pi_memory_connection connection = PI_MEMORY_CONNECTION_NONE;
+        OK(piGetMemoryConnection(machine.devices[second], other, machine.devices[first],
+                                 machine.context, &connection));
+        CHECK(connection == PI_MEMORY_CONNECTION_UNIFIED);
+    }
+}
+
+TEST_CASE("memory that there is not is refused with what was asked and what is free") {
+    const Machine machine({first});
+    const Owned<pi_mem> most = machine.buffer(first, 48 << 20);
+    auto d = desc<pi_mem_buffer_desc>(PI_TYPE_MEM_BUFFER_DESC);
+    d.size = 48 << 20;
+    Owned<pi_mem> more;
+    REFUSED(PI_ERROR_OUT_OF_DEVICE_MEMORY, "48 MiB asked, 16 MiB of 64 MiB free on first",
+            piMemBufferCreate(machine.context, machine.devices[first], &d, more.out()));
+}
+
+TEST_CASE("released memory can be had again at once") {
+    const Machine machine({first});
+    for (int round = 0; round < 20; ++round)
+        machine.buffer(first, 48 << 20);
+}
+
+TEST_CASE("an import pins the application's memory until it is released, and no byte twice") {
+    const Machine machine({first, second});
+    constexpr uint64_t size = 4 * 4096;
+    const std::unique_ptr<void, void (*)(void *)> memory(std::aligned_alloc(4096, size), std::free);
+    const auto import = [&](size_t device, uint64_t offset, uint64_t bytes, pi_mem *out) {
+        auto d = desc<pi_mem_import_desc>(PI_TYPE_MEM_IMPORT_DESC);
+        d.size = bytes;
+        d.offset = offset;
+        d.handle.type = PI_EXTERNAL_HOST_POINTER;
+        d.handle.pointer = memory.get();
+        return piMemImport(machine.context, machine.devices[device], &d, out);
+    };
+    const auto pin = [&] { return pi_cuda_test::cu().cuMemHostRegister_v2(memory.get(), size, 0); };
+    const pi_cuda_test::Current current(lone);
+    {
+        Owned<pi_mem> whole, part, beyond;
+        OK(import(first, 0, 3 * 4096, whole.out()));
+        OK(import(second, 4096, 4096, part.out()));
+        REFUSED(PI_ERROR_UNSUPPORTED_FEATURE, "pins no byte twice",
+                import(first, 2 * 4096, 2 * 4096, beyond.out()));
+        whole.reset();
+        CHECK(pin() == pi_cuda_test::CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED);
+    }
+    REQUIRE(pin() == pi_cuda_test::CUDA_SUCCESS);
+    Owned<pi_mem> mem;
+    REFUSED(PI_ERROR_UNSUPPORTED_FEATURE, "CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED",
+            import(first, 0, size, mem.out()));
+    CHECK(pi_cuda_test::cu().cuMemHostUnregister(memory.get()) == pi_cuda_test::CUDA_SUCCESS);
+}
+
+TEST_CASE("PTX that the driver does not take fails the build, with the driver's log") {
+    const Machine machine({first});
+    const std::string ptx = ".version 8.0\n.target sm_90\n";
+    auto d = desc<pi_program_desc>(PI_TYPE_PROGRAM_DESC);
+    d.format = PI_PROGRAM_FORMAT_PTX;
+    d.data = ptx.data();
+    d.size = ptx.size();
+    Owned<pi_program> program;
+    OK(piProgramCreate(machine.context, &d, program.out()));
+    REFUSED(PI_ERROR_BUILD_FAILED, "CUDA_ERROR_INVALID_PTX", piProgramBuild(program, nullptr));
+    char log[256] = {};
+    OK(piProgramGetBuildInfo(program, machine.devices[first], PI_PROGRAM_BUILD_INFO_LOG, sizeof log,
+                             log, nullptr));
+    CHECK_THAT(log, Contains("no compiler for PTX"));
+    auto build = desc<pi_program_build_desc>(PI_TYPE_PROGRAM_BUILD_DESC);
+    build.options = "-O2 --fast-math";
+    REFUSED(PI_ERROR_BUILD_FAILED, "--fast-math", piProgramBuild(program, &build));
+}
+
+TEST_CASE("a launch has the work-group memory that a block can ask for, and no more") {
+    const Machine machine({first});
+    const Owned<pi_program> program = machine.program("function look_at_shared pointer shared\n");
+    const Owned<pi_kernel> kernel = make_kernel(program, "look_at_shared");
+    const Owned<pi_queue> queue = machine.queue();
+    const Owned<pi_mem> out = machine.buffer(first, 64);
+    std::vector arguments{buffer_argument(out), local_argument(200 << 10)};
+    auto launch = launch_desc(kernel, arguments, 64, 32);
+    launch.flags = PI_COMMAND_BLOCKING;
+    launch.local_memory_size = 1000; // the argument's begins behind it
+    OK(piEnqueueKernelLaunch(queue, &launch, 0, nullptr, nullptr));
+    CHECK(read_words(queue, out, 1)[0] % 0x10000 == 0xcbcb); // of two groups, each its own
+    arguments[1].size = 228 << 10;
+    REFUSED(PI_ERROR_INVALID_ARGUMENTS, "bytes of work-group memory",
+            piEnqueueKernelLaunch(queue, &launch, 0, nullptr, nullptr));
+}
+
+TEST_CASE("the groups of a cooperative launch are resident together, or it is refused") {
+    const Machine machine({first});
+    const Owned<pi_program> program = machine.program("function meet pointer\n");
+    const Owned<pi_kernel> kernel = make_kernel(program, "meet");
+    const Owned<pi_queue> queue = machine.queue();
+    const Owned<pi_mem> arrived = machine.buffer(first, 64);
+    const uint32_t zero = 0;
+    const auto fill = fill_desc(arrived, &zero, 4, 0, 64);
+    OK(piEnqueueMemBufferFill(queue, &fill, 0, nullptr, nullptr));
+    const std::vector arguments{buffer_argument(arrived)};
+    auto launch = launch_desc(kernel, arguments, 8 * 256, 256);
+    launch.flags = PI_LAUNCH_COOPERATIVE | PI_COMMAND_BLOCKING;
+    OK(piEnqueueKernelLaunch(queue, &launch, 0, nullptr, nullptr));
+    CHECK(read_words(queue, arrived, 1)[0] == 8);
+    uint32_t most = 0;
+    OK(piKernelGetMaxCooperativeGroups(queue, &launch, &most));
+    CHECK(most == 4 * 2048 / 256);
+    launch.global_size[0] = (most + 1) * uint64_t{256};
+    REFUSED(PI_ERROR_INVALID_WORK_SIZE, "runs 32 together",
+            piEnqueueKernelLaunch(queue, &launch, 0, nullptr, nullptr));
+}

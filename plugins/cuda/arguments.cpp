@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "arguments.hpp"
+
+#include <pi/sdk/address.hpp>
+#include <pi/sdk/region.hpp>
+
+#include <cstring>
+
+namespace pi::cuda {
+
+using namespace sdk;
+
+namespace {
+
+/// What a value, and a PI_ARGUMENT_LOCAL in shared memory, begins at.
+constexpr uint64_t value_alignment = 16;
+
+/// Adds so many bytes of shared memory behind what there is, and tells where they begin.
+uint64_t take_local(uint64_t &used, uint64_t size, size_t index) {
+    const uint64_t begin = align_up(used, value_alignment);
+    if (begin < used || __builtin_add_overflow(begin, size, &used))
+        fail(PI_ERROR_INVALID_ARGUMENTS, "arguments[", index, "].size is ", size,
+             ": more work-group memory than 64 bits count");
+    return begin;
+}
+
+} // namespace
+
+Arguments::Arguments(const Target &target, Kernel &kernel, const pi_kernel_launch_desc &desc)
+    : local_memory_(desc.local_memory_size) {
+    const auto given = read_array(desc.argument_count, desc.arguments, "arguments");
+    const auto &parameters = kernel.parameters();
+    if (parameters && given.size() != parameters->size())
+        fail(PI_ERROR_INVALID_ARGUMENTS, "argument_count is ", given.size(), "; kernel '",
+             kernel.name(), "' has ", parameters->size(), " parameters");
+    for (size_t i = 0; i < given.size(); ++i)
+        add(target, kernel, given[i], i);
+    const Device &device = target.queue.device();
+    const Kernel::Function &function = kernel.function(device);
+    if (local_memory_ > function.dynamic_memory)
+        fail(PI_ERROR_INVALID_ARGUMENTS, "the launch asks for ", local_memory_,
+             " bytes of work-group memory; kernel '", kernel.name(), "' can have ",
+             function.dynamic_memory, " on ", device.name());
+    for (const size_t offset : offsets_)
+        pointers_.push_back(values_.data() + offset);
+}
+
+void Arguments::add(const Target &target, const Kernel &kernel, const pi_kernel_argument &given,
+                    size_t index) {
+    if (given.reserved)
+        fail(PI_ERROR_UNSUPPORTED_FEATURE, "arguments[", index, "].reserved is ", given.reserved,
+             "; it must be 0");
+    if (given.image_sampler && given.kind != PI_ARGUMENT_IMAGE)
+        fail(PI_ERROR_UNSUPPORTED_FEATURE, "arguments[", index,
+             "].image_sampler is set, but the argument is no image");
+    switch (given.kind) {
+    case PI_ARGUMENT_VALUE:
+        if (!given.size)
+            fail(PI_ERROR_INVALID_ARGUMENTS, "arguments[", index, "].size is 0 bytes");
+        return add_value(require(given.value, {"arguments", index, ".value"}), given.size, kernel,
+                         index);
+    case PI_ARGUMENT_BUFFER: {
+        const CUdeviceptr address = read_buffer(target, given, index);
+        return add_value(&address, sizeof address, kernel, index);
+    }
+    case PI_ARGUMENT_LOCAL: {
+        if (!given.size)
+            fail(PI_ERROR_INVALID_ARGUMENTS, "arguments[", index, "].size is 0 bytes");
+        const uint64_t offset = take_local(local_memory_, given.size, index);
+        const auto &parameters = kernel.parameters();
+        const auto narrow = static_cast<uint32_t>(offset);
+        if (parameters && (*parameters)[index] == sizeof narrow)
+            return add_value(&narrow, sizeof narrow, kernel, index);
+        return add_value(&offset, sizeof offset, kernel, index);
+    }
+    case PI_ARGUMENT_IMAGE:
+    case PI_ARGUMENT_SAMPLER:
+    case PI_ARGUMENT_POINTER:
+        fail(PI_ERROR_INVALID_ARGUMENTS, "arguments[", index, "] is of kind ", given.kind,
+             "; this plugin has buffers, values and work-group memory");
+    default:
+        fail(PI_ERROR_INVALID_ENUMERATION, "arguments[", index, "].kind ", given.kind,
+             " is no PI_ARGUMENT_");
+    }
+}
+
+void Arguments::add_value(const void *value, size_t size, const Kernel &kernel, size_t index) {
+    const auto &parameters = kernel.parameters();
+    if (parameters && (*parameters)[index] != size)
+        fail(PI_ERROR_INVALID_ARGUMENTS, "arguments[", index, "] is of ", size,
+             " bytes; parameter ", index, " of kernel '", kernel.name(), "' has ",
+             (*parameters)[index]);
+    const size_t offset = align_up(values_.size(), value_alignment);
+    values_.resize(offset + size);
+    std::memcpy(values_.data() + offset, value, size);
+    offsets_.push_back(offset);
+}
+
+CUdeviceptr Arguments::read_buffer(const Target &target, const pi_kernel_argument &given,
+                                   size_t index) {
+    if (!given.mem)
+        return 0;
+    const Queue &queue = target.queue;
+    const ArgumentName name{"arguments", index, ".mem"};
+    Mem &mem = checked_mem(queue.primary(), queue.host(), given.mem, name);
+    if (given.size || given.offset)
+        check_range(given.offset,
+                    given.size                  ? given.size
+                    : given.offset < mem.size() ? mem.size() - given.offset
+                                                : 1,
+                    mem.size(), name);
+    if (!target.within_call)
+        kept_.emplace_back(mem);
+    return mem.address() + given.offset;
+}
+
+uint64_t Arguments::local_memory_of(const pi_kernel_launch_desc &desc) {
+    uint64_t used = desc.local_memory_size;
+    const auto given = read_array(desc.argument_count, desc.arguments, "arguments");
+    for (size_t i = 0; i < given.size(); ++i)
+        if (given[i].kind == PI_ARGUMENT_LOCAL)
+            take_local(used, given[i].size, i);
+    return used;
+}
+
+} // namespace pi::cuda

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The arguments of a launch.
+#pragma once
+
+#include "kernel.hpp"
+#include "memory.hpp"
+#include "submission.hpp"
+
+#include <cstddef>
+#include <vector>
+
+namespace pi::cuda {
+
+/// Copies of the values, and references to the memory that they name.
+class Arguments {
+public:
+    /// PI_ERROR_INVALID_ARGUMENTS, or the error of an argument's own kind.
+    Arguments(const Target &target, Kernel &kernel, const pi_kernel_launch_desc &desc);
+    Arguments(const Arguments &) = delete;
+
+    /// For cuLaunchKernel: where each parameter's value is.
+    void **pointers() { return pointers_.data(); }
+    /// Bytes of dynamic shared memory: those of local_memory_size at its begin, then each PI_ARGUMENT_LOCAL.
+    uint64_t local_memory() const { return local_memory_; }
+    /// The same, of a launch whose arguments are not looked at otherwise.
+    static uint64_t local_memory_of(const pi_kernel_launch_desc &desc);
+
+private:
+    void add(const Target &target, const Kernel &kernel, const pi_kernel_argument &given,
+             size_t index);
+    void add_value(const void *value, size_t size, const Kernel &kernel, size_t index);
+    CUdeviceptr read_buffer(const Target &target, const pi_kernel_argument &given, size_t index);
+
+    std::vector<std::byte> values_; ///< one after another, each aligned to 16 bytes
+    std::vector<size_t> offsets_;   ///< of each parameter in values_
+    std::vector<void *> pointers_;
+    std::vector<sdk::Ref<Mem>> kept_;
+    uint64_t local_memory_;
+};
+
+} // namespace pi::cuda

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reads, writes, copies and fills of buffers.
+#include "copy.hpp"
+#include "entries.hpp"
+#include "memory.hpp"
+#include "transfer.hpp"
+
+#include <optional>
+
+namespace pi::cuda {
+
+using namespace sdk;
+
+namespace {
+
+End end_of(Mem &mem) {
+    return {mem.address(), mem.in_host() ? nullptr : &mem.primary(), mem.host_pointer()};
+}
+
+/// In a stream: of memory of devices and pinned memory alone.
+class CopyCommand final : public StreamCommand {
+public:
+    CopyCommand(const Target &target, Mem &src, Mem &dst, Regions &&regions)
+        : StreamCommand(target.queue), src_(target, src), dst_(target, dst),
+          regions_(std::move(regions)) {}
+
+private:
+    void issue(Submission &submission) override {
+        copy_regions(submission, end_of(*src_), end_of(*dst_), regions_);
+    }
+    const Held<Mem> src_, dst_;
+    const Regions regions_;
+};
+
+/// A read or write of pinned memory.
+class PinnedCommand final : public StreamCommand {
+public:
+    PinnedCommand(const Target &target, Direction direction, Mem &mem, std::byte *host,
+                  Regions &&regions)
+        : StreamCommand(target.queue), direction_(direction), mem_(target, mem), host_(host),
+          regions_(std::move(regions)) {}
+
+private:
+    void issue(Submission &submission) override {
+        const End there = end_of(*mem_);
+        const End here{reinterpret_cast<CUdeviceptr>(host_), nullptr, host_};
+        if (direction_ == Direction::TO_DEVICE)
+            copy_regions(submission, here, there, regions_);
+        else
+            copy_regions(submission, there, here, regions_);
+    }
+    const Direction direction_;
+    const Held<Mem> mem_;
+    std::byte *const host_;
+    const Regions regions_;
+};
+
+/// A read or write of pageable memory: all that it waits for is final before it begins.
+class PageableCommand final : public Command {
+public:
+    PageableCommand(Queue &queue, Direction direction, Mem &mem, std::byte *host, Regions &&regions)
+        : primary_(queue.primary()), direction_(direction), mem_(mem), host_(host),
+          regions_(std::move(regions)) {}
+
+    void start(Event &event) override {
+        primary_.require_alive();
+        event.submitted();
+        primary_.instance().run_transfer([this, event = Ref<Event>(event)] {
+            event->running();
+            try {
+                run();
+            } catch (...) {
+                const Error error = current_error();
+                return event->finish(error.code(), error.text());
+            }
+            event->finish(PI_SUCCESS);
+        });
+    }
+    void run() { transfer(primary_, direction_, mem_->address(), host_, regions_); }
+
+private:
+    Primary &primary_;
+    const Direction direction_;
+    const Ref<Mem> mem_;
+    std::byte *const host_;
+    const Regions regions_;
+};
+
+class FillCommand final : public StreamCommand {
+public:
+    FillCommand(const Target &target, Mem &mem, std::vector<std::byte> pattern, uint64_t offset,
+                uint64_t size)
+        : StreamCommand(target.queue), mem_(target, mem), pattern_(std::move(pattern)),
+          offset_(offset), size_(size) {}
+
+private:
+    void issue(Submission &submission) override {
+        fill(submission, mem_->address() + offset_, size_, pattern_);
+    }
+    const Held<Mem> mem_;
+    const std::vector<std::byte> pattern_;
+    const uint64_t offset_, size_;
+};
+
+/// Bytes from the host's end of the regions to their last one.
+uint64_t host_extent(Direction direction, const Regions &regions) {
+    uint64_t end = 0;
+    for (const pi_region &region : regions)
+        end = std::max(end, direction == Direction::TO_DEVICE ? source(region).end()
+                                                              : destination(region).end());
+    return end;
+}
+
+void enqueue_transfer(Queue &queue, const EnqueueArguments &arguments, Direction direction,
+                      Mem &mem, std::byte *host, Regions &&regions) {
+    if (is_pinned(queue.api(), host, host_extent(direction, regions)))
+        return enqueue_stream<PinnedCommand>(queue, arguments, direction, mem, host,
+                                             std::move(regions));
+    queue.primary().require_alive();
+    auto command =
+        std::make_unique<PageableCommand>(queue, direction, mem, host, std::move(regions));
+    if (!runs_within_call(queue, arguments))
+        return enqueue(queue, arguments, std::move(command));
+    run_within_call(queue, arguments, [&](Event *event) {
+        if (event)
+            event->running();
+        command->run();
+    });
+}
+
+/// Queues of either end do a copy; others, if they can use both.
+void check_copy(Queue &queue, Mem &src, Mem &dst) {
+    Primary &user = queue.primary();
+    if (&src.primary() == &user || &dst.primary() == &user)
+        return;
+    checked_mem(user, queue.host(), src.handle(), "src");
+    checked_mem(user, queue.host(), dst.handle(), "dst");
+}
+
+/// Addresses are compared: those of all devices and of the host are apart.
+const void *identity(const Mem &mem) {
+    return reinterpret_cast<const void *>(mem.address());
+}
+
+} // namespace
+
+namespace entries {
+
+pi_result PI_CALL piEnqueueMemBufferRead(pi_queue queue, const pi_buffer_read_desc *desc,
+                                         uint32_t wait_count, const pi_event *wait_list,
+                                         pi_event *out_event) {
+    return call<Queue>(queue, [&](Queue &self) {
+        const auto known = read_desc(desc, PI_TYPE_BUFFER_READ_DESC);
+        check_flags(known.flags, PI_COMMAND_BLOCKING, "flags");
+        Mem &mem = checked_mem(self.primary(), self.host(), known.mem, "mem");
+        require(known.host_ptr, "host_ptr");
+        enqueue_transfer(self, {known.flags, known.type, wait_count, wait_list, out_event},
+                         Direction::TO_HOST, mem, static_cast<std::byte *>(known.host_ptr),
+                         read_regions(known.region_count, known.regions, mem.size(), std::nullopt));
+    });
+}
+
+pi_result PI_CALL piEnqueueMemBufferWrite(pi_queue queue, const pi_buffer_write_desc *desc,
+                                          uint32_t wait_count, const pi_event *wait_list,
+                                          pi_event *out_event) {
+    return call<Queue>(queue, [&](Queue &self) {
+        const auto known = read_desc(desc, PI_TYPE_BUFFER_WRITE_DESC);
+        check_flags(known.flags, PI_COMMAND_BLOCKING, "flags");
+        Mem &mem = checked_mem(self.primary(), self.host(), known.mem, "mem");
+        require(known.host_ptr, "host_ptr");
+        enqueue_transfer(self, {known.flags, known.type, wait_count, wait_list, out_event},
+                         Direction::TO_DEVICE, mem,
+                         static_cast<std::byte *>(const_cast<void *>(known.host_ptr)),
+                         read_regions(known.region_count, known.regions, std::nullopt, mem.size()));
+    });
+}
+
+pi_result PI_CALL piEnqueueMemBufferCopy(pi_queue queue, const pi_buffer_copy_desc *desc,
+                                         uint32_t wait_count, const pi_event *wait_list,
+                                         pi_event *out_event) {
+    return call<Queue>(queue, [&](Queue &self) {
+        const auto known = read_desc(desc, PI_TYPE_BUFFER_COPY_DESC);
+        check_flags(known.flags, PI_COMMAND_BLOCKING, "flags");
+        Mem &src = checked<Mem>(self.host(), known.src, "src");
+        Mem &dst = checked<Mem>(self.host(), known.dst, "dst");
+        check_copy(self, src, dst);
+        auto regions = read_regions(known.region_count, known.regions, src.size(), dst.size());
+        check_overlap({regions.data(), regions.size()}, identity(src), identity(dst));
+        enqueue_stream<CopyCommand>(self,
+                                    {known.flags, known.type, wait_count, wait_list, out_event},
+                                    src, dst, std::move(regions));
+    });
+}
+
+pi_result PI_CALL piEnqueueMemBufferFill(pi_queue queue, const pi_buffer_fill_desc *desc,
+                                         uint32_t wait_count, const pi_event *wait_list,
+                                         pi_event *out_event) {
+    return call<Queue>(queue, [&](Queue &self) {
+        const auto known = read_desc(desc, PI_TYPE_BUFFER_FILL_DESC);
+        check_flags(known.flags, PI_COMMAND_BLOCKING, "flags");
+        Mem &mem = checked_mem(self.primary(), self.host(), known.mem, "mem");
+        auto pattern = read_pattern(known.pattern, known.pattern_size, known.offset, known.size);
+        check_range(known.offset, known.size, mem.size(), "mem");
+        enqueue_stream<FillCommand>(self,
+                                    {known.flags, known.type, wait_count, wait_list, out_event},
+                                    mem, std::move(pattern), known.offset, known.size);
+    });
+}
+
+} // namespace entries
+} // namespace pi::cuda

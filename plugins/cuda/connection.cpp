@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What memory of one place is to another. A buffer is an allocation on its device; two contexts on one device are the
+// same to the driver, and between two devices it is the driver's to grant access.
+#include "entries.hpp"
+#include "memory.hpp"
+
+#include <cstring>
+
+namespace pi::cuda {
+
+using namespace sdk;
+
+namespace {
+
+struct Place {
+    Device &device;
+    Context &context;
+    Primary &primary;
+};
+
+struct Answer {
+    pi_memory_connection connection;
+    std::string reason;
+};
+
+template <class Body>
+pi_result with_places(pi_device src_device, pi_context src_context, pi_device dst_device,
+                      pi_context dst_context, Body &&body) {
+    return call<Device>(src_device, [&](Device &first) {
+        Context &src = checked<Context>(first.host(), src_context, "src_context");
+        Context &dst = checked<Context>(first.host(), dst_context, "dst_context");
+        const auto place = [](Context &context, Device &device) {
+            return Place{device, context, context.primary(device)};
+        };
+        body(place(src, src.checked_device(src_device, "src_device")),
+             place(dst, dst.checked_device(dst_device, "dst_device")));
+    });
+}
+
+std::string why_not(const PeerAccess &access, const Place &src, const Place &dst) {
+    if (!access.possible)
+        return text(dst.device.name(), " has no access to the memory of ", src.device.name(),
+                    " (cuDeviceCanAccessPeer): a copy bounces through the host, inside the driver");
+    return text(
+        "cuCtxEnablePeerAccess: ", error_name(src.device.api(), access.refusal), ": ",
+        dst.device.name(), " was refused access to the memory of ", src.device.name(),
+        access.refusal == CUDA_ERROR_TOO_MANY_PEERS ? ", since it has as many peers as it can" : "",
+        "; the driver copies");
+}
+
+/// Of buffers in the devices' own memory. The first question of a pair enables access.
+Answer connect_devices(const Place &src, const Place &dst) {
+    if (&src.primary == &dst.primary)
+        return {PI_MEMORY_CONNECTION_UNIFIED,
+                &src.context == &dst.context
+                    ? "the same device and context"
+                    : "the same device: all contexts on it stand on its primary one"};
+    const PeerAccess access = dst.primary.access(src.primary);
+    if (access.granted)
+        return {PI_MEMORY_CONNECTION_UNIFIED,
+                text(dst.device.name(), " has access to the memory of ", src.device.name(),
+                     " (cuCtxEnablePeerAccess)")};
+    return {PI_MEMORY_CONNECTION_MIGRATABLE, why_not(access, src, dst)};
+}
+
+bool in_host(const pi_memory_connection_query &query) {
+    return query.kind == PI_MEMORY_KIND_IMPORTED || query.src_scope == SCOPE_HOST_PINNED;
+}
+
+/// Why there is no memory of this kind at both places, or NULL.
+const char *missing(const Place &src, const pi_memory_connection_query &query) {
+    if (query.kind > PI_MEMORY_KIND_IMPORTED)
+        fail(PI_ERROR_INVALID_ENUMERATION, "kind ", query.kind, " is no PI_MEMORY_KIND_");
+    if (query.src_scope >= SCOPE_COUNT || query.dst_scope >= SCOPE_COUNT)
+        return "there are only the scopes 0 (global) and 1 (host.pinned)";
+    if (query.kind == PI_MEMORY_KIND_IMPORTED)
+        return query.src_scope                      ? "scope 1 (host.pinned) is not imported"
+               : src.device.registers_host_memory() ? nullptr
+                                                    : "src cannot pin the application's memory";
+    return query.kind == PI_MEMORY_KIND_BUFFER ? nullptr : "this plugin has no memory of this kind";
+}
+
+Answer connect(const Place &src, const Place &dst, const pi_memory_connection_query &query) {
+    if (const char *lack = missing(src, query))
+        return {PI_MEMORY_CONNECTION_NONE, lack};
+    if (in_host(query))
+        return {PI_MEMORY_CONNECTION_UNIFIED, "pinned memory of the host is used by all devices"};
+    return connect_devices(src, dst);
+}
+
+int p2p_attribute(const Place &src, const Place &dst, CUdevice_P2PAttribute name) {
+    int value = 0;
+    const CUresult code =
+        src.device.api().cuDeviceGetP2PAttribute(&value, name, dst.device.id(), src.device.id());
+    return code == CUDA_SUCCESS ? value : 0;
+}
+
+void describe_unified(const Place &src, const Place &dst, const pi_memory_connection_query &query,
+                      pi_memory_connection_info &info) {
+    info.coherence = PI_COHERENCE_COHERENT;
+    info.concurrent_writers = PI_CONCURRENT_WRITERS_DISJOINT_BYTES;
+    info.path = PI_COPY_PATH_DIRECT;
+    if (in_host(query)) {
+        info.residency = src.device.attribute(CU_DEVICE_ATTRIBUTE_INTEGRATED)
+                             ? pi_residency{PI_RESIDENCY_SAME_MEMORY}
+                             : pi_residency{PI_RESIDENCY_REMOTE_ACCESS};
+        info.link_kind = PI_LINK_SYSTEM_MEMORY;
+        return;
+    }
+    if (&src.primary == &dst.primary) {
+        info.atomics = 1;
+        info.residency = PI_RESIDENCY_SAME_MEMORY;
+        info.link_kind = PI_LINK_SAME_DEVICE;
+        return;
+    }
+    info.atomics = p2p_attribute(src, dst, CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED) ? 1 : 0;
+    info.residency = PI_RESIDENCY_REMOTE_ACCESS;
+}
+
+pi_memory_connection_info describe(const Place &src, const Place &dst,
+                                   const pi_memory_connection_query &query) {
+    pi_memory_connection_info info{};
+    const Answer answer = connect(src, dst, query);
+    info.connection = answer.connection;
+    if (answer.connection == PI_MEMORY_CONNECTION_UNIFIED)
+        describe_unified(src, dst, query, info);
+    else if (answer.connection == PI_MEMORY_CONNECTION_MIGRATABLE)
+        info.path = PI_COPY_PATH_STAGED_BY_DRIVER;
+    std::strncpy(info.reason, answer.reason.c_str(), sizeof info.reason - 1);
+    return info;
+}
+
+} // namespace
+
+namespace entries {
+
+pi_result PI_CALL piGetMemoryConnection(pi_device src_device, pi_context src_context,
+                                        pi_device dst_device, pi_context dst_context,
+                                        pi_memory_connection *out_connection) {
+    return with_places(src_device, src_context, dst_device, dst_context,
+                       [&](const Place &src, const Place &dst) {
+                           require(out_connection, "out_connection");
+                           *out_connection = connect_devices(src, dst).connection;
+                       });
+}
+
+pi_result PI_CALL piGetMemoryConnectionInfo(pi_device src_device, pi_context src_context,
+                                            pi_device dst_device, pi_context dst_context,
+                                            const pi_memory_connection_query *query,
+                                            pi_memory_connection_info *out_info) {
+    return with_places(
+        src_device, src_context, dst_device, dst_context, [&](const Place &src, const Place &dst) {
+            const auto known = read_optional_desc(query, PI_TYPE_MEMORY_CONNECTION_QUERY);
+            write_struct(describe(src, dst, known), PI_TYPE_MEMORY_CONNECTION_INFO, out_info);
+        });
+}
+
+} // namespace entries
+} // namespace pi::cuda

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "copy.hpp"
+
+#include <bit>
+#include <cstring>
+#include <utility>
+
+namespace pi::cuda {
+
+using namespace sdk;
+
+namespace {
+
+/// The submission's context may not use both ends: the driver is told whose they are.
+bool between_contexts(Primary &user, const End &src, const End &dst) {
+    const auto reaches = [&](const End &end) {
+        return !end.owner || user.access(*end.owner).granted;
+    };
+    return !reaches(src) || !reaches(dst);
+}
+
+/// One copy of CUDA_MEMCPY3D or CUDA_MEMCPY3D_PEER, which differ in the contexts.
+template <class Copy>
+Copy box(const End &src, const Rectangle &from, const End &dst, const Rectangle &to) {
+    Copy copy{};
+    copy.srcMemoryType = CU_MEMORYTYPE_UNIFIED;
+    copy.srcDevice = src.address + from.offset;
+    copy.srcPitch = from.row_pitch;
+    copy.srcHeight = from.slice_pitch / from.row_pitch;
+    copy.dstMemoryType = CU_MEMORYTYPE_UNIFIED;
+    copy.dstDevice = dst.address + to.offset;
+    copy.dstPitch = to.row_pitch;
+    copy.dstHeight = to.slice_pitch / to.row_pitch;
+    copy.WidthInBytes = from.row;
+    copy.Height = from.rows;
+    copy.Depth = from.slices;
+    return copy;
+}
+
+void add_box(Submission &submission, bool peers, const End &src, const Rectangle &from,
+             const End &dst, const Rectangle &to) {
+    if (!peers) {
+        const auto copy = box<CUDA_MEMCPY3D>(src, from, dst, to);
+        return submission.add(submission.api().cuMemcpy3DAsync_v2(&copy, submission.stream()),
+                              "cuMemcpy3DAsync_v2");
+    }
+    auto copy = box<CUDA_MEMCPY3D_PEER>(src, from, dst, to);
+    // Of the host's memory there is no context: it is named as such.
+    if (src.owner) {
+        copy.srcMemoryType = CU_MEMORYTYPE_DEVICE;
+        copy.srcContext = src.owner->id();
+    } else {
+        copy.srcMemoryType = CU_MEMORYTYPE_HOST;
+        copy.srcHost = src.host + from.offset;
+        copy.srcContext = submission.primary().id();
+    }
+    if (dst.owner) {
+        copy.dstMemoryType = CU_MEMORYTYPE_DEVICE;
+        copy.dstContext = dst.owner->id();
+    } else {
+        copy.dstMemoryType = CU_MEMORYTYPE_HOST;
+        copy.dstHost = dst.host + to.offset;
+        copy.dstContext = submission.primary().id();
+    }
+    submission.add(submission.api().cuMemcpy3DPeerAsync(&copy, submission.stream()),
+                   "cuMemcpy3DPeerAsync");
+}
+
+void add_range(Submission &submission, bool peers, const End &src, uint64_t from, const End &dst,
+               uint64_t to, uint64_t bytes) {
+    const Api &cu = submission.api();
+    if (!peers)
+        return submission.add(
+            cu.cuMemcpyAsync(dst.address + to, src.address + from, bytes, submission.stream()),
+            "cuMemcpyAsync", bytes, " bytes");
+    if (src.owner && dst.owner)
+        return submission.add(cu.cuMemcpyPeerAsync(dst.address + to, dst.owner->id(),
+                                                   src.address + from, src.owner->id(), bytes,
+                                                   submission.stream()),
+                              "cuMemcpyPeerAsync", bytes, " bytes");
+    add_box(submission, peers, src, {from, bytes, 1, 1, bytes, bytes}, dst,
+            {to, bytes, 1, 1, bytes, bytes});
+}
+
+/// The driver's slices are of whole rows, and its pitches limited.
+bool fits(const Rectangle &r, uint64_t max_pitch) {
+    return r.row_pitch <= max_pitch && (r.slices == 1 || r.slice_pitch % r.row_pitch == 0);
+}
+
+void copy_region(Submission &submission, bool peers, const End &src, const End &dst,
+                 const pi_region &region) {
+    if (is_row(region))
+        return add_range(submission, peers, src, region.src_offset, dst, region.dst_offset,
+                         region.extent[0]);
+    Rectangle from = source(region), to = destination(region);
+    if (from.dense() && to.dense())
+        return add_range(submission, peers, src, from.offset, dst, to.offset, from.bytes());
+    if (from.rows == 1) // slices of one row each are rows
+        for (Rectangle *end : {&from, &to}) {
+            end->rows = std::exchange(end->slices, 1);
+            end->row_pitch = end->slice_pitch;
+            end->slice_pitch = end->row_pitch * end->rows;
+        }
+    const uint64_t max_pitch = submission.primary().device().max_pitch();
+    if (from.row_pitch > max_pitch || to.row_pitch > max_pitch) {
+        for (uint64_t i = 0; i < from.rows * from.slices; ++i)
+            add_range(submission, peers, src, from.row_offset(i), dst, to.row_offset(i), from.row);
+        return;
+    }
+    if (fits(from, max_pitch) && fits(to, max_pitch))
+        return add_box(submission, peers, src, from, dst, to);
+    for (uint64_t slices = std::exchange(from.slices, 1); slices; --slices) {
+        to.slices = 1;
+        add_box(submission, peers, src, from, dst, to);
+        from.offset += from.slice_pitch;
+        to.offset += to.slice_pitch;
+    }
+}
+
+/// The shortest pattern that gives the same bytes.
+uint64_t period(const std::vector<std::byte> &pattern) {
+    uint64_t size = pattern.size();
+    while (size > 1 && std::memcmp(pattern.data(), pattern.data() + size / 2, size / 2) == 0)
+        size /= 2;
+    return size;
+}
+
+template <class Word>
+Word word_at(const std::byte *bytes) {
+    Word word;
+    std::memcpy(&word, bytes, sizeof word);
+    return word;
+}
+
+} // namespace
+
+void copy_regions(Submission &submission, const End &src, const End &dst, const Regions &regions) {
+    const bool peers = between_contexts(submission.primary(), src, dst);
+    for (const pi_region &region : regions)
+        copy_region(submission, peers, src, dst, region);
+}
+
+void fill(Submission &submission, CUdeviceptr address, uint64_t size,
+          const std::vector<std::byte> &pattern) {
+    const Api &cu = submission.api();
+    const CUstream stream = submission.stream();
+    const uint64_t repeat = period(pattern);
+    // The driver sets aligned words of up to 4 bytes. A view may begin anywhere.
+    const uint64_t aligned = std::min<uint64_t>(address ? address & -address : 4, 4);
+    const uint64_t word = std::min(repeat, aligned);
+    const std::byte *bytes = pattern.data();
+    if (word == repeat) {
+        const uint64_t count = size / word;
+        if (word == 1)
+            return submission.add(
+                cu.cuMemsetD8Async(address, word_at<uint8_t>(bytes), count, stream),
+                "cuMemsetD8Async");
+        if (word == 2)
+            return submission.add(
+                cu.cuMemsetD16Async(address, word_at<uint16_t>(bytes), count, stream),
+                "cuMemsetD16Async");
+        return submission.add(cu.cuMemsetD32Async(address, word_at<uint32_t>(bytes), count, stream),
+                              "cuMemsetD32Async");
+    }
+    // One word of each repetition at a time: rows of one word, a pattern apart.
+    const uint64_t rows = size / repeat;
+    for (uint64_t i = 0; i < repeat; i += word) {
+        const std::byte *at = bytes + i;
+        const CUdeviceptr to = address + i;
+        if (word == 1)
+            submission.add(cu.cuMemsetD2D8Async(to, repeat, word_at<uint8_t>(at), 1, rows, stream),
+                           "cuMemsetD2D8Async");
+        else if (word == 2)
+            submission.add(
+                cu.cuMemsetD2D16Async(to, repeat, word_at<uint16_t>(at), 1, rows, stream),
+                "cuMemsetD2D16Async");
+        else
+            submission.add(
+                cu.cuMemsetD2D32Async(to, repeat, word_at<uint32_t>(at), 1, rows, stream),
+                "cuMemsetD2D32Async");
+    }
+}
+
+} // namespace pi::cuda

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One instance of the plugin: the driver, its platform, and the threads.
+#pragma once
+
+#include "driver.hpp"
+#include "registration.hpp"
+
+#include <pi/sdk/object.hpp>
+#include <pi/sdk/worker.hpp>
+
+#include <atomic>
+#include <climits>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+namespace pi::cuda {
+
+class Platform;
+
+/// The groups of functions that the plugin has; the table in plugin.cpp agrees.
+inline constexpr uint64_t capabilities = PI_CAPABILITY_BUFFER_COMMANDS | PI_CAPABILITY_MEM_IMPORT |
+                                         PI_CAPABILITY_MEM_HOST_ACCESS | PI_CAPABILITY_PROGRAM |
+                                         PI_CAPABILITY_COOPERATIVE | PI_CAPABILITY_HOST_FUNCTION |
+                                         PI_CAPABILITY_TIMESTAMP | PI_CAPABILITY_VIEW;
+
+class Instance : public sdk::Object<Instance, pi_plugin> {
+public:
+    explicit Instance(const pi_host *host);
+    ~Instance();
+
+    /// The platform; the first call opens the driver. PI_ERROR_UNAVAILABLE when there is none, and then the next call
+    /// tries again.
+    Platform &platform();
+
+    void log(pi_log_level level, const std::string &message) const {
+        host()->log(host(), level, message.c_str());
+    }
+
+    /// A number that tells an object from all others that there were, unlike its address.
+    uint64_t next_serial() { return serials_.fetch_add(1, std::memory_order_relaxed); }
+
+    /// Runs the task on a thread that may wait for the device: one a stream that is waited for.
+    void run_waiting(std::function<void()> task) { waiting_.post(std::move(task)); }
+    /// Runs the task on a thread that may be kept busy by copies of pageable memory.
+    void run_transfer(std::function<void()> task) { transfers_.post(std::move(task)); }
+    /// Runs the application's host functions.
+    sdk::Workers &host_functions() { return host_functions_; }
+
+    /// What of the application's memory is pinned.
+    Registrations &registrations() { return registrations_; }
+
+    /// Gives something back to the driver, whose calls for that wait for the work of a whole context. Never throws:
+    /// without memory for it, the task runs here.
+    void reap(std::function<void()> task) noexcept;
+    /// Waits until everything is done that was given to reap() before.
+    void drain();
+
+private:
+    std::mutex mutex_; ///< guards what follows until the driver is open; constant afterwards
+    std::unique_ptr<Api> api_;
+    std::vector<sdk::Ref<Platform>> platforms_; ///< one, once there is a device
+
+    std::atomic<uint64_t> serials_{1};
+    Registrations registrations_;
+    sdk::Workers reaper_{1}; ///< the last to go: all other threads give to it
+    sdk::Workers transfers_{2};
+    sdk::Workers host_functions_{1};
+    sdk::Workers waiting_{UINT_MAX}; ///< as many as wait at a time
+};
+
+} // namespace pi::cuda

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Maps and unmaps. Pinned memory is mapped in place; memory of a device through staging, or through the application's
+// own memory where the buffer was made with it.
+#include "entries.hpp"
+#include "memory.hpp"
+#include "submission.hpp"
+#include "transfer.hpp"
+
+#include <pi/sdk/region.hpp>
+
+#include <utility>
+
+namespace pi::cuda {
+
+using namespace sdk;
+
+namespace {
+
+Regions whole(uint64_t size) {
+    pi_region region{};
+    region.extent[0] = size;
+    return Regions({&region, 1});
+}
+
+/// Between a device and staging, or in place.
+class MapCommand final : public StreamCommand {
+public:
+    MapCommand(const Target &target, Mem &mem, const pi_buffer_map_desc &desc)
+        : StreamCommand(target.queue, mem.in_host() || !map_reads(desc.flags)), mem_(mem),
+          out_pointer_(desc.out_pointer), map_{nullptr, desc.offset, desc.size, desc.flags} {
+        if (mem.in_host()) {
+            map_.pointer = mem.host_pointer() + desc.offset;
+        } else {
+            map_.staging = Staging(mem.primary(), desc.size);
+            map_.pointer = map_.staging.begin();
+        }
+    }
+
+private:
+    void issue(Submission &submission) override {
+        if (map_.staging && map_reads(map_.flags))
+            submission.add(submission.api().cuMemcpyAsync(
+                               reinterpret_cast<CUdeviceptr>(map_.pointer),
+                               mem_->address() + map_.offset, map_.size, submission.stream()),
+                           "cuMemcpyAsync", map_.size, " bytes");
+    }
+    void completed() override {
+        void *const pointer = map_.pointer;
+        mem_->add_map(std::move(map_));
+        *out_pointer_ = pointer;
+    }
+
+    const Ref<Mem> mem_;
+    void **const out_pointer_;
+    Map map_;
+};
+
+/// A map that an unmap is for: still there if the unmap does not happen.
+class TakenMap {
+public:
+    TakenMap(Mem &mem, Map map) : mem_(mem), map_(std::move(map)) {}
+    TakenMap(TakenMap &&other) noexcept
+        : mem_(other.mem_), map_(std::move(other.map_)), done_(std::exchange(other.done_, true)) {}
+    ~TakenMap() {
+        if (!done_)
+            mem_->add_map(std::move(map_));
+    }
+    Mem &mem() const { return *mem_; }
+    const Map &map() const { return map_; }
+    void done() { done_ = true; }
+
+private:
+    const Ref<Mem> mem_;
+    Map map_;
+    bool done_ = false;
+};
+
+class UnmapCommand final : public StreamCommand {
+public:
+    UnmapCommand(const Target &target, TakenMap &&taken)
+        : StreamCommand(target.queue, !copies(taken)), taken_(std::move(taken)) {}
+
+private:
+    static bool copies(const TakenMap &taken) {
+        return taken.map().staging && map_writes(taken.map().flags);
+    }
+    void issue(Submission &submission) override {
+        const Map &map = taken_.map();
+        if (copies(taken_))
+            submission.add(
+                submission.api().cuMemcpyAsync(taken_.mem().address() + map.offset,
+                                               reinterpret_cast<CUdeviceptr>(map.pointer), map.size,
+                                               submission.stream()),
+                "cuMemcpyAsync", map.size, " bytes");
+    }
+    void completed() override { taken_.done(); }
+    TakenMap taken_;
+};
+
+/// Maps and unmaps of memory that was made with PI_MEM_USE_HOST_PTR, on a thread that may wait.
+template <class Body>
+void enqueue_with_host_ptr(Queue &queue, const EnqueueArguments &arguments, Body body) {
+    Primary &primary = queue.primary();
+    primary.require_alive();
+    auto shared = std::make_shared<Body>(std::move(body));
+    enqueue(queue, arguments, make_command([&primary, shared](Event &event) {
+                primary.require_alive();
+                event.submitted();
+                primary.instance().run_transfer([shared, event = Ref<Event>(event)] {
+                    event->running();
+                    try {
+                        (*shared)();
+                    } catch (...) {
+                        const Error error = current_error();
+                        return event->finish(error.code(), error.text());
+                    }
+                    event->finish(PI_SUCCESS);
+                });
+            }));
+}
+
+void map_host_ptr(Queue &queue, const EnqueueArguments &arguments, Mem &mem,
+                  const pi_buffer_map_desc &desc) {
+    enqueue_with_host_ptr(queue, arguments, [&queue, mem = Ref<Mem>(mem), desc] {
+        std::byte *const pointer = mem->map_pointer() + desc.offset;
+        if (map_reads(desc.flags))
+            transfer(queue.primary(), Direction::TO_HOST, mem->address() + desc.offset, pointer,
+                     whole(desc.size));
+        mem->add_map({pointer, desc.offset, desc.size, desc.flags});
+        *desc.out_pointer = pointer;
+    });
+}
+
+void unmap_host_ptr(Queue &queue, const EnqueueArguments &arguments, TakenMap &&taken) {
+    enqueue_with_host_ptr(queue, arguments, [&queue, taken = std::move(taken)]() mutable {
+        const Map &map = taken.map();
+        if (map_writes(map.flags))
+            transfer(queue.primary(), Direction::TO_DEVICE, taken.mem().address() + map.offset,
+                     static_cast<std::byte *>(map.pointer), whole(map.size));
+        taken.done();
+    });
+}
+
+} // namespace
+
+namespace entries {
+
+pi_result PI_CALL piEnqueueMemBufferMap(pi_queue queue, const pi_buffer_map_desc *desc,
+                                        uint32_t wait_count, const pi_event *wait_list,
+                                        pi_event *out_event) {
+    return call<Queue>(queue, [&](Queue &self) {
+        const auto known = read_desc(desc, PI_TYPE_BUFFER_MAP_DESC);
+        check_map_flags(known.flags);
+        Mem &mem = checked_mem(self.primary(), self.host(), known.mem, "mem");
+        require(known.out_pointer, "out_pointer");
+        check_range(known.offset, known.size, mem.size(), "mem");
+        const EnqueueArguments arguments{known.flags, known.type, wait_count, wait_list, out_event};
+        if (mem.map_pointer())
+            map_host_ptr(self, arguments, mem, known);
+        else
+            enqueue_stream<MapCommand>(self, arguments, mem, known);
+    });
+}
+
+pi_result PI_CALL piEnqueueMemUnmap(pi_queue queue, const pi_unmap_desc *desc, uint32_t wait_count,
+                                    const pi_event *wait_list, pi_event *out_event) {
+    return call<Queue>(queue, [&](Queue &self) {
+        const auto known = read_desc(desc, PI_TYPE_UNMAP_DESC);
+        check_flags(known.flags, PI_COMMAND_BLOCKING, "flags");
+        Mem &mem = checked_mem(self.primary(), self.host(), known.mem, "mem");
+        require(known.pointer, "pointer");
+        const EnqueueArguments arguments{known.flags, known.type, wait_count, wait_list, out_event};
+        TakenMap taken(mem, mem.take_map(known.pointer));
+        if (mem.map_pointer())
+            unmap_host_ptr(self, arguments, std::move(taken));
+        else
+            enqueue_stream<UnmapCommand>(self, arguments, std::move(taken));
+    });
+}
+
+} // namespace entries
+} // namespace pi::cuda

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "memory.hpp"
+#include "entries.hpp"
+#include "transfer.hpp"
+
+#include <pi/sdk/address.hpp>
+#include <pi/sdk/external.hpp>
+#include <pi/sdk/memory.hpp>
+#include <pi/sdk/region.hpp>
+
+#include <algorithm>
+#include <unistd.h>
+
+namespace pi::cuda {
+
+using namespace sdk;
+
+// ----- Mem ----------------------------------------------------------------------------------------
+
+Mem::Mem(Context &context, Device &device, Storage storage, const pi_mem_buffer_desc &desc,
+         pi_memory_kind memory)
+    : Object(context.host()), context_(context), device_(device), primary_(context.primary(device)),
+      storage_(std::move(storage)), size_(desc.size), flags_(desc.flags), scope_(desc.scope),
+      kind_(memory),
+      host_ptr_(desc.flags & PI_MEM_USE_HOST_PTR ? static_cast<std::byte *>(desc.host_ptr)
+                                                 : nullptr) {}
+
+Mem::Mem(Mem &root, uint64_t flags, uint64_t offset, uint64_t size)
+    : Object(root.host()), context_(root.context_), device_(root.device_), primary_(root.primary_),
+      root_(root), offset_(offset), size_(size), flags_(flags), scope_(root.scope_),
+      kind_(root.kind_), host_ptr_(nullptr) {}
+
+uint64_t Mem::alignment() const {
+    const uint64_t of_offset = offset_ ? offset_ & (~offset_ + 1) : UINT64_MAX;
+    return std::min(storage().alignment(), of_offset);
+}
+
+std::byte *Mem::map_pointer() const {
+    std::byte *const begin = root_ ? root_->host_ptr_ : host_ptr_;
+    return begin ? begin + offset_ : nullptr;
+}
+
+void Mem::add_map(Map map) {
+    std::lock_guard lock(maps_mutex_);
+    maps_.push_back(std::move(map));
+}
+
+Map Mem::take_map(const void *pointer) {
+    std::lock_guard lock(maps_mutex_);
+    // Of several maps with one pointer, all of them for reading, any will do.
+    const auto found = std::find_if(maps_.begin(), maps_.end(),
+                                    [&](const Map &map) { return map.pointer == pointer; });
+    if (found == maps_.end())
+        fail(PI_ERROR_INVALID_VALUE, "pointer is ", pointer,
+             "; no map of this mem that is complete and not yet unmapped gave it (", maps_.size(),
+             " others did)");
+    Map map = std::move(*found);
+    maps_.erase(found);
+    return map;
+}
+
+bool usable(Primary &user, const Mem &mem) {
+    return mem.in_host() || user.access(mem.primary()).granted;
+}
+
+Mem &checked_mem(Primary &user, const pi_host *host, pi_mem mem, const ArgumentName &name) {
+    Mem &self = checked<Mem>(host, mem, name);
+    if (!usable(user, self))
+        fail(PI_ERROR_INVALID_MEM_OBJECT, name, " is memory of ", self.device().name(), ", which ",
+             user.device().name(), " cannot use: the connection is not UNIFIED");
+    return self;
+}
+
+// ----- creation -----------------------------------------------------------------------------------
+
+namespace {
+
+void check_demands(const Device &device, const pi_mem_buffer_desc &desc) {
+    if (desc.flags & PI_MEM_REQUIRE_CONTIGUOUS)
+        fail(PI_ERROR_UNSUPPORTED_FEATURE,
+             "PI_MEM_REQUIRE_CONTIGUOUS: CUDA does not tell where memory of ", device.name(),
+             " is physically");
+    // Memory of the device is never paged out, but the scope that promises it is the host's.
+    if ((desc.flags & PI_MEM_REQUIRE_PINNED) && desc.scope != SCOPE_HOST_PINNED)
+        fail(PI_ERROR_UNSUPPORTED_FEATURE, "PI_MEM_REQUIRE_PINNED in scope ", desc.scope, " (",
+             scope_names[desc.scope], "): scope ", uint32_t{SCOPE_HOST_PINNED}, " (",
+             scope_names[SCOPE_HOST_PINNED], ") is pinned memory of the host");
+}
+
+void check_buffer(const Device &device, const pi_mem_buffer_desc &desc) {
+    if (desc.scope >= SCOPE_COUNT)
+        fail(PI_ERROR_INVALID_VALUE, "scope is ", desc.scope, "; ", device.name(), " has ",
+             uint32_t{SCOPE_COUNT}, " scopes, numbered from 0");
+    check_flags(desc.flags, mem_creation_flags, "flags");
+    check_mem_access(desc.flags);
+    if (find_chained(desc.next, PI_TYPE_MEM_LAYOUT_DESC))
+        fail(PI_ERROR_UNSUPPORTED_FEATURE, "no scope of ", device.name(), " has PI_SCOPE_LAYOUT");
+    check_demands(device, desc);
+    if (desc.export_types)
+        fail(PI_ERROR_UNSUPPORTED_FEATURE, "export_types is 0x", std::hex, desc.export_types,
+             "; this plugin exports no memory");
+    check_mem_host_ptr(desc.flags, desc.host_ptr);
+    if (desc.scope == SCOPE_HOST_PINNED && desc.flags & PI_MEM_USE_HOST_PTR)
+        fail(PI_ERROR_UNSUPPORTED_FEATURE, "PI_MEM_USE_HOST_PTR in scope ", desc.scope, " (",
+             scope_names[desc.scope],
+             "): its memory is the driver's; piMemImport pins the application's");
+    if (!desc.size)
+        fail(PI_ERROR_INVALID_SIZE, "size is 0 bytes; at least 1 is needed");
+    if (desc.scope == SCOPE_GLOBAL && desc.size > device.memory_size())
+        fail(PI_ERROR_OUT_OF_DEVICE_MEMORY, "size is ", desc.size, " bytes; ", device.name(),
+             " has ", device.memory_size());
+    if (desc.alignment & (desc.alignment - 1))
+        fail(PI_ERROR_INVALID_ALIGNMENT, "alignment is ", desc.alignment,
+             "; a power of two is needed");
+    if (desc.alignment > max_alignment)
+        fail(PI_ERROR_INVALID_ALIGNMENT, "alignment is ", desc.alignment, "; at most ",
+             max_alignment, " can be honoured");
+    if (desc.flags & PI_MEM_USE_HOST_PTR &&
+        desc.alignment > alignment_of(desc.host_ptr, max_alignment))
+        fail(PI_ERROR_INVALID_ALIGNMENT, "alignment is ", desc.alignment, ", but host_ptr (",
+             desc.host_ptr, ") gives ", alignment_of(desc.host_ptr, max_alignment));
+}
+
+Ref<Mem> create_buffer(Context &context, Device &device, const pi_mem_buffer_desc &desc) {
+    check_buffer(device, desc);
+    Primary &primary = context.primary(device);
+    primary.require_alive();
+    Storage storage = desc.scope == SCOPE_GLOBAL
+                          ? Storage::on_device(primary, desc.size, desc.alignment)
+                          : Storage::in_host(primary, desc.size, desc.alignment);
+    if (desc.flags & mem_host_ptr_flags) {
+        if (storage.host())
+            std::memcpy(storage.host(), desc.host_ptr, desc.size);
+        else
+            upload(primary, desc.host_ptr, storage.address(), desc.size);
+    }
+    return make<Mem>(context, device, std::move(storage), desc,
+                     pi_memory_kind{PI_MEMORY_KIND_BUFFER});
+}
+
+Ref<Mem> import_pointer(Context &context, Device &device, const pi_mem_import_desc &desc) {
+    std::byte *begin = sdk::import_pointer(desc);
+    const auto page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+    const uint64_t has = alignment_of(begin, page);
+    if (has < page || desc.size % page)
+        fail(PI_ERROR_MISALIGNED_POINTER, "pointer and offset give ", static_cast<void *>(begin),
+             ", aligned to ", has, " bytes, and size is ", desc.size, "; ", device.name(),
+             " uses whole pages in place: multiples of ", page);
+    Primary &primary = context.primary(device);
+    primary.require_alive();
+    Storage storage = Storage::borrow(primary, begin, desc.size);
+    pi_mem_buffer_desc as_buffer{};
+    as_buffer.flags = desc.flags;
+    as_buffer.size = desc.size;
+    return make<Mem>(context, device, std::move(storage), as_buffer,
+                     pi_memory_kind{PI_MEMORY_KIND_IMPORTED});
+}
+
+} // namespace
+
+namespace entries {
+
+pi_result PI_CALL piMemBufferCreate(pi_context context, pi_device device,
+                                    const pi_mem_buffer_desc *desc, pi_mem *out_mem) {
+    return call<Context>(context, [&](Context &self) {
+        Device &on = self.checked_device(device);
+        const auto known = read_desc(desc, PI_TYPE_MEM_BUFFER_DESC, PI_TYPE_MEM_LAYOUT_DESC);
+        require(out_mem, "out_mem");
+        *out_mem = create_buffer(self, on, known).give();
+    });
+}
+
+pi_result PI_CALL piMemBufferPartition(pi_mem mem, const pi_mem_partition_desc *desc,
+                                       pi_mem *out_mem) {
+    return call<Mem>(mem, [&](Mem &self) {
+        const auto known = read_desc(desc, PI_TYPE_MEM_PARTITION_DESC);
+        require(out_mem, "out_mem");
+        check_view_access(known.flags, self.flags());
+        check_range(known.offset, known.size, self.size(), "the parent");
+        *out_mem = make<Mem>(self.root(), view_flags(known.flags, self.flags()),
+                             self.offset() + known.offset, known.size)
+                       .give();
+    });
+}
+
+pi_result PI_CALL piMemImport(pi_context context, pi_device device, const pi_mem_import_desc *desc,
+                              pi_mem *out_mem) {
+    return call<Context>(context, [&](Context &self) {
+        Device &on = self.checked_device(device);
+        const auto known = read_desc(desc, PI_TYPE_MEM_IMPORT_DESC);
+        require(out_mem, "out_mem");
+        check_external_type(known.handle.type, "handle.type");
+        if (known.handle.type != PI_EXTERNAL_HOST_POINTER || !on.registers_host_memory())
+            fail(PI_ERROR_UNSUPPORTED_FEATURE, "handle.type is ", known.handle.type, "; ",
+                 on.name(),
+                 on.registers_host_memory()
+                     ? " imports PI_EXTERNAL_HOST_POINTER alone"
+                     : " imports nothing: it cannot pin the application's memory");
+        check_import(known);
+        *out_mem = import_pointer(self, on, known).give();
+    });
+}
+
+pi_result PI_CALL piMemGetInfo(pi_mem mem, pi_mem_info name, uint64_t size, void *value,
+                               uint64_t *out_size) {
+    static constexpr InfoRow<Mem> rows[] = {
+        {PI_MEM_INFO_COHERENCE,
+         [](Mem &m, const InfoWriter &write) {
+             write(m.in_host() ? pi_coherence{PI_COHERENCE_COHERENT}
+                               : pi_coherence{PI_COHERENCE_MAP_UNMAP});
+         }},
+        {PI_MEM_INFO_DEVICE_ADDRESS,
+         [](Mem &m, const InfoWriter &write) { write(uint64_t{m.address()}); }},
+        {PI_MEM_INFO_BUS_ADDRESS,
+         [](Mem &, const InfoWriter &) {
+             fail(PI_ERROR_UNSUPPORTED_FEATURE,
+                  "CUDA tells bus addresses to modules of the kernel only (nvidia_p2p_get_pages)");
+         }},
+        {PI_MEM_INFO_PITCHES,
+         [](Mem &, const InfoWriter &) {
+             fail(PI_ERROR_UNSUPPORTED_FEATURE, "a linear buffer has no pitches");
+         }},
+    };
+    return call<Mem>(mem, [&](Mem &self) {
+        answer_info<Mem>(self, mem_rows<Mem>, rows, name, size, value, out_size);
+    });
+}
+
+pi_result PI_CALL piMemGetHostPointer(pi_mem mem, void **out_pointer) {
+    return call<Mem>(mem, [&](Mem &self) {
+        require(out_pointer, "out_pointer");
+        if (!self.in_host())
+            fail(PI_ERROR_UNSUPPORTED_FEATURE, "mem is in the memory of ", self.device().name(),
+                 ", which the host cannot address: map it, or read and write it by commands");
+        *out_pointer = self.host_pointer();
+    });
+}
+
+namespace {
+
+/// Pinned memory is coherent once events order its use; memory of a device is handed over by map and unmap alone.
+pi_result maintain(pi_mem mem, uint64_t offset, uint64_t size, const char *what) {
+    return call<Mem>(mem, [&](Mem &self) {
+        check_range(offset, size, self.size(), "mem");
+        if (!self.in_host())
+            fail(PI_ERROR_UNSUPPORTED_FEATURE, what,
+                 ": the coherence of mem is PI_COHERENCE_MAP_UNMAP; the host touches it between "
+                 "map and unmap");
+    });
+}
+
+} // namespace
+
+pi_result PI_CALL piMemFlush(pi_mem mem, uint64_t offset, uint64_t size) {
+    return maintain(mem, offset, size, "piMemFlush");
+}
+
+pi_result PI_CALL piMemInvalidate(pi_mem mem, uint64_t offset, uint64_t size) {
+    return maintain(mem, offset, size, "piMemInvalidate");
+}
+
+} // namespace entries
+} // namespace pi::cuda

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Memory: buffers and views of them.
+#pragma once
+
+#include "context.hpp"
+#include "storage.hpp"
+
+#include <list>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+namespace pi::cuda {
+
+/// The devices' memory scopes, in the order of piDeviceGetMemoryScopes.
+enum Scope : uint32_t {
+    SCOPE_GLOBAL = 0,
+    SCOPE_HOST_PINNED =
+        1, ///< memory of the host that the driver has pinned and all devices use in place
+    SCOPE_COUNT = 2,
+};
+inline constexpr const char *scope_names[SCOPE_COUNT] = {"global", "host.pinned"};
+
+/// A map that the application holds.
+struct Map {
+    void *pointer = nullptr;
+    uint64_t offset = 0, size = 0; ///< bytes from the mem's begin
+    uint64_t flags = 0;            ///< PI_MAP_
+    Staging
+        staging{}; ///< what the pointer is in, if that is neither the memory itself nor host_ptr
+};
+
+class Mem : public sdk::Object<Mem, pi_mem> {
+public:
+    /// A root.
+    Mem(Context &context, Device &device, Storage storage, const pi_mem_buffer_desc &desc,
+        pi_memory_kind kind);
+    /// A view of a root.
+    Mem(Mem &root, uint64_t flags, uint64_t offset, uint64_t size);
+
+    Context &context() const { return *context_; }
+    Device &device() const { return device_; }
+    Primary &primary() const { return primary_; }
+    Mem &root() { return root_ ? *root_ : *this; }
+    pi_mem parent() const { return root_ ? root_->handle() : nullptr; }
+    uint64_t offset() const { return offset_; } ///< into the root
+    uint64_t size() const { return size_; }
+    uint64_t flags() const { return flags_; }
+    uint32_t scope() const { return scope_; }
+    pi_memory_kind memory_kind() const { return kind_; }
+    uint64_t alignment() const;
+    /// In memory of the host, which all devices use in place.
+    bool in_host() const { return storage().host(); }
+    /// The first byte's address for the device.
+    CUdeviceptr address() const { return storage().address() + offset_; }
+    /// And for the host; NULL if it has none.
+    std::byte *host_pointer() const { return in_host() ? storage().host() + offset_ : nullptr; }
+    /// Of a buffer with PI_MEM_USE_HOST_PTR: where its maps are; else NULL.
+    std::byte *map_pointer() const;
+
+    void add_map(Map map);
+    /// Takes a map out, for an unmap; PI_ERROR_INVALID_VALUE if there is none of this pointer.
+    Map take_map(const void *pointer);
+
+private:
+    const Storage &storage() const { return root_ ? root_->storage_ : storage_; }
+
+    const sdk::Ref<Context> context_;
+    Device &device_;
+    Primary &primary_;
+    const sdk::Ref<Mem> root_; ///< NULL for a root
+    const Storage storage_;    ///< of a root
+    const uint64_t offset_ = 0, size_, flags_;
+    const uint32_t scope_;
+    const pi_memory_kind kind_;
+    std::byte *const host_ptr_; ///< of a root with PI_MEM_USE_HOST_PTR
+    std::mutex maps_mutex_;
+    std::vector<Map> maps_; ///< guarded by maps_mutex_
+};
+
+/// Whether commands of the context take the memory as it is.
+bool usable(Primary &user, const Mem &mem);
+/// A buffer that commands on a queue of this primary context take as it is, or PI_ERROR_INVALID_MEM_OBJECT.
+Mem &checked_mem(Primary &user, const pi_host *host, pi_mem mem, const sdk::ArgumentName &name);
+
+} // namespace pi::cuda

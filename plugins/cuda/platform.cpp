@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "platform.hpp"
+#include "entries.hpp"
+#include "primary.hpp"
+
+#include <pi/sdk/descriptor.hpp>
+
+#include <algorithm>
+#include <future>
+#include <string_view>
+
+namespace pi::cuda {
+
+using namespace sdk;
+
+// ----- Instance -----------------------------------------------------------------------------------
+
+Instance::Instance(const pi_host *host) : Object(host) {}
+
+Instance::~Instance() = default;
+
+Platform &Instance::platform() {
+    std::lock_guard lock(mutex_);
+    if (!api_) {
+        const char *path = host()->get_option(host(), "PI_CUDA_LIBRARY");
+        api_ = std::make_unique<Api>(path && *path ? path : "libcuda.so.1");
+    }
+    if (platforms_.empty())
+        platforms_.push_back(make<Platform>(*this, *api_));
+    return *platforms_.front();
+}
+
+void Instance::reap(std::function<void()> task) noexcept {
+    try {
+        reaper_.post(task);
+    } catch (...) {
+        task();
+    }
+}
+
+void Instance::drain() {
+    auto done = std::make_shared<std::promise<void>>();
+    std::future<void> reached = done->get_future();
+    reaper_.post([done] { done->set_value(); });
+    reached.wait();
+}
+
+// ----- Platform -----------------------------------------------------------------------------------
+
+Platform::Platform(Instance &instance, const Api &api)
+    : Object(instance.host()), instance_(instance), api_(api) {
+    int count = 0;
+    check(api_, api_.cuDeviceGetCount(&count), "cuDeviceGetCount");
+    std::string left_out;
+    for (int i = 0; i < count; ++i) {
+        try {
+            CUdevice id = 0;
+            check(api_, api_.cuDeviceGet(&id, i), "cuDeviceGet", "number ", i);
+            devices_.push_back(make<Device>(*this, id));
+        } catch (...) {
+            const std::string reason = current_error().text();
+            instance_.log(PI_LOG_WARNING, text("device ", i, " of CUDA is left out: ", reason));
+            left_out += text(left_out.empty() ? ": " : "; ", reason);
+        }
+    }
+    if (devices_.empty())
+        fail(PI_ERROR_UNAVAILABLE, api_.path(), " has ", count, " devices, none of which is usable",
+             left_out);
+}
+
+Platform::~Platform() = default;
+
+// ----- Device -------------------------------------------------------------------------------------
+
+Device::Device(Platform &platform, CUdevice id)
+    : Object(platform.host(), false), platform_(platform), id_(id) {
+    char name[256] = {};
+    check(api(), api().cuDeviceGetName(name, sizeof name, id_), "cuDeviceGetName");
+    name_ = name;
+    size_t bytes = 0;
+    check(api(), api().cuDeviceTotalMem_v2(&bytes, id_), "cuDeviceTotalMem_v2", name_);
+    memory_size_ = bytes;
+    if (!attribute(CU_DEVICE_ATTRIBUTE_UNIFIED_ADDRESSING))
+        fail(PI_ERROR_UNSUPPORTED_FEATURE, name_,
+             " shares no addresses with the host and other devices "
+             "(CU_DEVICE_ATTRIBUTE_UNIFIED_ADDRESSING is 0)");
+    const auto size = [&](CUdevice_attribute which) {
+        return static_cast<uint64_t>(std::max(attribute(which), 0));
+    };
+    max_group_ = size(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
+    max_items_ = {size(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X),
+                  size(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y),
+                  size(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z)};
+    max_groups_ = {size(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X),
+                   size(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y),
+                   size(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z)};
+    local_memory_ = std::max(size(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK),
+                             size(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN));
+    max_pitch_ = size(CU_DEVICE_ATTRIBUTE_MAX_PITCH);
+    warp_ = std::max(static_cast<uint32_t>(size(CU_DEVICE_ATTRIBUTE_WARP_SIZE)), uint32_t{1});
+    // Before CUDA 11.1 the question was not there, and the answer was yes.
+    int answer = 1;
+    registers_host_memory_ =
+        api().cuDeviceGetAttribute(&answer, CU_DEVICE_ATTRIBUTE_HOST_REGISTER_SUPPORTED, id_) !=
+            CUDA_SUCCESS ||
+        answer;
+    cooperative_ = attribute(CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH) &&
+                   api().cuLaunchCooperativeKernel &&
+                   api().cuOccupancyMaxActiveBlocksPerMultiprocessor;
+    compute_capability_ = attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) * 10 +
+                          attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
+}
+
+int Device::attribute(CUdevice_attribute which) const {
+    int value = 0;
+    return api().cuDeviceGetAttribute(&value, which, id_) == CUDA_SUCCESS ? value : 0;
+}
+
+std::shared_ptr<Primary> Device::primary() {
+    std::lock_guard lock(mutex_);
+    {
+        const std::shared_ptr<Primary> found = primary_.lock();
+        if (found && !found->lost())
+            return found;
+    }
+    // The rest of a lost one may still be on its way out, and would be had again.
+    instance().drain();
+    std::shared_ptr<Primary> primary = primary_.lock();
+    if (!primary) {
+        primary = std::make_shared<Primary>(*this);
+        primary_ = primary;
+    }
+    primary->require_alive();
+    return primary;
+}
+
+// ----- entry points -------------------------------------------------------------------------------
+
+namespace entries {
+
+pi_result PI_CALL piPlatformsGet(pi_plugin plugin, uint32_t capacity, pi_platform *out_platforms,
+                                 uint32_t *out_count) {
+    return call<Instance>(plugin, [&](Instance &self) {
+        const pi_platform platform = self.platform().handle();
+        write_list<pi_platform>({&platform, 1}, capacity, out_platforms, out_count);
+    });
+}
+
+pi_result PI_CALL piPlatformGetInfo(pi_platform platform, pi_platform_info name, uint64_t size,
+                                    void *value, uint64_t *out_size) {
+    static constexpr InfoRow<Platform> rows[] = {
+        {PI_PLATFORM_INFO_NAME, [](Platform &, const InfoWriter &write) { write("CUDA"); }},
+        {PI_PLATFORM_INFO_VENDOR,
+         [](Platform &, const InfoWriter &write) { write("NVIDIA Corporation"); }},
+        {PI_PLATFORM_INFO_VERSION,
+         [](Platform &p, const InfoWriter &write) {
+             write("CUDA " + version_text(p.api().version()));
+         }},
+        {PI_PLATFORM_INFO_PLUGIN,
+         [](Platform &p, const InfoWriter &write) { write(p.instance().handle()); }},
+        {PI_PLATFORM_INFO_BACKEND,
+         [](Platform &, const InfoWriter &write) { write(uint32_t{PI_BACKEND_CUDA}); }},
+    };
+    return call<Platform>(
+        platform, [&](Platform &self) { answer_info(self, rows, name, size, value, out_size); });
+}
+
+pi_result PI_CALL piPlatformGetBackendOption(pi_platform platform, const char *frontend_option,
+                                             uint64_t size, char *value, uint64_t *out_size) {
+    // What piProgramBuild understands (program.cpp).
+    static constexpr std::string_view known[] = {"-O0", "-O1", "-O2", "-O3", "-g"};
+    return call<Platform>(platform, [&](Platform &) {
+        require(frontend_option, "frontend_option");
+        const bool found =
+            std::find(std::begin(known), std::end(known), frontend_option) != std::end(known);
+        InfoWriter(size, value, out_size)(found ? frontend_option : "");
+    });
+}
+
+pi_result PI_CALL piDevicesGet(pi_platform platform, pi_device_type types, uint32_t capacity,
+                               pi_device *out_devices, uint32_t *out_count) {
+    return call<Platform>(platform, [&](Platform &self) {
+        if (!types || types & ~static_cast<pi_device_type>(PI_DEVICE_TYPE_ALL))
+            fail(PI_ERROR_INVALID_VALUE, "types is ", types,
+                 "; a combination of the PI_DEVICE_TYPE_ bits (1 to 15) is needed");
+        std::vector<pi_device> devices;
+        for (const Ref<Device> &device : self.devices())
+            if (types & PI_DEVICE_TYPE_GPU)
+                devices.push_back(device->handle());
+        write_list<pi_device>(devices, capacity, out_devices, out_count);
+    });
+}
+
+} // namespace entries
+} // namespace pi::cuda

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The platform and its devices. Both live as long as their instance.
+#pragma once
+
+#include "instance.hpp"
+
+#include <array>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace pi::cuda {
+
+class Device;
+class Primary;
+
+class Platform : public sdk::Object<Platform, pi_platform> {
+public:
+    /// Asks the driver for its devices. PI_ERROR_UNAVAILABLE if none is usable.
+    Platform(Instance &instance, const Api &api);
+    ~Platform();
+
+    Instance &instance() const { return instance_; }
+    const Api &api() const { return api_; }
+    const std::vector<sdk::Ref<Device>> &devices() const { return devices_; }
+
+private:
+    Instance &instance_;
+    const Api &api_;
+    std::vector<sdk::Ref<Device>> devices_;
+};
+
+class Device : public sdk::Object<Device, pi_device> {
+public:
+    Device(Platform &platform, CUdevice id);
+
+    Platform &platform() const { return platform_; }
+    const Api &api() const { return platform_.api(); }
+    Instance &instance() const { return platform_.instance(); }
+    CUdevice id() const { return id_; }
+    const std::string &name() const { return name_; }
+    const std::string &description() const { return name_; }
+
+    /// An attribute; 0 if the driver does not know it.
+    int attribute(CUdevice_attribute name) const;
+    uint64_t memory_size() const { return memory_size_; }
+    uint64_t max_group() const { return max_group_; }
+    const std::array<uint64_t, 3> &max_items() const { return max_items_; }
+    /// Of blocks, on each axis.
+    const std::array<uint64_t, 3> &max_groups() const { return max_groups_; }
+    /// Bytes of shared memory that a block can have, those that must be asked for included.
+    uint64_t local_memory() const { return local_memory_; }
+    uint64_t max_pitch() const { return max_pitch_; }
+    uint32_t warp() const { return warp_; }
+    /// Application memory can be pinned, and used by the device then.
+    bool registers_host_memory() const { return registers_host_memory_; }
+    bool cooperative() const { return cooperative_; }
+    /// Major * 10 + minor of the compute capability.
+    int compute_capability() const { return compute_capability_; }
+    uint64_t capabilities() const {
+        return cuda::capabilities & ~((registers_host_memory_ ? 0 : PI_CAPABILITY_MEM_IMPORT) |
+                                      (cooperative_ ? 0 : uint64_t{PI_CAPABILITY_COOPERATIVE}));
+    }
+
+    /// The device's primary context, which all PI contexts share; it is the driver's as long as any of them lives.
+    std::shared_ptr<Primary> primary();
+
+private:
+    Platform &platform_;
+    const CUdevice id_;
+    std::string name_;
+    uint64_t memory_size_ = 0, max_group_, local_memory_, max_pitch_;
+    std::array<uint64_t, 3> max_items_, max_groups_;
+    uint32_t warp_;
+    bool registers_host_memory_, cooperative_;
+    int compute_capability_;
+    std::mutex mutex_; ///< guards primary_
+    std::weak_ptr<Primary> primary_;
+};
+
+/// What begins of all memory is a multiple of: what cuMemAlloc promises.
+inline constexpr uint64_t min_alignment = 256;
+/// Of what is aligned beyond that; more memory than is asked for is taken then.
+inline constexpr uint64_t max_alignment = uint64_t{1} << 30;
+
+} // namespace pi::cuda

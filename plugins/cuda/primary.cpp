@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "primary.hpp"
+
+#include <pi/sdk/bytes.hpp>
+
+#include <bit>
+#include <utility>
+
+namespace pi::cuda {
+
+using namespace sdk;
+
+// ----- pools --------------------------------------------------------------------------------------
+
+PooledEvent::PooledEvent(Primary &primary, bool timed)
+    : primary_(primary), timed_(timed), id_(primary.take_event(timed)) {}
+
+PooledEvent::~PooledEvent() {
+    primary_.give_event(id_, timed_);
+}
+
+CUevent Primary::take_event(bool timed) {
+    {
+        std::lock_guard lock(pools_mutex_);
+        std::vector<CUevent> &free = events_[timed];
+        if (!free.empty()) {
+            const CUevent event = free.back();
+            free.pop_back();
+            return event;
+        }
+    }
+    CUevent event = nullptr;
+    check(api().cuEventCreate(&event, CU_EVENT_BLOCKING_SYNC |
+                                          (timed ? CU_EVENT_DEFAULT : CU_EVENT_DISABLE_TIMING)),
+          "cuEventCreate", "on ", device_.name());
+    return event;
+}
+
+void Primary::give_event(CUevent event, bool timed) noexcept {
+    try {
+        std::lock_guard lock(pools_mutex_);
+        events_[timed].push_back(event);
+    } catch (...) {
+        api().cuEventDestroy_v2(event);
+    }
+}
+
+namespace {
+
+/// Staging comes in powers of two bytes.
+constexpr unsigned smallest_staging = 12;
+constexpr uint64_t most_staging_kept = uint64_t{64} << 20;
+
+uint64_t staging_size(unsigned size_class) {
+    return uint64_t{1} << size_class;
+}
+
+} // namespace
+
+Staging::Staging(Primary &primary, uint64_t size)
+    : primary_(&primary),
+      size_class_(std::max(smallest_staging, static_cast<unsigned>(std::bit_width(size - 1)))),
+      begin_(primary.take_staging(size_class_)) {}
+
+Staging::Staging(Staging &&other) noexcept
+    : primary_(other.primary_), size_class_(other.size_class_),
+      begin_(std::exchange(other.begin_, nullptr)) {}
+
+Staging &Staging::operator=(Staging &&other) noexcept {
+    std::swap(primary_, other.primary_);
+    std::swap(size_class_, other.size_class_);
+    std::swap(begin_, other.begin_);
+    return *this;
+}
+
+Staging::~Staging() {
+    if (begin_)
+        primary_->give_staging(begin_, size_class_);
+}
+
+std::byte *Primary::take_staging(unsigned size_class) {
+    {
+        std::lock_guard lock(pools_mutex_);
+        std::vector<std::byte *> &free = staging_[size_class];
+        if (!free.empty()) {
+            std::byte *const begin = free.back();
+            free.pop_back();
+            staging_kept_ -= staging_size(size_class);
+            return begin;
+        }
+    }
+    if (size_class > 46)
+        fail(PI_ERROR_OUT_OF_HOST_MEMORY, "no ", Bytes(staging_size(size_class)),
+             " of pinned memory can be had");
+    const Current current(*this);
+    void *begin = nullptr;
+    const CUresult code =
+        api().cuMemHostAlloc(&begin, staging_size(size_class), CU_MEMHOSTALLOC_PORTABLE);
+    if (code == CUDA_ERROR_OUT_OF_MEMORY)
+        fail(PI_ERROR_OUT_OF_HOST_MEMORY,
+             "cuMemHostAlloc: CUDA_ERROR_OUT_OF_MEMORY: ", Bytes(staging_size(size_class)),
+             " of pinned memory asked");
+    check(code, "cuMemHostAlloc", Bytes(staging_size(size_class)), " asked");
+    return static_cast<std::byte *>(begin);
+}
+
+void Primary::give_staging(std::byte *begin, unsigned size_class) noexcept {
+    try {
+        std::lock_guard lock(pools_mutex_);
+        if (staging_kept_ + staging_size(size_class) <= most_staging_kept) {
+            staging_[size_class].push_back(begin);
+            staging_kept_ += staging_size(size_class);
+            return;
+        }
+    } catch (...) {
+    }
+    // Whatever had the staging still keeps this alive.
+    instance().reap([self = shared_from_this(), begin] {
+        try {
+            const Current current(*self);
+            self->api().cuMemFreeHost(begin);
+        } catch (...) {
+        }
+    });
+}
+
+// ----- Primary ------------------------------------------------------------------------------------
+
+Primary::Primary(Device &device)
+    : device_(device), serial_(device.instance().next_serial()), clock_(*this) {
+    cuda::check(api(), api().cuDevicePrimaryCtxRetain(&id_, device.id()),
+                "cuDevicePrimaryCtxRetain", "of ", device.name());
+}
+
+Primary::~Primary() {
+    const Api &cu = api();
+    // Of a spoilt context nothing can be destroyed; it all goes with it.
+    if (cu.cuCtxPushCurrent_v2(id_) == CUDA_SUCCESS) {
+        clock_.close();
+        for (const std::vector<CUevent> &events : events_)
+            for (const CUevent event : events)
+                cu.cuEventDestroy_v2(event);
+        for (const auto &[size_class, blocks] : staging_)
+            for (std::byte *block : blocks)
+                cu.cuMemFreeHost(block);
+        cu.cuCtxPopCurrent_v2(nullptr);
+    }
+    cu.cuDevicePrimaryCtxRelease_v2(device_.id());
+}
+
+void Primary::require_alive() const {
+    if (const CUresult code = lost_.load(std::memory_order_relaxed); code != CUDA_SUCCESS)
+        fail(PI_ERROR_DEVICE_LOST, device_.name(),
+             " is lost until all of its contexts are released: ", error_name(api(), code));
+}
+
+PeerAccess Primary::access(const Primary &owner) {
+    if (&owner == this)
+        return {true, true, CUDA_SUCCESS};
+    std::lock_guard lock(peers_mutex_);
+    if (const auto known = peers_.find(owner.serial_); known != peers_.end())
+        return known->second;
+    const Current current(*this);
+    int possible = 0;
+    check(api().cuDeviceCanAccessPeer(&possible, device_.id(), owner.device_.id()),
+          "cuDeviceCanAccessPeer");
+    PeerAccess access{possible != 0, false, CUDA_ERROR_PEER_ACCESS_UNSUPPORTED};
+    if (possible) {
+        access.refusal = api().cuCtxEnablePeerAccess(owner.id(), 0);
+        note(access.refusal);
+        // The application may have enabled it itself: the context is the device's primary one.
+        access.granted = access.refusal == CUDA_SUCCESS ||
+                         access.refusal == CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED;
+    }
+    return peers_[owner.serial_] = access;
+}
+
+} // namespace pi::cuda

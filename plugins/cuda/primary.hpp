@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A device's primary context: what all PI contexts on the device share. Memory, events and pinned staging are of it.
+#pragma once
+
+#include "clock.hpp"
+#include "platform.hpp"
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+namespace pi::cuda {
+
+/// An event of the driver, of a primary context's pool, to which it goes back.
+class PooledEvent {
+public:
+    PooledEvent(Primary &primary, bool timed);
+    PooledEvent(const PooledEvent &) = delete;
+    ~PooledEvent();
+    CUevent id() const { return id_; }
+
+private:
+    Primary &primary_;
+    const bool timed_;
+    CUevent id_;
+};
+using SharedEvent = std::shared_ptr<PooledEvent>;
+
+/// Pinned memory of the host, of a primary context's pool, to which it goes back.
+class Staging {
+public:
+    Staging() = default;
+    Staging(Primary &primary, uint64_t size);
+    Staging(Staging &&other) noexcept;
+    Staging &operator=(Staging &&other) noexcept;
+    ~Staging();
+    std::byte *begin() const { return begin_; }
+    explicit operator bool() const { return begin_ != nullptr; }
+
+private:
+    Primary *primary_ = nullptr;
+    unsigned size_class_ = 0;
+    std::byte *begin_ = nullptr;
+};
+
+/// Whether memory of one primary context can be used by another one, and why not.
+struct PeerAccess {
+    bool possible; ///< as cuDeviceCanAccessPeer has it
+    bool granted;
+    CUresult refusal; ///< of cuCtxEnablePeerAccess
+};
+
+class Primary : public std::enable_shared_from_this<Primary> {
+public:
+    explicit Primary(Device &device);
+    ~Primary();
+    Primary(const Primary &) = delete;
+
+    Device &device() const { return device_; }
+    Instance &instance() const { return device_.instance(); }
+    const Api &api() const { return device_.api(); }
+    CUcontext id() const { return id_; }
+
+    /// Throws unless the code is CUDA_SUCCESS, and remembers one that has spoilt the context.
+    template <class... Parts>
+    void check(CUresult code, const char *call, const Parts &...parts) {
+        note(code);
+        cuda::check(api(), code, call, parts...);
+    }
+    void note(CUresult code) {
+        if (to_result(code) == PI_ERROR_DEVICE_LOST)
+            lost_.store(code, std::memory_order_relaxed);
+    }
+    bool lost() const { return lost_.load(std::memory_order_relaxed) != CUDA_SUCCESS; }
+    /// PI_ERROR_DEVICE_LOST with what has spoilt the context, if something has.
+    void require_alive() const;
+
+    /// Whether commands of this context may use memory of `owner` as it is. The first call enables it.
+    PeerAccess access(const Primary &owner);
+
+    Clock &clock() { return clock_; }
+
+private:
+    friend class PooledEvent;
+    friend class Staging;
+    CUevent take_event(bool timed);
+    void give_event(CUevent event, bool timed) noexcept;
+    std::byte *take_staging(unsigned size_class);
+    void give_staging(std::byte *begin, unsigned size_class) noexcept;
+
+    Device &device_;
+    CUcontext id_ = nullptr;
+    const uint64_t serial_;
+    std::atomic<CUresult> lost_{CUDA_SUCCESS};
+    std::mutex pools_mutex_;                               ///< guards the pools
+    std::vector<CUevent> events_[2];                       ///< free ones, by whether they are timed
+    std::map<unsigned, std::vector<std::byte *>> staging_; ///< free ones, by their class
+    uint64_t staging_kept_ = 0;                            ///< bytes of those
+    std::mutex peers_mutex_;
+    std::map<uint64_t, PeerAccess> peers_; ///< by the owner's serial
+    Clock clock_;
+};
+
+/// Makes a primary context the calling thread's until the end of the block; then it has the one again that it had.
+class Current {
+public:
+    explicit Current(Primary &primary) : api_(primary.api()) {
+        primary.check(api_.cuCtxPushCurrent_v2(primary.id()), "cuCtxPushCurrent_v2");
+    }
+    ~Current() { api_.cuCtxPopCurrent_v2(nullptr); }
+    Current(const Current &) = delete;
+
+private:
+    const Api &api_;
+};
+
+} // namespace pi::cuda

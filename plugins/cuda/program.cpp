@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "program.hpp"
+#include "entries.hpp"
+
+#include <pi/sdk/descriptor.hpp>
+#include <pi/sdk/trampoline.hpp>
+
+#include <algorithm>
+#include <cstring>
+#include <sstream>
+
+namespace pi::cuda {
+
+using namespace sdk;
+
+Module::~Module() {
+    primary_->instance().reap([primary = primary_, id = id_] {
+        try {
+            const Current current(*primary);
+            primary->note(primary->api().cuModuleUnload(id));
+        } catch (...) {
+            // The context is lost, and with it the module.
+        }
+    });
+}
+
+namespace {
+
+/// The options of cuModuleLoadDataEx, with places for the driver's logs.
+class JitOptions {
+public:
+    explicit JitOptions(const std::string &words) {
+        add(CU_JIT_ERROR_LOG_BUFFER, log_.data());
+        add(CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, log_.size());
+        std::istringstream list(words);
+        for (std::string word; list >> word;) {
+            if (word == "-g")
+                add(CU_JIT_GENERATE_DEBUG_INFO, size_t{1});
+            else if (word.size() == 3 && word.compare(0, 2, "-O") == 0 && word[2] >= '0' &&
+                     word[2] <= '4')
+                add(CU_JIT_OPTIMIZATION_LEVEL, static_cast<size_t>(word[2] - '0'));
+            else
+                fail(PI_ERROR_BUILD_FAILED, "options has '", word,
+                     "'; -O0 to -O4 and -g are understood");
+        }
+    }
+    unsigned count() const { return static_cast<unsigned>(names_.size()); }
+    CUjit_option *names() { return names_.data(); }
+    void **values() { return values_.data(); }
+    std::string log() const { return log_.data(); }
+
+private:
+    void add(CUjit_option name, void *value) {
+        names_.push_back(name);
+        values_.push_back(value);
+    }
+    void add(CUjit_option name, size_t value) { add(name, reinterpret_cast<void *>(value)); }
+
+    std::vector<char> log_ = std::vector<char>(16384);
+    std::vector<CUjit_option> names_;
+    std::vector<void *> values_;
+};
+
+/// The begin of a log, for an error's text.
+std::string first_lines(const std::string &log) {
+    constexpr size_t most = 600;
+    return log.size() > most ? log.substr(0, most) + "..." : log;
+}
+
+} // namespace
+
+void Program::load(Build &build, const std::string &words) {
+    Primary &primary = context_->primary(*build.device);
+    build.status = PI_PROGRAM_FAILED;
+    build.module.reset();
+    build.log.clear();
+    try {
+        primary.require_alive();
+        JitOptions options(words);
+        const Current current(primary);
+        CUmodule id = nullptr;
+        const CUresult code = primary.api().cuModuleLoadDataEx(&id, image_.c_str(), options.count(),
+                                                               options.names(), options.values());
+        build.log = options.log();
+        primary.note(code);
+        if (code != CUDA_SUCCESS && to_result(code) != PI_ERROR_BACKEND)
+            primary.check(code, "cuModuleLoadDataEx", "on ", build.device->name());
+        if (code != CUDA_SUCCESS) {
+            const std::string name = error_name(primary.api(), code);
+            if (build.log.empty())
+                build.log = text("cuModuleLoadDataEx: ", name, ", without a log");
+            fail(PI_ERROR_BUILD_FAILED, "cuModuleLoadDataEx: ", name, " on ", build.device->name(),
+                 ":\n", first_lines(build.log));
+        }
+        build.module = std::make_shared<Module>(primary, id);
+        build.status = PI_PROGRAM_BUILT;
+    } catch (const Error &error) {
+        if (build.log.empty())
+            build.log = error.text();
+        throw;
+    }
+}
+
+void Program::build(const pi_program_build_desc &desc) {
+    check_flags(desc.flags, 0, "flags");
+    std::vector<Device *> devices =
+        read_handles<Device>(host(), desc.device_count, desc.devices, "devices",
+                             [&](Device &device, const ArgumentName &name) {
+                                 context_->checked_device(device.handle(), name);
+                             });
+    if (devices.empty())
+        devices = context_->devices();
+    options_ = desc.options ? desc.options : "";
+    builds_.clear();
+    // In the context's order, whatever order they are named in.
+    for (Device *device : context_->devices())
+        if (std::find(devices.begin(), devices.end(), device) != devices.end())
+            builds_.push_back({device, {}, {}, PI_PROGRAM_FAILED});
+    try {
+        for (Build &one : builds_)
+            load(one, options_);
+    } catch (...) {
+        // It is built for all of them or for none.
+        for (Build &one : builds_) {
+            one.module.reset();
+            one.status = PI_PROGRAM_FAILED;
+        }
+        throw;
+    }
+}
+
+std::vector<Device *> Program::built_devices() const {
+    std::vector<Device *> devices;
+    for (const Build &build : builds_)
+        if (build.module)
+            devices.push_back(build.device);
+    if (devices.empty())
+        fail(PI_ERROR_INVALID_OPERATION, "program is not built; call piProgramBuild first");
+    return devices;
+}
+
+const Program::Build &Program::build_of(const Device &device) const {
+    static const Build none{};
+    const auto found = std::find_if(builds_.begin(), builds_.end(),
+                                    [&](const Build &build) { return build.device == &device; });
+    return found == builds_.end() ? none : *found;
+}
+
+const std::shared_ptr<Module> &Program::module(const Device &device) const {
+    return build_of(device).module;
+}
+uint32_t Program::status(const Device &device) const {
+    return build_of(device).status;
+}
+const std::string &Program::log(const Device &device) const {
+    return build_of(device).log;
+}
+
+std::string Program::kernel_names() const {
+    const Module &module = *this->module(*built_devices().front());
+    Primary &primary = module.primary();
+    const Api &cu = primary.api();
+    if (!cu.cuModuleGetFunctionCount || !cu.cuModuleEnumerateFunctions || !cu.cuFuncGetName)
+        fail(PI_ERROR_UNSUPPORTED_FEATURE, "the driver, of CUDA ", version_text(cu.version()),
+             ", does not tell what is in a module; one of 12.4 does");
+    const Current current(primary);
+    unsigned count = 0;
+    primary.check(cu.cuModuleGetFunctionCount(&count, module.id()), "cuModuleGetFunctionCount");
+    std::vector<CUfunction> functions(count);
+    primary.check(cu.cuModuleEnumerateFunctions(functions.data(), count, module.id()),
+                  "cuModuleEnumerateFunctions");
+    std::string names;
+    for (const CUfunction function : functions) {
+        const char *name = nullptr;
+        primary.check(cu.cuFuncGetName(&name, function), "cuFuncGetName");
+        names += text(names.empty() ? "" : ";", name);
+    }
+    return names;
+}
+
+// ----- entry points -------------------------------------------------------------------------------
+
+namespace {
+
+std::vector<uint64_t> binary_sizes(Program &program) {
+    return std::vector<uint64_t>(program.built_devices().size(), program.image().size());
+}
+
+void write_binaries(Program &program, uint64_t size, void *value, uint64_t *out_size) {
+    const uint64_t needed = program.built_devices().size() * sizeof(uint8_t *);
+    if (value && size < needed)
+        fail(PI_ERROR_INVALID_SIZE, "size is ", size, ", this information needs ", needed,
+             " bytes");
+    if (!value && !out_size)
+        fail(PI_ERROR_INVALID_NULL_POINTER,
+             "value and out_size are both NULL: nothing to answer into");
+    if (value)
+        for (uint64_t i = 0; i < needed / sizeof(uint8_t *); ++i)
+            if (uint8_t *target = static_cast<uint8_t **>(value)[i])
+                std::memcpy(target, program.image().data(), program.image().size());
+    if (out_size)
+        *out_size = needed;
+}
+
+} // namespace
+
+namespace entries {
+
+pi_result PI_CALL piProgramCreate(pi_context context, const pi_program_desc *desc,
+                                  pi_program *out_program) {
+    return call<Context>(context, [&](Context &self) {
+        const auto known = read_desc(desc, PI_TYPE_PROGRAM_DESC);
+        require(out_program, "out_program");
+        check_flags(known.flags, 0, "flags");
+        require(known.data, "data");
+        if (!known.size)
+            fail(PI_ERROR_INVALID_SIZE, "size is 0 bytes; at least 1 is needed");
+        if (!known.format || known.format > PI_PROGRAM_FORMAT_NATIVE_LIBRARY)
+            fail(PI_ERROR_INVALID_ENUMERATION, "format ", known.format,
+                 " is no PI_PROGRAM_FORMAT_");
+        if (known.format != PI_PROGRAM_FORMAT_PTX && known.format != PI_PROGRAM_FORMAT_CUBIN &&
+            known.format != PI_PROGRAM_FORMAT_DEVICE_BINARY)
+            fail(PI_ERROR_UNSUPPORTED_FEATURE, "format is ", known.format,
+                 "; PI_PROGRAM_FORMAT_PTX, _CUBIN and _DEVICE_BINARY are supported");
+        *out_program = make<Program>(self, known.format,
+                                     std::string(static_cast<const char *>(known.data), known.size))
+                           .give();
+    });
+}
+
+pi_result PI_CALL piProgramBuild(pi_program program, const pi_program_build_desc *desc) {
+    return call<Program>(program, [&](Program &self) {
+        if (CallbackScope::active())
+            fail(PI_ERROR_WOULD_BLOCK, "building a program inside a callback");
+        self.build(read_optional_desc(desc, PI_TYPE_PROGRAM_BUILD_DESC));
+    });
+}
+
+pi_result PI_CALL piProgramGetInfo(pi_program program, pi_program_info name, uint64_t size,
+                                   void *value, uint64_t *out_size) {
+    static constexpr InfoRow<Program> rows[] = {
+        {PI_PROGRAM_INFO_CONTEXT,
+         [](Program &p, const InfoWriter &write) { write(p.context().handle()); }},
+        {PI_PROGRAM_INFO_DEVICES,
+         [](Program &p, const InfoWriter &write) {
+             std::vector<pi_device> devices;
+             for (Device *device : p.context().devices())
+                 if (p.module(*device))
+                     devices.push_back(device->handle());
+             write(devices);
+         }},
+        {PI_PROGRAM_INFO_FORMAT, [](Program &p, const InfoWriter &write) { write(p.format()); }},
+        {PI_PROGRAM_INFO_KERNEL_NAMES,
+         [](Program &p, const InfoWriter &write) { write(p.kernel_names()); }},
+        {PI_PROGRAM_INFO_BINARY_SIZES,
+         [](Program &p, const InfoWriter &write) { write(binary_sizes(p)); }},
+        {PI_PROGRAM_INFO_REFERENCE_COUNT,
+         [](Program &p, const InfoWriter &write) { write(p.reference_count()); }},
+    };
+    return call<Program>(program, [&](Program &self) {
+        if (name == PI_PROGRAM_INFO_BINARIES)
+            return write_binaries(self, size, value, out_size);
+        answer_info(self, rows, name, size, value, out_size);
+    });
+}
+
+pi_result PI_CALL piProgramGetBuildInfo(pi_program program, pi_device device,
+                                        pi_program_build_info name, uint64_t size, void *value,
+                                        uint64_t *out_size) {
+    return call<Program>(program, [&](Program &self) {
+        const Device &on = self.context().checked_device(device);
+        const InfoWriter write(size, value, out_size);
+        switch (name) {
+        case PI_PROGRAM_BUILD_INFO_STATUS:
+            return write(self.status(on));
+        case PI_PROGRAM_BUILD_INFO_LOG:
+            return write(self.log(on));
+        case PI_PROGRAM_BUILD_INFO_OPTIONS:
+            return write(self.options());
+        default:
+            fail(PI_ERROR_INVALID_ENUMERATION, "name ", name, " is no build information");
+        }
+    });
+}
+
+} // namespace entries
+} // namespace pi::cuda

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "queue.hpp"
+#include "entries.hpp"
+#include "submission.hpp"
+
+namespace pi::cuda {
+
+using namespace sdk;
+
+namespace {
+
+/// More streams than this gain little: a device runs a few kernels at a time, and has two or three copy engines.
+constexpr uint32_t streams_out_of_order = 4;
+
+int priority_of(Primary &primary, uint64_t flags) {
+    int least = 0, greatest = 0;
+    primary.check(primary.api().cuCtxGetStreamPriorityRange(&least, &greatest),
+                  "cuCtxGetStreamPriorityRange");
+    // The lower the number, the more urgent; 0 is what a stream has that asks for nothing.
+    return flags & PI_QUEUE_PRIORITY_HIGH ? greatest : flags & PI_QUEUE_PRIORITY_LOW ? least : 0;
+}
+
+/// Events-wait and barrier: nothing but their dependencies.
+class MarkerCommand final : public StreamCommand {
+public:
+    explicit MarkerCommand(const Target &target) : StreamCommand(target.queue, true) {}
+    void issue(Submission &) override {}
+};
+
+/// The same, but with times of its own.
+class TimestampCommand final : public StreamCommand {
+public:
+    explicit TimestampCommand(const Target &target) : StreamCommand(target.queue) {}
+    bool timed() const override { return true; }
+    void issue(Submission &) override {}
+};
+
+} // namespace
+
+Queue::Queue(Context &context, Device &device, uint64_t flags)
+    : Object(context.host()), context_(context), device_(device), primary_(context.primary(device)),
+      flags_(flags), sequence_(!(flags & PI_QUEUE_OUT_OF_ORDER)) {
+    primary_.require_alive();
+    const Current current(primary_);
+    const int priority = priority_of(primary_, flags);
+    const uint32_t count = flags & PI_QUEUE_OUT_OF_ORDER ? streams_out_of_order : 1;
+    for (uint32_t i = 0; i < count; ++i)
+        streams_.push_back(std::make_unique<Stream>(primary_, priority));
+}
+
+Stream &Queue::choose(const Stream *wish) {
+    if (streams_.size() == 1)
+        return *streams_.front();
+    for (const auto &stream : streams_)
+        if (stream.get() == wish)
+            return *stream;
+    return *streams_[next_.fetch_add(1, std::memory_order_relaxed) % streams_.size()];
+}
+
+void Queue::order(const EnqueueArguments &arguments) {
+    enqueue_stream<MarkerCommand>(*this, arguments);
+}
+
+void Queue::call_host(const EnqueueArguments &arguments, pi_host_function function,
+                      void *user_data) {
+    Instance &instance = context().instance();
+    auto start = [this, &instance, function, user_data](Event &event) {
+        primary_.require_alive();
+        event.submitted();
+        instance.host_functions().post([event = Ref<Event>(event), function, user_data] {
+            event->running();
+            {
+                CallbackScope scope;
+                function(user_data);
+            }
+            event->finish(PI_SUCCESS);
+        });
+    };
+    enqueue(*this, arguments, make_command(std::move(start)));
+}
+
+namespace entries {
+
+pi_result PI_CALL piQueueCreate(pi_context context, pi_device device, const pi_queue_desc *desc,
+                                pi_queue *out_queue) {
+    return call<Context>(context, [&](Context &self) {
+        const pi_queue_desc known = read_optional_desc(desc, PI_TYPE_QUEUE_DESC);
+        require(out_queue, "out_queue");
+        Device &on = self.checked_device(device);
+        check_flags(known.flags,
+                    PI_QUEUE_OUT_OF_ORDER | PI_QUEUE_PROFILING | PI_QUEUE_PRIORITY_LOW |
+                        PI_QUEUE_PRIORITY_HIGH,
+                    "flags");
+        *out_queue = make<Queue>(self, on, known.flags).give();
+    });
+}
+
+pi_result PI_CALL piEnqueueTimestamp(pi_queue queue, const pi_timestamp_desc *desc,
+                                     uint32_t wait_count, const pi_event *wait_list,
+                                     pi_event *out_event) {
+    return call<Queue>(queue, [&](Queue &self) {
+        const auto known = read_desc(desc, PI_TYPE_TIMESTAMP_DESC);
+        check_flags(known.flags, PI_COMMAND_BLOCKING, "flags");
+        enqueue_stream<TimestampCommand>(
+            self, {known.flags, known.type, wait_count, wait_list, out_event});
+    });
+}
+
+} // namespace entries
+} // namespace pi::cuda

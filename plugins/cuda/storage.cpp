@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "storage.hpp"
+#include "registration.hpp"
+
+#include <pi/sdk/address.hpp>
+#include <pi/sdk/bytes.hpp>
+
+#include <algorithm>
+#include <unistd.h>
+
+namespace pi::cuda {
+
+using namespace sdk;
+
+namespace {
+
+/// Gives memory back once nobody has a copy of the pointer any more. It keeps the primary context until then.
+template <class Free>
+std::shared_ptr<void> owner(Primary &primary, void *memory, Free free) {
+    return {memory, [keep = primary.shared_from_this(), free](void *address) {
+                keep->instance().reap([keep, free, address] {
+                    try {
+                        const Current current(*keep);
+                        keep->note(free(keep->api(), address));
+                    } catch (...) {
+                        // The context is lost, and with it what was in it.
+                    }
+                });
+            }};
+}
+
+/// What alignment takes beside the size, which is none where the driver gives it anyway.
+uint64_t padded(uint64_t size, uint64_t alignment) {
+    uint64_t bytes;
+    if (__builtin_add_overflow(size, alignment > min_alignment ? alignment : 0, &bytes))
+        fail(PI_ERROR_INVALID_SIZE, "size is ", size,
+             " bytes, with its alignment more than 64 bits "
+             "can count");
+    return bytes;
+}
+
+uint64_t greatest_power_in(uint64_t address) {
+    return std::min(address & -address, max_alignment);
+}
+
+/// Calls allocate(); when there is no memory, again once what was released is back.
+template <class Allocate>
+CUresult allocate_with_patience(Primary &primary, Allocate allocate) {
+    const CUresult code = allocate();
+    if (code != CUDA_ERROR_OUT_OF_MEMORY)
+        return code;
+    primary.instance().drain();
+    return allocate();
+}
+
+} // namespace
+
+Storage Storage::on_device(Primary &primary, uint64_t size, uint64_t alignment) {
+    const uint64_t bytes = padded(size, alignment);
+    const Current current(primary);
+    CUdeviceptr memory = 0;
+    const CUresult code = allocate_with_patience(
+        primary, [&] { return primary.api().cuMemAlloc_v2(&memory, bytes); });
+    if (code == CUDA_ERROR_OUT_OF_MEMORY) {
+        size_t free = 0, total = 0;
+        primary.api().cuMemGetInfo_v2(&free, &total);
+        fail(PI_ERROR_OUT_OF_DEVICE_MEMORY,
+             "cuMemAlloc_v2: CUDA_ERROR_OUT_OF_MEMORY: ", Bytes(bytes), " asked, ", Bytes(free),
+             " of ", Bytes(total), " free on ", primary.device().name());
+    }
+    primary.check(code, "cuMemAlloc_v2", Bytes(bytes), " asked on ", primary.device().name());
+    Storage storage;
+    storage.owner_ = owner(primary, reinterpret_cast<void *>(memory), [](const Api &cu, void *at) {
+        return cu.cuMemFree_v2(reinterpret_cast<CUdeviceptr>(at));
+    });
+    storage.address_ = align_up(memory, std::max(alignment, uint64_t{1}));
+    storage.alignment_ = greatest_power_in(storage.address_);
+    return storage;
+}
+
+Storage Storage::in_host(Primary &primary, uint64_t size, uint64_t alignment) {
+    const uint64_t bytes = padded(size, alignment);
+    const Current current(primary);
+    void *memory = nullptr;
+    const CUresult code = allocate_with_patience(primary, [&] {
+        return primary.api().cuMemHostAlloc(&memory, bytes,
+                                            CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP);
+    });
+    if (code == CUDA_ERROR_OUT_OF_MEMORY)
+        fail(PI_ERROR_OUT_OF_HOST_MEMORY,
+             "cuMemHostAlloc: CUDA_ERROR_OUT_OF_MEMORY: ", Bytes(bytes), " of pinned memory asked");
+    primary.check(code, "cuMemHostAlloc", Bytes(bytes), " asked");
+    Storage storage;
+    storage.owner_ =
+        owner(primary, memory, [](const Api &cu, void *at) { return cu.cuMemFreeHost(at); });
+    auto *begin = reinterpret_cast<std::byte *>(
+        align_up(reinterpret_cast<uintptr_t>(memory), std::max(alignment, uint64_t{1})));
+    primary.check(primary.api().cuMemHostGetDevicePointer_v2(&storage.address_, begin, 0),
+                  "cuMemHostGetDevicePointer_v2");
+    storage.host_ = begin;
+    storage.alignment_ = std::min(greatest_power_in(storage.address_),
+                                  greatest_power_in(reinterpret_cast<uintptr_t>(begin)));
+    return storage;
+}
+
+Storage Storage::borrow(Primary &primary, std::byte *begin, uint64_t size) {
+    Storage storage;
+    storage.owner_ = primary.instance().registrations().pin(primary, begin, size);
+    const Current current(primary);
+    primary.check(primary.api().cuMemHostGetDevicePointer_v2(&storage.address_, begin, 0),
+                  "cuMemHostGetDevicePointer_v2", "of ", begin);
+    storage.host_ = begin;
+    storage.alignment_ = std::min(greatest_power_in(storage.address_),
+                                  greatest_power_in(reinterpret_cast<uintptr_t>(begin)));
+    return storage;
+}
+
+} // namespace pi::cuda

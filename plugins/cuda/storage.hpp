@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The bytes behind memory objects, and who gives them back.
+#pragma once
+
+#include "primary.hpp"
+
+#include <memory>
+
+namespace pi::cuda {
+
+class Registration;
+
+/// Memory of a device, pinned memory of the host, or the application's that is pinned. Goes back to the driver on a
+/// thread of the instance, since the driver waits for the context's work then; the application's is its own again at
+/// once.
+class Storage {
+public:
+    /// Nothing.
+    Storage() = default;
+    /// PI_ERROR_OUT_OF_DEVICE_MEMORY with what was asked for and what is free.
+    static Storage on_device(Primary &primary, uint64_t size, uint64_t alignment);
+    static Storage in_host(Primary &primary, uint64_t size, uint64_t alignment);
+    /// The application's own; PI_ERROR_OUT_OF_RESOURCES if it cannot be pinned.
+    static Storage borrow(Primary &primary, std::byte *begin, uint64_t size);
+
+    /// For the device.
+    CUdeviceptr address() const { return address_; }
+    /// For the host; NULL if it has none.
+    std::byte *host() const { return host_; }
+    uint64_t alignment() const { return alignment_; }
+
+private:
+    std::shared_ptr<void> owner_; ///< whose last copy gives it back
+    CUdeviceptr address_ = 0;
+    std::byte *host_ = nullptr;
+    uint64_t alignment_ = 1;
+};
+
+} // namespace pi::cuda

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One stream of the driver, and the commands in it that have not ended.
+#pragma once
+
+#include "primary.hpp"
+
+#include <pi/sdk/event.hpp>
+
+#include <cstdint>
+#include <deque>
+#include <mutex>
+
+namespace pi::cuda {
+
+/// A member of a queue, which the events of its commands keep alive.
+class Stream {
+public:
+    /// The context must be current.
+    Stream(Primary &primary, int priority);
+    ~Stream();
+    Stream(const Stream &) = delete;
+
+    CUstream id() const { return id_; }
+    Primary &primary() const { return primary_; }
+    /// Held while one command's calls are put into the stream.
+    std::mutex &mutex() { return mutex_; }
+
+    /// A command is in the stream, with this event behind it. Under mutex(). Returns its number.
+    uint64_t add(sdk::Event &event, SharedEvent done);
+    /// Waits on the calling thread for the command of this number, and ends it and those before it.
+    void wait_for(uint64_t number, const PooledEvent &done);
+
+private:
+    struct Pending {
+        sdk::Ref<sdk::Event> event;
+        SharedEvent done;
+    };
+    void watch();
+    void end_through(uint64_t number, CUresult code);
+
+    Primary &primary_;
+    CUstream id_ = nullptr;
+    std::mutex mutex_;            ///< guards what follows
+    std::deque<Pending> pending_; ///< in the stream's order
+    uint64_t first_ = 0;          ///< the number of pending_.front()
+    bool watched_ = false;        ///< a thread of the instance waits for the front, or is about to
+};
+
+} // namespace pi::cuda

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "submission.hpp"
+#include "entries.hpp"
+
+#include <algorithm>
+
+namespace pi::cuda {
+
+using namespace sdk;
+
+namespace {
+
+StreamEvent &payload_of(const Event &event) {
+    return static_cast<StreamEvent &>(*event.payload());
+}
+
+} // namespace
+
+void StreamEvent::note_times() {
+    if (!base_)
+        return;
+    const Current current(primary_);
+    const Clock &clock = primary_.clock();
+    times_[2] = clock.time_of(*base_, *began_);
+    times_[3] = clock.time_of(*base_, *place_.done);
+    // The host's clock, which QUEUED and SUBMIT are of, is not the device's to the nanosecond.
+    for (size_t i = 2; i-- > 0;)
+        times_[i] = std::min(times_[i], times_[i + 1]);
+}
+
+// ----- StreamCommand ------------------------------------------------------------------------------
+
+Phase StreamCommand::phase(const Event &dependency) const {
+    if (!dependency.payload() || &payload_of(dependency).primary() != &queue_.primary())
+        return Phase::FINAL;
+    before_.emplace_back(const_cast<Event &>(dependency));
+    return Phase::SUBMITTED;
+}
+
+/// Makes the stream wait for what is in others. False if nothing that the command waits for is still going on.
+bool StreamCommand::wait_in_stream(Stream &stream) {
+    bool waits = false;
+    for (const Ref<Event> &dependency : before_) {
+        const StreamEvent::Place place = payload_of(*dependency).place();
+        if (!place.done)
+            continue; // it has ended
+        waits = true;
+        if (place.stream != &stream)
+            queue_.primary().check(queue_.api().cuStreamWaitEvent(stream.id(), place.done->id(), 0),
+                                   "cuStreamWaitEvent");
+    }
+    return waits;
+}
+
+void StreamCommand::record(Stream &stream, const PooledEvent &event) {
+    queue_.primary().check(queue_.api().cuEventRecord(event.id(), stream.id()), "cuEventRecord");
+}
+
+/// Made before anything is in the stream, behind which there is no way back.
+SharedEvent StreamCommand::make_done(StreamEvent *timed) const {
+    Primary &primary = queue_.primary();
+    if (timed) {
+        timed->base_ = primary.clock().base();
+        timed->began_ = std::make_shared<PooledEvent>(primary, true);
+    }
+    return std::make_shared<PooledEvent>(primary, timed != nullptr);
+}
+
+void StreamCommand::put(Event &event, StreamEvent &payload) {
+    const Stream *wish = nullptr;
+    for (const Ref<Event> &dependency : before_)
+        if (const StreamEvent::Place place = payload_of(*dependency).place(); place.done)
+            wish = place.stream;
+    Primary &primary = queue_.primary();
+    primary.require_alive();
+    const Current current(primary);
+    Stream &stream = queue_.choose(wish);
+    std::lock_guard lock(stream.mutex());
+    const bool waits = wait_in_stream(stream);
+    if (marker_ && !waits && !timed())
+        return;
+    const SharedEvent done = make_done(timed() ? &payload : nullptr);
+    if (payload.began_)
+        record(stream, *payload.began_);
+    Submission submission(primary, stream.id());
+    try {
+        issue(submission);
+    } catch (...) {
+        if (!submission.taken())
+            throw;
+        // What is in the stream already still uses the command's memory: the event ends behind it.
+        payload.failure_ = current_error();
+    }
+    taken_ = submission.taken();
+    record(stream, *done);
+    payload.command_ = this;
+    std::lock_guard own(payload.mutex_);
+    payload.place_ = {&stream, stream.add(event, done), done};
+}
+
+void StreamCommand::start(Event &event) {
+    const Ref<Event> keep(event);
+    StreamEvent &payload = payload_of(event);
+    payload.times_[1] = now();
+    try {
+        put(event, payload);
+    } catch (...) {
+        payload.base_.reset();
+        // What the driver has taken fails as an event: by then the command may have spoilt its context already.
+        payload.refused_.store(!taken_, std::memory_order_release);
+        throw;
+    }
+    // From here on a thread that waits may have finished the event and destroyed this command: unless there was
+    // nothing to do.
+    if (payload.command_)
+        return event.submitted();
+    payload.times_[2] = payload.times_[3] = payload.times_[1];
+    completed();
+    event.finish(PI_SUCCESS);
+}
+
+void StreamCommand::ended(Event &event, CUresult code) {
+    StreamEvent &payload = payload_of(event);
+    const auto end = [&](pi_result result, std::string words) {
+        {
+            std::lock_guard lock(payload.mutex_);
+            payload.place_ = {};
+        }
+        payload.began_.reset();
+        payload.base_.reset();
+        event.finish(result, std::move(words));
+    };
+    try {
+        if (code != CUDA_SUCCESS)
+            fail(to_result(code) == PI_ERROR_DEVICE_LOST ? PI_ERROR_DEVICE_LOST : PI_ERROR_BACKEND,
+                 "cuEventSynchronize: ", error_name(payload.primary_.api(), code), " on ",
+                 payload.primary_.device().name());
+        if (payload.failure_)
+            throw *payload.failure_;
+        payload.note_times();
+        payload.command_->completed();
+        end(PI_SUCCESS, {});
+    } catch (...) {
+        const Error error = current_error();
+        end(error.code(), error.text());
+    }
+}
+
+void StreamCommand::run(StreamEvent *payload) {
+    Primary &primary = queue_.primary();
+    const Current current(primary);
+    Stream &stream = queue_.choose(nullptr);
+    Submission submission(primary, stream.id());
+    const bool with_time = payload && timed();
+    {
+        std::lock_guard lock(stream.mutex());
+        if (with_time) {
+            payload->times_[1] = now();
+            payload->place_.done = make_done(payload);
+            record(stream, *payload->began_);
+        }
+        try {
+            issue(submission);
+        } catch (...) {
+            if (submission.taken())
+                primary.note(queue_.api().cuStreamSynchronize(stream.id()));
+            throw;
+        }
+        if (with_time)
+            record(stream, *payload->place_.done);
+    }
+    if (submission.taken() || with_time)
+        primary.check(queue_.api().cuStreamSynchronize(stream.id()), "cuStreamSynchronize", "on ",
+                      queue_.device().name());
+    if (payload) {
+        payload->note_times();
+        payload->place_ = {};
+        payload->began_.reset();
+        payload->base_.reset();
+    }
+    completed();
+}
+
+// ----- enqueueing ---------------------------------------------------------------------------------
+
+namespace {
+
+/// Waits in the driver, where that is possible: the thread is then woken without a detour.
+void help(Event &event) {
+    if (!event.payload() || event.final())
+        return;
+    const StreamEvent::Place place = payload_of(event).place();
+    if (place.done)
+        place.stream->wait_for(place.number, *place.done);
+}
+
+} // namespace
+
+void enqueue_within_call(Queue &queue, const EnqueueArguments &arguments, StreamCommand &command) {
+    run_within_call(queue, arguments, [&](Event *event) {
+        auto payload = event ? std::make_unique<StreamEvent>(queue.primary()) : nullptr;
+        command.run(payload.get());
+        if (event && command.timed())
+            event->set_payload(std::move(payload));
+    });
+}
+
+void enqueue_in_graph(Queue &queue, const EnqueueArguments &arguments,
+                      std::unique_ptr<StreamCommand> command) {
+    const bool blocking = arguments.flags & PI_COMMAND_BLOCKING;
+    if (blocking && CallbackScope::active())
+        fail(PI_ERROR_WOULD_BLOCK, "a blocking command inside a callback");
+    const std::vector<Event *> waits =
+        read_wait_list(queue.host(), arguments.wait_count, arguments.wait_list);
+    Ref<Event> event = queue.make_event(arguments.type);
+    auto payload = std::make_unique<StreamEvent>(queue.primary());
+    const StreamEvent &streamed = *payload;
+    event->set_payload(std::move(payload));
+    queue.sequence().submit(*event, std::move(command), waits, arguments.role);
+    if (streamed.refused() && event->final() && event->result() != PI_SUCCESS)
+        throw Error(event->result(), event->error_text());
+    if (blocking) {
+        help(*event);
+        event->wait(PI_TIMEOUT_NEVER);
+    }
+    if (arguments.out_event)
+        *arguments.out_event = event.give();
+}
+
+namespace entries {
+
+pi_result PI_CALL piEventWait(pi_event event, uint64_t timeout) {
+    return call<Event>(event, [&](Event &self) {
+        if (timeout == PI_TIMEOUT_NEVER && self.queue() && !CallbackScope::active())
+            help(self);
+        self.wait(timeout);
+    });
+}
+
+} // namespace entries
+} // namespace pi::cuda

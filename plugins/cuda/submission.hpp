@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How a command of the graph becomes work in a stream, and how its end comes back.
+//
+// The driver orders commands of one CUDA context: in a stream, and by events between streams. What waits for anything
+// else (a host event, another device, a copy of pageable memory) is held by the graph until that is final, so that it
+// does nothing if it fails. The end is learnt by a thread that waits for the oldest command of each busy stream, or by
+// the thread of the application that waits for the event anyway. (A host function of the driver would do neither after
+// an error.)
+//
+// A blocking command with nothing before it needs no graph: it is put into the stream and waited for within the call.
+#pragma once
+
+#include "queue.hpp"
+
+#include <pi/sdk/held.hpp>
+
+#include <array>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+namespace pi::cuda {
+
+class StreamCommand;
+
+/// What an event of a command in a stream keeps. Every event with a payload has this one; events of commands that are
+/// ours alone have none.
+class StreamEvent final : public sdk::Payload {
+public:
+    explicit StreamEvent(Primary &primary) : primary_(primary) { times_[0] = sdk::now(); }
+
+    uint64_t profiling(pi_profiling_info name) const override {
+        return times_[name - PI_PROFILING_QUEUED];
+    }
+    const Primary &primary() const { return primary_; }
+
+    /// Where the command is, while it is in a stream.
+    struct Place {
+        Stream *stream = nullptr;
+        uint64_t number = 0;
+        SharedEvent done;
+    };
+    Place place() const {
+        std::lock_guard lock(mutex_);
+        return place_;
+    }
+    /// True if start() found that the driver does not take the command.
+    bool refused() const { return refused_.load(std::memory_order_acquire); }
+
+private:
+    friend class StreamCommand;
+    void note_times();
+
+    Primary &primary_;
+    mutable std::mutex mutex_; ///< guards place_
+    Place place_;
+    SharedEvent began_;
+    std::shared_ptr<const Clock::Base> base_;
+    std::array<uint64_t, 4> times_{};
+    std::optional<sdk::Error> failure_; ///< of a part that the driver refused behind others
+    StreamCommand *command_ = nullptr;
+    std::atomic<bool> refused_{false};
+};
+
+/// Where a command goes, and how.
+struct Target {
+    Queue &queue;
+    /// It is done, and gone, when the enqueue call returns.
+    bool within_call = false;
+};
+
+/// A command's calls of the driver while they are made; the context is current.
+class Submission {
+public:
+    Submission(Primary &primary, CUstream stream) : primary_(primary), stream_(stream) {}
+    Primary &primary() const { return primary_; }
+    const Api &api() const { return primary_.api(); }
+    CUstream stream() const { return stream_; }
+
+    /// Throws unless the driver has taken a part of the command.
+    template <class... Parts>
+    void add(CUresult code, const char *call, const Parts &...parts) {
+        primary_.check(code, call, parts...);
+        taken_ = true;
+    }
+    bool taken() const { return taken_; }
+
+private:
+    Primary &primary_;
+    const CUstream stream_;
+    bool taken_ = false;
+};
+
+/// A command that is carried out in a stream.
+class StreamCommand : public sdk::Command {
+public:
+    /// `marker`: it only has a place in the order.
+    explicit StreamCommand(Queue &queue, bool marker = false) : queue_(queue), marker_(marker) {}
+
+    /// SUBMITTED for what is in a stream of the same CUDA context.
+    sdk::Phase phase(const sdk::Event &dependency) const override;
+    void start(sdk::Event &event) final;
+    /// Does it within the call; on return it has ended. Throws its failure. The queue must be idle. Notes its times in
+    /// `payload`, which is NULL if nobody wants them.
+    void run(StreamEvent *payload);
+    /// Whether it has times of the device.
+    virtual bool timed() const { return queue_.profiling(); }
+    /// Ends the event, whose command has left its stream.
+    static void ended(sdk::Event &event, CUresult code);
+
+protected:
+    Queue &queue() const { return queue_; }
+    /// Puts it into the stream. May throw before or between the driver's calls.
+    virtual void issue(Submission &submission) = 0;
+    /// Called when it has ended with success, before the event is final.
+    virtual void completed() {}
+
+private:
+    void put(sdk::Event &event, StreamEvent &payload);
+    bool wait_in_stream(Stream &stream);
+    SharedEvent make_done(StreamEvent *timed) const;
+    void record(Stream &stream, const PooledEvent &event);
+
+    Queue &queue_; ///< the event keeps it alive
+    const bool marker_;
+    bool taken_ = false;                               ///< a part of it is in the stream
+    mutable std::vector<sdk::Ref<sdk::Event>> before_; ///< dependencies left to the driver
+};
+
+/// The two ways of enqueue_stream.
+void enqueue_within_call(Queue &queue, const sdk::EnqueueArguments &arguments,
+                         StreamCommand &command);
+void enqueue_in_graph(Queue &queue, const sdk::EnqueueArguments &arguments,
+                      std::unique_ptr<StreamCommand> command);
+
+/// The end of each piEnqueueX whose command is a stream's: makes a CommandType(target, parts...). What the driver
+/// refuses at once is an error of the call.
+template <class CommandType, class... Parts>
+void enqueue_stream(Queue &queue, const sdk::EnqueueArguments &arguments, Parts &&...parts) {
+    queue.primary().require_alive();
+    if (sdk::runs_within_call(queue, arguments)) {
+        CommandType command(Target{queue, true}, std::forward<Parts>(parts)...);
+        enqueue_within_call(queue, arguments, command);
+    } else {
+        enqueue_in_graph(
+            queue, arguments,
+            std::make_unique<CommandType>(Target{queue}, std::forward<Parts>(parts)...));
+    }
+}
+
+} // namespace pi::cuda

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "transfer.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <utility>
+
+namespace pi::cuda {
+
+using namespace sdk;
+
+namespace {
+
+constexpr uint64_t most_staged = uint64_t{1} << 20;
+
+/// Rows that go through a block of staging together; a range is one row.
+struct Piece {
+    uint64_t device, device_pitch;
+    uint64_t host, host_pitch;
+    uint64_t row, rows;
+    uint64_t bytes() const { return row * rows; }
+};
+
+/// Calls visit(piece) for pieces that fit into a block.
+template <class Visit>
+void for_each_piece_of(const Rectangle &device, const Rectangle &host, Visit &&visit) {
+    const auto range = [&](uint64_t from, uint64_t to, uint64_t bytes) {
+        for (uint64_t done = 0; done < bytes; done += most_staged) {
+            const uint64_t step = std::min(bytes - done, most_staged);
+            visit(Piece{from + done, step, to + done, step, step, 1});
+        }
+    };
+    if (device.dense() && host.dense())
+        return range(device.offset, host.offset, device.bytes());
+    const uint64_t together = most_staged / device.row;
+    for (uint64_t slice = 0; slice < device.slices; ++slice)
+        for (uint64_t row = 0; row < device.rows; row += std::max<uint64_t>(together, 1)) {
+            const uint64_t first = slice * device.rows + row;
+            const uint64_t from = device.row_offset(first), to = host.row_offset(first);
+            if (!together)
+                range(from, to, device.row);
+            else
+                visit(Piece{from, device.row_pitch, to, host.row_pitch, device.row,
+                            std::min(together, device.rows - row)});
+        }
+}
+
+uint64_t bytes_of(const Regions &regions) {
+    uint64_t bytes = 0;
+    for (const pi_region &region : regions)
+        bytes += source(region).bytes();
+    return bytes;
+}
+
+/// A stream of its own and two blocks, used in turn.
+class Pipeline {
+public:
+    Pipeline(Primary &primary, Direction direction, CUdeviceptr device, std::byte *host,
+             uint64_t bytes)
+        : primary_(primary), direction_(direction), device_(device), host_(host),
+          block_(std::min(bytes, most_staged)) {
+        primary_.check(primary_.api().cuStreamCreate(&stream_, CU_STREAM_NON_BLOCKING),
+                       "cuStreamCreate");
+    }
+    ~Pipeline() {
+        // On the way out of a failure, too, nothing may touch the staging any more.
+        primary_.note(primary_.api().cuStreamSynchronize(stream_));
+        primary_.api().cuStreamDestroy_v2(stream_);
+    }
+    Pipeline(const Pipeline &) = delete;
+
+    void add(const Piece &piece) {
+        Slot &slot = slots_[next_];
+        next_ = 1 - next_;
+        finish(slot);
+        if (!slot.staging) {
+            slot.staging = Staging(primary_, block_);
+            slot.done = std::make_shared<PooledEvent>(primary_, false);
+        }
+        slot.piece = piece;
+        slot.busy = true;
+        if (direction_ == Direction::TO_DEVICE)
+            copy_rows(slot.staging.begin(), piece.row, host_ + piece.host, piece.host_pitch, piece);
+        enqueue(slot);
+    }
+    void finish() {
+        finish(slots_[next_]);
+        finish(slots_[1 - next_]);
+    }
+
+private:
+    struct Slot {
+        Staging staging{};
+        SharedEvent done{};
+        Piece piece{};
+        bool busy = false;
+    };
+
+    static void copy_rows(std::byte *to, uint64_t to_pitch, const std::byte *from,
+                          uint64_t from_pitch, const Piece &piece) {
+        if (to_pitch == from_pitch && from_pitch == piece.row) {
+            std::memcpy(to, from, piece.bytes());
+            return;
+        }
+        for (uint64_t row = 0; row < piece.rows; ++row)
+            std::memcpy(to + row * to_pitch, from + row * from_pitch, piece.row);
+    }
+
+    void enqueue(const Slot &slot) {
+        const Api &cu = primary_.api();
+        const Piece &piece = slot.piece;
+        const CUdeviceptr device = device_ + piece.device;
+        const auto staging = reinterpret_cast<CUdeviceptr>(slot.staging.begin());
+        const bool up = direction_ == Direction::TO_DEVICE;
+        if (piece.rows == 1 || piece.device_pitch == piece.row) {
+            primary_.check(cu.cuMemcpyAsync(up ? device : staging, up ? staging : device,
+                                            piece.bytes(), stream_),
+                           "cuMemcpyAsync", piece.bytes(), " bytes");
+        } else if (piece.device_pitch <= primary_.device().max_pitch()) {
+            CUDA_MEMCPY2D copy{};
+            copy.srcMemoryType = copy.dstMemoryType = CU_MEMORYTYPE_UNIFIED;
+            copy.srcDevice = up ? staging : device;
+            copy.srcPitch = up ? piece.row : piece.device_pitch;
+            copy.dstDevice = up ? device : staging;
+            copy.dstPitch = up ? piece.device_pitch : piece.row;
+            copy.WidthInBytes = piece.row;
+            copy.Height = piece.rows;
+            primary_.check(cu.cuMemcpy2DAsync_v2(&copy, stream_), "cuMemcpy2DAsync_v2");
+        } else {
+            for (uint64_t row = 0; row < piece.rows; ++row) {
+                const CUdeviceptr there = device + row * piece.device_pitch;
+                const CUdeviceptr here = staging + row * piece.row;
+                primary_.check(
+                    cu.cuMemcpyAsync(up ? there : here, up ? here : there, piece.row, stream_),
+                    "cuMemcpyAsync", piece.row, " bytes");
+            }
+        }
+        primary_.check(cu.cuEventRecord(slot.done->id(), stream_), "cuEventRecord");
+    }
+
+    void finish(Slot &slot) {
+        if (!std::exchange(slot.busy, false))
+            return;
+        primary_.check(primary_.api().cuEventSynchronize(slot.done->id()), "cuEventSynchronize",
+                       "on ", primary_.device().name());
+        if (direction_ == Direction::TO_HOST)
+            copy_rows(host_ + slot.piece.host, slot.piece.host_pitch, slot.staging.begin(),
+                      slot.piece.row, slot.piece);
+    }
+
+    Primary &primary_;
+    const Direction direction_;
+    const CUdeviceptr device_;
+    std::byte *const host_;
+    const uint64_t block_;
+    CUstream stream_ = nullptr;
+    std::array<Slot, 2> slots_;
+    size_t next_ = 0;
+};
+
+} // namespace
+
+void transfer(Primary &primary, Direction direction, CUdeviceptr device, std::byte *host,
+              const Regions &regions) {
+    const Current current(primary);
+    Pipeline pipeline(primary, direction, device, host, bytes_of(regions));
+    const auto add = [&](const Piece &piece) { pipeline.add(piece); };
+    for (const pi_region &region : regions)
+        if (direction == Direction::TO_DEVICE)
+            for_each_piece_of(destination(region), source(region), add);
+        else
+            for_each_piece_of(source(region), destination(region), add);
+    pipeline.finish();
+}
+
+void upload(Primary &primary, const void *host, CUdeviceptr device, uint64_t size) {
+    pi_region region{};
+    region.extent[0] = size;
+    transfer(primary, Direction::TO_DEVICE, device,
+             static_cast<std::byte *>(const_cast<void *>(host)), Regions({&region, 1}));
+}
+
+bool is_pinned(const Api &api, const void *begin, uint64_t size) {
+    const auto address = reinterpret_cast<CUdeviceptr>(begin);
+    unsigned type = 0;
+    if (api.cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, address) !=
+            CUDA_SUCCESS ||
+        type != CU_MEMORYTYPE_HOST)
+        return false;
+    CUdeviceptr start = 0;
+    size_t bytes = 0;
+    return api.cuPointerGetAttribute(&start, CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, address) ==
+               CUDA_SUCCESS &&
+           api.cuPointerGetAttribute(&bytes, CU_POINTER_ATTRIBUTE_RANGE_SIZE, address) ==
+               CUDA_SUCCESS &&
+           address - start <= bytes && size <= bytes - (address - start);
+}
+
+} // namespace pi::cuda
