@@ -22,14 +22,16 @@ namespace {
 
 using namespace pi::runtime;
 
-/// Microseconds of memcpy between memory that is there.
-double memcpy_microseconds(uint64_t bytes) {
-    const std::vector<unsigned char> from(bytes, 1);
+/// Microseconds of memcpy between memory that is there, from other bytes each time.
+double memcpy_microseconds(uint64_t bytes, uint64_t largest) {
+    constexpr uint64_t repetitions = 15;
+    const std::vector<unsigned char> from(largest, 1);
     std::vector<unsigned char> to(bytes, 2);
     std::vector<double> times;
-    for (int repetition = 0; repetition < 15; ++repetition) {
+    for (uint64_t repetition = 0; repetition < repetitions; ++repetition) {
+        const unsigned char *source = from.data() + repetition * ((largest - bytes) / repetitions);
         const auto begin = std::chrono::steady_clock::now();
-        std::memcpy(to.data(), from.data(), bytes);
+        std::memcpy(to.data(), source, bytes);
         benchmark::ClobberMemory();
         const std::chrono::duration<double, std::micro> time =
             std::chrono::steady_clock::now() - begin;
@@ -57,7 +59,7 @@ void bench_calibrate(Session &session) {
         // Two classes of sizes can meet in one size.
         if (session.wants(name) && names.insert(name).second) {
             if (limits.count(each.bytes) == 0) {
-                limits[each.bytes] = memcpy_microseconds(each.bytes);
+                limits[each.bytes] = memcpy_microseconds(each.bytes, options.largest_bytes);
             }
             const double ours = each.seconds * 1e6;
             const double limit = limits[each.bytes];

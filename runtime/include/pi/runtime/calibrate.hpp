@@ -19,7 +19,8 @@ struct CalibrateOptions {
     uint64_t largest_bytes = uint64_t{64} << 20;
 };
 
-/// The median time of one copy over one link, from its submission to the callback that tells its end.
+/// The median time of one copy over one link, from its submission to the callback that tells its end. A device's bytes
+/// have been written before and are others each time; the host's lie in one buffer, as staging memory does.
 struct LinkMeasurement {
     PlaceIndex from = host_place;
     PlaceIndex to = host_place;
