@@ -11,11 +11,12 @@
 namespace pi::runtime {
 
 struct StorageState::Begun {
-    std::shared_ptr<BufferState> buffer;
-    std::unique_ptr<AcquisitionState> acquisition;
-    std::vector<std::shared_ptr<TransferRun>> transfers;
-    std::vector<OperationId> operations;
+    const std::shared_ptr<BufferState> &buffer;
+    std::unique_ptr<AcquisitionState> acquisition{};
+    std::vector<std::shared_ptr<TransferRun>> transfers{};
+    std::vector<OperationId> copies{};
     uint64_t number = 0;
+    uint64_t time = 0;
     uint64_t bytes_copied = 0; // that will move
     uint64_t bytes_copy_in_copy_out = 0;
 };
@@ -94,8 +95,7 @@ std::unique_ptr<AcquisitionState> StorageState::acquire(const std::shared_ptr<Bu
 std::unique_ptr<AcquisitionState>
 StorageState::try_acquire(const std::shared_ptr<BufferState> &buffer, PlaceIndex place,
                           Access access, const Range &range, Spread *spread) {
-    Begun begun;
-    begun.buffer = buffer;
+    Begun begun{buffer};
     begun.acquisition = std::make_unique<AcquisitionState>();
     begun.acquisition->held = false; // nothing to give back yet
     begun.acquisition->storage = shared_from_this();
@@ -117,8 +117,9 @@ StorageState::try_acquire(const std::shared_ptr<BufferState> &buffer, PlaceIndex
             parts = plan(target_of(attachment.view), fetches(access) ? range : RangeSet(),
                          writes(access) ? range : RangeSet(), spread);
         }
-        begun.number = ++runtime_->acquisitions;
-        attachment.last_use = begun.number;
+        begun.number = runtime_->acquisitions.take();
+        begun.time = steady_time();
+        attachment.last_use = begun.time;
         attachment.age = runtime_->residents.age(views_[attachment.view].home);
         try {
             if (!pending_.empty()) {
@@ -126,7 +127,9 @@ StorageState::try_acquire(const std::shared_ptr<BufferState> &buffer, PlaceIndex
                     ledger_.use_waits(attachment.view, place, range, true, writes(access)), place,
                     range);
             }
-            begin_copies(begun, attachment, std::move(parts), place, spread);
+            if (!parts.empty()) {
+                begin_copies(begun, attachment, std::move(parts), place, spread);
+            }
             begin_use(begun, attachment, access);
         } catch (...) {
             lock.unlock();
@@ -149,15 +152,15 @@ StorageState::try_acquire(const std::shared_ptr<BufferState> &buffer, PlaceIndex
 }
 
 std::vector<Dependency> StorageState::bring(PlaceIndex place, const RangeSet &ranges) {
-    Begun begun;
-    begun.buffer = std::make_shared<BufferState>();
-    begun.buffer->storage = shared_from_this();
-    begun.buffer->range = {0, description_.size};
+    const auto buffer = std::make_shared<BufferState>();
+    buffer->storage = shared_from_this();
+    buffer->range = {0, description_.size};
+    Begun begun{buffer};
     std::vector<Dependency> copies;
     {
         std::unique_lock lock(mutex_);
         const Attachment &attachment = attach(place);
-        begun.number = ++runtime_->acquisitions;
+        begun.number = runtime_->acquisitions.take();
         try {
             begin_copies(begun, attachment, plan(target_of(attachment.view), ranges), place,
                          nullptr);
@@ -204,7 +207,7 @@ void StorageState::begin_copies(Begun &begun, const Attachment &attachment,
         const PlaceIndex to = views_[each.destination].home;
         const Ledger::Begun copy =
             ledger_.begin_copy(part.sources.front().view, each.destination, to, part.ranges);
-        begun.operations.push_back(copy.operation);
+        begun.copies.push_back(copy.operation);
         add_pending(copy.operation, to, part.ranges.hull(), false, false);
         begun.bytes_copied += part.hand_over || part.on_the_way ? 0 : part.ranges.bytes();
         // In the first record of the acquire, and what is on the way has none.
@@ -220,9 +223,8 @@ void StorageState::begin_use(Begun &begun, const Attachment &attachment, Access 
     AcquisitionState &acquisition = *begun.acquisition;
     const Ledger::Begun use = ledger_.begin_use(attachment.view, acquisition.place,
                                                 acquisition.range, fetches(access), writes(access));
-    begun.operations.push_back(use.operation);
-    add_pending(use.operation, acquisition.place, acquisition.range, true, acquisition.writes);
     acquisition.operation = use.operation;
+    add_pending(use.operation, acquisition.place, acquisition.range, true, acquisition.writes);
     acquisition.dependencies = dependencies(use.waits);
     acquisition.mem = attachment.mem.get();
     if (acquisition.place == host_place) {
@@ -232,8 +234,12 @@ void StorageState::begin_use(Begun &begun, const Attachment &attachment, Access 
 
 /// After an exception: what has begun ends as failed, so that nobody waits for it.
 void StorageState::undo(Begun &begun) {
-    for (const OperationId operation : begun.operations) {
+    const auto end = [this](OperationId operation) {
         conclude(operation, PI_ERROR_ABANDONED, "the acquire that began it failed");
+    };
+    std::for_each(begun.copies.begin(), begun.copies.end(), end);
+    if (begun.acquisition != nullptr && begun.acquisition->operation != 0) {
+        end(begun.acquisition->operation);
     }
 }
 
@@ -242,7 +248,11 @@ void StorageState::account(const Begun &begun) {
         runtime_->in_flight->add();
         in_flight_->add();
     }
-    for (SharedCounters *counters : {&begun.buffer->counters, &counters_, &runtime_->counters}) {
+    if (begun.bytes_copied == 0 && begun.bytes_copy_in_copy_out == 0) {
+        return;
+    }
+    for (SharedCounters *counters :
+         {&begun.buffer->counters, &counters_, &runtime_->counters.here()}) {
         counters->add_acquire(begun.bytes_copied, begun.bytes_copy_in_copy_out);
     }
 }
@@ -252,10 +262,10 @@ void StorageState::log_nothing_stale(const Begun &begun, const Attachment &attac
     if (runtime_->options.log_capacity == 0) {
         return;
     }
-    runtime_->log.add(UpToDate{begun.number, name_, attachment.owner, begun.acquisition->place,
+    runtime_->log.add(UpToDate{begun.number, begun.time, attachment.owner, begun.acquisition->place,
                                begun.acquisition->range, attachment.kind,
-                               access == Access::discard_write, attachment.reason,
-                               begun.bytes_copy_in_copy_out});
+                               access == Access::discard_write, begun.bytes_copy_in_copy_out},
+                      attachment.texts);
 }
 
 /// Turns what must be waited for into events of the place's plugin instance: its own events as they are,

@@ -14,10 +14,6 @@ namespace {
 
 constexpr uint64_t storage_flags = PI_MEM_REQUIRE_CONTIGUOUS | PI_MEM_REQUIRE_PINNED;
 
-std::shared_ptr<const std::string> shared_text(std::string text) {
-    return std::make_shared<const std::string>(std::move(text));
-}
-
 pi_result get_coherence(const Mem &mem, pi_coherence &out) {
     return piMemGetInfo(mem.get(), PI_MEM_INFO_COHERENCE, sizeof out, &out, nullptr);
 }
@@ -50,8 +46,7 @@ void check_description(const StorageDescription &description) {
 
 StorageState::StorageState(std::shared_ptr<RuntimeState> runtime, StorageDescription description)
     : runtime_(std::move(runtime)), description_(std::move(description)),
-      name_(shared_text(description_.name)), attachments_(runtime_->topology->size()),
-      notes_(runtime_->topology->size()) {
+      attachments_(runtime_->topology->size()), notes_(runtime_->topology->size()) {
     check_description(description_);
     if (description_.host_memory != nullptr) {
         attach_host();
@@ -91,12 +86,16 @@ void StorageState::create_host_view() {
     host_view_ = add_view(std::move(view), ledger_.add_memory());
 }
 
+std::shared_ptr<const UpToDate::Texts> StorageState::texts(std::string reason) const {
+    return std::make_shared<const UpToDate::Texts>(
+        UpToDate::Texts{description_.name, std::move(reason)});
+}
+
 void StorageState::attach_host() {
     create_host_view();
     if (!attachments_[host_place]) {
-        attachments_[host_place] =
-            Attachment{*host_view_, {},    RouteKind::none_needed,
-                       host_place,  false, shared_text("the host's own memory")};
+        attachments_[host_place] = Attachment{*host_view_, {},    RouteKind::none_needed,
+                                              host_place,  false, texts("the host's own memory")};
     }
 }
 
@@ -190,7 +189,7 @@ void StorageState::share_memory(PlaceIndex place, PlaceIndex owner, const std::s
         ledger_.set_exclusive_writers(ledger_.memory_of(shared.view));
     }
     attachments_[place] = Attachment{shared.view,  shared.mem,      RouteKind::direct_use,
-                                     shared.owner, shared.imported, shared_text(reason)};
+                                     shared.owner, shared.imported, texts(reason)};
 }
 
 bool StorageState::import_host_memory(PlaceIndex place) {
@@ -224,7 +223,7 @@ bool StorageState::import_host_memory(PlaceIndex place) {
     std::string reason = "imports the host's memory in place";
     if (coherence == PI_COHERENCE_COHERENT) {
         attachments_[place] = Attachment{*host_view_, mem,  RouteKind::import,
-                                         host_place,  true, shared_text(reason + ", coherent")};
+                                         host_place,  true, texts(reason + ", coherent")};
         return true;
     }
     const MemoryId memory = ledger_.memory_of(*host_view_);
@@ -245,8 +244,7 @@ bool StorageState::import_host_memory(PlaceIndex place) {
         ledger_.set_exclusive_writers(memory);
         reason += ", handed over by map and unmap";
     }
-    attachments_[place] =
-        Attachment{id, mem, RouteKind::import, host_place, true, shared_text(reason)};
+    attachments_[place] = Attachment{id, mem, RouteKind::import, host_place, true, texts(reason)};
     return true;
 }
 
@@ -296,8 +294,8 @@ void StorageState::create_memory(PlaceIndex place) {
     } else {
         id = add_view(std::move(view), ledger_.add_memory());
     }
-    attachments_[place] = Attachment{*id,   mem,   RouteKind::none_needed,
-                                     place, false, shared_text("memory of its own")};
+    attachments_[place] =
+        Attachment{*id, mem, RouteKind::none_needed, place, false, texts("memory of its own")};
     runtime_->residents.add(place, weak_from_this());
 }
 

@@ -176,7 +176,7 @@ bool StorageState::write_back(const RangeSet &dirty) {
     } catch (const Error &) {
         return false; // no way to the host; the acquire that asked for room says that there is none
     }
-    for (SharedCounters *counters : {&counters_, &runtime_->counters}) {
+    for (SharedCounters *counters : {&counters_, &runtime_->counters.here()}) {
         counters->update([&](Counters &sum) { sum.bytes_written_back += dirty.bytes(); });
     }
     return true;
@@ -192,7 +192,7 @@ void StorageState::drop_memory(ViewId view) {
     views_[view].mem.reset();
     views_[view].memory.drop();
     runtime_->residents.remove(views_[view].home, this);
-    for (SharedCounters *counters : {&counters_, &runtime_->counters}) {
+    for (SharedCounters *counters : {&counters_, &runtime_->counters.here()}) {
         counters->update([](Counters &sum) { ++sum.evictions; });
     }
 }

@@ -272,6 +272,9 @@ Ledger::Begun Ledger::begin_copy(ViewId source, ViewId destination, PlaceIndex p
 }
 
 void Ledger::expect(const Operation &operation, const RangeSet &ranges) {
+    if (operation.kind == Kind::read) {
+        return;
+    }
     if (operation.kind == Kind::write) {
         for (View &view : views_) {
             view.expected.remove(ranges);
@@ -349,12 +352,16 @@ void Ledger::finish(OperationId id, bool succeeded) {
     if (found == pending_.end()) {
         return;
     }
-    const Operation operation = std::move(*found);
-    pending_.erase(found);
-    if (operation.kind != Kind::read) {
+    if (found->kind == Kind::read) {
+        pending_.erase(found);
+    } else {
+        const Operation operation = std::move(*found);
+        pending_.erase(found);
         apply(operation, succeeded);
     }
-    forget_overtakers();
+    if (!overtakers_.empty()) {
+        forget_overtakers();
+    }
 }
 
 void Ledger::apply(const Operation &operation, bool succeeded) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "cache_line.hpp"
+
 #include <pi/runtime/range_set.hpp>
 #include <pi/runtime/topology.hpp>
 
@@ -96,7 +98,7 @@ public:
 
 private:
     enum class Kind { read, write, copy, hand_over };
-    struct Operation {
+    struct alignas(cache_line) Operation {
         OperationId id;
         Kind kind;
         ViewId view; // used, or the destination

@@ -7,9 +7,14 @@ namespace pi::runtime {
 namespace {
 
 /// The first range that ends behind `position`: the first that can contain or follow it.
-auto first_ending_after(const std::vector<Range> &ranges, uint64_t position) {
+std::span<const Range>::iterator first_ending_after(std::span<const Range> ranges,
+                                                    uint64_t position) {
     return std::upper_bound(ranges.begin(), ranges.end(), position,
                             [](uint64_t value, const Range &range) { return value < range.end; });
+}
+
+bool before(const Range &a, const Range &b) {
+    return a.begin < b.begin;
 }
 
 } // namespace
@@ -29,37 +34,67 @@ RangeSet::RangeSet(std::initializer_list<Range> ranges) {
     }
 }
 
+/// Puts a single range where it belongs.
+void RangeSet::settle() noexcept {
+    if (several_.size() == 1) {
+        one_ = several_.front();
+        several_.clear();
+    }
+}
+
 void RangeSet::add(const Range &range) {
     if (range.empty()) {
+        return;
+    }
+    if (several_.empty()) {
+        if (one_.empty()) {
+            one_ = range;
+        } else if (range.begin <= one_.end && one_.begin <= range.end) {
+            one_ = {std::min(one_.begin, range.begin), std::max(one_.end, range.end)};
+        } else {
+            several_ = {std::min(one_, range, before), std::max(one_, range, before)};
+            one_ = {};
+        }
         return;
     }
     // Ranges that touch are merged too: from the first that ends at or behind our begin, to the first
     // that begins behind our end.
     auto first =
-        std::lower_bound(ranges_.begin(), ranges_.end(), range.begin,
+        std::lower_bound(several_.begin(), several_.end(), range.begin,
                          [](const Range &element, uint64_t value) { return element.end < value; });
-    auto last =
-        std::upper_bound(first, ranges_.end(), range.end, [](uint64_t value, const Range &element) {
-            return value < element.begin;
-        });
+    auto last = std::upper_bound(
+        first, several_.end(), range.end,
+        [](uint64_t value, const Range &element) { return value < element.begin; });
     if (first == last) {
-        ranges_.insert(first, range);
+        several_.insert(first, range);
         return;
     }
     first->begin = std::min(first->begin, range.begin);
     first->end = std::max((last - 1)->end, range.end);
-    ranges_.erase(first + 1, last);
+    several_.erase(first + 1, last);
+    settle();
 }
 
 void RangeSet::remove(const Range &range) {
-    if (range.empty()) {
+    if (!overlaps(range)) {
         return;
     }
-    auto first = ranges_.begin() + (first_ending_after(ranges_, range.begin) - ranges_.cbegin());
+    if (several_.empty()) {
+        const Range left{one_.begin, range.begin};
+        const Range right{range.end, one_.end};
+        if (!left.empty() && !right.empty()) {
+            several_ = {left, right};
+            one_ = {};
+        } else {
+            one_ = !left.empty() ? left : !right.empty() ? right : Range{};
+        }
+        return;
+    }
+    auto first = several_.begin() + (first_ending_after(several_, range.begin) - ranges().begin());
     auto last = first;
     Range left;
     Range right;
-    for (; last != ranges_.end() && last->begin < range.end; ++last) {
+    for (; last != several_.end() && last->begin < range.end; ++last) {
         if (last->begin < range.begin) {
             left = {last->begin, range.begin};
         }
@@ -67,20 +102,21 @@ void RangeSet::remove(const Range &range) {
             right = {range.end, last->end};
         }
     }
-    auto position = ranges_.erase(first, last);
+    auto position = several_.erase(first, last);
     if (!right.empty()) {
-        position = ranges_.insert(position, right);
+        position = several_.insert(position, right);
     }
     if (!left.empty()) {
-        ranges_.insert(position, left);
+        several_.insert(position, left);
     }
+    settle();
 }
 
 void RangeSet::add(const RangeSet &other) {
     if (&other == this) {
         return;
     }
-    for (const Range &range : other.ranges_) {
+    for (const Range &range : other.ranges()) {
         add(range);
     }
 }
@@ -90,7 +126,7 @@ void RangeSet::remove(const RangeSet &other) {
         clear();
         return;
     }
-    for (const Range &range : other.ranges_) {
+    for (const Range &range : other.ranges()) {
         remove(range);
     }
 }
@@ -99,12 +135,13 @@ bool RangeSet::contains(const Range &range) const noexcept {
     if (range.empty()) {
         return true;
     }
-    auto found = first_ending_after(ranges_, range.begin);
-    return found != ranges_.end() && found->contains(range);
+    const auto ranges = this->ranges();
+    const auto found = first_ending_after(ranges, range.begin);
+    return found != ranges.end() && found->contains(range);
 }
 
 bool RangeSet::contains(const RangeSet &other) const noexcept {
-    return std::all_of(other.ranges_.begin(), other.ranges_.end(),
+    return std::all_of(other.ranges().begin(), other.ranges().end(),
                        [this](const Range &range) { return contains(range); });
 }
 
@@ -112,25 +149,26 @@ bool RangeSet::overlaps(const Range &range) const noexcept {
     if (range.empty()) {
         return false;
     }
-    auto found = first_ending_after(ranges_, range.begin);
-    return found != ranges_.end() && found->begin < range.end;
+    const auto ranges = this->ranges();
+    const auto found = first_ending_after(ranges, range.begin);
+    return found != ranges.end() && found->begin < range.end;
 }
 
 bool RangeSet::overlaps(const RangeSet &other) const noexcept {
-    return std::any_of(other.ranges_.begin(), other.ranges_.end(),
+    return std::any_of(other.ranges().begin(), other.ranges().end(),
                        [this](const Range &range) { return overlaps(range); });
 }
 
 uint64_t RangeSet::bytes() const noexcept {
     uint64_t sum = 0;
-    for (const Range &range : ranges_) {
+    for (const Range &range : ranges()) {
         sum += range.size();
     }
     return sum;
 }
 
 Range RangeSet::hull() const noexcept {
-    return ranges_.empty() ? Range{} : Range{ranges_.front().begin, ranges_.back().end};
+    return empty() ? Range{} : Range{ranges().front().begin, ranges().back().end};
 }
 
 RangeSet intersect(const RangeSet &a, const RangeSet &b) {

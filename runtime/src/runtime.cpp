@@ -56,7 +56,9 @@ const Topology &Runtime::topology() const noexcept {
     return *state_->topology;
 }
 Counters Runtime::counters() const {
-    return state_->counters.read();
+    Counters sum;
+    state_->counters.for_each([&sum](const SharedCounters &part) { part.add_to(sum); });
+    return sum;
 }
 std::vector<TransferRecord> Runtime::log() const {
     return state_->log.read();

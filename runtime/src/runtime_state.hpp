@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "acquisition_numbers.hpp"
 #include "completion.hpp"
 #include "lost_places.hpp"
 #include "memory_pool.hpp"
+#include "per_thread.hpp"
 #include "residents.hpp"
 #include "trace.hpp"
 #include "transfer_log.hpp"
@@ -34,12 +36,11 @@ public:
         }
     }
     Counters read() const {
-        const std::lock_guard lock(mutex_);
-        Counters counters = counters_;
-        counters.bytes_required = required_.load(std::memory_order_relaxed);
-        counters.bytes_copy_in_copy_out = copy_in_copy_out_.load(std::memory_order_relaxed);
+        Counters counters;
+        add_to(counters);
         return counters;
     }
+    void add_to(Counters &sum) const;
 
 private:
     std::atomic<uint64_t> required_{0};
@@ -58,13 +59,13 @@ public:
     const CostTable costs;
     const std::shared_ptr<Continuations> continuations = std::make_shared<Continuations>();
     const std::shared_ptr<InFlight> in_flight = std::make_shared<InFlight>();
-    SharedCounters counters;
+    PerThread<SharedCounters> counters; // all storages': their sum
     TransferLog log;
     const Trace trace;
     const std::shared_ptr<MemoryPool> memory;
     Residents residents;
     LostPlaces lost;
-    std::atomic<uint64_t> acquisitions{0};
+    AcquisitionNumbers acquisitions;
     std::atomic<uint64_t> kept_at_host{
         0}; // bytes of memory that storages have there for bounces alone
     std::shared_ptr<Transport> transport; // never null

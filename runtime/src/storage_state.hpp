@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "cache_line.hpp"
 #include "completion.hpp"
 #include "host_bytes.hpp"
 #include "ledger.hpp"
@@ -19,7 +20,7 @@
 
 namespace pi::runtime {
 
-struct BufferState {
+struct alignas(cache_line) BufferState {
     std::shared_ptr<StorageState> storage;
     Range range;
     SharedCounters counters;
@@ -81,7 +82,7 @@ struct PlannedCopy {
 /// The shared part of all copies of a Storage: its memory at each place, the ledger, and the operations
 /// in progress. Callbacks hold on to it. One lock guards it all; no call that may call back is made with
 /// it held (creating memory and asking for information are not such calls).
-class StorageState : public std::enable_shared_from_this<StorageState> {
+class alignas(cache_line) StorageState : public std::enable_shared_from_this<StorageState> {
 public:
     /// What one user sees of a memory, and how transfers reach it.
     struct View {
@@ -97,14 +98,14 @@ public:
             false; ///< the host sees it through caches: a map moves what they hold, all of its hull
     };
     /// How a place uses a view.
-    struct Attachment {
+    struct alignas(cache_line) Attachment {
         ViewId view;
         Mem mem;
         RouteKind kind = RouteKind::none_needed; // direct_use, import: shares another's memory
         PlaceIndex owner = host_place;           // whose memory it is
         bool imported = false;
-        std::shared_ptr<const std::string> reason;
-        uint64_t last_use = 0; // the number of the acquire
+        std::shared_ptr<const UpToDate::Texts> texts;
+        uint64_t last_use = 0; // the steady time of the acquire
         double age = 0;        // of the place (Residents) at that time
     };
 
@@ -156,7 +157,7 @@ public:
     const InFlight &in_flight() const noexcept { return *in_flight_; }
 
 private:
-    struct Pending {
+    struct alignas(cache_line) Pending {
         OperationId operation;
         std::shared_ptr<Completion> completion; // made when somebody first waits
         bool held = false;                      // acquired and not released
@@ -192,6 +193,7 @@ private:
     // attach.cpp
     Attachment &attach(PlaceIndex place);
     void attach_host();
+    std::shared_ptr<const UpToDate::Texts> texts(std::string reason) const;
     void create_host_view();
     bool import_host_memory(PlaceIndex place);
     pi_result get_flush_unit(PlaceIndex place, const Mem &mem, uint64_t &out) const;
@@ -269,7 +271,6 @@ private:
 
     const std::shared_ptr<RuntimeState> runtime_;
     const StorageDescription description_;
-    const std::shared_ptr<const std::string> name_; // the description's
     const std::shared_ptr<InFlight> in_flight_ = std::make_shared<InFlight>();
     SharedCounters counters_;
 

@@ -2,6 +2,7 @@
 #include "transfer_log.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 namespace pi::runtime {
@@ -15,90 +16,117 @@ bool is_piece_of(const TransferRecord &record, const TransferRecord &other) {
            other.result == PI_SUCCESS && record.reason == other.reason;
 }
 
+/// Where the next entry goes.
+template <class Ring>
+auto &next_slot(Ring &ring, uint64_t capacity) {
+    if (ring.entries.size() < capacity) {
+        return ring.entries.emplace_back();
+    }
+    return ring.entries[std::exchange(ring.oldest, (ring.oldest + 1) % capacity)];
+}
+
 } // namespace
 
-TransferRecord UpToDate::record() const {
+uint64_t steady_time() {
+    return static_cast<uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
+}
+
+TransferRecord UpToDate::record(const Texts &texts) const {
     TransferRecord record;
     record.acquisition = acquisition;
-    record.storage = *storage;
+    record.storage = texts.storage;
     record.source = source;
     record.destination = destination;
     record.ranges = range;
     record.kind = kind;
     record.reason = overwritten ? "overwritten: nothing to fetch; " : "nothing stale; ";
-    record.reason += *reason;
+    record.reason += texts.reason;
     record.bytes_copy_in_copy_out = bytes_copy_in_copy_out;
     return record;
 }
 
-void TransferLog::push(Entry entry) {
-    if (entries_.size() < capacity_) {
-        entries_.push_back(std::move(entry));
-    } else {
-        entries_[oldest_] = std::move(entry);
-        oldest_ = (oldest_ + 1) % capacity_;
-    }
-}
-
-void TransferLog::add(UpToDate entry) {
+void TransferLog::add(const UpToDate &entry, const std::shared_ptr<const UpToDate::Texts> &texts) {
     if (capacity_ == 0) {
         return;
     }
-    const std::lock_guard lock(mutex_);
-    push(std::move(entry));
+    Ring<Told> &ring = up_to_date_.here();
+    const std::lock_guard lock(ring.mutex);
+    Told &slot = next_slot(ring, capacity_);
+    slot.acquire = entry;
+    if (slot.texts !=
+        texts) { // they mostly are there since the last time round, and to count costs
+        slot.texts = texts;
+    }
 }
 
 void TransferLog::add(TransferRecord record, bool is_piece) {
     if (capacity_ == 0) {
         return;
     }
-    const std::lock_guard lock(mutex_);
+    const std::lock_guard lock(transfers_.mutex);
     if (!is_piece || !join(record)) {
-        push(std::move(record));
+        next_slot(transfers_, capacity_) = std::move(record);
     }
 }
 
 /// False if there is no line of the record's other pieces.
 bool TransferLog::join(const TransferRecord &record) {
     // Those of others may have come in between.
-    const uint64_t count = std::min<uint64_t>(entries_.size(), 64);
+    std::vector<TransferRecord> &entries = transfers_.entries;
+    const uint64_t count = std::min<uint64_t>(entries.size(), 64);
     for (uint64_t back = 1; back <= count; ++back) {
-        Entry &entry = entries_[(oldest_ + entries_.size() - back) % entries_.size()];
-        TransferRecord *const same = std::get_if<TransferRecord>(&entry);
-        if (same == nullptr || !is_piece_of(*same, record)) {
+        TransferRecord &same =
+            entries[(transfers_.oldest + entries.size() - back) % entries.size()];
+        if (!is_piece_of(same, record)) {
             continue;
         }
-        same->ranges.add(record.ranges);
-        same->bytes += record.bytes;
-        same->pieces += record.pieces;
-        same->predicted += record.predicted;
-        same->begin = std::min(same->begin, record.begin);
-        same->end = std::max(same->end, record.end);
-        same->bytes_copy_in_copy_out += record.bytes_copy_in_copy_out;
+        same.ranges.add(record.ranges);
+        same.bytes += record.bytes;
+        same.pieces += record.pieces;
+        same.predicted += record.predicted;
+        same.begin = std::min(same.begin, record.begin);
+        same.end = std::max(same.end, record.end);
+        same.bytes_copy_in_copy_out += record.bytes_copy_in_copy_out;
         return true;
     }
     return false;
 }
 
 std::vector<TransferRecord> TransferLog::read() const {
-    const std::lock_guard lock(mutex_);
-    std::vector<TransferRecord> records;
-    records.reserve(entries_.size());
-    for (uint64_t index = 0; index < entries_.size(); ++index) {
-        const Entry &entry = entries_[(oldest_ + index) % entries_.size()];
-        if (const auto *up_to_date = std::get_if<UpToDate>(&entry)) {
-            records.push_back(up_to_date->record());
-        } else {
-            records.push_back(std::get<TransferRecord>(entry));
+    std::vector<std::pair<uint64_t, TransferRecord>> timed;
+    const auto add_ring = [&](const auto &ring, const auto &time_of, const auto &record_of) {
+        const std::lock_guard lock(ring.mutex);
+        for (uint64_t index = 0; index < ring.entries.size(); ++index) {
+            const auto &entry = ring.entries[(ring.oldest + index) % ring.entries.size()];
+            timed.emplace_back(time_of(entry), record_of(entry));
         }
+    };
+    add_ring(
+        transfers_, [](const TransferRecord &record) { return record.end; },
+        [](const TransferRecord &record) { return record; });
+    up_to_date_.for_each([&](const Ring<Told> &ring) {
+        add_ring(
+            ring, [](const Told &told) { return told.acquire.time; },
+            [](const Told &told) { return told.acquire.record(*told.texts); });
+    });
+    std::stable_sort(timed.begin(), timed.end(),
+                     [](const auto &a, const auto &b) { return a.first < b.first; });
+    std::vector<TransferRecord> records;
+    for (size_t index = timed.size() - std::min<size_t>(timed.size(), capacity_);
+         index < timed.size(); ++index) {
+        records.push_back(std::move(timed[index].second));
     }
     return records;
 }
 
 void TransferLog::clear() {
-    const std::lock_guard lock(mutex_);
-    entries_.clear();
-    oldest_ = 0;
+    const auto empty = [](auto &ring) {
+        const std::lock_guard lock(ring.mutex);
+        ring.entries.clear();
+        ring.oldest = 0;
+    };
+    empty(transfers_);
+    up_to_date_.for_each(empty);
 }
 
 } // namespace pi::runtime

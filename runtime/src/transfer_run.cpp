@@ -3,17 +3,9 @@
 
 #include <pi/runtime/error.hpp>
 
-#include <chrono>
 #include <exception>
 
 namespace pi::runtime {
-namespace {
-
-uint64_t now() {
-    return static_cast<uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
-}
-
-} // namespace
 
 TransferRun::TransferRun(std::shared_ptr<BufferState> buffer, OperationId operation,
                          ViewId destination, PlannedPart part, std::vector<Dependency> dependencies,
@@ -47,9 +39,9 @@ void TransferRun::try_next() {
         // The answer is posted: it may come on any thread, and before start() returns.
         TransferDone done = [self = shared_from_this()](pi_result result, const std::string &text) {
             self->storage().runtime()->continuations->post(
-                [self, result, text, end = now()] { self->on_done(result, text, end); });
+                [self, result, text, end = steady_time()] { self->on_done(result, text, end); });
         };
-        begin_ = now();
+        begin_ = steady_time();
         try {
             storage().runtime()->transport->start(request, done);
         } catch (const Error &error) {
@@ -71,7 +63,7 @@ void TransferRun::on_done(pi_result result, const std::string &text, uint64_t en
         return;
     }
     for (SharedCounters *counters :
-         {&buffer_->counters, &storage().counters(), &storage().runtime()->counters}) {
+         {&buffer_->counters, &storage().counters(), &storage().runtime()->counters.here()}) {
         counters->update([](Counters &sum) { ++sum.failed_attempts; });
     }
     const Route &route = part_.sources[next_ - 1].candidate.route;
@@ -133,7 +125,7 @@ void TransferRun::count_success(const Candidate &candidate) {
     const uint64_t bytes = part_.ranges.bytes();
     const auto kind = static_cast<size_t>(candidate.route.kind);
     for (SharedCounters *counters :
-         {&buffer_->counters, &storage().counters(), &storage().runtime()->counters}) {
+         {&buffer_->counters, &storage().counters(), &storage().runtime()->counters.here()}) {
         counters->update([&](Counters &sum) {
             ++sum.transfers[kind];
             if (part_.hand_over) {

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <cstring>
+#include <set>
 #include <thread>
 
 using namespace runtime_test;
@@ -85,6 +86,49 @@ TEST_CASE("threads that count in one place and another at once miss no count", "
     }
     const Counters counters = storage.counters();
     CHECK(counters.bytes_delivered == counters.bytes_required);
+}
+
+TEST_CASE(
+    "acquires of many threads, each of a storage of its own, are all counted and logged in order",
+    "[runtime]") {
+    const Machine machine;
+    const Runtime runtime(machine.topology(), {.log_capacity = 1 << 20});
+    constexpr uint64_t each = 500;
+    constexpr uint64_t size = 64;
+    std::vector<Storage> storages;
+    for (int index = 0; index < thread_count; ++index) {
+        storages.emplace_back(runtime,
+                              StorageDescription{.size = size, .name = std::to_string(index)});
+        storages.back().buffer().acquire(PlaceIndex{1}, Access::discard_write).release();
+    }
+    // One thread after the other, and round again: so what is acquired later is later for everybody.
+    std::atomic<uint64_t> turn{0};
+    std::vector<std::thread> threads;
+    for (uint64_t index = 0; index < thread_count; ++index) {
+        threads.emplace_back([&, index] {
+            const Buffer own = storages[index].buffer();
+            for (uint64_t step = 0; step < each; ++step) {
+                while (turn.load() % thread_count != index) {
+                    std::this_thread::yield();
+                }
+                own.acquire(PlaceIndex{1}, Access::read).release();
+                ++turn;
+            }
+        });
+    }
+    for (std::thread &thread : threads) {
+        thread.join();
+    }
+    REQUIRE(runtime.finish(patience));
+    CHECK(runtime.counters().bytes_copy_in_copy_out == thread_count * (each + 1) * size);
+    std::vector<TransferRecord> log = runtime.log();
+    REQUIRE(log.size() == thread_count * (each + 1));
+    std::set<uint64_t> numbers;
+    for (size_t index = 0; index < log.size(); ++index) {
+        numbers.insert(log[index].acquisition);
+        REQUIRE(log[index].storage == std::to_string(index % thread_count));
+    }
+    CHECK(numbers.size() == log.size());
 }
 
 TEST_CASE("storages are made, used and destroyed by many threads", "[runtime]") {

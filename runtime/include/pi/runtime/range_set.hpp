@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -34,16 +35,16 @@ PI_RUNTIME_EXPORT std::string to_string(const Range &range);
 class PI_RUNTIME_EXPORT RangeSet {
 public:
     RangeSet() = default;
-    RangeSet(const Range &range) { add(range); }
+    RangeSet(const Range &range) : one_(range.empty() ? Range{} : range) {}
     RangeSet(std::initializer_list<Range> ranges);
 
     void add(const Range &range);
     void remove(const Range &range);
     void add(const RangeSet &other);
     void remove(const RangeSet &other);
-    void clear() noexcept { ranges_.clear(); }
+    void clear() noexcept { *this = {}; }
 
-    bool empty() const noexcept { return ranges_.empty(); }
+    bool empty() const noexcept { return one_.empty() && several_.empty(); }
     bool contains(const Range &range) const noexcept; ///< of an empty range: yes
     bool contains(const RangeSet &other) const noexcept;
     bool overlaps(const Range &range) const noexcept; ///< with an empty range: no
@@ -52,12 +53,19 @@ public:
     /// From the first byte to behind the last; [0, 0) of an empty set.
     Range hull() const noexcept;
 
-    const std::vector<Range> &ranges() const noexcept { return ranges_; }
+    /// Valid until the set changes.
+    std::span<const Range> ranges() const noexcept {
+        return several_.empty() ? std::span(&one_, one_.empty() ? 0 : 1) : std::span(several_);
+    }
 
     friend bool operator==(const RangeSet &, const RangeSet &) = default;
 
 private:
-    std::vector<Range> ranges_;
+    void settle() noexcept;
+
+    // Most sets are one range: it needs no allocation.
+    Range one_;                  // empty, unless the set is one range
+    std::vector<Range> several_; // empty, or at least two
 };
 
 PI_RUNTIME_EXPORT RangeSet intersect(const RangeSet &a, const RangeSet &b);

@@ -49,7 +49,8 @@ public:
     const Topology &topology() const noexcept;
     /// Of all storages, those that are gone included.
     Counters counters() const;
-    /// The transfer log, oldest first.
+    /// The transfer log, oldest first, whichever threads it is of: transfers lie where they ended, acquires that needed
+    /// none where they were made.
     std::vector<TransferRecord> log() const;
     void clear_log();
     /// Waits until nothing is in flight: no copy, no released acquisition whose event is not final, and no

@@ -38,8 +38,9 @@ struct Counters {
 
 /// One line of the transfer log: a copy or hand-over that became final, or an acquire that needed none.
 struct TransferRecord {
-    uint64_t acquisition =
-        0;               ///< counts acquires of the runtime from 1; several records may share one
+    /// The acquire's number in the runtime; several records may share one. Acquires of one thread count from 1; of several
+    /// threads each thread's ascend, and all differ.
+    uint64_t acquisition = 0;
     std::string storage; ///< StorageDescription::name
     PlaceIndex source = host_place;
     PlaceIndex destination = host_place;

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "cache_line.hpp"
+
+#include <unistd.h>
+
+#include <array>
+#include <cstddef>
+
+namespace pi::runtime {
+
+/// A T for each thread, so that none writes what others have in their caches. Where there are many threads two may come
+/// to share one: a T is thread-safe itself.
+template <class T>
+class PerThread {
+public:
+    /// The calling thread's.
+    T &here() {
+        // Threads that are made one after the other are numbered so.
+        static thread_local const auto thread = static_cast<size_t>(::gettid());
+        return slots_[thread % count].value;
+    }
+
+    template <class Visit>
+    void for_each(Visit visit) {
+        for (Slot &slot : slots_) {
+            visit(slot.value);
+        }
+    }
+    template <class Visit>
+    void for_each(Visit visit) const {
+        for (const Slot &slot : slots_) {
+            visit(slot.value);
+        }
+    }
+
+private:
+    struct alignas(2 * cache_line) Slot { // some processors fetch two lines at once
+        T value{};
+    };
+    static constexpr size_t count = 64;
+    std::array<Slot, count> slots_;
+};
+
+} // namespace pi::runtime
