@@ -3,91 +3,40 @@
 // The host runtime beside what limits it: memcpy of the bytes that must move, or the same commands
 // without it.
 #include "equipment.hpp"
-#include "place.hpp"
+#include "runtime_machine.hpp"
 #include "session.hpp"
 #include "sizes.hpp"
 #include "starpu.hpp"
 
-#include <pi/runtime/calibrate.hpp>
 #include <pi/runtime/error.hpp>
 #include <pi/runtime/storage.hpp>
 
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
-#include <cstdio>
+#include <chrono>
 #include <cstring>
 #include <functional>
-#include <optional>
 #include <stdexcept>
-#include <thread>
 #include <vector>
 
 namespace pi_bench {
 namespace {
 
-using namespace pi::runtime;
-
 constexpr uint64_t large = uint64_t{64} << 20;
 constexpr std::chrono::seconds patience{60};
 
-struct Machine {
-    explicit Machine(const std::string &costs_file) : topology(all_places(loader)) {
-        if (!costs_file.empty()) {
-            LoadedCosts loaded = load_costs(costs_file, topology->description());
-            costs = std::move(loaded.costs);
-            if (!loaded.message.empty()) {
-                std::printf("%s\n", loaded.message.c_str());
-            }
-        }
-        for (PlaceIndex place = 1; place < topology->size(); ++place) {
-            places.push_back(place);
-            queues.emplace_back();
-            check(piQueueCreate(topology->context(place), topology->device(place), nullptr,
-                                queues.back().out()),
-                  "piQueueCreate");
-        }
-        if (places.empty()) {
-            throw std::runtime_error("there is no device");
-        }
-    }
-    pi_queue queue(PlaceIndex place) const { return queues.at(place - 1).get(); }
-    const std::string &name(PlaceIndex place) const { return topology->info(place).name; }
-    const Connection &connection(PlaceIndex from, PlaceIndex to) const {
-        return topology->description().buffer(from, to);
-    }
-    /// Those that a predicate finds; the host plugin's own devices come first.
-    std::vector<Hop> pairs(const std::function<bool(PlaceIndex, PlaceIndex)> &wanted) const {
-        std::vector<Hop> found;
-        for (PlaceIndex from : places) {
-            for (PlaceIndex to : places) {
-                if (from != to && wanted(from, to)) {
-                    found.push_back({from, to});
-                }
-            }
-        }
-        return found;
-    }
-
-    Loader loader;
-    std::shared_ptr<const Topology> topology;
-    std::optional<CostTable> costs; ///< of --costs
-    std::vector<PlaceIndex> places;
-    std::vector<Queue> queues;
-};
-
-/// A fill of 64 bytes: a command that takes no time.
-Event touch(const Machine &machine, PlaceIndex place, pi_mem mem, uint64_t offset,
-            const std::vector<pi_event> &events) {
-    const uint32_t zero = 0;
+Event fill(const Machine &machine, PlaceIndex place, pi_mem mem, uint64_t offset, uint64_t size,
+           const std::vector<pi_event> &events) {
+    const uint32_t value = 1;
     pi_buffer_fill_desc desc{};
     desc.struct_size = sizeof desc;
     desc.type = PI_TYPE_BUFFER_FILL_DESC;
     desc.mem = mem;
     desc.offset = offset;
-    desc.size = 64;
-    desc.pattern = &zero;
-    desc.pattern_size = sizeof zero;
+    desc.size = size;
+    desc.pattern = &value;
+    desc.pattern_size = sizeof value;
     Event done;
     check(piEnqueueMemBufferFill(machine.queue(place), &desc, static_cast<uint32_t>(events.size()),
                                  events.data(), done.out()),
@@ -95,8 +44,28 @@ Event touch(const Machine &machine, PlaceIndex place, pi_mem mem, uint64_t offse
     return done;
 }
 
+/// A command that takes no time.
+Event touch(const Machine &machine, PlaceIndex place, pi_mem mem, uint64_t offset,
+            const std::vector<pi_event> &events) {
+    return fill(machine, place, mem, offset, 64, events);
+}
+
 void wait(const Event &event) {
     check(piEventWait(event.get(), UINT64_MAX), "piEventWait");
+}
+
+/// Writes all bytes there: memory that nobody has written may be one page of zeros, which is read from the cache.
+void write(const Machine &machine, const Buffer &buffer, PlaceIndex place) {
+    Acquisition acquisition = buffer.acquire(place, Access::discard_write);
+    if (place == host_place) {
+        std::memset(acquisition.pointer(), 1, buffer.size());
+        acquisition.release();
+        return;
+    }
+    const Event done = fill(machine, place, acquisition.mem(), acquisition.offset(), buffer.size(),
+                            acquisition.events());
+    acquisition.release(done.get());
+    wait(done);
 }
 
 /// The host's 64 bytes by hand: mapped and unmapped again.
@@ -120,11 +89,6 @@ void write_mapped(const Machine &machine, PlaceIndex place, pi_mem mem, uint64_t
     wait(done);
 }
 
-/// Makes the place the only one with these bytes.
-void own(const Buffer &buffer, PlaceIndex place) {
-    buffer.acquire(place, Access::discard_write).release();
-}
-
 void fetch(const Buffer &buffer, PlaceIndex place) {
     Acquisition use = buffer.acquire(place, Access::read);
     use.wait(patience);
@@ -146,67 +110,6 @@ private:
     std::vector<unsigned char> from_;
     std::vector<unsigned char> to_;
 };
-
-/// Beside what the project aims at: there is nothing that does as much to compare with.
-constexpr double acquire_aim = 150; // nanoseconds
-
-void bench_acquire(Session &session, const Machine &machine) {
-    for (const PlaceIndex place : {host_place, machine.places.front()}) {
-        for (const bool logged : {false, true}) {
-            const std::string name = "acquire and release, up to date, at " + machine.name(place) +
-                                     (logged ? ", logged" : "");
-            if (!session.wants(name)) {
-                continue;
-            }
-            RuntimeOptions options;
-            options.log_capacity = logged ? options.log_capacity : 0;
-            const Runtime runtime(machine.topology, options);
-            const Storage storage(runtime, {.size = 1 << 20});
-            const Buffer buffer = storage.buffer();
-            own(buffer, place);
-            const Batch ours = [&](uint64_t count) {
-                for (uint64_t i = 0; i < count; ++i) {
-                    buffer.acquire(place, Access::read).release();
-                }
-            };
-            session.beside(name, "150 ns, the aim", Unit::nanoseconds, ours, acquire_aim);
-        }
-    }
-}
-
-/// Threads, each with a storage of its own, beside one thread.
-void bench_threads(Session &session, const Machine &machine, unsigned threads) {
-    const std::string name =
-        std::to_string(threads) + " threads that acquire and release storages of their own";
-    if (!session.wants(name)) {
-        return;
-    }
-    const Runtime runtime(machine.topology);
-    std::vector<Buffer> buffers;
-    for (unsigned index = 0; index < threads; ++index) {
-        buffers.push_back(Storage(runtime, {.size = 4096}).buffer());
-        own(buffers.back(), host_place);
-    }
-    const auto use = [](const Buffer &buffer, uint64_t count) {
-        for (uint64_t i = 0; i < count; ++i) {
-            buffer.acquire(host_place, Access::read).release();
-        }
-    };
-    // As many threads are started on both sides, for the limit without work.
-    const auto run = [&](uint64_t count, bool all) {
-        std::vector<std::thread> others;
-        for (unsigned index = 1; index < threads; ++index) {
-            others.emplace_back([&, index] { use(buffers[index], all ? count : 0); });
-        }
-        use(buffers[0], count);
-        for (std::thread &other : others) {
-            other.join();
-        }
-    };
-    session.compare(
-        name, "one thread that does its part alone", Unit::nanoseconds,
-        [&](uint64_t count) { run(count, true); }, [&](uint64_t count) { run(count, false); });
-}
 
 /// Writes some bytes there, and waits for it.
 void use(const Machine &machine, const Buffer &buffer, PlaceIndex place) {
@@ -328,7 +231,7 @@ void bench_partial_write(Session &session, const Machine &machine) {
     const Runtime runtime(machine.topology);
     const Storage storage(runtime, {.size = large, .routes = mask_of(RouteKind::host_bounce)});
     const Buffer buffer = storage.buffer();
-    own(buffer, host_place);
+    write(machine, buffer, host_place);
     fetch(buffer, place);
     const Buffer part = storage.buffer(large / 2, large / 16);
     Memcpy limit(large / 16);
@@ -375,7 +278,7 @@ void bench_bounce(Session &session, const Machine &machine) {
                 runtime,
                 {.size = large, .routes = mask_of(RouteKind::host_bounce), .styles = way.styles});
             const Buffer buffer = storage.buffer();
-            own(buffer, from);
+            write(machine, buffer, from);
             fetch(buffer, to);
             Memcpy limit(large);
             session.compare(
@@ -397,12 +300,7 @@ void bench_runtime(Session &session) {
     session.attempt("runtime", [&] {
         const Machine machine(session.costs_file());
         session.attempt("acquire", [&] { bench_acquire(session, machine); });
-        session.attempt("threads", [&] {
-            const unsigned processors = std::max(2U, std::thread::hardware_concurrency());
-            for (unsigned threads = 2; threads <= processors; threads *= 2) {
-                bench_threads(session, machine, threads);
-            }
-        });
+        session.attempt("threads", [&] { bench_threads(session, machine); });
         session.attempt("ping-pong", [&] { bench_ping_pong(session, machine); });
         session.attempt("ping-pong with the host", [&] { bench_host_ping_pong(session, machine); });
         session.attempt("partial write", [&] { bench_partial_write(session, machine); });
