@@ -132,8 +132,8 @@ void RangeSet::remove(const RangeSet &other) {
 }
 
 bool RangeSet::contains(const Range &range) const noexcept {
-    if (range.empty()) {
-        return true;
+    if (several_.empty() || range.empty()) {
+        return one_.contains(range);
     }
     const auto ranges = this->ranges();
     const auto found = first_ending_after(ranges, range.begin);
@@ -146,8 +146,8 @@ bool RangeSet::contains(const RangeSet &other) const noexcept {
 }
 
 bool RangeSet::overlaps(const Range &range) const noexcept {
-    if (range.empty()) {
-        return false;
+    if (several_.empty() || range.empty()) {
+        return one_.overlaps(range);
     }
     const auto ranges = this->ranges();
     const auto found = first_ending_after(ranges, range.begin);
