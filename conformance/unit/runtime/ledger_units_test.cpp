@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A ledger of memory that devices see through caches, which are flushed and invalidated in whole units.
+#include "ledger_waits.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace pi::runtime;
+using namespace runtime_test;
+
+namespace {
+
+/// Host memory that two devices see through caches of units of 16 bytes, and memory elsewhere.
+struct Cached {
+    Ledger ledger;
+    const MemoryId shared = ledger.add_memory();
+    const ViewId host = ledger.add_view(shared, RangeSet({0, 32}));
+    const ViewId a = ledger.add_view(shared);
+    const ViewId b = ledger.add_view(shared);
+    const ViewId elsewhere = ledger.add_view(ledger.add_memory(), RangeSet({32, 48}));
+
+    Cached() {
+        ledger.set_unit(a, 16);
+        ledger.set_unit(b, 8);
+    }
+    void hand_over(ViewId from, ViewId to, const Range &range) {
+        ledger.finish(ledger.begin_copy(from, to, to, range).operation, true);
+    }
+};
+
+} // namespace
+
+TEST_CASE("what passes from one device to another is valid at the host, too", "[runtime]") {
+    Cached cached;
+    Ledger &ledger = cached.ledger;
+    const auto write = ledger.begin_use(cached.a, 1, Range{0, 32}, false, true);
+    const auto over = ledger.begin_copy(cached.a, cached.b, 2, Range{0, 16});
+    CHECK(waits_for_data(over, write.operation));
+    CHECK(ledger.expected(cached.host) == RangeSet({0, 16}));
+    CHECK(
+        waits_for_data(ledger.begin_use(cached.host, 0, Range{0, 4}, true, false), over.operation));
+    ledger.finish(write.operation, true);
+    CHECK(ledger.valid(cached.host).empty());
+    ledger.finish(over.operation, true);
+    CHECK(ledger.valid(cached.host) == RangeSet({0, 16}));
+    CHECK(ledger.valid(cached.b) == RangeSet({0, 16}));
+}
+
+TEST_CASE("a write needs the rest of its units, as far as somebody wrote there", "[runtime]") {
+    Cached cached;
+    Ledger &ledger = cached.ledger;
+    CHECK(ledger.beside(cached.a, Range{4, 20}) == RangeSet({{0, 4}, {20, 32}}));
+    CHECK(ledger.beside(cached.a, Range{30, 34}) == RangeSet({16, 30}));
+    CHECK(ledger.beside(cached.a, Range{0, 16}).empty());
+    CHECK(ledger.beside(cached.elsewhere, Range{4, 20}).empty());
+    const auto over = ledger.begin_copy(cached.host, cached.a, 1, Range{0, 4});
+    CHECK(waits_for_data(ledger.begin_use(cached.a, 1, Range{4, 16}, false, true), over.operation));
+    CHECK_FALSE(
+        waits_for_data(ledger.begin_use(cached.a, 1, Range{4, 16}, true, false), over.operation));
+}
+
+TEST_CASE("a copy beside bytes that could not be handed over is not made", "[runtime]") {
+    Cached cached;
+    Ledger &ledger = cached.ledger;
+    const auto over = ledger.begin_copy(cached.host, cached.a, 1, Range{16, 32});
+    const auto copy = ledger.begin_copy(cached.elsewhere, cached.a, 1, Range{32, 40});
+    CHECK_FALSE(waits_for_data(copy, over.operation)); // units of their own
+    const auto write = ledger.begin_use(cached.elsewhere, 3, Range{24, 32}, false, true);
+    const auto beside = ledger.begin_copy(cached.elsewhere, cached.a, 1, Range{24, 32});
+    CHECK(waits_for_data(beside, over.operation));
+    ledger.finish(write.operation, true);
+    ledger.finish(over.operation, false);
+    CHECK_FALSE(ledger.retry_from(beside.operation, cached.elsewhere));
+    CHECK(ledger.retry_from(copy.operation, cached.elsewhere));
+}
+
+TEST_CASE(
+    "a copy to the host is not made beside bytes that were to pass it between devices and did not",
+    "[runtime]") {
+    Cached cached;
+    Ledger &ledger = cached.ledger;
+    ledger.begin_use(cached.a, 1, Range{16, 32}, false, true);
+    const auto over = ledger.begin_copy(cached.a, cached.b, 2, Range{16, 32});
+    const auto write = ledger.begin_use(cached.elsewhere, 3, Range{20, 24}, false, true);
+    const auto copy = ledger.begin_copy(cached.elsewhere, cached.host, 0, Range{20, 24});
+    CHECK(waits_for_data(copy, over.operation));
+    ledger.finish(write.operation, true);
+    ledger.finish(over.operation, false);
+    CHECK_FALSE(ledger.retry_from(copy.operation, cached.elsewhere));
+}
+
+TEST_CASE("a hand-over waits for who writes in its units, and for who reads them where it goes",
+          "[runtime]") {
+    Cached cached;
+    Ledger &ledger = cached.ledger;
+    cached.hand_over(cached.host, cached.a, {0, 8});
+    const auto reader = ledger.begin_use(cached.a, 1, Range{0, 8}, true, false);
+    const auto source_reader = ledger.begin_use(cached.host, 0, Range{0, 16}, true, false);
+    const auto over = ledger.begin_copy(cached.host, cached.a, 1, Range{8, 16});
+    CHECK(waits_for(over, reader.operation));
+    CHECK_FALSE(waits_for(over, source_reader.operation));
+    const auto elsewhere = ledger.begin_copy(cached.host, cached.b, 2, Range{16, 32});
+    CHECK(elsewhere.waits.empty());
+    CHECK(waits_for(ledger.begin_use(cached.host, 0, Range{0, 4}, false, true), over.operation));
+}
+
+TEST_CASE("a hand-over brings along what is valid in its units and not about to change",
+          "[runtime]") {
+    Cached cached;
+    Ledger &ledger = cached.ledger;
+    cached.hand_over(cached.host, cached.a, {0, 4});
+    const auto along = [&](const Range &range) {
+        return ledger.brought_along(cached.host, cached.a, range);
+    };
+    CHECK(along({8, 10}) == RangeSet({{4, 8}, {10, 16}}));
+    CHECK(along({30, 34}) == RangeSet({16, 30}));
+    ledger.begin_use(cached.host, 0, Range{12, 16}, false, true);
+    CHECK(along({8, 10}) == RangeSet({{4, 8}, {10, 12}}));
+    // The caches of b have smaller units.
+    CHECK(ledger.brought_along(cached.host, cached.b, Range{8, 10}) == RangeSet({10, 12}));
+    CHECK(ledger.brought_along(cached.a, cached.b, Range{0, 2}) == RangeSet({2, 4}));
+}
