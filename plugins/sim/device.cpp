@@ -97,7 +97,8 @@ uint32_t Device::import_types() const {
 }
 
 void Device::require_alive() const {
-    if (instance().timeline().now() >= spec_.lost_at)
+    // Once a callback has told of it, it is lost wherever the program asks.
+    if (instance().timeline().known_time() >= spec_.lost_at)
         sdk::fail(PI_ERROR_DEVICE_LOST, spec_.name, ": the machine file loses this device at ",
                   spec_.lost_at, " ns");
 }

@@ -2,6 +2,7 @@
 #include "fixture.hpp"
 
 #include <algorithm>
+#include <future>
 
 using namespace sim_test;
 
@@ -117,4 +118,24 @@ TEST_CASE("a device that is lost at a time answers until then, and never again",
           PI_ERROR_DEVICE_LOST);
     OK(piEventWait(write(other, b, bytes), patience));
     CHECK(read(other, b, 1000) == bytes);
+}
+
+TEST_CASE("a device that a callback has told to be lost is lost on every thread", "[sim]") {
+    const Simulation machine(R"({"pi_machine": 1, "name": "falling", "devices": [
+        {"name": "a", "type": "gpu", "scopes": [{"name": "global", "capacity": "1 MiB"}],
+         "lost_at": "4 us"}],
+        "links": [{"from": "host", "to": "a", "bandwidth": "1 GB/s"}]})");
+    const auto queue = machine.queue(0);
+    const auto written = write(queue, machine.buffer(0, 4000), some_bytes(4000));
+    std::promise<pi_result> told;
+    OK(piEventSetCallback(
+        written,
+        [](pi_event, pi_result result, void *user_data) {
+            static_cast<std::promise<pi_result> *>(user_data)->set_value(result);
+        },
+        &told));
+    CHECK(told.get_future().get() == PI_ERROR_DEVICE_LOST);
+    pi_queue made = nullptr;
+    CHECK(piQueueCreate(machine.context, machine.device(0), nullptr, &made) ==
+          PI_ERROR_DEVICE_LOST);
 }
