@@ -16,11 +16,12 @@ public:
     void start() {
         // A destination is one piece without holes, all of it overwritten.
         const uint64_t flags = maps_source_ ? PI_MAP_READ : PI_MAP_WRITE_DISCARD;
-        last_ =
-            commands_->map(mapped(), hull_, flags, &pointer_,
-                           [self = shared_from_this()](pi_result result, const std::string &text) {
-                               self->on_mapped(result, text);
-                           });
+        last_ = commands_->map(
+            mapped(), hull_, flags, &pointer_,
+            [self = shared_from_this()](pi_result result, const std::string &text) {
+                self->on_mapped(result, text);
+            },
+            request_.after);
     }
 
 private:
@@ -55,6 +56,7 @@ private:
     }
 
     void finish(pi_result result, const std::string &text) {
+        tell_last(request_, std::move(last_));
         last_ = {}; // no handle outlives what somebody may wait for
         done_(result, text);
     }

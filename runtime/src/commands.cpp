@@ -165,7 +165,7 @@ Submitted Commands::submit(const Target &target, const Enqueue &enqueue, const T
 }
 
 Submitted Commands::move(const Endpoint &from, const Endpoint &to, const RangeSet &ranges,
-                         const TransferDone &done, After after) {
+                         const TransferDone &done, const After &after) {
     const std::vector<pi_region> regions = regions_of(ranges, from, to);
     const auto submit_regions = [&](auto desc, auto enqueue, PlaceIndex place) {
         desc.region_count = static_cast<uint32_t>(regions.size());
@@ -198,7 +198,7 @@ Submitted Commands::move(const Endpoint &from, const Endpoint &to, const RangeSe
 }
 
 Submitted Commands::map(const MemoryEnd &end, const Range &range, uint64_t flags, void **pointer,
-                        const TransferDone &done) {
+                        const TransferDone &done, const After &after) {
     auto desc = descriptor<pi_buffer_map_desc>(PI_TYPE_BUFFER_MAP_DESC);
     desc.flags = flags;
     desc.mem = end.mem;
@@ -206,7 +206,7 @@ Submitted Commands::map(const MemoryEnd &end, const Range &range, uint64_t flags
     desc.size = range.size();
     desc.out_pointer = pointer;
     return submit(
-        {end.place, {end.place, end.place}, {}},
+        {end.place, {end.place, end.place}, after},
         [&](pi_queue queue, uint32_t wait_count, const pi_event *wait_list, pi_event *event) {
             return piEnqueueMemBufferMap(queue, &desc, wait_count, wait_list, event);
         },
@@ -214,7 +214,7 @@ Submitted Commands::map(const MemoryEnd &end, const Range &range, uint64_t flags
 }
 
 Submitted Commands::unmap(const MemoryEnd &end, void *pointer, const TransferDone &done,
-                          After after) {
+                          const After &after) {
     auto desc = descriptor<pi_unmap_desc>(PI_TYPE_UNMAP_DESC);
     desc.mem = end.mem;
     desc.pointer = pointer;

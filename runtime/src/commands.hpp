@@ -9,7 +9,6 @@
 #include <pi/runtime/transfer.hpp>
 
 #include <functional>
-#include <initializer_list>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -35,13 +34,6 @@ inline Endpoint endpoint_of(const MemoryEnd &end) {
     return {end.place, end.mem, end.host, 0, false};
 }
 
-/// A command that was submitted, and the plugin instance whose commands may wait for it. Empty if it could
-/// not be.
-struct Submitted {
-    Event event;
-    uint32_t instance = 0;
-};
-
 /// Submits commands of transfers, and tells when they are final. One in-order queue a link, made when first
 /// needed, so that links work beside each other. A command is submitted when all that it needs is final, so
 /// none of them holds up another in its queue. Still it names in its wait list what it comes after: that is
@@ -51,19 +43,19 @@ public:
     Commands(std::shared_ptr<const Topology> topology,
              std::shared_ptr<Continuations> continuations);
 
-    using After = std::initializer_list<Submitted>;
+    using After = std::vector<Submitted>;
 
     /// Brings the ranges' bytes from one end to the other: a copy between devices, a read or a write where
     /// one end is host memory. One of them must be device memory. This and the others never throw; `done` runs
     /// as posted work, or at once if the submission fails.
     Submitted move(const Endpoint &from, const Endpoint &to, const RangeSet &ranges,
-                   const TransferDone &done, After after = {});
+                   const TransferDone &done, const After &after = {});
     /// *pointer is the host's address of the range's first byte once it is done; it must live until
     /// then.
     Submitted map(const MemoryEnd &end, const Range &range, uint64_t flags, void **pointer,
-                  const TransferDone &done);
+                  const TransferDone &done, const After &after = {});
     Submitted unmap(const MemoryEnd &end, void *pointer, const TransferDone &done,
-                    After after = {});
+                    const After &after = {});
 
     const Topology &topology() const noexcept { return *topology_; }
 
@@ -71,7 +63,7 @@ private:
     struct Target {
         PlaceIndex place; // whose plugin does it
         Hop link;
-        After after;
+        const After &after;
     };
     using Enqueue = std::function<pi_result(pi_queue, uint32_t, const pi_event *, pi_event *)>;
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "completion.hpp"
 
+#include <algorithm>
+
 namespace pi::runtime {
 
 Completion::Clock::time_point deadline_after(std::chrono::nanoseconds timeout) {
@@ -67,15 +69,22 @@ bool Completion::wait_until(Clock::time_point deadline) const {
     return changed_.wait_until(lock, deadline, [this] { return over_; });
 }
 
-void Completion::set_event(Event event, uint32_t instance) {
+void Completion::set_commands(std::vector<Submitted> commands) {
     const std::lock_guard lock(mutex_);
-    event_ = std::move(event);
-    instance_ = instance;
+    commands_ = std::move(commands);
+}
+
+std::vector<Submitted> Completion::commands() const {
+    const std::lock_guard lock(mutex_);
+    return commands_;
 }
 
 Event Completion::event_of(uint32_t instance) const {
     const std::lock_guard lock(mutex_);
-    return instance_ == instance ? event_ : Event();
+    const auto found =
+        std::find_if(commands_.begin(), commands_.end(),
+                     [instance](const Submitted &each) { return each.instance == instance; });
+    return found == commands_.end() ? Event() : found->event;
 }
 
 void when_all(const std::vector<Dependency> &dependencies,

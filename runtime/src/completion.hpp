@@ -33,8 +33,9 @@ public:
     std::string text() const;
     bool wait_until(Clock::time_point deadline) const;
 
-    /// A plugin's event that becomes final just before this, for waiters of the same instance.
-    void set_event(Event event, uint32_t instance);
+    /// Commands of plugins that become final just before this, for waiters of the same instances.
+    void set_commands(std::vector<Submitted> commands);
+    std::vector<Submitted> commands() const;
     /// Empty when there is none of that instance.
     Event event_of(uint32_t instance) const;
 
@@ -46,8 +47,7 @@ private:
     pi_result result_ = PI_SUCCESS;
     std::string text_;
     std::vector<TransferDone> waiting_;
-    Event event_;
-    uint32_t instance_ = 0;
+    std::vector<Submitted> commands_;
 };
 
 /// Something that must be over, and whether its failure is the waiter's.

@@ -35,15 +35,17 @@ public:
             }
         }
         if (position_ == steps_.size()) {
-            done_(PI_SUCCESS, {});
+            finish(PI_SUCCESS, {});
             return;
         }
         const Step &step = steps_[position_];
         pointer_ = nullptr;
-        commands_->map(*step.end, step.range, step.flags, &pointer_,
-                       [self = shared_from_this()](pi_result result, const std::string &text) {
-                           self->on_mapped(result, text);
-                       });
+        last_ = commands_->map(
+            *step.end, step.range, step.flags, &pointer_,
+            [self = shared_from_this()](pi_result result, const std::string &text) {
+                self->on_mapped(result, text);
+            },
+            after());
     }
 
 private:
@@ -53,49 +55,60 @@ private:
         uint64_t flags;
     };
 
+    std::vector<Submitted> after() const {
+        return last_.event ? std::vector{last_} : request_.after;
+    }
+
     /// The caches of one end; false if that failed, which has been answered then.
-    bool maintain(const Step &step) const {
+    bool maintain(const Step &step) {
         const bool is_source = step.end == &request_.source;
         const pi_result result = (is_source ? piMemInvalidate : piMemFlush)(
             step.end->mem, step.range.begin, step.range.size());
         if (result != PI_SUCCESS) {
-            done_(result, std::string(is_source ? "piMemInvalidate of " : "piMemFlush of ") +
-                              to_string(step.range) + " at " +
-                              commands_->topology().info(step.end->place).name + ": " +
-                              result_name(result) + ": " + last_error_text(result));
+            finish(result, std::string(is_source ? "piMemInvalidate of " : "piMemFlush of ") +
+                               to_string(step.range) + " at " +
+                               commands_->topology().info(step.end->place).name + ": " +
+                               result_name(result) + ": " + last_error_text(result));
         }
         return result == PI_SUCCESS;
     }
 
     void on_mapped(pi_result result, const std::string &text) {
         if (result != PI_SUCCESS) {
-            done_(result, text);
+            finish(result, text);
             return;
         }
         const Step &step = steps_[position_];
         const bool in_place =
             pointer_ == static_cast<std::byte *>(step.end->host) + step.range.begin;
-        commands_->unmap(
+        last_ = commands_->unmap(
             *step.end, pointer_,
             [self = shared_from_this(), in_place](pi_result unmapped, const std::string &detail) {
                 self->on_unmapped(in_place, unmapped, detail);
-            });
+            },
+            after());
     }
 
     void on_unmapped(bool in_place, pi_result result, const std::string &text) {
         if (result != PI_SUCCESS) {
-            done_(result, text);
+            finish(result, text);
             return;
         }
         if (!in_place) {
-            done_(PI_ERROR_BACKEND,
-                  "a map of imported memory is not where the memory is: " +
-                      commands_->topology().info(steps_[position_].end->place).name +
-                      " did not import it in place");
+            finish(PI_ERROR_BACKEND,
+                   "a map of imported memory is not where the memory is: " +
+                       commands_->topology().info(steps_[position_].end->place).name +
+                       " did not import it in place");
             return;
         }
         ++position_;
         next();
+    }
+
+    void finish(pi_result result, const std::string &text) {
+        tell_last(request_, std::move(last_));
+        last_ = {}; // no handle outlives what somebody may wait for
+        done_(result, text);
     }
 
     const std::shared_ptr<Commands> commands_;
@@ -104,6 +117,7 @@ private:
     std::vector<Step> steps_;
     size_t position_ = 0;
     void *pointer_ = nullptr;
+    Submitted last_; // command
 };
 
 } // namespace

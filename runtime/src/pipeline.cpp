@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <utility>
 
 namespace pi::runtime {
 namespace {
@@ -84,6 +85,7 @@ private:
         const bool over = missing_ == 0 || result_ != PI_SUCCESS;
         if (over && in_flight_ == 0 && !finished_) {
             finished_ = true;
+            tell_last(request_, std::move(last_));
             links_.clear(); // no handle outlives what somebody may wait for
             departures_.clear();
             slots_.clear();
@@ -109,25 +111,26 @@ private:
             from = slot_at(hop.from, portion.slot);
         }
         const size_t left = portion.slot;
-        const Submitted arrival = std::move(portion.arrival);
-        Submitted departure; // of what was last where the portion goes
+        // What made it, for the first one of the source; and what was last where the portion goes.
+        std::vector<Submitted> after = index == 0 ? std::exchange(request_.after, {})
+                                                  : std::vector{std::move(portion.arrival)};
         Endpoint to = endpoint_of(request_.destination);
         if (!is_last(index)) {
             portion.slot = link.free.back();
             link.free.pop_back();
             to = slot_at(hop.to, portion.slot);
-            departure = std::move(departures_[portion.slot]);
+            after.push_back(std::move(departures_[portion.slot]));
         }
         link.busy = true;
         ++in_flight_;
         const RangeSet ranges = portion.ranges;
-        Submitted command =
-            commands_->move(from, to, ranges,
-                            [self = shared_from_this(), index, left, portion = std::move(portion)](
-                                pi_result result, const std::string &text) {
-                                self->on_arrived(index, left, portion, result, text);
-                            },
-                            {arrival, departure});
+        Submitted command = commands_->move(
+            from, to, ranges,
+            [self = shared_from_this(), index, left,
+             portion = std::move(portion)](pi_result result, const std::string &text) {
+                self->on_arrived(index, left, portion, result, text);
+            },
+            after);
         if (result_ == PI_SUCCESS) { // else it could not be submitted, and this may be over
             link.command = std::move(command);
         }
@@ -148,6 +151,7 @@ private:
         }
         if (is_last(index)) {
             --missing_;
+            last_ = std::move(portion.arrival);
         } else {
             links_[index].ready.push_back(std::move(portion));
         }
@@ -155,12 +159,13 @@ private:
     }
 
     const std::shared_ptr<Commands> commands_;
-    const TransferRequest request_;
+    TransferRequest request_;
     const TransferDone done_;
     std::deque<RangeSet> unsent_;
     std::vector<Link> links_; // by hop
     std::vector<StagingPool::Lease> slots_;
     std::vector<Submitted> departures_; // by slot: what took its last portion away
+    Submitted last_;                    // command of those that are over
     size_t missing_ = 0;                // portions that are not at the destination
     size_t in_flight_ = 0;
     bool finished_ = false;

@@ -8,6 +8,7 @@
 #include <pi/runtime/transfer.hpp>
 
 #include <memory>
+#include <utility>
 
 namespace pi::runtime {
 
@@ -27,6 +28,14 @@ private:
     const std::shared_ptr<Commands> commands_;
     const std::shared_ptr<StagingPool> pool_;
 };
+
+/// For who comes after a transfer: its last command. Before the answer.
+inline void tell_last(const TransferRequest &request, Submitted command) {
+    if (command.event && request.last != nullptr) {
+        request.last->clear();
+        request.last->push_back(std::move(command));
+    }
+}
 
 /// A bounce with one end mapped in place, by request.route.style.
 void bounce_mapped(const std::shared_ptr<Commands> &commands, const TransferRequest &request,

@@ -9,7 +9,8 @@
 
 namespace pi::runtime {
 
-void StorageState::conclude(OperationId operation, pi_result result, const std::string &text) {
+void StorageState::conclude(OperationId operation, pi_result result, const std::string &text,
+                            std::vector<Submitted> commands) {
     std::shared_ptr<Completion> completion;
     {
         const std::lock_guard lock(mutex_);
@@ -29,13 +30,16 @@ void StorageState::conclude(OperationId operation, pi_result result, const std::
         }
     }
     if (completion != nullptr) {
+        if (!commands.empty()) {
+            completion->set_commands(std::move(commands));
+        }
         completion->complete(result, text);
     }
 }
 
 void StorageState::finish_operation(OperationId operation, pi_result result,
-                                    const std::string &text) {
-    conclude(operation, result, text);
+                                    const std::string &text, std::vector<Submitted> commands) {
+    conclude(operation, result, text, std::move(commands));
     // Posted, so that what holds on to the storage on this operation's behalf is gone by then.
     runtime_->continuations->post([all = runtime_->in_flight, own = in_flight_] {
         own->remove();
@@ -83,7 +87,7 @@ void StorageState::release(AcquisitionState &acquisition, pi_event event) {
         pending(operation).held = false;
         completion = completion_of(operation);
     }
-    completion->set_event(Event::share(event), instance);
+    completion->set_commands({{Event::share(event), instance}});
     try {
         if (pi_queue queue = queue_of(event)) {
             piQueueFlush(queue); // what others wait for must not wait for a flush
@@ -102,7 +106,7 @@ void StorageState::release(AcquisitionState &acquisition, pi_event event) {
     } catch (...) {
         runtime_->in_flight->remove();
         in_flight_->remove();
-        completion->set_event({}, 0);
+        completion->set_commands({});
         const std::lock_guard lock(mutex_);
         pending(operation).held = true;
         throw;

@@ -145,7 +145,9 @@ public:
     bool may_copy_from(OperationId copy, ViewId source);
     TransferRequest request(const Source &source, ViewId destination, const RangeSet &ranges) const;
     /// An operation that counts as in flight is over: the ledger learns it, then who waits for it.
-    void finish_operation(OperationId operation, pi_result result, const std::string &text);
+    /// `commands`: of a transfer, which became final with it.
+    void finish_operation(OperationId operation, pi_result result, const std::string &text,
+                          std::vector<Submitted> commands = {});
 
     void check_place(PlaceIndex place) const;
     RangeSet valid(PlaceIndex place);
@@ -218,7 +220,8 @@ private:
                                  Spread *spread);
 
     // release.cpp
-    void conclude(OperationId operation, pi_result result, const std::string &text);
+    void conclude(OperationId operation, pi_result result, const std::string &text,
+                  std::vector<Submitted> commands = {});
 
     // plan.cpp
     RouteRequest route_request(ViewId source, const Target &target, uint64_t bytes,

@@ -3,6 +3,7 @@
 
 #include <pi/runtime/error.hpp>
 
+#include <algorithm>
 #include <exception>
 
 namespace pi::runtime {
@@ -36,6 +37,9 @@ void TransferRun::try_next() {
         }
         TransferRequest request = storage().request(source, destination_, part_.ranges);
         request.hand_over = part_.hand_over;
+        request.after = commands_before();
+        last_ = request.after; // what has no command of its own passes on what it waited for
+        request.last = &last_;
         // The answer is posted: it may come on any thread, and before start() returns.
         TransferDone done = [self = shared_from_this()](pi_result result, const std::string &text) {
             self->storage().runtime()->continuations->post(
@@ -55,11 +59,30 @@ void TransferRun::try_next() {
                                to_string(part_.ranges) + " could not be brought: " + failure_text_);
 }
 
+/// What it waited for, as far as it succeeded: behind a command that failed none can be submitted.
+std::vector<Submitted> TransferRun::commands_before() const {
+    std::vector<Submitted> result;
+    for (const Dependency &dependency : dependencies_) {
+        if (dependency.completion->result() != PI_SUCCESS) {
+            continue;
+        }
+        for (Submitted &command : dependency.completion->commands()) {
+            const auto same = [&](const Submitted &other) {
+                return other.event.get() == command.event.get();
+            };
+            if (std::none_of(result.begin(), result.end(), same)) {
+                result.push_back(std::move(command));
+            }
+        }
+    }
+    return result;
+}
+
 void TransferRun::on_done(pi_result result, const std::string &text, uint64_t end) {
     record(result, text, end);
     if (result == PI_SUCCESS) {
         count_success(part_.sources[next_ - 1].candidate);
-        storage().finish_operation(operation_, PI_SUCCESS, {});
+        storage().finish_operation(operation_, PI_SUCCESS, {}, std::move(last_));
         return;
     }
     for (SharedCounters *counters :

@@ -23,6 +23,7 @@ public:
 private:
     void on_ready(pi_result result, const std::string &text);
     void try_next();
+    std::vector<Submitted> commands_before() const;
     void on_done(pi_result result, const std::string &text, uint64_t end);
     void record(pi_result result, const std::string &text, uint64_t end);
     void count_success(const Candidate &candidate);
@@ -38,7 +39,8 @@ private:
     size_t next_ = 0; // behind the source that is being tried
     pi_result failure_ = PI_ERROR_DEPENDENCY_FAILED;
     std::string failure_text_;
-    uint64_t begin_ = 0; // of the source that is being tried
+    std::vector<Submitted> last_; // commands of the source that is being tried, for who comes after
+    uint64_t begin_ = 0;          // of the source that is being tried
 };
 
 } // namespace pi::runtime

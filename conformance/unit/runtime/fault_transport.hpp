@@ -29,6 +29,7 @@ public:
         {
             const std::lock_guard lock(mutex_);
             requests_.push_back(request);
+            requests_.back().after.clear(); // events, which must not outlive the loader
         }
         if (fault == Fault::before) {
             done(PI_ERROR_BACKEND, "made to fail");

@@ -186,6 +186,70 @@ TEST_CASE("a bounce takes as long as predicted in each of its forms", "[runtime]
     CHECK(mapped > 0);
 }
 
+TEST_CASE("the halves of a bounce that stays at the host follow each other on the machine's clock",
+          "[runtime][sim]") {
+    for (const char *name : {"workstation", "dual-socket"}) {
+        const TimedMachine simulation(shipped_machine(name), 1, {}, 64 * MiB);
+        for (int round = 0; round < 20; ++round) {
+            const Storage storage =
+                simulation.storage(100 * KiB, 1, mask_of(RouteKind::host_bounce));
+            const Candidate chosen = TimedMachine::chosen(storage, 2);
+            INFO(name << ", round " << round << ": " << chosen.reason);
+            CHECK(chosen.reason.find("and stays there") != std::string::npos);
+            check_within_5_percent(simulation.read_seconds(storage, 2), chosen.seconds);
+        }
+    }
+}
+
+namespace {
+
+/// Notes how many commands each transfer comes after.
+class Noting final : public Transport {
+public:
+    Noting(std::shared_ptr<Transport> inner, std::vector<size_t> &out)
+        : inner_(std::move(inner)), out_(out) {}
+    void start(const TransferRequest &request, TransferDone done) override {
+        out_.push_back(request.after.size());
+        inner_->start(request, std::move(done));
+    }
+
+private:
+    const std::shared_ptr<Transport> inner_;
+    std::vector<size_t> &out_;
+};
+
+} // namespace
+
+TEST_CASE("a transfer names the commands that it comes after, as far as they succeeded",
+          "[runtime][sim]") {
+    const Simulated machine(shipped_machine("workstation"));
+    std::vector<size_t> after;
+    RuntimeOptions options;
+    options.wrap_transport = [&](std::shared_ptr<Transport> inner) -> std::shared_ptr<Transport> {
+        return std::make_shared<Noting>(std::move(inner), after);
+    };
+    const Runtime runtime(machine.topology(), options);
+    const Storage storage(runtime, {.size = 1000, .routes = mask_of(RouteKind::host_bounce)});
+    storage.buffer().acquire(1, Access::discard_write).release();
+    storage.buffer().prefetch(2); // to the host, and on from there
+    REQUIRE(runtime.finish(patience));
+    CHECK(after == std::vector<size_t>{0, 1});
+    for (const pi_result result : {PI_SUCCESS, PI_ERROR_BACKEND}) {
+        after.clear();
+        Event gate;
+        check(piEventCreateHost(machine.topology()->context(1), gate.out()), "piEventCreateHost");
+        storage.buffer().acquire(1, Access::read).release(gate.get());
+        const std::vector<uint8_t> bytes = pattern(1000, static_cast<uint32_t>(-result));
+        host_write(storage.buffer(), 0, bytes);
+        storage.buffer().prefetch(1); // over what is being read there
+        check(piEventSignalHost(gate.get(), result), "piEventSignalHost");
+        CHECK(device_read(machine, storage.buffer(), 1) == bytes);
+        REQUIRE(runtime.finish(patience));
+        CHECK(after == std::vector<size_t>{result == PI_SUCCESS ? size_t{1} : 0});
+    }
+    CHECK(storage.counters().failed_attempts == 0);
+}
+
 TEST_CASE("a staged bounce of 64 MiB has nine tenths of the slower link's rate", "[runtime][sim]") {
     for (const char *name : {"workstation", "bounce-faster", "dual-socket", "switch-8gpu"}) {
         INFO(name);

@@ -6,11 +6,11 @@
 namespace runtime_test {
 
 TimedMachine::TimedMachine(const std::string &path, uint32_t contexts,
-                           const std::optional<CostTable> &costs)
+                           const std::optional<CostTable> &costs, uint64_t bounce_limit)
     : machine_(path, contexts), runtime_(machine_.topology(), [&] {
           RuntimeOptions options;
           options.costs = costs;
-          options.bounce_limit = 0; // a bounce that stays at the host is two transfers
+          options.bounce_limit = bounce_limit;
           return options;
       }()) {}
 

@@ -15,8 +15,9 @@ inline constexpr RouteMask copies = mask_of(RouteKind::migrate) | mask_of(RouteK
 
 class TimedMachine {
 public:
+    /// Bounces are one transfer, unless they may stay at the host.
     explicit TimedMachine(const std::string &path, uint32_t contexts = 1,
-                          const std::optional<CostTable> &costs = {});
+                          const std::optional<CostTable> &costs = {}, uint64_t bounce_limit = 0);
 
     const TopologyDescription &topology() const { return machine_.topology()->description(); }
     PlaceIndex places() const { return machine_.topology()->size(); }

@@ -3,6 +3,7 @@
 
 #include <pi/pi.h>
 #include <pi/runtime/export.hpp>
+#include <pi/runtime/handle.hpp>
 #include <pi/runtime/range_set.hpp>
 #include <pi/runtime/route.hpp>
 
@@ -66,6 +67,13 @@ struct MemoryEnd {
     pi_coherence coherence = PI_COHERENCE_COHERENT; ///< of mem with `host`
 };
 
+/// A command that was submitted, and the plugin instance whose commands may wait for it. Empty if it could
+/// not be.
+struct Submitted {
+    Event event;
+    uint32_t instance = 0; ///< PlaceInfo::instance
+};
+
 /// What a transport carries out: `ranges` of source become those of destination, at equal offsets. All
 /// that it must wait for is final before it is started. Both ends stay alive until it has answered.
 struct TransferRequest {
@@ -75,6 +83,12 @@ struct TransferRequest {
     MemoryEnd source;
     MemoryEnd destination;
     RangeSet ranges;
+    /// Commands that made what it waited for. They are final; in its commands' wait lists they tell a plugin with
+    /// a clock of its own from when on these could begin.
+    std::vector<Submitted> after;
+    /// Likewise for what comes after it: where a transport puts its last command before it answers. Lives until
+    /// then.
+    std::vector<Submitted> *last = nullptr;
 };
 
 /// PI_SUCCESS, or a result with a text.
