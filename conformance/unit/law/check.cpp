@@ -54,7 +54,7 @@ void Actor::check_whole(Area &area) {
         }
     } while (area.storage.lost() != lost);
     lost = intersect(lost, RangeSet(area.range));
-    const std::string wrong = area.contents.check_lost(lost);
+    const std::string wrong = area.contents.check_lost(lost, setting_.file.safe_places());
     if (!wrong.empty()) {
         throw Failure{area.name + ": " + wrong};
     }
@@ -76,7 +76,7 @@ void Actor::check_all() {
     settle();
     for (const std::shared_ptr<Area> &area : areas_) {
         if (setting_.trouble == Trouble::none) {
-            area->acquired(host_place, area->range, Access::read);
+            note({area, host_place, Access::read, area->range}, Access::read);
         }
         check_whole(*area);
     }

@@ -4,7 +4,9 @@
 #include <array>
 #include <cstdint>
 #include <iterator>
+#include <span>
 #include <string>
+#include <vector>
 
 namespace law_test {
 
@@ -13,14 +15,18 @@ namespace law_test {
 struct Step {
     std::array<uint16_t, 12> numbers{};
 };
+/// Likewise those of the machine that a program runs on, and of what is there when it begins.
+struct Shape {
+    std::array<uint16_t, 64> numbers{};
+};
 
-/// Takes the numbers of a step one after another. Those of zero are the plainest choice.
+/// Takes such numbers one after another. Those of zero are the plainest choice.
 class Draw {
 public:
-    explicit Draw(const Step &step) : step_(step) {}
+    explicit Draw(std::span<const uint16_t> numbers) : numbers_(numbers.begin(), numbers.end()) {}
     /// From low to high, both included; low when there are no more numbers.
     uint64_t operator()(uint64_t low, uint64_t high) {
-        const uint64_t number = next_ < step_.numbers.size() ? step_.numbers[next_++] : 0;
+        const uint64_t number = next_ < numbers_.size() ? numbers_[next_++] : 0;
         return low + number % (high - low + 1);
     }
     bool coin() { return (*this)(0, 1) != 0; }
@@ -30,7 +36,7 @@ public:
     }
 
 private:
-    const Step step_;
+    std::vector<uint16_t> numbers_;
     std::size_t next_ = 0;
 };
 

@@ -36,19 +36,17 @@ pi_kernel make_kernel(pi_context context) {
     return kernel;
 }
 
-pi_loader make_loader(const std::string &machine, bool host_plugin, const std::string &trace) {
-    const char *const plugins[] = {PI_TEST_SIM_PLUGIN, PI_TEST_HOST_PLUGIN};
-    const pi_loader_option options[] = {{"PI_SIM_MACHINE", machine.c_str()},
-                                        {"PI_TRACE_FILE", trace.c_str()}};
+pi_loader make_loader(const std::vector<const char *> &plugins,
+                      const std::vector<pi_loader_option> &options, bool traced) {
     const char *const layers[] = {"trace"};
     auto desc = pi_test::desc<pi_loader_desc>(PI_TYPE_LOADER_DESC);
     desc.flags = PI_LOADER_IGNORE_ENVIRONMENT | PI_LOADER_NO_DEFAULT_SEARCH;
-    desc.plugins = plugins;
-    desc.plugin_count = host_plugin ? 2 : 1;
+    desc.plugins = plugins.data();
+    desc.plugin_count = static_cast<uint32_t>(plugins.size());
     desc.layers = layers;
-    desc.layer_count = trace.empty() ? 0 : 1;
-    desc.options = options;
-    desc.option_count = trace.empty() ? 1 : 2;
+    desc.layer_count = traced ? 1 : 0;
+    desc.options = options.data();
+    desc.option_count = static_cast<uint32_t>(options.size());
     desc.log = [](uint32_t, const char *, void *) {};
     desc.teardown_timeout = 60'000;
     pi_loader loader = nullptr;
@@ -56,39 +54,87 @@ pi_loader make_loader(const std::string &machine, bool host_plugin, const std::s
     return loader;
 }
 
-/// sim's first, in the order of the file.
-std::vector<pi_device> find_devices(pi_loader loader, uint32_t expected, pi_plugin &sim) {
-    pi_plugin_report reports[2];
-    uint32_t plugins = 0;
-    check(piLoaderGetReports(loader, 2, reports, &plugins), "piLoaderGetReports");
-    std::vector<pi_device> devices;
-    for (uint32_t index = 0; index < plugins; ++index) {
-        if (reports[index].status != PI_PLUGIN_LOADED) {
-            throw Failure{std::string(reports[index].name) + ": " + reports[index].reason};
-        }
-        pi_platform platform = nullptr;
-        uint32_t count = 0;
-        check(piPlatformsGet(reports[index].plugin, 1, &platform, &count), "piPlatformsGet");
-        pi_device found[16];
-        check(piDevicesGet(platform, PI_DEVICE_TYPE_ALL, 16, found, &count), "piDevicesGet");
-        const bool is_sim = reports[index].name == std::string("sim");
-        devices.insert(is_sim ? devices.begin() : devices.end(), found, found + count);
-        sim = is_sim ? reports[index].plugin : sim;
+pi_loader make_sim_loader(const MachineFile &file, const std::string &trace) {
+    const pi_test::TextFile machine(file.text());
+    std::vector<const char *> plugins{PI_TEST_SIM_PLUGIN};
+    if (file.has_host_plugin()) {
+        plugins.push_back(PI_TEST_HOST_PLUGIN);
     }
-    if (devices.size() != expected) {
-        throw Failure{"the machine has " + std::to_string(devices.size()) + " devices, not " +
-                      std::to_string(expected)};
+    std::vector<pi_loader_option> options{{"PI_SIM_MACHINE", machine.path().c_str()}};
+    if (!trace.empty()) {
+        options.push_back({"PI_TRACE_FILE", trace.c_str()});
+    }
+    return make_loader(plugins, options, !trace.empty());
+}
+
+/// Of all plugins, one after the other, in the order in which they tell them.
+std::vector<pi_device> find_devices(const std::vector<pi_plugin> &plugins) {
+    std::vector<pi_device> devices;
+    for (pi_plugin plugin : plugins) {
+        pi_platform platforms[16];
+        uint32_t platform_count = 0;
+        check(piPlatformsGet(plugin, 16, platforms, &platform_count), "piPlatformsGet");
+        for (uint32_t platform = 0; platform < platform_count; ++platform) {
+            pi_device found[16];
+            uint32_t count = 0;
+            check(piDevicesGet(platforms[platform], PI_DEVICE_TYPE_ALL, 16, found, &count),
+                  "piDevicesGet");
+            devices.insert(devices.end(), found, found + count);
+        }
     }
     return devices;
 }
 
+/// The one with that name first.
+std::vector<pi_plugin> find_plugins(pi_loader loader, const std::string &first) {
+    pi_plugin_report reports[2];
+    uint32_t count = 0;
+    check(piLoaderGetReports(loader, 2, reports, &count), "piLoaderGetReports");
+    std::vector<pi_plugin> plugins;
+    for (uint32_t index = 0; index < count; ++index) {
+        if (reports[index].status != PI_PLUGIN_LOADED) {
+            throw Failure{std::string(reports[index].name) + ": " + reports[index].reason};
+        }
+        plugins.insert(reports[index].name == first ? plugins.begin() : plugins.end(),
+                       reports[index].plugin);
+    }
+    return plugins;
+}
+
+pi_region region(uint64_t pi_region::*side, uint64_t offset, uint64_t size) {
+    pi_region one{};
+    one.*side = offset; // the other side begins at the pointer
+    one.extent[0] = size;
+    return one;
+}
+
+/// A read or a write of one region.
+template <class Desc, class Function, class Pointer>
+Event enqueue(pi_struct_type type, Function function, pi_queue queue,
+              const std::vector<pi_event> &waits, pi_mem mem, Pointer host,
+              const pi_region &region) {
+    Desc desc = pi_test::desc<Desc>(type);
+    desc.mem = mem;
+    desc.host_ptr = host;
+    desc.region_count = 1;
+    desc.regions = &region;
+    Event event;
+    check(function(queue, &desc, static_cast<uint32_t>(waits.size()),
+                   waits.empty() ? nullptr : waits.data(), event.out()),
+          "a command of the application");
+    return event;
+}
+
 } // namespace
 
-LiveMachine::LiveMachine(const MachineFile &file, const std::string &trace) {
-    const pi_test::TextFile text(file.text());
-    loader_ = make_loader(text.path(), file.has_host_plugin(), trace);
-    const uint32_t each = (file.places() - 1) / file.contexts();
-    const std::vector<pi_device> devices = find_devices(loader_, each, plugin_);
+LiveMachine::LiveMachine(const MachineFile &file, const std::string &trace)
+    : loader_(make_sim_loader(file, trace)) {
+    const std::vector<pi_plugin> plugins = find_plugins(loader_, "sim");
+    const std::vector<pi_device> devices = find_devices(plugins);
+    if (devices.size() * file.contexts() + 1 != file.places()) {
+        throw Failure{"the machine has " + std::to_string(devices.size()) + " devices, not " +
+                      std::to_string((file.places() - 1) / file.contexts())};
+    }
     const std::vector<std::vector<pi_device>> groups(file.contexts(), devices);
     std::vector<std::string> names;
     for (PlaceIndex place = 1; place < file.places(); ++place) {
@@ -99,10 +145,20 @@ LiveMachine::LiveMachine(const MachineFile &file, const std::string &trace) {
     for (PlaceIndex place = 1; place < topology_->size(); ++place) {
         kernels_[place] = make_kernel(topology_->context(place));
     }
+    plugin_ = plugins.front();
     const void *table = nullptr;
     check(piPluginGetExtension(plugin_, PI_SIM_V1, sizeof *sim_, &table), "piPluginGetExtension");
     sim_ = static_cast<const pi_sim_v1 *>(table);
 }
+
+#ifdef PI_TEST_OPENCL_PLUGIN
+LiveMachine::LiveMachine(uint32_t contexts)
+    : loader_(make_loader({PI_TEST_OPENCL_PLUGIN}, {}, false)) {
+    const std::vector<pi_device> devices = find_devices(find_plugins(loader_, "opencl"));
+    topology_ = Topology::from_groups(std::vector<std::vector<pi_device>>(contexts, devices));
+    kernels_.resize(topology_->size());
+}
+#endif
 
 LiveMachine::~LiveMachine() {
     for (pi_kernel kernel : kernels_) {
@@ -122,6 +178,26 @@ Queue LiveMachine::make_queue(PlaceIndex place) const {
 }
 
 Event LiveMachine::launch(pi_queue queue, const Acquisition &use, Job &job) const {
+    if (kernels_[use.place()] != nullptr) {
+        return run_kernel(queue, use, job);
+    }
+    Event seen;
+    if (!job.seen.empty()) {
+        seen = enqueue<pi_buffer_read_desc>(
+            PI_TYPE_BUFFER_READ_DESC, &piEnqueueMemBufferRead, queue, use.events(), use.mem(),
+            job.seen.data(), region(&pi_region::src_offset, use.offset(), job.seen.size()));
+    }
+    if (job.fresh.empty()) {
+        return seen;
+    }
+    const std::vector<pi_event> waits = seen ? std::vector<pi_event>{seen.get()} : use.events();
+    return enqueue<pi_buffer_write_desc>(
+        PI_TYPE_BUFFER_WRITE_DESC, &piEnqueueMemBufferWrite, queue, waits, use.mem(),
+        job.fresh.data(),
+        region(&pi_region::dst_offset, use.offset() + job.fresh_offset, job.fresh.size()));
+}
+
+Event LiveMachine::run_kernel(pi_queue queue, const Acquisition &use, Job &job) const {
     Job *const pointer = &job;
     job.offset = use.offset();
     pi_kernel_argument arguments[2]{};

@@ -33,24 +33,32 @@ class LiveMachine {
 public:
     /// `trace`: the name of a file that is written until the machine is gone.
     LiveMachine(const MachineFile &file, const std::string &trace);
+#ifdef PI_TEST_OPENCL_PLUGIN
+    /// All OpenCL devices, in each of so many contexts.
+    explicit LiveMachine(uint32_t contexts);
+#endif
     ~LiveMachine();
     LiveMachine(const LiveMachine &) = delete;
     LiveMachine &operator=(const LiveMachine &) = delete;
 
-    const std::shared_ptr<const Topology> &topology() const { return topology_; }
+    const std::shared_ptr<const Topology> &topology() const {
+        return topology_;
+    }
     Queue make_queue(PlaceIndex place) const;
-    /// Runs behind the acquisition's events; the job lives until the event is final. Moves no byte over a link.
+    /// Runs behind the acquisition's events; the job lives until the event is final. Moves no byte over a link of a
+    /// simulated machine.
     Event launch(pi_queue queue, const Acquisition &use, Job &job) const;
     /// Bytes over all links of the simulated machine, by commands that are final.
     uint64_t link_bytes() const;
 
 private:
-    std::string path_;
+    Event run_kernel(pi_queue queue, const Acquisition &use, Job &job) const;
+
     pi_loader loader_ = nullptr;
     pi_plugin plugin_ = nullptr;
     const pi_sim_v1 *sim_ = nullptr;
     std::shared_ptr<const Topology> topology_;
-    std::vector<pi_kernel> kernels_; // by place
+    std::vector<pi_kernel> kernels_; // by place; none where kernels are not native
 };
 
 /// Bytes of the reads, writes and copies that a trace tells of.

@@ -103,7 +103,7 @@ Json made_up(Draw &draw) {
 
 } // namespace
 
-MachineFile MachineFile::draw(Draw &draw, Trouble trouble, uint64_t capacity) {
+MachineFile MachineFile::draw(Draw &draw, Trouble trouble, uint64_t capacity, uint64_t actors) {
     static const std::vector<std::string> names{"made up",     "made up",       "workstation",
                                                 "switch-8gpu", "apu",           "dsp",
                                                 "cma-board",   "bounce-faster", "dual-socket"};
@@ -116,21 +116,32 @@ MachineFile MachineFile::draw(Draw &draw, Trouble trouble, uint64_t capacity) {
         }
     }
     file.simulated_ = static_cast<uint32_t>(file.json_["devices"].size());
-    file.host_plugin_ = draw(0, 3) == 1;
+    file.others_ = draw(0, 3) == 1 ? 1 : 0;
     file.contexts_ = draw(0, 3) == 1 ? 2 : 1;
-    file.words_ = name + (file.host_plugin_ ? ", and the host plugin" : "") +
+    file.words_ = name + (file.others_ != 0 ? ", and the host plugin" : "") +
                   (file.contexts_ > 1 ? ", in two contexts" : "");
     if (trouble == Trouble::faults) {
-        file.add_faults(draw);
+        file.add_faults(draw, actors);
     }
     if (name == "made up" || trouble != Trouble::none) {
         file.words_ += ": " + file.text();
     }
     file.read_links();
+    file.find_sharing();
     return file;
 }
 
-void MachineFile::add_faults(Draw &draw) {
+MachineFile MachineFile::unknown(uint32_t devices, uint32_t contexts) {
+    MachineFile file;
+    file.others_ = devices;
+    file.contexts_ = contexts;
+    file.words_ =
+        std::to_string(devices) + " real devices" + (contexts > 1 ? ", in two contexts" : "");
+    file.find_sharing();
+    return file;
+}
+
+void MachineFile::add_faults(Draw &draw, uint64_t actors) {
     static constexpr const char *functions[] = {"piMemBufferCreate",
                                                 "piEnqueueMemBufferRead",
                                                 "piEnqueueMemBufferWrite",
@@ -149,7 +160,7 @@ void MachineFile::add_faults(Draw &draw) {
     for (uint64_t index = 0; index < count; ++index) {
         const std::string function = draw.one_of(functions);
         // The test's own queues come first.
-        const uint64_t setup = function == "piQueueCreate" ? simulated_ * contexts_ : 0;
+        const uint64_t setup = function == "piQueueCreate" ? actors * simulated_ * contexts_ : 0;
         Json fault{{"function", function},
                    {"call", setup + draw(1, 60)},
                    {"count", draw(1, 3)},
@@ -204,8 +215,9 @@ std::string MachineFile::name(PlaceIndex place) const {
     if (place == host_place) {
         return "the host";
     }
-    const std::string name =
-        simulated(place) ? described(place)["name"].get<std::string>() : "the host plugin";
+    const std::string name = simulated(place) ? described(place)["name"].get<std::string>()
+                             : is_known()     ? "the host plugin"
+                                              : "device " + std::to_string(device(place));
     return name + (context(place) == 0 ? "" : "'");
 }
 
@@ -247,7 +259,26 @@ bool MachineFile::imports(PlaceIndex place) const {
     return one.value("integrated", false) && one.value("host_pointer_import", false);
 }
 
-uint32_t MachineFile::may_share(PlaceIndex place) const {
+bool MachineFile::shares_host_memory(PlaceIndex place) const {
+    return !simulated(place) || described(place).value("integrated", false) ||
+           described(place).value("type", "gpu") == "cpu";
+}
+
+uint32_t MachineFile::safe_places() const {
+    uint32_t lost = 0;
+    for (PlaceIndex place = 0; place < places(); ++place) {
+        lost |= may_be_lost(place) ? may_share_[place] : 0;
+    }
+    return ~lost;
+}
+
+void MachineFile::find_sharing() {
+    for (PlaceIndex place = 0; place < places(); ++place) {
+        may_share_.push_back(find_may_share(place));
+    }
+}
+
+uint32_t MachineFile::find_may_share(PlaceIndex place) const {
     uint32_t found = 1U << place;
     for (uint32_t before = 0; before != found;) {
         before = found;
@@ -268,19 +299,20 @@ uint32_t MachineFile::may_share(PlaceIndex place) const {
 
 Way MachineFile::way(PlaceIndex from, PlaceIndex to, pi::runtime::RouteMask routes) const {
     if (from == host_place || to == host_place) {
-        return {1, simulated(from) || simulated(to) ? 1U : 0U};
+        return {1, simulated(from) || simulated(to) ? 1U : 0U, false};
     }
     const bool may_copy = (routes & mask_of(pi::runtime::RouteKind::migrate)) != 0 &&
                           connection(from, to, false) != "none";
     if (may_copy && simulated(from) && device(from) != device(to)) {
         if (is_copy_cheaper(from, to)) {
             // Without a bandwidth of its own: over the host.
-            return {1, link(device(from), device(to)).bandwidth > 0 ? 1U : 2U};
+            return {1, link(device(from), device(to)).bandwidth > 0 ? 1U : 2U, false};
         }
     } else if (may_copy) {
-        return {1, 0};
+        return {1, 0, false};
     }
-    return {2, (simulated(from) ? 1U : 0U) + (simulated(to) ? 1U : 0U)};
+    return {2, (simulated(from) ? 1U : 0U) + (simulated(to) ? 1U : 0U),
+            !shares_host_memory(from) && !shares_host_memory(to)};
 }
 
 bool MachineFile::is_copy_cheaper(PlaceIndex from, PlaceIndex to) const {

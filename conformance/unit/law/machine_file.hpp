@@ -24,24 +24,28 @@ using pi::runtime::PlaceIndex;
 struct Way {
     uint64_t commands = 0;  ///< reads, writes and copies that carry it
     uint64_t crossings = 0; ///< of the simulated machine's links
+    bool may_stay = false;  ///< at the host, on its way between devices that have their own memory
     friend auto operator<=>(const Way &, const Way &) = default;
 };
 
 enum class Trouble { none, pressure, faults };
 
-/// A simulated machine, alone or beside the host plugin, and its places: device by device in each context.
+/// A simulated machine, alone or beside the host plugin, or real devices, and its places: device by device in each context.
 class MachineFile {
 public:
     /// One that comes with PI, or one that is made up. Any has the plugin's own memory plenty, but under pressure:
-    /// then no more than `capacity` bytes at each device.
-    static MachineFile draw(Draw &draw, Trouble trouble, uint64_t capacity);
+    /// then no more than `capacity` bytes at each device. No fault hits the queues of so many actors.
+    static MachineFile draw(Draw &draw, Trouble trouble, uint64_t capacity, uint64_t actors);
+    /// Real devices, of which there is no file: what must move between them is not known.
+    static MachineFile unknown(uint32_t devices, uint32_t contexts);
+    bool is_known() const { return simulated_ != 0; }
 
     std::string text() const { return json_.dump(); }
     const std::string &words() const { return words_; } ///< for people
-    bool has_host_plugin() const { return host_plugin_; }
+    bool has_host_plugin() const { return is_known() && others_ != 0; }
     uint32_t contexts() const { return contexts_; }
     uint32_t places() const {
-        return 1 + contexts_ * (simulated_ + (host_plugin_ ? 1 : 0)); // the host's, too
+        return 1 + contexts_ * per_context(); // the host's, too
     }
 
     std::string name(PlaceIndex place) const;
@@ -49,14 +53,16 @@ public:
     bool unified(PlaceIndex from, PlaceIndex to, bool imported) const;
     /// Can it use the host's memory in place?
     bool imports(PlaceIndex place) const;
-    /// A bit for each place that may use the same memory as this one.
-    uint32_t may_share(PlaceIndex place) const;
+    /// Is its memory the host's, physically?
+    bool shares_host_memory(PlaceIndex place) const;
+    /// By place: a bit for each that may use the same memory.
+    const std::vector<uint32_t> &may_share() const { return may_share_; }
+    /// A bit for each whose memory is lost at no time.
+    uint32_t safe_places() const;
     /// Never the same memory twice.
     Way way(PlaceIndex from, PlaceIndex to, pi::runtime::RouteMask routes) const;
     /// Its memory counts on no link.
     bool simulated(PlaceIndex place) const;
-    /// Lost at some time.
-    bool may_be_lost(PlaceIndex place) const;
     bool has_faults() const { return json_.contains("faults"); }
     /// What the file says, in the runtime's form.
     pi::runtime::CostTable costs() const;
@@ -70,10 +76,14 @@ private:
     };
     MachineFile() = default;
     void read_links();
-    void add_faults(Draw &draw);
+    void find_sharing();
+    uint32_t find_may_share(PlaceIndex place) const;
+    /// Lost at some time.
+    bool may_be_lost(PlaceIndex place) const;
+    void add_faults(Draw &draw, uint64_t actors);
     uint32_t device(PlaceIndex place) const { return (place - 1) % per_context(); }
     uint32_t context(PlaceIndex place) const { return (place - 1) / per_context(); }
-    uint32_t per_context() const { return simulated_ + (host_plugin_ ? 1 : 0); }
+    uint32_t per_context() const { return simulated_ + others_; }
     const nlohmann::json &described(PlaceIndex place) const {
         return json_["devices"][device(place)];
     }
@@ -89,9 +99,10 @@ private:
     nlohmann::json json_;
     std::string words_;
     uint32_t simulated_ = 0;
-    bool host_plugin_ = false;
+    uint32_t others_ = 0; // the host plugin's, or real ones
     uint32_t contexts_ = 1;
-    std::vector<Link> links_; // by device, the host last
+    std::vector<Link> links_;         // by device, the host last
+    std::vector<uint32_t> may_share_; // by place
 };
 
 } // namespace law_test

@@ -2,7 +2,6 @@
 #include "model.hpp"
 
 #include <algorithm>
-#include <optional>
 
 namespace law_test {
 
@@ -41,126 +40,106 @@ PlaceIndex Memories::of(PlaceIndex place) {
     return uses_[place].home;
 }
 
-Validity::Validity(const MachineFile &machine, RouteMask routes, uint64_t size, bool valid_at_host)
-    : machine_(machine), routes_(routes), holders_(size, valid_at_host ? 1U << host_place : 0) {}
-
-/// Holders: a bit for each place whose memory has it.
-Demand Validity::of_one_byte(uint32_t holders, PlaceIndex to) const {
-    std::optional<Way> best;
-    Demand demand{1, 0, 0, false, {UINT64_MAX, 0}, {UINT64_MAX, 0}};
-    const auto widen = [](Bounds &bounds, uint64_t one) {
-        bounds = {std::min(bounds.least, one), std::max(bounds.most, one)};
-    };
-    for (PlaceIndex from = 0; from < machine_.places(); ++from) {
-        if ((holders >> from & 1) != 0) {
-            const Way one = machine_.way(from, to, routes_);
-            widen(demand.any_command_bytes, one.commands);
-            widen(demand.any_link_bytes, one.crossings);
-            demand.any_link = demand.any_link || (best && best->commands == one.commands &&
-                                                  best->crossings != one.crossings &&
-                                                  std::min(best->crossings, one.crossings) == 0);
-            best = best ? std::min(*best, one) : one;
-        }
+Validity::Validity(const MachineFile &machine, RouteMask routes, uint64_t size, bool valid_at_host,
+                   Stay stay)
+    : machine_(machine), routes_(routes), stay_(stay), holders_(size) {
+    constexpr uint32_t host = 1U << host_place;
+    if (valid_at_host) {
+        std::fill(holders_.begin(), holders_.end(), Holders{host, host});
     }
-    demand.command_bytes = best->commands;
-    demand.link_bytes = best->crossings;
-    return demand;
 }
 
-Demand Validity::acquired(PlaceIndex home, const Range &range, bool fetches, bool writes) {
+/// Those that the bytes may have taken.
+std::vector<Way> Validity::ways(const Holders &holders, PlaceIndex to, Choice choice) const {
+    std::vector<Way> all, certain;
+    for (PlaceIndex from = 0; from < machine_.places(); ++from) {
+        if ((holders.perhaps >> from & 1) != 0) {
+            all.push_back(machine_.way(from, to, routes_));
+            if ((holders.certain >> from & 1) != 0) {
+                certain.push_back(all.back());
+            }
+        }
+    }
+    if (choice == Choice::any || certain.empty()) {
+        return all;
+    }
+    // The best of those that may be there, and what is no worse than the best of those that are.
+    const Way &limit = *std::min_element(certain.begin(), certain.end());
+    const Way &best = *std::min_element(all.begin(), all.end());
+    std::vector<Way> found;
+    for (const Way &one : all) {
+        // Of two commands that are as good the machine may take either, one of them over no link.
+        const bool alike =
+            one.commands == limit.commands && std::min(one.crossings, limit.crossings) == 0;
+        if (one <= limit || alike) {
+            found.push_back(one);
+        }
+    }
+    found.push_back(best);
+    return found;
+}
+
+Validity::Fetched Validity::fetch(const Holders &holders, PlaceIndex to, Choice choice) const {
+    const uint32_t own = 1U << to;
+    const bool perhaps_there = (holders.perhaps & own) != 0;
+    Fetched fetched;
+    fetched.holders = {holders.certain | own, holders.perhaps | own};
+    Holders sources = holders;
+    sources.perhaps &= ~own;
+    const std::vector<Way> found = ways(sources, to, choice);
+    const auto bounds = [&](uint64_t Way::*what) {
+        const auto [least, most] =
+            std::minmax_element(found.begin(), found.end(),
+                                [&](const Way &a, const Way &b) { return a.*what < b.*what; });
+        return Bounds{perhaps_there ? 0 : (*least).*what, (*most).*what};
+    };
+    fetched.demand = {
+        {perhaps_there ? 0U : 1U, 1}, bounds(&Way::commands), bounds(&Way::crossings)};
+    const auto stays = [](const Way &way) { return way.may_stay; };
+    if (stay_ != Stay::never && std::any_of(found.begin(), found.end(), stays)) {
+        fetched.holders.perhaps |= 1U << host_place;
+        if (stay_ == Stay::always && !perhaps_there &&
+            std::all_of(found.begin(), found.end(), stays)) {
+            fetched.holders.certain |= 1U << host_place;
+        }
+    }
+    return fetched;
+}
+
+Demand Validity::acquired(PlaceIndex home, const Range &range, bool fetches, bool writes,
+                          Choice choice) {
     const uint32_t own = 1U << home;
     Demand demand;
-    uint32_t known_holders = 0; // neighbours have the same ones mostly
-    Demand one;
+    Holders known; // neighbours have the same ones mostly
+    Fetched one;
     for (uint64_t byte = range.begin; byte < range.end; ++byte) {
-        uint32_t &holders = holders_[byte];
-        if (fetches && holders != 0 && (holders & own) == 0) {
-            if (holders != known_holders) {
-                one = of_one_byte(holders, home);
-                known_holders = holders;
+        Holders &holders = holders_[byte];
+        if (fetches && holders.perhaps != 0 && (holders.certain & own) == 0) {
+            if (holders != known) {
+                known = holders;
+                one = fetch(holders, home, choice);
             }
-            demand += one;
-            holders |= own;
+            demand += one.demand;
+            holders = one.holders;
         }
         if (writes) {
-            holders = own;
+            holders = {own, own};
         }
     }
     return demand;
 }
 
 void Validity::abandoned(PlaceIndex home, const Range &range) {
+    const uint32_t own = 1U << home;
     for (uint64_t byte = range.begin; byte < range.end; ++byte) {
-        const uint32_t others = holders_[byte] & ~(1U << home);
-        holders_[byte] = others != 0 ? others : holders_[byte];
-    }
-}
-
-Contents::Contents(const MachineFile &machine, uint64_t size)
-    : machine_(&machine), bytes_(size), known_(size), certain_(size) {}
-
-void Contents::write(PlaceIndex place, const Range &range, const std::vector<uint8_t> &last_bytes) {
-    const uint64_t begin = range.end - last_bytes.size();
-    for (uint64_t byte = range.begin; byte < range.end; ++byte) {
-        certain_[byte] = 1U << place;
-        if (byte >= begin) {
-            bytes_[byte] = last_bytes[byte - begin];
-            known_[byte] = 1;
-        }
-    }
-}
-
-void Contents::fail_write(PlaceIndex place, const Range &range, bool has_run) {
-    const uint32_t may_share = machine_->may_share(place);
-    for (uint64_t byte = range.begin; byte < range.end; ++byte) {
-        const uint32_t others = certain_[byte] & ~may_share;
-        if (others != 0) {
-            certain_[byte] = others;
-        } else if (has_run) {
-            known_[byte] = 0;
-        }
-    }
-}
-
-void Contents::read(PlaceIndex place, const Range &range) {
-    if (place != host_place) {
-        return; // a replica that may be given up for others
-    }
-    for (uint64_t byte = range.begin; byte < range.end; ++byte) {
-        certain_[byte] |= known_[byte] != 0 ? 1U << place : 0;
-    }
-}
-
-std::string Contents::compare(const Range &range, const std::vector<uint8_t> &seen) const {
-    for (uint64_t byte = range.begin; byte < range.end; ++byte) {
-        const uint8_t found = seen[byte - range.begin];
-        if (known_[byte] != 0 && found != bytes_[byte]) {
-            return "byte " + std::to_string(byte) + " is " + std::to_string(found) + ", not " +
-                   std::to_string(bytes_[byte]);
-        }
-    }
-    return {};
-}
-
-std::string Contents::check_lost(const pi::runtime::RangeSet &lost) const {
-    uint32_t safe = 0;
-    for (PlaceIndex place = 0; place < machine_->places(); ++place) {
-        bool may_be_lost = false;
-        for (PlaceIndex other = 0; other < machine_->places(); ++other) {
-            may_be_lost = may_be_lost || ((machine_->may_share(place) >> other & 1) != 0 &&
-                                          machine_->may_be_lost(other));
-        }
-        safe |= may_be_lost ? 0 : 1U << place;
-    }
-    for (const Range &range : lost.ranges()) {
-        for (uint64_t byte = range.begin; byte < range.end; ++byte) {
-            if ((certain_[byte] & safe) != 0) {
-                return "byte " + std::to_string(byte) +
-                       " is reported lost, and another memory has it";
+        Holders &holders = holders_[byte];
+        if ((holders.perhaps & ~own) != 0) {
+            holders.certain &= ~own;
+            if (holders.certain != 0) {
+                holders.perhaps &= ~own;
             }
         }
     }
-    return {};
 }
 
 } // namespace law_test

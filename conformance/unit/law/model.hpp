@@ -19,30 +19,30 @@ using pi::runtime::Range;
 struct Bounds {
     uint64_t least = 0;
     uint64_t most = 0;
+    Bounds &operator+=(const Bounds &other) {
+        least += other.least;
+        most += other.most;
+        return *this;
+    }
 };
 
-/// Bytes that had to move, and what that takes on the cheapest ways.
+/// Bytes that had to move, and what that takes.
 struct Demand {
-    uint64_t bytes = 0;
-    uint64_t command_bytes = 0;
-    uint64_t link_bytes = 0;
-    /// Some bytes had two ways that are one command each, one of them over no link.
-    bool any_link = false;
-    /// The same from any memory that has the bytes, however dear: a cheap source may be busy.
-    Bounds any_command_bytes{};
-    Bounds any_link_bytes{};
+    Bounds bytes{};
+    /// Over the cheapest ways, where each step is waited for; else from any memory that has the bytes, however dear: a
+    /// cheap source may be busy.
+    Bounds command_bytes{};
+    Bounds link_bytes{};
     Demand &operator+=(const Demand &other) {
         bytes += other.bytes;
         command_bytes += other.command_bytes;
         link_bytes += other.link_bytes;
-        any_link = any_link || other.any_link;
-        for (const auto bounds : {&Demand::any_command_bytes, &Demand::any_link_bytes}) {
-            (this->*bounds).least += (other.*bounds).least;
-            (this->*bounds).most += (other.*bounds).most;
-        }
         return *this;
     }
 };
+
+/// Do the bytes that a bounce brings through the host stay there?
+enum class Stay { never, perhaps, always };
 
 /// Places that use one memory, by the rule: of a place that lets you use its memory, the first; else import the
 /// host's; else have your own. Thread-safe: the order of the first uses decides.
@@ -70,40 +70,34 @@ private:
 /// Which memory has which bytes valid, when all is done as it was begun, in the order of the program.
 class Validity {
 public:
+    /// How the source of bytes is chosen, of those that have them.
+    enum class Choice { cheapest, any };
+
     Validity(const MachineFile &machine, pi::runtime::RouteMask routes, uint64_t size,
-             bool valid_at_host);
+             bool valid_at_host, Stay stay);
     /// What a use at that memory needs to be moved there.
-    Demand acquired(PlaceIndex home, const Range &range, bool fetches, bool writes);
+    Demand acquired(PlaceIndex home, const Range &range, bool fetches, bool writes, Choice choice);
     /// A write that was acquired and did not take place.
     void abandoned(PlaceIndex home, const Range &range);
 
 private:
-    Demand of_one_byte(uint32_t holders, PlaceIndex to) const;
+    /// Places whose memory has a byte, a bit for each: for certain; or perhaps, those included. At least one has it.
+    struct Holders {
+        uint32_t certain = 0;
+        uint32_t perhaps = 0;
+        friend bool operator==(const Holders &, const Holders &) = default;
+    };
+    struct Fetched {
+        Demand demand;
+        Holders holders; ///< then
+    };
+    Fetched fetch(const Holders &holders, PlaceIndex to, Choice choice) const;
+    std::vector<Way> ways(const Holders &holders, PlaceIndex to, Choice choice) const;
 
     const MachineFile &machine_;
     const pi::runtime::RouteMask routes_;
-    std::vector<uint32_t> holders_; // a bit for each place that has a memory
-};
-
-/// The bytes as they are once uses have ended, and places that have them for certain. When things fail, places that
-/// may share a memory perhaps do and perhaps do not.
-class Contents {
-public:
-    Contents(const MachineFile &machine, uint64_t size);
-    void write(PlaceIndex place, const Range &range, const std::vector<uint8_t> &last_bytes);
-    /// The use failed: what is nowhere else may be anything, if the application's command has run.
-    void fail_write(PlaceIndex place, const Range &range, bool has_run);
-    void read(PlaceIndex place, const Range &range);
-    /// "" or what is wrong with bytes that were seen.
-    std::string compare(const Range &range, const std::vector<uint8_t> &seen) const;
-    /// "" or why these cannot have been lost with the devices that may be.
-    std::string check_lost(const pi::runtime::RangeSet &lost) const;
-
-private:
-    const MachineFile *machine_;
-    std::vector<uint8_t> bytes_;
-    std::vector<uint8_t> known_;
-    std::vector<uint32_t> certain_; // a bit for each place
+    const Stay stay_;
+    std::vector<Holders> holders_;
 };
 
 } // namespace law_test

@@ -7,13 +7,6 @@
 namespace law_test {
 namespace {
 
-bool is_fetching(Access access) {
-    return access != Access::discard_write;
-}
-bool is_writing(Access access) {
-    return access != Access::read;
-}
-
 /// Memory that is flushed and invalidated is handed over in whole atoms, of so many bytes at most.
 constexpr uint64_t largest_atom = 64;
 Range in_atoms(const Range &range) {
@@ -21,72 +14,10 @@ Range in_atoms(const Range &range) {
             (range.end + largest_atom - 1) / largest_atom * largest_atom};
 }
 
-/// Bytes that tell the step by which they were written.
-std::vector<uint8_t> fresh_bytes(uint64_t size, std::size_t step) {
-    std::vector<uint8_t> bytes(size);
-    for (uint64_t index = 0; index < size; ++index) {
-        bytes[index] = static_cast<uint8_t>(step * 37 + index * 7 + (index >> 8));
-    }
-    return bytes;
-}
-
 } // namespace
 
-void Area::acquired(PlaceIndex place, const Range &used, Access access) {
-    const PlaceIndex home = memories->of(place);
-    const std::lock_guard lock(mutex);
-    demand += validity.acquired(home, used, is_fetching(access), is_writing(access));
-}
-
-std::shared_ptr<Area> make_area(const Setting &setting, Draw &draw, const std::string &name) {
-    static constexpr RouteMask bounce = mask_of(RouteKind::host_bounce);
-    static constexpr RouteMask masks[] = {all_routes, bounce | mask_of(RouteKind::migrate), bounce,
-                                          bounce | mask_of(RouteKind::direct_use),
-                                          bounce | mask_of(RouteKind::import)};
-    StorageDescription description;
-    description.routes = draw.one_of(masks);
-    description.size = draw(setting.smallest, setting.largest);
-    description.name = name;
-    if (!setting.maps) {
-        description.styles =
-            all_styles & ~mask_of(BounceStyle::map_source) & ~mask_of(BounceStyle::map_destination);
-    }
-    std::shared_ptr<std::vector<uint8_t>> host_memory;
-    const bool own_memory = draw(0, 3) == 1;
-    if (own_memory) {
-        // Aligned and rounded so that every place may import it.
-        constexpr uint64_t page = 4096;
-        description.size = (description.size + page - 1) / page * page;
-        host_memory = std::make_shared<std::vector<uint8_t>>(description.size + page);
-        const auto address = reinterpret_cast<uintptr_t>(host_memory->data());
-        uint8_t *const bytes = host_memory->data() + (page - address % page) % page;
-        const auto first = fresh_bytes(description.size, 0);
-        std::copy(first.begin(), first.end(), bytes);
-        description.host_memory = bytes;
-    }
-    const Range all{0, description.size};
-    auto memories = std::make_shared<Memories>(setting.file, description.routes);
-    auto area = std::shared_ptr<Area>(
-        new Area{name,
-                 Storage(setting.runtime, description),
-                 all,
-                 false,
-                 memories,
-                 description.routes,
-                 host_memory,
-                 Contents(setting.file, all.end),
-                 {},
-                 Validity(setting.file, description.routes, all.end, own_memory),
-                 {}});
-    if (own_memory) {
-        area->contents.write(host_place, all, fresh_bytes(description.size, 0));
-    }
-    return area;
-}
-
-Actor::Actor(const Setting &setting, std::vector<std::shared_ptr<Area>> areas, bool patient)
-    : setting_(setting), areas_(std::move(areas)), patient_(patient),
-      queues_(setting.file.places()) {
+Actor::Actor(const Setting &setting, std::vector<std::shared_ptr<Area>> areas)
+    : setting_(setting), areas_(std::move(areas)), queues_(setting.file.places()) {
     for (PlaceIndex place = 1; place < queues_.size(); ++place) {
         queues_[place] = setting.machine.make_queue(place);
     }
@@ -110,12 +41,14 @@ void Actor::step(Draw draw, std::size_t number) {
     number_ = number;
     text_ << "\n  " << number << ". ";
     const uint64_t kind = draw(0, 31);
-    if (kind <= 20) {
+    if (kind <= 19) {
         run(choose(draw), draw, false);
-    } else if (kind <= 23) {
+    } else if (kind <= 22) {
         run(choose(draw, true), draw, setting_.may_hold);
-    } else if (kind <= 26) {
+    } else if (kind <= 24) {
         prefetch(choose(draw, true));
+    } else if (kind <= 26) {
+        broadcast(choose(draw, true), draw);
     } else if (kind == 27) {
         abandon(choose(draw));
     } else if (kind == 28) {
@@ -133,7 +66,7 @@ void Actor::step(Draw draw, std::size_t number) {
         choice.area->storage.buffer().explain(choice.place, choice.range.begin,
                                               choice.range.size());
     }
-    if (patient_) {
+    if (setting_.patient) {
         settle();
         if (!setting_.runtime.finish(
                 patience)) { // memory that was in use can make room from here on
@@ -180,7 +113,7 @@ bool Actor::may_fail(pi_result result) const {
     case Trouble::none:
         return false;
     case Trouble::pressure:
-        return result == PI_ERROR_OUT_OF_DEVICE_MEMORY && !patient_;
+        return result == PI_ERROR_OUT_OF_DEVICE_MEMORY && !setting_.patient;
     default:
         return result != PI_ERROR_TIMEOUT && result != PI_ERROR_INVALID_OPERATION;
     }
@@ -193,7 +126,7 @@ std::optional<Acquisition> Actor::acquire(const Choice &choice, Draw &draw, Use 
     const uint64_t begin = draw(0, 1) == 0 ? all.begin : draw(all.begin, range.begin);
     const Buffer view = choice.area->storage.buffer(begin, all.end - begin);
     try {
-        choice.area->acquired(choice.place, range, choice.access);
+        note(choice, choice.access);
         return view.acquire(choice.place, choice.access, range.begin - begin, range.size());
     } catch (const Error &error) {
         use.result = error.code();
@@ -261,10 +194,16 @@ void Actor::run_at_device(Acquisition &acquisition, Use &use) {
     use.has_run = true;
 }
 
+/// For the models.
+void Actor::note(const Choice &choice, Access access) const {
+    choice.area->acquired(choice.place, choice.range, access,
+                          setting_.patient ? Validity::Choice::cheapest : Validity::Choice::any);
+}
+
 void Actor::prefetch(const Choice &choice) {
     tell("prefetch", choice);
     release_holds(*choice.area, choice.range);
-    choice.area->acquired(choice.place, choice.range, Access::read);
+    note(choice, Access::read);
     try {
         choice.area->storage.buffer().prefetch(choice.place, choice.range.begin,
                                                choice.range.size());
@@ -275,12 +214,37 @@ void Actor::prefetch(const Choice &choice) {
     }
 }
 
+/// To the chosen place and others behind it: from any that has the bytes, since who sends to one place keeps the next
+/// one waiting.
+void Actor::broadcast(const Choice &choice, Draw &draw) {
+    tell("broadcast", choice);
+    release_holds(*choice.area, choice.range);
+    std::vector<PlaceIndex> places{choice.place};
+    const uint64_t others = draw(0, UINT16_MAX);
+    for (uint32_t offset = 1; offset < setting_.file.places(); ++offset) {
+        if ((others >> offset % 16 & 1) != 0) {
+            places.push_back((choice.place + offset) % setting_.file.places());
+            text_ << ", " << setting_.file.name(places.back());
+        }
+    }
+    for (const PlaceIndex place : places) {
+        choice.area->acquired(place, choice.range, Access::read, Validity::Choice::any);
+    }
+    try {
+        choice.area->storage.buffer().broadcast(places, choice.range.begin, choice.range.size());
+    } catch (const Error &error) {
+        if (!may_fail(error.code())) {
+            throw Failure{std::string("broadcast: ") + error.what()};
+        }
+    }
+}
+
 /// An acquisition that is never released. What runs has ended before, so that it is clear what is where.
 void Actor::abandon(const Choice &choice) {
     tell(std::string("abandon ") + to_string(choice.access), choice);
     settle();
     if (is_fetching(choice.access)) { // and the write never is
-        choice.area->acquired(choice.place, choice.range, Access::read);
+        note(choice, Access::read);
     }
     const PlaceIndex home = choice.area->memories->of(choice.place);
     try {
@@ -375,7 +339,7 @@ void Actor::end(Use &use) {
     };
     const PlaceIndex place = use.place;
     const Range &range = use.range;
-    Contents &contents = use.area->contents;
+    pi_test::ByteModel &contents = use.area->contents;
     if (use.result != PI_SUCCESS) {
         if (!may_fail(use.result)) {
             fail("fails with " + std::string(result_name(use.result)) + ": " + use.error);
@@ -390,7 +354,7 @@ void Actor::end(Use &use) {
         if (!wrong.empty()) {
             fail(wrong);
         }
-        if (!use.area->read_only) {
+        if (!use.area->read_only && place == host_place) { // a device's may be given up for others
             contents.read(place, range);
         }
     }

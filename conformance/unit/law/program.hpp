@@ -3,8 +3,7 @@
 // Random programs of an application that uses the runtime: what a step does, and what must be true behind it.
 #pragma once
 
-#include "live_machine.hpp"
-#include "model.hpp"
+#include "area.hpp"
 
 #include <deque>
 #include <optional>
@@ -14,44 +13,11 @@
 
 namespace law_test {
 
-/// A storage, or the slice of it that is a thread's own, beside its models. What reads all of it, nobody writes.
-struct Area {
-    std::string name;
-    Storage storage;
-    Range range; ///< of the storage
-    bool read_only = false;
-    std::shared_ptr<Memories> memories; ///< of the storage
-    RouteMask routes = all_routes;
-    std::shared_ptr<std::vector<uint8_t>> host_memory; ///< the application's, or none
-    Contents contents;
-    std::mutex mutex; ///< guards the validity of an area that threads share
-    Validity validity;
-    Demand demand; ///< likewise
-
-    void acquired(PlaceIndex place, const Range &used, Access access);
-};
-
-struct Setting {
-    const MachineFile &file;
-    const LiveMachine &machine;
-    Runtime &runtime;
-    Trouble trouble = Trouble::none;
-    bool maps = false;    ///< bounces may map an end
-    uint64_t largest = 1; ///< size of a storage, and the smallest
-    uint64_t smallest = 1;
-    /// Whoever holds several ranges beside other threads must acquire them in one order: here nobody does.
-    bool may_hold = true;
-};
-
-/// A storage of its own with one area.
-std::shared_ptr<Area> make_area(const Setting &setting, Draw &draw, const std::string &name);
-
 /// Executes steps, on queues of its own; several do so on threads beside each other, on areas of which none but
 /// those that are only read are shared.
 class Actor {
 public:
-    /// With `patient`, each step has ended before the next begins.
-    Actor(const Setting &setting, std::vector<std::shared_ptr<Area>> areas, bool patient);
+    Actor(const Setting &setting, std::vector<std::shared_ptr<Area>> areas);
     ~Actor();
 
     /// Throws Failure.
@@ -95,7 +61,9 @@ private:
     void run(const Choice &choice, Draw &draw, bool hold);
     void run_at_host(Acquisition &acquisition, Use &use);
     void run_at_device(Acquisition &acquisition, Use &use);
+    void note(const Choice &choice, Access access) const;
     void prefetch(const Choice &choice);
+    void broadcast(const Choice &choice, Draw &draw);
     void abandon(const Choice &choice);
     void replace(Draw &draw);
     void release_holds(const Area &area, const Range &range);
@@ -108,7 +76,6 @@ private:
     const Setting &setting_;
     std::vector<std::shared_ptr<Area>> areas_;
     std::vector<std::shared_ptr<Area>> replaced_; // copies may use their host memory still
-    const bool patient_;
     std::vector<Queue> queues_;
     std::deque<Use> uses_; // in the order of the program; addresses stay
     std::deque<Hold> holds_;

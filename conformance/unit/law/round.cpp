@@ -9,14 +9,20 @@
 #include <sstream>
 
 namespace rc {
+// Of all sizes from the first program on: the length alone grows.
+template <class Numbers>
+Gen<Numbers> arbitrary_numbers() {
+    return gen::build<Numbers>(
+        gen::set(&Numbers::numbers,
+                 gen::resize(kNominalSize, gen::arbitrary<decltype(Numbers::numbers)>())));
+}
 template <>
 struct Arbitrary<law_test::Step> {
-    static Gen<law_test::Step> arbitrary() {
-        using law_test::Step;
-        // Of all sizes from the first program on: the length alone grows.
-        return gen::build<Step>(gen::set(
-            &Step::numbers, gen::resize(kNominalSize, gen::arbitrary<decltype(Step::numbers)>())));
-    }
+    static Gen<law_test::Step> arbitrary() { return arbitrary_numbers<law_test::Step>(); }
+};
+template <>
+struct Arbitrary<law_test::Shape> {
+    static Gen<law_test::Shape> arbitrary() { return arbitrary_numbers<law_test::Shape>(); }
 };
 } // namespace rc
 
@@ -61,7 +67,7 @@ public:
         params.maxSuccess = count;
         params.maxSize = longest;
         const auto run_one = [&] {
-            const Step shape = *rc::gen::arbitrary<Step>();
+            const Shape shape = *rc::gen::arbitrary<Shape>();
             run_program(shape, *generator);
         };
         Outcome outcome;
@@ -85,10 +91,10 @@ public:
     }
 
 private:
-    void run_program(const Step &first, const Steps &steps) {
+    void run_program(const Shape &first, const Steps &steps) {
         std::string text;
         try {
-            Draw shape(first);
+            Draw shape(first.numbers);
             program_(shape, steps, text);
         } catch (const Failure &failure) {
             fail(steps, text + "\n" + failure.text);

@@ -35,7 +35,7 @@ struct Ways {
     RouteMask routes;
     StyleMask styles;
     bool in_pieces;                  ///< between devices, whatever they are
-    std::vector<uint32_t> may_share; ///< by place, as ByteModel takes it
+    std::vector<uint32_t> may_share; ///< by place, as pi_test::ByteModel takes it
 };
 
 template <class Value>
@@ -150,7 +150,7 @@ private:
         REQUIRE(result != PI_ERROR_TIMEOUT);
         REQUIRE(storage_.finish(patience)); // then it is clear what is where
         if (result == PI_SUCCESS) {
-            model_.write(place, range, value);
+            model_.write(place, range, std::vector<uint8_t>(range.size(), value));
         } else {
             model_.fail_write(place, range, may_have_run);
         }
@@ -198,7 +198,7 @@ private:
     const Machine &machine_;
     Runtime runtime_;
     Storage storage_;
-    ByteModel model_;
+    pi_test::ByteModel model_;
 };
 
 /// Functions that no fault is planted at, and why.

@@ -13,11 +13,12 @@
 #include <string>
 #include <vector>
 
-namespace runtime_test {
+namespace pi_test {
 
 /// The rule: bytes whose write failed are lost only if the command may have run, and no memory but the one that it
-/// wrote to had them for certain before. A memory has them for certain after a write there that succeeded and after a
-/// read there that did; so it needs a machine where no replica is given up for another storage.
+/// wrote to had them for certain before. A memory has them for certain after a write there that succeeded, and after a
+/// read there that did, if it is not given up for others then. Places that may share a memory perhaps do and perhaps
+/// do not.
 class ByteModel {
 public:
     using PlaceIndex = pi::runtime::PlaceIndex;
@@ -27,10 +28,14 @@ public:
     ByteModel(uint64_t size, std::vector<uint32_t> may_share)
         : may_share_(std::move(may_share)), bytes_(size), holders_(size) {}
 
-    void write(PlaceIndex place, const Range &range, uint8_t value) {
+    /// The last bytes of the range were written; those before them kept their value.
+    void write(PlaceIndex place, const Range &range, const std::vector<uint8_t> &last_bytes) {
+        const uint64_t begin = range.end - last_bytes.size();
         for (uint64_t byte = range.begin; byte < range.end; ++byte) {
-            bytes_[byte] = value;
             holders_[byte] = 1U << place;
+            if (byte >= begin) {
+                bytes_[byte] = last_bytes[byte - begin];
+            }
         }
     }
 
@@ -42,11 +47,11 @@ public:
                 holders_[byte] = others;
             } else if (may_have_run) {
                 bytes_[byte].reset();
-                holders_[byte] = 0;
             }
         }
     }
 
+    /// Of a replica that is not given up for others.
     void read(PlaceIndex place, const Range &range) {
         for (uint64_t byte = range.begin; byte < range.end; ++byte) {
             holders_[byte] |= bytes_[byte] ? 1U << place : 0;
@@ -65,6 +70,19 @@ public:
         return {};
     }
 
+    /// "" or why these cannot have been lost with some devices. `safe`: a bit for each place whose memory cannot.
+    std::string check_lost(const pi::runtime::RangeSet &lost, uint32_t safe) const {
+        for (const Range &range : lost.ranges()) {
+            for (uint64_t byte = range.begin; byte < range.end; ++byte) {
+                if ((holders_[byte] & safe) != 0) {
+                    return "byte " + std::to_string(byte) +
+                           " is reported lost, and another memory has it";
+                }
+            }
+        }
+        return {};
+    }
+
     /// How many are known.
     uint64_t known() const {
         return static_cast<uint64_t>(std::count_if(
@@ -72,9 +90,9 @@ public:
     }
 
 private:
-    const std::vector<uint32_t> may_share_;
+    std::vector<uint32_t> may_share_;
     std::vector<std::optional<uint8_t>> bytes_; // none: may be anything
     std::vector<uint32_t> holders_;             // places that have it for certain
 };
 
-} // namespace runtime_test
+} // namespace pi_test

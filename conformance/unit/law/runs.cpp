@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runs.hpp"
+
+#include "program.hpp"
+#include "text_file.hpp"
+
+#include <algorithm>
+#include <deque>
+#include <thread>
+
+namespace law_test {
+namespace {
+
+std::string numbers(const Bounds &bounds) {
+    return std::to_string(bounds.least) +
+           (bounds.least != bounds.most ? " to " + std::to_string(bounds.most) : "");
+}
+
+void compare(const std::string &what, uint64_t found, const Bounds &expected,
+             const Demand &demand) {
+    if (found < expected.least || found > expected.most) {
+        throw Failure{what + " are " + std::to_string(found) + ", not " + numbers(expected) +
+                      " (of " + numbers(demand.bytes) + " bytes, " + numbers(demand.command_bytes) +
+                      " with all hops, " + numbers(demand.link_bytes) + " over links)"};
+    }
+}
+
+/// The runtime knows what was required, and has brought it.
+void check_counters(const std::string &of, const Counters &counters, const Demand &demand) {
+    compare("the bytes required" + of, counters.bytes_required, demand.bytes, demand);
+    compare("the bytes delivered" + of, counters.bytes_delivered,
+            {counters.bytes_required, counters.bytes_required}, demand);
+}
+
+void finish(const Runtime &runtime) {
+    if (!runtime.finish(patience)) {
+        throw Failure{"the runtime is never finished"};
+    }
+}
+
+/// Nothing if a fault hits what the test itself sets up.
+template <class Make>
+auto set_up(Trouble trouble, Make make) -> decltype(make()) {
+    try {
+        return make();
+    } catch (const Error &) {
+        if (trouble != Trouble::faults) {
+            throw;
+        }
+        return nullptr;
+    }
+}
+
+RuntimeOptions options_for(const Limits &limits) {
+    RuntimeOptions options;
+    options.bounce_limit = limits.bounce;
+    options.staging_limit = limits.staging;
+    return options;
+}
+
+void tell(const Limits &limits, std::string &text) {
+    text += ", bounce limit " + std::to_string(limits.bounce) + ", staging limit " +
+            std::to_string(limits.staging);
+}
+
+void tell(const Area &area, std::string &text) {
+    text += "\n  storage " + area.name + " of " + std::to_string(area.range.size()) +
+            " bytes, routes " + std::to_string(area.routes) +
+            (area.host_memory ? ", of the application's memory" : "");
+}
+
+/// The program of one actor on storages of its own. Gives what had to move.
+Demand play_alone(const Setting &setting, Draw &shape, uint64_t storages,
+                  const std::vector<Step> &steps, std::string &text) {
+    std::vector<std::shared_ptr<Area>> areas;
+    for (uint64_t index = 0; index < storages; ++index) {
+        areas.push_back(make_area(setting, shape, std::string(1, static_cast<char>('a' + index))));
+        tell(*areas.back(), text);
+    }
+    const auto actor =
+        set_up(setting.trouble, [&] { return std::make_unique<Actor>(setting, std::move(areas)); });
+    if (!actor) {
+        return {};
+    }
+    const std::string begin = text;
+    try {
+        for (std::size_t index = 0; index < steps.size(); ++index) {
+            actor->step(Draw(steps[index].numbers), index + 1);
+        }
+        actor->settle();
+        finish(setting.runtime);
+        actor->check_all();
+        finish(setting.runtime);
+    } catch (...) {
+        text = begin + actor->text();
+        throw;
+    }
+    text = begin + actor->text();
+    Demand demand = actor->demand();
+    for (const auto &area : actor->areas()) {
+        demand += area->demand;
+    }
+    return demand;
+}
+
+constexpr uint64_t thread_count = 3;
+using Areas = std::vector<std::shared_ptr<Area>>;
+
+/// The areas of each thread: a storage of its own, a slice of one that all share, and what all read of it.
+std::vector<Areas> share(const Setting &setting, Draw &shape, std::string &text) {
+    const auto shared = make_area(setting, shape, "shared");
+    const uint64_t part = shared->range.size() / (thread_count + 1) / 64 * 64; // whole flush atoms
+    const auto slice = [&](uint64_t index) {
+        return std::shared_ptr<Area>(
+            new Area{"slice " + std::to_string(index),
+                     shared->storage,
+                     {index * part, (index + 1) * part},
+                     false,
+                     shared->memories,
+                     shared->routes,
+                     shared->host_memory,
+                     shared->contents,
+                     {},
+                     Validity(setting.file, shared->routes, shared->range.end,
+                              shared->host_memory != nullptr, Stay::perhaps),
+                     {}});
+    };
+    const auto common = slice(thread_count);
+    common->read_only = true;
+    const std::vector<uint8_t> bytes(part, 200);
+    Acquisition first = common->storage.buffer().acquire(host_place, Access::discard_write,
+                                                         common->range.begin, part);
+    std::copy(bytes.begin(), bytes.end(), reinterpret_cast<uint8_t *>(first.pointer()));
+    first.release();
+    common->contents.write(host_place, common->range, bytes);
+    tell(*shared, text);
+    std::vector<Areas> areas;
+    for (uint64_t index = 0; index < thread_count; ++index) {
+        const auto own = make_area(setting, shape, "own " + std::to_string(index));
+        tell(*own, text);
+        areas.push_back({own, slice(index), common});
+    }
+    return areas;
+}
+
+std::unique_ptr<std::deque<Actor>> make_actors(const Setting &setting, Draw &shape,
+                                               std::string &text) {
+    auto actors = std::make_unique<std::deque<Actor>>();
+    for (Areas &areas : share(setting, shape, text)) {
+        actors->emplace_back(setting, std::move(areas));
+    }
+    return actors;
+}
+
+/// What a thread alone has done determines what must move of its own storage. Of the shared one it is not determined:
+/// which place's memory another uses depends on who comes first, and so does what a slice must be brought of. Nor is
+/// it over links and by commands: a link that another thread's copies keep busy makes another way cheaper.
+void check_own(const Actor &actor) {
+    for (const auto &area : actor.areas()) {
+        if (area->range.size() == area->storage.size()) {
+            check_counters(" of storage " + area->name, area->storage.counters(), area->demand);
+        }
+    }
+}
+
+/// The program of several actors, each on a thread and every third step of it.
+void play_threads(const Setting &setting, Draw &shape, const std::vector<Step> &steps,
+                  std::string &text) {
+    const auto set = set_up(setting.trouble, [&] { return make_actors(setting, shape, text); });
+    if (!set) {
+        return;
+    }
+    std::deque<Actor> &actors = *set;
+    std::vector<std::string> failures(thread_count);
+    std::vector<std::thread> threads;
+    for (uint64_t index = 0; index < thread_count; ++index) {
+        threads.emplace_back([&, index] {
+            try {
+                for (std::size_t step = index; step < steps.size(); step += thread_count) {
+                    actors[index].step(Draw(steps[step].numbers), step + 1);
+                }
+                actors[index].settle();
+            } catch (const Failure &failure) {
+                failures[index] = failure.text;
+            } catch (const Error &error) {
+                failures[index] = error.what();
+            }
+        });
+    }
+    for (std::thread &thread : threads) {
+        thread.join();
+    }
+    std::string all;
+    for (uint64_t index = 0; index < thread_count; ++index) {
+        text += "\n thread " + std::to_string(index) + actors[index].text();
+        all += failures[index];
+    }
+    if (!all.empty()) {
+        throw Failure{all};
+    }
+    finish(setting.runtime);
+    for (Actor &actor : actors) {
+        actor.check_all();
+    }
+    finish(setting.runtime);
+    for (const Actor &actor : actors) {
+        if (setting.trouble == Trouble::none && setting.file.is_known()) {
+            check_own(actor);
+        }
+    }
+}
+
+} // namespace
+
+void run_alone(Draw &shape, const std::vector<Step> &steps, Trouble trouble,
+               const WrapTransport &wrap, std::string &text) {
+    const uint64_t largest = shape(0, 3) == 0 ? 64 : 16384;
+    const uint64_t storages = 1 + shape(0, 2);
+    const bool patient = shape.coin();
+    // Room for one storage at least; for all of them at most.
+    const uint64_t capacity = largest + 8192 + shape(0, storages * largest);
+    const bool own_costs = shape.coin();
+    const Limits limits = Limits::draw(shape, largest);
+    const MachineFile file = MachineFile::draw(shape, trouble, capacity, 1);
+    text = "on " + file.words() + (patient ? ", each step waited for" : "");
+    tell(limits, text);
+    const pi_test::TextFile trace;
+    Demand demand;
+    {
+        const auto set = set_up(trouble, [&] {
+            return std::make_unique<LiveMachine>(file,
+                                                 trouble == Trouble::none ? trace.path() : "");
+        });
+        if (!set) {
+            return;
+        }
+        const LiveMachine &machine = *set;
+        RuntimeOptions options = options_for(limits);
+        options.wrap_transport = wrap;
+        options.pool_limit = trouble == Trouble::none ? uint64_t{1} << 30 : 0;
+        if (own_costs || trouble == Trouble::none) {
+            options.costs = file.costs();
+        }
+        Runtime runtime(machine.topology(), options);
+        const Setting setting{
+            file,    machine, runtime, trouble, patient, limits, trouble != Trouble::none,
+            largest, 1,       true};
+        demand = play_alone(setting, shape, storages, steps, text);
+        if (trouble == Trouble::none) {
+            compare("bytes over links", machine.link_bytes(), demand.link_bytes, demand);
+            check_counters("", runtime.counters(), demand);
+        }
+    }
+    if (trouble == Trouble::none) {
+        compare("the trace's bytes of reads, writes and copies", traced_bytes(trace.path()),
+                demand.command_bytes, demand);
+    }
+}
+
+void run_threads(Draw &shape, const std::vector<Step> &steps, Trouble trouble, std::string &text) {
+    constexpr uint64_t largest = 8192;
+    const Limits limits = Limits::draw(shape, largest);
+    const MachineFile file =
+        MachineFile::draw(shape, trouble, 2 * largest + shape(0, 2 * largest), thread_count);
+    text = "on " + file.words() + ", with " + std::to_string(thread_count) + " threads";
+    tell(limits, text);
+    const auto machine = set_up(trouble, [&] { return std::make_unique<LiveMachine>(file, ""); });
+    if (!machine) {
+        return;
+    }
+    RuntimeOptions options = options_for(limits);
+    options.pool_limit = shape.coin() ? 0 : largest;
+    Runtime runtime(machine->topology(), options);
+    const Setting setting{file,   *machine, runtime, trouble, false,
+                          limits, true,     largest, 256,     false};
+    play_threads(setting, shape, steps, text);
+}
+
+#ifdef PI_TEST_OPENCL_PLUGIN
+void run_opencl(Draw &shape, const std::vector<Step> &steps, std::string &text) {
+    constexpr uint64_t largest = 8192;
+    // Drivers take long for a step.
+    const std::vector<Step> some(steps.begin(),
+                                 steps.begin() + static_cast<ptrdiff_t>((steps.size() + 7) / 8));
+    const Limits limits = Limits::draw(shape, largest);
+    const auto contexts = static_cast<uint32_t>(shape(1, 2));
+    const bool threads = shape.coin();
+    const bool patient = !threads && shape.coin();
+    const LiveMachine machine(contexts);
+    const MachineFile file =
+        MachineFile::unknown((machine.topology()->size() - 1) / contexts, contexts);
+    text = "on " + file.words() + (threads ? ", with several threads" : "") +
+           (patient ? ", each step waited for" : "");
+    tell(limits, text);
+    Runtime runtime(machine.topology(), options_for(limits));
+    const Setting setting{file,   machine, runtime, Trouble::none, patient,
+                          limits, true,    largest, 256,           !threads};
+    if (threads) {
+        play_threads(setting, shape, some, text);
+    } else {
+        play_alone(setting, shape, 1 + shape(0, 2), some, text);
+    }
+    const Counters counters = runtime.counters();
+    if (counters.bytes_delivered != counters.bytes_required) {
+        throw Failure{std::to_string(counters.bytes_required) + " bytes were required, and " +
+                      std::to_string(counters.bytes_delivered) + " brought"};
+    }
+}
+#endif
+
+} // namespace law_test
