@@ -292,7 +292,7 @@ void StorageState::bridge(AcquisitionState &acquisition) {
         acquisition.owned_events.push_back(joined);
         runtime_->in_flight->add();
         when_all(foreign, runtime_->continuations,
-                 [joined, continuations = runtime_->continuations,
+                 [joined = std::move(joined), continuations = runtime_->continuations,
                   in_flight = runtime_->in_flight](pi_result result, const std::string &) {
                      piEventSignalHost(joined.get(), result);
                      continuations->post([in_flight] { in_flight->remove(); });

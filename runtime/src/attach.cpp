@@ -222,8 +222,8 @@ bool StorageState::import_host_memory(PlaceIndex place) {
     }
     std::string reason = "imports the host's memory in place";
     if (coherence == PI_COHERENCE_COHERENT) {
-        attachments_[place] = Attachment{*host_view_, mem,  RouteKind::import,
-                                         host_place,  true, texts(reason + ", coherent")};
+        attachments_[place] = Attachment{*host_view_, std::move(mem), RouteKind::import,
+                                         host_place,  true,           texts(reason + ", coherent")};
         return true;
     }
     const MemoryId memory = ledger_.memory_of(*host_view_);
@@ -244,7 +244,8 @@ bool StorageState::import_host_memory(PlaceIndex place) {
         ledger_.set_exclusive_writers(memory);
         reason += ", handed over by map and unmap";
     }
-    attachments_[place] = Attachment{id, mem, RouteKind::import, host_place, true, texts(reason)};
+    attachments_[place] =
+        Attachment{id, std::move(mem), RouteKind::import, host_place, true, texts(reason)};
     return true;
 }
 
@@ -287,15 +288,15 @@ void StorageState::create_memory(PlaceIndex place) {
     pi_coherence coherence = PI_COHERENCE_UNKNOWN; // without an answer: a matter of cost only
     get_coherence(view.mem, coherence);
     view.cached = coherence == PI_COHERENCE_FLUSH_INVALIDATE;
-    const Mem mem = view.mem;
+    Mem mem = view.mem;
     std::optional<ViewId> id = vacant_view(place);
     if (id) {
         views_[*id] = std::move(view);
     } else {
         id = add_view(std::move(view), ledger_.add_memory());
     }
-    attachments_[place] =
-        Attachment{*id, mem, RouteKind::none_needed, place, false, texts("memory of its own")};
+    attachments_[place] = Attachment{*id,   std::move(mem), RouteKind::none_needed,
+                                     place, false,          texts("memory of its own")};
     runtime_->residents.add(place, weak_from_this());
 }
 

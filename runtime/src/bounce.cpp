@@ -16,12 +16,12 @@ public:
     void start() {
         // A destination is one piece without holes, all of it overwritten.
         const uint64_t flags = maps_source_ ? PI_MAP_READ : PI_MAP_WRITE_DISCARD;
-        last_ = commands_->map(
+        request_.after = only(commands_->map(
             mapped(), hull_, flags, &pointer_,
             [self = shared_from_this()](pi_result result, const std::string &text) {
                 self->on_mapped(result, text);
             },
-            request_.after);
+            request_.after));
     }
 
 private:
@@ -38,36 +38,38 @@ private:
             self->on_copied(copied, detail);
         };
         const Endpoint host{host_place, nullptr, pointer_, hull_.begin, false};
-        last_ = maps_source_ ? commands_->move(host, endpoint_of(request_.destination),
-                                               request_.ranges, next, {last_})
-                             : commands_->move(endpoint_of(request_.source), host, request_.ranges,
-                                               next, {last_});
+        const Endpoint source = endpoint_of(request_.source);
+        const Endpoint destination = endpoint_of(request_.destination);
+        request_.after =
+            only(commands_->move(maps_source_ ? host : source, maps_source_ ? destination : host,
+                                 request_.ranges, next, request_.after));
     }
 
     void on_copied(pi_result result, const std::string &text) {
-        last_ =
-            commands_->unmap(mapped(), pointer_,
-                             [self = shared_from_this(), result, text](pi_result unmapped,
-                                                                       const std::string &detail) {
-                                 const bool copied = result == PI_SUCCESS;
-                                 self->finish(copied ? unmapped : result, copied ? detail : text);
-                             },
-                             {last_});
+        if (result != PI_SUCCESS) {
+            request_.after.clear(); // behind a command that failed it would stay mapped
+        }
+        request_.after = only(commands_->unmap(
+            mapped(), pointer_,
+            [self = shared_from_this(), result, text](pi_result unmapped,
+                                                      const std::string &detail) {
+                const bool copied = result == PI_SUCCESS;
+                self->finish(copied ? unmapped : result, copied ? detail : text);
+            },
+            request_.after));
     }
 
     void finish(pi_result result, const std::string &text) {
-        tell_last(request_, std::move(last_));
-        last_ = {}; // no handle outlives what somebody may wait for
+        tell_last(request_);
         done_(result, text);
     }
 
     const std::shared_ptr<Commands> commands_;
-    const TransferRequest request_;
+    TransferRequest request_; // after: its own last command, once there is one
     const TransferDone done_;
     const bool maps_source_;
     const Range hull_;
     void *pointer_ = nullptr;
-    Submitted last_; // command
 };
 
 } // namespace

@@ -88,13 +88,42 @@ Desc descriptor(pi_struct_type type) {
 
 } // namespace
 
+Submitted another(const Submitted &command) noexcept {
+    try {
+        return command;
+    } catch (const Error &) {
+        return {};
+    }
+}
+
+std::vector<Submitted> only(Submitted command) {
+    std::vector<Submitted> list;
+    list.push_back(std::move(command));
+    return list;
+}
+
+namespace {
+
+/// Takes the event over if that can be asked for; else it stays the caller's.
+pi_result tell_when_final(Event &event, const std::shared_ptr<Continuations> &continuations,
+                          const TransferDone &done) {
+    const pi_event raw = event.get();
+    auto notice = std::make_unique<Notice>(Notice{{}, continuations, done});
+    notice->event = std::move(event);
+    const pi_result result = piEventSetCallback(raw, &on_final, notice.get());
+    if (result == PI_SUCCESS) {
+        notice.release(); // the callback's, which may have run already
+    } else {
+        event = std::move(notice->event);
+    }
+    return result;
+}
+
+} // namespace
+
 void when_final(Event event, const std::shared_ptr<Continuations> &continuations,
                 TransferDone done) {
-    const pi_event raw = event.get();
-    auto notice =
-        std::make_unique<Notice>(Notice{std::move(event), continuations, std::move(done)});
-    check(piEventSetCallback(raw, &on_final, notice.get()), "piEventSetCallback");
-    notice.release(); // the callback's, which may have run already
+    check(tell_when_final(event, continuations, done), "piEventSetCallback");
 }
 
 namespace {
@@ -150,12 +179,12 @@ Submitted Commands::submit(const Target &target, const Enqueue &enqueue, const T
               "enqueue");
         // Without a flush it may never begin; a command that fails shows in its event.
         piQueueFlush(queue.get());
-        try {
-            when_final(event, continuations_, done);
-        } catch (const Error &) {
-            when_final_by_thread(event, continuations_, done);
+        Submitted own{std::move(event), topology_->info(target.place).instance};
+        Submitted others = another(own);
+        if (tell_when_final(own.event, continuations_, done) != PI_SUCCESS) {
+            when_final_by_thread(std::move(own.event), continuations_, done);
         }
-        return {std::move(event), topology_->info(target.place).instance};
+        return others;
     } catch (const Error &error) {
         done(error.code(), error.what());
     } catch (const std::exception &error) {

@@ -40,12 +40,12 @@ public:
         }
         const Step &step = steps_[position_];
         pointer_ = nullptr;
-        last_ = commands_->map(
+        request_.after = only(commands_->map(
             *step.end, step.range, step.flags, &pointer_,
             [self = shared_from_this()](pi_result result, const std::string &text) {
                 self->on_mapped(result, text);
             },
-            after());
+            request_.after));
     }
 
 private:
@@ -54,10 +54,6 @@ private:
         Range range;
         uint64_t flags;
     };
-
-    std::vector<Submitted> after() const {
-        return last_.event ? std::vector{last_} : request_.after;
-    }
 
     /// The caches of one end; false if that failed, which has been answered then.
     bool maintain(const Step &step) {
@@ -81,12 +77,12 @@ private:
         const Step &step = steps_[position_];
         const bool in_place =
             pointer_ == static_cast<std::byte *>(step.end->host) + step.range.begin;
-        last_ = commands_->unmap(
+        request_.after = only(commands_->unmap(
             *step.end, pointer_,
             [self = shared_from_this(), in_place](pi_result unmapped, const std::string &detail) {
                 self->on_unmapped(in_place, unmapped, detail);
             },
-            after());
+            request_.after));
     }
 
     void on_unmapped(bool in_place, pi_result result, const std::string &text) {
@@ -106,18 +102,16 @@ private:
     }
 
     void finish(pi_result result, const std::string &text) {
-        tell_last(request_, std::move(last_));
-        last_ = {}; // no handle outlives what somebody may wait for
+        tell_last(request_);
         done_(result, text);
     }
 
     const std::shared_ptr<Commands> commands_;
-    const TransferRequest request_;
+    TransferRequest request_; // after: its own last command, once there is one
     const TransferDone done_;
     std::vector<Step> steps_;
     size_t position_ = 0;
     void *pointer_ = nullptr;
-    Submitted last_; // command
 };
 
 } // namespace

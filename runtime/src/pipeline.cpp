@@ -85,7 +85,8 @@ private:
         const bool over = missing_ == 0 || result_ != PI_SUCCESS;
         if (over && in_flight_ == 0 && !finished_) {
             finished_ = true;
-            tell_last(request_, std::move(last_));
+            request_.after = only(std::move(last_));
+            tell_last(request_);
             links_.clear(); // no handle outlives what somebody may wait for
             departures_.clear();
             slots_.clear();
@@ -112,8 +113,8 @@ private:
         }
         const size_t left = portion.slot;
         // What made it, for the first one of the source; and what was last where the portion goes.
-        std::vector<Submitted> after = index == 0 ? std::exchange(request_.after, {})
-                                                  : std::vector{std::move(portion.arrival)};
+        std::vector<Submitted> after =
+            index == 0 ? std::exchange(request_.after, {}) : only(std::move(portion.arrival));
         Endpoint to = endpoint_of(request_.destination);
         if (!is_last(index)) {
             portion.slot = link.free.back();
@@ -147,7 +148,7 @@ private:
         }
         if (index > 0) {
             links_[index - 1].free.push_back(left);
-            departures_[left] = portion.arrival;
+            departures_[left] = another(portion.arrival);
         }
         if (is_last(index)) {
             --missing_;

@@ -36,9 +36,12 @@ void PluginTransport::begin(const TransferRequest &request, TransferDone done) {
     } else if (route.hops.size() > 1) {
         run_pipeline(commands_, pool_, request, std::move(done));
     } else if (route.hops.size() == 1) {
-        tell_last(request,
-                  commands_->move(endpoint_of(request.source), endpoint_of(request.destination),
-                                  request.ranges, done, request.after));
+        Submitted command =
+            commands_->move(endpoint_of(request.source), endpoint_of(request.destination),
+                            request.ranges, done, request.after);
+        if (command.event && request.last != nullptr) {
+            *request.last = only(std::move(command));
+        }
     } else {
         done(PI_ERROR_INTERNAL,
              std::string("no transfer does the route '") + to_string(route.kind) + "'");

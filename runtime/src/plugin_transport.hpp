@@ -29,12 +29,13 @@ private:
     const std::shared_ptr<StagingPool> pool_;
 };
 
-/// For who comes after a transfer: its last command. Before the answer.
-inline void tell_last(const TransferRequest &request, Submitted command) {
-    if (command.event && request.last != nullptr) {
-        request.last->clear();
-        request.last->push_back(std::move(command));
+/// For who comes after a transfer: the commands that it came after last. Before the answer; no handle outlives
+/// what somebody may wait for.
+inline void tell_last(TransferRequest &request) {
+    if (request.last != nullptr) {
+        *request.last = std::move(request.after);
     }
+    request.after.clear();
 }
 
 /// A bounce with one end mapped in place, by request.route.style.

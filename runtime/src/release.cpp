@@ -79,6 +79,8 @@ void StorageState::release(AcquisitionState &acquisition, pi_event event) {
         conclude(operation, PI_SUCCESS, {});
         return;
     }
+    Event told = Event::share(event);
+    std::vector<Submitted> command = only({Event::share(event), instance});
     runtime_->in_flight->add();
     in_flight_->add();
     std::shared_ptr<Completion> completion;
@@ -87,12 +89,12 @@ void StorageState::release(AcquisitionState &acquisition, pi_event event) {
         pending(operation).held = false;
         completion = completion_of(operation);
     }
-    completion->set_commands({{Event::share(event), instance}});
+    completion->set_commands(std::move(command));
     try {
         if (pi_queue queue = queue_of(event)) {
             piQueueFlush(queue); // what others wait for must not wait for a flush
         }
-        when_final(Event::share(event), runtime_->continuations,
+        when_final(std::move(told), runtime_->continuations,
                    [self = shared_from_this(), operation,
                     place = acquisition.place](pi_result result, const std::string &text) {
                        if (result != PI_ERROR_DEVICE_LOST) {

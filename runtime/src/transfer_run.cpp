@@ -35,11 +35,6 @@ void TransferRun::try_next() {
         if (!storage().may_copy_from(operation_, source.view)) {
             continue;
         }
-        TransferRequest request = storage().request(source, destination_, part_.ranges);
-        request.hand_over = part_.hand_over;
-        request.after = commands_before();
-        last_ = request.after; // what has no command of its own passes on what it waited for
-        request.last = &last_;
         // The answer is posted: it may come on any thread, and before start() returns.
         TransferDone done = [self = shared_from_this()](pi_result result, const std::string &text) {
             self->storage().runtime()->continuations->post(
@@ -47,6 +42,11 @@ void TransferRun::try_next() {
         };
         begin_ = steady_time();
         try {
+            TransferRequest request = storage().request(source, destination_, part_.ranges);
+            request.hand_over = part_.hand_over;
+            request.after = commands_before();
+            last_ = request.after; // what has no command of its own passes on what it waited for
+            request.last = &last_;
             storage().runtime()->transport->start(request, done);
         } catch (const Error &error) {
             done(error.code(), error.what());

@@ -6,8 +6,10 @@
 
 namespace runtime_test {
 
-pi_loader make_layered_loader(const char *layer, const pi_loader_option &option) {
+pi_loader make_layered_loader(const char *layer, const pi_loader_option &option,
+                              uint32_t teardown_timeout) {
     auto desc = pi_test::desc<pi_loader_desc>(PI_TYPE_LOADER_DESC);
+    desc.teardown_timeout = teardown_timeout;
     desc.layers = &layer;
     desc.layer_count = 1;
     desc.options = &option;
@@ -17,11 +19,11 @@ pi_loader make_layered_loader(const char *layer, const pi_loader_option &option)
     return loader;
 }
 
-Loader::Loader(const std::string &faults) {
+Loader::Loader(const std::string &faults, uint32_t teardown_timeout) {
     if (faults.empty()) {
         check(piLoaderCreate(nullptr, &loader_), "piLoaderCreate");
     } else {
-        loader_ = make_layered_loader("fault", {"PI_FAULT", faults.c_str()});
+        loader_ = make_layered_loader("fault", {"PI_FAULT", faults.c_str()}, teardown_timeout);
     }
 }
 Loader::Loader(const pi_loader_desc &desc) {
@@ -49,7 +51,8 @@ pi_device host_device(const Loader &loader) {
     return device;
 }
 
-Machine::Machine(uint32_t contexts, const std::string &faults) : loader_(faults) {
+Machine::Machine(uint32_t contexts, const std::string &faults, uint32_t teardown_timeout)
+    : loader_(faults, teardown_timeout) {
     uint32_t count = 0;
     check(piLoaderSelectDevices(loader_.get(), nullptr, 0, nullptr, &count),
           "piLoaderSelectDevices");

@@ -23,13 +23,14 @@ using namespace pi::runtime;
 /// No wait of a test is longer: a hang is a failure.
 inline constexpr std::chrono::seconds patience{30};
 
-/// A loader with one layer and its option.
-pi_loader make_layered_loader(const char *layer, const pi_loader_option &option);
+/// A loader with one layer and its option. `teardown_timeout`: in milliseconds; 0: the default one.
+pi_loader make_layered_loader(const char *layer, const pi_loader_option &option,
+                              uint32_t teardown_timeout = 0);
 
 class Loader {
 public:
     /// With faults: of the layer that makes them, as PI_FAULT says them.
-    explicit Loader(const std::string &faults = {});
+    explicit Loader(const std::string &faults = {}, uint32_t teardown_timeout = 0);
     explicit Loader(const pi_loader_desc &desc);
     ~Loader();
     Loader(const Loader &) = delete;
@@ -47,7 +48,8 @@ pi_device host_device(const Loader &loader);
 /// makes several places; and a queue of the application at each.
 class Machine {
 public:
-    explicit Machine(uint32_t contexts = 2, const std::string &faults = {});
+    explicit Machine(uint32_t contexts = 2, const std::string &faults = {},
+                     uint32_t teardown_timeout = 0);
     ~Machine();
 
     /// How often each function has been called, plugin by plugin, by name; only with faults.

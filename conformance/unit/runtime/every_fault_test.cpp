@@ -207,8 +207,8 @@ struct Exception {
     const char *reason;
 };
 constexpr Exception exceptions[] = {
-    {"Retain", "of a handle that is alive it cannot fail, and nobody could go on without"},
-    {"Release", "nobody is told: what is not given back stays"},
+    {"Release", "nobody is told: what is not given back stays, and each time the loader waits a "
+                "second for it"},
     {"piEventSignalHost", "of a host event that is not signalled it cannot fail; its waiters would "
                           "wait for ever, as they must"},
     {"piEventWait", "the test's own, which then does not know whether its command is over"},

@@ -198,3 +198,25 @@ TEST_CASE("random programs with failing copies lose no byte", "[runtime]") {
     broken = false;
     CHECK(host_read(buffer) == model);
 }
+
+TEST_CASE("releases that fail hold nobody up and lose no byte, but the loader waits for what they "
+          "leave",
+          "[runtime]") {
+    const std::string function = GENERATE("piEventRelease", "piQueueRelease", "piMemRelease");
+    INFO(function);
+    // What is left is left: no need to wait for it.
+    const Machine machine(2, function + ":1..99999=fail(BACKEND)", 1);
+    const Runtime runtime(machine.topology());
+    const Storage storage(runtime, {.size = 1000});
+    const Buffer buffer = storage.buffer();
+    for (uint32_t round = 0; round < 3; ++round) {
+        for (const PlaceIndex place : machine.places()) {
+            const std::vector<uint8_t> bytes = pattern(1000, round + place);
+            Acquisition writer = buffer.acquire(place, Access::discard_write);
+            const Event written = machine.write(writer, bytes.data());
+            writer.release(written.get());
+            CHECK(host_read(buffer) == bytes);
+        }
+    }
+    CHECK(runtime.finish(patience));
+}

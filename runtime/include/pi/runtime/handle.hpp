@@ -2,13 +2,14 @@
 #pragma once
 
 #include <pi/pi.h>
+#include <pi/runtime/error.hpp>
 
 #include <utility>
 
 namespace pi::runtime {
 
 /// Owns one reference of a PI object. Copying retains, destruction releases: both are cheap and legal
-/// on any thread and inside callbacks.
+/// on any thread and inside callbacks. Copying throws Error where the plugin refuses, and owns nothing then.
 ///
 ///     Event event;
 ///     check(piEnqueueKernelLaunch(queue, &launch, 0, nullptr, event.out()), "piEnqueueKernelLaunch");
@@ -23,14 +24,14 @@ public:
         return handle;
     }
     /// Retains: the caller's reference stays the caller's.
-    static Handle share(Raw raw) noexcept {
+    static Handle share(Raw raw) {
         if (raw != nullptr) {
-            Retain(raw);
+            check(Retain(raw), "retain");
         }
         return adopt(raw);
     }
 
-    Handle(const Handle &other) noexcept : Handle(share(other.raw_)) {}
+    Handle(const Handle &other) : Handle(share(other.raw_)) {}
     Handle(Handle &&other) noexcept : raw_(std::exchange(other.raw_, nullptr)) {}
     Handle &operator=(Handle other) noexcept {
         std::swap(raw_, other.raw_);
