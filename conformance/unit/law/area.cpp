@@ -37,8 +37,11 @@ Stay stay_at_host(const Setting &setting, const StorageDescription &description)
         imported = imported || setting.file.imports(place);
     }
     const bool importing = (description.routes & mask_of(RouteKind::import)) != 0 && imported;
+    // Over a third device the bytes may go instead.
+    const bool chains =
+        (description.routes & mask_of(RouteKind::migrate)) != 0 && setting.file.places() > 3;
     const bool unlimited = setting.limits.bounce == Limits().bounce;
-    return setting.patient && unlimited && !importing ? Stay::always : Stay::perhaps;
+    return setting.patient && unlimited && !importing && !chains ? Stay::always : Stay::perhaps;
 }
 
 } // namespace

@@ -79,6 +79,17 @@ std::vector<Way> Validity::ways(const Holders &holders, PlaceIndex to, Choice ch
     return found;
 }
 
+/// Instead of a bounce the bytes may go from device to device, and at no cost of links within one that is in two
+/// contexts.
+std::vector<Way> Validity::with_chains(std::vector<Way> found) const {
+    const bool chains = machine_.contexts() > 1 && (routes_ & mask_of(RouteKind::migrate)) != 0;
+    const auto is_bounce = [](const Way &way) { return way.commands > 1; };
+    if (chains && std::any_of(found.begin(), found.end(), is_bounce)) {
+        found.insert(found.end(), {{2, 1, false}, {3, 2, false}});
+    }
+    return found;
+}
+
 Validity::Fetched Validity::fetch(const Holders &holders, PlaceIndex to, Choice choice) const {
     const uint32_t own = 1U << to;
     const bool perhaps_there = (holders.perhaps & own) != 0;
@@ -86,7 +97,7 @@ Validity::Fetched Validity::fetch(const Holders &holders, PlaceIndex to, Choice 
     fetched.holders = {holders.certain | own, holders.perhaps | own};
     Holders sources = holders;
     sources.perhaps &= ~own;
-    const std::vector<Way> found = ways(sources, to, choice);
+    const std::vector<Way> found = with_chains(ways(sources, to, choice));
     const auto bounds = [&](uint64_t Way::*what) {
         const auto [least, most] =
             std::minmax_element(found.begin(), found.end(),

@@ -93,6 +93,7 @@ private:
     };
     Fetched fetch(const Holders &holders, PlaceIndex to, Choice choice) const;
     std::vector<Way> ways(const Holders &holders, PlaceIndex to, Choice choice) const;
+    std::vector<Way> with_chains(std::vector<Way> found) const;
 
     const MachineFile &machine_;
     const pi::runtime::RouteMask routes_;

@@ -270,6 +270,9 @@ void run_threads(Draw &shape, const std::vector<Step> &steps, Trouble trouble, s
     }
     RuntimeOptions options = options_for(limits);
     options.pool_limit = shape.coin() ? 0 : largest;
+    if (trouble == Trouble::none) {
+        options.costs = file.costs(); // the models know the ways by these
+    }
     Runtime runtime(machine->topology(), options);
     const Setting setting{file,   *machine, runtime, trouble, false,
                           limits, true,     largest, 256,     false};
