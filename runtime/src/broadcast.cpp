@@ -100,16 +100,10 @@ uint64_t StorageState::piece_size(const PlannedPart &part, uint64_t followers) c
     uint64_t best = bytes;
     double best_seconds = 0;
     for (uint64_t chunk = std::max<uint64_t>(1, model.smallest_chunk);; chunk *= 2) {
-        const uint64_t piece = even_piece(bytes, chunk);
-        double slowest = 0;
-        for (const Hop &hop : hops) {
-            slowest = std::max(slowest, costs.stage_seconds(hop.from, hop.to, piece));
-        }
-        const double seconds =
-            pipeline_seconds(costs, hops, bytes, chunk) + static_cast<double>(followers) * slowest;
+        const double seconds = pipeline_seconds(costs, hops, bytes, chunk, followers);
         if (best_seconds == 0 || seconds < best_seconds) {
             best_seconds = seconds;
-            best = piece;
+            best = even_piece(bytes, chunk);
         }
         if (chunk >= bytes || chunk >= model.largest_chunk) {
             return best;

@@ -45,7 +45,7 @@ CostTable::CostTable(uint32_t places, const CostModel &model)
         place.callback = model.callback_latency;
     }
     if (places > 0) {
-        place_costs_[host_place].cached = true;
+        place_costs_[host_place].in_host_memory = true;
     }
 }
 
@@ -55,7 +55,8 @@ CostTable CostTable::estimate(const TopologyDescription &topology, const CostMod
         const PlaceInfo &source = topology.place(from);
         PlaceCost &place = table.place_costs_[from];
         // Where a plugin says how fast it is, that holds for every size.
-        place.cached = from == host_place || (source.shares_host_memory() && !source.host_read);
+        place.in_host_memory =
+            from == host_place || (source.shares_host_memory() && !source.host_read);
         if (source.map) {
             place.map = cost_of(*source.map);
         }
@@ -110,12 +111,20 @@ double CostTable::seconds(PlaceIndex from, PlaceIndex to, uint64_t bytes) const 
     return link(from, to)[size_class_of(bytes)].seconds(bytes);
 }
 
+void CostTable::set_in_host_memory(PlaceIndex place, bool is) {
+    place_costs_.at(place).in_host_memory = is;
+}
+
+bool CostTable::in_host_memory(PlaceIndex from, PlaceIndex to) const {
+    return at(from).in_host_memory && at(to).in_host_memory;
+}
+
 double CostTable::stage_seconds(PlaceIndex from, PlaceIndex to, uint64_t bytes) const {
     if (!linked(from, to)) {
         return std::numeric_limits<double>::infinity();
     }
     LinkCost cost = link(from, to)[size_class_of(bytes)];
-    if (bytes > model_.cache_bytes && at(from).cached && at(to).cached) {
+    if (bytes > model_.cache_bytes && in_host_memory(from, to)) {
         cost.bandwidth *= model_.cache_factor;
     }
     return callback_seconds(to == host_place ? from : to) + cost.seconds(bytes);

@@ -34,9 +34,11 @@ struct PathQuestion {
 ///
 ///     sum of t(link) + (pieces - 1) * max of t(link),     t = CostTable::stage_seconds(one piece)
 ///
-/// that is filling the pipeline, and then the slowest stage for every further piece.
+/// that is filling the pipeline, and then the slowest stage for every further piece. Links between places that both lie
+/// in host memory count there as one, with the sum of their times: they take turns at its bus.
+/// `more`: pieces beyond those, such as a broadcast's to further places.
 double pipeline_seconds(const CostTable &costs, const std::vector<Hop> &hops, uint64_t bytes,
-                        uint64_t chunk);
+                        uint64_t chunk, uint64_t more = 0);
 
 /// The bytes of each of the pieces that `bytes` are cut into: as even as can be.
 uint64_t even_piece(uint64_t bytes, uint64_t chunk);

@@ -32,6 +32,7 @@ struct RandomMachine {
         for (PlaceIndex from = 0; from <= devices; ++from) {
             topology.places[from].type = PI_DEVICE_TYPE_GPU;
             topology.places[from].maps_in_place = false;
+            costs.set_in_host_memory(from, from == host_place || uniform(0, 1) < 0.3);
             for (PlaceIndex to = 0; to <= devices; ++to) {
                 const bool to_host = from == host_place || to == host_place;
                 if (from == to || (!to_host && uniform(0, 1) < 0.5)) {
@@ -172,6 +173,25 @@ TEST_CASE("a pipeline costs filling it and then its slowest stage for every piec
     CHECK(even_piece(1000, 300) == 250);
     CHECK(even_piece(1001, 300) == 251);
     CHECK(even_piece(10, 300) == 10);
+}
+
+TEST_CASE("stages in host memory take turns, and other stages run beside them", "[runtime]") {
+    CostModel model;
+    model.callback_latency = 0;
+    CostTable costs(4, model);
+    costs.set(1, host_place, {1, 100});
+    costs.set(host_place, 2, {1, 50});
+    costs.set(2, 3, {4, 50});
+    const std::vector<Hop> bounce{{1, host_place}, {host_place, 2}};
+    // 1000 bytes in four pieces: 3.5 s over the first, 6 s over the second, 9 s over the third.
+    CHECK(pipeline_seconds(costs, bounce, 1000, 300) == Approx(3.5 + 6 + 3 * 6));
+    costs.set_in_host_memory(2, true);
+    CHECK(pipeline_seconds(costs, bounce, 1000, 300) == Approx(3.5 + 6 + 3 * 6));
+    costs.set_in_host_memory(1, true);
+    CHECK(pipeline_seconds(costs, bounce, 1000, 300) == Approx(4 * (3.5 + 6)));
+    CHECK(pipeline_seconds(costs, bounce, 1000, 300, 2) == Approx(6 * (3.5 + 6)));
+    const std::vector<Hop> longer{{1, host_place}, {host_place, 2}, {2, 3}};
+    CHECK(pipeline_seconds(costs, longer, 1000, 300) == Approx(3.5 + 6 + 9 + 3 * 9.5));
 }
 
 TEST_CASE("costs go by classes of size, and a link that is missing costs infinitely much",
