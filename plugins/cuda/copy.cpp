@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "copy.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <utility>
@@ -78,8 +79,13 @@ void add_range(Submission &submission, bool peers, const End &src, uint64_t from
                                                    src.address + from, src.owner->id(), bytes,
                                                    submission.stream()),
                               "cuMemcpyPeerAsync", bytes, " bytes");
-    add_box(submission, peers, src, {from, bytes, 1, 1, bytes, bytes}, dst,
-            {to, bytes, 1, 1, bytes, bytes});
+    // A row of a box is not longer than a pitch may be.
+    const uint64_t most = submission.primary().device().max_pitch();
+    for (uint64_t done = 0; done < bytes; done += most) {
+        const uint64_t row = std::min(bytes - done, most);
+        add_box(submission, peers, src, {from + done, row, 1, 1, row, row}, dst,
+                {to + done, row, 1, 1, row, row});
+    }
 }
 
 /// The driver's slices are of whole rows, and its pitches limited.

@@ -50,6 +50,7 @@ pi_result to_result(CUresult code) {
     case CUDA_ERROR_SYSTEM_NOT_READY:
     case CUDA_ERROR_SYSTEM_DRIVER_MISMATCH:
     case CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE:
+    case CUDA_ERROR_DEVICE_UNAVAILABLE: // another process has it for itself
         return PI_ERROR_UNAVAILABLE;
     case CUDA_ERROR_NOT_SUPPORTED:
         return PI_ERROR_UNSUPPORTED_FEATURE;
@@ -58,7 +59,7 @@ pi_result to_result(CUresult code) {
         return PI_ERROR_OUT_OF_RESOURCES;
     case CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE:
         return PI_ERROR_INVALID_WORK_SIZE;
-    case CUDA_ERROR_DEVICE_UNAVAILABLE:
+    case CUDA_ERROR_CONTAINED:
     case CUDA_ERROR_ECC_UNCORRECTABLE:
     case CUDA_ERROR_NVLINK_UNCORRECTABLE:
     case CUDA_ERROR_ILLEGAL_ADDRESS:
@@ -71,6 +72,9 @@ pi_result to_result(CUresult code) {
     case CUDA_ERROR_INVALID_ADDRESS_SPACE:
     case CUDA_ERROR_INVALID_PC:
     case CUDA_ERROR_LAUNCH_FAILED:
+    case CUDA_ERROR_TENSOR_MEMORY_LEAK:
+    case CUDA_ERROR_MPS_CLIENT_TERMINATED:
+    case CUDA_ERROR_EXTERNAL_DEVICE:
         return PI_ERROR_DEVICE_LOST;
     default:
         return PI_ERROR_BACKEND;

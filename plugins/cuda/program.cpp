@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 #include <sstream>
 
 namespace pi::cuda {
@@ -32,17 +33,26 @@ public:
     explicit JitOptions(const std::string &words) {
         add(CU_JIT_ERROR_LOG_BUFFER, log_.data());
         add(CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, log_.size());
+        bool debug = false;
+        std::optional<size_t> level;
         std::istringstream list(words);
         for (std::string word; list >> word;) {
             if (word == "-g")
-                add(CU_JIT_GENERATE_DEBUG_INFO, size_t{1});
+                debug = true;
             else if (word.size() == 3 && word.compare(0, 2, "-O") == 0 && word[2] >= '0' &&
                      word[2] <= '4')
-                add(CU_JIT_OPTIMIZATION_LEVEL, static_cast<size_t>(word[2] - '0'));
+                level = static_cast<size_t>(word[2] - '0');
             else
                 fail(PI_ERROR_BUILD_FAILED, "options has '", word,
                      "'; -O0 to -O4 and -g are understood");
         }
+        if (debug && level.value_or(0) > 0)
+            fail(PI_ERROR_BUILD_FAILED, "options has '-g' and '-O", *level,
+                 "': CUDA compiles for a debugger at -O0 alone");
+        if (debug)
+            add(CU_JIT_GENERATE_DEBUG_INFO, size_t{1});
+        if (debug || level) // without a word the driver's own is 4
+            add(CU_JIT_OPTIMIZATION_LEVEL, level.value_or(0));
     }
     unsigned count() const { return static_cast<unsigned>(names_.size()); }
     CUjit_option *names() { return names_.data(); }

@@ -47,6 +47,7 @@ void settle(End &end, const Extent &extent) {
         end.height = rows;
         return;
     }
+    need(end.pitch <= max_pitch, CUDA_ERROR_INVALID_VALUE);
     if (end.pitch == 0 && extent.height == 1 && extent.depth == 1)
         end.pitch = end.x + extent.width;
     need(end.pitch >= end.x + extent.width, CUDA_ERROR_INVALID_VALUE);

@@ -5,6 +5,10 @@
 
 namespace pi::cuda::simulated {
 
+/// The longest pitch that a caller may give. Real devices take 2 GiB; programs that go beyond it should be found with
+/// buffers that a test can have.
+constexpr size_t max_pitch = 64 << 10;
+
 /// One end of a copy. `type` is HOST, DEVICE, ARRAY, or UNIFIED, which is one of the others by its address.
 struct End {
     CUmemorytype type = CU_MEMORYTYPE_HOST;

@@ -140,6 +140,8 @@ TEST_CASE("Copies of two and three dimensions move the box, and nothing beside i
     CHECK(back[5] == 33);
     out.dstPitch = 2;
     CHECK(cu().cuMemcpy2D_v2(&out) == CUDA_ERROR_INVALID_VALUE);
+    out.dstPitch = (64 << 10) + 1;
+    CHECK(cu().cuMemcpy2D_v2(&out) == CUDA_ERROR_INVALID_VALUE);
     out.dstPitch = 3;
     out.Height = 100;
     CHECK(cu().cuMemcpy2D_v2(&out) == CUDA_ERROR_INVALID_VALUE);

@@ -221,6 +221,8 @@ TEST_CASE("PTX that the driver does not take fails the build, with the driver's 
     auto build = desc<pi_program_build_desc>(PI_TYPE_PROGRAM_BUILD_DESC);
     build.options = "-O2 --fast-math";
     REFUSED(PI_ERROR_BUILD_FAILED, "--fast-math", piProgramBuild(program, &build));
+    build.options = "-g -O2";
+    REFUSED(PI_ERROR_BUILD_FAILED, "'-g' and '-O2'", piProgramBuild(program, &build));
 }
 
 TEST_CASE("a launch has the work-group memory that a block can ask for, and no more") {
