@@ -2,6 +2,12 @@
 
 find_package(Catch2 2 REQUIRED)
 
+# The label of what runs at night (scripts/test --night) where there is a sanitizer, for it shows little more than other entries.
+set(PI_NIGHT_IF_SANITIZED "")
+if(PI_SANITIZE)
+    set(PI_NIGHT_IF_SANITIZED night)
+endif()
+
 # pi_test_properties(NAME test [LABELS label...] [ENVIRONMENT VARIABLE=value...] [TIMEOUT seconds]
 #                    [ALONE])
 #

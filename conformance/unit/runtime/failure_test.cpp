@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "equipment.hpp"
 #include "fault_transport.hpp"
+#include "skip.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -202,6 +203,10 @@ TEST_CASE("random programs with failing copies lose no byte", "[runtime]") {
 TEST_CASE("releases that fail hold nobody up and lose no byte, but the loader waits for what they "
           "leave",
           "[runtime]") {
+#ifdef __SANITIZE_ADDRESS__
+    pi_test::skip("what a failed release leaves is a leak, which the address sanitizer reports");
+    return;
+#endif
     const std::string function = GENERATE("piEventRelease", "piQueueRelease", "piMemRelease");
     INFO(function);
     // What is left is left: no need to wait for it.
