@@ -28,7 +28,7 @@ const std::string &simulated_cuda_text() {
         join("PI simulated CUDA module 1\nlibrary ", suite_library(PI_SUITE_KERNELS_LIBRARY),
              "\nfunction add pointer 4\nfunction combine pointer pointer pointer 4\n"
              "function visit pointer 8 8\nfunction reverse pointer shared\n"
-             "function follow pointer 4\n");
+             "function follow addresses 4\n");
     return text;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "arguments.hpp"
+#include "usm.hpp"
 
 #include <pi/sdk/address.hpp>
 #include <pi/sdk/region.hpp>
@@ -73,11 +74,13 @@ void Arguments::add(const Target &target, const Kernel &kernel, const pi_kernel_
             return add_value(&narrow, sizeof narrow, kernel, index);
         return add_value(&offset, sizeof offset, kernel, index);
     }
+    case PI_ARGUMENT_POINTER:
+        check_usm_argument(target.queue, given.pointer, {"arguments", index, ".pointer"});
+        return add_value(&given.pointer, sizeof given.pointer, kernel, index);
     case PI_ARGUMENT_IMAGE:
     case PI_ARGUMENT_SAMPLER:
-    case PI_ARGUMENT_POINTER:
         fail(PI_ERROR_INVALID_ARGUMENTS, "arguments[", index, "] is of kind ", given.kind,
-             "; this plugin has buffers, values and work-group memory");
+             "; this plugin has buffers, pointers, values and work-group memory");
     default:
         fail(PI_ERROR_INVALID_ENUMERATION, "arguments[", index, "].kind ", given.kind,
              " is no PI_ARGUMENT_");

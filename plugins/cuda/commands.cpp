@@ -4,7 +4,8 @@
 #include "copy.hpp"
 #include "entries.hpp"
 #include "memory.hpp"
-#include "transfer.hpp"
+#include "pageable.hpp"
+#include "submission.hpp"
 
 #include <optional>
 
@@ -56,37 +57,6 @@ private:
     const Regions regions_;
 };
 
-/// A read or write of pageable memory: all that it waits for is final before it begins.
-class PageableCommand final : public Command {
-public:
-    PageableCommand(Queue &queue, Direction direction, Mem &mem, std::byte *host, Regions &&regions)
-        : primary_(queue.primary()), direction_(direction), mem_(mem), host_(host),
-          regions_(std::move(regions)) {}
-
-    void start(Event &event) override {
-        primary_.require_alive();
-        event.submitted();
-        primary_.instance().run_transfer([this, event = Ref<Event>(event)] {
-            event->running();
-            try {
-                run();
-            } catch (...) {
-                const Error error = current_error();
-                return event->finish(error.code(), error.text());
-            }
-            event->finish(PI_SUCCESS);
-        });
-    }
-    void run() { transfer(primary_, direction_, mem_->address(), host_, regions_); }
-
-private:
-    Primary &primary_;
-    const Direction direction_;
-    const Ref<Mem> mem_;
-    std::byte *const host_;
-    const Regions regions_;
-};
-
 class FillCommand final : public StreamCommand {
 public:
     FillCommand(const Target &target, Mem &mem, std::vector<std::byte> pattern, uint64_t offset,
@@ -103,30 +73,13 @@ private:
     const uint64_t offset_, size_;
 };
 
-/// Bytes from the host's end of the regions to their last one.
-uint64_t host_extent(Direction direction, const Regions &regions) {
-    uint64_t end = 0;
-    for (const pi_region &region : regions)
-        end = std::max(end, direction == Direction::TO_DEVICE ? source(region).end()
-                                                              : destination(region).end());
-    return end;
-}
-
 void enqueue_transfer(Queue &queue, const EnqueueArguments &arguments, Direction direction,
                       Mem &mem, std::byte *host, Regions &&regions) {
     if (is_pinned(queue.api(), host, host_extent(direction, regions)))
         return enqueue_stream<PinnedCommand>(queue, arguments, direction, mem, host,
                                              std::move(regions));
-    queue.primary().require_alive();
-    auto command =
-        std::make_unique<PageableCommand>(queue, direction, mem, host, std::move(regions));
-    if (!runs_within_call(queue, arguments))
-        return enqueue(queue, arguments, std::move(command));
-    run_within_call(queue, arguments, [&](Event *event) {
-        if (event)
-            event->running();
-        command->run();
-    });
+    enqueue_pageable(queue, arguments, direction, mem.address(), host, std::move(regions),
+                     Ref<Mem>(mem));
 }
 
 /// Queues of either end do a copy; others, if they can use both.

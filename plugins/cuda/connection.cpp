@@ -43,8 +43,8 @@ std::string why_not(const PeerAccess &access, const Place &src, const Place &dst
         return text(dst.device.name(), " has no access to the memory of ", src.device.name(),
                     " (cuDeviceCanAccessPeer): a copy bounces through the host, inside the driver");
     return text(
-        "cuCtxEnablePeerAccess: ", error_name(src.device.api(), access.refusal), ": ",
-        dst.device.name(), " was refused access to the memory of ", src.device.name(),
+        access.call, ": ", error_name(src.device.api(), access.refusal), ": ", dst.device.name(),
+        " was refused access to the memory of ", src.device.name(),
         access.refusal == CUDA_ERROR_TOO_MANY_PEERS ? ", since it has as many peers as it can" : "",
         "; the driver copies");
 }

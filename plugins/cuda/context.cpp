@@ -14,6 +14,27 @@ Context::Context(Platform &platform, std::vector<Device *> devices)
         primaries_.push_back(device->primary());
 }
 
+Context::~Context() {
+    instance().usm().drop(this);
+}
+
+void Context::add_pin(std::byte *begin, uint64_t size) {
+    std::shared_ptr<void> pin =
+        instance().registrations().pin_pages(*primaries_.front(), begin, size);
+    std::lock_guard lock(pins_mutex_);
+    pins_.emplace(begin, std::move(pin));
+}
+
+void Context::remove_pin(const void *begin) {
+    decltype(pins_)::node_type gone; // after the lock
+    std::lock_guard lock(pins_mutex_);
+    const auto [first, end] = pins_.equal_range(begin);
+    if (first == end)
+        fail(PI_ERROR_INVALID_VALUE, "pointer ", begin,
+             " is not registered with this context: what piUsmHostRegister was given is needed");
+    gone = pins_.extract(std::prev(end));
+}
+
 Primary &Context::primary(const Device &device) const {
     const auto found = std::find(devices_.begin(), devices_.end(), &device);
     return *primaries_[static_cast<size_t>(found - devices_.begin())];

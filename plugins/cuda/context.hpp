@@ -5,7 +5,9 @@
 
 #include <pi/sdk/context.hpp>
 
+#include <map>
 #include <memory>
+#include <mutex>
 #include <vector>
 
 namespace pi::cuda {
@@ -15,6 +17,7 @@ namespace pi::cuda {
 class Context : public sdk::Object<Context, pi_context> {
 public:
     Context(Platform &platform, std::vector<Device *> devices);
+    ~Context();
 
     Platform &platform() const { return platform_; }
     Instance &instance() const { return platform_.instance(); }
@@ -27,10 +30,18 @@ public:
     /// Of one of its devices.
     Primary &primary(const Device &device) const;
 
+    /// Pins the range for transfers. The context's pins go with it at the latest.
+    void add_pin(std::byte *begin, uint64_t size);
+    /// Undoes the newest of this pointer; PI_ERROR_INVALID_VALUE if there is none.
+    void remove_pin(const void *begin);
+
 private:
     Platform &platform_;
     const std::vector<Device *> devices_;
     std::vector<std::shared_ptr<Primary>> primaries_; ///< one for each of devices_
+    std::mutex pins_mutex_;
+    /// Guarded by pins_mutex_; equal keys in their order.
+    std::multimap<const void *, std::shared_ptr<void>> pins_;
 };
 
 } // namespace pi::cuda

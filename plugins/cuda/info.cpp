@@ -118,7 +118,7 @@ constexpr Row rows[] = {
          write(uint32_t{d.attribute(CU_DEVICE_ATTRIBUTE_INTEGRATED) != 0});
      }},
     {PI_DEVICE_INFO_USM_CAPABILITIES,
-     [](Device &, const InfoWriter &write) { write(uint32_t{0}); }},
+     [](Device &d, const InfoWriter &write) { write(d.usm_kinds()); }},
     {PI_DEVICE_INFO_PROGRAM_FORMATS,
      [](Device &, const InfoWriter &write) {
          write(uint32_t{1u << PI_PROGRAM_FORMAT_PTX | 1u << PI_PROGRAM_FORMAT_CUBIN |

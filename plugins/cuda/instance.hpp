@@ -5,8 +5,10 @@
 
 #include "driver.hpp"
 #include "registration.hpp"
+#include "storage.hpp"
 
 #include <pi/sdk/object.hpp>
+#include <pi/sdk/usm_table.hpp>
 #include <pi/sdk/worker.hpp>
 
 #include <atomic>
@@ -21,10 +23,11 @@ namespace pi::cuda {
 class Platform;
 
 /// The groups of functions that the plugin has; the table in plugin.cpp agrees.
-inline constexpr uint64_t capabilities = PI_CAPABILITY_BUFFER_COMMANDS | PI_CAPABILITY_MEM_IMPORT |
-                                         PI_CAPABILITY_MEM_HOST_ACCESS | PI_CAPABILITY_PROGRAM |
-                                         PI_CAPABILITY_COOPERATIVE | PI_CAPABILITY_HOST_FUNCTION |
-                                         PI_CAPABILITY_TIMESTAMP | PI_CAPABILITY_VIEW;
+inline constexpr uint64_t capabilities =
+    PI_CAPABILITY_BUFFER_COMMANDS | PI_CAPABILITY_MEM_IMPORT | PI_CAPABILITY_MEM_HOST_ACCESS |
+    PI_CAPABILITY_PROGRAM | PI_CAPABILITY_COOPERATIVE | PI_CAPABILITY_HOST_FUNCTION |
+    PI_CAPABILITY_TIMESTAMP | PI_CAPABILITY_VIEW | PI_CAPABILITY_USM | PI_CAPABILITY_USM_POOL |
+    PI_CAPABILITY_USM_ASYNC | PI_CAPABILITY_USM_REGISTER;
 
 class Instance : public sdk::Object<Instance, pi_plugin> {
 public:
@@ -51,6 +54,8 @@ public:
 
     /// What of the application's memory is pinned.
     Registrations &registrations() { return registrations_; }
+    /// What piUsmAlloc and its like have given out, of all contexts.
+    sdk::UsmTable<Storage> &usm() { return usm_; }
 
     /// Gives something back to the driver, whose calls for that wait for the work of a whole context. Never throws:
     /// without memory for it, the task runs here.
@@ -69,6 +74,7 @@ private:
     sdk::Workers transfers_{2};
     sdk::Workers host_functions_{1};
     sdk::Workers waiting_{UINT_MAX}; ///< as many as wait at a time
+    sdk::UsmTable<Storage> usm_;
 };
 
 } // namespace pi::cuda

@@ -206,7 +206,11 @@ pi_kernel_launch_desc read_launch(const Queue &queue, const pi_kernel_launch_des
     auto known = read_desc(desc, PI_TYPE_KERNEL_LAUNCH_DESC);
     const uint64_t cooperative =
         queue.device().cooperative() ? uint64_t{PI_LAUNCH_COOPERATIVE} : uint64_t{0};
-    check_flags(known.flags, PI_COMMAND_BLOCKING | cooperative, "flags");
+    // What a kernel reaches by pointers inside memory needs nothing to be said to the driver.
+    check_flags(known.flags,
+                PI_COMMAND_BLOCKING | cooperative | PI_LAUNCH_INDIRECT_USM_HOST |
+                    PI_LAUNCH_INDIRECT_USM_DEVICE | PI_LAUNCH_INDIRECT_USM_SHARED,
+                "flags");
     if (known.cluster_size[0] || known.cluster_size[1] || known.cluster_size[2])
         fail(PI_ERROR_UNSUPPORTED_FEATURE,
              "cluster_size is set; this plugin does not launch clusters");

@@ -107,6 +107,13 @@ Device::Device(Platform &platform, CUdevice id)
     cooperative_ = attribute(CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH) &&
                    api().cuLaunchCooperativeKernel &&
                    api().cuOccupancyMaxActiveBlocksPerMultiprocessor;
+    has_pools_ = attribute(CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED) && api().cuMemPoolCreate &&
+                 api().cuMemPoolDestroy && api().cuMemPoolSetAccess &&
+                 api().cuMemPoolSetAttribute && api().cuMemPoolTrimTo &&
+                 api().cuMemAllocFromPoolAsync && api().cuMemFreeAsync;
+    if (attribute(CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY) &&
+        attribute(CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS))
+        usm_kinds_ |= 1u << PI_USM_SHARED;
     compute_capability_ = attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) * 10 +
                           attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
 }

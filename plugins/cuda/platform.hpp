@@ -57,11 +57,17 @@ public:
     /// Application memory can be pinned, and used by the device then.
     bool registers_host_memory() const { return registers_host_memory_; }
     bool cooperative() const { return cooperative_; }
+    /// The driver has pools on it.
+    bool has_pools() const { return has_pools_; }
+    /// 1 << PI_USM_ kinds. SHARED only where the host may touch it while the device works.
+    uint32_t usm_kinds() const { return usm_kinds_; }
     /// Major * 10 + minor of the compute capability.
     int compute_capability() const { return compute_capability_; }
     uint64_t capabilities() const {
-        return cuda::capabilities & ~((registers_host_memory_ ? 0 : PI_CAPABILITY_MEM_IMPORT) |
-                                      (cooperative_ ? 0 : uint64_t{PI_CAPABILITY_COOPERATIVE}));
+        return cuda::capabilities &
+               ~((registers_host_memory_ ? 0
+                                         : PI_CAPABILITY_MEM_IMPORT | PI_CAPABILITY_USM_REGISTER) |
+                 (cooperative_ ? 0 : uint64_t{PI_CAPABILITY_COOPERATIVE}));
     }
 
     /// The device's primary context, which all PI contexts share; it is the driver's as long as any of them lives.
@@ -74,7 +80,8 @@ private:
     uint64_t memory_size_ = 0, max_group_, local_memory_, max_pitch_;
     std::array<uint64_t, 3> max_items_, max_groups_;
     uint32_t warp_;
-    bool registers_host_memory_, cooperative_;
+    bool registers_host_memory_, cooperative_, has_pools_;
+    uint32_t usm_kinds_ = 1u << PI_USM_HOST | 1u << PI_USM_DEVICE;
     int compute_capability_;
     std::mutex mutex_; ///< guards primary_
     std::weak_ptr<Primary> primary_;

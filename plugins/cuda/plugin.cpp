@@ -5,6 +5,7 @@
 #include "memory.hpp"
 #include "program.hpp"
 #include "queue.hpp"
+#include "usm.hpp"
 
 #include <pi/sdk/context.hpp>
 #include <pi/sdk/queue.hpp>
@@ -63,12 +64,18 @@ constexpr pi_dispatch make_functions() {
         .piMemInvalidate = entries::piMemInvalidate,
         .piMemRetain = retain_entry<Mem>,
         .piMemRelease = release_entry<Mem>,
+        .piUsmHostRegister = entries::piUsmHostRegister,
+        .piUsmHostUnregister = entries::piUsmHostUnregister,
         .piEnqueueMemBufferRead = entries::piEnqueueMemBufferRead,
         .piEnqueueMemBufferWrite = entries::piEnqueueMemBufferWrite,
         .piEnqueueMemBufferCopy = entries::piEnqueueMemBufferCopy,
         .piEnqueueMemBufferFill = entries::piEnqueueMemBufferFill,
         .piEnqueueMemBufferMap = entries::piEnqueueMemBufferMap,
         .piEnqueueMemUnmap = entries::piEnqueueMemUnmap,
+        .piEnqueueUsmCopy = entries::piEnqueueUsmCopy,
+        .piEnqueueUsmFill = entries::piEnqueueUsmFill,
+        .piEnqueueUsmPrefetch = entries::piEnqueueUsmPrefetch,
+        .piEnqueueUsmAdvise = entries::piEnqueueUsmAdvise,
         .piEnqueueKernelLaunch = entries::piEnqueueKernelLaunch,
         .piProgramCreate = entries::piProgramCreate,
         .piProgramBuild = entries::piProgramBuild,
@@ -88,6 +95,7 @@ constexpr pi_dispatch make_functions() {
     context_entries<Context>::fill(table);
     queue_entries<Queue>::fill(table);
     table.piEnqueueTimestamp = entries::piEnqueueTimestamp; // the device's clock
+    usm_entries::fill<Usm>(table);
     event_entries::fill<Context>(table);
     table.piEventWait = entries::piEventWait; // waits in the driver where it can
     return table;

@@ -127,7 +127,7 @@ void Primary::give_staging(std::byte *begin, unsigned size_class) noexcept {
 // ----- Primary ------------------------------------------------------------------------------------
 
 Primary::Primary(Device &device)
-    : device_(device), serial_(device.instance().next_serial()), clock_(*this) {
+    : device_(device), serial_(device.instance().next_serial()), clock_(*this), pool_(*this) {
     cuda::check(api(), api().cuDevicePrimaryCtxRetain(&id_, device.id()),
                 "cuDevicePrimaryCtxRetain", "of ", device.name());
 }
@@ -135,7 +135,9 @@ Primary::Primary(Device &device)
 Primary::~Primary() {
     const Api &cu = api();
     // Of a spoilt context nothing can be destroyed; it all goes with it.
-    if (cu.cuCtxPushCurrent_v2(id_) == CUDA_SUCCESS) {
+    const bool lost = cu.cuCtxPushCurrent_v2(id_) != CUDA_SUCCESS;
+    pool_.close(lost);
+    if (!lost) {
         clock_.close();
         for (const std::vector<CUevent> &events : events_)
             for (const CUevent event : events)
@@ -156,7 +158,7 @@ void Primary::require_alive() const {
 
 PeerAccess Primary::access(const Primary &owner) {
     if (&owner == this)
-        return {true, true, CUDA_SUCCESS};
+        return {true, true};
     std::lock_guard lock(peers_mutex_);
     if (const auto known = peers_.find(owner.serial_); known != peers_.end())
         return known->second;
@@ -164,13 +166,20 @@ PeerAccess Primary::access(const Primary &owner) {
     int possible = 0;
     check(api().cuDeviceCanAccessPeer(&possible, device_.id(), owner.device_.id()),
           "cuDeviceCanAccessPeer");
-    PeerAccess access{possible != 0, false, CUDA_ERROR_PEER_ACCESS_UNSUPPORTED};
+    PeerAccess access{possible != 0, false};
     if (possible) {
-        access.refusal = api().cuCtxEnablePeerAccess(owner.id(), 0);
-        note(access.refusal);
+        const auto granted = [&](const char *call, CUresult code) {
+            note(code);
+            access.call = call;
+            access.refusal = code;
+            return code == CUDA_SUCCESS;
+        };
+        CUresult enabled = api().cuCtxEnablePeerAccess(owner.id(), 0);
         // The application may have enabled it itself: the context is the device's primary one.
-        access.granted = access.refusal == CUDA_SUCCESS ||
-                         access.refusal == CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED;
+        if (enabled == CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED)
+            enabled = CUDA_SUCCESS;
+        access.granted = granted("cuCtxEnablePeerAccess", enabled) &&
+                         granted("cuMemPoolSetAccess", owner.pool().grant(device_));
     }
     return peers_[owner.serial_] = access;
 }

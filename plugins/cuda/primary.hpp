@@ -5,6 +5,7 @@
 
 #include "clock.hpp"
 #include "platform.hpp"
+#include "pool.hpp"
 
 #include <atomic>
 #include <map>
@@ -49,8 +50,9 @@ private:
 /// Whether memory of one primary context can be used by another one, and why not.
 struct PeerAccess {
     bool possible; ///< as cuDeviceCanAccessPeer has it
-    bool granted;
-    CUresult refusal; ///< of cuCtxEnablePeerAccess
+    bool granted;  ///< to all that it has, its pool's memory included
+    CUresult refusal = CUDA_SUCCESS;
+    const char *call = nullptr; ///< that was refused
 };
 
 class Primary : public std::enable_shared_from_this<Primary> {
@@ -82,6 +84,9 @@ public:
     PeerAccess access(const Primary &owner);
 
     Clock &clock() { return clock_; }
+    /// May be none.
+    MemoryPool &pool() { return pool_; }
+    const MemoryPool &pool() const { return pool_; }
 
 private:
     friend class PooledEvent;
@@ -102,6 +107,7 @@ private:
     std::mutex peers_mutex_;
     std::map<uint64_t, PeerAccess> peers_; ///< by the owner's serial
     Clock clock_;
+    MemoryPool pool_;
 };
 
 /// Makes a primary context the calling thread's until the end of the block; then it has the one again that it had.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "storage.hpp"
+#include "primary.hpp"
 #include "registration.hpp"
 
 #include <pi/sdk/address.hpp>
@@ -21,7 +22,7 @@ std::shared_ptr<void> owner(Primary &primary, void *memory, Free free) {
                 keep->instance().reap([keep, free, address] {
                     try {
                         const Current current(*keep);
-                        keep->note(free(keep->api(), address));
+                        keep->note(free(*keep, address));
                     } catch (...) {
                         // The context is lost, and with it what was in it.
                     }
@@ -43,38 +44,76 @@ uint64_t greatest_power_in(uint64_t address) {
     return std::min(address & -address, max_alignment);
 }
 
-/// Calls allocate(); when there is no memory, again once what was released is back.
+/// Calls allocate(); when there is no memory, again once what was released is back, also from the pool.
 template <class Allocate>
 CUresult allocate_with_patience(Primary &primary, Allocate allocate) {
     const CUresult code = allocate();
     if (code != CUDA_ERROR_OUT_OF_MEMORY)
         return code;
     primary.instance().drain();
+    primary.pool().trim();
     return allocate();
 }
 
 } // namespace
 
-Storage Storage::on_device(Primary &primary, uint64_t size, uint64_t alignment) {
+template <class Allocate, class Free>
+Storage Storage::take(Primary &primary, uint64_t size, uint64_t alignment, const char *call,
+                      Allocate allocate, Free free) {
     const uint64_t bytes = padded(size, alignment);
     const Current current(primary);
     CUdeviceptr memory = 0;
-    const CUresult code = allocate_with_patience(
-        primary, [&] { return primary.api().cuMemAlloc_v2(&memory, bytes); });
+    const CUresult code = allocate_with_patience(primary, [&] { return allocate(&memory, bytes); });
     if (code == CUDA_ERROR_OUT_OF_MEMORY) {
-        size_t free = 0, total = 0;
-        primary.api().cuMemGetInfo_v2(&free, &total);
-        fail(PI_ERROR_OUT_OF_DEVICE_MEMORY,
-             "cuMemAlloc_v2: CUDA_ERROR_OUT_OF_MEMORY: ", Bytes(bytes), " asked, ", Bytes(free),
-             " of ", Bytes(total), " free on ", primary.device().name());
+        size_t available = 0, total = 0;
+        primary.api().cuMemGetInfo_v2(&available, &total);
+        fail(PI_ERROR_OUT_OF_DEVICE_MEMORY, call, ": CUDA_ERROR_OUT_OF_MEMORY: ", Bytes(bytes),
+             " asked, ", Bytes(available), " of ", Bytes(total), " free on ",
+             primary.device().name());
     }
-    primary.check(code, "cuMemAlloc_v2", Bytes(bytes), " asked on ", primary.device().name());
+    primary.check(code, call, Bytes(bytes), " asked on ", primary.device().name());
     Storage storage;
-    storage.owner_ = owner(primary, reinterpret_cast<void *>(memory), [](const Api &cu, void *at) {
-        return cu.cuMemFree_v2(reinterpret_cast<CUdeviceptr>(at));
-    });
+    storage.owner_ =
+        owner(primary, reinterpret_cast<void *>(memory), [free](Primary &of, void *at) {
+            return free(of, reinterpret_cast<CUdeviceptr>(at));
+        });
     storage.address_ = align_up(memory, std::max(alignment, uint64_t{1}));
     storage.alignment_ = greatest_power_in(storage.address_);
+    return storage;
+}
+
+namespace {
+
+CUresult free_memory(Primary &primary, CUdeviceptr at) {
+    return primary.api().cuMemFree_v2(at);
+}
+
+} // namespace
+
+Storage Storage::on_device(Primary &primary, uint64_t size, uint64_t alignment) {
+    return take(
+        primary, size, alignment, "cuMemAlloc_v2",
+        [&](CUdeviceptr *out, uint64_t bytes) { return primary.api().cuMemAlloc_v2(out, bytes); },
+        free_memory);
+}
+
+Storage Storage::pooled(Primary &primary, uint64_t size, uint64_t alignment) {
+    if (!primary.pool())
+        return on_device(primary, size, alignment);
+    return take(
+        primary, size, alignment, "cuMemAllocFromPoolAsync",
+        [&](CUdeviceptr *out, uint64_t bytes) { return primary.pool().allocate(out, bytes); },
+        [](Primary &of, CUdeviceptr at) { return of.pool().free(at); });
+}
+
+Storage Storage::managed(Primary &primary, uint64_t size, uint64_t alignment) {
+    Storage storage = take(
+        primary, size, alignment, "cuMemAllocManaged",
+        [&](CUdeviceptr *out, uint64_t bytes) {
+            return primary.api().cuMemAllocManaged(out, bytes, CU_MEM_ATTACH_GLOBAL);
+        },
+        free_memory);
+    storage.host_ = reinterpret_cast<std::byte *>(storage.address_);
     return storage;
 }
 
@@ -92,7 +131,7 @@ Storage Storage::in_host(Primary &primary, uint64_t size, uint64_t alignment) {
     primary.check(code, "cuMemHostAlloc", Bytes(bytes), " asked");
     Storage storage;
     storage.owner_ =
-        owner(primary, memory, [](const Api &cu, void *at) { return cu.cuMemFreeHost(at); });
+        owner(primary, memory, [](Primary &of, void *at) { return of.api().cuMemFreeHost(at); });
     auto *begin = reinterpret_cast<std::byte *>(
         align_up(reinterpret_cast<uintptr_t>(memory), std::max(alignment, uint64_t{1})));
     primary.check(primary.api().cuMemHostGetDevicePointer_v2(&storage.address_, begin, 0),

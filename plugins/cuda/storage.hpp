@@ -3,13 +3,14 @@
 // The bytes behind memory objects, and who gives them back.
 #pragma once
 
-#include "primary.hpp"
+#include <pi/cuda/driver_api.h>
 
+#include <cstddef>
 #include <memory>
 
 namespace pi::cuda {
 
-class Registration;
+class Primary;
 
 /// Memory of a device, pinned memory of the host, or the application's that is pinned. Goes back to the driver on a
 /// thread of the instance, since the driver waits for the context's work then; the application's is its own again at
@@ -20,6 +21,10 @@ public:
     Storage() = default;
     /// PI_ERROR_OUT_OF_DEVICE_MEMORY with what was asked for and what is free.
     static Storage on_device(Primary &primary, uint64_t size, uint64_t alignment);
+    /// The same from the primary context's pool, if it has one: neither this nor giving it back waits for work.
+    static Storage pooled(Primary &primary, uint64_t size, uint64_t alignment);
+    /// Memory that the driver moves to who uses it, the host included.
+    static Storage managed(Primary &primary, uint64_t size, uint64_t alignment);
     static Storage in_host(Primary &primary, uint64_t size, uint64_t alignment);
     /// The application's own; PI_ERROR_OUT_OF_RESOURCES if it cannot be pinned.
     static Storage borrow(Primary &primary, std::byte *begin, uint64_t size);
@@ -29,8 +34,14 @@ public:
     /// For the host; NULL if it has none.
     std::byte *host() const { return host_; }
     uint64_t alignment() const { return alignment_; }
+    /// The address that all of them know, the host's code included.
+    std::byte *data() const { return host_ ? host_ : reinterpret_cast<std::byte *>(address_); }
 
 private:
+    template <class Allocate, class Free>
+    static Storage take(Primary &primary, uint64_t size, uint64_t alignment, const char *call,
+                        Allocate allocate, Free free);
+
     std::shared_ptr<void> owner_; ///< whose last copy gives it back
     CUdeviceptr address_ = 0;
     std::byte *host_ = nullptr;

@@ -33,12 +33,32 @@ struct Launch {
 struct Arguments {
     std::vector<void *> pointers;
     std::vector<std::shared_ptr<Allocation>> owners;
+    std::vector<std::vector<std::uint64_t>> copies; ///< of memory with addresses in it
 };
 
 std::uint64_t word_of(const std::vector<char> &value) {
     std::uint64_t word;
     std::memcpy(&word, value.data(), sizeof word);
     return word;
+}
+
+/// Where the driver reaches a device address, for a launch of the context.
+char *reach_for(Arguments &arguments, CUdeviceptr address, const Context &context) {
+    Bytes bytes = reach(address, 1, context, false);
+    arguments.owners.push_back(bytes.owners.front());
+    return bytes.data;
+}
+
+/// A copy of the memory from there to its end, with each word that is an address of known memory replaced.
+void *follow(Arguments &arguments, CUdeviceptr address, const Context &context) {
+    const char *const bytes = reach_for(arguments, address, context);
+    const Allocation &memory = *arguments.owners.back();
+    std::vector<std::uint64_t> words((memory.address + memory.size - address) / 8);
+    std::memcpy(words.data(), bytes, words.size() * 8);
+    for (std::uint64_t &word : words)
+        if (find_allocation(word))
+            word = reinterpret_cast<std::uint64_t>(reach_for(arguments, word, context));
+    return arguments.copies.emplace_back(std::move(words)).data();
 }
 
 /// A native kernel runs on a thread of this process, to which the caller's addresses mean nothing: they become those at
@@ -48,14 +68,12 @@ Arguments resolve(Launch &launch) {
     Arguments arguments;
     for (size_t i = 0; i < launch.values.size(); ++i) {
         void *pointer = launch.values[i].data();
-        if (launch.function->parameters[i].pass == Pass::pointer) {
+        const Pass pass = launch.function->parameters[i].pass;
+        if (pass == Pass::pointer || pass == Pass::addresses) {
             const CUdeviceptr address = word_of(launch.values[i]);
-            pointer = nullptr;
-            if (address != 0) {
-                Bytes bytes = reach(address, 1, *launch.context, false);
-                pointer = bytes.data;
-                arguments.owners.push_back(bytes.owners.front());
-            }
+            pointer = !address                ? nullptr
+                      : pass == Pass::pointer ? reach_for(arguments, address, *launch.context)
+                                              : follow(arguments, address, *launch.context);
         }
         arguments.pointers.push_back(pointer);
     }

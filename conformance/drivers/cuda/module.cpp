@@ -61,14 +61,17 @@ struct WrongImage {
 
 Parameter read_parameter(const std::string &word, size_t offset) {
     Parameter parameter;
-    if (word == "pointer" || word == "shared") {
-        parameter.pass = word == "pointer" ? Pass::pointer : Pass::shared;
+    if (word == "pointer" || word == "addresses" || word == "shared") {
+        parameter.pass = word == "pointer"     ? Pass::pointer
+                         : word == "addresses" ? Pass::addresses
+                                               : Pass::shared;
         parameter.size = 8;
     } else {
         parameter.size = std::strtoul(word.c_str(), nullptr, 10);
         if (parameter.size == 0 || parameter.size > 4096)
             throw WrongImage{CUDA_ERROR_INVALID_IMAGE,
-                             "'" + word + "' is no parameter: pointer, shared, or a size"};
+                             "'" + word +
+                                 "' is no parameter: pointer, addresses, shared, or a size"};
     }
     const bool power = (parameter.size & (parameter.size - 1)) == 0;
     const size_t alignment = power ? std::min<size_t>(parameter.size, 16) : 8;

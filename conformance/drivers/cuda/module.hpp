@@ -13,7 +13,10 @@ namespace pi::cuda::simulated {
 enum class Pass {
     value,   ///< a copy of the bytes
     pointer, ///< 8 bytes, a device address: where the driver reaches it
-    shared,  ///< 8 bytes, an offset into the dynamic shared memory: its address
+    /// 8 bytes, a device address of memory that has addresses in it: a copy, in which they are where the driver reaches
+    /// them
+    addresses,
+    shared, ///< 8 bytes, an offset into the dynamic shared memory: its address
 };
 
 struct Parameter {

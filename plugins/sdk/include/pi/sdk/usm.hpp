@@ -20,6 +20,9 @@
 //   uint64_t min_alignment(const Device &), max_alignment(const Device &)
 //                                                 the least and the greatest that alignment() answers
 //   Memory allocate(Context &, Device &, pi_usm_kind, uint64_t size, uint64_t alignment, uint64_t demands)
+//   Memory allocate_pooled(Context &, Device &, pi_usm_kind, uint64_t size, uint64_t alignment)
+//                                                 optional: the same for pools and for allocations by command, where
+//                                                 the vendor has memory that comes and goes without waiting
 //   void enqueue(Queue &, const EnqueueArguments &, run)
 //                                                 a command that only calls run() in its order, once; run is movable and
 //                                                 goes, called or not, before its event is final
@@ -30,6 +33,16 @@
 #include <pi/sdk/usm_table.hpp>
 
 namespace pi::sdk {
+
+/// Memory for a pool, or for an allocation by command.
+template <class Usm>
+typename Usm::Memory allocate_pooled(typename Usm::Context &context, typename Usm::Device &device,
+                                     pi_usm_kind kind, uint64_t size, uint64_t alignment) {
+    if constexpr (requires { Usm::allocate_pooled(context, device, kind, size, alignment); })
+        return Usm::allocate_pooled(context, device, kind, size, alignment);
+    else
+        return Usm::allocate(context, device, kind, size, alignment, 0);
+}
 
 /// A pool's handle. What it has handed out does not depend on it.
 template <class Usm>
@@ -44,7 +57,7 @@ public:
           usm_kind_(desc.kind),
           memory_(std::make_shared<UsmPoolMemory<Memory>>(
               [&context, &device, kind = desc.kind](uint64_t bytes, uint64_t alignment) {
-                  return Usm::allocate(context, device, kind, bytes, alignment, 0);
+                  return sdk::allocate_pooled<Usm>(context, device, kind, bytes, alignment);
               },
               limits(device, desc))) {
         memory_->open(this->handle());
@@ -178,19 +191,18 @@ void check_pool(const UsmPool<Usm> &pool, const pi_usm_desc &desc,
              ": pools have ordinary memory; without pool the demand may be met");
 }
 
-/// A new allocation, which is not in the table yet.
-template <class Usm>
+/// A new allocation, which is not in the table yet. Without a pool, take(alignment) gives its memory.
+template <class Usm, class Take>
 UsmAllocation<typename Usm::Memory>
 allocate(typename Usm::Context &context, typename Usm::Device &device, pi_usm_kind kind,
-         uint64_t size, uint64_t alignment, UsmPool<Usm> *pool, uint64_t demands = 0) {
+         uint64_t size, uint64_t alignment, UsmPool<Usm> *pool, Take take) {
     using Block = UsmBlock<typename Usm::Memory>;
     if (!size)
         fail(PI_ERROR_INVALID_SIZE, "size is 0 bytes; at least 1 is needed");
     if (alignment & (alignment - 1))
         fail(PI_ERROR_INVALID_ALIGNMENT, "alignment is ", alignment, ", which is no power of two");
     alignment = Usm::alignment(device, alignment);
-    Block block = pool ? pool->memory().take(size, alignment)
-                       : Block(Usm::allocate(context, device, kind, size, alignment, demands));
+    Block block = pool ? pool->memory().take(size, alignment) : Block(take(alignment));
     return {.block = std::move(block),
             .size = size,
             .kind = kind,
@@ -211,8 +223,10 @@ pi_result PI_CALL alloc(pi_context context, pi_device device, const pi_usm_desc 
         UsmPool<Usm> *pool = pool_of<Usm>(self, known.pool);
         if (pool)
             check_pool(*pool, known, device ? &on : nullptr);
-        *out_pointer = Usm::table(self).add(
-            allocate<Usm>(self, on, known.kind, known.size, known.alignment, pool, known.flags));
+        *out_pointer = Usm::table(self).add(allocate<Usm>(
+            self, on, known.kind, known.size, known.alignment, pool, [&](uint64_t alignment) {
+                return Usm::allocate(self, on, known.kind, known.size, alignment, known.flags);
+            }));
     });
 }
 
@@ -333,11 +347,15 @@ pi_result PI_CALL enqueue_alloc(pi_queue queue, const pi_usm_alloc_desc *desc, u
         sdk::require(known.out_pointer, "out_pointer");
         auto &context = self.context();
         UsmPool<Usm> *pool = pool_of<Usm>(context, known.pool);
+        auto &on = pool ? pool->device() : self.device();
+        const pi_usm_kind kind = pool ? pool->usm_kind() : pi_usm_kind{PI_USM_DEVICE};
         // The memory is there from now on; the command only has its place in the order.
         Reservation reserved(Usm::table(context),
-                             allocate<Usm>(context, pool ? pool->device() : self.device(),
-                                           pool ? pool->usm_kind() : pi_usm_kind{PI_USM_DEVICE},
-                                           known.size, known.alignment, pool));
+                             allocate<Usm>(context, on, kind, known.size, known.alignment, pool,
+                                           [&](uint64_t alignment) {
+                                               return sdk::allocate_pooled<Usm>(
+                                                   context, on, kind, known.size, alignment);
+                                           }));
         Usm::enqueue(self, {known.flags, known.type, wait_count, wait_list, out_event},
                      [kept = pool ? Ref<UsmPool<Usm>>(*pool) : nullptr] {});
         *known.out_pointer = reserved.keep();

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "pageable.hpp"
+
+#include <pi/sdk/enqueue.hpp>
+
+#include <algorithm>
+
+namespace pi::cuda {
+
+using namespace sdk;
+
+namespace {
+
+class PageableCommand final : public Command {
+public:
+    PageableCommand(Queue &queue, Direction direction, CUdeviceptr device, std::byte *host,
+                    Regions &&regions, AnyRef keep)
+        : primary_(queue.primary()), direction_(direction), device_(device), host_(host),
+          regions_(std::move(regions)), keep_(std::move(keep)) {}
+
+    void start(Event &event) override {
+        primary_.require_alive();
+        event.submitted();
+        primary_.instance().run_transfer([this, event = Ref<Event>(event)] {
+            event->running();
+            try {
+                run();
+            } catch (...) {
+                const Error error = current_error();
+                return event->finish(error.code(), error.text());
+            }
+            event->finish(PI_SUCCESS);
+        });
+    }
+    void run() { transfer(primary_, direction_, device_, host_, regions_); }
+
+private:
+    Primary &primary_;
+    const Direction direction_;
+    const CUdeviceptr device_;
+    std::byte *const host_;
+    const Regions regions_;
+    const AnyRef keep_;
+};
+
+} // namespace
+
+uint64_t host_extent(Direction direction, const Regions &regions) {
+    uint64_t end = 0;
+    for (const pi_region &region : regions)
+        end = std::max(end, direction == Direction::TO_DEVICE ? source(region).end()
+                                                              : destination(region).end());
+    return end;
+}
+
+void enqueue_pageable(Queue &queue, const EnqueueArguments &arguments, Direction direction,
+                      CUdeviceptr device, std::byte *host, Regions &&regions, AnyRef keep) {
+    queue.primary().require_alive();
+    auto command = std::make_unique<PageableCommand>(queue, direction, device, host,
+                                                     std::move(regions), std::move(keep));
+    if (!runs_within_call(queue, arguments))
+        return enqueue(queue, arguments, std::move(command));
+    run_within_call(queue, arguments, [&](Event *event) {
+        if (event)
+            event->running();
+        command->run();
+    });
+}
+
+} // namespace pi::cuda

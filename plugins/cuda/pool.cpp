@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "pool.hpp"
+#include "primary.hpp"
+
+namespace pi::cuda {
+
+MemoryPool::MemoryPool(Primary &primary) : primary_(primary) {
+    const Device &device = primary.device();
+    const Api &cu = primary.api();
+    if (!device.has_pools())
+        return;
+    CUmemPoolProps properties{};
+    properties.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
+    properties.handleTypes = CU_MEM_HANDLE_TYPE_NONE;
+    properties.location = {CU_MEM_LOCATION_TYPE_DEVICE, device.id()};
+    if (cu.cuMemPoolCreate(&id_, &properties) != CUDA_SUCCESS) {
+        id_ = nullptr;
+        return;
+    }
+    // Of itself a pool keeps nothing beyond the next wait for a stream.
+    uint64_t kept = uint64_t{64} << 20;
+    cu.cuMemPoolSetAttribute(id_, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &kept);
+}
+
+CUstream MemoryPool::stream() {
+    std::lock_guard lock(mutex_);
+    if (!stream_)
+        primary_.check(primary_.api().cuStreamCreate(&stream_, CU_STREAM_NON_BLOCKING),
+                       "cuStreamCreate", "on ", primary_.device().name());
+    return stream_;
+}
+
+CUresult MemoryPool::allocate(CUdeviceptr *out, uint64_t size) {
+    const Api &cu = primary_.api();
+    const CUstream in = stream();
+    const CUresult code = cu.cuMemAllocFromPoolAsync(out, size, id_, in);
+    return code == CUDA_SUCCESS ? cu.cuStreamSynchronize(in) : code;
+}
+
+CUresult MemoryPool::free(CUdeviceptr address) {
+    return primary_.api().cuMemFreeAsync(address, stream());
+}
+
+CUresult MemoryPool::grant(const Device &user) const {
+    if (!id_)
+        return CUDA_SUCCESS;
+    const CUmemAccessDesc grant{{CU_MEM_LOCATION_TYPE_DEVICE, user.id()},
+                                CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+    return primary_.api().cuMemPoolSetAccess(id_, &grant, 1);
+}
+
+void MemoryPool::trim() {
+    if (id_)
+        primary_.api().cuMemPoolTrimTo(id_, 0);
+}
+
+void MemoryPool::close(bool lost) {
+    if (stream_ && !lost)
+        primary_.api().cuStreamDestroy_v2(stream_);
+    if (id_)
+        primary_.api().cuMemPoolDestroy(id_);
+}
+
+} // namespace pi::cuda
