@@ -49,7 +49,7 @@ std::string why_not(const PeerAccess &access, const Place &src, const Place &dst
         "; the driver copies");
 }
 
-/// Of buffers in the devices' own memory. The first question of a pair enables access.
+/// Of memory that is a device's own. The first question of a pair enables access.
 Answer connect_devices(const Place &src, const Place &dst) {
     if (&src.primary == &dst.primary)
         return {PI_MEMORY_CONNECTION_UNIFIED,
@@ -64,28 +64,51 @@ Answer connect_devices(const Place &src, const Place &dst) {
     return {PI_MEMORY_CONNECTION_MIGRATABLE, why_not(access, src, dst)};
 }
 
+/// Pinned memory, which all devices use.
 bool in_host(const pi_memory_connection_query &query) {
-    return query.kind == PI_MEMORY_KIND_IMPORTED || query.src_scope == SCOPE_HOST_PINNED;
+    return query.kind == PI_MEMORY_KIND_IMPORTED || query.kind == PI_MEMORY_KIND_USM_HOST ||
+           query.src_scope == SCOPE_HOST_PINNED;
+}
+
+const char *missing_usm(const Place &src, const Place &dst,
+                        const pi_memory_connection_query &query) {
+    const auto lacks_shared = [](const Place &place) {
+        return !(place.device.usm_kinds() >> PI_USM_SHARED & 1);
+    };
+    if (query.src_scope)
+        return "allocations by address are in scope 0 (global)";
+    if (query.kind == PI_MEMORY_KIND_USM_SHARED && (lacks_shared(src) || lacks_shared(dst)))
+        return "a device has no managed memory that the host may touch while it works";
+    return nullptr;
 }
 
 /// Why there is no memory of this kind at both places, or NULL.
-const char *missing(const Place &src, const pi_memory_connection_query &query) {
+const char *missing(const Place &src, const Place &dst, const pi_memory_connection_query &query) {
     if (query.kind > PI_MEMORY_KIND_IMPORTED)
         fail(PI_ERROR_INVALID_ENUMERATION, "kind ", query.kind, " is no PI_MEMORY_KIND_");
     if (query.src_scope >= SCOPE_COUNT || query.dst_scope >= SCOPE_COUNT)
         return "there are only the scopes 0 (global) and 1 (host.pinned)";
-    if (query.kind == PI_MEMORY_KIND_IMPORTED)
+    switch (query.kind) {
+    case PI_MEMORY_KIND_BUFFER:
+        return nullptr;
+    case PI_MEMORY_KIND_IMPORTED:
         return query.src_scope                      ? "scope 1 (host.pinned) is not imported"
                : src.device.registers_host_memory() ? nullptr
                                                     : "src cannot pin the application's memory";
-    return query.kind == PI_MEMORY_KIND_BUFFER ? nullptr : "this plugin has no memory of this kind";
+    case PI_MEMORY_KIND_IMAGE:
+        return "this plugin has no memory of this kind";
+    default:
+        return missing_usm(src, dst, query);
+    }
 }
 
 Answer connect(const Place &src, const Place &dst, const pi_memory_connection_query &query) {
-    if (const char *lack = missing(src, query))
+    if (const char *lack = missing(src, dst, query))
         return {PI_MEMORY_CONNECTION_NONE, lack};
     if (in_host(query))
         return {PI_MEMORY_CONNECTION_UNIFIED, "pinned memory of the host is used by all devices"};
+    if (query.kind == PI_MEMORY_KIND_USM_SHARED)
+        return {PI_MEMORY_CONNECTION_UNIFIED, "managed memory moves to the device that uses it"};
     return connect_devices(src, dst);
 }
 
@@ -112,6 +135,10 @@ void describe_unified(const Place &src, const Place &dst, const pi_memory_connec
         info.atomics = 1;
         info.residency = PI_RESIDENCY_SAME_MEMORY;
         info.link_kind = PI_LINK_SAME_DEVICE;
+        return;
+    }
+    if (query.kind == PI_MEMORY_KIND_USM_SHARED) {
+        info.residency = PI_RESIDENCY_MIGRATES_WHOLE_OBJECT;
         return;
     }
     info.atomics = p2p_attribute(src, dst, CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED) ? 1 : 0;

@@ -203,3 +203,32 @@ TEST_CASE("pages are pinned with the first that asks for them, and until the las
     OK(piUsmHostUnregister(machine.context, at(5 * page + 1)));
     CHECK(all_pinned() == "........");
 }
+
+TEST_CASE(
+    "connections tell of USM by its kind: what is a device's own is as its buffers, the rest is "
+    "for all") {
+    const Machine machine; // PI_SIMULATED_CUDA_MAX_PEERS=1
+    const auto info = [&](size_t src, size_t dst, pi_memory_kind kind, uint32_t scope = 0) {
+        auto query = desc<pi_memory_connection_query>(PI_TYPE_MEMORY_CONNECTION_QUERY);
+        query.kind = kind;
+        query.src_scope = scope;
+        auto answer = desc<pi_memory_connection_info>(PI_TYPE_MEMORY_CONNECTION_INFO);
+        OK(piGetMemoryConnectionInfo(machine.devices[src], machine.context, machine.devices[dst],
+                                     machine.context, &query, &answer));
+        return answer;
+    };
+    for (const pi_memory_kind kind : {PI_MEMORY_KIND_USM_HOST, PI_MEMORY_KIND_USM_SHARED}) {
+        CHECK(info(lone, first, kind).connection == PI_MEMORY_CONNECTION_UNIFIED);
+        CHECK(info(lone, first, kind, 1).connection == PI_MEMORY_CONNECTION_NONE);
+    }
+    CHECK(info(lone, first, PI_MEMORY_KIND_USM_SHARED).residency ==
+          PI_RESIDENCY_MIGRATES_WHOLE_OBJECT);
+    CHECK(info(lone, first, PI_MEMORY_KIND_USM_HOST).residency == PI_RESIDENCY_REMOTE_ACCESS);
+    const pi_memory_kind own = PI_MEMORY_KIND_USM_DEVICE;
+    CHECK(info(first, first, own).connection == PI_MEMORY_CONNECTION_UNIFIED);
+    CHECK(info(second, first, own).connection == PI_MEMORY_CONNECTION_UNIFIED);
+    const auto refused = info(third, first, own);
+    CHECK(refused.connection == PI_MEMORY_CONNECTION_MIGRATABLE);
+    CHECK_THAT(refused.reason, Catch::Contains("CUDA_ERROR_TOO_MANY_PEERS"));
+    CHECK(info(lone, first, own).connection == PI_MEMORY_CONNECTION_MIGRATABLE);
+}
