@@ -33,7 +33,11 @@ using Steps = std::vector<Step>;
 
 /// So many programs, of random lengths up to the longest; and one more that is as long as that.
 constexpr int programs = 9;
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+constexpr int longest = 1000; // each step takes many times as long
+#else
 constexpr int longest = 3000;
+#endif
 
 /// Shrinking took long enough.
 struct ShortEnough {};
