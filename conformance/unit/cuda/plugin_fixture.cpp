@@ -1,37 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "plugin_fixture.hpp"
 
-#include <unistd.h>
+#include "one_plugin.hpp"
 
 namespace cuda_test {
 
 Owned<pi_loader> make_loader(const std::string &library) {
-    alarm(120); // a call that never returns ends the program, and fails
-    const char *plugins[] = {PI_TEST_CUDA_PLUGIN};
-    const pi_loader_option options[] = {{"PI_CUDA_LIBRARY", library.c_str()}};
-    auto d = desc<pi_loader_desc>(PI_TYPE_LOADER_DESC);
-    d.flags = PI_LOADER_IGNORE_ENVIRONMENT | PI_LOADER_NO_DEFAULT_SEARCH;
-    d.plugins = plugins;
-    d.plugin_count = 1;
-    d.options = options;
-    d.option_count = 1;
-    d.log = [](uint32_t, const char *, void *) {};
-    d.teardown_timeout = 20'000;
-    Owned<pi_loader> loader;
-    OK(piLoaderCreate(&d, loader.out()));
-    return loader;
+    return load_one_plugin(PI_TEST_CUDA_PLUGIN, {{"PI_CUDA_LIBRARY", library.c_str()}}, no_log);
 }
 
 std::string unavailable(const std::string &library) {
-    const Owned<pi_loader> loader = make_loader(library);
-    pi_plugin_report report{};
-    uint32_t count = 0;
-    OK(piLoaderGetReports(loader, 1, &report, &count));
-    REQUIRE(count == 1);
-    INFO(report.reason);
-    REQUIRE(report.name == std::string("cuda"));
-    REQUIRE(report.status == PI_PLUGIN_UNAVAILABLE);
-    return report.reason;
+    return why_unavailable(make_loader(library), "cuda");
 }
 
 Machine::Machine(const std::vector<size_t> &of_context) : loader(make_loader()) {

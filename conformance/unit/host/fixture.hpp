@@ -6,10 +6,7 @@
 
 #include "config.hpp"
 #include "objects.hpp"
-
-#include <pi/pi_loader.h>
-
-#include <unistd.h>
+#include "one_plugin.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -20,23 +17,9 @@ namespace pi_test {
 
 inline Owned<pi_loader> make_loader(std::vector<pi_loader_option> options = {},
                                     pi_log_callback log = nullptr, void *log_user_data = nullptr) {
-    // A call that never returns (a finish, a blocking command) ends the program, and fails.
-    alarm(120);
-    const char *plugins[] = {PI_TEST_HOST_PLUGIN};
     if (const char *threads = host_threads(); threads && options.empty())
         options.push_back({"PI_HOST_THREADS", threads});
-    auto d = desc<pi_loader_desc>(PI_TYPE_LOADER_DESC);
-    d.flags = PI_LOADER_IGNORE_ENVIRONMENT | PI_LOADER_NO_DEFAULT_SEARCH;
-    d.plugins = plugins;
-    d.plugin_count = 1;
-    d.options = options.data();
-    d.option_count = static_cast<uint32_t>(options.size());
-    d.log = log;
-    d.log_user_data = log_user_data;
-    d.teardown_timeout = 20'000;
-    Owned<pi_loader> loader;
-    OK(piLoaderCreate(&d, loader.out()));
-    return loader;
+    return load_one_plugin(PI_TEST_HOST_PLUGIN, options, log, log_user_data);
 }
 
 /// A loader with the host plugin and a context of all its devices.

@@ -2,40 +2,18 @@
 #include "fixture.hpp"
 
 #include "native_kernel.hpp"
-
-#include <unistd.h>
+#include "one_plugin.hpp"
 
 #include <memory>
 
 namespace sim_test {
 
 Owned<pi_loader> make_loader(const std::string &machine_path) {
-    alarm(120); // a call that never returns ends the program, and fails
-    const char *plugins[] = {PI_TEST_SIM_PLUGIN};
-    const pi_loader_option options[] = {{"PI_SIM_MACHINE", machine_path.c_str()}};
-    auto d = desc<pi_loader_desc>(PI_TYPE_LOADER_DESC);
-    d.flags = PI_LOADER_IGNORE_ENVIRONMENT | PI_LOADER_NO_DEFAULT_SEARCH;
-    d.plugins = plugins;
-    d.plugin_count = 1;
-    d.options = options;
-    d.option_count = 1;
-    d.log = [](uint32_t, const char *, void *) {};
-    d.teardown_timeout = 20'000;
-    Owned<pi_loader> loader;
-    OK(piLoaderCreate(&d, loader.out()));
-    return loader;
+    return load_one_plugin(PI_TEST_SIM_PLUGIN, {{"PI_SIM_MACHINE", machine_path.c_str()}}, no_log);
 }
 
 std::string refusal(const std::string &machine_path) {
-    const Owned<pi_loader> loader = make_loader(machine_path);
-    pi_plugin_report report{};
-    uint32_t count = 0;
-    OK(piLoaderGetReports(loader, 1, &report, &count));
-    REQUIRE(count == 1);
-    INFO(report.reason);
-    REQUIRE(report.name == std::string("sim"));
-    REQUIRE(report.status == PI_PLUGIN_UNAVAILABLE);
-    return report.reason;
+    return why_unavailable(make_loader(machine_path), "sim");
 }
 
 Simulation::Simulation(const std::string &json) : file(json), loader(make_loader(file.path())) {
