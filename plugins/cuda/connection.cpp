@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-// What memory of one place is to another. A buffer is an allocation on its device; two contexts on one device are the
-// same to the driver, and between two devices it is the driver's to grant access.
-#include "entries.hpp"
+#include "connection.hpp"
 #include "memory.hpp"
 
 #include <cstring>
@@ -12,31 +9,6 @@ namespace pi::cuda {
 using namespace sdk;
 
 namespace {
-
-struct Place {
-    Device &device;
-    Context &context;
-    Primary &primary;
-};
-
-struct Answer {
-    pi_memory_connection connection;
-    std::string reason;
-};
-
-template <class Body>
-pi_result with_places(pi_device src_device, pi_context src_context, pi_device dst_device,
-                      pi_context dst_context, Body &&body) {
-    return call<Device>(src_device, [&](Device &first) {
-        Context &src = checked<Context>(first.host(), src_context, "src_context");
-        Context &dst = checked<Context>(first.host(), dst_context, "dst_context");
-        const auto place = [](Context &context, Device &device) {
-            return Place{device, context, context.primary(device)};
-        };
-        body(place(src, src.checked_device(src_device, "src_device")),
-             place(dst, dst.checked_device(dst_device, "dst_device")));
-    });
-}
 
 std::string why_not(const PeerAccess &access, const Place &src, const Place &dst) {
     if (!access.possible)
@@ -49,8 +21,9 @@ std::string why_not(const PeerAccess &access, const Place &src, const Place &dst
         "; the driver copies");
 }
 
-/// Of memory that is a device's own. The first question of a pair enables access.
-Answer connect_devices(const Place &src, const Place &dst) {
+} // namespace
+
+ConnectionAnswer connect_buffers(const Place &src, const Place &dst) {
     if (&src.primary == &dst.primary)
         return {PI_MEMORY_CONNECTION_UNIFIED,
                 &src.context == &dst.context
@@ -63,6 +36,8 @@ Answer connect_devices(const Place &src, const Place &dst) {
                      " (cuCtxEnablePeerAccess)")};
     return {PI_MEMORY_CONNECTION_MIGRATABLE, why_not(access, src, dst)};
 }
+
+namespace {
 
 /// Pinned memory, which all devices use.
 bool in_host(const pi_memory_connection_query &query) {
@@ -102,14 +77,15 @@ const char *missing(const Place &src, const Place &dst, const pi_memory_connecti
     }
 }
 
-Answer connect(const Place &src, const Place &dst, const pi_memory_connection_query &query) {
+ConnectionAnswer connect(const Place &src, const Place &dst,
+                         const pi_memory_connection_query &query) {
     if (const char *lack = missing(src, dst, query))
         return {PI_MEMORY_CONNECTION_NONE, lack};
     if (in_host(query))
         return {PI_MEMORY_CONNECTION_UNIFIED, "pinned memory of the host is used by all devices"};
     if (query.kind == PI_MEMORY_KIND_USM_SHARED)
         return {PI_MEMORY_CONNECTION_UNIFIED, "managed memory moves to the device that uses it"};
-    return connect_devices(src, dst);
+    return connect_buffers(src, dst);
 }
 
 int p2p_attribute(const Place &src, const Place &dst, CUdevice_P2PAttribute name) {
@@ -145,10 +121,12 @@ void describe_unified(const Place &src, const Place &dst, const pi_memory_connec
     info.residency = PI_RESIDENCY_REMOTE_ACCESS;
 }
 
-pi_memory_connection_info describe(const Place &src, const Place &dst,
-                                   const pi_memory_connection_query &query) {
+} // namespace
+
+pi_memory_connection_info describe_connection(const Place &src, const Place &dst,
+                                              const pi_memory_connection_query &query) {
     pi_memory_connection_info info{};
-    const Answer answer = connect(src, dst, query);
+    const ConnectionAnswer answer = connect(src, dst, query);
     info.connection = answer.connection;
     if (answer.connection == PI_MEMORY_CONNECTION_UNIFIED)
         describe_unified(src, dst, query, info);
@@ -158,30 +136,4 @@ pi_memory_connection_info describe(const Place &src, const Place &dst,
     return info;
 }
 
-} // namespace
-
-namespace entries {
-
-pi_result PI_CALL piGetMemoryConnection(pi_device src_device, pi_context src_context,
-                                        pi_device dst_device, pi_context dst_context,
-                                        pi_memory_connection *out_connection) {
-    return with_places(src_device, src_context, dst_device, dst_context,
-                       [&](const Place &src, const Place &dst) {
-                           require(out_connection, "out_connection");
-                           *out_connection = connect_devices(src, dst).connection;
-                       });
-}
-
-pi_result PI_CALL piGetMemoryConnectionInfo(pi_device src_device, pi_context src_context,
-                                            pi_device dst_device, pi_context dst_context,
-                                            const pi_memory_connection_query *query,
-                                            pi_memory_connection_info *out_info) {
-    return with_places(
-        src_device, src_context, dst_device, dst_context, [&](const Place &src, const Place &dst) {
-            const auto known = read_optional_desc(query, PI_TYPE_MEMORY_CONNECTION_QUERY);
-            write_struct(describe(src, dst, known), PI_TYPE_MEMORY_CONNECTION_INFO, out_info);
-        });
-}
-
-} // namespace entries
 } // namespace pi::cuda

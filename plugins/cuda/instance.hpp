@@ -8,6 +8,7 @@
 #include "storage.hpp"
 
 #include <pi/sdk/object.hpp>
+#include <pi/sdk/plugin.hpp>
 #include <pi/sdk/usm_table.hpp>
 #include <pi/sdk/worker.hpp>
 
@@ -23,11 +24,12 @@ namespace pi::cuda {
 class Platform;
 
 /// The groups of functions that the plugin has; the table in plugin.cpp agrees.
-inline constexpr uint64_t capabilities =
+inline constexpr sdk::PluginIdentity this_plugin{
+    "cuda", "0.1.0",
     PI_CAPABILITY_BUFFER_COMMANDS | PI_CAPABILITY_MEM_IMPORT | PI_CAPABILITY_MEM_HOST_ACCESS |
-    PI_CAPABILITY_PROGRAM | PI_CAPABILITY_COOPERATIVE | PI_CAPABILITY_HOST_FUNCTION |
-    PI_CAPABILITY_TIMESTAMP | PI_CAPABILITY_VIEW | PI_CAPABILITY_USM | PI_CAPABILITY_USM_POOL |
-    PI_CAPABILITY_USM_ASYNC | PI_CAPABILITY_USM_REGISTER;
+        PI_CAPABILITY_PROGRAM | PI_CAPABILITY_COOPERATIVE | PI_CAPABILITY_HOST_FUNCTION |
+        PI_CAPABILITY_TIMESTAMP | PI_CAPABILITY_VIEW | PI_CAPABILITY_USM | PI_CAPABILITY_USM_POOL |
+        PI_CAPABILITY_USM_ASYNC | PI_CAPABILITY_USM_REGISTER};
 
 class Instance : public sdk::Object<Instance, pi_plugin> {
 public:

@@ -33,7 +33,8 @@ std::optional<std::vector<size_t>> read_parameters(Primary &primary, CUfunction 
 
 Kernel::Kernel(Program &program, const char *name)
     : Object(program.host()), program_(program), name_(name) {
-    for (Device *device : program.built_devices())
+    program.require_built();
+    for (Device *device : program.devices())
         functions_.push_back(find(*device, program.module(*device)));
     const Function &first = functions_.front();
     parameters_ = read_parameters(first.module->primary(), first.id);
@@ -77,37 +78,14 @@ const Kernel::Function &Kernel::function(const Device &device) const {
          device.name());
 }
 
+uint32_t Kernel::argument_count() const {
+    if (!parameters_)
+        fail(PI_ERROR_UNSUPPORTED_FEATURE,
+             "the driver does not tell parameters; one of CUDA 12.4 does");
+    return static_cast<uint32_t>(parameters_->size());
+}
+
 namespace entries {
-
-pi_result PI_CALL piKernelCreate(pi_program program, const char *name, pi_kernel *out_kernel) {
-    return call<Program>(program, [&](Program &self) {
-        require(name, "name");
-        require(out_kernel, "out_kernel");
-        *out_kernel = make<Kernel>(self, name).give();
-    });
-}
-
-pi_result PI_CALL piKernelGetInfo(pi_kernel kernel, pi_kernel_info name, uint64_t size, void *value,
-                                  uint64_t *out_size) {
-    static constexpr InfoRow<Kernel> rows[] = {
-        {PI_KERNEL_INFO_NAME, [](Kernel &k, const InfoWriter &write) { write(k.name()); }},
-        {PI_KERNEL_INFO_ARGUMENT_COUNT,
-         [](Kernel &k, const InfoWriter &write) {
-             if (!k.parameters())
-                 fail(PI_ERROR_UNSUPPORTED_FEATURE,
-                      "the driver does not tell parameters; one of CUDA 12.4 does");
-             write(static_cast<uint32_t>(k.parameters()->size()));
-         }},
-        {PI_KERNEL_INFO_PROGRAM,
-         [](Kernel &k, const InfoWriter &write) { write(k.program().handle()); }},
-        {PI_KERNEL_INFO_CONTEXT,
-         [](Kernel &k, const InfoWriter &write) { write(k.context().handle()); }},
-        {PI_KERNEL_INFO_REFERENCE_COUNT,
-         [](Kernel &k, const InfoWriter &write) { write(k.reference_count()); }},
-    };
-    return call<Kernel>(
-        kernel, [&](Kernel &self) { answer_info(self, rows, name, size, value, out_size); });
-}
 
 pi_result PI_CALL piKernelGetGroupInfo(pi_kernel kernel, pi_device device,
                                        pi_kernel_group_info name, uint64_t size, void *value,

@@ -19,6 +19,7 @@ public:
     const std::string &name() const { return name_; }
     /// The sizes of the parameters; nullopt if the driver does not tell (before CUDA 12.4).
     const std::optional<std::vector<size_t>> &parameters() const { return parameters_; }
+    uint32_t argument_count() const; ///< PI_ERROR_UNSUPPORTED_FEATURE if it is not told
 
     /// The function on one device, and what limits launches of it.
     struct Function {

@@ -64,7 +64,7 @@ public:
     /// Major * 10 + minor of the compute capability.
     int compute_capability() const { return compute_capability_; }
     uint64_t capabilities() const {
-        return cuda::capabilities &
+        return this_plugin.capabilities &
                ~((registers_host_memory_ ? 0
                                          : PI_CAPABILITY_MEM_IMPORT | PI_CAPABILITY_USM_REGISTER) |
                  (cooperative_ ? 0 : uint64_t{PI_CAPABILITY_COOPERATIVE}));

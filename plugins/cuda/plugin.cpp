@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "connection.hpp"
 #include "context.hpp"
 #include "entries.hpp"
 #include "kernel.hpp"
@@ -8,6 +9,8 @@
 #include "usm.hpp"
 
 #include <pi/sdk/context.hpp>
+#include <pi/sdk/plugin.hpp>
+#include <pi/sdk/program.hpp>
 #include <pi/sdk/queue.hpp>
 
 namespace pi::cuda {
@@ -21,27 +24,14 @@ pi_result PI_CALL keep_device(pi_device device) {
     return call<Device>(device, [](Device &) {});
 }
 
-constexpr const char *plugin_name = "cuda", *plugin_version = "0.1.0";
-
-pi_result PI_CALL get_plugin_info(pi_plugin plugin, pi_plugin_info name, uint64_t size, void *value,
-                                  uint64_t *out_size) {
-    static constexpr InfoRow<Instance> rows[] = {
-        {PI_PLUGIN_INFO_NAME, [](Instance &, const InfoWriter &write) { write(plugin_name); }},
-        {PI_PLUGIN_INFO_VERSION,
-         [](Instance &, const InfoWriter &write) { write(plugin_version); }},
-        {PI_PLUGIN_INFO_CAPABILITIES,
-         [](Instance &, const InfoWriter &write) { write(capabilities); }},
-    };
-    return call<Instance>(
-        plugin, [&](Instance &self) { answer_info(self, rows, name, size, value, out_size); });
-}
+using Plugin = plugin_entries<Instance, this_plugin>;
 
 constexpr pi_dispatch make_functions() {
     pi_dispatch table = {
         .struct_size = sizeof(pi_dispatch),
         .version_major = PI_VERSION_MAJOR,
         .version_minor = PI_VERSION_MINOR,
-        .piPluginGetInfo = get_plugin_info,
+        .piPluginGetInfo = Plugin::get_info,
         .piPlatformsGet = entries::piPlatformsGet,
         .piPlatformGetInfo = entries::piPlatformGetInfo,
         .piPlatformGetBackendOption = entries::piPlatformGetBackendOption,
@@ -52,8 +42,8 @@ constexpr pi_dispatch make_functions() {
         .piDeviceGetGlobalTimestamps = entries::piDeviceGetGlobalTimestamps,
         .piDeviceGetMemoryScopes = entries::piDeviceGetMemoryScopes,
         .piContextCreate = entries::piContextCreate,
-        .piGetMemoryConnection = entries::piGetMemoryConnection,
-        .piGetMemoryConnectionInfo = entries::piGetMemoryConnectionInfo,
+        .piGetMemoryConnection = Connections::get,
+        .piGetMemoryConnectionInfo = Connections::get_info,
         .piQueueCreate = entries::piQueueCreate,
         .piMemBufferCreate = entries::piMemBufferCreate,
         .piMemBufferPartition = entries::piMemBufferPartition,
@@ -78,15 +68,6 @@ constexpr pi_dispatch make_functions() {
         .piEnqueueUsmAdvise = entries::piEnqueueUsmAdvise,
         .piEnqueueKernelLaunch = entries::piEnqueueKernelLaunch,
         .piProgramCreate = entries::piProgramCreate,
-        .piProgramBuild = entries::piProgramBuild,
-        .piProgramRetain = retain_entry<Program>,
-        .piProgramRelease = release_entry<Program>,
-        .piProgramGetInfo = entries::piProgramGetInfo,
-        .piProgramGetBuildInfo = entries::piProgramGetBuildInfo,
-        .piKernelCreate = entries::piKernelCreate,
-        .piKernelRetain = retain_entry<Kernel>,
-        .piKernelRelease = release_entry<Kernel>,
-        .piKernelGetInfo = entries::piKernelGetInfo,
         .piKernelGetGroupInfo = entries::piKernelGetGroupInfo,
         .piKernelGetSubGroupInfo = entries::piKernelGetSubGroupInfo,
         .piKernelGetSuggestedLocalSize = entries::piKernelGetSuggestedLocalSize,
@@ -97,6 +78,8 @@ constexpr pi_dispatch make_functions() {
     table.piEnqueueTimestamp = entries::piEnqueueTimestamp; // the device's clock
     usm_entries::fill<Usm>(table);
     event_entries::fill<Context>(table);
+    program_entries<Program>::fill(table);
+    kernel_entries<Kernel, Program>::fill(table);
     table.piEventWait = entries::piEventWait; // waits in the driver where it can
     return table;
 }
@@ -107,15 +90,5 @@ constexpr pi_dispatch functions = make_functions();
 } // namespace pi::cuda
 
 PI_EXPORT pi_result PI_CALL piPluginMain(const pi_host *host, pi_plugin_desc *out_desc) {
-    using namespace pi;
-    return sdk::guard(host, [&] {
-        out_desc->version_major = PI_VERSION_MAJOR;
-        out_desc->version_minor = PI_VERSION_MINOR;
-        out_desc->name = cuda::plugin_name;
-        out_desc->version = cuda::plugin_version;
-        out_desc->capabilities = cuda::capabilities;
-        out_desc->functions = &cuda::functions;
-        out_desc->teardown = [](pi_plugin instance) { cuda::Instance::from(instance).release(); };
-        out_desc->instance = sdk::make<cuda::Instance>(host).give();
-    });
+    return pi::cuda::Plugin::main(host, out_desc, pi::cuda::functions);
 }

@@ -2,8 +2,7 @@
 #include "program.hpp"
 #include "entries.hpp"
 
-#include <pi/sdk/descriptor.hpp>
-#include <pi/sdk/trampoline.hpp>
+#include <pi/sdk/program.hpp>
 
 #include <algorithm>
 #include <cstring>
@@ -139,14 +138,17 @@ void Program::build(const pi_program_build_desc &desc) {
     }
 }
 
-std::vector<Device *> Program::built_devices() const {
+std::vector<Device *> Program::devices() const {
     std::vector<Device *> devices;
-    for (const Build &build : builds_)
-        if (build.module)
-            devices.push_back(build.device);
-    if (devices.empty())
-        fail(PI_ERROR_INVALID_OPERATION, "program is not built; call piProgramBuild first");
+    for (Device *device : context().devices())
+        if (module(*device))
+            devices.push_back(device);
     return devices;
+}
+
+void Program::require_built() const {
+    if (devices().empty())
+        fail(PI_ERROR_INVALID_OPERATION, "program is not built; call piProgramBuild first");
 }
 
 const Program::Build &Program::build_of(const Device &device) const {
@@ -167,7 +169,8 @@ const std::string &Program::log(const Device &device) const {
 }
 
 std::string Program::kernel_names() const {
-    const Module &module = *this->module(*built_devices().front());
+    require_built();
+    const Module &module = *this->module(*devices().front());
     Primary &primary = module.primary();
     const Api &cu = primary.api();
     if (!cu.cuModuleGetFunctionCount || !cu.cuModuleEnumerateFunctions || !cu.cuFuncGetName)
@@ -188,46 +191,23 @@ std::string Program::kernel_names() const {
     return names;
 }
 
-// ----- entry points -------------------------------------------------------------------------------
-
-namespace {
-
-std::vector<uint64_t> binary_sizes(Program &program) {
-    return std::vector<uint64_t>(program.built_devices().size(), program.image().size());
+std::vector<uint64_t> Program::binary_sizes() const {
+    require_built();
+    return std::vector<uint64_t>(devices().size(), image_.size());
 }
 
-void write_binaries(Program &program, uint64_t size, void *value, uint64_t *out_size) {
-    const uint64_t needed = program.built_devices().size() * sizeof(uint8_t *);
-    if (value && size < needed)
-        fail(PI_ERROR_INVALID_SIZE, "size is ", size, ", this information needs ", needed,
-             " bytes");
-    if (!value && !out_size)
-        fail(PI_ERROR_INVALID_NULL_POINTER,
-             "value and out_size are both NULL: nothing to answer into");
-    if (value)
-        for (uint64_t i = 0; i < needed / sizeof(uint8_t *); ++i)
-            if (uint8_t *target = static_cast<uint8_t **>(value)[i])
-                std::memcpy(target, program.image().data(), program.image().size());
-    if (out_size)
-        *out_size = needed;
+void Program::copy_binaries(uint8_t **targets) const {
+    for (size_t i = 0; i < devices().size(); ++i)
+        if (targets[i])
+            std::memcpy(targets[i], image_.data(), image_.size());
 }
-
-} // namespace
 
 namespace entries {
 
 pi_result PI_CALL piProgramCreate(pi_context context, const pi_program_desc *desc,
                                   pi_program *out_program) {
     return call<Context>(context, [&](Context &self) {
-        const auto known = read_desc(desc, PI_TYPE_PROGRAM_DESC);
-        require(out_program, "out_program");
-        check_flags(known.flags, 0, "flags");
-        require(known.data, "data");
-        if (!known.size)
-            fail(PI_ERROR_INVALID_SIZE, "size is 0 bytes; at least 1 is needed");
-        if (!known.format || known.format > PI_PROGRAM_FORMAT_NATIVE_LIBRARY)
-            fail(PI_ERROR_INVALID_ENUMERATION, "format ", known.format,
-                 " is no PI_PROGRAM_FORMAT_");
+        const auto known = read_program_desc(desc, out_program);
         if (known.format != PI_PROGRAM_FORMAT_PTX && known.format != PI_PROGRAM_FORMAT_CUBIN &&
             known.format != PI_PROGRAM_FORMAT_DEVICE_BINARY)
             fail(PI_ERROR_UNSUPPORTED_FEATURE, "format is ", known.format,
@@ -235,61 +215,6 @@ pi_result PI_CALL piProgramCreate(pi_context context, const pi_program_desc *des
         *out_program = make<Program>(self, known.format,
                                      std::string(static_cast<const char *>(known.data), known.size))
                            .give();
-    });
-}
-
-pi_result PI_CALL piProgramBuild(pi_program program, const pi_program_build_desc *desc) {
-    return call<Program>(program, [&](Program &self) {
-        if (CallbackScope::active())
-            fail(PI_ERROR_WOULD_BLOCK, "building a program inside a callback");
-        self.build(read_optional_desc(desc, PI_TYPE_PROGRAM_BUILD_DESC));
-    });
-}
-
-pi_result PI_CALL piProgramGetInfo(pi_program program, pi_program_info name, uint64_t size,
-                                   void *value, uint64_t *out_size) {
-    static constexpr InfoRow<Program> rows[] = {
-        {PI_PROGRAM_INFO_CONTEXT,
-         [](Program &p, const InfoWriter &write) { write(p.context().handle()); }},
-        {PI_PROGRAM_INFO_DEVICES,
-         [](Program &p, const InfoWriter &write) {
-             std::vector<pi_device> devices;
-             for (Device *device : p.context().devices())
-                 if (p.module(*device))
-                     devices.push_back(device->handle());
-             write(devices);
-         }},
-        {PI_PROGRAM_INFO_FORMAT, [](Program &p, const InfoWriter &write) { write(p.format()); }},
-        {PI_PROGRAM_INFO_KERNEL_NAMES,
-         [](Program &p, const InfoWriter &write) { write(p.kernel_names()); }},
-        {PI_PROGRAM_INFO_BINARY_SIZES,
-         [](Program &p, const InfoWriter &write) { write(binary_sizes(p)); }},
-        {PI_PROGRAM_INFO_REFERENCE_COUNT,
-         [](Program &p, const InfoWriter &write) { write(p.reference_count()); }},
-    };
-    return call<Program>(program, [&](Program &self) {
-        if (name == PI_PROGRAM_INFO_BINARIES)
-            return write_binaries(self, size, value, out_size);
-        answer_info(self, rows, name, size, value, out_size);
-    });
-}
-
-pi_result PI_CALL piProgramGetBuildInfo(pi_program program, pi_device device,
-                                        pi_program_build_info name, uint64_t size, void *value,
-                                        uint64_t *out_size) {
-    return call<Program>(program, [&](Program &self) {
-        const Device &on = self.context().checked_device(device);
-        const InfoWriter write(size, value, out_size);
-        switch (name) {
-        case PI_PROGRAM_BUILD_INFO_STATUS:
-            return write(self.status(on));
-        case PI_PROGRAM_BUILD_INFO_LOG:
-            return write(self.log(on));
-        case PI_PROGRAM_BUILD_INFO_OPTIONS:
-            return write(self.options());
-        default:
-            fail(PI_ERROR_INVALID_ENUMERATION, "name ", name, " is no build information");
-        }
     });
 }
 

@@ -32,18 +32,21 @@ public:
 
     Context &context() const { return *context_; }
     pi_program_format format() const { return format_; }
-    const std::string &image() const { return image_; }
     /// Loads it on the devices; PI_ERROR_BUILD_FAILED with the begin of the log. Kernels keep the modules that they are
     /// of.
     void build(const pi_program_build_desc &desc);
-    /// Those it is built for; PI_ERROR_INVALID_OPERATION unless it is.
-    std::vector<Device *> built_devices() const;
+    /// Those it is built for; empty unless it is.
+    std::vector<Device *> devices() const;
+    /// PI_ERROR_INVALID_OPERATION unless it is built.
+    void require_built() const;
     /// NULL unless it is built for this one.
     const std::shared_ptr<Module> &module(const Device &device) const;
     std::string kernel_names() const;
     uint32_t status(const Device &device) const;
     const std::string &log(const Device &device) const;
     const std::string &options() const { return options_; }
+    std::vector<uint64_t> binary_sizes() const;
+    void copy_binaries(uint8_t **targets) const;
 
 private:
     /// Of one device of the context.

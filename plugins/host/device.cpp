@@ -75,9 +75,9 @@ constexpr sdk::InfoRow<Device> info_rows[] = {
     {PI_DEVICE_INFO_TYPE, constant<pi_device_type, PI_DEVICE_TYPE_CPU>},
     {PI_DEVICE_INFO_NAME, [](Device &d, const InfoWriter &write) { write(d.node().cpu_model); }},
     {PI_DEVICE_INFO_VENDOR, [](Device &d, const InfoWriter &write) { write(d.node().cpu_vendor); }},
-    {PI_DEVICE_INFO_VERSION, [](Device &, const InfoWriter &write) { write(plugin_version); }},
+    {PI_DEVICE_INFO_VERSION, [](Device &, const InfoWriter &write) { write(this_plugin.version); }},
     {PI_DEVICE_INFO_DRIVER_VERSION,
-     [](Device &, const InfoWriter &write) { write(plugin_version); }},
+     [](Device &, const InfoWriter &write) { write(this_plugin.version); }},
     {PI_DEVICE_INFO_PLATFORM,
      [](Device &d, const InfoWriter &write) { write(d.platform().handle()); }},
     {PI_DEVICE_INFO_PARENT,
@@ -122,7 +122,8 @@ constexpr sdk::InfoRow<Device> info_rows[] = {
      [](Device &, const InfoWriter &write) { write(export_types()); }},
     {PI_DEVICE_INFO_CAPABILITIES,
      [](Device &d, const InfoWriter &write) {
-         write(capabilities & ~(partition_kinds(d) ? 0 : uint64_t{PI_CAPABILITY_PARTITION}));
+         write(this_plugin.capabilities &
+               ~(partition_kinds(d) ? 0 : uint64_t{PI_CAPABILITY_PARTITION}));
      }},
     {PI_DEVICE_INFO_LAUNCH_FEATURES,
      constant<uint32_t, PI_LAUNCH_FEATURE_GLOBAL_OFFSET | PI_LAUNCH_FEATURE_NON_UNIFORM_GROUPS>},

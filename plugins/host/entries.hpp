@@ -9,7 +9,6 @@
 namespace pi::host::entries {
 
 // platform.cpp
-decltype(::piPluginGetInfo) plugin_get_info;
 decltype(::piPlatformsGet) platforms_get;
 decltype(::piPlatformGetInfo) platform_get_info;
 

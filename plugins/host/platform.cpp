@@ -28,19 +28,6 @@ const std::vector<std::unique_ptr<Device>> &Platform::devices() {
 
 namespace entries {
 
-pi_result PI_CALL plugin_get_info(pi_plugin plugin, pi_plugin_info name, uint64_t size, void *value,
-                                  uint64_t *out_size) {
-    static constexpr sdk::InfoRow<Instance> rows[] = {
-        {PI_PLUGIN_INFO_NAME, [](Instance &, const sdk::InfoWriter &write) { write(plugin_name); }},
-        {PI_PLUGIN_INFO_VERSION,
-         [](Instance &, const sdk::InfoWriter &write) { write(plugin_version); }},
-        {PI_PLUGIN_INFO_CAPABILITIES,
-         [](Instance &, const sdk::InfoWriter &write) { write(uint64_t{capabilities}); }},
-    };
-    return sdk::call<Instance>(
-        plugin, [&](Instance &self) { sdk::answer_info(self, rows, name, size, value, out_size); });
-}
-
 pi_result PI_CALL platforms_get(pi_plugin plugin, uint32_t capacity, pi_platform *out_platforms,
                                 uint32_t *out_count) {
     return sdk::call<Instance>(plugin, [&](Instance &self) {
@@ -56,7 +43,7 @@ pi_result PI_CALL platform_get_info(pi_platform platform, pi_platform_info name,
          [](Platform &, const sdk::InfoWriter &write) { write("Host CPU"); }},
         {PI_PLATFORM_INFO_VENDOR, [](Platform &, const sdk::InfoWriter &write) { write("PI"); }},
         {PI_PLATFORM_INFO_VERSION,
-         [](Platform &, const sdk::InfoWriter &write) { write(plugin_version); }},
+         [](Platform &, const sdk::InfoWriter &write) { write(this_plugin.version); }},
         {PI_PLATFORM_INFO_PLUGIN,
          [](Platform &p, const sdk::InfoWriter &write) { write(p.instance().handle()); }},
         {PI_PLATFORM_INFO_BACKEND,

@@ -18,12 +18,14 @@ using namespace entries;
 using sdk::release_entry;
 using sdk::retain_entry;
 
+using Plugin = sdk::plugin_entries<Instance, this_plugin>;
+
 constexpr pi_dispatch make_functions() {
     pi_dispatch functions = {
         .struct_size = sizeof(pi_dispatch),
         .version_major = PI_VERSION_MAJOR,
         .version_minor = PI_VERSION_MINOR,
-        .piPluginGetInfo = plugin_get_info,
+        .piPluginGetInfo = Plugin::get_info,
         .piPlatformsGet = platforms_get,
         .piPlatformGetInfo = platform_get_info,
         .piDevicesGet = devices_get,
@@ -84,24 +86,10 @@ constexpr pi_dispatch make_functions() {
 
 constexpr pi_dispatch functions = make_functions();
 
-void PI_CALL teardown(pi_plugin instance) {
-    Instance::from(instance).release();
-}
-
 } // namespace
 
 } // namespace pi::host
 
 pi_result PI_CALL piPluginMain(const pi_host *host, pi_plugin_desc *out_desc) {
-    using namespace pi::host;
-    return pi::sdk::guard(host, [&] {
-        out_desc->version_major = PI_VERSION_MAJOR;
-        out_desc->version_minor = PI_VERSION_MINOR;
-        out_desc->name = plugin_name;
-        out_desc->version = plugin_version;
-        out_desc->capabilities = capabilities;
-        out_desc->functions = &functions;
-        out_desc->teardown = teardown;
-        out_desc->instance = pi::sdk::make<Instance>(host).give();
-    });
+    return pi::host::Plugin::main(host, out_desc, pi::host::functions);
 }

@@ -10,18 +10,18 @@
 #include "usm_register.hpp"
 
 #include <pi/sdk/object.hpp>
+#include <pi/sdk/plugin.hpp>
 #include <pi/sdk/usm_table.hpp>
 
 namespace pi::host {
 
-inline constexpr const char *plugin_name = "host";
-inline constexpr const char *plugin_version = "0.1.0";
-inline constexpr uint64_t capabilities =
+inline constexpr sdk::PluginIdentity this_plugin{
+    "host", "0.1.0",
     PI_CAPABILITY_BUFFER_COMMANDS | PI_CAPABILITY_MEM_IMPORT | PI_CAPABILITY_MEM_EXPORT |
-    PI_CAPABILITY_MEM_HOST_ACCESS | PI_CAPABILITY_PROGRAM | PI_CAPABILITY_HOST_FUNCTION |
-    PI_CAPABILITY_TIMESTAMP | PI_CAPABILITY_PARTITION | PI_CAPABILITY_VIEW | PI_CAPABILITY_USM |
-    PI_CAPABILITY_USM_POOL | PI_CAPABILITY_USM_ASYNC | PI_CAPABILITY_USM_REGISTER |
-    PI_CAPABILITY_IMAGE | PI_CAPABILITY_DEVICE_GLOBALS | PI_CAPABILITY_COOPERATIVE;
+        PI_CAPABILITY_MEM_HOST_ACCESS | PI_CAPABILITY_PROGRAM | PI_CAPABILITY_HOST_FUNCTION |
+        PI_CAPABILITY_TIMESTAMP | PI_CAPABILITY_PARTITION | PI_CAPABILITY_VIEW | PI_CAPABILITY_USM |
+        PI_CAPABILITY_USM_POOL | PI_CAPABILITY_USM_ASYNC | PI_CAPABILITY_USM_REGISTER |
+        PI_CAPABILITY_IMAGE | PI_CAPABILITY_DEVICE_GLOBALS | PI_CAPABILITY_COOPERATIVE};
 
 class Instance : public sdk::Object<Instance, pi_plugin> {
 public:

@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-// What memory of one place is to another. OpenCL's memory is context-wide, contexts share nothing, and platforms
-// know nothing of each other.
-#include "entries.hpp"
+#include "connection.hpp"
 #include "memory.hpp"
-
-#include <pi/sdk/descriptor.hpp>
 
 #include <cstring>
 
@@ -13,20 +8,7 @@ namespace pi::opencl {
 
 using namespace sdk;
 
-namespace {
-
-struct Place {
-    Device &device;
-    Context &context;
-};
-
-/// The one question, and the sentence that explains the answer.
-struct Answer {
-    pi_memory_connection connection;
-    std::string reason;
-};
-
-Answer connect(const Place &src, const Place &dst) {
+ConnectionAnswer connect_buffers(const Place &src, const Place &dst) {
     if (&src.context == &dst.context)
         return {PI_MEMORY_CONNECTION_UNIFIED,
                 &src.device == &dst.device
@@ -42,16 +24,7 @@ Answer connect(const Place &src, const Place &dst) {
                  dst.context.platform().name(), " share nothing but host memory")};
 }
 
-template <class Body>
-pi_result with_places(pi_device src_device, pi_context src_context, pi_device dst_device,
-                      pi_context dst_context, Body &&body) {
-    return call<Device>(src_device, [&](Device &first) {
-        Context &src = checked<Context>(first.host(), src_context, "src_context");
-        Context &dst = checked<Context>(first.host(), dst_context, "dst_context");
-        body(Place{src.checked_device(src_device, "src_device"), src},
-             Place{dst.checked_device(dst_device, "dst_device"), dst});
-    });
-}
+namespace {
 
 /// The kind of USM that is asked about, else 0.
 pi_usm_kind usm_kind(pi_memory_kind kind) {
@@ -123,10 +96,12 @@ void describe_migratable(const Place &src, const Place &dst, pi_memory_connectio
         info.link_kind = PI_LINK_SYSTEM_MEMORY;
 }
 
-pi_memory_connection_info describe(const Place &src, const Place &dst,
-                                   const pi_memory_connection_query &query) {
+} // namespace
+
+pi_memory_connection_info describe_connection(const Place &src, const Place &dst,
+                                              const pi_memory_connection_query &query) {
     pi_memory_connection_info info{};
-    Answer answer = connect(src, dst);
+    ConnectionAnswer answer = connect_buffers(src, dst);
     const char *lack = missing(src, dst, query);
     if (lack)
         answer = {PI_MEMORY_CONNECTION_NONE, lack};
@@ -145,30 +120,4 @@ pi_memory_connection_info describe(const Place &src, const Place &dst,
     return info;
 }
 
-} // namespace
-
-namespace entries {
-
-pi_result PI_CALL piGetMemoryConnection(pi_device src_device, pi_context src_context,
-                                        pi_device dst_device, pi_context dst_context,
-                                        pi_memory_connection *out_connection) {
-    return with_places(src_device, src_context, dst_device, dst_context,
-                       [&](const Place &src, const Place &dst) {
-                           require(out_connection, "out_connection");
-                           *out_connection = connect(src, dst).connection;
-                       });
-}
-
-pi_result PI_CALL piGetMemoryConnectionInfo(pi_device src_device, pi_context src_context,
-                                            pi_device dst_device, pi_context dst_context,
-                                            const pi_memory_connection_query *query,
-                                            pi_memory_connection_info *out_info) {
-    return with_places(
-        src_device, src_context, dst_device, dst_context, [&](const Place &src, const Place &dst) {
-            const auto known = read_optional_desc(query, PI_TYPE_MEMORY_CONNECTION_QUERY);
-            write_struct(describe(src, dst, known), PI_TYPE_MEMORY_CONNECTION_INFO, out_info);
-        });
-}
-
-} // namespace entries
 } // namespace pi::opencl

@@ -6,6 +6,7 @@
 #include "svm.hpp"
 
 #include <pi/sdk/object.hpp>
+#include <pi/sdk/plugin.hpp>
 #include <pi/sdk/usm_table.hpp>
 #include <pi/sdk/worker.hpp>
 
@@ -26,11 +27,13 @@ inline constexpr uint64_t usm_capabilities =
     PI_CAPABILITY_USM | PI_CAPABILITY_USM_POOL | PI_CAPABILITY_USM_ASYNC;
 
 /// The groups of functions that the plugin has; the table in plugin.cpp agrees.
-inline constexpr uint64_t capabilities =
+inline constexpr sdk::PluginIdentity this_plugin{
+    "opencl", "0.1.0",
     PI_CAPABILITY_BUFFER_COMMANDS | PI_CAPABILITY_MEM_IMPORT | PI_CAPABILITY_MEM_HOST_ACCESS |
-    PI_CAPABILITY_IMAGE | PI_CAPABILITY_PROGRAM | PI_CAPABILITY_PROGRAM_LINK |
-    PI_CAPABILITY_SPECIALIZATION | PI_CAPABILITY_HOST_FUNCTION | PI_CAPABILITY_VIEW |
-    PI_CAPABILITY_NATIVE | PI_CAPABILITY_TIMESTAMP | PI_CAPABILITY_PARTITION | usm_capabilities;
+        PI_CAPABILITY_IMAGE | PI_CAPABILITY_PROGRAM | PI_CAPABILITY_PROGRAM_LINK |
+        PI_CAPABILITY_SPECIALIZATION | PI_CAPABILITY_HOST_FUNCTION | PI_CAPABILITY_VIEW |
+        PI_CAPABILITY_NATIVE | PI_CAPABILITY_TIMESTAMP | PI_CAPABILITY_PARTITION |
+        usm_capabilities};
 
 class Instance : public sdk::Object<Instance, pi_plugin> {
 public:

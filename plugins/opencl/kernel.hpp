@@ -48,6 +48,7 @@ public:
     cl_kernel id() const { return vendor_.get(); }
     const std::string &name() const { return name_; }
     const std::vector<Parameter> &parameters() const { return parameters_; }
+    uint32_t argument_count() const { return static_cast<uint32_t>(parameters_.size()); }
 
     /// What limits a launch on one device.
     struct Limits {

@@ -84,7 +84,7 @@ public:
     }
     /// PI_CAPABILITY_: what this device can do of what the plugin can.
     uint64_t capabilities() const {
-        return opencl::capabilities &
+        return this_plugin.capabilities &
                ~((usm_kinds() ? 0 : usm_capabilities) |
                  (images_ ? 0 : uint64_t{PI_CAPABILITY_IMAGE}) |
                  (il_.specialization ? 0 : uint64_t{PI_CAPABILITY_SPECIALIZATION}) |

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "connection.hpp"
 #include "context.hpp"
 #include "entries.hpp"
 #include "kernel.hpp"
@@ -9,6 +10,8 @@
 #include "usm.hpp"
 
 #include <pi/sdk/context.hpp>
+#include <pi/sdk/plugin.hpp>
+#include <pi/sdk/program.hpp>
 #include <pi/sdk/queue.hpp>
 
 namespace pi::opencl {
@@ -31,27 +34,14 @@ pi_result PI_CALL release_device(pi_device device) {
     });
 }
 
-constexpr const char *plugin_name = "opencl", *plugin_version = "0.1.0";
-
-pi_result PI_CALL get_plugin_info(pi_plugin plugin, pi_plugin_info name, uint64_t size, void *value,
-                                  uint64_t *out_size) {
-    static constexpr InfoRow<Instance> rows[] = {
-        {PI_PLUGIN_INFO_NAME, [](Instance &, const InfoWriter &write) { write(plugin_name); }},
-        {PI_PLUGIN_INFO_VERSION,
-         [](Instance &, const InfoWriter &write) { write(plugin_version); }},
-        {PI_PLUGIN_INFO_CAPABILITIES,
-         [](Instance &, const InfoWriter &write) { write(capabilities); }},
-    };
-    return call<Instance>(
-        plugin, [&](Instance &self) { answer_info(self, rows, name, size, value, out_size); });
-}
+using Plugin = plugin_entries<Instance, this_plugin>;
 
 constexpr pi_dispatch make_functions() {
     pi_dispatch table = {
         .struct_size = sizeof(pi_dispatch),
         .version_major = PI_VERSION_MAJOR,
         .version_minor = PI_VERSION_MINOR,
-        .piPluginGetInfo = get_plugin_info,
+        .piPluginGetInfo = Plugin::get_info,
         .piPlatformsGet = entries::piPlatformsGet,
         .piPlatformGetInfo = entries::piPlatformGetInfo,
         .piPlatformGetBackendOption = entries::piPlatformGetBackendOption,
@@ -70,8 +60,8 @@ constexpr pi_dispatch make_functions() {
         .piContextCreate = entries::piContextCreate,
         .piContextGetNativeHandle = entries::piContextGetNativeHandle,
         .piContextCreateWithNativeHandle = entries::piContextCreateWithNativeHandle,
-        .piGetMemoryConnection = entries::piGetMemoryConnection,
-        .piGetMemoryConnectionInfo = entries::piGetMemoryConnectionInfo,
+        .piGetMemoryConnection = Connections::get,
+        .piGetMemoryConnectionInfo = Connections::get_info,
         .piQueueCreate = entries::piQueueCreate,
         .piQueueGetNativeHandle = entries::piQueueGetNativeHandle,
         .piQueueCreateWithNativeHandle = entries::piQueueCreateWithNativeHandle,
@@ -105,18 +95,9 @@ constexpr pi_dispatch make_functions() {
         .piProgramCreate = entries::piProgramCreate,
         .piProgramCompile = entries::piProgramCompile,
         .piProgramLink = entries::piProgramLink,
-        .piProgramBuild = entries::piProgramBuild,
         .piProgramSetSpecializationConstants = entries::piProgramSetSpecializationConstants,
-        .piProgramRetain = retain_entry<Program>,
-        .piProgramRelease = release_entry<Program>,
-        .piProgramGetInfo = entries::piProgramGetInfo,
-        .piProgramGetBuildInfo = entries::piProgramGetBuildInfo,
         .piProgramGetNativeHandle = entries::piProgramGetNativeHandle,
         .piProgramCreateWithNativeHandle = entries::piProgramCreateWithNativeHandle,
-        .piKernelCreate = entries::piKernelCreate,
-        .piKernelRetain = retain_entry<Kernel>,
-        .piKernelRelease = release_entry<Kernel>,
-        .piKernelGetInfo = entries::piKernelGetInfo,
         .piKernelGetGroupInfo = entries::piKernelGetGroupInfo,
         .piKernelGetSubGroupInfo = entries::piKernelGetSubGroupInfo,
         .piKernelGetSuggestedLocalSize = entries::piKernelGetSuggestedLocalSize,
@@ -133,6 +114,8 @@ constexpr pi_dispatch make_functions() {
     queue_entries<Queue>::fill(table);
     table.piEnqueueTimestamp = entries::piEnqueueTimestamp; // needs the driver's clock
     event_entries::fill<Context>(table);
+    program_entries<Program>::fill(table);
+    kernel_entries<Kernel, Program>::fill(table);
     usm_entries::fill<Usm>(table);
     table.piEventWait = entries::piEventWait; // waits in the vendor where it can
     table.piEventGetNativeHandle = entries::piEventGetNativeHandle;
@@ -146,15 +129,5 @@ constexpr pi_dispatch functions = make_functions();
 } // namespace pi::opencl
 
 PI_EXPORT pi_result PI_CALL piPluginMain(const pi_host *host, pi_plugin_desc *out_desc) {
-    using namespace pi;
-    return sdk::guard(host, [&] {
-        out_desc->version_major = PI_VERSION_MAJOR;
-        out_desc->version_minor = PI_VERSION_MINOR;
-        out_desc->name = opencl::plugin_name;
-        out_desc->version = opencl::plugin_version;
-        out_desc->capabilities = opencl::capabilities;
-        out_desc->functions = &opencl::functions;
-        out_desc->teardown = [](pi_plugin instance) { opencl::Instance::from(instance).release(); };
-        out_desc->instance = sdk::make<opencl::Instance>(host).give();
-    });
+    return pi::opencl::Plugin::main(host, out_desc, pi::opencl::functions);
 }

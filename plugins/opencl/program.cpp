@@ -245,7 +245,7 @@ Ref<Program> create_from_binary(Context &context, const pi_program_desc &desc) {
 
 // The binaries of a built program, as the driver lists them.
 struct VendorBinaries {
-    explicit VendorBinaries(Program &program)
+    explicit VendorBinaries(const Program &program)
         : devices(query_list<cl_device_id>(program.api().clGetProgramInfo, "clGetProgramInfo",
                                            program.id(), CL_PROGRAM_DEVICES)),
           sizes(query_list<size_t>(program.api().clGetProgramInfo, "clGetProgramInfo", program.id(),
@@ -262,63 +262,41 @@ struct VendorBinaries {
     std::vector<size_t> sizes;
 };
 
-void write_binaries(Program &program, uint64_t size, void *value, uint64_t *out_size) {
-    program.require_built();
-    const VendorBinaries vendor(program);
-    const uint64_t needed = program.devices().size() * sizeof(uint8_t *);
-    if (value && size < needed)
-        fail(PI_ERROR_INVALID_SIZE, "size is ", size, ", this information needs ", needed,
-             " bytes");
-    if (!value && !out_size)
-        fail(PI_ERROR_INVALID_NULL_POINTER,
-             "value and out_size are both NULL: nothing to answer into");
-    if (value) {
-        std::vector<std::vector<unsigned char>> copies;
-        std::vector<unsigned char *> pointers;
-        for (const size_t one : vendor.sizes)
-            copies.emplace_back(one);
-        for (auto &copy : copies)
-            pointers.push_back(copy.data());
-        check(program.api().clGetProgramInfo(program.id(), CL_PROGRAM_BINARIES,
-                                             pointers.size() * sizeof(pointers[0]), pointers.data(),
-                                             nullptr),
-              "clGetProgramInfo");
-        auto **targets = static_cast<uint8_t **>(value);
-        for (const Device *device : program.devices()) {
-            const auto &copy = copies[vendor.position(*device)];
-            if (uint8_t *target = *targets++)
-                std::copy(copy.begin(), copy.end(), target);
-        }
+} // namespace
+
+void Program::copy_binaries(uint8_t **targets) const {
+    const VendorBinaries vendor(*this);
+    std::vector<std::vector<unsigned char>> copies;
+    std::vector<unsigned char *> pointers;
+    for (const size_t one : vendor.sizes)
+        copies.emplace_back(one);
+    for (auto &copy : copies)
+        pointers.push_back(copy.data());
+    check(api().clGetProgramInfo(id(), CL_PROGRAM_BINARIES, pointers.size() * sizeof(pointers[0]),
+                                 pointers.data(), nullptr),
+          "clGetProgramInfo");
+    for (const Device *device : devices()) {
+        const auto &copy = copies[vendor.position(*device)];
+        if (uint8_t *target = *targets++)
+            std::copy(copy.begin(), copy.end(), target);
     }
-    if (out_size)
-        *out_size = needed;
 }
 
-std::vector<uint64_t> binary_sizes(Program &program) {
-    program.require_built();
-    const VendorBinaries vendor(program);
+std::vector<uint64_t> Program::binary_sizes() const {
+    require_built();
+    const VendorBinaries vendor(*this);
     std::vector<uint64_t> out;
-    for (const Device *device : program.devices())
+    for (const Device *device : devices())
         out.push_back(vendor.sizes[vendor.position(*device)]);
     return out;
 }
-
-} // namespace
 
 namespace entries {
 
 pi_result PI_CALL piProgramCreate(pi_context context, const pi_program_desc *desc,
                                   pi_program *out_program) {
     return call<Context>(context, [&](Context &self) {
-        const auto known = read_desc(desc, PI_TYPE_PROGRAM_DESC);
-        require(out_program, "out_program");
-        check_flags(known.flags, 0, "flags");
-        require(known.data, "data");
-        if (!known.size)
-            fail(PI_ERROR_INVALID_SIZE, "size is 0 bytes; at least 1 is needed");
-        if (!known.format || known.format > PI_PROGRAM_FORMAT_NATIVE_LIBRARY)
-            fail(PI_ERROR_INVALID_ENUMERATION, "format ", known.format,
-                 " is no PI_PROGRAM_FORMAT_");
+        const auto known = read_program_desc(desc, out_program);
         if (known.format == PI_PROGRAM_FORMAT_OPENCL_C)
             *out_program = create_from_source(self, known).give();
         else if (known.format == PI_PROGRAM_FORMAT_DEVICE_BINARY)
@@ -331,65 +309,11 @@ pi_result PI_CALL piProgramCreate(pi_context context, const pi_program_desc *des
     });
 }
 
-pi_result PI_CALL piProgramBuild(pi_program program, const pi_program_build_desc *desc) {
-    return call<Program>(program, [&](Program &self) {
-        if (CallbackScope::active())
-            fail(PI_ERROR_WOULD_BLOCK, "building a program inside a callback");
-        self.build(read_optional_desc(desc, PI_TYPE_PROGRAM_BUILD_DESC));
-    });
-}
-
 pi_result PI_CALL piProgramCompile(pi_program program, const pi_program_build_desc *desc) {
     return call<Program>(program, [&](Program &self) {
         if (CallbackScope::active())
             fail(PI_ERROR_WOULD_BLOCK, "compiling a program inside a callback");
         self.compile(read_optional_desc(desc, PI_TYPE_PROGRAM_BUILD_DESC));
-    });
-}
-
-pi_result PI_CALL piProgramGetInfo(pi_program program, pi_program_info name, uint64_t size,
-                                   void *value, uint64_t *out_size) {
-    static constexpr InfoRow<Program> rows[] = {
-        {PI_PROGRAM_INFO_CONTEXT,
-         [](Program &p, const InfoWriter &write) { write(p.context().handle()); }},
-        {PI_PROGRAM_INFO_DEVICES,
-         [](Program &p, const InfoWriter &write) {
-             std::vector<pi_device> devices;
-             for (Device *device : p.devices())
-                 devices.push_back(device->handle());
-             write(devices);
-         }},
-        {PI_PROGRAM_INFO_FORMAT, [](Program &p, const InfoWriter &write) { write(p.format()); }},
-        {PI_PROGRAM_INFO_KERNEL_NAMES,
-         [](Program &p, const InfoWriter &write) { write(p.kernel_names()); }},
-        {PI_PROGRAM_INFO_BINARY_SIZES,
-         [](Program &p, const InfoWriter &write) { write(binary_sizes(p)); }},
-        {PI_PROGRAM_INFO_REFERENCE_COUNT,
-         [](Program &p, const InfoWriter &write) { write(p.reference_count()); }},
-    };
-    return call<Program>(program, [&](Program &self) {
-        if (name == PI_PROGRAM_INFO_BINARIES)
-            return write_binaries(self, size, value, out_size);
-        answer_info(self, rows, name, size, value, out_size);
-    });
-}
-
-pi_result PI_CALL piProgramGetBuildInfo(pi_program program, pi_device device,
-                                        pi_program_build_info name, uint64_t size, void *value,
-                                        uint64_t *out_size) {
-    return call<Program>(program, [&](Program &self) {
-        const Device &on = self.context().checked_device(device);
-        const InfoWriter write(size, value, out_size);
-        switch (name) {
-        case PI_PROGRAM_BUILD_INFO_STATUS:
-            return write(self.status(on));
-        case PI_PROGRAM_BUILD_INFO_LOG:
-            return write(self.log(on));
-        case PI_PROGRAM_BUILD_INFO_OPTIONS:
-            return write(self.options());
-        default:
-            fail(PI_ERROR_INVALID_ENUMERATION, "name ", name, " is no build information");
-        }
     });
 }
 

@@ -62,6 +62,8 @@ public:
     uint32_t status(const Device &device) const;
     std::string log(const Device &device) const;
     const std::string &options() const { return options_; }
+    std::vector<uint64_t> binary_sizes() const;
+    void copy_binaries(uint8_t **targets) const;
 
 private:
     std::vector<Device *> read_devices(const pi_program_build_desc &desc) const;

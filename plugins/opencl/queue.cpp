@@ -37,15 +37,7 @@ void Queue::call_host(const EnqueueArguments &arguments, pi_host_function functi
                       void *user_data) {
     Instance &instance = context().instance();
     auto start = [&instance, function, user_data](Event &event) {
-        event.submitted();
-        instance.host_functions().post([event = Ref<Event>(event), function, user_data] {
-            event->running();
-            {
-                CallbackScope scope;
-                function(user_data);
-            }
-            event->finish(PI_SUCCESS);
-        });
+        call_host_function(instance.host_functions(), event, function, user_data);
     };
     enqueue_own(*this, arguments, make_command(std::move(start)));
 }

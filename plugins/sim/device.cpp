@@ -148,7 +148,7 @@ constexpr sdk::InfoRow<Device> info_rows[] = {
     {PI_DEVICE_INFO_VENDOR, [](Device &d, const InfoWriter &write) { write(d.spec().vendor); }},
     {PI_DEVICE_INFO_VERSION, [](Device &d, const InfoWriter &write) { write(d.spec().version); }},
     {PI_DEVICE_INFO_DRIVER_VERSION,
-     [](Device &, const InfoWriter &write) { write(plugin_version); }},
+     [](Device &, const InfoWriter &write) { write(this_plugin.version); }},
     {PI_DEVICE_INFO_PLATFORM,
      [](Device &d, const InfoWriter &write) { write(d.platform().handle()); }},
     {PI_DEVICE_INFO_PARENT, [](Device &, const InfoWriter &write) { write(pi_device{nullptr}); }},
@@ -207,7 +207,7 @@ constexpr sdk::InfoRow<Device> info_rows[] = {
      [](Device &d, const InfoWriter &write) { write(d.export_types()); }},
     {PI_DEVICE_INFO_CAPABILITIES,
      [](Device &d, const InfoWriter &write) {
-         write(capabilities & ~(d.import_types() ? 0 : uint64_t{PI_CAPABILITY_MEM_IMPORT}) &
+         write(this_plugin.capabilities & ~(d.import_types() ? 0 : uint64_t{PI_CAPABILITY_MEM_IMPORT}) &
                ~(d.export_types() ? 0 : uint64_t{PI_CAPABILITY_MEM_EXPORT}));
      }},
     {PI_DEVICE_INFO_LAUNCH_FEATURES,

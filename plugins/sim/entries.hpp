@@ -8,7 +8,6 @@
 namespace pi::sim::entries {
 
 // platform.cpp
-decltype(::piPluginGetInfo) plugin_get_info;
 decltype(::piPlatformsGet) platforms_get;
 decltype(::piPlatformGetInfo) platform_get_info;
 

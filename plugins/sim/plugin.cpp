@@ -19,12 +19,14 @@ using namespace entries;
 using sdk::release_entry;
 using sdk::retain_entry;
 
+using Plugin = sdk::plugin_entries<Instance, this_plugin>;
+
 constexpr pi_dispatch make_functions() {
     pi_dispatch functions = {
         .struct_size = sizeof(pi_dispatch),
         .version_major = PI_VERSION_MAJOR,
         .version_minor = PI_VERSION_MINOR,
-        .piPluginGetInfo = plugin_get_info,
+        .piPluginGetInfo = Plugin::get_info,
         .piPluginGetExtension = plugin_get_extension,
         .piPlatformsGet = platforms_get,
         .piPlatformGetInfo = platform_get_info,
@@ -125,10 +127,6 @@ const pi_dispatch &faulty_functions() {
     return table;
 }
 
-void PI_CALL teardown(pi_plugin instance) {
-    Instance::from(instance).release();
-}
-
 /// The machine that the option names; or, with one that has nothing, why there is none.
 Machine find_machine(const pi_host *host, std::optional<sdk::Error> &problem) {
     try {
@@ -152,15 +150,5 @@ Instance::Instance(const pi_host *loader)
 } // namespace pi::sim
 
 pi_result PI_CALL piPluginMain(const pi_host *host, pi_plugin_desc *out_desc) {
-    using namespace pi::sim;
-    return pi::sdk::guard(host, [&] {
-        out_desc->version_major = PI_VERSION_MAJOR;
-        out_desc->version_minor = PI_VERSION_MINOR;
-        out_desc->name = plugin_name;
-        out_desc->version = plugin_version;
-        out_desc->capabilities = capabilities;
-        out_desc->functions = &faulty_functions();
-        out_desc->teardown = teardown;
-        out_desc->instance = pi::sdk::make<Instance>(host).give();
-    });
+    return pi::sim::Plugin::main(host, out_desc, pi::sim::faulty_functions());
 }

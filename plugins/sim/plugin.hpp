@@ -10,16 +10,16 @@
 #include "links.hpp"
 #include "platform.hpp"
 
+#include <pi/sdk/plugin.hpp>
 #include <pi/sdk/worker.hpp>
 
 namespace pi::sim {
 
-inline constexpr const char *plugin_name = "sim";
-inline constexpr const char *plugin_version = "0.1.0";
-inline constexpr uint64_t capabilities = PI_CAPABILITY_BUFFER_COMMANDS | PI_CAPABILITY_MEM_IMPORT |
-                                         PI_CAPABILITY_MEM_EXPORT | PI_CAPABILITY_MEM_HOST_ACCESS |
-                                         PI_CAPABILITY_PROGRAM | PI_CAPABILITY_HOST_FUNCTION |
-                                         PI_CAPABILITY_TIMESTAMP | PI_CAPABILITY_VIEW;
+inline constexpr sdk::PluginIdentity this_plugin{
+    "sim", "0.1.0",
+    PI_CAPABILITY_BUFFER_COMMANDS | PI_CAPABILITY_MEM_IMPORT | PI_CAPABILITY_MEM_EXPORT |
+        PI_CAPABILITY_MEM_HOST_ACCESS | PI_CAPABILITY_PROGRAM | PI_CAPABILITY_HOST_FUNCTION |
+        PI_CAPABILITY_TIMESTAMP | PI_CAPABILITY_VIEW};
 
 class Instance;
 

@@ -5,29 +5,19 @@
 // the sdk or from the loader.
 #include "objects.hpp"
 
+#include <pi/sdk/plugin.hpp>
+
 namespace plugin {
 namespace {
 
 using sdk::fail;
 using sdk::InfoWriter;
 
-constexpr const char *plugin_version = "0.1";
-constexpr uint64_t capabilities = 0; // PI_CAPABILITY_ of the groups whose functions are all there
+/// Yours. The last one: PI_CAPABILITY_ of the groups whose functions are all there.
+constexpr sdk::PluginIdentity this_plugin{"template", "0.1", 0};
+using Plugin = sdk::plugin_entries<Instance, this_plugin>;
 
 // ----- Platforms and devices ----------------------------------------------------------------------
-
-pi_result PI_CALL plugin_get_info(pi_plugin plugin, pi_plugin_info name, uint64_t size, void *value,
-                                  uint64_t *out_size) {
-    static constexpr sdk::InfoRow<Instance> rows[] = {
-        {PI_PLUGIN_INFO_NAME, [](Instance &, const InfoWriter &write) { write("template"); }},
-        {PI_PLUGIN_INFO_VERSION,
-         [](Instance &, const InfoWriter &write) { write(plugin_version); }},
-        {PI_PLUGIN_INFO_CAPABILITIES,
-         [](Instance &, const InfoWriter &write) { write(capabilities); }},
-    };
-    return sdk::call<Instance>(
-        plugin, [&](Instance &self) { answer_info(self, rows, name, size, value, out_size); });
-}
 
 /// Yours: open the vendor's library here, once (pi/sdk/library.hpp), under a mutex; without it throw
 /// PI_ERROR_UNAVAILABLE with a text that says why.
@@ -47,7 +37,7 @@ pi_result PI_CALL platform_get_info(pi_platform platform, pi_platform_info name,
         {PI_PLATFORM_INFO_VENDOR,
          [](Platform &, const InfoWriter &write) { write("template vendor"); }},
         {PI_PLATFORM_INFO_VERSION,
-         [](Platform &, const InfoWriter &write) { write(plugin_version); }},
+         [](Platform &, const InfoWriter &write) { write(this_plugin.version); }},
         {PI_PLATFORM_INFO_PLUGIN, [](Platform &p, const InfoWriter &write) { write(p.plugin); }},
         {PI_PLATFORM_INFO_BACKEND,
          [](Platform &, const InfoWriter &write) { write(uint32_t{PI_BACKEND_OTHER}); }},
@@ -76,7 +66,8 @@ pi_result PI_CALL device_get_info(pi_device device, pi_device_info name, uint64_
         {PI_DEVICE_INFO_NAME, [](Device &, const InfoWriter &write) { write("template device"); }},
         {PI_DEVICE_INFO_VENDOR,
          [](Device &, const InfoWriter &write) { write("template vendor"); }},
-        {PI_DEVICE_INFO_VERSION, [](Device &, const InfoWriter &write) { write(plugin_version); }},
+        {PI_DEVICE_INFO_VERSION,
+         [](Device &, const InfoWriter &write) { write(this_plugin.version); }},
         {PI_DEVICE_INFO_PLATFORM,
          [](Device &d, const InfoWriter &write) { write(d.platform.handle()); }},
         {PI_DEVICE_INFO_PARENT, [](Device &, const InfoWriter &write) { write(pi_device{}); }},
@@ -88,7 +79,7 @@ pi_result PI_CALL device_get_info(pi_device device, pi_device_info name, uint64_
              write(uint64_t{PI_QUEUE_OUT_OF_ORDER | PI_QUEUE_PROFILING});
          }},
         {PI_DEVICE_INFO_CAPABILITIES,
-         [](Device &, const InfoWriter &write) { write(capabilities); }},
+         [](Device &, const InfoWriter &write) { write(this_plugin.capabilities); }},
     };
     return sdk::call<Device>(
         device, [&](Device &self) { answer_info(self, rows, name, size, value, out_size); });
@@ -253,7 +244,7 @@ constexpr pi_dispatch make_functions() {
     functions.struct_size = sizeof functions;
     functions.version_major = PI_VERSION_MAJOR;
     functions.version_minor = PI_VERSION_MINOR;
-    functions.piPluginGetInfo = plugin_get_info;
+    functions.piPluginGetInfo = Plugin::get_info;
     functions.piPlatformsGet = platforms_get;
     functions.piPlatformGetInfo = platform_get_info;
     functions.piDevicesGet = devices_get;
@@ -290,15 +281,5 @@ constexpr pi_dispatch functions = make_functions();
 } // namespace plugin
 
 PI_EXPORT pi_result PI_CALL piPluginMain(const pi_host *host, pi_plugin_desc *out_desc) {
-    using namespace plugin;
-    return sdk::guard(host, [&] {
-        out_desc->version_major = PI_VERSION_MAJOR;
-        out_desc->version_minor = PI_VERSION_MINOR;
-        out_desc->name = "template";
-        out_desc->version = plugin_version;
-        out_desc->capabilities = capabilities;
-        out_desc->functions = &functions;
-        out_desc->teardown = [](pi_plugin instance) { Instance::from(instance).release(); };
-        out_desc->instance = sdk::make<Instance>(host).give();
-    });
+    return plugin::Plugin::main(host, out_desc, plugin::functions);
 }

@@ -10,8 +10,24 @@
 #pragma once
 
 #include <pi/sdk/enqueue.hpp>
+#include <pi/sdk/trampoline.hpp>
+#include <pi/sdk/worker.hpp>
 
 namespace pi::sdk {
+
+/// Has the application's function called on one of the threads, as the command that the event is of.
+inline void call_host_function(Workers &threads, Event &event, pi_host_function function,
+                               void *user_data) {
+    event.submitted();
+    threads.post([event = Ref<Event>(event), function, user_data] {
+        event->running();
+        {
+            CallbackScope scope;
+            function(user_data);
+        }
+        event->finish(PI_SUCCESS);
+    });
+}
 
 template <class Queue>
 struct queue_entries {

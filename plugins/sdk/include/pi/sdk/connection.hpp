@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The two connection queries of a plugin whose contexts check their devices themselves.
+//
+// A Place is made of {Device &, Context &}; a Context has checked_device(handle, argument name).
+#pragma once
+
+#include <pi/sdk/descriptor.hpp>
+#include <pi/sdk/object.hpp>
+
+#include <string>
+
+namespace pi::sdk {
+
+/// The one question, and the sentence that explains the answer.
+struct ConnectionAnswer {
+    pi_memory_connection connection;
+    std::string reason;
+};
+
+/// `connect` answers for buffers in scope 0 (ConnectionAnswer of two places), `describe` all that a query asks
+/// (pi_memory_connection_info of two places and the query).
+template <class Device, class Context, class Place, auto connect, auto describe>
+struct connection_entries {
+    static pi_result PI_CALL get(pi_device src_device, pi_context src_context, pi_device dst_device,
+                                 pi_context dst_context, pi_memory_connection *out_connection) {
+        return with_places(src_device, src_context, dst_device, dst_context,
+                           [&](const Place &src, const Place &dst) {
+                               require(out_connection, "out_connection");
+                               *out_connection = connect(src, dst).connection;
+                           });
+    }
+    static pi_result PI_CALL get_info(pi_device src_device, pi_context src_context,
+                                      pi_device dst_device, pi_context dst_context,
+                                      const pi_memory_connection_query *query,
+                                      pi_memory_connection_info *out_info) {
+        return with_places(
+            src_device, src_context, dst_device, dst_context,
+            [&](const Place &src, const Place &dst) {
+                const auto known = read_optional_desc(query, PI_TYPE_MEMORY_CONNECTION_QUERY);
+                write_struct(describe(src, dst, known), PI_TYPE_MEMORY_CONNECTION_INFO, out_info);
+            });
+    }
+
+private:
+    template <class Body>
+    static pi_result with_places(pi_device src_device, pi_context src_context, pi_device dst_device,
+                                 pi_context dst_context, Body &&body) {
+        return call<Device>(src_device, [&](Device &first) {
+            Context &src = checked<Context>(first.host(), src_context, "src_context");
+            Context &dst = checked<Context>(first.host(), dst_context, "dst_context");
+            body(Place{src.checked_device(src_device, "src_device"), src},
+                 Place{dst.checked_device(dst_device, "dst_device"), dst});
+        });
+    }
+};
+
+} // namespace pi::sdk

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Who a plugin is, and what its piPluginMain tells the loader.
+#pragma once
+
+#include <pi/sdk/descriptor.hpp>
+#include <pi/sdk/object.hpp>
+
+namespace pi::sdk {
+
+struct PluginIdentity {
+    const char *name;
+    const char *version;
+    uint64_t capabilities; ///< PI_CAPABILITY_ of the functions in its table
+};
+
+/// An Instance is an Object of kind pi_plugin, made from the loader's host; its one reference goes with the teardown.
+template <class Instance, const PluginIdentity &identity>
+struct plugin_entries {
+    static constexpr InfoRow<Instance> rows[] = {
+        {PI_PLUGIN_INFO_NAME, [](Instance &, const InfoWriter &write) { write(identity.name); }},
+        {PI_PLUGIN_INFO_VERSION,
+         [](Instance &, const InfoWriter &write) { write(identity.version); }},
+        {PI_PLUGIN_INFO_CAPABILITIES,
+         [](Instance &, const InfoWriter &write) { write(uint64_t{identity.capabilities}); }},
+    };
+    static pi_result PI_CALL get_info(pi_plugin plugin, pi_plugin_info name, uint64_t size,
+                                      void *value, uint64_t *out_size) {
+        return call<Instance>(
+            plugin, [&](Instance &self) { answer_info(self, rows, name, size, value, out_size); });
+    }
+
+    static void PI_CALL teardown(pi_plugin instance) { Instance::from(instance).release(); }
+
+    /// piPluginMain. The table lives as long as the library.
+    static pi_result main(const pi_host *host, pi_plugin_desc *out_desc,
+                          const pi_dispatch &functions) {
+        return guard(host, [&] {
+            out_desc->version_major = PI_VERSION_MAJOR;
+            out_desc->version_minor = PI_VERSION_MINOR;
+            out_desc->name = identity.name;
+            out_desc->version = identity.version;
+            out_desc->capabilities = identity.capabilities;
+            out_desc->functions = &functions;
+            out_desc->teardown = teardown;
+            out_desc->instance = make<Instance>(host).give();
+        });
+    }
+};
+
+} // namespace pi::sdk
