@@ -56,6 +56,12 @@ RunProgram threads(const std::vector<Trouble> &troubles) {
     };
 }
 
+RunProgram on_driver(const std::string &plugin) {
+    return [=](Draw &shape, const std::vector<Step> &steps, std::string &text) {
+        run_on_driver(plugin, shape, steps, text);
+    };
+}
+
 /// A defect: one byte of the second copy to the host's memory is wrong.
 class OneWrongByte final : public Transport {
 public:
@@ -110,7 +116,13 @@ TEST_CASE("programs on machines with faults lose no byte, but those that are rep
 
 #ifdef PI_TEST_OPENCL_PLUGIN
 TEST_CASE("programs on real OpenCL devices have the bytes that they wrote", "[.][opencl]") {
-    run_law(run_opencl, 1);
+    run_law(on_driver(PI_TEST_OPENCL_PLUGIN), 1);
+}
+#endif
+
+#ifdef PI_TEST_CUDA_PLUGIN
+TEST_CASE("programs on CUDA devices have the bytes that they wrote", "[.][cuda]") {
+    run_law(on_driver(PI_TEST_CUDA_PLUGIN), 1);
 }
 #endif
 

@@ -37,10 +37,11 @@ pi_kernel make_kernel(pi_context context) {
 }
 
 pi_loader make_loader(const std::vector<const char *> &plugins,
-                      const std::vector<pi_loader_option> &options, bool traced) {
+                      const std::vector<pi_loader_option> &options, bool traced,
+                      uint64_t flags = PI_LOADER_IGNORE_ENVIRONMENT) {
     const char *const layers[] = {"trace"};
     auto desc = pi_test::desc<pi_loader_desc>(PI_TYPE_LOADER_DESC);
-    desc.flags = PI_LOADER_IGNORE_ENVIRONMENT | PI_LOADER_NO_DEFAULT_SEARCH;
+    desc.flags = flags | PI_LOADER_NO_DEFAULT_SEARCH;
     desc.plugins = plugins.data();
     desc.plugin_count = static_cast<uint32_t>(plugins.size());
     desc.layers = layers;
@@ -151,14 +152,12 @@ LiveMachine::LiveMachine(const MachineFile &file, const std::string &trace)
     sim_ = static_cast<const pi_sim_v1 *>(table);
 }
 
-#ifdef PI_TEST_OPENCL_PLUGIN
-LiveMachine::LiveMachine(uint32_t contexts)
-    : loader_(make_loader({PI_TEST_OPENCL_PLUGIN}, {}, false)) {
-    const std::vector<pi_device> devices = find_devices(find_plugins(loader_, "opencl"));
+LiveMachine::LiveMachine(const std::string &plugin, uint32_t contexts)
+    : loader_(make_loader({plugin.c_str()}, {}, false, 0)) {
+    const std::vector<pi_device> devices = find_devices(find_plugins(loader_, ""));
     topology_ = Topology::from_groups(std::vector<std::vector<pi_device>>(contexts, devices));
     kernels_.resize(topology_->size());
 }
-#endif
 
 LiveMachine::~LiveMachine() {
     for (pi_kernel kernel : kernels_) {

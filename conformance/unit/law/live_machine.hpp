@@ -33,17 +33,13 @@ class LiveMachine {
 public:
     /// `trace`: the name of a file that is written until the machine is gone.
     LiveMachine(const MachineFile &file, const std::string &trace);
-#ifdef PI_TEST_OPENCL_PLUGIN
-    /// All OpenCL devices, in each of so many contexts.
-    explicit LiveMachine(uint32_t contexts);
-#endif
+    /// All devices that a plugin finds, in each of so many contexts. The environment says which driver it opens.
+    LiveMachine(const std::string &plugin, uint32_t contexts);
     ~LiveMachine();
     LiveMachine(const LiveMachine &) = delete;
     LiveMachine &operator=(const LiveMachine &) = delete;
 
-    const std::shared_ptr<const Topology> &topology() const {
-        return topology_;
-    }
+    const std::shared_ptr<const Topology> &topology() const { return topology_; }
     Queue make_queue(PlaceIndex place) const;
     /// Runs behind the acquisition's events; the job lives until the event is final. Moves no byte over a link of a
     /// simulated machine.

@@ -279,8 +279,8 @@ void run_threads(Draw &shape, const std::vector<Step> &steps, Trouble trouble, s
     play_threads(setting, shape, steps, text);
 }
 
-#ifdef PI_TEST_OPENCL_PLUGIN
-void run_opencl(Draw &shape, const std::vector<Step> &steps, std::string &text) {
+void run_on_driver(const std::string &plugin, Draw &shape, const std::vector<Step> &steps,
+                   std::string &text) {
     constexpr uint64_t largest = 8192;
     // Drivers take long for a step.
     const std::vector<Step> some(steps.begin(),
@@ -289,7 +289,7 @@ void run_opencl(Draw &shape, const std::vector<Step> &steps, std::string &text) 
     const auto contexts = static_cast<uint32_t>(shape(1, 2));
     const bool threads = shape.coin();
     const bool patient = !threads && shape.coin();
-    const LiveMachine machine(contexts);
+    const LiveMachine machine(plugin, contexts);
     const MachineFile file =
         MachineFile::unknown((machine.topology()->size() - 1) / contexts, contexts);
     text = "on " + file.words() + (threads ? ", with several threads" : "") +
@@ -309,6 +309,5 @@ void run_opencl(Draw &shape, const std::vector<Step> &steps, std::string &text) 
                       std::to_string(counters.bytes_delivered) + " brought"};
     }
 }
-#endif
 
 } // namespace law_test

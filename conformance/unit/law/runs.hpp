@@ -27,9 +27,8 @@ void run_alone(Draw &shape, const std::vector<Step> &steps, Trouble trouble,
 /// thread's own storages.
 void run_threads(Draw &shape, const std::vector<Step> &steps, Trouble trouble, std::string &text);
 
-#ifdef PI_TEST_OPENCL_PLUGIN
-/// Some of the steps, on one thread or several, on all OpenCL devices: the bytes are checked.
-void run_opencl(Draw &shape, const std::vector<Step> &steps, std::string &text);
-#endif
+/// Some of the steps, on one thread or several, on all devices that a plugin finds: the bytes are checked.
+void run_on_driver(const std::string &plugin, Draw &shape, const std::vector<Step> &steps,
+                   std::string &text);
 
 } // namespace law_test
