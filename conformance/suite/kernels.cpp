@@ -35,6 +35,10 @@ const std::string &simulated_cuda_text() {
 constexpr const char *broken_simulated_cuda_text =
     "PI simulated CUDA module 1\nfunction broken this is no parameter\n";
 
+// ----- PTX -----
+
+constexpr const char *broken_ptx_text = ".version 5.0\n.target sm_50\nthis is no instruction\n";
+
 // ----- The table of formats, best first -----
 
 struct Source {
@@ -61,7 +65,9 @@ const std::vector<Source> &sources() {
             {PI_PROGRAM_FORMAT_NATIVE_TABLE, &native_program, sizeof native_program,
              &broken_native_program, sizeof broken_native_program},
             {PI_PROGRAM_FORMAT_CUBIN, simulated_cuda_text().data(), simulated_cuda_text().size(),
-             broken_simulated_cuda_text, std::strlen(broken_simulated_cuda_text), "(simulated)"}};
+             broken_simulated_cuda_text, std::strlen(broken_simulated_cuda_text), "(simulated)"},
+            {PI_PROGRAM_FORMAT_PTX, ptx_kernels().data(), ptx_kernels().size(), broken_ptx_text,
+             std::strlen(broken_ptx_text)}};
         std::erase_if(all, [](const Source &source) { return source.size == 0; });
         return all;
     }();
@@ -95,10 +101,10 @@ pi_program_format kernel_format(Bench &bench, pi_device device) {
         if ((formats & (1u << source.format)) != 0 && ends_with(name.data(), source.devices))
             return source.format;
     }
-    skip(
-        "the device runs none of the formats that the suite's kernels are written in "
-        "(OpenCL C, SPIR-V if the suite was built with a compiler for it, native table, modules of "
-        "simulated devices of CUDA)");
+    skip("the device runs none of the formats that the suite's kernels are written in "
+         "(OpenCL C, native table, modules of simulated devices of CUDA; SPIR-V and PTX if the "
+         "suite "
+         "was built with compilers for them)");
 }
 
 bool has_kernels(Bench &bench) {

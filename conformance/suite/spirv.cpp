@@ -23,12 +23,16 @@ namespace pi::suite {
 PI_SUITE_EMBEDDED(PI_SUITE_DECLARE)
 PI_SUITE_DECLARE(opencl_c_kernels)
 PI_SUITE_DECLARE(opencl_c_image_kernels)
+PI_SUITE_DECLARE(ptx_kernels)
 
 Embedded opencl_c_kernels() {
     return {embedded_opencl_c_kernels, embedded_opencl_c_kernels_size};
 }
 Embedded opencl_c_image_kernels() {
     return {embedded_opencl_c_image_kernels, embedded_opencl_c_image_kernels_size};
+}
+Embedded ptx_kernels() {
+    return {embedded_ptx_kernels, embedded_ptx_kernels_size};
 }
 
 namespace spirv {

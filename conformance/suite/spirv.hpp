@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The suite's programs in SPIR-V, compiled from spirv/*.cl when the suite is built.
+// The suite's programs in SPIR-V and PTX, compiled from spirv/*.cl when the suite is built.
 //
 //   constants(global ulong *out)   writes six specialization constants, of these ids and types:
 //                                  10 uint = 42, 7 ulong = 0x123456789abcdef0, 300 ushort = 60000, 0 uchar = 200,
@@ -23,6 +23,8 @@ using Embedded = std::span<const unsigned char>;
 /// The suite's kernels in OpenCL C.
 Embedded opencl_c_kernels();
 Embedded opencl_c_image_kernels();
+/// The same in PTX; empty where the suite was built without clang.
+Embedded ptx_kernels();
 
 /// All are empty where the suite was built without a compiler for SPIR-V.
 namespace spirv {

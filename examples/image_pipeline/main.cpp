@@ -15,7 +15,9 @@
 #include <cstdio>
 #include <exception>
 #include <fstream>
+#include <iterator>
 #include <optional>
+#include <span>
 #include <system_error>
 #include <unistd.h>
 
@@ -31,6 +33,7 @@ struct Options {
     std::string output = "image_pipeline_output";
     std::string json;
     std::string machine;
+    std::string cubin;
     uint32_t rounds = 2;
     bool list = false;
     bool explain = false;
@@ -73,6 +76,10 @@ void declare(CLI::App &app, Options &options) {
     app.add_option("--machine", options.machine,
                    "Run on the simulated machine that a file describes; see below")
         ->type_name("FILE");
+    app.add_option("--cubin", options.cubin,
+                   "A module with the kernels for devices of CUDA, instead of PTX")
+        ->type_name("FILE")
+        ->check(CLI::ExistingFile);
     app.add_flag("--in-place", options.in_place, "Let everything be in host memory; see below");
     app.add_flag("--explain", options.explain,
                  "Tell every route there was, with its cost or why it was refused");
@@ -88,7 +95,12 @@ std::string default_picture() {
     return !error && fs::exists(installed, error) ? installed.string() : SHIPPED_PICTURE;
 }
 
-void list_devices(pi_loader loader) {
+std::string read_file(const std::string &name) {
+    std::ifstream stream(name, std::ios::binary);
+    return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+void list_devices(pi_loader loader, std::span<const KernelForm> forms) {
     uint32_t count = 0;
     check(piLoaderGetReports(loader, 0, nullptr, &count), "piLoaderGetReports");
     std::vector<pi_plugin_report> reports(count);
@@ -99,9 +111,9 @@ void list_devices(pi_loader loader) {
                         *report.name != '\0' ? report.name : report.path, report.reason);
         }
     }
-    for (const DeviceEntry &entry : find_devices(loader, nullptr)) {
+    for (const DeviceEntry &entry : find_devices(loader, nullptr, forms)) {
         std::printf("%s%s%s\n", left(entry.selector, 14).c_str(), entry.title.c_str(),
-                    entry.format == 0 ? " (takes no kernels of this example)" : "");
+                    entry.kernels.format == 0 ? " (takes no kernels of this example)" : "");
     }
 }
 
@@ -140,14 +152,14 @@ void write_text(const fs::path &file, const std::string &text) {
 }
 
 /// Returns the exit code.
-int work(const Options &options) {
+int work(const Options &options, std::span<const KernelForm> forms) {
     const std::string file = options.picture.empty() ? default_picture() : options.picture;
     const Picture picture = read_png(file);
     prepare_output(options.output);
     const Loader loader(options.machine);
     const std::optional<VirtualClock> clock =
         options.machine.empty() ? std::nullopt : std::optional<VirtualClock>(loader.get());
-    const Work work = choose_places(loader.get(), options.devices, clock ? "sim" : nullptr);
+    const Work work = choose_places(loader.get(), options.devices, forms, clock ? "sim" : nullptr);
     const auto &topology = work.topology->description();
     const std::string name = fs::path(file).filename().string();
 
@@ -202,11 +214,13 @@ int run(int argc, char **argv) {
     } catch (const CLI::ParseError &error) {
         return app.exit(error) == 0 ? 0 : 2;
     }
+    const std::string cubin = options.cubin.empty() ? "" : read_file(options.cubin);
+    const std::vector<KernelForm> forms = kernel_forms(cubin);
     if (options.list) {
-        list_devices(Loader(options.machine).get());
+        list_devices(Loader(options.machine).get(), forms);
         return 0;
     }
-    return work(options);
+    return work(options, forms);
 }
 
 } // namespace

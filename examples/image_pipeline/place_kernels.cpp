@@ -35,14 +35,9 @@ std::string build_log(pi_program program, pi_device device) {
 
 Program build(pi_context context, const DeviceEntry &entry) {
     auto desc = describe<pi_program_desc>(PI_TYPE_PROGRAM_DESC);
-    desc.format = entry.format;
-    if (entry.format == PI_PROGRAM_FORMAT_NATIVE_TABLE) {
-        desc.data = &native_kernels();
-        desc.size = native_kernels().struct_size;
-    } else {
-        desc.data = opencl_kernels().data();
-        desc.size = opencl_kernels().size();
-    }
+    desc.format = entry.kernels.format;
+    desc.data = entry.kernels.data;
+    desc.size = entry.kernels.size;
     Program program;
     check(piProgramCreate(context, &desc, program.out()), "piProgramCreate");
 

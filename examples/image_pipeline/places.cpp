@@ -35,27 +35,24 @@ std::string selector_of(pi_loader loader, pi_device device) {
     return text;
 }
 
-/// The form in which a device takes the kernels: the first of ours that it knows.
-pi_program_format kernel_format(pi_device device) {
+/// The first form of the kernels that a device takes.
+KernelForm kernel_form(pi_device device, std::span<const KernelForm> forms) {
     uint32_t formats = 0;
     if (piDeviceGetInfo(device, PI_DEVICE_INFO_PROGRAM_FORMATS, sizeof formats, &formats,
                         nullptr) != PI_SUCCESS) {
-        return 0; // a plugin without programs
+        return {}; // a plugin without programs
     }
-    for (const pi_program_format format :
-         {PI_PROGRAM_FORMAT_OPENCL_C, PI_PROGRAM_FORMAT_NATIVE_TABLE}) {
-        if ((formats & (1U << format)) != 0) {
-            return format;
-        }
-    }
-    return 0;
+    const auto found = std::find_if(forms.begin(), forms.end(), [&](const KernelForm &form) {
+        return (formats & (1U << form.format)) != 0;
+    });
+    return found == forms.end() ? KernelForm{} : *found;
 }
 
-DeviceEntry describe(pi_loader loader, pi_device device) {
+DeviceEntry describe(pi_loader loader, pi_device device, std::span<const KernelForm> forms) {
     DeviceEntry entry;
     entry.device = device;
     entry.selector = selector_of(loader, device);
-    entry.format = kernel_format(device);
+    entry.kernels = kernel_form(device, forms);
     check(piDeviceGetInfo(device, PI_DEVICE_INFO_PLATFORM, sizeof entry.platform, &entry.platform,
                           nullptr),
           "piDeviceGetInfo");
@@ -74,7 +71,7 @@ DeviceEntry describe(pi_loader loader, pi_device device) {
 }
 
 std::string why_left_out(const DeviceEntry &entry) {
-    return entry.selector + " takes kernels neither as OpenCL C nor as native functions";
+    return entry.selector + " takes kernels neither as OpenCL C nor as native functions nor as PTX";
 }
 
 /// Collects seats on devices, each seat once.
@@ -143,7 +140,8 @@ Work Seats::work(const std::vector<size_t> &order) const {
 
 } // namespace
 
-std::vector<DeviceEntry> find_devices(pi_loader loader, const char *selector) {
+std::vector<DeviceEntry> find_devices(pi_loader loader, const char *selector,
+                                      std::span<const KernelForm> forms) {
     uint32_t count = 0;
     check(piLoaderSelectDevices(loader, selector, 0, nullptr, &count), "piLoaderSelectDevices");
     std::vector<pi_device> devices(count);
@@ -151,7 +149,7 @@ std::vector<DeviceEntry> find_devices(pi_loader loader, const char *selector) {
           "piLoaderSelectDevices");
     std::vector<DeviceEntry> entries;
     for (pi_device device : devices) {
-        entries.push_back(describe(loader, device));
+        entries.push_back(describe(loader, device, forms));
     }
     return entries;
 }
@@ -212,14 +210,15 @@ std::vector<Element> parse_devices(const std::string &list) {
     return elements;
 }
 
-Work choose_places(pi_loader loader, const std::string &list, const char *all) {
+Work choose_places(pi_loader loader, const std::string &list, std::span<const KernelForm> forms,
+                   const char *all) {
     Seats seats;
     std::vector<size_t> order;
     std::vector<std::string> left_out;
     if (list.empty()) {
         std::vector<DeviceEntry> usable;
-        for (DeviceEntry &entry : find_devices(loader, all)) {
-            if (entry.format == 0) {
+        for (DeviceEntry &entry : find_devices(loader, all, forms)) {
+            if (entry.kernels.format == 0) {
                 left_out.push_back(why_left_out(entry));
             } else {
                 usable.push_back(std::move(entry));
@@ -230,8 +229,8 @@ Work choose_places(pi_loader loader, const std::string &list, const char *all) {
         }
     }
     for (const Element &element : list.empty() ? std::vector<Element>{} : parse_devices(list)) {
-        for (const DeviceEntry &entry : find_devices(loader, element.selector.c_str())) {
-            if (entry.format == 0) {
+        for (const DeviceEntry &entry : find_devices(loader, element.selector.c_str(), forms)) {
+            if (entry.kernels.format == 0) {
                 throw std::runtime_error(why_left_out(entry));
             }
             order.push_back(seats.take(entry, element.own_context));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "kernels.hpp"
+
 #include <pi/pi_loader.h>
 #include <pi/runtime/topology.hpp>
 
@@ -20,13 +22,13 @@ struct DeviceEntry {
     std::string selector; ///< "opencl:0:1"
     std::string title;    ///< "pthread-... (Portable Computing Language)"
     bool is_host = false; ///< a device of the host plugin
-    pi_program_format format =
-        0; ///< of the kernels that it gets; 0: it takes no form that there is
+    KernelForm kernels;   ///< those that it gets; format 0: it takes none of the forms
 };
 
 /// The devices that a selector means; NULL: all, or those of PI_DEVICE_SELECTOR. Throws
 /// pi::runtime::Error; for an unknown device the text lists those that exist.
-std::vector<DeviceEntry> find_devices(pi_loader loader, const char *selector);
+std::vector<DeviceEntry> find_devices(pi_loader loader, const char *selector,
+                                      std::span<const KernelForm> forms);
 
 /// A device with the wish to share its context with the other devices of its platform, or not to.
 struct Seat {
@@ -60,6 +62,7 @@ struct Work {
 
 /// The places for --devices, or for its absence when `list` is empty: then of all devices that `all`
 /// selects. Throws pi::runtime::Error or std::runtime_error when there is no device that can do the work.
-Work choose_places(pi_loader loader, const std::string &list, const char *all = nullptr);
+Work choose_places(pi_loader loader, const std::string &list, std::span<const KernelForm> forms,
+                   const char *all = nullptr);
 
 } // namespace image_pipeline

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// image_pipeline on two simulated devices of CUDA, beside OpenCL and the host plugin.
+#include "kernels.hpp"
+#include "made_png.hpp"
+#include "program.hpp"
+#include "skip.hpp"
+
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include <fstream>
+#include <string>
+
+using Catch::Matchers::Contains;
+using nlohmann::json;
+using pi_test::Ran;
+using pi_test::run;
+
+namespace {
+
+/// A module for simulated devices (conformance/drivers/cuda/README.md): the native functions.
+void write_module(const std::filesystem::path &file) {
+    std::ofstream(file) << "PI simulated CUDA module 1\nlibrary " KERNELS_LIBRARY
+                           "\nfunction blur pointer pointer 4 4\n"
+                           "function edges pointer pointer 4 4\n"
+                           "function histogram pointer pointer pointer 4\n"
+                           "function overlay pointer pointer pointer pointer 4\n"
+                           "function chart pointer pointer 4 4\n";
+}
+
+/// The routes of all transfers of a round.
+std::vector<std::string> routes(const json &round) {
+    std::vector<std::string> found;
+    for (const json &stage : round["stages"]) {
+        for (const json &use : stage["uses"]) {
+            for (const json &transfer : use["transfers"]) {
+                found.push_back(transfer["route"]);
+            }
+        }
+    }
+    return found;
+}
+
+json report_of(const std::string &devices) {
+    const pi_test::TemporaryFolder folder;
+    const std::filesystem::path file = folder.path() / "report.json";
+    const std::filesystem::path module = folder.path() / "kernels.module";
+    write_module(module);
+    const Ran ran = run({IMAGE_PIPELINE, "--output", folder.path(), "--json", file, "--cubin",
+                         module, "--devices", devices});
+    INFO(ran.output);
+    REQUIRE(ran.exit_code == 0);
+    std::ifstream stream(file);
+    return json::parse(stream);
+}
+
+} // namespace
+
+TEST_CASE("between devices of CUDA bytes are used where they are, or the driver copies them") {
+    const json report = report_of("cuda:0:0,cuda:0:1");
+    INFO(report.dump(2));
+    CHECK(report["equal"] == true);
+    for (const json &round : report["rounds"]) {
+        for (const std::string &route : routes(round)) {
+            CHECK(route != "host_bounce");
+        }
+    }
+}
+
+TEST_CASE(
+    "a pipeline over devices of CUDA, of OpenCL and the host gives the reference's pictures") {
+    if (run({IMAGE_PIPELINE, "--list"}).output.find("opencl:0:0") == std::string::npos) {
+        return pi_test::skip("needs an OpenCL device");
+    }
+    const json report = report_of("cuda:0:0,opencl:0:0,cuda:0:1,host");
+    INFO(report.dump(2));
+    CHECK(report["equal"] == true);
+    const std::vector<std::string> taken = routes(report["rounds"][0]);
+    CHECK(std::count(taken.begin(), taken.end(), "host_bounce") > 0);
+}
+
+TEST_CASE("a device of CUDA that cannot compile the kernels is told with the driver's log") {
+    if (image_pipeline::ptx_kernels().empty()) {
+        return pi_test::skip("needs clang, to have PTX");
+    }
+    const pi_test::TemporaryFolder folder;
+    const Ran ran = run({IMAGE_PIPELINE, "--output", folder.path(), "--devices", "cuda:0:0"});
+    INFO(ran.output);
+    CHECK(ran.exit_code == 1);
+    CHECK_THAT(ran.output, Contains("kernels.cl for cuda:0:0"));
+}
+
+TEST_CASE("the kernels in PTX are all there, and call nothing that is not") {
+    const std::string text(image_pipeline::ptx_kernels());
+    if (text.empty()) {
+        return pi_test::skip("needs clang, to have PTX");
+    }
+    const pi_native_program &native = image_pipeline::native_kernels();
+    for (uint32_t index = 0; index < native.kernel_count; ++index) {
+        CHECK_THAT(text,
+                   Contains(".visible .entry " + std::string(native.kernels[index].name) + "("));
+    }
+    CHECK(text.find(".extern") == std::string::npos);
+}
