@@ -70,9 +70,8 @@ void StorageState::forbid_self_wait(const std::vector<Ledger::Wait> &waits, Plac
 }
 
 void StorageState::add_pending(OperationId operation, PlaceIndex place, const Range &range,
-                               bool held, bool writes) {
-    pending_.push_back(
-        {operation, nullptr, held, writes, std::this_thread::get_id(), place, range});
+                               bool held) {
+    pending_.push_back({operation, nullptr, held, std::this_thread::get_id(), place, range});
 }
 
 std::unique_ptr<AcquisitionState> StorageState::acquire(const std::shared_ptr<BufferState> &buffer,
@@ -208,7 +207,7 @@ void StorageState::begin_copies(Begun &begun, const Attachment &attachment,
         const Ledger::Begun copy =
             ledger_.begin_copy(part.sources.front().view, each.destination, to, part.ranges);
         begun.copies.push_back(copy.operation);
-        add_pending(copy.operation, to, part.ranges.hull(), false, false);
+        add_pending(copy.operation, to, part.ranges.hull(), false);
         begun.bytes_copied += part.hand_over || part.on_the_way ? 0 : part.ranges.bytes();
         // In the first record of the acquire, and what is on the way has none.
         const uint64_t told =
@@ -224,7 +223,7 @@ void StorageState::begin_use(Begun &begun, const Attachment &attachment, Access 
     const Ledger::Begun use = ledger_.begin_use(attachment.view, acquisition.place,
                                                 acquisition.range, fetches(access), writes(access));
     acquisition.operation = use.operation;
-    add_pending(use.operation, acquisition.place, acquisition.range, true, acquisition.writes);
+    add_pending(use.operation, acquisition.place, acquisition.range, true);
     acquisition.dependencies = dependencies(use.waits);
     acquisition.mem = attachment.mem.get();
     if (acquisition.place == host_place) {

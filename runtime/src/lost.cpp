@@ -7,7 +7,8 @@
 
 namespace pi::runtime {
 
-/// With the lock. Replicas at lost devices count no more; what was only there is lost.
+/// With the lock. Replicas at lost devices count no more; what was only there is lost, until it is valid somewhere: a write
+/// that succeeds may have been overtaken by the one whose bytes are lost, and a copy of them may arrive yet.
 void StorageState::notice_lost_places() {
     for (ViewId view = 0; view < views_.size(); ++view) {
         if (views_[view].home != host_place && runtime_->lost.is_lost(views_[view].home) &&
@@ -15,6 +16,9 @@ void StorageState::notice_lost_places() {
             lost_.add(ledger_.only_at(view));
             ledger_.forget(view);
         }
+    }
+    for (ViewId view = 0; view < views_.size() && !lost_.empty(); ++view) {
+        lost_.remove(ledger_.valid(view));
     }
 }
 

@@ -18,9 +18,6 @@ void StorageState::conclude(OperationId operation, pi_result result, const std::
             std::find_if(pending_.begin(), pending_.end(),
                          [operation](const Pending &each) { return each.operation == operation; });
         if (found != pending_.end()) {
-            if (found->writes && result == PI_SUCCESS && !lost_.empty()) {
-                lost_.remove(found->range);
-            }
             completion = std::move(found->completion);
             pending_.erase(found);
         }

@@ -163,7 +163,6 @@ private:
         OperationId operation;
         std::shared_ptr<Completion> completion; // made when somebody first waits
         bool held = false;                      // acquired and not released
-        bool writes = false;                    // a use that writes
         std::thread::id holder;
         PlaceIndex place = host_place;
         Range range;
@@ -259,8 +258,7 @@ private:
     Pending &pending(OperationId operation);
     const Pending &pending(OperationId operation) const;
     const std::shared_ptr<Completion> &completion_of(OperationId operation);
-    void add_pending(OperationId operation, PlaceIndex place, const Range &range, bool held,
-                     bool writes);
+    void add_pending(OperationId operation, PlaceIndex place, const Range &range, bool held);
     /// Begins copies that make the ranges valid at a place that no acquire asked for, and gives what they wait for: all
     /// that must be over until they are there. Throws what acquire throws.
     std::vector<Dependency> bring(PlaceIndex place, const RangeSet &ranges);

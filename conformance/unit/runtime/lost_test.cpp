@@ -3,6 +3,10 @@
 
 #include <catch2/catch.hpp>
 
+#include <atomic>
+#include <cstring>
+#include <future>
+
 using namespace runtime_test;
 using Catch::Matchers::Contains;
 
@@ -17,7 +21,11 @@ constexpr const char *lost_device = "piEnqueueMemBufferRead:1..99999=fail_event(
                                     "piEnqueueEventsWait:1..99999=fail_event(DEVICE_LOST)";
 
 Storage make_storage(const Runtime &runtime) {
-    return Storage(runtime, {.size = size, .routes = mask_of(RouteKind::host_bounce)});
+    // Not by maps: the faults are of reads.
+    return Storage(runtime, {.size = size,
+                             .routes = mask_of(RouteKind::host_bounce),
+                             .styles = mask_of(BounceStyle::read) | mask_of(BounceStyle::write) |
+                                       mask_of(BounceStyle::staged)});
 }
 
 void fill(const Machine &machine, const Buffer &buffer, const Range &range, uint8_t value) {
@@ -25,6 +33,14 @@ void fill(const Machine &machine, const Buffer &buffer, const Range &range, uint
     const Event filled = machine.fill(writer, value);
     writer.release(filled.get());
     REQUIRE(wait(filled) == PI_SUCCESS);
+}
+
+/// It is noticed by another storage, which has bytes there alone.
+void lose_device(const Machine &machine, const Runtime &runtime) {
+    const Storage other = make_storage(runtime);
+    fill(machine, other.buffer(), {0, size}, 1);
+    REQUIRE(code_of([&] { host_read(other.buffer()); }) == PI_ERROR_DEVICE_LOST);
+    REQUIRE(other.finish(patience));
 }
 
 std::string text_of(const std::function<void()> &call) {
@@ -101,6 +117,80 @@ TEST_CASE("a write at a device that is lost meanwhile fails, and the old bytes s
     CHECK(storage.lost().empty());
     CHECK(host_read(buffer) == pattern(size, 4));
     CHECK(code_of([&] { buffer.acquire(1, Access::read); }) == PI_ERROR_DEVICE_LOST);
+}
+
+TEST_CASE(
+    "a write that another one has overtaken brings nothing back when that one's bytes are lost",
+    "[runtime]") {
+    const Machine machine(2, lost_device);
+    const Runtime runtime(machine.topology());
+    const Storage storage = make_storage(runtime);
+    const Buffer buffer = storage.buffer();
+    host_write(buffer, 0, pattern(size, 6));
+    Acquisition overtaken = buffer.acquire(host_place, Access::discard_write, 0, 3000);
+    fill(machine, buffer, {1000, 2000}, 1);
+    lose_device(machine, runtime);
+    const RangeSet gone({1000, 2000});
+    CHECK(storage.lost() == gone);
+    std::memset(overtaken.pointer(), 2, 3000);
+    overtaken.release();
+    CHECK(storage.lost() == gone);
+    CHECK(code_of([&] { host_read(buffer, 1500, 1); }) == PI_ERROR_DEVICE_LOST);
+    CHECK(host_read(buffer, 0, 1000) == std::vector<uint8_t>(1000, 2));
+    CHECK(host_read(buffer, 2000, 1000) == std::vector<uint8_t>(1000, 2));
+}
+
+namespace {
+
+/// The first transfer's answer is kept back.
+class LateAnswer final : public Transport {
+public:
+    explicit LateAnswer(std::shared_ptr<Transport> inner) : inner_(std::move(inner)) {}
+    void start(const TransferRequest &request, TransferDone done) override {
+        if (begun_.exchange(true)) {
+            inner_->start(request, std::move(done));
+            return;
+        }
+        inner_->start(request, [this, done = std::move(done)](pi_result result, const auto &text) {
+            answer_.set_value([done, result, text] { done(result, text); });
+        });
+    }
+    /// That transfer is done, and may be answered.
+    std::function<void()> answer() {
+        auto there = answer_.get_future();
+        REQUIRE(there.wait_for(patience) == std::future_status::ready);
+        return there.get();
+    }
+
+private:
+    const std::shared_ptr<Transport> inner_;
+    std::atomic<bool> begun_{false};
+    std::promise<std::function<void()>> answer_;
+};
+
+} // namespace
+
+TEST_CASE("bytes that were on their way when a device was lost are not lost once they have arrived",
+          "[runtime]") {
+    const Machine machine(2, "piEnqueueMemBufferRead:2..99999=fail_event(DEVICE_LOST);"
+                             "piEnqueueEventsWait:1..99999=fail_event(DEVICE_LOST)");
+    std::shared_ptr<LateAnswer> transport;
+    RuntimeOptions options;
+    options.wrap_transport = [&](std::shared_ptr<Transport> inner) {
+        return transport = std::make_shared<LateAnswer>(std::move(inner));
+    };
+    const Runtime runtime(machine.topology(), options);
+    const Storage storage = make_storage(runtime);
+    const Buffer buffer = storage.buffer();
+    fill(machine, buffer, {0, size}, 3);
+    buffer.prefetch(host_place, 0, 1000);
+    const auto answer = transport->answer();
+    lose_device(machine, runtime);
+    CHECK(storage.lost() == RangeSet({0, size}));
+    answer();
+    REQUIRE(runtime.finish(patience));
+    CHECK(storage.lost() == RangeSet({1000, size}));
+    CHECK(host_read(buffer, 0, 1000) == std::vector<uint8_t>(1000, 3));
 }
 
 TEST_CASE("what was prefetched is there when it is acquired", "[runtime]") {

@@ -49,8 +49,8 @@ public:
     Counters counters() const;
     /// Which bytes are valid at a place now: copies in flight do not count yet.
     RangeSet valid(PlaceIndex place) const;
-    /// Bytes that were valid only at a device that is lost, and have not been written since. Reading them is
-    /// PI_ERROR_DEVICE_LOST; all others are as readable as before.
+    /// Bytes that were valid only at a device that is lost, and have not been written since, nor brought elsewhere by a
+    /// copy that was in flight. Reading them is PI_ERROR_DEVICE_LOST; all others are as readable as before.
     RangeSet lost() const;
     /// A number for the memory that a place uses; places that share one use the same bytes. Empty before
     /// its first acquire.
