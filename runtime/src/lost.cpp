@@ -32,7 +32,10 @@ void StorageState::forbid_lost(PlaceIndex place, Access access, const Range &ran
         throw Error(PI_ERROR_DEVICE_LOST,
                     "the device of " + runtime_->topology->info(place).name + " is lost");
     }
-    const RangeSet gone = intersect(lost_, range);
+    RangeSet gone = intersect(lost_, range);
+    for (ViewId view = 0; view < views_.size() && !gone.empty(); ++view) {
+        gone.remove(ledger_.expected(view)); // behind what writes or brings them they can be read
+    }
     if (fetches(access) && !gone.empty()) {
         throw Error(PI_ERROR_DEVICE_LOST,
                     to_string(gone) + " were valid only at a device that is lost: write them anew "

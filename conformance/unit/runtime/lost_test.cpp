@@ -193,6 +193,30 @@ TEST_CASE("bytes that were on their way when a device was lost are not lost once
     CHECK(host_read(buffer, 0, 1000) == std::vector<uint8_t>(1000, 3));
 }
 
+TEST_CASE("lost bytes that are about to be written anew are read behind that write", "[runtime]") {
+    const Machine machine(2, lost_device);
+    const Runtime runtime(machine.topology());
+    const Storage storage = make_storage(runtime);
+    const Buffer buffer = storage.buffer();
+    fill(machine, buffer, {0, size}, 3);
+    lose_device(machine, runtime);
+    const bool succeeds = GENERATE(true, false);
+    Event end;
+    REQUIRE(piEventCreateHost(machine.topology()->context(1), end.out()) == PI_SUCCESS);
+    Acquisition writer = buffer.acquire(host_place, Access::discard_write, 0, 1000);
+    std::memset(writer.pointer(), 4, 1000);
+    writer.release(end.get());
+    CHECK(code_of([&] { buffer.acquire(host_place, Access::read, 0, 1001); }) ==
+          PI_ERROR_DEVICE_LOST);
+    Acquisition reader = buffer.acquire(host_place, Access::read, 0, 1000);
+    CHECK(code_of([&] { reader.wait(std::chrono::milliseconds(1)); }) == PI_ERROR_TIMEOUT);
+    CHECK(storage.lost() == RangeSet({0, size}));
+    REQUIRE(piEventSignalHost(end.get(), succeeds ? PI_SUCCESS : PI_ERROR_BACKEND) == PI_SUCCESS);
+    CHECK(code_of([&] { reader.wait(patience); }) == (succeeds ? PI_SUCCESS : PI_ERROR_BACKEND));
+    REQUIRE(runtime.finish(patience));
+    CHECK(storage.lost() == RangeSet({succeeds ? 1000U : 0U, size}));
+}
+
 TEST_CASE("what was prefetched is there when it is acquired", "[runtime]") {
     const Machine machine;
     const Runtime runtime(machine.topology());
