@@ -17,8 +17,9 @@ namespace pi_test {
 
 /// The rule: bytes whose write failed are lost only if the command may have run, and no memory but the one that it
 /// wrote to had them for certain before. A memory has them for certain after a write there that succeeded, and after a
-/// read there that did, if it is not given up for others then. Places that may share a memory perhaps do and perhaps
-/// do not.
+/// read there that did, if it is not given up for others then; no longer after a write there that failed: a replica
+/// elsewhere, perhaps at a device that will be lost, counts instead. Places that may share a memory perhaps do and
+/// perhaps do not.
 class ByteModel {
 public:
     using PlaceIndex = pi::runtime::PlaceIndex;
@@ -43,9 +44,8 @@ public:
     void fail_write(PlaceIndex place, const Range &range, bool may_have_run) {
         for (uint64_t byte = range.begin; byte < range.end; ++byte) {
             const uint32_t others = holders_[byte] & ~may_share_[place];
-            if (others != 0) {
-                holders_[byte] = others;
-            } else if (may_have_run) {
+            holders_[byte] = others;
+            if (others == 0 && may_have_run) {
                 bytes_[byte].reset();
             }
         }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "byte_model.hpp"
 #include "equipment.hpp"
 
 #include <catch2/catch.hpp>
@@ -138,6 +139,29 @@ TEST_CASE(
     CHECK(code_of([&] { host_read(buffer, 1500, 1); }) == PI_ERROR_DEVICE_LOST);
     CHECK(host_read(buffer, 0, 1000) == std::vector<uint8_t>(1000, 2));
     CHECK(host_read(buffer, 2000, 1000) == std::vector<uint8_t>(1000, 2));
+}
+
+TEST_CASE(
+    "of bytes whose write was abandoned another replica counts, and they are lost with its device",
+    "[runtime]") {
+    const Machine machine(2, lost_device);
+    const Runtime runtime(machine.topology());
+    const Storage storage = make_storage(runtime);
+    const Buffer buffer = storage.buffer();
+    const Range written{0, 3000}, abandoned{1000, 2000};
+    pi_test::ByteModel model(size, {1U << host_place, 1U << 1});
+    host_write(buffer, 0, pattern(3000, 7));
+    model.write(host_place, written, pattern(3000, 7));
+    buffer.prefetch(1, 0, 3000);
+    REQUIRE(runtime.finish(patience));
+    buffer.acquire(host_place, Access::read_write, 1000, 1000).abandon();
+    model.fail_write(host_place, abandoned, false);
+    CHECK(storage.valid(host_place) == RangeSet({{0, 1000}, {2000, 3000}}));
+    lose_device(machine, runtime);
+    CHECK(storage.lost() == RangeSet(abandoned));
+    CHECK(model.check_lost(storage.lost(), 1U << host_place).empty());
+    CHECK(model.check_lost(RangeSet({1000, 2001}), 1U << host_place) != "");
+    CHECK(model.known() == 3000);
 }
 
 namespace {
