@@ -54,10 +54,6 @@ void write_pci(Device &device, const InfoWriter &write) {
     write(words);
 }
 
-uint32_t import_types(const Device &device) {
-    return device.registers_host_memory() ? uint32_t{1} << PI_EXTERNAL_HOST_POINTER : 0;
-}
-
 constexpr Row rows[] = {
     {PI_DEVICE_INFO_TYPE,
      [](Device &, const InfoWriter &write) { write(pi_device_type{PI_DEVICE_TYPE_GPU}); }},

@@ -104,18 +104,20 @@ void enqueue_with_host_ptr(Queue &queue, const EnqueueArguments &arguments, Body
     Primary &primary = queue.primary();
     primary.require_alive();
     auto shared = std::make_shared<Body>(std::move(body));
-    enqueue(queue, arguments, make_command([&primary, shared](Event &event) {
+    enqueue(queue, arguments, make_command([&queue, &primary, shared](Event &event) {
                 primary.require_alive();
                 event.submitted();
-                primary.instance().run_transfer([shared, event = Ref<Event>(event)] {
-                    event->running();
-                    try {
-                        (*shared)();
-                    } catch (...) {
-                        const Error error = current_error();
-                        return event->finish(error.code(), error.text());
-                    }
-                    event->finish(PI_SUCCESS);
+                queue.behind_application([&primary, shared, event = Ref<Event>(event)] {
+                    primary.instance().run_transfer([shared, event] {
+                        event->running();
+                        try {
+                            (*shared)();
+                        } catch (...) {
+                            const Error error = current_error();
+                            return event->finish(error.code(), error.text());
+                        }
+                        event->finish(PI_SUCCESS);
+                    });
                 });
             }));
 }

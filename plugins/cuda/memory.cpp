@@ -4,12 +4,10 @@
 #include "transfer.hpp"
 
 #include <pi/sdk/address.hpp>
-#include <pi/sdk/external.hpp>
 #include <pi/sdk/memory.hpp>
 #include <pi/sdk/region.hpp>
 
 #include <algorithm>
-#include <unistd.h>
 
 namespace pi::cuda {
 
@@ -138,24 +136,6 @@ Ref<Mem> create_buffer(Context &context, Device &device, const pi_mem_buffer_des
                      pi_memory_kind{PI_MEMORY_KIND_BUFFER});
 }
 
-Ref<Mem> import_pointer(Context &context, Device &device, const pi_mem_import_desc &desc) {
-    std::byte *begin = sdk::import_pointer(desc);
-    const auto page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
-    const uint64_t has = alignment_of(begin, page);
-    if (has < page || desc.size % page)
-        fail(PI_ERROR_MISALIGNED_POINTER, "pointer and offset give ", static_cast<void *>(begin),
-             ", aligned to ", has, " bytes, and size is ", desc.size, "; ", device.name(),
-             " uses whole pages in place: multiples of ", page);
-    Primary &primary = context.primary(device);
-    primary.require_alive();
-    Storage storage = Storage::borrow(primary, begin, desc.size);
-    pi_mem_buffer_desc as_buffer{};
-    as_buffer.flags = desc.flags;
-    as_buffer.size = desc.size;
-    return make<Mem>(context, device, std::move(storage), as_buffer,
-                     pi_memory_kind{PI_MEMORY_KIND_IMPORTED});
-}
-
 } // namespace
 
 namespace entries {
@@ -180,24 +160,6 @@ pi_result PI_CALL piMemBufferPartition(pi_mem mem, const pi_mem_partition_desc *
         *out_mem = make<Mem>(self.root(), view_flags(known.flags, self.flags()),
                              self.offset() + known.offset, known.size)
                        .give();
-    });
-}
-
-pi_result PI_CALL piMemImport(pi_context context, pi_device device, const pi_mem_import_desc *desc,
-                              pi_mem *out_mem) {
-    return call<Context>(context, [&](Context &self) {
-        Device &on = self.checked_device(device);
-        const auto known = read_desc(desc, PI_TYPE_MEM_IMPORT_DESC);
-        require(out_mem, "out_mem");
-        check_external_type(known.handle.type, "handle.type");
-        if (known.handle.type != PI_EXTERNAL_HOST_POINTER || !on.registers_host_memory())
-            fail(PI_ERROR_UNSUPPORTED_FEATURE, "handle.type is ", known.handle.type, "; ",
-                 on.name(),
-                 on.registers_host_memory()
-                     ? " imports PI_EXTERNAL_HOST_POINTER alone"
-                     : " imports nothing: it cannot pin the application's memory");
-        check_import(known);
-        *out_mem = import_pointer(self, on, known).give();
     });
 }
 

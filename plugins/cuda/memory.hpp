@@ -79,6 +79,9 @@ private:
     std::vector<Map> maps_; ///< guarded by maps_mutex_
 };
 
+/// 1 << PI_EXTERNAL_ of what piMemImport takes.
+uint32_t import_types(const Device &device);
+
 /// Whether commands of the context take the memory as it is.
 bool usable(Primary &user, const Mem &mem);
 /// A buffer that commands on a queue of this primary context take as it is, or PI_ERROR_INVALID_MEM_OBJECT.

@@ -15,26 +15,29 @@ class PageableCommand final : public Command {
 public:
     PageableCommand(Queue &queue, Direction direction, CUdeviceptr device, std::byte *host,
                     Regions &&regions, AnyRef keep)
-        : primary_(queue.primary()), direction_(direction), device_(device), host_(host),
-          regions_(std::move(regions)), keep_(std::move(keep)) {}
+        : queue_(queue), primary_(queue.primary()), direction_(direction), device_(device),
+          host_(host), regions_(std::move(regions)), keep_(std::move(keep)) {}
 
     void start(Event &event) override {
         primary_.require_alive();
         event.submitted();
-        primary_.instance().run_transfer([this, event = Ref<Event>(event)] {
-            event->running();
-            try {
-                run();
-            } catch (...) {
-                const Error error = current_error();
-                return event->finish(error.code(), error.text());
-            }
-            event->finish(PI_SUCCESS);
+        queue_.behind_application([this, event = Ref<Event>(event)] {
+            primary_.instance().run_transfer([this, event] {
+                event->running();
+                try {
+                    run();
+                } catch (...) {
+                    const Error error = current_error();
+                    return event->finish(error.code(), error.text());
+                }
+                event->finish(PI_SUCCESS);
+            });
         });
     }
     void run() { transfer(primary_, direction_, device_, host_, regions_); }
 
 private:
+    Queue &queue_; ///< the event keeps it alive
     Primary &primary_;
     const Direction direction_;
     const CUdeviceptr device_;
@@ -63,6 +66,7 @@ void enqueue_pageable(Queue &queue, const EnqueueArguments &arguments, Direction
     run_within_call(queue, arguments, [&](Event *event) {
         if (event)
             event->running();
+        queue.wait_for_application();
         command->run();
     });
 }

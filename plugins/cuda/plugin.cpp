@@ -41,10 +41,16 @@ constexpr pi_dispatch make_functions() {
         .piDeviceRelease = keep_device,
         .piDeviceGetGlobalTimestamps = entries::piDeviceGetGlobalTimestamps,
         .piDeviceGetMemoryScopes = entries::piDeviceGetMemoryScopes,
+        .piDeviceGetNativeHandle = entries::piDeviceGetNativeHandle,
+        .piDeviceCreateWithNativeHandle = entries::piDeviceCreateWithNativeHandle,
         .piContextCreate = entries::piContextCreate,
+        .piContextGetNativeHandle = entries::piContextGetNativeHandle,
+        .piContextCreateWithNativeHandle = entries::piContextCreateWithNativeHandle,
         .piGetMemoryConnection = Connections::get,
         .piGetMemoryConnectionInfo = Connections::get_info,
         .piQueueCreate = entries::piQueueCreate,
+        .piQueueGetNativeHandle = entries::piQueueGetNativeHandle,
+        .piQueueCreateWithNativeHandle = entries::piQueueCreateWithNativeHandle,
         .piMemBufferCreate = entries::piMemBufferCreate,
         .piMemBufferPartition = entries::piMemBufferPartition,
         .piMemImport = entries::piMemImport,
@@ -54,6 +60,7 @@ constexpr pi_dispatch make_functions() {
         .piMemInvalidate = entries::piMemInvalidate,
         .piMemRetain = retain_entry<Mem>,
         .piMemRelease = release_entry<Mem>,
+        .piMemGetNativeHandle = entries::piMemGetNativeHandle,
         .piUsmHostRegister = entries::piUsmHostRegister,
         .piUsmHostUnregister = entries::piUsmHostUnregister,
         .piEnqueueMemBufferRead = entries::piEnqueueMemBufferRead,
@@ -68,10 +75,14 @@ constexpr pi_dispatch make_functions() {
         .piEnqueueUsmAdvise = entries::piEnqueueUsmAdvise,
         .piEnqueueKernelLaunch = entries::piEnqueueKernelLaunch,
         .piProgramCreate = entries::piProgramCreate,
+        .piProgramGetNativeHandle = entries::piProgramGetNativeHandle,
+        .piProgramCreateWithNativeHandle = entries::piProgramCreateWithNativeHandle,
         .piKernelGetGroupInfo = entries::piKernelGetGroupInfo,
         .piKernelGetSubGroupInfo = entries::piKernelGetSubGroupInfo,
         .piKernelGetSuggestedLocalSize = entries::piKernelGetSuggestedLocalSize,
         .piKernelGetMaxCooperativeGroups = entries::piKernelGetMaxCooperativeGroups,
+        .piKernelGetNativeHandle = entries::piKernelGetNativeHandle,
+        .piKernelCreateWithNativeHandle = entries::piKernelCreateWithNativeHandle,
     };
     context_entries<Context>::fill(table);
     queue_entries<Queue>::fill(table);
@@ -81,6 +92,8 @@ constexpr pi_dispatch make_functions() {
     program_entries<Program>::fill(table);
     kernel_entries<Kernel, Program>::fill(table);
     table.piEventWait = entries::piEventWait; // waits in the driver where it can
+    table.piEventGetNativeHandle = entries::piEventGetNativeHandle;
+    table.piEventCreateWithNativeHandle = entries::piEventCreateWithNativeHandle;
     return table;
 }
 

@@ -14,6 +14,8 @@ namespace pi::cuda {
 using namespace sdk;
 
 Module::~Module() {
+    if (own_ && !*own_)
+        return;
     primary_->instance().reap([primary = primary_, id = id_] {
         try {
             const Current current(*primary);
@@ -112,6 +114,9 @@ void Program::load(Build &build, const std::string &words) {
 
 void Program::build(const pi_program_build_desc &desc) {
     check_flags(desc.flags, 0, "flags");
+    if (image_.empty())
+        fail(PI_ERROR_INVALID_OPERATION,
+             "program was made around a CUmodule, which is built: it has nothing to build again");
     std::vector<Device *> devices =
         read_handles<Device>(host(), desc.device_count, desc.devices, "devices",
                              [&](Device &device, const ArgumentName &name) {

@@ -12,8 +12,9 @@ namespace pi::cuda {
 /// A module in a device's primary context.
 class Module {
 public:
-    /// Takes over `id`.
-    Module(Primary &primary, CUmodule id) : primary_(primary.shared_from_this()), id_(id) {}
+    /// Takes over `id`; if there is `own`, only if that is true in the end.
+    Module(Primary &primary, CUmodule id, std::shared_ptr<const bool> own = {})
+        : primary_(primary.shared_from_this()), id_(id), own_(std::move(own)) {}
     ~Module();
     Module(const Module &) = delete;
     CUmodule id() const { return id_; }
@@ -22,6 +23,7 @@ public:
 private:
     const std::shared_ptr<Primary> primary_;
     const CUmodule id_;
+    const std::shared_ptr<const bool> own_;
 };
 
 /// An image (PTX, a cubin, a fat binary), and the modules that it is on the devices it is built for.
@@ -29,6 +31,8 @@ class Program : public sdk::Object<Program, pi_program> {
 public:
     Program(Context &context, pi_program_format format, std::string image)
         : Object(context.host()), context_(context), format_(format), image_(std::move(image)) {}
+    /// Around the application's module: built, for this device.
+    Program(Context &context, Device &device, std::shared_ptr<Module> module);
 
     Context &context() const { return *context_; }
     pi_program_format format() const { return format_; }

@@ -48,6 +48,34 @@ Queue::Queue(Context &context, Device &device, uint64_t flags)
         streams_.push_back(std::make_unique<Stream>(primary_, priority));
 }
 
+Queue::Queue(Context &context, Device &device, uint64_t flags, CUstream stream,
+             std::shared_ptr<const bool> own)
+    : Object(context.host()), context_(context), device_(device), primary_(context.primary(device)),
+      flags_(flags), shared_(true), sequence_(true) {
+    streams_.push_back(std::make_unique<Stream>(primary_, stream, std::move(own)));
+}
+
+void Queue::wait_for_application() {
+    if (!shared())
+        return;
+    const Current current(primary_);
+    primary_.check(api().cuStreamSynchronize(stream()), "cuStreamSynchronize", "on ",
+                   device_.name());
+}
+
+void Queue::behind_application(std::function<void()> task) {
+    if (!shared())
+        return task();
+    context().instance().run_waiting([queue = Ref<Queue>(*this), task = std::move(task)] {
+        try {
+            queue->wait_for_application();
+        } catch (...) {
+            // The context is lost, which the task finds out itself.
+        }
+        task();
+    });
+}
+
 Stream &Queue::choose(const Stream *wish) {
     if (streams_.size() == 1)
         return *streams_.front();
@@ -66,7 +94,9 @@ void Queue::call_host(const EnqueueArguments &arguments, pi_host_function functi
     Instance &instance = context().instance();
     auto start = [this, &instance, function, user_data](Event &event) {
         primary_.require_alive();
-        call_host_function(instance.host_functions(), event, function, user_data);
+        behind_application([&instance, event = Ref<Event>(event), function, user_data] {
+            call_host_function(instance.host_functions(), *event, function, user_data);
+        });
     };
     enqueue(*this, arguments, make_command(std::move(start)));
 }

@@ -7,6 +7,7 @@
 #include <pi/sdk/queue.hpp>
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -16,6 +17,9 @@ namespace pi::cuda {
 class Queue : public sdk::Object<Queue, pi_queue> {
 public:
     Queue(Context &context, Device &device, uint64_t flags);
+    /// In order, around the application's stream, which is destroyed in the end if *own is true by then.
+    Queue(Context &context, Device &device, uint64_t flags, CUstream stream,
+          std::shared_ptr<const bool> own);
 
     Context &context() const { return *context_; }
     Device &device() const { return device_; }
@@ -36,6 +40,16 @@ public:
                                      profiling() || type == PI_TYPE_TIMESTAMP_DESC);
     }
 
+    /// Of a queue in order; NULL of one that has several.
+    CUstream stream() const { return streams_.size() == 1 ? streams_.front()->id() : nullptr; }
+    /// From now on the application may put work of its own into the stream.
+    void share() { shared_.store(true, std::memory_order_relaxed); }
+    bool shared() const { return shared_.load(std::memory_order_relaxed); }
+    /// For what is not put into the stream: waits on the calling thread for what the application has put there.
+    void wait_for_application();
+    /// Calls the task once that has ended: at once, or on a thread of the instance.
+    void behind_application(std::function<void()> task);
+
     /// The stream for a command that waits for one in `wish`, which may be NULL or another queue's.
     Stream &choose(const Stream *wish);
 
@@ -46,6 +60,7 @@ private:
     const uint64_t flags_;
     std::vector<std::unique_ptr<Stream>> streams_;
     std::atomic<uint32_t> next_{0};
+    std::atomic<bool> shared_{false};
     sdk::Sequence sequence_;
 };
 

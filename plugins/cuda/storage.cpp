@@ -154,4 +154,20 @@ Storage Storage::borrow(Primary &primary, std::byte *begin, uint64_t size) {
     return storage;
 }
 
+Storage Storage::around(Primary &primary, CUdeviceptr begin, uint64_t offset, bool host,
+                        std::shared_ptr<const bool> own) {
+    Storage storage;
+    storage.owner_ = owner(primary, reinterpret_cast<void *>(begin),
+                           [own = std::move(own), host](Primary &of, void *at) {
+                               return !*own  ? CUDA_SUCCESS
+                                      : host ? of.api().cuMemFreeHost(at)
+                                             : free_memory(of, reinterpret_cast<CUdeviceptr>(at));
+                           });
+    storage.address_ = begin + offset;
+    if (host)
+        storage.host_ = reinterpret_cast<std::byte *>(storage.address_);
+    storage.alignment_ = greatest_power_in(storage.address_);
+    return storage;
+}
+
 } // namespace pi::cuda

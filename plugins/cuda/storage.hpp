@@ -28,6 +28,9 @@ public:
     static Storage in_host(Primary &primary, uint64_t size, uint64_t alignment);
     /// The application's own; PI_ERROR_OUT_OF_RESOURCES if it cannot be pinned.
     static Storage borrow(Primary &primary, std::byte *begin, uint64_t size);
+    /// CUDA's memory at `begin`, of the host or not, from `offset` on. Freed in the end if *own is true by then.
+    static Storage around(Primary &primary, CUdeviceptr begin, uint64_t offset, bool host,
+                          std::shared_ptr<const bool> own);
 
     /// For the device.
     CUdeviceptr address() const { return address_; }

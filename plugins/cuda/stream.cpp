@@ -16,7 +16,8 @@ Stream::Stream(Primary &primary, int priority) : primary_(primary) {
 }
 
 Stream::~Stream() {
-    primary_.api().cuStreamDestroy_v2(id_); // without waiting: the driver ends what is in it
+    if (!own_ || *own_)
+        primary_.api().cuStreamDestroy_v2(id_); // without waiting: the driver ends what is in it
 }
 
 uint64_t Stream::add(Event &event, SharedEvent done) {

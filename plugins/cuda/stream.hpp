@@ -9,7 +9,9 @@
 
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <mutex>
+#include <utility>
 
 namespace pi::cuda {
 
@@ -18,6 +20,9 @@ class Stream {
 public:
     /// The context must be current.
     Stream(Primary &primary, int priority);
+    /// The application's. Destroyed in the end if *own is true by then.
+    Stream(Primary &primary, CUstream id, std::shared_ptr<const bool> own)
+        : primary_(primary), id_(id), own_(std::move(own)) {}
     ~Stream();
     Stream(const Stream &) = delete;
 
@@ -41,10 +46,11 @@ private:
 
     Primary &primary_;
     CUstream id_ = nullptr;
-    std::mutex mutex_;            ///< guards what follows
-    std::deque<Pending> pending_; ///< in the stream's order
-    uint64_t first_ = 0;          ///< the number of pending_.front()
-    bool watched_ = false;        ///< a thread of the instance waits for the front, or is about to
+    const std::shared_ptr<const bool> own_; ///< NULL for what is ours
+    std::mutex mutex_;                      ///< guards what follows
+    std::deque<Pending> pending_;           ///< in the stream's order
+    uint64_t first_ = 0;                    ///< the number of pending_.front()
+    bool watched_ = false; ///< a thread of the instance waits for the front, or is about to
 };
 
 } // namespace pi::cuda

@@ -28,10 +28,28 @@ void StreamEvent::note_times() {
         times_[i] = std::min(times_[i], times_[i + 1]);
 }
 
+CUevent StreamEvent::native(const Event &event) {
+    const auto shared = [](const SharedEvent &pooled) {
+        return std::shared_ptr<CUevent_st>(pooled, pooled->id());
+    };
+    std::lock_guard lock(mutex_);
+    if (native_)
+        return native_.get();
+    if (place_.done)
+        native_ = shared(place_.done);
+    else if (succeeded_ || (event.final() && event.result() == PI_SUCCESS)) {
+        // One that is not recorded is complete, as all are that lie in the pool.
+        const Current current(primary_);
+        native_ = shared(std::make_shared<PooledEvent>(primary_, false));
+    }
+    return native_.get();
+}
+
 // ----- StreamCommand ------------------------------------------------------------------------------
 
 Phase StreamCommand::phase(const Event &dependency) const {
-    if (!dependency.payload() || &payload_of(dependency).primary() != &queue_.primary())
+    if (!dependency.payload() || payload_of(dependency).around() ||
+        &payload_of(dependency).primary() != &queue_.primary())
         return Phase::FINAL;
     before_.emplace_back(const_cast<Event &>(dependency));
     return Phase::SUBMITTED;
@@ -77,7 +95,7 @@ void StreamCommand::put(Event &event, StreamEvent &payload) {
     Stream &stream = queue_.choose(wish);
     std::lock_guard lock(stream.mutex());
     const bool waits = wait_in_stream(stream);
-    if (marker_ && !waits && !timed())
+    if (marker_ && !waits && !timed() && !queue_.shared())
         return;
     const SharedEvent done = make_done(timed() ? &payload : nullptr);
     if (payload.began_)
@@ -125,6 +143,7 @@ void StreamCommand::ended(Event &event, CUresult code) {
         {
             std::lock_guard lock(payload.mutex_);
             payload.place_ = {};
+            payload.succeeded_ = result == PI_SUCCESS;
         }
         payload.began_.reset();
         payload.base_.reset();
@@ -169,7 +188,7 @@ void StreamCommand::run(StreamEvent *payload) {
         if (with_time)
             record(stream, *payload->place_.done);
     }
-    if (submission.taken() || with_time)
+    if (submission.taken() || with_time || (marker_ && queue_.shared()))
         primary.check(queue_.api().cuStreamSynchronize(stream.id()), "cuStreamSynchronize", "on ",
                       queue_.device().name());
     if (payload) {
@@ -200,7 +219,7 @@ void enqueue_within_call(Queue &queue, const EnqueueArguments &arguments, Stream
     run_within_call(queue, arguments, [&](Event *event) {
         auto payload = event ? std::make_unique<StreamEvent>(queue.primary()) : nullptr;
         command.run(payload.get());
-        if (event && command.timed())
+        if (event)
             event->set_payload(std::move(payload));
     });
 }

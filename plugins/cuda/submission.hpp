@@ -25,16 +25,23 @@ namespace pi::cuda {
 
 class StreamCommand;
 
-/// What an event of a command in a stream keeps. Every event with a payload has this one; events of commands that are
-/// ours alone have none.
+/// What an event of a command in a stream keeps, or one around an event of the application's. Every event with a payload
+/// has this one; events of commands that are ours alone have none.
 class StreamEvent final : public sdk::Payload {
 public:
     explicit StreamEvent(Primary &primary) : primary_(primary) { times_[0] = sdk::now(); }
+    /// Around the application's event: no command is behind it, and what comes after it is held until it is final.
+    StreamEvent(Primary &primary, std::shared_ptr<CUevent_st> native)
+        : primary_(primary), around_(true), native_(std::move(native)) {}
 
     uint64_t profiling(pi_profiling_info name) const override {
         return times_[name - PI_PROFILING_QUEUED];
     }
     const Primary &primary() const { return primary_; }
+    bool around() const { return around_; }
+    /// What completes as the command `event` does, as long as this lives; NULL while the command is in no stream, or
+    /// when it has failed.
+    CUevent native(const sdk::Event &event);
 
     /// Where the command is, while it is in a stream.
     struct Place {
@@ -54,8 +61,11 @@ private:
     void note_times();
 
     Primary &primary_;
-    mutable std::mutex mutex_; ///< guards place_
+    const bool around_ = false;
+    mutable std::mutex mutex_; ///< guards what follows up to began_
     Place place_;
+    bool succeeded_ = false; ///< it has left its stream, and the event is about to be final
+    std::shared_ptr<CUevent_st> native_;
     SharedEvent began_;
     std::shared_ptr<const Clock::Base> base_;
     std::array<uint64_t, 4> times_{};

@@ -4,8 +4,6 @@
 #include "kernel.hpp"
 #include "submission.hpp"
 
-#include <pi/sdk/descriptor.hpp>
-
 #include <algorithm>
 
 namespace pi::opencl {
@@ -13,23 +11,12 @@ namespace pi::opencl {
 using namespace sdk;
 
 pi_native_handle to_native(void *handle) {
-    pi_native_handle native{};
-    native.type = PI_NATIVE_OPENCL;
-    native.count = 1;
-    native.value[0] = reinterpret_cast<uintptr_t>(handle);
-    return native;
+    return native_handle(PI_NATIVE_OPENCL, reinterpret_cast<uintptr_t>(handle));
 }
 
 void *from_native(const pi_native_handle &handle) {
-    if (handle.type != PI_NATIVE_OPENCL)
-        fail(PI_ERROR_INVALID_NATIVE_HANDLE, "handle.type is ", handle.type, "; PI_NATIVE_OPENCL (",
-             uint32_t{PI_NATIVE_OPENCL}, ") is needed");
-    if (handle.count != 1)
-        fail(PI_ERROR_INVALID_NATIVE_HANDLE, "handle.count is ", handle.count,
-             "; a handle of OpenCL has 1 value");
-    if (!handle.value[0])
-        fail(PI_ERROR_INVALID_NATIVE_HANDLE, "handle.value[0] is NULL");
-    return reinterpret_cast<void *>(static_cast<uintptr_t>(handle.value[0]));
+    return reinterpret_cast<void *>(
+        static_cast<uintptr_t>(native_pointer(handle, PI_NATIVE_OPENCL, "PI_NATIVE_OPENCL")));
 }
 
 void check_native_context(const Context &context, cl_context of, const char *what) {
@@ -43,13 +30,6 @@ pi_native_desc read_native(const pi_native_desc *desc, uint64_t flags) {
     check_flags(known.flags, flags, "flags");
     from_native(known.handle);
     return known;
-}
-
-void check_no_device(const pi_native_desc &desc, const char *kind) {
-    if (desc.device)
-        fail(PI_ERROR_INVALID_VALUE, "device is ", desc.device,
-             "; it is for contexts, programs and kernels, and must be NULL for the handle of a ",
-             kind);
 }
 
 namespace {

@@ -10,6 +10,7 @@
 #include "memory.hpp"
 
 #include <pi/sdk/event.hpp>
+#include <pi/sdk/native_handle.hpp>
 
 namespace pi::opencl {
 
@@ -21,8 +22,6 @@ void *from_native(const pi_native_handle &handle);
 
 /// The descriptor, with a handle that from_native takes. `flags`: those that the kind of object has.
 pi_native_desc read_native(const pi_native_desc *desc, uint64_t flags = PI_NATIVE_OWN);
-/// PI_ERROR_INVALID_VALUE if it names a device: for the kinds whose handles have none.
-void check_no_device(const pi_native_desc &desc, const char *kind);
 
 /// A clGet...Info answer about the application's handle; PI_ERROR_INVALID_NATIVE_HANDLE if the driver refuses it.
 template <class T, class Function, class Handle>

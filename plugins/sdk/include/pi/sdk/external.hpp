@@ -36,15 +36,20 @@ inline void check_export_demand(const pi_mem_buffer_desc &desc) {
              ": memory of scope 0 is exported");
 }
 
-/// Of an import of a host pointer or a descriptor: what does not depend on the type.
-inline void check_import(const pi_mem_import_desc &desc) {
+/// Of an import: what does not depend on the type.
+inline void check_import_range(const pi_mem_import_desc &desc) {
     check_flags(desc.flags, mem_access_flags, "flags");
     check_mem_access(desc.flags);
+    if (!desc.size)
+        fail(PI_ERROR_INVALID_SIZE, "size is 0 bytes; at least 1 is needed");
+}
+
+/// The same of a host pointer or a descriptor.
+inline void check_import(const pi_mem_import_desc &desc) {
+    check_import_range(desc);
     if (desc.own)
         fail(PI_ERROR_INVALID_VALUE, "own is ", desc.own,
              "; a host pointer or file stays the application's, so it must be 0");
-    if (!desc.size)
-        fail(PI_ERROR_INVALID_SIZE, "size is 0 bytes; at least 1 is needed");
 }
 
 /// Where an import of a host pointer begins.

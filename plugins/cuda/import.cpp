@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Memory that is there already: the application's of the host, and CUDA's by its address.
+#include "entries.hpp"
+#include "memory.hpp"
+
+#include <pi/sdk/address.hpp>
+#include <pi/sdk/external.hpp>
+#include <pi/sdk/native_handle.hpp>
+#include <pi/sdk/region.hpp>
+
+#include <unistd.h>
+
+namespace pi::cuda {
+
+using namespace sdk;
+
+namespace {
+
+Ref<Mem> import_pointer(Context &context, Device &device, const pi_mem_import_desc &desc) {
+    std::byte *begin = sdk::import_pointer(desc);
+    const auto page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+    const uint64_t has = alignment_of(begin, page);
+    if (has < page || desc.size % page)
+        fail(PI_ERROR_MISALIGNED_POINTER, "pointer and offset give ", static_cast<void *>(begin),
+             ", aligned to ", has, " bytes, and size is ", desc.size, "; ", device.name(),
+             " uses whole pages in place: multiples of ", page);
+    Primary &primary = context.primary(device);
+    primary.require_alive();
+    Storage storage = Storage::borrow(primary, begin, desc.size);
+    pi_mem_buffer_desc as_buffer{};
+    as_buffer.flags = desc.flags;
+    as_buffer.size = desc.size;
+    return make<Mem>(context, device, std::move(storage), as_buffer,
+                     pi_memory_kind{PI_MEMORY_KIND_IMPORTED});
+}
+
+/// What the driver knows of an address; `value` stays as it is where that is nothing.
+template <class T>
+bool ask_pointer(const Api &cu, CUdeviceptr address, CUpointer_attribute name, T &value) {
+    T answer{};
+    if (cu.cuPointerGetAttribute(&answer, name, address) != CUDA_SUCCESS)
+        return false;
+    value = answer;
+    return true;
+}
+
+/// Memory that a CUdeviceptr is in.
+struct NativeRange {
+    CUdeviceptr begin = 0;
+    size_t size = 0;
+    unsigned type = 0; ///< CU_MEMORYTYPE_
+};
+
+NativeRange find_native(Primary &primary, CUdeviceptr address) {
+    const Api &cu = primary.api();
+    const Device &device = primary.device();
+    NativeRange range;
+    unsigned managed = 0;
+    if (!ask_pointer(cu, address, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, range.type) ||
+        !ask_pointer(cu, address, CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, range.begin) ||
+        !ask_pointer(cu, address, CU_POINTER_ATTRIBUTE_RANGE_SIZE, range.size))
+        fail(PI_ERROR_INVALID_NATIVE_HANDLE, "handle.native.value[0] is ",
+             reinterpret_cast<void *>(address), "; the driver knows no memory there");
+    if (ask_pointer(cu, address, CU_POINTER_ATTRIBUTE_IS_MANAGED, managed) && managed)
+        fail(PI_ERROR_UNSUPPORTED_FEATURE,
+             "handle.native is managed memory, which is no one device's; memory of a device and "
+             "pinned memory of the host are imported");
+    CUcontext context = nullptr; // and so it stays for memory of a pool, or a mapping
+    ask_pointer(cu, address, CU_POINTER_ATTRIBUTE_CONTEXT, context);
+    int ordinal = device.id();
+    ask_pointer(cu, address, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, ordinal);
+    const bool here = ordinal == device.id() && (!context || context == primary.id());
+    if (range.type != CU_MEMORYTYPE_HOST && !here)
+        fail(PI_ERROR_INVALID_NATIVE_HANDLE, "handle.native is memory of device ", ordinal,
+             " of CUDA in the CUcontext ", context, ", not of ", device.name(),
+             "'s primary one (device ", device.id(), ", ", primary.id(), ')');
+    return range;
+}
+
+Ref<Mem> import_native(Context &context, Device &device, const pi_mem_import_desc &desc) {
+    const CUdeviceptr handle =
+        native_pointer(desc.handle.native, PI_NATIVE_CUDA_POINTER, "PI_NATIVE_CUDA_POINTER");
+    Primary &primary = context.primary(device);
+    primary.require_alive();
+    const NativeRange range = find_native(primary, handle);
+    check_range(desc.offset, desc.size, range.size - (handle - range.begin), "handle.native");
+    if (desc.own && handle != range.begin)
+        fail(PI_ERROR_INVALID_NATIVE_HANDLE, "own is 1, but handle.native is ",
+             handle - range.begin,
+             " bytes into its allocation: only the whole of one can be taken over");
+    const bool host = range.type == CU_MEMORYTYPE_HOST;
+    const auto own = std::make_shared<bool>(false);
+    Storage storage = Storage::around(primary, handle, desc.offset, host, own);
+    pi_mem_buffer_desc as_buffer{};
+    as_buffer.flags = desc.flags;
+    as_buffer.size = desc.size;
+    as_buffer.scope = host ? SCOPE_HOST_PINNED : SCOPE_GLOBAL;
+    Ref<Mem> mem = make<Mem>(context, device, std::move(storage), as_buffer,
+                             pi_memory_kind{PI_MEMORY_KIND_BUFFER});
+    *own = desc.own; // nothing can fail any more
+    return mem;
+}
+
+} // namespace
+
+uint32_t import_types(const Device &device) {
+    return external_bit(PI_EXTERNAL_NATIVE) |
+           (device.registers_host_memory() ? external_bit(PI_EXTERNAL_HOST_POINTER) : 0);
+}
+
+namespace entries {
+
+pi_result PI_CALL piMemImport(pi_context context, pi_device device, const pi_mem_import_desc *desc,
+                              pi_mem *out_mem) {
+    return call<Context>(context, [&](Context &self) {
+        Device &on = self.checked_device(device);
+        auto known = read_desc(desc, PI_TYPE_MEM_IMPORT_DESC);
+        require(out_mem, "out_mem");
+        check_external_type(known.handle.type, "handle.type");
+        if (!(import_types(on) & external_bit(known.handle.type)))
+            fail(PI_ERROR_UNSUPPORTED_FEATURE, "handle.type is ", known.handle.type, "; ",
+                 on.name(), " imports the types 0x", std::hex, import_types(on),
+                 " (1 << PI_EXTERNAL_)");
+        const bool native = known.handle.type == PI_EXTERNAL_NATIVE;
+        if (known.own > (native ? 1u : 0u))
+            fail(PI_ERROR_INVALID_VALUE, "own is ", known.own,
+                 "; 0 is needed, or 1 for PI_EXTERNAL_NATIVE");
+        check_import_range(known);
+        *out_mem =
+            (native ? import_native(self, on, known) : import_pointer(self, on, known)).give();
+    });
+}
+
+} // namespace entries
+} // namespace pi::cuda
