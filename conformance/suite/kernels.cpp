@@ -25,10 +25,10 @@ constexpr pi_native_program broken_native_program = {4, 1, nullptr};
 
 const std::string &simulated_cuda_text() {
     static const std::string text =
-        join("PI simulated CUDA module 1\nlibrary ", suite_library(PI_SUITE_KERNELS_LIBRARY),
-             "\nfunction add pointer 4\nfunction combine pointer pointer pointer 4\n"
-             "function visit pointer 8 8\nfunction reverse pointer shared\n"
-             "function follow addresses 4\n");
+        simulated_cuda_module(PI_SUITE_KERNELS_LIBRARY,
+                              "function add pointer 4\nfunction combine pointer pointer pointer 4\n"
+                              "function visit pointer 8 8\nfunction reverse pointer shared\n"
+                              "function follow addresses 4\n");
     return text;
 }
 
@@ -47,13 +47,8 @@ struct Source {
     uint64_t size;
     const void *broken_data;
     uint64_t broken_size;
-    const char *devices = ""; // what their names end with
+    bool simulated = false; // for devices of the simulated driver alone
 };
-
-bool ends_with(const std::string &text, const std::string &end) {
-    return text.size() >= end.size() &&
-           text.compare(text.size() - end.size(), end.size(), end) == 0;
-}
 
 const std::vector<Source> &sources() {
     static const std::vector<Source> table = [] {
@@ -65,7 +60,7 @@ const std::vector<Source> &sources() {
             {PI_PROGRAM_FORMAT_NATIVE_TABLE, &native_program, sizeof native_program,
              &broken_native_program, sizeof broken_native_program},
             {PI_PROGRAM_FORMAT_CUBIN, simulated_cuda_text().data(), simulated_cuda_text().size(),
-             broken_simulated_cuda_text, std::strlen(broken_simulated_cuda_text), "(simulated)"},
+             broken_simulated_cuda_text, std::strlen(broken_simulated_cuda_text), true},
             {PI_PROGRAM_FORMAT_PTX, ptx_kernels().data(), ptx_kernels().size(), broken_ptx_text,
              std::strlen(broken_ptx_text)}};
         std::erase_if(all, [](const Source &source) { return source.size == 0; });
@@ -96,15 +91,13 @@ pi_program_format kernel_format(Bench &bench, pi_device device) {
     bench.need(PI_CAPABILITY_PROGRAM, "PI_CAPABILITY_PROGRAM", device);
     const pi_device on = device != nullptr ? device : bench.device();
     const auto formats = get_info<uint32_t>(&piDeviceGetInfo, on, PI_DEVICE_INFO_PROGRAM_FORMATS);
-    const auto name = get_info_list<char>(&piDeviceGetInfo, on, PI_DEVICE_INFO_NAME);
     for (const Source &source : sources()) {
-        if ((formats & (1u << source.format)) != 0 && ends_with(name.data(), source.devices))
+        if ((formats & (1u << source.format)) != 0 && (!source.simulated || is_simulated(on)))
             return source.format;
     }
     skip("the device runs none of the formats that the suite's kernels are written in "
          "(OpenCL C, native table, modules of simulated devices of CUDA; SPIR-V and PTX if the "
-         "suite "
-         "was built with compilers for them)");
+         "suite was built with compilers for them)");
 }
 
 bool has_kernels(Bench &bench) {

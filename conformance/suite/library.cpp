@@ -2,9 +2,11 @@
 
 #include "library.hpp"
 
+#include "bench.hpp"
 #include "require.hpp"
 
 #include <filesystem>
+#include <string_view>
 
 namespace pi::suite {
 
@@ -18,6 +20,15 @@ std::string suite_library(const char *name) {
     }
     throw Failure{join("the suite's own library ", name, " is missing in ",
                        (folder / "../lib").lexically_normal().string())};
+}
+
+bool is_simulated(pi_device device) {
+    const auto name = get_info_list<char>(&piDeviceGetInfo, device, PI_DEVICE_INFO_NAME);
+    return std::string_view(name.data()).ends_with("(simulated)");
+}
+
+std::string simulated_cuda_module(const char *library, const char *lines) {
+    return join("PI simulated CUDA module 1\nlibrary ", suite_library(library), '\n', lines);
 }
 
 } // namespace pi::suite

@@ -79,7 +79,7 @@ void enqueue_transfer(Queue &queue, const EnqueueArguments &arguments, Direction
         return enqueue_stream<PinnedCommand>(queue, arguments, direction, mem, host,
                                              std::move(regions));
     enqueue_pageable(queue, arguments, direction, mem.address(), host, std::move(regions),
-                     Ref<Mem>(mem));
+                     std::make_shared<Ref<Mem>>(mem));
 }
 
 /// Queues of either end do a copy; others, if they can use both.

@@ -14,7 +14,7 @@ namespace {
 class PageableCommand final : public Command {
 public:
     PageableCommand(Queue &queue, Direction direction, CUdeviceptr device, std::byte *host,
-                    Regions &&regions, AnyRef keep)
+                    Regions &&regions, std::shared_ptr<const void> keep)
         : queue_(queue), primary_(queue.primary()), direction_(direction), device_(device),
           host_(host), regions_(std::move(regions)), keep_(std::move(keep)) {}
 
@@ -43,7 +43,7 @@ private:
     const CUdeviceptr device_;
     std::byte *const host_;
     const Regions regions_;
-    const AnyRef keep_;
+    const std::shared_ptr<const void> keep_;
 };
 
 } // namespace
@@ -57,7 +57,8 @@ uint64_t host_extent(Direction direction, const Regions &regions) {
 }
 
 void enqueue_pageable(Queue &queue, const EnqueueArguments &arguments, Direction direction,
-                      CUdeviceptr device, std::byte *host, Regions &&regions, AnyRef keep) {
+                      CUdeviceptr device, std::byte *host, Regions &&regions,
+                      std::shared_ptr<const void> keep) {
     queue.primary().require_alive();
     auto command = std::make_unique<PageableCommand>(queue, direction, device, host,
                                                      std::move(regions), std::move(keep));

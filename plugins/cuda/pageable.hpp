@@ -6,7 +6,7 @@
 #include "queue.hpp"
 #include "transfer.hpp"
 
-#include <pi/sdk/object.hpp>
+#include <memory>
 
 namespace pi::cuda {
 
@@ -16,6 +16,6 @@ uint64_t host_extent(Direction direction, const sdk::Regions &regions);
 /// A transfer as a command, or within the call. All that it waits for is final before it begins; it keeps `keep`.
 void enqueue_pageable(Queue &queue, const sdk::EnqueueArguments &arguments, Direction direction,
                       CUdeviceptr device, std::byte *host, sdk::Regions &&regions,
-                      sdk::AnyRef keep = {});
+                      std::shared_ptr<const void> keep = {});
 
 } // namespace pi::cuda

@@ -1419,7 +1419,7 @@ PI_EXPORT pi_result PI_CALL piEnqueueTimestamp(pi_queue queue, const pi_timestam
 
 /* Bytes of a variable of a program that is built for the queue's device (else PI_ERROR_INVALID_OPERATION), by its
  * name in the source: PI_ERROR_INVALID_NAME where the program has none of it, PI_ERROR_UNSUPPORTED_FEATURE for a
- * format that has none at all. A constant is not written: PI_ERROR_INVALID_OPERATION. */
+ * format that has none at all. A constant is not written: PI_ERROR_INVALID_OPERATION (CUDA's are the host's to write). */
 typedef struct pi_device_global_read_desc {
     uint32_t struct_size;
     pi_struct_type type; /* PI_TYPE_DEVICE_GLOBAL_READ_DESC */
