@@ -35,6 +35,19 @@ Ref<Mem> import_pointer(Context &context, Device &device, const pi_mem_import_de
                      pi_memory_kind{PI_MEMORY_KIND_IMPORTED});
 }
 
+Ref<Mem> import_file(Context &context, Device &device, const pi_mem_import_desc &desc) {
+    if (desc.handle.fd < 0)
+        fail(PI_ERROR_INVALID_VALUE, "handle.fd is ", desc.handle.fd, ", which is no descriptor");
+    Primary &primary = context.primary(device);
+    primary.require_alive();
+    pi_mem_buffer_desc as_buffer{};
+    as_buffer.flags = desc.flags;
+    as_buffer.size = desc.size;
+    return make<Mem>(context, device,
+                     Storage::import(primary, desc.handle.fd, desc.offset, desc.size), as_buffer,
+                     pi_memory_kind{PI_MEMORY_KIND_BUFFER});
+}
+
 /// What the driver knows of an address; `value` stays as it is where that is nothing.
 template <class T>
 bool ask_pointer(const Api &cu, CUdeviceptr address, CUpointer_attribute name, T &value) {
@@ -105,7 +118,7 @@ Ref<Mem> import_native(Context &context, Device &device, const pi_mem_import_des
 } // namespace
 
 uint32_t import_types(const Device &device) {
-    return external_bit(PI_EXTERNAL_NATIVE) |
+    return external_bit(PI_EXTERNAL_NATIVE) | export_types(device) |
            (device.registers_host_memory() ? external_bit(PI_EXTERNAL_HOST_POINTER) : 0);
 }
 
@@ -127,8 +140,10 @@ pi_result PI_CALL piMemImport(pi_context context, pi_device device, const pi_mem
             fail(PI_ERROR_INVALID_VALUE, "own is ", known.own,
                  "; 0 is needed, or 1 for PI_EXTERNAL_NATIVE");
         check_import_range(known);
-        *out_mem =
-            (native ? import_native(self, on, known) : import_pointer(self, on, known)).give();
+        const auto take = native                                          ? import_native
+                          : known.handle.type == PI_EXTERNAL_HOST_POINTER ? import_pointer
+                                                                          : import_file;
+        *out_mem = take(self, on, known).give();
     });
 }
 

@@ -134,7 +134,7 @@ constexpr Row rows[] = {
     {PI_DEVICE_INFO_EXTERNAL_HANDLE_TYPES,
      [](Device &d, const InfoWriter &write) { write(import_types(d)); }},
     {PI_DEVICE_INFO_EXPORT_HANDLE_TYPES,
-     [](Device &, const InfoWriter &write) { write(uint32_t{0}); }},
+     [](Device &d, const InfoWriter &write) { write(export_types(d)); }},
     {PI_DEVICE_INFO_CAPABILITIES,
      [](Device &d, const InfoWriter &write) { write(d.capabilities()); }},
     {PI_DEVICE_INFO_LAUNCH_FEATURES,

@@ -4,6 +4,7 @@
 #include "transfer.hpp"
 
 #include <pi/sdk/address.hpp>
+#include <pi/sdk/external.hpp>
 #include <pi/sdk/memory.hpp>
 #include <pi/sdk/region.hpp>
 
@@ -94,9 +95,10 @@ void check_buffer(const Device &device, const pi_mem_buffer_desc &desc) {
     if (find_chained(desc.next, PI_TYPE_MEM_LAYOUT_DESC))
         fail(PI_ERROR_UNSUPPORTED_FEATURE, "no scope of ", device.name(), " has PI_SCOPE_LAYOUT");
     check_demands(device, desc);
-    if (desc.export_types)
-        fail(PI_ERROR_UNSUPPORTED_FEATURE, "export_types is 0x", std::hex, desc.export_types,
-             "; this plugin exports no memory");
+    if (desc.export_types & ~export_types(device))
+        fail(PI_ERROR_UNSUPPORTED_FEATURE, "export_types is 0x", std::hex, desc.export_types, "; ",
+             device.name(), " exports the types 0x", export_types(device), " (1 << PI_EXTERNAL_)");
+    check_export_demand(desc);
     check_mem_host_ptr(desc.flags, desc.host_ptr);
     if (desc.scope == SCOPE_HOST_PINNED && desc.flags & PI_MEM_USE_HOST_PTR)
         fail(PI_ERROR_UNSUPPORTED_FEATURE, "PI_MEM_USE_HOST_PTR in scope ", desc.scope, " (",
@@ -123,7 +125,8 @@ Ref<Mem> create_buffer(Context &context, Device &device, const pi_mem_buffer_des
     check_buffer(device, desc);
     Primary &primary = context.primary(device);
     primary.require_alive();
-    Storage storage = desc.scope == SCOPE_GLOBAL
+    Storage storage = desc.export_types ? Storage::exportable(primary, desc.size, desc.alignment)
+                      : desc.scope == SCOPE_GLOBAL
                           ? Storage::on_device(primary, desc.size, desc.alignment)
                           : Storage::in_host(primary, desc.size, desc.alignment);
     if (desc.flags & mem_host_ptr_flags) {

@@ -56,6 +56,8 @@ public:
     CUdeviceptr address() const { return storage().address() + offset_; }
     /// And for the host; NULL if it has none.
     std::byte *host_pointer() const { return in_host() ? storage().host() + offset_ : nullptr; }
+    /// What the driver exports; 0 if the memory was not made for it.
+    CUmemGenericAllocationHandle physical() const { return storage().physical(); }
     /// Of a buffer with PI_MEM_USE_HOST_PTR: where its maps are; else NULL.
     std::byte *map_pointer() const;
 
@@ -79,8 +81,9 @@ private:
     std::vector<Map> maps_; ///< guarded by maps_mutex_
 };
 
-/// 1 << PI_EXTERNAL_ of what piMemImport takes.
+/// 1 << PI_EXTERNAL_ of what piMemImport takes, and what piMemExport gives.
 uint32_t import_types(const Device &device);
+uint32_t export_types(const Device &device);
 
 /// Whether commands of the context take the memory as it is.
 bool usable(Primary &user, const Mem &mem);

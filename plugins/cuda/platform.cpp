@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "platform.hpp"
 #include "entries.hpp"
+#include "mapping.hpp"
 #include "primary.hpp"
 
 #include <pi/sdk/descriptor.hpp>
@@ -111,6 +112,7 @@ Device::Device(Platform &platform, CUdevice id)
                  api().cuMemPoolDestroy && api().cuMemPoolSetAccess &&
                  api().cuMemPoolSetAttribute && api().cuMemPoolTrimTo &&
                  api().cuMemAllocFromPoolAsync && api().cuMemFreeAsync;
+    exports_ = has_mappings(*this);
     if (attribute(CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY) &&
         attribute(CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS))
         usm_kinds_ |= 1u << PI_USM_SHARED;

@@ -57,6 +57,8 @@ public:
     /// Application memory can be pinned, and used by the device then.
     bool registers_host_memory() const { return registers_host_memory_; }
     bool cooperative() const { return cooperative_; }
+    /// Its memory can be mapped, and given to others as file descriptors.
+    bool exports() const { return exports_; }
     /// The driver has pools on it.
     bool has_pools() const { return has_pools_; }
     /// 1 << PI_USM_ kinds. SHARED only where the host may touch it while the device works.
@@ -67,7 +69,8 @@ public:
         return this_plugin.capabilities &
                ~((registers_host_memory_ ? 0
                                          : PI_CAPABILITY_MEM_IMPORT | PI_CAPABILITY_USM_REGISTER) |
-                 (cooperative_ ? 0 : uint64_t{PI_CAPABILITY_COOPERATIVE}));
+                 (cooperative_ ? 0 : uint64_t{PI_CAPABILITY_COOPERATIVE}) |
+                 (exports_ ? 0 : uint64_t{PI_CAPABILITY_MEM_EXPORT}));
     }
 
     /// The device's primary context, which all PI contexts share; it is the driver's as long as any of them lives.
@@ -80,7 +83,7 @@ private:
     uint64_t memory_size_ = 0, max_group_, local_memory_, max_pitch_;
     std::array<uint64_t, 3> max_items_, max_groups_;
     uint32_t warp_;
-    bool registers_host_memory_, cooperative_, has_pools_;
+    bool registers_host_memory_, cooperative_, has_pools_, exports_;
     uint32_t usm_kinds_ = 1u << PI_USM_HOST | 1u << PI_USM_DEVICE;
     int compute_capability_;
     std::mutex mutex_; ///< guards primary_

@@ -54,6 +54,7 @@ constexpr pi_dispatch make_functions() {
         .piMemBufferCreate = entries::piMemBufferCreate,
         .piMemBufferPartition = entries::piMemBufferPartition,
         .piMemImport = entries::piMemImport,
+        .piMemExport = entries::piMemExport,
         .piMemGetInfo = entries::piMemGetInfo,
         .piMemGetHostPointer = entries::piMemGetHostPointer,
         .piMemFlush = entries::piMemFlush,

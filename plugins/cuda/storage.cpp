@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "storage.hpp"
+#include "mapping.hpp"
 #include "primary.hpp"
 #include "registration.hpp"
 
@@ -166,6 +167,60 @@ Storage Storage::around(Primary &primary, CUdeviceptr begin, uint64_t offset, bo
     storage.address_ = begin + offset;
     if (host)
         storage.host_ = reinterpret_cast<std::byte *>(storage.address_);
+    storage.alignment_ = greatest_power_in(storage.address_);
+    return storage;
+}
+
+Storage Storage::exportable(Primary &primary, uint64_t size, uint64_t alignment) {
+    const auto mapping = std::make_shared<Mapping>();
+    // The addresses are aligned as they are reserved: there is no padding.
+    Storage storage = take(
+        primary, size, 0, "cuMemCreate",
+        [&](CUdeviceptr *out, uint64_t bytes) {
+            CUresult code = mapping->create(primary, bytes);
+            if (code == CUDA_SUCCESS)
+                code = mapping->map(primary, bytes, alignment, *out);
+            if (code != CUDA_SUCCESS)
+                mapping->close(primary);
+            return code;
+        },
+        [mapping](Primary &of, CUdeviceptr) { return mapping->close(of); });
+    storage.physical_ = mapping->physical();
+    return storage;
+}
+
+Storage Storage::import(Primary &primary, int fd, uint64_t offset, uint64_t size) {
+    const Device &device = primary.device();
+    uint64_t end;
+    if (__builtin_add_overflow(offset, size, &end) || end > device.memory_size())
+        fail(PI_ERROR_INVALID_SIZE, "offset is ", offset, " and size ", size, ": beyond what ",
+             device.name(), " has (", device.memory_size(), ')');
+    const Current current(primary);
+    const auto mapping = std::make_shared<Mapping>();
+    CUdevice of = PI_CUDA_DEVICE_INVALID;
+    CUdeviceptr address = 0;
+    CUresult code = mapping->import(primary, fd, of);
+    if (code != CUDA_SUCCESS || of != device.id()) {
+        mapping->close(primary);
+        if (code != CUDA_SUCCESS)
+            fail(PI_ERROR_INVALID_VALUE, "handle.fd is ", fd, ", which is no memory of ",
+                 device.name(),
+                 ": cuMemImportFromShareableHandle: ", error_name(primary.api(), code));
+        fail(PI_ERROR_INVALID_VALUE, "handle.fd is ", fd, ", which is memory of device ", of,
+             " of CUDA, not of ", device.name(), " (", device.id(), ')');
+    }
+    code = mapping->map(primary, end, 0, address);
+    if (code != CUDA_SUCCESS)
+        mapping->close(primary);
+    if (code == CUDA_ERROR_INVALID_VALUE)
+        fail(PI_ERROR_INVALID_SIZE, "offset is ", offset, " and size ", size,
+             ": beyond the end of what handle.fd (", fd,
+             ") has: cuMemMap: ", error_name(primary.api(), code));
+    primary.check(code, "cuMemMap", "of handle.fd (", fd, ") on ", device.name());
+    Storage storage;
+    storage.owner_ = owner(primary, reinterpret_cast<void *>(address),
+                           [mapping](Primary &with, void *) { return mapping->close(with); });
+    storage.address_ = address + offset;
     storage.alignment_ = greatest_power_in(storage.address_);
     return storage;
 }

@@ -28,6 +28,11 @@ public:
     static Storage in_host(Primary &primary, uint64_t size, uint64_t alignment);
     /// The application's own; PI_ERROR_OUT_OF_RESOURCES if it cannot be pinned.
     static Storage borrow(Primary &primary, std::byte *begin, uint64_t size);
+    /// Of a device, for export as a file descriptor: whole pages of the device's.
+    static Storage exportable(Primary &primary, uint64_t size, uint64_t alignment);
+    /// A range of the same, of the descriptor that stays the caller's. PI_ERROR_INVALID_VALUE for one of anything else, or
+    /// another device's.
+    static Storage import(Primary &primary, int fd, uint64_t offset, uint64_t size);
     /// CUDA's memory at `begin`, of the host or not, from `offset` on. Freed in the end if *own is true by then.
     static Storage around(Primary &primary, CUdeviceptr begin, uint64_t offset, bool host,
                           std::shared_ptr<const bool> own);
@@ -37,6 +42,8 @@ public:
     /// For the host; NULL if it has none.
     std::byte *host() const { return host_; }
     uint64_t alignment() const { return alignment_; }
+    /// Of what is exportable; else 0.
+    CUmemGenericAllocationHandle physical() const { return physical_; }
     /// The address that all of them know, the host's code included.
     std::byte *data() const { return host_ ? host_ : reinterpret_cast<std::byte *>(address_); }
 
@@ -49,6 +56,7 @@ private:
     CUdeviceptr address_ = 0;
     std::byte *host_ = nullptr;
     uint64_t alignment_ = 1;
+    CUmemGenericAllocationHandle physical_ = 0;
 };
 
 } // namespace pi::cuda

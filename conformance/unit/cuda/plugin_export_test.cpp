@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Memory as file descriptors, as far as it is the driver's: pages, access, and what comes back.
+#include "plugin_native.hpp"
+
+using namespace cuda_test;
+namespace own = pi_cuda_test;
+
+namespace {
+
+constexpr uint64_t page = 2 << 20;
+
+pi_result create(const Machine &machine, size_t device, uint64_t size, uint64_t alignment,
+                 pi_mem *out) {
+    auto d = desc<pi_mem_buffer_desc>(PI_TYPE_MEM_BUFFER_DESC);
+    d.size = size;
+    d.alignment = alignment;
+    d.export_types = 1u << PI_EXTERNAL_OPAQUE_FD;
+    return piMemBufferCreate(machine.context, machine.devices.at(device), &d, out);
+}
+
+Owned<pi_mem> exportable(const Machine &machine, size_t device, uint64_t size,
+                         uint64_t alignment = 0) {
+    Owned<pi_mem> made;
+    OK(create(machine, device, size, alignment, made.out()));
+    return made;
+}
+
+pi_external_handle export_mem(pi_mem mem) {
+    auto d = desc<pi_mem_export_desc>(PI_TYPE_MEM_EXPORT_DESC);
+    d.external_type = PI_EXTERNAL_OPAQUE_FD;
+    pi_external_handle handle{};
+    OK(piMemExport(mem, &d, &handle));
+    return handle;
+}
+
+pi_result import_mem(const Machine &machine, size_t device, const pi_external_handle &handle,
+                     pi_mem *out) {
+    auto d = desc<pi_mem_import_desc>(PI_TYPE_MEM_IMPORT_DESC);
+    d.size = handle.size;
+    d.offset = handle.offset;
+    d.handle = handle;
+    return piMemImport(machine.context, machine.devices.at(device), &d, out);
+}
+
+own::CUdeviceptr address_of(const Machine &machine, size_t device, pi_mem mem) {
+    return native_of<own::CUdeviceptr>([&](pi_native_handle *out) {
+        return piMemGetNativeHandle(mem, machine.devices.at(device), out);
+    });
+}
+
+unsigned long long access_of(own::CUdeviceptr address, int device) {
+    const own::CUmemLocation location{own::CU_MEM_LOCATION_TYPE_DEVICE, device};
+    unsigned long long flags = 0;
+    REQUIRE(cu().cuMemGetAccess(&flags, &location, address) == CUDA_SUCCESS);
+    return flags;
+}
+
+} // namespace
+
+TEST_CASE("memory for export is in whole pages of the device, aligned as asked") {
+    const Machine machine({first});
+    for (const uint64_t alignment : {uint64_t{0}, 16 * page}) {
+        const Owned<pi_mem> mem = exportable(machine, first, page + 1, alignment);
+        const auto address = address_of(machine, first, mem);
+        size_t bytes = 0;
+        REQUIRE(cu().cuPointerGetAttribute(&bytes, own::CU_POINTER_ATTRIBUTE_RANGE_SIZE, address) ==
+                CUDA_SUCCESS);
+        CHECK(bytes == 2 * page);
+        CHECK(address % (alignment ? alignment : page) == 0);
+    }
+}
+
+TEST_CASE("memory for export and what is imported are for every device that can have access") {
+    const Machine machine;
+    REQUIRE(machine.connection(second, first).connection == PI_MEMORY_CONNECTION_UNIFIED);
+    const Owned<pi_mem> mem = exportable(machine, second, 64);
+    const pi_external_handle handle = export_mem(mem);
+    const Descriptor descriptor(handle.fd);
+    Owned<pi_mem> imported;
+    OK(import_mem(machine, second, handle, imported.out()));
+    uint32_t pattern = 7;
+    for (const pi_mem one : {static_cast<pi_mem>(mem), static_cast<pi_mem>(imported)}) {
+        const auto address = address_of(machine, second, one);
+        for (const int device : {first, second, third})
+            CHECK(access_of(address, device) == own::CU_MEM_ACCESS_FLAGS_PROT_READWRITE);
+        CHECK(access_of(address, lone) == own::CU_MEM_ACCESS_FLAGS_PROT_NONE);
+        const auto fill = fill_desc(one, &++pattern, 4, 0, 64, PI_COMMAND_BLOCKING);
+        OK(piEnqueueMemBufferFill(machine.queue(first), &fill, 0, nullptr, nullptr));
+        CHECK(read_words(machine.queue(second), mem, 16) == std::vector<uint32_t>(16, pattern));
+    }
+}
+
+TEST_CASE("a descriptor of another device's memory is refused") {
+    const Machine machine;
+    const Owned<pi_mem> mem = exportable(machine, second, 64);
+    const pi_external_handle handle = export_mem(mem);
+    const Descriptor descriptor(handle.fd);
+    Owned<pi_mem> imported;
+    REFUSED(PI_ERROR_INVALID_VALUE, "memory of device 1",
+            import_mem(machine, first, handle, imported.out()));
+}
+
+TEST_CASE("memory for export that there is not is refused with what is free, and all comes back") {
+    const own::Current current(first);
+    size_t before = 0, after = 0, total = 0;
+    REQUIRE(cu().cuMemGetInfo_v2(&before, &total) == CUDA_SUCCESS);
+    {
+        const Machine machine({first});
+        Owned<pi_mem> more, mem = exportable(machine, first, 40 << 20);
+        REFUSED(PI_ERROR_OUT_OF_DEVICE_MEMORY, "24 MiB of 64 MiB free",
+                create(machine, first, 40 << 20, 0, more.out()));
+        // What is released is had again, though giving it back waits for the device.
+        for (int round = 0; round < 10; ++round) {
+            const pi_external_handle handle = export_mem(mem);
+            {
+                const Descriptor descriptor(handle.fd);
+                OK(import_mem(machine, first, handle, more.out()));
+            }
+            more.reset();
+            mem.reset();
+            mem = exportable(machine, first, 40 << 20);
+        }
+    }
+    REQUIRE(cu().cuMemGetInfo_v2(&after, &total) == CUDA_SUCCESS);
+    CHECK(before == after);
+}
