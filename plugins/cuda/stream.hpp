@@ -42,6 +42,7 @@ private:
         SharedEvent done;
     };
     void watch();
+    uint64_t last_ended(uint64_t number);
     void end_through(uint64_t number, CUresult code);
 
     Primary &primary_;

@@ -30,7 +30,8 @@ constexpr std::array benchmarks{Benchmark{"calls", bench_calls, "basic"},
                                 Benchmark{"start", bench_start, "basic"},
                                 Benchmark{"plugin", bench_plugin, "basic"},
                                 Benchmark{"runtime", bench_runtime, "pthread pthread"},
-                                Benchmark{"calibrate", bench_calibrate, "pthread pthread"}};
+                                Benchmark{"calibrate", bench_calibrate, "pthread pthread"},
+                                Benchmark{"cuda", bench_cuda, "basic"}};
 
 constexpr const char *footer = R"(
 Benchmarks:
@@ -41,6 +42,8 @@ Benchmarks:
   calibrate
           every link between the places of this machine, beside memcpy; --costs FILE keeps the figures
           for the host runtime, which chooses routes by them
+  cuda    commands of the plugin cuda beside plain calls of the driver, and pageable memory beside pinned;
+          PI_CUDA_LIBRARY may name the simulated driver, which shows the cost of calls alone
 
 Ours and the limit are measured alternately in many short batches of one run. `ours` and `limit` are
 medians; the ratio is the median of the ratios of neighbouring batches: 1.0 is perfect, smaller is better.

@@ -107,6 +107,20 @@ void copy(const Place &place, pi_mem src, pi_mem dst, uint64_t size) {
     copy(place, src, dst, {&region, 1});
 }
 
+void fill(const Place &place, pi_mem mem, uint64_t size) {
+    const uint32_t word = 7;
+    pi_buffer_fill_desc desc{};
+    desc.struct_size = sizeof desc;
+    desc.type = PI_TYPE_BUFFER_FILL_DESC;
+    desc.flags = PI_COMMAND_BLOCKING;
+    desc.mem = mem;
+    desc.size = size;
+    desc.pattern = &word;
+    desc.pattern_size = sizeof word;
+    check(piEnqueueMemBufferFill(place.queue.get(), &desc, 0, nullptr, nullptr),
+          "piEnqueueMemBufferFill");
+}
+
 void copy(const Place &place, pi_mem src, pi_mem dst, std::span<const pi_region> regions) {
     pi_buffer_copy_desc desc{};
     desc.struct_size = sizeof desc;

@@ -36,6 +36,7 @@ void write(const Place &place, pi_mem mem, const void *data, uint64_t size);
 void write_with_event(const Place &place, pi_mem mem, const void *data, uint64_t size);
 void read(const Place &place, pi_mem mem, void *data, uint64_t size);
 void copy(const Place &place, pi_mem src, pi_mem dst, uint64_t size);
+void fill(const Place &place, pi_mem mem, uint64_t size); ///< with a word of 4 bytes
 void copy(const Place &place, pi_mem src, pi_mem dst, std::span<const pi_region> regions);
 
 /// Throws unless a copy from src to dst arrives: what does not work is not worth measuring.

@@ -67,6 +67,7 @@ void bench_start(Session &session);
 void bench_plugin(Session &session);
 void bench_runtime(Session &session);
 void bench_calibrate(Session &session);
+void bench_cuda(Session &session);
 
 /// Parts of them, in files of their own: calls beside those of the OpenCL ICD loader, an OpenCL device
 /// beside plain OpenCL, the host plugin beside memcpy, the runtime on simulated machines.

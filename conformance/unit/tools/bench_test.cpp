@@ -14,9 +14,11 @@ using nlohmann::json;
 namespace {
 
 /// The rows of a benchmark, quickly measured.
-json bench(const std::string &name, const std::string &filter) {
+json bench(const std::string &name, const std::string &filter,
+           const std::vector<std::string> &environment = {}) {
     const TemporaryFile file;
-    const Ran ran = run({PI_BENCH, name, "--quick", "--filter", filter, "--json", file.path()});
+    const Ran ran =
+        run({PI_BENCH, name, "--quick", "--filter", filter, "--json", file.path()}, environment);
     INFO(ran.output);
     INFO(ran.errors);
     REQUIRE(ran.exit_code == 0);
@@ -144,6 +146,22 @@ TEST_CASE("pi-bench calibrate keeps the costs of links, which the host runtime t
         CHECK(elsewhere.output.find("measured on another machine") != std::string::npos);
     }
 }
+
+#ifdef PI_TEST_SIMULATED_CUDA
+TEST_CASE("pi-bench cuda measures the plugin beside plain calls of the driver") {
+    const auto measured = names(bench("cuda", "", {"PI_CUDA_LIBRARY=" PI_TEST_SIMULATED_CUDA}));
+    for (const char *name :
+         {"CUDA: launch of an empty kernel, and wait",
+          "CUDA: launch of an empty kernel, many in a row",
+          "CUDA: blocking write of 64 bytes, pinned", "CUDA: blocking write of 64 bytes",
+          "CUDA: pinned write of 64 MiB", "CUDA: pinned read of 64 MiB",
+          "CUDA: pageable write of 64 MiB", "CUDA: pageable read of 64 MiB",
+          "CUDA: copy within the device of 64 MiB", "CUDA: fill of 64 MiB",
+          "CUDA: allocation of 1 MiB from a pool, free, and wait"}) {
+        CHECK(std::count(measured.begin(), measured.end(), name) == 1);
+    }
+}
+#endif
 
 TEST_CASE("what cannot be measured is told with its reason") {
     const Ran ran =

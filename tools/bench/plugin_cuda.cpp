@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The CUDA plugin beside plain calls of the driver on the same device.
+#include "cuda.hpp"
+#include "equipment.hpp"
+#include "place.hpp"
+#include "session.hpp"
+#include "sizes.hpp"
+
+#include <pi/runtime/error.hpp>
+
+#include <cstring>
+#include <stdexcept>
+#include <vector>
+
+namespace pi_bench {
+namespace {
+
+using namespace pi::cuda;
+using pi::runtime::check;
+
+constexpr const char *plain = "the same by plain calls of the driver";
+constexpr const char *plain_pinned = "a copy of as much pinned memory by plain calls of the driver";
+
+std::string row(const std::string &what) {
+    return "CUDA: " + what;
+}
+
+template <class Operation>
+Batch repeat(Operation operation) {
+    return [operation](uint64_t count) {
+        for (uint64_t i = 0; i < count; ++i) {
+            operation();
+        }
+    };
+}
+
+bool is_simulated(const Place &place) {
+    return place.name.ends_with("(simulated)");
+}
+
+/// Both sides: PI has a context and a queue, plain calls have the device's primary context, current on this thread, and a
+/// stream.
+class Sides {
+public:
+    Sides(const Cuda &functions, pi_device device) : cu(functions), place(device) {
+        pi_native_handle handle{};
+        check(piDeviceGetNativeHandle(device, &handle), "piDeviceGetNativeHandle");
+        device_ = static_cast<CUdevice>(handle.value[0]);
+        CUcontext context = nullptr;
+        check_cuda(cu.cuDevicePrimaryCtxRetain(&context, device_), "cuDevicePrimaryCtxRetain");
+        check_cuda(cu.cuCtxPushCurrent_v2(context), "cuCtxPushCurrent");
+        CUstream made = nullptr;
+        check_cuda(cu.cuStreamCreate(&made, CU_STREAM_NON_BLOCKING), "cuStreamCreate");
+        stream_ = CudaOwned<CUstream>(made, [this](CUstream gone) { cu.cuStreamDestroy_v2(gone); });
+    }
+    ~Sides() {
+        stream_.reset();
+        cu.cuCtxPopCurrent_v2(nullptr);
+        cu.cuDevicePrimaryCtxRelease_v2(device_);
+    }
+    Sides(const Sides &) = delete;
+    Sides &operator=(const Sides &) = delete;
+
+    CUdevice device() const { return device_; }
+    CUstream stream() const { return stream_.get(); }
+    void wait() const { check_cuda(cu.cuStreamSynchronize(stream()), "cuStreamSynchronize"); }
+
+    const Cuda &cu;
+    const Place place;
+
+private:
+    CUdevice device_ = 0;
+    CudaOwned<CUstream> stream_;
+};
+
+// ----- launches -----
+
+/// A kernel of two parameters that does nothing: for real devices in PTX, for simulated ones a module's text
+/// (conformance/drivers/cuda/README.md).
+std::string kernel_image(const Place &place) {
+    if (is_simulated(place)) {
+        return "PI simulated CUDA module 1\nlibrary " + equipment("libpi_bench_kernels.so") +
+               "\nfunction nothing pointer 4\n";
+    }
+    return ".version 5.0\n.target sm_50\n.address_size 64\n"
+           ".visible .entry nothing(.param .u64 data, .param .u32 value) { ret; }\n";
+}
+
+pi::runtime::Kernel make_kernel(const Place &place, const std::string &image) {
+    pi_program_desc desc{};
+    desc.struct_size = sizeof desc;
+    desc.type = PI_TYPE_PROGRAM_DESC;
+    desc.format = is_simulated(place) ? PI_PROGRAM_FORMAT_CUBIN : PI_PROGRAM_FORMAT_PTX;
+    desc.data = image.data();
+    desc.size = image.size();
+    pi::runtime::Program program;
+    check(piProgramCreate(place.context.get(), &desc, program.out()), "piProgramCreate");
+    check(piProgramBuild(program.get(), nullptr), "piProgramBuild");
+    pi::runtime::Kernel kernel;
+    check(piKernelCreate(program.get(), "nothing", kernel.out()), "piKernelCreate");
+    return kernel;
+}
+
+void launch(const Place &place, pi_kernel kernel, pi_mem mem, uint32_t value) {
+    pi_kernel_argument arguments[2]{};
+    arguments[0].kind = PI_ARGUMENT_BUFFER;
+    arguments[0].mem = mem;
+    arguments[1].kind = PI_ARGUMENT_VALUE;
+    arguments[1].value = &value;
+    arguments[1].size = sizeof value;
+    pi_kernel_launch_desc desc{};
+    desc.struct_size = sizeof desc;
+    desc.type = PI_TYPE_KERNEL_LAUNCH_DESC;
+    desc.kernel = kernel;
+    desc.dimensions = 1;
+    desc.global_size[0] = 1;
+    desc.local_size[0] = 1;
+    desc.argument_count = 2;
+    desc.arguments = arguments;
+    check(piEnqueueKernelLaunch(place.queue.get(), &desc, 0, nullptr, nullptr),
+          "piEnqueueKernelLaunch");
+}
+
+void compare_launches(Session &session, const Sides &sides) {
+    const Cuda &cu = sides.cu;
+    const std::string image = kernel_image(sides.place);
+    const pi::runtime::Kernel ours = make_kernel(sides.place, image);
+    const pi::runtime::Mem mem = make_buffer(sides.place, 64, 0);
+    CUmodule loaded = nullptr;
+    check_cuda(cu.cuModuleLoadData(&loaded, image.c_str()), "cuModuleLoadData");
+    const CudaOwned<CUmodule> module(loaded, [&cu](CUmodule gone) { cu.cuModuleUnload(gone); });
+    CUfunction function = nullptr;
+    check_cuda(cu.cuModuleGetFunction(&function, loaded, "nothing"), "cuModuleGetFunction");
+    const CudaMemory memory(cu, CudaMemory::Where::device, 64);
+    const auto plain_launch = [&] {
+        CUdeviceptr address = memory.address();
+        uint32_t value = 1;
+        void *arguments[] = {&address, &value};
+        check_cuda(
+            cu.cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, sides.stream(), arguments, nullptr),
+            "cuLaunchKernel");
+    };
+    const auto our_launch = [&] { launch(sides.place, ours.get(), mem.get(), 1); };
+    const auto finish = [&] { check(piQueueFinish(sides.place.queue.get()), "piQueueFinish"); };
+    session.compare(row("launch of an empty kernel, and wait"), plain, Unit::nanoseconds,
+                    repeat([&] {
+                        our_launch();
+                        finish();
+                    }),
+                    repeat([&] {
+                        plain_launch();
+                        sides.wait();
+                    }));
+    // All of a batch are in the stream at once.
+    const auto many = [](auto one, auto wait) {
+        return [one, wait](uint64_t count) {
+            for (uint64_t i = 0; i < count; ++i) {
+                one();
+                if (i % 256 == 255) {
+                    wait();
+                }
+            }
+            wait();
+        };
+    };
+    session.compare(row("launch of an empty kernel, many in a row"), plain, Unit::nanoseconds,
+                    many(our_launch, finish), many(plain_launch, [&] { sides.wait(); }));
+}
+
+// ----- copies -----
+
+void compare_small_writes(Session &session, const Sides &sides) {
+    constexpr uint64_t size = 64;
+    const Cuda &cu = sides.cu;
+    const pi::runtime::Mem mem = make_buffer(sides.place, size, 0);
+    const CudaMemory memory(cu, CudaMemory::Where::device, size);
+    const CudaMemory pinned(cu, CudaMemory::Where::host, size);
+    const std::vector<unsigned char> pageable(size, 1);
+    const auto compare = [&](const char *name, const void *bytes) {
+        session.compare(
+            row(name), plain, Unit::nanoseconds,
+            repeat([&] { write(sides.place, mem.get(), bytes, size); }), repeat([&] {
+                check_cuda(cu.cuMemcpyHtoDAsync_v2(memory.address(), bytes, size, sides.stream()),
+                           "cuMemcpyHtoDAsync");
+                sides.wait();
+            }));
+    };
+    compare("blocking write of 64 bytes, pinned", pinned.pointer());
+    compare("blocking write of 64 bytes", pageable.data());
+}
+
+void compare_large(Session &session, const Sides &sides, uint64_t size) {
+    const Cuda &cu = sides.cu;
+    const Place &place = sides.place;
+    const std::string of = " of " + size_name(size);
+    const pi::runtime::Mem mem = make_buffer(place, size, 1);
+    const CudaMemory memory(cu, CudaMemory::Where::device, size);
+    const CudaMemory pinned(cu, CudaMemory::Where::host, size);
+    std::vector<unsigned char> pageable(size, 1);
+    const auto plain_write = [&] {
+        check_cuda(
+            cu.cuMemcpyHtoDAsync_v2(memory.address(), pinned.pointer(), size, sides.stream()),
+            "cuMemcpyHtoDAsync");
+        sides.wait();
+    };
+    const auto plain_read = [&] {
+        check_cuda(
+            cu.cuMemcpyDtoHAsync_v2(pinned.pointer(), memory.address(), size, sides.stream()),
+            "cuMemcpyDtoHAsync");
+        sides.wait();
+    };
+    const auto compare = [&](const std::string &name, const char *limit, auto ours, auto theirs) {
+        session.compare(row(name + of), limit, Unit::microseconds, repeat(ours), repeat(theirs));
+    };
+    compare(
+        "pinned write", plain, [&] { write(place, mem.get(), pinned.pointer(), size); },
+        plain_write);
+    compare(
+        "pinned read", plain, [&] { read(place, mem.get(), pinned.pointer(), size); }, plain_read);
+    compare(
+        "pageable write", plain_pinned, [&] { write(place, mem.get(), pageable.data(), size); },
+        plain_write);
+    compare(
+        "pageable read", plain_pinned, [&] { read(place, mem.get(), pageable.data(), size); },
+        plain_read);
+    const pi::runtime::Mem other = make_buffer(place, size, 2);
+    const CudaMemory second(cu, CudaMemory::Where::device, size);
+    compare(
+        "copy within the device", plain, [&] { copy(place, mem.get(), other.get(), size); },
+        [&] {
+            check_cuda(
+                cu.cuMemcpyDtoDAsync_v2(second.address(), memory.address(), size, sides.stream()),
+                "cuMemcpyDtoDAsync");
+            sides.wait();
+        });
+    compare(
+        "fill", plain, [&] { fill(place, mem.get(), size); },
+        [&] {
+            check_cuda(cu.cuMemsetD32Async(memory.address(), 7, size / 4, sides.stream()),
+                       "cuMemsetD32Async");
+            sides.wait();
+        });
+}
+
+// ----- memory in the order of a stream -----
+
+void compare_pools(Session &session, const Sides &sides) {
+    constexpr uint64_t size = uint64_t{1} << 20;
+    const Cuda &cu = sides.cu;
+    if (cu.cuMemAllocFromPoolAsync == nullptr || cu.cuDeviceGetDefaultMemPool == nullptr) {
+        return session.leave_out(row("allocation"), "the driver has no pools");
+    }
+    CUmemoryPool pool = nullptr;
+    check_cuda(cu.cuDeviceGetDefaultMemPool(&pool, sides.device()), "cuDeviceGetDefaultMemPool");
+    uint64_t keep = UINT64_MAX; // as the plugin's pool does
+    check_cuda(cu.cuMemPoolSetAttribute(pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &keep),
+               "cuMemPoolSetAttribute");
+    const auto ours = [&] {
+        void *pointer = nullptr;
+        pi_usm_alloc_desc alloc{};
+        alloc.struct_size = sizeof alloc;
+        alloc.type = PI_TYPE_USM_ALLOC_DESC;
+        alloc.size = size;
+        alloc.out_pointer = &pointer;
+        check(piEnqueueUsmAlloc(sides.place.queue.get(), &alloc, 0, nullptr, nullptr),
+              "piEnqueueUsmAlloc");
+        pi_usm_free_desc free{};
+        free.struct_size = sizeof free;
+        free.type = PI_TYPE_USM_FREE_DESC;
+        free.pointer = pointer;
+        check(piEnqueueUsmFree(sides.place.queue.get(), &free, 0, nullptr, nullptr),
+              "piEnqueueUsmFree");
+        check(piQueueFinish(sides.place.queue.get()), "piQueueFinish");
+    };
+    const auto theirs = [&] {
+        CUdeviceptr address = 0;
+        check_cuda(cu.cuMemAllocFromPoolAsync(&address, size, pool, sides.stream()),
+                   "cuMemAllocFromPoolAsync");
+        check_cuda(cu.cuMemFreeAsync(address, sides.stream()), "cuMemFreeAsync");
+        sides.wait();
+    };
+    session.compare(row("allocation of 1 MiB from a pool, free, and wait"), plain,
+                    Unit::nanoseconds, repeat(ours), repeat(theirs));
+}
+
+} // namespace
+
+void bench_cuda(Session &session) {
+    session.attempt("CUDA", [&] {
+        const Loader loader;
+        const std::string library = loader.variable("PI_CUDA_LIBRARY");
+        const Cuda cuda(library.empty() ? "libcuda.so.1" : library);
+        const Sides sides(cuda, loader.devices("cuda").at(0));
+        session.attempt(row("launches"), [&] { compare_launches(session, sides); });
+        session.attempt(row("small writes"), [&] { compare_small_writes(session, sides); });
+        for (const uint64_t size : {uint64_t{64} << 20, uint64_t{1} << 30}) {
+            if (size > uint64_t{64} << 20 && (session.quick() || is_simulated(sides.place))) {
+                session.leave_out(row(size_name(size)), "64 MiB show the cost of calls as well");
+                continue;
+            }
+            session.attempt(row(size_name(size)), [&] { compare_large(session, sides, size); });
+        }
+        session.attempt(row("pools"), [&] { compare_pools(session, sides); });
+    });
+}
+
+} // namespace pi_bench
