@@ -119,6 +119,8 @@ TEST_CASE("memory of CUDA is a buffer at its address, kept or given away") {
         own::CUdeviceptr address = 0;
         REQUIRE(cu().cuMemAlloc_v2(&address, 4096) == CUDA_SUCCESS);
         REQUIRE(cu().cuMemsetD32_v2(address, 7, 1024) == CUDA_SUCCESS);
+        // A memset ends when it likes, and queues do not wait for it.
+        REQUIRE(cu().cuCtxSynchronize() == CUDA_SUCCESS);
         {
             const Machine machine;
             const Owned<pi_queue> queue = machine.queue();
