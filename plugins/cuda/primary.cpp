@@ -45,6 +45,36 @@ void Primary::give_event(CUevent event, bool timed) noexcept {
     }
 }
 
+PooledStream::PooledStream(Primary &primary) : primary_(primary), id_(primary.take_stream()) {}
+
+PooledStream::~PooledStream() {
+    primary_.give_stream(id_);
+}
+
+CUstream Primary::take_stream() {
+    {
+        std::lock_guard lock(pools_mutex_);
+        if (!streams_.empty()) {
+            const CUstream stream = streams_.back();
+            streams_.pop_back();
+            return stream;
+        }
+    }
+    CUstream stream = nullptr;
+    check(api().cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING), "cuStreamCreate", "on ",
+          device_.name());
+    return stream;
+}
+
+void Primary::give_stream(CUstream stream) noexcept {
+    try {
+        std::lock_guard lock(pools_mutex_);
+        streams_.push_back(stream);
+    } catch (...) {
+        api().cuStreamDestroy_v2(stream);
+    }
+}
+
 namespace {
 
 /// Staging comes in powers of two bytes.
@@ -142,6 +172,8 @@ Primary::~Primary() {
         for (const std::vector<CUevent> &events : events_)
             for (const CUevent event : events)
                 cu.cuEventDestroy_v2(event);
+        for (const CUstream stream : streams_)
+            cu.cuStreamDestroy_v2(stream);
         for (const auto &[size_class, blocks] : staging_)
             for (std::byte *block : blocks)
                 cu.cuMemFreeHost(block);

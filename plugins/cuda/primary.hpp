@@ -30,6 +30,19 @@ private:
 };
 using SharedEvent = std::shared_ptr<PooledEvent>;
 
+/// A stream of a primary context's pool, to which it goes back: empty, or with work that ends by itself.
+class PooledStream {
+public:
+    explicit PooledStream(Primary &primary);
+    PooledStream(const PooledStream &) = delete;
+    ~PooledStream();
+    CUstream id() const { return id_; }
+
+private:
+    Primary &primary_;
+    CUstream id_;
+};
+
 /// Pinned memory of the host, of a primary context's pool, to which it goes back.
 class Staging {
 public:
@@ -90,9 +103,12 @@ public:
 
 private:
     friend class PooledEvent;
+    friend class PooledStream;
     friend class Staging;
     CUevent take_event(bool timed);
     void give_event(CUevent event, bool timed) noexcept;
+    CUstream take_stream();
+    void give_stream(CUstream stream) noexcept;
     std::byte *take_staging(unsigned size_class);
     void give_staging(std::byte *begin, unsigned size_class) noexcept;
 
@@ -102,6 +118,7 @@ private:
     std::atomic<CUresult> lost_{CUDA_SUCCESS};
     std::mutex pools_mutex_;                               ///< guards the pools
     std::vector<CUevent> events_[2];                       ///< free ones, by whether they are timed
+    std::vector<CUstream> streams_;                        ///< free ones
     std::map<unsigned, std::vector<std::byte *>> staging_; ///< free ones, by their class
     uint64_t staging_kept_ = 0;                            ///< bytes of those
     std::mutex peers_mutex_;

@@ -55,6 +55,20 @@ Queue::Queue(Context &context, Device &device, uint64_t flags, CUstream stream,
     streams_.push_back(std::make_unique<Stream>(primary_, stream, std::move(own)));
 }
 
+void Queue::share() {
+    // Before the application's work: who waits for ours does not wait for that.
+    if (!shared_.exchange(true, std::memory_order_relaxed))
+        streams_.front()->seal();
+}
+
+void Queue::finish() {
+    // What is in streams already is waited for in the driver: this thread is then woken without a detour.
+    if (!CallbackScope::active())
+        for (const auto &stream : streams_)
+            stream->wait();
+    sequence_.finish();
+}
+
 void Queue::wait_for_application() {
     if (!shared())
         return;

@@ -29,7 +29,7 @@ public:
     bool profiling() const { return flags_ & PI_QUEUE_PROFILING; }
     sdk::Sequence &sequence() { return sequence_; }
     /// For sdk::queue_entries. Flushes do nothing: streams start by themselves.
-    void finish() { sequence_.finish(); }
+    void finish();
     void order(const sdk::EnqueueArguments &arguments);
     void call_host(const sdk::EnqueueArguments &arguments, pi_host_function function,
                    void *user_data);
@@ -43,7 +43,7 @@ public:
     /// Of a queue in order; NULL of one that has several.
     CUstream stream() const { return streams_.size() == 1 ? streams_.front()->id() : nullptr; }
     /// From now on the application may put work of its own into the stream.
-    void share() { shared_.store(true, std::memory_order_relaxed); }
+    void share();
     bool shared() const { return shared_.load(std::memory_order_relaxed); }
     /// For what is not put into the stream: waits on the calling thread for what the application has put there.
     void wait_for_application();

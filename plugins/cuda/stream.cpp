@@ -42,25 +42,66 @@ uint64_t Stream::add(Event &event, SharedEvent done) {
 
 void Stream::watch() {
     for (;;) {
-        SharedEvent done;
         uint64_t number;
         {
             std::lock_guard lock(mutex_);
             watched_ = !pending_.empty();
             if (!watched_)
                 return;
-            done = pending_.front().done;
             number = first_;
         }
-        wait_for(number, *done);
+        wait_for(number);
     }
 }
 
-void Stream::wait_for(uint64_t number, const PooledEvent &done) {
+void Stream::wait() {
+    uint64_t number;
+    {
+        std::lock_guard lock(mutex_);
+        if (pending_.empty())
+            return;
+        number = first_ + pending_.size() - 1;
+    }
+    wait_for(number);
+}
+
+void Stream::seal() {
+    const Current current(primary_);
+    std::lock_guard lock(mutex_);
+    if (pending_.empty())
+        return;
+    uint64_t last = first_ + pending_.size() - 1;
+    SharedEvent done;
+    primary_.check(mark(last, done), "cuEventRecord");
+}
+
+/// Under mutex_, with a number that is pending: the first event at or behind it, which becomes the event's; one is recorded
+/// now if there is none.
+CUresult Stream::mark(uint64_t &number, SharedEvent &done) {
+    for (; number - first_ < pending_.size(); ++number) {
+        done = pending_[number - first_].done;
+        if (done)
+            return CUDA_SUCCESS;
+    }
+    --number;
+    done = std::make_shared<PooledEvent>(primary_, false);
+    pending_.back().done = done;
+    return primary_.api().cuEventRecord(done->id(), id_);
+}
+
+void Stream::wait_for(uint64_t number) {
     CUresult code = CUDA_SUCCESS;
     try {
         const Current current(primary_);
-        code = primary_.api().cuEventSynchronize(done.id());
+        SharedEvent done;
+        {
+            std::lock_guard lock(mutex_);
+            if (number < first_)
+                return;
+            code = mark(number, done);
+        }
+        if (code == CUDA_SUCCESS)
+            code = primary_.api().cuEventSynchronize(done->id());
         if (code == CUDA_SUCCESS)
             number = last_ended(number);
     } catch (...) {
@@ -74,9 +115,14 @@ uint64_t Stream::last_ended(uint64_t number) {
     std::lock_guard lock(mutex_);
     if (number < first_)
         number = first_ - 1; // another thread has ended them
-    while (number + 1 - first_ < pending_.size() &&
-           primary_.api().cuEventQuery(pending_[number + 1 - first_].done->id()) == CUDA_SUCCESS)
-        ++number;
+    for (uint64_t next = number + 1; next - first_ < pending_.size(); ++next) {
+        const SharedEvent &done = pending_[next - first_].done;
+        if (!done)
+            continue;
+        if (primary_.api().cuEventQuery(done->id()) != CUDA_SUCCESS)
+            break;
+        number = next;
+    }
     return number;
 }
 

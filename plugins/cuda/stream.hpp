@@ -31,17 +31,23 @@ public:
     /// Held while one command's calls are put into the stream.
     std::mutex &mutex() { return mutex_; }
 
-    /// A command is in the stream, with this event behind it. Under mutex(). Returns its number.
+    /// A command is in the stream, with `done` behind it; NULL: nobody but this stream waits for it, which then records an
+    /// event behind several. Under mutex(). Returns its number.
     uint64_t add(sdk::Event &event, SharedEvent done);
     /// Waits on the calling thread for the command of this number, and ends it and those before it.
-    void wait_for(uint64_t number, const PooledEvent &done);
+    void wait_for(uint64_t number);
+    /// The same for all that are in the stream.
+    void wait();
+    /// From now on nothing that comes into the stream is waited for with what is in it.
+    void seal();
 
 private:
     struct Pending {
         sdk::Ref<sdk::Event> event;
-        SharedEvent done;
+        SharedEvent done; ///< may be NULL
     };
     void watch();
+    CUresult mark(uint64_t &number, SharedEvent &done);
     uint64_t last_ended(uint64_t number);
     void end_through(uint64_t number, CUresult code);
 

@@ -60,10 +60,10 @@ bool StreamCommand::wait_in_stream(Stream &stream) {
     bool waits = false;
     for (const Ref<Event> &dependency : before_) {
         const StreamEvent::Place place = payload_of(*dependency).place();
-        if (!place.done)
+        if (!place.stream)
             continue; // it has ended
         waits = true;
-        if (place.stream != &stream)
+        if (place.stream != &stream) // then it is named, and has an event
             queue_.primary().check(queue_.api().cuStreamWaitEvent(stream.id(), place.done->id(), 0),
                                    "cuStreamWaitEvent");
     }
@@ -87,7 +87,7 @@ SharedEvent StreamCommand::make_done(StreamEvent *timed) const {
 void StreamCommand::put(Event &event, StreamEvent &payload) {
     const Stream *wish = nullptr;
     for (const Ref<Event> &dependency : before_)
-        if (const StreamEvent::Place place = payload_of(*dependency).place(); place.done)
+        if (const StreamEvent::Place place = payload_of(*dependency).place(); place.stream)
             wish = place.stream;
     Primary &primary = queue_.primary();
     primary.require_alive();
@@ -97,7 +97,8 @@ void StreamCommand::put(Event &event, StreamEvent &payload) {
     const bool waits = wait_in_stream(stream);
     if (marker_ && !waits && !timed() && !queue_.shared())
         return;
-    const SharedEvent done = make_done(timed() ? &payload : nullptr);
+    const bool unnamed = payload.unnamed_ && !timed() && queue_.stream() && !queue_.shared();
+    const SharedEvent done = unnamed ? nullptr : make_done(timed() ? &payload : nullptr);
     if (payload.began_)
         record(stream, *payload.began_);
     Submission submission(primary, stream.id());
@@ -110,7 +111,8 @@ void StreamCommand::put(Event &event, StreamEvent &payload) {
         payload.failure_ = current_error();
     }
     taken_ = submission.taken();
-    record(stream, *done);
+    if (done)
+        record(stream, *done);
     payload.command_ = this;
     std::lock_guard own(payload.mutex_);
     payload.place_ = {&stream, stream.add(event, done), done};
@@ -209,8 +211,8 @@ void help(Event &event) {
     if (!event.payload() || event.final())
         return;
     const StreamEvent::Place place = payload_of(event).place();
-    if (place.done)
-        place.stream->wait_for(place.number, *place.done);
+    if (place.stream)
+        place.stream->wait_for(place.number);
 }
 
 } // namespace
@@ -233,6 +235,8 @@ void enqueue_in_graph(Queue &queue, const EnqueueArguments &arguments,
         read_wait_list(queue.host(), arguments.wait_count, arguments.wait_list);
     Ref<Event> event = queue.make_event(arguments.type);
     auto payload = std::make_unique<StreamEvent>(queue.primary());
+    if (!arguments.out_event && !blocking)
+        payload->set_unnamed();
     const StreamEvent &streamed = *payload;
     event->set_payload(std::move(payload));
     queue.sequence().submit(*event, std::move(command), waits, arguments.role);

@@ -45,9 +45,9 @@ public:
 
     /// Where the command is, while it is in a stream.
     struct Place {
-        Stream *stream = nullptr;
+        Stream *stream = nullptr; ///< NULL: in none, or in none any more
         uint64_t number = 0;
-        SharedEvent done;
+        SharedEvent done; ///< NULL of an unnamed event in a queue in order
     };
     Place place() const {
         std::lock_guard lock(mutex_);
@@ -56,12 +56,16 @@ public:
     /// True if start() found that the driver does not take the command.
     bool refused() const { return refused_.load(std::memory_order_acquire); }
 
+    /// Before the command is submitted: nobody outside has the event, and none but its own queue's commands wait for it.
+    void set_unnamed() { unnamed_ = true; }
+
 private:
     friend class StreamCommand;
     void note_times();
 
     Primary &primary_;
     const bool around_ = false;
+    bool unnamed_ = false;
     mutable std::mutex mutex_; ///< guards what follows up to began_
     Place place_;
     bool succeeded_ = false; ///< it has left its stream, and the event is about to be final

@@ -53,20 +53,17 @@ uint64_t bytes_of(const Regions &regions) {
     return bytes;
 }
 
-/// A stream of its own and two blocks, used in turn.
+/// A stream of the pool and two blocks, used in turn.
 class Pipeline {
 public:
     Pipeline(Primary &primary, Direction direction, CUdeviceptr device, std::byte *host,
              uint64_t bytes)
         : primary_(primary), direction_(direction), device_(device), host_(host),
-          block_(std::min(bytes, most_staged)) {
-        primary_.check(primary_.api().cuStreamCreate(&stream_, CU_STREAM_NON_BLOCKING),
-                       "cuStreamCreate");
-    }
+          block_(std::min(bytes, most_staged)), stream_(primary) {}
     ~Pipeline() {
-        // On the way out of a failure, too, nothing may touch the staging any more.
-        primary_.note(primary_.api().cuStreamSynchronize(stream_));
-        primary_.api().cuStreamDestroy_v2(stream_);
+        // On the way out of a failure nothing may touch the staging any more.
+        if (slots_[0].busy || slots_[1].busy)
+            primary_.note(primary_.api().cuStreamSynchronize(stream_.id()));
     }
     Pipeline(const Pipeline &) = delete;
 
@@ -115,7 +112,7 @@ private:
         const bool up = direction_ == Direction::TO_DEVICE;
         if (piece.rows == 1 || piece.device_pitch == piece.row) {
             primary_.check(cu.cuMemcpyAsync(up ? device : staging, up ? staging : device,
-                                            piece.bytes(), stream_),
+                                            piece.bytes(), stream_.id()),
                            "cuMemcpyAsync", piece.bytes(), " bytes");
         } else if (piece.device_pitch <= primary_.device().max_pitch()) {
             CUDA_MEMCPY2D copy{};
@@ -126,17 +123,17 @@ private:
             copy.dstPitch = up ? piece.device_pitch : piece.row;
             copy.WidthInBytes = piece.row;
             copy.Height = piece.rows;
-            primary_.check(cu.cuMemcpy2DAsync_v2(&copy, stream_), "cuMemcpy2DAsync_v2");
+            primary_.check(cu.cuMemcpy2DAsync_v2(&copy, stream_.id()), "cuMemcpy2DAsync_v2");
         } else {
             for (uint64_t row = 0; row < piece.rows; ++row) {
                 const CUdeviceptr there = device + row * piece.device_pitch;
                 const CUdeviceptr here = staging + row * piece.row;
                 primary_.check(
-                    cu.cuMemcpyAsync(up ? there : here, up ? here : there, piece.row, stream_),
+                    cu.cuMemcpyAsync(up ? there : here, up ? here : there, piece.row, stream_.id()),
                     "cuMemcpyAsync", piece.row, " bytes");
             }
         }
-        primary_.check(cu.cuEventRecord(slot.done->id(), stream_), "cuEventRecord");
+        primary_.check(cu.cuEventRecord(slot.done->id(), stream_.id()), "cuEventRecord");
     }
 
     void finish(Slot &slot) {
@@ -154,7 +151,7 @@ private:
     const CUdeviceptr device_;
     std::byte *const host_;
     const uint64_t block_;
-    CUstream stream_ = nullptr;
+    const PooledStream stream_;
     std::array<Slot, 2> slots_;
     size_t next_ = 0;
 };
