@@ -44,11 +44,14 @@ void Native::launch(Queue &queue, const sdk::EnqueueArguments &arguments,
         static_cast<uint64_t>(std::ceil(time.launch_time + items * time.item_time));
     transfer.task.channels = {queue.links().processors(device.site())};
     std::vector<Mem *> written; // whatever it has and may be written
-    for (const sdk::AnyRef &object : launch.arguments.kept())
-        if (Mem &mem = Mem::from(static_cast<pi_mem>(object.handle()));
-            !(mem.flags() & PI_MEM_READ_ONLY))
+    std::vector<Site> sites;
+    for (const sdk::AnyRef &object : launch.arguments.kept()) {
+        Mem &mem = Mem::from(static_cast<pi_mem>(object.handle()));
+        sites.push_back(mem.site());
+        if (!(mem.flags() & PI_MEM_READ_ONLY))
             written.push_back(&mem);
-    queue.enqueue(arguments, std::move(transfer), {},
+    }
+    queue.enqueue(arguments, std::move(transfer), sites,
                   writing(queue, std::move(written),
                           shared([launch = std::move(launch)](uint64_t, sdk::Event &) {
                               launch.run(0, launch.geometry.group_total());

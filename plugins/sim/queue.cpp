@@ -94,7 +94,7 @@ Links &Queue::links() const {
 }
 
 void Queue::enqueue(const sdk::EnqueueArguments &arguments, Transfer transfer,
-                    std::initializer_list<Site> sites, Work::Body body) {
+                    const std::vector<Site> &sites, Work::Body body) {
     Instance &instance = device_.instance();
     const FaultSpec *fault = Faults::of_this_call();
     Task &task = transfer.task;

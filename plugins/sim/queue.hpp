@@ -9,6 +9,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace pi::sim {
 
@@ -62,7 +63,7 @@ public:
     /// The end of every piEnqueueX of this plugin. `sites`: where the memory lies that the command needs besides its
     /// own device's.
     void enqueue(const sdk::EnqueueArguments &arguments, Transfer transfer,
-                 std::initializer_list<Site> sites, Work::Body body);
+                 const std::vector<Site> &sites, Work::Body body);
 
 private:
     struct Submission;

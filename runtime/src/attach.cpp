@@ -104,7 +104,7 @@ std::vector<Candidate> StorageState::sharing_candidates(PlaceIndex place) const 
     std::vector<Candidate> result;
     for (PlaceIndex owner = 0; owner < attachments_.size(); ++owner) {
         const std::optional<Attachment> &attached = attachments_[owner];
-        if (owner == place || (owner != host_place && !attached)) {
+        if (owner == place || (owner != host_place && !attached) || runtime_->lost.is_lost(owner)) {
             continue;
         }
         if (attached && attached->kind == RouteKind::direct_use) {

@@ -10,11 +10,17 @@ namespace pi::runtime {
 /// With the lock. Replicas at lost devices count no more; what was only there is lost, until it is valid somewhere: a write
 /// that succeeds may have been overtaken by the one whose bytes are lost, and a copy of them may arrive yet.
 void StorageState::notice_lost_places() {
+    const auto is_lost = [this](PlaceIndex place) { return runtime_->lost.is_lost(place); };
     for (ViewId view = 0; view < views_.size(); ++view) {
-        if (views_[view].home != host_place && runtime_->lost.is_lost(views_[view].home) &&
-            !ledger_.valid(view).empty()) {
+        if (is_lost(views_[view].home) && !ledger_.valid(view).empty()) {
             lost_.add(ledger_.only_at(view));
             ledger_.forget(view);
+        }
+    }
+    for (PlaceIndex place = 0; place < attachments_.size(); ++place) {
+        std::optional<Attachment> &attachment = attachments_[place];
+        if (attachment && is_lost(views_[attachment->view].home) && !is_lost(place)) {
+            attachment.reset(); // it used the memory of one that is lost
         }
     }
     for (ViewId view = 0; view < views_.size() && !lost_.empty(); ++view) {

@@ -92,13 +92,13 @@ void StorageState::release(AcquisitionState &acquisition, pi_event event) {
             piQueueFlush(queue); // what others wait for must not wait for a flush
         }
         when_final(std::move(told), runtime_->continuations,
-                   [self = shared_from_this(), operation,
-                    place = acquisition.place](pi_result result, const std::string &text) {
+                   [self = shared_from_this(), operation, place = acquisition.place,
+                    home = acquisition.home](pi_result result, const std::string &text) {
                        if (result != PI_ERROR_DEVICE_LOST) {
                            self->finish_operation(operation, result, text);
                            return;
                        }
-                       self->runtime_->lost.suspect({place}, [self, operation, result, text] {
+                       self->runtime_->lost.suspect({place, home}, [self, operation, result, text] {
                            self->finish_operation(operation, result, text);
                        });
                    });

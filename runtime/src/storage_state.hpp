@@ -34,6 +34,7 @@ struct AcquisitionState {
     OperationId operation = 0;
     bool held = true;
     PlaceIndex place = host_place;
+    PlaceIndex home = host_place; // whose memory it uses
     Range range;
     bool writes = false;
     pi_mem mem = nullptr;

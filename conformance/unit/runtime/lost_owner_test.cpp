@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A device that is lost while another one uses its memory.
+#include "simulated.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+
+using namespace runtime_test;
+
+namespace {
+
+constexpr uint64_t size = 5000;
+constexpr PlaceIndex survivor = 1, owner = 2;
+
+/// Two devices that use each other's memory; one falls.
+const TextFile &falling() {
+    static const TextFile file(R"({"pi_machine": 1, "name": "falling", "devices": [
+        {"name": "survivor", "type": "gpu", "scopes": [{"name": "global", "capacity": "1 MiB"}]},
+        {"name": "owner", "type": "gpu", "scopes": [{"name": "global", "capacity": "1 MiB"}],
+         "lost_at": "500 us"}], "links": [
+        {"from": "host", "to": "survivor", "bandwidth": "1 GB/s"},
+        {"from": "survivor", "to": "host", "bandwidth": "1 GB/s"},
+        {"from": "host", "to": "owner", "bandwidth": "1 GB/s"},
+        {"from": "owner", "to": "host", "bandwidth": "1 GB/s"},
+        {"between": ["survivor", "owner"], "connection": "unified", "coherence": "coherent",
+         "residency": "remote_access", "bandwidth": "1 GB/s"}]})");
+    return file;
+}
+
+} // namespace
+
+TEST_CASE("who used the memory of a device that is lost gets memory of its own", "[runtime][sim]") {
+    const Simulated machine(falling().path());
+    const Runtime runtime(machine.topology());
+    const Storage storage(runtime, {.size = size});
+    const Buffer buffer = storage.buffer();
+    const auto write = [&](const Range &range, uint8_t value) {
+        Acquisition writer =
+            buffer.acquire(survivor, Access::discard_write, range.begin, range.size());
+        const Event filled = machine.fill(writer, value);
+        writer.release(filled.get());
+        return wait(filled);
+    };
+    host_write(buffer, 0, pattern(size, 8));
+    buffer.prefetch(owner);
+    REQUIRE(write({0, 1000}, 1) == PI_SUCCESS);
+    REQUIRE(storage.memory_of(survivor) == storage.memory_of(owner));
+    {
+        const Storage other(runtime, {.size = 900'000});
+        host_write(other.buffer(), 0, std::vector<uint8_t>(900'000, 0));
+        other.buffer().prefetch(survivor);
+        REQUIRE(runtime.finish(patience));
+    }
+    REQUIRE(machine.pass_time() > 500'000);
+    CHECK(write({2000, 3000}, 2) == PI_ERROR_DEVICE_LOST);
+    REQUIRE(runtime.finish(patience));
+    CHECK(storage.lost() == RangeSet({0, 1000}));
+    CHECK(write({0, 1000}, 3) == PI_SUCCESS);
+    CHECK(storage.lost().empty());
+    CHECK(storage.memory_of(survivor) != storage.memory_of(owner));
+    std::vector<uint8_t> expected = pattern(size, 8);
+    std::fill_n(expected.begin(), 1000, uint8_t{3});
+    CHECK(host_read(buffer) == expected);
+    CHECK(device_read(machine, buffer, survivor) == expected);
+}
