@@ -83,8 +83,7 @@ std::unique_ptr<AcquisitionState> StorageState::acquire(const std::shared_ptr<Bu
             return try_acquire(buffer, place, access, range, spread);
         } catch (const Error &error) {
             // Without the lock: other storages, which make room, have theirs.
-            if (error.code() != PI_ERROR_OUT_OF_DEVICE_MEMORY || !fits_at(place) ||
-                !runtime_->residents.make_room(place, *this)) {
+            if (error.code() != PI_ERROR_OUT_OF_DEVICE_MEMORY || !make_room(place)) {
                 throw;
             }
         }

@@ -164,19 +164,28 @@ void StorageState::add_bounce(std::vector<PlannedCopy> &copies, const PlannedPar
     }
 }
 
+/// False if another storage has taken what was left of the limit meanwhile, or there is no memory: staging takes less.
+bool StorageState::keep_at_host() {
+    std::atomic<uint64_t> &kept = runtime_->kept_at_host;
+    if (kept.fetch_add(description_.size) + description_.size <= runtime_->options.bounce_limit) {
+        try {
+            create_host_view();
+            kept_at_host_ = description_.size;
+            return true;
+        } catch (const Error &) {
+        }
+    }
+    kept -= description_.size;
+    return false;
+}
+
 std::vector<PlannedCopy> StorageState::cut(std::vector<PlannedPart> parts, ViewId destination,
                                            Spread *spread) {
     std::vector<PlannedCopy> copies;
     for (PlannedPart &part : parts) {
         const ViewId to = part.by_way_of.value_or(destination);
         if (part.stays_at_host && !host_view_) {
-            try {
-                create_host_view();
-                kept_at_host_ = description_.size;
-                runtime_->kept_at_host += kept_at_host_;
-            } catch (const Error &) {
-                part.stays_at_host = false; // no memory for that: staging takes less
-            }
+            part.stays_at_host = keep_at_host();
         }
         const std::vector<RangeSet> in_pieces =
             has_memory_alone(to) ? pieces(part, spread) : std::vector{part.ranges};

@@ -7,6 +7,7 @@
 #include <pi/runtime/error.hpp>
 
 #include <algorithm>
+#include <string_view>
 #include <tuple>
 
 namespace pi::runtime {
@@ -37,7 +38,16 @@ std::vector<std::shared_ptr<StorageState>> Residents::at(PlaceIndex place) {
     return found;
 }
 
-bool Residents::make_room(PlaceIndex place, const StorageState &asking) {
+/// Two places of one device. Scopes of one memory tell its capacity, all of them.
+bool Residents::may_be_one_memory(PlaceIndex place, uint32_t scope, PlaceIndex other,
+                                  uint32_t other_scope) const {
+    const pi_memory_scope &a = topology_->info(place).scopes.at(scope);
+    const pi_memory_scope &b = topology_->info(other).scopes.at(other_scope);
+    return std::string_view(a.name) == b.name || a.capacity == 0 || b.capacity == 0 ||
+           a.capacity == b.capacity;
+}
+
+bool Residents::make_room(PlaceIndex place, uint32_t scope, const StorageState &asking) {
     struct Replica {
         std::shared_ptr<StorageState> storage;
         PlaceIndex place;
@@ -49,7 +59,8 @@ bool Residents::make_room(PlaceIndex place, const StorageState &asking) {
     for (const PlaceIndex other : places) {
         for (std::shared_ptr<StorageState> &storage : at(other)) {
             const bool own = storage.get() == &asking && other == place;
-            if (const auto state = own ? std::nullopt : storage->replica(other)) {
+            const auto state = own ? std::nullopt : storage->replica(other);
+            if (state && may_be_one_memory(place, scope, other, state->scope)) {
                 (state->busy ? in_use : idle).push_back({std::move(storage), other, *state});
             }
         }
@@ -75,14 +86,16 @@ bool Residents::make_room(PlaceIndex place, const StorageState &asking) {
     });
 }
 
-/// Whether the place could have memory for it if nothing else were there.
+/// Whether room there would help: the place could have memory for it if nothing else were there.
 bool StorageState::fits_at(PlaceIndex place) const {
-    if (place == host_place) {
-        return true;
-    }
-    const uint64_t capacity =
-        runtime_->topology->info(place).scopes.at(scope_index(place)).capacity;
-    return capacity == 0 || description_.size <= capacity;
+    const pi_memory_scope &scope = runtime_->topology->info(place).scopes.at(scope_index(place));
+    const auto fits = [this](uint64_t limit) { return limit == 0 || description_.size <= limit; };
+    return fits(scope.capacity) && fits(scope.max_allocation);
+}
+
+bool StorageState::make_room(PlaceIndex place) {
+    return place != host_place && fits_at(place) &&
+           runtime_->residents.make_room(place, scope_index(place), *this);
 }
 
 std::optional<ViewId> StorageState::vacant_view(PlaceIndex place) const {
@@ -101,6 +114,7 @@ std::optional<StorageState::Replica> StorageState::replica(PlaceIndex place) con
         return {};
     }
     Replica replica;
+    replica.scope = scope_index(place);
     double age = 0;
     for (const std::optional<Attachment> &each : attachments_) {
         if (each && each->view == attachment->view) { // places that share it use it, too
@@ -115,8 +129,8 @@ std::optional<StorageState::Replica> StorageState::replica(PlaceIndex place) con
 }
 
 bool StorageState::await_uses(PlaceIndex place) {
-    if (runtime_->continuations->running_here()) {
-        return false; // inside a callback nothing can be waited for
+    if (!runtime_->may_wait()) {
+        return false;
     }
     std::vector<std::shared_ptr<Completion>> uses;
     {
@@ -163,8 +177,8 @@ bool StorageState::evict(PlaceIndex place) {
 }
 
 bool StorageState::write_back(const RangeSet &dirty) {
-    if (runtime_->continuations->running_here()) {
-        return false; // inside a callback nothing can be waited for
+    if (!runtime_->may_wait()) {
+        return false;
     }
     try {
         for (const Dependency &dependency : bring(host_place, dirty)) {

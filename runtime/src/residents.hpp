@@ -35,11 +35,11 @@ public:
         return places_.at(place).age.load(std::memory_order_relaxed);
     }
 
-    /// Evicts one replica at the place's device, not the place's own of `asking`: the one that is worth least
-    /// among those not in use, once its dirty bytes are written back, which is waited for. When all are in use
-    /// it waits until the one used longest ago is not, unless that is held. False if neither is possible, or
-    /// inside a callback.
-    bool make_room(PlaceIndex place, const StorageState &asking);
+    /// Evicts one replica at the place's device that may be in the memory of the place's `scope`, not the place's
+    /// own of `asking`: the one that is worth least among those not in use, once its dirty bytes are written back,
+    /// which is waited for. When all are in use it waits until the one used longest ago is not, unless that is
+    /// held. False if neither is possible, or inside a callback.
+    bool make_room(PlaceIndex place, uint32_t scope, const StorageState &asking);
 
 private:
     struct Place {
@@ -48,6 +48,8 @@ private:
     };
 
     std::vector<std::shared_ptr<StorageState>> at(PlaceIndex place);
+    bool may_be_one_memory(PlaceIndex place, uint32_t scope, PlaceIndex other,
+                           uint32_t other_scope) const;
 
     const std::shared_ptr<const Topology> topology_;
     std::mutex mutex_; // guards the storages

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 namespace pi::runtime {
 
@@ -43,6 +44,26 @@ RuntimeState::RuntimeState(std::shared_ptr<const Topology> all_places,
     if (transport == nullptr) {
         throw Error(PI_ERROR_INVALID_NULL_POINTER, "Runtime: wrap_transport gave NULL");
     }
+}
+
+bool RuntimeState::may_wait() const {
+    if (continuations->running_here()) {
+        return false;
+    }
+    uint32_t asked = 0; // places of one instance stand together
+    for (PlaceIndex place = 1; place < topology->size(); ++place) {
+        if (std::exchange(asked, topology->info(place).instance) ==
+            topology->info(place).instance) {
+            continue;
+        }
+        // Only the plugin knows; nobody has signalled what is waited for.
+        Event event;
+        if (piEventCreateHost(topology->context(place), event.out()) == PI_SUCCESS &&
+            piEventWait(event.get(), 1) == PI_ERROR_WOULD_BLOCK) {
+            return false;
+        }
+    }
+    return true;
 }
 
 Runtime::Runtime(std::shared_ptr<const Topology> topology, RuntimeOptions options)

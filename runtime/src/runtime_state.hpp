@@ -54,6 +54,10 @@ class RuntimeState {
 public:
     RuntimeState(std::shared_ptr<const Topology> all_places, RuntimeOptions runtime_options);
 
+    /// Whether this thread may wait for work: not in posted work, nor in a callback of a plugin, which may be what the
+    /// work waits for. Makes an event for each plugin.
+    bool may_wait() const;
+
     const std::shared_ptr<const Topology> topology;
     const RuntimeOptions options;
     const CostTable costs;

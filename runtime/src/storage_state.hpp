@@ -127,6 +127,7 @@ public:
     /// A place's own memory: whether something uses it, and what keeping it is worth (see Residents). Nothing when the
     /// place has none.
     struct Replica {
+        uint32_t scope = 0;
         bool busy = false;
         double worth = 0;
         uint64_t last_use = 0;
@@ -188,6 +189,7 @@ private:
 
     // evict.cpp
     bool fits_at(PlaceIndex place) const;
+    bool make_room(PlaceIndex place);
     bool write_back(const RangeSet &dirty);
     void drop_memory(ViewId view);
     std::optional<ViewId> vacant_view(PlaceIndex place) const;
@@ -216,6 +218,7 @@ private:
     std::vector<RangeSet> pieces(const PlannedPart &part, const Spread *spread) const;
     void add_bounce(std::vector<PlannedCopy> &copies, const PlannedPart &part, ViewId destination,
                     const std::vector<RangeSet> &in_pieces);
+    bool keep_at_host();
     std::vector<PlannedCopy> cut(std::vector<PlannedPart> parts, ViewId destination,
                                  Spread *spread);
 

@@ -109,7 +109,7 @@ public:
     /// still holds, so threads that hold several ranges acquire them in one order, and do not share
     /// in-order queues.
     ///
-    /// When a device has no memory left, replicas of other storages there that are not in use make room:
+    /// When a device has no memory left, replicas of other storages in that memory that are not in use make room:
     /// clean ones before those that must be written back, those used longest ago first, no more than is
     /// needed; but those that must be written back and have not been used for a while go before clean
     /// ones in steady use. Only then acquire waits: for what is written back to the host and, if all
@@ -123,7 +123,7 @@ public:
     /// PI_ERROR_DEVICE_LOST: the place's device is lost, or bytes to be fetched were only at one that is
     ///   (Storage::lost tells which).
     /// PI_ERROR_OUT_OF_DEVICE_MEMORY: and no replica there can be given up, or the storage is larger than
-    ///   all of it; then none is.
+    ///   all of it, or than one allocation may be; then none is.
     /// Otherwise what the plugin said.
     Acquisition acquire(PlaceIndex place, Access access, uint64_t offset, uint64_t size) const;
     Acquisition acquire(PlaceIndex place, Access access) const;

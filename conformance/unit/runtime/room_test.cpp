@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Who may go when a memory is out, and what is not given up because it would not help.
+#include "simulated.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <future>
+
+using namespace runtime_test;
+
+namespace {
+
+constexpr PlaceIndex place = 1;
+constexpr uint64_t page = 4096;
+
+/// A device with a large memory, of which one allocation has a part, and a small one.
+const TextFile &two_memories() {
+    static const TextFile file(R"({"pi_machine": 1, "name": "two memories", "devices": [
+        {"name": "dsp", "type": "accelerator", "scopes": [
+            {"name": "global", "flags": ["poolable"], "capacity": 65536, "max_allocation": 16384},
+            {"name": "scratchpad", "flags": ["poolable"], "capacity": 8192}]}],
+        "links": [{"between": ["host", "dsp"], "bandwidth": "1 GB/s"}]})");
+    return file;
+}
+
+Storage resident(const Runtime &runtime, uint64_t size, const std::string &scope = "") {
+    Storage storage(runtime, {.size = size, .scope = scope});
+    storage.buffer().acquire(place, Access::discard_write).release();
+    return storage;
+}
+
+pi_result code_of_use(const Storage &storage) {
+    return code_of([&] { storage.buffer().acquire(place, Access::discard_write).release(); });
+}
+
+} // namespace
+
+TEST_CASE("a memory that is out takes from itself, however long others were not used",
+          "[runtime][evict]") {
+    const Simulated machine(two_memories().path());
+    const Runtime runtime(machine.topology());
+    const Storage oldest = resident(runtime, page);
+    const Storage in_scratchpad = resident(runtime, 2 * page, "scratchpad");
+    resident(runtime, page, "scratchpad");
+    CHECK(runtime.counters().evictions == 1);
+    CHECK(oldest.memory_of(place));
+    CHECK_FALSE(in_scratchpad.memory_of(place));
+}
+
+TEST_CASE("a memory that is out, and all in use, takes nothing from others", "[runtime][evict]") {
+    const Simulated machine(two_memories().path());
+    const Runtime runtime(machine.topology());
+    const Storage idle = resident(runtime, page);
+    const Storage used(runtime, {.size = 2 * page, .scope = "scratchpad"});
+    const Acquisition held = used.buffer().acquire(place, Access::discard_write);
+    const Storage next(runtime, {.size = page, .scope = "scratchpad"});
+    CHECK(code_of_use(next) == PI_ERROR_OUT_OF_DEVICE_MEMORY);
+    CHECK(runtime.counters().evictions == 0);
+    CHECK(idle.memory_of(place));
+}
+
+TEST_CASE("what is larger than one allocation may be evicts nothing", "[runtime][evict]") {
+    const Simulated machine(two_memories().path());
+    const Runtime runtime(machine.topology());
+    const Storage idle = resident(runtime, page);
+    CHECK(code_of_use(Storage(runtime, {.size = 5 * page})) == PI_ERROR_OUT_OF_DEVICE_MEMORY);
+    CHECK(runtime.counters().evictions == 0);
+    CHECK(idle.memory_of(place));
+}
+
+TEST_CASE("in a plugin's callback nothing is written back, since that might wait for the callback",
+          "[runtime][evict]") {
+    const Simulated machine(two_memories().path());
+    const Runtime runtime(machine.topology());
+    const bool is_dirty = GENERATE(true, false);
+    INFO((is_dirty ? "dirty" : "clean"));
+    const Storage idle(runtime, {.size = 2 * page, .scope = "scratchpad"});
+    host_write(idle.buffer(), 0, pattern(2 * page, 1));
+    {
+        Acquisition use = idle.buffer().acquire(place, Access::read_write);
+        use.wait(patience);
+        is_dirty ? use.release(machine.fill(use, 2).get()) : use.abandon();
+    }
+    idle.buffer().acquire(is_dirty ? place : host_place, Access::read).wait(patience);
+    REQUIRE(runtime.finish(patience));
+
+    struct Callback {
+        const Storage next;
+        std::promise<pi_result> result{};
+    } callback{Storage(runtime, {.size = page, .scope = "scratchpad"})};
+    const Storage other = resident(runtime, page);
+    Acquisition use = other.buffer().acquire(place, Access::discard_write);
+    const Event filled = machine.fill(use, 3);
+    use.release();
+    OK(piEventSetCallback(
+        filled.get(),
+        [](pi_event, pi_result, void *data) {
+            auto &self = *static_cast<Callback *>(data);
+            self.result.set_value(code_of_use(self.next));
+        },
+        &callback));
+    std::future<pi_result> result = callback.result.get_future();
+    REQUIRE(result.wait_for(patience) == std::future_status::ready);
+    CHECK(result.get() == (is_dirty ? PI_ERROR_OUT_OF_DEVICE_MEMORY : PI_SUCCESS));
+    CHECK(runtime.counters().evictions == (is_dirty ? 0 : 1));
+    CHECK(host_read(idle.buffer()) ==
+          (is_dirty ? std::vector<uint8_t>(2 * page, 2) : pattern(2 * page, 1)));
+}
