@@ -225,6 +225,7 @@ void StorageState::begin_use(Begun &begun, const Attachment &attachment, Access 
     add_pending(use.operation, acquisition.place, acquisition.range, true);
     acquisition.dependencies = dependencies(use.waits);
     acquisition.mem = attachment.mem.get();
+    acquisition.offset_alignment = attachment.offset_alignment;
     acquisition.home = views_[attachment.view].home;
     if (acquisition.place == host_place) {
         acquisition.pointer = views_[attachment.view].host + acquisition.range.begin;

@@ -7,6 +7,7 @@
 #include <pi/runtime/error.hpp>
 
 #include <algorithm>
+#include <numeric>
 
 namespace pi::runtime {
 
@@ -188,8 +189,14 @@ void StorageState::share_memory(PlaceIndex place, PlaceIndex owner, const std::s
     if (connection.concurrent_writers != PI_CONCURRENT_WRITERS_DISJOINT_BYTES) {
         ledger_.set_exclusive_writers(ledger_.memory_of(shared.view));
     }
-    attachments_[place] = Attachment{shared.view,  shared.mem,      RouteKind::direct_use,
-                                     shared.owner, shared.imported, texts(reason)};
+    // Both have a say: whose memory it is, and who launches.
+    const uint64_t alignment = std::lcm(
+        shared.offset_alignment,
+        std::max<uint64_t>(
+            runtime_->topology->info(place).scopes[scope_index(place)].offset_alignment, 1));
+    attachments_[place] =
+        Attachment{shared.view,   shared.mem, RouteKind::direct_use, shared.owner, shared.imported,
+                   texts(reason), alignment};
 }
 
 bool StorageState::import_host_memory(PlaceIndex place) {
@@ -212,18 +219,19 @@ bool StorageState::import_host_memory(PlaceIndex place) {
     };
     // Handed over in another way than it needs, or in smaller units, it would lose bytes.
     pi_coherence coherence = PI_COHERENCE_UNKNOWN;
-    uint64_t unit = 1;
+    const pi_memory_scope *scope = nullptr;
     if (!succeeds(piMemImport(topology.context(place), topology.device(place), &desc, mem.out()),
                   "piMemImport") ||
         !succeeds(get_coherence(mem, coherence), "piMemGetInfo(COHERENCE)") ||
-        (coherence == PI_COHERENCE_FLUSH_INVALIDATE &&
-         !succeeds(get_flush_unit(place, mem, unit), "piMemGetInfo(SCOPE)"))) {
+        !succeeds(get_scope(place, mem, scope), "piMemGetInfo(SCOPE)")) {
         return false;
     }
+    const uint64_t alignment = std::max<uint64_t>(scope->offset_alignment, 1);
     std::string reason = "imports the host's memory in place";
     if (coherence == PI_COHERENCE_COHERENT) {
         attachments_[place] = Attachment{*host_view_, std::move(mem), RouteKind::import,
-                                         host_place,  true,           texts(reason + ", coherent")};
+                                         host_place,  true,           texts(reason + ", coherent"),
+                                         alignment};
         return true;
     }
     const MemoryId memory = ledger_.memory_of(*host_view_);
@@ -237,6 +245,7 @@ bool StorageState::import_host_memory(PlaceIndex place) {
     view.maps = coherence != PI_COHERENCE_FLUSH_INVALIDATE;
     const ViewId id = add_view(std::move(view), memory);
     if (coherence == PI_COHERENCE_FLUSH_INVALIDATE) {
+        const uint64_t unit = std::max<uint64_t>(scope->flush_atom, 1);
         ledger_.set_unit(id, unit);
         reason += ", handed over by flush and invalidate in units of " + std::to_string(unit) +
                   (unit == 1 ? " byte" : " bytes");
@@ -244,18 +253,18 @@ bool StorageState::import_host_memory(PlaceIndex place) {
         ledger_.set_exclusive_writers(memory);
         reason += ", handed over by map and unmap";
     }
-    attachments_[place] =
-        Attachment{id, std::move(mem), RouteKind::import, host_place, true, texts(reason)};
+    attachments_[place] = Attachment{id,   std::move(mem), RouteKind::import, host_place,
+                                     true, texts(reason),  alignment};
     return true;
 }
 
-/// What piMemFlush and piMemInvalidate round to.
-pi_result StorageState::get_flush_unit(PlaceIndex place, const Mem &mem, uint64_t &out) const {
-    uint32_t scope = 0;
+pi_result StorageState::get_scope(PlaceIndex place, const Mem &mem,
+                                  const pi_memory_scope *&out) const {
+    uint32_t index = 0;
     const pi_result result =
-        piMemGetInfo(mem.get(), PI_MEM_INFO_SCOPE, sizeof scope, &scope, nullptr);
+        piMemGetInfo(mem.get(), PI_MEM_INFO_SCOPE, sizeof index, &index, nullptr);
     const std::vector<pi_memory_scope> &scopes = runtime_->topology->info(place).scopes;
-    out = scope < scopes.size() ? std::max<uint64_t>(scopes[scope].flush_atom, 1) : 1;
+    out = &scopes[index < scopes.size() ? index : 0];
     return result;
 }
 
@@ -295,8 +304,13 @@ void StorageState::create_memory(PlaceIndex place) {
     } else {
         id = add_view(std::move(view), ledger_.add_memory());
     }
-    attachments_[place] = Attachment{*id,   std::move(mem), RouteKind::none_needed,
-                                     place, false,          texts("memory of its own")};
+    attachments_[place] = Attachment{*id,
+                                     std::move(mem),
+                                     RouteKind::none_needed,
+                                     place,
+                                     false,
+                                     texts("memory of its own"),
+                                     std::max<uint64_t>(info.scopes[scope].offset_alignment, 1)};
     runtime_->residents.add(place, weak_from_this());
 }
 

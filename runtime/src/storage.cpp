@@ -173,6 +173,22 @@ pi_mem Acquisition::mem() const {
 uint64_t Acquisition::offset() const {
     return require(state_).range.begin;
 }
+pi_kernel_argument Acquisition::argument() const {
+    const AcquisitionState &state = require(state_);
+    if (state.place == host_place) {
+        throw Error(PI_ERROR_INVALID_OPERATION,
+                    "argument() of an acquisition at the host: kernels are launched at devices");
+    }
+    pi_kernel_argument argument{};
+    argument.kind = PI_ARGUMENT_BUFFER;
+    argument.mem = mem();
+    argument.offset = offset() - lead();
+    argument.size = lead() + range().size();
+    return argument;
+}
+uint64_t Acquisition::lead() const {
+    return offset() % require(state_).offset_alignment;
+}
 const std::vector<pi_event> &Acquisition::events() const {
     return require(state_).events;
 }

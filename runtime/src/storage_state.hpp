@@ -38,6 +38,7 @@ struct AcquisitionState {
     Range range;
     bool writes = false;
     pi_mem mem = nullptr;
+    uint64_t offset_alignment = 1; // of a launch argument in mem
     std::byte *pointer = nullptr;
     std::vector<Dependency> dependencies;
     std::vector<Event> owned_events;
@@ -106,6 +107,7 @@ public:
         PlaceIndex owner = host_place;           // whose memory it is
         bool imported = false;
         std::shared_ptr<const UpToDate::Texts> texts;
+        uint64_t offset_alignment = 1;
         uint64_t last_use = 0; // the steady time of the acquire
         double age = 0;        // of the place (Residents) at that time
     };
@@ -200,7 +202,7 @@ private:
     std::shared_ptr<const UpToDate::Texts> texts(std::string reason) const;
     void create_host_view();
     bool import_host_memory(PlaceIndex place);
-    pi_result get_flush_unit(PlaceIndex place, const Mem &mem, uint64_t &out) const;
+    pi_result get_scope(PlaceIndex place, const Mem &mem, const pi_memory_scope *&out) const;
     void share_memory(PlaceIndex place, PlaceIndex owner, const std::string &reason);
     void create_memory(PlaceIndex place);
     ViewId add_view(View view, MemoryId memory);

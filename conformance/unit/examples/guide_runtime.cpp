@@ -17,10 +17,7 @@ using namespace pi::runtime;
 static void halve(const Buffer &numbers, PlaceIndex place, pi_queue queue, pi_kernel scale) {
     Acquisition use = numbers.acquire(place, Access::read_write); // never blocks
     const float factor = 0.5F;
-    pi_kernel_argument arguments[2] = {};
-    arguments[0].kind = PI_ARGUMENT_BUFFER;
-    arguments[0].mem = use.mem();
-    arguments[0].offset = use.offset();
+    pi_kernel_argument arguments[2] = {use.argument()};
     arguments[1].kind = PI_ARGUMENT_VALUE;
     arguments[1].value = &factor;
     arguments[1].size = sizeof factor;

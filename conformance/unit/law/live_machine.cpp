@@ -198,10 +198,9 @@ Event LiveMachine::launch(pi_queue queue, const Acquisition &use, Job &job) cons
 
 Event LiveMachine::run_kernel(pi_queue queue, const Acquisition &use, Job &job) const {
     Job *const pointer = &job;
-    job.offset = use.offset();
+    job.offset = use.lead();
     pi_kernel_argument arguments[2]{};
-    arguments[0].kind = PI_ARGUMENT_BUFFER; // all of it: not every place takes any offset
-    arguments[0].mem = use.mem();
+    arguments[0] = use.argument();
     arguments[1].kind = PI_ARGUMENT_VALUE;
     arguments[1].value = &pointer;
     arguments[1].size = sizeof pointer;

@@ -23,7 +23,7 @@ inline constexpr std::chrono::seconds patience{60};
 
 /// What a kernel does at a device: it sees the bytes, then overwrites the last of them.
 struct Job {
-    uint64_t offset = 0;
+    uint64_t offset = 0;        ///< of the acquired range in the argument
     std::vector<uint8_t> seen;  ///< filled by the kernel; none: it does not look
     std::vector<uint8_t> fresh; ///< what the last bytes become
     uint64_t fresh_offset = 0;

@@ -48,6 +48,7 @@ Json shipped(const std::string &name) {
 
 Json made_up_device(Draw &draw, uint64_t index) {
     Json scope{{"name", "global"}, {"capacity", "1 GiB"}, {"flags", {"poolable"}}};
+    scope["offset_alignment"] = draw.coin() ? 128 : 1;
     Json device{{"name", "device" + std::to_string(index)}, {"type", "gpu"}};
     const uint64_t kind = draw(0, 6);
     if (kind == 4) { // the host's memory, as it is; else handed over, by map and unmap

@@ -32,8 +32,8 @@ PI_RUNTIME_EXPORT const char *to_string(Access access) noexcept;
 
 /// The right to use a range at a place, from acquire to release.
 ///
-/// At a device: enqueue commands that name mem() at offset(), wait for events(), and release with the
-/// event of the last. At the host: pointer() waits until the bytes are there; release when done.
+/// At a device: enqueue commands that name mem() at offset(), or launch kernels with argument(), which
+/// wait for events(), and release with the event of the last. At the host: pointer() waits until the bytes are there; release when done.
 ///
 /// Destroyed unreleased, a read is over and a write counts as failed: where another place has the bytes
 /// it keeps them. Movable, not copyable; used by one thread at a time, released from any.
@@ -52,6 +52,13 @@ public:
     pi_mem mem() const;
     /// Where the range begins in mem().
     uint64_t offset() const;
+    /// Device places: the range for a kernel. Where the device cannot let an argument begin at any byte (its memory
+    /// scope's offset_alignment, PI_DEVICE_INFO_BUFFER_OFFSET_MODE), the argument begins up to that much before the
+    /// range: a kernel that is launched on any range also needs lead(). What lies there belongs to others.
+    /// PI_ERROR_INVALID_OPERATION at the host.
+    pi_kernel_argument argument() const;
+    /// How many bytes of argument() come before the range; 0 where offset() is aligned.
+    uint64_t lead() const;
     /// What commands must wait for: events of the place's plugin instance, borrowed until the
     /// acquisition is destroyed. Empty when all is there, and at the host.
     const std::vector<pi_event> &events() const;

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Kernels on ranges that begin anywhere: where an offset is arithmetic, where a device needs it aligned, and where it makes
+// a sub-buffer of the vendor's.
+#include "equipment.hpp"
+#include "native_kernel.hpp"
+#include "skip.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace runtime_test;
+using Catch::Matchers::Contains;
+
+namespace {
+
+constexpr uint64_t size = 5000;
+
+void PI_CALL add_one(const pi_native_group *group, void *const *arguments) {
+    auto *const bytes = static_cast<uint8_t *>(arguments[0]);
+    uint64_t lead = 0;
+    std::memcpy(&lead, arguments[1], sizeof lead);
+    for (uint64_t i = group->begin[0]; i < group->end[0]; ++i) {
+        ++bytes[lead + i];
+    }
+}
+
+constexpr pi_native_kernel kernels[] = {{"add_one", add_one, 2, 0}};
+constexpr pi_native_program native = {sizeof native, 1, kernels};
+constexpr const char source[] = "kernel void add_one(global uchar *bytes, ulong lead) {"
+                                "    ++bytes[lead + get_global_id(0)]; }";
+
+template <class Value>
+Value info_of(pi_device device, pi_device_info name) {
+    Value value{};
+    OK(piDeviceGetInfo(device, name, sizeof value, &value, nullptr));
+    return value;
+}
+
+/// Empty where the device takes neither the table nor the source.
+pi_test::Owned<pi_kernel> make_kernel(const Topology &topology, PlaceIndex place) {
+    const auto formats = info_of<uint32_t>(topology.device(place), PI_DEVICE_INFO_PROGRAM_FORMATS);
+    auto desc = pi_test::desc<pi_program_desc>(PI_TYPE_PROGRAM_DESC);
+    if (formats & 1U << PI_PROGRAM_FORMAT_NATIVE_TABLE) {
+        desc.format = PI_PROGRAM_FORMAT_NATIVE_TABLE;
+        desc.data = &native;
+        desc.size = sizeof native;
+    } else if (formats & 1U << PI_PROGRAM_FORMAT_OPENCL_C) {
+        desc.format = PI_PROGRAM_FORMAT_OPENCL_C;
+        desc.data = source;
+        desc.size = sizeof source - 1;
+    } else {
+        return {};
+    }
+    pi_test::Owned<pi_program> program;
+    OK(piProgramCreate(topology.context(place), &desc, program.out()));
+    OK(piProgramBuild(program, nullptr));
+    return pi_test::make_kernel(program, "add_one");
+}
+
+void add_one_to(const Machine &machine, pi_kernel kernel, const Buffer &buffer, PlaceIndex place,
+                const Range &range) {
+    Acquisition use = buffer.acquire(place, Access::read_write, range.begin, range.size());
+    const uint64_t lead = use.lead();
+    pi_kernel_argument arguments[2] = {use.argument(), {}};
+    CHECK(arguments[0].offset + lead == range.begin);
+    CHECK(arguments[0].size == lead + range.size());
+    arguments[1].kind = PI_ARGUMENT_VALUE;
+    arguments[1].value = &lead;
+    arguments[1].size = sizeof lead;
+    const auto desc = pi_test::launch_desc(kernel, range.size(), arguments, 2);
+    Event done;
+    OK(piEnqueueKernelLaunch(machine.queue(place), &desc,
+                             static_cast<uint32_t>(use.events().size()), use.events().data(),
+                             done.out()));
+    use.release(done.get());
+}
+
+} // namespace
+
+TEST_CASE("a kernel uses a range that begins anywhere, and nothing beside it", "[runtime]") {
+    const Machine machine;
+    const Runtime runtime(machine.topology());
+    const Topology &topology = *machine.topology();
+    uint64_t launches = 0;
+    for (const bool shared : {true, false}) {
+        const Storage storage(runtime, {.size = size,
+                                        .routes = shared ? all_routes
+                                                         : mask_of(RouteKind::migrate) |
+                                                               mask_of(RouteKind::host_bounce)});
+        const Buffer buffer = storage.buffer();
+        std::vector<uint8_t> expected = pattern(size, 1);
+        host_write(buffer, 0, expected);
+        for (const PlaceIndex place : machine.places()) {
+            const auto kernel = make_kernel(topology, place);
+            for (const Range &range :
+                 {Range{0, 7}, Range{1, 1000}, Range{129, 130}, Range{4096, 4999}}) {
+                if (!kernel) {
+                    continue;
+                }
+                INFO(topology.info(place).name << " " << to_string(range));
+                add_one_to(machine, kernel, buffer, place, range);
+                ++launches;
+                for (uint64_t i = range.begin; i < range.end; ++i) {
+                    ++expected[i];
+                }
+            }
+        }
+        CHECK(host_read(buffer) == expected);
+    }
+    if (launches == 0) {
+        pi_test::skip("no device takes native kernels or OpenCL C");
+    }
+}
+
+TEST_CASE("an argument begins at a multiple of what the device needs, its lead is smaller",
+          "[runtime]") {
+    const Machine machine;
+    const Runtime runtime(machine.topology());
+    const Storage storage(runtime, {.size = size});
+    for (const PlaceIndex place : machine.places()) {
+        const uint64_t needed =
+            std::max<uint64_t>(1, machine.topology()->info(place).scopes[0].offset_alignment);
+        for (const uint64_t begin :
+             {uint64_t{0}, uint64_t{1}, uint64_t{1000}, needed, 2 * needed}) {
+            const Acquisition use = storage.buffer().acquire(place, Access::read, begin, 1);
+            CHECK(use.argument().mem == use.mem());
+            CHECK(use.argument().offset % needed == 0);
+            CHECK(use.argument().offset + use.lead() == use.offset());
+            CHECK(use.lead() < begin + 1);
+        }
+    }
+    const Acquisition at_host = storage.buffer().acquire(host_place, Access::read);
+    CHECK_THROWS_WITH(at_host.argument(), Contains("at the host"));
+}
