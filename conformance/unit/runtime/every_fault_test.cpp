@@ -35,6 +35,7 @@ struct Ways {
     RouteMask routes;
     StyleMask styles;
     bool in_pieces;                  ///< between devices, whatever they are
+    bool stays_at_host;              ///< what goes over the host between devices
     std::vector<uint32_t> may_share; ///< by place, as pi_test::ByteModel takes it
 };
 
@@ -83,13 +84,15 @@ std::vector<uint32_t> find_may_share(const Topology &topology, RouteMask routes)
 }
 
 /// Copies between devices go over the host where they may: in pieces, through its staging memory.
-RuntimeOptions options_for(const Topology &topology) {
+RuntimeOptions options_for(const Topology &topology, bool stays_at_host) {
     CostModel model;
     model.callback_latency = 0;
     model.smallest_chunk = model.largest_chunk = piece;
     RuntimeOptions options;
     options.costs = CostTable::estimate(topology.description(), model);
-    options.bounce_limit = 0;
+    if (!stays_at_host) {
+        options.bounce_limit = 0;
+    }
     options.pool_limit = 0;
     return options;
 }
@@ -97,7 +100,8 @@ RuntimeOptions options_for(const Topology &topology) {
 class Scenario {
 public:
     Scenario(const Machine &machine, const Ways &ways)
-        : machine_(machine), runtime_(machine.topology(), options_for(*machine.topology())),
+        : machine_(machine),
+          runtime_(machine.topology(), options_for(*machine.topology(), ways.stays_at_host)),
           storage_(runtime_, {.size = size, .routes = ways.routes, .styles = ways.styles}),
           model_(size, ways.may_share) {}
 
@@ -113,10 +117,19 @@ public:
             const uint64_t begin = random() % size;
             const uint64_t length = 1 + random() % (size - begin);
             const auto value = static_cast<uint8_t>(random());
-            if (random() % 2 == 0) {
-                write(place, {begin, begin + length}, value);
-            } else {
-                read(place, {begin, begin + length});
+            const Range range{begin, begin + length};
+            switch (random() % 5) {
+            case 0:
+            case 1:
+                write(place, range, value);
+                break;
+            case 2:
+            case 3:
+                read(place, range);
+                break;
+            default:
+                broadcast(range);
+                read(place, range);
             }
         }
         REQUIRE(runtime_.finish(patience));
@@ -154,6 +167,17 @@ private:
         } else {
             model_.fail_write(place, range, may_have_run);
         }
+    }
+
+    /// Whether it succeeds, those who read find out.
+    void broadcast(const Range &range) {
+        const std::vector<PlaceIndex> places = machine_.places();
+        try {
+            storage_.buffer().broadcast(places, range.begin, range.size());
+        } catch (const Error &error) {
+            REQUIRE(error.code() != PI_ERROR_TIMEOUT);
+        }
+        REQUIRE(storage_.finish(patience));
     }
 
     void read(PlaceIndex place, const Range &range) {
@@ -242,6 +266,12 @@ std::vector<Call> find_calls(const Ways &ways) {
     CHECK((!ways.in_pieces || std::any_of(log.begin(), log.end(), [](const TransferRecord &record) {
         return record.pieces > 4;
     })));
+    const Topology &topology = *machine.topology();
+    const bool over_host = std::any_of(log.begin(), log.end(), [](const TransferRecord &record) {
+        return record.reason.find("and stays there") != std::string::npos;
+    });
+    CHECK(over_host ==
+          (ways.stays_at_host && ways.in_pieces && !topology.info(1).shares_host_memory()));
     const auto after = machine.calls();
     std::set<std::pair<std::string, uint64_t>> found;
     for (size_t plugin = 0; plugin < after.size(); ++plugin) {
@@ -285,10 +315,11 @@ Ways draw_ways() {
     constexpr RouteMask copies = bounce | mask_of(RouteKind::migrate);
     constexpr StyleMask staged =
         mask_of(BounceStyle::staged) | mask_of(BounceStyle::read) | mask_of(BounceStyle::write);
-    Ways ways = GENERATE(values<Ways>({{copies, all_styles, false, {}},
-                                       {bounce, all_styles, false, {}},
-                                       {bounce, staged, true, {}},
-                                       {all_routes, all_styles, false, {}}}));
+    Ways ways = GENERATE(values<Ways>({{copies, all_styles, false, false, {}},
+                                       {bounce, all_styles, false, false, {}},
+                                       {bounce, staged, true, false, {}},
+                                       {bounce, staged, true, true, {}},
+                                       {all_routes, all_styles, false, true, {}}}));
     ways.may_share = find_may_share(*Machine(2).topology(), ways.routes);
     return ways;
 }
