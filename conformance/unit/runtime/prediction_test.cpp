@@ -191,10 +191,10 @@ TEST_CASE("the halves of a bounce that stays at the host follow each other on th
     for (const char *name : {"workstation", "dual-socket"}) {
         const TimedMachine simulation(shipped_machine(name), 1, {}, 64 * MiB);
         for (int round = 0; round < 20; ++round) {
-            const Storage storage =
-                simulation.storage(100 * KiB, 1, mask_of(RouteKind::host_bounce));
+            const uint64_t size = round % 2 == 0 ? 100 * KiB : round % 4 == 1 ? 1 * MiB : 20 * MiB;
+            const Storage storage = simulation.storage(size, 1, mask_of(RouteKind::host_bounce));
             const Candidate chosen = TimedMachine::chosen(storage, 2);
-            INFO(name << ", round " << round << ": " << chosen.reason);
+            INFO(name << ", " << size << " bytes, round " << round << ": " << chosen.reason);
             CHECK(chosen.reason.find("and stays there") != std::string::npos);
             check_within_5_percent(simulation.read_seconds(storage, 2), chosen.seconds);
         }
