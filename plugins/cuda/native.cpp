@@ -273,7 +273,7 @@ Ref<Event> make_event(Context &context, const pi_native_desc &desc,
 
 Program::Program(Context &context, Device &device, std::shared_ptr<Module> module)
     : Object(context.host()), context_(context), format_(PI_PROGRAM_FORMAT_DEVICE_BINARY) {
-    builds_.push_back({&device, std::move(module), {}, PI_PROGRAM_BUILT});
+    builds_.push_back({&device, std::move(module), {}, PI_PROGRAM_BUILT, {}});
 }
 
 namespace entries {

@@ -70,7 +70,8 @@ public:
                ~((registers_host_memory_ ? 0
                                          : PI_CAPABILITY_MEM_IMPORT | PI_CAPABILITY_USM_REGISTER) |
                  (cooperative_ ? 0 : uint64_t{PI_CAPABILITY_COOPERATIVE}) |
-                 (exports_ ? 0 : uint64_t{PI_CAPABILITY_MEM_EXPORT}));
+                 (exports_ ? 0 : uint64_t{PI_CAPABILITY_MEM_EXPORT}) |
+                 (api().cuLinkCreate_v2 ? 0 : uint64_t{PI_CAPABILITY_PROGRAM_LINK}));
     }
 
     /// The device's primary context, which all PI contexts share; it is the driver's as long as any of them lives.

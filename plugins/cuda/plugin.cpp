@@ -78,6 +78,8 @@ constexpr pi_dispatch make_functions() {
         .piEnqueueDeviceGlobalRead = entries::piEnqueueDeviceGlobalRead,
         .piEnqueueDeviceGlobalWrite = entries::piEnqueueDeviceGlobalWrite,
         .piProgramCreate = entries::piProgramCreate,
+        .piProgramCompile = program_entries<Program>::compile,
+        .piProgramLink = entries::piProgramLink,
         .piProgramGetGlobalVariablePointer = entries::piProgramGetGlobalVariablePointer,
         .piProgramGetNativeHandle = entries::piProgramGetNativeHandle,
         .piProgramCreateWithNativeHandle = entries::piProgramCreateWithNativeHandle,

@@ -3,11 +3,9 @@
 #include "entries.hpp"
 
 #include <pi/sdk/program.hpp>
+#include <pi/sdk/program_link.hpp>
 
 #include <algorithm>
-#include <cstring>
-#include <optional>
-#include <sstream>
 
 namespace pi::cuda {
 
@@ -26,134 +24,101 @@ Module::~Module() {
     });
 }
 
-namespace {
-
-/// The options of cuModuleLoadDataEx, with places for the driver's logs.
-class JitOptions {
-public:
-    explicit JitOptions(const std::string &words) {
-        add(CU_JIT_ERROR_LOG_BUFFER, log_.data());
-        add(CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, log_.size());
-        bool debug = false;
-        std::optional<size_t> level;
-        std::istringstream list(words);
-        for (std::string word; list >> word;) {
-            if (word == "-g")
-                debug = true;
-            else if (word.size() == 3 && word.compare(0, 2, "-O") == 0 && word[2] >= '0' &&
-                     word[2] <= '4')
-                level = static_cast<size_t>(word[2] - '0');
-            else
-                fail(PI_ERROR_BUILD_FAILED, "options has '", word,
-                     "'; -O0 to -O4 and -g are understood");
-        }
-        if (debug && level.value_or(0) > 0)
-            fail(PI_ERROR_BUILD_FAILED, "options has '-g' and '-O", *level,
-                 "': CUDA compiles for a debugger at -O0 alone");
-        if (debug)
-            add(CU_JIT_GENERATE_DEBUG_INFO, size_t{1});
-        if (debug || level) // without a word the driver's own is 4
-            add(CU_JIT_OPTIMIZATION_LEVEL, level.value_or(0));
-    }
-    unsigned count() const { return static_cast<unsigned>(names_.size()); }
-    CUjit_option *names() { return names_.data(); }
-    void **values() { return values_.data(); }
-    std::string log() const { return log_.data(); }
-
-private:
-    void add(CUjit_option name, void *value) {
-        names_.push_back(name);
-        values_.push_back(value);
-    }
-    void add(CUjit_option name, size_t value) { add(name, reinterpret_cast<void *>(value)); }
-
-    std::vector<char> log_ = std::vector<char>(16384);
-    std::vector<CUjit_option> names_;
-    std::vector<void *> values_;
-};
-
-/// The begin of a log, for an error's text.
-std::string first_lines(const std::string &log) {
-    constexpr size_t most = 600;
-    return log.size() > most ? log.substr(0, most) + "..." : log;
+void load_module(Context &context, Program::Build &build, const BuildOptions &words) {
+    Primary &primary = context.primary(*build.device);
+    primary.require_alive();
+    JitOptions options(words);
+    const Current current(primary);
+    CUmodule id = nullptr;
+    const CUresult code = primary.api().cuModuleLoadDataEx(
+        &id, build.image.c_str(), options.count(), options.names(), options.values());
+    build.log += options.log();
+    check_built(primary, code, "cuModuleLoadDataEx", options.log());
+    build.module = std::make_shared<Module>(primary, id);
 }
 
-} // namespace
-
-void Program::load(Build &build, const std::string &words) {
-    Primary &primary = context_->primary(*build.device);
-    build.status = PI_PROGRAM_FAILED;
-    build.module.reset();
-    build.log.clear();
-    try {
-        primary.require_alive();
-        JitOptions options(words);
-        const Current current(primary);
-        CUmodule id = nullptr;
-        const CUresult code = primary.api().cuModuleLoadDataEx(&id, image_.c_str(), options.count(),
-                                                               options.names(), options.values());
-        build.log = options.log();
-        primary.note(code);
-        if (code != CUDA_SUCCESS && to_result(code) != PI_ERROR_BACKEND)
-            primary.check(code, "cuModuleLoadDataEx", "on ", build.device->name());
-        if (code != CUDA_SUCCESS) {
-            const std::string name = error_name(primary.api(), code);
-            if (build.log.empty())
-                build.log = text("cuModuleLoadDataEx: ", name, ", without a log");
-            fail(PI_ERROR_BUILD_FAILED, "cuModuleLoadDataEx: ", name, " on ", build.device->name(),
-                 ":\n", first_lines(build.log));
-        }
-        build.module = std::make_shared<Module>(primary, id);
-        build.status = PI_PROGRAM_BUILT;
-    } catch (const Error &error) {
-        if (build.log.empty())
-            build.log = error.text();
-        throw;
-    }
-}
-
-void Program::build(const pi_program_build_desc &desc) {
-    check_flags(desc.flags, 0, "flags");
-    if (image_.empty())
+void Program::require_source() const {
+    if (source_.empty())
         fail(PI_ERROR_INVALID_OPERATION,
-             "program was made around a CUmodule, which is built: it has nothing to build again");
-    std::vector<Device *> devices =
-        read_handles<Device>(host(), desc.device_count, desc.devices, "devices",
-                             [&](Device &device, const ArgumentName &name) {
-                                 context_->checked_device(device.handle(), name);
-                             });
-    if (devices.empty())
-        devices = context_->devices();
+             "program was linked of others or made around a CUmodule: it is built, and has nothing "
+             "to build again");
+}
+
+template <class Step>
+void Program::for_devices(const pi_program_build_desc &desc, uint32_t aim, const Step &step) {
+    check_flags(desc.flags, 0, "flags");
+    require_source();
+    const std::vector<Device *> devices = read_devices<Device>(*context_, desc);
     options_ = desc.options ? desc.options : "";
     builds_.clear();
     // In the context's order, whatever order they are named in.
     for (Device *device : context_->devices())
         if (std::find(devices.begin(), devices.end(), device) != devices.end())
-            builds_.push_back({device, {}, {}, PI_PROGRAM_FAILED});
-    try {
+            builds_.push_back({device, {}, {}, PI_PROGRAM_FAILED, {}});
+    Build *failing = &builds_.front();
+    const auto give_up = [&](const std::string &log) {
+        failing->log = log;
         for (Build &one : builds_)
-            load(one, options_);
-    } catch (...) {
-        // It is built for all of them or for none.
-        for (Build &one : builds_) {
             one.module.reset();
-            one.status = PI_PROGRAM_FAILED;
+    };
+    try {
+        const BuildOptions options(options_);
+        for (Build &one : builds_) {
+            failing = &one;
+            step(one, options);
         }
+    } catch (const BuildError &error) {
+        give_up(error.log);
+        throw;
+    } catch (const Error &error) {
+        give_up(error.text());
         throw;
     }
+    // Only now: it is so on all of them or on none.
+    for (Build &one : builds_)
+        one.status = aim;
+}
+
+void Program::build(const pi_program_build_desc &desc) {
+    for_devices(desc, PI_PROGRAM_BUILT, [&](Build &build, const BuildOptions &options) {
+        options.require_known();
+        build.image = source_;
+        load_module(*context_, build, options);
+    });
+}
+
+void Program::compile(const pi_program_build_desc &desc) {
+    require_source();
+    if (format_ != PI_PROGRAM_FORMAT_PTX)
+        fail(PI_ERROR_INVALID_OPERATION, "program is a binary: it has nothing to compile");
+    for_devices(desc, PI_PROGRAM_COMPILED, [&](Build &build, const BuildOptions &options) {
+        options.require_known();
+        Primary &primary = context_->primary(*build.device);
+        primary.require_alive();
+        // A linker takes only what compiles; it begins anew when there are all parts.
+        Linker(primary, options).add(CU_JIT_INPUT_PTX, source_, "program");
+        build.image = source_;
+    });
+}
+
+bool Program::is_compiled_for(const Device &device) const {
+    return status(device) == PI_PROGRAM_COMPILED;
 }
 
 std::vector<Device *> Program::devices() const {
     std::vector<Device *> devices;
-    for (Device *device : context().devices())
-        if (module(*device))
-            devices.push_back(device);
+    for (const Build &build : builds_)
+        if (build.status == PI_PROGRAM_BUILT)
+            devices.push_back(build.device);
     return devices;
 }
 
 void Program::require_built() const {
     if (devices().empty())
-        fail(PI_ERROR_INVALID_OPERATION, "program is not built; call piProgramBuild first");
+        fail(PI_ERROR_INVALID_OPERATION,
+             !builds_.empty() && builds_.front().status == PI_PROGRAM_COMPILED
+                 ? "program is only compiled; call piProgramLink"
+                 : "program is not built; call piProgramBuild first");
 }
 
 const Program::Build &Program::build_of(const Device &device) const {
@@ -198,13 +163,16 @@ std::string Program::kernel_names() const {
 
 std::vector<uint64_t> Program::binary_sizes() const {
     require_built();
-    return std::vector<uint64_t>(devices().size(), image_.size());
+    std::vector<uint64_t> sizes;
+    for (const Build &build : builds_)
+        sizes.push_back(build.image.size());
+    return sizes;
 }
 
 void Program::copy_binaries(uint8_t **targets) const {
-    for (size_t i = 0; i < devices().size(); ++i)
-        if (targets[i])
-            std::memcpy(targets[i], image_.data(), image_.size());
+    for (const Build &build : builds_)
+        if (uint8_t *target = *targets++)
+            std::copy(build.image.begin(), build.image.end(), target);
 }
 
 namespace entries {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "context.hpp"
+#include "jit.hpp"
 
 #include <memory>
 #include <string>
@@ -26,19 +27,38 @@ private:
     const std::shared_ptr<const bool> own_;
 };
 
-/// An image (PTX, a cubin, a fat binary), and the modules that it is on the devices it is built for.
+/// PTX, a cubin or a fat binary, and the modules that it is on the devices it is built for.
 class Program : public sdk::Object<Program, pi_program> {
 public:
-    Program(Context &context, pi_program_format format, std::string image)
-        : Object(context.host()), context_(context), format_(format), image_(std::move(image)) {}
+    /// Of one device of the context.
+    struct Build {
+        Device *device;
+        std::shared_ptr<Module> module;
+        std::string log;
+        uint32_t status = PI_PROGRAM_NOT_BUILT;
+        std::string image; ///< what was compiled or loaded, with a 0 behind it, which PTX needs
+    };
+
+    Program(Context &context, pi_program_format format, std::string source)
+        : Object(context.host()), context_(context), format_(format), source_(std::move(source)) {}
     /// Around the application's module: built, for this device.
     Program(Context &context, Device &device, std::shared_ptr<Module> module);
+    /// What was linked of others.
+    Program(Context &context, pi_program_format format, std::vector<Build> builds,
+            std::string options)
+        : Object(context.host()), context_(context), format_(format), builds_(std::move(builds)),
+          options_(std::move(options)) {}
 
     Context &context() const { return *context_; }
     pi_program_format format() const { return format_; }
     /// Loads it on the devices; PI_ERROR_BUILD_FAILED with the begin of the log. Kernels keep the modules that they are
     /// of.
     void build(const pi_program_build_desc &desc);
+    /// Makes it a part that can be linked.
+    void compile(const pi_program_build_desc &desc);
+    bool is_compiled_for(const Device &device) const;
+    /// Of what is compiled for the device.
+    const std::string &image(const Device &device) const { return build_of(device).image; }
     /// Those it is built for; empty unless it is.
     std::vector<Device *> devices() const;
     /// PI_ERROR_INVALID_OPERATION unless it is built.
@@ -53,21 +73,21 @@ public:
     void copy_binaries(uint8_t **targets) const;
 
 private:
-    /// Of one device of the context.
-    struct Build {
-        Device *device;
-        std::shared_ptr<Module> module;
-        std::string log;
-        uint32_t status = PI_PROGRAM_NOT_BUILT;
-    };
     const Build &build_of(const Device &device) const;
-    void load(Build &build, const std::string &options);
+    /// PI_ERROR_INVALID_OPERATION where there is none.
+    void require_source() const;
+    /// Does the same for each of the devices: for all or for none.
+    template <class Step>
+    void for_devices(const pi_program_build_desc &desc, uint32_t aim, const Step &step);
 
     const sdk::Ref<Context> context_;
     const pi_program_format format_;
-    const std::string image_; ///< with a 0 behind it, which PTX needs
+    const std::string source_; ///< empty: it was never ours, or is linked
     std::vector<Build> builds_;
     std::string options_;
 };
+
+/// Loads the image of the build, which becomes its module; the driver's words go to its log.
+void load_module(Context &context, Program::Build &build, const BuildOptions &options);
 
 } // namespace pi::cuda

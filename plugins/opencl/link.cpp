@@ -5,6 +5,7 @@
 #include "program.hpp"
 
 #include <pi/sdk/descriptor.hpp>
+#include <pi/sdk/program_link.hpp>
 #include <pi/sdk/trampoline.hpp>
 
 namespace pi::opencl {
@@ -12,32 +13,6 @@ namespace pi::opencl {
 using namespace sdk;
 
 namespace {
-
-std::vector<Device *> read_devices(const Context &context, const pi_program_link_desc &desc) {
-    const std::vector<Device *> devices =
-        read_handles<Device>(context.host(), desc.device_count, desc.devices, "devices",
-                             [&](Device &device, const ArgumentName &name) {
-                                 context.checked_device(device.handle(), name);
-                             });
-    return devices.empty() ? context.devices() : devices;
-}
-
-/// The parts, compiled for the devices: drivers may crash on others.
-std::vector<Program *> read_parts(const Context &context, const pi_program_link_desc &desc,
-                                  const std::vector<Device *> &devices) {
-    if (!desc.program_count)
-        fail(PI_ERROR_INVALID_SIZE, "program_count is 0; at least 1 is needed");
-    return read_handles<Program>(
-        context.host(), desc.program_count, desc.programs, "programs",
-        [&](Program &part, const ArgumentName &name) {
-            if (&part.context() != &context)
-                fail(PI_ERROR_INVALID_PROGRAM, name, " is of another context");
-            for (const Device *device : devices)
-                if (!part.is_compiled_for(*device))
-                    fail(PI_ERROR_INVALID_OPERATION, name, " is not compiled for ", device->name(),
-                         "; call piProgramCompile before");
-        });
-}
 
 /// Throws with the logs of a link that failed, of which some drivers leave a program.
 [[noreturn]] void refuse(const Context &context, cl_program vendor, cl_int code,
@@ -54,8 +29,8 @@ std::vector<Program *> read_parts(const Context &context, const pi_program_link_
 
 Ref<Program> link(Context &context, const pi_program_link_desc &desc) {
     const Api &api = context.api();
-    const std::vector<Device *> devices = read_devices(context, desc);
-    const std::vector<Program *> parts = read_parts(context, desc, devices);
+    const std::vector<Device *> devices = read_devices<Device>(context, desc);
+    const std::vector<Program *> parts = read_parts<Program>(context, desc, devices);
     const std::vector<Device *> targets = link_devices(devices, context.devices());
     std::vector<cl_device_id> ids;
     for (const Device *device : targets)

@@ -93,7 +93,7 @@ constexpr pi_dispatch make_functions() {
         .piEnqueueUsmAdvise = entries::piEnqueueUsmAdvise,
         .piEnqueueKernelLaunch = entries::piEnqueueKernelLaunch,
         .piProgramCreate = entries::piProgramCreate,
-        .piProgramCompile = entries::piProgramCompile,
+        .piProgramCompile = program_entries<Program>::compile,
         .piProgramLink = entries::piProgramLink,
         .piProgramSetSpecializationConstants = entries::piProgramSetSpecializationConstants,
         .piProgramGetNativeHandle = entries::piProgramGetNativeHandle,

@@ -3,7 +3,6 @@
 #include "entries.hpp"
 
 #include <pi/sdk/descriptor.hpp>
-#include <pi/sdk/trampoline.hpp>
 
 #include <algorithm>
 
@@ -306,14 +305,6 @@ pi_result PI_CALL piProgramCreate(pi_context context, const pi_program_desc *des
         else
             fail(PI_ERROR_UNSUPPORTED_FEATURE, "format is ", known.format,
                  "; PI_PROGRAM_FORMAT_OPENCL_C, _SPIRV and _DEVICE_BINARY are supported");
-    });
-}
-
-pi_result PI_CALL piProgramCompile(pi_program program, const pi_program_build_desc *desc) {
-    return call<Program>(program, [&](Program &self) {
-        if (CallbackScope::active())
-            fail(PI_ERROR_WOULD_BLOCK, "compiling a program inside a callback");
-        self.compile(read_optional_desc(desc, PI_TYPE_PROGRAM_BUILD_DESC));
     });
 }
 

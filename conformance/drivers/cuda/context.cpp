@@ -46,6 +46,7 @@ void destroy_context(const std::shared_ptr<Context> &context, Lock &lock) {
     all.modules.erase_if(of_it);
     all.functions.erase_if(of_it);
     all.arrays.erase_if(of_it);
+    all.links.erase_if(of_it);
     std::vector<std::shared_ptr<Allocation>> gone;
     for (const auto &[address, allocation] : all.allocations)
         if (of_it(*allocation))

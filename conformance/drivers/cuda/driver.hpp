@@ -42,6 +42,15 @@ struct Array {
     std::shared_ptr<Allocation> memory;
 };
 
+/// A link that is under way.
+struct LinkState {
+    CUlinkState handle = nullptr;
+    std::shared_ptr<Context> context;
+    std::vector<std::string> images;
+    std::string cubin; ///< of all of them, once it is complete
+    Log log;
+};
+
 /// Physical memory of cuMemCreate: a file, so that other processes can have it.
 struct Physical {
     CUmemGenericAllocationHandle handle = 0;
@@ -80,6 +89,7 @@ struct Driver {
     Registry<Array, CUarray> arrays{6};
     Registry<Pool, CUmemoryPool> pools{7};
     Registry<Physical, CUmemGenericAllocationHandle> physical{8};
+    Registry<LinkState, CUlinkState> links{9};
     std::map<CUdeviceptr, std::shared_ptr<Allocation>> allocations;
     std::map<CUdeviceptr, Reservation> reservations;
     unsigned long long next_id = 1;

@@ -6,7 +6,6 @@
 #include <cstring>
 #include <dlfcn.h>
 #include <fcntl.h>
-#include <sstream>
 #include <stdexcept>
 #include <sys/mman.h>
 #include <sys/sendfile.h>
@@ -51,89 +50,6 @@ void *Library::symbol(const char *name) const {
 
 namespace {
 
-constexpr const char *magic = "PI simulated CUDA module 1\n";
-
-/// Why an image is none of ours, with the code that the real driver has for it.
-struct WrongImage {
-    CUresult code;
-    std::string log;
-};
-
-Parameter read_parameter(const std::string &word, size_t offset) {
-    Parameter parameter;
-    if (word == "pointer" || word == "addresses" || word == "shared") {
-        parameter.pass = word == "pointer"     ? Pass::pointer
-                         : word == "addresses" ? Pass::addresses
-                                               : Pass::shared;
-        parameter.size = 8;
-    } else {
-        parameter.size = std::strtoul(word.c_str(), nullptr, 10);
-        if (parameter.size == 0 || parameter.size > 4096)
-            throw WrongImage{CUDA_ERROR_INVALID_IMAGE,
-                             "'" + word +
-                                 "' is no parameter: pointer, addresses, shared, or a size"};
-    }
-    const bool power = (parameter.size & (parameter.size - 1)) == 0;
-    const size_t alignment = power ? std::min<size_t>(parameter.size, 16) : 8;
-    parameter.offset = (offset + alignment - 1) / alignment * alignment;
-    return parameter;
-}
-
-/// The lines of an image; README.md has the format.
-class Image {
-public:
-    explicit Image(const char *text) {
-        std::istringstream lines(text + std::strlen(magic));
-        for (std::string line; std::getline(lines, line);)
-            read_line(line);
-    }
-    std::string library;
-    std::vector<std::pair<std::string, std::vector<Parameter>>> functions;
-    std::vector<std::pair<std::string, size_t>> variables;
-
-private:
-    void read_line(const std::string &line) {
-        std::istringstream words(line);
-        std::string kind, name;
-        words >> kind;
-        if (kind == "library") {
-            std::getline(words >> std::ws, library);
-        } else if (kind == "function" && words >> name) {
-            std::vector<Parameter> parameters;
-            for (std::string word; words >> word;) {
-                const size_t offset =
-                    parameters.empty() ? 0 : parameters.back().offset + parameters.back().size;
-                parameters.push_back(read_parameter(word, offset));
-            }
-            functions.emplace_back(name, std::move(parameters));
-        } else if (size_t size = 0; kind == "variable" && words >> name >> size) {
-            variables.emplace_back(name, size);
-        } else if (!kind.empty()) {
-            throw WrongImage{CUDA_ERROR_INVALID_IMAGE, "not understood: " + line};
-        }
-    }
-};
-
-void check_kind(const char *image) {
-    if (std::strncmp(image, magic, std::strlen(magic)) == 0)
-        return;
-    const unsigned char fat_binary[4] = {0x50, 0xed, 0x55, 0xba};
-    if (std::memcmp(image,
-                    "\x7f"
-                    "ELF",
-                    std::min<size_t>(4, std::strlen(image) + 1)) == 0)
-        throw WrongImage{CUDA_ERROR_NO_BINARY_FOR_GPU,
-                         "a simulated device runs no code of a real one: the image is a cubin"};
-    if (std::memcmp(image, fat_binary, std::min<size_t>(4, std::strlen(image) + 1)) == 0)
-        throw WrongImage{
-            CUDA_ERROR_NO_BINARY_FOR_GPU,
-            "a simulated device runs no code of a real one: the image is a fat binary"};
-    if (std::strstr(image, ".version"))
-        throw WrongImage{CUDA_ERROR_INVALID_PTX,
-                         "a simulated device has no compiler for PTX; it takes native libraries"};
-    throw WrongImage{CUDA_ERROR_INVALID_IMAGE, "the image is of no known form"};
-}
-
 std::shared_ptr<Function> make_function(const std::shared_ptr<Module> &module,
                                         const pi_native_program &program, const std::string &name,
                                         const std::vector<Parameter> &parameters) {
@@ -150,78 +66,80 @@ std::shared_ptr<Function> make_function(const std::shared_ptr<Module> &module,
     function->parameters = parameters;
     function->module = module;
     function->context = module->context;
-    function->library = module->library;
+    function->libraries = module->libraries;
     return function;
 }
 
+/// Where a variable or an exported function of the library is.
+void *find(const Library &library, const std::string &name) {
+    void *const found = library.symbol(name.c_str());
+    if (!found)
+        throw WrongImage{CUDA_ERROR_INVALID_IMAGE, "the library has no '" + name + "'"};
+    return found;
+}
+
 /// The bytes of a variable are the library's; the address that the caller gets is as unreachable as all device memory.
-std::shared_ptr<Allocation> make_variable(const Module &module, const std::string &name,
-                                          size_t size) {
-    void *const bytes = module.library->symbol(name.c_str());
-    if (!bytes || size == 0)
-        throw WrongImage{CUDA_ERROR_INVALID_IMAGE, "the library has no variable '" + name + "'"};
+std::shared_ptr<Allocation> make_variable(const Module &module, void *bytes, size_t size) {
     auto memory = std::make_shared<Allocation>();
     memory->kind = Kind::variable;
     memory->size = size;
     memory->bytes = static_cast<char *>(bytes);
-    memory->owner = module.library;
+    memory->owner = module.libraries;
     memory->context = module.context;
     memory->address = reinterpret_cast<CUdeviceptr>(Mapping(size, true).release());
     return memory;
 }
 
+/// What the image says is in the library becomes the module's.
+void add_part(const std::shared_ptr<Module> &module, const Part &part, const Library &library) {
+    using Entry = const pi_native_program *(*)();
+    const auto entry = reinterpret_cast<Entry>(library.symbol("piNativeProgram"));
+    if (!entry && !part.functions.empty())
+        throw WrongImage{CUDA_ERROR_INVALID_IMAGE, part.library + " exports no piNativeProgram"};
+    for (const auto &[name, parameters] : part.functions)
+        module->functions.push_back(make_function(module, *entry(), name, parameters));
+    for (const auto &[name, size] : part.variables) {
+        if (size == 0)
+            throw WrongImage{CUDA_ERROR_INVALID_IMAGE, "the variable '" + name + "' has no bytes"};
+        module->variables[name] = make_variable(*module, find(library, name), size);
+    }
+    for (const auto &[name, value] : part.constants)
+        std::memcpy(find(library, name), &value, sizeof value);
+}
+
+/// Gives each library that imports a function its address in the one that exports it.
+void connect(const Image &image, const Libraries &libraries) {
+    for (size_t to = 0; to < image.size(); ++to)
+        for (const auto &[name, pointer] : image[to].imports)
+            for (size_t from = 0; from < image.size(); ++from)
+                if (const auto &exports = image[from].exports;
+                    std::find(exports.begin(), exports.end(), name) != exports.end()) {
+                    void *const address = find(*libraries[from], name);
+                    std::memcpy(find(*libraries[to], pointer), &address, sizeof address);
+                }
+}
+
 std::shared_ptr<Module> load(const std::shared_ptr<Context> &context, const char *text) {
-    check_kind(text);
-    const Image image(text);
+    const Image image = read_image(text);
+    link_images({text}, CUDA_ERROR_INVALID_PTX);
     auto module = std::make_shared<Module>();
     module->context = context;
+    auto libraries = std::make_shared<Libraries>();
     try {
-        module->library = std::make_shared<Library>(image.library);
+        for (const Part &part : image)
+            libraries->push_back(std::make_shared<Library>(part.library));
     } catch (const std::runtime_error &error) {
         throw WrongImage{CUDA_ERROR_INVALID_IMAGE, error.what()};
     }
-    using Entry = const pi_native_program *(*)();
-    const auto entry = reinterpret_cast<Entry>(module->library->symbol("piNativeProgram"));
-    if (!entry && !image.functions.empty())
-        throw WrongImage{CUDA_ERROR_INVALID_IMAGE, image.library + " exports no piNativeProgram"};
-    for (const auto &[name, parameters] : image.functions)
-        module->functions.push_back(make_function(module, *entry(), name, parameters));
-    for (const auto &[name, size] : image.variables)
-        module->variables[name] = make_variable(*module, name, size);
+    module->libraries = libraries;
+    for (size_t i = 0; i < image.size(); ++i)
+        add_part(module, image[i], *(*libraries)[i]);
+    connect(image, *libraries);
     for (const auto &function : module->functions)
         driver().functions.add(function);
     for (const auto &[name, memory] : module->variables)
         remember(memory);
     return module;
-}
-
-/// Where the caller wants the log of an error.
-struct Log {
-    char *buffer = nullptr;
-    void **size = nullptr; ///< the option's value, the number itself
-};
-
-Log log_of(unsigned count, const CUjit_option *options, void **values) {
-    Log log;
-    for (unsigned i = 0; i < count; ++i) {
-        if (options[i] == CU_JIT_ERROR_LOG_BUFFER)
-            log.buffer = static_cast<char *>(values[i]);
-        if (options[i] == CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES)
-            log.size = &values[i];
-    }
-    return log;
-}
-
-void write_log(const Log &log, const std::string &text) {
-    if (!log.size)
-        return;
-    const auto room = static_cast<size_t>(reinterpret_cast<std::uintptr_t>(*log.size));
-    const size_t length = room == 0 ? 0 : std::min(room - 1, text.size());
-    if (log.buffer && room > 0) {
-        std::memcpy(log.buffer, text.data(), length);
-        log.buffer[length] = 0;
-    }
-    *log.size = reinterpret_cast<void *>(length);
 }
 
 std::shared_ptr<Module> module_of(CUmodule handle) {
@@ -242,14 +160,14 @@ CUresult cuModuleLoadDataEx(CUmodule *out, const void *image, unsigned int count
                             CUjit_option *options, void **values) {
     return call_in_context([&](const std::shared_ptr<Context> &context, Lock &) {
         need(out && image && (count == 0 || (options && values)), CUDA_ERROR_INVALID_VALUE);
-        const Log log = log_of(count, options, values);
+        Log log(count, options, values);
         try {
             *out = driver().modules.add(load(context, static_cast<const char *>(image)));
         } catch (const WrongImage &wrong) {
-            write_log(log, wrong.log);
+            log.write(wrong.log);
             return wrong.code;
         }
-        write_log(log, "");
+        log.write("");
         return CUDA_SUCCESS;
     });
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "image.hpp"
 #include "memory.hpp"
 
 #include <pi/pi_native_kernel.h>
@@ -8,21 +9,6 @@
 #include <string>
 
 namespace pi::cuda::simulated {
-
-/// How a parameter's bytes become the argument of a native kernel.
-enum class Pass {
-    value,   ///< a copy of the bytes
-    pointer, ///< 8 bytes, a device address: where the driver reaches it
-    /// 8 bytes, a device address of memory that has addresses in it: a copy, in which they are where the driver reaches
-    /// them
-    addresses,
-    shared, ///< 8 bytes, an offset into the dynamic shared memory: its address
-};
-
-struct Parameter {
-    Pass pass = Pass::value;
-    size_t size = 0, offset = 0;
-};
 
 /// A native library, opened as a copy of its own: each module has its own variables.
 class Library {
@@ -38,6 +24,8 @@ private:
     void *handle_ = nullptr;
 };
 
+using Libraries = std::vector<std::shared_ptr<Library>>;
+
 struct Module;
 
 struct Function {
@@ -48,13 +36,13 @@ struct Function {
     int max_dynamic_shared = 48 * 1024;
     std::weak_ptr<Module> module;
     std::shared_ptr<Context> context;
-    std::shared_ptr<Library> library;
+    std::shared_ptr<Libraries> libraries; ///< all of the module, whose functions call each other
 };
 
 struct Module {
     CUmodule handle = nullptr;
     std::shared_ptr<Context> context;
-    std::shared_ptr<Library> library;
+    std::shared_ptr<Libraries> libraries;
     std::vector<std::shared_ptr<Function>> functions;
     std::map<std::string, std::shared_ptr<Allocation>> variables;
 };

@@ -60,17 +60,36 @@ pi_memory_connection_info Machine::connection(size_t src, size_t dst) const {
     return info;
 }
 
-Owned<pi_program> Machine::program(const std::string &lines) const {
+Owned<pi_program> Machine::create(pi_program_format format, const std::string &lines) const {
     const std::string image =
         "PI simulated CUDA module 1\nlibrary " PI_TEST_CUDA_KERNELS "\n" + lines;
     auto d = desc<pi_program_desc>(PI_TYPE_PROGRAM_DESC);
-    d.format = PI_PROGRAM_FORMAT_CUBIN;
+    d.format = format;
     d.data = image.data();
     d.size = image.size();
     Owned<pi_program> made;
     OK(piProgramCreate(context, &d, made.out()));
+    return made;
+}
+
+Owned<pi_program> Machine::program(const std::string &lines) const {
+    Owned<pi_program> made = create(PI_PROGRAM_FORMAT_CUBIN, lines);
     OK(piProgramBuild(made, nullptr));
     return made;
+}
+
+Owned<pi_program> Machine::part(const std::string &lines) const {
+    Owned<pi_program> made = create(PI_PROGRAM_FORMAT_PTX, lines);
+    OK(piProgramCompile(made, nullptr));
+    return made;
+}
+
+std::string build_text(pi_program program, pi_device device, pi_program_build_info name) {
+    uint64_t size = 0;
+    OK(piProgramGetBuildInfo(program, device, name, 0, nullptr, &size));
+    std::string text(size, '\0');
+    OK(piProgramGetBuildInfo(program, device, name, size, text.data(), nullptr));
+    return text.c_str();
 }
 
 Owned<pi_kernel> make_kernel(pi_program program, const char *name) {

@@ -28,8 +28,10 @@ struct Machine {
     Owned<pi_queue> queue(size_t device = first, uint64_t flags = 0) const;
     Owned<pi_mem> buffer(size_t device, uint64_t size) const;
     pi_memory_connection_info connection(size_t src, size_t dst) const;
-    /// Of the unit tests' kernels: "function ..." lines.
+    /// Of the unit tests' kernels: "function ..." lines. Not built, built, or compiled as a part.
+    Owned<pi_program> create(pi_program_format format, const std::string &lines) const;
     Owned<pi_program> program(const std::string &lines) const;
+    Owned<pi_program> part(const std::string &lines) const;
 
     Owned<pi_loader> loader;
     pi_platform platform = nullptr;
@@ -38,6 +40,9 @@ struct Machine {
 };
 
 Owned<pi_kernel> make_kernel(pi_program program, const char *name);
+
+/// The log or the options.
+std::string build_text(pi_program program, pi_device device, pi_program_build_info name);
 
 pi_kernel_argument buffer_argument(pi_mem mem);
 pi_kernel_argument local_argument(uint64_t size);

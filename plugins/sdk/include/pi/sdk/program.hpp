@@ -6,6 +6,7 @@
 // A Program has `context()`, `format()`, `devices()` (those it is built for), `kernel_names()`, `options()`, a reference
 // count, and
 //   void build(const pi_program_build_desc &)       may take long
+//   void compile(const pi_program_build_desc &)     the same; only if the plugin's table has piProgramCompile
 //   status(const Device &), log(const Device &)     of the newest build
 //   void require_built()                            throws unless it is
 //   std::vector<uint64_t> binary_sizes()            of each of devices(); throws unless it is built
@@ -43,6 +44,15 @@ struct program_entries {
             if (CallbackScope::active())
                 fail(PI_ERROR_WOULD_BLOCK, "building a program inside a callback");
             self.build(read_optional_desc(desc, PI_TYPE_PROGRAM_BUILD_DESC));
+        });
+    }
+
+    /// For the slot of piProgramCompile, which fill() leaves to plugins that can link (program_link.hpp).
+    static pi_result PI_CALL compile(pi_program program, const pi_program_build_desc *desc) {
+        return call<Program>(program, [&](Program &self) {
+            if (CallbackScope::active())
+                fail(PI_ERROR_WOULD_BLOCK, "compiling a program inside a callback");
+            self.compile(read_optional_desc(desc, PI_TYPE_PROGRAM_BUILD_DESC));
         });
     }
 

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What building, compiling and linking programs is about: devices and parts. (Entry points: program.hpp.)
+#pragma once
+
+#include <pi/sdk/descriptor.hpp>
+
+#include <vector>
+
+namespace pi::sdk {
+
+/// The devices of a pi_program_build_desc or a pi_program_link_desc: the context's own, all of them where none is named.
+template <class Device, class Context, class Desc>
+std::vector<Device *> read_devices(const Context &context, const Desc &desc) {
+    const std::vector<Device *> devices =
+        read_handles<Device>(context.host(), desc.device_count, desc.devices, "devices",
+                             [&](Device &device, const ArgumentName &name) {
+                                 context.checked_device(device.handle(), name);
+                             });
+    return devices.empty() ? context.devices() : devices;
+}
+
+/// The parts, each of the context and compiled for all of the devices: programs with
+///     is_compiled_for(const Device &)
+template <class Program, class Context, class Device>
+std::vector<Program *> read_parts(const Context &context, const pi_program_link_desc &desc,
+                                  const std::vector<Device *> &devices) {
+    if (!desc.program_count)
+        fail(PI_ERROR_INVALID_SIZE, "program_count is 0; at least 1 is needed");
+    return read_handles<Program>(
+        context.host(), desc.program_count, desc.programs, "programs",
+        [&](Program &part, const ArgumentName &name) {
+            if (&part.context() != &context)
+                fail(PI_ERROR_INVALID_PROGRAM, name, " is of another context");
+            for (const Device *device : devices)
+                if (!part.is_compiled_for(*device))
+                    fail(PI_ERROR_INVALID_OPERATION, name, " is not compiled for ", device->name(),
+                         "; call piProgramCompile before");
+        });
+}
+
+} // namespace pi::sdk
