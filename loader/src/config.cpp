@@ -52,6 +52,10 @@ constexpr Variable rows[] = {
      is_thread_count, "a number from 1 to 4096"},
     {"PI_CUDA_LIBRARY", "path",
      "The CUDA driver's library that the cuda plugin opens; not set: libcuda.so.1.", nullptr, ""},
+    {"PI_NVRTC_LIBRARY", "path",
+     "CUDA's compiler for C++ source that the cuda plugin opens; not set: libnvrtc.so of the "
+     "driver's version, or an older one.",
+     nullptr, ""},
     {"PI_OPENCL_LIBRARY", "path",
      "The OpenCL ICD loader that the opencl plugin opens; not set: libOpenCL.so.1.", nullptr, ""},
     {"PI_OPENCL_PLATFORMS", "list of texts, separated by ','",

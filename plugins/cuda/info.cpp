@@ -24,6 +24,15 @@ using Row = InfoRow<Device>;
     fail(PI_ERROR_UNSUPPORTED_FEATURE, device.name(), " does not tell ", what);
 }
 
+bool has_nvrtc(Instance &instance) {
+    try {
+        instance.nvrtc();
+        return true;
+    } catch (const Error &) {
+        return false; // as piProgramCreate says, with the reason
+    }
+}
+
 void write_uuid(Device &device, const InfoWriter &write) {
     CUuuid uuid{};
     if (!device.api().cuDeviceGetUuid_v2 ||
@@ -116,9 +125,10 @@ constexpr Row rows[] = {
     {PI_DEVICE_INFO_USM_CAPABILITIES,
      [](Device &d, const InfoWriter &write) { write(d.usm_kinds()); }},
     {PI_DEVICE_INFO_PROGRAM_FORMATS,
-     [](Device &, const InfoWriter &write) {
+     [](Device &d, const InfoWriter &write) {
          write(uint32_t{1u << PI_PROGRAM_FORMAT_PTX | 1u << PI_PROGRAM_FORMAT_CUBIN |
-                        1u << PI_PROGRAM_FORMAT_DEVICE_BINARY});
+                        1u << PI_PROGRAM_FORMAT_DEVICE_BINARY} |
+               (has_nvrtc(d.instance()) ? 1u << PI_PROGRAM_FORMAT_CUDA_C : 0u));
      }},
     {PI_DEVICE_INFO_QUEUE_FLAGS,
      [](Device &d, const InfoWriter &write) {

@@ -21,6 +21,8 @@
 
 namespace pi::cuda {
 
+class Nvrtc;
+class Nvrtc;
 class Platform;
 
 /// The groups of functions that the plugin has; the table in plugin.cpp agrees.
@@ -44,6 +46,10 @@ public:
     void log(pi_log_level level, const std::string &message) const {
         host()->log(host(), level, message.c_str());
     }
+
+    /// The compiler for CUDA C++; the first call opens it. PI_ERROR_UNSUPPORTED_FEATURE with what was sought when there is
+    /// none, and then the next call tries again. There is a platform.
+    const Nvrtc &nvrtc();
 
     /// A number that tells an object from all others that there were, unlike its address.
     uint64_t next_serial() { return serials_.fetch_add(1, std::memory_order_relaxed); }
@@ -70,6 +76,9 @@ private:
     std::mutex mutex_; ///< guards what follows until the driver is open; constant afterwards
     std::unique_ptr<Api> api_;
     std::vector<sdk::Ref<Platform>> platforms_; ///< one, once there is a device
+
+    std::mutex nvrtc_mutex_; ///< guards what follows until it is there; constant afterwards
+    std::unique_ptr<Nvrtc> nvrtc_;
 
     std::atomic<uint64_t> serials_{1};
     Registrations registrations_;

@@ -15,7 +15,7 @@ namespace pi::cuda {
 struct BuildOptions {
     /// PI_ERROR_BUILD_FAILED for words that contradict each other.
     explicit BuildOptions(const std::string &words);
-    /// PI_ERROR_BUILD_FAILED unless the driver, which has no compiler for source, understands all of them.
+    /// PI_ERROR_BUILD_FAILED unless the driver understands all of them, which knows none of NVRTC's.
     void require_known() const;
 
     bool debug = false;              ///< -g

@@ -2,6 +2,7 @@
 #include "platform.hpp"
 #include "entries.hpp"
 #include "mapping.hpp"
+#include "nvrtc.hpp"
 #include "primary.hpp"
 
 #include <pi/sdk/descriptor.hpp>
@@ -29,6 +30,20 @@ Platform &Instance::platform() {
     if (platforms_.empty())
         platforms_.push_back(make<Platform>(*this, *api_));
     return *platforms_.front();
+}
+
+const Nvrtc &Instance::nvrtc() {
+    std::lock_guard lock(nvrtc_mutex_);
+    if (!nvrtc_) {
+        const char *path = host()->get_option(host(), "PI_NVRTC_LIBRARY");
+        try {
+            nvrtc_ = std::make_unique<Nvrtc>(path ? path : "", api_->version());
+        } catch (const Error &error) {
+            fail(PI_ERROR_UNSUPPORTED_FEATURE, "CUDA C++ needs the compiler NVRTC: ", error.text(),
+                 "; PI_NVRTC_LIBRARY may name it");
+        }
+    }
+    return *nvrtc_;
 }
 
 void Instance::reap(std::function<void()> task) noexcept {
@@ -176,7 +191,7 @@ pi_result PI_CALL piPlatformGetInfo(pi_platform platform, pi_platform_info name,
 
 pi_result PI_CALL piPlatformGetBackendOption(pi_platform platform, const char *frontend_option,
                                              uint64_t size, char *value, uint64_t *out_size) {
-    // What piProgramBuild understands (program.cpp).
+    // What piProgramBuild understands (jit.cpp).
     static constexpr std::string_view known[] = {"-O0", "-O1", "-O2", "-O3", "-g"};
     return call<Platform>(platform, [&](Platform &) {
         require(frontend_option, "frontend_option");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "program.hpp"
 #include "entries.hpp"
+#include "nvrtc.hpp"
 
 #include <pi/sdk/program.hpp>
 #include <pi/sdk/program_link.hpp>
@@ -57,7 +58,8 @@ void Program::for_devices(const pi_program_build_desc &desc, uint32_t aim, const
             builds_.push_back({device, {}, {}, PI_PROGRAM_FAILED, {}});
     Build *failing = &builds_.front();
     const auto give_up = [&](const std::string &log) {
-        failing->log = log;
+        if (failing->log.empty())
+            failing->log = log;
         for (Build &one : builds_)
             one.module.reset();
     };
@@ -79,25 +81,42 @@ void Program::for_devices(const pi_program_build_desc &desc, uint32_t aim, const
         one.status = aim;
 }
 
-void Program::build(const pi_program_build_desc &desc) {
-    for_devices(desc, PI_PROGRAM_BUILT, [&](Build &build, const BuildOptions &options) {
+void Program::translate(Build &build, const BuildOptions &options, bool part) {
+    if (format_ != PI_PROGRAM_FORMAT_CUDA_C) {
         options.require_known();
         build.image = source_;
+        return;
+    }
+    const int capability = build.device->compute_capability();
+    for (const Build &done : builds_)
+        if (&done != &build && !done.image.empty() &&
+            done.device->compute_capability() == capability) {
+            build.image = done.image;
+            build.log = done.log;
+            return;
+        }
+    build.image =
+        context_->instance().nvrtc().compile(source_, options, capability, part, build.log);
+}
+
+void Program::build(const pi_program_build_desc &desc) {
+    for_devices(desc, PI_PROGRAM_BUILT, [&](Build &build, const BuildOptions &options) {
+        translate(build, options, false);
         load_module(*context_, build, options);
     });
 }
 
 void Program::compile(const pi_program_build_desc &desc) {
     require_source();
-    if (format_ != PI_PROGRAM_FORMAT_PTX)
+    if (format_ != PI_PROGRAM_FORMAT_PTX && format_ != PI_PROGRAM_FORMAT_CUDA_C)
         fail(PI_ERROR_INVALID_OPERATION, "program is a binary: it has nothing to compile");
     for_devices(desc, PI_PROGRAM_COMPILED, [&](Build &build, const BuildOptions &options) {
-        options.require_known();
+        translate(build, options, true);
         Primary &primary = context_->primary(*build.device);
         primary.require_alive();
-        // A linker takes only what compiles; it begins anew when there are all parts.
-        Linker(primary, options).add(CU_JIT_INPUT_PTX, source_, "program");
-        build.image = source_;
+        // A linker takes only what compiles; it begins anew when there are all parts. What NVRTC made compiles.
+        if (format_ == PI_PROGRAM_FORMAT_PTX)
+            Linker(primary, options).add(CU_JIT_INPUT_PTX, build.image, "program");
     });
 }
 
@@ -181,10 +200,12 @@ pi_result PI_CALL piProgramCreate(pi_context context, const pi_program_desc *des
                                   pi_program *out_program) {
     return call<Context>(context, [&](Context &self) {
         const auto known = read_program_desc(desc, out_program);
-        if (known.format != PI_PROGRAM_FORMAT_PTX && known.format != PI_PROGRAM_FORMAT_CUBIN &&
-            known.format != PI_PROGRAM_FORMAT_DEVICE_BINARY)
+        if (known.format == PI_PROGRAM_FORMAT_CUDA_C)
+            self.instance().nvrtc(); // or there is no such program
+        else if (known.format != PI_PROGRAM_FORMAT_PTX && known.format != PI_PROGRAM_FORMAT_CUBIN &&
+                 known.format != PI_PROGRAM_FORMAT_DEVICE_BINARY)
             fail(PI_ERROR_UNSUPPORTED_FEATURE, "format is ", known.format,
-                 "; PI_PROGRAM_FORMAT_PTX, _CUBIN and _DEVICE_BINARY are supported");
+                 "; PI_PROGRAM_FORMAT_CUDA_C, _PTX, _CUBIN and _DEVICE_BINARY are supported");
         *out_program = make<Program>(self, known.format,
                                      std::string(static_cast<const char *>(known.data), known.size))
                            .give();

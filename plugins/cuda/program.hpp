@@ -27,7 +27,7 @@ private:
     const std::shared_ptr<const bool> own_;
 };
 
-/// PTX, a cubin or a fat binary, and the modules that it is on the devices it is built for.
+/// CUDA C++, PTX, a cubin or a fat binary, and the modules that it is on the devices it is built for.
 class Program : public sdk::Object<Program, pi_program> {
 public:
     /// Of one device of the context.
@@ -76,6 +76,8 @@ private:
     const Build &build_of(const Device &device) const;
     /// PI_ERROR_INVALID_OPERATION where there is none.
     void require_source() const;
+    /// The image for a device. What is the same for several is compiled once.
+    void translate(Build &build, const BuildOptions &options, bool part);
     /// Does the same for each of the devices: for all or for none.
     template <class Step>
     void for_devices(const pi_program_build_desc &desc, uint32_t aim, const Step &step);

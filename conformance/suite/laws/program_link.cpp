@@ -4,34 +4,20 @@
 
 #include "bench.hpp"
 #include "checks.hpp"
+#include "part_texts.hpp"
 #include "registry.hpp"
 #include "workshop.hpp"
-
-#include <cstring>
 
 namespace pi::suite {
 namespace {
 
-// Two parts of a program: neither is one without the other.
-constexpr const char *caller_text = R"(
-uint changed(uint value);
-kernel void change(global uint *data) { data[get_global_id(0)] = changed(data[get_global_id(0)]); }
-)";
-constexpr const char *callee_text = "uint changed(uint value) { return value * FACTOR + 1; }";
 constexpr const char *factor_option = "-DFACTOR=3";
 
-// Skips where parts cannot be linked, or not of text that the suite has.
-void need_link(Bench &bench) {
-    bench.need(PI_CAPABILITY_PROGRAM_LINK, "PI_CAPABILITY_PROGRAM_LINK");
-    if (kernel_format(bench) != PI_PROGRAM_FORMAT_OPENCL_C)
-        skip("the suite has parts of programs in OpenCL C only, which the device does not run");
-}
-
-Program create(pi_context context, const char *text) {
+Program create(pi_context context, const Text &text) {
     pi_program_desc desc = describe<pi_program_desc>();
-    desc.format = PI_PROGRAM_FORMAT_OPENCL_C;
-    desc.data = text;
-    desc.size = std::strlen(text);
+    desc.format = text.format;
+    desc.data = text.text.data();
+    desc.size = text.text.size();
     Program program;
     require_success(piProgramCreate(context, &desc, program.out()), "piProgramCreate of a part");
     return program;
@@ -45,7 +31,7 @@ pi_program_build_desc build_desc(const char *options, const std::vector<pi_devic
     return desc;
 }
 
-Program compile(pi_context context, const char *text, const char *options = nullptr,
+Program compile(pi_context context, const Text &text, const char *options = nullptr,
                 const std::vector<pi_device> &devices = {}) {
     Program program = create(context, text);
     const pi_program_build_desc desc = build_desc(options, devices);
@@ -113,11 +99,11 @@ void require_changes(Bench &bench, pi_program program, uint32_t factor) {
 }
 
 LAW("program", "two parts are compiled, each with its options, and linked to one program") {
-    need_link(bench);
-    const Program caller = create(bench.context(), caller_text);
+    const PartTexts texts = part_texts(bench);
+    const Program caller = create(bench.context(), texts.caller);
     require_status(caller, bench.device(), PI_PROGRAM_NOT_BUILT, "before compiling");
     require_success(piProgramCompile(caller, nullptr), "piProgramCompile with desc NULL");
-    const Program callee = compile(bench.context(), callee_text, factor_option);
+    const Program callee = compile(bench.context(), texts.callee, factor_option);
     for (pi_program part : {caller.get(), callee.get()}) {
         require_status(part, bench.device(), PI_PROGRAM_COMPILED, "after compiling");
         require(devices_of(part).empty(), "a part that is only compiled is built for devices");
@@ -130,7 +116,7 @@ LAW("program", "two parts are compiled, each with its options, and linked to one
             "the linked program is built for other devices than the context's one");
     require_equal(
         get_info<pi_program_format>(&piProgramGetInfo, linked.get(), PI_PROGRAM_INFO_FORMAT),
-        pi_program_format{PI_PROGRAM_FORMAT_OPENCL_C}, "the linked program's format");
+        texts.caller.format, "the linked program's format");
     require(get_info<pi_context>(&piProgramGetInfo, linked.get(), PI_PROGRAM_INFO_CONTEXT) ==
                 bench.context(),
             "the linked program tells another context");
@@ -142,9 +128,9 @@ LAW("program", "two parts are compiled, each with its options, and linked to one
 }
 
 LAW("program", "parts may be released, compiled otherwise and linked again") {
-    need_link(bench);
-    Program caller = compile(bench.context(), caller_text);
-    Program callee = compile(bench.context(), callee_text, factor_option);
+    const PartTexts texts = part_texts(bench);
+    Program caller = compile(bench.context(), texts.caller);
+    Program callee = compile(bench.context(), texts.callee, factor_option);
     const Program first = link(bench.context(), {caller, callee});
     const Program second = link(bench.context(), {callee, caller});
     const pi_program_build_desc other = build_desc("-DFACTOR=7");
@@ -158,45 +144,43 @@ LAW("program", "parts may be released, compiled otherwise and linked again") {
 }
 
 LAW("program", "what is compiled only has no kernels, and can be built still") {
-    need_link(bench);
-    const pi_program_desc kernels = kernel_program_desc(PI_PROGRAM_FORMAT_OPENCL_C);
-    Program program;
-    require_success(piProgramCreate(bench.context(), &kernels, program.out()), "piProgramCreate");
-    require_success(piProgramCompile(program, nullptr), "piProgramCompile");
+    const PartTexts texts = part_texts(bench);
+    const Program program = compile(bench.context(), texts.whole, factor_option);
     require_untouched<pi_kernel>(
         "a kernel of a program that is only compiled", {PI_ERROR_INVALID_OPERATION},
-        [&](pi_kernel *out) { return piKernelCreate(program, "add", out); });
+        [&](pi_kernel *out) { return piKernelCreate(program, "change", out); });
     uint64_t size = poison<uint64_t>();
     require_error(piProgramGetInfo(program, PI_PROGRAM_INFO_KERNEL_NAMES, 0, nullptr, &size),
                   PI_ERROR_INVALID_OPERATION, "the kernel names of what is only compiled");
-    require_success(piProgramBuild(program, nullptr), "building what was compiled");
+    const pi_program_build_desc desc = build_desc(factor_option);
+    require_success(piProgramBuild(program, &desc), "building what was compiled");
     require_status(program, bench.device(), PI_PROGRAM_BUILT, "after building");
-    require(make_kernel(program, "add").get() != nullptr, "there is no kernel add");
+    require_changes(bench, program, 3);
 }
 
 LAW("program", "a part that does not compile says so with a log, and is not linked") {
-    need_link(bench);
-    const Program broken = create(bench.context(), "uint changed(uint value) { return nonsense; }");
+    const PartTexts texts = part_texts(bench);
+    const Program broken = create(bench.context(), texts.broken);
     require_error(piProgramCompile(broken, nullptr), PI_ERROR_BUILD_FAILED,
-                  "compiling a part that is no C");
+                  "compiling a part with a name that nobody has declared");
     require_status(broken, bench.device(), PI_PROGRAM_FAILED, "after a failed compilation");
     const std::string log = text_of(broken, bench.device(), PI_PROGRAM_BUILD_INFO_LOG);
     require(log.find("nonsense") != std::string::npos,
             "the log of a compilation that failed does not name what is wrong: \"", log, "\"");
-    const Program caller = compile(bench.context(), caller_text);
+    const Program caller = compile(bench.context(), texts.caller);
     const Parts parts{caller, broken};
     const pi_program_link_desc desc = link_desc(parts);
     require_untouched<pi_program>(
         "linking a part that failed to compile", {PI_ERROR_INVALID_OPERATION},
         [&](pi_program *out) { return piProgramLink(bench.context(), &desc, out); });
-    const pi_program_build_desc nonsense = build_desc("-Dnonsense=value");
+    const pi_program_build_desc nonsense = build_desc("-Dnonsense=7");
     require_success(piProgramCompile(broken, &nonsense), "compiling what failed, with an option");
     require_status(broken, bench.device(), PI_PROGRAM_COMPILED, "after compiling again");
 }
 
 LAW("program", "options that no compiler has fail a compilation") {
-    need_link(bench);
-    const Program program = create(bench.context(), callee_text);
+    const PartTexts texts = part_texts(bench);
+    const Program program = create(bench.context(), texts.callee);
     const pi_program_build_desc desc = build_desc("--no-such-option");
     require_error(piProgramCompile(program, &desc), {PI_ERROR_INVALID_VALUE, PI_ERROR_BUILD_FAILED},
                   "compiling with an option that there is not");
@@ -204,10 +188,10 @@ LAW("program", "options that no compiler has fail a compilation") {
 }
 
 LAW("program", "parts that do not fit together are not linked") {
-    need_link(bench);
-    const Program caller = compile(bench.context(), caller_text);
-    const Program callee = compile(bench.context(), callee_text, factor_option);
-    const Program twin = compile(bench.context(), callee_text, "-DFACTOR=5");
+    const PartTexts texts = part_texts(bench);
+    const Program caller = compile(bench.context(), texts.caller);
+    const Program callee = compile(bench.context(), texts.callee, factor_option);
+    const Program twin = compile(bench.context(), texts.callee, "-DFACTOR=5");
     const auto refused = [&](const std::string &what, const Parts &parts) {
         const pi_program_link_desc desc = link_desc(parts);
         require_untouched<pi_program>(what, {PI_ERROR_BUILD_FAILED}, [&](pi_program *out) {
@@ -228,14 +212,14 @@ LAW("program", "parts that do not fit together are not linked") {
 }
 
 LAW("program", "only compiled programs are linked") {
-    need_link(bench);
-    const Program caller = compile(bench.context(), caller_text);
-    const Program callee = compile(bench.context(), callee_text, factor_option);
-    const Program unbuilt = create(bench.context(), callee_text);
+    const PartTexts texts = part_texts(bench);
+    const Program caller = compile(bench.context(), texts.caller);
+    const Program callee = compile(bench.context(), texts.callee, factor_option);
+    const Program unbuilt = create(bench.context(), texts.callee);
     const Program built = make_program(bench);
     const Program linked = link(bench.context(), {caller, callee});
     const Context context = bench.make_context({bench.device()});
-    const Program foreign = compile(context, callee_text, factor_option);
+    const Program foreign = compile(context, texts.callee, factor_option);
     const auto refused = [&](const std::string &what, pi_result error, const Parts &parts) {
         const pi_program_link_desc desc = link_desc(parts);
         require_untouched<pi_program>(what, {error}, [&](pi_program *out) {
@@ -266,9 +250,9 @@ LAW("program", "only compiled programs are linked") {
 }
 
 LAW("program", "what is linked has no source to compile or build") {
-    need_link(bench);
-    const Program caller = compile(bench.context(), caller_text);
-    const Program callee = compile(bench.context(), callee_text, factor_option);
+    const PartTexts texts = part_texts(bench);
+    const Program caller = compile(bench.context(), texts.caller);
+    const Program callee = compile(bench.context(), texts.callee, factor_option);
     const Program linked = link(bench.context(), {caller, callee});
     require_error(piProgramCompile(linked, nullptr), PI_ERROR_INVALID_OPERATION,
                   "compiling what is linked");
@@ -279,10 +263,10 @@ LAW("program", "what is linked has no source to compile or build") {
 }
 
 LAW("program", "parts are compiled and linked for devices of their context only") {
-    need_link(bench);
-    const Program program = create(bench.context(), callee_text);
-    const Program caller = compile(bench.context(), caller_text);
-    const Program callee = compile(bench.context(), callee_text, factor_option);
+    const PartTexts texts = part_texts(bench);
+    const Program program = create(bench.context(), texts.callee);
+    const Program caller = compile(bench.context(), texts.caller);
+    const Program callee = compile(bench.context(), texts.callee, factor_option);
     const auto refused = [&](const std::string &what, pi_result error, uint32_t count,
                              const pi_device *devices) {
         pi_program_build_desc compile_desc = build_desc(factor_option);
@@ -310,16 +294,16 @@ LAW("program", "parts are compiled and linked for devices of their context only"
 }
 
 LAW("program", "parts are linked for any of the devices that they are compiled for") {
-    need_link(bench);
+    const PartTexts texts = part_texts(bench);
     const std::vector<pi_device> devices = bench.devices();
     if (devices.size() < 2)
         skip("the platform has one device");
     const std::vector<pi_device> both{devices[0], devices[1]};
     const std::vector<pi_device> turned{devices[1], devices[0]};
     const Context context = bench.make_context(both);
-    const Program caller = compile(context, caller_text, nullptr, turned);
-    const Program callee = compile(context, callee_text, factor_option, both);
-    const Program second = compile(context, callee_text, "-DFACTOR=5", {devices[1]});
+    const Program caller = compile(context, texts.caller, nullptr, turned);
+    const Program callee = compile(context, texts.callee, factor_option, both);
+    const Program second = compile(context, texts.callee, "-DFACTOR=5", {devices[1]});
     require_status(second, devices[0], PI_PROGRAM_NOT_BUILT, "on a device it is not compiled for");
     require_status(second, devices[1], PI_PROGRAM_COMPILED, "on the device it is compiled for");
     for (const auto &order : {both, turned}) {
@@ -343,14 +327,14 @@ LAW("program", "parts are linked for any of the devices that they are compiled f
 }
 
 LAW("program", "the descriptors of compiling and linking obey the rules of descriptors") {
-    need_link(bench);
-    const Program program = create(bench.context(), caller_text);
+    const PartTexts texts = part_texts(bench);
+    const Program program = create(bench.context(), texts.caller);
     check_descriptor(
         "piProgramCompile", describe<pi_program_build_desc>(),
         offsetof(pi_program_build_desc, flags),
         [&](const pi_program_build_desc *desc) { return piProgramCompile(program, desc); }, true);
-    const Program caller = compile(bench.context(), caller_text);
-    const Program callee = compile(bench.context(), callee_text, factor_option);
+    const Program caller = compile(bench.context(), texts.caller);
+    const Program callee = compile(bench.context(), texts.callee, factor_option);
     const Parts parts{caller, callee};
     const pi_program_link_desc valid = link_desc(parts);
     check_descriptor("piProgramLink", valid, offsetof(pi_program_link_desc, flags),
@@ -365,12 +349,12 @@ LAW("program", "the descriptors of compiling and linking obey the rules of descr
 }
 
 LAW("program", "parts may be compiled and linked from many threads at once") {
-    need_link(bench);
+    const PartTexts texts = part_texts(bench);
     const pi_context context = bench.context();
-    const Program shared = compile(context, caller_text);
+    const Program shared = compile(context, texts.caller);
     bench.run_threads(4, [&](unsigned thread) {
         const std::string option = join("-DFACTOR=", thread + 2);
-        const Program callee = compile(context, callee_text, option.c_str());
+        const Program callee = compile(context, texts.callee, option.c_str());
         const Program linked = link(context, {shared, callee});
         require(make_kernel(linked, "change").get() != nullptr, "there is no kernel change");
     });

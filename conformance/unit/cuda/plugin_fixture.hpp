@@ -13,7 +13,8 @@ namespace cuda_test {
 using namespace pi_test;
 
 /// A loader that has nothing but the cuda plugin.
-Owned<pi_loader> make_loader(const std::string &library = PI_TEST_SIMULATED_CUDA);
+Owned<pi_loader> make_loader(const std::string &library = PI_TEST_SIMULATED_CUDA,
+                             const std::string &nvrtc = PI_TEST_SIMULATED_NVRTC);
 /// Why the plugin, which is loaded, has no platform.
 std::string unavailable(const std::string &library);
 
@@ -22,7 +23,8 @@ enum { first, second, third, lone };
 
 /// The simulated machine, and a context of one or all of its devices.
 struct Machine {
-    explicit Machine(const std::vector<size_t> &of_context = {first, second, third, lone});
+    explicit Machine(const std::vector<size_t> &of_context = {first, second, third, lone},
+                     const std::string &nvrtc = PI_TEST_SIMULATED_NVRTC);
 
     Owned<pi_context> make_context(const std::vector<size_t> &of) const;
     Owned<pi_queue> queue(size_t device = first, uint64_t flags = 0) const;

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A program in two parts, in each format that the suite can write: neither is one without the other.
+//
+//     kernel change(global uint *data)     data[i] = changed(data[i])
+//     changed(value)                       value * FACTOR + 1, where FACTOR is an option's
+#pragma once
+
+#include "bench.hpp"
+
+#include <string>
+
+namespace pi::suite {
+
+struct Text {
+    pi_program_format format;
+    std::string text;
+};
+
+struct PartTexts {
+    Text caller; ///< the kernel
+    Text callee; ///< what it calls
+    Text broken; ///< the same with a name "nonsense" that nobody has declared
+    Text whole;  ///< all in one
+};
+
+/// Skips the law where parts cannot be linked, or not of text that the suite has.
+PartTexts part_texts(Bench &bench);
+
+} // namespace pi::suite
