@@ -15,18 +15,24 @@ std::shared_ptr<Pool> pool_of(CUmemoryPool handle) {
     return pool;
 }
 
-/// The device waits for what it has still to free before it says that there is no memory.
+/// The device waits for what it has still to free before it says that there is no memory, and no longer than that.
 std::shared_ptr<Allocation> allocate_patiently(Lock &lock, const std::shared_ptr<Context> &context,
                                                const std::shared_ptr<Pool> &pool, size_t size) {
     need(pool->max_size == 0 || (size <= pool->max_size && pool->used <= pool->max_size - size),
          CUDA_ERROR_OUT_OF_MEMORY);
-    try {
-        return allocate_on(*pool->device, context, size, Kind::pool);
-    } catch (const Failure &failure) {
-        need(failure.code == CUDA_ERROR_OUT_OF_MEMORY, failure.code);
-        driver().wait(lock, work_of(*context));
-        return allocate_on(*pool->device, context, size, Kind::pool);
-    }
+    const std::vector<Point> work = work_of(*context);
+    std::shared_ptr<Allocation> memory;
+    driver().changed.wait(lock, [&] {
+        const bool last = std::all_of(work.begin(), work.end(),
+                                      [](const Point &point) { return point.reached(); });
+        try {
+            memory = allocate_on(*pool->device, context, size, Kind::pool);
+        } catch (const Failure &failure) {
+            need(failure.code == CUDA_ERROR_OUT_OF_MEMORY && !last, failure.code);
+        }
+        return memory != nullptr;
+    });
+    return memory;
 }
 
 CUresult allocate_async(CUdeviceptr *out, size_t size, const std::shared_ptr<Pool> &pool,

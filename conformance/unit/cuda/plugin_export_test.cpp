@@ -3,6 +3,12 @@
 // Memory as file descriptors, as far as it is the driver's: pages, access, and what comes back.
 #include "plugin_native.hpp"
 
+#include "../examples/program.hpp"
+
+#include <cstdlib>
+#include <filesystem>
+#include <unistd.h>
+
 using namespace cuda_test;
 namespace own = pi_cuda_test;
 
@@ -124,4 +130,51 @@ TEST_CASE("memory for export that there is not is refused with what is free, and
     }
     REQUIRE(cu().cuMemGetInfo_v2(&after, &total) == CUDA_SUCCESS);
     CHECK(before == after);
+}
+
+namespace {
+
+pi_external_handle file_handle(int fd, uint64_t size) {
+    pi_external_handle handle{};
+    handle.type = PI_EXTERNAL_OPAQUE_FD;
+    handle.fd = fd;
+    handle.size = size;
+    return handle;
+}
+
+} // namespace
+
+// Runs in the process that the next test starts.
+TEST_CASE("another process: what a descriptor names is read, and filled with 9", "[.process]") {
+    const char *const fd = std::getenv("PI_TEST_DESCRIPTOR");
+    REQUIRE(fd);
+    const Machine machine;
+    Owned<pi_mem> mem;
+    OK(import_mem(machine, second, file_handle(std::atoi(fd), 64), mem.out()));
+    const Owned<pi_queue> queue = machine.queue(second);
+    CHECK(read_words(queue, mem, 16) == std::vector<uint32_t>(16, 5));
+    const uint32_t nine = 9;
+    const auto fill = fill_desc(mem, &nine, sizeof nine, 0, 64, PI_COMMAND_BLOCKING);
+    OK(piEnqueueMemBufferFill(queue, &fill, 0, nullptr, nullptr));
+}
+
+TEST_CASE("memory that is exported is another process's, too: each sees what the other writes") {
+    const Machine machine;
+    const Owned<pi_mem> mem = exportable(machine, second, 64);
+    const Owned<pi_queue> queue = machine.queue(second);
+    const uint32_t five = 5;
+    const auto fill = fill_desc(mem, &five, sizeof five, 0, 64, PI_COMMAND_BLOCKING);
+    OK(piEnqueueMemBufferFill(queue, &fill, 0, nullptr, nullptr));
+    const pi_external_handle handle = export_mem(mem);
+    REQUIRE(handle.offset == 0);
+    const Descriptor descriptor(handle.fd);
+    const Descriptor inherited(dup(handle.fd)); // not closed by exec
+    const std::string self = std::filesystem::read_symlink("/proc/self/exe");
+    const pi_test::Ran ran =
+        pi_test::run({"/usr/bin/env", "PI_TEST_DESCRIPTOR=" + std::to_string(inherited.fd()), self,
+                      "[.process]"});
+    INFO(ran.output);
+    CHECK(ran.exit_code == 0);
+    CHECK_THAT(ran.output, Catch::Contains("1 passed, 0 failed, 0 skipped"));
+    CHECK(read_words(queue, mem, 16) == std::vector<uint32_t>(16, 9));
 }
