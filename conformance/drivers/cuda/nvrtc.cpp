@@ -8,10 +8,8 @@
 #include <cctype>
 #include <cstring>
 #include <map>
-#include <set>
 #include <sstream>
 #include <string>
-#include <vector>
 
 namespace pi::cuda {
 
@@ -34,17 +32,20 @@ struct Wrong {
     std::string log;
 };
 
-using Macros = std::map<std::string, std::string>;
+struct Options {
+    std::map<std::string, std::string> macros;
+    bool part = false; ///< relocatable code: functions are kept for others
+};
 
 bool begins_with(const std::string &text, const char *begin) {
     return text.compare(0, std::strlen(begin), begin) == 0;
 }
 
-void read_option(const std::string &option, Macros &macros) {
+void read_option(const std::string &option, Options &options) {
     const std::string value = option.substr(std::min(option.size(), option.find('=')));
     if (begins_with(option, "-D") && option.size() > 2) {
         const std::string name = option.substr(2, option.find('=') - 2);
-        macros[name] = value.empty() ? "1" : value.substr(1);
+        options.macros[name] = value.empty() ? "1" : value.substr(1);
     } else if (begins_with(option, "--gpu-architecture=")) {
         if (std::none_of(std::begin(architectures), std::end(architectures), [&](int one) {
                 return value == "=compute_" + std::to_string(one) ||
@@ -52,16 +53,17 @@ void read_option(const std::string &option, Macros &macros) {
             }))
             throw Wrong{NVRTC_ERROR_INVALID_OPTION,
                         "nvrtc: error: invalid value for --gpu-architecture (-arch)\n"};
-    } else if (option != "--relocatable-device-code=true" &&
-               option != "--relocatable-device-code=false" && option != "--device-debug" &&
-               option != "--use_fast_math" && !begins_with(option, "--std=")) {
+    } else if (begins_with(option, "--relocatable-device-code=")) {
+        options.part = value == "=true";
+    } else if (option != "--device-debug" && option != "--use_fast_math" &&
+               !begins_with(option, "--std=")) {
         throw Wrong{NVRTC_ERROR_INVALID_OPTION,
                     "nvrtc: error: unrecognized option " + option + " found\n"};
     }
 }
 
 /// A line of the image, its macros replaced. A constant's value must be a number then.
-std::string translate(const std::string &line, const Macros &macros, const std::string &where) {
+std::string translate(const std::string &line, const Options &options, const std::string &where) {
     std::istringstream words(line);
     std::string kind, word, result;
     words >> kind;
@@ -69,8 +71,8 @@ std::string translate(const std::string &line, const Macros &macros, const std::
         return line + "\n";
     result = kind;
     for (int index = 0; words >> word; ++index) {
-        const auto macro = macros.find(word);
-        if (macro != macros.end())
+        const auto macro = options.macros.find(word);
+        if (macro != options.macros.end())
             word = macro->second;
         if (kind == "constant" && index == 1 && !std::isdigit(static_cast<unsigned char>(word[0])))
             throw Wrong{NVRTC_ERROR_COMPILATION,
@@ -80,14 +82,22 @@ std::string translate(const std::string &line, const Macros &macros, const std::
     return result + "\n";
 }
 
-std::string compile(const _nvrtcProgram &program, const Macros &macros) {
+std::string compile(const _nvrtcProgram &program, const Options &options) {
     std::string image;
     std::istringstream lines(program.source);
     int number = 1;
-    for (std::string line; std::getline(lines, line); ++number)
-        if (begins_with(line, mark))
-            image += translate(line.substr(std::strlen(mark)), macros,
-                               program.name + "(" + std::to_string(number) + ")");
+    for (std::string line; std::getline(lines, line); ++number) {
+        if (!begins_with(line, mark))
+            continue;
+        // A function that nothing in the source calls is left out, unless it is for others.
+        if (const std::string name = std::string(mark) + "export ";
+            begins_with(line, name.c_str()) && !options.part &&
+            program.source.find(mark + ("import " + line.substr(name.size())) + " ") ==
+                std::string::npos)
+            continue;
+        image += translate(line.substr(std::strlen(mark)), options,
+                           program.name + "(" + std::to_string(number) + ")");
+    }
     if (image.empty())
         throw Wrong{NVRTC_ERROR_COMPILATION,
                     program.name +
@@ -176,10 +186,10 @@ nvrtcResult nvrtcCompileProgram(nvrtcProgram program, int count, const char *con
     program->ptx.clear();
     program->log.clear();
     try {
-        Macros macros;
+        Options known;
         for (int i = 0; i < count; ++i)
-            read_option(options[i], macros);
-        program->ptx = compile(*program, macros);
+            read_option(options[i], known);
+        program->ptx = compile(*program, known);
     } catch (const Wrong &wrong) {
         program->log = wrong.log;
         return wrong.code;
