@@ -26,6 +26,17 @@ AcquisitionState &require(const std::unique_ptr<AcquisitionState> &state) {
     return *state;
 }
 
+/// Once a use is over an eviction may take the memory at any time.
+const AcquisitionState &require_held(const std::unique_ptr<AcquisitionState> &state,
+                                     const char *what) {
+    if (!require(state).held) {
+        throw Error(PI_ERROR_INVALID_OPERATION,
+                    std::string(what) +
+                        "() of an acquisition that was released or abandoned already");
+    }
+    return *state;
+}
+
 BufferState &require(const std::shared_ptr<BufferState> &state) {
     if (state == nullptr) {
         throw Error(PI_ERROR_INVALID_OPERATION, "an empty buffer");
@@ -168,10 +179,10 @@ Range Acquisition::range() const {
     return require(state_).range;
 }
 pi_mem Acquisition::mem() const {
-    return require(state_).mem;
+    return require_held(state_, "mem").mem;
 }
 uint64_t Acquisition::offset() const {
-    return require(state_).range.begin;
+    return require_held(state_, "offset").range.begin;
 }
 pi_kernel_argument Acquisition::argument() const {
     const AcquisitionState &state = require(state_);
@@ -190,11 +201,11 @@ uint64_t Acquisition::lead() const {
     return offset() % require(state_).offset_alignment;
 }
 const std::vector<pi_event> &Acquisition::events() const {
-    return require(state_).events;
+    return require_held(state_, "events").events;
 }
 
 std::byte *Acquisition::pointer() const {
-    const AcquisitionState &state = require(state_);
+    const AcquisitionState &state = require_held(state_, "pointer");
     if (state.place != host_place) {
         throw Error(PI_ERROR_INVALID_OPERATION,
                     "pointer() of an acquisition at a device: acquire the host's place for one");

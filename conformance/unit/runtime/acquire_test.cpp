@@ -251,6 +251,43 @@ TEST_CASE("an acquire that would wait for this thread's own is refused, another 
     CHECK(code_of([&] { held.release(); }) == PI_ERROR_INVALID_OPERATION);
 }
 
+TEST_CASE("what was released can be waited for, and its memory is no more to be had", "[runtime]") {
+    const Machine machine;
+    const Runtime runtime(machine.topology());
+    const Storage storage(runtime, {.size = size});
+    host_write(storage.buffer(), 0, pattern(size, 1));
+    const bool abandoned = GENERATE(false, true);
+    for (PlaceIndex place = 0; place < machine.topology()->size(); ++place) {
+        INFO("place " << place);
+        Acquisition use = storage.buffer().acquire(place, Access::read, 64, 128);
+        CHECK((use.mem() == nullptr) == (place == host_place));
+        CHECK(use.offset() == 64);
+        use.wait(patience);
+        if (abandoned) {
+            use.abandon();
+        } else {
+            use.release();
+        }
+        const auto refused = [](auto call) {
+            CHECK(code_of(call) == PI_ERROR_INVALID_OPERATION);
+            CHECK_THROWS_WITH(call(), Catch::Contains("released or abandoned already"));
+        };
+        refused([&] { use.mem(); });
+        refused([&] { use.offset(); });
+        refused([&] { use.events(); });
+        refused([&] { use.pointer(); });
+        CHECK_THROWS_WITH(use.pointer(), Catch::Contains("pointer()"));
+        use.wait(patience);
+        std::atomic<int> ready = 0;
+        use.on_ready([&](pi_result result, const std::string &) { ready += result == PI_SUCCESS; });
+        CHECK(runtime.finish(patience));
+        CHECK(ready == 1);
+        CHECK(use.place() == place);
+        CHECK(use.range() == Range{64, 192});
+        CHECK_FALSE(use.held());
+    }
+}
+
 TEST_CASE("readers are held together", "[runtime]") {
     const Machine machine;
     const Runtime runtime(machine.topology());
@@ -296,6 +333,7 @@ TEST_CASE("only an event of the place's plugin instance ends a use there", "[run
     Acquisition writer = storage.buffer().acquire(1, Access::discard_write);
     CHECK(code_of([&] { writer.release(event.get()); }) == PI_ERROR_INVALID_EVENT);
     CHECK(writer.held());
+    CHECK(writer.mem() != nullptr);
     writer.release();
     // The host takes any: a bridge.
     Acquisition host = storage.buffer().acquire(host_place, Access::read_write);

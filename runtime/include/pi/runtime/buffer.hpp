@@ -37,6 +37,9 @@ PI_RUNTIME_EXPORT const char *to_string(Access access) noexcept;
 ///
 /// Destroyed unreleased, a read is over and a write counts as failed: where another place has the bytes
 /// it keeps them. Movable, not copyable; used by one thread at a time, released from any.
+///
+/// Once released or abandoned it can still be waited for, but mem(), offset(), events() and pointer() are
+/// PI_ERROR_INVALID_OPERATION: an eviction may have taken the memory.
 class PI_RUNTIME_EXPORT Acquisition {
 public:
     Acquisition() noexcept;
@@ -48,7 +51,7 @@ public:
     /// In bytes of the storage.
     Range range() const;
 
-    /// Device places: the memory, borrowed; the storage keeps it alive. NULL at the host.
+    /// Device places: the memory, borrowed until the release. NULL at the host.
     pi_mem mem() const;
     /// Where the range begins in mem().
     uint64_t offset() const;
@@ -63,7 +66,8 @@ public:
     /// acquisition is destroyed. Empty when all is there, and at the host.
     const std::vector<pi_event> &events() const;
 
-    /// Host: the first byte of the range, after wait(). At a device: PI_ERROR_INVALID_OPERATION.
+    /// Host: the first byte of the range, after wait(); the bytes are yours until the release. At a device:
+    /// PI_ERROR_INVALID_OPERATION.
     std::byte *pointer() const;
     /// Blocks until the bytes are there (at a device, until events() are final). Throws the error if they
     /// cannot be fetched (they are still readable where they are), PI_ERROR_TIMEOUT when the time is
