@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the scripts in scripts/ hand on to the programs that they build; here nothing is built.
+#include "program.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <filesystem>
+#include <fstream>
+
+using namespace pi_test;
+namespace fs = std::filesystem;
+
+namespace {
+
+/// A source tree with one real script, around programs that only tell how they were called; and a folder beside it.
+class Tree {
+public:
+    Tree(const std::string &script, const std::string &program) : script_(script) {
+        const fs::path tools = root() / "tools";
+        for (const fs::path &folder :
+             {elsewhere(), tools, root() / "pi/scripts/lib", root() / "pi/build/release/bin"}) {
+            fs::create_directories(folder);
+        }
+        fs::copy_file(fs::path(SCRIPTS) / script, root() / "pi/scripts" / script);
+        add_program(root() / "pi/scripts/setup", "true");
+        add_program(tools / "cmake", "test -x scripts/setup"); // it is called in the tree
+        add_program(root() / "pi/build/release/bin" / program,
+                    R"(echo "in $PWD: $*, cuda is ${PI_CUDA_LIBRARY-}")");
+    }
+    fs::path elsewhere() const { return root() / "else where"; }
+    /// Calls the script from there.
+    Ran call(const std::string &arguments, const std::vector<std::string> &environment = {}) const {
+        return run({"bash", "-c",
+                    "cd '" + elsewhere().string() + "' && PATH=$PWD/../tools:$PATH ../pi/scripts/" +
+                        script_ + " " + arguments},
+                   environment);
+    }
+
+private:
+    fs::path root() const { return fs::path(file_.path()).parent_path(); }
+    static void add_program(const fs::path &path, const std::string &line) {
+        std::ofstream(path) << "#!/bin/sh\n" << line << "\n";
+        fs::permissions(path, fs::perms::owner_all);
+    }
+
+    const TemporaryFile file_; // only its folder is used
+    const std::string script_;
+};
+
+} // namespace
+
+TEST_CASE("scripts/demo finds the files that it is given from the caller's folder") {
+    const Tree tree("demo", "image_pipeline");
+    const Ran ran = tree.call("'my photo.png' --machine here.json --output out --json all.json");
+    INFO(ran.errors);
+    CHECK(ran.exit_code == 0);
+    CHECK(ran.output == "in " + tree.elsewhere().string() +
+                            ": my photo.png --machine here.json --output out --json all.json"
+                            ", cuda is \n");
+}
+
+TEST_CASE("scripts/bench finds the driver that PI_CUDA_LIBRARY names from the caller's folder") {
+    const Tree tree("bench", "pi-bench");
+    const Ran here = tree.call("cuda", {"PI_CUDA_LIBRARY=./libcuda.so"});
+    INFO(here.errors);
+    CHECK_THAT(here.output,
+               Catch::Contains("cuda is " + (tree.elsewhere() / "libcuda.so").string() + "\n"));
+    // A bare name is the dynamic linker's to find.
+    const Ran anywhere = tree.call("cuda", {"PI_CUDA_LIBRARY=libcuda.so"});
+    CHECK_THAT(anywhere.output, Catch::Contains("cuda is libcuda.so\n"));
+}
