@@ -325,10 +325,11 @@ uint64_t Value::bytes_a_second() const {
     const double value = kind == Kind::NUMBER ? number
                          : kind == Kind::TEXT ? parse_quantity(text, byte_units, "/s")
                                               : -1;
-    if (!(value >= 0) || value > 9e18)
-        fail("is ", shown(),
-             "; a number of bytes a second that is not negative, or a text such as \"25 GB/s\", is "
-             "needed");
+    if (!(value >= 1) || value > 9e18)
+        fail(
+            "is ", shown(),
+            "; a number of bytes a second of at least 1, or a text such as \"25 GB/s\", is needed; "
+            "what is not known is left out");
     return static_cast<uint64_t>(value);
 }
 

@@ -56,7 +56,7 @@ public:
     uint64_t bytes() const;
     /// Nanoseconds: a number, or a text such as "1.5 us".
     double nanoseconds() const;
-    /// Bytes a second: a number, or a text such as "25 GB/s".
+    /// Bytes a second, at least 1: a number, or a text such as "25 GB/s".
     uint64_t bytes_a_second() const;
 };
 

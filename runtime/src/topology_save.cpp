@@ -287,7 +287,7 @@ Json machine_json(const Topology &topology, const std::string &name, const CostT
     json["name"] = name;
     json["description"] = "Recorded by pi::runtime. What devices do not tell has the defaults that "
                           "docs/machine-files.md names.";
-    json["host"]["bandwidth"] = static_cast<uint64_t>(std::llround(used.model().host_bandwidth));
+    put_speed(json["host"] = Json::object(), used.model().host_bandwidth, 0);
     json["devices"] = Json::array();
     json["links"] = Json::array();
     for (size_t device = 0; device < machine.names.size(); ++device) {

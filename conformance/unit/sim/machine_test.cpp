@@ -105,7 +105,9 @@ TEST_CASE("missing and wrong members of the machine are named", "[sim]") {
         {"{\"pi_machine\": 1,\n\"colour\": 3}", "2",
          "colour is not known here; known are pi_machine"},
         {"{\"pi_machine\": 1, \"name\": \"m\",\n\"host\": {\"bandwidth\": -1}}", "2",
-         "host.bandwidth is -1; a number of bytes a second that is not negative"},
+         "host.bandwidth is -1; a number of bytes a second of at least 1"},
+        {"{\"pi_machine\": 1, \"name\": \"m\",\n\"host\": {\"bandwidth\": 0}}", "2",
+         "host.bandwidth is 0; a number of bytes a second of at least 1"},
         {"{\"pi_machine\": 1,\n\"source\": 7}", "2", "source is 7; a text is needed"},
     };
     for (const Mistake &mistake : mistakes)
@@ -150,6 +152,8 @@ TEST_CASE("missing and wrong members of a device are named", "[sim]") {
          "3", "devices[0].scopes[0].maintenance is given, but only memory whose flags have"},
         {R"({"name": "a", "type": "gpu", "scopes": [{"name": "g", "capacity": 9, "flags": ["host_visible"], "maintenance": {"bandwidth": "3 GB"}}]})",
          "3", "devices[0].scopes[0].maintenance.bandwidth is \"3 GB\""},
+        {R"({"name": "a", "type": "gpu", "scopes": [{"name": "g", "capacity": 9}], "bandwidth": 0})",
+         "3", "devices[0].bandwidth is 0; a number of bytes a second of at least 1"},
         {R"({"name": "a", "type": "gpu", "scopes": [{"name": "g", "capacity": 9}], "lost_at": "soon"})",
          "3", "devices[0].lost_at is \"soon\"; a number of nanoseconds"},
     };
@@ -181,6 +185,11 @@ TEST_CASE("links that contradict the machine, each other or themselves are named
         {R"({"from": "a", "to": "a", "connection": "none"})", "4", "with itself"},
         {R"({"from": "a", "to": "b", "connection": "migratable", "bandwidth": -5})", "4",
          "links[0].bandwidth is -5"},
+        {R"({"from": "a", "to": "b", "connection": "migratable", "bandwidth": 0})", "4",
+         "links[0].bandwidth is 0"},
+        {R"({"from": "host", "to": "b", "bandwidth": 0.5})", "4", "links[0].bandwidth is 0.5"},
+        {R"({"from": "host", "to": "b", "bandwidth": "0 GB/s"})", "4",
+         "links[0].bandwidth is \"0 GB/s\"; a number of bytes a second of at least 1"},
         {R"({"from": "a", "to": "b", "connection": "migratable", "bandwidth": "5 GB"})", "4",
          "links[0].bandwidth is \"5 GB\""},
         {R"({"from": "a", "to": "b", "connection": "unified", "coherence": "coherent"})", "4",

@@ -154,6 +154,22 @@ TEST_CASE("all that a connection can be is saved", "[sim]") {
     check_equal_machines(machine, Recorded(saved.path()));
 }
 
+TEST_CASE("one physical device that is there twice, as under two plugins, is saved twice, and is "
+          "one again",
+          "[sim]") {
+    const std::string members =
+        R"("type": "gpu", "uuid": "70692d73696d2d020000000000000000", "luid": "0011223344556677",
+           "pci_address": "0000:01:00.0", "scopes": [{"name": "x", "capacity": 1}]})";
+    const TextFile machine_file(R"({"pi_machine": 1, "name": "twice", "devices": [{"name": "a", )" +
+                                members + R"(, {"name": "b", )" + members + "]}");
+    const Recorded machine(machine_file.path());
+    const TextFile saved("");
+    machine.topology->save(saved.path());
+    const Recorded again(saved.path());
+    check_equal_machines(machine, again);
+    CHECK(again.topology->same_device(1, 2) == pi::runtime::SameDevice::yes);
+}
+
 TEST_CASE("measured costs are what a saved machine's links have", "[sim]") {
     const Recorded machine(std::string(PI_TEST_MACHINES) + "/workstation.json");
     CostTable costs = CostTable::estimate(machine.topology->description());
