@@ -256,6 +256,8 @@ TEST_CASE("a working set of three times the memory moves at most 1.1 times what 
         const auto moved = static_cast<double>(run.moved());
         const auto clean_first = static_cast<double>(RangeLru(trace, true).moved());
         CHECK(moved <= 1.1 * static_cast<double>(RangeLru(trace, false).moved()));
+        // Not 1.1: where few storages are hot, keeping dirty bytes that were used lately, which the other bound takes,
+        // costs up to 1.13 times what clean first moves, and still less than the range-LRU.
         CHECK(moved <= 1.15 * clean_first);
         sum += moved;
         sum_clean_first += clean_first;
