@@ -313,7 +313,7 @@ Way MachineFile::way(PlaceIndex from, PlaceIndex to, pi::runtime::RouteMask rout
         return {1, 0, false};
     }
     return {2, (simulated(from) ? 1U : 0U) + (simulated(to) ? 1U : 0U),
-            !shares_host_memory(from) && !shares_host_memory(to)};
+            !shares_host_memory(from) && !shares_host_memory(to), shares_host_memory(from)};
 }
 
 bool MachineFile::is_copy_cheaper(PlaceIndex from, PlaceIndex to) const {

@@ -26,6 +26,7 @@ struct Way {
     uint64_t commands = 0;  ///< reads, writes and copies that carry it
     uint64_t crossings = 0; ///< of the simulated machine's links
     bool may_stay = false;  ///< at the host, on its way between devices that have their own memory
+    bool from_host_memory = false; ///< of a bounce: its source lies in the host's memory
     /// By what it costs: that bytes stay costs nothing.
     friend auto operator<=>(const Way &a, const Way &b) {
         return std::tie(a.commands, a.crossings) <=> std::tie(b.commands, b.crossings);

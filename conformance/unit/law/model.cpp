@@ -68,9 +68,11 @@ std::vector<Way> Validity::ways(const Holders &holders, PlaceIndex to, Choice ch
     const Way &best = *std::min_element(all.begin(), all.end());
     std::vector<Way> found;
     for (const Way &one : all) {
-        // Of two commands that are as good the machine may take either, one of them over no link.
+        // Of two commands that are as good the machine may take either, one of them over no link. Of two bounces from
+        // the host's memory either, too: a link of a device that has its memory there is no slower.
         const bool alike =
-            one.commands == limit.commands && std::min(one.crossings, limit.crossings) == 0;
+            one.commands == limit.commands && (std::min(one.crossings, limit.crossings) == 0 ||
+                                               (one.from_host_memory && limit.from_host_memory));
         if (one <= limit || alike) {
             found.push_back(one);
         }

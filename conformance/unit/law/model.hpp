@@ -19,6 +19,7 @@ using pi::runtime::Range;
 struct Bounds {
     uint64_t least = 0;
     uint64_t most = 0;
+    bool is_exact() const { return least == most; }
     Bounds &operator+=(const Bounds &other) {
         least += other.least;
         most += other.most;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <optional>
 #include <thread>
 
 namespace law_test {
@@ -69,6 +70,66 @@ void tell(const Area &area, std::string &text) {
             (area.host_memory ? ", of the application's memory" : "");
 }
 
+/// Of the storages that it has, and of those that are gone.
+Demand demand_of(const Actor &actor) {
+    Demand demand = actor.demand();
+    for (const auto &area : actor.areas()) {
+        demand += area->demand;
+    }
+    return demand;
+}
+
+/// What each step moves, where each is waited for. Of a whole program the bounds are the sum of all steps', and what one
+/// step leaves open would hide what another moves in excess.
+class StepCheck {
+public:
+    StepCheck(const Setting &setting, const Actor &actor)
+        : setting_(setting), actor_(actor), before_(now()) {}
+
+    void check(std::size_t step) {
+        const Moved after = now();
+        const auto difference = [](const Bounds &a, const Bounds &b) {
+            return Bounds{a.least - b.least, a.most - b.most};
+        };
+        Demand demand;
+        demand.bytes = difference(after.demand.bytes, before_.demand.bytes);
+        demand.command_bytes = difference(after.demand.command_bytes, before_.demand.command_bytes);
+        demand.link_bytes = difference(after.demand.link_bytes, before_.demand.link_bytes);
+        const std::string of = " of step " + std::to_string(step);
+        compare("the bytes required" + of, after.required - before_.required, demand.bytes, demand);
+        compare("bytes over links" + of, after.over_links - before_.over_links, demand.link_bytes,
+                demand);
+        moving_ += demand.bytes.most != 0;
+        exact_ += demand.bytes.most != 0 && demand.bytes.is_exact() && demand.link_bytes.is_exact();
+        before_ = after;
+    }
+
+    /// Of most steps the very number is known, of three in five where that is hardest: bounds alone would be a weak law.
+    void check_share() const {
+        constexpr uint64_t enough = 100;
+        if (moving_ >= enough && exact_ * 10 < moving_ * 3) {
+            throw Failure{"of " + std::to_string(moving_) +
+                          " steps that move bytes it is known exactly how many of " +
+                          std::to_string(exact_) + " alone"};
+        }
+    }
+
+private:
+    struct Moved {
+        Demand demand;
+        uint64_t required, over_links;
+    };
+    Moved now() const {
+        return {demand_of(actor_), setting_.runtime.counters().bytes_required,
+                setting_.machine.link_bytes()};
+    }
+
+    const Setting &setting_;
+    const Actor &actor_;
+    Moved before_;
+    uint64_t moving_ = 0, exact_ = 0;
+};
+
 /// The program of one actor on storages of its own. Gives what had to move.
 Demand play_alone(const Setting &setting, Draw &shape, uint64_t storages,
                   const std::vector<Step> &steps, std::string &text) {
@@ -84,8 +145,18 @@ Demand play_alone(const Setting &setting, Draw &shape, uint64_t storages,
     }
     const std::string begin = text;
     try {
+        std::optional<StepCheck> each;
+        if (setting.patient && setting.trouble == Trouble::none && setting.file.is_known()) {
+            each.emplace(setting, *actor);
+        }
         for (std::size_t index = 0; index < steps.size(); ++index) {
             actor->step(Draw(steps[index].numbers), index + 1);
+            if (each) {
+                each->check(index + 1);
+            }
+        }
+        if (each) {
+            each->check_share();
         }
         actor->settle();
         finish(setting.runtime);
@@ -96,11 +167,7 @@ Demand play_alone(const Setting &setting, Draw &shape, uint64_t storages,
         throw;
     }
     text = begin + actor->text();
-    Demand demand = actor->demand();
-    for (const auto &area : actor->areas()) {
-        demand += area->demand;
-    }
-    return demand;
+    return demand_of(*actor);
 }
 
 constexpr uint64_t thread_count = 3;
