@@ -74,6 +74,7 @@ inline void own(const Buffer &buffer, PlaceIndex place) {
 
 // runtime_acquire.cpp
 void bench_acquire(Session &session, const Machine &machine);
+// runtime_threads.cpp
 void bench_threads(Session &session, const Machine &machine);
 
 } // namespace pi_bench

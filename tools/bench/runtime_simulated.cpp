@@ -208,6 +208,29 @@ void bench_broadcast(Session &session) {
     }
 }
 
+/// Out of one card while it goes into the other, in pieces through staging memory of the host.
+void bench_staged_bounce(Session &session) {
+    constexpr uint64_t size = uint64_t{64} << 20;
+    const std::string name = "64 MiB bounced through staging between simulated GPUs, virtual time";
+    if (!session.wants(name)) {
+        return;
+    }
+    const Simulated machine(cards(2, 1 << 30));
+    const Runtime runtime = machine.runtime();
+    const Buffer buffer = Storage(runtime, {.size = size,
+                                            .routes = mask_of(RouteKind::host_bounce),
+                                            .styles = mask_of(BounceStyle::staged)})
+                              .buffer();
+    buffer.acquire(1, Access::discard_write).release();
+    const uint64_t begin = machine.now();
+    const uint64_t end = machine.arrival(buffer.acquire(2, Access::read));
+    if (!runtime.finish(patience)) {
+        throw std::runtime_error("the bounce does not end");
+    }
+    add(session, name, "the slower link alone, aim 1.11", static_cast<double>(end - begin) * 1e-3,
+        (latency + size / bandwidth) * 1e6, "us");
+}
+
 struct Use {
     size_t storage;
     bool writes;
@@ -287,6 +310,7 @@ void bench_working_set(Session &session) {
 } // namespace
 
 void bench_runtime_simulated(Session &session) {
+    session.attempt("staged bounce", [&] { bench_staged_bounce(session); });
     session.attempt("broadcast", [&] { bench_broadcast(session); });
     session.attempt("working set", [&] { bench_working_set(session); });
 }
