@@ -185,7 +185,7 @@ uint64_t Acquisition::offset() const {
     return require_held(state_, "offset").range.begin;
 }
 pi_kernel_argument Acquisition::argument() const {
-    const AcquisitionState &state = require(state_);
+    const AcquisitionState &state = require_held(state_, "argument");
     if (state.place == host_place) {
         throw Error(PI_ERROR_INVALID_OPERATION,
                     "argument() of an acquisition at the host: kernels are launched at devices");
@@ -198,7 +198,8 @@ pi_kernel_argument Acquisition::argument() const {
     return argument;
 }
 uint64_t Acquisition::lead() const {
-    return offset() % require(state_).offset_alignment;
+    const AcquisitionState &state = require_held(state_, "lead");
+    return state.range.begin % state.offset_alignment;
 }
 const std::vector<pi_event> &Acquisition::events() const {
     return require_held(state_, "events").events;

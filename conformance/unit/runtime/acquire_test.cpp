@@ -274,6 +274,8 @@ TEST_CASE("what was released can be waited for, and its memory is no more to be 
         };
         refused([&] { use.mem(); });
         refused([&] { use.offset(); });
+        refused([&] { use.argument(); });
+        refused([&] { use.lead(); });
         refused([&] { use.events(); });
         refused([&] { use.pointer(); });
         CHECK_THROWS_WITH(use.pointer(), Catch::Contains("pointer()"));

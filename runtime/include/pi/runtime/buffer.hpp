@@ -38,8 +38,8 @@ PI_RUNTIME_EXPORT const char *to_string(Access access) noexcept;
 /// Destroyed unreleased, a read is over and a write counts as failed: where another place has the bytes
 /// it keeps them. Movable, not copyable; used by one thread at a time, released from any.
 ///
-/// Once released or abandoned it can still be waited for, but mem(), offset(), events() and pointer() are
-/// PI_ERROR_INVALID_OPERATION: an eviction may have taken the memory.
+/// Once released or abandoned it can still be waited for, but mem(), offset(), argument(), lead(), events() and
+/// pointer() are PI_ERROR_INVALID_OPERATION: an eviction may have taken the memory.
 class PI_RUNTIME_EXPORT Acquisition {
 public:
     Acquisition() noexcept;
