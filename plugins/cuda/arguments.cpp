@@ -13,12 +13,12 @@ using namespace sdk;
 
 namespace {
 
-/// What a value, and a PI_ARGUMENT_LOCAL in shared memory, begins at.
-constexpr uint64_t value_alignment = 16;
+/// What a PI_ARGUMENT_LOCAL begins at in shared memory.
+constexpr uint64_t local_alignment = 16;
 
 /// Adds so many bytes of shared memory behind what there is, and tells where they begin.
 uint64_t take_local(uint64_t &used, uint64_t size, size_t index) {
-    const uint64_t begin = align_up(used, value_alignment);
+    const uint64_t begin = align_up(used, local_alignment);
     if (begin < used || __builtin_add_overflow(begin, size, &used))
         fail(PI_ERROR_INVALID_ARGUMENTS, "arguments[", index, "].size is ", size,
              ": more work-group memory than 64 bits count");
@@ -30,6 +30,9 @@ uint64_t take_local(uint64_t &used, uint64_t size, size_t index) {
 Arguments::Arguments(const Target &target, Kernel &kernel, const pi_kernel_launch_desc &desc)
     : local_memory_(desc.local_memory_size) {
     const auto given = read_array(desc.argument_count, desc.arguments, "arguments");
+    offsets_.reserve(given.size());
+    pointers_.reserve(given.size());
+    values_.reserve(given.size());
     const auto &parameters = kernel.parameters();
     if (parameters && given.size() != parameters->size())
         fail(PI_ERROR_INVALID_ARGUMENTS, "argument_count is ", given.size(), "; kernel '",
@@ -93,10 +96,9 @@ void Arguments::add_value(const void *value, size_t size, const Kernel &kernel, 
         fail(PI_ERROR_INVALID_ARGUMENTS, "arguments[", index, "] is of ", size,
              " bytes; parameter ", index, " of kernel '", kernel.name(), "' has ",
              (*parameters)[index]);
-    const size_t offset = align_up(values_.size(), value_alignment);
-    values_.resize(offset + size);
-    std::memcpy(values_.data() + offset, value, size);
-    offsets_.push_back(offset);
+    offsets_.push_back(values_.size());
+    values_.resize(values_.size() + (size + sizeof(Block) - 1) / sizeof(Block));
+    std::memcpy(&values_[offsets_.back()], value, size);
 }
 
 CUdeviceptr Arguments::read_buffer(const Target &target, const pi_kernel_argument &given,
@@ -112,7 +114,9 @@ CUdeviceptr Arguments::read_buffer(const Target &target, const pi_kernel_argumen
                     : given.offset < mem.size() ? mem.size() - given.offset
                                                 : 1,
                     mem.size(), name);
-    if (!target.within_call)
+    if (target.references)
+        target.references->add(mem);
+    else if (!target.within_call)
         kept_.emplace_back(mem);
     return mem.address() + given.offset;
 }

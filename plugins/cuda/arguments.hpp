@@ -7,7 +7,9 @@
 #include "memory.hpp"
 #include "submission.hpp"
 
+#include <array>
 #include <cstddef>
+#include <memory_resource>
 #include <vector>
 
 namespace pi::cuda {
@@ -32,9 +34,16 @@ private:
     void add_value(const void *value, size_t size, const Kernel &kernel, size_t index);
     CUdeviceptr read_buffer(const Target &target, const pi_kernel_argument &given, size_t index);
 
-    std::vector<std::byte> values_; ///< one after another, each aligned to 16 bytes
-    std::vector<size_t> offsets_;   ///< of each parameter in values_
-    std::vector<void *> pointers_;
+    /// What a value begins at a multiple of.
+    struct alignas(16) Block {
+        std::byte bytes[16];
+    };
+    std::array<Block, 64> few_; ///< room for what most launches have
+    std::pmr::monotonic_buffer_resource room_{few_.data(), sizeof few_};
+    const std::pmr::polymorphic_allocator<> in_room_{&room_};
+    std::pmr::vector<Block> values_{in_room_};   ///< one after another
+    std::pmr::vector<size_t> offsets_{in_room_}; ///< of each parameter in values_
+    std::pmr::vector<void *> pointers_{in_room_};
     std::vector<sdk::Ref<Mem>> kept_;
     uint64_t local_memory_;
 };

@@ -20,10 +20,10 @@ End end_of(Mem &mem) {
 }
 
 /// In a stream: of memory of devices and pinned memory alone.
-class CopyCommand final : public StreamCommand {
+class CopyCommand final : public PlainCommand {
 public:
     CopyCommand(const Target &target, Mem &src, Mem &dst, Regions &&regions)
-        : StreamCommand(target.queue), src_(target, src), dst_(target, dst),
+        : PlainCommand(target.queue), src_(target, src), dst_(target, dst),
           regions_(std::move(regions)) {}
 
 private:
@@ -35,11 +35,11 @@ private:
 };
 
 /// A read or write of pinned memory.
-class PinnedCommand final : public StreamCommand {
+class PinnedCommand final : public PlainCommand {
 public:
     PinnedCommand(const Target &target, Direction direction, Mem &mem, std::byte *host,
                   Regions &&regions)
-        : StreamCommand(target.queue), direction_(direction), mem_(target, mem), host_(host),
+        : PlainCommand(target.queue), direction_(direction), mem_(target, mem), host_(host),
           regions_(std::move(regions)) {}
 
 private:
@@ -57,11 +57,11 @@ private:
     const Regions regions_;
 };
 
-class FillCommand final : public StreamCommand {
+class FillCommand final : public PlainCommand {
 public:
     FillCommand(const Target &target, Mem &mem, std::vector<std::byte> pattern, uint64_t offset,
                 uint64_t size)
-        : StreamCommand(target.queue), mem_(target, mem), pattern_(std::move(pattern)),
+        : PlainCommand(target.queue), mem_(target, mem), pattern_(std::move(pattern)),
           offset_(offset), size_(size) {}
 
 private:

@@ -158,10 +158,10 @@ WorkSize read_work_size(const Kernel &kernel, const Device &device,
     return work;
 }
 
-class LaunchCommand final : public StreamCommand {
+class LaunchCommand final : public PlainCommand {
 public:
     LaunchCommand(const Target &target, Kernel &kernel, const pi_kernel_launch_desc &desc)
-        : StreamCommand(target.queue), kernel_(target, kernel), arguments_(target, kernel, desc),
+        : PlainCommand(target.queue), kernel_(target, kernel), arguments_(target, kernel, desc),
           cooperative_(desc.flags & PI_LAUNCH_COOPERATIVE),
           work_(read_work_size(kernel, target.queue.device(), desc, arguments_.local_memory())) {}
 

@@ -107,7 +107,7 @@ void enqueue_with_host_ptr(Queue &queue, const EnqueueArguments &arguments, Body
     enqueue(queue, arguments, make_command([&queue, &primary, shared](Event &event) {
                 primary.require_alive();
                 event.submitted();
-                queue.behind_application([&primary, shared, event = Ref<Event>(event)] {
+                queue.behind_stream([&primary, shared, event = Ref<Event>(event)] {
                     primary.instance().run_transfer([shared, event] {
                         event->running();
                         try {

@@ -21,7 +21,7 @@ public:
     void start(Event &event) override {
         primary_.require_alive();
         event.submitted();
-        queue_.behind_application([this, event = Ref<Event>(event)] {
+        queue_.behind_stream([this, event = Ref<Event>(event)] {
             primary_.instance().run_transfer([this, event] {
                 event->running();
                 try {
@@ -67,7 +67,7 @@ void enqueue_pageable(Queue &queue, const EnqueueArguments &arguments, Direction
     run_within_call(queue, arguments, [&](Event *event) {
         if (event)
             event->running();
-        queue.wait_for_application();
+        queue.wait_for_stream();
         command->run();
     });
 }

@@ -127,17 +127,27 @@ private:
     MemoryPool pool_;
 };
 
-/// Makes a primary context the calling thread's until the end of the block; then it has the one again that it had.
+/// Makes a primary context the calling thread's until the end of the block; then it has the one again that it had. To ask
+/// which that is costs less than to change it, and it is often the same: blocks lie in one another, and applications with
+/// CUDA code of their own have it current, too.
 class Current {
 public:
     explicit Current(Primary &primary) : api_(primary.api()) {
+        CUcontext before = nullptr;
+        if (api_.cuCtxGetCurrent(&before) == CUDA_SUCCESS && before == primary.id())
+            return;
         primary.check(api_.cuCtxPushCurrent_v2(primary.id()), "cuCtxPushCurrent_v2");
+        pushed_ = true;
     }
-    ~Current() { api_.cuCtxPopCurrent_v2(nullptr); }
+    ~Current() {
+        if (pushed_)
+            api_.cuCtxPopCurrent_v2(nullptr);
+    }
     Current(const Current &) = delete;
 
 private:
     const Api &api_;
+    bool pushed_ = false;
 };
 
 } // namespace pi::cuda

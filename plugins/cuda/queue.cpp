@@ -45,14 +45,14 @@ Queue::Queue(Context &context, Device &device, uint64_t flags)
     const int priority = priority_of(primary_, flags);
     const uint32_t count = flags & PI_QUEUE_OUT_OF_ORDER ? streams_out_of_order : 1;
     for (uint32_t i = 0; i < count; ++i)
-        streams_.push_back(std::make_unique<Stream>(primary_, priority));
+        streams_.push_back(std::make_shared<Stream>(primary_, priority));
 }
 
 Queue::Queue(Context &context, Device &device, uint64_t flags, CUstream stream,
              std::shared_ptr<const bool> own)
     : Object(context.host()), context_(context), device_(device), primary_(context.primary(device)),
       flags_(flags), shared_(true), sequence_(true) {
-    streams_.push_back(std::make_unique<Stream>(primary_, stream, std::move(own)));
+    streams_.push_back(std::make_shared<Stream>(primary_, stream, std::move(own)));
 }
 
 void Queue::share() {
@@ -61,33 +61,48 @@ void Queue::share() {
         streams_.front()->seal();
 }
 
+Queue::~Queue() {
+    for (const auto &stream : streams_)
+        stream->close();
+}
+
 void Queue::finish() {
     // What is in streams already is waited for in the driver: this thread is then woken without a detour.
     if (!CallbackScope::active())
         for (const auto &stream : streams_)
             stream->wait();
+    else if (stream() && (front().sweep(), keeps()))
+        fail(PI_ERROR_WOULD_BLOCK, "finishing a queue inside a callback");
     sequence_.finish();
 }
 
-void Queue::wait_for_application() {
-    if (!shared())
-        return;
-    const Current current(primary_);
-    primary_.check(api().cuStreamSynchronize(stream()), "cuStreamSynchronize", "on ",
-                   device_.name());
+bool Queue::keeps() {
+    std::lock_guard lock(front().mutex());
+    return front().keeps();
 }
 
-void Queue::behind_application(std::function<void()> task) {
-    if (!shared())
+void Queue::wait_for_stream() {
+    if (shared() || keeps())
+        primary_.check(front().synchronize(), "cuStreamSynchronize", "on ", device_.name());
+}
+
+void Queue::behind_stream(std::function<void()> task) {
+    if (!shared() && !keeps())
         return task();
     context().instance().run_waiting([queue = Ref<Queue>(*this), task = std::move(task)] {
         try {
-            queue->wait_for_application();
+            queue->wait_for_stream();
         } catch (...) {
             // The context is lost, which the task finds out itself.
         }
         task();
     });
+}
+
+bool Queue::goes_straight(const EnqueueArguments &arguments) const {
+    return streams_.size() == 1 && !profiling() && !shared() && !arguments.out_event &&
+           !arguments.wait_count && !(arguments.flags & PI_COMMAND_BLOCKING) &&
+           sequence_.open([this](const Event &last) { return phase_in_stream(primary_, last); });
 }
 
 Stream &Queue::choose(const Stream *wish) {
@@ -108,7 +123,7 @@ void Queue::call_host(const EnqueueArguments &arguments, pi_host_function functi
     Instance &instance = context().instance();
     auto start = [this, &instance, function, user_data](Event &event) {
         primary_.require_alive();
-        behind_application([&instance, event = Ref<Event>(event), function, user_data] {
+        behind_stream([&instance, event = Ref<Event>(event), function, user_data] {
             call_host_function(instance.host_functions(), *event, function, user_data);
         });
     };

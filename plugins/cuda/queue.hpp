@@ -20,6 +20,7 @@ public:
     /// In order, around the application's stream, which is destroyed in the end if *own is true by then.
     Queue(Context &context, Device &device, uint64_t flags, CUstream stream,
           std::shared_ptr<const bool> own);
+    ~Queue();
 
     Context &context() const { return *context_; }
     Device &device() const { return device_; }
@@ -45,20 +46,27 @@ public:
     /// From now on the application may put work of its own into the stream.
     void share();
     bool shared() const { return shared_.load(std::memory_order_relaxed); }
-    /// For what is not put into the stream: waits on the calling thread for what the application has put there.
-    void wait_for_application();
+    /// For what is not put into the stream: waits on the calling thread for what the graph does not know of, which is the
+    /// application's work there, and commands without events.
+    void wait_for_stream();
     /// Calls the task once that has ended: at once, or on a thread of the instance.
-    void behind_application(std::function<void()> task);
+    void behind_stream(std::function<void()> task);
 
+    /// Whether a command may go straight to the stream, past the graph: nobody gets an event of it, it waits for no event,
+    /// and all before it are in the stream, or have ended.
+    bool goes_straight(const sdk::EnqueueArguments &arguments) const;
+    Stream &front() { return *streams_.front(); }
     /// The stream for a command that waits for one in `wish`, which may be NULL or another queue's.
     Stream &choose(const Stream *wish);
 
 private:
+    bool keeps();
+
     const sdk::Ref<Context> context_;
     Device &device_;
     Primary &primary_;
     const uint64_t flags_;
-    std::vector<std::unique_ptr<Stream>> streams_;
+    std::vector<std::shared_ptr<Stream>> streams_;
     std::atomic<uint32_t> next_{0};
     std::atomic<bool> shared_{false};
     sdk::Sequence sequence_;

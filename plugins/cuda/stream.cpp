@@ -2,142 +2,247 @@
 #include "stream.hpp"
 #include "submission.hpp"
 
+#include <array>
+#include <chrono>
 #include <vector>
 
 namespace pi::cuda {
 
 using namespace sdk;
 
-Stream::Stream(Primary &primary, int priority) : primary_(primary) {
+namespace {
+
+/// How long what commands without events name is kept at most beyond their end.
+constexpr std::chrono::milliseconds between_looks{10};
+/// And how many such commands come between two looks at what has ended.
+constexpr uint64_t commands_between_sweeps = 256;
+
+} // namespace
+
+Stream::Stream(Primary &primary, int priority) : primary_(primary.shared_from_this()) {
     // Not one that waits for the legacy default stream, into which the application's own CUDA code may put work.
-    primary_.check(
-        primary_.api().cuStreamCreateWithPriority(&id_, CU_STREAM_NON_BLOCKING, priority),
-        "cuStreamCreateWithPriority", "on ", primary_.device().name());
+    primary.check(primary.api().cuStreamCreateWithPriority(&id_, CU_STREAM_NON_BLOCKING, priority),
+                  "cuStreamCreateWithPriority", "on ", primary.device().name());
 }
 
-Stream::~Stream() {
+void Stream::destroy() noexcept {
+    if (!primary_)
+        return;
     if (!own_ || *own_)
-        primary_.api().cuStreamDestroy_v2(id_); // without waiting: the driver ends what is in it
+        primary_->api().cuStreamDestroy_v2(id_); // without waiting: the driver ends what is in it
+    primary_.reset();
+}
+
+void Stream::close() noexcept {
+    std::lock_guard lock(mutex_);
+    closed_ = true;
+    if (idle() && (!watched_ || dozing_))
+        destroy(); // else the thread does it
+    condition_.notify_one();
+}
+
+// ----- what is in the stream ----------------------------------------------------------------------
+
+void Stream::expect(size_t references) {
+    references_.reserve(references);
+    if (watched_)
+        return;
+    primary_->instance().run_waiting([self = shared_from_this()] { self->watch(); });
+    watched_ = true;
 }
 
 uint64_t Stream::add(Event &event, SharedEvent done) {
-    pending_.push_back({Ref<Event>(event), std::move(done)});
-    const uint64_t number = first_ + pending_.size() - 1;
-    if (watched_)
-        return number;
-    try {
-        // The queue's reference outlives what it waits for: the last event may be the last that keeps the queue.
-        primary_.instance().run_waiting(
-            [this, queue = Ref<Queue>(Queue::from(static_cast<pi_queue>(event.queue())))] {
-                watch();
-            });
-    } catch (...) {
-        pending_.pop_back();
-        primary_.note(primary_.api().cuStreamSynchronize(id_)); // nobody else would
-        throw;
-    }
-    watched_ = true;
-    return number;
+    pending_.push_back({last_ + 1, Ref<Event>(event), std::move(done)});
+    if (dozing_)
+        condition_.notify_one();
+    return ++last_;
 }
 
-void Stream::watch() {
-    for (;;) {
-        uint64_t number;
-        {
-            std::lock_guard lock(mutex_);
-            watched_ = !pending_.empty();
-            if (!watched_)
-                return;
-            number = first_;
+bool Stream::keep(References &references) noexcept {
+    kept_ = ++last_;
+    references_.add(kept_, references);
+    if (kept_ < next_sweep_)
+        return false;
+    next_sweep_ = kept_ + commands_between_sweeps;
+    return true;
+}
+
+/// Under mutex_: a new event behind all that is in the stream.
+CUresult Stream::record(Mark &out) {
+    out = {last_, std::make_shared<PooledEvent>(*primary_, false)};
+    const CUresult code = primary_->api().cuEventRecord(out.done->id(), id_);
+    if (code == CUDA_SUCCESS)
+        marked_ = out;
+    return code;
+}
+
+/// Under mutex_: the first event at or behind the number; one is recorded now if there is none.
+CUresult Stream::mark(uint64_t number, Mark &out) {
+    for (const Pending &pending : pending_)
+        if (pending.number >= number && pending.done) {
+            out = {pending.number, pending.done};
+            break;
         }
-        wait_for(number);
-    }
-}
-
-void Stream::wait() {
-    uint64_t number;
-    {
-        std::lock_guard lock(mutex_);
-        if (pending_.empty())
-            return;
-        number = first_ + pending_.size() - 1;
-    }
-    wait_for(number);
+    if (marked_.number >= number && (!out.done || marked_.number < out.number))
+        out = marked_;
+    return out.done ? CUDA_SUCCESS : record(out);
 }
 
 void Stream::seal() {
-    const Current current(primary_);
+    const Current current(*primary_);
     std::lock_guard lock(mutex_);
-    if (pending_.empty())
-        return;
-    uint64_t last = first_ + pending_.size() - 1;
-    SharedEvent done;
-    primary_.check(mark(last, done), "cuEventRecord");
+    sealed_ = true;
+    Mark end;
+    if (!idle())
+        primary_->check(record(end), "cuEventRecord");
 }
 
-/// Under mutex_, with a number that is pending: the first event at or behind it, which becomes the event's; one is recorded
-/// now if there is none.
-CUresult Stream::mark(uint64_t &number, SharedEvent &done) {
-    for (; number - first_ < pending_.size(); ++number) {
-        done = pending_[number - first_].done;
-        if (done)
-            return CUDA_SUCCESS;
+// ----- its end ------------------------------------------------------------------------------------
+
+void Stream::watch() {
+    std::unique_lock lock(mutex_);
+    while (!idle()) {
+        dozing_ = pending_.empty() && !closed_;
+        if (dozing_)
+            condition_.wait_for(lock, between_looks,
+                                [this] { return !pending_.empty() || closed_; });
+        dozing_ = false;
+        if (idle())
+            break;
+        const std::shared_ptr<Primary> keep = primary_; // the queue may go meanwhile
+        const uint64_t front = pending_.empty() ? 0 : pending_.front().number;
+        const bool closed = closed_;
+        lock.unlock();
+        if (front)
+            wait_for(front);
+        else if (closed)
+            wait();
+        else
+            sweep();
+        lock.lock();
     }
-    --number;
-    done = std::make_shared<PooledEvent>(primary_, false);
-    pending_.back().done = done;
-    return primary_.api().cuEventRecord(done->id(), id_);
+    watched_ = false;
+    if (closed_)
+        destroy();
+}
+
+void Stream::wait() {
+    bool sealed;
+    uint64_t number;
+    {
+        std::lock_guard lock(mutex_);
+        if (idle())
+            return;
+        sealed = sealed_;
+        number = last_;
+    }
+    if (sealed)
+        wait_for(number);
+    else
+        synchronize();
+}
+
+CUresult Stream::synchronize() {
+    CUresult code = CUDA_ERROR_UNKNOWN;
+    uint64_t number;
+    bool any;
+    {
+        std::lock_guard lock(mutex_);
+        number = last_;
+        any = !idle();
+    }
+    try {
+        const Current current(*primary_);
+        code = primary_->api().cuStreamSynchronize(id_);
+    } catch (...) {
+    }
+    if (any)
+        end_through(number, code, "cuStreamSynchronize");
+    else
+        primary_->note(code);
+    return code;
 }
 
 void Stream::wait_for(uint64_t number) {
     CUresult code = CUDA_SUCCESS;
     try {
-        const Current current(primary_);
-        SharedEvent done;
+        const Current current(*primary_);
+        Mark at;
         {
             std::lock_guard lock(mutex_);
-            if (number < first_)
+            if (number <= ended_)
                 return;
-            code = mark(number, done);
+            code = mark(number, at);
         }
+        number = at.number;
         if (code == CUDA_SUCCESS)
-            code = primary_.api().cuEventSynchronize(done->id());
+            code = primary_->api().cuEventSynchronize(at.done->id());
         if (code == CUDA_SUCCESS)
             number = last_ended(number);
     } catch (...) {
         code = CUDA_ERROR_UNKNOWN;
     }
-    end_through(number, code);
+    end_through(number, code, "cuEventSynchronize");
+}
+
+void Stream::sweep() {
+    uint64_t number = 0;
+    CUresult code = CUDA_SUCCESS;
+    try {
+        const Current current(*primary_);
+        std::lock_guard lock(mutex_);
+        if (!keeps())
+            return;
+        const Api &cu = primary_->api();
+        if (marked_.number >
+            ended_) { // a stream that is never empty has ended what is before a mark
+            number = marked_.number;
+            code = cu.cuEventQuery(marked_.done->id());
+        } else {
+            number = last_;
+            code = cu.cuStreamQuery(id_);
+            if (Mark end; code == CUDA_ERROR_NOT_READY)
+                primary_->check(record(end), "cuEventRecord");
+        }
+    } catch (...) {
+        return; // what is wrong with the context shows in the next one
+    }
+    if (code != CUDA_ERROR_NOT_READY)
+        end_through(number, code, "cuStreamQuery");
 }
 
 /// Short commands end faster than a thread wakes: one that has woken ends all of them.
 uint64_t Stream::last_ended(uint64_t number) {
     std::lock_guard lock(mutex_);
-    if (number < first_)
-        number = first_ - 1; // another thread has ended them
-    for (uint64_t next = number + 1; next - first_ < pending_.size(); ++next) {
-        const SharedEvent &done = pending_[next - first_].done;
-        if (!done)
+    for (const Pending &pending : pending_) {
+        if (pending.number <= number || !pending.done)
             continue;
-        if (primary_.api().cuEventQuery(done->id()) != CUDA_SUCCESS)
+        if (primary_->api().cuEventQuery(pending.done->id()) != CUDA_SUCCESS)
             break;
-        number = next;
+        number = pending.number;
     }
     return number;
 }
 
-void Stream::end_through(uint64_t number, CUresult code) {
-    primary_.note(code);
+void Stream::end_through(uint64_t number, CUresult code, const char *call) {
+    primary_->note(code);
+    std::array<AnyRef, 16> gone;
     std::vector<Ref<Event>> ended;
-    {
-        std::lock_guard lock(mutex_);
-        for (; first_ <= number && !pending_.empty(); ++first_) {
-            ended.push_back(std::move(pending_.front().event));
-            pending_.pop_front();
-        }
+    std::unique_lock lock(mutex_);
+    while (const size_t count = references_.take(number, gone)) {
+        lock.unlock();
+        for (size_t i = 0; i < count; ++i)
+            gone[i] = AnyRef();
+        lock.lock();
     }
+    for (; !pending_.empty() && pending_.front().number <= number; pending_.pop_front())
+        ended.push_back(std::move(pending_.front().event));
+    ended_ = std::max(ended_, number);
+    if (marked_.number <= ended_)
+        marked_.done.reset();
+    lock.unlock();
     for (const Ref<Event> &event : ended)
-        StreamCommand::ended(*event, code);
+        StreamCommand::ended(*event, code, call);
 }
 
 } // namespace pi::cuda

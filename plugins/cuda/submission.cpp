@@ -47,12 +47,18 @@ CUevent StreamEvent::native(const Event &event) {
 
 // ----- StreamCommand ------------------------------------------------------------------------------
 
+Phase phase_in_stream(const Primary &primary, const Event &dependency) {
+    return dependency.payload() && !payload_of(dependency).around() &&
+                   &payload_of(dependency).primary() == &primary
+               ? Phase::SUBMITTED
+               : Phase::FINAL;
+}
+
 Phase StreamCommand::phase(const Event &dependency) const {
-    if (!dependency.payload() || payload_of(dependency).around() ||
-        &payload_of(dependency).primary() != &queue_.primary())
-        return Phase::FINAL;
-    before_.emplace_back(const_cast<Event &>(dependency));
-    return Phase::SUBMITTED;
+    const Phase phase = phase_in_stream(queue_.primary(), dependency);
+    if (phase == Phase::SUBMITTED)
+        before_.emplace_back(const_cast<Event &>(dependency));
+    return phase;
 }
 
 /// Makes the stream wait for what is in others. False if nothing that the command waits for is still going on.
@@ -95,8 +101,9 @@ void StreamCommand::put(Event &event, StreamEvent &payload) {
     Stream &stream = queue_.choose(wish);
     std::lock_guard lock(stream.mutex());
     const bool waits = wait_in_stream(stream);
-    if (marker_ && !waits && !timed() && !queue_.shared())
+    if (marker_ && !waits && !timed() && !queue_.shared() && !stream.keeps())
         return;
+    stream.expect();
     const bool unnamed = payload.unnamed_ && !timed() && queue_.stream() && !queue_.shared();
     const SharedEvent done = unnamed ? nullptr : make_done(timed() ? &payload : nullptr);
     if (payload.began_)
@@ -139,7 +146,7 @@ void StreamCommand::start(Event &event) {
     event.finish(PI_SUCCESS);
 }
 
-void StreamCommand::ended(Event &event, CUresult code) {
+void StreamCommand::ended(Event &event, CUresult code, const char *call) {
     StreamEvent &payload = payload_of(event);
     const auto end = [&](pi_result result, std::string words) {
         {
@@ -154,7 +161,7 @@ void StreamCommand::ended(Event &event, CUresult code) {
     try {
         if (code != CUDA_SUCCESS)
             fail(to_result(code) == PI_ERROR_DEVICE_LOST ? PI_ERROR_DEVICE_LOST : PI_ERROR_BACKEND,
-                 "cuEventSynchronize: ", error_name(payload.primary_.api(), code), " on ",
+                 call, ": ", error_name(payload.primary_.api(), code), " on ",
                  payload.primary_.device().name());
         if (payload.failure_)
             throw *payload.failure_;
@@ -167,14 +174,41 @@ void StreamCommand::ended(Event &event, CUresult code) {
     }
 }
 
+void StreamCommand::put_straight(References &references) {
+    Primary &primary = queue_.primary();
+    const Current current(primary);
+    Stream &stream = queue_.front();
+    if (!references.size()) // whose primary context is needed until the end at least
+        references.add(queue_.context());
+    bool many = false;
+    {
+        std::lock_guard lock(stream.mutex());
+        stream.expect(references.size());
+        Submission submission(primary, stream.id());
+        try {
+            issue(submission);
+        } catch (...) {
+            if (submission.taken())
+                stream.keep(references);
+            throw;
+        }
+        if (submission.taken())
+            many = stream.keep(references);
+    }
+    if (many)
+        stream.sweep();
+}
+
 void StreamCommand::run(StreamEvent *payload) {
     Primary &primary = queue_.primary();
     const Current current(primary);
     Stream &stream = queue_.choose(nullptr);
     Submission submission(primary, stream.id());
     const bool with_time = payload && timed();
+    bool behind; // something that the graph does not know of
     {
         std::lock_guard lock(stream.mutex());
+        behind = queue_.shared() || stream.keeps();
         if (with_time) {
             payload->times_[1] = now();
             payload->place_.done = make_done(payload);
@@ -190,9 +224,8 @@ void StreamCommand::run(StreamEvent *payload) {
         if (with_time)
             record(stream, *payload->place_.done);
     }
-    if (submission.taken() || with_time || (marker_ && queue_.shared()))
-        primary.check(queue_.api().cuStreamSynchronize(stream.id()), "cuStreamSynchronize", "on ",
-                      queue_.device().name());
+    if (submission.taken() || with_time || (marker_ && behind))
+        primary.check(stream.synchronize(), "cuStreamSynchronize", "on ", queue_.device().name());
     if (payload) {
         payload->note_times();
         payload->place_ = {};

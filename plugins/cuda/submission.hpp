@@ -8,12 +8,14 @@
 // the thread of the application that waits for the event anyway. (A host function of the driver would do neither after
 // an error.)
 //
-// A blocking command with nothing before it needs no graph: it is put into the stream and waited for within the call.
+// Two kinds of commands need no graph. A blocking one with nothing before it is put into the stream and waited for within
+// the call. One that nobody gets an event of goes straight into the stream of a queue in order, if all before it are there.
 #pragma once
 
 #include "queue.hpp"
 
 #include <pi/sdk/held.hpp>
+#include <pi/sdk/kept.hpp>
 
 #include <array>
 #include <memory>
@@ -81,9 +83,14 @@ private:
 /// Where a command goes, and how.
 struct Target {
     Queue &queue;
-    /// It is done, and gone, when the enqueue call returns.
+    /// It is gone when the enqueue call returns.
     bool within_call = false;
+    /// What it names, if it is not done by then; else NULL.
+    sdk::References *references = nullptr;
 };
+
+/// SUBMITTED if the driver orders what is put into a stream of this primary context behind that command.
+sdk::Phase phase_in_stream(const Primary &primary, const sdk::Event &dependency);
 
 /// A command's calls of the driver while they are made; the context is current.
 class Submission {
@@ -122,7 +129,9 @@ public:
     /// Whether it has times of the device.
     virtual bool timed() const { return queue_.profiling(); }
     /// Ends the event, whose command has left its stream.
-    static void ended(sdk::Event &event, CUresult code);
+    static void ended(sdk::Event &event, CUresult code, const char *call);
+    /// Puts it into the stream, which keeps the references until it has ended. The queue goes_straight.
+    void put_straight(sdk::References &references);
 
 protected:
     Queue &queue() const { return queue_; }
@@ -143,7 +152,16 @@ private:
     mutable std::vector<sdk::Ref<sdk::Event>> before_; ///< dependencies left to the driver
 };
 
-/// The two ways of enqueue_stream.
+/// One that has nothing left to do when it is in the stream, so that it need not wait there for its end.
+class PlainCommand : public StreamCommand {
+public:
+    explicit PlainCommand(Queue &queue) : StreamCommand(queue) {}
+
+private:
+    void completed() final {}
+};
+
+/// Two of the ways of enqueue_stream.
 void enqueue_within_call(Queue &queue, const sdk::EnqueueArguments &arguments,
                          StreamCommand &command);
 void enqueue_in_graph(Queue &queue, const sdk::EnqueueArguments &arguments,
@@ -156,12 +174,16 @@ void enqueue_stream(Queue &queue, const sdk::EnqueueArguments &arguments, Parts 
     queue.primary().require_alive();
     if (sdk::runs_within_call(queue, arguments)) {
         CommandType command(Target{queue, true}, std::forward<Parts>(parts)...);
-        enqueue_within_call(queue, arguments, command);
-    } else {
-        enqueue_in_graph(
-            queue, arguments,
-            std::make_unique<CommandType>(Target{queue}, std::forward<Parts>(parts)...));
+        return enqueue_within_call(queue, arguments, command);
     }
+    if constexpr (std::is_base_of_v<PlainCommand, CommandType>)
+        if (queue.goes_straight(arguments)) {
+            sdk::References references;
+            CommandType command(Target{queue, true, &references}, std::forward<Parts>(parts)...);
+            return command.put_straight(references);
+        }
+    enqueue_in_graph(queue, arguments,
+                     std::make_unique<CommandType>(Target{queue}, std::forward<Parts>(parts)...));
 }
 
 } // namespace pi::cuda

@@ -26,10 +26,10 @@ struct UsmEnd {
     std::optional<UsmRange> range;
 };
 
-class UsmCopyCommand final : public StreamCommand {
+class UsmCopyCommand final : public PlainCommand {
 public:
     UsmCopyCommand(const Target &target, const End &src, const End &dst, Regions &&regions)
-        : StreamCommand(target.queue), src_(src), dst_(dst), regions_(std::move(regions)) {}
+        : PlainCommand(target.queue), src_(src), dst_(dst), regions_(std::move(regions)) {}
 
 private:
     void issue(Submission &submission) override { copy_regions(submission, src_, dst_, regions_); }
@@ -37,11 +37,11 @@ private:
     const Regions regions_;
 };
 
-class UsmFillCommand final : public StreamCommand {
+class UsmFillCommand final : public PlainCommand {
 public:
     UsmFillCommand(const Target &target, void *pointer, std::vector<std::byte> pattern,
                    uint64_t size)
-        : StreamCommand(target.queue), address_(reinterpret_cast<CUdeviceptr>(pointer)),
+        : PlainCommand(target.queue), address_(reinterpret_cast<CUdeviceptr>(pointer)),
           pattern_(std::move(pattern)), size_(size) {}
 
 private:

@@ -200,6 +200,15 @@ public:
     /// True if everything submitted before is final: what comes now has nothing of this queue to wait for.
     bool idle() const { return idle_.load(std::memory_order_acquire); }
 
+    /// In order: true if a command that comes now would start at once. phase(last) is what it asks of the one before it.
+    template <class PhaseOf>
+    bool open(PhaseOf &&phase) const {
+        if (idle())
+            return true;
+        std::lock_guard lock(mutex_);
+        return !last_ || (phase(*last_) == Phase::SUBMITTED && last_->status() != PI_EVENT_QUEUED);
+    }
+
 private:
     friend class Event;
     /// Called by an event that has become final.

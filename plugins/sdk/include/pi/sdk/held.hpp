@@ -7,8 +7,9 @@
 
 namespace pi::sdk {
 
-/// An object that a command names. The command keeps it alive; but one that is done within the enqueue call, which
-/// `target.within_call` says, leaves that to the application's handle.
+/// An object that a command names. The command keeps it alive; but one that is gone when the enqueue call returns, which
+/// `target.within_call` says, leaves that to the application's handle, or to `target.references`, if there are such, which
+/// outlive the command.
 template <class Object>
 class Held {
 public:
@@ -16,6 +17,9 @@ public:
     Held(const Target &target, Object &object) : object_(object), counted_(!target.within_call) {
         if (counted_)
             object_.retain();
+        if constexpr (requires { target.references->add(object); })
+            if (target.references)
+                target.references->add(object);
     }
     ~Held() {
         if (counted_)
