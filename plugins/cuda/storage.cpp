@@ -16,18 +16,20 @@ using namespace sdk;
 
 namespace {
 
-/// Gives memory back once nobody has a copy of the pointer any more. It keeps the primary context until then.
+/// Gives memory back once nobody has a copy of the pointer any more, on the thread for that if free() waits for work. It
+/// keeps the primary context until then.
 template <class Free>
-std::shared_ptr<void> owner(Primary &primary, void *memory, Free free) {
-    return {memory, [keep = primary.shared_from_this(), free](void *address) {
-                keep->instance().reap([keep, free, address] {
+std::shared_ptr<void> owner(Primary &primary, void *memory, Free free, bool waits = true) {
+    return {memory, [keep = primary.shared_from_this(), free, waits](void *address) {
+                auto give_back = [keep, free, address] {
                     try {
                         const Current current(*keep);
                         keep->note(free(*keep, address));
                     } catch (...) {
                         // The context is lost, and with it what was in it.
                     }
-                });
+                };
+                waits ? keep->instance().reap(std::move(give_back)) : give_back();
             }};
 }
 
@@ -60,7 +62,7 @@ CUresult allocate_with_patience(Primary &primary, Allocate allocate) {
 
 template <class Allocate, class Free>
 Storage Storage::take(Primary &primary, uint64_t size, uint64_t alignment, const char *call,
-                      Allocate allocate, Free free) {
+                      Allocate allocate, Free free, bool waits) {
     const uint64_t bytes = padded(size, alignment);
     const Current current(primary);
     CUdeviceptr memory = 0;
@@ -74,10 +76,10 @@ Storage Storage::take(Primary &primary, uint64_t size, uint64_t alignment, const
     }
     primary.check(code, call, Bytes(bytes), " asked on ", primary.device().name());
     Storage storage;
-    storage.owner_ =
-        owner(primary, reinterpret_cast<void *>(memory), [free](Primary &of, void *at) {
-            return free(of, reinterpret_cast<CUdeviceptr>(at));
-        });
+    storage.owner_ = owner(
+        primary, reinterpret_cast<void *>(memory),
+        [free](Primary &of, void *at) { return free(of, reinterpret_cast<CUdeviceptr>(at)); },
+        waits);
     storage.address_ = align_up(memory, std::max(alignment, uint64_t{1}));
     storage.alignment_ = greatest_power_in(storage.address_);
     return storage;
@@ -104,7 +106,7 @@ Storage Storage::pooled(Primary &primary, uint64_t size, uint64_t alignment) {
     return take(
         primary, size, alignment, "cuMemAllocFromPoolAsync",
         [&](CUdeviceptr *out, uint64_t bytes) { return primary.pool().allocate(out, bytes); },
-        [](Primary &of, CUdeviceptr at) { return of.pool().free(at); });
+        [](Primary &of, CUdeviceptr at) { return of.pool().free(at); }, false);
 }
 
 Storage Storage::managed(Primary &primary, uint64_t size, uint64_t alignment) {

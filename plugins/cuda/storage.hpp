@@ -50,7 +50,7 @@ public:
 private:
     template <class Allocate, class Free>
     static Storage take(Primary &primary, uint64_t size, uint64_t alignment, const char *call,
-                        Allocate allocate, Free free);
+                        Allocate allocate, Free free, bool waits = true);
 
     std::shared_ptr<void> owner_; ///< whose last copy gives it back
     CUdeviceptr address_ = 0;
