@@ -3,6 +3,7 @@
 #include <pi/pi_native_kernel.h>
 
 #include <string.h>
+#include <threads.h>
 
 PI_EXPORT uint32_t counter[4] = {1, 2, 3, 4};
 
@@ -65,13 +66,22 @@ static void PI_CALL change(const pi_native_group *group, void *const *arguments)
         data[i] = call_changed(data[i]);
 }
 
+/* Ends when the word is not 0. */
+static void PI_CALL hold(const pi_native_group *group, void *const *arguments) {
+    const uint32_t *go = (const uint32_t *)arguments[0];
+    (void)group;
+    while (!__atomic_load_n(go, __ATOMIC_SEQ_CST))
+        thrd_yield();
+}
+
 const pi_native_program *PI_CALL piNativeProgram(void) {
     static const pi_native_kernel kernels[] = {{"count_up", count_up, 2, 0},
                                                {"copy_words", copy_words, 2, 0},
                                                {"look_at_shared", look_at_shared, 2, 0},
                                                {"read_counter", read_counter, 1, 0},
                                                {"meet", meet, 1, 0},
-                                               {"change", change, 1, 0}};
-    static const pi_native_program program = {sizeof program, 6, kernels};
+                                               {"change", change, 1, 0},
+                                               {"hold", hold, 1, 0}};
+    static const pi_native_program program = {sizeof program, 7, kernels};
     return &program;
 }

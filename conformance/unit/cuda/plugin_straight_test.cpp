@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Commands that nobody has an event of: they go straight to the driver's stream, and what comes behind them knows it.
+#include "plugin_fixture.hpp"
+
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <thread>
+
+using namespace cuda_test;
+
+namespace {
+
+/// A word that a kernel waits for. Set in the end at the latest.
+class Word {
+public:
+    explicit Word(const Machine &machine) : context_(machine.context) {
+        auto d = desc<pi_usm_desc>(PI_TYPE_USM_DESC);
+        d.kind = PI_USM_HOST;
+        d.size = 64;
+        OK(piUsmAlloc(context_, machine.devices[first], &d, &pointer_));
+        std::memset(pointer_, 0, 64);
+    }
+    Word(const Word &) = delete;
+    ~Word() {
+        set();
+        piUsmFree(context_, pointer_);
+    }
+    void set() const { __atomic_store_n(static_cast<uint32_t *>(pointer_), 1, __ATOMIC_SEQ_CST); }
+    void *pointer() const { return pointer_; }
+
+private:
+    const pi_context context_;
+    void *pointer_ = nullptr;
+};
+
+pi_kernel_argument pointer_argument(void *pointer) {
+    pi_kernel_argument argument{};
+    argument.kind = PI_ARGUMENT_POINTER;
+    argument.pointer = pointer;
+    return argument;
+}
+
+/// A device whose queue is held by a kernel, until it is let go.
+struct Busy {
+    Busy() { hold(go); }
+    ~Busy() {
+        go.set();
+        piQueueFinish(queue);
+    }
+
+    void hold(const Word &until) const {
+        launch(queue, "hold", {pointer_argument(until.pointer())}, 1);
+    }
+    /// With a kernel of its own, which is released at once.
+    void launch(pi_queue in, const char *name, const std::vector<pi_kernel_argument> &arguments,
+                uint64_t items) const {
+        const Owned<pi_kernel> kernel = make_kernel(program, name);
+        const auto d = launch_desc(kernel, arguments, items);
+        OK(piEnqueueKernelLaunch(in, &d, 0, nullptr, nullptr));
+    }
+    void count(pi_queue in, pi_mem mem, uint32_t from) const {
+        launch(in, "count_up", {buffer_argument(mem), value_argument(from)}, words);
+    }
+
+    static constexpr size_t words = 1024;
+    const Machine machine{{first, second}};
+    const Owned<pi_program> program =
+        machine.program(std::string(count_up) + "function hold pointer\n");
+    const Word go{machine};
+    const Owned<pi_queue> queue = machine.queue();
+};
+
+std::vector<uint32_t> counted(uint32_t from) {
+    std::vector<uint32_t> values(Busy::words);
+    for (uint32_t &value : values)
+        value = from++;
+    return values;
+}
+
+uint32_t references(pi_mem mem) {
+    return info<uint32_t>(piMemGetInfo, mem, PI_MEM_INFO_REFERENCE_COUNT);
+}
+
+bool comes_true(const std::function<bool()> &condition) {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::nanoseconds(patience);
+    while (!condition()) {
+        if (std::chrono::steady_clock::now() > end)
+            return false;
+        std::this_thread::yield();
+    }
+    return true;
+}
+
+/// The application's memory, as a buffer in place.
+struct Imported {
+    explicit Imported(const Machine &machine)
+        : bytes(static_cast<uint32_t *>(std::aligned_alloc(4096, 4096)), &std::free) {
+        auto d = desc<pi_mem_import_desc>(PI_TYPE_MEM_IMPORT_DESC);
+        d.handle.type = PI_EXTERNAL_HOST_POINTER;
+        d.handle.pointer = bytes.get();
+        d.size = 4096;
+        OK(piMemImport(machine.context, machine.devices[first], &d, mem.out()));
+    }
+    std::unique_ptr<uint32_t, decltype(&std::free)> bytes;
+    Owned<pi_mem> mem;
+};
+
+} // namespace
+
+TEST_CASE("what a launch without an event names may be released while it waits in the stream") {
+    const Busy busy;
+    Imported imported(busy.machine);
+    Owned<pi_mem> mem = busy.machine.buffer(first, 4096);
+    const Owned<pi_mem> last = busy.machine.buffer(first, 4096);
+    const pi_region region = range(0, 0, 4096);
+    busy.count(busy.queue, imported.mem,
+               7); // memory that is the application's again with its buffer
+    const auto copy = copy_desc(imported.mem, mem, region);
+    OK(piEnqueueMemBufferCopy(busy.queue, &copy, 0, nullptr, nullptr));
+    const auto again = copy_desc(mem, last, region);
+    OK(piEnqueueMemBufferCopy(busy.queue, &again, 0, nullptr, nullptr));
+    imported.mem.reset();
+    CHECK(references(mem) == 3);
+    mem.reset();
+    busy.go.set();
+    OK(piQueueFinish(busy.queue));
+    CHECK(imported.bytes.get()[1023] == 7 + 1023);
+    CHECK(read_words(busy.queue, last, Busy::words) == counted(7));
+}
+
+TEST_CASE("when a queue is finished, nothing is kept of commands without events") {
+    const Busy busy;
+    const Owned<pi_mem> mem = busy.machine.buffer(first, 4096);
+    busy.go.set();
+    constexpr uint32_t count = 3000;
+    for (uint32_t i = 0; i < count; ++i)
+        busy.count(busy.queue, mem, i);
+    OK(piQueueFinish(busy.queue));
+    CHECK(references(mem) == 1);
+    CHECK(read_words(busy.queue, mem, Busy::words) == counted(count - 1));
+}
+
+TEST_CASE("commands without events are let go of when nobody ever waits for them") {
+    const Busy busy;
+    const Owned<pi_mem> mem = busy.machine.buffer(first, 4096);
+    busy.count(busy.queue, mem, 1);
+    CHECK(references(mem) == 2);
+    busy.go.set();
+    CHECK(comes_true([&] { return references(mem) == 1; }));
+}
+
+TEST_CASE("of a stream that is never empty, commands without events are let go of, too") {
+    const Busy busy;
+    const Owned<pi_mem> mem = busy.machine.buffer(first, 4096);
+    busy.count(busy.queue, mem, 1);
+    std::deque<Word> words;
+    const auto end_one = [&] { (words.size() == 1 ? busy.go : words[words.size() - 2]).set(); };
+    CHECK(comes_true([&] {
+        busy.hold(words.emplace_back(busy.machine)); // behind which the one before may end
+        end_one();
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        return references(mem) == 1;
+    }));
+    words.back().set();
+    OK(piQueueFinish(busy.queue));
+}
+
+TEST_CASE("a queue whose last reference goes right after a command without an event lets it end") {
+    const Machine machine({first});
+    const Word go(machine), out(machine);
+    {
+        const Owned<pi_program> program =
+            machine.program(std::string(count_up) + "function hold pointer\n");
+        const Owned<pi_kernel> hold = make_kernel(program, "hold"),
+                               count = make_kernel(program, "count_up");
+        const Owned<pi_queue> queue = machine.queue();
+        const std::vector wait{pointer_argument(go.pointer())};
+        const auto holding = launch_desc(hold, wait, 1);
+        OK(piEnqueueKernelLaunch(queue, &holding, 0, nullptr, nullptr));
+        const uint32_t from = 41;
+        const std::vector write{pointer_argument(out.pointer()), value_argument(from)};
+        const auto counting = launch_desc(count, write, 2);
+        OK(piEnqueueKernelLaunch(queue, &counting, 0, nullptr, nullptr));
+    }
+    go.set();
+    const auto *word = static_cast<const uint32_t *>(out.pointer()) + 1;
+    CHECK(comes_true([&] { return __atomic_load_n(word, __ATOMIC_SEQ_CST) == 42; }));
+}
+
+TEST_CASE("what the stream does not carry out comes behind commands without events") {
+    const Busy busy;
+    const Owned<pi_mem> mem = busy.machine.buffer(first, 4096);
+    busy.count(busy.queue, mem, 5);
+    std::vector<uint32_t> words(Busy::words);
+    const pi_region region = range(0, 0, 4096);
+    const auto read = read_desc(mem, words.data(), region);
+    std::atomic<bool> called{false};
+    auto function = desc<pi_host_function_desc>(PI_TYPE_HOST_FUNCTION_DESC);
+    function.function = [](void *data) { *static_cast<std::atomic<bool> *>(data) = true; };
+    function.user_data = &called;
+    SECTION("a read of pageable memory") {
+        Owned<pi_event> event;
+        OK(piEnqueueMemBufferRead(busy.queue, &read, 0, nullptr, event.out()));
+        CHECK(piEventWait(event, 1'000'000) == PI_ERROR_TIMEOUT);
+        busy.go.set();
+        OK(piEventWait(event, patience));
+        CHECK(words == counted(5));
+    }
+    SECTION("a blocking one") {
+        std::thread later([&] { busy.go.set(); });
+        CHECK(read_words(busy.queue, mem, Busy::words) == counted(5));
+        later.join();
+    }
+    SECTION("a host function") {
+        Owned<pi_event> event;
+        OK(piEnqueueHostFunction(busy.queue, &function, 0, nullptr, event.out()));
+        CHECK(piEventWait(event, 1'000'000) == PI_ERROR_TIMEOUT);
+        CHECK(!called);
+        busy.go.set();
+        OK(piEventWait(event, patience));
+        CHECK(called);
+    }
+    SECTION("an event of all that is before it") {
+        Owned<pi_event> event;
+        OK(piEnqueueEventsWait(busy.queue, nullptr, 0, nullptr, event.out()));
+        CHECK(piEventWait(event, 1'000'000) == PI_ERROR_TIMEOUT);
+        busy.go.set();
+        OK(piEventWait(event, patience));
+        CHECK(references(mem) == 1);
+    }
+    SECTION("a blocking barrier") {
+        auto barrier = desc<pi_barrier_desc>(PI_TYPE_BARRIER_DESC);
+        barrier.flags = PI_COMMAND_BLOCKING;
+        std::thread later([&] { busy.go.set(); });
+        OK(piEnqueueBarrier(busy.queue, &barrier, 0, nullptr, nullptr));
+        later.join();
+        CHECK(references(mem) == 1);
+    }
+    SECTION("another queue's, which waits for an event") {
+        const Owned<pi_queue> other = busy.machine.queue();
+        const Owned<pi_mem> copied = busy.machine.buffer(first, 4096);
+        Owned<pi_event> event, done;
+        OK(piEnqueueEventsWait(busy.queue, nullptr, 0, nullptr, event.out()));
+        const auto copy = copy_desc(mem, copied, region);
+        pi_event waits[] = {event};
+        OK(piEnqueueMemBufferCopy(other, &copy, 1, waits, done.out()));
+        CHECK(piEventWait(done, 1'000'000) == PI_ERROR_TIMEOUT);
+        busy.go.set();
+        OK(piEventWait(done, patience));
+        CHECK(read_words(other, copied, Busy::words) == counted(5));
+    }
+}
+
+TEST_CASE("a command without an event does not overtake one that is held back") {
+    const Busy busy;
+    busy.go.set();
+    const Owned<pi_mem> mem = busy.machine.buffer(first, 4096);
+    Owned<pi_event> gate;
+    OK(piEventCreateHost(busy.machine.context, gate.out()));
+    pi_event waits[] = {gate};
+    const uint32_t pattern = 9;
+    const auto fill = fill_desc(mem, &pattern, 4, 0, 4096);
+    OK(piEnqueueMemBufferFill(busy.queue, &fill, 1, waits, nullptr));
+    busy.count(busy.queue, mem, 3);
+    OK(piEventSignalHost(gate, PI_SUCCESS));
+    OK(piQueueFinish(busy.queue));
+    CHECK(read_words(busy.queue, mem, Busy::words) == counted(3));
+}
+
+TEST_CASE("a queue that is busy with a command without an event holds up no other queue") {
+    const Busy busy;
+    const Owned<pi_queue> other = busy.machine.queue();
+    const Owned<pi_mem> mem = busy.machine.buffer(first, 4096);
+    busy.count(other, mem, 2);
+    OK(piQueueFinish(other));
+    CHECK(references(mem) == 1);
+    busy.count(busy.queue, mem, 4);
+    CHECK(read_words(other, mem, Busy::words) == counted(2));
+    busy.go.set();
+    OK(piQueueFinish(busy.queue));
+    CHECK(read_words(other, mem, Busy::words) == counted(4));
+}
+
+TEST_CASE(
+    "inside a callback a queue that is busy with a command without an event is not finished") {
+    const Busy busy;
+    struct Seen {
+        pi_queue queue;
+        std::atomic<pi_result> result;
+    } seen{busy.queue, {1}};
+    Owned<pi_event> event;
+    OK(piEventCreateHost(busy.machine.context, event.out()));
+    OK(piEventSetCallback(
+        event,
+        [](pi_event, pi_result, void *data) {
+            auto &self = *static_cast<Seen *>(data);
+            self.result = piQueueFinish(self.queue);
+        },
+        &seen));
+    OK(piEventSignalHost(event, PI_SUCCESS));
+    CHECK(comes_true([&] { return seen.result != 1; }));
+    CHECK(seen.result == PI_ERROR_WOULD_BLOCK);
+}
+
+TEST_CASE("a command without an event that spoils its context is seen by what comes after it") {
+    const Busy busy;
+    const Owned<pi_mem> mem = busy.machine.buffer(first, 4096);
+    const uint64_t nowhere = 0x1000;
+    const uint32_t from = 0;
+    busy.count(busy.queue, mem, 1);
+    busy.launch(busy.queue, "count_up", {value_argument(nowhere), value_argument(from)}, 32);
+    busy.count(busy.queue, mem, 2);
+    const auto fill = fill_desc(mem, &from, 4, 0, 4096);
+    Owned<pi_event> event;
+    SECTION("once it is known") {
+        busy.go.set();
+        OK(piQueueFinish(busy.queue)); // all are final
+        REFUSED(PI_ERROR_DEVICE_LOST, "first (simulated) is lost",
+                piEnqueueMemBufferFill(busy.queue, &fill, 0, nullptr, nullptr));
+    }
+    SECTION("by an event behind it") {
+        OK(piEnqueueMemBufferFill(busy.queue, &fill, 0, nullptr, event.out()));
+        busy.go.set();
+        REFUSED(PI_ERROR_DEVICE_LOST, "CUDA_ERROR_ILLEGAL_ADDRESS", piEventWait(event, patience));
+    }
+    SECTION("when nobody waits") {
+        busy.go.set();
+        CHECK(comes_true([&] {
+            return piEnqueueMemBufferFill(busy.queue, &fill, 0, nullptr, nullptr) ==
+                   PI_ERROR_DEVICE_LOST;
+        }));
+    }
+    OK(piQueueFinish(busy.queue));
+    CHECK(references(mem) == 1);
+}
