@@ -7,6 +7,7 @@
 #include "pageable.hpp"
 #include "submission.hpp"
 
+#include <cstring>
 #include <optional>
 
 namespace pi::cuda {
@@ -57,6 +58,43 @@ private:
     const Regions regions_;
 };
 
+/// A blocking read or write of few bytes, through pinned memory of our own.
+class StagedCommand final : public StreamCommand {
+public:
+    static constexpr uint64_t most = uint64_t{64} << 10;
+    /// To copy so few takes less time than to ask the driver whether they are pinned.
+    static constexpr uint64_t unasked = uint64_t{4} << 10;
+
+    StagedCommand(const Target &target, Direction direction, Mem &mem, std::byte *host,
+                  const pi_region &region)
+        : StreamCommand(target.queue), to_device_(direction == Direction::TO_DEVICE),
+          mem_(target, mem), host_(host + (to_device_ ? region.src_offset : region.dst_offset)),
+          address_(mem.address() + (to_device_ ? region.dst_offset : region.src_offset)),
+          size_(region.extent[0]), staging_(target.queue.primary(), size_) {
+        if (to_device_)
+            std::memcpy(staging_.begin(), host_, size_);
+    }
+
+private:
+    void issue(Submission &submission) override {
+        const auto staging = reinterpret_cast<CUdeviceptr>(staging_.begin());
+        submission.add(submission.api().cuMemcpyAsync(to_device_ ? address_ : staging,
+                                                      to_device_ ? staging : address_, size_,
+                                                      submission.stream()),
+                       "cuMemcpyAsync", size_, " bytes");
+    }
+    void completed() override {
+        if (!to_device_)
+            std::memcpy(host_, staging_.begin(), size_);
+    }
+    const bool to_device_;
+    const Held<Mem> mem_;
+    std::byte *const host_;
+    const CUdeviceptr address_;
+    const uint64_t size_;
+    const Staging staging_;
+};
+
 class FillCommand final : public PlainCommand {
 public:
     FillCommand(const Target &target, Mem &mem, std::vector<std::byte> pattern, uint64_t offset,
@@ -75,7 +113,17 @@ private:
 
 void enqueue_transfer(Queue &queue, const EnqueueArguments &arguments, Direction direction,
                       Mem &mem, std::byte *host, Regions &&regions) {
-    if (is_pinned(queue.api(), host, host_extent(direction, regions)))
+    const pi_region &first = *regions.begin();
+    const bool few = regions.size() == 1 && is_row(first) &&
+                     first.extent[0] <= StagedCommand::most && runs_within_call(queue, arguments);
+    const bool pinned = !(few && first.extent[0] <= StagedCommand::unasked) &&
+                        is_pinned(queue.api(), host, host_extent(direction, regions));
+    if (few && !pinned) {
+        queue.primary().require_alive();
+        StagedCommand command(Target{queue, true}, direction, mem, host, first);
+        return enqueue_within_call(queue, arguments, command);
+    }
+    if (pinned)
         return enqueue_stream<PinnedCommand>(queue, arguments, direction, mem, host,
                                              std::move(regions));
     enqueue_pageable(queue, arguments, direction, mem.address(), host, std::move(regions),

@@ -67,7 +67,7 @@ struct Busy {
         launch(in, "count_up", {buffer_argument(mem), value_argument(from)}, words);
     }
 
-    static constexpr size_t words = 1024;
+    static constexpr size_t words = 32 * 1024, size = words * sizeof(uint32_t); ///< not few
     const Machine machine{{first, second}};
     const Owned<pi_program> program =
         machine.program(std::string(count_up) + "function hold pointer\n");
@@ -99,11 +99,11 @@ bool comes_true(const std::function<bool()> &condition) {
 /// The application's memory, as a buffer in place.
 struct Imported {
     explicit Imported(const Machine &machine)
-        : bytes(static_cast<uint32_t *>(std::aligned_alloc(4096, 4096)), &std::free) {
+        : bytes(static_cast<uint32_t *>(std::aligned_alloc(4096, Busy::size)), &std::free) {
         auto d = desc<pi_mem_import_desc>(PI_TYPE_MEM_IMPORT_DESC);
         d.handle.type = PI_EXTERNAL_HOST_POINTER;
         d.handle.pointer = bytes.get();
-        d.size = 4096;
+        d.size = Busy::size;
         OK(piMemImport(machine.context, machine.devices[first], &d, mem.out()));
     }
     std::unique_ptr<uint32_t, decltype(&std::free)> bytes;
@@ -115,9 +115,9 @@ struct Imported {
 TEST_CASE("what a launch without an event names may be released while it waits in the stream") {
     const Busy busy;
     Imported imported(busy.machine);
-    Owned<pi_mem> mem = busy.machine.buffer(first, 4096);
-    const Owned<pi_mem> last = busy.machine.buffer(first, 4096);
-    const pi_region region = range(0, 0, 4096);
+    Owned<pi_mem> mem = busy.machine.buffer(first, Busy::size);
+    const Owned<pi_mem> last = busy.machine.buffer(first, Busy::size);
+    const pi_region region = range(0, 0, Busy::size);
     busy.count(busy.queue, imported.mem,
                7); // memory that is the application's again with its buffer
     const auto copy = copy_desc(imported.mem, mem, region);
@@ -129,13 +129,13 @@ TEST_CASE("what a launch without an event names may be released while it waits i
     mem.reset();
     busy.go.set();
     OK(piQueueFinish(busy.queue));
-    CHECK(imported.bytes.get()[1023] == 7 + 1023);
+    CHECK(imported.bytes.get()[Busy::words - 1] == 7 + Busy::words - 1);
     CHECK(read_words(busy.queue, last, Busy::words) == counted(7));
 }
 
 TEST_CASE("when a queue is finished, nothing is kept of commands without events") {
     const Busy busy;
-    const Owned<pi_mem> mem = busy.machine.buffer(first, 4096);
+    const Owned<pi_mem> mem = busy.machine.buffer(first, Busy::size);
     busy.go.set();
     constexpr uint32_t count = 3000;
     for (uint32_t i = 0; i < count; ++i)
@@ -147,7 +147,7 @@ TEST_CASE("when a queue is finished, nothing is kept of commands without events"
 
 TEST_CASE("commands without events are let go of when nobody ever waits for them") {
     const Busy busy;
-    const Owned<pi_mem> mem = busy.machine.buffer(first, 4096);
+    const Owned<pi_mem> mem = busy.machine.buffer(first, Busy::size);
     busy.count(busy.queue, mem, 1);
     CHECK(references(mem) == 2);
     busy.go.set();
@@ -156,7 +156,7 @@ TEST_CASE("commands without events are let go of when nobody ever waits for them
 
 TEST_CASE("of a stream that is never empty, commands without events are let go of, too") {
     const Busy busy;
-    const Owned<pi_mem> mem = busy.machine.buffer(first, 4096);
+    const Owned<pi_mem> mem = busy.machine.buffer(first, Busy::size);
     busy.count(busy.queue, mem, 1);
     std::deque<Word> words;
     const auto end_one = [&] { (words.size() == 1 ? busy.go : words[words.size() - 2]).set(); };
@@ -194,10 +194,10 @@ TEST_CASE("a queue whose last reference goes right after a command without an ev
 
 TEST_CASE("what the stream does not carry out comes behind commands without events") {
     const Busy busy;
-    const Owned<pi_mem> mem = busy.machine.buffer(first, 4096);
+    const Owned<pi_mem> mem = busy.machine.buffer(first, Busy::size);
     busy.count(busy.queue, mem, 5);
     std::vector<uint32_t> words(Busy::words);
-    const pi_region region = range(0, 0, 4096);
+    const pi_region region = range(0, 0, Busy::size);
     const auto read = read_desc(mem, words.data(), region);
     std::atomic<bool> called{false};
     auto function = desc<pi_host_function_desc>(PI_TYPE_HOST_FUNCTION_DESC);
@@ -212,8 +212,19 @@ TEST_CASE("what the stream does not carry out comes behind commands without even
         CHECK(words == counted(5));
     }
     SECTION("a blocking one") {
-        std::thread later([&] { busy.go.set(); });
+        std::thread later([&] {
+            std::this_thread::sleep_for(std::chrono::milliseconds(5));
+            busy.go.set();
+        });
         CHECK(read_words(busy.queue, mem, Busy::words) == counted(5));
+        later.join();
+    }
+    SECTION("a blocking one of a few bytes") {
+        std::thread later([&] {
+            std::this_thread::sleep_for(std::chrono::milliseconds(5));
+            busy.go.set();
+        });
+        CHECK(read_words(busy.queue, mem, 4) == std::vector<uint32_t>{5, 6, 7, 8});
         later.join();
     }
     SECTION("a host function") {
@@ -236,14 +247,17 @@ TEST_CASE("what the stream does not carry out comes behind commands without even
     SECTION("a blocking barrier") {
         auto barrier = desc<pi_barrier_desc>(PI_TYPE_BARRIER_DESC);
         barrier.flags = PI_COMMAND_BLOCKING;
-        std::thread later([&] { busy.go.set(); });
+        std::thread later([&] {
+            std::this_thread::sleep_for(std::chrono::milliseconds(5));
+            busy.go.set();
+        });
         OK(piEnqueueBarrier(busy.queue, &barrier, 0, nullptr, nullptr));
         later.join();
         CHECK(references(mem) == 1);
     }
     SECTION("another queue's, which waits for an event") {
         const Owned<pi_queue> other = busy.machine.queue();
-        const Owned<pi_mem> copied = busy.machine.buffer(first, 4096);
+        const Owned<pi_mem> copied = busy.machine.buffer(first, Busy::size);
         Owned<pi_event> event, done;
         OK(piEnqueueEventsWait(busy.queue, nullptr, 0, nullptr, event.out()));
         const auto copy = copy_desc(mem, copied, region);
@@ -259,12 +273,12 @@ TEST_CASE("what the stream does not carry out comes behind commands without even
 TEST_CASE("a command without an event does not overtake one that is held back") {
     const Busy busy;
     busy.go.set();
-    const Owned<pi_mem> mem = busy.machine.buffer(first, 4096);
+    const Owned<pi_mem> mem = busy.machine.buffer(first, Busy::size);
     Owned<pi_event> gate;
     OK(piEventCreateHost(busy.machine.context, gate.out()));
     pi_event waits[] = {gate};
     const uint32_t pattern = 9;
-    const auto fill = fill_desc(mem, &pattern, 4, 0, 4096);
+    const auto fill = fill_desc(mem, &pattern, 4, 0, Busy::size);
     OK(piEnqueueMemBufferFill(busy.queue, &fill, 1, waits, nullptr));
     busy.count(busy.queue, mem, 3);
     OK(piEventSignalHost(gate, PI_SUCCESS));
@@ -275,7 +289,7 @@ TEST_CASE("a command without an event does not overtake one that is held back") 
 TEST_CASE("a queue that is busy with a command without an event holds up no other queue") {
     const Busy busy;
     const Owned<pi_queue> other = busy.machine.queue();
-    const Owned<pi_mem> mem = busy.machine.buffer(first, 4096);
+    const Owned<pi_mem> mem = busy.machine.buffer(first, Busy::size);
     busy.count(other, mem, 2);
     OK(piQueueFinish(other));
     CHECK(references(mem) == 1);
@@ -309,13 +323,13 @@ TEST_CASE(
 
 TEST_CASE("a command without an event that spoils its context is seen by what comes after it") {
     const Busy busy;
-    const Owned<pi_mem> mem = busy.machine.buffer(first, 4096);
+    const Owned<pi_mem> mem = busy.machine.buffer(first, Busy::size);
     const uint64_t nowhere = 0x1000;
     const uint32_t from = 0;
     busy.count(busy.queue, mem, 1);
     busy.launch(busy.queue, "count_up", {value_argument(nowhere), value_argument(from)}, 32);
     busy.count(busy.queue, mem, 2);
-    const auto fill = fill_desc(mem, &from, 4, 0, 4096);
+    const auto fill = fill_desc(mem, &from, 4, 0, Busy::size);
     Owned<pi_event> event;
     SECTION("once it is known") {
         busy.go.set();
