@@ -74,6 +74,12 @@ static void PI_CALL hold(const pi_native_group *group, void *const *arguments) {
         thrd_yield();
 }
 
+/* Makes the word 1. */
+static void PI_CALL tell(const pi_native_group *group, void *const *arguments) {
+    (void)group;
+    __atomic_store_n((uint32_t *)arguments[0], 1, __ATOMIC_SEQ_CST);
+}
+
 const pi_native_program *PI_CALL piNativeProgram(void) {
     static const pi_native_kernel kernels[] = {{"count_up", count_up, 2, 0},
                                                {"copy_words", copy_words, 2, 0},
@@ -81,7 +87,8 @@ const pi_native_program *PI_CALL piNativeProgram(void) {
                                                {"read_counter", read_counter, 1, 0},
                                                {"meet", meet, 1, 0},
                                                {"change", change, 1, 0},
-                                               {"hold", hold, 1, 0}};
-    static const pi_native_program program = {sizeof program, 7, kernels};
+                                               {"hold", hold, 1, 0},
+                                               {"tell", tell, 1, 0}};
+    static const pi_native_program program = {sizeof program, 8, kernels};
     return &program;
 }
