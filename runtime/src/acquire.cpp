@@ -226,7 +226,7 @@ void StorageState::begin_use(Begun &begun, const Attachment &attachment, Access 
     acquisition.dependencies = dependencies(use.waits);
     acquisition.mem = attachment.mem.get();
     acquisition.offset_alignment = attachment.offset_alignment;
-    acquisition.home = views_[attachment.view].home;
+    acquisition.lender = attachment.lender;
     if (acquisition.place == host_place) {
         acquisition.pointer = views_[attachment.view].host + acquisition.range.begin;
     }

@@ -95,8 +95,8 @@ std::shared_ptr<const UpToDate::Texts> StorageState::texts(std::string reason) c
 void StorageState::attach_host() {
     create_host_view();
     if (!attachments_[host_place]) {
-        attachments_[host_place] = Attachment{*host_view_, {},    RouteKind::none_needed,
-                                              host_place,  false, texts("the host's own memory")};
+        attachments_[host_place] =
+            Attachment{.view = *host_view_, .texts = texts("the host's own memory")};
     }
 }
 
@@ -194,9 +194,14 @@ void StorageState::share_memory(PlaceIndex place, PlaceIndex owner, const std::s
         shared.offset_alignment,
         std::max<uint64_t>(
             runtime_->topology->info(place).scopes[scope_index(place)].offset_alignment, 1));
-    attachments_[place] =
-        Attachment{shared.view,   shared.mem, RouteKind::direct_use, shared.owner, shared.imported,
-                   texts(reason), alignment};
+    attachments_[place] = Attachment{.view = shared.view,
+                                     .mem = shared.mem,
+                                     .kind = RouteKind::direct_use,
+                                     .owner = shared.owner,
+                                     .lender = shared.lender,
+                                     .imported = shared.imported,
+                                     .texts = texts(reason),
+                                     .offset_alignment = alignment};
 }
 
 bool StorageState::import_host_memory(PlaceIndex place) {
@@ -229,9 +234,13 @@ bool StorageState::import_host_memory(PlaceIndex place) {
     const uint64_t alignment = std::max<uint64_t>(scope->offset_alignment, 1);
     std::string reason = "imports the host's memory in place";
     if (coherence == PI_COHERENCE_COHERENT) {
-        attachments_[place] = Attachment{*host_view_, std::move(mem), RouteKind::import,
-                                         host_place,  true,           texts(reason + ", coherent"),
-                                         alignment};
+        attachments_[place] = Attachment{.view = *host_view_,
+                                         .mem = std::move(mem),
+                                         .kind = RouteKind::import,
+                                         .lender = place,
+                                         .imported = true,
+                                         .texts = texts(reason + ", coherent"),
+                                         .offset_alignment = alignment};
         return true;
     }
     const MemoryId memory = ledger_.memory_of(*host_view_);
@@ -253,8 +262,13 @@ bool StorageState::import_host_memory(PlaceIndex place) {
         ledger_.set_exclusive_writers(memory);
         reason += ", handed over by map and unmap";
     }
-    attachments_[place] = Attachment{id,   std::move(mem), RouteKind::import, host_place,
-                                     true, texts(reason),  alignment};
+    attachments_[place] = Attachment{.view = id,
+                                     .mem = std::move(mem),
+                                     .kind = RouteKind::import,
+                                     .lender = place,
+                                     .imported = true,
+                                     .texts = texts(reason),
+                                     .offset_alignment = alignment};
     return true;
 }
 
@@ -304,13 +318,13 @@ void StorageState::create_memory(PlaceIndex place) {
     } else {
         id = add_view(std::move(view), ledger_.add_memory());
     }
-    attachments_[place] = Attachment{*id,
-                                     std::move(mem),
-                                     RouteKind::none_needed,
-                                     place,
-                                     false,
-                                     texts("memory of its own"),
-                                     std::max<uint64_t>(info.scopes[scope].offset_alignment, 1)};
+    attachments_[place] =
+        Attachment{.view = *id,
+                   .mem = std::move(mem),
+                   .owner = place,
+                   .lender = place,
+                   .texts = texts("memory of its own"),
+                   .offset_alignment = std::max<uint64_t>(info.scopes[scope].offset_alignment, 1)};
     runtime_->residents.add(place, weak_from_this());
 }
 

@@ -167,16 +167,21 @@ void StorageState::add_bounce(std::vector<PlannedCopy> &copies, const PlannedPar
 /// False if another storage has taken what was left of the limit meanwhile, or there is no memory: staging takes less.
 bool StorageState::keep_at_host() {
     std::atomic<uint64_t> &kept = runtime_->kept_at_host;
-    if (kept.fetch_add(description_.size) + description_.size <= runtime_->options.bounce_limit) {
-        try {
-            create_host_view();
-            kept_at_host_ = description_.size;
-            return true;
-        } catch (const Error &) {
+    const uint64_t limit = runtime_->options.bounce_limit;
+    uint64_t before = kept.load();
+    do {
+        if (before > limit || limit - before < description_.size) {
+            return false;
         }
+    } while (!kept.compare_exchange_weak(before, before + description_.size));
+    try {
+        create_host_view();
+    } catch (...) {
+        kept -= description_.size;
+        return false;
     }
-    kept -= description_.size;
-    return false;
+    kept_at_host_ = description_.size; // given back with the storage
+    return true;
 }
 
 std::vector<PlannedCopy> StorageState::cut(std::vector<PlannedPart> parts, ViewId destination,
@@ -186,6 +191,8 @@ std::vector<PlannedCopy> StorageState::cut(std::vector<PlannedPart> parts, ViewI
         const ViewId to = part.by_way_of.value_or(destination);
         if (part.stays_at_host && !host_view_) {
             part.stays_at_host = keep_at_host();
+            part.sources.front().candidate.reason +=
+                part.stays_at_host ? "" : "; not kept there after all: no room was left";
         }
         const std::vector<RangeSet> in_pieces =
             has_memory_alone(to) ? pieces(part, spread) : std::vector{part.ranges};

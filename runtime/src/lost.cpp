@@ -19,7 +19,7 @@ void StorageState::notice_lost_places() {
     }
     for (PlaceIndex place = 0; place < attachments_.size(); ++place) {
         std::optional<Attachment> &attachment = attachments_[place];
-        if (attachment && is_lost(views_[attachment->view].home) && !is_lost(place)) {
+        if (attachment && is_lost(attachment->lender) && !is_lost(place)) {
             attachment.reset(); // it used the memory of one that is lost
         }
     }

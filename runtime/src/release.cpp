@@ -93,14 +93,15 @@ void StorageState::release(AcquisitionState &acquisition, pi_event event) {
         }
         when_final(std::move(told), runtime_->continuations,
                    [self = shared_from_this(), operation, place = acquisition.place,
-                    home = acquisition.home](pi_result result, const std::string &text) {
+                    lender = acquisition.lender](pi_result result, const std::string &text) {
                        if (result != PI_ERROR_DEVICE_LOST) {
                            self->finish_operation(operation, result, text);
                            return;
                        }
-                       self->runtime_->lost.suspect({place, home}, [self, operation, result, text] {
-                           self->finish_operation(operation, result, text);
-                       });
+                       self->runtime_->lost.suspect(
+                           {place, lender}, [self, operation, result, text] {
+                               self->finish_operation(operation, result, text);
+                           });
                    });
     } catch (...) {
         runtime_->in_flight->remove();

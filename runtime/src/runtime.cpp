@@ -56,9 +56,9 @@ bool RuntimeState::may_wait() const {
             topology->info(place).instance) {
             continue;
         }
-        // Only the plugin knows; nobody has signalled what is waited for.
+        // Only the plugin knows, and who cannot be asked may not be waited for. Nobody has signalled this event.
         Event event;
-        if (piEventCreateHost(topology->context(place), event.out()) == PI_SUCCESS &&
+        if (piEventCreateHost(topology->context(place), event.out()) != PI_SUCCESS ||
             piEventWait(event.get(), 1) == PI_ERROR_WOULD_BLOCK) {
             return false;
         }

@@ -34,7 +34,7 @@ struct AcquisitionState {
     OperationId operation = 0;
     bool held = true;
     PlaceIndex place = host_place;
-    PlaceIndex home = host_place; // whose memory it uses
+    PlaceIndex lender = host_place; // who made mem
     Range range;
     bool writes = false;
     pi_mem mem = nullptr;
@@ -101,10 +101,11 @@ public:
     };
     /// How a place uses a view.
     struct alignas(cache_line) Attachment {
-        ViewId view;
+        ViewId view = 0;
         Mem mem;
         RouteKind kind = RouteKind::none_needed; // direct_use, import: shares another's memory
         PlaceIndex owner = host_place;           // whose memory it is
+        PlaceIndex lender = host_place;          // who made mem, and serves no more when it is lost
         bool imported = false;
         std::shared_ptr<const UpToDate::Texts> texts;
         uint64_t offset_alignment = 1;

@@ -268,7 +268,8 @@ std::vector<Call> find_calls(const Ways &ways) {
     })));
     const Topology &topology = *machine.topology();
     const bool over_host = std::any_of(log.begin(), log.end(), [](const TransferRecord &record) {
-        return record.reason.find("and stays there") != std::string::npos;
+        return record.reason.find("and stays there") != std::string::npos &&
+               record.reason.find("not kept there") == std::string::npos;
     });
     const std::vector<PlaceIndex> places = machine.places();
     const bool all_discrete = std::none_of(places.begin(), places.end(), [&](PlaceIndex place) {

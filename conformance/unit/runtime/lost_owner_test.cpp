@@ -29,6 +29,23 @@ const TextFile &falling() {
     return file;
 }
 
+/// By the survivor; the command's result.
+pi_result fill(const Simulated &machine, const Buffer &buffer, const Range &range, uint8_t value) {
+    Acquisition writer = buffer.acquire(survivor, Access::discard_write, range.begin, range.size());
+    const Event filled = machine.fill(writer, value);
+    writer.release(filled.get());
+    return wait(filled);
+}
+
+/// Lets the owner fall: the survivor gets so many bytes that it takes until then.
+void fall(const Simulated &machine, const Runtime &runtime) {
+    const Storage other(runtime, {.size = 900'000});
+    host_write(other.buffer(), 0, std::vector<uint8_t>(900'000, 0));
+    other.buffer().prefetch(survivor);
+    REQUIRE(runtime.finish(patience));
+    REQUIRE(machine.pass_time() > 500'000);
+}
+
 } // namespace
 
 TEST_CASE("who used the memory of a device that is lost gets memory of its own", "[runtime][sim]") {
@@ -36,28 +53,15 @@ TEST_CASE("who used the memory of a device that is lost gets memory of its own",
     const Runtime runtime(machine.topology());
     const Storage storage(runtime, {.size = size});
     const Buffer buffer = storage.buffer();
-    const auto write = [&](const Range &range, uint8_t value) {
-        Acquisition writer =
-            buffer.acquire(survivor, Access::discard_write, range.begin, range.size());
-        const Event filled = machine.fill(writer, value);
-        writer.release(filled.get());
-        return wait(filled);
-    };
     host_write(buffer, 0, pattern(size, 8));
     buffer.prefetch(owner);
-    REQUIRE(write({0, 1000}, 1) == PI_SUCCESS);
+    REQUIRE(fill(machine, buffer, {0, 1000}, 1) == PI_SUCCESS);
     REQUIRE(storage.memory_of(survivor) == storage.memory_of(owner));
-    {
-        const Storage other(runtime, {.size = 900'000});
-        host_write(other.buffer(), 0, std::vector<uint8_t>(900'000, 0));
-        other.buffer().prefetch(survivor);
-        REQUIRE(runtime.finish(patience));
-    }
-    REQUIRE(machine.pass_time() > 500'000);
-    CHECK(write({2000, 3000}, 2) == PI_ERROR_DEVICE_LOST);
+    fall(machine, runtime);
+    CHECK(fill(machine, buffer, {2000, 3000}, 2) == PI_ERROR_DEVICE_LOST);
     REQUIRE(runtime.finish(patience));
     CHECK(storage.lost() == RangeSet({0, 1000}));
-    CHECK(write({0, 1000}, 3) == PI_SUCCESS);
+    CHECK(fill(machine, buffer, {0, 1000}, 3) == PI_SUCCESS);
     REQUIRE(runtime.finish(patience));
     CHECK(storage.lost().empty());
     CHECK(storage.memory_of(survivor) != storage.memory_of(owner));
@@ -65,4 +69,35 @@ TEST_CASE("who used the memory of a device that is lost gets memory of its own",
     std::fill_n(expected.begin(), 1000, uint8_t{3});
     CHECK(host_read(buffer) == expected);
     CHECK(device_read(machine, buffer, survivor) == expected);
+}
+
+TEST_CASE("who used the host's memory as a lost device had imported it gets another memory",
+          "[runtime][sim]") {
+    const TextFile file(R"({"pi_machine": 1, "name": "falling", "devices": [
+        {"name": "survivor", "type": "gpu", "scopes": [{"name": "global", "capacity": "1 MiB"}]},
+        {"name": "owner", "type": "gpu", "integrated": true, "host_pointer_import": true,
+         "scopes": [{"name": "global", "flags": ["host_visible", "coherent"], "capacity": "1 MiB"}],
+         "lost_at": "500 us"}], "links": [
+        {"between": ["host", "survivor"], "bandwidth": "1 GB/s"},
+        {"between": ["host", "owner"], "bandwidth": "1 GB/s"},
+        {"between": ["owner", "survivor"], "connection": "none",
+         "imported": "unified"}]})");
+    const Simulated machine(file.path());
+    const Runtime runtime(machine.topology());
+    const Storage storage(runtime, {.size = size});
+    const Buffer buffer = storage.buffer();
+    host_write(buffer, 0, pattern(size, 8));
+    buffer.prefetch(owner);
+    CHECK(fill(machine, buffer, {0, 1000}, 1) == PI_SUCCESS);
+    REQUIRE(storage.memory_of(survivor) == storage.memory_of(host_place));
+    fall(machine, runtime);
+    CHECK(fill(machine, buffer, {2000, 3000}, 2) == PI_ERROR_DEVICE_LOST);
+    REQUIRE(runtime.finish(patience));
+    CHECK(storage.lost().empty());
+    CHECK(fill(machine, buffer, {1500, 3000}, 3) == PI_SUCCESS);
+    std::vector<uint8_t> expected = pattern(size, 8);
+    std::fill_n(expected.begin(), 1000, uint8_t{1});
+    std::fill_n(expected.begin() + 1500, 1500, uint8_t{3});
+    CHECK(host_read(buffer) == expected);
+    CHECK(storage.memory_of(survivor) != storage.memory_of(host_place));
 }
