@@ -120,6 +120,8 @@ void enqueue_transfer(Queue &queue, const EnqueueArguments &arguments, Direction
                         is_pinned(queue.api(), host, host_extent(direction, regions));
     if (few && !pinned) {
         queue.primary().require_alive();
+        if (direction == Direction::TO_DEVICE)
+            queue.wait_for_stream(); // what comes before may write there yet
         StagedCommand command(Target{queue, true}, direction, mem, host, first);
         return enqueue_within_call(queue, arguments, command);
     }

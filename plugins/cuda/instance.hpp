@@ -22,7 +22,6 @@
 namespace pi::cuda {
 
 class Nvrtc;
-class Nvrtc;
 class Platform;
 
 /// The groups of functions that the plugin has; the table in plugin.cpp agrees.

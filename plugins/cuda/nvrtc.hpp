@@ -16,8 +16,10 @@ namespace pi::cuda {
 /// NVRTC, opened.
 class Nvrtc {
 public:
-    /// PI_ERROR_UNAVAILABLE with what was sought: the library `path`, or, where that is empty, one that is no newer than a
-    /// driver of this version, since a driver takes no PTX that is newer than itself.
+    /// PI_ERROR_UNAVAILABLE with what was sought: the library `path`, or, where that is empty, the newest
+    /// whose name has no newer major version than the driver. A driver takes no PTX that is newer than itself: where the
+    /// minor version is newer, as with an NVRTC that was installed apart, builds fail with the driver's words, and `path`
+    /// must name an older one.
     Nvrtc(const std::string &path, int driver_version);
 
     /// PTX for a device of this compute capability (major * 10 + minor); the compiler's words go to `log`. A part's functions

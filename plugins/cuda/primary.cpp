@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "primary.hpp"
+#include "stream.hpp"
 
 #include <pi/sdk/bytes.hpp>
 
@@ -73,6 +74,25 @@ void Primary::give_stream(CUstream stream) noexcept {
     } catch (...) {
         api().cuStreamDestroy_v2(stream);
     }
+}
+
+std::shared_ptr<Stream> Primary::track(std::shared_ptr<Stream> stream) {
+    std::lock_guard lock(pools_mutex_);
+    std::erase_if(queues_, [](const std::weak_ptr<Stream> &gone) { return gone.expired(); });
+    queues_.push_back(stream);
+    return stream;
+}
+
+void Primary::sweep() {
+    std::vector<std::shared_ptr<Stream>> streams;
+    {
+        std::lock_guard lock(pools_mutex_);
+        for (const std::weak_ptr<Stream> &queue : queues_)
+            if (auto stream = queue.lock())
+                streams.push_back(std::move(stream));
+    }
+    for (const auto &stream : streams)
+        stream->sweep();
 }
 
 namespace {

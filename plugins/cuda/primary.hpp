@@ -68,6 +68,8 @@ struct PeerAccess {
     const char *call = nullptr; ///< that was refused
 };
 
+class Stream;
+
 class Primary : public std::enable_shared_from_this<Primary> {
 public:
     explicit Primary(Device &device);
@@ -96,6 +98,11 @@ public:
     /// Whether commands of this context may use memory of `owner` as it is. The first call enables it.
     PeerAccess access(const Primary &owner);
 
+    /// Remembers a queue's stream for sweep().
+    std::shared_ptr<Stream> track(std::shared_ptr<Stream> stream);
+    /// Lets go of what ended commands of all queues still keep. Without locks that a destructor or a callback takes.
+    void sweep();
+
     Clock &clock() { return clock_; }
     /// May be none.
     MemoryPool &pool() { return pool_; }
@@ -116,11 +123,12 @@ private:
     CUcontext id_ = nullptr;
     const uint64_t serial_;
     std::atomic<CUresult> lost_{CUDA_SUCCESS};
-    std::mutex pools_mutex_;                               ///< guards the pools
-    std::vector<CUevent> events_[2];                       ///< free ones, by whether they are timed
-    std::vector<CUstream> streams_;                        ///< free ones
+    std::mutex pools_mutex_;         ///< guards the pools and the queues' streams
+    std::vector<CUevent> events_[2]; ///< free ones, by whether they are timed
+    std::vector<CUstream> streams_;  ///< free ones
     std::map<unsigned, std::vector<std::byte *>> staging_; ///< free ones, by their class
     uint64_t staging_kept_ = 0;                            ///< bytes of those
+    std::vector<std::weak_ptr<Stream>> queues_;            ///< the streams of queues
     std::mutex peers_mutex_;
     std::map<uint64_t, PeerAccess> peers_; ///< by the owner's serial
     Clock clock_;

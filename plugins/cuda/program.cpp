@@ -58,8 +58,8 @@ void Program::for_devices(const pi_program_build_desc &desc, uint32_t aim, const
             builds_.push_back({device, {}, {}, PI_PROGRAM_FAILED, {}});
     Build *failing = &builds_.front();
     const auto give_up = [&](const std::string &log) {
-        if (failing->log.empty())
-            failing->log = log;
+        if (failing->log.find(log) == std::string::npos) // behind what a compiler warned of
+            failing->log += (failing->log.empty() ? "" : "\n") + log;
         for (Build &one : builds_)
             one.module.reset();
     };

@@ -45,14 +45,14 @@ Queue::Queue(Context &context, Device &device, uint64_t flags)
     const int priority = priority_of(primary_, flags);
     const uint32_t count = flags & PI_QUEUE_OUT_OF_ORDER ? streams_out_of_order : 1;
     for (uint32_t i = 0; i < count; ++i)
-        streams_.push_back(std::make_shared<Stream>(primary_, priority));
+        streams_.push_back(primary_.track(std::make_shared<Stream>(primary_, priority)));
 }
 
 Queue::Queue(Context &context, Device &device, uint64_t flags, CUstream stream,
              std::shared_ptr<const bool> own)
     : Object(context.host()), context_(context), device_(device), primary_(context.primary(device)),
       flags_(flags), shared_(true), sequence_(true) {
-    streams_.push_back(std::make_shared<Stream>(primary_, stream, std::move(own)));
+    streams_.push_back(primary_.track(std::make_shared<Stream>(primary_, stream, std::move(own))));
 }
 
 void Queue::share() {
@@ -62,8 +62,10 @@ void Queue::share() {
 }
 
 Queue::~Queue() {
-    for (const auto &stream : streams_)
+    for (const auto &stream : streams_) {
+        stream->sweep(); // what has ended, or is lost, is not kept beyond the queue
         stream->close();
+    }
 }
 
 void Queue::finish() {

@@ -47,12 +47,14 @@ uint64_t greatest_power_in(uint64_t address) {
     return std::min(address & -address, max_alignment);
 }
 
-/// Calls allocate(); when there is no memory, again once what was released is back, also from the pool.
+/// Calls allocate(); when there is no memory, again once what was released is back, also from commands that have ended, and
+/// from the pool.
 template <class Allocate>
 CUresult allocate_with_patience(Primary &primary, Allocate allocate) {
     const CUresult code = allocate();
     if (code != CUDA_ERROR_OUT_OF_MEMORY)
         return code;
+    primary.sweep();
     primary.instance().drain();
     primary.pool().trim();
     return allocate();

@@ -110,13 +110,10 @@ void Stream::watch() {
         if (idle())
             break;
         const std::shared_ptr<Primary> keep = primary_; // the queue may go meanwhile
-        const uint64_t front = pending_.empty() ? 0 : pending_.front().number;
-        const bool closed = closed_;
+        const uint64_t number = !pending_.empty() ? pending_.front().number : closed_ ? last_ : 0;
         lock.unlock();
-        if (front)
-            wait_for(front);
-        else if (closed)
-            wait();
+        if (number)
+            wait_for(number);
         else
             sweep();
         lock.lock();
@@ -156,10 +153,9 @@ CUresult Stream::synchronize() {
         code = primary_->api().cuStreamSynchronize(id_);
     } catch (...) {
     }
+    primary_->note(code);
     if (any)
         end_through(number, code, "cuStreamSynchronize");
-    else
-        primary_->note(code);
     return code;
 }
 
@@ -182,33 +178,43 @@ void Stream::wait_for(uint64_t number) {
     } catch (...) {
         code = CUDA_ERROR_UNKNOWN;
     }
+    primary_->note(code);
     end_through(number, code, "cuEventSynchronize");
 }
 
 void Stream::sweep() {
     uint64_t number = 0;
     CUresult code = CUDA_SUCCESS;
+    std::shared_ptr<Primary> primary;
     try {
-        const Current current(*primary_);
+        {
+            std::lock_guard lock(mutex_);
+            if (!keeps())
+                return;
+            primary = primary_; // another thread may end what is kept, and the stream with it
+        }
+        const Current current(*primary);
         std::lock_guard lock(mutex_);
         if (!keeps())
             return;
-        const Api &cu = primary_->api();
-        if (marked_.number >
-            ended_) { // a stream that is never empty has ended what is before a mark
+        const Api &cu = primary->api();
+        number = last_;
+        // The application may be capturing what it puts there; there is a mark before that.
+        code = sealed_ ? CUDA_ERROR_NOT_READY : cu.cuStreamQuery(id_);
+        if (code == CUDA_ERROR_NOT_READY) {
+            // A stream that is never empty has ended what is before a mark.
+            if (Mark end; marked_.number <= ended_)
+                primary->check(record(end), "cuEventRecord");
             number = marked_.number;
             code = cu.cuEventQuery(marked_.done->id());
-        } else {
-            number = last_;
-            code = cu.cuStreamQuery(id_);
-            if (Mark end; code == CUDA_ERROR_NOT_READY)
-                primary_->check(record(end), "cuEventRecord");
         }
     } catch (...) {
         return; // what is wrong with the context shows in the next one
     }
-    if (code != CUDA_ERROR_NOT_READY)
-        end_through(number, code, "cuStreamQuery");
+    if (code == CUDA_ERROR_NOT_READY)
+        return;
+    primary->note(code);
+    end_through(number, code, "cuStreamQuery");
 }
 
 /// Short commands end faster than a thread wakes: one that has woken ends all of them.
@@ -225,16 +231,21 @@ uint64_t Stream::last_ended(uint64_t number) {
 }
 
 void Stream::end_through(uint64_t number, CUresult code, const char *call) {
-    primary_->note(code);
     std::array<AnyRef, 16> gone;
     std::vector<Ref<Event>> ended;
     std::unique_lock lock(mutex_);
+    ++releasing_;
     while (const size_t count = references_.take(number, gone)) {
         lock.unlock();
         for (size_t i = 0; i < count; ++i)
             gone[i] = AnyRef();
         lock.lock();
     }
+    // Who is told of the end may rely on it that nothing is kept any more, by other threads here neither.
+    if (--releasing_ == 0)
+        released_.notify_all();
+    else
+        released_.wait(lock, [this] { return releasing_ == 0; });
     for (; !pending_.empty() && pending_.front().number <= number; pending_.pop_front())
         ended.push_back(std::move(pending_.front().event));
     ended_ = std::max(ended_, number);

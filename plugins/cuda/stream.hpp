@@ -85,6 +85,8 @@ private:
     const std::shared_ptr<const bool> own_; ///< NULL for what is ours
     std::mutex mutex_;                      ///< guards what follows
     std::condition_variable condition_;     ///< the thread that watches has something to do
+    std::condition_variable released_;      ///< releasing_ is 0
+    unsigned releasing_ = 0;                ///< threads that let go of references
     uint64_t last_ = 0;                     ///< the number of the newest command; they begin with 1
     uint64_t ended_ = 0;                    ///< those through this one have ended
     uint64_t kept_ = 0;                     ///< the newest command without an event

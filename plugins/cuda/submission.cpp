@@ -224,7 +224,7 @@ void StreamCommand::run(StreamEvent *payload) {
         if (with_time)
             record(stream, *payload->place_.done);
     }
-    if (submission.taken() || with_time || (marker_ && behind))
+    if (submission.taken() || with_time || behind)
         primary.check(stream.synchronize(), "cuStreamSynchronize", "on ", queue_.device().name());
     if (payload) {
         payload->note_times();

@@ -70,6 +70,23 @@ TEST_CASE("while a device is lost, others go on working") {
     CHECK(read_words(queue, mem, 16)[15] == 20);
 }
 
+TEST_CASE("a device that a command without an event has spoilt is there again at once, too") {
+    for (int round = 0; round < 3; ++round) {
+        {
+            const Machine lost({first});
+            const Owned<pi_queue> queue = lost.queue(first);
+            const Illegal illegal(lost);
+            pi_result result = PI_SUCCESS;
+            while (result == PI_SUCCESS) // until it is known
+                result = piEnqueueKernelLaunch(queue, &illegal.launch, 0, nullptr, nullptr);
+            CHECK(result == PI_ERROR_DEVICE_LOST);
+        }
+        const Machine again({first});
+        const Owned<pi_queue> queue = again.queue(first);
+        CHECK(read_words(queue, again.buffer(first, 64), 1).size() == 1);
+    }
+}
+
 TEST_CASE("a lost device is there again when all of its contexts are released") {
     const Machine machine({second});
     {

@@ -56,7 +56,8 @@ TEST_CASE("a program of CUDA C++ is built for each device, with options of NVRTC
     for (const size_t device : {first, second}) {
         const Owned<pi_queue> queue = machine.queue(device);
         const Owned<pi_mem> mem = machine.buffer(device, 16);
-        const std::vector arguments{buffer_argument(mem), value_argument(uint32_t{7})};
+        const uint32_t begin = 7;
+        const std::vector arguments{buffer_argument(mem), value_argument(begin)};
         auto launch = launch_desc(kernel, arguments, 4);
         launch.flags = PI_COMMAND_BLOCKING;
         OK(piEnqueueKernelLaunch(queue, &launch, 0, nullptr, nullptr));

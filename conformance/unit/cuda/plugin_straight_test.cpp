@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Commands that nobody has an event of: they go straight to the driver's stream, and what comes behind them knows it.
-#include "plugin_fixture.hpp"
+#include "plugin_native.hpp"
 
 #include <atomic>
 #include <chrono>
@@ -173,6 +173,22 @@ TEST_CASE("of a stream that is never empty, commands without events are let go o
     OK(piQueueFinish(busy.queue));
 }
 
+TEST_CASE("memory that only ended commands without events keep is there for others at once") {
+    const Machine machine({first});
+    const Owned<pi_program> program = machine.program(count_up);
+    const Owned<pi_kernel> kernel = make_kernel(program, "count_up");
+    const Owned<pi_queue> queue = machine.queue();
+    for (uint32_t round = 0; round < 5; ++round) {
+        const Owned<pi_mem> most = machine.buffer(first, 40 << 20); // of 64 MiB
+        const std::vector arguments{buffer_argument(most), value_argument(round)};
+        const auto launch = launch_desc(kernel, arguments, 1);
+        OK(piEnqueueKernelLaunch(queue, &launch, 0, nullptr, nullptr));
+        const pi_cuda_test::Current current(first);
+        REQUIRE(cu().cuCtxSynchronize() ==
+                CUDA_SUCCESS); // it has ended, and nobody has told the plugin
+    }
+}
+
 TEST_CASE("a queue whose last reference goes right after a command without an event lets it end") {
     const Machine machine({first});
     const Word go(machine), out(machine);
@@ -254,6 +270,31 @@ TEST_CASE("what the stream does not carry out comes behind commands without even
         OK(piEnqueueBarrier(busy.queue, &barrier, 0, nullptr, nullptr));
         later.join();
         CHECK(references(mem) == 1);
+    }
+    SECTION("a blocking timestamp") {
+        auto timestamp = desc<pi_timestamp_desc>(PI_TYPE_TIMESTAMP_DESC);
+        timestamp.flags = PI_COMMAND_BLOCKING;
+        std::thread later([&] {
+            std::this_thread::sleep_for(std::chrono::milliseconds(5));
+            busy.go.set();
+        });
+        OK(piEnqueueTimestamp(busy.queue, &timestamp, 0, nullptr, nullptr));
+        later.join();
+        CHECK(references(mem) == 1);
+    }
+    SECTION("a blocking write of a few bytes, which are read before it") {
+        const Word few(busy.machine);
+        const Owned<pi_mem> written = busy.machine.buffer(first, 16);
+        const auto before = read_desc(mem, few.pointer(), range(0, 0, 16));
+        OK(piEnqueueMemBufferRead(busy.queue, &before, 0, nullptr, nullptr));
+        std::thread later([&] {
+            std::this_thread::sleep_for(std::chrono::milliseconds(5));
+            busy.go.set();
+        });
+        const auto write = write_desc(written, few.pointer(), range(0, 0, 16), PI_COMMAND_BLOCKING);
+        OK(piEnqueueMemBufferWrite(busy.queue, &write, 0, nullptr, nullptr));
+        later.join();
+        CHECK(read_words(busy.queue, written, 4) == std::vector<uint32_t>{5, 6, 7, 8});
     }
     SECTION("another queue's, which waits for an event") {
         const Owned<pi_queue> other = busy.machine.queue();

@@ -104,7 +104,7 @@ public:
         before_ = after;
     }
 
-    /// Of most steps the very number is known, of three in five where that is hardest: bounds alone would be a weak law.
+    /// Of most steps the very number is known, (of three in five where that was hardest when measured): bounds alone would be a weak law.
     void check_share() const {
         constexpr uint64_t enough = 100;
         if (moving_ >= enough && exact_ * 10 < moving_ * 3) {
