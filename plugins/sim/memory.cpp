@@ -7,6 +7,7 @@
 #include <pi/sdk/external.hpp>
 
 #include <algorithm>
+#include <cstring>
 
 namespace pi::sim {
 
@@ -54,9 +55,18 @@ void Mem::publish(uint64_t offset, uint64_t size) const {
         sdk::copy_bytes(host_bytes(), offset, bytes(), offset, size);
 }
 
+/// Only what is stale: the host may be reading what another map has brought before.
 void Mem::refresh(uint64_t offset, uint64_t size) const {
-    if (!storage().coherent())
-        sdk::copy_bytes(bytes(), offset, host_bytes(), offset, size);
+    if (storage().coherent())
+        return;
+    constexpr uint64_t line = 64;
+    const sdk::LogicalBytes device = bytes(), host = host_bytes();
+    for (const uint64_t end = offset + size; offset < end;) {
+        const uint64_t step = std::min({line, end - offset, device.run(offset), host.run(offset)});
+        if (std::memcmp(host.at(offset), device.at(offset), step) != 0)
+            std::memcpy(host.at(offset), device.at(offset), step);
+        offset += step;
+    }
 }
 
 uint64_t Mem::maintenance_time(uint64_t bytes) const {

@@ -89,9 +89,11 @@ pi_result delayed_command(Faults &faults, const Fault &fault, pi_queue queue, co
     pi_result result = make_host_event(faults, queue, &gate);
     if (result == PI_SUCCESS) {
         waits.push_back(gate);
+        next.piEventRetain(gate); // the call may take longer than the delay to read its list
         faults.signal_later(fault, gate); // before the call, which may be a blocking one
         result =
             (next.*Slot)(queue, desc, static_cast<uint32_t>(waits.size()), waits.data(), out_event);
+        next.piEventRelease(gate);
     }
     if (before != nullptr)
         next.piEventRelease(before);
