@@ -285,13 +285,14 @@ TEST_CASE("what the stream does not carry out comes behind commands without even
     SECTION("a blocking write of a few bytes, which are read before it") {
         const Word few(busy.machine);
         const Owned<pi_mem> written = busy.machine.buffer(first, 16);
-        const auto before = read_desc(mem, few.pointer(), range(0, 0, 16));
+        const pi_region few_words = range(0, 0, 16);
+        const auto before = read_desc(mem, few.pointer(), few_words);
         OK(piEnqueueMemBufferRead(busy.queue, &before, 0, nullptr, nullptr));
         std::thread later([&] {
             std::this_thread::sleep_for(std::chrono::milliseconds(5));
             busy.go.set();
         });
-        const auto write = write_desc(written, few.pointer(), range(0, 0, 16), PI_COMMAND_BLOCKING);
+        const auto write = write_desc(written, few.pointer(), few_words, PI_COMMAND_BLOCKING);
         OK(piEnqueueMemBufferWrite(busy.queue, &write, 0, nullptr, nullptr));
         later.join();
         CHECK(read_words(busy.queue, written, 4) == std::vector<uint32_t>{5, 6, 7, 8});
