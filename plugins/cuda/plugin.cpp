@@ -79,7 +79,7 @@ constexpr pi_dispatch make_functions() {
         .piEnqueueDeviceGlobalWrite = entries::piEnqueueDeviceGlobalWrite,
         .piProgramCreate = entries::piProgramCreate,
         .piProgramCompile = program_entries<Program>::compile,
-        .piProgramLink = entries::piProgramLink,
+        .piProgramLink = program_entries<Program>::link<Context, link_programs>,
         .piProgramGetGlobalVariablePointer = entries::piProgramGetGlobalVariablePointer,
         .piProgramGetNativeHandle = entries::piProgramGetNativeHandle,
         .piProgramCreateWithNativeHandle = entries::piProgramCreateWithNativeHandle,

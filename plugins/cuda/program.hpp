@@ -92,4 +92,7 @@ private:
 /// Loads the image of the build, which becomes its module; the driver's words go to its log.
 void load_module(Context &context, Program::Build &build, const BuildOptions &options);
 
+/// A program of compiled parts, linked for the descriptor's devices (link.cpp).
+sdk::Ref<Program> link_programs(Context &context, const pi_program_link_desc &desc);
+
 } // namespace pi::cuda

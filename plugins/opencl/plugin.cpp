@@ -94,7 +94,7 @@ constexpr pi_dispatch make_functions() {
         .piEnqueueKernelLaunch = entries::piEnqueueKernelLaunch,
         .piProgramCreate = entries::piProgramCreate,
         .piProgramCompile = program_entries<Program>::compile,
-        .piProgramLink = entries::piProgramLink,
+        .piProgramLink = program_entries<Program>::link<Context, link_programs>,
         .piProgramSetSpecializationConstants = entries::piProgramSetSpecializationConstants,
         .piProgramGetNativeHandle = entries::piProgramGetNativeHandle,
         .piProgramCreateWithNativeHandle = entries::piProgramCreateWithNativeHandle,

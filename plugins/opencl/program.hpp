@@ -104,4 +104,7 @@ std::optional<sdk::SpirvModule> find_module(const Context &context, cl_program v
 std::vector<Device *> link_devices(const std::vector<Device *> &devices,
                                    const std::vector<Device *> &candidates);
 
+/// A program of compiled parts, linked for the descriptor's devices (link.cpp).
+sdk::Ref<Program> link_programs(Context &context, const pi_program_link_desc &desc);
+
 } // namespace pi::opencl

@@ -262,8 +262,8 @@ void StorageState::log_nothing_stale(const Begun &begun, const Attachment &attac
     if (runtime_->options.log_capacity == 0) {
         return;
     }
-    runtime_->log.add(UpToDate{begun.number, begun.time, attachment.owner, begun.acquisition->place,
-                               begun.acquisition->range, attachment.kind,
+    runtime_->log.add(UpToDate{begun.number, begun.time, attachment.owner(),
+                               begun.acquisition->place, begun.acquisition->range, attachment.kind,
                                access == Access::discard_write, begun.bytes_copy_in_copy_out},
                       attachment.texts);
 }

@@ -197,7 +197,6 @@ void StorageState::share_memory(PlaceIndex place, PlaceIndex owner, const std::s
     attachments_[place] = Attachment{.view = shared.view,
                                      .mem = shared.mem,
                                      .kind = RouteKind::direct_use,
-                                     .owner = shared.owner,
                                      .lender = shared.lender,
                                      .imported = shared.imported,
                                      .texts = texts(reason),
@@ -321,7 +320,6 @@ void StorageState::create_memory(PlaceIndex place) {
     attachments_[place] =
         Attachment{.view = *id,
                    .mem = std::move(mem),
-                   .owner = place,
                    .lender = place,
                    .texts = texts("memory of its own"),
                    .offset_alignment = std::max<uint64_t>(info.scopes[scope].offset_alignment, 1)};

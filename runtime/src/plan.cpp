@@ -355,7 +355,7 @@ ExplainedPart StorageState::explain_present(const RangeSet &ranges, PlaceIndex p
     Candidate used;
     used.possible = true;
     used.route.kind = attachments_[place]->kind;
-    used.route.source = attachments_[place]->owner;
+    used.route.source = attachments_[place]->owner();
     used.route.destination = target.home;
     used.reason = "valid there already (" + attachments_[place]->texts->reason + ")";
     part.candidates.push_back(std::move(used));

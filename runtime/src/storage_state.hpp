@@ -104,13 +104,15 @@ public:
         ViewId view = 0;
         Mem mem;
         RouteKind kind = RouteKind::none_needed; // direct_use, import: shares another's memory
-        PlaceIndex owner = host_place;           // whose memory it is
         PlaceIndex lender = host_place;          // who made mem, and serves no more when it is lost
         bool imported = false;
         std::shared_ptr<const UpToDate::Texts> texts;
         uint64_t offset_alignment = 1;
         uint64_t last_use = 0; // the steady time of the acquire
         double age = 0;        // of the place (Residents) at that time
+
+        /// Whose memory it is.
+        PlaceIndex owner() const { return imported ? host_place : lender; }
     };
 
     StorageState(std::shared_ptr<RuntimeState> runtime, StorageDescription description);

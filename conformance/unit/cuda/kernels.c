@@ -50,22 +50,6 @@ static void PI_CALL meet(const pi_native_group *group, void *const *arguments) {
     }
 }
 
-/* Two parts of a program: the function that one calls is in another one, which has a copy of this library of its own. */
-PI_EXPORT uint32_t factor = 2;
-PI_EXPORT uint32_t changed(uint32_t value);
-uint32_t changed(uint32_t value) {
-    return value * factor + 1;
-}
-PI_EXPORT uint32_t (*call_changed)(uint32_t value) = NULL;
-
-/* data[i] = changed(data[i]) */
-static void PI_CALL change(const pi_native_group *group, void *const *arguments) {
-    uint32_t *data = (uint32_t *)arguments[0];
-    uint64_t i;
-    for (i = group->begin[0]; i < group->end[0]; ++i)
-        data[i] = call_changed(data[i]);
-}
-
 /* Ends when the word is not 0. */
 static void PI_CALL hold(const pi_native_group *group, void *const *arguments) {
     const uint32_t *go = (const uint32_t *)arguments[0];
@@ -86,9 +70,8 @@ const pi_native_program *PI_CALL piNativeProgram(void) {
                                                {"look_at_shared", look_at_shared, 2, 0},
                                                {"read_counter", read_counter, 1, 0},
                                                {"meet", meet, 1, 0},
-                                               {"change", change, 1, 0},
                                                {"hold", hold, 1, 0},
                                                {"tell", tell, 1, 0}};
-    static const pi_native_program program = {sizeof program, 8, kernels};
+    static const pi_native_program program = {sizeof program, 7, kernels};
     return &program;
 }

@@ -2,6 +2,7 @@
 //
 // The simulated driver's linker.
 #include "fixture.hpp"
+#include "parts.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -10,9 +11,6 @@
 using namespace pi_cuda_test;
 
 namespace {
-
-constexpr const char *caller = "function change pointer\nimport changed call_changed\n";
-constexpr const char *callee = "export changed\nconstant factor 3\n";
 
 /// A link with a place for its log.
 class Link {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Programs in parts, of PTX: what the simulated driver takes for it.
+#include "parts.hpp"
 #include "plugin_fixture.hpp"
 
 using namespace cuda_test;
 using Catch::Contains;
+using pi_cuda_test::callee;
+using pi_cuda_test::caller;
 
 namespace {
-
-constexpr const char *caller = "function change pointer\nimport changed call_changed\n";
-constexpr const char *callee = "export changed\nconstant factor 3\n";
 
 pi_result link(const Machine &machine, const std::vector<pi_program> &parts, const char *options,
                pi_program *out) {

@@ -13,7 +13,7 @@ namespace {
 /// What the simulated NVRTC reads is a comment for the real one.
 constexpr const char *source = "//PI library " PI_TEST_CUDA_KERNELS "\n"
                                "//PI function count_up pointer 4\n"
-                               "//PI constant factor START\n"
+                               "//PI constant counter START\n"
                                "extern \"C\" __global__ void count_up(unsigned *data, unsigned by) "
                                "{ data[threadIdx.x] = START + threadIdx.x + by; }\n";
 

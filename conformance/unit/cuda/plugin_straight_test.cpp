@@ -59,6 +59,13 @@ struct Busy {
     void hold(const Word &until) const {
         launch(queue, "hold", {pointer_argument(until.pointer())}, 1);
     }
+    /// For a call that blocks until then.
+    std::jthread let_go_later() const {
+        return std::jthread([this] {
+            std::this_thread::sleep_for(std::chrono::milliseconds(5));
+            go.set();
+        });
+    }
     /// With a kernel of its own, which is released at once.
     void launch(pi_queue in, const char *name, const std::vector<pi_kernel_argument> &arguments,
                 uint64_t items) const {
@@ -228,20 +235,12 @@ TEST_CASE("what the stream does not carry out comes behind commands without even
         CHECK(words == counted(5));
     }
     SECTION("a blocking one") {
-        std::thread later([&] {
-            std::this_thread::sleep_for(std::chrono::milliseconds(5));
-            busy.go.set();
-        });
+        const std::jthread later = busy.let_go_later();
         CHECK(read_words(busy.queue, mem, Busy::words) == counted(5));
-        later.join();
     }
     SECTION("a blocking one of a few bytes") {
-        std::thread later([&] {
-            std::this_thread::sleep_for(std::chrono::milliseconds(5));
-            busy.go.set();
-        });
+        const std::jthread later = busy.let_go_later();
         CHECK(read_words(busy.queue, mem, 4) == std::vector<uint32_t>{5, 6, 7, 8});
-        later.join();
     }
     SECTION("a host function") {
         Owned<pi_event> event;
@@ -263,23 +262,15 @@ TEST_CASE("what the stream does not carry out comes behind commands without even
     SECTION("a blocking barrier") {
         auto barrier = desc<pi_barrier_desc>(PI_TYPE_BARRIER_DESC);
         barrier.flags = PI_COMMAND_BLOCKING;
-        std::thread later([&] {
-            std::this_thread::sleep_for(std::chrono::milliseconds(5));
-            busy.go.set();
-        });
+        const std::jthread later = busy.let_go_later();
         OK(piEnqueueBarrier(busy.queue, &barrier, 0, nullptr, nullptr));
-        later.join();
         CHECK(references(mem) == 1);
     }
     SECTION("a blocking timestamp") {
         auto timestamp = desc<pi_timestamp_desc>(PI_TYPE_TIMESTAMP_DESC);
         timestamp.flags = PI_COMMAND_BLOCKING;
-        std::thread later([&] {
-            std::this_thread::sleep_for(std::chrono::milliseconds(5));
-            busy.go.set();
-        });
+        const std::jthread later = busy.let_go_later();
         OK(piEnqueueTimestamp(busy.queue, &timestamp, 0, nullptr, nullptr));
-        later.join();
         CHECK(references(mem) == 1);
     }
     SECTION("a blocking write of a few bytes, which are read before it") {
@@ -288,13 +279,9 @@ TEST_CASE("what the stream does not carry out comes behind commands without even
         const pi_region few_words = range(0, 0, 16);
         const auto before = read_desc(mem, few.pointer(), few_words);
         OK(piEnqueueMemBufferRead(busy.queue, &before, 0, nullptr, nullptr));
-        std::thread later([&] {
-            std::this_thread::sleep_for(std::chrono::milliseconds(5));
-            busy.go.set();
-        });
+        const std::jthread later = busy.let_go_later();
         const auto write = write_desc(written, few.pointer(), few_words, PI_COMMAND_BLOCKING);
         OK(piEnqueueMemBufferWrite(busy.queue, &write, 0, nullptr, nullptr));
-        later.join();
         CHECK(read_words(busy.queue, written, 4) == std::vector<uint32_t>{5, 6, 7, 8});
     }
     SECTION("another queue's, which waits for an event") {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "fixture.hpp"
-#include "native_kernel.hpp"
 
 #include <algorithm>
 #include <future>
@@ -121,19 +120,6 @@ TEST_CASE("a device that is lost at a time answers until then, and never again",
     CHECK(read(other, b, 1000) == bytes);
 }
 
-namespace {
-
-void PI_CALL add_one(const pi_native_group *group, void *const *arguments) {
-    auto *bytes = static_cast<uint8_t *>(arguments[0]);
-    for (uint64_t i = group->begin[0]; i < group->end[0]; ++i)
-        ++bytes[i];
-}
-
-constexpr pi_native_kernel kernels[] = {{"add_one", add_one, 1, 0}};
-constexpr pi_native_program program = {sizeof program, 1, kernels};
-
-} // namespace
-
 TEST_CASE("a kernel that uses the memory of a device that is lost fails", "[sim]") {
     const Simulation machine(R"({"pi_machine": 1, "name": "falling", "devices": [
         {"name": "a", "type": "gpu", "scopes": [{"name": "global", "capacity": "1 MiB"}],
@@ -144,7 +130,7 @@ TEST_CASE("a kernel that uses the memory of a device that is lost fails", "[sim]
                    "residency": "remote_access"}]})");
     const auto queue = machine.queue(1);
     const auto a = machine.buffer(0, 4000), b = machine.buffer(1, 4000);
-    const auto kernel = make_kernel(make_program(machine.context, program), "add_one");
+    const auto kernel = make_add_one(machine.context);
     OK(piEventWait(launch(queue, kernel, a, 1), patience));
     CHECK(piEventWait(write(machine.queue(0), a, some_bytes(4000)), patience) ==
           PI_ERROR_DEVICE_LOST);

@@ -113,6 +113,23 @@ Bytes read(pi_queue queue, pi_mem mem, uint64_t size) {
     return bytes;
 }
 
+namespace {
+
+void PI_CALL add_one(const pi_native_group *group, void *const *arguments) {
+    auto *bytes = static_cast<uint8_t *>(arguments[0]);
+    for (uint64_t i = group->begin[0]; i < group->end[0]; ++i)
+        ++bytes[i];
+}
+
+constexpr pi_native_kernel kernels[] = {{"add_one", add_one, 1, 0}};
+constexpr pi_native_program program = {sizeof program, 1, kernels};
+
+} // namespace
+
+Owned<pi_kernel> make_add_one(pi_context context) {
+    return make_kernel(make_program(context, program), "add_one");
+}
+
 Owned<pi_event> launch(pi_queue queue, pi_kernel kernel, pi_mem mem, uint64_t items,
                        uint64_t offset, const Waits &waits) {
     const pi_kernel_argument argument = buffer(mem, offset);

@@ -59,6 +59,8 @@ Owned<pi_event> write(pi_queue queue, pi_mem mem, const Bytes &bytes, const Wait
 /// Blocking.
 Bytes read(pi_queue queue, pi_mem mem, uint64_t size);
 
+/// A kernel that adds 1 to each byte of its argument.
+Owned<pi_kernel> make_add_one(pi_context context);
 /// With one argument, a buffer from a byte on.
 Owned<pi_event> launch(pi_queue queue, pi_kernel kernel, pi_mem mem, uint64_t items,
                        uint64_t offset = 0, const Waits &waits = {});

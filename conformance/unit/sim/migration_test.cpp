@@ -2,7 +2,6 @@
 //
 // Objects that migrate as a whole: who writes one at the same time as another device takes the other's bytes along.
 #include "fixture.hpp"
-#include "native_kernel.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -32,21 +31,12 @@ std::string three_devices(const std::string &connection = whole_object) {
     return json + "}]}";
 }
 
-void PI_CALL add_one(const pi_native_group *group, void *const *arguments) {
-    auto *bytes = static_cast<uint8_t *>(arguments[0]);
-    for (uint64_t i = group->begin[0]; i < group->end[0]; ++i)
-        ++bytes[i];
-}
-
-constexpr pi_native_kernel kernels[] = {{"add_one", add_one, 1, 0}};
-constexpr pi_native_program program = {sizeof program, 1, kernels};
-
 constexpr uint64_t part = 100, size = 3 * part;
 
 /// An object of device a whose parts are written.
 struct Object {
     explicit Object(const std::string &json)
-        : machine(json), kernel(make_kernel(make_program(machine.context, program), "add_one")) {
+        : machine(json), kernel(make_add_one(machine.context)) {
         for (size_t device = 0; device < 3; ++device)
             queues.push_back(machine.queue(device));
         clear();

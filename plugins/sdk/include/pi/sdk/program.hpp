@@ -56,6 +56,20 @@ struct program_entries {
         });
     }
 
+    /// The same for piProgramLink; link_programs(Context &, const pi_program_link_desc &) makes the program.
+    template <class Context, auto link_programs>
+    static pi_result PI_CALL link(pi_context context, const pi_program_link_desc *desc,
+                                  pi_program *out_program) {
+        return call<Context>(context, [&](Context &self) {
+            if (CallbackScope::active())
+                fail(PI_ERROR_WOULD_BLOCK, "linking programs inside a callback");
+            const auto known = read_desc(desc, PI_TYPE_PROGRAM_LINK_DESC);
+            require(out_program, "out_program");
+            check_flags(known.flags, 0, "flags");
+            *out_program = link_programs(self, known).give();
+        });
+    }
+
     static constexpr InfoRow<Program> rows[] = {
         {PI_PROGRAM_INFO_CONTEXT,
          [](Program &p, const InfoWriter &write) { write(p.context().handle()); }},

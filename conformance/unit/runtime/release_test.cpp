@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How a use ends.
+#include "equipment.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <atomic>
+
+using namespace runtime_test;
+
+namespace {
+
+constexpr uint64_t size = 4096;
+
+} // namespace
+
+TEST_CASE("what was released can be waited for, and its memory is no more to be had", "[runtime]") {
+    const Machine machine;
+    const Runtime runtime(machine.topology());
+    const Storage storage(runtime, {.size = size});
+    host_write(storage.buffer(), 0, pattern(size, 1));
+    const bool abandoned = GENERATE(false, true);
+    for (PlaceIndex place = 0; place < machine.topology()->size(); ++place) {
+        INFO("place " << place);
+        Acquisition use = storage.buffer().acquire(place, Access::read, 64, 128);
+        CHECK((use.mem() == nullptr) == (place == host_place));
+        CHECK(use.offset() == 64);
+        use.wait(patience);
+        if (abandoned) {
+            use.abandon();
+        } else {
+            use.release();
+        }
+        const auto refused = [](auto call) {
+            CHECK(code_of(call) == PI_ERROR_INVALID_OPERATION);
+            CHECK_THROWS_WITH(call(), Catch::Contains("released or abandoned already"));
+        };
+        refused([&] { use.mem(); });
+        refused([&] { use.offset(); });
+        refused([&] { use.argument(); });
+        refused([&] { use.lead(); });
+        refused([&] { use.events(); });
+        refused([&] { use.pointer(); });
+        CHECK_THROWS_WITH(use.pointer(), Catch::Contains("pointer()"));
+        use.wait(patience);
+        std::atomic<int> ready = 0;
+        use.on_ready([&](pi_result result, const std::string &) { ready += result == PI_SUCCESS; });
+        CHECK(runtime.finish(patience));
+        CHECK(ready == 1);
+        CHECK(use.place() == place);
+        CHECK(use.range() == Range{64, 192});
+        CHECK_FALSE(use.held());
+    }
+}
+
+TEST_CASE("an acquisition that is dropped is over, and its write did not take place", "[runtime]") {
+    const Machine machine;
+    const Runtime runtime(machine.topology());
+    const Storage storage(
+        runtime,
+        {.size = size, .routes = mask_of(RouteKind::migrate) | mask_of(RouteKind::host_bounce)});
+    const Buffer buffer = storage.buffer();
+    const auto bytes = pattern(size, 9);
+    host_write(buffer, 0, bytes);
+    { Acquisition dropped = buffer.acquire(1, Access::discard_write); }
+    CHECK(host_read(buffer) == bytes);
+    { Acquisition dropped = buffer.acquire(1, Access::read); }
+    CHECK(storage.finish(patience));
+    CHECK(host_read(buffer) == bytes);
+}
+
+TEST_CASE("only an event of the place's plugin instance ends a use there", "[runtime]") {
+    const Machine machine;
+    const Loader other_loader;
+    const pi_device device = host_device(other_loader);
+    const auto foreign = Topology::from_devices(std::vector<pi_device>{device});
+    Event event;
+    REQUIRE(piEventCreateHost(foreign->context(1), event.out()) == PI_SUCCESS);
+
+    const Runtime runtime(machine.topology());
+    const Storage storage(runtime, {.size = size});
+    Acquisition writer = storage.buffer().acquire(1, Access::discard_write);
+    CHECK(code_of([&] { writer.release(event.get()); }) == PI_ERROR_INVALID_EVENT);
+    CHECK(writer.held());
+    CHECK(writer.mem() != nullptr);
+    writer.release();
+    // The host takes any: a bridge.
+    Acquisition host = storage.buffer().acquire(host_place, Access::read_write);
+    host.wait(patience);
+    host.release(event.get());
+    Acquisition next = storage.buffer().acquire(1, Access::read);
+    CHECK(next.events().size() == 1);
+    CHECK(piEventWait(next.events()[0], 0) == PI_ERROR_TIMEOUT);
+    REQUIRE(piEventSignalHost(event.get(), PI_SUCCESS) == PI_SUCCESS);
+    CHECK(piEventWait(next.events()[0], std::chrono::nanoseconds(patience).count()) == PI_SUCCESS);
+    next.release();
+    CHECK(runtime.finish(patience));
+}
