@@ -55,7 +55,7 @@ void Mem::publish(uint64_t offset, uint64_t size) const {
         sdk::copy_bytes(host_bytes(), offset, bytes(), offset, size);
 }
 
-/// Only what is stale: the host may be reading what another map has brought before.
+/// Only bytes that are stale: the host may be reading their neighbours, which another map has brought before.
 void Mem::refresh(uint64_t offset, uint64_t size) const {
     if (storage().coherent())
         return;
@@ -63,8 +63,12 @@ void Mem::refresh(uint64_t offset, uint64_t size) const {
     const sdk::LogicalBytes device = bytes(), host = host_bytes();
     for (const uint64_t end = offset + size; offset < end;) {
         const uint64_t step = std::min({line, end - offset, device.run(offset), host.run(offset)});
-        if (std::memcmp(host.at(offset), device.at(offset), step) != 0)
-            std::memcpy(host.at(offset), device.at(offset), step);
+        const std::byte *const from = device.at(offset);
+        std::byte *const to = host.at(offset);
+        if (std::memcmp(to, from, step) != 0)
+            for (uint64_t byte = 0; byte < step; ++byte)
+                if (to[byte] != from[byte])
+                    to[byte] = from[byte];
         offset += step;
     }
 }

@@ -32,9 +32,10 @@ bool Ledger::excludes(const Operation &earlier, const Operation &later) const {
            shares_units(later, earlier);
 }
 
-/// Whole units are handed over: nobody may write in them meanwhile, nor read them where they come to.
+/// Whole units are handed over: nobody may write in them meanwhile, nor read them where they come to, or hand them over
+/// to or from there.
 bool Ledger::shares_units(const Operation &hand_over, const Operation &other) const {
-    if (hand_over.kind != Kind::hand_over || other.kind == Kind::hand_over) {
+    if (hand_over.kind != Kind::hand_over) {
         return false;
     }
     const MemoryId memory = memory_of(hand_over.view);
@@ -43,8 +44,12 @@ bool Ledger::shares_units(const Operation &hand_over, const Operation &other) co
         !whole_units(hand_over.ranges, unit).overlaps(other.ranges)) {
         return false;
     }
-    return writes_memory(other, memory) ||
-           makes_valid(hand_over, other.is_transfer() ? other.source : other.view);
+    const auto meet_at = [&](ViewId view) {
+        return makes_valid(hand_over, view) &&
+               (other.view == view || other.source == view || makes_valid(other, view));
+    };
+    return writes_memory(other, memory) || meet_at(hand_over.view) ||
+           meet_at(*memories_[memory].first_view);
 }
 
 bool Ledger::makes_valid(const Operation &operation, ViewId view) const {

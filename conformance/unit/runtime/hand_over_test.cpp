@@ -168,7 +168,12 @@ TEST_CASE("bytes of one unit that several places write in turn are all kept", "[
             const uint64_t offset = random() % model.size();
             const uint64_t length =
                 1 + random() % std::min<uint64_t>(model.size() - offset, 1 + random() % 70);
-            if (random() % 2 == 0) {
+            const auto kind = random() % 5;
+            if (kind == 0) { // to all at once, which nobody waits for
+                buffer.broadcast(machine.places(), offset, length);
+                continue;
+            }
+            if (kind < 3) {
                 const auto value = static_cast<uint8_t>(random());
                 fill_at(machine, buffer, place, offset, length, value);
                 std::fill_n(model.begin() + static_cast<ptrdiff_t>(offset), length, value);

@@ -104,6 +104,31 @@ TEST_CASE("a hand-over waits for who writes in its units, and for who reads them
     CHECK(waits_for(ledger.begin_use(cached.host, 0, Range{0, 4}, false, true), over.operation));
 }
 
+TEST_CASE("hand-overs within one unit that meet at a view come one after the other", "[runtime]") {
+    Cached cached;
+    Ledger &ledger = cached.ledger;
+    ledger.finish(ledger.begin_use(cached.a, 1, Range{0, 4}, false, true).operation, true);
+    const auto over_host = ledger.begin_copy(cached.a, cached.b, 2, Range{0, 4});
+    SECTION("that bring bytes to the same view") {
+        CHECK(waits_for(ledger.begin_copy(cached.host, cached.b, 2, Range{4, 8}),
+                        over_host.operation));
+    }
+    SECTION("of which one takes bytes from where the other puts some") {
+        CHECK(
+            waits_for(ledger.begin_copy(cached.b, cached.a, 1, Range{8, 12}), over_host.operation));
+    }
+    SECTION("that both pass the host") {
+        const ViewId c = ledger.add_view(cached.shared);
+        CHECK(waits_for(ledger.begin_copy(cached.a, c, 3, Range{0, 4}), over_host.operation));
+        CHECK(waits_for(ledger.begin_copy(cached.host, c, 3, Range{4, 8}), over_host.operation));
+    }
+    SECTION("but not those in other units, or from one view to several") {
+        const auto next = ledger.begin_copy(cached.host, cached.b, 2, Range{16, 20});
+        CHECK_FALSE(waits_for(next, over_host.operation));
+        CHECK(ledger.begin_copy(cached.host, cached.a, 1, Range{20, 24}).waits.empty());
+    }
+}
+
 TEST_CASE("a hand-over brings along what is valid in its units and not about to change",
           "[runtime]") {
     Cached cached;
