@@ -96,7 +96,7 @@ StorageState::try_acquire(const std::shared_ptr<BufferState> &buffer, PlaceIndex
     Begun begun{buffer};
     begun.acquisition = std::make_unique<AcquisitionState>();
     begun.acquisition->held = false; // nothing to give back yet
-    begun.acquisition->storage = shared_from_this();
+    begun.acquisition->storage = buffer->storage;
     begun.acquisition->place = place;
     begun.acquisition->range = range;
     begun.acquisition->writes = writes(access);
@@ -115,10 +115,16 @@ StorageState::try_acquire(const std::shared_ptr<BufferState> &buffer, PlaceIndex
             parts = plan(target_of(attachment.view), fetches(access) ? range : RangeSet(),
                          writes(access) ? range : RangeSet(), spread);
         }
-        begun.number = runtime_->acquisitions.take();
-        begun.time = steady_time();
-        attachment.last_use = begun.time;
-        attachment.age = runtime_->residents.age(views_[attachment.view].home);
+        // What nobody records needs no number, and memory of the host, which is never evicted, no time of its last use.
+        const bool recorded = !parts.empty() || runtime_->options.log_capacity != 0;
+        if (recorded) {
+            begun.number = runtime_->acquisitions.take();
+        }
+        if (recorded || attachment.owner() != host_place) {
+            begun.time = steady_time();
+            attachment.last_use = begun.time;
+            attachment.age = runtime_->residents.age(views_[attachment.view].home);
+        }
         try {
             if (!pending_.empty()) {
                 forbid_self_wait(
