@@ -8,7 +8,9 @@
 #include "sizes.hpp"
 
 #include <pi/runtime/error.hpp>
+#include <pi/runtime/storage.hpp>
 
+#include <chrono>
 #include <cstring>
 #include <stdexcept>
 #include <vector>
@@ -190,34 +192,51 @@ void compare_small_writes(Session &session, const Sides &sides) {
     compare("blocking write of 64 bytes", pageable.data());
 }
 
+/// Plain copies between pinned memory and the device.
+class PinnedCopies {
+public:
+    PinnedCopies(const Sides &sides, uint64_t size)
+        : memory(sides.cu, CudaMemory::Where::device, size),
+          pinned(sides.cu, CudaMemory::Where::host, size), sides_(sides), size_(size) {}
+
+    void write() const {
+        check_cuda(sides_.cu.cuMemcpyHtoDAsync_v2(memory.address(), pinned.pointer(), size_,
+                                                  sides_.stream()),
+                   "cuMemcpyHtoDAsync");
+        sides_.wait();
+    }
+    void read() const {
+        check_cuda(sides_.cu.cuMemcpyDtoHAsync_v2(pinned.pointer(), memory.address(), size_,
+                                                  sides_.stream()),
+                   "cuMemcpyDtoHAsync");
+        sides_.wait();
+    }
+
+    const CudaMemory memory;
+    const CudaMemory pinned;
+
+private:
+    const Sides &sides_;
+    const uint64_t size_;
+};
+
 void compare_large(Session &session, const Sides &sides, uint64_t size) {
     const Cuda &cu = sides.cu;
     const Place &place = sides.place;
     const std::string of = " of " + size_name(size);
     const pi::runtime::Mem mem = make_buffer(place, size, 1);
-    const CudaMemory memory(cu, CudaMemory::Where::device, size);
-    const CudaMemory pinned(cu, CudaMemory::Where::host, size);
+    const PinnedCopies copies(sides, size);
+    void *const pinned = copies.pinned.pointer();
     std::vector<unsigned char> pageable(size, 1);
-    const auto plain_write = [&] {
-        check_cuda(
-            cu.cuMemcpyHtoDAsync_v2(memory.address(), pinned.pointer(), size, sides.stream()),
-            "cuMemcpyHtoDAsync");
-        sides.wait();
-    };
-    const auto plain_read = [&] {
-        check_cuda(
-            cu.cuMemcpyDtoHAsync_v2(pinned.pointer(), memory.address(), size, sides.stream()),
-            "cuMemcpyDtoHAsync");
-        sides.wait();
-    };
+    const auto plain_write = [&] { copies.write(); };
+    const auto plain_read = [&] { copies.read(); };
     const auto compare = [&](const std::string &name, const char *limit, auto ours, auto theirs) {
         session.compare(row(name + of), limit, Unit::microseconds, repeat(ours), repeat(theirs));
     };
     compare(
-        "pinned write", plain, [&] { write(place, mem.get(), pinned.pointer(), size); },
-        plain_write);
+        "pinned write", plain, [&] { write(place, mem.get(), pinned, size); }, plain_write);
     compare(
-        "pinned read", plain, [&] { read(place, mem.get(), pinned.pointer(), size); }, plain_read);
+        "pinned read", plain, [&] { read(place, mem.get(), pinned, size); }, plain_read);
     compare(
         "pageable write", plain_pinned, [&] { write(place, mem.get(), pageable.data(), size); },
         plain_write);
@@ -229,18 +248,51 @@ void compare_large(Session &session, const Sides &sides, uint64_t size) {
     compare(
         "copy within the device", plain, [&] { copy(place, mem.get(), other.get(), size); },
         [&] {
-            check_cuda(
-                cu.cuMemcpyDtoDAsync_v2(second.address(), memory.address(), size, sides.stream()),
-                "cuMemcpyDtoDAsync");
+            check_cuda(cu.cuMemcpyDtoDAsync_v2(second.address(), copies.memory.address(), size,
+                                               sides.stream()),
+                       "cuMemcpyDtoDAsync");
             sides.wait();
         });
     compare(
         "fill", plain, [&] { fill(place, mem.get(), size); },
         [&] {
-            check_cuda(cu.cuMemsetD32Async(memory.address(), 7, size / 4, sides.stream()),
+            check_cuda(cu.cuMemsetD32Async(copies.memory.address(), 7, size / 4, sides.stream()),
                        "cuMemsetD32Async");
             sides.wait();
         });
+}
+
+// ----- the runtime's bounce -----
+
+/// From one context of the device over staging memory of the host's to another: both halves at once.
+void compare_bounce(Session &session, const Sides &sides, uint64_t size) {
+    using namespace pi::runtime;
+    const std::string name = row("bounce of " + size_name(size) + " between two contexts");
+    if (!session.wants(name)) {
+        return;
+    }
+    const std::vector<pi_device> device{sides.place.device};
+    const Runtime runtime(Topology::from_groups(std::vector{device, device}));
+    const Storage storage(runtime, {.size = size,
+                                    .routes = mask_of(RouteKind::host_bounce),
+                                    .styles = mask_of(BounceStyle::staged)});
+    const Buffer buffer = storage.buffer();
+    const auto bounce = [&] {
+        buffer.acquire(1, Access::discard_write).release(); // the only one with these bytes
+        Acquisition use = buffer.acquire(2, Access::read);
+        use.wait(std::chrono::seconds(60));
+        use.release();
+    };
+    bounce(); // memory and staging are there
+    const PinnedCopies copies(sides, size);
+    const Batch write = repeat([&] { copies.write(); });
+    const Batch read = repeat([&] { copies.read(); });
+    const Times times = interleave(read, write, session.effort());
+    const bool reads = median(times.ours) > median(times.limit);
+    session.compare(name,
+                    std::string("a plain copy of as much pinned memory ") +
+                        (reads ? "from" : "to") + " the device, the slower direction",
+                    Unit::microseconds, repeat(bounce), reads ? read : write);
 }
 
 // ----- memory in the order of a stream -----
@@ -300,6 +352,7 @@ void bench_cuda(Session &session) {
                 continue;
             }
             session.attempt(row(size_name(size)), [&] { compare_large(session, sides, size); });
+            session.attempt(row("bounce"), [&] { compare_bounce(session, sides, size); });
         }
         session.attempt(row("pools"), [&] { compare_pools(session, sides); });
     });

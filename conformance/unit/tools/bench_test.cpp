@@ -157,6 +157,7 @@ TEST_CASE("pi-bench cuda measures the plugin beside plain calls of the driver") 
           "CUDA: pinned write of 64 MiB", "CUDA: pinned read of 64 MiB",
           "CUDA: pageable write of 64 MiB", "CUDA: pageable read of 64 MiB",
           "CUDA: copy within the device of 64 MiB", "CUDA: fill of 64 MiB",
+          "CUDA: bounce of 64 MiB between two contexts",
           "CUDA: allocation of 1 MiB from a pool, free, and wait"}) {
         CHECK(std::count(measured.begin(), measured.end(), name) == 1);
     }
