@@ -9,6 +9,7 @@
 
 #include <pi/pi_native_kernel.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <thread>
@@ -45,29 +46,17 @@ void PI_CALL meet(const pi_native_group *group, void *const *arguments) {
 constexpr pi_native_kernel kernels[] = {{"meet", &meet, 3, 0}};
 constexpr pi_native_program native_program = {sizeof(pi_native_program), 1, kernels};
 
-struct Meeting {
+/// Cooperative launches of a kernel.
+struct Cooperative {
     Bench &bench;
     Program program;
     Kernel kernel;
     Queue queue;
-    Mem state;
     Arguments arguments;
-    static constexpr uint32_t rounds = 50;
 
-    explicit Meeting(Bench &on) : bench(on) {
+    explicit Cooperative(Bench &on) : bench(on) {
         bench.need(PI_CAPABILITY_COOPERATIVE, "PI_CAPABILITY_COOPERATIVE");
-        if (kernel_format(bench) != PI_PROGRAM_FORMAT_NATIVE_TABLE)
-            skip("the suite has kernels that wait for each other as native functions only");
-        pi_program_desc desc = describe<pi_program_desc>();
-        desc.format = PI_PROGRAM_FORMAT_NATIVE_TABLE;
-        desc.data = &native_program;
-        desc.size = sizeof native_program;
-        require_success(piProgramCreate(bench.context(), &desc, program.out()), "piProgramCreate");
-        require_success(piProgramBuild(program, nullptr), "piProgramBuild");
-        kernel = make_kernel(program, "meet");
         queue = bench.make_queue();
-        state = bench.make_buffer(bench.place(), bytes_of({0, 0}));
-        arguments.buffer(state).value(rounds).local(sizeof(uint32_t));
     }
 
     pi_kernel_launch_desc desc(uint32_t dimensions, const Size3 &global, const Size3 &local) {
@@ -77,18 +66,55 @@ struct Meeting {
     }
     uint32_t most(const Size3 &local) {
         uint32_t count = poison<uint32_t>();
-        const pi_kernel_launch_desc launch = desc(3, {1, 1, 1}, local);
+        const auto one = [&](std::size_t axis) { return std::max<uint64_t>(local[axis], 1); };
+        const pi_kernel_launch_desc launch = desc(3, {one(0), one(1), one(2)}, local);
         require_success(piKernelGetMaxCooperativeGroups(queue, &launch, &count),
                         "piKernelGetMaxCooperativeGroups");
-        require(count >= 1, "not even one work-group can be resident");
+        require(count >= 1 && count != poison<uint32_t>(),
+                "not even one work-group can be resident");
         return count;
     }
+};
+
+/// Of "meet", whose groups wait for each other.
+struct Meeting : Cooperative {
+    Mem state;
+    static constexpr uint32_t rounds = 50;
+
+    explicit Meeting(Bench &on) : Cooperative(on) {
+        if (kernel_format(bench) != PI_PROGRAM_FORMAT_NATIVE_TABLE)
+            skip("the suite has kernels that wait for each other as native functions only");
+        pi_program_desc desc = describe<pi_program_desc>();
+        desc.format = PI_PROGRAM_FORMAT_NATIVE_TABLE;
+        desc.data = &native_program;
+        desc.size = sizeof native_program;
+        require_success(piProgramCreate(bench.context(), &desc, program.out()), "piProgramCreate");
+        require_success(piProgramBuild(program, nullptr), "piProgramBuild");
+        kernel = make_kernel(program, "meet");
+        state = bench.make_buffer(bench.place(), bytes_of({0, 0}));
+        arguments.buffer(state).value(rounds).local(sizeof(uint32_t));
+    }
+
     // Of how many groups the state tells.
     uint32_t met() {
         const std::vector<uint32_t> words = words_of(bench.download(queue, state, 8));
         require_equal(words[1], 0u, "how often a group waited in vain, or lost its local memory");
         require_equal(words[0] % rounds, 0u, "arrivals beyond whole rounds");
         return words[0] / rounds;
+    }
+};
+
+/// Of "add", which each program of the suite's kernels has: each work-item adds 1 to a word of its own.
+struct Addition : Cooperative {
+    Mem words;
+
+    /// Of so many words of 0.
+    Addition(Bench &on, uint32_t count)
+        : Cooperative(on),
+          words(bench.make_buffer(bench.place(), Bytes(count * sizeof(uint32_t)))) {
+        program = make_program(bench);
+        kernel = make_kernel(program, "add");
+        arguments.buffer(words).value(uint32_t{1});
     }
 };
 
@@ -142,37 +168,40 @@ LAW("kernel", "cooperative launches of several queues do not stop each other") {
 }
 
 LAW("kernel", "more work-groups than can be resident are refused") {
-    Meeting meeting(bench);
-    const uint64_t most = meeting.most({2, 1, 1});
+    const uint32_t most = Addition(bench, 1).most({2, 1, 1});
+    Addition addition(bench, (most + 1) * 2);
     const auto refused = [&](const std::string &what, const pi_kernel_launch_desc &desc) {
         require_untouched<pi_event>(what, {PI_ERROR_INVALID_WORK_SIZE}, [&](pi_event *out) {
-            return try_enqueue(meeting.queue, desc, {}, out);
+            return try_enqueue(addition.queue, desc, {}, out);
         });
     };
-    refused("one group more than can be resident", meeting.desc(1, {(most + 1) * 2}, {2}));
-    refused("many more groups", meeting.desc(3, {1 << 20, 1 << 20, 1 << 20}, {1, 1, 1}));
+    refused("one group more than can be resident", addition.desc(1, {uint64_t{most + 1} * 2}, {2}));
+    refused("many more groups", addition.desc(3, {1 << 20, 1 << 20, 1 << 20}, {1, 1, 1}));
     refused("more work-items than resident groups can have",
-            meeting.desc(1, {uint64_t{1} << 50}, {}));
-    require_equal(meeting.met(), 0u, "how many groups have met");
+            addition.desc(1, {uint64_t{1} << 50}, {}));
+    std::vector<uint32_t> expected((most + 1) * 2, 0);
+    bench.require_contents(addition.queue, addition.words, bytes_of(expected),
+                           "what refused launches leave");
+    bench.wait(bench.enqueue(addition.queue, addition.desc(1, {uint64_t{most} * 2}, {2})),
+               "a cooperative launch of as many groups as can be resident");
+    std::fill(expected.begin(), expected.end() - 2, 1);
+    bench.require_contents(addition.queue, addition.words, bytes_of(expected),
+                           "what as many groups as can be resident have added");
     // Without the flag groups need not be together.
-    Workshop shop(bench);
-    const Kernel add = make_kernel(shop.program, "add");
-    const Mem mem = bench.make_buffer(bench.place(), Bytes((most + 1) * 4));
-    Arguments arguments;
-    arguments.buffer(mem).value(uint32_t{1});
-    bench.wait(bench.enqueue(shop.queue, launch_desc(add, arguments, most + 1, 1)));
+    bench.wait(bench.enqueue(addition.queue, launch_desc(addition.kernel, addition.arguments,
+                                                         uint64_t{most + 1} * 2, 2)));
 }
 
 LAW("kernel", "how many groups can be resident is told for a launch that could be") {
-    Meeting meeting(bench);
+    Addition addition(bench, 4);
     const auto most_group =
         get_info<uint64_t>(&piDeviceGetInfo, bench.device(), PI_DEVICE_INFO_MAX_WORK_GROUP_SIZE);
-    const pi_kernel_launch_desc valid = meeting.desc(1, {4}, {2});
+    const pi_kernel_launch_desc valid = addition.desc(1, {4}, {2});
     check_descriptor("piKernelGetMaxCooperativeGroups", valid,
                      offsetof(pi_kernel_launch_desc, flags),
                      [&](const pi_kernel_launch_desc *desc) {
                          uint32_t count = 0;
-                         return piKernelGetMaxCooperativeGroups(meeting.queue, desc, &count);
+                         return piKernelGetMaxCooperativeGroups(addition.queue, desc, &count);
                      });
     const auto refused = [&](const std::string &what, pi_result error, pi_queue queue,
                              const pi_kernel_launch_desc &desc) {
@@ -183,14 +212,14 @@ LAW("kernel", "how many groups can be resident is told for a launch that could b
     refused("the queue NULL", PI_ERROR_INVALID_QUEUE, nullptr, valid);
     pi_kernel_launch_desc wrong = valid;
     wrong.kernel = nullptr;
-    refused("the kernel NULL", PI_ERROR_INVALID_KERNEL, meeting.queue, wrong);
-    refused("0 dimensions", PI_ERROR_INVALID_WORK_SIZE, meeting.queue, meeting.desc(0, {4}, {2}));
-    refused("a group larger than the largest", PI_ERROR_INVALID_WORK_SIZE, meeting.queue,
-            meeting.desc(1, {4}, {most_group + 1}));
+    refused("the kernel NULL", PI_ERROR_INVALID_KERNEL, addition.queue, wrong);
+    refused("0 dimensions", PI_ERROR_INVALID_WORK_SIZE, addition.queue, addition.desc(0, {4}, {2}));
+    refused("a group larger than the largest", PI_ERROR_INVALID_WORK_SIZE, addition.queue,
+            addition.desc(1, {4}, {most_group + 1}));
     const Context context = bench.make_context({bench.device()});
     const Queue foreign = bench.make_queue({bench.device(), context});
     refused("a kernel of another context", PI_ERROR_INVALID_KERNEL, foreign, valid);
-    require_error(piKernelGetMaxCooperativeGroups(meeting.queue, &valid, nullptr),
+    require_error(piKernelGetMaxCooperativeGroups(addition.queue, &valid, nullptr),
                   PI_ERROR_INVALID_NULL_POINTER,
                   "piKernelGetMaxCooperativeGroups with out_count NULL");
 }
