@@ -189,7 +189,7 @@ std::vector<Dependency> StorageState::bring(PlaceIndex place, const RangeSet &ra
 void StorageState::begin_copies(Begun &begun, const Attachment &attachment,
                                 std::vector<PlannedPart> parts, PlaceIndex place, Spread *spread) {
     // Whatever could be refused is refused before anything has begun.
-    for (const PlannedPart &part : parts) {
+    for (PlannedPart &part : parts) {
         if (part.sources.empty()) {
             std::string reasons;
             for (const Candidate &candidate : part.refused) {
@@ -204,6 +204,7 @@ void StorageState::begin_copies(Begun &begun, const Attachment &attachment,
         forbid_self_wait(
             ledger_.copy_waits(part.sources.front().view, to, views_[to].home, part.ranges), place,
             part.ranges.hull());
+        predict_delays(part);
     }
     uint64_t bytes_copy_in_copy_out = begun.bytes_copy_in_copy_out;
     for (PlannedCopy &each : cut(std::move(parts), attachment.view, spread)) {

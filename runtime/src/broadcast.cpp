@@ -144,8 +144,10 @@ void StorageState::add_bounce(std::vector<PlannedCopy> &copies, const PlannedPar
         RouteRequest request =
             route_request(from, target_of(to), piece.bytes(), piece.ranges().size());
         request.styles &= mask_of(BounceStyle::read) | mask_of(BounceStyle::write); // for any piece
-        const auto found = candidates(runtime_->topology->description(), request, runtime_->costs);
-        return Source{from, found.front()};
+        Candidate best =
+            candidates(runtime_->topology->description(), request, runtime_->costs).front();
+        best.delay = delay(best, piece.bytes());
+        return Source{from, std::move(best)};
     };
     PlannedPart first;
     first.on_the_way = true;

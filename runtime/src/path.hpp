@@ -4,6 +4,7 @@
 #include <pi/runtime/cost.hpp>
 #include <pi/runtime/route.hpp>
 
+#include <cstddef>
 #include <functional>
 #include <limits>
 #include <optional>
@@ -18,6 +19,9 @@ struct Path {
     uint64_t chunk = 0;
     double seconds = 0;
 };
+
+/// How many pieces lie at one place on the way at most: one is filled while the other is emptied.
+inline constexpr size_t slots_a_place = 2;
 
 struct PathQuestion {
     PlaceIndex from = host_place;

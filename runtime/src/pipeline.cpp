@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "path.hpp"
 #include "plugin_transport.hpp"
 #include "portions.hpp"
 
@@ -9,7 +10,7 @@
 namespace pi::runtime {
 namespace {
 
-/// Portions go from station to station: the source, two slots at each place on the way, the destination.
+/// Portions go from station to station: the source, slots_a_place at each place on the way, the destination.
 /// A portion leaves a station when there is a free slot at the next one; its own slot is free once it has
 /// arrived there. One portion at a time crosses each link, so they arrive in order.
 class Pipeline : public std::enable_shared_from_this<Pipeline> {
@@ -44,8 +45,6 @@ public:
     }
 
 private:
-    static constexpr size_t slots_a_place = 2;
-
     /// A portion in a slot, ready to go on.
     struct Staged {
         RangeSet ranges;

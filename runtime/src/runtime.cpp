@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "plugin_transport.hpp"
 #include "runtime_state.hpp"
+#include "same_device.hpp"
 
 #include <pi/runtime/error.hpp>
 
@@ -19,13 +20,22 @@ std::shared_ptr<const Topology> checked(std::shared_ptr<const Topology> topology
     return topology;
 }
 
+/// For each place the first one of its device.
+std::vector<PlaceIndex> devices_of(const Topology &topology) {
+    std::vector<PlaceIndex> devices;
+    for (PlaceIndex place = 0; place < topology.size(); ++place) {
+        devices.push_back(places_of_device(topology, place).front());
+    }
+    return devices;
+}
+
 } // namespace
 
 RuntimeState::RuntimeState(std::shared_ptr<const Topology> all_places,
                            RuntimeOptions runtime_options)
     : topology(checked(std::move(all_places))), options(std::move(runtime_options)),
       costs(options.costs ? *options.costs : CostTable::estimate(topology->description())),
-      log(options.log_capacity), trace(topology),
+      log(options.log_capacity), trace(topology), traffic(devices_of(*topology)),
       memory(std::make_shared<MemoryPool>(topology, options.pool_limit)), residents(topology),
       lost(topology, continuations) {
     if (costs.places() != topology->size()) {

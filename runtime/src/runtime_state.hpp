@@ -8,6 +8,7 @@
 #include "per_thread.hpp"
 #include "residents.hpp"
 #include "trace.hpp"
+#include "traffic.hpp"
 #include "transfer_log.hpp"
 
 #include <pi/runtime/runtime.hpp>
@@ -66,6 +67,7 @@ public:
     PerThread<SharedCounters> counters; // all storages': their sum
     TransferLog log;
     const Trace trace;
+    Traffic traffic;
     const std::shared_ptr<MemoryPool> memory;
     Residents residents;
     LostPlaces lost;

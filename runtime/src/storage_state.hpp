@@ -144,7 +144,7 @@ public:
     /// in use by then, or they cannot be written back; nothing is lost then.
     bool evict(PlaceIndex place);
 
-    // plan.cpp
+    // explain.cpp
     Explanation explain(PlaceIndex place, const Range &range);
 
     // For transfers.
@@ -253,6 +253,10 @@ private:
     std::vector<ViewId> nearest_views(const Target &target, const RangeSet &stale,
                                       const Spread *spread) const;
     Target target_of(ViewId view) const;
+    double delay(const Candidate &candidate, uint64_t bytes) const;
+    void predict_delays(PlannedPart &part) const;
+
+    // explain.cpp
     ExplainedPart explain_present(const RangeSet &ranges, PlaceIndex place, const Target &target,
                                   const std::vector<Candidate> &considered) const;
     static ExplainedPart explain_planned(PlannedPart planned,

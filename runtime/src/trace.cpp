@@ -43,6 +43,7 @@ void Trace::write(const TransferRecord &record) const {
         {"hop", 0},
         {"hops", record.hops.size()},
         {"predicted_us", 1e6 * record.predicted},
+        {"predicted_delay_us", 1e6 * record.predicted_delay},
         {"actual_us", static_cast<double>(record.end - record.begin) / 1e3},
         {"result", result_name(record.result)},
         {"reason", record.reason}};

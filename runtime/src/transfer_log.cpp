@@ -84,6 +84,7 @@ bool TransferLog::join(const TransferRecord &record) {
         same.bytes += record.bytes;
         same.pieces += record.pieces;
         same.predicted += record.predicted;
+        same.predicted_delay = std::max(same.predicted_delay, record.predicted_delay);
         same.begin = std::min(same.begin, record.begin);
         same.end = std::max(same.end, record.end);
         same.bytes_copy_in_copy_out += record.bytes_copy_in_copy_out;

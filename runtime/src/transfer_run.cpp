@@ -47,6 +47,9 @@ void TransferRun::try_next() {
             request.after = commands_before();
             last_ = request.after; // what has no command of its own passes on what it waited for
             request.last = &last_;
+            RuntimeState &runtime = *storage().runtime();
+            runtime.traffic.enter(load_of(runtime.costs, source.candidate, part_.ranges.bytes()),
+                                  under_way_);
             storage().runtime()->transport->start(request, done);
         } catch (const Error &error) {
             done(error.code(), error.what());
@@ -79,6 +82,7 @@ std::vector<Submitted> TransferRun::commands_before() const {
 }
 
 void TransferRun::on_done(pi_result result, const std::string &text, uint64_t end) {
+    under_way_.leave();
     record(result, text, end);
     if (result == PI_SUCCESS) {
         count_success(part_.sources[next_ - 1].candidate);
@@ -124,6 +128,7 @@ void TransferRun::record(pi_result result, const std::string &text, uint64_t end
         record.pieces = (part_.ranges.bytes() + chunk - 1) / chunk;
     }
     record.predicted = candidate.seconds;
+    record.predicted_delay = candidate.delay;
     record.begin = begin_;
     record.end = end;
     record.bytes_copy_in_copy_out = bytes_copy_in_copy_out_;
@@ -140,6 +145,7 @@ void TransferRun::record(pi_result result, const std::string &text, uint64_t end
         record.pieces = 1; // of those that the log joins
         record.reason = part_.whole->reason;
         record.predicted = part_.whole->seconds;
+        record.predicted_delay = part_.whole->delay;
     }
     storage().runtime()->log.add(std::move(record), part_.is_piece);
 }

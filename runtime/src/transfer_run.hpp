@@ -41,6 +41,7 @@ private:
     std::string failure_text_;
     std::vector<Submitted> last_; // commands of the source that is being tried, for who comes after
     uint64_t begin_ = 0;          // of the source that is being tried
+    Traffic::Entry under_way_;    // likewise
 };
 
 } // namespace pi::runtime

@@ -58,12 +58,17 @@ Simulated::Simulated(const std::string &path, uint32_t contexts) : loader_(load(
     topology_ = Topology::from_groups(groups, names);
     queues_.resize(topology_->size());
     for (PlaceIndex place = 1; place < topology_->size(); ++place) {
-        auto queue = pi_test::desc<pi_queue_desc>(PI_TYPE_QUEUE_DESC);
-        queue.flags = PI_QUEUE_PROFILING;
-        check(piQueueCreate(topology_->context(place), topology_->device(place), &queue,
-                            queues_[place].out()),
-              "piQueueCreate");
+        queues_[place] = make_queue(place);
     }
+}
+
+Queue Simulated::make_queue(PlaceIndex place) const {
+    auto desc = pi_test::desc<pi_queue_desc>(PI_TYPE_QUEUE_DESC);
+    desc.flags = PI_QUEUE_PROFILING;
+    Queue queue;
+    check(piQueueCreate(topology_->context(place), topology_->device(place), &desc, queue.out()),
+          "piQueueCreate");
+    return queue;
 }
 
 std::map<std::pair<PlaceIndex, PlaceIndex>, uint64_t> Simulated::link_bytes() const {
@@ -102,13 +107,17 @@ Event Simulated::read(const Acquisition &acquisition, void *bytes) const {
     return enqueue_read(queue(acquisition.place()), acquisition, bytes);
 }
 
-uint64_t Simulated::arrival(const Acquisition &acquisition) const {
+Event Simulated::arrive(const Acquisition &acquisition, pi_queue queue) const {
     auto desc = pi_test::desc<pi_barrier_desc>(PI_TYPE_BARRIER_DESC);
     Event event;
-    check(piEnqueueBarrier(queue(acquisition.place()), &desc,
-                           static_cast<uint32_t>(acquisition.events().size()),
+    check(piEnqueueBarrier(queue, &desc, static_cast<uint32_t>(acquisition.events().size()),
                            acquisition.events().data(), event.out()),
           "piEnqueueBarrier");
+    return event;
+}
+
+uint64_t Simulated::arrival(const Acquisition &acquisition) const {
+    const Event event = arrive(acquisition, queue(acquisition.place()));
     check(runtime_test::wait(event), "piEventWait");
     return end_of(event);
 }

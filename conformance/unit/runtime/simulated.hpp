@@ -37,9 +37,13 @@ public:
     /// Commands on what is acquired, behind its events, and behind `after`.
     Event fill(const Acquisition &acquisition, uint8_t value, pi_event after = nullptr) const;
     Event read(const Acquisition &acquisition, void *bytes) const;
-    /// The virtual time at which the acquisition's bytes are there, in nanoseconds: waits for it.
+    /// Another one like queue().
+    Queue make_queue(PlaceIndex place) const;
+    /// A command on a queue of its place that ends when the acquisition's bytes are there.
+    Event arrive(const Acquisition &acquisition, pi_queue queue) const;
+    /// The virtual time at which that is, in nanoseconds: waits for it.
     uint64_t arrival(const Acquisition &acquisition) const;
-    /// Of a command of queue().
+    /// Of a command of such a queue.
     uint64_t end_of(const Event &event) const;
     /// The virtual time at which all that has begun is over; then it is now.
     uint64_t pass_time() const;

@@ -13,6 +13,11 @@ namespace runtime_test {
 /// Everything by copies: nothing is used in place.
 inline constexpr RouteMask copies = mask_of(RouteKind::migrate) | mask_of(RouteKind::host_bounce);
 
+inline constexpr uint64_t KiB = 1 << 10, MiB = 1 << 20;
+
+/// What it took, of what was predicted.
+void check_within_5_percent(double seconds, double predicted);
+
 class TimedMachine {
 public:
     /// Bounces are one transfer, unless they may stay at the host.
@@ -21,6 +26,7 @@ public:
 
     const TopologyDescription &topology() const { return machine_.topology()->description(); }
     PlaceIndex places() const { return machine_.topology()->size(); }
+    const Runtime &runtime() const { return runtime_; }
 
     /// Of so many bytes, all of them valid at `source` only.
     Storage storage(uint64_t size, PlaceIndex source, RouteMask routes = copies,
@@ -34,17 +40,24 @@ public:
     double read_seconds(const Storage &storage, PlaceIndex destination) const;
     struct Transfer {
         Storage storage;
-        PlaceIndex source, destination;
+        PlaceIndex destination;
     };
-    /// Of several that begin at one time: when a host event is signalled.
-    double together_seconds(const std::vector<Transfer> &transfers) const;
+    struct Ended {
+        Candidate predicted; ///< by explain, when the ones before were under way
+        double seconds;      ///< virtual ones
+    };
+    /// Of several whose first commands begin at one time, in this order. What is read at the host has no value in the end.
+    std::vector<Ended> read_together(const std::vector<Transfer> &transfers) const;
     /// Bytes that went over a link during the last of these, whatever contexts its ends are in.
     uint64_t link_bytes(PlaceIndex from, PlaceIndex to) const;
 
 private:
     double seconds_of(const std::function<void()> &work) const;
 
+    class Gated;
+
     Simulated machine_;
+    std::shared_ptr<Gated> gated_;
     Runtime runtime_;
 };
 

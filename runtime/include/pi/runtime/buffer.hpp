@@ -150,7 +150,8 @@ public:
     void broadcast(std::span<const PlaceIndex> places, uint64_t offset, uint64_t size) const;
     void broadcast(std::span<const PlaceIndex> places) const;
 
-    /// What acquire(place, Access::read) of this range would do now, and why. Changes nothing.
+    /// What acquire(place, Access::read) of this range would do now, and why, and how long it would take: on idle links,
+    /// and behind what is under way on them (Candidate::seconds, delay). Changes nothing.
     Explanation explain(PlaceIndex place, uint64_t offset, uint64_t size) const;
     Explanation explain(PlaceIndex place) const;
 

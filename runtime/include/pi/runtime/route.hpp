@@ -57,7 +57,21 @@ struct Route {
 struct Candidate {
     Route route;
     bool possible = false;
-    double seconds = 0; ///< predicted, when possible
+    double seconds = 0; ///< predicted, when possible: on idle links
+    /// Predicted seconds by which transfers under way make it later: it ends after seconds + delay. Buffer::explain and
+    /// the plans of acquires have it, candidates() leaves 0.
+    ///
+    /// A transfer is under way from when its commands are submitted until its end is known; while it waits, for a
+    /// kernel say, it is not, as nothing tells when it will begin. Nor does anything tell how far one is: it counts as a
+    /// whole, as if all began now, which holds for what begins at one time, and is too long for the rest. On a link pieces
+    /// take turns: of each other transfer go first at most as many as this one has. What begins later is not known, and
+    /// delays only transfers in several pieces.
+    ///
+    /// Each direction of a link counts apart; the places of one device share its links; links between places in host
+    /// memory are one. Wires that other links share are not known.
+    ///
+    /// Routes are chosen without it: the same bytes cross the same links however busy these are.
+    double delay = 0;
     std::string
         reason; ///< why refused: "host pointer misaligned: 16 of 64"; else why it costs that
 };
@@ -100,7 +114,7 @@ struct RouteRequest {
     StyleMask styles = all_styles; ///< ways of a bounce that are allowed
 };
 
-/// Every way there is, the possible ones first, cheapest first; then the refused ones, each with its
+/// Every way there is, the possible ones first, cheapest on idle links first; then the refused ones, each with its
 /// reason. The first is the cheapest of all paths over the table's links, of any number of hops. A pure
 /// function of its arguments. Unknown places are std::out_of_range.
 PI_RUNTIME_EXPORT std::vector<Candidate> candidates(const TopologyDescription &topology,

@@ -53,9 +53,12 @@ struct TransferRecord {
     uint64_t bytes = 0;    ///< that moved
     std::vector<Hop> hops; ///< the links that they crossed
     uint64_t pieces = 1;   ///< in which they went, over several links
-    double predicted = 0;  ///< seconds, by the runtime's costs; 0: nothing had to be done
-    uint64_t begin = 0;    ///< nanoseconds of the steady clock, when its commands could begin
-    uint64_t end = 0;      ///< and when they were final
+    /// Seconds on idle links, by the runtime's costs, as the acquire planned it; 0: nothing had to be done.
+    double predicted = 0;
+    /// And by how much transfers of earlier acquires, under way then, were to make it later (Candidate::delay).
+    double predicted_delay = 0;
+    uint64_t begin = 0; ///< nanoseconds of the steady clock, when its commands could begin
+    uint64_t end = 0;   ///< and when they were final
     uint64_t bytes_copy_in_copy_out = 0; ///< of the acquire, in its first record
 };
 

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "traffic.hpp"
+
+#include "path.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace pi::runtime {
+namespace {
+
+constexpr Hop host_bus{host_place, host_place};
+
+/// What others send over one link before each piece of a transfer.
+class Ahead {
+public:
+    explicit Ahead(uint64_t pieces) : steps_(pieces + 1) {}
+
+    /// One of their pieces before each of so many, from that one on.
+    void add(uint64_t first, uint64_t count, double arrival, double seconds) {
+        const uint64_t pieces = steps_.size() - 1;
+        count = std::min(count, pieces - std::min(first, pieces));
+        if (count == 0) {
+            return;
+        }
+        steps_[first] += seconds;
+        steps_[first + count] -= seconds;
+        if (first == 0) {
+            first_turns_.emplace_back(arrival, seconds);
+        }
+    }
+    /// When the link can come to a piece; asked of each in turn. `before`: the end of the one before.
+    double free(uint64_t piece, double before) {
+        seconds_ += steps_[piece];
+        if (piece != 0) {
+            return before + seconds_;
+        }
+        std::sort(first_turns_.begin(), first_turns_.end());
+        double end = 0;
+        for (const auto &[arrival, seconds] : first_turns_) {
+            end = std::max(end, arrival) + seconds;
+        }
+        return end;
+    }
+
+private:
+    std::vector<double> steps_; // by piece: what seconds_ changes by
+    double seconds_ = 0;
+    std::vector<std::pair<double, double>> first_turns_; // arrival, seconds
+};
+
+/// When the last piece has crossed the last link.
+double end_of(const Load &load, std::vector<Ahead> ahead) {
+    const size_t count = load.crossings.size();
+    // By piece and link, of the newest. A piece goes where an earlier one has left its slot.
+    std::array<std::vector<double>, slots_a_place + 1> ends;
+    ends.fill(std::vector<double>(count + 1));
+    for (uint64_t piece = 0; piece < load.pieces; ++piece) {
+        std::vector<double> &now = ends[piece % ends.size()];
+        const std::vector<double> &before = ends[(piece + slots_a_place) % ends.size()];
+        const std::vector<double> &leaving = ends[(piece + 1) % ends.size()];
+        double arrived = 0;
+        for (size_t link = 0; link < count; ++link) {
+            const Crossing &crossing = load.crossings[link];
+            const bool last = link + 1 == count;
+            const double ready = std::max({arrived, before[link], last ? 0 : leaving[link + 1]});
+            arrived = std::max(ready + crossing.pause, ahead[link].free(piece, before[link])) +
+                      crossing.seconds;
+            now[link] = arrived;
+        }
+    }
+    return ends[(load.pieces - 1) % ends.size()][count - 1];
+}
+
+} // namespace
+
+Load load_of(const CostTable &costs, const Candidate &candidate, uint64_t bytes) {
+    const Route &route = candidate.route;
+    Load load;
+    const auto add = [&](Hop hop, double pause, double seconds) {
+        if (costs.in_host_memory(hop.from, hop.to)) {
+            hop = host_bus;
+        }
+        for (Crossing &crossing : load.crossings) {
+            if (crossing.link == hop) {
+                crossing.seconds += pause + seconds;
+                return;
+            }
+        }
+        load.crossings.push_back({hop, pause, seconds});
+    };
+    if (route.style == BounceStyle::map_source || route.style == BounceStyle::map_destination) {
+        const bool from_host = route.style == BounceStyle::map_source;
+        const Hop hop =
+            from_host ? Hop{host_place, route.destination} : Hop{route.source, host_place};
+        const double seconds = costs.seconds(hop.from, hop.to, bytes);
+        add(hop, from_host ? candidate.seconds - seconds : 0, seconds);
+    } else if (route.hops.size() == 1) {
+        add(route.hops.front(), 0, candidate.seconds);
+    } else if (!route.hops.empty()) {
+        const uint64_t chunk = route.chunk == 0 ? std::max<uint64_t>(1, bytes) : route.chunk;
+        load.pieces = std::max<uint64_t>(1, (bytes + chunk - 1) / chunk);
+        for (const Hop &hop : route.hops) {
+            const double pause = costs.callback_seconds(hop.to == host_place ? hop.from : hop.to);
+            add(hop, pause,
+                costs.stage_seconds(hop.from, hop.to, even_piece(bytes, chunk)) - pause);
+        }
+    }
+    return load;
+}
+
+Traffic::Traffic(std::vector<PlaceIndex> devices)
+    : devices_(std::move(devices)), links_(devices_.size() * devices_.size()) {}
+
+size_t Traffic::index(const Crossing &crossing) const {
+    return devices_[crossing.link.from] * devices_.size() + devices_[crossing.link.to];
+}
+
+void Traffic::Entry::leave() noexcept {
+    if (places_.empty()) {
+        return;
+    }
+    Link over; // freed without the lock
+    const std::lock_guard lock(traffic_->mutex_);
+    for (const Place &place : places_) {
+        over.splice(over.end(), *place.link, place.turns);
+    }
+    places_.clear();
+}
+
+void Traffic::enter(const Load &load, Entry &entry) {
+    entry.leave();
+    Link made;
+    std::vector<Entry::Place> places;
+    double arrival = 0;
+    for (size_t hop = 0; hop < load.crossings.size(); ++hop) {
+        const Crossing &crossing = load.crossings[hop];
+        arrival += crossing.pause;
+        made.push_back({hop, load.pieces, arrival, crossing.seconds});
+        arrival += crossing.seconds;
+        places.push_back({&links_[index(crossing)], std::prev(made.end())});
+    }
+    const std::lock_guard lock(mutex_);
+    for (const Entry::Place &place : places) {
+        place.link->splice(place.link->end(), made, place.turns);
+    }
+    entry.traffic_ = this;
+    entry.places_ = std::move(places);
+}
+
+bool Traffic::is_idle(const Load &load) const {
+    const std::lock_guard lock(mutex_);
+    return std::all_of(
+        load.crossings.begin(), load.crossings.end(),
+        [this](const Crossing &crossing) { return links_[index(crossing)].empty(); });
+}
+
+double Traffic::delay(const Load &load) const {
+    if (is_idle(load)) {
+        return 0;
+    }
+    const std::vector<Ahead> nobody(load.crossings.size(), Ahead(load.pieces));
+    std::vector<Ahead> ahead = nobody;
+    {
+        const std::lock_guard lock(mutex_);
+        for (size_t hop = 0; hop < load.crossings.size(); ++hop) {
+            for (const Turns &turns : links_[index(load.crossings[hop])]) {
+                // What has further to go until it is here comes behind the first piece.
+                ahead[hop].add(turns.hop <= hop ? 0 : 1, turns.count, turns.arrival, turns.seconds);
+            }
+        }
+    }
+    return std::max(0.0, end_of(load, std::move(ahead)) - end_of(load, nobody));
+}
+
+} // namespace pi::runtime
