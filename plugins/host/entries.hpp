@@ -50,10 +50,6 @@ decltype(::piEnqueueMemImageWrite) enqueue_mem_image_write;
 decltype(::piEnqueueMemImageCopy) enqueue_mem_image_copy;
 decltype(::piEnqueueMemImageFill) enqueue_mem_image_fill;
 
-// sampler.cpp
-decltype(::piSamplerCreate) sampler_create;
-decltype(::piSamplerGetInfo) sampler_get_info;
-
 // commands.cpp
 decltype(::piEnqueueMemBufferRead) enqueue_mem_buffer_read;
 decltype(::piEnqueueMemBufferWrite) enqueue_mem_buffer_write;

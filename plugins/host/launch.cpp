@@ -89,9 +89,9 @@ void *Native::image(NativeArguments &arguments, Queue &queue, const pi_kernel_ar
     record.slice_pitch = pixels.slice_pitch;
     record.pixel_size = shape.format.bytes();
     if (argument.image_sampler)
-        record.sampler = static_cast<const pi_native_sampler *>(
-            keep_sampler(arguments, checked_sampler(queue.context(), argument.image_sampler,
-                                                    {name.name, name.index, ".image_sampler"})));
+        record.sampler = static_cast<const pi_native_sampler *>(keep_sampler(
+            arguments, sdk::checked_sampler(queue.context(), argument.image_sampler,
+                                            {name.name, name.index, ".image_sampler"})));
     arguments.keep(mem);
     return arguments.keep(&record, sizeof record);
 }
@@ -99,7 +99,7 @@ void *Native::image(NativeArguments &arguments, Queue &queue, const pi_kernel_ar
 void *Native::sampler(NativeArguments &arguments, Queue &queue, const pi_kernel_argument &argument,
                       const ArgumentName &name) {
     return const_cast<void *>(
-        keep_sampler(arguments, checked_sampler(queue.context(), argument.sampler, name)));
+        keep_sampler(arguments, sdk::checked_sampler(queue.context(), argument.sampler, name)));
 }
 
 void Native::launch(Queue &queue, const sdk::EnqueueArguments &arguments,

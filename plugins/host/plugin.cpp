@@ -70,10 +70,6 @@ constexpr pi_dispatch make_functions() {
         .piEnqueueDeviceGlobalRead = enqueue_device_global_read,
         .piEnqueueDeviceGlobalWrite = enqueue_device_global_write,
         .piProgramGetGlobalVariablePointer = program_get_global_variable_pointer,
-        .piSamplerCreate = sampler_create,
-        .piSamplerRetain = retain_entry<Sampler>,
-        .piSamplerRelease = release_entry<Sampler>,
-        .piSamplerGetInfo = sampler_get_info,
     };
     sdk::context_entries<Context>::fill(functions);
     sdk::queue_entries<Queue>::fill(functions);
@@ -81,6 +77,7 @@ constexpr pi_dispatch make_functions() {
     sdk::native_entries<Native>::fill(functions);
     sdk::native_launch_entries<Native>::fill(functions);
     sdk::usm_entries::fill<Usm>(functions);
+    sdk::sampler_entries<Context>::fill(functions);
     return functions;
 }
 
