@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Arrays are dense; no kernel can read them, since native kernels know no textures of CUDA.
+// Arrays are dense.
 #include "driver.hpp"
 
 #include <algorithm>
@@ -27,6 +27,42 @@ size_t channel_size(CUarray_format format) {
     }
 }
 
+/// Which axes there are, and how long they may be. Without a height there are slices only as layers.
+void check_shape(const CUDA_ARRAY3D_DESCRIPTOR &array, const Device &device) {
+    need((array.Flags & ~unsigned{CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_SURFACE_LDST}) == 0,
+         CUDA_ERROR_NOT_SUPPORTED);
+    const bool layered = array.Flags & CUDA_ARRAY3D_LAYERED;
+    need(layered ? array.Depth > 0 : array.Height > 0 || array.Depth == 0,
+         CUDA_ERROR_INVALID_VALUE);
+    const auto check = [&](size_t length, CUdevice_attribute texture, CUdevice_attribute surface) {
+        const bool loads = array.Flags & CUDA_ARRAY3D_SURFACE_LDST;
+        need(length <= size_t(attribute_of(device, texture)) &&
+                 (!loads || length <= size_t(attribute_of(device, surface))),
+             CUDA_ERROR_INVALID_VALUE);
+    };
+#define PI_CHECK(length, axis)                                                                     \
+    check(array.length, CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE##axis,                                 \
+          CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE##axis)
+    if (layered && array.Height > 0) {
+        PI_CHECK(Width, 2D_LAYERED_WIDTH);
+        PI_CHECK(Height, 2D_LAYERED_HEIGHT);
+        PI_CHECK(Depth, 2D_LAYERED_LAYERS);
+    } else if (layered) {
+        PI_CHECK(Width, 1D_LAYERED_WIDTH);
+        PI_CHECK(Depth, 1D_LAYERED_LAYERS);
+    } else if (array.Depth > 0) {
+        PI_CHECK(Width, 3D_WIDTH);
+        PI_CHECK(Height, 3D_HEIGHT);
+        PI_CHECK(Depth, 3D_DEPTH);
+    } else if (array.Height > 0) {
+        PI_CHECK(Width, 2D_WIDTH);
+        PI_CHECK(Height, 2D_HEIGHT);
+    } else {
+        PI_CHECK(Width, 1D_WIDTH);
+    }
+#undef PI_CHECK
+}
+
 } // namespace
 
 } // namespace pi::cuda::simulated
@@ -40,6 +76,7 @@ CUresult cuArray3DCreate_v2(CUarray *out, const CUDA_ARRAY3D_DESCRIPTOR *descrip
         need(out && description && description->Width > 0, CUDA_ERROR_INVALID_VALUE);
         const unsigned channels = description->NumChannels;
         need(channels == 1 || channels == 2 || channels == 4, CUDA_ERROR_INVALID_VALUE);
+        check_shape(*description, *context->device);
         auto array = std::make_shared<Array>();
         array->context = context;
         array->description = *description;

@@ -45,6 +45,8 @@ void destroy_context(const std::shared_ptr<Context> &context, Lock &lock) {
     all.events.erase_if(of_it);
     all.modules.erase_if(of_it);
     all.functions.erase_if(of_it);
+    all.textures.erase_if(of_it);
+    all.surfaces.erase_if(of_it);
     all.arrays.erase_if(of_it);
     all.links.erase_if(of_it);
     std::vector<std::shared_ptr<Allocation>> gone;

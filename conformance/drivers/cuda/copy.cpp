@@ -33,11 +33,15 @@ Span span_of(const End &end, const Extent &extent) {
             (extent.depth - 1) * slice + (extent.height - 1) * end.pitch + extent.width, slice};
 }
 
-/// Makes of UNIFIED what it is, and refuses what can be seen to be wrong. Afterwards HOST is pageable memory.
-void settle(End &end, const Extent &extent) {
+/// Makes of UNIFIED what it is, and refuses what can be seen to be wrong: also an array of another context than the end's,
+/// or the stream's. Afterwards HOST is pageable memory.
+void settle(End &end, const Extent &extent, const std::shared_ptr<Context> &context) {
     if (end.type == CU_MEMORYTYPE_ARRAY) {
         const std::shared_ptr<Array> array = driver().arrays.find(end.array);
-        need(array != nullptr, CUDA_ERROR_INVALID_HANDLE);
+        need(array && array->context == (end.context ? end.context : context),
+             CUDA_ERROR_INVALID_HANDLE);
+        need(end.x % array->element == 0 && extent.width % array->element == 0,
+             CUDA_ERROR_INVALID_VALUE);
         const size_t rows = array->row ? array->slice / array->row : 0;
         const size_t slices = array->slice ? array->memory->size / array->slice : 0;
         need(end.x + extent.width <= array->row && end.y + extent.height <= rows &&
@@ -107,8 +111,8 @@ CUresult copy(Lock &lock, const std::shared_ptr<Stream> &stream, End to, End fro
     if (extent.empty())
         return CUDA_SUCCESS;
     Driver &all = driver();
-    settle(to, extent);
-    settle(from, extent);
+    settle(to, extent, stream->context);
+    settle(from, extent, stream->context);
     const bool to_pageable = to.type == CU_MEMORYTYPE_HOST;
     const bool from_pageable = from.type == CU_MEMORYTYPE_HOST;
     const auto on_device = [](const End &end) {

@@ -34,12 +34,28 @@ struct Device {
     std::shared_ptr<Pool> default_pool, current_pool;
 };
 
+/// Throws INVALID_VALUE for one that the driver does not know.
+int attribute_of(const Device &device, CUdevice_attribute attribute);
+
 struct Array {
     CUarray handle = nullptr;
     std::shared_ptr<Context> context;
     CUDA_ARRAY3D_DESCRIPTOR description{};
     size_t element = 0, row = 0, slice = 0; ///< bytes
     std::shared_ptr<Allocation> memory;
+};
+
+/// How kernels read an array, and how they load and store its pixels.
+struct Texture {
+    CUtexObject handle = 0;
+    std::shared_ptr<Context> context;
+    std::shared_ptr<Array> array;
+    CUDA_TEXTURE_DESC how{};
+};
+struct Surface {
+    CUsurfObject handle = 0;
+    std::shared_ptr<Context> context;
+    std::shared_ptr<Array> array;
 };
 
 /// A link that is under way.
@@ -90,6 +106,8 @@ struct Driver {
     Registry<Pool, CUmemoryPool> pools{7};
     Registry<Physical, CUmemGenericAllocationHandle> physical{8};
     Registry<LinkState, CUlinkState> links{9};
+    Registry<Texture, CUtexObject> textures{10};
+    Registry<Surface, CUsurfObject> surfaces{11};
     std::map<CUdeviceptr, std::shared_ptr<Allocation>> allocations;
     std::map<CUdeviceptr, Reservation> reservations;
     unsigned long long next_id = 1;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <map>
 #include <set>
 #include <sstream>
 
@@ -16,17 +17,22 @@ constexpr const char *magic = "PI simulated CUDA module 1\n";
 
 Parameter read_parameter(const std::string &word, size_t offset) {
     Parameter parameter;
-    if (word == "pointer" || word == "addresses" || word == "shared") {
-        parameter.pass = word == "pointer"     ? Pass::pointer
-                         : word == "addresses" ? Pass::addresses
-                                               : Pass::shared;
+    static const std::map<std::string, Pass> words = {{"pointer", Pass::pointer},
+                                                      {"addresses", Pass::addresses},
+                                                      {"texture", Pass::texture},
+                                                      {"surface", Pass::surface},
+                                                      {"shared", Pass::shared}};
+    if (const auto found = words.find(word); found != words.end()) {
+        parameter.pass = found->second;
         parameter.size = 8;
     } else {
         parameter.size = std::strtoul(word.c_str(), nullptr, 10);
         if (parameter.size == 0 || parameter.size > 4096)
-            throw WrongImage{CUDA_ERROR_INVALID_IMAGE,
-                             "'" + word +
-                                 "' is no parameter: pointer, addresses, shared, or a size"};
+            throw WrongImage{
+                CUDA_ERROR_INVALID_IMAGE,
+                "'" + word +
+                    "' is no parameter: pointer, addresses, texture, surface, shared, or "
+                    "a size"};
     }
     const bool power = (parameter.size & (parameter.size - 1)) == 0;
     const size_t alignment = power ? std::min<size_t>(parameter.size, 16) : 8;

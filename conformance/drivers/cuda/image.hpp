@@ -18,7 +18,9 @@ enum class Pass {
     /// 8 bytes, a device address of memory that has addresses in it: a copy, in which they are where the driver reaches
     /// them
     addresses,
-    shared, ///< 8 bytes, an offset into the dynamic shared memory: its address
+    texture, ///< 8 bytes, a texture object: a pi_native_image with its sampler
+    surface, ///< 8 bytes, a surface object: a pi_native_image
+    shared,  ///< 8 bytes, an offset into the dynamic shared memory: its address
 };
 
 struct Parameter {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "driver.hpp"
+#include "texture.hpp"
 
 #include <algorithm>
 #include <array>
@@ -34,6 +34,7 @@ struct Arguments {
     std::vector<void *> pointers;
     std::vector<std::shared_ptr<Allocation>> owners;
     std::vector<std::vector<std::uint64_t>> copies; ///< of memory with addresses in it
+    std::vector<std::shared_ptr<ImageRecord>> images;
 };
 
 std::uint64_t word_of(const std::vector<char> &value) {
@@ -69,7 +70,13 @@ Arguments resolve(Launch &launch) {
     for (size_t i = 0; i < launch.values.size(); ++i) {
         void *pointer = launch.values[i].data();
         const Pass pass = launch.function->parameters[i].pass;
-        if (pass == Pass::pointer || pass == Pass::addresses) {
+        if (pass == Pass::texture || pass == Pass::surface) {
+            const std::uint64_t handle = word_of(launch.values[i]);
+            arguments.images.push_back(pass == Pass::texture
+                                           ? texture_record(handle, *launch.context)
+                                           : surface_record(handle, *launch.context));
+            pointer = &arguments.images.back()->image;
+        } else if (pass == Pass::pointer || pass == Pass::addresses) {
             const CUdeviceptr address = word_of(launch.values[i]);
             pointer = !address                ? nullptr
                       : pass == Pass::pointer ? reach_for(arguments, address, *launch.context)

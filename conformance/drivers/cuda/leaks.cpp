@@ -85,6 +85,8 @@ std::vector<std::string> leaks_of(const Context &context) {
     tell(lines, count_of(all.events, context), "event", of);
     tell(lines, count_of(all.modules, context), "module", of);
     tell(lines, count_of(all.arrays, context), "array", of);
+    tell(lines, count_of(all.textures, context), "texture object", of);
+    tell(lines, count_of(all.surfaces, context), "surface object", of);
     tell(lines, count_of(all.links, context), "link state", of);
     tell(lines, allocations_of(context), "allocation", of);
     return lines;

@@ -64,6 +64,25 @@ static void PI_CALL tell(const pi_native_group *group, void *const *arguments) {
     __atomic_store_n((uint32_t *)arguments[0], 1, __ATOMIC_SEQ_CST);
 }
 
+/* What a kernel is told of an image, and its first pixel's first byte: {type, order, channel type, width, height, depth,
+ * byte, and of a sampler normalized, addressing, filter; 99 without one}. */
+static void PI_CALL describe_image(const pi_native_group *group, void *const *arguments) {
+    const pi_native_image *image = (const pi_native_image *)arguments[0];
+    const pi_native_sampler *sampler = image->sampler;
+    uint32_t *out = (uint32_t *)arguments[1];
+    int i;
+    (void)group;
+    out[0] = image->image_type;
+    out[1] = image->channel_order;
+    out[2] = image->channel_type;
+    for (i = 0; i < 3; ++i)
+        out[3 + i] = (uint32_t)image->extent[i];
+    out[6] = *(const uint8_t *)image->data;
+    out[7] = sampler ? sampler->normalized_coordinates : 99;
+    out[8] = sampler ? sampler->addressing : 99;
+    out[9] = sampler ? sampler->filter : 99;
+}
+
 const pi_native_program *PI_CALL piNativeProgram(void) {
     static const pi_native_kernel kernels[] = {{"count_up", count_up, 2, 0},
                                                {"copy_words", copy_words, 2, 0},
@@ -71,7 +90,8 @@ const pi_native_program *PI_CALL piNativeProgram(void) {
                                                {"read_counter", read_counter, 1, 0},
                                                {"meet", meet, 1, 0},
                                                {"hold", hold, 1, 0},
-                                               {"tell", tell, 1, 0}};
-    static const pi_native_program program = {sizeof program, 7, kernels};
+                                               {"tell", tell, 1, 0},
+                                               {"describe_image", describe_image, 2, 0}};
+    static const pi_native_program program = {sizeof program, 8, kernels};
     return &program;
 }

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Textures and surfaces: how kernels reach the pixels of arrays. A native kernel gets a record of the pixels as they lie,
+// with the words of the texture, and samples by itself.
+#include "texture.hpp"
+
+#include <algorithm>
+
+namespace pi::cuda::simulated {
+
+namespace {
+
+constexpr unsigned known_flags = CU_TRSF_READ_AS_INTEGER | CU_TRSF_NORMALIZED_COORDINATES;
+
+bool narrow_integer(CUarray_format format) {
+    return format == CU_AD_FORMAT_UNSIGNED_INT8 || format == CU_AD_FORMAT_SIGNED_INT8 ||
+           format == CU_AD_FORMAT_UNSIGNED_INT16 || format == CU_AD_FORMAT_SIGNED_INT16;
+}
+
+/// What a kernel reads are integers.
+bool reads_integers(const Array &array, unsigned flags) {
+    const CUarray_format format = array.description.Format;
+    const bool real = format == CU_AD_FORMAT_HALF || format == CU_AD_FORMAT_FLOAT;
+    return !real && (!narrow_integer(format) || flags & CU_TRSF_READ_AS_INTEGER);
+}
+
+std::shared_ptr<Array> array_of(const CUDA_RESOURCE_DESC *resource,
+                                const std::shared_ptr<Context> &context) {
+    need(resource && resource->flags == 0, CUDA_ERROR_INVALID_VALUE);
+    need(resource->resType == CU_RESOURCE_TYPE_ARRAY, CUDA_ERROR_NOT_SUPPORTED);
+    std::shared_ptr<Array> array = driver().arrays.find(resource->res.array.hArray);
+    need(array && array->context == context, CUDA_ERROR_INVALID_HANDLE);
+    return array;
+}
+
+void check_texture(const CUDA_TEXTURE_DESC &how, const Array &array) {
+    need((how.flags & ~known_flags) == 0, CUDA_ERROR_NOT_SUPPORTED);
+    need(how.filterMode == CU_TR_FILTER_MODE_POINT || how.filterMode == CU_TR_FILTER_MODE_LINEAR,
+         CUDA_ERROR_INVALID_VALUE);
+    need(how.filterMode == CU_TR_FILTER_MODE_POINT || !reads_integers(array, how.flags),
+         CUDA_ERROR_INVALID_VALUE);
+    for (const CUaddress_mode mode : how.addressMode) {
+        need(mode >= CU_TR_ADDRESS_MODE_WRAP && mode <= CU_TR_ADDRESS_MODE_BORDER,
+             CUDA_ERROR_INVALID_VALUE);
+        // A real device clamps then.
+        need((how.flags & CU_TRSF_NORMALIZED_COORDINATES) != 0 ||
+                 (mode != CU_TR_ADDRESS_MODE_WRAP && mode != CU_TR_ADDRESS_MODE_MIRROR),
+             CUDA_ERROR_INVALID_VALUE);
+    }
+    // One sampler has one mode and a border of 0.
+    need(std::count(how.addressMode, how.addressMode + 3, how.addressMode[0]) == 3 &&
+             std::count(how.borderColor, how.borderColor + 4, 0.0f) == 4,
+         CUDA_ERROR_NOT_SUPPORTED);
+    need(how.maxAnisotropy <= 16 && std::count(how.reserved, how.reserved + 12, 0) == 12,
+         CUDA_ERROR_INVALID_VALUE);
+}
+
+pi_channel_type channel_type(CUarray_format format, bool norm) {
+    switch (format) {
+    case CU_AD_FORMAT_UNSIGNED_INT8:
+        return norm ? PI_CHANNEL_UNORM8 : PI_CHANNEL_UINT8;
+    case CU_AD_FORMAT_UNSIGNED_INT16:
+        return norm ? PI_CHANNEL_UNORM16 : PI_CHANNEL_UINT16;
+    case CU_AD_FORMAT_SIGNED_INT8:
+        return norm ? PI_CHANNEL_SNORM8 : PI_CHANNEL_SINT8;
+    case CU_AD_FORMAT_SIGNED_INT16:
+        return norm ? PI_CHANNEL_SNORM16 : PI_CHANNEL_SINT16;
+    case CU_AD_FORMAT_UNSIGNED_INT32:
+        return PI_CHANNEL_UINT32;
+    case CU_AD_FORMAT_SIGNED_INT32:
+        return PI_CHANNEL_SINT32;
+    case CU_AD_FORMAT_HALF:
+        return PI_CHANNEL_HALF;
+    default:
+        return PI_CHANNEL_FLOAT;
+    }
+}
+
+pi_image_type image_type(const CUDA_ARRAY3D_DESCRIPTOR &array) {
+    if (array.Flags & CUDA_ARRAY3D_LAYERED)
+        return array.Height ? PI_IMAGE_2D_ARRAY : PI_IMAGE_1D_ARRAY;
+    return array.Depth ? PI_IMAGE_3D : array.Height ? PI_IMAGE_2D : PI_IMAGE_1D;
+}
+
+pi_native_sampler sampler_of(const CUDA_TEXTURE_DESC &how) {
+    pi_native_sampler sampler{};
+    sampler.struct_size = sizeof sampler;
+    sampler.normalized_coordinates = (how.flags & CU_TRSF_NORMALIZED_COORDINATES) != 0;
+    switch (how.addressMode[0]) {
+    case CU_TR_ADDRESS_MODE_WRAP:
+        sampler.addressing = PI_ADDRESSING_REPEAT;
+        break;
+    case CU_TR_ADDRESS_MODE_MIRROR:
+        sampler.addressing = PI_ADDRESSING_MIRRORED_REPEAT;
+        break;
+    case CU_TR_ADDRESS_MODE_BORDER:
+        sampler.addressing = PI_ADDRESSING_CLAMP;
+        break;
+    default:
+        sampler.addressing = PI_ADDRESSING_CLAMP_TO_EDGE;
+    }
+    sampler.filter =
+        how.filterMode == CU_TR_FILTER_MODE_LINEAR ? PI_FILTER_LINEAR : PI_FILTER_NEAREST;
+    return sampler;
+}
+
+/// The pixels of a live array that is the context's, or ILLEGAL_ADDRESS.
+std::shared_ptr<ImageRecord> record_of(const std::shared_ptr<Array> &array, const Context &context,
+                                       bool norm) {
+    need(driver().arrays.find(array->handle) == array && array->context.get() == &context,
+         CUDA_ERROR_ILLEGAL_ADDRESS);
+    auto record = std::make_shared<ImageRecord>();
+    record->memory = array->memory;
+    const CUDA_ARRAY3D_DESCRIPTOR &description = array->description;
+    pi_native_image &image = record->image;
+    image.struct_size = sizeof image;
+    image.image_type = image_type(description);
+    image.channel_order = description.NumChannels == 1   ? PI_CHANNEL_ORDER_R
+                          : description.NumChannels == 2 ? PI_CHANNEL_ORDER_RG
+                                                         : PI_CHANNEL_ORDER_RGBA;
+    image.channel_type = channel_type(description.Format, norm);
+    image.data = array->memory->bytes;
+    image.extent[0] = description.Width;
+    image.extent[1] = std::max<size_t>(description.Height, 1);
+    image.extent[2] = std::max<size_t>(description.Depth, 1);
+    image.row_pitch = array->row;
+    image.slice_pitch = array->slice;
+    image.pixel_size = static_cast<uint32_t>(array->element);
+    return record;
+}
+
+} // namespace
+
+std::shared_ptr<ImageRecord> texture_record(CUtexObject handle, const Context &context) {
+    const std::shared_ptr<Texture> texture = driver().textures.find(handle);
+    need(texture != nullptr, CUDA_ERROR_ILLEGAL_ADDRESS);
+    auto record =
+        record_of(texture->array, context, !reads_integers(*texture->array, texture->how.flags));
+    record->sampler = sampler_of(texture->how);
+    record->image.sampler = &record->sampler;
+    return record;
+}
+
+std::shared_ptr<ImageRecord> surface_record(CUsurfObject handle, const Context &context) {
+    const std::shared_ptr<Surface> surface = driver().surfaces.find(handle);
+    need(surface != nullptr, CUDA_ERROR_ILLEGAL_ADDRESS);
+    return record_of(surface->array, context, false);
+}
+
+} // namespace pi::cuda::simulated
+
+namespace pi::cuda {
+
+using namespace simulated;
+
+CUresult cuTexObjectCreate(CUtexObject *out, const CUDA_RESOURCE_DESC *resource,
+                           const CUDA_TEXTURE_DESC *how, const CUDA_RESOURCE_VIEW_DESC *view) {
+    return call_in_context([&](const std::shared_ptr<Context> &context, Lock &) {
+        need(out && how, CUDA_ERROR_INVALID_VALUE);
+        need(!view, CUDA_ERROR_NOT_SUPPORTED);
+        auto texture = std::make_shared<Texture>();
+        texture->context = context;
+        texture->array = array_of(resource, context);
+        texture->how = *how;
+        check_texture(*how, *texture->array);
+        *out = driver().textures.add(texture);
+        return CUDA_SUCCESS;
+    });
+}
+
+CUresult cuSurfObjectCreate(CUsurfObject *out, const CUDA_RESOURCE_DESC *resource) {
+    return call_in_context([&](const std::shared_ptr<Context> &context, Lock &) {
+        need(out, CUDA_ERROR_INVALID_VALUE);
+        auto surface = std::make_shared<Surface>();
+        surface->context = context;
+        surface->array = array_of(resource, context);
+        need(surface->array->description.Flags & CUDA_ARRAY3D_SURFACE_LDST,
+             CUDA_ERROR_INVALID_VALUE);
+        *out = driver().surfaces.add(surface);
+        return CUDA_SUCCESS;
+    });
+}
+
+// Work that runs has what it needs: both are forgotten at once.
+CUresult cuTexObjectDestroy(CUtexObject handle) {
+    return call_in_context([&](const std::shared_ptr<Context> &context, Lock &) {
+        const std::shared_ptr<Texture> texture = driver().textures.find(handle);
+        need(texture && texture->context == context, CUDA_ERROR_INVALID_HANDLE);
+        driver().textures.erase(handle);
+        return CUDA_SUCCESS;
+    });
+}
+
+CUresult cuSurfObjectDestroy(CUsurfObject handle) {
+    return call_in_context([&](const std::shared_ptr<Context> &context, Lock &) {
+        const std::shared_ptr<Surface> surface = driver().surfaces.find(handle);
+        need(surface && surface->context == context, CUDA_ERROR_INVALID_HANDLE);
+        driver().surfaces.erase(handle);
+        return CUDA_SUCCESS;
+    });
+}
+
+} // namespace pi::cuda

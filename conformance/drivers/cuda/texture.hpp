@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "driver.hpp"
+
+#include <pi/pi_native_kernel.h>
+
+namespace pi::cuda::simulated {
+
+/// What a native kernel gets for a texture or a surface, and what keeps it.
+struct ImageRecord {
+    pi_native_image image{};
+    pi_native_sampler sampler{};
+    std::shared_ptr<Allocation> memory;
+};
+
+/// For work of the context; throws ILLEGAL_ADDRESS for what is no object of its own, or whose array is gone.
+std::shared_ptr<ImageRecord> texture_record(CUtexObject handle, const Context &context);
+std::shared_ptr<ImageRecord> surface_record(CUsurfObject handle, const Context &context);
+
+} // namespace pi::cuda::simulated
