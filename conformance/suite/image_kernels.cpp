@@ -2,152 +2,99 @@
 
 #include "image_kernels.hpp"
 
+#include "library.hpp"
 #include "spirv.hpp"
 
-#include <pi/pi_native_kernel.h>
-
-#include <algorithm>
-#include <cmath>
-#include <cstring>
+#include <string_view>
 
 namespace pi::suite {
 namespace {
 
-// ----- Native functions -----
-
-const std::byte *pixel_of(const pi_native_image &image, uint64_t x, uint64_t y, uint64_t z) {
-    return static_cast<const std::byte *>(image.data) + z * image.slice_pitch +
-           y * image.row_pitch + x * image.pixel_size;
+// Surfaces and textures count their first coordinate in bytes and in pixels.
+constexpr std::string_view cuda_text = R"(
+extern "C" __global__ void transpose(unsigned long long src, unsigned long long dst) {
+    const unsigned x = blockIdx.x * blockDim.x + threadIdx.x;
+    const unsigned y = blockIdx.y * blockDim.y + threadIdx.y;
+    surf2Dwrite(surf2Dread<uchar4>(src, x * 4, y), dst, y * 4, x);
 }
 
-void PI_CALL native_transpose(const pi_native_group *group, void *const *arguments) {
-    const auto &src = *static_cast<const pi_native_image *>(arguments[0]);
-    const auto &dst = *static_cast<const pi_native_image *>(arguments[1]);
-    for (uint64_t y = group->begin[1]; y < group->end[1]; ++y)
-        for (uint64_t x = group->begin[0]; x < group->end[0]; ++x)
-            std::memcpy(const_cast<std::byte *>(pixel_of(dst, y, x, 0)), pixel_of(src, x, y, 0),
-                        src.pixel_size);
+extern "C" __global__ void flatten(unsigned long long src, uint4 *out) {
+    const unsigned x = blockIdx.x * blockDim.x + threadIdx.x;
+    const unsigned y = blockIdx.y * blockDim.y + threadIdx.y;
+    const unsigned z = blockIdx.z * blockDim.z + threadIdx.z;
+    const uchar4 pixel = surf3Dread<uchar4>(src, x * 4, y, z);
+    out[(z * gridDim.y * blockDim.y + y) * gridDim.x * blockDim.x + x] =
+        make_uint4(pixel.x, pixel.y, pixel.z, pixel.w);
 }
 
-void PI_CALL native_flatten(const pi_native_group *group, void *const *arguments) {
-    const auto &src = *static_cast<const pi_native_image *>(arguments[0]);
-    auto *out = static_cast<uint32_t *>(arguments[1]);
-    const std::size_t bytes = src.pixel_size / 4;
-    for (uint64_t z = group->begin[2]; z < group->end[2]; ++z)
-        for (uint64_t y = group->begin[1]; y < group->end[1]; ++y)
-            for (uint64_t x = group->begin[0]; x < group->end[0]; ++x)
-                for (std::size_t channel = 0; channel < 4; ++channel) {
-                    uint32_t value = 0; // of as many bytes as the machine, little endian, has them
-                    std::memcpy(&value, pixel_of(src, x, y, z) + channel * bytes, bytes);
-                    out[((z * src.extent[1] + y) * src.extent[0] + x) * 4 + channel] = value;
-                }
+extern "C" __global__ void flatten_layers(unsigned long long src, uint4 *out) {
+    const unsigned x = blockIdx.x * blockDim.x + threadIdx.x;
+    const unsigned y = blockIdx.y * blockDim.y + threadIdx.y;
+    const unsigned z = blockIdx.z * blockDim.z + threadIdx.z;
+    const uchar4 pixel = surf2DLayeredread<uchar4>(src, x * 4, y, z);
+    out[(z * gridDim.y * blockDim.y + y) * gridDim.x * blockDim.x + x] =
+        make_uint4(pixel.x, pixel.y, pixel.z, pixel.w);
 }
 
-void PI_CALL native_sample(const pi_native_group *group, void *const *arguments) {
-    const auto &image = *static_cast<const pi_native_image *>(arguments[0]);
-    const auto &record = *static_cast<const pi_native_sampler *>(arguments[1]);
-    const auto *at = static_cast<const float *>(arguments[2]);
-    auto *out = static_cast<float *>(arguments[3]);
-    const Texture texture{static_cast<const std::byte *>(image.data), image.extent[0],
-                          image.extent[1], image.row_pitch};
-    pi_sampler_desc desc = describe<pi_sampler_desc>();
-    desc.normalized_coordinates = record.normalized_coordinates;
-    desc.addressing = record.addressing;
-    desc.filter = record.filter;
-    for (uint64_t i = group->begin[0]; i < group->end[0]; ++i) {
-        const std::array<float, 4> color = sample(texture, desc, at[2 * i], at[2 * i + 1]);
-        std::memcpy(out + 4 * i, color.data(), sizeof color);
+extern "C" __global__ void sample(unsigned long long image, unsigned, const float2 *at,
+                                  float4 *out) {
+    const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    out[i] = tex2D<float4>(image, at[i].x, at[i].y);
+}
+)";
+
+const std::string &simulated_cuda_text() {
+    static const std::string text = simulated_cuda_module(
+        PI_SUITE_KERNELS_LIBRARY, "function transpose surface surface\n"
+                                  "function flatten surface pointer\n"
+                                  "function flatten_layers surface pointer\n"
+                                  "function sample texture 4 pointer pointer\n");
+    return text;
+}
+
+void set(pi_program_desc &desc, pi_program_format format, std::string_view text) {
+    desc.format = format;
+    desc.data = text.data();
+    desc.size = text.size();
+}
+
+pi_program_desc image_program_desc(Bench &bench) {
+    pi_program_desc desc = describe<pi_program_desc>();
+    const pi_program_format format = kernel_format(bench);
+    switch (format) {
+    case PI_PROGRAM_FORMAT_NATIVE_TABLE:
+        desc.format = format;
+        desc.data = &native_image_program;
+        desc.size = sizeof native_image_program;
+        return desc;
+    case PI_PROGRAM_FORMAT_CUBIN: // of a simulated device
+        set(desc, format, simulated_cuda_text());
+        return desc;
+    case PI_PROGRAM_FORMAT_PTX: {
+        const auto formats =
+            get_info<uint32_t>(&piDeviceGetInfo, bench.device(), PI_DEVICE_INFO_PROGRAM_FORMATS);
+        if ((formats >> PI_PROGRAM_FORMAT_CUDA_C & 1) == 0)
+            skip("the suite's kernels on images are in CUDA C++ for this device, which has no "
+                 "compiler of it (NVRTC) here");
+        set(desc, PI_PROGRAM_FORMAT_CUDA_C, cuda_text);
+        return desc;
     }
-}
-
-constexpr pi_native_kernel native_kernels[] = {
-    {"transpose", &native_transpose, 2, 0},
-    {"flatten", &native_flatten, 2, 0},
-    {"flatten_layers", &native_flatten, 2, 0},
-    {"sample", &native_sample, 4, 0},
-};
-constexpr pi_native_program native_program = {
-    sizeof(pi_native_program), sizeof native_kernels / sizeof *native_kernels, native_kernels};
-
-// ----- Sampling -----
-
-using Color = std::array<float, 4>;
-
-Color texel(const Texture &texture, int64_t x, int64_t y) {
-    Color color{};
-    const auto width = static_cast<int64_t>(texture.width);
-    const auto height = static_cast<int64_t>(texture.height);
-    if (x < 0 || y < 0 || x >= width || y >= height)
-        return color; // the border
-    const std::byte *pixel = texture.pixels + static_cast<uint64_t>(y) * texture.row_pitch +
-                             static_cast<uint64_t>(x) * 4;
-    for (std::size_t i = 0; i < 4; ++i)
-        color[i] = static_cast<float>(std::to_integer<int>(pixel[i])) / 255.0f;
-    return color;
-}
-
-// A coordinate in pixels.
-float in_pixels(float at, uint64_t length, const pi_sampler_desc &sampler) {
-    if (sampler.normalized_coordinates == 0)
-        return at;
-    if (sampler.addressing == PI_ADDRESSING_REPEAT)
-        at -= std::floor(at);
-    if (sampler.addressing == PI_ADDRESSING_MIRRORED_REPEAT)
-        at = std::fabs(at - 2 * std::nearbyint(at / 2));
-    return at * static_cast<float>(length);
-}
-
-int64_t addressed(int64_t i, uint64_t length, pi_addressing_mode mode) {
-    const auto n = static_cast<int64_t>(length);
-    switch (mode) {
-    case PI_ADDRESSING_REPEAT:
-        return i < 0 ? i + n : i >= n ? i - n : i;
-    case PI_ADDRESSING_CLAMP_TO_EDGE:
-    case PI_ADDRESSING_MIRRORED_REPEAT:
-        return std::clamp<int64_t>(i, 0, n - 1);
-    default:
-        return i;
+    default: {
+        const Embedded program =
+            format == PI_PROGRAM_FORMAT_SPIRV ? spirv::image_kernels() : opencl_c_image_kernels();
+        desc.format = format;
+        desc.data = program.data();
+        desc.size = program.size();
+        return desc;
+    }
     }
 }
 
 } // namespace
 
-std::array<float, 4> sample(const Texture &texture, const pi_sampler_desc &sampler, float x,
-                            float y) {
-    const float u = in_pixels(x, texture.width, sampler);
-    const float v = in_pixels(y, texture.height, sampler);
-    const auto at = [&](float column, float row) {
-        return texel(texture,
-                     addressed(static_cast<int64_t>(column), texture.width, sampler.addressing),
-                     addressed(static_cast<int64_t>(row), texture.height, sampler.addressing));
-    };
-    if (sampler.filter == PI_FILTER_NEAREST)
-        return at(std::floor(u), std::floor(v));
-    const float column = std::floor(u - 0.5f), row = std::floor(v - 0.5f);
-    const float a = u - 0.5f - column, b = v - 0.5f - row;
-    const Color corners[] = {at(column, row), at(column + 1, row), at(column, row + 1),
-                             at(column + 1, row + 1)};
-    const float weights[] = {(1 - a) * (1 - b), a * (1 - b), (1 - a) * b, a * b};
-    Color color{};
-    for (std::size_t i = 0; i < 4; ++i)
-        for (std::size_t channel = 0; channel < 4; ++channel)
-            color[channel] += weights[i] * corners[i][channel];
-    return color;
-}
-
 Program make_image_program(Bench &bench) {
     bench.need(PI_CAPABILITY_IMAGE, "PI_CAPABILITY_IMAGE");
-    pi_program_desc desc = describe<pi_program_desc>();
-    desc.format = kernel_format(bench);
-    if (desc.format == PI_PROGRAM_FORMAT_NATIVE_TABLE) {
-        desc.data = &native_program;
-        desc.size = sizeof native_program;
-    } else {
-        const Embedded program = desc.format == PI_PROGRAM_FORMAT_SPIRV ? spirv::image_kernels()
-                                                                        : opencl_c_image_kernels();
-        desc.data = program.data();
-        desc.size = program.size();
-    }
+    const pi_program_desc desc = image_program_desc(bench);
     Program program;
     require_success(piProgramCreate(bench.context(), &desc, program.out()),
                     "piProgramCreate of the suite's kernels on images");

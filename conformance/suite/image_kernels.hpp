@@ -11,20 +11,11 @@
 #pragma once
 
 #include "kernels.hpp"
+#include "native_image_kernels.hpp"
 
 namespace pi::suite {
 
 /// The kernels on images, built for the context's devices; skips where there is no format, or no images.
 Program make_image_program(Bench &bench);
-
-/// Pixels of RGBA and UNORM8, as they lie.
-struct Texture {
-    const std::byte *pixels;
-    uint64_t width, height;
-    uint64_t row_pitch;
-};
-/// What a sampler makes of coordinates, as OpenCL C defines it; PI_ADDRESSING_NONE only for coordinates within.
-std::array<float, 4> sample(const Texture &texture, const pi_sampler_desc &sampler, float x,
-                            float y);
 
 } // namespace pi::suite

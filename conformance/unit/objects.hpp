@@ -69,6 +69,7 @@ PI_TEST_RELEASE(pi_mem, piMemRelease)
 PI_TEST_RELEASE(pi_event, piEventRelease)
 PI_TEST_RELEASE(pi_program, piProgramRelease)
 PI_TEST_RELEASE(pi_kernel, piKernelRelease)
+PI_TEST_RELEASE(pi_sampler, piSamplerRelease)
 #undef PI_TEST_RELEASE
 
 /// One reference to an object.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "arguments.hpp"
+#include "sampler.hpp"
 #include "usm.hpp"
 
 #include <pi/sdk/address.hpp>
@@ -23,6 +24,12 @@ uint64_t take_local(uint64_t &used, uint64_t size, size_t index) {
         fail(PI_ERROR_INVALID_ARGUMENTS, "arguments[", index, "].size is ", size,
              ": more work-group memory than 64 bits count");
     return begin;
+}
+
+void check_whole(const pi_kernel_argument &given, size_t index, const char *what) {
+    if (given.offset || given.size)
+        fail(PI_ERROR_INVALID_ARGUMENTS, "arguments[", index, "] has offset ", given.offset,
+             " and size ", given.size, "; of ", what, " both must be 0");
 }
 
 } // namespace
@@ -80,10 +87,17 @@ void Arguments::add(const Target &target, const Kernel &kernel, const pi_kernel_
     case PI_ARGUMENT_POINTER:
         check_usm_argument(target.queue, given.pointer, {"arguments", index, ".pointer"});
         return add_value(&given.pointer, sizeof given.pointer, kernel, index);
-    case PI_ARGUMENT_IMAGE:
-    case PI_ARGUMENT_SAMPLER:
-        fail(PI_ERROR_INVALID_ARGUMENTS, "arguments[", index, "] is of kind ", given.kind,
-             "; this plugin has buffers, pointers, values and work-group memory");
+    case PI_ARGUMENT_IMAGE: {
+        const CUtexObject object = read_image(target, given, index);
+        return add_value(&object, sizeof object, kernel, index);
+    }
+    case PI_ARGUMENT_SAMPLER: {
+        check_whole(given, index, "a sampler");
+        const uint32_t word = sampler_word(
+            checked_sampler(target.queue.context(), given.sampler, {"arguments", index, ".sampler"})
+                .desc());
+        return add_value(&word, sizeof word, kernel, index);
+    }
     default:
         fail(PI_ERROR_INVALID_ENUMERATION, "arguments[", index, "].kind ", given.kind,
              " is no PI_ARGUMENT_");
@@ -107,18 +121,36 @@ CUdeviceptr Arguments::read_buffer(const Target &target, const pi_kernel_argumen
         return 0;
     const Queue &queue = target.queue;
     const ArgumentName name{"arguments", index, ".mem"};
-    Mem &mem = checked_mem(queue.primary(), queue.host(), given.mem, name);
+    Mem &mem = checked_buffer(queue.primary(), queue.host(), given.mem, name);
     if (given.size || given.offset)
         check_range(given.offset,
                     given.size                  ? given.size
                     : given.offset < mem.size() ? mem.size() - given.offset
                                                 : 1,
                     mem.size(), name);
+    keep(target, mem);
+    return mem.address() + given.offset;
+}
+
+CUtexObject Arguments::read_image(const Target &target, const pi_kernel_argument &given,
+                                  size_t index) {
+    check_whole(given, index, "an image");
+    const Queue &queue = target.queue;
+    Mem &mem =
+        checked_image(queue.primary(), queue.host(), given.mem, {"arguments", index, ".mem"});
+    keep(target, mem);
+    if (!given.image_sampler)
+        return mem.image()->surface();
+    const Sampler &sampler = checked_sampler(queue.context(), given.image_sampler,
+                                             {"arguments", index, ".image_sampler"});
+    return mem.image()->texture(sampler.desc());
+}
+
+void Arguments::keep(const Target &target, Mem &mem) {
     if (target.references)
         target.references->add(mem);
     else if (!target.within_call)
         kept_.emplace_back(mem);
-    return mem.address() + given.offset;
 }
 
 uint64_t Arguments::local_memory_of(const pi_kernel_launch_desc &desc) {

@@ -33,6 +33,9 @@ private:
              size_t index);
     void add_value(const void *value, size_t size, const Kernel &kernel, size_t index);
     CUdeviceptr read_buffer(const Target &target, const pi_kernel_argument &given, size_t index);
+    /// A CUtexObject or a CUsurfObject, which are numbers of one size.
+    CUtexObject read_image(const Target &target, const pi_kernel_argument &given, size_t index);
+    void keep(const Target &target, Mem &mem);
 
     /// What a value begins at a multiple of.
     struct alignas(16) Block {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Reads, writes, copies and fills of buffers.
-#include "copy.hpp"
+#include "commands.hpp"
 #include "entries.hpp"
 #include "memory.hpp"
 #include "pageable.hpp"
@@ -14,11 +14,12 @@ namespace pi::cuda {
 
 using namespace sdk;
 
-namespace {
-
 End end_of(Mem &mem) {
-    return {mem.address(), mem.in_host() ? nullptr : &mem.primary(), mem.host_pointer()};
+    return {mem.address(), mem.in_host() ? nullptr : &mem.primary(), mem.host_pointer(),
+            mem.image()};
 }
+
+namespace {
 
 /// In a stream: of memory of devices and pinned memory alone.
 class CopyCommand final : public PlainCommand {
@@ -111,10 +112,12 @@ private:
     const uint64_t offset_, size_;
 };
 
+} // namespace
+
 void enqueue_transfer(Queue &queue, const EnqueueArguments &arguments, Direction direction,
                       Mem &mem, std::byte *host, Regions &&regions) {
     const pi_region &first = *regions.begin();
-    const bool few = regions.size() == 1 && is_row(first) &&
+    const bool few = regions.size() == 1 && !mem.image() && is_row(first) &&
                      first.extent[0] <= StagedCommand::most && runs_within_call(queue, arguments);
     const bool pinned = !(few && first.extent[0] <= StagedCommand::unasked) &&
                         is_pinned(queue.api(), host, host_extent(direction, regions));
@@ -128,18 +131,25 @@ void enqueue_transfer(Queue &queue, const EnqueueArguments &arguments, Direction
     if (pinned)
         return enqueue_stream<PinnedCommand>(queue, arguments, direction, mem, host,
                                              std::move(regions));
-    enqueue_pageable(queue, arguments, direction, mem.address(), host, std::move(regions),
-                     std::make_shared<Ref<Mem>>(mem));
+    enqueue_pageable(queue, arguments, direction,
+                     mem.image() ? DeviceEnd(*mem.image()) : DeviceEnd(mem.address()), host,
+                     std::move(regions), std::make_shared<Ref<Mem>>(mem));
 }
 
-/// Queues of either end do a copy; others, if they can use both.
-void check_copy(Queue &queue, Mem &src, Mem &dst) {
+void enqueue_copy(Queue &queue, const EnqueueArguments &arguments, Mem &src, Mem &dst,
+                  Regions &&regions) {
+    enqueue_stream<CopyCommand>(queue, arguments, src, dst, std::move(regions));
+}
+
+void check_copy(Queue &queue, const Mem &src, const Mem &dst) {
     Primary &user = queue.primary();
     if (&src.primary() == &user || &dst.primary() == &user)
         return;
-    checked_mem(user, queue.host(), src.handle(), "src");
-    checked_mem(user, queue.host(), dst.handle(), "dst");
+    require_usable(user, src, "src");
+    require_usable(user, dst, "dst");
 }
+
+namespace {
 
 /// Addresses are compared: those of all devices and of the host are apart.
 const void *identity(const Mem &mem) {
@@ -156,7 +166,7 @@ pi_result PI_CALL piEnqueueMemBufferRead(pi_queue queue, const pi_buffer_read_de
     return call<Queue>(queue, [&](Queue &self) {
         const auto known = read_desc(desc, PI_TYPE_BUFFER_READ_DESC);
         check_flags(known.flags, PI_COMMAND_BLOCKING, "flags");
-        Mem &mem = checked_mem(self.primary(), self.host(), known.mem, "mem");
+        Mem &mem = checked_buffer(self.primary(), self.host(), known.mem, "mem");
         require(known.host_ptr, "host_ptr");
         enqueue_transfer(self, {known.flags, known.type, wait_count, wait_list, out_event},
                          Direction::TO_HOST, mem, static_cast<std::byte *>(known.host_ptr),
@@ -170,7 +180,7 @@ pi_result PI_CALL piEnqueueMemBufferWrite(pi_queue queue, const pi_buffer_write_
     return call<Queue>(queue, [&](Queue &self) {
         const auto known = read_desc(desc, PI_TYPE_BUFFER_WRITE_DESC);
         check_flags(known.flags, PI_COMMAND_BLOCKING, "flags");
-        Mem &mem = checked_mem(self.primary(), self.host(), known.mem, "mem");
+        Mem &mem = checked_buffer(self.primary(), self.host(), known.mem, "mem");
         require(known.host_ptr, "host_ptr");
         enqueue_transfer(self, {known.flags, known.type, wait_count, wait_list, out_event},
                          Direction::TO_DEVICE, mem,
@@ -187,12 +197,13 @@ pi_result PI_CALL piEnqueueMemBufferCopy(pi_queue queue, const pi_buffer_copy_de
         check_flags(known.flags, PI_COMMAND_BLOCKING, "flags");
         Mem &src = checked<Mem>(self.host(), known.src, "src");
         Mem &dst = checked<Mem>(self.host(), known.dst, "dst");
+        require_buffer(src, "src");
+        require_buffer(dst, "dst");
         check_copy(self, src, dst);
         auto regions = read_regions(known.region_count, known.regions, src.size(), dst.size());
         check_overlap({regions.data(), regions.size()}, identity(src), identity(dst));
-        enqueue_stream<CopyCommand>(self,
-                                    {known.flags, known.type, wait_count, wait_list, out_event},
-                                    src, dst, std::move(regions));
+        enqueue_copy(self, {known.flags, known.type, wait_count, wait_list, out_event}, src, dst,
+                     std::move(regions));
     });
 }
 
@@ -202,7 +213,7 @@ pi_result PI_CALL piEnqueueMemBufferFill(pi_queue queue, const pi_buffer_fill_de
     return call<Queue>(queue, [&](Queue &self) {
         const auto known = read_desc(desc, PI_TYPE_BUFFER_FILL_DESC);
         check_flags(known.flags, PI_COMMAND_BLOCKING, "flags");
-        Mem &mem = checked_mem(self.primary(), self.host(), known.mem, "mem");
+        Mem &mem = checked_buffer(self.primary(), self.host(), known.mem, "mem");
         auto pattern = read_pattern(known.pattern, known.pattern_size, known.offset, known.size);
         check_range(known.offset, known.size, mem.size(), "mem");
         enqueue_stream<FillCommand>(self,

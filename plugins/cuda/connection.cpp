@@ -39,6 +39,16 @@ ConnectionAnswer connect_buffers(const Place &src, const Place &dst) {
 
 namespace {
 
+/// No device reads another one's arrays, whatever access it has to its memory.
+ConnectionAnswer connect_images(const Place &src, const Place &dst) {
+    if (&src.primary == &dst.primary)
+        return connect_buffers(src, dst);
+    return {PI_MEMORY_CONNECTION_MIGRATABLE,
+            text("arrays of ", src.device.name(),
+                 " are for its own kernels and commands: the driver "
+                 "copies between devices (cuMemcpy3DPeerAsync)")};
+}
+
 /// Pinned memory, which all devices use.
 bool in_host(const pi_memory_connection_query &query) {
     return query.kind == PI_MEMORY_KIND_IMPORTED || query.kind == PI_MEMORY_KIND_USM_HOST ||
@@ -71,7 +81,7 @@ const char *missing(const Place &src, const Place &dst, const pi_memory_connecti
                : src.device.registers_host_memory() ? nullptr
                                                     : "src cannot pin the application's memory";
     case PI_MEMORY_KIND_IMAGE:
-        return "this plugin has no memory of this kind";
+        return query.src_scope ? "images are in scope 0 (global)" : nullptr;
     default:
         return missing_usm(src, dst, query);
     }
@@ -85,7 +95,8 @@ ConnectionAnswer connect(const Place &src, const Place &dst,
         return {PI_MEMORY_CONNECTION_UNIFIED, "pinned memory of the host is used by all devices"};
     if (query.kind == PI_MEMORY_KIND_USM_SHARED)
         return {PI_MEMORY_CONNECTION_UNIFIED, "managed memory moves to the device that uses it"};
-    return connect_buffers(src, dst);
+    return query.kind == PI_MEMORY_KIND_IMAGE ? connect_images(src, dst)
+                                              : connect_buffers(src, dst);
 }
 
 int p2p_attribute(const Place &src, const Place &dst, CUdevice_P2PAttribute name) {

@@ -12,10 +12,10 @@ using namespace sdk;
 
 namespace {
 
-/// The submission's context may not use both ends: the driver is told whose they are.
+/// The submission's context may not use both ends: the driver is told whose they are. Of an image only its own may.
 bool between_contexts(Primary &user, const End &src, const End &dst) {
     const auto reaches = [&](const End &end) {
-        return !end.owner || user.access(*end.owner).granted;
+        return !end.owner || end.owner == &user || (!end.image && user.access(*end.owner).granted);
     };
     return !reaches(src) || !reaches(dst);
 }
@@ -24,14 +24,32 @@ bool between_contexts(Primary &user, const End &src, const End &dst) {
 template <class Copy>
 Copy box(const End &src, const Rectangle &from, const End &dst, const Rectangle &to) {
     Copy copy{};
-    copy.srcMemoryType = CU_MEMORYTYPE_UNIFIED;
-    copy.srcDevice = src.address + from.offset;
-    copy.srcPitch = from.row_pitch;
-    copy.srcHeight = from.slice_pitch / from.row_pitch;
-    copy.dstMemoryType = CU_MEMORYTYPE_UNIFIED;
-    copy.dstDevice = dst.address + to.offset;
-    copy.dstPitch = to.row_pitch;
-    copy.dstHeight = to.slice_pitch / to.row_pitch;
+    if (src.image) {
+        const Image::Position at = src.image->position(from.offset);
+        copy.srcMemoryType = CU_MEMORYTYPE_ARRAY;
+        copy.srcArray = src.image->id();
+        copy.srcXInBytes = at.x;
+        copy.srcY = at.y;
+        copy.srcZ = at.z;
+    } else {
+        copy.srcMemoryType = CU_MEMORYTYPE_UNIFIED;
+        copy.srcDevice = src.address + from.offset;
+        copy.srcPitch = from.row_pitch;
+        copy.srcHeight = from.slice_pitch / from.row_pitch;
+    }
+    if (dst.image) {
+        const Image::Position at = dst.image->position(to.offset);
+        copy.dstMemoryType = CU_MEMORYTYPE_ARRAY;
+        copy.dstArray = dst.image->id();
+        copy.dstXInBytes = at.x;
+        copy.dstY = at.y;
+        copy.dstZ = at.z;
+    } else {
+        copy.dstMemoryType = CU_MEMORYTYPE_UNIFIED;
+        copy.dstDevice = dst.address + to.offset;
+        copy.dstPitch = to.row_pitch;
+        copy.dstHeight = to.slice_pitch / to.row_pitch;
+    }
     copy.WidthInBytes = from.row;
     copy.Height = from.rows;
     copy.Depth = from.slices;
@@ -41,14 +59,15 @@ Copy box(const End &src, const Rectangle &from, const End &dst, const Rectangle 
 void add_box(Submission &submission, bool peers, const End &src, const Rectangle &from,
              const End &dst, const Rectangle &to) {
     if (!peers) {
-        const auto copy = box<CUDA_MEMCPY3D>(src, from, dst, to);
+        const CUDA_MEMCPY3D copy = box_copy(src, from, dst, to);
         return submission.add(submission.api().cuMemcpy3DAsync_v2(&copy, submission.stream()),
                               "cuMemcpy3DAsync_v2");
     }
     auto copy = box<CUDA_MEMCPY3D_PEER>(src, from, dst, to);
     // Of the host's memory there is no context: it is named as such.
     if (src.owner) {
-        copy.srcMemoryType = CU_MEMORYTYPE_DEVICE;
+        if (!src.image)
+            copy.srcMemoryType = CU_MEMORYTYPE_DEVICE;
         copy.srcContext = src.owner->id();
     } else {
         copy.srcMemoryType = CU_MEMORYTYPE_HOST;
@@ -56,7 +75,8 @@ void add_box(Submission &submission, bool peers, const End &src, const Rectangle
         copy.srcContext = submission.primary().id();
     }
     if (dst.owner) {
-        copy.dstMemoryType = CU_MEMORYTYPE_DEVICE;
+        if (!dst.image)
+            copy.dstMemoryType = CU_MEMORYTYPE_DEVICE;
         copy.dstContext = dst.owner->id();
     } else {
         copy.dstMemoryType = CU_MEMORYTYPE_HOST;
@@ -67,20 +87,21 @@ void add_box(Submission &submission, bool peers, const End &src, const Rectangle
                    "cuMemcpy3DPeerAsync");
 }
 
+/// Of an image it is within a row.
 void add_range(Submission &submission, bool peers, const End &src, uint64_t from, const End &dst,
                uint64_t to, uint64_t bytes) {
     const Api &cu = submission.api();
-    if (!peers)
+    const bool linear = !src.image && !dst.image;
+    if (linear && !peers)
         return submission.add(
             cu.cuMemcpyAsync(dst.address + to, src.address + from, bytes, submission.stream()),
             "cuMemcpyAsync", bytes, " bytes");
-    if (src.owner && dst.owner)
+    if (linear && src.owner && dst.owner)
         return submission.add(cu.cuMemcpyPeerAsync(dst.address + to, dst.owner->id(),
                                                    src.address + from, src.owner->id(), bytes,
                                                    submission.stream()),
                               "cuMemcpyPeerAsync", bytes, " bytes");
-    // A row of a box is not longer than a pitch may be.
-    const uint64_t most = submission.primary().device().max_pitch();
+    const uint64_t most = submission.primary().device().max_row();
     for (uint64_t done = 0; done < bytes; done += most) {
         const uint64_t row = std::min(bytes - done, most);
         add_box(submission, peers, src, {from + done, row, 1, 1, row, row}, dst,
@@ -89,31 +110,38 @@ void add_range(Submission &submission, bool peers, const End &src, uint64_t from
 }
 
 /// The driver's slices are of whole rows, and its pitches limited.
-bool fits(const Rectangle &r, uint64_t max_pitch) {
+bool fits_driver(const Rectangle &r, uint64_t max_pitch) {
     return r.row_pitch <= max_pitch && (r.slices == 1 || r.slice_pitch % r.row_pitch == 0);
 }
 
 void copy_region(Submission &submission, bool peers, const End &src, const End &dst,
                  const pi_region &region) {
-    if (is_row(region))
+    const bool linear = !src.image && !dst.image;
+    if (linear && is_row(region))
         return add_range(submission, peers, src, region.src_offset, dst, region.dst_offset,
                          region.extent[0]);
     Rectangle from = source(region), to = destination(region);
-    if (from.dense() && to.dense())
+    if (linear && from.dense() && to.dense())
         return add_range(submission, peers, src, from.offset, dst, to.offset, from.bytes());
-    if (from.rows == 1) // slices of one row each are rows
+    if (linear && from.rows == 1) // slices of one row each are rows
         for (Rectangle *end : {&from, &to}) {
             end->rows = std::exchange(end->slices, 1);
             end->row_pitch = end->slice_pitch;
             end->slice_pitch = end->row_pitch * end->rows;
         }
     const uint64_t max_pitch = submission.primary().device().max_pitch();
-    if (from.row_pitch > max_pitch || to.row_pitch > max_pitch) {
+    const auto fits = [&](const End &end, const Rectangle &r) {
+        return end.image || fits_driver(r, max_pitch);
+    };
+    const auto too_far = [&](const End &end, const Rectangle &r) {
+        return !end.image && r.row_pitch > max_pitch;
+    };
+    if (too_far(src, from) || too_far(dst, to)) {
         for (uint64_t i = 0; i < from.rows * from.slices; ++i)
             add_range(submission, peers, src, from.row_offset(i), dst, to.row_offset(i), from.row);
         return;
     }
-    if (fits(from, max_pitch) && fits(to, max_pitch))
+    if (fits(src, from) && fits(dst, to))
         return add_box(submission, peers, src, from, dst, to);
     for (uint64_t slices = std::exchange(from.slices, 1); slices; --slices) {
         to.slices = 1;
@@ -139,6 +167,31 @@ Word word_at(const std::byte *bytes) {
 }
 
 } // namespace
+
+CUDA_MEMCPY3D box_copy(const End &src, const Rectangle &from, const End &dst, const Rectangle &to) {
+    return box<CUDA_MEMCPY3D>(src, from, dst, to);
+}
+
+void paint(Submission &submission, const End &image, const Rectangle &pixels, const End &strip,
+           uint64_t size) {
+    Rectangle done = pixels; // what is painted; it doubles along each axis
+    done.row = size;
+    done.rows = done.slices = 1;
+    add_box(submission, false, strip, {0, size, 1, 1, size, size}, image, done);
+    const auto grow = [&](uint64_t Rectangle::*axis, uint64_t step) {
+        while (done.*axis < pixels.*axis) {
+            Rectangle more = done;
+            more.*axis = std::min(done.*axis, pixels.*axis - done.*axis);
+            Rectangle to = more;
+            to.offset += done.*axis * step;
+            add_box(submission, false, image, more, image, to);
+            done.*axis += more.*axis;
+        }
+    };
+    grow(&Rectangle::row, 1);
+    grow(&Rectangle::rows, pixels.row_pitch);
+    grow(&Rectangle::slices, pixels.slice_pitch);
+}
 
 void copy_regions(Submission &submission, const End &src, const End &dst, const Regions &regions) {
     const bool peers = between_contexts(submission.primary(), src, dst);

@@ -3,26 +3,38 @@
 // Regions in the driver's terms: ranges, and boxes of rows and slices.
 #pragma once
 
+#include "image.hpp"
 #include "submission.hpp"
 
 #include <pi/sdk/region.hpp>
 
 namespace pi::cuda {
 
-/// One end of a copy that the driver does by itself: memory of a device, or pinned memory of the host. Its address is
-/// the same for all that may use it.
+/// One end of a copy that the driver does by itself: memory of a device, or pinned memory of the host, whose address is
+/// the same for all that may use it; or an image, which has none. Offsets are from the address, or as if the image's
+/// pixels lay one after another.
 struct End {
     CUdeviceptr address;
     /// The primary context that a device's memory is of; NULL for the host's.
     Primary *owner = nullptr;
     /// The host's pointer, if it is the host's memory.
     std::byte *host = nullptr;
+    const Image *image = nullptr;
 };
+
+/// A copy of rows and slices in one context; `from` and `to` have as many.
+CUDA_MEMCPY3D box_copy(const End &src, const sdk::Rectangle &from, const End &dst,
+                       const sdk::Rectangle &to);
 
 /// Puts the copies of the regions into the stream. What is of a device that the submission's context has no access to
 /// goes by the driver's copies between contexts.
 void copy_regions(Submission &submission, const End &src, const End &dst,
                   const sdk::Regions &regions);
+
+/// Paints a part of an image, whose bytes lie at `pixels`, by copies of its beginning: `strip` is pinned memory with the
+/// first `size` bytes of its rows, whole pixels.
+void paint(Submission &submission, const End &image, const sdk::Rectangle &pixels, const End &strip,
+           uint64_t size);
 
 /// Fills a range with a pattern of 1 to 128 bytes, a power of two of which `size` is a multiple.
 void fill(Submission &submission, CUdeviceptr address, uint64_t size,

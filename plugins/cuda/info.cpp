@@ -105,7 +105,7 @@ constexpr Row rows[] = {
          write(uint32_t{d.compute_capability() >= 53});
      }},
     {PI_DEVICE_INFO_FP64, [](Device &, const InfoWriter &write) { write(uint32_t{1}); }},
-    {PI_DEVICE_INFO_IMAGES, [](Device &, const InfoWriter &write) { write(uint32_t{0}); }},
+    {PI_DEVICE_INFO_IMAGES, [](Device &, const InfoWriter &write) { write(uint32_t{1}); }},
     {PI_DEVICE_INFO_SUB_GROUP_SIZES,
      [](Device &d, const InfoWriter &write) { write(std::vector<uint32_t>{d.warp()}); }},
     {PI_DEVICE_INFO_BUFFER_OFFSET_MODE,
@@ -149,6 +149,10 @@ constexpr Row rows[] = {
      [](Device &d, const InfoWriter &write) { write(d.capabilities()); }},
     {PI_DEVICE_INFO_LAUNCH_FEATURES,
      [](Device &, const InfoWriter &write) { write(uint32_t{0}); }},
+    {PI_DEVICE_INFO_MAX_IMAGE_2D_SIZE,
+     [](Device &d, const InfoWriter &write) { write(image_limits(d, PI_IMAGE_2D).size_2d); }},
+    {PI_DEVICE_INFO_MAX_IMAGE_3D_SIZE,
+     [](Device &d, const InfoWriter &write) { write(image_limits(d, PI_IMAGE_3D).size_3d); }},
 };
 
 pi_memory_scope describe_scope(const Device &device, Scope which) {

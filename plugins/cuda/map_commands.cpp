@@ -154,7 +154,7 @@ pi_result PI_CALL piEnqueueMemBufferMap(pi_queue queue, const pi_buffer_map_desc
     return call<Queue>(queue, [&](Queue &self) {
         const auto known = read_desc(desc, PI_TYPE_BUFFER_MAP_DESC);
         check_map_flags(known.flags);
-        Mem &mem = checked_mem(self.primary(), self.host(), known.mem, "mem");
+        Mem &mem = checked_buffer(self.primary(), self.host(), known.mem, "mem");
         require(known.out_pointer, "out_pointer");
         check_range(known.offset, known.size, mem.size(), "mem");
         const EnqueueArguments arguments{known.flags, known.type, wait_count, wait_list, out_event};
@@ -170,7 +170,7 @@ pi_result PI_CALL piEnqueueMemUnmap(pi_queue queue, const pi_unmap_desc *desc, u
     return call<Queue>(queue, [&](Queue &self) {
         const auto known = read_desc(desc, PI_TYPE_UNMAP_DESC);
         check_flags(known.flags, PI_COMMAND_BLOCKING, "flags");
-        Mem &mem = checked_mem(self.primary(), self.host(), known.mem, "mem");
+        Mem &mem = checked_buffer(self.primary(), self.host(), known.mem, "mem");
         require(known.pointer, "pointer");
         const EnqueueArguments arguments{known.flags, known.type, wait_count, wait_list, out_event};
         TakenMap taken(mem, mem.take_map(known.pointer));

@@ -24,6 +24,11 @@ Mem::Mem(Context &context, Device &device, Storage storage, const pi_mem_buffer_
       host_ptr_(desc.flags & PI_MEM_USE_HOST_PTR ? static_cast<std::byte *>(desc.host_ptr)
                                                  : nullptr) {}
 
+Mem::Mem(Context &context, Device &device, std::unique_ptr<Image> image, uint64_t flags)
+    : Object(context.host()), context_(context), device_(device), primary_(context.primary(device)),
+      image_(std::move(image)), size_(image_->shape().bytes()), flags_(flags), scope_(SCOPE_GLOBAL),
+      kind_(PI_MEMORY_KIND_IMAGE), host_ptr_(nullptr) {}
+
 Mem::Mem(Mem &root, uint64_t flags, uint64_t offset, uint64_t size)
     : Object(root.host()), context_(root.context_), device_(root.device_), primary_(root.primary_),
       root_(root), offset_(offset), size_(size), flags_(flags), scope_(root.scope_),
@@ -59,42 +64,66 @@ Map Mem::take_map(const void *pointer) {
 }
 
 bool usable(Primary &user, const Mem &mem) {
-    return mem.in_host() || user.access(mem.primary()).granted;
+    return mem.in_host() || &user == &mem.primary() ||
+           (!mem.image() && user.access(mem.primary()).granted);
 }
 
-Mem &checked_mem(Primary &user, const pi_host *host, pi_mem mem, const ArgumentName &name) {
+void require_usable(Primary &user, const Mem &mem, const ArgumentName &name) {
+    if (!usable(user, mem))
+        fail(PI_ERROR_INVALID_MEM_OBJECT, name, " is ", mem.image() ? "an image" : "memory", " of ",
+             mem.device().name(), ", which ", user.device().name(),
+             " cannot use: the connection is not UNIFIED");
+}
+
+void require_buffer(const Mem &mem, const ArgumentName &name) {
+    if (mem.image())
+        fail(PI_ERROR_INVALID_MEM_OBJECT, name, " is an image; a buffer is needed");
+}
+
+Mem &checked_buffer(Primary &user, const pi_host *host, pi_mem mem, const ArgumentName &name) {
     Mem &self = checked<Mem>(host, mem, name);
-    if (!usable(user, self))
-        fail(PI_ERROR_INVALID_MEM_OBJECT, name, " is memory of ", self.device().name(), ", which ",
-             user.device().name(), " cannot use: the connection is not UNIFIED");
+    require_buffer(self, name);
+    require_usable(user, self, name);
+    return self;
+}
+
+Mem &checked_image(Primary &user, const pi_host *host, pi_mem mem, const ArgumentName &name) {
+    Mem &self = checked<Mem>(host, mem, name);
+    if (!self.image())
+        fail(PI_ERROR_INVALID_MEM_OBJECT, name, " is a buffer; an image is needed");
+    require_usable(user, self, name);
     return self;
 }
 
 // ----- creation -----------------------------------------------------------------------------------
 
-namespace {
+void check_scope(const Device &device, uint32_t scope) {
+    if (scope >= SCOPE_COUNT)
+        fail(PI_ERROR_INVALID_VALUE, "scope is ", scope, "; ", device.name(), " has ",
+             uint32_t{SCOPE_COUNT}, " scopes, numbered from 0");
+}
 
-void check_demands(const Device &device, const pi_mem_buffer_desc &desc) {
-    if (desc.flags & PI_MEM_REQUIRE_CONTIGUOUS)
+void check_demands(const Device &device, uint64_t flags, uint32_t scope) {
+    if (flags & PI_MEM_REQUIRE_CONTIGUOUS)
         fail(PI_ERROR_UNSUPPORTED_FEATURE,
              "PI_MEM_REQUIRE_CONTIGUOUS: CUDA does not tell where memory of ", device.name(),
              " is physically");
     // Memory of the device is never paged out, but the scope that promises it is the host's.
-    if ((desc.flags & PI_MEM_REQUIRE_PINNED) && desc.scope != SCOPE_HOST_PINNED)
-        fail(PI_ERROR_UNSUPPORTED_FEATURE, "PI_MEM_REQUIRE_PINNED in scope ", desc.scope, " (",
-             scope_names[desc.scope], "): scope ", uint32_t{SCOPE_HOST_PINNED}, " (",
+    if ((flags & PI_MEM_REQUIRE_PINNED) && scope != SCOPE_HOST_PINNED)
+        fail(PI_ERROR_UNSUPPORTED_FEATURE, "PI_MEM_REQUIRE_PINNED in scope ", scope, " (",
+             scope_names[scope], "): scope ", uint32_t{SCOPE_HOST_PINNED}, " (",
              scope_names[SCOPE_HOST_PINNED], ") is pinned memory of the host");
 }
 
+namespace {
+
 void check_buffer(const Device &device, const pi_mem_buffer_desc &desc) {
-    if (desc.scope >= SCOPE_COUNT)
-        fail(PI_ERROR_INVALID_VALUE, "scope is ", desc.scope, "; ", device.name(), " has ",
-             uint32_t{SCOPE_COUNT}, " scopes, numbered from 0");
+    check_scope(device, desc.scope);
     check_flags(desc.flags, mem_creation_flags, "flags");
     check_mem_access(desc.flags);
     if (find_chained(desc.next, PI_TYPE_MEM_LAYOUT_DESC))
         fail(PI_ERROR_UNSUPPORTED_FEATURE, "no scope of ", device.name(), " has PI_SCOPE_LAYOUT");
-    check_demands(device, desc);
+    check_demands(device, desc.flags, desc.scope);
     if (desc.export_types & ~export_types(device))
         fail(PI_ERROR_UNSUPPORTED_FEATURE, "export_types is 0x", std::hex, desc.export_types, "; ",
              device.name(), " exports the types 0x", export_types(device), " (1 << PI_EXTERNAL_)");
@@ -158,6 +187,7 @@ pi_result PI_CALL piMemBufferPartition(pi_mem mem, const pi_mem_partition_desc *
     return call<Mem>(mem, [&](Mem &self) {
         const auto known = read_desc(desc, PI_TYPE_MEM_PARTITION_DESC);
         require(out_mem, "out_mem");
+        require_buffer(self, "mem");
         check_view_access(known.flags, self.flags());
         check_range(known.offset, known.size, self.size(), "the parent");
         *out_mem = make<Mem>(self.root(), view_flags(known.flags, self.flags()),
@@ -175,15 +205,21 @@ pi_result PI_CALL piMemGetInfo(pi_mem mem, pi_mem_info name, uint64_t size, void
                                : pi_coherence{PI_COHERENCE_MAP_UNMAP});
          }},
         {PI_MEM_INFO_DEVICE_ADDRESS,
-         [](Mem &m, const InfoWriter &write) { write(uint64_t{m.address()}); }},
+         [](Mem &m, const InfoWriter &write) {
+             if (m.image())
+                 fail(PI_ERROR_UNSUPPORTED_FEATURE, "the pixels of an image have no addresses");
+             write(uint64_t{m.address()});
+         }},
         {PI_MEM_INFO_BUS_ADDRESS,
          [](Mem &, const InfoWriter &) {
              fail(PI_ERROR_UNSUPPORTED_FEATURE,
                   "CUDA tells bus addresses to modules of the kernel only (nvidia_p2p_get_pages)");
          }},
         {PI_MEM_INFO_PITCHES,
-         [](Mem &, const InfoWriter &) {
-             fail(PI_ERROR_UNSUPPORTED_FEATURE, "a linear buffer has no pitches");
+         [](Mem &m, const InfoWriter &) {
+             fail(PI_ERROR_UNSUPPORTED_FEATURE, m.image()
+                                                    ? "the driver lays an image out as it likes"
+                                                    : "a linear buffer has no pitches");
          }},
     };
     return call<Mem>(mem, [&](Mem &self) {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Memory: buffers and views of them.
+// Memory: buffers, views of them, and images.
 #pragma once
 
 #include "context.hpp"
+#include "image.hpp"
 #include "storage.hpp"
 
 #include <list>
@@ -36,6 +37,8 @@ public:
     /// A root.
     Mem(Context &context, Device &device, Storage storage, const pi_mem_buffer_desc &desc,
         pi_memory_kind kind);
+    /// An image, which has no storage.
+    Mem(Context &context, Device &device, std::unique_ptr<Image> image, uint64_t flags);
     /// A view of a root.
     Mem(Mem &root, uint64_t flags, uint64_t offset, uint64_t size);
 
@@ -50,9 +53,11 @@ public:
     uint32_t scope() const { return scope_; }
     pi_memory_kind memory_kind() const { return kind_; }
     uint64_t alignment() const;
+    /// NULL for a buffer.
+    Image *image() const { return image_.get(); }
     /// In memory of the host, which all devices use in place.
     bool in_host() const { return storage().host(); }
-    /// The first byte's address for the device.
+    /// The first byte's address for the device; 0 of an image.
     CUdeviceptr address() const { return storage().address() + offset_; }
     /// And for the host; NULL if it has none.
     std::byte *host_pointer() const { return in_host() ? storage().host() + offset_ : nullptr; }
@@ -73,6 +78,7 @@ private:
     Primary &primary_;
     const sdk::Ref<Mem> root_; ///< NULL for a root
     const Storage storage_;    ///< of a root
+    const std::unique_ptr<Image> image_;
     const uint64_t offset_ = 0, size_, flags_;
     const uint32_t scope_;
     const pi_memory_kind kind_;
@@ -85,9 +91,19 @@ private:
 uint32_t import_types(const Device &device);
 uint32_t export_types(const Device &device);
 
-/// Whether commands of the context take the memory as it is.
+/// PI_ERROR_INVALID_VALUE for a scope that there is not.
+void check_scope(const Device &device, uint32_t scope);
+/// What a creation's PI_MEM_REQUIRE_ flags demand; PI_ERROR_UNSUPPORTED_FEATURE of what the scope does not hold.
+void check_demands(const Device &device, uint64_t flags, uint32_t scope);
+
+/// Whether commands of the context take the memory as it is. Images are for their own device alone.
 bool usable(Primary &user, const Mem &mem);
-/// A buffer that commands on a queue of this primary context take as it is, or PI_ERROR_INVALID_MEM_OBJECT.
-Mem &checked_mem(Primary &user, const pi_host *host, pi_mem mem, const sdk::ArgumentName &name);
+/// PI_ERROR_INVALID_MEM_OBJECT unless it is usable.
+void require_usable(Primary &user, const Mem &mem, const sdk::ArgumentName &name);
+/// PI_ERROR_INVALID_MEM_OBJECT for an image.
+void require_buffer(const Mem &mem, const sdk::ArgumentName &name);
+/// A buffer or an image that commands on a queue of this primary context take as it is, or PI_ERROR_INVALID_MEM_OBJECT.
+Mem &checked_buffer(Primary &user, const pi_host *host, pi_mem mem, const sdk::ArgumentName &name);
+Mem &checked_image(Primary &user, const pi_host *host, pi_mem mem, const sdk::ArgumentName &name);
 
 } // namespace pi::cuda

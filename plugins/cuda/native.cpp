@@ -41,12 +41,13 @@ CUstream give_stream(Queue &queue) {
     return queue.stream();
 }
 
-CUdeviceptr give_address(Mem &mem, pi_device device) {
+pi_native_handle give_memory(Mem &mem, pi_device device) {
     const Device &user = mem.context().checked_device(device);
     if (!usable(mem.context().primary(user), mem))
         fail(PI_ERROR_UNSUPPORTED_FEATURE, "mem is memory of ", mem.device().name(), ", which ",
              user.name(), " cannot use: the connection is not UNIFIED");
-    return mem.address();
+    return mem.image() ? image_handle(*mem.image())
+                       : native_handle(PI_NATIVE_CUDA_POINTER, mem.address());
 }
 
 CUmodule give_module(Program &program, pi_device device) {
@@ -295,9 +296,7 @@ pi_result PI_CALL piQueueGetNativeHandle(pi_queue queue, pi_native_handle *out_h
     });
 }
 pi_result PI_CALL piMemGetNativeHandle(pi_mem mem, pi_device device, pi_native_handle *out_handle) {
-    return give_handle<Mem>(mem, out_handle, [&](Mem &self) {
-        return native_handle(PI_NATIVE_CUDA_POINTER, give_address(self, device));
-    });
+    return give_handle<Mem>(mem, out_handle, [&](Mem &self) { return give_memory(self, device); });
 }
 pi_result PI_CALL piProgramGetNativeHandle(pi_program program, pi_device device,
                                            pi_native_handle *out_handle) {

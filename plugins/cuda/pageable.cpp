@@ -13,7 +13,7 @@ namespace {
 
 class PageableCommand final : public Command {
 public:
-    PageableCommand(Queue &queue, Direction direction, CUdeviceptr device, std::byte *host,
+    PageableCommand(Queue &queue, Direction direction, DeviceEnd device, std::byte *host,
                     Regions &&regions, std::shared_ptr<const void> keep)
         : queue_(queue), primary_(queue.primary()), direction_(direction), device_(device),
           host_(host), regions_(std::move(regions)), keep_(std::move(keep)) {}
@@ -40,7 +40,7 @@ private:
     Queue &queue_; ///< the event keeps it alive
     Primary &primary_;
     const Direction direction_;
-    const CUdeviceptr device_;
+    const DeviceEnd device_;
     std::byte *const host_;
     const Regions regions_;
     const std::shared_ptr<const void> keep_;
@@ -57,7 +57,7 @@ uint64_t host_extent(Direction direction, const Regions &regions) {
 }
 
 void enqueue_pageable(Queue &queue, const EnqueueArguments &arguments, Direction direction,
-                      CUdeviceptr device, std::byte *host, Regions &&regions,
+                      DeviceEnd device, std::byte *host, Regions &&regions,
                       std::shared_ptr<const void> keep) {
     queue.primary().require_alive();
     auto command = std::make_unique<PageableCommand>(queue, direction, device, host,

@@ -15,7 +15,7 @@ uint64_t host_extent(Direction direction, const sdk::Regions &regions);
 
 /// A transfer as a command, or within the call. All that it waits for is final before it begins; it keeps `keep`.
 void enqueue_pageable(Queue &queue, const sdk::EnqueueArguments &arguments, Direction direction,
-                      CUdeviceptr device, std::byte *host, sdk::Regions &&regions,
+                      DeviceEnd device, std::byte *host, sdk::Regions &&regions,
                       std::shared_ptr<const void> keep = {});
 
 } // namespace pi::cuda

@@ -53,6 +53,8 @@ public:
     /// Bytes of shared memory that a block can have, those that must be asked for included.
     uint64_t local_memory() const { return local_memory_; }
     uint64_t max_pitch() const { return max_pitch_; }
+    /// Of the rows of a copy that has pitches: whole pixels of any format.
+    uint64_t max_row() const { return max_pitch_ & ~uint64_t{15}; }
     uint32_t warp() const { return warp_; }
     /// Application memory can be pinned, and used by the device then.
     bool registers_host_memory() const { return registers_host_memory_; }

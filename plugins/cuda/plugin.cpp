@@ -6,6 +6,7 @@
 #include "memory.hpp"
 #include "program.hpp"
 #include "queue.hpp"
+#include "sampler.hpp"
 #include "usm.hpp"
 
 #include <pi/sdk/context.hpp>
@@ -52,6 +53,7 @@ constexpr pi_dispatch make_functions() {
         .piQueueGetNativeHandle = entries::piQueueGetNativeHandle,
         .piQueueCreateWithNativeHandle = entries::piQueueCreateWithNativeHandle,
         .piMemBufferCreate = entries::piMemBufferCreate,
+        .piMemImageCreate = entries::piMemImageCreate,
         .piMemBufferPartition = entries::piMemBufferPartition,
         .piMemImport = entries::piMemImport,
         .piMemExport = entries::piMemExport,
@@ -70,6 +72,10 @@ constexpr pi_dispatch make_functions() {
         .piEnqueueMemBufferFill = entries::piEnqueueMemBufferFill,
         .piEnqueueMemBufferMap = entries::piEnqueueMemBufferMap,
         .piEnqueueMemUnmap = entries::piEnqueueMemUnmap,
+        .piEnqueueMemImageRead = entries::piEnqueueMemImageRead,
+        .piEnqueueMemImageWrite = entries::piEnqueueMemImageWrite,
+        .piEnqueueMemImageCopy = entries::piEnqueueMemImageCopy,
+        .piEnqueueMemImageFill = entries::piEnqueueMemImageFill,
         .piEnqueueUsmCopy = entries::piEnqueueUsmCopy,
         .piEnqueueUsmFill = entries::piEnqueueUsmFill,
         .piEnqueueUsmPrefetch = entries::piEnqueueUsmPrefetch,
@@ -96,6 +102,7 @@ constexpr pi_dispatch make_functions() {
     usm_entries::fill<Usm>(table);
     event_entries::fill<Context>(table);
     program_entries<Program>::fill(table);
+    sampler_entries<Context>::fill(table);
     kernel_entries<Kernel, Program>::fill(table);
     table.piEventWait = entries::piEventWait; // waits in the driver where it can
     table.piEventGetNativeHandle = entries::piEventGetNativeHandle;

@@ -47,10 +47,9 @@ uint64_t greatest_power_in(uint64_t address) {
     return std::min(address & -address, max_alignment);
 }
 
-/// Calls allocate(); when there is no memory, again once what was released is back, also from commands that have ended, and
-/// from the pool.
-template <class Allocate>
-CUresult allocate_with_patience(Primary &primary, Allocate allocate) {
+} // namespace
+
+CUresult allocate_with_patience(Primary &primary, const std::function<CUresult()> &allocate) {
     const CUresult code = allocate();
     if (code != CUDA_ERROR_OUT_OF_MEMORY)
         return code;
@@ -60,15 +59,7 @@ CUresult allocate_with_patience(Primary &primary, Allocate allocate) {
     return allocate();
 }
 
-} // namespace
-
-template <class Allocate, class Free>
-Storage Storage::take(Primary &primary, uint64_t size, uint64_t alignment, const char *call,
-                      Allocate allocate, Free free, bool waits) {
-    const uint64_t bytes = padded(size, alignment);
-    const Current current(primary);
-    CUdeviceptr memory = 0;
-    const CUresult code = allocate_with_patience(primary, [&] { return allocate(&memory, bytes); });
+void check_allocated(Primary &primary, CUresult code, const char *call, uint64_t bytes) {
     if (code == CUDA_ERROR_OUT_OF_MEMORY) {
         size_t available = 0, total = 0;
         primary.api().cuMemGetInfo_v2(&available, &total);
@@ -77,6 +68,16 @@ Storage Storage::take(Primary &primary, uint64_t size, uint64_t alignment, const
              primary.device().name());
     }
     primary.check(code, call, Bytes(bytes), " asked on ", primary.device().name());
+}
+
+template <class Allocate, class Free>
+Storage Storage::take(Primary &primary, uint64_t size, uint64_t alignment, const char *call,
+                      Allocate allocate, Free free, bool waits) {
+    const uint64_t bytes = padded(size, alignment);
+    const Current current(primary);
+    CUdeviceptr memory = 0;
+    const CUresult code = allocate_with_patience(primary, [&] { return allocate(&memory, bytes); });
+    check_allocated(primary, code, call, bytes);
     Storage storage;
     storage.owner_ = owner(
         primary, reinterpret_cast<void *>(memory),

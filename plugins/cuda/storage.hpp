@@ -6,11 +6,20 @@
 #include <pi/cuda/driver_api.h>
 
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <memory>
 
 namespace pi::cuda {
 
 class Primary;
+
+/// Calls allocate(); when there is no memory, again once what was released is back, also from commands that have ended, and
+/// from the pool. The primary context is current.
+CUresult allocate_with_patience(Primary &primary, const std::function<CUresult()> &allocate);
+/// Throws unless the code is CUDA_SUCCESS: of no memory PI_ERROR_OUT_OF_DEVICE_MEMORY with what was asked for and what is
+/// free. `call` is the driver's.
+void check_allocated(Primary &primary, CUresult code, const char *call, uint64_t bytes);
 
 /// Memory of a device, pinned memory of the host, or the application's that is pinned. Goes back to the driver on a
 /// thread of the instance, since the driver waits for the context's work then; the application's is its own again at

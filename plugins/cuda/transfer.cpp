@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "transfer.hpp"
+#include "copy.hpp"
 
 #include <algorithm>
 #include <array>
@@ -22,18 +23,21 @@ struct Piece {
     uint64_t bytes() const { return row * rows; }
 };
 
-/// Calls visit(piece) for pieces that fit into a block.
+/// Calls visit(piece) for pieces that fit into a block. Of an image each is of whole rows in a slice, or within a row where
+/// that is longer than `max_row`; `max_row` is 0 for what is no image.
 template <class Visit>
-void for_each_piece_of(const Rectangle &device, const Rectangle &host, Visit &&visit) {
+void for_each_piece_of(const Rectangle &device, const Rectangle &host, uint64_t max_row,
+                       Visit &&visit) {
+    const uint64_t longest = max_row ? std::min(max_row, most_staged) : most_staged;
     const auto range = [&](uint64_t from, uint64_t to, uint64_t bytes) {
-        for (uint64_t done = 0; done < bytes; done += most_staged) {
-            const uint64_t step = std::min(bytes - done, most_staged);
+        for (uint64_t done = 0; done < bytes; done += longest) {
+            const uint64_t step = std::min(bytes - done, longest);
             visit(Piece{from + done, step, to + done, step, step, 1});
         }
     };
-    if (device.dense() && host.dense())
+    if (!max_row && device.dense() && host.dense())
         return range(device.offset, host.offset, device.bytes());
-    const uint64_t together = most_staged / device.row;
+    const uint64_t together = device.row <= longest ? most_staged / device.row : 0;
     for (uint64_t slice = 0; slice < device.slices; ++slice)
         for (uint64_t row = 0; row < device.rows; row += std::max<uint64_t>(together, 1)) {
             const uint64_t first = slice * device.rows + row;
@@ -56,7 +60,7 @@ uint64_t bytes_of(const Regions &regions) {
 /// A stream of the pool and two blocks, used in turn.
 class Pipeline {
 public:
-    Pipeline(Primary &primary, Direction direction, CUdeviceptr device, std::byte *host,
+    Pipeline(Primary &primary, Direction direction, DeviceEnd device, std::byte *host,
              uint64_t bytes)
         : primary_(primary), direction_(direction), device_(device), host_(host),
           block_(std::min(bytes, most_staged)), stream_(primary) {}
@@ -107,10 +111,17 @@ private:
     void enqueue(const Slot &slot) {
         const Api &cu = primary_.api();
         const Piece &piece = slot.piece;
-        const CUdeviceptr device = device_ + piece.device;
+        const CUdeviceptr device = device_.address + piece.device;
         const auto staging = reinterpret_cast<CUdeviceptr>(slot.staging.begin());
         const bool up = direction_ == Direction::TO_DEVICE;
-        if (piece.rows == 1 || piece.device_pitch == piece.row) {
+        if (device_.image) {
+            const End image{0, nullptr, nullptr, device_.image}, block{staging};
+            const Rectangle here{0, piece.row, piece.rows, 1, piece.row, piece.bytes()};
+            const Rectangle there{piece.device, piece.row, piece.rows, 1, piece.device_pitch, 0};
+            const CUDA_MEMCPY3D copy =
+                up ? box_copy(block, here, image, there) : box_copy(image, there, block, here);
+            primary_.check(cu.cuMemcpy3DAsync_v2(&copy, stream_.id()), "cuMemcpy3DAsync_v2");
+        } else if (piece.rows == 1 || piece.device_pitch == piece.row) {
             primary_.check(cu.cuMemcpyAsync(up ? device : staging, up ? staging : device,
                                             piece.bytes(), stream_.id()),
                            "cuMemcpyAsync", piece.bytes(), " bytes");
@@ -148,7 +159,7 @@ private:
 
     Primary &primary_;
     const Direction direction_;
-    const CUdeviceptr device_;
+    const DeviceEnd device_;
     std::byte *const host_;
     const uint64_t block_;
     const PooledStream stream_;
@@ -158,16 +169,17 @@ private:
 
 } // namespace
 
-void transfer(Primary &primary, Direction direction, CUdeviceptr device, std::byte *host,
+void transfer(Primary &primary, Direction direction, DeviceEnd device, std::byte *host,
               const Regions &regions) {
     const Current current(primary);
     Pipeline pipeline(primary, direction, device, host, bytes_of(regions));
+    const uint64_t max_row = device.image ? primary.device().max_row() : 0;
     const auto add = [&](const Piece &piece) { pipeline.add(piece); };
     for (const pi_region &region : regions)
         if (direction == Direction::TO_DEVICE)
-            for_each_piece_of(destination(region), source(region), add);
+            for_each_piece_of(destination(region), source(region), max_row, add);
         else
-            for_each_piece_of(source(region), destination(region), add);
+            for_each_piece_of(source(region), destination(region), max_row, add);
     pipeline.finish();
 }
 

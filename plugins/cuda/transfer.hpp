@@ -5,6 +5,7 @@
 // does, on a thread that may wait.
 #pragma once
 
+#include "image.hpp"
 #include "primary.hpp"
 
 #include <pi/sdk/region.hpp>
@@ -13,9 +14,17 @@ namespace pi::cuda {
 
 enum class Direction { TO_DEVICE, TO_HOST };
 
+/// The end of a device: an address, or an image, whose pixels lie one after another for the regions.
+struct DeviceEnd {
+    DeviceEnd(CUdeviceptr begin) : address(begin) {}
+    DeviceEnd(const Image &whole) : image(&whole) {}
+    CUdeviceptr address = 0;
+    const Image *image = nullptr;
+};
+
 /// Moves the bytes of the regions, whose device's end lies behind `device` and whose host's end behind `host`. Returns
 /// when they have arrived. Nothing before it may be under way.
-void transfer(Primary &primary, Direction direction, CUdeviceptr device, std::byte *host,
+void transfer(Primary &primary, Direction direction, DeviceEnd device, std::byte *host,
               const sdk::Regions &regions);
 
 /// One range to the device.

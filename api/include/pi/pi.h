@@ -1328,8 +1328,11 @@ enum {
     PI_ARGUMENT_VALUE = 1, /* `size` bytes at `value` */
     /* `mem` from `offset`; size 0 = to its end; mem NULL = a null pointer */
     PI_ARGUMENT_BUFFER = 2,
-    PI_ARGUMENT_IMAGE = 3,   /* `mem`; offset and size are 0 */
-    PI_ARGUMENT_SAMPLER = 4, /* `sampler`, of the queue's context; else PI_ERROR_INVALID_SAMPLER */
+    PI_ARGUMENT_IMAGE = 3, /* `mem`; offset and size are 0 */
+    /* `sampler`, of the queue's context; else PI_ERROR_INVALID_SAMPLER. Where the backend has no samplers
+     * but those of images (CUDA, HIP) the parameter is an integer of 4 bytes and receives
+     * 4 * addressing + 2 * filter + normalized_coordinates. */
+    PI_ARGUMENT_SAMPLER = 4,
     PI_ARGUMENT_POINTER = 5, /* a USM address */
     /* `size` bytes of work-group memory. Where the backend has a single such area (CUDA, HIP) the
      * parameter is an integer of 4 or 8 bytes and receives the offset into it. */
@@ -1346,7 +1349,9 @@ typedef struct pi_kernel_argument {
     };
     uint64_t offset;
     uint64_t size;
-    pi_sampler image_sampler; /* IMAGE: for backends that join both (CUDA); else may be NULL */
+    /* IMAGE: what it is read through, for backends that join both (CUDA: with it the parameter is a texture,
+     * without a surface, which kernels load and store pixels by); else may be NULL */
+    pi_sampler image_sampler;
 } pi_kernel_argument;
 
 typedef struct pi_kernel_launch_desc {

@@ -208,7 +208,7 @@ LAW("sampler", "a launch keeps image and sampler, which may be released right af
         const Sampler sampler = studio.sampler(described);
         const Kernel kernel = make_kernel(studio.program, "sample");
         Arguments arguments;
-        arguments.image(image).sampler(sampler).buffer(in).buffer(out);
+        arguments.image(image, sampler).sampler(sampler).buffer(in).buffer(out);
         done = bench.enqueue(studio.queue, launch_desc(kernel, arguments, 1), {gate});
     }
     // New objects at the places of those that should still be there.
@@ -243,7 +243,7 @@ LAW("sampler", "new images and samplers are not taken for those that were releas
                          PI_FILTER_NEAREST);
         const Sampler sampler = studio.sampler(described);
         Arguments arguments;
-        arguments.image(is_new ? image : kept).sampler(sampler).buffer(in).buffer(out);
+        arguments.image(is_new ? image : kept, sampler).sampler(sampler).buffer(in).buffer(out);
         pi_kernel_launch_desc launch = launch_desc(kernel, arguments, 1);
         launch.flags |= round % 3 != 0 ? PI_COMMAND_BLOCKING : 0;
         bench.wait(bench.enqueue(studio.queue, launch), "a launch");

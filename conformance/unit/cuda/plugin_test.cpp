@@ -49,6 +49,52 @@ pi_cuda_test::CUcontext current_context() {
     return context;
 }
 
+template <class Look>
+void use_image(const Machine &machine, pi_queue queue, uint64_t flags, const Look &look) {
+    std::vector<uint32_t> pixels(64, 1);
+    {
+        auto d = desc<pi_mem_image_desc>(PI_TYPE_MEM_IMAGE_DESC);
+        d.flags = PI_MEM_COPY_HOST_PTR;
+        d.host_ptr = pixels.data();
+        d.image_type = PI_IMAGE_1D;
+        d.channel_order = PI_CHANNEL_ORDER_R;
+        d.channel_type = PI_CHANNEL_UINT32;
+        d.width = pixels.size();
+        Owned<pi_mem> image;
+        OK(piMemImageCreate(machine.context, machine.devices[first], &d, image.out()));
+        look("piMemImageCreate");
+        auto fill = desc<pi_image_fill_desc>(PI_TYPE_IMAGE_FILL_DESC);
+        fill.flags = flags;
+        fill.image = image;
+        fill.color = pixels.data();
+        fill.extent[0] = 8;
+        OK(piEnqueueMemImageFill(queue, &fill, 0, nullptr, nullptr));
+        look("piEnqueueMemImageFill");
+        const pi_image_region whole{.extent = {pixels.size()}};
+        auto read = desc<pi_image_read_desc>(PI_TYPE_IMAGE_READ_DESC);
+        read.flags = PI_COMMAND_BLOCKING;
+        read.image = image;
+        read.host_ptr = pixels.data();
+        read.region_count = 1;
+        read.regions = &whole;
+        OK(piEnqueueMemImageRead(queue, &read, 0, nullptr, nullptr));
+        look("piEnqueueMemImageRead");
+        const Owned<pi_program> program =
+            machine.program("function describe_image surface pointer\n");
+        const Owned<pi_kernel> kernel = make_kernel(program, "describe_image");
+        const Owned<pi_mem> out = machine.buffer(first, 64);
+        pi_kernel_argument argument{};
+        argument.kind = PI_ARGUMENT_IMAGE;
+        argument.mem = image;
+        const std::vector arguments{argument, buffer_argument(out)};
+        auto launch = launch_desc(kernel, arguments, 1);
+        launch.flags = flags;
+        OK(piEnqueueKernelLaunch(queue, &launch, 0, nullptr, nullptr));
+        look("piEnqueueKernelLaunch with an image");
+    }
+    look("piMemRelease of an image");
+}
+
 /// Calls of every kind, with a look at the thread's current context after each.
 void use_everything(const Machine &machine, pi_cuda_test::CUcontext expected) {
     const auto look = [&](const char *after) {
@@ -81,6 +127,7 @@ void use_everything(const Machine &machine, pi_cuda_test::CUcontext expected) {
         const auto unmap = unmap_desc(a, mapped, flags);
         OK(piEnqueueMemUnmap(queue, &unmap, 0, nullptr, nullptr));
         look("piEnqueueMemUnmap");
+        use_image(machine, queue, flags, look);
         const Owned<pi_program> program = machine.program(count_up);
         look("piProgramBuild");
         const Owned<pi_kernel> kernel = make_kernel(program, "count_up");

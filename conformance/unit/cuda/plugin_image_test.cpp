@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What of images the conformance suite cannot see: what becomes of them in the driver.
+#include "plugin_fixture.hpp"
+
+#include "fixture.hpp"
+
+#include <array>
+#include <numeric>
+
+using namespace cuda_test;
+using Catch::Contains;
+
+namespace {
+
+pi_mem_image_desc image_desc(pi_image_type type, pi_channel_type channel, uint64_t width,
+                             uint64_t height = 0, uint64_t slices = 0) {
+    auto d = desc<pi_mem_image_desc>(PI_TYPE_MEM_IMAGE_DESC);
+    d.image_type = type;
+    d.channel_order = PI_CHANNEL_ORDER_RGBA;
+    d.channel_type = channel;
+    d.width = width;
+    d.height = height;
+    (type == PI_IMAGE_3D ? d.depth : d.array_size) = slices;
+    return d;
+}
+
+Owned<pi_mem> make_image(const Machine &machine, const pi_mem_image_desc &d,
+                         size_t device = first) {
+    Owned<pi_mem> image;
+    OK(piMemImageCreate(machine.context, machine.devices.at(device), &d, image.out()));
+    return image;
+}
+
+Owned<pi_sampler> make_sampler(const Machine &machine, uint32_t normalized, pi_addressing_mode mode,
+                               pi_filter_mode filter) {
+    auto d = desc<pi_sampler_desc>(PI_TYPE_SAMPLER_DESC);
+    d.normalized_coordinates = normalized;
+    d.addressing = mode;
+    d.filter = filter;
+    Owned<pi_sampler> sampler;
+    OK(piSamplerCreate(machine.context, &d, sampler.out()));
+    return sampler;
+}
+
+pi_kernel_argument image_argument(pi_mem mem, pi_sampler sampler = nullptr) {
+    pi_kernel_argument argument{};
+    argument.kind = PI_ARGUMENT_IMAGE;
+    argument.mem = mem;
+    argument.image_sampler = sampler;
+    return argument;
+}
+
+/// What a kernel is told of images; see describe_image in kernels.c.
+struct Onlooker {
+    explicit Onlooker(const Machine &on)
+        : machine(on), queue(on.queue()),
+          surfaces(on.program("function describe_image surface pointer\n")),
+          textures(on.program("function describe_image texture pointer\n")),
+          out(on.buffer(first, 64)) {}
+
+    std::vector<uint32_t> look(pi_mem image, pi_sampler sampler = nullptr) const {
+        const Owned<pi_kernel> kernel =
+            make_kernel(sampler ? textures : surfaces, "describe_image");
+        const std::vector arguments{image_argument(image, sampler), buffer_argument(out)};
+        const auto launch = launch_desc(kernel, arguments, 1);
+        OK(piEnqueueKernelLaunch(queue, &launch, 0, nullptr, nullptr));
+        return read_words(queue, out, 10);
+    }
+
+    const Machine &machine;
+    const Owned<pi_queue> queue;
+    const Owned<pi_program> surfaces, textures;
+    const Owned<pi_mem> out;
+};
+
+using Words = std::vector<uint32_t>;
+
+/// The last of them, of which there are as many as a kernel is told of a sampler.
+Words sampler_words(const Words &told) {
+    return {told.begin() + 7, told.end()};
+}
+
+} // namespace
+
+TEST_CASE("an image is to kernels what it was made as, of every type") {
+    const Machine machine({first});
+    const Onlooker kernel(machine);
+    for (const pi_image_type type :
+         {PI_IMAGE_1D, PI_IMAGE_2D, PI_IMAGE_3D, PI_IMAGE_1D_ARRAY, PI_IMAGE_2D_ARRAY}) {
+        const bool rows = type == PI_IMAGE_2D || type == PI_IMAGE_3D || type == PI_IMAGE_2D_ARRAY;
+        const bool slices = type >= PI_IMAGE_3D;
+        const Owned<pi_mem> image = make_image(
+            machine, image_desc(type, PI_CHANNEL_UINT16, 7, rows ? 5 : 0, slices ? 3 : 0));
+        const Words told = kernel.look(image);
+        CHECK(Words(told.begin(), told.begin() + 6) == Words{type, PI_CHANNEL_ORDER_RGBA,
+                                                             PI_CHANNEL_UINT16, 7, rows ? 5u : 1u,
+                                                             slices ? 3u : 1u});
+    }
+}
+
+TEST_CASE("a texture makes numbers of norm types, and leaves integers as they are") {
+    const Machine machine({first});
+    const Onlooker kernel(machine);
+    const Owned<pi_sampler> sampler =
+        make_sampler(machine, 0, PI_ADDRESSING_CLAMP, PI_FILTER_NEAREST);
+    for (pi_channel_type type = PI_CHANNEL_UNORM8; type <= PI_CHANNEL_FLOAT; ++type) {
+        const Owned<pi_mem> image = make_image(machine, image_desc(PI_IMAGE_2D, type, 4, 4));
+        CHECK(kernel.look(image, sampler)[2] == type);
+    }
+    // A surface has no words for norm types: kernels load and store their integers.
+    const Owned<pi_mem> norm =
+        make_image(machine, image_desc(PI_IMAGE_2D, PI_CHANNEL_SNORM16, 4, 4));
+    CHECK(kernel.look(norm)[2] == PI_CHANNEL_SINT16);
+}
+
+TEST_CASE("a texture has the words of the sampler that the image is read through") {
+    const Machine machine({first});
+    const Onlooker kernel(machine);
+    const Owned<pi_mem> image =
+        make_image(machine, image_desc(PI_IMAGE_2D, PI_CHANNEL_UNORM8, 4, 4));
+    CHECK(sampler_words(kernel.look(image)) == Words{99, 99, 99});
+    for (const uint32_t normalized : {0u, 1u})
+        for (const pi_filter_mode filter : {PI_FILTER_NEAREST, PI_FILTER_LINEAR})
+            for (pi_addressing_mode mode = PI_ADDRESSING_CLAMP_TO_EDGE;
+                 mode <= (normalized ? PI_ADDRESSING_MIRRORED_REPEAT : PI_ADDRESSING_CLAMP);
+                 ++mode) {
+                const Owned<pi_sampler> sampler = make_sampler(machine, normalized, mode, filter);
+                CHECK(sampler_words(kernel.look(image, sampler)) ==
+                      Words{normalized, mode, filter});
+            }
+}
+
+TEST_CASE("an image makes one texture for all samplers with the same words, and takes all along") {
+    {
+        const Machine machine({first});
+        const Onlooker kernel(machine);
+        Owned<pi_mem> image = make_image(machine, image_desc(PI_IMAGE_2D, PI_CHANNEL_UNORM8, 4, 4));
+        for (int round = 0; round < 3; ++round) {
+            kernel.look(image, make_sampler(machine, 1, PI_ADDRESSING_REPEAT, PI_FILTER_LINEAR));
+            kernel.look(image, make_sampler(machine, 0, PI_ADDRESSING_CLAMP, PI_FILTER_NEAREST));
+            kernel.look(image);
+        }
+        CHECK_THAT(pi_cuda_test::leaks(), Contains("2 texture objects of device 0"));
+        CHECK_THAT(pi_cuda_test::leaks(), Contains("1 surface object of device 0"));
+        CHECK_THAT(pi_cuda_test::leaks(), Contains("1 array of device 0"));
+    }
+    CHECK_THAT(pi_cuda_test::leaks(), !Contains("object") && !Contains("array"));
+}
+
+TEST_CASE("a sampler that filters is refused for images of integers") {
+    const Machine machine({first});
+    const Owned<pi_queue> queue = machine.queue();
+    const Owned<pi_program> program = machine.program("function describe_image texture pointer\n");
+    const Owned<pi_kernel> kernel = make_kernel(program, "describe_image");
+    const Owned<pi_mem> image =
+        make_image(machine, image_desc(PI_IMAGE_2D, PI_CHANNEL_UINT8, 4, 4));
+    const Owned<pi_sampler> sampler =
+        make_sampler(machine, 1, PI_ADDRESSING_REPEAT, PI_FILTER_LINEAR);
+    const Owned<pi_mem> out = machine.buffer(first, 64);
+    const std::vector arguments{image_argument(image, sampler), buffer_argument(out)};
+    const auto launch = launch_desc(kernel, arguments, 1);
+    REFUSED(PI_ERROR_UNSUPPORTED_FEATURE, "RGBA of UINT8",
+            piEnqueueKernelLaunch(queue, &launch, 0, nullptr, nullptr));
+}
+
+TEST_CASE("a kernel is refused another device's image, whatever access it has to its memory") {
+    const Machine machine;
+    REQUIRE(machine.connection(second, first).connection == PI_MEMORY_CONNECTION_UNIFIED);
+    const Owned<pi_queue> queue = machine.queue(first);
+    const Owned<pi_program> program = machine.program("function describe_image surface pointer\n");
+    const Owned<pi_kernel> kernel = make_kernel(program, "describe_image");
+    const Owned<pi_mem> image =
+        make_image(machine, image_desc(PI_IMAGE_2D, PI_CHANNEL_UINT8, 4, 4), second);
+    const Owned<pi_mem> out = machine.buffer(first, 64);
+    const std::vector arguments{image_argument(image), buffer_argument(out)};
+    const auto launch = launch_desc(kernel, arguments, 1);
+    REFUSED(PI_ERROR_INVALID_MEM_OBJECT, "arguments[0].mem is an image of second",
+            piEnqueueKernelLaunch(queue, &launch, 0, nullptr, nullptr));
+}
+
+TEST_CASE("a sampler as an argument is a word of 4 bytes") {
+    const Machine machine({first});
+    const Owned<pi_queue> queue = machine.queue();
+    const Owned<pi_program> program = machine.program(count_up);
+    const Owned<pi_kernel> kernel = make_kernel(program, "count_up");
+    const Owned<pi_mem> out = machine.buffer(first, 16);
+    const Owned<pi_sampler> sampler =
+        make_sampler(machine, 1, PI_ADDRESSING_REPEAT, PI_FILTER_LINEAR);
+    pi_kernel_argument word{};
+    word.kind = PI_ARGUMENT_SAMPLER;
+    word.sampler = sampler;
+    const std::vector arguments{buffer_argument(out), word};
+    const auto launch = launch_desc(kernel, arguments, 1);
+    OK(piEnqueueKernelLaunch(queue, &launch, 0, nullptr, nullptr));
+    CHECK(read_words(queue, out, 1) == Words{4 * PI_ADDRESSING_REPEAT + 2 * PI_FILTER_LINEAR + 1});
+}
+
+TEST_CASE(
+    "an image that does not fit is out of device memory, and what is asked and free is told") {
+    const Machine machine({first});
+    const Owned<pi_mem> most = machine.buffer(first, 48 << 20);
+    const auto d = image_desc(PI_IMAGE_2D, PI_CHANNEL_FLOAT, 1024, 2048);
+    Owned<pi_mem> image;
+    REFUSED(PI_ERROR_OUT_OF_DEVICE_MEMORY,
+            "cuArray3DCreate_v2: CUDA_ERROR_OUT_OF_MEMORY: 32 MiB asked",
+            piMemImageCreate(machine.context, machine.devices[first], &d, image.out()));
+}
+
+TEST_CASE("an image takes the memory that one has just left") {
+    const Machine machine({first});
+    const auto d = image_desc(PI_IMAGE_2D, PI_CHANNEL_FLOAT, 1024, 3072); // 48 of 64 MiB
+    for (int round = 0; round < 5; ++round)
+        make_image(machine, d);
+}
+
+TEST_CASE("rows that are longer than the driver's pitches are written, copied, painted and read") {
+    const Machine machine({first});
+    const Owned<pi_queue> queue = machine.queue();
+    constexpr uint64_t width = 9001, height = 3, row = width * 16; // 64 KiB are the longest pitch
+    const Owned<pi_mem> image =
+        make_image(machine, image_desc(PI_IMAGE_2D, PI_CHANNEL_UINT32, width, height));
+    const Owned<pi_mem> other = machine.buffer(first, row * height);
+    std::vector<uint32_t> pixels(width * height * 4), back(pixels.size());
+    std::iota(pixels.begin(), pixels.end(), 1u);
+    const pi_image_region whole{.extent = {width, height}};
+    auto write = desc<pi_image_write_desc>(PI_TYPE_IMAGE_WRITE_DESC);
+    write.image = image;
+    write.host_ptr = pixels.data();
+    write.region_count = 1;
+    write.regions = &whole;
+    OK(piEnqueueMemImageWrite(queue, &write, 0, nullptr, nullptr));
+    const pi_image_copy_region all{.extent = {width, height}};
+    auto copy = desc<pi_image_copy_desc>(PI_TYPE_IMAGE_COPY_DESC);
+    copy.src = image;
+    copy.dst = other;
+    copy.region_count = 1;
+    copy.regions = &all;
+    OK(piEnqueueMemImageCopy(queue, &copy, 0, nullptr, nullptr));
+    const bool copied = read_words(queue, other, back.size()) == pixels; // too many to be printed
+    CHECK(copied);
+    const uint32_t color[4] = {5, 6, 7, 8};
+    auto fill = desc<pi_image_fill_desc>(PI_TYPE_IMAGE_FILL_DESC);
+    fill.image = image;
+    fill.color = color;
+    fill.origin[0] = 1;
+    fill.origin[1] = 1;
+    fill.extent[0] = width - 2;
+    fill.extent[1] = 2;
+    OK(piEnqueueMemImageFill(queue, &fill, 0, nullptr, nullptr));
+    for (uint64_t y = 1; y < 3; ++y)
+        for (uint64_t x = 1; x < width - 1; ++x)
+            std::copy(color, color + 4, &pixels[(y * width + x) * 4]);
+    auto read = desc<pi_image_read_desc>(PI_TYPE_IMAGE_READ_DESC);
+    read.flags = PI_COMMAND_BLOCKING;
+    read.image = image;
+    read.host_ptr = back.data();
+    read.region_count = 1;
+    read.regions = &whole;
+    OK(piEnqueueMemImageRead(queue, &read, 0, nullptr, nullptr));
+    const bool painted = back == pixels;
+    CHECK(painted);
+}
+
+TEST_CASE("pinned memory is read from and written to in the stream, with pitches and slices") {
+    const Machine machine({first});
+    const Owned<pi_queue> queue = machine.queue();
+    const Owned<pi_mem> image =
+        make_image(machine, image_desc(PI_IMAGE_3D, PI_CHANNEL_UINT8, 3, 2, 2));
+    auto usm = desc<pi_usm_desc>(PI_TYPE_USM_DESC);
+    usm.kind = PI_USM_HOST;
+    usm.size = 4096;
+    void *pinned = nullptr;
+    OK(piUsmAlloc(machine.context, machine.devices[first], &usm, &pinned));
+    auto *bytes = static_cast<uint8_t *>(pinned);
+    std::iota(bytes, bytes + 2048, uint8_t{0});
+    pi_image_region region{.extent = {3, 2, 2}};
+    region.row_pitch = 20;
+    region.slice_pitch = 70; // no multiple of the row's
+    auto write = desc<pi_image_write_desc>(PI_TYPE_IMAGE_WRITE_DESC);
+    write.image = image;
+    write.host_ptr = bytes;
+    write.region_count = 1;
+    write.regions = &region;
+    OK(piEnqueueMemImageWrite(queue, &write, 0, nullptr, nullptr));
+    auto read = desc<pi_image_read_desc>(PI_TYPE_IMAGE_READ_DESC);
+    const pi_image_region dense{.extent = {3, 2, 2}, .offset = 2048};
+    read.flags = PI_COMMAND_BLOCKING;
+    read.image = image;
+    read.host_ptr = bytes;
+    read.region_count = 1;
+    read.regions = &dense;
+    OK(piEnqueueMemImageRead(queue, &read, 0, nullptr, nullptr));
+    for (size_t z = 0, at = 2048; z < 2; ++z)
+        for (size_t y = 0; y < 2; ++y)
+            for (size_t i = 0; i < 12; ++i)
+                CHECK(bytes[at++] == bytes[z * 70 + y * 20 + i]);
+    OK(piUsmFree(machine.context, pinned));
+}
+
+TEST_CASE("an image's native handle is its array and a texture, which go with it") {
+    const Machine machine({first});
+    const Owned<pi_mem> image = make_image(machine, image_desc(PI_IMAGE_2D, PI_CHANNEL_HALF, 6, 4));
+    pi_native_handle handle{};
+    OK(piMemGetNativeHandle(image, machine.devices[first], &handle));
+    CHECK(handle.type == PI_NATIVE_CUDA_ARRAY_TEXTURE);
+    CHECK(handle.count == 2);
+    const pi_cuda_test::Current current(first);
+    pi_cuda_test::CUDA_ARRAY3D_DESCRIPTOR array{};
+    REQUIRE(pi_cuda_test::cu().cuArray3DGetDescriptor_v2(
+                &array, reinterpret_cast<pi_cuda_test::CUarray>(handle.value[0])) ==
+            pi_cuda_test::CUDA_SUCCESS);
+    CHECK(array.Width == 6);
+    CHECK(array.Height == 4);
+    CHECK(array.Format == pi_cuda_test::CU_AD_FORMAT_HALF);
+    CHECK(handle.value[1] != 0);
+}

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "image.hpp"
+#include "entries.hpp"
+#include "memory.hpp"
+#include "transfer.hpp"
+
+#include <algorithm>
+
+namespace pi::cuda {
+
+using namespace sdk;
+
+namespace {
+
+// ----- Words of the driver ------------------------------------------------------------------------
+
+/// Norm types are integers in memory; a texture makes numbers of them.
+CUarray_format array_format(pi_channel_type type) {
+    switch (type) {
+    case PI_CHANNEL_UNORM8:
+    case PI_CHANNEL_UINT8:
+        return CU_AD_FORMAT_UNSIGNED_INT8;
+    case PI_CHANNEL_UNORM16:
+    case PI_CHANNEL_UINT16:
+        return CU_AD_FORMAT_UNSIGNED_INT16;
+    case PI_CHANNEL_UINT32:
+        return CU_AD_FORMAT_UNSIGNED_INT32;
+    case PI_CHANNEL_SNORM8:
+    case PI_CHANNEL_SINT8:
+        return CU_AD_FORMAT_SIGNED_INT8;
+    case PI_CHANNEL_SNORM16:
+    case PI_CHANNEL_SINT16:
+        return CU_AD_FORMAT_SIGNED_INT16;
+    case PI_CHANNEL_SINT32:
+        return CU_AD_FORMAT_SIGNED_INT32;
+    case PI_CHANNEL_HALF:
+        return CU_AD_FORMAT_HALF;
+    default: // the sdk has checked it
+        return CU_AD_FORMAT_FLOAT;
+    }
+}
+
+/// Axes that the type does not have are 0.
+CUDA_ARRAY3D_DESCRIPTOR describe(const ImageShape &shape) {
+    CUDA_ARRAY3D_DESCRIPTOR array{};
+    array.Width = shape.extent[0];
+    array.Height = shape.type->height ? shape.extent[1] : 0;
+    array.Depth = shape.type->has_slices() ? shape.extent[2] : 0;
+    array.Format = array_format(shape.format.type());
+    array.NumChannels = shape.format.channels();
+    array.Flags = CUDA_ARRAY3D_SURFACE_LDST;
+    if (shape.type->layers)
+        array.Flags |= CUDA_ARRAY3D_LAYERED;
+    return array;
+}
+
+CUDA_RESOURCE_DESC describe(CUarray array) {
+    CUDA_RESOURCE_DESC resource{};
+    resource.resType = CU_RESOURCE_TYPE_ARRAY;
+    resource.res.array.hArray = array;
+    return resource;
+}
+
+/// Outside of an image PI_ADDRESSING_NONE promises nothing; the border's colour is 0.
+CUaddress_mode address_mode(pi_addressing_mode mode) {
+    switch (mode) {
+    case PI_ADDRESSING_CLAMP:
+        return CU_TR_ADDRESS_MODE_BORDER;
+    case PI_ADDRESSING_REPEAT:
+        return CU_TR_ADDRESS_MODE_WRAP;
+    case PI_ADDRESSING_MIRRORED_REPEAT:
+        return CU_TR_ADDRESS_MODE_MIRROR;
+    default:
+        return CU_TR_ADDRESS_MODE_CLAMP;
+    }
+}
+
+CUDA_TEXTURE_DESC describe(const pi_sampler_desc &sampler, const PixelFormat &format) {
+    CUDA_TEXTURE_DESC texture{};
+    std::fill(std::begin(texture.addressMode), std::end(texture.addressMode),
+              address_mode(sampler.addressing));
+    texture.filterMode =
+        sampler.filter == PI_FILTER_LINEAR ? CU_TR_FILTER_MODE_LINEAR : CU_TR_FILTER_MODE_POINT;
+    if (format.kind() != ColorKind::FLOAT)
+        texture.flags |= CU_TRSF_READ_AS_INTEGER;
+    if (sampler.normalized_coordinates)
+        texture.flags |= CU_TRSF_NORMALIZED_COORDINATES;
+    return texture;
+}
+
+/// The least of some attributes.
+uint64_t least(const Device &device, std::initializer_list<CUdevice_attribute> names) {
+    int least = INT_MAX;
+    for (const CUdevice_attribute name : names)
+        least = std::min(least, device.attribute(name));
+    return static_cast<uint64_t>(std::max(least, 0));
+}
+
+} // namespace
+
+#define PI_LEAST(name)                                                                             \
+    least(device,                                                                                  \
+          {CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE##name, CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE##name})
+
+ImageLimits image_limits(const Device &device, pi_image_type type) {
+    ImageLimits limits{};
+    switch (type) {
+    case PI_IMAGE_1D:
+        limits.size_2d[0] = PI_LEAST(1D_WIDTH);
+        break;
+    case PI_IMAGE_1D_ARRAY:
+        limits.size_2d[0] = PI_LEAST(1D_LAYERED_WIDTH);
+        limits.layers = PI_LEAST(1D_LAYERED_LAYERS);
+        break;
+    case PI_IMAGE_2D_ARRAY:
+        limits.size_2d = {PI_LEAST(2D_LAYERED_WIDTH), PI_LEAST(2D_LAYERED_HEIGHT)};
+        limits.layers = PI_LEAST(2D_LAYERED_LAYERS);
+        break;
+    case PI_IMAGE_3D:
+        limits.size_3d = {PI_LEAST(3D_WIDTH), PI_LEAST(3D_HEIGHT), PI_LEAST(3D_DEPTH)};
+        break;
+    default:
+        limits.size_2d = {PI_LEAST(2D_WIDTH), PI_LEAST(2D_HEIGHT)};
+    }
+    return limits;
+}
+
+#undef PI_LEAST
+
+// ----- Image --------------------------------------------------------------------------------------
+
+Image::Image(Primary &primary, const ImageShape &shape)
+    : primary_(primary.shared_from_this()), shape_(shape) {
+    if (shape.format.order() == PI_CHANNEL_ORDER_BGRA)
+        fail(PI_ERROR_UNSUPPORTED_FEATURE, "images of ", shape.format,
+             ": arrays of CUDA have 1, 2 or 4 channels in the order {r, g, b, a}");
+    const CUDA_ARRAY3D_DESCRIPTOR array = describe(shape);
+    const Current current(primary);
+    const CUresult code = allocate_with_patience(
+        primary, [&] { return primary.api().cuArray3DCreate_v2(&id_, &array); });
+    check_allocated(primary, code, "cuArray3DCreate_v2", shape.bytes());
+}
+
+Image::~Image() {
+    primary_->instance().reap(
+        [keep = primary_, array = id_, surface = surface_, textures = textures_] {
+            try {
+                const Current current(*keep);
+                const Api &cu = keep->api();
+                for (const CUtexObject texture : textures)
+                    if (texture)
+                        keep->note(cu.cuTexObjectDestroy(texture));
+                if (surface)
+                    keep->note(cu.cuSurfObjectDestroy(surface));
+                keep->note(cu.cuArrayDestroy(array));
+            } catch (...) {
+                // The context is lost, and with it what was in it.
+            }
+        });
+}
+
+Image::Position Image::position(uint64_t offset) const {
+    const Rectangle pixels = shape_.dense();
+    const uint64_t in_slice = offset % pixels.slice_pitch;
+    return {in_slice % pixels.row_pitch, in_slice / pixels.row_pitch, offset / pixels.slice_pitch};
+}
+
+CUsurfObject Image::surface() {
+    std::lock_guard lock(mutex_);
+    if (!surface_) {
+        const CUDA_RESOURCE_DESC resource = describe(id_);
+        const Current current(*primary_);
+        primary_->check(primary_->api().cuSurfObjectCreate(&surface_, &resource),
+                        "cuSurfObjectCreate", "of an image of ", shape_.format);
+    }
+    return surface_;
+}
+
+CUtexObject Image::texture(const pi_sampler_desc &sampler) {
+    if (sampler.filter == PI_FILTER_LINEAR && shape_.format.kind() != ColorKind::FLOAT)
+        fail(PI_ERROR_UNSUPPORTED_FEATURE, "a sampler with PI_FILTER_LINEAR for an image of ",
+             shape_.format, ": integers are not filtered; PI_FILTER_NEAREST is needed");
+    std::lock_guard lock(mutex_);
+    CUtexObject &texture = textures_[sampler_word(sampler)];
+    if (!texture) {
+        const CUDA_RESOURCE_DESC resource = describe(id_);
+        const CUDA_TEXTURE_DESC how = describe(sampler, shape_.format);
+        const Current current(*primary_);
+        primary_->check(primary_->api().cuTexObjectCreate(&texture, &resource, &how, nullptr),
+                        "cuTexObjectCreate", "of an image of ", shape_.format);
+    }
+    return texture;
+}
+
+pi_native_handle image_handle(Image &image) {
+    pi_sampler_desc sampler{};
+    sampler.addressing = PI_ADDRESSING_CLAMP_TO_EDGE;
+    pi_native_handle handle{};
+    handle.type = PI_NATIVE_CUDA_ARRAY_TEXTURE;
+    handle.count = 2;
+    handle.value[0] = reinterpret_cast<uintptr_t>(image.id());
+    handle.value[1] = image.texture(sampler);
+    return handle;
+}
+
+// ----- creation -----------------------------------------------------------------------------------
+
+namespace {
+
+/// The pixels of host_ptr: with PI_MEM_USE_HOST_PTR, too, since no map of an image could show that it is a copy.
+void upload_pixels(Primary &primary, const Image &image, const void *host, const Rectangle &given) {
+    const pi_region region = region_of(given, image.shape().dense());
+    transfer(primary, Direction::TO_DEVICE, image,
+             static_cast<std::byte *>(const_cast<void *>(host)), Regions({&region, 1}));
+}
+
+Ref<Mem> create_image(Context &context, Device &device, const pi_mem_image_desc &desc) {
+    const ImageType &type = find_image_type(desc.image_type);
+    const ImageShape shape = read_image_shape(desc, image_limits(device, type.type));
+    const Rectangle given = check_image_create(desc, shape, mem_creation_flags);
+    check_scope(device, desc.scope);
+    check_demands(device, desc.flags, desc.scope);
+    if (desc.scope != SCOPE_GLOBAL)
+        fail(PI_ERROR_UNSUPPORTED_FEATURE, "scope is ", desc.scope, " (", scope_names[desc.scope],
+             "); images are in scope ", uint32_t{SCOPE_GLOBAL}, " (", scope_names[SCOPE_GLOBAL],
+             ')');
+    if (shape.bytes() > device.memory_size())
+        fail(PI_ERROR_OUT_OF_DEVICE_MEMORY, "the image has ", shape.bytes(), " bytes; ",
+             device.name(), " has ", device.memory_size());
+    Primary &primary = context.primary(device);
+    primary.require_alive();
+    auto image = std::make_unique<Image>(primary, shape);
+    if (desc.host_ptr)
+        upload_pixels(primary, *image, desc.host_ptr, given);
+    return make<Mem>(context, device, std::move(image), desc.flags);
+}
+
+} // namespace
+
+namespace entries {
+
+pi_result PI_CALL piMemImageCreate(pi_context context, pi_device device,
+                                   const pi_mem_image_desc *desc, pi_mem *out_mem) {
+    return call<Context>(context, [&](Context &self) {
+        Device &on = self.checked_device(device);
+        const auto known = read_desc(desc, PI_TYPE_MEM_IMAGE_DESC);
+        require(out_mem, "out_mem");
+        *out_mem = create_image(self, on, known).give();
+    });
+}
+
+} // namespace entries
+} // namespace pi::cuda
