@@ -157,10 +157,16 @@ void StorageState::add_bounce(std::vector<PlannedCopy> &copies, const PlannedPar
     second.whole = part.sources.front().candidate;
     second.whole->seconds /= static_cast<double>(in_pieces.size());
     second.sources = {half(*host_view_, destination)};
-    second.sources.insert(second.sources.end(), part.sources.begin(), part.sources.end());
     for (const RangeSet &piece : in_pieces) {
         first.ranges = piece;
         second.ranges = piece;
+        second.sources.resize(1);
+        for (const Source &source :
+             part.sources) { // where the bytes are if they do not come over the host
+            second.sources.push_back(source);
+            second.sources.back().candidate.seconds *=
+                static_cast<double>(piece.bytes()) / static_cast<double>(part.ranges.bytes());
+        }
         copies.push_back({first, *host_view_});
         copies.push_back({second, destination});
     }

@@ -33,7 +33,7 @@ bool Ledger::excludes(const Operation &earlier, const Operation &later) const {
 }
 
 /// Whole units are handed over: nobody may write in them meanwhile, nor read them where they come to, or hand them over
-/// to or from there.
+/// to or from there. Those that only pass the host need no order: what is valid at neither end may be old there.
 bool Ledger::shares_units(const Operation &hand_over, const Operation &other) const {
     if (hand_over.kind != Kind::hand_over) {
         return false;
@@ -44,12 +44,12 @@ bool Ledger::shares_units(const Operation &hand_over, const Operation &other) co
         !whole_units(hand_over.ranges, unit).overlaps(other.ranges)) {
         return false;
     }
-    const auto meet_at = [&](ViewId view) {
-        return makes_valid(hand_over, view) &&
-               (other.view == view || other.source == view || makes_valid(other, view));
-    };
-    return writes_memory(other, memory) || meet_at(hand_over.view) ||
-           meet_at(*memories_[memory].first_view);
+    const ViewId comes_to = hand_over.view;
+    if (other.kind == Kind::hand_over) {
+        return other.view == comes_to || other.source == comes_to;
+    }
+    return writes_memory(other, memory) ||
+           makes_valid(hand_over, other.is_transfer() ? other.source : other.view);
 }
 
 bool Ledger::makes_valid(const Operation &operation, ViewId view) const {

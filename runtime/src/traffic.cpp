@@ -5,12 +5,17 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <utility>
 
 namespace pi::runtime {
 namespace {
 
 constexpr Hop host_bus{host_place, host_place};
+/// More count as so many longer ones: a prediction is not to take as long as what it is about.
+constexpr uint64_t most_pieces = 4096;
+/// More transfers on a link count as so many longer ones.
+constexpr size_t most_transfers = 256;
 
 /// What others send over one link before each piece of a transfer.
 class Ahead {
@@ -78,6 +83,9 @@ double end_of(const Load &load, std::vector<Ahead> ahead) {
 Load load_of(const CostTable &costs, const Candidate &candidate, uint64_t bytes) {
     const Route &route = candidate.route;
     Load load;
+    if (!std::isfinite(candidate.seconds)) {
+        return load; // nobody knows what it costs
+    }
     const auto add = [&](Hop hop, double pause, double seconds) {
         if (costs.in_host_memory(hop.from, hop.to)) {
             hop = host_bus;
@@ -100,11 +108,14 @@ Load load_of(const CostTable &costs, const Candidate &candidate, uint64_t bytes)
         add(route.hops.front(), 0, candidate.seconds);
     } else if (!route.hops.empty()) {
         const uint64_t chunk = route.chunk == 0 ? std::max<uint64_t>(1, bytes) : route.chunk;
-        load.pieces = std::max<uint64_t>(1, (bytes + chunk - 1) / chunk);
+        const uint64_t pieces = std::max<uint64_t>(1, (bytes + chunk - 1) / chunk);
+        load.pieces = std::min(pieces, most_pieces);
+        const double in_one = static_cast<double>(pieces) / static_cast<double>(load.pieces);
         for (const Hop &hop : route.hops) {
             const double pause = costs.callback_seconds(hop.to == host_place ? hop.from : hop.to);
-            add(hop, pause,
-                costs.stage_seconds(hop.from, hop.to, even_piece(bytes, chunk)) - pause);
+            const double stage =
+                costs.stage_seconds(hop.from, hop.to, even_piece(bytes, chunk)) - pause;
+            add(hop, in_one * pause, in_one * stage);
         }
     }
     return load;
@@ -165,9 +176,14 @@ double Traffic::delay(const Load &load) const {
     {
         const std::lock_guard lock(mutex_);
         for (size_t hop = 0; hop < load.crossings.size(); ++hop) {
-            for (const Turns &turns : links_[index(load.crossings[hop])]) {
+            const Link &link = links_[index(load.crossings[hop])];
+            const size_t seen = std::min(link.size(), most_transfers);
+            const double for_all = static_cast<double>(link.size()) / static_cast<double>(seen);
+            size_t left = seen;
+            for (auto turns = link.begin(); left > 0; ++turns, --left) {
                 // What has further to go until it is here comes behind the first piece.
-                ahead[hop].add(turns.hop <= hop ? 0 : 1, turns.count, turns.arrival, turns.seconds);
+                ahead[hop].add(turns->hop <= hop ? 0 : 1, turns->count, turns->arrival,
+                               for_all * turns->seconds);
             }
         }
     }

@@ -25,7 +25,7 @@ struct Load {
     uint64_t pieces = 1;
 };
 
-/// Of so many bytes by a possible candidate. The copy of a bounce with a mapped end crosses the other end's link; all
+/// Of so many bytes by a possible candidate; nothing if that has no finite cost. The copy of a bounce with a mapped end crosses the other end's link; all
 /// links between places in host memory are one, its bus, from the host to itself.
 Load load_of(const CostTable &costs, const Candidate &candidate, uint64_t bytes);
 
@@ -67,7 +67,8 @@ public:
     void enter(const Load &load, Entry &entry);
 
     /// Seconds by which a transfer that begins now ends later than it would on idle links: pieces take turns, so
-    /// of each other transfer go before it at most as many as it has itself.
+    /// of each other transfer go before it at most as many as it has itself. An estimate where a transfer has thousands
+    /// of pieces or a link hundreds of transfers.
     double delay(const Load &load) const;
 
 private:

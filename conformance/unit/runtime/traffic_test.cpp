@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <limits>
 #include <random>
 
 using namespace pi::runtime;
@@ -99,6 +100,17 @@ TEST_CASE("equal transfers that begin together end one after the other, as their
     }
 }
 
+TEST_CASE("a crowd on a link delays by all that it has to send", "[runtime]") {
+    Traffic traffic(all_places());
+    Load load;
+    load.crossings = {{{1, 2}, 0, 1}};
+    std::deque<Traffic::Entry> under_way;
+    for (int before = 0; before < 3000; ++before) {
+        traffic.enter(load, under_way.emplace_back());
+    }
+    CHECK(traffic.delay(load) == Approx(3000));
+}
+
 TEST_CASE("places of one device share its links, opposite directions share none", "[runtime]") {
     Traffic traffic({0, 1, 2, 1, 2}); // two devices, each in two contexts
     const auto crossing = [](PlaceIndex from, PlaceIndex to) {
@@ -175,8 +187,24 @@ TEST_CASE("a transfer asks of each link what the costs say of its pieces", "[run
         CHECK(load.crossings[0].pause + load.crossings[0].seconds ==
               Approx(costs.stage_seconds(1, 0, chunk) + costs.stage_seconds(0, 3, chunk)));
     }
+    SECTION("in few pieces, that take as long, where there are millions") {
+        candidate.route.style = BounceStyle::staged;
+        candidate.route.hops = {{1, 0}, {0, 2}};
+        candidate.route.chunk = chunk;
+        constexpr uint64_t pieces = 3'000'000;
+        const Load load = load_of(costs, candidate, pieces * chunk);
+        CHECK(load.pieces <= 10'000);
+        const auto count = static_cast<double>(load.pieces);
+        CHECK(count * load.crossings.at(0).pause == Approx(pieces * 3e-6));
+        CHECK(count * load.crossings.at(0).seconds == Approx(pieces * costs.seconds(1, 0, chunk)));
+    }
     SECTION("nothing, where no bytes move") {
         candidate.route.kind = RouteKind::import;
+        CHECK(asked().crossings.empty());
+    }
+    SECTION("nothing, where nobody knows what it costs") {
+        candidate.route.hops = {{1, 2}};
+        candidate.seconds = std::numeric_limits<double>::infinity();
         CHECK(asked().crossings.empty());
     }
 }

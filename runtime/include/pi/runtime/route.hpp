@@ -61,8 +61,8 @@ struct Candidate {
     /// Predicted seconds by which transfers under way make it later: it ends after seconds + delay. Buffer::explain and
     /// the plans of acquires have it, candidates() leaves 0.
     ///
-    /// A transfer is under way from when its commands are submitted until its end is known; while it waits, for a
-    /// kernel say, it is not, as nothing tells when it will begin. Nor does anything tell how far one is: it counts as a
+    /// A transfer is under way from when its commands are submitted until its end is known; while it waits for a kernel,
+    /// say, it is not, as nothing tells when it will begin. Waiting for staging memory is in no prediction. Nor does anything tell how far one is: it counts as a
     /// whole, as if all began now, which holds for what begins at one time, and is too long for the rest. On a link pieces
     /// take turns: of each other transfer go first at most as many as this one has. What begins later is not known, and
     /// delays only transfers in several pieces.
