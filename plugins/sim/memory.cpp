@@ -51,14 +51,17 @@ uint64_t Mem::bus_address() const {
 }
 
 void Mem::publish(uint64_t offset, uint64_t size) const {
-    if (!storage().coherent())
-        sdk::copy_bytes(host_bytes(), offset, bytes(), offset, size);
+    if (storage().coherent())
+        return;
+    const std::lock_guard lock(device_.instance().cache_maintenance());
+    sdk::copy_bytes(host_bytes(), offset, bytes(), offset, size);
 }
 
 /// Only bytes that are stale: the host may be reading their neighbours, which another map has brought before.
 void Mem::refresh(uint64_t offset, uint64_t size) const {
     if (storage().coherent())
         return;
+    const std::lock_guard lock(device_.instance().cache_maintenance());
     constexpr uint64_t line = 64;
     const sdk::LogicalBytes device = bytes(), host = host_bytes();
     for (const uint64_t end = offset + size; offset < end;) {

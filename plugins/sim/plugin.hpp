@@ -13,6 +13,8 @@
 #include <pi/sdk/plugin.hpp>
 #include <pi/sdk/worker.hpp>
 
+#include <mutex>
+
 namespace pi::sim {
 
 inline constexpr sdk::PluginIdentity this_plugin{
@@ -47,6 +49,9 @@ public:
     Exports &exports() { return exports_; }
     Platform &platform() { return platform_; }
     sdk::Workers &workers() { return workers_; }
+    /// Held while the host's caches are flushed or invalidated, which reaches into the bytes beside those asked for:
+    /// hardware does that line by line, each at once.
+    std::mutex &cache_maintenance() { return cache_maintenance_; }
 
 private:
     std::optional<sdk::Error> problem_; ///< before the machine, whose reading sets it
@@ -58,6 +63,7 @@ private:
     Faults faults_;
     Exports exports_;
     Platform platform_;
+    std::mutex cache_maintenance_;
     sdk::Workers workers_; ///< last: its threads end before what they use
 };
 
