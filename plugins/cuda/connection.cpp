@@ -39,7 +39,7 @@ ConnectionAnswer connect_buffers(const Place &src, const Place &dst) {
 
 namespace {
 
-/// No device reads another one's arrays, whatever access it has to its memory.
+/// Here no device uses another one's arrays, whatever access it has to its memory.
 ConnectionAnswer connect_images(const Place &src, const Place &dst) {
     if (&src.primary == &dst.primary)
         return connect_buffers(src, dst);
@@ -143,8 +143,10 @@ pi_memory_connection_info describe_connection(const Place &src, const Place &dst
     info.connection = answer.connection;
     if (answer.connection == PI_MEMORY_CONNECTION_UNIFIED)
         describe_unified(src, dst, query, info);
-    else if (answer.connection == PI_MEMORY_CONNECTION_MIGRATABLE)
-        info.path = PI_COPY_PATH_STAGED_BY_DRIVER;
+    else if (answer.connection ==
+             PI_MEMORY_CONNECTION_MIGRATABLE) // with access the driver may go either way
+        info.path = dst.primary.access(src.primary).granted ? PI_COPY_PATH_UNKNOWN
+                                                            : PI_COPY_PATH_STAGED_BY_DRIVER;
     std::strncpy(info.reason, answer.reason.c_str(), sizeof info.reason - 1);
     return info;
 }

@@ -61,7 +61,8 @@ CUDA_RESOURCE_DESC describe(CUarray array) {
     return resource;
 }
 
-/// Outside of an image PI_ADDRESSING_NONE promises nothing; the border's colour is 0.
+/// Outside of an image PI_ADDRESSING_NONE promises nothing; the border's colour is 0. The driver's reference speaks of
+/// CLAMP alone where coordinates count pixels, the runtime's forbids only WRAP and MIRROR there.
 CUaddress_mode address_mode(pi_addressing_mode mode) {
     switch (mode) {
     case PI_ADDRESSING_CLAMP:

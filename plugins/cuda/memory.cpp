@@ -232,7 +232,8 @@ pi_result PI_CALL piMemGetHostPointer(pi_mem mem, void **out_pointer) {
         require(out_pointer, "out_pointer");
         if (!self.in_host())
             fail(PI_ERROR_UNSUPPORTED_FEATURE, "mem is in the memory of ", self.device().name(),
-                 ", which the host cannot address: map it, or read and write it by commands");
+                 ", which the host cannot address: ", self.image() ? "" : "map it, or ",
+                 "read and write it by commands");
         *out_pointer = self.host_pointer();
     });
 }

@@ -121,10 +121,10 @@ inline const ImageType &find_image_type(pi_image_type type) {
 /// Pixels of each axis: {width, height, depth or layers}.
 using Pixels = std::array<uint64_t, 3>;
 
-/// What a device's images can be.
+/// What a device's images of a type can be.
 struct ImageLimits {
     std::array<uint64_t, 2>
-        size_2d; ///< also of 1-D ones, which have the width of it, and of arrays
+        size_2d; ///< of 1-D ones, which have the width of it, and of arrays, too
     Pixels size_3d;
     uint64_t layers;
     uint32_t mip_levels = 1;
