@@ -13,6 +13,16 @@ endif()
 # search dies ("Tracer caught signal 11"). Without the guess it is found as any other memory.
 set(PI_DETECT_LEAKS detect_leaks=1:intercept_tls_get_addr=0)
 
+# The OpenCL implementations that tests are for. Intel's comes with its Level Zero driver: without a GPU neither has devices, both
+# take their time to say so, and the address sanitizer ends a process that loads one. Tests of Level Zero name their drivers.
+set(PI_OPENCL_VENDORS "${PROJECT_BINARY_DIR}/opencl_vendors")
+file(GLOB pi_icd_files /etc/OpenCL/vendors/*.icd)
+list(FILTER pi_icd_files EXCLUDE REGEX "/intel\\.icd$")
+file(MAKE_DIRECTORY "${PI_OPENCL_VENDORS}")
+if(pi_icd_files)
+    file(COPY ${pi_icd_files} DESTINATION "${PI_OPENCL_VENDORS}")
+endif()
+
 # pi_test_properties(NAME test [LABELS label...] [ENVIRONMENT VARIABLE=value...] [TIMEOUT seconds]
 #                    [ALONE])
 #
@@ -29,7 +39,7 @@ function(pi_test_properties)
         set(arg_TIMEOUT 300)
     endif()
 
-    set(environment "")
+    set(environment OCL_ICD_VENDORS=${PI_OPENCL_VENDORS} ZE_ENABLE_ALT_DRIVERS=none)
     if("opencl" IN_LIST arg_LABELS)
         # Without a limit PoCL's memory size drifts with the machine's free memory.
         list(APPEND environment POCL_MEMORY_LIMIT=16)

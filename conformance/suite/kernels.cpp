@@ -21,7 +21,7 @@ constexpr const char *broken_opencl_text = "kernel void broken(global uint *data
 // Its struct_size is not even that of its first fields.
 constexpr pi_native_program broken_native_program = {4, 1, nullptr};
 
-// ----- Modules of simulated devices of CUDA (conformance/drivers/cuda/README.md) -----
+// ----- Modules of simulated devices (conformance/drivers/cuda/README.md, conformance/drivers/level_zero/README.md) -----
 
 const std::string &simulated_cuda_text() {
     static const std::string text =
@@ -34,6 +34,18 @@ const std::string &simulated_cuda_text() {
 
 constexpr const char *broken_simulated_cuda_text =
     "PI simulated CUDA module 1\nfunction broken this is no parameter\n";
+
+const std::string &simulated_level_zero_text() {
+    static const std::string text = simulated_level_zero_module(
+        PI_SUITE_KERNELS_LIBRARY,
+        "function add pointer 4\nfunction combine pointer pointer pointer 4\n"
+        "function visit pointer 8 8\nfunction reverse pointer local\n"
+        "function follow addresses 4\n");
+    return text;
+}
+
+constexpr const char *broken_simulated_level_zero_text =
+    "PI simulated Level Zero module 1\nfunction broken this is no parameter\n";
 
 // ----- PTX -----
 
@@ -61,6 +73,10 @@ const std::vector<Source> &sources() {
              &broken_native_program, sizeof broken_native_program},
             {PI_PROGRAM_FORMAT_CUBIN, simulated_cuda_text().data(), simulated_cuda_text().size(),
              broken_simulated_cuda_text, std::strlen(broken_simulated_cuda_text), true},
+            // Behind the former, which simulated devices of CUDA take, too.
+            {PI_PROGRAM_FORMAT_DEVICE_BINARY, simulated_level_zero_text().data(),
+             simulated_level_zero_text().size(), broken_simulated_level_zero_text,
+             std::strlen(broken_simulated_level_zero_text), true},
             {PI_PROGRAM_FORMAT_PTX, ptx_kernels().data(), ptx_kernels().size(), broken_ptx_text,
              std::strlen(broken_ptx_text)}};
         std::erase_if(all, [](const Source &source) { return source.size == 0; });
@@ -96,7 +112,7 @@ pi_program_format kernel_format(Bench &bench, pi_device device) {
             return source.format;
     }
     skip("the device runs none of the formats that the suite's kernels are written in "
-         "(OpenCL C, native table, modules of simulated devices of CUDA; SPIR-V and PTX if the "
+         "(OpenCL C, native table, modules of simulated devices; SPIR-V and PTX if the "
          "suite was built with compilers for them)");
 }
 

@@ -31,4 +31,8 @@ std::string simulated_cuda_module(const char *library, const char *lines) {
     return join("PI simulated CUDA module 1\nlibrary ", suite_library(library), '\n', lines);
 }
 
+std::string simulated_level_zero_module(const char *library, const char *lines) {
+    return join("PI simulated Level Zero module 1\nlibrary ", suite_library(library), '\n', lines);
+}
+
 } // namespace pi::suite

@@ -11,9 +11,10 @@ namespace pi::suite {
 /// Failure if it is missing.
 std::string suite_library(const char *name);
 
-/// Whether the device is one of the simulated driver of CUDA (conformance/drivers/cuda), and a module for those: of a library
-/// of the suite, with the lines that say what is in it.
+/// Whether the device is one of a simulated driver (conformance/drivers/cuda, conformance/drivers/level_zero), and modules for
+/// those: of a library of the suite, with the lines that say what is in it.
 bool is_simulated(pi_device device);
 std::string simulated_cuda_module(const char *library, const char *lines);
+std::string simulated_level_zero_module(const char *library, const char *lines);
 
 } // namespace pi::suite

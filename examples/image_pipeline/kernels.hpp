@@ -9,10 +9,11 @@
 
 namespace image_pipeline {
 
-/// kernels.cl in the three forms that devices take; PTX is empty if there was no compiler for it. Lives as long as the
-/// program.
+/// kernels.cl in the forms that devices take; PTX and SPIR-V are empty if there was no compiler for them. They live as
+/// long as the program.
 std::string_view opencl_kernels();
 std::string_view ptx_kernels();
+std::string_view spirv_kernels();
 const pi_native_program &native_kernels();
 
 /// The kernels as a program is made of them.

@@ -71,7 +71,8 @@ DeviceEntry describe(pi_loader loader, pi_device device, std::span<const KernelF
 }
 
 std::string why_left_out(const DeviceEntry &entry) {
-    return entry.selector + " takes kernels neither as OpenCL C nor as native functions nor as PTX";
+    return entry.selector +
+           " takes kernels neither as OpenCL C nor as native functions nor as PTX nor as SPIR-V";
 }
 
 /// Collects seats on devices, each seat once.

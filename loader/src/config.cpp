@@ -56,6 +56,9 @@ constexpr Variable rows[] = {
      "CUDA's compiler for C++ source that the cuda plugin opens; not set: libnvrtc.so of the "
      "driver's version, or an older one.",
      nullptr, ""},
+    {"PI_LEVEL_ZERO_LIBRARY", "path",
+     "Level Zero's loader that the level_zero plugin opens; not set: libze_loader.so.1.", nullptr,
+     ""},
     {"PI_OPENCL_LIBRARY", "path",
      "The OpenCL ICD loader that the opencl plugin opens; not set: libOpenCL.so.1.", nullptr, ""},
     {"PI_OPENCL_PLATFORMS", "list of texts, separated by ','",

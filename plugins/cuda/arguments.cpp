@@ -4,6 +4,7 @@
 #include "usm.hpp"
 
 #include <pi/sdk/address.hpp>
+#include <pi/sdk/argument.hpp>
 #include <pi/sdk/region.hpp>
 
 #include <cstring>
@@ -58,16 +59,10 @@ Arguments::Arguments(const Target &target, Kernel &kernel, const pi_kernel_launc
 
 void Arguments::add(const Target &target, const Kernel &kernel, const pi_kernel_argument &given,
                     size_t index) {
-    if (given.reserved)
-        fail(PI_ERROR_UNSUPPORTED_FEATURE, "arguments[", index, "].reserved is ", given.reserved,
-             "; it must be 0");
-    if (given.image_sampler && given.kind != PI_ARGUMENT_IMAGE)
-        fail(PI_ERROR_UNSUPPORTED_FEATURE, "arguments[", index,
-             "].image_sampler is set, but the argument is no image");
+    check_argument(given, index);
     switch (given.kind) {
     case PI_ARGUMENT_VALUE:
-        if (!given.size)
-            fail(PI_ERROR_INVALID_ARGUMENTS, "arguments[", index, "].size is 0 bytes");
+        check_argument_size(given, index);
         return add_value(require(given.value, {"arguments", index, ".value"}), given.size, kernel,
                          index);
     case PI_ARGUMENT_BUFFER: {
@@ -75,8 +70,7 @@ void Arguments::add(const Target &target, const Kernel &kernel, const pi_kernel_
         return add_value(&address, sizeof address, kernel, index);
     }
     case PI_ARGUMENT_LOCAL: {
-        if (!given.size)
-            fail(PI_ERROR_INVALID_ARGUMENTS, "arguments[", index, "].size is 0 bytes");
+        check_argument_size(given, index);
         const uint64_t offset = take_local(local_memory_, given.size, index);
         const auto &parameters = kernel.parameters();
         const auto narrow = static_cast<uint32_t>(offset);

@@ -35,40 +35,77 @@ std::shared_ptr<PooledEvent> Clock::record_now(uint64_t &host_time) {
     return best;
 }
 
-std::shared_ptr<const Clock::Base> Clock::base_locked() {
-    constexpr uint64_t renewed_after = 2'000'000'000;
-    if (base_ && now() - made_ < renewed_after)
-        return base_;
+void Clock::begin() {
+    std::lock_guard beginning(beginning_);
+    {
+        std::lock_guard lock(mutex_);
+        if (base_)
+            return;
+    }
+    const Current current(primary_);
     uint64_t time = 0;
     std::shared_ptr<PooledEvent> event = record_now(time);
+    auto first = std::make_shared<Base>(Base{std::move(event), nullptr, time});
+    std::lock_guard lock(mutex_);
+    made_ = now();
+    base_ = std::move(first);
+}
+
+std::shared_ptr<Clock::Base> Clock::base() {
+    constexpr uint64_t renewed_after = 2'000'000'000;
+    std::lock_guard lock(mutex_);
+    if (now() - made_ < renewed_after)
+        return base_;
+    // Before another one comes this one's time is told, though nobody may have asked: no chain of bases grows.
+    if (base_->before) {
+        if (primary_.api().cuEventQuery(base_->event->id()) != CUDA_SUCCESS)
+            return base_;
+        base_->time = base_->before->time + elapsed(*base_->before->event, *base_->event);
+        base_->before.reset();
+    }
     // The device's own time goes on from base to base: it never jumps, whatever the host's clock does.
-    if (base_)
-        time = time_of(*base_, *event);
-    base_ = std::make_shared<const Base>(Base{std::move(event), time});
+    auto event = std::make_shared<PooledEvent>(primary_, true);
+    primary_.check(primary_.api().cuEventRecord(event->id(), stream_), "cuEventRecord");
+    base_ = std::make_shared<Base>(Base{std::move(event), base_, 0});
     made_ = now();
     return base_;
 }
 
-std::shared_ptr<const Clock::Base> Clock::base() {
-    std::lock_guard lock(mutex_);
-    return base_locked();
+uint64_t Clock::elapsed(const PooledEvent &from, const PooledEvent &to) const {
+    const Api &cu = primary_.api();
+    const auto ask = cu.cuEventElapsedTime_v2 ? cu.cuEventElapsedTime_v2 : cu.cuEventElapsedTime;
+    float milliseconds = 0;
+    primary_.check(ask(&milliseconds, from.id(), to.id()), "cuEventElapsedTime");
+    return static_cast<uint64_t>(std::llround(double{milliseconds} * 1e6));
 }
 
-uint64_t Clock::time_of(const Base &base, const PooledEvent &event) const {
-    const Api &cu = primary_.api();
-    const auto elapsed =
-        cu.cuEventElapsedTime_v2 ? cu.cuEventElapsedTime_v2 : cu.cuEventElapsedTime;
-    float milliseconds = 0;
-    primary_.check(elapsed(&milliseconds, base.event->id(), event.id()), "cuEventElapsedTime");
-    return base.time + static_cast<uint64_t>(std::llround(double{milliseconds} * 1e6));
+/// Another thread may do the same meanwhile, and finds the same.
+uint64_t Clock::settled_time(Base &base) {
+    std::shared_ptr<Base> before;
+    {
+        std::lock_guard lock(mutex_);
+        before = base.before;
+        if (!before)
+            return base.time;
+    }
+    primary_.check(primary_.api().cuEventSynchronize(base.event->id()), "cuEventSynchronize");
+    const uint64_t time = before->time + elapsed(*before->event, *base.event);
+    std::lock_guard lock(mutex_);
+    base.time = time;
+    base.before.reset();
+    return time;
+}
+
+uint64_t Clock::time_of(Base &base, const PooledEvent &event) {
+    return settled_time(base) + elapsed(*base.event, event);
 }
 
 void Clock::read(uint64_t &device, uint64_t &host) {
+    begin();
     const Current current(primary_);
-    std::lock_guard lock(mutex_);
-    const std::shared_ptr<const Base> base = base_locked();
+    const std::shared_ptr<Base> from = base();
     const std::shared_ptr<PooledEvent> event = record_now(host);
-    device = time_of(*base, *event);
+    device = time_of(*from, *event);
 }
 
 void Clock::close() {

@@ -16,7 +16,7 @@ using namespace sdk;
 
 End end_of(Mem &mem) {
     return {mem.address(), mem.in_host() ? nullptr : &mem.primary(), mem.host_pointer(),
-            mem.image()};
+            mem.array()};
 }
 
 namespace {
@@ -117,7 +117,7 @@ private:
 void enqueue_transfer(Queue &queue, const EnqueueArguments &arguments, Direction direction,
                       Mem &mem, std::byte *host, Regions &&regions) {
     const pi_region &first = *regions.begin();
-    const bool few = regions.size() == 1 && !mem.image() && is_row(first) &&
+    const bool few = regions.size() == 1 && !mem.array() && is_row(first) &&
                      first.extent[0] <= StagedCommand::most && runs_within_call(queue, arguments);
     const bool pinned = !(few && first.extent[0] <= StagedCommand::unasked) &&
                         is_pinned(queue.api(), host, host_extent(direction, regions));
@@ -132,13 +132,26 @@ void enqueue_transfer(Queue &queue, const EnqueueArguments &arguments, Direction
         return enqueue_stream<PinnedCommand>(queue, arguments, direction, mem, host,
                                              std::move(regions));
     enqueue_pageable(queue, arguments, direction,
-                     mem.image() ? DeviceEnd(*mem.image()) : DeviceEnd(mem.address()), host,
+                     mem.array() ? DeviceEnd(*mem.array()) : DeviceEnd(mem.address()), host,
                      std::move(regions), std::make_shared<Ref<Mem>>(mem));
 }
 
 void enqueue_copy(Queue &queue, const EnqueueArguments &arguments, Mem &src, Mem &dst,
                   Regions &&regions) {
     enqueue_stream<CopyCommand>(queue, arguments, src, dst, std::move(regions));
+}
+
+void enqueue_fill(Queue &queue, const EnqueueArguments &arguments, Mem &mem,
+                  std::vector<std::byte> pattern, uint64_t offset, uint64_t size) {
+    enqueue_stream<FillCommand>(queue, arguments, mem, std::move(pattern), offset, size);
+}
+
+void check_overlap(const Regions &regions, const Mem &src, const Mem &dst) {
+    if (&src != &dst && (src.array() || dst.array()))
+        return;
+    // Addresses are compared: those of all devices and of the host are apart.
+    const auto begin = [](const Mem &mem) { return reinterpret_cast<const void *>(mem.address()); };
+    sdk::check_overlap({regions.data(), regions.size()}, begin(src), begin(dst));
 }
 
 void check_copy(Queue &queue, const Mem &src, const Mem &dst) {
@@ -148,15 +161,6 @@ void check_copy(Queue &queue, const Mem &src, const Mem &dst) {
     require_usable(user, src, "src");
     require_usable(user, dst, "dst");
 }
-
-namespace {
-
-/// Addresses are compared: those of all devices and of the host are apart.
-const void *identity(const Mem &mem) {
-    return reinterpret_cast<const void *>(mem.address());
-}
-
-} // namespace
 
 namespace entries {
 
@@ -201,7 +205,7 @@ pi_result PI_CALL piEnqueueMemBufferCopy(pi_queue queue, const pi_buffer_copy_de
         require_buffer(dst, "dst");
         check_copy(self, src, dst);
         auto regions = read_regions(known.region_count, known.regions, src.size(), dst.size());
-        check_overlap({regions.data(), regions.size()}, identity(src), identity(dst));
+        check_overlap(regions, src, dst);
         enqueue_copy(self, {known.flags, known.type, wait_count, wait_list, out_event}, src, dst,
                      std::move(regions));
     });
@@ -216,9 +220,8 @@ pi_result PI_CALL piEnqueueMemBufferFill(pi_queue queue, const pi_buffer_fill_de
         Mem &mem = checked_buffer(self.primary(), self.host(), known.mem, "mem");
         auto pattern = read_pattern(known.pattern, known.pattern_size, known.offset, known.size);
         check_range(known.offset, known.size, mem.size(), "mem");
-        enqueue_stream<FillCommand>(self,
-                                    {known.flags, known.type, wait_count, wait_list, out_event},
-                                    mem, std::move(pattern), known.offset, known.size);
+        enqueue_fill(self, {known.flags, known.type, wait_count, wait_list, out_event}, mem,
+                     std::move(pattern), known.offset, known.size);
     });
 }
 

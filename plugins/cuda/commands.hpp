@@ -16,8 +16,15 @@ End end_of(Mem &mem);
 void enqueue_transfer(Queue &queue, const sdk::EnqueueArguments &arguments, Direction direction,
                       Mem &mem, std::byte *host, sdk::Regions &&regions);
 
+/// `size` is a multiple of the pattern's, a power of two up to 128.
+void enqueue_fill(Queue &queue, const sdk::EnqueueArguments &arguments, Mem &mem,
+                  std::vector<std::byte> pattern, uint64_t offset, uint64_t size);
+
 void enqueue_copy(Queue &queue, const sdk::EnqueueArguments &arguments, Mem &src, Mem &dst,
                   sdk::Regions &&regions);
+
+/// PI_ERROR_MEM_COPY_OVERLAP if a region's ends share a byte. No other object has the bytes of an array's pixels.
+void check_overlap(const sdk::Regions &regions, const Mem &src, const Mem &dst);
 
 /// Queues of either end do a copy; others, if they can use both. Else PI_ERROR_INVALID_MEM_OBJECT.
 void check_copy(Queue &queue, const Mem &src, const Mem &dst);

@@ -123,7 +123,7 @@ void describe_unified(const Place &src, const Place &dst, const pi_memory_connec
         info.residency = PI_RESIDENCY_SAME_MEMORY;
         info.link_kind = PI_LINK_SAME_DEVICE;
         if (query.kind == PI_MEMORY_KIND_BUFFER)
-            info.external_handle_types = export_types(src.device);
+            info.external_handle_types = export_types_within(src.device);
         return;
     }
     if (query.kind == PI_MEMORY_KIND_USM_SHARED) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "context.hpp"
 #include "entries.hpp"
+#include "registration.hpp"
 
 #include <algorithm>
 
@@ -20,7 +21,7 @@ Context::~Context() {
 
 void Context::add_pin(std::byte *begin, uint64_t size) {
     std::shared_ptr<void> pin =
-        instance().registrations().pin_pages(*primaries_.front(), begin, size);
+        instance().registrations().pin_pages(pinning(*primaries_.front()), begin, size);
     std::lock_guard lock(pins_mutex_);
     pins_.emplace(begin, std::move(pin));
 }

@@ -1,32 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Memory that is given to others as a file descriptor.
+// Memory that is given to others as a file descriptor, or to other processes as an IPC handle.
 #include "entries.hpp"
 #include "memory.hpp"
 
 #include <pi/sdk/external.hpp>
+
+#include <cstring>
 
 namespace pi::cuda {
 
 using namespace sdk;
 
 uint32_t export_types(const Device &device) {
+    return export_types_within(device) |
+           (device.has_ipc() ? external_bit(PI_EXTERNAL_CUDA_IPC) : 0);
+}
+
+uint32_t export_types_within(const Device &device) {
     return device.exports() ? external_bit(PI_EXTERNAL_OPAQUE_FD) : 0;
 }
 
 namespace {
 
 /// Each export has a descriptor of its own.
-int export_file(const Mem &mem) {
-    if (!mem.physical())
-        fail(PI_ERROR_INVALID_OPERATION,
-             "mem was created without this type in its export_types: a buffer that is to be "
-             "exported must say so then");
-    int fd = -1;
-    mem.primary().check(mem.primary().api().cuMemExportToShareableHandle(
-                            &fd, mem.physical(), CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0),
-                        "cuMemExportToShareableHandle", "on ", mem.device().name());
-    return fd;
+void export_file(const Mem &mem, pi_external_handle &handle) {
+    mem.primary().check(
+        mem.primary().api().cuMemExportToShareableHandle(
+            &handle.fd, mem.physical(), CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0),
+        "cuMemExportToShareableHandle", "on ", mem.device().name());
+    handle.offset = mem.offset();
+}
+
+/// The handle is of the whole allocation.
+void export_ipc(const Mem &mem, pi_external_handle &handle) {
+    Primary &primary = mem.primary();
+    primary.require_alive();
+    const Current current(primary);
+    const Api &cu = primary.api();
+    CUdeviceptr begin = 0;
+    primary.check(cu.cuMemGetAddressRange_v2(&begin, nullptr, mem.address()),
+                  "cuMemGetAddressRange_v2", "of mem");
+    CUipcMemHandle native{};
+    primary.check(cu.cuIpcGetMemHandle(&native, begin), "cuIpcGetMemHandle", "on ",
+                  mem.device().name());
+    std::memcpy(handle.ipc, &native, sizeof native);
+    handle.fd = -1;
+    handle.offset = mem.address() - begin;
 }
 
 } // namespace
@@ -44,10 +64,16 @@ pi_result PI_CALL piMemExport(pi_mem mem, const pi_mem_export_desc *desc,
             fail(PI_ERROR_UNSUPPORTED_FEATURE, "external_type is ", known.external_type, "; ",
                  self.device().name(), " exports the types 0x", std::hex,
                  export_types(self.device()), " (1 << PI_EXTERNAL_)");
+        if (!(self.export_types() & external_bit(known.external_type)))
+            fail(PI_ERROR_INVALID_OPERATION,
+                 "mem was created without this type in its export_types: a buffer that is to be "
+                 "exported must say so then");
         pi_external_handle handle{};
         handle.type = known.external_type;
-        handle.fd = export_file(self);
-        handle.offset = self.offset();
+        if (known.external_type == PI_EXTERNAL_CUDA_IPC)
+            export_ipc(self, handle);
+        else
+            export_file(self, handle);
         handle.size = self.size();
         *out_handle = handle;
     });

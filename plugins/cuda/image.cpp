@@ -54,13 +54,6 @@ CUDA_ARRAY3D_DESCRIPTOR describe(const ImageShape &shape) {
     return array;
 }
 
-CUDA_RESOURCE_DESC describe(CUarray array) {
-    CUDA_RESOURCE_DESC resource{};
-    resource.resType = CU_RESOURCE_TYPE_ARRAY;
-    resource.res.array.hArray = array;
-    return resource;
-}
-
 /// Outside of an image PI_ADDRESSING_NONE promises nothing; the border's colour is 0. The driver's reference speaks of
 /// CLAMP alone where coordinates count pixels, the runtime's forbids only WRAP and MIRROR there.
 CUaddress_mode address_mode(pi_addressing_mode mode) {
@@ -130,11 +123,24 @@ ImageLimits image_limits(const Device &device, pi_image_type type) {
 
 // ----- Image --------------------------------------------------------------------------------------
 
-Image::Image(Primary &primary, const ImageShape &shape)
-    : primary_(primary.shared_from_this()), shape_(shape) {
-    if (shape.format.order() == PI_CHANNEL_ORDER_BGRA)
-        fail(PI_ERROR_UNSUPPORTED_FEATURE, "images of ", shape.format,
-             ": arrays of CUDA have 1, 2 or 4 channels in the order {r, g, b, a}");
+namespace {
+
+void check_format(const PixelFormat &format) {
+    if (format.order() == PI_CHANNEL_ORDER_BGRA)
+        fail(PI_ERROR_UNSUPPORTED_FEATURE, "images of ", format,
+             ": those of CUDA have 1, 2 or 4 channels in the order {r, g, b, a}");
+}
+
+} // namespace
+
+Image::Image(Primary &primary, const LinearImage &of, CUdeviceptr begin)
+    : LinearImage(of), primary_(primary.shared_from_this()), begin_(begin) {
+    check_format(shape.format);
+}
+
+Image::Image(Primary &primary, const ImageShape &of)
+    : LinearImage{of, of.dense()}, primary_(primary.shared_from_this()) {
+    check_format(shape.format);
     const CUDA_ARRAY3D_DESCRIPTOR array = describe(shape);
     const Current current(primary);
     const CUresult code = allocate_with_patience(
@@ -153,7 +159,8 @@ Image::~Image() {
                         keep->note(cu.cuTexObjectDestroy(texture));
                 if (surface)
                     keep->note(cu.cuSurfObjectDestroy(surface));
-                keep->note(cu.cuArrayDestroy(array));
+                if (array)
+                    keep->note(cu.cuArrayDestroy(array));
             } catch (...) {
                 // The context is lost, and with it what was in it.
             }
@@ -161,34 +168,67 @@ Image::~Image() {
 }
 
 Image::Position Image::position(uint64_t offset) const {
-    const Rectangle pixels = shape_.dense();
     const uint64_t in_slice = offset % pixels.slice_pitch;
     return {in_slice % pixels.row_pitch, in_slice / pixels.row_pitch, offset / pixels.slice_pitch};
 }
 
+CUDA_RESOURCE_DESC Image::resource() const {
+    const CUarray_format format = array_format(shape.format.type());
+    CUDA_RESOURCE_DESC resource{};
+    if (id_) {
+        resource.resType = CU_RESOURCE_TYPE_ARRAY;
+        resource.res.array.hArray = id_;
+    } else if (shape.type->height) {
+        resource.resType = CU_RESOURCE_TYPE_PITCH2D;
+        resource.res.pitch2D = {begin_,          format,          shape.format.channels(),
+                                shape.extent[0], shape.extent[1], pixels.row_pitch};
+    } else {
+        resource.resType = CU_RESOURCE_TYPE_LINEAR;
+        resource.res.linear = {begin_, format, shape.format.channels(), shape.bytes()};
+    }
+    return resource;
+}
+
 CUsurfObject Image::surface() {
+    if (!id_)
+        fail(PI_ERROR_UNSUPPORTED_FEATURE,
+             "a view of a buffer without image_sampler: CUDA has no surfaces over linear memory; "
+             "kernels read a view through a sampler, and write to the buffer itself");
     std::lock_guard lock(mutex_);
     if (!surface_) {
-        const CUDA_RESOURCE_DESC resource = describe(id_);
+        const CUDA_RESOURCE_DESC resource = this->resource();
         const Current current(*primary_);
         primary_->check(primary_->api().cuSurfObjectCreate(&surface_, &resource),
-                        "cuSurfObjectCreate", "of an image of ", shape_.format);
+                        "cuSurfObjectCreate", "of an image of ", shape.format);
     }
     return surface_;
 }
 
-CUtexObject Image::texture(const pi_sampler_desc &sampler) {
-    if (sampler.filter == PI_FILTER_LINEAR && shape_.format.kind() != ColorKind::FLOAT)
+void Image::check_readable(const pi_sampler_desc &sampler) const {
+    if (sampler.filter == PI_FILTER_LINEAR && shape.format.kind() != ColorKind::FLOAT)
         fail(PI_ERROR_UNSUPPORTED_FEATURE, "a sampler with PI_FILTER_LINEAR for an image of ",
-             shape_.format, ": integers are not filtered; PI_FILTER_NEAREST is needed");
+             shape.format, ": integers are not filtered; PI_FILTER_NEAREST is needed");
+    const bool fetches = sampler.filter == PI_FILTER_NEAREST &&
+                         sampler.addressing == PI_ADDRESSING_NONE &&
+                         !sampler.normalized_coordinates;
+    if (!id_ && !shape.type->height && !fetches)
+        fail(PI_ERROR_UNSUPPORTED_FEATURE, "a 1-D view of a buffer through a sampler with filter ",
+             sampler.filter, ", addressing ", sampler.addressing, " and normalized_coordinates ",
+             sampler.normalized_coordinates,
+             ": textures over a line of memory fetch pixels by their number; PI_FILTER_NEAREST, "
+             "PI_ADDRESSING_NONE and 0 are needed");
+}
+
+CUtexObject Image::texture(const pi_sampler_desc &sampler) {
+    check_readable(sampler);
     std::lock_guard lock(mutex_);
     CUtexObject &texture = textures_[sampler_word(sampler)];
     if (!texture) {
-        const CUDA_RESOURCE_DESC resource = describe(id_);
-        const CUDA_TEXTURE_DESC how = describe(sampler, shape_.format);
+        const CUDA_RESOURCE_DESC resource = this->resource();
+        const CUDA_TEXTURE_DESC how = describe(sampler, shape.format);
         const Current current(*primary_);
         primary_->check(primary_->api().cuTexObjectCreate(&texture, &resource, &how, nullptr),
-                        "cuTexObjectCreate", "of an image of ", shape_.format);
+                        "cuTexObjectCreate", "of an image of ", shape.format);
     }
     return texture;
 }
@@ -210,7 +250,7 @@ namespace {
 
 /// The pixels of host_ptr: with PI_MEM_USE_HOST_PTR, too, since no map of an image could show that it is a copy.
 void upload_pixels(Primary &primary, const Image &image, const void *host, const Rectangle &given) {
-    const pi_region region = region_of(given, image.shape().dense());
+    const pi_region region = region_of(given, image.pixels);
     transfer(primary, Direction::TO_DEVICE, image,
              static_cast<std::byte *>(const_cast<void *>(host)), Regions({&region, 1}));
 }

@@ -16,32 +16,22 @@ using namespace sdk;
 
 namespace {
 
-Rectangle bytes_of(const ImageShape &shape, const ImageBox &box) {
-    return box_bytes(box, shape.dense(), shape.format);
-}
-
-Regions read_regions(uint32_t count, const pi_image_region *given, const ImageShape &shape,
-                     Direction direction) {
-    std::vector<pi_region> regions;
-    for (const auto &[box, host] : read_image_regions(count, given, shape))
-        regions.push_back(direction == Direction::TO_HOST ? region_of(bytes_of(shape, box), host)
-                                                          : region_of(host, bytes_of(shape, box)));
-    return Regions(regions);
+/// The regions of a read or a write, in bytes.
+template <class Desc>
+Regions read_regions(const Desc &desc, const LinearImage &image, ImageEnd end) {
+    return Regions(
+        byte_regions(read_image_regions(desc.region_count, desc.regions, image.shape), image, end));
 }
 
 Regions read_regions(const pi_image_copy_desc &desc, const Mem &src, const Mem &dst) {
-    const auto shape = [](const Mem &mem) { return mem.image() ? &mem.image()->shape() : nullptr; };
-    const ImageCopyEnds ends{shape(src), shape(dst), (src.image() ? dst : src).size()};
-    std::vector<pi_region> regions;
-    for (const ImageCopy &copy : read_image_copy_regions(desc.region_count, desc.regions, ends))
-        regions.push_back(region_of(ends.src ? bytes_of(*ends.src, copy.src) : copy.buffer,
-                                    ends.dst ? bytes_of(*ends.dst, copy.dst) : copy.buffer));
-    if (&src == &dst) // no other object has the pixels of an image
-        check_overlap(regions, nullptr, nullptr);
-    return Regions(regions);
+    Regions regions(byte_regions(
+        read_image_copy_regions(desc.region_count, desc.regions, image_copy_ends(src, dst)),
+        src.image(), dst.image()));
+    check_overlap(regions, src, dst);
+    return regions;
 }
 
-/// A strip of pixels in pinned memory, and copies of it.
+/// A strip of pixels in pinned memory, and copies of it: for what no fill of bytes reaches, or not in one.
 class PaintCommand final : public StreamCommand {
 public:
     PaintCommand(const Target &target, Mem &mem, const Rectangle &pixels,
@@ -78,8 +68,7 @@ pi_result PI_CALL piEnqueueMemImageRead(pi_queue queue, const pi_image_read_desc
         require(known.host_ptr, "host_ptr");
         enqueue_transfer(self, {known.flags, known.type, wait_count, wait_list, out_event},
                          Direction::TO_HOST, mem, static_cast<std::byte *>(known.host_ptr),
-                         read_regions(known.region_count, known.regions, mem.image()->shape(),
-                                      Direction::TO_HOST));
+                         read_regions(known, *mem.image(), ImageEnd::SOURCE));
     });
 }
 
@@ -94,8 +83,7 @@ pi_result PI_CALL piEnqueueMemImageWrite(pi_queue queue, const pi_image_write_de
         enqueue_transfer(self, {known.flags, known.type, wait_count, wait_list, out_event},
                          Direction::TO_DEVICE, mem,
                          static_cast<std::byte *>(const_cast<void *>(known.host_ptr)),
-                         read_regions(known.region_count, known.regions, mem.image()->shape(),
-                                      Direction::TO_DEVICE));
+                         read_regions(known, *mem.image(), ImageEnd::DESTINATION));
     });
 }
 
@@ -120,12 +108,15 @@ pi_result PI_CALL piEnqueueMemImageFill(pi_queue queue, const pi_image_fill_desc
         const auto known = read_desc(desc, PI_TYPE_IMAGE_FILL_DESC);
         check_flags(known.flags, PI_COMMAND_BLOCKING, "flags");
         Mem &mem = checked_image(self.primary(), self.host(), known.image, "image");
-        const ImageShape &shape = mem.image()->shape();
+        const LinearImage &image = *mem.image();
         const Rectangle pixels =
-            bytes_of(shape, read_box(shape, known.origin, known.extent, 0, "image"));
-        enqueue_stream<PaintCommand>(
-            self, {known.flags, known.type, wait_count, wait_list, out_event}, mem, pixels,
-            pack_color(shape.format, require(known.color, "color")));
+            image.bytes(read_box(image.shape, known.origin, known.extent, 0, "image"));
+        auto color = pack_color(image.shape.format, require(known.color, "color"));
+        const EnqueueArguments arguments{known.flags, known.type, wait_count, wait_list, out_event};
+        if (!mem.array() && pixels.dense())
+            enqueue_fill(self, arguments, mem, std::move(color), pixels.offset, pixels.bytes());
+        else
+            enqueue_stream<PaintCommand>(self, arguments, mem, pixels, color);
     });
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Memory that is there already: the application's of the host, and CUDA's by its address.
+// Memory that is there already: the application's of the host, others' by what they export, and CUDA's by its address.
 #include "entries.hpp"
 #include "memory.hpp"
 
@@ -45,6 +45,17 @@ Ref<Mem> import_file(Context &context, Device &device, const pi_mem_import_desc 
     as_buffer.size = desc.size;
     return make<Mem>(context, device,
                      Storage::import(primary, desc.handle.fd, desc.offset, desc.size), as_buffer,
+                     pi_memory_kind{PI_MEMORY_KIND_BUFFER});
+}
+
+Ref<Mem> import_ipc(Context &context, Device &device, const pi_mem_import_desc &desc) {
+    Primary &primary = context.primary(device);
+    primary.require_alive();
+    pi_mem_buffer_desc as_buffer{};
+    as_buffer.flags = desc.flags;
+    as_buffer.size = desc.size;
+    return make<Mem>(context, device,
+                     Storage::open(primary, desc.handle.ipc, desc.offset, desc.size), as_buffer,
                      pi_memory_kind{PI_MEMORY_KIND_BUFFER});
 }
 
@@ -131,17 +142,12 @@ pi_result PI_CALL piMemImport(pi_context context, pi_device device, const pi_mem
         auto known = read_desc(desc, PI_TYPE_MEM_IMPORT_DESC);
         require(out_mem, "out_mem");
         check_external_type(known.handle.type, "handle.type");
-        if (!(import_types(on) & external_bit(known.handle.type)))
-            fail(PI_ERROR_UNSUPPORTED_FEATURE, "handle.type is ", known.handle.type, "; ",
-                 on.name(), " imports the types 0x", std::hex, import_types(on),
-                 " (1 << PI_EXTERNAL_)");
-        const bool native = known.handle.type == PI_EXTERNAL_NATIVE;
-        if (known.own > (native ? 1u : 0u))
-            fail(PI_ERROR_INVALID_VALUE, "own is ", known.own,
-                 "; 0 is needed, or 1 for PI_EXTERNAL_NATIVE");
+        check_import_type(known.handle.type, import_types(on), on.name());
+        check_import_own(known);
         check_import_range(known);
-        const auto take = native                                          ? import_native
+        const auto take = known.handle.type == PI_EXTERNAL_NATIVE         ? import_native
                           : known.handle.type == PI_EXTERNAL_HOST_POINTER ? import_pointer
+                          : known.handle.type == PI_EXTERNAL_CUDA_IPC     ? import_ipc
                                                                           : import_file;
         *out_mem = take(self, on, known).give();
     });

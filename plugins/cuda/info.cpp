@@ -153,6 +153,10 @@ constexpr Row rows[] = {
      [](Device &d, const InfoWriter &write) { write(image_limits(d, PI_IMAGE_2D).size_2d); }},
     {PI_DEVICE_INFO_MAX_IMAGE_3D_SIZE,
      [](Device &d, const InfoWriter &write) { write(image_limits(d, PI_IMAGE_3D).size_3d); }},
+    {PI_DEVICE_INFO_IMAGE_VIEW_OFFSET_ALIGNMENT,
+     [](Device &d, const InfoWriter &write) { write(view_offset_alignment(d)); }},
+    {PI_DEVICE_INFO_IMAGE_VIEW_PITCH_ALIGNMENT,
+     [](Device &d, const InfoWriter &write) { write(view_pitch_alignment(d)); }},
 };
 
 pi_memory_scope describe_scope(const Device &device, Scope which) {

@@ -62,7 +62,7 @@ public:
     sdk::Workers &host_functions() { return host_functions_; }
 
     /// What of the application's memory is pinned.
-    Registrations &registrations() { return registrations_; }
+    sdk::Registrations &registrations() { return registrations_; }
     /// What piUsmAlloc and its like have given out, of all contexts.
     sdk::UsmTable<Storage> &usm() { return usm_; }
 
@@ -81,7 +81,7 @@ private:
     std::unique_ptr<Nvrtc> nvrtc_;
 
     std::atomic<uint64_t> serials_{1};
-    Registrations registrations_;
+    sdk::Registrations registrations_;
     sdk::Workers reaper_{1}; ///< the last to go: all other threads give to it
     sdk::Workers transfers_{2};
     sdk::Workers host_functions_{1};

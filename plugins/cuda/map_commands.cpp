@@ -47,7 +47,7 @@ private:
     }
     void completed() override {
         void *const pointer = map_.pointer;
-        mem_->add_map(std::move(map_));
+        mem_->maps().add(std::move(map_));
         *out_pointer_ = pointer;
     }
 
@@ -56,25 +56,7 @@ private:
     Map map_;
 };
 
-/// A map that an unmap is for: still there if the unmap does not happen.
-class TakenMap {
-public:
-    TakenMap(Mem &mem, Map map) : mem_(mem), map_(std::move(map)) {}
-    TakenMap(TakenMap &&other) noexcept
-        : mem_(other.mem_), map_(std::move(other.map_)), done_(std::exchange(other.done_, true)) {}
-    ~TakenMap() {
-        if (!done_)
-            mem_->add_map(std::move(map_));
-    }
-    Mem &mem() const { return *mem_; }
-    const Map &map() const { return map_; }
-    void done() { done_ = true; }
-
-private:
-    const Ref<Mem> mem_;
-    Map map_;
-    bool done_ = false;
-};
+using TakenMap = sdk::TakenMap<Mem, Map>;
 
 class UnmapCommand final : public StreamCommand {
 public:
@@ -129,7 +111,7 @@ void map_host_ptr(Queue &queue, const EnqueueArguments &arguments, Mem &mem,
         if (map_reads(desc.flags))
             transfer(queue.primary(), Direction::TO_HOST, mem->address() + desc.offset, pointer,
                      whole(desc.size));
-        mem->add_map({pointer, desc.offset, desc.size, desc.flags});
+        mem->maps().add({pointer, desc.offset, desc.size, desc.flags});
         *desc.out_pointer = pointer;
     });
 }
@@ -173,7 +155,7 @@ pi_result PI_CALL piEnqueueMemUnmap(pi_queue queue, const pi_unmap_desc *desc, u
         Mem &mem = checked_buffer(self.primary(), self.host(), known.mem, "mem");
         require(known.pointer, "pointer");
         const EnqueueArguments arguments{known.flags, known.type, wait_count, wait_list, out_event};
-        TakenMap taken(mem, mem.take_map(known.pointer));
+        TakenMap taken(mem, known.pointer);
         if (mem.map_pointer())
             unmap_host_ptr(self, arguments, std::move(taken));
         else

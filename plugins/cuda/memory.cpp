@@ -9,6 +9,7 @@
 #include <pi/sdk/region.hpp>
 
 #include <algorithm>
+#include <bit>
 
 namespace pi::cuda {
 
@@ -20,19 +21,20 @@ Mem::Mem(Context &context, Device &device, Storage storage, const pi_mem_buffer_
          pi_memory_kind memory)
     : Object(context.host()), context_(context), device_(device), primary_(context.primary(device)),
       storage_(std::move(storage)), size_(desc.size), flags_(desc.flags), scope_(desc.scope),
-      kind_(memory),
+      kind_(memory), export_types_(desc.export_types),
       host_ptr_(desc.flags & PI_MEM_USE_HOST_PTR ? static_cast<std::byte *>(desc.host_ptr)
                                                  : nullptr) {}
 
 Mem::Mem(Context &context, Device &device, std::unique_ptr<Image> image, uint64_t flags)
     : Object(context.host()), context_(context), device_(device), primary_(context.primary(device)),
-      image_(std::move(image)), size_(image_->shape().bytes()), flags_(flags), scope_(SCOPE_GLOBAL),
+      image_(std::move(image)), size_(image_->shape.bytes()), flags_(flags), scope_(SCOPE_GLOBAL),
       kind_(PI_MEMORY_KIND_IMAGE), host_ptr_(nullptr) {}
 
-Mem::Mem(Mem &root, uint64_t flags, uint64_t offset, uint64_t size)
+Mem::Mem(Mem &root, uint64_t flags, uint64_t offset, uint64_t size, std::unique_ptr<Image> image)
     : Object(root.host()), context_(root.context_), device_(root.device_), primary_(root.primary_),
-      root_(root), offset_(offset), size_(size), flags_(flags), scope_(root.scope_),
-      kind_(root.kind_), host_ptr_(nullptr) {}
+      root_(root), image_(std::move(image)), offset_(offset), size_(size), flags_(flags),
+      scope_(root.scope_), kind_(image_ ? pi_memory_kind{PI_MEMORY_KIND_IMAGE} : root.kind_),
+      host_ptr_(nullptr) {}
 
 uint64_t Mem::alignment() const {
     const uint64_t of_offset = offset_ ? offset_ & (~offset_ + 1) : UINT64_MAX;
@@ -44,28 +46,9 @@ std::byte *Mem::map_pointer() const {
     return begin ? begin + offset_ : nullptr;
 }
 
-void Mem::add_map(Map map) {
-    std::lock_guard lock(maps_mutex_);
-    maps_.push_back(std::move(map));
-}
-
-Map Mem::take_map(const void *pointer) {
-    std::lock_guard lock(maps_mutex_);
-    // Of several maps with one pointer, all of them for reading, any will do.
-    const auto found = std::find_if(maps_.begin(), maps_.end(),
-                                    [&](const Map &map) { return map.pointer == pointer; });
-    if (found == maps_.end())
-        fail(PI_ERROR_INVALID_VALUE, "pointer is ", pointer,
-             "; no map of this mem that is complete and not yet unmapped gave it (", maps_.size(),
-             " others did)");
-    Map map = std::move(*found);
-    maps_.erase(found);
-    return map;
-}
-
 bool usable(Primary &user, const Mem &mem) {
-    return mem.in_host() || &user == &mem.primary() ||
-           (!mem.image() && user.access(mem.primary()).granted);
+    return &user == &mem.primary() ||
+           (!mem.image() && (mem.in_host() || user.access(mem.primary()).granted));
 }
 
 void require_usable(Primary &user, const Mem &mem, const ArgumentName &name) {
@@ -127,6 +110,9 @@ void check_buffer(const Device &device, const pi_mem_buffer_desc &desc) {
     if (desc.export_types & ~export_types(device))
         fail(PI_ERROR_UNSUPPORTED_FEATURE, "export_types is 0x", std::hex, desc.export_types, "; ",
              device.name(), " exports the types 0x", export_types(device), " (1 << PI_EXTERNAL_)");
+    if (std::popcount(desc.export_types) > 1)
+        fail(PI_ERROR_UNSUPPORTED_FEATURE, "export_types is 0x", std::hex, desc.export_types,
+             ": memory of CUDA is exported as one type, a file descriptor or an IPC handle");
     check_export_demand(desc);
     check_mem_host_ptr(desc.flags, desc.host_ptr);
     if (desc.scope == SCOPE_HOST_PINNED && desc.flags & PI_MEM_USE_HOST_PTR)
@@ -154,10 +140,12 @@ Ref<Mem> create_buffer(Context &context, Device &device, const pi_mem_buffer_des
     check_buffer(device, desc);
     Primary &primary = context.primary(device);
     primary.require_alive();
-    Storage storage = desc.export_types ? Storage::exportable(primary, desc.size, desc.alignment)
-                      : desc.scope == SCOPE_GLOBAL
-                          ? Storage::on_device(primary, desc.size, desc.alignment)
-                          : Storage::in_host(primary, desc.size, desc.alignment);
+    const auto make_storage = desc.export_types & external_bit(PI_EXTERNAL_OPAQUE_FD)
+                                  ? Storage::exportable
+                              : desc.export_types          ? Storage::shareable
+                              : desc.scope == SCOPE_GLOBAL ? Storage::on_device
+                                                           : Storage::in_host;
+    Storage storage = make_storage(primary, desc.size, desc.alignment);
     if (desc.flags & mem_host_ptr_flags) {
         if (storage.host())
             std::memcpy(storage.host(), desc.host_ptr, desc.size);
@@ -206,8 +194,9 @@ pi_result PI_CALL piMemGetInfo(pi_mem mem, pi_mem_info name, uint64_t size, void
          }},
         {PI_MEM_INFO_DEVICE_ADDRESS,
          [](Mem &m, const InfoWriter &write) {
-             if (m.image())
-                 fail(PI_ERROR_UNSUPPORTED_FEATURE, "the pixels of an image have no addresses");
+             if (m.array())
+                 fail(PI_ERROR_UNSUPPORTED_FEATURE,
+                      "the pixels of an image have no addresses: only those of a buffer's view do");
              write(uint64_t{m.address()});
          }},
         {PI_MEM_INFO_BUS_ADDRESS,
@@ -216,10 +205,13 @@ pi_result PI_CALL piMemGetInfo(pi_mem mem, pi_mem_info name, uint64_t size, void
                   "CUDA tells bus addresses to modules of the kernel only (nvidia_p2p_get_pages)");
          }},
         {PI_MEM_INFO_PITCHES,
-         [](Mem &m, const InfoWriter &) {
-             fail(PI_ERROR_UNSUPPORTED_FEATURE, m.image()
-                                                    ? "the driver lays an image out as it likes"
-                                                    : "a linear buffer has no pitches");
+         [](Mem &m, const InfoWriter &write) {
+             if (!m.image())
+                 fail(PI_ERROR_UNSUPPORTED_FEATURE, "a linear buffer has no pitches");
+             if (m.array())
+                 fail(PI_ERROR_UNSUPPORTED_FEATURE, "the driver lays an image out as it likes: "
+                                                    "only views of buffers have pitches");
+             write(image_pitches(m.image()->shape, m.image()->pixels));
          }},
     };
     return call<Mem>(mem, [&](Mem &self) {
@@ -232,7 +224,7 @@ pi_result PI_CALL piMemGetHostPointer(pi_mem mem, void **out_pointer) {
         require(out_pointer, "out_pointer");
         if (!self.in_host())
             fail(PI_ERROR_UNSUPPORTED_FEATURE, "mem is in the memory of ", self.device().name(),
-                 ", which the host cannot address: ", self.image() ? "" : "map it, or ",
+                 ", which the host cannot address: ", self.array() ? "" : "map the buffer, or ",
                  "read and write it by commands");
         *out_pointer = self.host_pointer();
     });

@@ -7,10 +7,7 @@
 #include "image.hpp"
 #include "storage.hpp"
 
-#include <list>
-#include <mutex>
-#include <optional>
-#include <vector>
+#include <pi/sdk/held_map.hpp>
 
 namespace pi::cuda {
 
@@ -23,14 +20,7 @@ enum Scope : uint32_t {
 };
 inline constexpr const char *scope_names[SCOPE_COUNT] = {"global", "host.pinned"};
 
-/// A map that the application holds.
-struct Map {
-    void *pointer = nullptr;
-    uint64_t offset = 0, size = 0; ///< bytes from the mem's begin
-    uint64_t flags = 0;            ///< PI_MAP_
-    Staging
-        staging{}; ///< what the pointer is in, if that is neither the memory itself nor host_ptr
-};
+using Map = sdk::HeldMap<Staging>;
 
 class Mem : public sdk::Object<Mem, pi_mem> {
 public:
@@ -39,8 +29,9 @@ public:
         pi_memory_kind kind);
     /// An image, which has no storage.
     Mem(Context &context, Device &device, std::unique_ptr<Image> image, uint64_t flags);
-    /// A view of a root.
-    Mem(Mem &root, uint64_t flags, uint64_t offset, uint64_t size);
+    /// A view of a root; as an image, if there is one.
+    Mem(Mem &root, uint64_t flags, uint64_t offset, uint64_t size,
+        std::unique_ptr<Image> image = nullptr);
 
     Context &context() const { return *context_; }
     Device &device() const { return device_; }
@@ -55,20 +46,23 @@ public:
     uint64_t alignment() const;
     /// NULL for a buffer.
     Image *image() const { return image_.get(); }
+    /// The same if it is an array, whose pixels have no addresses; NULL also for a view.
+    Image *array() const { return image_ && image_->id() ? image_.get() : nullptr; }
     /// In memory of the host, which all devices use in place.
     bool in_host() const { return storage().host(); }
-    /// The first byte's address for the device; 0 of an image.
+    /// The first byte's address for the device; 0 of an array.
     CUdeviceptr address() const { return storage().address() + offset_; }
     /// And for the host; NULL if it has none.
     std::byte *host_pointer() const { return in_host() ? storage().host() + offset_ : nullptr; }
-    /// What the driver exports; 0 if the memory was not made for it.
+    /// The types that the memory was made to be exported as, 1 << PI_EXTERNAL_.
+    uint32_t export_types() const { return root_ ? root_->export_types_ : export_types_; }
+    /// What the driver exports as a file; 0 if the memory was not made for it.
     CUmemGenericAllocationHandle physical() const { return storage().physical(); }
     /// Of a buffer with PI_MEM_USE_HOST_PTR: where its maps are; else NULL.
     std::byte *map_pointer() const;
 
-    void add_map(Map map);
-    /// Takes a map out, for an unmap; PI_ERROR_INVALID_VALUE if there is none of this pointer.
-    Map take_map(const void *pointer);
+    /// Those that the application holds.
+    sdk::HeldMaps<Map> &maps() { return maps_; }
 
 private:
     const Storage &storage() const { return root_ ? root_->storage_ : storage_; }
@@ -82,14 +76,16 @@ private:
     const uint64_t offset_ = 0, size_, flags_;
     const uint32_t scope_;
     const pi_memory_kind kind_;
-    std::byte *const host_ptr_; ///< of a root with PI_MEM_USE_HOST_PTR
-    std::mutex maps_mutex_;
-    std::vector<Map> maps_; ///< guarded by maps_mutex_
+    const uint32_t export_types_ = 0; ///< of a root
+    std::byte *const host_ptr_;       ///< of a root with PI_MEM_USE_HOST_PTR
+    sdk::HeldMaps<Map> maps_;
 };
 
 /// 1 << PI_EXTERNAL_ of what piMemImport takes, and what piMemExport gives.
 uint32_t import_types(const Device &device);
 uint32_t export_types(const Device &device);
+/// Those of them that are imported in the same process, too.
+uint32_t export_types_within(const Device &device);
 
 /// PI_ERROR_INVALID_VALUE for a scope that there is not.
 void check_scope(const Device &device, uint32_t scope);

@@ -46,7 +46,7 @@ pi_native_handle give_memory(Mem &mem, pi_device device) {
     if (!usable(mem.context().primary(user), mem))
         fail(PI_ERROR_UNSUPPORTED_FEATURE, "mem is memory of ", mem.device().name(), ", which ",
              user.name(), " cannot use: the connection is not UNIFIED");
-    return mem.image() ? image_handle(*mem.image())
+    return mem.array() ? image_handle(*mem.array())
                        : native_handle(PI_NATIVE_CUDA_POINTER, mem.address());
 }
 

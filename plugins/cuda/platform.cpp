@@ -128,6 +128,9 @@ Device::Device(Platform &platform, CUdevice id)
                  api().cuMemPoolSetAttribute && api().cuMemPoolTrimTo &&
                  api().cuMemAllocFromPoolAsync && api().cuMemFreeAsync;
     exports_ = has_mappings(*this);
+    // No attribute tells it: CU_DEVICE_ATTRIBUTE_IPC_EVENT_SUPPORTED is about events. Integrated devices have none.
+    has_ipc_ = !attribute(CU_DEVICE_ATTRIBUTE_INTEGRATED) && api().cuIpcGetMemHandle &&
+               api().cuIpcOpenMemHandle_v2 && api().cuIpcCloseMemHandle;
     if (attribute(CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY) &&
         attribute(CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS))
         usm_kinds_ |= 1u << PI_USM_SHARED;

@@ -61,6 +61,8 @@ public:
     bool cooperative() const { return cooperative_; }
     /// Its memory can be mapped, and given to others as file descriptors.
     bool exports() const { return exports_; }
+    /// Its memory can be other processes' by handles.
+    bool has_ipc() const { return has_ipc_; }
     /// The driver has pools on it.
     bool has_pools() const { return has_pools_; }
     /// 1 << PI_USM_ kinds. SHARED only where the host may touch it while the device works.
@@ -72,7 +74,7 @@ public:
                ~((registers_host_memory_ ? 0
                                          : PI_CAPABILITY_MEM_IMPORT | PI_CAPABILITY_USM_REGISTER) |
                  (cooperative_ ? 0 : uint64_t{PI_CAPABILITY_COOPERATIVE}) |
-                 (exports_ ? 0 : uint64_t{PI_CAPABILITY_MEM_EXPORT}) |
+                 (exports_ || has_ipc_ ? 0 : uint64_t{PI_CAPABILITY_MEM_EXPORT}) |
                  (api().cuLinkCreate_v2 ? 0 : uint64_t{PI_CAPABILITY_PROGRAM_LINK}));
     }
 
@@ -86,7 +88,7 @@ private:
     uint64_t memory_size_ = 0, max_group_, local_memory_, max_pitch_;
     std::array<uint64_t, 3> max_items_, max_groups_;
     uint32_t warp_;
-    bool registers_host_memory_, cooperative_, has_pools_, exports_;
+    bool registers_host_memory_, cooperative_, has_pools_, exports_, has_ipc_;
     uint32_t usm_kinds_ = 1u << PI_USM_HOST | 1u << PI_USM_DEVICE;
     int compute_capability_;
     std::mutex mutex_; ///< guards primary_

@@ -55,6 +55,7 @@ constexpr pi_dispatch make_functions() {
         .piMemBufferCreate = entries::piMemBufferCreate,
         .piMemImageCreate = entries::piMemImageCreate,
         .piMemBufferPartition = entries::piMemBufferPartition,
+        .piMemImageViewCreate = entries::piMemImageViewCreate,
         .piMemImport = entries::piMemImport,
         .piMemExport = entries::piMemExport,
         .piMemGetInfo = entries::piMemGetInfo,

@@ -4,7 +4,6 @@
 
 #include <pi/sdk/bytes.hpp>
 
-#include <bit>
 #include <utility>
 
 namespace pi::cuda {
@@ -95,75 +94,18 @@ void Primary::sweep() {
         stream->sweep();
 }
 
-namespace {
-
-/// Staging comes in powers of two bytes.
-constexpr unsigned smallest_staging = 12;
-constexpr uint64_t most_staging_kept = uint64_t{64} << 20;
-
-uint64_t staging_size(unsigned size_class) {
-    return uint64_t{1} << size_class;
-}
-
-} // namespace
-
-Staging::Staging(Primary &primary, uint64_t size)
-    : primary_(&primary),
-      size_class_(std::max(smallest_staging, static_cast<unsigned>(std::bit_width(size - 1)))),
-      begin_(primary.take_staging(size_class_)) {}
-
-Staging::Staging(Staging &&other) noexcept
-    : primary_(other.primary_), size_class_(other.size_class_),
-      begin_(std::exchange(other.begin_, nullptr)) {}
-
-Staging &Staging::operator=(Staging &&other) noexcept {
-    std::swap(primary_, other.primary_);
-    std::swap(size_class_, other.size_class_);
-    std::swap(begin_, other.begin_);
-    return *this;
-}
-
-Staging::~Staging() {
-    if (begin_)
-        primary_->give_staging(begin_, size_class_);
-}
-
-std::byte *Primary::take_staging(unsigned size_class) {
-    {
-        std::lock_guard lock(pools_mutex_);
-        std::vector<std::byte *> &free = staging_[size_class];
-        if (!free.empty()) {
-            std::byte *const begin = free.back();
-            free.pop_back();
-            staging_kept_ -= staging_size(size_class);
-            return begin;
-        }
-    }
-    if (size_class > 46)
-        fail(PI_ERROR_OUT_OF_HOST_MEMORY, "no ", Bytes(staging_size(size_class)),
-             " of pinned memory can be had");
+std::byte *Primary::allocate_staging(uint64_t size) {
     const Current current(*this);
     void *begin = nullptr;
-    const CUresult code =
-        api().cuMemHostAlloc(&begin, staging_size(size_class), CU_MEMHOSTALLOC_PORTABLE);
+    const CUresult code = api().cuMemHostAlloc(&begin, size, CU_MEMHOSTALLOC_PORTABLE);
     if (code == CUDA_ERROR_OUT_OF_MEMORY)
-        fail(PI_ERROR_OUT_OF_HOST_MEMORY,
-             "cuMemHostAlloc: CUDA_ERROR_OUT_OF_MEMORY: ", Bytes(staging_size(size_class)),
+        fail(PI_ERROR_OUT_OF_HOST_MEMORY, "cuMemHostAlloc: CUDA_ERROR_OUT_OF_MEMORY: ", Bytes(size),
              " of pinned memory asked");
-    check(code, "cuMemHostAlloc", Bytes(staging_size(size_class)), " asked");
+    check(code, "cuMemHostAlloc", Bytes(size), " asked");
     return static_cast<std::byte *>(begin);
 }
 
-void Primary::give_staging(std::byte *begin, unsigned size_class) noexcept {
-    try {
-        std::lock_guard lock(pools_mutex_);
-        if (staging_kept_ + staging_size(size_class) <= most_staging_kept) {
-            staging_[size_class].push_back(begin);
-            staging_kept_ += staging_size(size_class);
-            return;
-        }
-    } catch (...) {
-    }
+void Primary::free_staging(std::byte *begin) noexcept {
     // Whatever had the staging still keeps this alive.
     instance().reap([self = shared_from_this(), begin] {
         try {
@@ -194,9 +136,7 @@ Primary::~Primary() {
                 cu.cuEventDestroy_v2(event);
         for (const CUstream stream : streams_)
             cu.cuStreamDestroy_v2(stream);
-        for (const auto &[size_class, blocks] : staging_)
-            for (std::byte *block : blocks)
-                cu.cuMemFreeHost(block);
+        staging_.clear([&](std::byte *block) { cu.cuMemFreeHost(block); });
         cu.cuCtxPopCurrent_v2(nullptr);
     }
     cu.cuDevicePrimaryCtxRelease_v2(device_.id());

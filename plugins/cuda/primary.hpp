@@ -7,6 +7,8 @@
 #include "platform.hpp"
 #include "pool.hpp"
 
+#include <pi/sdk/staging.hpp>
+
 #include <atomic>
 #include <map>
 #include <memory>
@@ -43,22 +45,8 @@ private:
     CUstream id_;
 };
 
-/// Pinned memory of the host, of a primary context's pool, to which it goes back.
-class Staging {
-public:
-    Staging() = default;
-    Staging(Primary &primary, uint64_t size);
-    Staging(Staging &&other) noexcept;
-    Staging &operator=(Staging &&other) noexcept;
-    ~Staging();
-    std::byte *begin() const { return begin_; }
-    explicit operator bool() const { return begin_ != nullptr; }
-
-private:
-    Primary *primary_ = nullptr;
-    unsigned size_class_ = 0;
-    std::byte *begin_ = nullptr;
-};
+/// Pinned memory of the host, of a primary context.
+using Staging = sdk::Staging<Primary>;
 
 /// Whether memory of one primary context can be used by another one, and why not.
 struct PeerAccess {
@@ -103,6 +91,10 @@ public:
     /// Lets go of what ended commands of all queues still keep. Without locks that a destructor or a callback takes.
     void sweep();
 
+    sdk::StagingPool<Primary> &staging() { return staging_; }
+    std::byte *allocate_staging(uint64_t size);
+    void free_staging(std::byte *begin) noexcept;
+
     Clock &clock() { return clock_; }
     /// May be none.
     MemoryPool &pool() { return pool_; }
@@ -111,24 +103,20 @@ public:
 private:
     friend class PooledEvent;
     friend class PooledStream;
-    friend class Staging;
     CUevent take_event(bool timed);
     void give_event(CUevent event, bool timed) noexcept;
     CUstream take_stream();
     void give_stream(CUstream stream) noexcept;
-    std::byte *take_staging(unsigned size_class);
-    void give_staging(std::byte *begin, unsigned size_class) noexcept;
 
     Device &device_;
     CUcontext id_ = nullptr;
     const uint64_t serial_;
     std::atomic<CUresult> lost_{CUDA_SUCCESS};
-    std::mutex pools_mutex_;         ///< guards the pools and the queues' streams
-    std::vector<CUevent> events_[2]; ///< free ones, by whether they are timed
-    std::vector<CUstream> streams_;  ///< free ones
-    std::map<unsigned, std::vector<std::byte *>> staging_; ///< free ones, by their class
-    uint64_t staging_kept_ = 0;                            ///< bytes of those
-    std::vector<std::weak_ptr<Stream>> queues_;            ///< the streams of queues
+    std::mutex pools_mutex_;                    ///< guards the pools and the queues' streams
+    std::vector<CUevent> events_[2];            ///< free ones, by whether they are timed
+    std::vector<CUstream> streams_;             ///< free ones
+    std::vector<std::weak_ptr<Stream>> queues_; ///< the streams of queues
+    sdk::StagingPool<Primary> staging_;
     std::mutex peers_mutex_;
     std::map<uint64_t, PeerAccess> peers_; ///< by the owner's serial
     Clock clock_;

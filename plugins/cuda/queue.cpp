@@ -41,6 +41,7 @@ Queue::Queue(Context &context, Device &device, uint64_t flags)
     : Object(context.host()), context_(context), device_(device), primary_(context.primary(device)),
       flags_(flags), sequence_(!(flags & PI_QUEUE_OUT_OF_ORDER)) {
     primary_.require_alive();
+    primary_.clock().begin();
     const Current current(primary_);
     const int priority = priority_of(primary_, flags);
     const uint32_t count = flags & PI_QUEUE_OUT_OF_ORDER ? streams_out_of_order : 1;
@@ -52,6 +53,7 @@ Queue::Queue(Context &context, Device &device, uint64_t flags, CUstream stream,
              std::shared_ptr<const bool> own)
     : Object(context.host()), context_(context), device_(device), primary_(context.primary(device)),
       flags_(flags), shared_(true), sequence_(true) {
+    primary_.clock().begin();
     streams_.push_back(primary_.track(std::make_shared<Stream>(primary_, stream, std::move(own))));
 }
 

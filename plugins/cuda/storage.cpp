@@ -8,6 +8,7 @@
 #include <pi/sdk/bytes.hpp>
 
 #include <algorithm>
+#include <cstring>
 #include <unistd.h>
 
 namespace pi::cuda {
@@ -103,6 +104,14 @@ Storage Storage::on_device(Primary &primary, uint64_t size, uint64_t alignment) 
         free_memory);
 }
 
+Storage Storage::shareable(Primary &primary, uint64_t size, uint64_t alignment) {
+    constexpr uint64_t block = uint64_t{2} << 20; // smaller allocations share one
+    uint64_t whole;
+    if (__builtin_add_overflow(size, block - 1, &whole))
+        fail(PI_ERROR_INVALID_SIZE, "size is ", size, " bytes: more blocks than 64 bits can count");
+    return on_device(primary, whole / block * block, alignment);
+}
+
 Storage Storage::pooled(Primary &primary, uint64_t size, uint64_t alignment) {
     if (!primary.pool())
         return on_device(primary, size, alignment);
@@ -150,7 +159,7 @@ Storage Storage::in_host(Primary &primary, uint64_t size, uint64_t alignment) {
 
 Storage Storage::borrow(Primary &primary, std::byte *begin, uint64_t size) {
     Storage storage;
-    storage.owner_ = primary.instance().registrations().pin(primary, begin, size);
+    storage.owner_ = primary.instance().registrations().pin(pinning(primary), begin, size);
     const Current current(primary);
     primary.check(primary.api().cuMemHostGetDevicePointer_v2(&storage.address_, begin, 0),
                   "cuMemHostGetDevicePointer_v2", "of ", begin);
@@ -226,6 +235,55 @@ Storage Storage::import(Primary &primary, int fd, uint64_t offset, uint64_t size
     storage.owner_ = owner(primary, reinterpret_cast<void *>(address),
                            [mapping](Primary &with, void *) { return mapping->close(with); });
     storage.address_ = address + offset;
+    storage.alignment_ = greatest_power_in(storage.address_);
+    return storage;
+}
+
+namespace {
+
+void check_opened(Primary &primary, CUresult code) {
+    const std::string name = error_name(primary.api(), code);
+    if (code == CUDA_ERROR_INVALID_CONTEXT)
+        fail(PI_ERROR_UNSUPPORTED_FEATURE,
+             "handle.ipc is of memory of this process, which CUDA opens in others only: "
+             "cuIpcOpenMemHandle_v2: ",
+             name);
+    if (code == CUDA_ERROR_INVALID_VALUE || code == CUDA_ERROR_INVALID_HANDLE ||
+        code == CUDA_ERROR_MAP_FAILED || code == CUDA_ERROR_INVALID_DEVICE ||
+        code == CUDA_ERROR_PEER_ACCESS_UNSUPPORTED || code == CUDA_ERROR_TOO_MANY_PEERS)
+        fail(PI_ERROR_INVALID_VALUE, "handle.ipc is no memory that ", primary.device().name(),
+             " can use, or its exporter has freed it: cuIpcOpenMemHandle_v2: ", name);
+    primary.check(code, "cuIpcOpenMemHandle_v2", "on ", primary.device().name());
+}
+
+} // namespace
+
+Storage Storage::open(Primary &primary, const uint8_t (&ipc)[64], uint64_t offset, uint64_t size) {
+    const Api &cu = primary.api();
+    const Device &device = primary.device();
+    const Current current(primary);
+    CUipcMemHandle handle{};
+    static_assert(sizeof handle == sizeof ipc);
+    std::memcpy(&handle, ipc, sizeof handle);
+    CUdeviceptr begin = 0;
+    check_opened(primary,
+                 cu.cuIpcOpenMemHandle_v2(&begin, handle, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS));
+    Storage storage;
+    storage.owner_ = owner(primary, reinterpret_cast<void *>(begin), [](Primary &of, void *at) {
+        return of.api().cuIpcCloseMemHandle(reinterpret_cast<CUdeviceptr>(at));
+    });
+    size_t bytes = 0;
+    primary.check(cu.cuMemGetAddressRange_v2(nullptr, &bytes, begin), "cuMemGetAddressRange_v2",
+                  "of handle.ipc");
+    int of = device.id();
+    cu.cuPointerGetAttribute(&of, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, begin);
+    if (of != device.id())
+        fail(PI_ERROR_INVALID_VALUE, "handle.ipc is memory of device ", of, " of CUDA, not of ",
+             device.name(), " (", device.id(), ')');
+    if (offset > bytes || size > bytes - offset)
+        fail(PI_ERROR_INVALID_SIZE, "offset is ", offset, " and size ", size,
+             ": beyond the end of what handle.ipc has, ", bytes, " bytes");
+    storage.address_ = begin + offset;
     storage.alignment_ = greatest_power_in(storage.address_);
     return storage;
 }

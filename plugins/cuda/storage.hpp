@@ -42,6 +42,11 @@ public:
     /// A range of the same, of the descriptor that stays the caller's. PI_ERROR_INVALID_VALUE for one of anything else, or
     /// another device's.
     static Storage import(Primary &primary, int fd, uint64_t offset, uint64_t size);
+    /// For export as an IPC handle, whose importer gets the driver's whole block: one of its own.
+    static Storage shareable(Primary &primary, uint64_t size, uint64_t alignment);
+    /// A range of what another process exported so. PI_ERROR_UNSUPPORTED_FEATURE for what this process did,
+    /// PI_ERROR_INVALID_VALUE for what is no handle, or another device's, PI_ERROR_INVALID_SIZE beyond its end.
+    static Storage open(Primary &primary, const uint8_t (&ipc)[64], uint64_t offset, uint64_t size);
     /// CUDA's memory at `begin`, of the host or not, from `offset` on. Freed in the end if *own is true by then.
     static Storage around(Primary &primary, CUdeviceptr begin, uint64_t offset, bool host,
                           std::shared_ptr<const bool> own);

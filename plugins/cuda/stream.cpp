@@ -58,13 +58,15 @@ uint64_t Stream::add(Event &event, SharedEvent done) {
     return ++last_;
 }
 
-bool Stream::keep(References &references) noexcept {
+void Stream::keep(References &references) noexcept {
     kept_ = ++last_;
     references_.add(kept_, references);
     if (kept_ < next_sweep_)
-        return false;
+        return;
     next_sweep_ = kept_ + commands_between_sweeps;
-    return true;
+    sweep_due_ = true;
+    if (dozing_)
+        condition_.notify_one();
 }
 
 /// Under mutex_: a new event behind all that is in the stream.
@@ -105,8 +107,8 @@ void Stream::watch() {
         dozing_ = pending_.empty() && !closed_;
         if (dozing_)
             condition_.wait_for(lock, between_looks,
-                                [this] { return !pending_.empty() || closed_; });
-        dozing_ = false;
+                                [this] { return !pending_.empty() || closed_ || sweep_due_; });
+        dozing_ = sweep_due_ = false;
         if (idle())
             break;
         const std::shared_ptr<Primary> keep = primary_; // the queue may go meanwhile

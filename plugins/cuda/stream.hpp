@@ -42,9 +42,9 @@ public:
     /// Under mutex(): a command is in the stream, with `done` behind it; NULL: nobody but this stream waits for it, which
     /// then records an event behind several. Returns its number.
     uint64_t add(sdk::Event &event, SharedEvent done);
-    /// Under mutex(): a command without an event is in the stream, and uses these until it has ended. Returns whether
-    /// there are so many that it is time for a sweep().
-    bool keep(sdk::References &references) noexcept;
+    /// Under mutex(): a command without an event is in the stream, and uses these until it has ended. After several the
+    /// thread that watches looks which have: to let go of what they name may wait for other work, which no enqueue does.
+    void keep(sdk::References &references) noexcept;
     /// Under mutex(): a command without an event may still be going on.
     bool keeps() const { return kept_ > ended_; }
 
@@ -96,6 +96,7 @@ private:
     uint64_t next_sweep_ = 0; ///< the number of the command with which a sweep is due
     bool watched_ = false;    ///< a thread of the instance looks after the stream, or is about to
     bool dozing_ = false;     ///< it does so now and then only
+    bool sweep_due_ = false;  ///< it is to do so now
     bool sealed_ = false;     ///< the application's work may be in it, too
     bool closed_ = false;
 };

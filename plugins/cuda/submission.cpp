@@ -20,7 +20,7 @@ void StreamEvent::note_times() {
     if (!base_)
         return;
     const Current current(primary_);
-    const Clock &clock = primary_.clock();
+    Clock &clock = primary_.clock();
     times_[2] = clock.time_of(*base_, *began_);
     times_[3] = clock.time_of(*base_, *place_.done);
     // The host's clock, which QUEUED and SUBMIT are of, is not the device's to the nanosecond.
@@ -180,23 +180,18 @@ void StreamCommand::put_straight(References &references) {
     Stream &stream = queue_.front();
     if (!references.size()) // whose primary context is needed until the end at least
         references.add(queue_.context());
-    bool many = false;
-    {
-        std::lock_guard lock(stream.mutex());
-        stream.expect(references.size());
-        Submission submission(primary, stream.id());
-        try {
-            issue(submission);
-        } catch (...) {
-            if (submission.taken())
-                stream.keep(references);
-            throw;
-        }
+    std::lock_guard lock(stream.mutex());
+    stream.expect(references.size());
+    Submission submission(primary, stream.id());
+    try {
+        issue(submission);
+    } catch (...) {
         if (submission.taken())
-            many = stream.keep(references);
+            stream.keep(references);
+        throw;
     }
-    if (many)
-        stream.sweep();
+    if (submission.taken())
+        stream.keep(references);
 }
 
 void StreamCommand::run(StreamEvent *payload) {

@@ -73,7 +73,7 @@ private:
     bool succeeded_ = false; ///< it has left its stream, and the event is about to be final
     std::shared_ptr<CUevent_st> native_;
     SharedEvent began_;
-    std::shared_ptr<const Clock::Base> base_;
+    std::shared_ptr<Clock::Base> base_;
     std::array<uint64_t, 4> times_{};
     std::optional<sdk::Error> failure_; ///< of a part that the driver refused behind others
     StreamCommand *command_ = nullptr;

@@ -12,31 +12,25 @@
 namespace pi::host {
 
 using sdk::fail;
-using sdk::ImageBox;
 using sdk::Rectangle;
 using sdk::Ref;
 
 namespace {
 
-/// The bytes of a box, from the image's first byte on.
-Rectangle bytes_of(const Mem &mem, const ImageBox &box) {
-    return sdk::box_bytes(box, mem.image()->pixels, mem.image()->shape.format);
-}
+using sdk::ImageEnd;
 
-/// The object's part of a copy's region: the box if it is an image, else the buffer's bytes.
-Rectangle bytes_of(const Mem &mem, const ImageBox &box, const Rectangle &buffer) {
-    return mem.image() ? bytes_of(mem, box) : buffer;
+/// The regions of a read or a write, in bytes.
+template <class Desc>
+std::vector<pi_region> read_regions(const Desc &desc, const Image &image, ImageEnd end) {
+    return sdk::byte_regions(sdk::read_image_regions(desc.region_count, desc.regions, image.shape),
+                             image, end);
 }
 
 std::vector<pi_region> read_regions(const pi_image_copy_desc &desc, const Mem &src,
                                     const Mem &dst) {
-    const auto shape = [](const Mem &mem) { return mem.image() ? &mem.image()->shape : nullptr; };
-    const sdk::ImageCopyEnds ends{shape(src), shape(dst), (src.image() ? dst : src).size()};
-    std::vector<pi_region> regions;
-    for (const sdk::ImageCopy &copy :
-         sdk::read_image_copy_regions(desc.region_count, desc.regions, ends))
-        regions.push_back(sdk::region_of(bytes_of(src, copy.src, copy.buffer),
-                                         bytes_of(dst, copy.dst, copy.buffer)));
+    auto regions = sdk::byte_regions(sdk::read_image_copy_regions(desc.region_count, desc.regions,
+                                                                  sdk::image_copy_ends(src, dst)),
+                                     src.image(), dst.image());
     sdk::check_overlap(regions, src.bytes().identity(), dst.bytes().identity());
     return regions;
 }
@@ -59,10 +53,7 @@ pi_result PI_CALL enqueue_mem_image_read(pi_queue queue, const pi_image_read_des
         check_command(known);
         Mem &image = checked_image(self.host(), known.image);
         sdk::require(known.host_ptr, "host_ptr");
-        std::vector<pi_region> regions;
-        for (const auto &[box, host] :
-             sdk::read_image_regions(known.region_count, known.regions, image.image()->shape))
-            regions.push_back(sdk::region_of(bytes_of(image, box), host));
+        auto regions = read_regions(known, *image.image(), ImageEnd::SOURCE);
         const Cost cost = cost_of(regions);
         self.enqueue({known.flags, known.type, wait_count, wait_list, out_event}, cost,
                      [src = Ref<Mem>(image), dst = known.host_ptr, regions = std::move(regions)] {
@@ -79,10 +70,7 @@ pi_result PI_CALL enqueue_mem_image_write(pi_queue queue, const pi_image_write_d
         check_command(known);
         Mem &image = checked_image(self.host(), known.image);
         sdk::require(known.host_ptr, "host_ptr");
-        std::vector<pi_region> regions;
-        for (const auto &[box, host] :
-             sdk::read_image_regions(known.region_count, known.regions, image.image()->shape))
-            regions.push_back(sdk::region_of(host, bytes_of(image, box)));
+        auto regions = read_regions(known, *image.image(), ImageEnd::DESTINATION);
         const Cost cost = cost_of(regions);
         self.enqueue({known.flags, known.type, wait_count, wait_list, out_event}, cost,
                      [src = known.host_ptr, dst = Ref<Mem>(image), regions = std::move(regions)] {
@@ -117,7 +105,7 @@ pi_result PI_CALL enqueue_mem_image_fill(pi_queue queue, const pi_image_fill_des
         Mem &image = checked_image(self.host(), known.image);
         const sdk::ImageShape &shape = image.image()->shape;
         const Rectangle bytes =
-            bytes_of(image, sdk::read_box(shape, known.origin, known.extent, 0, "image"));
+            image.image()->bytes(sdk::read_box(shape, known.origin, known.extent, 0, "image"));
         auto pixel = sdk::pack_color(shape.format, sdk::require(known.color, "color"));
         const Cost cost = cost_of(std::vector{sdk::region_of(bytes, bytes)});
         self.enqueue({known.flags, known.type, wait_count, wait_list, out_event}, cost,

@@ -27,10 +27,7 @@ void check_scope(uint32_t scope);
 void check_demands(uint64_t flags, uint32_t scope);
 
 /// What a memory object that is an image has besides its bytes.
-struct Image {
-    sdk::ImageShape shape;
-    sdk::Rectangle pixels; ///< from the object's first byte on
-};
+using Image = sdk::LinearImage;
 using ImagePointer = std::unique_ptr<const Image>;
 
 /// What a memory object is besides plain bytes.

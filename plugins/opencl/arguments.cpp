@@ -4,6 +4,7 @@
 #include "sampler.hpp"
 #include "usm.hpp"
 
+#include <pi/sdk/argument.hpp>
 #include <pi/sdk/region.hpp>
 
 #include <bit>
@@ -44,12 +45,7 @@ static_assert(in_order());
 
 void check_kind(const pi_kernel_argument &given, Parameter parameter, size_t index,
                 const std::string &kernel) {
-    if (given.reserved)
-        fail(PI_ERROR_UNSUPPORTED_FEATURE, "arguments[", index, "].reserved is ", given.reserved,
-             "; it must be 0");
-    if (given.image_sampler && given.kind != PI_ARGUMENT_IMAGE)
-        fail(PI_ERROR_UNSUPPORTED_FEATURE, "arguments[", index,
-             "].image_sampler is set, but the argument is no image");
+    check_argument(given, index);
     if (given.kind < PI_ARGUMENT_VALUE || given.kind > PI_ARGUMENT_LOCAL)
         fail(PI_ERROR_INVALID_ENUMERATION, "arguments[", index, "].kind ", given.kind,
              " is no PI_ARGUMENT_");
@@ -63,11 +59,6 @@ void check_whole(const pi_kernel_argument &given, size_t index, const char *what
     if (given.offset || given.size)
         fail(PI_ERROR_INVALID_ARGUMENTS, "arguments[", index, "] is ", what, ", but has offset ",
              given.offset, " and size ", given.size, "; both must be 0");
-}
-
-void check_size(const pi_kernel_argument &given, size_t index) {
-    if (!given.size)
-        fail(PI_ERROR_INVALID_ARGUMENTS, "arguments[", index, "].size is 0 bytes");
 }
 
 std::array<uint64_t, 2> points_to(const void *data, uint64_t serial = 0) {
@@ -157,7 +148,7 @@ void Arguments::keep(Object &object) {
 
 Argument Arguments::read_value(size_t index) {
     const pi_kernel_argument &given = given_[index];
-    check_size(given, index);
+    check_argument_size(given, index);
     const void *bytes = require(given.value, {"arguments", index, ".value"});
     if (given.size <= sizeof Argument::content)
         return {given.kind, true, given.size, value_bytes(bytes, given.size)};
@@ -170,7 +161,7 @@ Argument Arguments::read_value(size_t index) {
 
 Argument Arguments::read_local(size_t index) {
     const pi_kernel_argument &given = given_[index];
-    check_size(given, index);
+    check_argument_size(given, index);
     const Device &device = target_.queue.device();
     const uint64_t local_memory = kernel_.limits(device).local_memory;
     // Not every driver checks it.

@@ -54,8 +54,9 @@ const char *missing(const Place &src, const Place &dst, const pi_memory_connecti
         return "scope 1 (host.pinned) has buffers only";
     switch (query.kind) {
     case PI_MEMORY_KIND_BUFFER:
-    case PI_MEMORY_KIND_IMPORTED:
         return nullptr;
+    case PI_MEMORY_KIND_IMPORTED:
+        return src.device.import_alignment() ? nullptr : "src does not use host memory in place";
     case PI_MEMORY_KIND_IMAGE:
         if (!src.device.images() || !dst.device.images())
             return "one of the devices has no images (CL_DEVICE_IMAGE_SUPPORT)";

@@ -45,13 +45,6 @@ bool is_linear(const Mem &mem) {
     return !mem.image() || mem.is_view();
 }
 
-/// The bytes of one end of a command, from the begin of mem; of an image as if its pixels were dense. `buffer` are those
-/// of a buffer.
-Rectangle bytes_of(const Mem &mem, const ImageBox &box, const Rectangle &buffer) {
-    const Image *image = mem.image();
-    return image ? box_bytes(box, image->pixels, image->shape.format) : buffer;
-}
-
 // ----- read and write -----------------------------------------------------------------------------
 
 /// `Byte` is const for a write.
@@ -95,16 +88,13 @@ void enqueue_transfer(Queue &queue, const Desc &known, const EnqueueArguments &a
     if (!is_linear(image))
         return enqueue_vendor<ImageTransferCommand<Byte>>(queue, arguments, image, host,
                                                           std::move(transfers));
-    std::vector<pi_region> regions;
-    for (const ImageTransfer &one : transfers) {
-        const Rectangle pixels = bytes_of(image, one.box, {});
-        regions.push_back(std::is_const_v<Byte> ? region_of(one.host, pixels)
-                                                : region_of(pixels, one.host));
-    }
+    const auto regions = [&](ImageEnd end) {
+        return Regions(byte_regions(transfers, *image.image(), end));
+    };
     if constexpr (std::is_const_v<Byte>)
-        enqueue_write(queue, arguments, image, host, Regions(regions));
+        enqueue_write(queue, arguments, image, host, regions(ImageEnd::DESTINATION));
     else
-        enqueue_read(queue, arguments, image, host, Regions(regions));
+        enqueue_read(queue, arguments, image, host, regions(ImageEnd::SOURCE));
 }
 
 // ----- copy ---------------------------------------------------------------------------------------
@@ -166,8 +156,8 @@ private:
     void with_buffer(Submission &submission, const ImageCopy &copy) {
         const bool reads = is_linear(*dst_);
         const ImageBox &box = reads ? copy.src : copy.dst;
-        const Rectangle bytes =
-            reads ? bytes_of(*dst_, copy.dst, copy.buffer) : bytes_of(*src_, copy.src, copy.buffer);
+        const pi_region region = byte_region(copy, src_->image(), dst_->image());
+        const Rectangle bytes = reads ? destination(region) : source(region);
         if (bytes.dense())
             return dense(submission, box, bytes.offset);
         for (uint64_t z = 0; z < bytes.slices; ++z) {
@@ -200,25 +190,23 @@ private:
     std::vector<MemOwner> staging_;
 };
 
-/// The bytes of one end in the storage that both share.
-Rectangle storage_bytes(const Mem &mem, const ImageBox &box, const Rectangle &buffer) {
-    Rectangle bytes = bytes_of(mem, box, buffer);
-    bytes.offset += mem.offset() + mem.storage_begin();
-    return bytes;
-}
-
 /// PI_ERROR_MEM_COPY_OVERLAP if a region's ends share a pixel of one image or a byte of one buffer.
 void check_overlap(Mem &src, Mem &dst, std::span<const ImageCopy> copies) {
     if (!src.may_share_storage(dst))
         return;
-    for (const ImageCopy &copy : copies)
-        if (overlap(storage_bytes(src, copy.src, copy.buffer),
-                    storage_bytes(dst, copy.dst, copy.buffer)))
+    const auto in_storage = [](const Mem &mem, Rectangle bytes) {
+        bytes.offset += mem.offset() + mem.storage_begin();
+        return bytes;
+    };
+    for (const ImageCopy &copy : copies) {
+        const pi_region region = byte_region(copy, src.image(), dst.image());
+        if (overlap(in_storage(src, source(region)), in_storage(dst, destination(region))))
             fail(PI_ERROR_MEM_COPY_OVERLAP, "a region's source (pixels {", copy.src.origin[0], ", ",
                  copy.src.origin[1], ", ", copy.src.origin[2],
                  "} on) overlaps its destination (pixels {", copy.dst.origin[0], ", ",
                  copy.dst.origin[1], ", ", copy.dst.origin[2],
                  "} on): src and dst share their storage");
+    }
 }
 
 // ----- fill ---------------------------------------------------------------------------------------
@@ -276,25 +264,17 @@ pi_result PI_CALL piEnqueueMemImageCopy(pi_queue queue, const pi_image_copy_desc
         check_flags(known.flags, PI_COMMAND_BLOCKING, "flags");
         Mem &src = checked_mem(self.context(), known.src, "src");
         Mem &dst = checked_mem(self.context(), known.dst, "dst");
-        ImageCopyEnds ends{};
-        for (Mem *end : {&src, &dst}) {
+        for (Mem *end : {&src, &dst})
             if (end->image())
                 require_image_device(self.device(), end == &src ? "src" : "dst");
-            else
-                ends.buffer_size = end->size();
-        }
-        ends.src = src.image() ? &src.image()->shape : nullptr;
-        ends.dst = dst.image() ? &dst.image()->shape : nullptr;
-        auto copies = read_image_copy_regions(known.region_count, known.regions, ends);
+        auto copies =
+            read_image_copy_regions(known.region_count, known.regions, image_copy_ends(src, dst));
         check_overlap(src, dst, copies);
         const EnqueueArguments arguments{known.flags, known.type, wait_count, wait_list, out_event};
         if (!is_linear(src) || !is_linear(dst))
             return enqueue_vendor<ImageCopyCommand>(self, arguments, src, dst, std::move(copies));
-        std::vector<pi_region> regions;
-        for (const ImageCopy &one : copies)
-            regions.push_back(
-                region_of(bytes_of(src, one.src, one.buffer), bytes_of(dst, one.dst, one.buffer)));
-        enqueue_copy(self, arguments, src, dst, Regions(regions));
+        enqueue_copy(self, arguments, src, dst,
+                     Regions(byte_regions(copies, src.image(), dst.image())));
     });
 }
 
@@ -311,7 +291,7 @@ pi_result PI_CALL piEnqueueMemImageFill(pi_queue queue, const pi_image_fill_desc
         if (is_linear(image))
             enqueue_fill(self, arguments, image,
                          pack_color(image.image()->shape.format, known.color),
-                         bytes_of(image, box, {}));
+                         image.image()->bytes(box));
         else
             enqueue_vendor<ImageFillCommand>(self, arguments, image, known.color, box);
     });

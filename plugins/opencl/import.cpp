@@ -6,6 +6,7 @@
 
 #include <pi/sdk/address.hpp>
 #include <pi/sdk/descriptor.hpp>
+#include <pi/sdk/external.hpp>
 #include <pi/sdk/memory.hpp>
 #include <pi/sdk/region.hpp>
 
@@ -209,7 +210,6 @@ Ref<Mem> import_native(Context &context, Device &device, const pi_mem_import_des
     Mem::Parts parts;
     parts.size = desc.size;
     parts.flags = access_of(brought, desc.flags);
-    parts.kind = PI_MEMORY_KIND_IMPORTED;
     parts.whole = brought.whole;
     parts.whole_offset = brought.offset + desc.offset;
     parts.keeps = MemOwner::retained(context.api(), vendor);
@@ -243,9 +243,7 @@ pi_result PI_CALL piMemImport(pi_context context, pi_device device, const pi_mem
         if (known.handle.type < PI_EXTERNAL_HOST_POINTER || known.handle.type > PI_EXTERNAL_ZE_IPC)
             fail(PI_ERROR_INVALID_ENUMERATION, "handle.type ", known.handle.type,
                  " is no PI_EXTERNAL_ type");
-        if (known.own > 1 || (known.own && known.handle.type != PI_EXTERNAL_NATIVE))
-            fail(PI_ERROR_INVALID_VALUE, "own is ", known.own,
-                 "; 0 is needed, or 1 for PI_EXTERNAL_NATIVE");
+        check_import_own(known);
         if (known.handle.type == PI_EXTERNAL_HOST_POINTER)
             *out_mem = import_pointer(self, on, known).give();
         else if (known.handle.type == PI_EXTERNAL_NATIVE)

@@ -5,7 +5,7 @@
 
 #include "context.hpp"
 
-#include <pi/sdk/image.hpp>
+#include <pi/sdk/image_region.hpp>
 
 #include <mutex>
 #include <optional>
@@ -13,11 +13,8 @@
 
 namespace pi::opencl {
 
-/// What makes a mem an image.
-struct Image {
-    sdk::ImageShape shape;
-    sdk::Rectangle pixels; ///< of a view: where they lie, from its begin
-};
+/// What makes a mem an image; where its pixels lie is so of a view only.
+using Image = sdk::LinearImage;
 
 /// The devices' memory scopes, in the order of piDeviceGetMemoryScopes.
 enum Scope : uint32_t {

@@ -106,7 +106,7 @@ constexpr pi_dispatch make_functions() {
         .piSamplerCreate = entries::piSamplerCreate,
         .piSamplerRetain = retain_entry<Sampler>,
         .piSamplerRelease = release_entry<Sampler>,
-        .piSamplerGetInfo = entries::piSamplerGetInfo,
+        .piSamplerGetInfo = sampler_get_info<Sampler>,
         .piSamplerGetNativeHandle = entries::piSamplerGetNativeHandle,
         .piSamplerCreateWithNativeHandle = entries::piSamplerCreateWithNativeHandle,
     };

@@ -3,8 +3,6 @@
 #include "entries.hpp"
 #include "native.hpp"
 
-#include <pi/sdk/image.hpp>
-
 #include <algorithm>
 #include <span>
 
@@ -79,16 +77,13 @@ Ref<Sampler> create_sampler(Context &context, const pi_sampler_desc &desc) {
         vendor = api.clCreateSampler(context.id(), normalized, addressing, filter, &code);
         check(code, "clCreateSampler", "in ", context.description());
     }
-    return make<Sampler>(
-        context, SamplerOwner(api, vendor),
-        Sampler::Properties{desc.normalized_coordinates, desc.addressing, desc.filter});
+    return make<Sampler>(context, SamplerOwner(api, vendor), desc);
 }
 
 } // namespace
 
-Sampler::Sampler(Context &context, SamplerOwner vendor, const Properties &properties)
-    : Object(context.host()), context_(context), vendor_(std::move(vendor)),
-      properties_(properties) {}
+Sampler::Sampler(Context &context, SamplerOwner vendor, const pi_sampler_desc &desc)
+    : Object(context.host()), context_(context), vendor_(std::move(vendor)), desc_(desc) {}
 
 Ref<Sampler> sampler_around(Context &context, cl_sampler vendor) {
     const Api &api = context.api();
@@ -96,12 +91,13 @@ Ref<Sampler> sampler_around(Context &context, cl_sampler vendor) {
         return ask_native<T>(api.clGetSamplerInfo, "clGetSamplerInfo", vendor, name);
     };
     check_native_context(context, ask(cl_context{}, CL_SAMPLER_CONTEXT), "cl_sampler");
-    const Sampler::Properties properties{
-        ask(cl_bool{}, CL_SAMPLER_NORMALIZED_COORDS) ? 1u : 0u,
-        from_vendor(addressing_modes, ask(cl_addressing_mode{}, CL_SAMPLER_ADDRESSING_MODE),
-                    "addressing mode"),
-        from_vendor(filter_modes, ask(cl_filter_mode{}, CL_SAMPLER_FILTER_MODE), "filter mode")};
-    return make<Sampler>(context, SamplerOwner::retained(api, vendor), properties);
+    pi_sampler_desc desc{};
+    desc.normalized_coordinates = ask(cl_bool{}, CL_SAMPLER_NORMALIZED_COORDS) ? 1 : 0;
+    desc.addressing = from_vendor(
+        addressing_modes, ask(cl_addressing_mode{}, CL_SAMPLER_ADDRESSING_MODE), "addressing mode");
+    desc.filter =
+        from_vendor(filter_modes, ask(cl_filter_mode{}, CL_SAMPLER_FILTER_MODE), "filter mode");
+    return make<Sampler>(context, SamplerOwner::retained(api, vendor), desc);
 }
 
 Sampler &checked_sampler(const Context &context, pi_sampler sampler, const ArgumentName &name) {
@@ -121,24 +117,6 @@ pi_result PI_CALL piSamplerCreate(pi_context context, const pi_sampler_desc *des
         require(out_sampler, "out_sampler");
         *out_sampler = create_sampler(self, known).give();
     });
-}
-
-pi_result PI_CALL piSamplerGetInfo(pi_sampler sampler, pi_sampler_info name, uint64_t size,
-                                   void *value, uint64_t *out_size) {
-    static constexpr InfoRow<Sampler> rows[] = {
-        {PI_SAMPLER_INFO_CONTEXT,
-         [](Sampler &s, const InfoWriter &write) { write(s.context().handle()); }},
-        {PI_SAMPLER_INFO_NORMALIZED_COORDINATES,
-         [](Sampler &s, const InfoWriter &write) { write(s.properties().normalized); }},
-        {PI_SAMPLER_INFO_ADDRESSING,
-         [](Sampler &s, const InfoWriter &write) { write(s.properties().addressing); }},
-        {PI_SAMPLER_INFO_FILTER,
-         [](Sampler &s, const InfoWriter &write) { write(s.properties().filter); }},
-        {PI_SAMPLER_INFO_REFERENCE_COUNT,
-         [](Sampler &s, const InfoWriter &write) { write(s.reference_count()); }},
-    };
-    return call<Sampler>(
-        sampler, [&](Sampler &self) { answer_info(self, rows, name, size, value, out_size); });
 }
 
 pi_result PI_CALL piSamplerGetNativeHandle(pi_sampler sampler, pi_native_handle *out_handle) {

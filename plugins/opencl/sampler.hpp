@@ -3,29 +3,26 @@
 
 #include "context.hpp"
 
+#include <pi/sdk/sampler.hpp>
+
 namespace pi::opencl {
 
 class Sampler : public sdk::Object<Sampler, pi_sampler> {
 public:
-    /// How an image is read, in pi.h's terms.
-    struct Properties {
-        uint32_t normalized;
-        pi_addressing_mode addressing;
-        pi_filter_mode filter;
-    };
-    Sampler(Context &context, SamplerOwner vendor, const Properties &properties);
+    Sampler(Context &context, SamplerOwner vendor, const pi_sampler_desc &desc);
 
     Context &context() const { return *context_; }
     cl_sampler id() const { return vendor_.get(); }
     /// As a Mem's.
     uint64_t serial() const { return serial_; }
-    const Properties &properties() const { return properties_; }
+    /// How an image is read, in pi.h's terms; its `next` is not to be followed.
+    const pi_sampler_desc &desc() const { return desc_; }
 
 private:
     const sdk::Ref<Context> context_;
     const SamplerOwner vendor_;
     const uint64_t serial_ = context_->instance().next_serial();
-    const Properties properties_;
+    const pi_sampler_desc desc_;
 };
 
 /// A sampler around the application's, of which it takes a reference of its own. PI_ERROR_INVALID_NATIVE_HANDLE unless

@@ -115,15 +115,14 @@ StorageState::try_acquire(const std::shared_ptr<BufferState> &buffer, PlaceIndex
             parts = plan(target_of(attachment.view), fetches(access) ? range : RangeSet(),
                          writes(access) ? range : RangeSet(), spread);
         }
-        // What nobody records needs no number, and memory of the host, which is never evicted, no time of its last use.
-        const bool recorded = !parts.empty() || runtime_->options.log_capacity != 0;
-        if (recorded) {
+        if (!parts.empty() ||
+            runtime_->options.log_capacity != 0) { // what nobody records needs neither
             begun.number = runtime_->acquisitions.take();
-        }
-        if (recorded || attachment.owner() != host_place) {
             begun.time = steady_time();
-            attachment.last_use = begun.time;
-            attachment.age = runtime_->residents.age(views_[attachment.view].home);
+        }
+        if (attachment.owner() != host_place) { // memory of the host is never evicted
+            attachment.last_use =
+                runtime_->residents.use(views_[attachment.view].home, attachment.last_use);
         }
         try {
             if (!pending_.empty()) {

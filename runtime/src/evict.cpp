@@ -8,9 +8,15 @@
 
 #include <algorithm>
 #include <string_view>
-#include <tuple>
 
 namespace pi::runtime {
+
+Residents::Residents(std::shared_ptr<const Topology> topology)
+    : topology_(std::move(topology)), places_(topology_->size()) {
+    for (PlaceIndex place = 0; place < topology_->size(); ++place) {
+        device_of_.push_back(places_of_device(*topology_, place).front());
+    }
+}
 
 void Residents::add(PlaceIndex place, std::weak_ptr<StorageState> storage) {
     const StorageState *key = storage.lock().get();
@@ -65,18 +71,15 @@ bool Residents::make_room(PlaceIndex place, uint32_t scope, const StorageState &
             }
         }
     }
-    std::sort(idle.begin(), idle.end(), [](const Replica &a, const Replica &b) {
-        return std::tuple(a.state.worth, a.state.last_use) <
-               std::tuple(b.state.worth, b.state.last_use);
-    });
-    for (const Replica &victim : idle) {
-        if (victim.storage->evict(victim.place)) {
-            for (const PlaceIndex each : places) {
-                std::atomic<double> &age = places_.at(each).age;
-                age = std::max(age.load(), victim.state.worth);
-            }
-            return true;
-        }
+    const double put_off = static_cast<double>(idle.size() + in_use.size()) / 3;
+    const auto turn = [put_off](const Replica &replica) {
+        return static_cast<double>(replica.state.last_use) + put_off * replica.state.dirty;
+    };
+    std::sort(idle.begin(), idle.end(),
+              [&](const Replica &a, const Replica &b) { return turn(a) < turn(b); });
+    if (std::any_of(idle.begin(), idle.end(),
+                    [](const Replica &victim) { return victim.storage->evict(victim.place); })) {
+        return true;
     }
     std::sort(in_use.begin(), in_use.end(), [](const Replica &a, const Replica &b) {
         return a.state.last_use < b.state.last_use;
@@ -115,16 +118,14 @@ std::optional<StorageState::Replica> StorageState::replica(PlaceIndex place) con
     }
     Replica replica;
     replica.scope = scope_index(place);
-    double age = 0;
     for (const std::optional<Attachment> &each : attachments_) {
         if (each && each->view == attachment->view) { // places that share it use it, too
             replica.last_use = std::max(replica.last_use, each->last_use);
-            age = std::max(age, each->age);
         }
     }
     replica.busy = ledger_.busy(ledger_.memory_of(attachment->view));
-    const auto dirty = static_cast<double>(ledger_.only_at(attachment->view).bytes());
-    replica.worth = age + 1 + dirty / static_cast<double>(description_.size) / 4;
+    replica.dirty = static_cast<double>(ledger_.only_at(attachment->view).bytes()) /
+                    static_cast<double>(description_.size);
     return replica;
 }
 

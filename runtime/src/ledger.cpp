@@ -279,18 +279,32 @@ bool Ledger::retry_from(OperationId copy, ViewId source) {
     if (operation->live != operation->ranges || !valid(source).contains(operation->ranges)) {
         return false;
     }
+    // A copy may become a hand-over, and the other way round.
+    Operation changed = make_copy(source, operation->view, operation->place, operation->ranges);
+    changed.id = copy;
+    if (!changed.beside.empty() && changed.kind != operation->kind) {
+        return false; // a hand-over brings its units along, and nothing else was told to
+    }
+    for (ViewId view = 0; view < view_count(); ++view) {
+        if (view != source && makes_valid(*operation, view) && !makes_valid(changed, view)) {
+            return false; // later operations count on it
+        }
+    }
     for (const Operation &other : pending_) {
-        const bool overlapping = other.ranges.overlaps(operation->ranges);
-        if (other.id == copy || !overlapping) {
+        if (other.id == copy) {
             continue;
         }
+        if (excludes(other, changed) && !excludes(other, *operation)) {
+            return false; // nothing orders the two
+        }
         const bool earlier_write = other.kind == Kind::write && other.id < copy;
-        if (earlier_write || writes_memory(other, memory_of(source))) {
+        if (other.ranges.overlaps(operation->ranges) &&
+            (earlier_write || writes_memory(other, memory_of(source)))) {
             return false;
         }
     }
-    operation->source = source;
-    operation->source_lost = false;
+    *operation = std::move(changed);
+    recompute_expected();
     return true;
 }
 

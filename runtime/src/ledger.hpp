@@ -92,8 +92,8 @@ public:
     bool source_lost(OperationId copy) const;
     /// The write that a pending copy was to bring failed: no source has that content.
     bool content_lost(OperationId copy) const;
-    /// Whether this view has, committed, what the pending copy was begun for, with nothing about to
-    /// overwrite it; if so the copy reads from there from now on.
+    /// Whether this view has, committed, what the pending copy was begun for, with nothing about to overwrite it nor
+    /// under way that may not go on beside such a copy; if so it reads from there from now on.
     bool retry_from(OperationId copy, ViewId source);
 
 private:

@@ -108,8 +108,7 @@ public:
         bool imported = false;
         std::shared_ptr<const UpToDate::Texts> texts;
         uint64_t offset_alignment = 1;
-        uint64_t last_use = 0; // the steady time of the acquire
-        double age = 0;        // of the place (Residents) at that time
+        uint64_t last_use = 0; // as Residents numbers them
 
         /// Whose memory it is.
         PlaceIndex owner() const { return imported ? host_place : lender; }
@@ -129,12 +128,12 @@ public:
     void abandon(AcquisitionState &acquisition) noexcept;
 
     // evict.cpp
-    /// A place's own memory: whether something uses it, and what keeping it is worth (see Residents). Nothing when the
+    /// A place's own memory: whether something uses it, and what decides when it goes (see Residents). Nothing when the
     /// place has none.
     struct Replica {
         uint32_t scope = 0;
         bool busy = false;
-        double worth = 0;
+        double dirty = 0; ///< the share of its bytes that are nowhere else
         uint64_t last_use = 0;
     };
     std::optional<Replica> replica(PlaceIndex place) const;

@@ -1349,8 +1349,8 @@ typedef struct pi_kernel_argument {
     };
     uint64_t offset;
     uint64_t size;
-    /* IMAGE: what it is read through, for backends that join both (CUDA: with it the parameter is a texture,
-     * without a surface, which kernels load and store pixels by); else may be NULL */
+    /* IMAGE: what it is read through, for backends that join both (CUDA: with it the parameter is a texture, else
+     * a surface to load and store pixels by. A buffer's view has none; a 1-D one is for tex1Dfetch); may be NULL */
     pi_sampler image_sampler;
 } pi_kernel_argument;
 

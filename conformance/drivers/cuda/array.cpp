@@ -7,8 +7,6 @@
 
 namespace pi::cuda::simulated {
 
-namespace {
-
 size_t channel_size(CUarray_format format) {
     switch (format) {
     case CU_AD_FORMAT_UNSIGNED_INT8:
@@ -26,6 +24,8 @@ size_t channel_size(CUarray_format format) {
         throw Failure{CUDA_ERROR_INVALID_VALUE};
     }
 }
+
+namespace {
 
 /// Which axes there are, and how long they may be. Without a height there are slices only as layers.
 void check_shape(const CUDA_ARRAY3D_DESCRIPTOR &array, const Device &device) {

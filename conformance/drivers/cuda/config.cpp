@@ -21,6 +21,7 @@ Config read_config() {
         config.reorder = std::strtoull(seed.c_str(), nullptr, 10);
     if (const std::string peers = variable("PI_SIMULATED_CUDA_MAX_PEERS"); !peers.empty())
         config.max_peers = static_cast<unsigned>(std::strtoul(peers.c_str(), nullptr, 10));
+    config.one_queue = variable("PI_SIMULATED_CUDA_ONE_QUEUE") == "1";
     config.strict = variable("PI_SIMULATED_CUDA_STRICT") == "1";
     return config;
 }

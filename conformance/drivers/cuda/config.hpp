@@ -12,6 +12,7 @@ struct Config {
     std::string machine;                  ///< the file; empty: one device
     std::optional<std::uint64_t> reorder; ///< the seed of the delays
     unsigned max_peers = 8;               ///< contexts that a context may use the memory of
+    bool one_queue = false;               ///< a device does all work in the order it was given
     bool strict = false;                  ///< leaks make the process fail
 };
 

@@ -175,6 +175,7 @@ CUresult cuCtxPushCurrent_v2(CUcontext handle) {
         const std::shared_ptr<Context> context = context_or_none(handle);
         need(context != nullptr, CUDA_ERROR_INVALID_CONTEXT);
         this_thread().stack.push_back(context);
+        ++this_thread().pushed;
         return CUDA_SUCCESS;
     });
 }
@@ -186,6 +187,8 @@ CUresult cuCtxPopCurrent_v2(CUcontext *out) {
         if (out)
             *out = stack.back()->handle;
         stack.pop_back();
+        if (this_thread().pushed > 0)
+            --this_thread().pushed;
         return CUDA_SUCCESS;
     });
 }

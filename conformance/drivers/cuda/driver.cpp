@@ -12,6 +12,14 @@ Driver &driver() {
     return *all;
 }
 
+Thread::~Thread() {
+    if (pushed == 0)
+        return;
+    const Lock lock(driver().mutex);
+    driver().leaked.push_back(std::to_string(pushed) + " context that a thread has pushed and not "
+                                                       "popped");
+}
+
 Thread &this_thread() {
     thread_local Thread thread;
     return thread;
@@ -35,7 +43,7 @@ namespace {
 CUresult start(Driver &all) {
     all.config = read_config();
     try {
-        all.machine = read_machine(all.config.machine);
+        all.machine = drivers::read_machine(all.config.machine);
     } catch (const std::exception &error) {
         std::fprintf(stderr, "simulated CUDA: %s\n", error.what());
         return CUDA_ERROR_SYSTEM_NOT_READY;

@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "../common/machine.hpp"
+#include "../common/registry.hpp"
 #include "config.hpp"
 #include "event.hpp"
-#include "machine.hpp"
 #include "memory.hpp"
 #include "module.hpp"
-#include "registry.hpp"
 
 #include <condition_variable>
 #include <mutex>
 #include <new>
 
 namespace pi::cuda::simulated {
+
+using drivers::DeviceModel, drivers::Machine, drivers::Registry;
 
 /// The code that a call answers.
 struct Failure {
@@ -32,10 +34,21 @@ struct Device {
     int primary_count = 0;
     unsigned primary_flags = 0;
     std::shared_ptr<Pool> default_pool, current_pool;
+    std::uint64_t tickets = 0;        ///< of tasks
+    std::shared_ptr<SharedFile> file; ///< that its plain memory is in
+};
+
+/// What another process exported, and how often it was opened here.
+struct Opened {
+    CUipcMemHandle handle{};
+    int count = 0;
 };
 
 /// Throws INVALID_VALUE for one that the driver does not know.
 int attribute_of(const Device &device, CUdevice_attribute attribute);
+
+/// Bytes of a channel; throws INVALID_VALUE for a format that images do not have.
+size_t channel_size(CUarray_format format);
 
 struct Array {
     CUarray handle = nullptr;
@@ -45,11 +58,12 @@ struct Array {
     std::shared_ptr<Allocation> memory;
 };
 
-/// How kernels read an array, and how they load and store its pixels.
+/// How kernels read an array or pixels in memory, and how they load and store an array's.
 struct Texture {
     CUtexObject handle = 0;
     std::shared_ptr<Context> context;
-    std::shared_ptr<Array> array;
+    std::shared_ptr<Array> array;  ///< null for memory
+    CUDA_RESOURCE_DESC resource{}; ///< what it was made of
     CUDA_TEXTURE_DESC how{};
 };
 struct Surface {
@@ -110,6 +124,7 @@ struct Driver {
     Registry<Surface, CUsurfObject> surfaces{11};
     std::map<CUdeviceptr, std::shared_ptr<Allocation>> allocations;
     std::map<CUdeviceptr, Reservation> reservations;
+    std::map<CUdeviceptr, Opened> opened;
     unsigned long long next_id = 1;
     std::vector<std::string> leaked; ///< with contexts that are gone
 
@@ -123,6 +138,8 @@ Driver &driver();
 struct Thread {
     std::vector<std::shared_ptr<Context>> stack; ///< the current context is the last; null is none
     bool in_callback = false;                    ///< runs a function of cuLaunchHostFunc
+    size_t pushed = 0;                           ///< contexts that were pushed and not popped
+    ~Thread();
 };
 
 Thread &this_thread();

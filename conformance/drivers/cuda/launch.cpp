@@ -1,29 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "../common/grid.hpp"
 #include "texture.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <thread>
 
 namespace pi::cuda::simulated {
 
 namespace {
 
+using drivers::Grid;
+
 constexpr int most_threads = 1024, threads_of_processor = 2048;
 constexpr int most_shared = 227 * 1024;
-
-struct Shape {
-    std::array<unsigned, 3> grid, block;
-    size_t blocks() const { return size_t(grid[0]) * grid[1] * grid[2]; }
-    size_t threads() const { return size_t(block[0]) * block[1] * block[2]; }
-};
 
 /// A launch as the stream's thread will run it: the values are copies.
 struct Launch {
     std::shared_ptr<Function> function;
     std::shared_ptr<Context> context;
-    Shape shape;
+    Grid grid;
     size_t shared_size = 0;
     bool cooperative = false;
     std::vector<std::vector<char>> values; ///< of each parameter
@@ -87,50 +83,23 @@ Arguments resolve(Launch &launch) {
     return arguments;
 }
 
-pi_native_group group_of(const Shape &shape, size_t index) {
-    pi_native_group group{};
-    group.struct_size = sizeof group;
-    group.dimensions = 3;
-    for (size_t axis = 0; axis < 3; ++axis) {
-        group.group_count[axis] = shape.grid[axis];
-        group.local_size[axis] = shape.block[axis];
-        group.global_size[axis] = std::uint64_t(shape.grid[axis]) * shape.block[axis];
-        group.group_id[axis] = index % shape.grid[axis];
-        index /= shape.grid[axis];
-        group.begin[axis] = group.group_id[axis] * shape.block[axis];
-        group.end[axis] = group.begin[axis] + shape.block[axis];
-    }
-    return group;
-}
-
-void run_block(const Launch &launch, const Arguments &arguments, size_t index) {
+void run_block(const Launch &launch, const Arguments &arguments, const pi_native_group &group) {
     std::vector<void *> pointers = arguments.pointers;
     struct alignas(64) Line {
         char bytes[64];
     };
     std::vector<Line> shared(launch.shared_size / sizeof(Line) + 1);
-    std::memset(static_cast<void *>(shared.data()), poison, shared.size() * sizeof(Line));
+    std::memset(static_cast<void *>(shared.data()), drivers::poison, shared.size() * sizeof(Line));
     for (size_t i = 0; i < pointers.size(); ++i)
         if (launch.function->parameters[i].pass == Pass::shared)
             pointers[i] = reinterpret_cast<char *>(shared.data()) + word_of(launch.values[i]);
-    const pi_native_group group = group_of(launch.shape, index);
     launch.function->native(&group, pointers.data());
 }
 
-/// Blocks of a cooperative launch may wait for each other, so all of them run at once; others run in turn.
 void run(Launch &launch) {
     const Arguments arguments = resolve(launch);
-    const size_t blocks = launch.shape.blocks();
-    if (!launch.cooperative) {
-        for (size_t i = 0; i < blocks; ++i)
-            run_block(launch, arguments, i);
-        return;
-    }
-    std::vector<std::thread> threads;
-    for (size_t i = 0; i < blocks; ++i)
-        threads.emplace_back([&, i] { run_block(launch, arguments, i); });
-    for (std::thread &thread : threads)
-        thread.join();
+    drivers::run_groups(launch.grid, launch.cooperative,
+                        [&](const pi_native_group &group) { run_block(launch, arguments, group); });
 }
 
 /// The values from an array of pointers to them, or from one buffer with all of them at their offsets.
@@ -171,14 +140,14 @@ int blocks_of_processor(int threads, size_t shared) {
     return std::min({threads_of_processor / whole, by_shared, 32});
 }
 
-void check_shape(const Shape &shape, const Function &function, size_t shared) {
+void check_shape(const Grid &grid, const Function &function, size_t shared) {
     const std::array<unsigned, 3> most_grid = {2147483647, 65535, 65535};
     const std::array<unsigned, 3> most_block = {1024, 1024, 64};
     for (size_t axis = 0; axis < 3; ++axis)
-        need(shape.grid[axis] > 0 && shape.grid[axis] <= most_grid[axis] && shape.block[axis] > 0 &&
-                 shape.block[axis] <= most_block[axis],
+        need(grid.count[axis] > 0 && grid.count[axis] <= most_grid[axis] && grid.size[axis] > 0 &&
+                 grid.size[axis] <= most_block[axis],
              CUDA_ERROR_INVALID_VALUE);
-    need(shape.threads() <= most_threads, CUDA_ERROR_INVALID_VALUE);
+    need(grid.items() <= most_threads, CUDA_ERROR_INVALID_VALUE);
     need(shared <= size_t(function.max_dynamic_shared), CUDA_ERROR_INVALID_VALUE);
 }
 
@@ -188,23 +157,23 @@ std::shared_ptr<Function> function_of(CUfunction handle) {
     return function;
 }
 
-CUresult launch(CUfunction handle, const Shape &shape, unsigned shared, CUstream stream_handle,
+CUresult launch(CUfunction handle, const Grid &grid, unsigned shared, CUstream stream_handle,
                 void **parameters, void **extra, bool cooperative) {
     return call_in_context([&](const std::shared_ptr<Context> &context, Lock &) {
         const std::shared_ptr<Function> function = function_of(handle);
         const std::shared_ptr<Stream> stream = stream_of(stream_handle, context);
         need(stream->context == context, CUDA_ERROR_INVALID_HANDLE);
         need(function->context == context, CUDA_ERROR_INVALID_CONTEXT);
-        check_shape(shape, *function, shared);
+        check_shape(grid, *function, shared);
         if (cooperative) {
-            const int fit = blocks_of_processor(static_cast<int>(shape.threads()), shared) *
+            const int fit = blocks_of_processor(static_cast<int>(grid.items()), shared) *
                             context->device->model.compute_units;
-            need(shape.blocks() <= size_t(fit), CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
+            need(grid.groups() <= size_t(fit), CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
         }
         auto made = std::make_shared<Launch>();
         made->function = function;
         made->context = context;
-        made->shape = shape;
+        made->grid = grid;
         made->shared_size = shared;
         made->cooperative = cooperative;
         made->values = values_of(*function, parameters, extra);

@@ -2,10 +2,9 @@
 #include "leaks.hpp"
 #include "driver.hpp"
 
+#include "../common/leaks.hpp"
+
 #include <algorithm>
-#include <cstdio>
-#include <cstring>
-#include <unistd.h>
 
 namespace pi::cuda::simulated {
 
@@ -69,10 +68,7 @@ __attribute__((destructor)) void report_at_exit() {
         const Lock lock(all.mutex);
         lines = all_leaks();
     }
-    for (const std::string &line : lines)
-        std::fprintf(stderr, "simulated CUDA: leaked: %s\n", line.c_str());
-    if (!lines.empty() && all.config.strict)
-        _exit(70);
+    drivers::report_leaks("CUDA", lines, all.config.strict);
 }
 
 } // namespace
@@ -100,16 +96,7 @@ using namespace simulated;
 
 int pi_simulated_cuda_leaks(char *text, size_t size) {
     const Lock lock(driver().mutex);
-    const std::vector<std::string> lines = all_leaks();
-    std::string joined;
-    for (const std::string &line : lines)
-        joined += line + "\n";
-    if (text && size > 0) {
-        const size_t length = std::min(size - 1, joined.size());
-        std::memcpy(text, joined.data(), length);
-        text[length] = 0;
-    }
-    return static_cast<int>(lines.size());
+    return drivers::copy_leaks(all_leaks(), text, size);
 }
 
 } // namespace pi::cuda

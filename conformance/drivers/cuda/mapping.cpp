@@ -57,7 +57,7 @@ int ordinal_of(int file) {
 void poison_file(int file, size_t size) {
     void *const bytes = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     need(bytes != MAP_FAILED, CUDA_ERROR_OUT_OF_MEMORY);
-    fill_with_poison(static_cast<char *>(bytes), size);
+    drivers::fill_with_poison(static_cast<char *>(bytes), size);
     munmap(bytes, size);
 }
 

@@ -1,62 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "driver.hpp"
+#include "ipc.hpp"
 
 #include <algorithm>
-#include <cstring>
-#include <sys/mman.h>
-#include <unistd.h>
-#include <utility>
 
 namespace pi::cuda::simulated {
-
-namespace {
-
-constexpr size_t page = 4096;
-/// Of larger memory only both ends are poisoned: the rest takes no pages of the real machine until it is used.
-constexpr size_t most_poison = size_t(64) << 20;
-
-size_t whole_pages(size_t size) {
-    return (size + page - 1) / page * page;
-}
-
-} // namespace
-
-Mapping::Mapping(size_t size, bool reserve) : size_(whole_pages(size) + page) {
-    // The last page stays unreachable: what runs over the end does not hit a neighbour.
-    void *const range =
-        mmap(nullptr, size_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    need(range != MAP_FAILED, CUDA_ERROR_OUT_OF_MEMORY);
-    bytes_ = static_cast<char *>(range);
-    if (!reserve)
-        need(mprotect(bytes_, size_ - page, PROT_READ | PROT_WRITE) == 0, CUDA_ERROR_OUT_OF_MEMORY);
-}
-
-Mapping::Mapping(Mapping &&other) noexcept
-    : bytes_(std::exchange(other.bytes_, nullptr)), size_(other.size_) {}
-
-Mapping &Mapping::operator=(Mapping &&other) noexcept {
-    std::swap(bytes_, other.bytes_);
-    std::swap(size_, other.size_);
-    return *this;
-}
-
-Mapping::~Mapping() {
-    if (bytes_)
-        munmap(bytes_, size_);
-}
-
-char *Mapping::release() {
-    return std::exchange(bytes_, nullptr);
-}
-
-void fill_with_poison(char *bytes, size_t size) {
-    if (size <= most_poison) {
-        std::memset(bytes, poison, size);
-    } else {
-        std::memset(bytes, poison, most_poison / 2);
-        std::memset(bytes + size - most_poison / 2, poison, most_poison / 2);
-    }
-}
 
 void charge(Device &device, size_t size) {
     need(size <= device.model.capacity && device.used <= device.model.capacity - size,
@@ -74,6 +22,7 @@ void forget(const Allocation &allocation) {
         allocation.charged_to->used -= allocation.charged;
     if (allocation.pool)
         allocation.pool->used -= allocation.charged;
+    driver().opened.erase(allocation.address);
     driver().allocations.erase(allocation.address);
 }
 
@@ -92,6 +41,8 @@ std::shared_ptr<Allocation> allocate_on(Device &device, const std::shared_ptr<Co
     allocation->context = context;
     allocation->pages = Mapping(size, false);
     allocation->bytes = allocation->pages.bytes();
+    if (kind == Kind::device)
+        share(*allocation, device);
     if (kind == Kind::host || kind == Kind::managed)
         allocation->address = reinterpret_cast<CUdeviceptr>(allocation->bytes);
     else // never unmapped: a stale address is never one of other memory
@@ -102,7 +53,7 @@ std::shared_ptr<Allocation> allocate_on(Device &device, const std::shared_ptr<Co
         allocation->charged = charged;
         allocation->charged_to = &device;
     }
-    fill_with_poison(allocation->bytes, size);
+    drivers::fill_with_poison(allocation->bytes, size);
     remember(allocation);
     return allocation;
 }
@@ -149,6 +100,7 @@ bool may_use(const Allocation &memory, const Context &context, bool write) {
         return granted(memory.access, device) >= least;
     case Kind::device:
     case Kind::variable:
+    case Kind::imported:
         break;
     }
     return memory.context.get() == &context || context.peers.count(memory.context->handle) == 1;

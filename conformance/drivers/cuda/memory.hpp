@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "../common/mapping.hpp"
 #include "context.hpp"
 
 #include <map>
@@ -9,31 +10,11 @@
 namespace pi::cuda::simulated {
 
 struct Pool;
+class SharedFile;
 
-enum class Kind { device, managed, host, registered, pool, mapping, variable };
+enum class Kind { device, managed, host, registered, pool, mapping, variable, imported };
 
-/// What fresh memory holds, each byte.
-constexpr unsigned char poison = 0xcb;
-
-/// A range that the driver maps and unmaps.
-class Mapping {
-public:
-    Mapping() = default;
-    /// Anonymous pages; `reserve` makes them unreachable. Throws OUT_OF_MEMORY.
-    Mapping(size_t size, bool reserve);
-    Mapping(const Mapping &) = delete;
-    Mapping(Mapping &&other) noexcept;
-    Mapping &operator=(Mapping &&other) noexcept;
-    ~Mapping();
-
-    char *bytes() const { return bytes_; }
-    /// Keeps the addresses for good: nobody else is given them.
-    char *release();
-
-private:
-    char *bytes_ = nullptr;
-    size_t size_ = 0;
-};
+using drivers::Mapping;
 
 /// Memory that the driver knows, at the address that the caller sees.
 struct Allocation {
@@ -96,7 +77,5 @@ void forget(const Allocation &allocation);
 
 /// Gives the allocation an address and makes it known.
 void remember(const std::shared_ptr<Allocation> &allocation);
-
-void fill_with_poison(char *bytes, size_t size);
 
 } // namespace pi::cuda::simulated

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "../common/library.hpp"
 #include "image.hpp"
 #include "memory.hpp"
 
@@ -10,20 +11,7 @@
 
 namespace pi::cuda::simulated {
 
-/// A native library, opened as a copy of its own: each module has its own variables.
-class Library {
-public:
-    /// Throws std::runtime_error with what is wrong.
-    explicit Library(const std::string &path);
-    Library(const Library &) = delete;
-    ~Library();
-    void *symbol(const char *name) const;
-
-private:
-    int file_ = -1;
-    void *handle_ = nullptr;
-};
-
+using drivers::Library;
 using Libraries = std::vector<std::shared_ptr<Library>>;
 
 struct Module;

@@ -35,7 +35,7 @@ void attribute_of(const Allocation &memory, CUpointer_attribute attribute, CUdev
         return answer(out, device->ordinal);
     }
     case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
-        return answer(out, false);
+        return answer(out, memory.kind == Kind::device);
     case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
         return answer(out, memory.address);
     case CU_POINTER_ATTRIBUTE_RANGE_SIZE:

@@ -9,9 +9,24 @@ namespace pi::cuda::simulated {
 
 namespace {
 
-bool ready(const Task &task) {
+/// Whether nothing that the device was given before is left to do. Where there is one hardware queue all of it comes first.
+bool has_turn(const Stream &stream) {
+    for (const auto &[key, context] : driver().contexts)
+        if (context->device == stream.context->device)
+            for (const std::weak_ptr<Stream> &weak : context->streams)
+                if (const auto other = weak.lock();
+                    other && other.get() != &stream &&
+                    (other->running || (!other->tasks.empty() &&
+                                        other->tasks.front().ticket < stream.tasks.front().ticket)))
+                    return false;
+    return true;
+}
+
+bool ready(const Stream &stream) {
+    const Task &task = stream.tasks.front();
     return std::all_of(task.after.begin(), task.after.end(),
-                       [](const Point &point) { return point.reached(); });
+                       [](const Point &point) { return point.reached(); }) &&
+           (!driver().config.one_queue || has_turn(stream));
 }
 
 /// Now and then a task comes late, so that others overtake it whenever nothing orders them.
@@ -47,15 +62,16 @@ void work_off(const std::shared_ptr<Stream> &stream) {
     Driver &all = driver();
     Lock lock(all.mutex);
     while (true) {
-        all.changed.wait(lock, [&] {
-            return stream->tasks.empty() ? stream->closed : ready(stream->tasks.front());
-        });
+        all.changed.wait(lock,
+                         [&] { return stream->tasks.empty() ? stream->closed : ready(*stream); });
         if (stream->tasks.empty())
             return;
         maybe_delay(*stream, lock);
         Task task = std::move(stream->tasks.front());
         stream->tasks.pop_front();
+        stream->running = true;
         run(*stream, task, lock);
+        stream->running = false;
         ++stream->timeline->done;
         all.changed.notify_all();
     }
@@ -115,6 +131,7 @@ Point enqueue(Stream &stream, Task task) {
     } else if (stream.blocking() && context.legacy) {
         task.after.push_back(context.legacy->end());
     }
+    task.ticket = ++context.device->tickets;
     stream.tasks.push_back(std::move(task));
     ++stream.timeline->submitted;
     driver().changed.notify_all();

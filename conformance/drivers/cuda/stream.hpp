@@ -31,6 +31,7 @@ struct Task {
     /// becomes the context's error.
     std::function<CUresult(CUresult)> work;
     std::vector<Point> after;   ///< besides what came before it in the stream
+    std::uint64_t ticket = 0;   ///< counts the device's tasks
     bool despite_error = false; ///< runs in a context that an error has spoilt, too
 };
 
@@ -43,7 +44,7 @@ struct Stream {
     unsigned long long id = 0;
     std::shared_ptr<Timeline> timeline = std::make_shared<Timeline>();
     std::deque<Task> tasks;
-    bool closed = false;
+    bool closed = false, running = false;
     std::minstd_rand delays;
 
     bool legacy = false; ///< the context's legacy default stream

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Textures and surfaces: how kernels reach the pixels of arrays. A native kernel gets a record of the pixels as they lie,
-// with the words of the texture, and samples by itself.
+// Textures and surfaces: how kernels reach the pixels of arrays, and by textures those in linear memory. A native kernel
+// gets a record of the pixels as they lie, with the words of the texture, and samples by itself.
 #include "texture.hpp"
 
 #include <algorithm>
@@ -18,8 +18,7 @@ bool narrow_integer(CUarray_format format) {
 }
 
 /// What a kernel reads are integers.
-bool reads_integers(const Array &array, unsigned flags) {
-    const CUarray_format format = array.description.Format;
+bool reads_integers(CUarray_format format, unsigned flags) {
     const bool real = format == CU_AD_FORMAT_HALF || format == CU_AD_FORMAT_FLOAT;
     return !real && (!narrow_integer(format) || flags & CU_TRSF_READ_AS_INTEGER);
 }
@@ -27,17 +26,70 @@ bool reads_integers(const Array &array, unsigned flags) {
 std::shared_ptr<Array> array_of(const CUDA_RESOURCE_DESC *resource,
                                 const std::shared_ptr<Context> &context) {
     need(resource && resource->flags == 0, CUDA_ERROR_INVALID_VALUE);
-    need(resource->resType == CU_RESOURCE_TYPE_ARRAY, CUDA_ERROR_NOT_SUPPORTED);
+    need(resource->resType != CU_RESOURCE_TYPE_MIPMAPPED_ARRAY, CUDA_ERROR_NOT_SUPPORTED);
+    need(resource->resType == CU_RESOURCE_TYPE_ARRAY, CUDA_ERROR_INVALID_VALUE);
     std::shared_ptr<Array> array = driver().arrays.find(resource->res.array.hArray);
     need(array && array->context == context, CUDA_ERROR_INVALID_HANDLE);
     return array;
 }
 
-void check_texture(const CUDA_TEXTURE_DESC &how, const Array &array) {
+/// Pixels in linear memory.
+struct Line {
+    CUdeviceptr begin;
+    CUarray_format format;
+    unsigned channels;
+    size_t width, height, pitch; ///< height 0: one row of a 1-D texture
+    size_t element() const { return channel_size(format) * channels; }
+    size_t bytes() const {
+        return height == 0 ? width * element() : (height - 1) * pitch + width * element();
+    }
+};
+
+Line line_of(const CUDA_RESOURCE_DESC &resource) {
+    if (resource.resType == CU_RESOURCE_TYPE_PITCH2D) {
+        const auto &of = resource.res.pitch2D;
+        return {of.devPtr, of.format, of.numChannels, of.width, of.height, of.pitchInBytes};
+    }
+    const auto &of = resource.res.linear;
+    const size_t element = channel_size(of.format) * of.numChannels;
+    const size_t width = element == 0 ? 0 : of.sizeInBytes / element;
+    return {of.devPtr, of.format, of.numChannels, width, 0, of.sizeInBytes};
+}
+
+/// Pixels are what memory holds that the context may use now; they begin, and their rows do, where the device says.
+void check_line(const CUDA_RESOURCE_DESC &resource, const Context &context) {
+    const auto limit = [&](CUdevice_attribute name) {
+        return static_cast<size_t>(attribute_of(*context.device, name));
+    };
+    const Line line = line_of(resource);
+    need(resource.flags == 0 && (line.channels == 1 || line.channels == 2 || line.channels == 4) &&
+             line.width > 0 && line.begin % limit(CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT) == 0,
+         CUDA_ERROR_INVALID_VALUE);
+    if (resource.resType == CU_RESOURCE_TYPE_PITCH2D)
+        need(line.height > 0 && line.pitch >= line.width * line.element() &&
+                 line.pitch % limit(CU_DEVICE_ATTRIBUTE_TEXTURE_PITCH_ALIGNMENT) == 0 &&
+                 line.width <= limit(CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LINEAR_WIDTH) &&
+                 line.height <= limit(CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LINEAR_HEIGHT) &&
+                 line.pitch <= limit(CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LINEAR_PITCH),
+             CUDA_ERROR_INVALID_VALUE);
+    else
+        need(line.width <= limit(CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_LINEAR_WIDTH),
+             CUDA_ERROR_INVALID_VALUE);
+    need(known(line.begin, line.bytes()), CUDA_ERROR_INVALID_VALUE);
+}
+
+/// A 1-D texture of memory only fetches pixels. A real device ignores words that want more.
+void check_fetches(const CUDA_TEXTURE_DESC &how) {
+    need(how.filterMode == CU_TR_FILTER_MODE_POINT &&
+             (how.flags & CU_TRSF_NORMALIZED_COORDINATES) == 0,
+         CUDA_ERROR_INVALID_VALUE);
+}
+
+void check_texture(const CUDA_TEXTURE_DESC &how, CUarray_format format) {
     need((how.flags & ~known_flags) == 0, CUDA_ERROR_NOT_SUPPORTED);
     need(how.filterMode == CU_TR_FILTER_MODE_POINT || how.filterMode == CU_TR_FILTER_MODE_LINEAR,
          CUDA_ERROR_INVALID_VALUE);
-    need(how.filterMode == CU_TR_FILTER_MODE_POINT || !reads_integers(array, how.flags),
+    need(how.filterMode == CU_TR_FILTER_MODE_POINT || !reads_integers(format, how.flags),
          CUDA_ERROR_INVALID_VALUE);
     for (const CUaddress_mode mode : how.addressMode) {
         need(mode >= CU_TR_ADDRESS_MODE_WRAP && mode <= CU_TR_ADDRESS_MODE_BORDER,
@@ -104,20 +156,44 @@ pi_native_sampler sampler_of(const CUDA_TEXTURE_DESC &how) {
     return sampler;
 }
 
+pi_channel_order channel_order(unsigned channels) {
+    return channels == 1   ? PI_CHANNEL_ORDER_R
+           : channels == 2 ? PI_CHANNEL_ORDER_RG
+                           : PI_CHANNEL_ORDER_RGBA;
+}
+
+/// The pixels in memory that the context may use when the kernel runs, or ILLEGAL_ADDRESS.
+std::shared_ptr<ImageRecord> record_of(const Line &line, const Context &context, bool norm) {
+    const Bytes bytes = reach(line.begin, line.bytes(), context, false);
+    auto record = std::make_shared<ImageRecord>();
+    record->memory = bytes.owners;
+    pi_native_image &image = record->image;
+    image.struct_size = sizeof image;
+    image.image_type = line.height == 0 ? PI_IMAGE_1D : PI_IMAGE_2D;
+    image.channel_order = channel_order(line.channels);
+    image.channel_type = channel_type(line.format, norm);
+    image.data = bytes.data;
+    image.extent[0] = line.width;
+    image.extent[1] = std::max<size_t>(line.height, 1);
+    image.extent[2] = 1;
+    image.row_pitch = line.pitch;
+    image.slice_pitch = line.pitch * image.extent[1];
+    image.pixel_size = static_cast<uint32_t>(line.element());
+    return record;
+}
+
 /// The pixels of a live array that is the context's, or ILLEGAL_ADDRESS.
 std::shared_ptr<ImageRecord> record_of(const std::shared_ptr<Array> &array, const Context &context,
                                        bool norm) {
     need(driver().arrays.find(array->handle) == array && array->context.get() == &context,
          CUDA_ERROR_ILLEGAL_ADDRESS);
     auto record = std::make_shared<ImageRecord>();
-    record->memory = array->memory;
+    record->memory = {array->memory};
     const CUDA_ARRAY3D_DESCRIPTOR &description = array->description;
     pi_native_image &image = record->image;
     image.struct_size = sizeof image;
     image.image_type = image_type(description);
-    image.channel_order = description.NumChannels == 1   ? PI_CHANNEL_ORDER_R
-                          : description.NumChannels == 2 ? PI_CHANNEL_ORDER_RG
-                                                         : PI_CHANNEL_ORDER_RGBA;
+    image.channel_order = channel_order(description.NumChannels);
     image.channel_type = channel_type(description.Format, norm);
     image.data = array->memory->bytes;
     image.extent[0] = description.Width;
@@ -134,8 +210,12 @@ std::shared_ptr<ImageRecord> record_of(const std::shared_ptr<Array> &array, cons
 std::shared_ptr<ImageRecord> texture_record(CUtexObject handle, const Context &context) {
     const std::shared_ptr<Texture> texture = driver().textures.find(handle);
     need(texture != nullptr, CUDA_ERROR_ILLEGAL_ADDRESS);
-    auto record =
-        record_of(texture->array, context, !reads_integers(*texture->array, texture->how.flags));
+    const CUarray_format format =
+        texture->array ? texture->array->description.Format : line_of(texture->resource).format;
+    const bool norm = !reads_integers(format, texture->how.flags);
+    need(texture->context.get() == &context, CUDA_ERROR_ILLEGAL_ADDRESS);
+    auto record = texture->array ? record_of(texture->array, context, norm)
+                                 : record_of(line_of(texture->resource), context, norm);
     record->sampler = sampler_of(texture->how);
     record->image.sampler = &record->sampler;
     return record;
@@ -156,13 +236,22 @@ using namespace simulated;
 CUresult cuTexObjectCreate(CUtexObject *out, const CUDA_RESOURCE_DESC *resource,
                            const CUDA_TEXTURE_DESC *how, const CUDA_RESOURCE_VIEW_DESC *view) {
     return call_in_context([&](const std::shared_ptr<Context> &context, Lock &) {
-        need(out && how, CUDA_ERROR_INVALID_VALUE);
+        need(out && how && resource, CUDA_ERROR_INVALID_VALUE);
         need(!view, CUDA_ERROR_NOT_SUPPORTED);
         auto texture = std::make_shared<Texture>();
         texture->context = context;
-        texture->array = array_of(resource, context);
+        texture->resource = *resource;
         texture->how = *how;
-        check_texture(*how, *texture->array);
+        const bool line = resource->resType == CU_RESOURCE_TYPE_LINEAR;
+        if (line || resource->resType == CU_RESOURCE_TYPE_PITCH2D) {
+            check_line(*resource, *context);
+            check_texture(*how, line_of(*resource).format);
+        } else {
+            texture->array = array_of(resource, context);
+            check_texture(*how, texture->array->description.Format);
+        }
+        if (line)
+            check_fetches(*how);
         *out = driver().textures.add(texture);
         return CUDA_SUCCESS;
     });

@@ -11,10 +11,10 @@ namespace pi::cuda::simulated {
 struct ImageRecord {
     pi_native_image image{};
     pi_native_sampler sampler{};
-    std::shared_ptr<Allocation> memory;
+    std::vector<std::shared_ptr<Allocation>> memory;
 };
 
-/// For work of the context; throws ILLEGAL_ADDRESS for what is no object of its own, or whose array is gone.
+/// For work of the context; throws ILLEGAL_ADDRESS for what is no object of its own, or whose pixels are gone.
 std::shared_ptr<ImageRecord> texture_record(CUtexObject handle, const Context &context);
 std::shared_ptr<ImageRecord> surface_record(CUsurfObject handle, const Context &context);
 

@@ -3,6 +3,7 @@
 // What the question answers. Whether the answers are true is told by connection_*.cpp.
 
 #include "checks.hpp"
+#include "host_memory.hpp"
 #include "link.hpp"
 #include "registry.hpp"
 #include "second_loader.hpp"
@@ -81,7 +82,10 @@ PAIR_LAW("connection", "each kind of memory has an answer, and what the plugin l
             continue;
         }
         require_sound(info, join("the info for kind ", kind));
-        if (!bench.can(capability, bench.src().device))
+        const bool has =
+            bench.can(capability, bench.src().device) &&
+            (kind != PI_MEMORY_KIND_IMPORTED || import_alignment(bench, bench.src().device));
+        if (!has)
             require_equal(info.connection, PI_MEMORY_CONNECTION_NONE,
                           join("the connection of kind ", kind, ", which src does not have"));
         else if (kind == PI_MEMORY_KIND_IMPORTED && bench.relation() == Relation::one_place)

@@ -124,8 +124,9 @@ LAW("program", "what is no variable of the program, or past its end, is neither 
 }
 
 LAW("program", "a constant of a program is not written") {
-    if (variables_format(bench) == PI_PROGRAM_FORMAT_CUBIN)
-        skip("CUDA's constants are the host's to write");
+    const pi_program_format format = variables_format(bench);
+    if (format == PI_PROGRAM_FORMAT_CUBIN || format == PI_PROGRAM_FORMAT_DEVICE_BINARY)
+        skip("constants of CUDA and Level Zero are the host's to write");
     const Program program = make_variables_program(bench);
     const Queue queue = bench.make_queue();
     const uint32_t word = 77;

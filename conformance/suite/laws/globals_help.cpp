@@ -20,11 +20,11 @@ kernel void store_table(global const uint *data) { table[get_global_id(0)] = dat
 kernel void use_all(global uint *data) { data[0] = second_table[get_global_id(0)] + fixed[get_global_id(0)]; }
 )";
 
-constexpr const char *simulated_cuda_lines = "function load_table pointer\n"
-                                             "function store_table pointer\n"
-                                             "variable table 4096\n"
-                                             "variable second_table 4096\n"
-                                             "variable fixed 16\n";
+constexpr const char *simulated_lines = "function load_table pointer\n"
+                                        "function store_table pointer\n"
+                                        "variable table 4096\n"
+                                        "variable second_table 4096\n"
+                                        "variable fixed 16\n";
 
 // Program-scope variables came with OpenCL C 2.0.
 constexpr const char *opencl_options = "-cl-std=CL2.0";
@@ -39,10 +39,12 @@ pi_program_format variables_format(Bench &bench) {
          {PI_PROGRAM_FORMAT_OPENCL_C, PI_PROGRAM_FORMAT_NATIVE_LIBRARY})
         if ((formats & (1u << format)) != 0)
             return format;
-    if ((formats & (1u << PI_PROGRAM_FORMAT_CUBIN)) != 0 && is_simulated(bench.device()))
-        return PI_PROGRAM_FORMAT_CUBIN;
+    for (const pi_program_format format :
+         {PI_PROGRAM_FORMAT_CUBIN, PI_PROGRAM_FORMAT_DEVICE_BINARY})
+        if ((formats & (1u << format)) != 0 && is_simulated(bench.device()))
+            return format;
     skip("the device runs none of the formats in which the suite has a program with variables "
-         "(OpenCL C, native library, modules of simulated devices of CUDA)");
+         "(OpenCL C, native library, modules of simulated devices)");
 }
 
 bool has_variables(Bench &bench) {
@@ -60,7 +62,9 @@ Program create_variables_program(Bench &bench, pi_context context) {
     const std::string data =
         desc.format == PI_PROGRAM_FORMAT_OPENCL_C ? opencl_text
         : desc.format == PI_PROGRAM_FORMAT_CUBIN
-            ? simulated_cuda_module(PI_SUITE_VARIABLES_LIBRARY, simulated_cuda_lines)
+            ? simulated_cuda_module(PI_SUITE_VARIABLES_LIBRARY, simulated_lines)
+        : desc.format == PI_PROGRAM_FORMAT_DEVICE_BINARY
+            ? simulated_level_zero_module(PI_SUITE_VARIABLES_LIBRARY, simulated_lines)
             : suite_library(PI_SUITE_VARIABLES_LIBRARY);
     desc.data = data.data();
     desc.size = data.size();

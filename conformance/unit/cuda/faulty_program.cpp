@@ -82,6 +82,8 @@ int main(int argc, char **argv) {
     const int wrong = round_trip(driver, fault);
     if (wrong)
         std::puts("wrong bytes, or none");
+    if (fault != "wrong context" && fault != "context left current")
+        driver.cuCtxPopCurrent_v2(nullptr);
     if (fault != "leaked context")
         driver.cuDevicePrimaryCtxRelease_v2(0);
     return wrong;

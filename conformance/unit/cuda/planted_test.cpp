@@ -88,6 +88,13 @@ TEST_CASE("Planted: a context that is never released is told") {
     CHECK(ran.output.find("leaked: 1 context of device 0") != std::string::npos);
 }
 
+TEST_CASE("Planted: a context that is pushed and not popped is told") {
+    const pi_test::Ran ran = run_faulty("context left current");
+    INFO(ran.output);
+    CHECK(ran.exit_code == 70);
+    CHECK(ran.output.find("leaked: 1 context that a thread has pushed") != std::string::npos);
+}
+
 TEST_CASE("A broken machine file is told, and the driver does not start") {
     const pi_test::Ran ran =
         run_faulty("none", {"PI_SIMULATED_CUDA_MACHINE=" PI_TEST_BROKEN_MACHINE});

@@ -272,7 +272,7 @@ TEST_CASE("an import pins the application's memory until it is released, and no 
         Owned<pi_mem> whole, part, beyond;
         OK(import(first, 0, 3 * 4096, whole.out()));
         OK(import(second, 4096, 4096, part.out()));
-        REFUSED(PI_ERROR_UNSUPPORTED_FEATURE, "pins no byte twice",
+        REFUSED(PI_ERROR_UNSUPPORTED_FEATURE, "no byte is pinned twice",
                 import(first, 2 * 4096, 2 * 4096, beyond.out()));
         whole.reset();
         CHECK(pin() == pi_cuda_test::CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED);

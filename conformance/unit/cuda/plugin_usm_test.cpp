@@ -195,7 +195,7 @@ TEST_CASE("pages are pinned with the first that asks for them, and until the las
     // An import is of what is pinned together.
     d.offset = 5 * page;
     d.size = 2 * page;
-    REFUSED(PI_ERROR_UNSUPPORTED_FEATURE, "pins no byte twice",
+    REFUSED(PI_ERROR_UNSUPPORTED_FEATURE, "no byte is pinned twice",
             piMemImport(machine.context, machine.devices[first], &d, imported.out()));
     OK(piUsmHostUnregister(machine.context, at(page + 7)));
     CHECK(all_pinned().substr(0, 4) == "....");

@@ -161,13 +161,72 @@ TEST_CASE("A texture that no device has, or that is none of the context's, is re
     CHECK(refused([](auto &, auto &) {}) == CUDA_ERROR_INVALID_VALUE);
     CHECK(refused([](auto &, auto &resource) { resource.res.array.hArray = nullptr; }) ==
           CUDA_ERROR_INVALID_HANDLE);
-    CHECK(refused([](auto &, auto &resource) { resource.resType = CU_RESOURCE_TYPE_LINEAR; }) ==
-          CUDA_ERROR_NOT_SUPPORTED);
+    CHECK(refused([](auto &, auto &resource) {
+              resource.resType = CU_RESOURCE_TYPE_MIPMAPPED_ARRAY;
+          }) == CUDA_ERROR_NOT_SUPPORTED);
     CUsurfObject surface = 0;
     const Array plain(array_desc(4, 2, 0, 0));
     CHECK(cu().cuSurfObjectCreate(&surface, &plain.resource) == CUDA_ERROR_INVALID_VALUE);
     const Current other(1);
     CHECK(cu().cuSurfObjectCreate(&surface, &array.resource) == CUDA_ERROR_INVALID_HANDLE);
+}
+
+namespace {
+
+CUDA_TEXTURE_DESC clamped() {
+    CUDA_TEXTURE_DESC how{};
+    for (CUaddress_mode &mode : how.addressMode)
+        mode = CU_TR_ADDRESS_MODE_CLAMP;
+    return how;
+}
+
+CUDA_RESOURCE_DESC row_of(CUdeviceptr address, size_t bytes) {
+    CUDA_RESOURCE_DESC resource{};
+    resource.resType = CU_RESOURCE_TYPE_LINEAR;
+    resource.res.linear = {address, CU_AD_FORMAT_UNSIGNED_INT16, 2, bytes};
+    return resource;
+}
+
+CUDA_RESOURCE_DESC rows_of(CUdeviceptr address, size_t width, size_t height, size_t pitch) {
+    CUDA_RESOURCE_DESC resource{};
+    resource.resType = CU_RESOURCE_TYPE_PITCH2D;
+    resource.res.pitch2D = {address, CU_AD_FORMAT_FLOAT, 1, width, height, pitch};
+    return resource;
+}
+
+CUresult try_texture(const CUDA_RESOURCE_DESC &resource, const CUDA_TEXTURE_DESC &how) {
+    CUtexObject texture = 0;
+    const CUresult code = cu().cuTexObjectCreate(&texture, &resource, &how, nullptr);
+    if (code == CUDA_SUCCESS)
+        CHECK(cu().cuTexObjectDestroy(texture) == CUDA_SUCCESS);
+    return code;
+}
+
+} // namespace
+
+TEST_CASE("A texture of linear memory begins where the device says, and so do its rows") {
+    const Current left(0);
+    const Memory memory(4096);
+    const CUdeviceptr at = memory.address;
+    CHECK(try_texture(row_of(at, 64), clamped()) == CUDA_SUCCESS);
+    CHECK(try_texture(row_of(at + 512, 64), clamped()) == CUDA_SUCCESS);
+    CHECK(try_texture(row_of(at + 256, 64), clamped()) == CUDA_ERROR_INVALID_VALUE);
+    CHECK(try_texture(row_of(at, 0), clamped()) == CUDA_ERROR_INVALID_VALUE);
+    CHECK(try_texture(row_of(at, 4100), clamped()) == CUDA_ERROR_INVALID_VALUE);
+    CHECK(try_texture(rows_of(at, 8, 4, 32), clamped()) == CUDA_SUCCESS);
+    CHECK(try_texture(rows_of(at, 8, 4, 40), clamped()) == CUDA_ERROR_INVALID_VALUE);
+    CHECK(try_texture(rows_of(at, 9, 4, 32), clamped()) == CUDA_ERROR_INVALID_VALUE);
+    CHECK(try_texture(rows_of(at, 8, 0, 32), clamped()) == CUDA_ERROR_INVALID_VALUE);
+    CHECK(try_texture(rows_of(at, 8, 129, 32), clamped()) == CUDA_ERROR_INVALID_VALUE);
+    CHECK(try_texture(rows_of(at + 32, 8, 4, 32), clamped()) == CUDA_ERROR_INVALID_VALUE);
+    // One row is fetched from, not sampled.
+    CUDA_TEXTURE_DESC filters = clamped();
+    filters.filterMode = CU_TR_FILTER_MODE_LINEAR;
+    CHECK(try_texture(row_of(at, 64), filters) == CUDA_ERROR_INVALID_VALUE);
+    CHECK(try_texture(rows_of(at, 8, 4, 32), filters) == CUDA_SUCCESS);
+    CUsurfObject surface = 0;
+    const CUDA_RESOURCE_DESC row = row_of(at, 64);
+    CHECK(cu().cuSurfObjectCreate(&surface, &row) == CUDA_ERROR_INVALID_VALUE);
 }
 
 namespace {
@@ -195,6 +254,18 @@ TEST_CASE("Planted: a texture whose array is gone is an illegal address to kerne
     Array array;
     const CUtexObject texture = make_texture(array, normalized());
     array.destroy();
+    CHECK(end_of_use("texture", texture) == CUDA_ERROR_ILLEGAL_ADDRESS);
+}
+
+TEST_CASE("Planted: a texture whose memory is freed is an illegal address to kernels") {
+    const Current left(0);
+    CUdeviceptr address = 0;
+    REQUIRE(cu().cuMemAlloc_v2(&address, 4096) == CUDA_SUCCESS);
+    const CUDA_RESOURCE_DESC resource = rows_of(address, 8, 4, 32);
+    const CUDA_TEXTURE_DESC how = clamped();
+    CUtexObject texture = 0;
+    REQUIRE(cu().cuTexObjectCreate(&texture, &resource, &how, nullptr) == CUDA_SUCCESS);
+    CHECK(cu().cuMemFree_v2(address) == CUDA_SUCCESS);
     CHECK(end_of_use("texture", texture) == CUDA_ERROR_ILLEGAL_ADDRESS);
 }
 

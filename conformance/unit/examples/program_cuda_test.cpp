@@ -2,14 +2,10 @@
 //
 // image_pipeline on two simulated devices of CUDA, beside OpenCL and the host plugin.
 #include "kernels.hpp"
-#include "made_png.hpp"
-#include "program.hpp"
+#include "pipeline_report.hpp"
 #include "skip.hpp"
 
-#include <catch2/catch.hpp>
-#include <nlohmann/json.hpp>
-
-#include <fstream>
+#include <algorithm>
 #include <string>
 
 using Catch::Matchers::Contains;
@@ -19,40 +15,8 @@ using pi_test::run;
 
 namespace {
 
-/// A module for simulated devices (conformance/drivers/cuda/README.md): the native functions.
-void write_module(const std::filesystem::path &file) {
-    std::ofstream(file) << "PI simulated CUDA module 1\nlibrary " KERNELS_LIBRARY
-                           "\nfunction blur pointer pointer 4 4\n"
-                           "function edges pointer pointer 4 4\n"
-                           "function histogram pointer pointer pointer 4\n"
-                           "function overlay pointer pointer pointer pointer 4\n"
-                           "function chart pointer pointer 4 4\n";
-}
-
-/// The routes of all transfers of a round.
-std::vector<std::string> routes(const json &round) {
-    std::vector<std::string> found;
-    for (const json &stage : round["stages"]) {
-        for (const json &use : stage["uses"]) {
-            for (const json &transfer : use["transfers"]) {
-                found.push_back(transfer["route"]);
-            }
-        }
-    }
-    return found;
-}
-
 json report_of(const std::string &devices) {
-    const pi_test::TemporaryFolder folder;
-    const std::filesystem::path file = folder.path() / "report.json";
-    const std::filesystem::path module = folder.path() / "kernels.module";
-    write_module(module);
-    const Ran ran = run({IMAGE_PIPELINE, "--output", folder.path(), "--json", file, "--cubin",
-                         module, "--devices", devices});
-    INFO(ran.output);
-    REQUIRE(ran.exit_code == 0);
-    std::ifstream stream(file);
-    return json::parse(stream);
+    return pi_test::run_pipeline({"--cubin", CUDA_MODULE, "--devices", devices}).report;
 }
 
 } // namespace
@@ -62,7 +26,7 @@ TEST_CASE("between devices of CUDA bytes are used where they are, or the driver 
     INFO(report.dump(2));
     CHECK(report["equal"] == true);
     for (const json &round : report["rounds"]) {
-        for (const std::string &route : routes(round)) {
+        for (const std::string &route : pi_test::routes_of(round)) {
             CHECK(route != "host_bounce");
         }
     }
@@ -76,7 +40,7 @@ TEST_CASE(
     const json report = report_of("cuda:0:0,opencl:0:0,cuda:0:1,host");
     INFO(report.dump(2));
     CHECK(report["equal"] == true);
-    const std::vector<std::string> taken = routes(report["rounds"][0]);
+    const std::vector<std::string> taken = pi_test::routes_of(report["rounds"][0]);
     CHECK(std::count(taken.begin(), taken.end(), "host_bounce") > 0);
 }
 

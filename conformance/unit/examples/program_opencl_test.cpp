@@ -2,14 +2,8 @@
 //
 // image_pipeline as scripts/demo runs it: two PoCL devices, rusticl and the host plugin. Where one of
 // them is not on this machine the tests that need it are skipped.
-#include "made_png.hpp"
-#include "program.hpp"
+#include "pipeline_report.hpp"
 #include "skip.hpp"
-
-#include <catch2/catch.hpp>
-#include <nlohmann/json.hpp>
-
-#include <fstream>
 
 using Catch::Matchers::Contains;
 using nlohmann::json;
@@ -32,15 +26,7 @@ bool can_run_demo() {
 }
 
 json report_of(const std::vector<std::string> &arguments) {
-    const pi_test::TemporaryFolder folder;
-    const std::filesystem::path file = folder.path() / "report.json";
-    std::vector<std::string> command{IMAGE_PIPELINE, "--output", folder.path(), "--json", file};
-    command.insert(command.end(), arguments.begin(), arguments.end());
-    const Ran ran = run(command);
-    INFO(ran.output);
-    REQUIRE(ran.exit_code == 0);
-    std::ifstream stream(file);
-    return json::parse(stream);
+    return pi_test::run_pipeline(arguments).report;
 }
 
 /// The transfers of one use, by the stage's and the storage's names.

@@ -126,6 +126,12 @@ TEST_CASE("programs on CUDA devices have the bytes that they wrote", "[.][cuda]"
 }
 #endif
 
+#ifdef PI_TEST_LEVEL_ZERO_PLUGIN
+TEST_CASE("programs on Level Zero devices have the bytes that they wrote", "[.][level_zero]") {
+    run_law(on_driver(PI_TEST_LEVEL_ZERO_PLUGIN), 1);
+}
+#endif
+
 TEST_CASE("one wrong byte of one copy breaks the law, which tells the seed and a program of a few "
           "steps",
           "[law]") {

@@ -99,7 +99,7 @@ TEST_CASE("a cl_mem with contents works in every command, kept or given away") {
             CHECK(vendor_of(mem) == plain);
             CHECK(info_of<uint64_t>(piMemGetInfo, mem, PI_MEM_INFO_SIZE) == 4096);
             CHECK(info_of<pi_memory_kind>(piMemGetInfo, mem, PI_MEM_INFO_KIND) ==
-                  PI_MEMORY_KIND_IMPORTED);
+                  PI_MEMORY_KIND_BUFFER);
             CHECK(info_of<pi_mem>(piMemGetInfo, mem, PI_MEM_INFO_PARENT) == nullptr);
             CHECK(info_of<uint64_t>(piMemGetInfo, mem, PI_MEM_INFO_ALIGNMENT) ==
                   scope_of(device).min_alignment);

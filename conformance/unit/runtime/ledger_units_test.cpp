@@ -127,6 +127,49 @@ TEST_CASE("hand-overs within one unit to or from one view come one after the oth
     }
 }
 
+TEST_CASE("a hand-over that failed becomes a copy only where nothing forbids one", "[runtime]") {
+    Cached cached;
+    Ledger &ledger = cached.ledger;
+    const ViewId source = ledger.add_view(ledger.add_memory(), RangeSet({0, 48}));
+    SECTION("then it writes that memory, and a failure may leave anything there") {
+        const auto over = ledger.begin_copy(cached.host, cached.a, 1, Range{0, 16});
+        REQUIRE(ledger.retry_from(over.operation, source));
+        CHECK(
+            waits_for(ledger.begin_use(cached.host, 0, Range{0, 4}, true, false), over.operation));
+        ledger.finish(over.operation, false);
+        CHECK(ledger.valid(cached.host) == RangeSet({16, 32}));
+    }
+    SECTION("who reads these bytes at the host does not expect them to be written") {
+        const auto over = ledger.begin_copy(cached.host, cached.a, 1, Range{0, 16});
+        const auto read = ledger.begin_use(cached.host, 0, Range{0, 4}, true, false);
+        CHECK_FALSE(ledger.retry_from(over.operation, source));
+        ledger.finish(read.operation, true);
+        CHECK(ledger.retry_from(over.operation, source));
+    }
+    SECTION("what would be beside it was handed over with it") {
+        const auto over = ledger.begin_copy(cached.host, cached.a, 1, Range{0, 4});
+        CHECK_FALSE(ledger.retry_from(over.operation, source));
+    }
+    SECTION("who is to find the bytes at the host as they pass would not") {
+        ledger.finish(ledger.begin_use(cached.a, 1, Range{0, 16}, false, true).operation, true);
+        ledger.finish(ledger.begin_copy(cached.a, source, 3, Range{0, 16}).operation, true);
+        const auto over = ledger.begin_copy(cached.a, cached.b, 2, Range{0, 16});
+        CHECK_FALSE(ledger.retry_from(over.operation, source));
+    }
+}
+
+TEST_CASE("a copy that failed becomes a hand-over only beside what its units allow", "[runtime]") {
+    Cached cached;
+    Ledger &ledger = cached.ledger;
+    const ViewId source = ledger.add_view(ledger.add_memory(), RangeSet({0, 48}));
+    const auto copy = ledger.begin_copy(source, cached.a, 1, Range{0, 8});
+    const auto write = ledger.begin_use(cached.host, 0, Range{8, 16}, false, true);
+    REQUIRE_FALSE(waits_for(write, copy.operation));
+    CHECK_FALSE(ledger.retry_from(copy.operation, cached.host)); // nothing orders it and the write
+    ledger.finish(write.operation, true);
+    CHECK(ledger.retry_from(copy.operation, cached.host));
+}
+
 TEST_CASE("a hand-over brings along what is valid in its units and not about to change",
           "[runtime]") {
     Cached cached;

@@ -12,6 +12,15 @@ using namespace runtime_test;
 
 namespace {
 
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__) // which take ten times as long
+const std::vector<uint64_t> sizes_of_routes{65 * KiB, 16 * MiB};
+const std::vector<uint64_t> sizes_of_transfers{100 * KiB, 3 * MiB};
+#else
+const std::vector<uint64_t> sizes_of_routes{4 * KiB, 64 * KiB, 65 * KiB, 300 * KiB, 1 * MiB,
+                                            4 * MiB, 5 * MiB,  16 * MiB, 64 * MiB};
+const std::vector<uint64_t> sizes_of_transfers{4 * KiB, 100 * KiB, 3 * MiB, 32 * MiB};
+#endif
+
 /// Eight GPUs in two contexts have more chains of links than anybody can try.
 struct Shipped {
     std::string path;
@@ -66,8 +75,7 @@ TEST_CASE("on every machine each chosen route costs what the best of all ways co
         const TimedMachine simulation(machine.path, machine.contexts);
         REQUIRE(simulation.places() == file.places());
         for (PlaceIndex from = 0; from < file.places(); ++from) {
-            for (const uint64_t size : {4 * KiB, 64 * KiB, 65 * KiB, 300 * KiB, 1 * MiB, 4 * MiB,
-                                        5 * MiB, 16 * MiB, 64 * MiB}) {
+            for (const uint64_t size : sizes_of_routes) {
                 const Storage storage = simulation.storage(size, from);
                 for (PlaceIndex to = 0; to < file.places(); ++to) {
                     if (to == from) {
@@ -112,7 +120,7 @@ TEST_CASE("a transfer takes as long on the machine's clock as was predicted", "[
             for (PlaceIndex to = 0; to < simulation.places(); ++to) {
                 // Of eight equal GPUs the large ones would take long to really copy.
                 const bool many = simulation.places() > 5 && (from > 1 || to > 2);
-                for (const uint64_t size : {4 * KiB, 100 * KiB, 3 * MiB, 32 * MiB}) {
+                for (const uint64_t size : sizes_of_transfers) {
                     if (to == from || (many && size > 4 * MiB)) {
                         continue;
                     }

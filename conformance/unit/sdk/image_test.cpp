@@ -254,9 +254,40 @@ TEST_CASE("Boxes overlap where they share a pixel, and have the bytes of their r
     CHECK_FALSE(overlap(box, {{2, 1, 1}, {3, 2, 1}, 0}));
     CHECK_FALSE(overlap(box, {{2, 1, 0}, {3, 2, 1}, 1}));
     const PixelFormat format(PI_CHANNEL_ORDER_RG, PI_CHANNEL_SINT16);
-    const Rectangle bytes = box_bytes(box, {100, 32, 6, 1, 40, 240}, format);
+    const ImageShape shape{&find_image_type(PI_IMAGE_2D), format, {8, 6, 1}, 1};
+    const LinearImage image{shape, {100, 32, 6, 1, 40, 240}};
+    const Rectangle bytes = image.bytes(box);
     CHECK(bytes.offset == 100 + 40 + 8);
     CHECK(bytes.end() == 100 + 2 * 40 + 20);
+}
+
+TEST_CASE("Regions of images are regions of bytes: of a transfer to or from the host, of a copy "
+          "end by end") {
+    const PixelFormat format(PI_CHANNEL_ORDER_RG, PI_CHANNEL_SINT16);
+    const ImageShape shape{&find_image_type(PI_IMAGE_2D), format, {8, 6, 1}, 1};
+    const LinearImage padded{shape, {100, 32, 6, 1, 40, 240}}, dense{shape, shape.dense()};
+    const ImageBox box{{2, 1, 0}, {3, 2, 1}, 0};
+    const Rectangle host{7, 12, 2, 1, 16, 32};
+
+    const auto read = byte_regions({{box, host}}, padded, ImageEnd::SOURCE);
+    REQUIRE(read.size() == 1);
+    CHECK(read[0].src_offset == 148);
+    CHECK(read[0].dst_offset == 7);
+    CHECK(read[0].extent[0] == 12);
+    CHECK(read[0].extent[1] == 2);
+    CHECK(read[0].src_pitch[0] == 40);
+    CHECK(read[0].dst_pitch[0] == 16);
+    const auto write = byte_regions({{box, host}}, padded, ImageEnd::DESTINATION);
+    CHECK(write[0].src_offset == 7);
+    CHECK(write[0].dst_offset == 148);
+
+    const ImageCopy copy{box, {{0, 0, 0}, {3, 2, 1}, 0}, host};
+    const auto between = byte_regions({copy}, &padded, &dense);
+    CHECK(between[0].src_offset == 148);
+    CHECK(between[0].dst_offset == 0);
+    CHECK(between[0].dst_pitch[0] == 32);
+    CHECK(byte_region(copy, nullptr, &dense).src_offset == 7);
+    CHECK(byte_region(copy, &padded, nullptr).dst_offset == 7);
 }
 
 TEST_CASE("Colours are rounded, clamped and put in the order's order") {

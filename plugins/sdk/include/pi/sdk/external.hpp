@@ -11,6 +11,8 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstring>
+#include <ios>
+#include <string>
 
 namespace pi::sdk {
 
@@ -34,6 +36,20 @@ inline void check_export_demand(const pi_mem_buffer_desc &desc) {
     if (desc.scope)
         fail(PI_ERROR_UNSUPPORTED_FEATURE, "export_types with scope ", desc.scope,
              ": memory of scope 0 is exported");
+}
+
+/// Of an import: PI_ERROR_UNSUPPORTED_FEATURE for a type that is not among those of the device of this name.
+inline void check_import_type(pi_external_type type, uint32_t types, const std::string &device) {
+    if (!(types & external_bit(type)))
+        fail(PI_ERROR_UNSUPPORTED_FEATURE, "handle.type is ", type, "; ", device,
+             " imports the types 0x", std::hex, types, " (1 << PI_EXTERNAL_)");
+}
+
+/// Of an import where PI_EXTERNAL_NATIVE is taken: nothing else is given away.
+inline void check_import_own(const pi_mem_import_desc &desc) {
+    if (desc.own > (desc.handle.type == PI_EXTERNAL_NATIVE ? 1u : 0u))
+        fail(PI_ERROR_INVALID_VALUE, "own is ", desc.own,
+             "; 0 is needed, or 1 for PI_EXTERNAL_NATIVE");
 }
 
 /// Of an import: what does not depend on the type.

@@ -14,18 +14,24 @@ struct ImageBox {
     uint32_t mip_level = 0;
 };
 
-/// Its bytes where the image's pixels lie at `pixels` (see read_image_pitches, ImageShape::dense). Of level 0.
-inline Rectangle box_bytes(const ImageBox &box, const Rectangle &pixels,
-                           const PixelFormat &format) {
-    const uint64_t pixel = format.bytes();
-    return {pixels.offset + box.origin[2] * pixels.slice_pitch + box.origin[1] * pixels.row_pitch +
-                box.origin[0] * pixel,
-            box.extent[0] * pixel,
-            box.extent[1],
-            box.extent[2],
-            pixels.row_pitch,
-            pixels.slice_pitch};
-}
+/// An image whose pixels have places: those of linear memory, or those that a plugin's commands count them by.
+struct LinearImage {
+    ImageShape shape;
+    Rectangle
+        pixels; ///< from the object's first byte on (see read_image_pitches, ImageShape::dense)
+
+    /// The bytes of a box, which is of level 0.
+    Rectangle bytes(const ImageBox &box) const {
+        const uint64_t pixel = shape.format.bytes();
+        return {pixels.offset + box.origin[2] * pixels.slice_pitch +
+                    box.origin[1] * pixels.row_pitch + box.origin[0] * pixel,
+                box.extent[0] * pixel,
+                box.extent[1],
+                box.extent[2],
+                pixels.row_pitch,
+                pixels.slice_pitch};
+    }
+};
 
 /// True if two boxes of one image share a pixel.
 inline bool overlap(const ImageBox &a, const ImageBox &b) {
@@ -115,6 +121,19 @@ inline std::vector<ImageTransfer> read_image_regions(uint32_t count, const pi_im
     return transfers;
 }
 
+/// What a transfer's regions are copies of: from the image to the host (a read), or back.
+enum class ImageEnd { SOURCE, DESTINATION };
+
+/// The same in bytes: `image` says which end of a region the image is, and the host's memory is the other.
+inline std::vector<pi_region> byte_regions(const std::vector<ImageTransfer> &transfers,
+                                           const LinearImage &of, ImageEnd image) {
+    std::vector<pi_region> regions;
+    for (const auto &[box, host] : transfers)
+        regions.push_back(image == ImageEnd::SOURCE ? region_of(of.bytes(box), host)
+                                                    : region_of(host, of.bytes(box)));
+    return regions;
+}
+
 /// One region of a copy; of an end that is a buffer the box is not to be used, of two images `buffer`.
 struct ImageCopy {
     ImageBox src;
@@ -128,6 +147,13 @@ struct ImageCopyEnds {
     const ImageShape *dst;
     uint64_t buffer_size = 0;
 };
+
+/// Those of a plugin's memory objects, which have `image()`, a LinearImage or NULL, and `size()`.
+template <class Mem>
+ImageCopyEnds image_copy_ends(const Mem &src, const Mem &dst) {
+    const auto shape = [](const Mem &mem) { return mem.image() ? &mem.image()->shape : nullptr; };
+    return {shape(src), shape(dst), (src.image() ? dst : src).size()};
+}
 
 /// That the ends go together: one of them at least is an image; two have one format.
 inline void check_image_copy_ends(const ImageCopyEnds &ends) {
@@ -178,6 +204,20 @@ inline std::vector<ImageCopy> read_image_copy_regions(uint32_t count,
     for (const pi_image_copy_region &region : read_array(count, regions, "regions"))
         copies.push_back(detail::image_copy(region, ends));
     return copies;
+}
+
+/// The same in bytes, from each object's first byte on; an end that is a buffer is NULL.
+inline pi_region byte_region(const ImageCopy &copy, const LinearImage *src,
+                             const LinearImage *dst) {
+    return region_of(src ? src->bytes(copy.src) : copy.buffer,
+                     dst ? dst->bytes(copy.dst) : copy.buffer);
+}
+inline std::vector<pi_region> byte_regions(const std::vector<ImageCopy> &copies,
+                                           const LinearImage *src, const LinearImage *dst) {
+    std::vector<pi_region> regions;
+    for (const ImageCopy &copy : copies)
+        regions.push_back(byte_region(copy, src, dst));
+    return regions;
 }
 
 } // namespace pi::sdk

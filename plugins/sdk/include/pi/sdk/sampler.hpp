@@ -1,12 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Samplers of backends that have no objects for them: a sampler is its description, which a launch makes use of.
+// Samplers: what all have in common, and those of backends that have no objects for them, where a sampler is its
+// description, which a launch makes use of.
 #pragma once
 
 #include <pi/sdk/image.hpp>
 #include <pi/sdk/object.hpp>
 
 namespace pi::sdk {
+
+/// piSamplerGetInfo of a plugin's samplers, which have `context()` and `desc()`, a pi_sampler_desc.
+template <class Sampler>
+pi_result PI_CALL sampler_get_info(pi_sampler sampler, pi_sampler_info name, uint64_t size,
+                                   void *value, uint64_t *out_size) {
+    static constexpr InfoRow<Sampler> rows[] = {
+        {PI_SAMPLER_INFO_CONTEXT,
+         [](Sampler &s, const InfoWriter &write) { write(s.context().handle()); }},
+        {PI_SAMPLER_INFO_NORMALIZED_COORDINATES,
+         [](Sampler &s, const InfoWriter &write) { write(s.desc().normalized_coordinates); }},
+        {PI_SAMPLER_INFO_ADDRESSING,
+         [](Sampler &s, const InfoWriter &write) { write(s.desc().addressing); }},
+        {PI_SAMPLER_INFO_FILTER,
+         [](Sampler &s, const InfoWriter &write) { write(s.desc().filter); }},
+        {PI_SAMPLER_INFO_REFERENCE_COUNT,
+         [](Sampler &s, const InfoWriter &write) { write(s.reference_count()); }},
+    };
+    return call<Sampler>(
+        sampler, [&](Sampler &self) { answer_info(self, rows, name, size, value, out_size); });
+}
 
 /// `Context` is the plugin's.
 template <class Context>
@@ -48,30 +69,12 @@ struct sampler_entries {
         });
     }
 
-    static constexpr InfoRow<Sampler> rows[] = {
-        {PI_SAMPLER_INFO_CONTEXT,
-         [](Sampler &s, const InfoWriter &write) { write(s.context().handle()); }},
-        {PI_SAMPLER_INFO_NORMALIZED_COORDINATES,
-         [](Sampler &s, const InfoWriter &write) { write(s.desc().normalized_coordinates); }},
-        {PI_SAMPLER_INFO_ADDRESSING,
-         [](Sampler &s, const InfoWriter &write) { write(s.desc().addressing); }},
-        {PI_SAMPLER_INFO_FILTER,
-         [](Sampler &s, const InfoWriter &write) { write(s.desc().filter); }},
-        {PI_SAMPLER_INFO_REFERENCE_COUNT,
-         [](Sampler &s, const InfoWriter &write) { write(s.reference_count()); }},
-    };
-    static pi_result PI_CALL get_info(pi_sampler sampler, pi_sampler_info name, uint64_t size,
-                                      void *value, uint64_t *out_size) {
-        return call<Sampler>(
-            sampler, [&](Sampler &self) { answer_info(self, rows, name, size, value, out_size); });
-    }
-
     /// Fills the slots of a plugin's table; there are no native handles.
     static constexpr void fill(pi_dispatch &table) {
         table.piSamplerCreate = create;
         table.piSamplerRetain = retain_entry<Sampler>;
         table.piSamplerRelease = release_entry<Sampler>;
-        table.piSamplerGetInfo = get_info;
+        table.piSamplerGetInfo = sampler_get_info<Sampler>;
     }
 };
 

@@ -9,7 +9,7 @@
 #include <map>
 #include <stdexcept>
 
-namespace pi::cuda::simulated {
+namespace pi::drivers {
 
 namespace {
 
@@ -126,4 +126,4 @@ Machine read_machine(const std::string &path) {
     }
 }
 
-} // namespace pi::cuda::simulated
+} // namespace pi::drivers

@@ -5,14 +5,15 @@
 #include <map>
 #include <memory>
 
-namespace pi::cuda::simulated {
+namespace pi::drivers {
 
 /// The objects of one kind by their handles. A handle is a number that no other object ever has, of any kind: one that was
 /// destroyed, or is of another kind, is found nowhere.
 template <class Object, class Handle>
 class Registry {
 public:
-    explicit Registry(std::uint64_t kind) : next_(kind << 40) {}
+    /// `base` is where the numbers begin that are this library's own.
+    explicit Registry(std::uint64_t kind, std::uint64_t base = 0) : next_(base + (kind << 32)) {}
 
     Handle add(const std::shared_ptr<Object> &object) {
         next_ += 16;
@@ -39,4 +40,4 @@ private:
     std::map<std::uint64_t, std::shared_ptr<Object>> objects_;
 };
 
-} // namespace pi::cuda::simulated
+} // namespace pi::drivers

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace pi::cuda::simulated {
+namespace pi::drivers {
 
 /// A device as the machine file has it.
 struct DeviceModel {
@@ -28,4 +28,4 @@ struct Machine {
 /// std::runtime_error with a text that names the file and the field.
 Machine read_machine(const std::string &path);
 
-} // namespace pi::cuda::simulated
+} // namespace pi::drivers

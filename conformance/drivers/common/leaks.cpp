@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "leaks.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <unistd.h>
+
+namespace pi::drivers {
+
+void report_leaks(const char *driver, const std::vector<std::string> &leaks, bool strict) {
+    for (const std::string &leak : leaks)
+        std::fprintf(stderr, "simulated %s: leaked: %s\n", driver, leak.c_str());
+    if (!leaks.empty() && strict)
+        _exit(70);
+}
+
+int copy_leaks(const std::vector<std::string> &leaks, char *text, std::size_t size) {
+    std::string joined;
+    for (const std::string &leak : leaks)
+        joined += leak + "\n";
+    if (text && size > 0) {
+        const std::size_t length = std::min(size - 1, joined.size());
+        std::memcpy(text, joined.data(), length);
+        text[length] = 0;
+    }
+    return static_cast<int>(leaks.size());
+}
+
+} // namespace pi::drivers

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "memory.hpp"
+
+#include <pi/pi_native_kernel.h>
+
+namespace pi::level_zero::simulated {
+
+struct Image : Object {
+    ze_image_handle_t handle = nullptr;
+    std::shared_ptr<Context> context;
+    Device *device = nullptr;
+    ze_image_desc_t description{};
+    size_t width = 1, height = 1, depth = 1; ///< in pixels, and layers
+    size_t pixel = 0, row = 0, slice = 0;    ///< bytes
+    std::vector<char> pixels;                ///< the driver's alone
+    std::uint64_t id = 0;
+};
+
+struct Sampler : Object {
+    ze_sampler_handle_t handle = nullptr;
+    std::shared_ptr<Context> context;
+    ze_sampler_desc_t description{};
+};
+
+/// The most pixels of an axis, and of a third one.
+constexpr std::uint32_t most_image_width = 16384, most_image_depth = 2048;
+
+/// What a native kernel gets for an image and for a sampler.
+pi_native_image record_of(const Image &image);
+pi_native_sampler record_of(const Sampler &sampler);
+
+} // namespace pi::level_zero::simulated

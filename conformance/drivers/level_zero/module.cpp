@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "driver.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <sstream>
+#include <stdexcept>
+
+namespace pi::level_zero::simulated {
+
+namespace {
+
+constexpr char magic[] = "PI simulated Level Zero module 1\n";
+
+const drivers::Words words = {{"pointer", Pass::pointer},
+                              {"addresses", Pass::addresses},
+                              {"image", Pass::surface},
+                              {"sampler", Pass::sampler},
+                              {"local", Pass::shared}};
+
+/// The text of a native image, or what a SPIR-V module is as one. Throws Failure for what no image can be, and
+/// std::runtime_error with what the build log says.
+std::string text_of(const ze_module_desc_t &description) {
+    const auto *bytes = reinterpret_cast<const char *>(description.pInputModule);
+    if (description.format == ZE_MODULE_FORMAT_IL_SPIRV)
+        return translate(bytes, description.inputSize, driver().config.kernels);
+    std::string text(bytes, strnlen(bytes, description.inputSize));
+    need(text.rfind(magic, 0) == 0, ZE_RESULT_ERROR_INVALID_NATIVE_BINARY);
+    return text;
+}
+
+/// Where something of the library is.
+void *symbol(const Library &library, const std::string &name) {
+    void *const found = library.symbol(name.c_str());
+    if (!found)
+        throw std::runtime_error("the library has no '" + name + "'");
+    return found;
+}
+
+Function make_function(const pi_native_program &program, const std::string &name,
+                       const std::vector<Parameter> &parameters) {
+    const pi_native_kernel *const end = program.kernels + program.kernel_count;
+    const pi_native_kernel *const kernel =
+        std::find_if(program.kernels, end, [&](const auto &k) { return name == k.name; });
+    if (kernel == end || kernel->argument_count != parameters.size())
+        throw std::runtime_error("the library has no kernel '" + name + "' with " +
+                                 std::to_string(parameters.size()) + " arguments");
+    return {name, kernel->function, parameters};
+}
+
+/// The bytes of a variable are the library's; the address that the caller gets is as unreachable as all device memory.
+std::shared_ptr<Allocation> make_variable(const Module &module,
+                                          const std::shared_ptr<Library> &library,
+                                          const std::string &name, size_t size) {
+    if (size == 0)
+        throw std::runtime_error("the variable '" + name + "' has no bytes");
+    auto memory = std::make_shared<Allocation>();
+    memory->type = ZE_MEMORY_TYPE_DEVICE;
+    memory->variable = true;
+    memory->size = size;
+    memory->bytes = static_cast<char *>(symbol(*library, name));
+    memory->owner = library;
+    memory->context = module.context;
+    memory->device = module.device;
+    memory->address = reserve(size, 0);
+    memory->id = driver().next_id++;
+    return memory;
+}
+
+void add_part(Module &module, const drivers::Part &part) {
+    module.libraries.push_back(std::make_shared<Library>(part.library));
+    const std::shared_ptr<Library> &library = module.libraries.back();
+    using Entry = const pi_native_program *(*)();
+    const auto entry = reinterpret_cast<Entry>(library->symbol("piNativeProgram"));
+    if (!entry && !part.functions.empty())
+        throw std::runtime_error(part.library + " exports no piNativeProgram");
+    for (const auto &[name, parameters] : part.functions)
+        module.functions.push_back(make_function(*entry(), name, parameters));
+    for (const auto &[name, size] : part.variables)
+        module.variables[name] = make_variable(module, library, name, size);
+    for (const auto &[name, value] : part.constants)
+        std::memcpy(symbol(*library, name), &value, sizeof value);
+    for (const auto &[name, pointer] : part.imports)
+        module.unresolved[name] = pointer;
+}
+
+/// The address of a function that the module exports; null if it does not.
+void *exported(const Module &module, const std::string &name) {
+    for (size_t i = 0; i < module.image.size(); ++i) {
+        const std::vector<std::string> &names = module.image[i].exports;
+        if (std::find(names.begin(), names.end(), name) != names.end())
+            return symbol(*module.libraries[i], name);
+    }
+    return nullptr;
+}
+
+/// Gives what the module imports its addresses in the other.
+void connect(Module &module, const Module &from) {
+    for (auto import = module.unresolved.begin(); import != module.unresolved.end();) {
+        void *const address = exported(from, import->first);
+        if (!address) {
+            ++import;
+            continue;
+        }
+        for (const std::shared_ptr<Library> &library : module.libraries)
+            if (void *const pointer = library->symbol(import->second.c_str()))
+                std::memcpy(pointer, &address, sizeof address);
+        import = module.unresolved.erase(import);
+    }
+}
+
+/// Specialization constants are variables of the libraries, with names of their own.
+void specialize(Module &module, const ze_module_constants_t *constants) {
+    for (uint32_t i = 0; constants && i < constants->numConstants; ++i) {
+        const std::string name = "specialization_" + std::to_string(constants->pConstantIds[i]);
+        for (const std::shared_ptr<Library> &library : module.libraries)
+            if (const size_t size = library->size_of(name.c_str()))
+                std::memcpy(library->symbol(name.c_str()), constants->pConstantValues[i], size);
+    }
+}
+
+/// Options are those of Level Zero, and that for debuggers; a number is the value of the one before.
+void check_flags(const char *flags) {
+    std::istringstream options(flags ? flags : "");
+    for (std::string word; options >> word;)
+        if (word != "-g" && word.rfind("-ze-", 0) != 0 &&
+            word.find_first_not_of("0123456789") != std::string::npos)
+            throw std::runtime_error("error: unknown option: " + word);
+}
+
+void build(Module &module, const ze_module_desc_t &description) {
+    check_flags(description.pBuildFlags);
+    module.text = text_of(description);
+    module.image = drivers::read_image(module.text.substr(sizeof magic - 1), words);
+    for (const drivers::Part &part : module.image)
+        add_part(module, part);
+    connect(module, module);
+    specialize(module, description.pConstants);
+    for (const auto &[name, memory] : module.variables)
+        driver().allocations[memory->address] = memory;
+}
+
+void write_log(ze_module_build_log_handle_t *out, const std::string &text) {
+    if (!out)
+        return;
+    auto log = std::make_shared<BuildLog>();
+    log->text = text;
+    *out = driver().logs.add(log);
+}
+
+std::shared_ptr<Module> module_of(ze_module_handle_t handle) {
+    return find(driver().modules, handle);
+}
+
+std::vector<std::shared_ptr<Module>> modules_of(uint32_t count, ze_module_handle_t *handles) {
+    need_pointers(handles);
+    std::vector<std::shared_ptr<Module>> modules;
+    for (uint32_t i = 0; i < count; ++i)
+        modules.push_back(module_of(handles[i]));
+    return modules;
+}
+
+} // namespace
+
+} // namespace pi::level_zero::simulated
+
+using namespace pi::level_zero::simulated;
+
+ze_result_t ZE_APICALL zeModuleCreate(ze_context_handle_t context, ze_device_handle_t device,
+                                      const ze_module_desc_t *description, ze_module_handle_t *out,
+                                      ze_module_build_log_handle_t *log) {
+    return call([&](Lock &) {
+        auto module = std::make_shared<Module>();
+        module->context = driver().context(context);
+        module->device = &driver().device(device);
+        need_pointers(description, out);
+        need_pointers(description->pInputModule);
+        need(description->stype == ZE_STRUCTURE_TYPE_MODULE_DESC, ZE_RESULT_ERROR_INVALID_ARGUMENT);
+        need(description->format <= ZE_MODULE_FORMAT_NATIVE, ZE_RESULT_ERROR_INVALID_ENUMERATION);
+        need(description->inputSize > 0, ZE_RESULT_ERROR_INVALID_SIZE);
+        try {
+            build(*module, *description);
+        } catch (const std::runtime_error &error) {
+            write_log(log, error.what());
+            throw Failure{ZE_RESULT_ERROR_MODULE_BUILD_FAILURE};
+        }
+        write_log(log, "");
+        *out = driver().modules.add(module);
+    });
+}
+
+ze_result_t ZE_APICALL zeModuleDestroy(ze_module_handle_t handle) {
+    return call([&](Lock &) {
+        const std::shared_ptr<Module> module = module_of(handle);
+        module->need_idle();
+        for (const auto &[key, kernel] : driver().kernels)
+            need(kernel->module != module, ZE_RESULT_ERROR_HANDLE_OBJECT_IN_USE);
+        for (const auto &[name, memory] : module->variables) {
+            memory->need_idle();
+            driver().allocations.erase(memory->address);
+        }
+        driver().modules.erase(handle);
+    });
+}
+
+ze_result_t ZE_APICALL zeModuleDynamicLink(uint32_t count, ze_module_handle_t *handles,
+                                           ze_module_build_log_handle_t *log) {
+    return call([&](Lock &) {
+        const std::vector<std::shared_ptr<Module>> modules = modules_of(count, handles);
+        std::string missing;
+        for (const std::shared_ptr<Module> &module : modules) {
+            for (const std::shared_ptr<Module> &from : modules)
+                connect(*module, *from);
+            for (const auto &[name, pointer] : module->unresolved)
+                missing += "undefined reference to '" + name + "'\n";
+        }
+        write_log(log, missing);
+        need(missing.empty(), ZE_RESULT_ERROR_MODULE_LINK_FAILURE);
+    });
+}
+
+ze_result_t ZE_APICALL zeModuleInspectLinkageExt(ze_linkage_inspection_ext_desc_t *description,
+                                                 uint32_t count, ze_module_handle_t *handles,
+                                                 ze_module_build_log_handle_t *log) {
+    return call([&](Lock &) {
+        need_pointers(description, log);
+        std::string text;
+        for (const std::shared_ptr<Module> &module : modules_of(count, handles))
+            for (const pi::drivers::Part &part : module->image) {
+                if (description->flags & ZE_LINKAGE_INSPECTION_EXT_FLAG_IMPORTS)
+                    for (const auto &[name, pointer] : part.imports)
+                        text += "import " + name + "\n";
+                if (description->flags & ZE_LINKAGE_INSPECTION_EXT_FLAG_EXPORTS)
+                    for (const std::string &name : part.exports)
+                        text += "export " + name + "\n";
+            }
+        write_log(log, text);
+    });
+}
+
+ze_result_t ZE_APICALL zeModuleBuildLogDestroy(ze_module_build_log_handle_t handle) {
+    return call([&](Lock &) {
+        find(driver().logs, handle);
+        driver().logs.erase(handle);
+    });
+}
+
+ze_result_t ZE_APICALL zeModuleBuildLogGetString(ze_module_build_log_handle_t handle, size_t *size,
+                                                 char *out) {
+    return call([&](Lock &) { give_text(find(driver().logs, handle)->text, size, out); });
+}
+
+ze_result_t ZE_APICALL zeModuleGetNativeBinary(ze_module_handle_t handle, size_t *size,
+                                               uint8_t *out) {
+    return call(
+        [&](Lock &) { give_text(module_of(handle)->text, size, reinterpret_cast<char *>(out)); });
+}
+
+ze_result_t ZE_APICALL zeModuleGetGlobalPointer(ze_module_handle_t handle, const char *name,
+                                                size_t *size, void **out) {
+    return call([&](Lock &) {
+        const std::shared_ptr<Module> module = module_of(handle);
+        need_pointers(name);
+        const auto found = module->variables.find(name);
+        need(found != module->variables.end(), ZE_RESULT_ERROR_INVALID_GLOBAL_NAME);
+        if (size)
+            *size = found->second->size;
+        if (out)
+            *out = reinterpret_cast<void *>(found->second->address);
+    });
+}
+
+ze_result_t ZE_APICALL zeModuleGetFunctionPointer(ze_module_handle_t handle, const char *name,
+                                                  void **out) {
+    return call([&](Lock &) {
+        const std::shared_ptr<Module> module = module_of(handle);
+        need_pointers(name, out);
+        void *const address = exported(*module, name);
+        need(address != nullptr, ZE_RESULT_ERROR_INVALID_FUNCTION_NAME);
+        *out = address;
+    });
+}
+
+ze_result_t ZE_APICALL zeModuleGetKernelNames(ze_module_handle_t handle, uint32_t *count,
+                                              const char **out) {
+    return call([&](Lock &) {
+        const std::shared_ptr<Module> module = module_of(handle);
+        give(count, module->functions.size(), out,
+             [&](size_t i) { out[i] = module->functions[i].name.c_str(); });
+    });
+}
+
+ze_result_t ZE_APICALL zeModuleGetProperties(ze_module_handle_t handle,
+                                             ze_module_properties_t *out) {
+    return call([&](Lock &) {
+        const std::shared_ptr<Module> module = module_of(handle);
+        need_pointers(out);
+        out->flags = 0;
+        if (!module->unresolved.empty())
+            out->flags |= ZE_MODULE_PROPERTY_FLAG_IMPORTS;
+    });
+}

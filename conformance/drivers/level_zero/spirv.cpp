@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the driver reads in a SPIR-V module: the kernels and what their parameters are. The code is the library's.
+#include "module.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <stdexcept>
+
+namespace pi::level_zero::simulated {
+
+namespace {
+
+enum Opcode : std::uint32_t {
+    ENTRY_POINT = 15,
+    TYPE_BOOL = 20,
+    TYPE_INT = 21,
+    TYPE_FLOAT = 22,
+    TYPE_VECTOR = 23,
+    TYPE_IMAGE = 25,
+    TYPE_SAMPLER = 26,
+    TYPE_ARRAY = 28,
+    TYPE_STRUCT = 30,
+    TYPE_POINTER = 32,
+    CONSTANT = 43,
+    FUNCTION = 54,
+    FUNCTION_PARAMETER = 55,
+};
+constexpr std::uint32_t spirv_magic = 0x07230203, newest_version = 0x00010400;
+constexpr std::uint32_t storage_workgroup = 4, storage_function = 7, kernel_model = 6;
+constexpr size_t header_words = 5;
+
+/// What a parameter of a type is in an image.
+struct Type {
+    size_t size = 0;
+    size_t alignment = 1;
+    std::string word; ///< empty: its number of bytes
+};
+
+struct Reader {
+    std::map<std::uint32_t, Type> types;
+    std::map<std::uint32_t, std::uint32_t> constants;
+    std::map<std::uint32_t, std::string> entries, functions; ///< names and parameters, by function
+
+    void read_type(const std::uint32_t *word, size_t count);
+    void read(const std::uint32_t *word, size_t count);
+
+private:
+    std::uint32_t function_ = 0;
+};
+
+Type structure(const Reader &reader, const std::uint32_t *member, const std::uint32_t *end) {
+    Type type;
+    for (; member != end; ++member) {
+        const Type &part = reader.types.at(*member);
+        type.alignment = std::max(type.alignment, part.alignment);
+        type.size = (type.size + part.alignment - 1) / part.alignment * part.alignment + part.size;
+    }
+    type.size = (type.size + type.alignment - 1) / type.alignment * type.alignment;
+    return type;
+}
+
+void Reader::read_type(const std::uint32_t *word, size_t count) {
+    Type &type = types[word[1]];
+    switch (word[0] & 0xffff) {
+    case TYPE_BOOL:
+        type = {1, 1, ""};
+        break;
+    case TYPE_INT:
+    case TYPE_FLOAT:
+        type = {word[2] / 8, word[2] / 8, ""};
+        break;
+    case TYPE_VECTOR: {
+        // A vector of three has the size of one of four.
+        const size_t size = types.at(word[2]).size * (word[3] == 3 ? 4 : word[3]);
+        type = {size, size, ""};
+        break;
+    }
+    case TYPE_ARRAY:
+        type = types.at(word[2]);
+        type.size *= constants.at(word[3]);
+        break;
+    case TYPE_STRUCT:
+        type = structure(*this, word + 2, word + count);
+        break;
+    case TYPE_IMAGE:
+        type = {8, 8, "image"};
+        break;
+    case TYPE_SAMPLER:
+        type = {8, 8, "sampler"};
+        break;
+    case TYPE_POINTER:
+        // A structure by value is a pointer to the function's own copy.
+        type = {8, 8, word[2] == storage_workgroup ? "local" : "pointer"};
+        if (word[2] == storage_function)
+            type = types.at(word[3]);
+        break;
+    default:
+        types.erase(word[1]);
+    }
+}
+
+void Reader::read(const std::uint32_t *word, size_t count) {
+    switch (word[0] & 0xffff) {
+    case ENTRY_POINT:
+        if (count > 3 && word[1] == kernel_model) {
+            const auto *name = reinterpret_cast<const char *>(word + 3);
+            entries[word[2]] = std::string(name, strnlen(name, (count - 3) * sizeof *word));
+        }
+        break;
+    case CONSTANT:
+        if (count > 3)
+            constants[word[2]] = word[3];
+        break;
+    case FUNCTION:
+        function_ = count > 2 ? word[2] : 0;
+        break;
+    case FUNCTION_PARAMETER: {
+        const Type &type = types.at(word[1]);
+        functions[function_] += " " + (type.word.empty() ? std::to_string(type.size) : type.word);
+        break;
+    }
+    default:
+        if (count > 1 && (word[0] & 0xffff) >= TYPE_BOOL && (word[0] & 0xffff) <= TYPE_POINTER)
+            read_type(word, count);
+    }
+}
+
+} // namespace
+
+std::string translate(const void *module, size_t size, const std::string &library) {
+    std::vector<std::uint32_t> words(size / sizeof(std::uint32_t));
+    std::memcpy(words.data(), module, words.size() * sizeof(std::uint32_t));
+    if (size % sizeof(std::uint32_t) || words.size() < header_words || words[0] != spirv_magic)
+        throw std::runtime_error("error: the module is no SPIR-V");
+    if (words[1] > newest_version)
+        throw std::runtime_error("error: the module is of a newer SPIR-V than 1.4");
+    if (library.empty())
+        throw std::runtime_error("error: a simulated device runs native kernels alone, and "
+                                 "PI_SIMULATED_LEVEL_ZERO_KERNELS names no library of them");
+    Reader reader;
+    try {
+        for (size_t at = header_words; at < words.size();) {
+            const size_t count = words[at] >> 16;
+            if (count == 0 || count > words.size() - at)
+                throw std::out_of_range("instruction");
+            reader.read(&words[at], count);
+            at += count;
+        }
+    } catch (const std::out_of_range &) {
+        throw std::runtime_error("error: the SPIR-V is damaged");
+    }
+    std::string text = "PI simulated Level Zero module 1\nlibrary " + library + "\n";
+    for (const auto &[function, name] : reader.entries)
+        text += "function " + name + reader.functions[function] + "\n";
+    return text;
+}
+
+} // namespace pi::level_zero::simulated

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// To enqueue is not to wait, whatever the driver's calls on the way there wait for. A test that fails here hangs.
+#include "plugin_busy.hpp"
+
+#include <deque>
+
+using namespace cuda_test;
+
+TEST_CASE("no enqueue waits for other work to let go of what commands without events name") {
+    const Busy busy; // until the end: what gives pinned memory back waits for that
+    const Owned<pi_queue> other = busy.machine.queue();
+    const Owned<pi_mem> mem = busy.machine.buffer(first, Busy::size);
+    std::deque<Imported> imports; // made before: to pin may wait for who unpins
+    for (int round = 0; round < 3; ++round)
+        imports.emplace_back(busy.machine);
+    const pi_region all = range(0, 0, Busy::size);
+    const uint32_t pattern = 9;
+    const auto fill = fill_desc(mem, &pattern, 4, 0, 4);
+    // Whoever lets go of the first one waits; so another thread comes to the second.
+    for (Imported &imported : imports) {
+        const auto copy = copy_desc(imported.mem, mem, all);
+        OK(piEnqueueMemBufferCopy(other, &copy, 0, nullptr, nullptr));
+        imported.mem.reset();
+        std::this_thread::sleep_for(std::chrono::milliseconds(20)); // the copy may well end
+        for (int i = 0; i < 1000; ++i)
+            OK(piEnqueueMemBufferFill(other, &fill, 0, nullptr, nullptr));
+    }
+    CHECK_FALSE(busy.go.is_set());
+    busy.go.set();
+    OK(piQueueFinish(other)); // which reads the application's memory
+}
+
+TEST_CASE("where streams share a way to the device, times are told without waiting in an enqueue",
+          "[.one_queue]") {
+    const Machine machine({first});
+    const Owned<pi_queue> busy = machine.queue(), timed = machine.queue(first, PI_QUEUE_PROFILING);
+    const Owned<pi_mem> mem = machine.buffer(first, 64);
+    const Word go(machine);
+    const Owned<pi_program> program = machine.program("function hold pointer\n");
+    const Owned<pi_kernel> kernel = make_kernel(program, "hold");
+    const std::vector wait{pointer_argument(go.pointer())};
+    const auto hold = launch_desc(kernel, wait, 1);
+    OK(piEnqueueKernelLaunch(busy, &hold, 0, nullptr, nullptr));
+    const uint32_t pattern = 9;
+    const auto fill = fill_desc(mem, &pattern, 4, 0, 64);
+    Owned<pi_event> before, after;
+    OK(piEnqueueMemBufferFill(timed, &fill, 0, nullptr, before.out()));
+    std::this_thread::sleep_for(std::chrono::milliseconds(2100)); // a new base is due
+    OK(piEnqueueMemBufferFill(timed, &fill, 0, nullptr, after.out()));
+    CHECK_FALSE(go.is_set());
+    go.set();
+    OK(piEventWait(after, patience));
+    const auto time = [](pi_event event, pi_profiling_info name) {
+        uint64_t value = 0;
+        OK(piEventGetProfilingInfo(event, name, sizeof value, &value, nullptr));
+        return value;
+    };
+    CHECK(time(before, PI_PROFILING_START) <= time(before, PI_PROFILING_END));
+    CHECK(time(before, PI_PROFILING_END) <= time(after, PI_PROFILING_START));
+    CHECK(time(after, PI_PROFILING_SUBMIT) <= time(after, PI_PROFILING_END));
+}

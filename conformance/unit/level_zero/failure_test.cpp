@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the plugin makes of calls that the driver refuses.
+#include "fixture.hpp"
+
+using namespace level_zero_test;
+using Catch::Matchers::Contains;
+
+TEST_CASE("no memory is told with what was asked for and what is free") {
+    const Planted planted;
+    const Machine machine;
+    const Owned<pi_mem> first = machine.buffer(1 << 20);
+    planted.fail("zeMemAllocDevice", ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY, 1, 0);
+    Owned<pi_mem> second;
+    CHECK(machine.try_buffer(3 << 20, second) == PI_ERROR_OUT_OF_DEVICE_MEMORY);
+    CHECK_THAT(last_error(), Contains("zeMemAllocDevice: ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY") &&
+                                 Contains("3 MiB asked") && Contains("free on"));
+    OK(machine.try_buffer(3 << 20, second));
+}
+
+TEST_CASE("what cannot be made for a queue or its commands is an error of the call, each time") {
+    const Planted planted;
+    const Machine machine;
+    planted.fail("zeCommandListCreateImmediate", ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY, 1, 0);
+    auto d = desc<pi_queue_desc>(PI_TYPE_QUEUE_DESC);
+    Owned<pi_queue> refused;
+    CHECK(piQueueCreate(machine.context, machine.devices.front(), &d, refused.out()) ==
+          PI_ERROR_OUT_OF_HOST_MEMORY);
+    CHECK_THAT(last_error(), Contains("zeCommandListCreateImmediate"));
+    const auto queue = machine.queue();
+    for (const char *name : {"zeEventPoolCreate", "zeEventCreate"}) {
+        INFO(name);
+        const Machine fresh;
+        const auto other = fresh.queue();
+        const Owned<pi_mem> mem = fresh.buffer(64);
+        planted.fail(name, ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY, 1, 0);
+        const uint32_t word = 7;
+        const auto fill = fill_desc(mem, &word, sizeof word, 0, 64);
+        CHECK(piEnqueueMemBufferFill(other, &fill, 0, nullptr, nullptr) ==
+              PI_ERROR_OUT_OF_HOST_MEMORY);
+        CHECK_THAT(last_error(), Contains(name));
+        require_works(fresh, other);
+    }
+    require_works(machine, queue);
+}
+
+TEST_CASE("a command that the driver refuses fails its call, and the queue goes on") {
+    const Planted planted;
+    const Machine machine;
+    for (const uint64_t flags :
+         {uint64_t{0}, uint64_t{PI_QUEUE_OUT_OF_ORDER}, uint64_t{PI_QUEUE_PROFILING}}) {
+        const auto queue = machine.queue(0, flags);
+        const Owned<pi_mem> a = machine.buffer(4096), b = machine.buffer(4096);
+        const pi_region all = range(0, 0, 4096);
+        const auto copy = copy_desc(a, b, all);
+        planted.fail("zeCommandListAppendMemoryCopy", ZE_RESULT_ERROR_INVALID_ARGUMENT, 1, 0);
+        Owned<pi_event> event;
+        CHECK(piEnqueueMemBufferCopy(queue, &copy, 0, nullptr, event.out()) == PI_ERROR_BACKEND);
+        CHECK_THAT(last_error(), Contains("zeCommandListAppendMemoryCopy") &&
+                                     Contains("ZE_RESULT_ERROR_INVALID_ARGUMENT"));
+        require_works(machine, queue);
+    }
+}
+
+TEST_CASE(
+    "a command whose second part the driver refuses ends as a failed event behind the first") {
+    const Planted planted;
+    const Machine machine;
+    const auto queue = machine.queue();
+    const Owned<pi_mem> a = machine.buffer(4096), b = machine.buffer(4096);
+    const pi_region regions[] = {range(0, 0, 1024), range(2048, 2048, 1024)};
+    auto copy = copy_desc(a, b, regions[0]);
+    copy.region_count = 2;
+    copy.regions = regions;
+    planted.fail("zeCommandListAppendMemoryCopy", ZE_RESULT_ERROR_INVALID_ARGUMENT, 2, 0);
+    Owned<pi_event> event;
+    OK(piEnqueueMemBufferCopy(queue, &copy, 0, nullptr, event.out()));
+    CHECK(piEventWait(event, patience) == PI_ERROR_BACKEND);
+    CHECK_THAT(last_error(), Contains("zeCommandListAppendMemoryCopy"));
+    require_works(machine, queue);
+}
+
+TEST_CASE("a lost device fails what is under way and what comes, for its context alone") {
+    const Planted planted;
+    const Machine machine;
+    const auto queue = machine.queue();
+    const Owned<pi_mem> a = machine.buffer(4096), b = machine.buffer(4096);
+    const pi_region all = range(0, 0, 4096);
+    const auto copy = copy_desc(a, b, all);
+    planted.fail("zeEventQueryStatus", ZE_RESULT_ERROR_DEVICE_LOST, 1, UINT32_MAX);
+    planted.fail("zeEventHostSynchronize", ZE_RESULT_ERROR_DEVICE_LOST, 1, UINT32_MAX);
+    Owned<pi_event> event;
+    OK(piEnqueueMemBufferCopy(queue, &copy, 0, nullptr, event.out()));
+    CHECK(piEventWait(event, patience) == PI_ERROR_DEVICE_LOST);
+    CHECK_THAT(last_error(), Contains("ZE_RESULT_ERROR_DEVICE_LOST"));
+    CHECK(piEnqueueMemBufferCopy(queue, &copy, 0, nullptr, nullptr) == PI_ERROR_DEVICE_LOST);
+    CHECK_THAT(last_error(), Contains("is lost"));
+    OK(piQueueFinish(queue));
+    planted.clear();
+    const Machine other;
+    require_works(other, other.queue());
+}

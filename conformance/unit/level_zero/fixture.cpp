@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "fixture.hpp"
+
+#include "one_plugin.hpp"
+
+#include <dlfcn.h>
+
+namespace level_zero_test {
+
+Owned<pi_loader> make_loader(const std::string &library) {
+    return load_one_plugin(PI_TEST_LEVEL_ZERO_PLUGIN, {{"PI_LEVEL_ZERO_LIBRARY", library.c_str()}},
+                           no_log);
+}
+
+std::string unavailable(const std::string &library) {
+    return why_unavailable(make_loader(library), "level_zero");
+}
+
+Planted::Planted() {
+    void *const library = dlopen(PI_TEST_PLANTED_LOADER, RTLD_NOW | RTLD_LOCAL);
+    REQUIRE(library);
+    const auto find = [&](auto &function, const char *name) {
+        function =
+            reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(library, name));
+        REQUIRE(function);
+    };
+    find(fail, "pi_planted_fail");
+    find(clear, "pi_planted_clear");
+    find(calls, "pi_planted_calls");
+    find(misalign, "pi_planted_misalign");
+    find(disagree, "pi_planted_disagree");
+}
+
+Machine::Machine() : loader(make_loader()) {
+    pi_plugin plugin = nullptr;
+    uint32_t count = 0;
+    OK(piPluginsGet(loader, 1, &plugin, &count));
+    REQUIRE(count == 1);
+    OK(piPlatformsGet(plugin, 1, &platform, &count));
+    devices.resize(2);
+    OK(piDevicesGet(platform, PI_DEVICE_TYPE_ALL, 2, devices.data(), &count));
+    REQUIRE(count == 2);
+    auto d = desc<pi_context_desc>(PI_TYPE_CONTEXT_DESC);
+    d.device_count = 2;
+    d.devices = devices.data();
+    OK(piContextCreate(platform, &d, context.out()));
+}
+
+Owned<pi_queue> Machine::queue(size_t device, uint64_t flags) const {
+    auto d = desc<pi_queue_desc>(PI_TYPE_QUEUE_DESC);
+    d.flags = flags;
+    Owned<pi_queue> made;
+    OK(piQueueCreate(context, devices.at(device), &d, made.out()));
+    return made;
+}
+
+pi_result Machine::try_buffer(uint64_t size, Owned<pi_mem> &out, uint64_t alignment) const {
+    auto d = desc<pi_mem_buffer_desc>(PI_TYPE_MEM_BUFFER_DESC);
+    d.size = size;
+    d.alignment = alignment;
+    return piMemBufferCreate(context, devices.front(), &d, out.out());
+}
+
+Owned<pi_mem> Machine::buffer(uint64_t size, uint64_t alignment) const {
+    Owned<pi_mem> made;
+    OK(try_buffer(size, made, alignment));
+    return made;
+}
+
+pi_memory_connection_info Machine::connection(size_t src, size_t dst) const {
+    auto info = desc<pi_memory_connection_info>(PI_TYPE_MEMORY_CONNECTION_INFO);
+    OK(piGetMemoryConnectionInfo(devices.at(src), context, devices.at(dst), context, nullptr,
+                                 &info));
+    return info;
+}
+
+void require_works(const Machine &machine, pi_queue queue) {
+    const Owned<pi_mem> mem = machine.buffer(4096);
+    const std::vector<uint8_t> bytes(4096, 0x5A);
+    const pi_region all = range(0, 0, bytes.size());
+    const auto write = write_desc(mem, bytes.data(), all, PI_COMMAND_BLOCKING);
+    OK(piEnqueueMemBufferWrite(queue, &write, 0, nullptr, nullptr));
+    std::vector<uint8_t> back(bytes.size());
+    const auto read = read_desc(mem, back.data(), all, PI_COMMAND_BLOCKING);
+    OK(piEnqueueMemBufferRead(queue, &read, 0, nullptr, nullptr));
+    CHECK(back == bytes);
+}
+
+} // namespace level_zero_test

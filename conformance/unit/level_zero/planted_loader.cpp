@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "planted.hpp"
+
+#include <dlfcn.h>
+
+#include <map>
+#include <mutex>
+#include <string>
+
+namespace {
+
+struct Plan {
+    ze_result_t code = ZE_RESULT_SUCCESS;
+    uint64_t first = 0, last = 0; ///< numbers of calls
+};
+
+std::mutex mutex; // guards what follows
+std::map<std::string, uint64_t> calls;
+std::map<std::string, Plan> plans;
+bool misaligned = false, disagreeing = false;
+
+/// Counts a call; what it fails with, if it does.
+ze_result_t planned(const char *name) {
+    const std::lock_guard lock(mutex);
+    const uint64_t number = ++calls[name];
+    const auto plan = plans.find(name);
+    return plan != plans.end() && number >= plan->second.first && number <= plan->second.last
+               ? plan->second.code
+               : ZE_RESULT_SUCCESS;
+}
+
+template <class Function>
+Function vendor(Function, const char *name) {
+    static void *const library = dlopen("libze_loader.so.1", RTLD_NOW);
+    return reinterpret_cast<Function>(dlsym(library, name));
+}
+
+bool is(const bool &planted) {
+    const std::lock_guard lock(mutex);
+    return planted;
+}
+
+} // namespace
+
+void pi_planted_fail(const char *name, ze_result_t code, uint64_t nth, uint64_t more) {
+    const std::lock_guard lock(mutex);
+    plans[name] = {code, calls[name] + nth, calls[name] + nth + more};
+}
+
+void pi_planted_clear() {
+    const std::lock_guard lock(mutex);
+    plans.clear();
+    misaligned = disagreeing = false;
+}
+
+uint64_t pi_planted_calls(const char *name) {
+    const std::lock_guard lock(mutex);
+    return calls[name];
+}
+
+void pi_planted_misalign() {
+    const std::lock_guard lock(mutex);
+    misaligned = true;
+}
+
+void pi_planted_disagree() {
+    const std::lock_guard lock(mutex);
+    disagreeing = true;
+}
+
+#define PLANTED(name, parameters, arguments)                                                       \
+    extern "C" ze_result_t ZE_APICALL name parameters {                                            \
+        if (const ze_result_t code = planned(#name); code != ZE_RESULT_SUCCESS)                    \
+            return code;                                                                           \
+        return vendor(&name, #name) arguments;                                                     \
+    }
+
+PLANTED(zeEventPoolCreate,
+        (ze_context_handle_t context, const ze_event_pool_desc_t *desc, uint32_t count,
+         ze_device_handle_t *devices, ze_event_pool_handle_t *out),
+        (context, desc, count, devices, out))
+PLANTED(zeEventCreate,
+        (ze_event_pool_handle_t pool, const ze_event_desc_t *desc, ze_event_handle_t *out),
+        (pool, desc, out))
+PLANTED(zeEventDestroy, (ze_event_handle_t event), (event))
+PLANTED(zeEventQueryStatus, (ze_event_handle_t event), (event))
+PLANTED(zeEventHostSynchronize, (ze_event_handle_t event, uint64_t timeout), (event, timeout))
+PLANTED(zeCommandListCreateImmediate,
+        (ze_context_handle_t context, ze_device_handle_t device,
+         const ze_command_queue_desc_t *desc, ze_command_list_handle_t *out),
+        (context, device, desc, out))
+PLANTED(zeCommandListDestroy, (ze_command_list_handle_t list), (list))
+PLANTED(zeCommandListAppendMemoryCopy,
+        (ze_command_list_handle_t list, void *to, const void *from, size_t size,
+         ze_event_handle_t signal, uint32_t count, ze_event_handle_t *waits),
+        (list, to, from, size, signal, count, waits))
+PLANTED(zeMemAllocHost,
+        (ze_context_handle_t context, const ze_host_mem_alloc_desc_t *desc, size_t size,
+         size_t alignment, void **out),
+        (context, desc, size, alignment, out))
+PLANTED(zeMemFree, (ze_context_handle_t context, void *pointer), (context, pointer))
+
+extern "C" ze_result_t ZE_APICALL zeMemAllocDevice(ze_context_handle_t context,
+                                                   const ze_device_mem_alloc_desc_t *desc,
+                                                   size_t size, size_t alignment,
+                                                   ze_device_handle_t device, void **out) {
+    if (const ze_result_t code = planned("zeMemAllocDevice"); code != ZE_RESULT_SUCCESS)
+        return code;
+    return vendor(&zeMemAllocDevice, "zeMemAllocDevice")(
+        context, desc, size, is(misaligned) ? 0 : alignment, device, out);
+}
+
+extern "C" ze_result_t ZE_APICALL zeDeviceCanAccessPeer(ze_device_handle_t device,
+                                                        ze_device_handle_t peer, ze_bool_t *out) {
+    if (const ze_result_t code = planned("zeDeviceCanAccessPeer"); code != ZE_RESULT_SUCCESS)
+        return code;
+    if (!is(disagreeing))
+        return vendor(&zeDeviceCanAccessPeer, "zeDeviceCanAccessPeer")(device, peer, out);
+    *out = false;
+    return ZE_RESULT_SUCCESS;
+}

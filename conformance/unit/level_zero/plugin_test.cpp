@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What of the level_zero plugin the conformance suite cannot see: how it uses the driver.
+#include "fixture.hpp"
+
+#include "../examples/program.hpp"
+
+using namespace level_zero_test;
+using Catch::Matchers::Contains;
+
+TEST_CASE("without the vendor's loader there is no platform, and the reason names the file") {
+    CHECK_THAT(unavailable("/nowhere/libze_loader.so"), Contains("/nowhere/libze_loader.so"));
+}
+
+TEST_CASE("a library that is something else is no loader, and the reason names what it lacks") {
+    CHECK_THAT(unavailable("libm.so.6"), Contains("libm.so.6") && Contains("zeInit"));
+}
+
+TEST_CASE("without a driver there is no platform, and the reason says so") {
+    const Ran ran = run({"/usr/bin/env", "ZE_ENABLE_ALT_DRIVERS=/nowhere/libdriver.so",
+                         "PI_PLUGINS=" PI_TEST_LEVEL_ZERO_PLUGIN, PI_TEST_INFO, "--plugins"});
+    CHECK_THAT(ran.output, Contains("zeInit") && Contains("there is no driver of Level Zero"));
+}
+
+TEST_CASE("events, lists and staging are used again: commands create none") {
+    const Planted planted;
+    const Machine machine;
+    const auto queue = machine.queue();
+    const auto loose = machine.queue(0, PI_QUEUE_OUT_OF_ORDER);
+    const Owned<pi_mem> a = machine.buffer(4096), b = machine.buffer(4096);
+    const auto round = [&] {
+        for (const pi_queue each : {pi_queue{queue}, pi_queue{loose}}) {
+            for (int i = 0; i < 20; ++i) {
+                const pi_region all = range(0, 0, 4096);
+                const auto copy = copy_desc(a, b, all);
+                Owned<pi_event> event;
+                OK(piEnqueueMemBufferCopy(each, &copy, 0, nullptr, event.out()));
+            }
+            void *pointer = nullptr;
+            const auto map = map_desc(a, 0, 4096, &pointer, PI_MAP_READ | PI_COMMAND_BLOCKING);
+            OK(piEnqueueMemBufferMap(each, &map, 0, nullptr, nullptr));
+            const auto unmap = unmap_desc(a, pointer, PI_COMMAND_BLOCKING);
+            OK(piEnqueueMemUnmap(each, &unmap, 0, nullptr, nullptr));
+            OK(piQueueFinish(each));
+        }
+    };
+    const char *const names[] = {"zeEventCreate", "zeEventPoolCreate",
+                                 "zeCommandListCreateImmediate", "zeMemAllocHost", "zeMemFree"};
+    const auto calls = [&] {
+        std::vector<uint64_t> counts;
+        for (const char *name : names)
+            counts.push_back(planted.calls(name));
+        return counts;
+    };
+    round();
+    const std::vector<uint64_t> before = calls();
+    for (int i = 0; i < 50; ++i)
+        round();
+    CHECK(calls() == before);
+}
+
+TEST_CASE("every event and list that was created is destroyed with its context") {
+    const Planted planted;
+    const auto balance = [&](const char *create, const char *destroy) {
+        return planted.calls(create) - planted.calls(destroy);
+    };
+    const uint64_t events = balance("zeEventCreate", "zeEventDestroy");
+    const uint64_t lists = balance("zeCommandListCreateImmediate", "zeCommandListDestroy");
+    {
+        const Machine machine;
+        const auto queue = machine.queue(0, PI_QUEUE_PROFILING);
+        require_works(machine, queue);
+        CHECK(balance("zeEventCreate", "zeEventDestroy") > events);
+    }
+    CHECK(balance("zeEventCreate", "zeEventDestroy") == events);
+    CHECK(balance("zeCommandListCreateImmediate", "zeCommandListDestroy") == lists);
+}
+
+TEST_CASE("devices use each other's memory only where both answers of the driver say so") {
+    const Planted planted;
+    CHECK(Machine().connection(0, 1).connection == PI_MEMORY_CONNECTION_UNIFIED);
+    planted.disagree();
+    const pi_memory_connection_info info = Machine().connection(0, 1);
+    CHECK(info.connection == PI_MEMORY_CONNECTION_MIGRATABLE);
+    CHECK_THAT(info.reason, Contains("zeDeviceGetP2PProperties says yes") &&
+                                Contains("zeDeviceCanAccessPeer no"));
+}
+
+TEST_CASE("an alignment that the driver does not keep to is kept to all the same") {
+    const Planted planted;
+    const Machine machine;
+    planted.misalign();
+    // By chance one of them may be aligned.
+    std::vector<Owned<pi_mem>> mems;
+    for (int i = 0; i < 8; ++i) {
+        mems.push_back(machine.buffer(1000, uint64_t{1} << 20));
+        const auto address =
+            info<uint64_t>(piMemGetInfo, pi_mem{mems.back()}, PI_MEM_INFO_DEVICE_ADDRESS);
+        CHECK(address % (uint64_t{1} << 20) == 0);
+    }
+    require_works(machine, machine.queue());
+}

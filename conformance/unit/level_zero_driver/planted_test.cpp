@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Mistakes of programs, planted: each must be caught by the simulated driver.
+#include "../examples/program.hpp"
+#include "fixture.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace pi_level_zero_test;
+
+namespace {
+
+/// Runs the program with the mistake, alone with one driver. Sanitizers leave the finding of mistakes to it.
+pi_test::Ran run_faulty(const std::string &fault, std::vector<std::string> environment = {}) {
+    std::vector<std::string> command = {"/usr/bin/env",
+                                        "-u",
+                                        "PI_SIMULATED_LEVEL_ZERO_REORDER",
+                                        "ASAN_OPTIONS=handle_segv=0:detect_leaks=0",
+                                        "TSAN_OPTIONS=handle_segv=0:report_bugs=0",
+                                        "PI_SIMULATED_LEVEL_ZERO_STRICT=1",
+                                        "ZE_ENABLE_ALT_DRIVERS=" PI_TEST_DRIVER};
+    command.insert(command.end(), environment.begin(), environment.end());
+    command.insert(command.end(), {PI_TEST_FAULTY_PROGRAM, fault});
+    return pi_test::run(command);
+}
+
+const std::string reorder = "PI_SIMULATED_LEVEL_ZERO_REORDER=7";
+
+void check_leak(const std::string &fault, const std::string &text) {
+    CAPTURE(fault);
+    const pi_test::Ran ran = run_faulty(fault);
+    INFO(ran.output);
+    CHECK(ran.exit_code == 70);
+    CHECK(ran.output.find("simulated Level Zero: leaked: " + text) != std::string::npos);
+    const pi_test::Ran lax = run_faulty(fault, {"PI_SIMULATED_LEVEL_ZERO_STRICT=0"});
+    CHECK(lax.exit_code == 0);
+    CHECK(lax.output.find("leaked: " + text) != std::string::npos);
+}
+
+} // namespace
+
+TEST_CASE("A program without a mistake runs on the simulated driver, with reordering, too") {
+    const pi_test::Ran plain = run_faulty("none");
+    INFO(plain.output);
+    CHECK(plain.exit_code == 0);
+    const pi_test::Ran reordered = run_faulty("none", {reorder});
+    INFO(reordered.output);
+    CHECK(reordered.exit_code == 0);
+}
+
+TEST_CASE("Planted: without a barrier, commands of a list come in another order") {
+    const pi_test::Ran ran = run_faulty("missing barrier", {reorder});
+    INFO(ran.output);
+    CHECK(ran.output.find("wrong bytes") != std::string::npos);
+    CHECK(ran.exit_code == 1);
+    // Only then: without reordering the mistake is not to be seen.
+    CHECK(run_faulty("missing barrier").exit_code == 0);
+}
+
+TEST_CASE("Planted: a missing synchronisation reads what was there before") {
+    const pi_test::Ran ran = run_faulty("missing synchronisation");
+    INFO(ran.output);
+    CHECK(ran.output.find("wrong bytes") != std::string::npos);
+    CHECK(ran.exit_code == 1);
+}
+
+TEST_CASE("Planted: a host that dereferences device memory dies") {
+    const pi_test::Ran ran = run_faulty("host dereference");
+    INFO(ran.output);
+    CHECK(ran.exit_code >= 128); // by a signal
+}
+
+TEST_CASE("Planted: what is leaked is told, and fails the process") {
+    check_leak("leaked event", "2 events");
+    check_leak("leaked event", "1 event pool");
+    check_leak("leaked list", "1 command list");
+    check_leak("leaked memory", "1 allocation");
+    check_leak("leaked context", "1 context");
+}
+
+TEST_CASE("Planted: a list that uses freed memory loses the device") {
+    const pi_test::Ran ran = run_faulty("freed memory", {"PI_SIMULATED_LEVEL_ZERO_STRICT=0"});
+    INFO(ran.output);
+    CHECK(ran.exit_code == 4);
+    CHECK(ran.output.find("device 0 is lost: work of it uses memory that was freed") !=
+          std::string::npos);
+}
+
+TEST_CASE("The queries for peers disagree where that is asked for") {
+    CHECK(run_faulty("none").output.find("can access: 1, access flag: 1") != std::string::npos);
+    const pi_test::Ran ran = run_faulty("none", {"PI_SIMULATED_LEVEL_ZERO_PEERS=disagree"});
+    INFO(ran.output);
+    CHECK(ran.output.find("can access: 1, access flag: 0") != std::string::npos);
+}
+
+TEST_CASE("A planned fault makes the call fail that it names, and the next one not") {
+    const auto fails = [](const char *plan) {
+        const pi_test::Ran ran =
+            run_faulty("none", {std::string("PI_SIMULATED_LEVEL_ZERO_FAIL=") + plan});
+        INFO(ran.output);
+        return ran.exit_code;
+    };
+    CHECK(fails("zeMemAllocDevice:1:0x70000003") != 0);
+    CHECK(fails("zeMemAllocDevice:2:0x70000003") == 0);
+    CHECK(fails("zeDeviceGet:9:1,zeEventCreate:2:0x70000002") != 0);
+    CHECK(fails("zeEventHostSynchronize:1:0x70000001") != 0);
+}
+
+TEST_CASE("A broken machine file is told, and the driver does not start") {
+    const pi_test::Ran ran =
+        run_faulty("none", {"PI_SIMULATED_LEVEL_ZERO_MACHINE=" PI_TEST_BROKEN_MACHINE});
+    INFO(ran.output);
+    CHECK(ran.exit_code == 3);
+    CHECK(ran.output.find("devices[0].scopes[0].capacity is \"16 GG\"") != std::string::npos);
+}
+
+TEST_CASE("The machines that come with PI are machines of the simulated driver") {
+    for (const char *name : {"workstation", "switch-8gpu", "dual-socket", "bounce-faster", "apu"}) {
+        CAPTURE(name);
+        const pi_test::Ran ran = run_faulty(
+            "none", {std::string("PI_SIMULATED_LEVEL_ZERO_MACHINE=" PI_TEST_MACHINES "/") + name +
+                     ".json"});
+        INFO(ran.output);
+        CHECK(ran.exit_code == 0);
+    }
+}
+
+TEST_CASE("What lives is told while the program runs") {
+    const std::string before = leaks();
+    const Context context;
+    const Memory memory(context, 64);
+    CHECK(leaks().find("1 allocation\n") != std::string::npos);
+    CHECK(leaks().find("1 context\n") != std::string::npos);
+    CHECK(before.empty());
+}

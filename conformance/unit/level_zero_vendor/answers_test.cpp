@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Intel's driver and ours, both loaded by the system's loader, are asked the same questions. Intel's really answers, without a
+// GPU: it records commands instead of running them, so it is asked nothing about bytes. A simulated driver that drifted away
+// from the vendor's would hide mistakes; where ours answers otherwise on purpose, a question says why.
+#include "questions.hpp"
+
+#include "../skip.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <memory>
+
+using namespace level_zero_vendor_test;
+
+namespace {
+
+struct Both {
+    Both() {
+        REQUIRE(zeInit(0) == ZE_RESULT_SUCCESS);
+        uint32_t count = 0;
+        REQUIRE(zeDriverGet(&count, nullptr) == ZE_RESULT_SUCCESS);
+        std::vector<ze_driver_handle_t> handles(count);
+        REQUIRE(zeDriverGet(&count, handles.data()) == ZE_RESULT_SUCCESS);
+        for (const ze_driver_handle_t handle : handles) {
+            auto driver = std::make_unique<Driver>(handle);
+            const bool simulated = driver->device_name.find("(simulated)") != std::string::npos;
+            (simulated ? ours : vendors) = std::move(driver);
+        }
+    }
+    std::unique_ptr<Driver> vendors, ours;
+};
+
+void compare(const std::vector<Question> &questions) {
+    const Both both;
+    REQUIRE(both.ours != nullptr);
+    if (both.vendors == nullptr) {
+        return pi_test::skip("Intel's driver is not installed (Debian's intel-opencl-icd)");
+    }
+    for (const Question &question : questions) {
+        const std::string vendors = question.ask(*both.vendors);
+        const std::string ours = question.ask(*both.ours);
+        INFO(question.text << "\n"
+                           << both.vendors->device_name << ": " << vendors << "\n"
+                           << both.ours->device_name << ": " << ours);
+        if (question.difference == nullptr) {
+            CHECK(ours == vendors);
+        } else {
+            INFO("no difference any more: " << question.difference);
+            CHECK(ours != vendors);
+        }
+    }
+}
+
+} // namespace
+
+TEST_CASE("of memory both drivers say the same") {
+    compare(memory_questions());
+}
+
+TEST_CASE("of events both drivers say the same") {
+    compare(event_questions());
+}
+
+TEST_CASE("of queues and lists both drivers say the same") {
+    compare(list_questions());
+}
+
+TEST_CASE("of modules and kernels both drivers say the same") {
+    compare(program_questions());
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a driver of Level Zero is asked: calls that are right, and calls that are wrong in one place.
+#pragma once
+
+#include <level_zero/ze_api.h>
+
+#include <string>
+#include <vector>
+
+namespace level_zero_vendor_test {
+
+/// A driver, with a context and its first device.
+struct Driver {
+    explicit Driver(ze_driver_handle_t handle);
+    Driver(const Driver &) = delete;
+    ~Driver();
+
+    ze_driver_handle_t driver = nullptr;
+    ze_context_handle_t context = nullptr;
+    ze_device_handle_t device = nullptr;
+    std::string device_name;
+};
+
+/// Frequent reasons for a difference.
+constexpr const char *as_specified =
+    "ours answers what the specification says, the vendor's is laxer or has a code of its own";
+constexpr const char *only_recorded =
+    "the vendor's only records commands here: nothing is waited for, and there is no clock";
+
+struct Question {
+    const char *text;
+    std::string (*ask)(const Driver &driver);
+    /// Why the simulated driver answers otherwise than the vendor's; null where it must not.
+    const char *difference = nullptr;
+};
+
+const std::vector<Question> &memory_questions();
+const std::vector<Question> &event_questions();
+const std::vector<Question> &list_questions();
+const std::vector<Question> &program_questions();
+
+/// A result as text: the name of those that matter, else its number.
+std::string name_of(ze_result_t result);
+/// Several answers in a row.
+std::string names_of(const std::vector<ze_result_t> &results);
+
+} // namespace level_zero_vendor_test

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "arguments.hpp"
+#include "usm.hpp"
+
+#include <pi/sdk/argument.hpp>
+#include <pi/sdk/region.hpp>
+
+namespace pi::level_zero {
+
+using namespace sdk;
+
+Arguments::Arguments(const Target &target, const Kernel &kernel,
+                     const pi_kernel_launch_desc &desc) {
+    const auto given = read_array(desc.argument_count, desc.arguments, "arguments");
+    if (given.size() != kernel.argument_count())
+        fail(PI_ERROR_INVALID_ARGUMENTS, "argument_count is ", given.size(), "; kernel '",
+             kernel.name(), "' has ", kernel.argument_count(), " parameters");
+    arguments_.reserve(given.size());
+    values_.reserve(given.size() * sizeof(uint64_t));
+    for (size_t i = 0; i < given.size(); ++i)
+        add(target, given[i], i);
+    const Device &device = target.queue.device();
+    const uint64_t own = kernel.function(device).properties.localMemSize;
+    const uint64_t most = device.compute().maxSharedLocalMemory;
+    if (local_memory_ > most || own > most - local_memory_)
+        fail(PI_ERROR_INVALID_ARGUMENTS, "the launch asks for ", local_memory_,
+             " bytes of work-group memory beside the ", own, " of kernel '", kernel.name(), "'; ",
+             device.name(), " has ", most);
+}
+
+void Arguments::add(const Target &target, const pi_kernel_argument &given, size_t index) {
+    check_argument(given, index);
+    switch (given.kind) {
+    case PI_ARGUMENT_VALUE:
+        check_argument_size(given, index);
+        return add_value(require(given.value, {"arguments", index, ".value"}), given.size);
+    case PI_ARGUMENT_BUFFER:
+        return add_pointer(read_buffer(target, given, index));
+    case PI_ARGUMENT_LOCAL:
+        check_argument_size(given, index);
+        if (__builtin_add_overflow(local_memory_, given.size, &local_memory_))
+            fail(PI_ERROR_INVALID_ARGUMENTS, "arguments[", index, "].size is ", given.size,
+                 ": more work-group memory than 64 bits count");
+        arguments_.push_back({given.size, 0, true});
+        return;
+    case PI_ARGUMENT_POINTER:
+        check_usm_argument(target.queue, given.pointer, {"arguments", index, ".pointer"});
+        return add_pointer(given.pointer);
+    case PI_ARGUMENT_IMAGE:
+    case PI_ARGUMENT_SAMPLER:
+        fail(PI_ERROR_UNSUPPORTED_FEATURE, "arguments[", index,
+             "] is an image or a sampler, of which this plugin has none");
+    default:
+        fail(PI_ERROR_INVALID_ENUMERATION, "arguments[", index, "].kind ", given.kind,
+             " is no PI_ARGUMENT_");
+    }
+}
+
+void Arguments::add_value(const void *value, size_t size) {
+    const auto *bytes = static_cast<const std::byte *>(value);
+    arguments_.push_back({size, values_.size(), false});
+    values_.insert(values_.end(), bytes, bytes + size);
+}
+
+/// NULL is no value, not the value NULL: some drivers take only that.
+void Arguments::add_pointer(const void *pointer) {
+    add_value(&pointer, sizeof pointer);
+    arguments_.back().empty = !pointer;
+}
+
+const void *Arguments::read_buffer(const Target &target, const pi_kernel_argument &given,
+                                   size_t index) {
+    if (!given.mem)
+        return nullptr;
+    const Queue &queue = target.queue;
+    const ArgumentName name{"arguments", index, ".mem"};
+    Mem &mem = checked_buffer(queue.place(), queue.host(), given.mem, name);
+    if (given.size || given.offset)
+        check_range(given.offset,
+                    given.size                  ? given.size
+                    : given.offset < mem.size() ? mem.size() - given.offset
+                                                : 1,
+                    mem.size(), name);
+    if (!target.within_call)
+        kept_.emplace_back(mem);
+    return mem.address() + given.offset;
+}
+
+void Arguments::set(Kernel::Function &function, const std::string &name) const {
+    Place &place = function.module->place();
+    for (uint32_t i = 0; i < arguments_.size(); ++i) {
+        const Argument &argument = arguments_[i];
+        const void *const value = argument.empty ? nullptr : values_.data() + argument.value;
+        const ze_result_t code =
+            place.api().zeKernelSetArgumentValue(function.id, i, argument.size, value);
+        if (code == ZE_RESULT_ERROR_INVALID_KERNEL_ARGUMENT_SIZE ||
+            code == ZE_RESULT_ERROR_INVALID_ARGUMENT)
+            fail(PI_ERROR_INVALID_ARGUMENTS, "arguments[", i, "] is of ", argument.size,
+                 " bytes, which kernel '", name,
+                 "' does not take: zeKernelSetArgumentValue: ", error_name(code));
+        place.check(code, "zeKernelSetArgumentValue", "arguments[", i, "] of kernel '", name, "'");
+    }
+}
+
+} // namespace pi::level_zero

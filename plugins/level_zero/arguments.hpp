@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The arguments of a launch.
+#pragma once
+
+#include "kernel.hpp"
+#include "memory.hpp"
+#include "submission.hpp"
+
+#include <cstddef>
+#include <vector>
+
+namespace pi::level_zero {
+
+/// Copies of the values, and references to the memory that they name.
+class Arguments {
+public:
+    /// PI_ERROR_INVALID_ARGUMENTS, or the error of an argument's own kind.
+    Arguments(const Target &target, const Kernel &kernel, const pi_kernel_launch_desc &desc);
+    Arguments(const Arguments &) = delete;
+
+    /// Gives them to the driver's kernel, under its mutex.
+    void set(Kernel::Function &function, const std::string &name) const;
+
+private:
+    struct Argument {
+        uint64_t size;
+        size_t value; ///< where it begins in values_
+        bool empty;   ///< it has no value: work-group memory, or a null pointer
+    };
+    void add(const Target &target, const pi_kernel_argument &given, size_t index);
+    void add_value(const void *value, size_t size);
+    void add_pointer(const void *pointer);
+    const void *read_buffer(const Target &target, const pi_kernel_argument &given, size_t index);
+
+    std::vector<Argument> arguments_;
+    std::vector<std::byte> values_;
+    std::vector<sdk::Ref<Mem>> kept_;
+    uint64_t local_memory_ = 0;
+};
+
+} // namespace pi::level_zero

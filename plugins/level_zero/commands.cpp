@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reads, writes, copies and fills of buffers.
+#include "commands.hpp"
+#include "entries.hpp"
+
+#include <optional>
+
+namespace pi::level_zero {
+
+using namespace sdk;
+
+End end_of(Mem &mem) {
+    return {mem.address(), &mem.place(), mem.in_host()};
+}
+
+namespace {
+
+class CopyCommand final : public ListCommand {
+public:
+    CopyCommand(const Target &target, const End &src, const End &dst, const KeptEnds &kept,
+                Regions &&regions)
+        : ListCommand(target.queue), src_(src), dst_(dst), regions_(std::move(regions)) {
+        if (kept.src)
+            kept_src_.emplace(target, *kept.src);
+        if (kept.dst)
+            kept_dst_.emplace(target, *kept.dst);
+    }
+
+private:
+    void issue(Submission &submission) override {
+        append_regions(submission, src_, dst_, regions_);
+    }
+    const End src_, dst_;
+    std::optional<Held<Mem>> kept_src_, kept_dst_;
+    const Regions regions_;
+};
+
+/// On a thread of the instance: by another place, or through the host.
+class TransferCommand final : public Command {
+public:
+    TransferCommand(Queue &queue, Place *executor, const End &src, const End &dst,
+                    const KeptEnds &kept, Regions &&regions)
+        : place_(queue.place()), executor_(executor), src_(src), dst_(dst),
+          regions_(std::move(regions)) {
+        if (kept.src)
+            kept_src_ = Ref<Mem>(*kept.src);
+        if (kept.dst)
+            kept_dst_ = Ref<Mem>(*kept.dst);
+    }
+
+    void start(Event &event) override {
+        place_.require_alive();
+        event.submitted();
+        place_.instance().run_transfer([this, event = Ref<Event>(event)] {
+            event->running();
+            try {
+                run();
+            } catch (...) {
+                const Error error = current_error();
+                return event->finish(error.code(), error.text());
+            }
+            event->finish(PI_SUCCESS);
+        });
+    }
+    void run() { transfer(executor_, src_, dst_, regions_); }
+
+private:
+    Place &place_;
+    Place *const executor_;
+    const End src_, dst_;
+    Ref<Mem> kept_src_, kept_dst_;
+    const Regions regions_;
+};
+
+class FillCommand final : public ListCommand {
+public:
+    FillCommand(const Target &target, Mem &mem, std::vector<std::byte> pattern, uint64_t offset,
+                uint64_t size)
+        : ListCommand(target.queue), mem_(target, mem), pattern_(std::move(pattern)),
+          offset_(offset), size_(size) {}
+
+private:
+    void issue(Submission &submission) override {
+        append_fill(submission, mem_->address() + offset_, size_, pattern_, strip_);
+    }
+    const Held<Mem> mem_;
+    const std::vector<std::byte> pattern_;
+    std::vector<std::byte> strip_;
+    const uint64_t offset_, size_;
+};
+
+} // namespace
+
+void enqueue_copy(Queue &queue, const EnqueueArguments &arguments, const End &src, const End &dst,
+                  const KeptEnds &kept, Regions &&regions) {
+    queue.place().require_alive();
+    Place *const executor = find_executor(queue.place(), src, dst);
+    if (executor == &queue.place())
+        return enqueue_list<CopyCommand>(queue, arguments, src, dst, kept, std::move(regions));
+    auto command =
+        std::make_unique<TransferCommand>(queue, executor, src, dst, kept, std::move(regions));
+    if (!runs_within_call(queue, arguments))
+        return enqueue(queue, arguments, std::move(command));
+    run_within_call(queue, arguments, [&](Event *event) {
+        if (event)
+            event->running();
+        command->run();
+    });
+}
+
+namespace {
+
+/// Queues of either end do a copy; others, if they can use both. Else PI_ERROR_INVALID_MEM_OBJECT.
+void check_copy(const Queue &queue, const Mem &src, const Mem &dst) {
+    const Place &user = queue.place();
+    const auto same_driver = [&](const Mem &mem) {
+        return mem.device().platform().id() == user.device().platform().id();
+    };
+    if ((&src.place() == &user || &dst.place() == &user) && same_driver(src) && same_driver(dst))
+        return;
+    require_usable(user, src, "src");
+    require_usable(user, dst, "dst");
+}
+
+} // namespace
+
+namespace entries {
+
+pi_result PI_CALL piEnqueueMemBufferRead(pi_queue queue, const pi_buffer_read_desc *desc,
+                                         uint32_t wait_count, const pi_event *wait_list,
+                                         pi_event *out_event) {
+    return call<Queue>(queue, [&](Queue &self) {
+        const auto known = read_desc(desc, PI_TYPE_BUFFER_READ_DESC);
+        check_flags(known.flags, PI_COMMAND_BLOCKING, "flags");
+        Mem &mem = checked_buffer(self.place(), self.host(), known.mem, "mem");
+        require(known.host_ptr, "host_ptr");
+        enqueue_list<CopyCommand>(
+            self, {known.flags, known.type, wait_count, wait_list, out_event}, end_of(mem),
+            End{static_cast<std::byte *>(known.host_ptr)}, KeptEnds{&mem, nullptr},
+            read_regions(known.region_count, known.regions, mem.size(), std::nullopt));
+    });
+}
+
+pi_result PI_CALL piEnqueueMemBufferWrite(pi_queue queue, const pi_buffer_write_desc *desc,
+                                          uint32_t wait_count, const pi_event *wait_list,
+                                          pi_event *out_event) {
+    return call<Queue>(queue, [&](Queue &self) {
+        const auto known = read_desc(desc, PI_TYPE_BUFFER_WRITE_DESC);
+        check_flags(known.flags, PI_COMMAND_BLOCKING, "flags");
+        Mem &mem = checked_buffer(self.place(), self.host(), known.mem, "mem");
+        require(known.host_ptr, "host_ptr");
+        enqueue_list<CopyCommand>(
+            self, {known.flags, known.type, wait_count, wait_list, out_event},
+            End{static_cast<std::byte *>(const_cast<void *>(known.host_ptr))}, end_of(mem),
+            KeptEnds{nullptr, &mem},
+            read_regions(known.region_count, known.regions, std::nullopt, mem.size()));
+    });
+}
+
+pi_result PI_CALL piEnqueueMemBufferCopy(pi_queue queue, const pi_buffer_copy_desc *desc,
+                                         uint32_t wait_count, const pi_event *wait_list,
+                                         pi_event *out_event) {
+    return call<Queue>(queue, [&](Queue &self) {
+        const auto known = read_desc(desc, PI_TYPE_BUFFER_COPY_DESC);
+        check_flags(known.flags, PI_COMMAND_BLOCKING, "flags");
+        Mem &src = checked<Mem>(self.host(), known.src, "src");
+        Mem &dst = checked<Mem>(self.host(), known.dst, "dst");
+        check_copy(self, src, dst);
+        auto regions = read_regions(known.region_count, known.regions, src.size(), dst.size());
+        // Addresses are compared: those of all devices and of the host are apart.
+        check_overlap({regions.data(), regions.size()}, src.address(), dst.address());
+        enqueue_copy(self, {known.flags, known.type, wait_count, wait_list, out_event}, end_of(src),
+                     end_of(dst), {&src, &dst}, std::move(regions));
+    });
+}
+
+pi_result PI_CALL piEnqueueMemBufferFill(pi_queue queue, const pi_buffer_fill_desc *desc,
+                                         uint32_t wait_count, const pi_event *wait_list,
+                                         pi_event *out_event) {
+    return call<Queue>(queue, [&](Queue &self) {
+        const auto known = read_desc(desc, PI_TYPE_BUFFER_FILL_DESC);
+        check_flags(known.flags, PI_COMMAND_BLOCKING, "flags");
+        Mem &mem = checked_buffer(self.place(), self.host(), known.mem, "mem");
+        auto pattern = read_pattern(known.pattern, known.pattern_size, known.offset, known.size);
+        check_range(known.offset, known.size, mem.size(), "mem");
+        enqueue_list<FillCommand>(self, {known.flags, known.type, wait_count, wait_list, out_event},
+                                  mem, std::move(pattern), known.offset, known.size);
+    });
+}
+
+} // namespace entries
+} // namespace pi::level_zero

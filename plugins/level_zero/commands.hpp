@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Copies as commands, of buffers and of USM.
+#pragma once
+
+#include "memory.hpp"
+#include "transfer.hpp"
+
+namespace pi::level_zero {
+
+End end_of(Mem &mem);
+
+/// What keeps the ends of a copy alive: mems, or nothing for USM.
+struct KeptEnds {
+    Mem *src = nullptr, *dst = nullptr;
+};
+
+/// In the queue's list if its place reaches both ends, else on a thread.
+void enqueue_copy(Queue &queue, const sdk::EnqueueArguments &arguments, const End &src,
+                  const End &dst, const KeptEnds &kept, sdk::Regions &&regions);
+
+} // namespace pi::level_zero

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "connection.hpp"
+#include "memory.hpp"
+
+#include <cstring>
+
+namespace pi::level_zero {
+
+using namespace sdk;
+
+namespace {
+
+bool one_driver(const ConnectedPlace &src, const ConnectedPlace &dst) {
+    return &src.device.platform() == &dst.device.platform();
+}
+
+bool one_context(const ConnectedPlace &src, const ConnectedPlace &dst) {
+    return &src.context == &dst.context;
+}
+
+ConnectionAnswer between_drivers() {
+    return {PI_MEMORY_CONNECTION_NONE,
+            "the devices are of two drivers, which know nothing of each other's memory"};
+}
+
+ConnectionAnswer between_contexts() {
+    return {PI_MEMORY_CONNECTION_MIGRATABLE,
+            "memory is of one context; between two of a driver the plugin copies "
+            "(zeCommandListAppendMemoryCopyFromContext)"};
+}
+
+std::string why_no_access(const PeerAccess &access, const ConnectedPlace &src,
+                          const ConnectedPlace &dst) {
+    const char *const reason =
+        access.listed ? "zeDeviceGetP2PProperties says yes, but zeDeviceCanAccessPeer no"
+                      : "zeDeviceGetP2PProperties";
+    return text(dst.device.name(), " has no access to the memory of ", src.device.name(), " (",
+                reason, "): the plugin copies");
+}
+
+} // namespace
+
+ConnectionAnswer connect_buffers(const ConnectedPlace &src, const ConnectedPlace &dst) {
+    if (!one_driver(src, dst))
+        return between_drivers();
+    if (!one_context(src, dst))
+        return between_contexts();
+    if (&src.place == &dst.place)
+        return {PI_MEMORY_CONNECTION_UNIFIED, "the same device and context"};
+    const PeerAccess access = dst.place.access(src.place);
+    if (access.granted())
+        return {PI_MEMORY_CONNECTION_UNIFIED,
+                text(dst.device.name(), " has access to the memory of ", src.device.name(),
+                     " (zeDeviceCanAccessPeer, zeDeviceGetP2PProperties)")};
+    return {PI_MEMORY_CONNECTION_MIGRATABLE, why_no_access(access, src, dst)};
+}
+
+namespace {
+
+bool in_host(const pi_memory_connection_query &query) {
+    return query.kind == PI_MEMORY_KIND_IMPORTED || query.kind == PI_MEMORY_KIND_USM_HOST ||
+           query.src_scope == SCOPE_HOST_PINNED;
+}
+
+bool is_usm(pi_memory_kind kind) {
+    return kind == PI_MEMORY_KIND_USM_HOST || kind == PI_MEMORY_KIND_USM_DEVICE ||
+           kind == PI_MEMORY_KIND_USM_SHARED;
+}
+
+const char *missing_usm(const ConnectedPlace &src, const ConnectedPlace &dst,
+                        const pi_memory_connection_query &query) {
+    const auto lacks_shared = [](const ConnectedPlace &place) {
+        return !(place.device.usm_kinds() >> PI_USM_SHARED & 1);
+    };
+    if (query.src_scope)
+        return "allocations by address are in scope 0 (global)";
+    if (query.kind == PI_MEMORY_KIND_USM_SHARED && (lacks_shared(src) || lacks_shared(dst)))
+        return "a device has no shared allocations";
+    return nullptr;
+}
+
+/// Why there is no memory of this kind at both places, or NULL.
+const char *missing(const ConnectedPlace &src, const ConnectedPlace &dst,
+                    const pi_memory_connection_query &query) {
+    if (query.kind > PI_MEMORY_KIND_IMPORTED)
+        fail(PI_ERROR_INVALID_ENUMERATION, "kind ", query.kind, " is no PI_MEMORY_KIND_");
+    if (query.src_scope >= SCOPE_COUNT || query.dst_scope >= SCOPE_COUNT)
+        return "there are only the scopes 0 (global) and 1 (host.pinned)";
+    switch (query.kind) {
+    case PI_MEMORY_KIND_BUFFER:
+        return nullptr;
+    case PI_MEMORY_KIND_IMPORTED:
+        return query.src_scope                      ? "scope 1 (host.pinned) is not imported"
+               : src.device.imports_host_pointers() ? nullptr
+                                                    : "src cannot pin the application's memory";
+    case PI_MEMORY_KIND_IMAGE:
+        return "this plugin has no images";
+    default:
+        return missing_usm(src, dst, query);
+    }
+}
+
+/// Whether one device uses the shared allocations of another one.
+bool shares(const ConnectedPlace &src, const ConnectedPlace &dst) {
+    return &src.place == &dst.place ||
+           (dst.device.access().sharedCrossDeviceAllocCapabilities & ZE_MEMORY_ACCESS_CAP_FLAG_RW);
+}
+
+ConnectionAnswer connect(const ConnectedPlace &src, const ConnectedPlace &dst,
+                         const pi_memory_connection_query &query) {
+    if (const char *lack = missing(src, dst, query))
+        return {PI_MEMORY_CONNECTION_NONE, lack};
+    if (!one_driver(src, dst))
+        return between_drivers();
+    if (!one_context(src, dst))
+        return is_usm(query.kind)
+                   ? ConnectionAnswer{PI_MEMORY_CONNECTION_NONE,
+                                      "allocations by address are for their own context"}
+                   : between_contexts();
+    if (in_host(query))
+        return {PI_MEMORY_CONNECTION_UNIFIED,
+                "pinned memory of the host is used by all devices of its context"};
+    if (query.kind == PI_MEMORY_KIND_USM_SHARED)
+        return shares(src, dst)
+                   ? ConnectionAnswer{PI_MEMORY_CONNECTION_UNIFIED,
+                                      "a shared allocation moves to the device that uses it"}
+                   : ConnectionAnswer{PI_MEMORY_CONNECTION_NONE,
+                                      "dst uses no other device's shared allocations "
+                                      "(sharedCrossDeviceAllocCapabilities)"};
+    return connect_buffers(src, dst);
+}
+
+void describe_unified(const ConnectedPlace &src, const ConnectedPlace &dst,
+                      const pi_memory_connection_query &query, pi_memory_connection_info &info) {
+    info.coherence = PI_COHERENCE_COHERENT;
+    info.concurrent_writers = PI_CONCURRENT_WRITERS_DISJOINT_BYTES;
+    info.path = PI_COPY_PATH_DIRECT;
+    if (in_host(query)) {
+        info.residency = src.device.integrated() ? pi_residency{PI_RESIDENCY_SAME_MEMORY}
+                                                 : pi_residency{PI_RESIDENCY_REMOTE_ACCESS};
+        info.link_kind = PI_LINK_SYSTEM_MEMORY;
+        return;
+    }
+    if (&src.place == &dst.place) {
+        info.atomics = 1;
+        info.residency = PI_RESIDENCY_SAME_MEMORY;
+        info.link_kind = PI_LINK_SAME_DEVICE;
+        if (query.kind == PI_MEMORY_KIND_BUFFER)
+            info.external_handle_types = export_types(src.device) & import_types(dst.device);
+        return;
+    }
+    if (query.kind == PI_MEMORY_KIND_USM_SHARED) {
+        info.residency = PI_RESIDENCY_MIGRATES_WHOLE_OBJECT;
+        return;
+    }
+    info.atomics = dst.place.access(src.place).atomics;
+    info.residency = PI_RESIDENCY_REMOTE_ACCESS;
+}
+
+} // namespace
+
+pi_memory_connection_info describe_connection(const ConnectedPlace &src, const ConnectedPlace &dst,
+                                              const pi_memory_connection_query &query) {
+    pi_memory_connection_info info{};
+    const ConnectionAnswer answer = connect(src, dst, query);
+    info.connection = answer.connection;
+    if (answer.connection == PI_MEMORY_CONNECTION_UNIFIED)
+        describe_unified(src, dst, query, info);
+    else if (answer.connection == PI_MEMORY_CONNECTION_MIGRATABLE) // see find_executor()
+        info.path = in_host(query) || dst.device.access(src.device).granted()
+                        ? PI_COPY_PATH_DIRECT
+                        : PI_COPY_PATH_STAGED_BY_PLUGIN;
+    std::strncpy(info.reason, answer.reason.c_str(), sizeof info.reason - 1);
+    return info;
+}
+
+} // namespace pi::level_zero

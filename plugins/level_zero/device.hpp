@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Devices and sub-devices. Root devices live as long as their instance.
+#pragma once
+
+#include "clock.hpp"
+#include "platform.hpp"
+
+#include <array>
+#include <atomic>
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace pi::level_zero {
+
+/// Whether a device can use the memory of another one: drivers are asked in two ways, and answer differently.
+struct PeerAccess {
+    bool listed = false;   ///< as zeDeviceGetP2PProperties has it
+    bool possible = false; ///< as zeDeviceCanAccessPeer has it, which is only asked then
+    bool atomics = false;
+    bool granted() const { return possible && listed; }
+};
+
+/// What immediate command lists of a device are made for: the first group of engines that can do all.
+struct EngineGroup {
+    uint32_t ordinal = 0;
+    uint32_t engines = 1;
+    uint64_t max_pattern = 1; ///< bytes of a fill's pattern
+    bool cooperative = false;
+};
+
+class Device : public sdk::Object<Device, pi_device> {
+public:
+    /// A root device, or a part of `parent`. PI_ERROR_UNSUPPORTED_FEATURE for one that lacks what the plugin cannot do
+    /// without.
+    Device(Platform &platform, ze_device_handle_t id, sdk::Ref<Device> parent = nullptr);
+    ~Device();
+
+    Platform &platform() const { return platform_; }
+    const Api &api() const { return platform_.api(); }
+    Instance &instance() const { return platform_.instance(); }
+    ze_device_handle_t id() const { return id_; }
+    /// NULL for a root device.
+    Device *parent() const { return parent_.get(); }
+    const std::string &name() const { return name_; }
+    const std::string &description() const { return name_; }
+    const ze_device_properties_t &properties() const { return properties_; }
+    const ze_device_compute_properties_t &compute() const { return compute_; }
+    const ze_device_module_properties_t &modules() const { return modules_; }
+    const ze_device_memory_access_properties_t &access() const { return access_; }
+    const EngineGroup &engines() const { return engines_; }
+    /// The engine that the next queue gets.
+    uint32_t next_engine() { return next_engine_.fetch_add(1) % engines_.engines; }
+
+    bool integrated() const { return properties_.flags & ZE_DEVICE_PROPERTY_FLAG_INTEGRATED; }
+    uint64_t memory_size() const { return memory_size_; }
+    uint64_t max_allocation() const { return properties_.maxMemAllocSize; }
+    uint32_t compute_units() const;
+    /// 1 << PI_USM_ kinds.
+    uint32_t usm_kinds() const { return usm_kinds_; }
+    /// 1 << PI_EXTERNAL_ of file descriptors.
+    uint32_t import_files() const { return import_files_; }
+    uint32_t export_files() const { return export_files_; }
+    bool imports_host_pointers() const { return imports_host_pointers_; }
+    bool global_offset() const;
+    const std::vector<ze_device_handle_t> &sub_devices() const { return sub_devices_; }
+    uint64_t capabilities() const;
+
+    /// Whether commands of this device can use memory of `owner` in the same context. Asked once a pair.
+    PeerAccess access(const Device &owner);
+    Clock &clock() { return clock_; }
+
+    /// What the plugin has taken of the device's memory.
+    std::atomic<uint64_t> &taken() { return taken_; }
+
+private:
+    void read_memory();
+    void read_external();
+
+    Platform &platform_;
+    const ze_device_handle_t id_;
+    const sdk::Ref<Device> parent_;
+    ze_device_properties_t properties_{};
+    ze_device_compute_properties_t compute_{};
+    ze_device_module_properties_t modules_{};
+    ze_device_memory_access_properties_t access_{};
+    std::string name_;
+    EngineGroup engines_;
+    uint64_t memory_size_ = 0;
+    uint32_t usm_kinds_ = 0, import_files_ = 0, export_files_ = 0;
+    bool imports_host_pointers_ = false;
+    std::vector<ze_device_handle_t> sub_devices_;
+    std::atomic<uint32_t> next_engine_{0};
+    std::atomic<uint64_t> taken_{0};
+    std::mutex peers_mutex_;
+    std::map<ze_device_handle_t, PeerAccess> peers_; ///< guarded by peers_mutex_
+    Clock clock_;
+};
+
+pi_device_type device_type(const Device &device);
+/// "Intel(R) Corporation" for its number at PCI, else that number.
+std::string vendor_name(const Device &device);
+
+/// What begins of all memory is a multiple of.
+inline constexpr uint64_t min_alignment = 64;
+/// The greatest that is honoured; a driver that refuses one gets asked for more memory than that.
+inline constexpr uint64_t max_alignment = uint64_t{1} << 30;
+
+/// A list that the vendor gives in two calls: how many there are, then so many.
+template <class T, class Ask>
+std::vector<T> ask_list(const char *call, const T &blank, Ask &&ask) {
+    uint32_t count = 0;
+    check(ask(&count, static_cast<T *>(nullptr)), call);
+    std::vector<T> items(count, blank);
+    if (count)
+        check(ask(&count, items.data()), call);
+    items.resize(count, blank);
+    return items;
+}
+
+} // namespace pi::level_zero

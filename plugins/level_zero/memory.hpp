@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Memory: buffers and views of them.
+#pragma once
+
+#include "context.hpp"
+#include "storage.hpp"
+
+#include <pi/sdk/held_map.hpp>
+
+namespace pi::level_zero {
+
+/// The devices' memory scopes, in the order of piDeviceGetMemoryScopes.
+enum Scope : uint32_t {
+    SCOPE_GLOBAL = 0,
+    SCOPE_HOST_PINNED = 1, ///< memory of the host that all devices of the context use in place
+    SCOPE_COUNT = 2,
+};
+inline constexpr const char *scope_names[SCOPE_COUNT] = {"global", "host.pinned"};
+
+using Map = sdk::HeldMap<Staging>;
+
+class Mem : public sdk::Object<Mem, pi_mem> {
+public:
+    /// A root.
+    Mem(Context &context, Device &device, Storage storage, const pi_mem_buffer_desc &desc,
+        pi_memory_kind kind);
+    /// A view of a root.
+    Mem(Mem &root, uint64_t flags, uint64_t offset, uint64_t size);
+
+    Context &context() const { return *context_; }
+    Device &device() const { return place_.device(); }
+    Place &place() const { return place_; }
+    Mem &root() { return root_ ? *root_ : *this; }
+    pi_mem parent() const { return root_ ? root_->handle() : nullptr; }
+    uint64_t offset() const { return offset_; } ///< into the root
+    uint64_t size() const { return size_; }
+    uint64_t flags() const { return flags_; }
+    uint32_t scope() const { return scope_; }
+    pi_memory_kind memory_kind() const { return kind_; }
+    uint64_t alignment() const;
+    /// In memory of the host, which all devices of the context use in place.
+    bool in_host() const { return storage().host(); }
+    /// The first byte's address for devices.
+    std::byte *address() const { return storage().data() + offset_; }
+    /// And for the host; NULL if it has none.
+    std::byte *host_pointer() const { return in_host() ? storage().host() + offset_ : nullptr; }
+    /// Of a buffer with PI_MEM_USE_HOST_PTR: where its maps are; else NULL.
+    std::byte *map_pointer() const;
+    const Storage &storage() const { return root_ ? root_->storage_ : storage_; }
+
+    /// Those that the application holds.
+    sdk::HeldMaps<Map> &maps() { return maps_; }
+
+private:
+    const sdk::Ref<Context> context_;
+    Place &place_;
+    const sdk::Ref<Mem> root_; ///< NULL for a root
+    const Storage storage_;    ///< of a root
+    const uint64_t offset_ = 0, size_, flags_;
+    const uint32_t scope_;
+    const pi_memory_kind kind_;
+    std::byte *const host_ptr_; ///< of a root with PI_MEM_USE_HOST_PTR
+    sdk::HeldMaps<Map> maps_;
+};
+
+/// 1 << PI_EXTERNAL_ of what piMemImport takes, and what piMemExport gives.
+uint32_t import_types(const Device &device);
+uint32_t export_types(const Device &device);
+
+/// PI_ERROR_OUT_OF_DEVICE_MEMORY for more than the device can have in one piece.
+void check_allocation(const Device &device, uint64_t size);
+/// PI_ERROR_INVALID_VALUE for a scope that there is not.
+void check_scope(const Device &device, uint32_t scope);
+
+/// Whether commands of the place take the memory as it is.
+bool usable(const Place &user, const Mem &mem);
+/// PI_ERROR_INVALID_MEM_OBJECT unless it is usable.
+void require_usable(const Place &user, const Mem &mem, const sdk::ArgumentName &name);
+/// A buffer that commands on a queue of this place take as it is, or PI_ERROR_INVALID_MEM_OBJECT.
+Mem &checked_buffer(const Place &user, const pi_host *host, pi_mem mem,
+                    const sdk::ArgumentName &name);
+
+} // namespace pi::level_zero

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "connection.hpp"
+#include "context.hpp"
+#include "entries.hpp"
+#include "kernel.hpp"
+#include "memory.hpp"
+#include "program.hpp"
+#include "queue.hpp"
+#include "usm.hpp"
+
+#include <pi/sdk/context.hpp>
+#include <pi/sdk/plugin.hpp>
+#include <pi/sdk/program.hpp>
+#include <pi/sdk/queue.hpp>
+
+namespace pi::level_zero {
+
+using namespace sdk;
+
+namespace {
+
+using Plugin = plugin_entries<Instance, this_plugin>;
+
+constexpr pi_dispatch make_functions() {
+    pi_dispatch table = {
+        .struct_size = sizeof(pi_dispatch),
+        .version_major = PI_VERSION_MAJOR,
+        .version_minor = PI_VERSION_MINOR,
+        .piPluginGetInfo = Plugin::get_info,
+        .piPlatformsGet = entries::piPlatformsGet,
+        .piPlatformGetInfo = entries::piPlatformGetInfo,
+        .piPlatformGetBackendOption = entries::piPlatformGetBackendOption,
+        .piPlatformGetNativeHandle = entries::piPlatformGetNativeHandle,
+        .piPlatformCreateWithNativeHandle = entries::piPlatformCreateWithNativeHandle,
+        .piDevicesGet = entries::piDevicesGet,
+        .piDeviceGetInfo = entries::piDeviceGetInfo,
+        .piDevicePartition = entries::piDevicePartition,
+        .piDeviceRetain = entries::piDeviceRetain,
+        .piDeviceRelease = entries::piDeviceRelease,
+        .piDeviceGetGlobalTimestamps = entries::piDeviceGetGlobalTimestamps,
+        .piDeviceSelectBinary = entries::piDeviceSelectBinary,
+        .piDeviceGetMemoryScopes = entries::piDeviceGetMemoryScopes,
+        .piDeviceGetNativeHandle = entries::piDeviceGetNativeHandle,
+        .piDeviceCreateWithNativeHandle = entries::piDeviceCreateWithNativeHandle,
+        .piContextCreate = entries::piContextCreate,
+        .piContextGetNativeHandle = entries::piContextGetNativeHandle,
+        .piContextCreateWithNativeHandle = entries::piContextCreateWithNativeHandle,
+        .piGetMemoryConnection = Connections::get,
+        .piGetMemoryConnectionInfo = Connections::get_info,
+        .piQueueCreate = entries::piQueueCreate,
+        .piQueueGetNativeHandle = entries::piQueueGetNativeHandle,
+        .piQueueCreateWithNativeHandle = entries::piQueueCreateWithNativeHandle,
+        .piMemBufferCreate = entries::piMemBufferCreate,
+        .piMemBufferPartition = entries::piMemBufferPartition,
+        .piMemImport = entries::piMemImport,
+        .piMemExport = entries::piMemExport,
+        .piMemGetInfo = entries::piMemGetInfo,
+        .piMemGetHostPointer = entries::piMemGetHostPointer,
+        .piMemFlush = entries::piMemFlush,
+        .piMemInvalidate = entries::piMemInvalidate,
+        .piMemRetain = retain_entry<Mem>,
+        .piMemRelease = release_entry<Mem>,
+        .piMemGetNativeHandle = entries::piMemGetNativeHandle,
+        .piUsmHostRegister = entries::piUsmHostRegister,
+        .piUsmHostUnregister = entries::piUsmHostUnregister,
+        .piEnqueueMemBufferRead = entries::piEnqueueMemBufferRead,
+        .piEnqueueMemBufferWrite = entries::piEnqueueMemBufferWrite,
+        .piEnqueueMemBufferCopy = entries::piEnqueueMemBufferCopy,
+        .piEnqueueMemBufferFill = entries::piEnqueueMemBufferFill,
+        .piEnqueueMemBufferMap = entries::piEnqueueMemBufferMap,
+        .piEnqueueMemUnmap = entries::piEnqueueMemUnmap,
+        .piEnqueueUsmCopy = entries::piEnqueueUsmCopy,
+        .piEnqueueUsmFill = entries::piEnqueueUsmFill,
+        .piEnqueueUsmPrefetch = entries::piEnqueueUsmPrefetch,
+        .piEnqueueUsmAdvise = entries::piEnqueueUsmAdvise,
+        .piEnqueueKernelLaunch = entries::piEnqueueKernelLaunch,
+        .piEnqueueDeviceGlobalRead = entries::piEnqueueDeviceGlobalRead,
+        .piEnqueueDeviceGlobalWrite = entries::piEnqueueDeviceGlobalWrite,
+        .piProgramCreate = entries::piProgramCreate,
+        .piProgramSetSpecializationConstants = entries::piProgramSetSpecializationConstants,
+        .piProgramGetFunctionPointer = entries::piProgramGetFunctionPointer,
+        .piProgramGetGlobalVariablePointer = entries::piProgramGetGlobalVariablePointer,
+        .piProgramGetNativeHandle = entries::piProgramGetNativeHandle,
+        .piProgramCreateWithNativeHandle = entries::piProgramCreateWithNativeHandle,
+        .piKernelGetGroupInfo = entries::piKernelGetGroupInfo,
+        .piKernelGetSubGroupInfo = entries::piKernelGetSubGroupInfo,
+        .piKernelGetSuggestedLocalSize = entries::piKernelGetSuggestedLocalSize,
+        .piKernelGetMaxCooperativeGroups = entries::piKernelGetMaxCooperativeGroups,
+        .piKernelGetNativeHandle = entries::piKernelGetNativeHandle,
+        .piKernelCreateWithNativeHandle = entries::piKernelCreateWithNativeHandle,
+    };
+    context_entries<Context>::fill(table);
+    queue_entries<Queue>::fill(table);
+    table.piEnqueueTimestamp = entries::piEnqueueTimestamp; // the device's clock
+    usm_entries::fill<Usm>(table);
+    event_entries::fill<Context>(table);
+    program_entries<Program>::fill(table);
+    kernel_entries<Kernel, Program>::fill(table);
+    table.piEventWait = entries::piEventWait; // waits in the driver where it can
+    table.piEventGetNativeHandle = entries::piEventGetNativeHandle;
+    table.piEventCreateWithNativeHandle = entries::piEventCreateWithNativeHandle;
+    return table;
+}
+
+constexpr pi_dispatch functions = make_functions();
+
+} // namespace
+} // namespace pi::level_zero
+
+PI_EXPORT pi_result PI_CALL piPluginMain(const pi_host *host, pi_plugin_desc *out_desc) {
+    return pi::level_zero::Plugin::main(host, out_desc, pi::level_zero::functions);
+}

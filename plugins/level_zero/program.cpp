@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "program.hpp"
+#include "entries.hpp"
+
+#include <pi/sdk/program.hpp>
+#include <pi/sdk/program_link.hpp>
+
+#include <algorithm>
+
+namespace pi::level_zero {
+
+using namespace sdk;
+
+Module::~Module() {
+    if (!own_ || *own_)
+        place_.note(place_.api().zeModuleDestroy(id_));
+}
+
+namespace {
+
+/// What a build has to say, which goes with the text.
+std::string take_log(const Api &ze, ze_module_build_log_handle_t log) {
+    if (!log)
+        return {};
+    size_t size = 0;
+    std::string words;
+    if (ze.zeModuleBuildLogGetString(log, &size, nullptr) == ZE_RESULT_SUCCESS && size) {
+        words.resize(size);
+        if (ze.zeModuleBuildLogGetString(log, &size, words.data()) != ZE_RESULT_SUCCESS)
+            words.clear();
+        words.resize(std::min(words.find('\0'), words.size()));
+    }
+    ze.zeModuleBuildLogDestroy(log);
+    return words;
+}
+
+/// Codes that say that the program is wrong.
+bool is_build_failure(ze_result_t code) {
+    return code == ZE_RESULT_ERROR_MODULE_BUILD_FAILURE ||
+           code == ZE_RESULT_ERROR_MODULE_LINK_FAILURE ||
+           code == ZE_RESULT_ERROR_INVALID_NATIVE_BINARY ||
+           code == ZE_RESULT_ERROR_INVALID_ARGUMENT || code == ZE_RESULT_ERROR_INVALID_SIZE;
+}
+
+constexpr size_t most_words = 500;
+
+} // namespace
+
+Program::Program(Context &context, pi_program_format format, std::string source)
+    : Object(context.host()), context_(context), format_(format), source_(std::move(source)) {
+    if (format_ == PI_PROGRAM_FORMAT_SPIRV)
+        spirv_.emplace(source_.data(), source_.size());
+}
+
+Program::Program(Context &context, Device &device, std::shared_ptr<Module> module)
+    : Object(context.host()), context_(context), format_(PI_PROGRAM_FORMAT_DEVICE_BINARY) {
+    builds_.push_back({&device, std::move(module), {}, PI_PROGRAM_BUILT});
+}
+
+void Program::specialize(uint32_t count, const pi_specialization_constant *constants) {
+    if (!spirv_)
+        fail(PI_ERROR_UNSUPPORTED_FEATURE, "program is of format ", format_,
+             "; only SPIR-V has specialization constants");
+    for (const pi_specialization_constant &one : spirv_->check(count, constants))
+        constants_[one.id] = std::string(static_cast<const char *>(one.value), one.size);
+}
+
+void Program::build_for(Build &build) {
+    Place &place = context_->place(*build.device);
+    place.require_alive();
+    const Api &ze = place.api();
+    std::vector<uint32_t> ids;
+    std::vector<const void *> values;
+    for (const auto &[id, value] : constants_) {
+        ids.push_back(id);
+        values.push_back(value.data());
+    }
+    const ze_module_constants_t constants{static_cast<uint32_t>(ids.size()), ids.data(),
+                                          values.data()};
+    auto desc = typed<ze_module_desc_t>(ZE_STRUCTURE_TYPE_MODULE_DESC);
+    desc.format =
+        format_ == PI_PROGRAM_FORMAT_SPIRV ? ZE_MODULE_FORMAT_IL_SPIRV : ZE_MODULE_FORMAT_NATIVE;
+    desc.inputSize = source_.size();
+    desc.pInputModule = reinterpret_cast<const uint8_t *>(source_.data());
+    desc.pBuildFlags = options_.c_str();
+    desc.pConstants = ids.empty() ? nullptr : &constants;
+    const auto with_log = [&](const char *call, auto &&make) {
+        ze_module_build_log_handle_t log = nullptr;
+        const ze_result_t code = make(context_->platform().has_build_logs() ? &log : nullptr);
+        build.log += take_log(ze, log);
+        if (is_build_failure(code))
+            fail(PI_ERROR_BUILD_FAILED, call, ": ", error_name(code), " on ", build.device->name(),
+                 build.log.empty() ? "" : ": ", build.log.substr(0, most_words));
+        place.check(code, call, "on ", build.device->name());
+    };
+    ze_module_handle_t module = nullptr;
+    with_log("zeModuleCreate", [&](ze_module_build_log_handle_t *log) {
+        return ze.zeModuleCreate(place.context().id(), build.device->id(), &desc, &module, log);
+    });
+    build.module = std::make_shared<Module>(place, module);
+    // Only now a driver says that there is a function which nobody has; else the making of a kernel does.
+    if (context_->platform().has_build_logs())
+        with_log("zeModuleDynamicLink", [&](ze_module_build_log_handle_t *log) {
+            return ze.zeModuleDynamicLink(1, &module, log);
+        });
+}
+
+void Program::build(const pi_program_build_desc &desc) {
+    check_flags(desc.flags, 0, "flags");
+    if (source_.empty())
+        fail(PI_ERROR_INVALID_OPERATION, "program was made around a ze_module_handle_t: it is "
+                                         "built, and has nothing to build again");
+    const std::vector<Device *> devices = read_devices<Device>(*context_, desc);
+    options_ = desc.options ? desc.options : "";
+    builds_.clear();
+    // In the context's order, whatever order they are named in.
+    for (Device *device : context_->devices())
+        if (std::any_of(devices.begin(), devices.end(),
+                        [&](const Device *named) { return named->id() == device->id(); }))
+            builds_.push_back({device, {}, {}, PI_PROGRAM_FAILED});
+    for (Build &one : builds_) {
+        try {
+            build_for(one);
+        } catch (const Error &error) {
+            if (one.log.empty())
+                one.log = error.text();
+            for (Build &other : builds_)
+                other.module.reset();
+            throw;
+        }
+    }
+    // Only now: it is built for all of them or for none.
+    for (Build &one : builds_)
+        one.status = PI_PROGRAM_BUILT;
+}
+
+std::vector<Device *> Program::devices() const {
+    std::vector<Device *> devices;
+    for (const Build &build : builds_)
+        if (build.status == PI_PROGRAM_BUILT)
+            devices.push_back(build.device);
+    return devices;
+}
+
+void Program::require_built() const {
+    if (devices().empty())
+        fail(PI_ERROR_INVALID_OPERATION, "program is not built; call piProgramBuild first");
+}
+
+const Program::Build &Program::build_of(const Device &device) const {
+    static const Build none{};
+    const auto found = std::find_if(builds_.begin(), builds_.end(), [&](const Build &build) {
+        return build.device->id() == device.id();
+    });
+    return found == builds_.end() ? none : *found;
+}
+
+const std::shared_ptr<Module> &Program::module(const Device &device) const {
+    return build_of(device).module;
+}
+uint32_t Program::status(const Device &device) const {
+    return build_of(device).status;
+}
+const std::string &Program::log(const Device &device) const {
+    return build_of(device).log;
+}
+
+Module &Program::built_module(const Device &device) const {
+    const std::shared_ptr<Module> &module = this->module(device);
+    if (!module)
+        fail(PI_ERROR_INVALID_OPERATION, "program is not built for ", device.name());
+    return *module;
+}
+
+namespace {
+
+std::vector<std::string> names_in(const Module &module) {
+    std::vector<std::string> names;
+    for (const char *name : ask_list<const char *>(
+             "zeModuleGetKernelNames", nullptr, [&](uint32_t *count, const char **items) {
+                 return module.place().api().zeModuleGetKernelNames(module.id(), count, items);
+             }))
+        names.emplace_back(name ? name : "");
+    return names;
+}
+
+} // namespace
+
+std::string Program::kernel_names() const {
+    require_built();
+    std::string all;
+    for (const std::string &name : names_in(*module(*devices().front())))
+        all += text(all.empty() ? "" : ";", name);
+    return all;
+}
+
+bool Program::has_kernel(const Device &device, std::string_view name) const {
+    const std::vector<std::string> names = names_in(built_module(device));
+    return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+std::vector<uint64_t> Program::binary_sizes() const {
+    require_built();
+    std::vector<uint64_t> sizes;
+    for (const Build &build : builds_) {
+        Place &place = build.module->place();
+        size_t size = 0;
+        place.check(place.api().zeModuleGetNativeBinary(build.module->id(), &size, nullptr),
+                    "zeModuleGetNativeBinary", "on ", build.device->name());
+        sizes.push_back(size);
+    }
+    return sizes;
+}
+
+void Program::copy_binaries(uint8_t **targets) const {
+    for (const Build &build : builds_)
+        if (uint8_t *target = *targets++) {
+            Place &place = build.module->place();
+            size_t size = 0;
+            place.check(place.api().zeModuleGetNativeBinary(build.module->id(), &size, nullptr),
+                        "zeModuleGetNativeBinary", "on ", build.device->name());
+            place.check(place.api().zeModuleGetNativeBinary(build.module->id(), &size, target),
+                        "zeModuleGetNativeBinary", "on ", build.device->name());
+        }
+}
+
+namespace entries {
+
+pi_result PI_CALL piProgramCreate(pi_context context, const pi_program_desc *desc,
+                                  pi_program *out_program) {
+    return call<Context>(context, [&](Context &self) {
+        const auto known = read_program_desc(desc, out_program);
+        if (known.format != PI_PROGRAM_FORMAT_SPIRV &&
+            known.format != PI_PROGRAM_FORMAT_DEVICE_BINARY)
+            fail(PI_ERROR_UNSUPPORTED_FEATURE, "format is ", known.format,
+                 "; PI_PROGRAM_FORMAT_SPIRV and _DEVICE_BINARY are supported");
+        const auto takes_spirv = [](const Device *device) {
+            return device->modules().spirvVersionSupported != 0;
+        };
+        if (known.format == PI_PROGRAM_FORMAT_SPIRV &&
+            std::none_of(self.devices().begin(), self.devices().end(), takes_spirv))
+            fail(PI_ERROR_UNSUPPORTED_FEATURE,
+                 "format is PI_PROGRAM_FORMAT_SPIRV, which no device of the context takes");
+        *out_program = make<Program>(self, known.format,
+                                     std::string(static_cast<const char *>(known.data), known.size))
+                           .give();
+    });
+}
+
+pi_result PI_CALL piProgramSetSpecializationConstants(pi_program program, uint32_t count,
+                                                      const pi_specialization_constant *constants) {
+    return call<Program>(program, [&](Program &self) { self.specialize(count, constants); });
+}
+
+} // namespace entries
+} // namespace pi::level_zero

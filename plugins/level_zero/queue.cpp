@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "queue.hpp"
+#include "entries.hpp"
+#include "submission.hpp"
+
+namespace pi::level_zero {
+
+using namespace sdk;
+
+namespace {
+
+ze_command_queue_priority_t priority_of(uint64_t flags) {
+    return flags & PI_QUEUE_PRIORITY_HIGH  ? ZE_COMMAND_QUEUE_PRIORITY_PRIORITY_HIGH
+           : flags & PI_QUEUE_PRIORITY_LOW ? ZE_COMMAND_QUEUE_PRIORITY_PRIORITY_LOW
+                                           : ZE_COMMAND_QUEUE_PRIORITY_NORMAL;
+}
+
+/// Events-wait and barrier: nothing but their dependencies.
+class MarkerCommand final : public ListCommand {
+public:
+    explicit MarkerCommand(const Target &target) : ListCommand(target.queue, true) {}
+    void issue(Submission &) override {}
+};
+
+/// The same, but with times of its own.
+class TimestampCommand final : public ListCommand {
+public:
+    explicit TimestampCommand(const Target &target) : ListCommand(target.queue) {}
+    bool timed() const override { return true; }
+    void issue(Submission &) override {}
+};
+
+} // namespace
+
+Queue::Queue(Context &context, Device &device, uint64_t flags)
+    : Object(context.host()), context_(context), place_(context.place(device)), flags_(flags),
+      list_((place_.require_alive(),
+             std::make_shared<List>(place_, !(flags & PI_QUEUE_OUT_OF_ORDER), priority_of(flags)))),
+      sequence_(!(flags & PI_QUEUE_OUT_OF_ORDER)) {}
+
+Queue::Queue(Context &context, Device &device, ze_command_list_handle_t list,
+             std::shared_ptr<const bool> own)
+    : Object(context.host()), context_(context), place_(context.place(device)), flags_(0),
+      list_(std::make_shared<List>(place_, list, std::move(own))), sequence_(true) {}
+
+void Queue::finish() {
+    // What is in the list already is waited for in the driver: this thread is then woken without a detour.
+    if (!CallbackScope::active())
+        list_->wait();
+    sequence_.finish();
+}
+
+void Queue::order(const EnqueueArguments &arguments) {
+    enqueue_list<MarkerCommand>(*this, arguments);
+}
+
+void Queue::call_host(const EnqueueArguments &arguments, pi_host_function function,
+                      void *user_data) {
+    auto start = [this, function, user_data](Event &event) {
+        place_.require_alive();
+        call_host_function(place_.instance().host_functions(), event, function, user_data);
+    };
+    enqueue(*this, arguments, make_command(std::move(start)));
+}
+
+namespace entries {
+
+pi_result PI_CALL piQueueCreate(pi_context context, pi_device device, const pi_queue_desc *desc,
+                                pi_queue *out_queue) {
+    return call<Context>(context, [&](Context &self) {
+        const pi_queue_desc known = read_optional_desc(desc, PI_TYPE_QUEUE_DESC);
+        require(out_queue, "out_queue");
+        Device &on = self.checked_device(device);
+        check_flags(known.flags,
+                    PI_QUEUE_OUT_OF_ORDER | PI_QUEUE_PROFILING | PI_QUEUE_PRIORITY_LOW |
+                        PI_QUEUE_PRIORITY_HIGH,
+                    "flags");
+        *out_queue = make<Queue>(self, on, known.flags).give();
+    });
+}
+
+pi_result PI_CALL piEnqueueTimestamp(pi_queue queue, const pi_timestamp_desc *desc,
+                                     uint32_t wait_count, const pi_event *wait_list,
+                                     pi_event *out_event) {
+    return call<Queue>(queue, [&](Queue &self) {
+        const auto known = read_desc(desc, PI_TYPE_TIMESTAMP_DESC);
+        check_flags(known.flags, PI_COMMAND_BLOCKING, "flags");
+        enqueue_list<TimestampCommand>(self,
+                                       {known.flags, known.type, wait_count, wait_list, out_event});
+    });
+}
+
+} // namespace entries
+} // namespace pi::level_zero

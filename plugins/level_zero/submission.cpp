@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "submission.hpp"
+#include "entries.hpp"
+
+#include <algorithm>
+
+namespace pi::level_zero {
+
+using namespace sdk;
+
+namespace {
+
+ListEvent &payload_of(const Event &event) {
+    return static_cast<ListEvent &>(*event.payload());
+}
+
+} // namespace
+
+// ----- ListEvent ----------------------------------------------------------------------------------
+
+ze_event_handle_t ListEvent::native(const Event &event) {
+    std::lock_guard lock(mutex_);
+    if (native_)
+        return static_cast<ze_event_handle_t>(native_.get());
+    if (!done_ && event.final() && event.result() == PI_SUCCESS) {
+        // There was nothing to put into the list.
+        done_ = std::make_shared<PooledEvent>(place_.context(), false);
+        place_.check(place_.api().zeEventHostSignal(done_->id()), "zeEventHostSignal");
+    }
+    return done_ ? done_->id() : nullptr;
+}
+
+void ListEvent::note_times() {
+    if (!began_)
+        return;
+    Clock &clock = place_.device().clock();
+    const auto read = [this](const PooledEvent &event) {
+        ze_kernel_timestamp_result_t times{};
+        place_.check(place_.api().zeEventQueryKernelTimestamp(event.id(), &times),
+                     "zeEventQueryKernelTimestamp");
+        return times.global;
+    };
+    const ze_kernel_timestamp_data_t done = read(*done_);
+    times_[2] = clock.time_of(whole_ ? done.kernelStart : read(*began_).kernelEnd);
+    times_[3] = std::max(clock.time_of(done.kernelEnd), times_[2]);
+    // The host's clock, which QUEUED and SUBMIT are of, is not the device's to the nanosecond.
+    for (size_t i = 2; i-- > 0;)
+        times_[i] = std::min(times_[i], times_[i + 1]);
+}
+
+// ----- Submission ---------------------------------------------------------------------------------
+
+void Submission::check_barrier(ze_event_handle_t signal, uint32_t count, ze_event_handle_t *waits) {
+    check(api().zeCommandListAppendBarrier(list(), signal, count, waits),
+          "zeCommandListAppendBarrier");
+}
+
+void Submission::open() {
+    if (std::exchange(open_, true))
+        return;
+    if (begin_ || !waits_.empty())
+        check_barrier(begin_, static_cast<uint32_t>(waits_.size()), data());
+}
+
+void Submission::close() {
+    if (std::exchange(ended_, true))
+        return;
+    if (begin_)
+        open();
+    const bool waits = !open_;
+    check_barrier(end_, waits ? static_cast<uint32_t>(waits_.size()) : 0, waits ? data() : nullptr);
+}
+
+// ----- ListCommand --------------------------------------------------------------------------------
+
+Phase phase_in_list(const Place &place, const Event &dependency) {
+    return dependency.payload() && !payload_of(dependency).around() &&
+                   &payload_of(dependency).place() == &place
+               ? Phase::SUBMITTED
+               : Phase::FINAL;
+}
+
+Phase ListCommand::phase(const Event &dependency) const {
+    const Phase phase = phase_in_list(queue_.place(), dependency);
+    if (phase == Phase::SUBMITTED)
+        before_.emplace_back(const_cast<Event &>(dependency));
+    return phase;
+}
+
+/// Under the list's mutex: what the driver must wait for.
+std::vector<SharedEvent> ListCommand::events_before(const List &list) const {
+    std::vector<SharedEvent> events;
+    if (list.in_order())
+        if (SharedEvent tail = list.tail())
+            events.push_back(std::move(tail));
+    for (const Ref<Event> &dependency : before_) {
+        ListEvent::Where where = payload_of(*dependency).where();
+        if (where.list && !(list.in_order() && where.list == &list))
+            events.push_back(std::move(where.done));
+    }
+    return events;
+}
+
+void ListCommand::put(Event &event, ListEvent &payload) {
+    Place &place = queue_.place();
+    place.require_alive();
+    List &list = queue_.list();
+    std::lock_guard lock(list.mutex());
+    std::vector<SharedEvent> before = events_before(list);
+    if (marker_ && before.empty() && !timed())
+        return;
+    list.expect();
+    const auto done = std::make_shared<PooledEvent>(place.context(), timed());
+    if (timed())
+        payload.began_ = std::make_shared<PooledEvent>(place.context(), true);
+    std::vector<ze_event_handle_t> waits;
+    for (const SharedEvent &one : before)
+        waits.push_back(one->id());
+    Submission submission(place, list.id(), std::move(waits),
+                          timed() ? payload.began_->id() : nullptr, done->id());
+    try {
+        issue(submission);
+        submission.close();
+    } catch (...) {
+        taken_ = submission.taken();
+        if (!taken_)
+            throw;
+        // What is in the list already still uses the command's memory: the event ends behind it.
+        payload.failure_ = current_error();
+        submission.close();
+    }
+    taken_ = true;
+    payload.whole_ = submission.was_whole();
+    payload.command_ = this;
+    std::lock_guard own(payload.mutex_);
+    payload.before_ = std::move(before);
+    payload.done_ = done;
+    payload.where_ = {&list, list.add(event, done), done};
+}
+
+void ListCommand::start(Event &event) {
+    const Ref<Event> keep(event);
+    ListEvent &payload = payload_of(event);
+    payload.times_[1] = now();
+    try {
+        put(event, payload);
+    } catch (...) {
+        payload.began_.reset();
+        // What the driver has taken fails as an event.
+        payload.refused_.store(!taken_, std::memory_order_release);
+        throw;
+    }
+    // From here on a thread that waits may have finished the event and destroyed this command: unless there was
+    // nothing to do.
+    if (payload.command_)
+        return event.submitted();
+    payload.times_[2] = payload.times_[3] = payload.times_[1];
+    completed();
+    event.finish(PI_SUCCESS);
+}
+
+void ListCommand::ended(Event &event, ze_result_t code, const char *call) {
+    ListEvent &payload = payload_of(event);
+    const auto end = [&](pi_result result, std::string words) {
+        std::vector<SharedEvent> before;
+        {
+            std::lock_guard lock(payload.mutex_);
+            payload.where_ = {};
+            before.swap(payload.before_);
+        }
+        payload.began_.reset();
+        event.finish(result, std::move(words));
+    };
+    try {
+        if (code != ZE_RESULT_SUCCESS)
+            fail(to_result(code) == PI_ERROR_DEVICE_LOST ? PI_ERROR_DEVICE_LOST : PI_ERROR_BACKEND,
+                 call, ": ", error_name(code), " on ", payload.place_.device().name());
+        if (payload.failure_)
+            throw *payload.failure_;
+        payload.note_times();
+        payload.command_->completed();
+        end(PI_SUCCESS, {});
+    } catch (...) {
+        const Error error = current_error();
+        end(error.code(), error.text());
+    }
+}
+
+void ListCommand::run(ListEvent *payload) {
+    Place &place = queue_.place();
+    List &list = queue_.list();
+    const bool with_time = payload && timed();
+    const auto done = std::make_shared<PooledEvent>(place.context(), with_time);
+    const auto began = with_time ? std::make_shared<PooledEvent>(place.context(), true) : nullptr;
+    std::vector<SharedEvent> before;
+    std::optional<Error> failure;
+    bool ordered = !marker_ || with_time, whole = false;
+    {
+        std::lock_guard lock(list.mutex());
+        before = events_before(list);
+        ordered = ordered || !before.empty();
+        std::vector<ze_event_handle_t> waits;
+        for (const SharedEvent &one : before)
+            waits.push_back(one->id());
+        if (payload)
+            payload->times_[1] = now();
+        Submission submission(place, list.id(), std::move(waits), began ? began->id() : nullptr,
+                              done->id());
+        try {
+            issue(submission);
+        } catch (...) {
+            if (!submission.taken())
+                throw;
+            failure = current_error();
+        }
+        if (ordered)
+            submission.close();
+        whole = submission.was_whole();
+    }
+    if (ordered)
+        place.check(place.api().zeEventHostSynchronize(done->id(), UINT64_MAX),
+                    "zeEventHostSynchronize", "on ", queue_.device().name());
+    if (failure)
+        throw *failure;
+    if (payload && ordered) {
+        payload->done_ = done;
+        payload->whole_ = whole;
+        payload->began_ = began;
+        payload->note_times();
+        payload->began_.reset();
+    } else if (payload) {
+        payload->times_[2] = payload->times_[3] = payload->times_[1];
+    }
+    completed();
+}
+
+// ----- enqueueing ---------------------------------------------------------------------------------
+
+namespace {
+
+/// Waits in the driver, where that is possible: the thread is then woken without a detour.
+void help(Event &event) {
+    if (!event.payload() || event.final())
+        return;
+    const ListEvent::Where where = payload_of(event).where();
+    if (where.list)
+        where.list->wait_for(where.number);
+}
+
+} // namespace
+
+void enqueue_within_call(Queue &queue, const EnqueueArguments &arguments, ListCommand &command) {
+    run_within_call(queue, arguments, [&](Event *event) {
+        auto payload = event ? std::make_unique<ListEvent>(queue.place()) : nullptr;
+        command.run(payload.get());
+        if (event)
+            event->set_payload(std::move(payload));
+    });
+}
+
+void enqueue_in_graph(Queue &queue, const EnqueueArguments &arguments,
+                      std::unique_ptr<ListCommand> command) {
+    const bool blocking = arguments.flags & PI_COMMAND_BLOCKING;
+    if (blocking && CallbackScope::active())
+        fail(PI_ERROR_WOULD_BLOCK, "a blocking command inside a callback");
+    const std::vector<Event *> waits =
+        read_wait_list(queue.host(), arguments.wait_count, arguments.wait_list);
+    Ref<Event> event = queue.make_event(arguments.type);
+    auto payload = std::make_unique<ListEvent>(queue.place());
+    const ListEvent &listed = *payload;
+    event->set_payload(std::move(payload));
+    queue.sequence().submit(*event, std::move(command), waits, arguments.role);
+    if (listed.refused() && event->final() && event->result() != PI_SUCCESS)
+        throw Error(event->result(), event->error_text());
+    if (blocking) {
+        help(*event);
+        event->wait(PI_TIMEOUT_NEVER);
+    }
+    if (arguments.out_event)
+        *arguments.out_event = event.give();
+}
+
+namespace entries {
+
+pi_result PI_CALL piEventWait(pi_event event, uint64_t timeout) {
+    return call<Event>(event, [&](Event &self) {
+        if (timeout == PI_TIMEOUT_NEVER && self.queue() && !CallbackScope::active())
+            help(self);
+        self.wait(timeout);
+    });
+}
+
+} // namespace entries
+} // namespace pi::level_zero

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What holds of a kernel argument on every device: checks that need no kernel.
+#pragma once
+
+#include <pi/sdk/error.hpp>
+
+#include <cstddef>
+
+namespace pi::sdk {
+
+/// Its reserved word is 0, and a sampler is with an image alone; else PI_ERROR_UNSUPPORTED_FEATURE.
+inline void check_argument(const pi_kernel_argument &given, size_t index) {
+    if (given.reserved)
+        fail(PI_ERROR_UNSUPPORTED_FEATURE, "arguments[", index, "].reserved is ", given.reserved,
+             "; it must be 0");
+    if (given.image_sampler && given.kind != PI_ARGUMENT_IMAGE)
+        fail(PI_ERROR_UNSUPPORTED_FEATURE, "arguments[", index,
+             "].image_sampler is set, but the argument is no image");
+}
+
+/// Of a value or work-group memory: PI_ERROR_INVALID_ARGUMENTS for none.
+inline void check_argument_size(const pi_kernel_argument &given, size_t index) {
+    if (!given.size)
+        fail(PI_ERROR_INVALID_ARGUMENTS, "arguments[", index, "].size is 0 bytes");
+}
+
+} // namespace pi::sdk

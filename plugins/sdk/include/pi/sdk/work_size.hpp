@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The size of a launch where work-groups are whole: the global size is a multiple of the local one, in every dimension.
+// (Groups that may be cut at their end: geometry.hpp.)
+#pragma once
+
+#include <pi/pi.h>
+#include <pi/sdk/error.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <string>
+
+namespace pi::sdk {
+
+using Size3 = std::array<uint64_t, 3>;
+
+struct WorkSize {
+    Size3 groups{1, 1, 1}, local{1, 1, 1};
+    uint64_t group_items() const { return local[0] * local[1] * local[2]; }
+    uint64_t group_count() const { return groups[0] * groups[1] * groups[2]; }
+};
+
+/// What limits launches of a kernel on a device.
+struct WorkLimits {
+    Size3 max_items;    ///< of a group, on each axis
+    uint64_t max_group; ///< work-items of a group
+    Size3 max_groups;   ///< on each axis
+    bool global_offset;
+    const std::string &kernel, &device; ///< for messages
+};
+
+inline WorkSize work_of(const Size3 &global, const Size3 &local) {
+    WorkSize work;
+    work.local = local;
+    for (size_t i = 0; i < local.size(); ++i)
+        work.groups[i] = global[i] / local[i];
+    return work;
+}
+
+/// The launch's global size; PI_ERROR_INVALID_WORK_SIZE, or PI_ERROR_UNSUPPORTED_FEATURE of an offset.
+inline Size3 read_global_size(const pi_kernel_launch_desc &desc, const WorkLimits &limits) {
+    if (desc.dimensions < 1 || desc.dimensions > 3)
+        fail(PI_ERROR_INVALID_WORK_SIZE, "dimensions is ", desc.dimensions, "; 1 to 3 is needed");
+    Size3 global{1, 1, 1};
+    uint64_t items = 1;
+    for (uint32_t i = 0; i < desc.dimensions; ++i) {
+        global[i] = desc.global_size[i];
+        if (!global[i])
+            fail(PI_ERROR_INVALID_WORK_SIZE, "global_size[", i, "] is 0; at least 1 is needed");
+        if (__builtin_mul_overflow(items, global[i], &items))
+            fail(PI_ERROR_INVALID_WORK_SIZE, "global_size[", i, "] is ", global[i],
+                 ": there are more work-items than 64 bits count");
+        if (desc.global_offset[i] && !limits.global_offset)
+            fail(PI_ERROR_UNSUPPORTED_FEATURE, "global_offset[", i, "] is ", desc.global_offset[i],
+                 "; kernels on ", limits.device, " have no global offset");
+    }
+    return global;
+}
+
+inline bool has_local_size(const pi_kernel_launch_desc &desc) {
+    return std::any_of(desc.local_size, desc.local_size + desc.dimensions,
+                       [](uint64_t size) { return size != 0; });
+}
+
+/// The launch's local size; PI_ERROR_INVALID_WORK_SIZE.
+inline Size3 read_local_size(const pi_kernel_launch_desc &desc, const Size3 &global,
+                             const WorkLimits &limits) {
+    Size3 local{1, 1, 1};
+    uint64_t group = 1;
+    for (uint32_t i = 0; i < desc.dimensions; ++i) {
+        local[i] = desc.local_size[i];
+        if (!local[i])
+            fail(PI_ERROR_INVALID_WORK_SIZE, "local_size[", i,
+                 "] is 0, but another dimension's is not; set all or none");
+        if (local[i] > limits.max_items[i] || __builtin_mul_overflow(group, local[i], &group) ||
+            group > limits.max_group)
+            fail(PI_ERROR_INVALID_WORK_SIZE, "local_size[", i, "] is ", local[i], "; kernel '",
+                 limits.kernel, "' on ", limits.device, " has at most ", limits.max_items[i],
+                 " there and ", limits.max_group, " in a group");
+        if (global[i] % local[i])
+            fail(PI_ERROR_INVALID_WORK_SIZE, "global_size[", i, "] is ", global[i],
+                 ", no multiple of local_size[", i, "], ", local[i], ": ", limits.device,
+                 " has no PI_LAUNCH_FEATURE_NON_UNIFORM_GROUPS");
+    }
+    return local;
+}
+
+/// Whole groups of about `wanted` work-items, with their first dimension long.
+inline Size3 choose_whole_groups(const Size3 &global, const WorkLimits &limits, uint64_t wanted) {
+    const auto largest_divisor = [](uint64_t of, uint64_t most) -> uint64_t {
+        for (uint64_t candidate = std::min(of, most); candidate > 1; --candidate)
+            if (of % candidate == 0)
+                return candidate;
+        return 1;
+    };
+    Size3 local{1, 1, 1};
+    uint64_t left = std::min(limits.max_group, wanted);
+    for (size_t i = 0; i < local.size(); ++i) {
+        local[i] = largest_divisor(global[i], std::min(left, limits.max_items[i]));
+        left = std::max<uint64_t>(1, left / local[i]);
+    }
+    return local;
+}
+
+/// Of a cooperative launch all groups must be resident together, as many as resident(work) of this size; larger ones are
+/// fewer.
+template <class Resident>
+WorkSize choose_cooperative_groups(const Size3 &global, const WorkLimits &limits,
+                                   Resident &&resident) {
+    for (uint64_t wanted = std::min<uint64_t>(256, limits.max_group);;
+         wanted = std::min(2 * wanted, limits.max_group)) {
+        const WorkSize work = work_of(global, choose_whole_groups(global, limits, wanted));
+        if (wanted == limits.max_group || work.group_count() <= resident(work))
+            return work;
+    }
+}
+
+/// PI_ERROR_INVALID_WORK_SIZE for more groups than the device counts.
+inline void check_group_counts(const WorkSize &work, const Size3 &global,
+                               const WorkLimits &limits) {
+    for (size_t i = 0; i < work.groups.size(); ++i)
+        if (work.groups[i] > limits.max_groups[i])
+            fail(PI_ERROR_INVALID_WORK_SIZE, "global_size[", i, "] is ", global[i],
+                 ", which groups of ", work.local[i], " make ", work.groups[i], "; ", limits.device,
+                 " has at most ", limits.max_groups[i], " there");
+}
+
+/// PI_ERROR_INVALID_WORK_SIZE for a cooperative launch of more groups than run together.
+inline void check_resident(const WorkSize &work, uint64_t most, const WorkLimits &limits) {
+    if (work.group_count() > most)
+        fail(PI_ERROR_INVALID_WORK_SIZE, "a cooperative launch of ", work.group_count(),
+             " work-groups of ", work.group_items(), "; ", limits.device, " runs ", most,
+             " together");
+}
+
+} // namespace pi::sdk
