@@ -45,6 +45,9 @@ void Stream::close() noexcept {
 
 void Stream::expect(size_t references) {
     references_.reserve(references);
+    if (mark_due_ && keeps())
+        record(); // what is wrong with the context shows in the command
+    mark_due_ = false;
     if (watched_)
         return;
     primary_->instance().run_waiting([self = shared_from_this()] { self->watch(); });
@@ -70,11 +73,11 @@ void Stream::keep(References &references) noexcept {
 }
 
 /// Under mutex_: a new event behind all that is in the stream.
-CUresult Stream::record(Mark &out) {
-    out = {last_, std::make_shared<PooledEvent>(*primary_, false)};
-    const CUresult code = primary_->api().cuEventRecord(out.done->id(), id_);
+CUresult Stream::record() {
+    Mark end{last_, std::make_shared<PooledEvent>(*primary_, false)};
+    const CUresult code = primary_->api().cuEventRecord(end.done->id(), id_);
     if (code == CUDA_SUCCESS)
-        marked_ = out;
+        marked_ = std::move(end);
     return code;
 }
 
@@ -87,16 +90,19 @@ CUresult Stream::mark(uint64_t number, Mark &out) {
         }
     if (marked_.number >= number && (!out.done || marked_.number < out.number))
         out = marked_;
-    return out.done ? CUDA_SUCCESS : record(out);
+    if (out.done)
+        return CUDA_SUCCESS;
+    const CUresult code = record();
+    out = code == CUDA_SUCCESS ? marked_ : Mark{last_};
+    return code;
 }
 
 void Stream::seal() {
     const Current current(*primary_);
     std::lock_guard lock(mutex_);
     sealed_ = true;
-    Mark end;
     if (!idle())
-        primary_->check(record(end), "cuEventRecord");
+        primary_->check(record(), "cuEventRecord");
 }
 
 // ----- its end ------------------------------------------------------------------------------------
@@ -204,9 +210,12 @@ void Stream::sweep() {
         // The application may be capturing what it puts there; there is a mark before that.
         code = sealed_ ? CUDA_ERROR_NOT_READY : cu.cuStreamQuery(id_);
         if (code == CUDA_ERROR_NOT_READY) {
-            // A stream that is never empty has ended what is before a mark.
-            if (Mark end; marked_.number <= ended_)
-                primary->check(record(end), "cuEventRecord");
+            // A stream that is never empty has ended what is before a mark. None is recorded here: behind commands that
+            // have ended by now it would make the stream look busy to whoever asks next.
+            if (!marked_.done) {
+                mark_due_ = true;
+                return;
+            }
             number = marked_.number;
             code = cu.cuEventQuery(marked_.done->id());
         }

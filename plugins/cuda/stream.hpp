@@ -75,7 +75,7 @@ private:
     bool idle() const { return pending_.empty() && !keeps(); }
     void watch();
     CUresult mark(uint64_t number, Mark &out);
-    CUresult record(Mark &out);
+    CUresult record();
     uint64_t last_ended(uint64_t number);
     void end_through(uint64_t number, CUresult code, const char *call);
     void destroy() noexcept;
@@ -97,6 +97,7 @@ private:
     bool watched_ = false;    ///< a thread of the instance looks after the stream, or is about to
     bool dozing_ = false;     ///< it does so now and then only
     bool sweep_due_ = false;  ///< it is to do so now
+    bool mark_due_ = false;   ///< one is recorded before what comes next: a sweep found none
     bool sealed_ = false;     ///< the application's work may be in it, too
     bool closed_ = false;
 };
