@@ -56,6 +56,10 @@ constexpr Variable rows[] = {
      "CUDA's compiler for C++ source that the cuda plugin opens; not set: libnvrtc.so of the "
      "driver's version, or an older one.",
      nullptr, ""},
+    {"PI_NVML_LIBRARY", "path",
+     "The library that tells the cuda plugin what links are between devices; not set: "
+     "libnvidia-ml.so.1, without which they are unknown.",
+     nullptr, ""},
     {"PI_LEVEL_ZERO_LIBRARY", "path",
      "Level Zero's loader that the level_zero plugin opens; not set: libze_loader.so.1.", nullptr,
      ""},

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "connection.hpp"
 #include "memory.hpp"
+#include "nvml.hpp"
 
 #include <cstring>
+#include <optional>
 
 namespace pi::cuda {
 
@@ -99,15 +101,41 @@ ConnectionAnswer connect(const Place &src, const Place &dst,
                                               : connect_buffers(src, dst);
 }
 
-int p2p_attribute(const Place &src, const Place &dst, CUdevice_P2PAttribute name) {
+std::optional<int> p2p_attribute(const Place &src, const Place &dst, CUdevice_P2PAttribute name) {
     int value = 0;
-    const CUresult code =
-        src.device.api().cuDeviceGetP2PAttribute(&value, name, dst.device.id(), src.device.id());
-    return code == CUDA_SUCCESS ? value : 0;
+    if (src.device.api().cuDeviceGetP2PAttribute(&value, name, dst.device.id(), src.device.id()) !=
+        CUDA_SUCCESS)
+        return std::nullopt;
+    return value;
+}
+
+/// Of the host's pinned memory to a device, if a slot lies between them.
+uint64_t slot_bandwidth(Device &device) {
+    // A device that walks the host's page tables is joined to it by other links.
+    if (device.attribute(CU_DEVICE_ATTRIBUTE_INTEGRATED) ||
+        device.attribute(CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS_USES_HOST_PAGE_TABLES))
+        return 0;
+    Nvml *const nvml = device.instance().nvml();
+    return nvml ? nvml->pcie_bandwidth(device.pci_address()) : 0;
+}
+
+/// The link between two devices, of which one has access to the other's memory.
+void describe_link(const Place &src, const Place &dst, pi_memory_connection_info &info,
+                   std::string &reason) {
+    if (Nvml *const nvml = src.device.instance().nvml()) {
+        const Link link = nvml->between(src.device.pci_address(), dst.device.pci_address());
+        info.link_kind = link.kind;
+        info.bandwidth = link.bandwidth;
+        if (link.nvlinks)
+            reason += text("; NVLinks: ", link.nvlinks);
+    }
+    // 0 is the best of the machine; what the others mean the driver does not tell.
+    if (const auto rank = p2p_attribute(src, dst, CU_DEVICE_P2P_ATTRIBUTE_PERFORMANCE_RANK))
+        reason += text("; performance rank ", *rank);
 }
 
 void describe_unified(const Place &src, const Place &dst, const pi_memory_connection_query &query,
-                      pi_memory_connection_info &info) {
+                      pi_memory_connection_info &info, std::string &reason) {
     info.coherence = PI_COHERENCE_COHERENT;
     info.concurrent_writers = PI_CONCURRENT_WRITERS_DISJOINT_BYTES;
     info.path = PI_COPY_PATH_DIRECT;
@@ -116,6 +144,7 @@ void describe_unified(const Place &src, const Place &dst, const pi_memory_connec
                              ? pi_residency{PI_RESIDENCY_SAME_MEMORY}
                              : pi_residency{PI_RESIDENCY_REMOTE_ACCESS};
         info.link_kind = PI_LINK_SYSTEM_MEMORY;
+        info.bandwidth = slot_bandwidth(dst.device);
         return;
     }
     if (&src.primary == &dst.primary) {
@@ -130,8 +159,21 @@ void describe_unified(const Place &src, const Place &dst, const pi_memory_connec
         info.residency = PI_RESIDENCY_MIGRATES_WHOLE_OBJECT;
         return;
     }
-    info.atomics = p2p_attribute(src, dst, CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED) ? 1 : 0;
+    info.atomics =
+        p2p_attribute(src, dst, CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED).value_or(0) != 0;
     info.residency = PI_RESIDENCY_REMOTE_ACCESS;
+    describe_link(src, dst, info, reason);
+}
+
+void describe_copy(const Place &src, const Place &dst, pi_memory_connection_info &info) {
+    if (dst.primary.access(src.primary).granted) {
+        info.path = PI_COPY_PATH_UNKNOWN; // the driver may go either way
+        return;
+    }
+    info.path = PI_COPY_PATH_STAGED_BY_DRIVER;
+    // It goes up one slot and down the other one; how fast the driver does so nobody tells.
+    if (slot_bandwidth(src.device) && slot_bandwidth(dst.device))
+        info.link_kind = PI_LINK_PCIE;
 }
 
 } // namespace
@@ -139,14 +181,12 @@ void describe_unified(const Place &src, const Place &dst, const pi_memory_connec
 pi_memory_connection_info describe_connection(const Place &src, const Place &dst,
                                               const pi_memory_connection_query &query) {
     pi_memory_connection_info info{};
-    const ConnectionAnswer answer = connect(src, dst, query);
+    ConnectionAnswer answer = connect(src, dst, query);
     info.connection = answer.connection;
     if (answer.connection == PI_MEMORY_CONNECTION_UNIFIED)
-        describe_unified(src, dst, query, info);
-    else if (answer.connection ==
-             PI_MEMORY_CONNECTION_MIGRATABLE) // with access the driver may go either way
-        info.path = dst.primary.access(src.primary).granted ? PI_COPY_PATH_UNKNOWN
-                                                            : PI_COPY_PATH_STAGED_BY_DRIVER;
+        describe_unified(src, dst, query, info, answer.reason);
+    else if (answer.connection == PI_MEMORY_CONNECTION_MIGRATABLE)
+        describe_copy(src, dst, info);
     std::strncpy(info.reason, answer.reason.c_str(), sizeof info.reason - 1);
     return info;
 }

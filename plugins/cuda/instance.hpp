@@ -21,6 +21,7 @@
 
 namespace pi::cuda {
 
+class Nvml;
 class Nvrtc;
 class Platform;
 
@@ -51,6 +52,9 @@ public:
     /// none, and then the next call tries again. There is a platform.
     const Nvrtc &nvrtc();
 
+    /// What tells of links between devices; the first call opens it. NULL where there is none, for good.
+    Nvml *nvml();
+
     /// A number that tells an object from all others that there were, unlike its address.
     uint64_t next_serial() { return serials_.fetch_add(1, std::memory_order_relaxed); }
 
@@ -79,6 +83,9 @@ private:
 
     std::mutex nvrtc_mutex_; ///< guards what follows until it is there; constant afterwards
     std::unique_ptr<Nvrtc> nvrtc_;
+
+    std::once_flag nvml_sought_; ///< then what follows is constant
+    std::unique_ptr<Nvml> nvml_;
 
     std::atomic<uint64_t> serials_{1};
     sdk::Registrations registrations_;

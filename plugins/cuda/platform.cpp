@@ -2,6 +2,7 @@
 #include "platform.hpp"
 #include "entries.hpp"
 #include "mapping.hpp"
+#include "nvml.hpp"
 #include "nvrtc.hpp"
 #include "primary.hpp"
 
@@ -44,6 +45,18 @@ const Nvrtc &Instance::nvrtc() {
         }
     }
     return *nvrtc_;
+}
+
+Nvml *Instance::nvml() {
+    std::call_once(nvml_sought_, [this] {
+        const char *path = host()->get_option(host(), "PI_NVML_LIBRARY");
+        try {
+            nvml_ = std::make_unique<Nvml>(path && *path ? path : "libnvidia-ml.so.1");
+        } catch (const Error &error) {
+            log(PI_LOG_INFO, "what links are between devices is unknown: " + error.text());
+        }
+    });
+    return nvml_.get();
 }
 
 void Instance::reap(std::function<void()> task) noexcept {
@@ -141,6 +154,14 @@ Device::Device(Platform &platform, CUdevice id)
 int Device::attribute(CUdevice_attribute which) const {
     int value = 0;
     return api().cuDeviceGetAttribute(&value, which, id_) == CUDA_SUCCESS ? value : 0;
+}
+
+PciAddress Device::pci_address() const {
+    const auto number = [&](CUdevice_attribute which) {
+        return static_cast<unsigned>(attribute(which));
+    };
+    return {number(CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID), number(CU_DEVICE_ATTRIBUTE_PCI_BUS_ID),
+            number(CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID)};
 }
 
 std::shared_ptr<Primary> Device::primary() {

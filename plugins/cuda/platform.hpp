@@ -15,6 +15,7 @@ namespace pi::cuda {
 
 class Device;
 class Primary;
+struct PciAddress;
 
 class Platform : public sdk::Object<Platform, pi_platform> {
 public:
@@ -45,6 +46,7 @@ public:
 
     /// An attribute; 0 if the driver does not know it.
     int attribute(CUdevice_attribute name) const;
+    PciAddress pci_address() const;
     uint64_t memory_size() const { return memory_size_; }
     uint64_t max_group() const { return max_group_; }
     const std::array<uint64_t, 3> &max_items() const { return max_items_; }

@@ -66,16 +66,41 @@ DeviceModel read_device(const Json &json, const std::string &where) {
     return device;
 }
 
+/// "25 GB/s", or a number; 0 where there is none.
+std::uint64_t bandwidth_of(const Json &json, const std::string &where) {
+    if (!json.contains("bandwidth"))
+        return 0;
+    Json value = json.at("bandwidth");
+    if (value.is_number())
+        return static_cast<std::uint64_t>(std::llround(value.get<double>()));
+    if (value.is_string())
+        if (const auto text = value.get<std::string>(); text.ends_with("/s"))
+            value = text.substr(0, text.size() - 2);
+    return bytes_of(value, where + ".bandwidth");
+}
+
 using Indices = std::map<std::string, std::size_t>;
 
 /// A link makes memory of `from` the business of `to`; the devices that were left out have none.
 void read_link(const Json &json, const Indices &indices, const std::string &where,
                Machine &machine) {
-    const bool unified = json.value("connection", "none") == "unified";
+    const LinkModel link{
+        .access = json.value("connection", "none") == "unified",
+        .atomics = json.value("atomics", false),
+        .shared = json.contains("channels"),
+        .kind = json.value("kind", ""),
+        .bandwidth = bandwidth_of(json, where),
+    };
     const auto join = [&](const std::string &from, const std::string &to) {
         const auto owner = indices.find(from), user = indices.find(to);
-        if (owner != indices.end() && user != indices.end() && owner != user)
-            machine.access[user->second][owner->second] = unified;
+        if (user == indices.end())
+            return;
+        if (from == "host")
+            machine.devices[user->second].host_bandwidth = link.bandwidth;
+        if (owner == indices.end() || owner == user)
+            return;
+        machine.access[user->second][owner->second] = link.access;
+        machine.links[user->second][owner->second] = link;
     };
     if (json.contains("between")) {
         const auto names = json.at("between").get<std::vector<std::string>>();
@@ -104,6 +129,7 @@ Machine parse(const Json &json) {
     }
     const std::size_t count = machine.devices.size();
     machine.access.assign(count, std::vector<bool>(count, false));
+    machine.links.assign(count, std::vector<LinkModel>(count));
     const Json links = json.value("links", Json::array());
     for (std::size_t i = 0; i < links.size(); ++i)
         read_link(links[i], indices, "links[" + std::to_string(i) + "]", machine);
@@ -115,7 +141,8 @@ Machine parse(const Json &json) {
 Machine read_machine(const std::string &path) {
     if (path.empty())
         return {{{.name = "device", .capacity = std::uint64_t(4) << 30, .compute_units = 4}},
-                {{false}}};
+                {{false}},
+                {{{}}}};
     std::ifstream file(path);
     if (!file)
         throw std::runtime_error(path + ": cannot be read");

@@ -13,15 +13,26 @@ struct DeviceModel {
     std::uint64_t capacity = 0; ///< bytes of scope 0
     int compute_units = 1;
     bool integrated = false;
-    std::string uuid;        ///< 32 hexadecimal digits, or empty
-    std::string luid;        ///< 16, or empty
-    std::string pci_address; ///< "0000:1b:00.0", or empty
+    std::string uuid;                 ///< 32 hexadecimal digits, or empty
+    std::string luid;                 ///< 16, or empty
+    std::string pci_address;          ///< "0000:1b:00.0", or empty
+    std::uint64_t host_bandwidth = 0; ///< from the host's memory, bytes a second; 0 = unknown
+};
+
+/// What memory of one device is to another one.
+struct LinkModel {
+    bool access = false; ///< used in place
+    bool atomics = false;
+    bool shared = false;         ///< with other links, as at a switch
+    std::string kind;            ///< "nvlink", or empty
+    std::uint64_t bandwidth = 0; ///< bytes a second; 0 = unknown
 };
 
 struct Machine {
     std::vector<DeviceModel> devices;
     /// access[user][owner]: whether one device may use the other's memory in place.
     std::vector<std::vector<bool>> access;
+    std::vector<std::vector<LinkModel>> links; ///< links[user][owner]
 };
 
 /// The machine of a file (docs/machine-files.md) but for its processors; without a path one device. Throws

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "copy.hpp"
 #include "driver.hpp"
+#include "pci.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -93,17 +94,8 @@ const std::map<int, int> attributes = {
     {CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE2D_LAYERED_LAYERS, 2048},
 };
 
-/// "0000:1b:00.0" as {domain, bus, device}; without one in the file the device's number is its bus.
-struct PciAddress {
-    unsigned domain = 0, bus = 0, device = 0;
-};
-
 PciAddress pci_of(const Device &device) {
-    PciAddress address{0, static_cast<unsigned>(device.ordinal) + 1, 0};
-    if (!device.model.pci_address.empty())
-        std::sscanf(device.model.pci_address.c_str(), "%x:%x:%x", &address.domain, &address.bus,
-                    &address.device);
-    return address;
+    return pci_address(device.model, static_cast<size_t>(device.ordinal));
 }
 
 std::string pci_text(const Device &device) {
@@ -259,9 +251,21 @@ CUresult cuDeviceGetP2PAttribute(int *out, CUdevice_P2PAttribute attribute, CUde
         driver().device(user);
         driver().device(owner);
         need(user != owner, CUDA_ERROR_INVALID_DEVICE);
-        const bool access =
-            driver().machine.access[static_cast<size_t>(user)][static_cast<size_t>(owner)];
-        *out = attribute == CU_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED && access;
+        const drivers::LinkModel &link =
+            driver().machine.links[static_cast<size_t>(user)][static_cast<size_t>(owner)];
+        switch (attribute) {
+        case CU_DEVICE_P2P_ATTRIBUTE_PERFORMANCE_RANK:
+            *out = link.kind != "nvlink"; // 0 is the best
+            break;
+        case CU_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED:
+            *out = link.access;
+            break;
+        case CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED:
+            *out = link.access && link.atomics;
+            break;
+        default:
+            *out = 0;
+        }
         return CUDA_SUCCESS;
     });
 }

@@ -5,18 +5,22 @@
 
 namespace cuda_test {
 
-Owned<pi_loader> make_loader(const std::string &library, const std::string &nvrtc) {
-    return load_one_plugin(
-        PI_TEST_CUDA_PLUGIN,
-        {{"PI_CUDA_LIBRARY", library.c_str()}, {"PI_NVRTC_LIBRARY", nvrtc.c_str()}}, no_log);
+Owned<pi_loader> make_loader(const std::string &library, const std::string &nvrtc,
+                             const std::string &nvml) {
+    return load_one_plugin(PI_TEST_CUDA_PLUGIN,
+                           {{"PI_CUDA_LIBRARY", library.c_str()},
+                            {"PI_NVRTC_LIBRARY", nvrtc.c_str()},
+                            {"PI_NVML_LIBRARY", nvml.c_str()}},
+                           no_log);
 }
 
 std::string unavailable(const std::string &library) {
     return why_unavailable(make_loader(library), "cuda");
 }
 
-Machine::Machine(const std::vector<size_t> &of_context, const std::string &nvrtc)
-    : loader(make_loader(PI_TEST_SIMULATED_CUDA, nvrtc)) {
+Machine::Machine(const std::vector<size_t> &of_context, const std::string &nvrtc,
+                 const std::string &nvml)
+    : loader(make_loader(PI_TEST_SIMULATED_CUDA, nvrtc, nvml)) {
     pi_plugin plugin = nullptr;
     uint32_t count = 0;
     OK(piPluginsGet(loader, 1, &plugin, &count));

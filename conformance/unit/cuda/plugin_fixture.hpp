@@ -14,7 +14,8 @@ using namespace pi_test;
 
 /// A loader that has nothing but the cuda plugin.
 Owned<pi_loader> make_loader(const std::string &library = PI_TEST_SIMULATED_CUDA,
-                             const std::string &nvrtc = PI_TEST_SIMULATED_NVRTC);
+                             const std::string &nvrtc = PI_TEST_SIMULATED_NVRTC,
+                             const std::string &nvml = PI_TEST_SIMULATED_NVML);
 /// Why the plugin, which is loaded, has no platform.
 std::string unavailable(const std::string &library);
 
@@ -24,7 +25,8 @@ enum { first, second, third, lone };
 /// The simulated machine, and a context of one or all of its devices.
 struct Machine {
     explicit Machine(const std::vector<size_t> &of_context = {first, second, third, lone},
-                     const std::string &nvrtc = PI_TEST_SIMULATED_NVRTC);
+                     const std::string &nvrtc = PI_TEST_SIMULATED_NVRTC,
+                     const std::string &nvml = PI_TEST_SIMULATED_NVML);
 
     Owned<pi_context> make_context(const std::vector<size_t> &of) const;
     Owned<pi_queue> queue(size_t device = first, uint64_t flags = 0) const;

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What connections tell of links: figures of plugin_machine.json, by way of the simulated NVML.
+#include "plugin_fixture.hpp"
+
+#include "../examples/program.hpp"
+
+#include <nlohmann/json.hpp>
+
+using namespace cuda_test;
+using Catch::Contains;
+
+namespace {
+
+constexpr uint64_t third_slot = 16 * 984'615'385ull; ///< PCIe 3.0, 16 lanes
+constexpr uint64_t others_slot = 16 * 1'969'230'769ull;
+
+pi_memory_connection_info pinned(const Machine &machine, size_t dst) {
+    auto query = desc<pi_memory_connection_query>(PI_TYPE_MEMORY_CONNECTION_QUERY);
+    query.kind = PI_MEMORY_KIND_USM_HOST;
+    auto info = desc<pi_memory_connection_info>(PI_TYPE_MEMORY_CONNECTION_INFO);
+    OK(piGetMemoryConnectionInfo(machine.devices.at(first), machine.context,
+                                 machine.devices.at(dst), machine.context, &query, &info));
+    return info;
+}
+
+} // namespace
+
+TEST_CASE("NVLinks between two devices are told with what they carry together") {
+    const Machine machine;
+    for (const auto &[src, dst] : {std::pair{first, second}, std::pair{second, first}}) {
+        const auto info = machine.connection(src, dst);
+        CHECK(info.connection == PI_MEMORY_CONNECTION_UNIFIED);
+        CHECK(info.link_kind == PI_LINK_NVLINK);
+        CHECK(info.bandwidth == 100'000'000'000);
+        CHECK_THAT(info.reason, Contains("NVLinks: 4") && Contains("performance rank 0"));
+    }
+}
+
+TEST_CASE("peers without NVLinks are as far apart as the slower of their slots") {
+    const Machine machine;
+    const auto info = machine.connection(first, third);
+    CHECK(info.connection == PI_MEMORY_CONNECTION_UNIFIED);
+    CHECK(info.link_kind == PI_LINK_PCIE);
+    CHECK(info.bandwidth == third_slot);
+    CHECK_THAT(info.reason, !Contains("NVLinks") && Contains("performance rank 1"));
+}
+
+TEST_CASE("a copy that the driver stages goes over the slots at a speed that nobody tells") {
+    const Machine machine;
+    REQUIRE(machine.connection(first, third).connection == PI_MEMORY_CONNECTION_UNIFIED);
+    // A context of this machine has one peer.
+    const auto refused = machine.connection(second, third);
+    CHECK(refused.path == PI_COPY_PATH_STAGED_BY_DRIVER);
+    CHECK(refused.link_kind == PI_LINK_PCIE);
+    CHECK(refused.bandwidth == 0);
+    // Of this one no slot is told.
+    const auto unknown = machine.connection(first, lone);
+    CHECK(unknown.path == PI_COPY_PATH_STAGED_BY_DRIVER);
+    CHECK(unknown.link_kind == PI_LINK_UNKNOWN);
+}
+
+TEST_CASE("pinned memory is as far from a device as its slot has it") {
+    const Machine machine;
+    CHECK(pinned(machine, second).link_kind == PI_LINK_SYSTEM_MEMORY);
+    CHECK(pinned(machine, second).bandwidth == others_slot);
+    CHECK(pinned(machine, third).bandwidth == third_slot);
+    CHECK(pinned(machine, lone).bandwidth == 0);
+}
+
+TEST_CASE("within a device there is no link to ask for") {
+    const Machine machine;
+    const auto info = machine.connection(first, first);
+    CHECK(info.link_kind == PI_LINK_SAME_DEVICE);
+    CHECK(info.bandwidth == 0);
+}
+
+TEST_CASE("without NVML links are unknown, and all else is as it was") {
+    // None, and a library that is another one.
+    for (const char *nvml : {"/nowhere/libnvidia-ml.so.1", "libm.so.6"}) {
+        INFO(nvml);
+        const Machine machine({first, second, third, lone}, PI_TEST_SIMULATED_NVRTC, nvml);
+        const auto info = machine.connection(first, second);
+        CHECK(info.connection == PI_MEMORY_CONNECTION_UNIFIED);
+        CHECK(info.link_kind == PI_LINK_UNKNOWN);
+        CHECK(info.bandwidth == 0);
+        CHECK_THAT(info.reason, !Contains("NVLinks") && Contains("performance rank 0"));
+        CHECK(machine.connection(first, lone).link_kind == PI_LINK_UNKNOWN);
+        CHECK(pinned(machine, second).link_kind == PI_LINK_SYSTEM_MEMORY);
+        CHECK(pinned(machine, second).bandwidth == 0);
+    }
+}
+
+TEST_CASE("links to switches count for each device behind them") {
+    const pi_test::Ran ran =
+        pi_test::run({"/usr/bin/env", "PI_SIMULATED_CUDA_MACHINE=" PI_TEST_SWITCH,
+                      "PI_SIMULATED_CUDA_MAX_PEERS=8", "PI_CUDA_LIBRARY=" PI_TEST_SIMULATED_CUDA,
+                      "PI_NVML_LIBRARY=" PI_TEST_SIMULATED_NVML, "PI_PLUGINS=" PI_TEST_CUDA_PLUGIN,
+                      "PI_LOG=off", PI_TEST_INFO, "--json"});
+    const auto report = nlohmann::json::parse(ran.output);
+    size_t pairs = 0;
+    for (const auto &connection : report.at("connections")) {
+        const std::string src = connection.at("src"), dst = connection.at("dst");
+        if (src.rfind("cuda", 0) != 0 || dst.rfind("cuda", 0) != 0 || src == dst)
+            continue;
+        INFO(connection.dump());
+        ++pairs;
+        CHECK(connection.at("link") == "nvlink");
+        CHECK(connection.at("bandwidth") == 450'000'000'000);
+    }
+    CHECK(pairs == 8 * 7);
+}
