@@ -62,6 +62,10 @@ public:
     void run_waiting(std::function<void()> task) { waiting_.post(std::move(task)); }
     /// Runs the task on a thread that may be kept busy by copies of pageable memory.
     void run_transfer(std::function<void()> task) { transfers_.post(std::move(task)); }
+    /// Threads that help with large ones of these.
+    sdk::Workers &copy_helpers() { return copy_helpers_; }
+    /// How many help with one. A processor copies 10 GB/s or so, and a fast link carries several times that.
+    static constexpr unsigned copy_helper_count = 3;
     /// Runs the application's host functions.
     sdk::Workers &host_functions() { return host_functions_; }
 
@@ -90,6 +94,7 @@ private:
     std::atomic<uint64_t> serials_{1};
     sdk::Registrations registrations_;
     sdk::Workers reaper_{1}; ///< the last to go: all other threads give to it
+    sdk::Workers copy_helpers_{copy_helper_count};
     sdk::Workers transfers_{2};
     sdk::Workers host_functions_{1};
     sdk::Workers waiting_{UINT_MAX}; ///< as many as wait at a time

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "transfer.hpp"
 #include "copy.hpp"
+#include "lanes.hpp"
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstring>
+#include <optional>
 #include <utility>
 
 namespace pi::cuda {
@@ -14,6 +17,8 @@ using namespace sdk;
 namespace {
 
 constexpr uint64_t most_staged = uint64_t{1} << 20;
+/// Below, what helpers gain is about what it takes to call them.
+constexpr uint64_t least_shared = uint64_t{4} << 20;
 
 /// Rows that go through a block of staging together; a range is one row.
 struct Piece {
@@ -57,12 +62,12 @@ uint64_t bytes_of(const Regions &regions) {
     return bytes;
 }
 
-/// A stream of the pool and two blocks, used in turn.
+/// A lane: a stream of the pool and two blocks, used in turn, by one thread.
 class Pipeline {
 public:
     Pipeline(Primary &primary, Direction direction, DeviceEnd device, std::byte *host,
              uint64_t bytes)
-        : primary_(primary), direction_(direction), device_(device), host_(host),
+        : current_(primary), primary_(primary), direction_(direction), device_(device), host_(host),
           block_(std::min(bytes, most_staged)), stream_(primary) {}
     ~Pipeline() {
         // On the way out of a failure nothing may touch the staging any more.
@@ -157,6 +162,7 @@ private:
                       slot.piece.row, slot.piece);
     }
 
+    const Current current_; ///< of the thread that has the lane
     Primary &primary_;
     const Direction direction_;
     const DeviceEnd device_;
@@ -171,16 +177,36 @@ private:
 
 void transfer(Primary &primary, Direction direction, DeviceEnd device, std::byte *host,
               const Regions &regions) {
-    const Current current(primary);
-    Pipeline pipeline(primary, direction, device, host, bytes_of(regions));
+    const uint64_t bytes = bytes_of(regions);
     const uint64_t max_row = device.image ? primary.device().max_row() : 0;
-    const auto add = [&](const Piece &piece) { pipeline.add(piece); };
-    for (const pi_region &region : regions)
-        if (direction == Direction::TO_DEVICE)
-            for_each_piece_of(destination(region), source(region), max_row, add);
-        else
-            for_each_piece_of(source(region), destination(region), max_row, add);
-    pipeline.finish();
+    std::atomic<uint64_t> next{0}; // the number of the first piece that no lane has
+    const auto lane = [&] {
+        std::optional<Pipeline> pipeline;
+        uint64_t mine = next.fetch_add(1, std::memory_order_relaxed), number = 0;
+        const auto add = [&](const Piece &piece) {
+            if (number++ != mine)
+                return;
+            if (!pipeline)
+                pipeline.emplace(primary, direction, device, host, bytes);
+            pipeline->add(piece);
+            mine = next.fetch_add(1, std::memory_order_relaxed);
+        };
+        try {
+            for (const pi_region &region : regions)
+                if (direction == Direction::TO_DEVICE)
+                    for_each_piece_of(destination(region), source(region), max_row, add);
+                else
+                    for_each_piece_of(source(region), destination(region), max_row, add);
+            if (pipeline)
+                pipeline->finish();
+        } catch (...) {
+            next.store(uint64_t{1} << 63, std::memory_order_relaxed); // the others need not go on
+            throw;
+        }
+    };
+    if (bytes < least_shared)
+        return lane();
+    run_in_lanes(primary.instance().copy_helpers(), Instance::copy_helper_count, lane);
 }
 
 void upload(Primary &primary, const void *host, CUdeviceptr device, uint64_t size) {

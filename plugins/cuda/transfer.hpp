@@ -2,7 +2,7 @@
 //
 // Bytes between a device and memory of the host that is not pinned. The driver's own way for them makes the calling
 // thread wait for the stream; this one goes through two pinned blocks in turn, so that the host copies while the device
-// does, on a thread that may wait.
+// does, on a thread that may wait. Large ones do so on several threads at a time, since one alone cannot feed a fast link.
 #pragma once
 
 #include "image.hpp"
