@@ -70,6 +70,7 @@ PI_TEST_RELEASE(pi_event, piEventRelease)
 PI_TEST_RELEASE(pi_program, piProgramRelease)
 PI_TEST_RELEASE(pi_kernel, piKernelRelease)
 PI_TEST_RELEASE(pi_sampler, piSamplerRelease)
+PI_TEST_RELEASE(pi_usm_pool, piUsmPoolRelease)
 #undef PI_TEST_RELEASE
 
 /// One reference to an object.

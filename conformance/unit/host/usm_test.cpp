@@ -15,11 +15,6 @@
 
 using namespace pi_test;
 
-template <>
-struct pi_test::Release<pi_usm_pool> {
-    static void of(pi_usm_pool pool) { piUsmPoolRelease(pool); }
-};
-
 namespace {
 
 constexpr pi_usm_kind kinds[] = {PI_USM_HOST, PI_USM_DEVICE, PI_USM_SHARED};
