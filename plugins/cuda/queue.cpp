@@ -64,10 +64,16 @@ void Queue::share() {
 }
 
 Queue::~Queue() {
-    for (const auto &stream : streams_) {
-        stream->sweep(); // what has ended, or is lost, is not kept beyond the queue
-        stream->close();
+    if (streams_.size() > 1 || !keeps()) {
+        for (const auto &stream : streams_)
+            stream->close();
+        return;
     }
+    // What has ended, or is lost, is not kept beyond the queue; but to let go of it may wait for other work.
+    context().instance().reap([stream = streams_.front()] {
+        stream->sweep();
+        stream->close();
+    });
 }
 
 void Queue::finish() {

@@ -12,16 +12,22 @@ TEST_CASE("no enqueue waits for other work to let go of what commands without ev
     const Owned<pi_queue> other = busy.machine.queue();
     const Owned<pi_mem> mem = busy.machine.buffer(first, Busy::size);
     std::deque<Imported> imports; // made before: to pin may wait for who unpins
-    for (int round = 0; round < 3; ++round)
+    std::deque<Word> gates;
+    for (int round = 0; round < 3; ++round) {
         imports.emplace_back(busy.machine);
+        gates.emplace_back(busy.machine);
+    }
     const pi_region all = range(0, 0, Busy::size);
     const uint32_t pattern = 9;
     const auto fill = fill_desc(mem, &pattern, 4, 0, 4);
     // Whoever lets go of the first one waits; so another thread comes to the second.
-    for (Imported &imported : imports) {
+    for (size_t round = 0; round < imports.size(); ++round) {
+        Imported &imported = imports[round];
+        busy.launch(other, "hold", {pointer_argument(gates[round].pointer())}, 1);
         const auto copy = copy_desc(imported.mem, mem, all);
         OK(piEnqueueMemBufferCopy(other, &copy, 0, nullptr, nullptr));
         imported.mem.reset();
+        gates[round].set(); // what the queue names it alone has now
         std::this_thread::sleep_for(std::chrono::milliseconds(20)); // the copy may well end
         for (int i = 0; i < 1000; ++i)
             OK(piEnqueueMemBufferFill(other, &fill, 0, nullptr, nullptr));
@@ -29,6 +35,52 @@ TEST_CASE("no enqueue waits for other work to let go of what commands without ev
     CHECK_FALSE(busy.go.is_set());
     busy.go.set();
     OK(piQueueFinish(other)); // which reads the application's memory
+}
+
+TEST_CASE("to release a queue is not to wait for what its commands let go of") {
+    // Is there until the plugin has let go of it, which may be when the loader goes.
+    const std::unique_ptr<std::byte, void (*)(void *)> memory(
+        static_cast<std::byte *>(std::aligned_alloc(4096, 3 * Busy::size)),
+        [](void *bytes) { std::free(bytes); });
+    const Busy busy;
+    const Owned<pi_program> program = busy.machine.program("function tell pointer\n");
+    const Owned<pi_kernel> tell = make_kernel(program, "tell");
+    const Owned<pi_mem> mem = busy.machine.buffer(first, Busy::size);
+    std::deque<Word> told, gates;
+    std::deque<Owned<pi_mem>> imports; // made before: to pin may wait for who unpins
+    for (size_t i = 0; i < 3; ++i) {
+        auto d = desc<pi_mem_import_desc>(PI_TYPE_MEM_IMPORT_DESC);
+        d.handle.type = PI_EXTERNAL_HOST_POINTER;
+        d.handle.pointer = memory.get() + i * Busy::size;
+        d.size = Busy::size;
+        OK(piMemImport(busy.machine.context, busy.machine.devices[first], &d,
+                       imports.emplace_back().out()));
+        told.emplace_back(busy.machine);
+        gates.emplace_back(busy.machine);
+    }
+    for (size_t round = 0; round < 3; ++round) {
+        Owned<pi_queue> other = busy.machine.queue();
+        const pi_region all = range(0, 0, Busy::size);
+        const auto copy = copy_desc(imports[round], mem, all);
+        busy.launch(other, "hold", {pointer_argument(gates[round].pointer())}, 1);
+        OK(piEnqueueMemBufferCopy(other, &copy, 0, nullptr, nullptr));
+        imports[round].reset();
+        gates[round].set(); // the queue alone has it now; to unpin waits for all the device does
+        const std::vector word{pointer_argument(told[round].pointer())};
+        const auto launch = launch_desc(tell, word, 1);
+        OK(piEnqueueKernelLaunch(other, &launch, 0, nullptr, nullptr));
+        if (round > 0) // else it goes on
+            CHECK(comes_true([&] { return told[round].is_set(); }));
+        if (round > 1) { // and the plugin's own thread is about to let go of it
+            const uint32_t pattern = 9;
+            const auto fill = fill_desc(mem, &pattern, 4, 0, 4);
+            for (int i = 0; i < 1000; ++i)
+                OK(piEnqueueMemBufferFill(other, &fill, 0, nullptr, nullptr));
+        }
+        other.reset();
+    }
+    CHECK_FALSE(busy.go.is_set());
+    busy.go.set();
 }
 
 TEST_CASE("where streams share a way to the device, times are told without waiting in an enqueue",
