@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// UNIFIED, of USM of a device: dst's queues use it by its address, wherever it was allocated from.
+
+#include "kernels.hpp"
+#include "link.hpp"
+#include "registry.hpp"
+#include "usm.hpp"
+
+#include <string>
+#include <utility>
+
+namespace pi::suite {
+namespace {
+
+constexpr uint64_t size = 8192;
+
+// Device memory of src from everything that gives some, allocated before dst is granted access to it, if it ever was not,
+// and after. Addresses are of one context, so the places have it together.
+class Sources {
+public:
+    explicit Sources(Bench &bench)
+        : bench_(bench), src_(bench.src()), queue_(bench.make_queue(src_)) {
+        if (src_.context != bench.dst().context)
+            skip("the places have no context together");
+        const auto kinds =
+            get_info<uint32_t>(&piDeviceGetInfo, src_.device, PI_DEVICE_INFO_USM_CAPABILITIES);
+        if ((kinds & 1u << PI_USM_DEVICE) == 0)
+            skip("src has no USM of a device");
+        allocate("before");
+        pi_memory_connection_query query = describe<pi_memory_connection_query>();
+        query.kind = PI_MEMORY_KIND_USM_DEVICE;
+        if (connection_info(src_, bench.dst(), &query).connection != PI_MEMORY_CONNECTION_UNIFIED)
+            skip("USM of src is not UNIFIED for dst");
+        allocate("after");
+    }
+    const std::vector<std::pair<std::string, Usm>> &all() const { return all_; }
+    pi_queue queue() const { return queue_; }
+
+private:
+    bool has(uint64_t capability) const {
+        return (get_info<uint64_t>(&piDeviceGetInfo, src_.device, PI_DEVICE_INFO_CAPABILITIES) &
+                capability) != 0;
+    }
+    void allocate(const std::string &when) {
+        pi_usm_desc desc = usm_desc(PI_USM_DEVICE, size);
+        all_.emplace_back("USM from " + when, Usm(src_, desc));
+        if (has(PI_CAPABILITY_USM_POOL)) {
+            pi_usm_pool_desc pool = describe<pi_usm_pool_desc>();
+            pool.kind = PI_USM_DEVICE;
+            Owner<pi_usm_pool> &kept = pools_.emplace_back();
+            require_success(piUsmPoolCreate(src_.context, src_.device, &pool, kept.out()),
+                            "piUsmPoolCreate");
+            desc.pool = kept;
+            all_.emplace_back("USM of a pool from " + when, Usm(src_, desc));
+        }
+        if (has(PI_CAPABILITY_USM_ASYNC)) {
+            void *pointer = nullptr;
+            pi_usm_alloc_desc alloc = describe<pi_usm_alloc_desc>();
+            alloc.size = size;
+            alloc.out_pointer = &pointer;
+            bench_.wait(bench_.enqueue(queue_, alloc), "an allocation by command");
+            all_.emplace_back("USM by command from " + when, Usm(src_.context, pointer, size));
+        }
+    }
+
+    Bench &bench_;
+    const Place src_;
+    const Queue queue_;
+    std::vector<Owner<pi_usm_pool>> pools_;
+    std::vector<std::pair<std::string, Usm>> all_;
+};
+
+PAIR_LAW("connection",
+         "unified USM takes copies and fills of dst, wherever it was allocated from") {
+    const Sources sources(bench);
+    const Queue queue = bench.make_queue(bench.dst());
+    for (const auto &[name, usm] : sources.all()) {
+        const Bytes pattern = bench.random_bytes(16);
+        bench.wait(bench.enqueue(queue, usm_fill_desc(usm.at(), pattern, size)));
+        require_usm_contents(bench, sources.queue(), usm.at(), repeated(pattern, size),
+                             name + ", filled by dst, at src");
+        const Bytes bytes = bench.random_bytes(size);
+        usm_upload(bench, sources.queue(), usm.at(), bytes);
+        require_usm_contents(bench, queue, usm.at(), bytes, name + ", written by src, at dst");
+    }
+}
+
+PAIR_LAW("connection",
+         "unified USM is an argument of dst's kernels, wherever it was allocated from") {
+    const Sources sources(bench);
+    const Queue queue = bench.make_queue(bench.dst());
+    const Program program = make_program(bench, bench.dst());
+    const Kernel kernel = make_kernel(program, "add");
+    for (const auto &[name, usm] : sources.all()) {
+        usm_upload(bench, sources.queue(), usm.at(), repeated(bytes_of({1000}), size));
+        Arguments arguments;
+        arguments.pointer(usm.at()).value(uint32_t{24});
+        bench.wait(bench.enqueue(queue, launch_desc(kernel, arguments, size / 4)));
+        require_usm_contents(bench, sources.queue(), usm.at(), repeated(bytes_of({1024}), size),
+                             name + ", after a kernel of dst, at src");
+    }
+}
+
+} // namespace
+} // namespace pi::suite
