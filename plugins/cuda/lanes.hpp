@@ -9,6 +9,7 @@
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <utility>
 
 namespace pi::cuda {
 
@@ -56,8 +57,9 @@ void run_in_lanes(sdk::Workers &workers, unsigned helpers, const Body &body) {
     std::unique_lock lock(gate->mutex);
     gate->closed = true;
     gate->left.wait(lock, [&] { return gate->inside == 0; });
-    if (gate->failure)
-        std::rethrow_exception(gate->failure);
+    // The exception is this thread's alone from here on: a helper that lets go of the gate last does not end it.
+    if (std::exception_ptr failure = std::exchange(gate->failure, nullptr))
+        std::rethrow_exception(std::move(failure));
 }
 
 } // namespace pi::cuda
