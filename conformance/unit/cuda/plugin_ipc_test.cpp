@@ -80,11 +80,14 @@ TEST_CASE("another process: memory behind IPC handles is read, filled with 9, an
         Owned<pi_mem> whole, part, wrong;
         OK(import_mem(machine, second, letter.whole, whole.out()));
         OK(import_mem(machine, second, letter.part, part.out()));
+        own::CUcontext current = nullptr;
+        CHECK((cu().cuCtxGetCurrent(&current) == CUDA_SUCCESS && !current));
         CHECK(read_words(queue, whole, 16) == std::vector<uint32_t>(16, 5));
         const uint32_t nine = 9;
         const auto fill = fill_desc(part, &nine, sizeof nine, 0, 32, PI_COMMAND_BLOCKING);
         OK(piEnqueueMemBufferFill(queue, &fill, 0, nullptr, nullptr));
         part.reset(); // the driver counts how often it was opened
+        CHECK((cu().cuCtxGetCurrent(&current) == CUDA_SUCCESS && !current));
         CHECK(read_words(queue, whole, 8) == std::vector<uint32_t>(8, 5));
         const Owned<pi_queue> peer = machine.queue(first);
         CHECK(read_words(peer, whole, 4) == std::vector<uint32_t>(4, 5));
