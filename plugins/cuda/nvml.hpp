@@ -8,6 +8,7 @@
 #include <pi/pi.h>
 #include <pi/sdk/library.hpp>
 
+#include <compare>
 #include <cstdint>
 #include <map>
 #include <mutex>
