@@ -31,7 +31,8 @@ constexpr std::array benchmarks{Benchmark{"calls", bench_calls, "basic"},
                                 Benchmark{"plugin", bench_plugin, "basic"},
                                 Benchmark{"runtime", bench_runtime, "pthread pthread"},
                                 Benchmark{"calibrate", bench_calibrate, "pthread pthread"},
-                                Benchmark{"cuda", bench_cuda, "basic"}};
+                                Benchmark{"cuda", bench_cuda, "basic"},
+                                Benchmark{"level_zero", bench_level_zero, "basic"}};
 
 constexpr const char *footer = R"(
 Benchmarks:
@@ -44,6 +45,8 @@ Benchmarks:
           for the host runtime, which chooses routes by them
   cuda    commands of the plugin cuda beside plain calls of the driver, and pageable memory beside pinned;
           PI_CUDA_LIBRARY may name the simulated driver, which shows the cost of calls alone
+  level_zero
+          the same of the plugin level_zero, on few bytes; ZE_ENABLE_ALT_DRIVERS may name the simulated driver
 
 Ours and the limit are measured alternately in many short batches of one run. `ours` and `limit` are
 medians; the ratio is the median of the ratios of neighbouring batches: 1.0 is perfect, smaller is better.

@@ -15,6 +15,31 @@ namespace pi_bench {
 /// Does one thing `count` times.
 using Batch = std::function<void(uint64_t count)>;
 
+/// Each of them is done when the operation returns.
+template <class Operation>
+Batch repeat(Operation operation) {
+    return [operation](uint64_t count) {
+        for (uint64_t i = 0; i < count; ++i) {
+            operation();
+        }
+    };
+}
+
+/// So many at most are under way at once.
+inline constexpr uint64_t most_in_a_row = 256;
+template <class Operation, class Wait>
+Batch repeat_in_a_row(Operation operation, Wait wait) {
+    return [operation, wait](uint64_t count) {
+        for (uint64_t i = 0; i < count; ++i) {
+            operation();
+            if (i % most_in_a_row == most_in_a_row - 1) {
+                wait();
+            }
+        }
+        wait();
+    };
+}
+
 struct Effort {
     std::chrono::nanoseconds batch; ///< how long a batch lasts at least
     uint32_t batches;               ///< how many of each are wanted

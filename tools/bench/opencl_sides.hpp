@@ -34,15 +34,6 @@ inline std::string opencl_row(const std::string &what) {
     return "OpenCL: " + what;
 }
 
-template <class Operation>
-Batch repeat(Operation operation) {
-    return [operation](uint64_t count) {
-        for (uint64_t i = 0; i < count; ++i) {
-            operation();
-        }
-    };
-}
-
 /// The parts of the benchmark, in files of their own.
 void compare_buffers(Session &session, const Sides &sides);
 void compare_launches(Session &session, const Sides &sides);

@@ -65,6 +65,10 @@ Place::Place(pi_device the_device) : device(the_device) {
     check(piQueueCreate(context.get(), device, nullptr, queue.out()), "piQueueCreate");
 }
 
+void Place::finish() const {
+    check(piQueueFinish(queue.get()), "piQueueFinish");
+}
+
 pi::runtime::Mem make_buffer(const Place &place, uint64_t size, unsigned char value) {
     pi_mem_buffer_desc desc{};
     desc.struct_size = sizeof desc;
@@ -108,11 +112,20 @@ void copy(const Place &place, pi_mem src, pi_mem dst, uint64_t size) {
 }
 
 void fill(const Place &place, pi_mem mem, uint64_t size) {
+    enqueue_fill(place, mem, size, PI_COMMAND_BLOCKING);
+}
+
+void enqueue_copy(const Place &place, pi_mem src, pi_mem dst, uint64_t size) {
+    const pi_region region = whole(size);
+    enqueue_copy(place, src, dst, {&region, 1}, 0);
+}
+
+void enqueue_fill(const Place &place, pi_mem mem, uint64_t size, uint64_t flags) {
     const uint32_t word = 7;
     pi_buffer_fill_desc desc{};
     desc.struct_size = sizeof desc;
     desc.type = PI_TYPE_BUFFER_FILL_DESC;
-    desc.flags = PI_COMMAND_BLOCKING;
+    desc.flags = flags;
     desc.mem = mem;
     desc.size = size;
     desc.pattern = &word;
@@ -122,10 +135,15 @@ void fill(const Place &place, pi_mem mem, uint64_t size) {
 }
 
 void copy(const Place &place, pi_mem src, pi_mem dst, std::span<const pi_region> regions) {
+    enqueue_copy(place, src, dst, regions, PI_COMMAND_BLOCKING);
+}
+
+void enqueue_copy(const Place &place, pi_mem src, pi_mem dst, std::span<const pi_region> regions,
+                  uint64_t flags) {
     pi_buffer_copy_desc desc{};
     desc.struct_size = sizeof desc;
     desc.type = PI_TYPE_BUFFER_COPY_DESC;
-    desc.flags = PI_COMMAND_BLOCKING;
+    desc.flags = flags;
     desc.src = src;
     desc.dst = dst;
     desc.region_count = static_cast<uint32_t>(regions.size());

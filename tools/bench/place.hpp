@@ -20,6 +20,10 @@ std::shared_ptr<const pi::runtime::Topology> all_places(const Loader &loader);
 
 struct Place {
     explicit Place(pi_device the_device);
+    /// Whether the device is one of our test equipment, which says so.
+    bool simulated() const { return name.ends_with("(simulated)"); }
+    /// Returns when all commands are done.
+    void finish() const;
 
     pi_device device;
     std::string name;     ///< the device's
@@ -38,6 +42,12 @@ void read(const Place &place, pi_mem mem, void *data, uint64_t size);
 void copy(const Place &place, pi_mem src, pi_mem dst, uint64_t size);
 void fill(const Place &place, pi_mem mem, uint64_t size); ///< with a word of 4 bytes
 void copy(const Place &place, pi_mem src, pi_mem dst, std::span<const pi_region> regions);
+
+/// These do not wait, unless they are told to by `flags`.
+void enqueue_copy(const Place &place, pi_mem src, pi_mem dst, uint64_t size);
+void enqueue_copy(const Place &place, pi_mem src, pi_mem dst, std::span<const pi_region> regions,
+                  uint64_t flags);
+void enqueue_fill(const Place &place, pi_mem mem, uint64_t size, uint64_t flags = 0);
 
 /// Throws unless a copy from src to dst arrives: what does not work is not worth measuring.
 void check_copy(const Place &place, pi_mem src, pi_mem dst, uint64_t size);

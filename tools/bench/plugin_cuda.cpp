@@ -2,6 +2,7 @@
 //
 // The CUDA plugin beside plain calls of the driver on the same device.
 #include "cuda.hpp"
+#include "empty_kernel.hpp"
 #include "equipment.hpp"
 #include "place.hpp"
 #include "session.hpp"
@@ -26,19 +27,6 @@ constexpr const char *plain_pinned = "a copy of as much pinned memory by plain c
 
 std::string row(const std::string &what) {
     return "CUDA: " + what;
-}
-
-template <class Operation>
-Batch repeat(Operation operation) {
-    return [operation](uint64_t count) {
-        for (uint64_t i = 0; i < count; ++i) {
-            operation();
-        }
-    };
-}
-
-bool is_simulated(const Place &place) {
-    return place.name.ends_with("(simulated)");
 }
 
 /// Both sides: PI has a context and a queue, plain calls have the device's primary context, current on this thread, and a
@@ -78,10 +66,9 @@ private:
 
 // ----- launches -----
 
-/// A kernel of two parameters that does nothing: for real devices in PTX, for simulated ones a module's text
-/// (conformance/drivers/cuda/README.md).
+/// The kernel: for real devices in PTX, for simulated ones a module's text (conformance/drivers/cuda/README.md).
 std::string kernel_image(const Place &place) {
-    if (is_simulated(place)) {
+    if (place.simulated()) {
         return "PI simulated CUDA module 1\nlibrary " + equipment("libpi_bench_kernels.so") +
                "\nfunction nothing pointer 4\n";
     }
@@ -89,46 +76,12 @@ std::string kernel_image(const Place &place) {
            ".visible .entry nothing(.param .u64 data, .param .u32 value) { ret; }\n";
 }
 
-pi::runtime::Kernel make_kernel(const Place &place, const std::string &image) {
-    pi_program_desc desc{};
-    desc.struct_size = sizeof desc;
-    desc.type = PI_TYPE_PROGRAM_DESC;
-    desc.format = is_simulated(place) ? PI_PROGRAM_FORMAT_CUBIN : PI_PROGRAM_FORMAT_PTX;
-    desc.data = image.data();
-    desc.size = image.size();
-    pi::runtime::Program program;
-    check(piProgramCreate(place.context.get(), &desc, program.out()), "piProgramCreate");
-    check(piProgramBuild(program.get(), nullptr), "piProgramBuild");
-    pi::runtime::Kernel kernel;
-    check(piKernelCreate(program.get(), "nothing", kernel.out()), "piKernelCreate");
-    return kernel;
-}
-
-void launch(const Place &place, pi_kernel kernel, pi_mem mem, uint32_t value) {
-    pi_kernel_argument arguments[2]{};
-    arguments[0].kind = PI_ARGUMENT_BUFFER;
-    arguments[0].mem = mem;
-    arguments[1].kind = PI_ARGUMENT_VALUE;
-    arguments[1].value = &value;
-    arguments[1].size = sizeof value;
-    pi_kernel_launch_desc desc{};
-    desc.struct_size = sizeof desc;
-    desc.type = PI_TYPE_KERNEL_LAUNCH_DESC;
-    desc.kernel = kernel;
-    desc.dimensions = 1;
-    desc.global_size[0] = 1;
-    desc.local_size[0] = 1;
-    desc.argument_count = 2;
-    desc.arguments = arguments;
-    check(piEnqueueKernelLaunch(place.queue.get(), &desc, 0, nullptr, nullptr),
-          "piEnqueueKernelLaunch");
-}
-
 void compare_launches(Session &session, const Sides &sides) {
     const Cuda &cu = sides.cu;
     const std::string image = kernel_image(sides.place);
-    const pi::runtime::Kernel ours = make_kernel(sides.place, image);
-    const pi::runtime::Mem mem = make_buffer(sides.place, 64, 0);
+    const EmptyKernel ours(
+        sides.place, sides.place.simulated() ? PI_PROGRAM_FORMAT_CUBIN : PI_PROGRAM_FORMAT_PTX,
+        image);
     CUmodule loaded = nullptr;
     check_cuda(cu.cuModuleLoadData(&loaded, image.c_str()), "cuModuleLoadData");
     const CudaOwned<CUmodule> module(loaded, [&cu](CUmodule gone) { cu.cuModuleUnload(gone); });
@@ -143,31 +96,7 @@ void compare_launches(Session &session, const Sides &sides) {
             cu.cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, sides.stream(), arguments, nullptr),
             "cuLaunchKernel");
     };
-    const auto our_launch = [&] { launch(sides.place, ours.get(), mem.get(), 1); };
-    const auto finish = [&] { check(piQueueFinish(sides.place.queue.get()), "piQueueFinish"); };
-    session.compare(row("launch of an empty kernel, and wait"), plain, Unit::nanoseconds,
-                    repeat([&] {
-                        our_launch();
-                        finish();
-                    }),
-                    repeat([&] {
-                        plain_launch();
-                        sides.wait();
-                    }));
-    // All of a batch are in the stream at once.
-    const auto many = [](auto one, auto wait) {
-        return [one, wait](uint64_t count) {
-            for (uint64_t i = 0; i < count; ++i) {
-                one();
-                if (i % 256 == 255) {
-                    wait();
-                }
-            }
-            wait();
-        };
-    };
-    session.compare(row("launch of an empty kernel, many in a row"), plain, Unit::nanoseconds,
-                    many(our_launch, finish), many(plain_launch, [&] { sides.wait(); }));
+    compare_launches(session, row(""), plain, ours, plain_launch, [&] { sides.wait(); });
 }
 
 // ----- copies -----
@@ -347,7 +276,7 @@ void bench_cuda(Session &session) {
         session.attempt(row("launches"), [&] { compare_launches(session, sides); });
         session.attempt(row("small writes"), [&] { compare_small_writes(session, sides); });
         for (const uint64_t size : {uint64_t{64} << 20, uint64_t{1} << 30}) {
-            if (size > uint64_t{64} << 20 && (session.quick() || is_simulated(sides.place))) {
+            if (size > uint64_t{64} << 20 && (session.quick() || sides.place.simulated())) {
                 session.leave_out(row(size_name(size)), "64 MiB show the cost of calls as well");
                 continue;
             }

@@ -68,6 +68,7 @@ void bench_plugin(Session &session);
 void bench_runtime(Session &session);
 void bench_calibrate(Session &session);
 void bench_cuda(Session &session);
+void bench_level_zero(Session &session);
 
 /// Parts of them, in files of their own: calls beside those of the OpenCL ICD loader, an OpenCL device
 /// beside plain OpenCL, the host plugin beside memcpy, the runtime on simulated machines.

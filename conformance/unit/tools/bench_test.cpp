@@ -164,6 +164,24 @@ TEST_CASE("pi-bench cuda measures the plugin beside plain calls of the driver") 
 }
 #endif
 
+#ifdef PI_TEST_SIMULATED_LEVEL_ZERO
+TEST_CASE("pi-bench level_zero measures the plugin beside plain calls of the driver") {
+    const auto measured =
+        names(bench("level_zero", "", {"ZE_ENABLE_ALT_DRIVERS=" PI_TEST_SIMULATED_LEVEL_ZERO}));
+    for (const char *name :
+         {"Level Zero: launch of an empty kernel, and wait",
+          "Level Zero: launch of an empty kernel, many in a row",
+          "Level Zero: launch of an empty kernel with an event, and wait for that",
+          "Level Zero: blocking write of 64 bytes", "Level Zero: blocking read of 64 bytes",
+          "Level Zero: blocking copy of 64 bytes", "Level Zero: copy of 64 bytes, and wait",
+          "Level Zero: copy of 64 bytes, many in a row", "Level Zero: fill of 64 bytes, and wait",
+          "Level Zero: USM of 64 KiB, allocated and freed",
+          "Level Zero: buffer of 64 KiB, created and released"}) {
+        CHECK(std::count(measured.begin(), measured.end(), name) == 1);
+    }
+}
+#endif
+
 TEST_CASE("what cannot be measured is told with its reason") {
     const Ran ran =
         run({PI_BENCH, "start", "--quick"}, {"PI_OPENCL_LIBRARY=/nowhere/libOpenCL.so"});

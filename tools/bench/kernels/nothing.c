@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * A kernel that does nothing, for simulated devices of CUDA.
+ * A kernel that does nothing, for simulated devices of CUDA and Level Zero.
  */
 #include <pi/pi_native_kernel.h>
 
