@@ -109,10 +109,11 @@ void Queue::behind_stream(std::function<void()> task) {
     });
 }
 
-bool Queue::goes_straight(const EnqueueArguments &arguments) const {
-    return streams_.size() == 1 && !profiling() && !shared() && !arguments.out_event &&
-           !arguments.wait_count && !(arguments.flags & PI_COMMAND_BLOCKING) &&
-           sequence_.open([this](const Event &last) { return phase_in_stream(primary_, last); });
+bool Queue::goes_straight(const EnqueueArguments &arguments) {
+    return streams_.size() == 1 && !profiling() && !shared() &&
+           sdk::goes_straight(*this, arguments, [this](const Event &last) {
+               return phase_in_stream(primary_, last);
+           });
 }
 
 Stream &Queue::choose(const Stream *wish) {

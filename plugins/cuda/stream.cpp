@@ -2,22 +2,11 @@
 #include "stream.hpp"
 #include "submission.hpp"
 
-#include <array>
-#include <chrono>
 #include <vector>
 
 namespace pi::cuda {
 
 using namespace sdk;
-
-namespace {
-
-/// How long what commands without events name is kept at most beyond their end.
-constexpr std::chrono::milliseconds between_looks{10};
-/// And how many such commands come between two looks at what has ended.
-constexpr uint64_t commands_between_sweeps = 256;
-
-} // namespace
 
 Stream::Stream(Primary &primary, int priority) : primary_(primary.shared_from_this()) {
     // Not one that waits for the legacy default stream, into which the application's own CUDA code may put work.
@@ -44,7 +33,7 @@ void Stream::close() noexcept {
 // ----- what is in the stream ----------------------------------------------------------------------
 
 void Stream::expect(size_t references) {
-    references_.reserve(references);
+    kept_.reserve(references);
     if (mark_due_ && keeps())
         record(); // what is wrong with the context shows in the command
     mark_due_ = false;
@@ -62,11 +51,8 @@ uint64_t Stream::add(Event &event, SharedEvent done) {
 }
 
 void Stream::keep(References &references) noexcept {
-    kept_ = ++last_;
-    references_.add(kept_, references);
-    if (kept_ < next_sweep_)
+    if (!kept_.keep(++last_, references))
         return;
-    next_sweep_ = kept_ + commands_between_sweeps;
     sweep_due_ = true;
     if (dozing_)
         condition_.notify_one();
@@ -242,21 +228,9 @@ uint64_t Stream::last_ended(uint64_t number) {
 }
 
 void Stream::end_through(uint64_t number, CUresult code, const char *call) {
-    std::array<AnyRef, 16> gone;
     std::vector<Ref<Event>> ended;
     std::unique_lock lock(mutex_);
-    ++releasing_;
-    while (const size_t count = references_.take(number, gone)) {
-        lock.unlock();
-        for (size_t i = 0; i < count; ++i)
-            gone[i] = AnyRef();
-        lock.lock();
-    }
-    // Who is told of the end may rely on it that nothing is kept any more, by other threads here neither.
-    if (--releasing_ == 0)
-        released_.notify_all();
-    else
-        released_.wait(lock, [this] { return releasing_ == 0; });
+    kept_.release(number, lock); // who is told of the end may rely on it
     for (; !pending_.empty() && pending_.front().number <= number; pending_.pop_front())
         ended.push_back(std::move(pending_.front().event));
     ended_ = std::max(ended_, number);

@@ -42,11 +42,10 @@ public:
     /// Under mutex(): a command is in the stream, with `done` behind it; NULL: nobody but this stream waits for it, which
     /// then records an event behind several. Returns its number.
     uint64_t add(sdk::Event &event, SharedEvent done);
-    /// Under mutex(): a command without an event is in the stream, and uses these until it has ended. After several the
-    /// thread that watches looks which have: to let go of what they name may wait for other work, which no enqueue does.
+    /// Under mutex(): a command without an event is in the stream, and uses these until it has ended.
     void keep(sdk::References &references) noexcept;
     /// Under mutex(): a command without an event may still be going on.
-    bool keeps() const { return kept_ > ended_; }
+    bool keeps() const { return kept_.newest() > ended_; }
 
     /// Waits on the calling thread for the command of this number, and ends it and those before it.
     void wait_for(uint64_t number);
@@ -85,20 +84,16 @@ private:
     const std::shared_ptr<const bool> own_; ///< NULL for what is ours
     std::mutex mutex_;                      ///< guards what follows
     std::condition_variable condition_;     ///< the thread that watches has something to do
-    std::condition_variable released_;      ///< releasing_ is 0
-    unsigned releasing_ = 0;                ///< threads that let go of references
     uint64_t last_ = 0;                     ///< the number of the newest command; they begin with 1
     uint64_t ended_ = 0;                    ///< those through this one have ended
-    uint64_t kept_ = 0;                     ///< the newest command without an event
     std::deque<Pending> pending_;           ///< with events, in the stream's order
-    sdk::Kept references_;                  ///< of those without
-    Mark marked_;             ///< recorded behind commands that have no event of their own
-    uint64_t next_sweep_ = 0; ///< the number of the command with which a sweep is due
-    bool watched_ = false;    ///< a thread of the instance looks after the stream, or is about to
-    bool dozing_ = false;     ///< it does so now and then only
-    bool sweep_due_ = false;  ///< it is to do so now
-    bool mark_due_ = false;   ///< one is recorded before what comes next: a sweep found none
-    bool sealed_ = false;     ///< the application's work may be in it, too
+    sdk::StreamKept kept_;                  ///< of those without
+    Mark marked_;            ///< recorded behind commands that have no event of their own
+    bool watched_ = false;   ///< a thread of the instance looks after the stream, or is about to
+    bool dozing_ = false;    ///< it does so now and then only
+    bool sweep_due_ = false; ///< it is to do so now
+    bool mark_due_ = false;  ///< one is recorded before what comes next: a sweep found none
+    bool sealed_ = false;    ///< the application's work may be in it, too
     bool closed_ = false;
 };
 

@@ -81,7 +81,9 @@ const void *Arguments::read_buffer(const Target &target, const pi_kernel_argumen
                     : given.offset < mem.size() ? mem.size() - given.offset
                                                 : 1,
                     mem.size(), name);
-    if (!target.within_call)
+    if (target.references)
+        target.references->add(mem);
+    else if (!target.within_call)
         kept_.emplace_back(mem);
     return mem.address() + given.offset;
 }

@@ -16,11 +16,11 @@ End end_of(Mem &mem) {
 
 namespace {
 
-class CopyCommand final : public ListCommand {
+class CopyCommand final : public PlainCommand {
 public:
     CopyCommand(const Target &target, const End &src, const End &dst, const KeptEnds &kept,
                 Regions &&regions)
-        : ListCommand(target.queue), src_(src), dst_(dst), regions_(std::move(regions)) {
+        : PlainCommand(target.queue), src_(src), dst_(dst), regions_(std::move(regions)) {
         if (kept.src)
             kept_src_.emplace(target, *kept.src);
         if (kept.dst)
@@ -41,7 +41,7 @@ class TransferCommand final : public Command {
 public:
     TransferCommand(Queue &queue, Place *executor, const End &src, const End &dst,
                     const KeptEnds &kept, Regions &&regions)
-        : place_(queue.place()), executor_(executor), src_(src), dst_(dst),
+        : queue_(queue), place_(queue.place()), executor_(executor), src_(src), dst_(dst),
           regions_(std::move(regions)) {
         if (kept.src)
             kept_src_ = Ref<Mem>(*kept.src);
@@ -52,20 +52,25 @@ public:
     void start(Event &event) override {
         place_.require_alive();
         event.submitted();
-        place_.instance().run_transfer([this, event = Ref<Event>(event)] {
-            event->running();
-            try {
-                run();
-            } catch (...) {
-                const Error error = current_error();
-                return event->finish(error.code(), error.text());
-            }
-            event->finish(PI_SUCCESS);
+        queue_.behind_list([this, event = Ref<Event>(event)] {
+            place_.instance().run_transfer([this, event] { run_as(*event); });
         });
     }
     void run() { transfer(executor_, src_, dst_, regions_); }
 
 private:
+    void run_as(Event &event) {
+        event.running();
+        try {
+            run();
+        } catch (...) {
+            const Error error = current_error();
+            return event.finish(error.code(), error.text());
+        }
+        event.finish(PI_SUCCESS);
+    }
+
+    Queue &queue_; ///< the event keeps it alive
     Place &place_;
     Place *const executor_;
     const End src_, dst_;
@@ -73,24 +78,55 @@ private:
     const Regions regions_;
 };
 
-class FillCommand final : public ListCommand {
+class FillCommand final : public PlainCommand {
 public:
-    FillCommand(const Target &target, Mem &mem, std::vector<std::byte> pattern, uint64_t offset,
+    FillCommand(const Target &target, std::byte *address, Mem *kept, std::vector<std::byte> pattern,
                 uint64_t size)
-        : ListCommand(target.queue), mem_(target, mem), pattern_(std::move(pattern)),
-          offset_(offset), size_(size) {}
+        : PlainCommand(target.queue), address_(address), pattern_(std::move(pattern)), size_(size) {
+        if (kept)
+            kept_.emplace(target, *kept);
+    }
 
 private:
     void issue(Submission &submission) override {
-        append_fill(submission, mem_->address() + offset_, size_, pattern_, strip_);
+        append_fill(submission, address_, size_, pattern_);
     }
-    const Held<Mem> mem_;
+    std::byte *const address_;
+    std::optional<Held<Mem>> kept_;
     const std::vector<std::byte> pattern_;
-    std::vector<std::byte> strip_;
-    const uint64_t offset_, size_;
+    const uint64_t size_;
+};
+
+/// With a pattern that is too long for the driver.
+class StripFillCommand final : public ListCommand {
+public:
+    StripFillCommand(const Target &target, std::byte *address, Mem *kept,
+                     const std::vector<std::byte> &pattern, uint64_t size)
+        : ListCommand(target.queue), address_(address), strip_(make_strip(size, pattern)),
+          size_(size) {
+        if (kept)
+            kept_.emplace(target, *kept);
+    }
+
+private:
+    void issue(Submission &submission) override {
+        append_fill_from(strip_, submission, address_, size_);
+    }
+    std::byte *const address_;
+    std::optional<Held<Mem>> kept_;
+    const std::vector<std::byte> strip_;
+    const uint64_t size_;
 };
 
 } // namespace
+
+void enqueue_fill(Queue &queue, const EnqueueArguments &arguments, std::byte *address, Mem *kept,
+                  std::vector<std::byte> pattern, uint64_t size) {
+    if (pattern.size() <= queue.device().engines().max_pattern)
+        enqueue_list<FillCommand>(queue, arguments, address, kept, std::move(pattern), size);
+    else
+        enqueue_list<StripFillCommand>(queue, arguments, address, kept, pattern, size);
+}
 
 void enqueue_copy(Queue &queue, const EnqueueArguments &arguments, const End &src, const End &dst,
                   const KeptEnds &kept, Regions &&regions) {
@@ -105,6 +141,7 @@ void enqueue_copy(Queue &queue, const EnqueueArguments &arguments, const End &sr
     run_within_call(queue, arguments, [&](Event *event) {
         if (event)
             event->running();
+        queue.wait_for_list();
         command->run();
     });
 }
@@ -184,8 +221,8 @@ pi_result PI_CALL piEnqueueMemBufferFill(pi_queue queue, const pi_buffer_fill_de
         Mem &mem = checked_buffer(self.place(), self.host(), known.mem, "mem");
         auto pattern = read_pattern(known.pattern, known.pattern_size, known.offset, known.size);
         check_range(known.offset, known.size, mem.size(), "mem");
-        enqueue_list<FillCommand>(self, {known.flags, known.type, wait_count, wait_list, out_event},
-                                  mem, std::move(pattern), known.offset, known.size);
+        enqueue_fill(self, {known.flags, known.type, wait_count, wait_list, out_event},
+                     mem.address() + known.offset, &mem, std::move(pattern), known.size);
     });
 }
 

@@ -19,4 +19,8 @@ struct KeptEnds {
 void enqueue_copy(Queue &queue, const sdk::EnqueueArguments &arguments, const End &src,
                   const End &dst, const KeptEnds &kept, sdk::Regions &&regions);
 
+/// Of a range at the address; of a mem, or of USM, whose `kept` is NULL.
+void enqueue_fill(Queue &queue, const sdk::EnqueueArguments &arguments, std::byte *address,
+                  Mem *kept, std::vector<std::byte> pattern, uint64_t size);
+
 } // namespace pi::level_zero

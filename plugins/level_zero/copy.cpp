@@ -107,19 +107,24 @@ void append_regions(Submission &submission, const End &src, const End &dst,
 }
 
 void append_fill(Submission &submission, std::byte *address, uint64_t size,
-                 const std::vector<std::byte> &pattern, std::vector<std::byte> &strip) {
-    const Api &ze = submission.api();
-    const auto list = submission.list();
-    if (pattern.size() <= submission.place().device().engines().max_pattern)
-        return submission.whole("zeCommandListAppendMemoryFill", [&](const Order &order) {
-            return ze.zeCommandListAppendMemoryFill(list, address, pattern.data(), pattern.size(),
-                                                    size, order.signal, order.wait_count,
-                                                    order.waits);
-        });
-    // Its beginning from the host, and then what is there again and again.
-    strip.resize(std::min<uint64_t>(size, 4096));
+                 const std::vector<std::byte> &pattern) {
+    submission.whole("zeCommandListAppendMemoryFill", [&](const Order &order) {
+        return submission.api().zeCommandListAppendMemoryFill(
+            submission.list(), address, pattern.data(), pattern.size(), size, order.signal,
+            order.wait_count, order.waits);
+    });
+}
+
+std::vector<std::byte> make_strip(uint64_t size, const std::vector<std::byte> &pattern) {
+    std::vector<std::byte> strip(std::min<uint64_t>(size, 4096));
     fill_bytes(strip.data(), strip.size(), pattern);
-    const End begin{strip.data()}, memory{address};
+    return strip;
+}
+
+/// Its beginning from the host, and then what is there again and again.
+void append_fill_from(const std::vector<std::byte> &strip, Submission &submission,
+                      std::byte *address, uint64_t size) {
+    const End begin{const_cast<std::byte *>(strip.data())}, memory{address};
     append_range(submission, strip.size() == size, begin, 0, memory, 0, strip.size());
     for (uint64_t done = strip.size(); done < size; done *= 2) {
         submission.barrier();

@@ -26,8 +26,13 @@ void append_box(Submission &submission, const End &src, const sdk::Rectangle &fr
 void append_regions(Submission &submission, const End &src, const End &dst,
                     const sdk::Regions &regions);
 
-/// Fills a range with a pattern. `strip` is the command's, which keeps it: the driver may read it later.
+/// Fills a range with a pattern that the place's driver takes.
 void append_fill(Submission &submission, std::byte *address, uint64_t size,
-                 const std::vector<std::byte> &pattern, std::vector<std::byte> &strip);
+                 const std::vector<std::byte> &pattern);
+
+/// The same with a longer one, of which there is a strip of the host's, which the driver may read until the end.
+void append_fill_from(const std::vector<std::byte> &strip, Submission &submission,
+                      std::byte *address, uint64_t size);
+std::vector<std::byte> make_strip(uint64_t size, const std::vector<std::byte> &pattern);
 
 } // namespace pi::level_zero

@@ -47,6 +47,7 @@ Kernel::Kernel(Program &program, Device &device, ze_kernel_handle_t id,
     function->device = &device;
     function->module = program.module(device);
     function->id = id;
+    function->given = true;
     Place &place = function->module->place();
     size_t size = 0;
     place.check(place.api().zeKernelGetName(id, &size, nullptr), "zeKernelGetName");

@@ -3,8 +3,11 @@
 
 #include "program.hpp"
 
+#include <pi/sdk/work_size.hpp>
+
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,8 +25,12 @@ public:
         std::shared_ptr<const bool>
             own{}; ///< if there is one, only if it is true the kernel is destroyed in the end
         ze_kernel_properties_t properties{};
-        std::mutex mutex;
-        const void *set_for = nullptr; ///< the launch whose arguments it has; guarded by mutex
+        std::mutex mutex;              ///< guards what follows
+        const void *set_for = nullptr; ///< the launch whose arguments it has
+        /// What else it is set to, where that is known.
+        std::optional<sdk::Size3> group{}, offset{};
+        std::optional<ze_kernel_indirect_access_flags_t> indirect{};
+        bool given = false; ///< the application has it, too, and may set it to something else
     };
 
     Kernel(Program &program, const char *name);

@@ -30,17 +30,30 @@ WorkLimits limits_of(const Device &device, const Kernel &kernel) {
             device.name()};
 }
 
+/// Under the function's mutex: set() is a call of the driver's, which is not needed where the kernel has the value already.
+template <class Value, class Set>
+void set_once(const Kernel::Function &function, std::optional<Value> &known, const Value &wish,
+              Set set) {
+    if (known == wish && !function.given)
+        return;
+    known.reset();
+    set();
+    known = wish;
+}
+
 /// Under the function's mutex.
-void set_group_size(const Kernel::Function &function, const Size3 &local) {
-    Place &place = function.module->place();
-    place.check(place.api().zeKernelSetGroupSize(function.id, narrow(local[0]), narrow(local[1]),
-                                                 narrow(local[2])),
-                "zeKernelSetGroupSize", "of kernel for groups of ", local[0], " x ", local[1],
-                " x ", local[2]);
+void set_group_size(Kernel::Function &function, const Size3 &local) {
+    set_once(function, function.group, local, [&] {
+        Place &place = function.module->place();
+        place.check(place.api().zeKernelSetGroupSize(function.id, narrow(local[0]),
+                                                     narrow(local[1]), narrow(local[2])),
+                    "zeKernelSetGroupSize", "of kernel for groups of ", local[0], " x ", local[1],
+                    " x ", local[2]);
+    });
 }
 
 /// Under the function's mutex: how many groups of this size run together. It becomes the kernel's.
-uint64_t resident_groups(const Kernel::Function &function, const WorkSize &work) {
+uint64_t resident_groups(Kernel::Function &function, const WorkSize &work) {
     set_group_size(function, work.local);
     Place &place = function.module->place();
     uint32_t groups = 0;
@@ -105,10 +118,10 @@ WorkSize read_work_size(const Kernel &kernel, const Device &device,
     return work;
 }
 
-class LaunchCommand final : public ListCommand {
+class LaunchCommand final : public PlainCommand {
 public:
     LaunchCommand(const Target &target, Kernel &kernel, const pi_kernel_launch_desc &desc)
-        : ListCommand(target.queue), kernel_(target, kernel),
+        : PlainCommand(target.queue), kernel_(target, kernel),
           function_(kernel.function(target.queue.device())), arguments_(target, kernel, desc),
           flags_(desc.flags), offset_{desc.global_offset[0], desc.global_offset[1],
                                       desc.global_offset[2]},
@@ -131,14 +144,18 @@ private:
         std::lock_guard lock(function_.mutex);
         if (function_.set_for != this)
             set_arguments();
+        Place &place = submission.place();
         set_group_size(function_, work_.local);
-        submission.place().check(ze.zeKernelSetIndirectAccess(function_.id, indirect()),
-                                 "zeKernelSetIndirectAccess");
-        if (submission.place().device().global_offset())
-            submission.place().check(ze.zeKernelSetGlobalOffsetExp(function_.id, narrow(offset_[0]),
-                                                                   narrow(offset_[1]),
-                                                                   narrow(offset_[2])),
-                                     "zeKernelSetGlobalOffsetExp");
+        set_once(function_, function_.indirect, indirect(), [&] {
+            place.check(ze.zeKernelSetIndirectAccess(function_.id, indirect()),
+                        "zeKernelSetIndirectAccess");
+        });
+        if (place.device().global_offset())
+            set_once(function_, function_.offset, offset_, [&] {
+                place.check(ze.zeKernelSetGlobalOffsetExp(function_.id, narrow(offset_[0]),
+                                                          narrow(offset_[1]), narrow(offset_[2])),
+                            "zeKernelSetGlobalOffsetExp");
+            });
         const ze_group_count_t groups{narrow(work_.groups[0]), narrow(work_.groups[1]),
                                       narrow(work_.groups[2])};
         const bool cooperative = flags_ & PI_LAUNCH_COOPERATIVE;

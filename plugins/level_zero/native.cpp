@@ -229,7 +229,10 @@ pi_result PI_CALL piProgramGetNativeHandle(pi_program program, pi_device device,
 pi_result PI_CALL piKernelGetNativeHandle(pi_kernel kernel, pi_device device,
                                           pi_native_handle *out_handle) {
     return give_handle<Kernel>(kernel, out_handle, [&](Kernel &self) {
-        return handle_of(self.function(self.context().checked_device(device)).id);
+        Kernel::Function &function = self.function(self.context().checked_device(device));
+        std::lock_guard lock(function.mutex);
+        function.given = true;
+        return handle_of(function.id);
     });
 }
 pi_result PI_CALL piEventGetNativeHandle(pi_event event, pi_native_handle *out_handle) {

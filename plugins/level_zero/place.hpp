@@ -105,6 +105,8 @@ public:
     Place &first() const { return *places_.front(); }
     /// Looks after what is in command lists.
     Watch &watch() { return watch_; }
+    /// Lets go of what only commands keep that have ended.
+    void sweep() { watch_.sweep(); }
 
     sdk::StagingPool<DriverContext> &staging() { return staging_; }
     std::byte *allocate_staging(uint64_t size);

@@ -43,11 +43,37 @@ Queue::Queue(Context &context, Device &device, ze_command_list_handle_t list,
     : Object(context.host()), context_(context), place_(context.place(device)), flags_(0),
       list_(std::make_shared<List>(place_, list, std::move(own))), sequence_(true) {}
 
+Queue::~Queue() {
+    list_->close(); // what has ended is let go of by another thread: that may wait for other work
+}
+
 void Queue::finish() {
     // What is in the list already is waited for in the driver: this thread is then woken without a detour.
     if (!CallbackScope::active())
         list_->wait();
+    else if (list_->poll(); list_->keeps())
+        fail(PI_ERROR_WOULD_BLOCK, "finishing a queue inside a callback");
     sequence_.finish();
+}
+
+bool Queue::goes_straight(const EnqueueArguments &arguments) {
+    return list_->in_order() && sdk::goes_straight(*this, arguments, [this](const Event &last) {
+               return phase_in_list(place_, last);
+           });
+}
+
+void Queue::wait_for_list() {
+    if (list_->keeps())
+        list_->wait();
+}
+
+void Queue::behind_list(std::function<void()> task) {
+    if (!list_->keeps())
+        return task();
+    place_.instance().run_waiting([list = list_, number = list_->newest(), task = std::move(task)] {
+        list->wait_for(number);
+        task();
+    });
 }
 
 void Queue::order(const EnqueueArguments &arguments) {
@@ -58,7 +84,9 @@ void Queue::call_host(const EnqueueArguments &arguments, pi_host_function functi
                       void *user_data) {
     auto start = [this, function, user_data](Event &event) {
         place_.require_alive();
-        call_host_function(place_.instance().host_functions(), event, function, user_data);
+        behind_list([this, event = Ref<Event>(event), function, user_data] {
+            call_host_function(place_.instance().host_functions(), *event, function, user_data);
+        });
     };
     enqueue(*this, arguments, make_command(std::move(start)));
 }

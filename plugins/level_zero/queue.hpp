@@ -6,6 +6,7 @@
 
 #include <pi/sdk/queue.hpp>
 
+#include <functional>
 #include <memory>
 
 namespace pi::level_zero {
@@ -17,6 +18,7 @@ public:
     /// In order, around the application's immediate list, which is destroyed in the end if *own is true by then.
     Queue(Context &context, Device &device, ze_command_list_handle_t list,
           std::shared_ptr<const bool> own);
+    ~Queue();
 
     Context &context() const { return *context_; }
     Device &device() const { return place_.device(); }
@@ -37,6 +39,14 @@ public:
                                      sdk::AnyRef(sdk::Ref<Queue>(*this)), &sequence_, type,
                                      profiling() || type == PI_TYPE_TIMESTAMP_DESC);
     }
+
+    /// Whether a command may go straight to the list, past the graph: see sdk::goes_straight.
+    bool goes_straight(const sdk::EnqueueArguments &arguments);
+    /// For what is not put into the list: waits on the calling thread for what the graph does not know of, which is commands
+    /// without events.
+    void wait_for_list();
+    /// Calls the task once that has ended: at once, or on a thread of the instance.
+    void behind_list(std::function<void()> task);
 
 private:
     const sdk::Ref<Context> context_;

@@ -73,6 +73,10 @@ Storage Storage::take(Place &place, uint64_t size, uint64_t alignment, bool of_d
     void *memory = nullptr;
     uint64_t bytes = size;
     ze_result_t code = allocate(bytes, alignment, &memory);
+    if (no_memory(code)) {
+        place.context().sweep();
+        code = allocate(bytes, alignment, &memory);
+    }
     if (code == ZE_RESULT_SUCCESS && alignment_of(memory, alignment) < alignment) {
         free_memory(place.context(), memory);
         code = ZE_RESULT_ERROR_UNSUPPORTED_ALIGNMENT;

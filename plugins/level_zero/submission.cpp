@@ -14,6 +14,13 @@ ListEvent &payload_of(const Event &event) {
     return static_cast<ListEvent &>(*event.payload());
 }
 
+std::vector<ze_event_handle_t> ids_of(const std::vector<SharedEvent> &events) {
+    std::vector<ze_event_handle_t> ids;
+    for (const SharedEvent &event : events)
+        ids.push_back(event->id());
+    return ids;
+}
+
 } // namespace
 
 // ----- ListEvent ----------------------------------------------------------------------------------
@@ -113,11 +120,9 @@ void ListCommand::put(Event &event, ListEvent &payload) {
     const auto done = std::make_shared<PooledEvent>(place.context(), timed());
     if (timed())
         payload.began_ = std::make_shared<PooledEvent>(place.context(), true);
-    std::vector<ze_event_handle_t> waits;
-    for (const SharedEvent &one : before)
-        waits.push_back(one->id());
-    Submission submission(place, list.id(), std::move(waits),
-                          timed() ? payload.began_->id() : nullptr, done->id());
+    std::vector<ze_event_handle_t> waits = ids_of(before);
+    Submission submission(place, list.id(), waits, timed() ? payload.began_->id() : nullptr,
+                          done->id());
     try {
         issue(submission);
         submission.close();
@@ -186,6 +191,30 @@ void ListCommand::ended(Event &event, ze_result_t code, const char *call) {
     }
 }
 
+void ListCommand::put_straight(References &references) {
+    Place &place = queue_.place();
+    List &list = queue_.list();
+    if (!references.size()) // whose place is needed until the end at least
+        references.add(queue_.context());
+    auto done = std::make_shared<PooledEvent>(place.context(), false);
+    std::lock_guard lock(list.mutex());
+    list.expect(references.size());
+    SharedEvent before = list.tail();
+    ze_event_handle_t wait = before ? before->id() : nullptr;
+    Submission submission(place, list.id(), {&wait, before ? 1U : 0U}, nullptr, done->id());
+    try {
+        issue(submission);
+        submission.close();
+    } catch (...) {
+        if (!submission.taken())
+            throw;
+        submission.close();
+        list.keep(references, std::move(before), std::move(done));
+        throw;
+    }
+    list.keep(references, std::move(before), std::move(done));
+}
+
 void ListCommand::run(ListEvent *payload) {
     Place &place = queue_.place();
     List &list = queue_.list();
@@ -195,17 +224,16 @@ void ListCommand::run(ListEvent *payload) {
     std::vector<SharedEvent> before;
     std::optional<Error> failure;
     bool ordered = !marker_ || with_time, whole = false;
+    uint64_t through = 0;
     {
         std::lock_guard lock(list.mutex());
         before = events_before(list);
         ordered = ordered || !before.empty();
-        std::vector<ze_event_handle_t> waits;
-        for (const SharedEvent &one : before)
-            waits.push_back(one->id());
+        through = list.newest();
+        std::vector<ze_event_handle_t> waits = ids_of(before);
         if (payload)
             payload->times_[1] = now();
-        Submission submission(place, list.id(), std::move(waits), began ? began->id() : nullptr,
-                              done->id());
+        Submission submission(place, list.id(), waits, began ? began->id() : nullptr, done->id());
         try {
             issue(submission);
         } catch (...) {
@@ -220,6 +248,8 @@ void ListCommand::run(ListEvent *payload) {
     if (ordered)
         place.check(place.api().zeEventHostSynchronize(done->id(), UINT64_MAX),
                     "zeEventHostSynchronize", "on ", queue_.device().name());
+    if (list.in_order())
+        list.end_through(through);
     if (failure)
         throw *failure;
     if (payload && ordered) {

@@ -5,17 +5,22 @@
 // The driver orders commands of one device in one context, by events. What waits for anything else (a host event, another
 // device, a copy through the host) is held by the graph until that is final, so that it does nothing if it fails. The end
 // is learnt by the context's thread, or by the thread of the application that waits for the event anyway.
+//
+// Two kinds of commands need no graph. A blocking one with nothing before it is put into the list and waited for within the
+// call. One that nobody gets an event of goes straight into the list of a queue in order, if all before it are there.
 #pragma once
 
 #include "queue.hpp"
 
 #include <pi/sdk/held.hpp>
+#include <pi/sdk/kept.hpp>
 
 #include <array>
 #include <atomic>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace pi::level_zero {
@@ -75,7 +80,9 @@ private:
 /// Where a command goes, and how.
 struct Target {
     Queue &queue;
-    bool within_call = false; ///< it is done when the enqueue call returns
+    bool within_call = false; ///< it is gone when the enqueue call returns
+    /// What it names, if it is not done by then; else NULL.
+    sdk::References *references = nullptr;
 };
 
 /// SUBMITTED if the driver orders what is put into a list of this place behind that command.
@@ -91,9 +98,10 @@ public:
         uint32_t wait_count;
         ze_event_handle_t *waits;
     };
-    Submission(Place &place, ze_command_list_handle_t list, std::vector<ze_event_handle_t> waits,
+    /// `waits` and what they name outlive it.
+    Submission(Place &place, ze_command_list_handle_t list, std::span<ze_event_handle_t> waits,
                ze_event_handle_t begin, ze_event_handle_t end)
-        : place_(place), list_(list), waits_(std::move(waits)), begin_(begin), end_(end) {}
+        : place_(place), list_(list), waits_(waits), begin_(begin), end_(end) {}
 
     Place &place() const { return place_; }
     const Api &api() const { return place_.api(); }
@@ -131,7 +139,7 @@ private:
 
     Place &place_;
     const ze_command_list_handle_t list_;
-    std::vector<ze_event_handle_t> waits_;
+    const std::span<ze_event_handle_t> waits_;
     const ze_event_handle_t begin_, end_; ///< begin_ may be NULL
     bool open_ = false, ended_ = false, whole_ = false, taken_ = false;
 };
@@ -152,6 +160,8 @@ public:
     virtual bool timed() const { return queue_.profiling(); }
     /// Ends the event, whose command has left its list.
     static void ended(sdk::Event &event, ze_result_t code, const char *call);
+    /// Puts it into the list, which keeps the references until it has ended. The queue goes_straight.
+    void put_straight(sdk::References &references);
 
 protected:
     Queue &queue() const { return queue_; }
@@ -170,6 +180,15 @@ private:
     mutable std::vector<sdk::Ref<sdk::Event>> before_; ///< dependencies left to the driver
 };
 
+/// One that has nothing left to do when it is in the list, so that it need not wait there for its end.
+class PlainCommand : public ListCommand {
+public:
+    explicit PlainCommand(Queue &queue) : ListCommand(queue) {}
+
+private:
+    void completed() final {}
+};
+
 /// Two of the ways of enqueue_list.
 void enqueue_within_call(Queue &queue, const sdk::EnqueueArguments &arguments,
                          ListCommand &command);
@@ -185,6 +204,12 @@ void enqueue_list(Queue &queue, const sdk::EnqueueArguments &arguments, Parts &&
         CommandType command(Target{queue, true}, std::forward<Parts>(parts)...);
         return enqueue_within_call(queue, arguments, command);
     }
+    if constexpr (std::is_base_of_v<PlainCommand, CommandType>)
+        if (queue.goes_straight(arguments)) {
+            sdk::References references;
+            CommandType command(Target{queue, true, &references}, std::forward<Parts>(parts)...);
+            return command.put_straight(references);
+        }
     enqueue_in_graph(queue, arguments,
                      std::make_unique<CommandType>(Target{queue}, std::forward<Parts>(parts)...));
 }

@@ -28,23 +28,6 @@ struct UsmEnd {
     std::optional<UsmRange> range;
 };
 
-class UsmFillCommand final : public ListCommand {
-public:
-    UsmFillCommand(const Target &target, void *pointer, std::vector<std::byte> pattern,
-                   uint64_t size)
-        : ListCommand(target.queue), address_(static_cast<std::byte *>(pointer)),
-          pattern_(std::move(pattern)), size_(size) {}
-
-private:
-    void issue(Submission &submission) override {
-        append_fill(submission, address_, size_, pattern_, strip_);
-    }
-    std::byte *const address_;
-    const std::vector<std::byte> pattern_;
-    std::vector<std::byte> strip_;
-    const uint64_t size_;
-};
-
 /// A hint: what the driver does not take is left. Only shared memory has any.
 template <class Give>
 class HintCommand final : public ListCommand {
@@ -131,9 +114,9 @@ pi_result PI_CALL piEnqueueUsmFill(pi_queue queue, const pi_usm_fill_desc *desc,
         auto pattern = read_usm_pattern<Usm>(self.context(), known);
         check_usable(self, Usm::table(self.context()).get(known.pointer, "pointer"), known.pointer,
                      "pointer");
-        enqueue_list<UsmFillCommand>(self,
-                                     {known.flags, known.type, wait_count, wait_list, out_event},
-                                     known.pointer, std::move(pattern), known.size);
+        enqueue_fill(self, {known.flags, known.type, wait_count, wait_list, out_event},
+                     static_cast<std::byte *>(known.pointer), nullptr, std::move(pattern),
+                     known.size);
     });
 }
 

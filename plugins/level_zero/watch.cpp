@@ -2,6 +2,8 @@
 #include "watch.hpp"
 #include "list.hpp"
 
+#include <pi/sdk/kept.hpp>
+
 #include <algorithm>
 
 namespace pi::level_zero {
@@ -27,6 +29,30 @@ void Watch::add(std::shared_ptr<List> list) {
     running_ = true;
 }
 
+void Watch::wake() noexcept {
+    std::lock_guard lock(mutex_);
+    look_ = true;
+    woken_.notify_one();
+}
+
+void Watch::sweep() {
+    std::vector<std::shared_ptr<List>> lists;
+    {
+        std::lock_guard lock(mutex_);
+        lists = lists_;
+    }
+    for (const auto &list : lists)
+        list->poll();
+}
+
+void Watch::wait_for_one(const std::vector<std::shared_ptr<List>> &lists, size_t turn) {
+    for (size_t i = 0; i < lists.size(); ++i)
+        if (List &list = *lists[(turn + i) % lists.size()]; list.urgent())
+            return list.wait_for_oldest(a_moment);
+    std::unique_lock lock(mutex_);
+    woken_.wait_for(lock, sdk::between_looks, [this] { return look_; });
+}
+
 void Watch::run() {
     for (size_t turn = 0;; ++turn) {
         std::vector<std::shared_ptr<List>> lists;
@@ -40,16 +66,15 @@ void Watch::run() {
                 return;
             }
             lists = lists_;
+            look_ = false;
         }
         bool any = false;
         for (const auto &list : lists)
             any = list->poll() || any;
-        if (!any)
-            lists[turn % lists.size()]->wait_for_oldest(a_moment);
         // Not under the lock, which is taken under a list's.
-        for (const auto &list : lists)
-            if (list->leave())
-                remove(list);
+        std::erase_if(lists, [this](const auto &list) { return list->leave() && remove(list); });
+        if (!any && !lists.empty())
+            wait_for_one(lists, turn);
     }
 }
 
@@ -57,14 +82,17 @@ bool Watch::settle() {
     std::unique_lock lock(mutex_);
     if (thread_ == std::this_thread::get_id())
         return false;
+    look_ = true;
+    woken_.notify_one();
     settled_.wait(lock, [this] { return !running_; });
     return true;
 }
 
 /// One entry: it may be there again already.
-void Watch::remove(const std::shared_ptr<List> &list) {
+bool Watch::remove(const std::shared_ptr<List> &list) {
     std::lock_guard lock(mutex_);
     lists_.erase(std::find(lists_.begin(), lists_.end(), list));
+    return true;
 }
 
 } // namespace pi::level_zero

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // One thread for each context with work under way, which ends what has ended. The driver wakes a thread for one event
-// alone: so it waits for a little for the oldest one of one list, and then asks all of them.
+// alone: so it waits for a little for the oldest one of one list, and then asks all of them. While nobody is to be told of an
+// end at once, it looks now and then.
 #pragma once
 
 #include <condition_variable>
@@ -21,6 +22,10 @@ public:
 
     /// The list has work from now on, until its poll() says otherwise.
     void add(std::shared_ptr<List> list);
+    /// There is something to look at now.
+    void wake() noexcept;
+    /// Ends, on this thread, what has ended in any list.
+    void sweep();
 
     /// Nothing is under way any more: waits until the thread has let go of all lists. False on that thread itself, which
     /// cannot wait for itself.
@@ -28,11 +33,14 @@ public:
 
 private:
     void run();
-    void remove(const std::shared_ptr<List> &list);
+    void wait_for_one(const std::vector<std::shared_ptr<List>> &lists, size_t turn);
+    bool remove(const std::shared_ptr<List> &list);
 
     DriverContext &context_;
     std::mutex mutex_;                ///< guards what follows
     std::condition_variable settled_; ///< running_ is false
+    std::condition_variable woken_;   ///< look_ is true
+    bool look_ = false;
     std::vector<std::shared_ptr<List>> lists_;
     bool running_ = false;
     std::thread::id thread_; ///< while it is running

@@ -54,6 +54,9 @@ public:
     }
     /// For all that was appended, at most as many as there are events.
     void wait() const {
+        if (busy_ == 0) {
+            return;
+        }
         check_ze(ze.zeEventHostSynchronize(events_[last_].get(), UINT64_MAX),
                  "zeEventHostSynchronize");
         for (size_t at = last_; busy_ > 0; --busy_) {

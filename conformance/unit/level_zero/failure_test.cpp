@@ -10,7 +10,8 @@ TEST_CASE("no memory is told with what was asked for and what is free") {
     const Planted planted;
     const Machine machine;
     const Owned<pi_mem> first = machine.buffer(1 << 20);
-    planted.fail("zeMemAllocDevice", ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY, 1, 0);
+    planted.fail("zeMemAllocDevice", ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY, 1,
+                 1); // it is tried again
     Owned<pi_mem> second;
     CHECK(machine.try_buffer(3 << 20, second) == PI_ERROR_OUT_OF_DEVICE_MEMORY);
     CHECK_THAT(last_error(), Contains("zeMemAllocDevice: ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY") &&

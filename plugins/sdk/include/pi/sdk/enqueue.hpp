@@ -43,6 +43,15 @@ bool runs_within_call(Queue &queue, const EnqueueArguments &arguments) {
            !CallbackScope::active() && queue.sequence().idle();
 }
 
+/// Of a queue in order: whether a command may go past the graph, straight to the vendor. Nobody gets an event of it, it waits
+/// for none, and all before it have ended or are where phase(last) says SUBMITTED of the one before it.
+template <class Queue, class PhaseOf>
+bool goes_straight(Queue &queue, const EnqueueArguments &arguments, PhaseOf &&phase) {
+    return !arguments.out_event && !arguments.wait_count &&
+           !(arguments.flags & PI_COMMAND_BLOCKING) &&
+           queue.sequence().open(std::forward<PhaseOf>(phase));
+}
+
 /// Does a command that runs_within_call: body(event) does it and throws its failure. `event` is the new event that
 /// the application asked for, or NULL; it is given out, final, when the body is done.
 template <class Queue, class Body>

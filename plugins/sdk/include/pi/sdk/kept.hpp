@@ -8,7 +8,10 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
+#include <condition_variable>
 #include <cstdint>
+#include <mutex>
 #include <span>
 #include <vector>
 
@@ -71,6 +74,53 @@ private:
     };
     std::vector<Entry> all_;
     size_t first_ = 0; ///< those before it have been taken
+};
+
+/// How long what commands without events name is kept at most beyond their end, if nobody waits: their end is looked for so
+/// often.
+inline constexpr std::chrono::milliseconds between_looks{10};
+
+/// What commands without an event keep of one stream of a vendor's, under that stream's mutex.
+class StreamKept {
+public:
+    /// Makes room, so that the next keep() of so many cannot fail.
+    void reserve(size_t references) { kept_.reserve(references); }
+    /// Takes over the references of the stream's newest command. True after many: it is time to look which have ended. To
+    /// let go of what they name may wait for other work, so that no enqueue does it.
+    bool keep(uint64_t number, References &references) noexcept {
+        constexpr uint64_t commands_between_looks = 256;
+        newest_ = number;
+        kept_.add(number, references);
+        const bool due = number >= next_look_;
+        if (due)
+            next_look_ = number + commands_between_looks;
+        return due;
+    }
+    /// The number of the newest command without an event; 0: there was none.
+    uint64_t newest() const { return newest_; }
+    /// Lets go of what commands through this number keep. `lock` is open meanwhile, since what goes with a last reference
+    /// may call back. On return nothing of it is kept any more, by threads that came before neither.
+    void release(uint64_t through, std::unique_lock<std::mutex> &lock) {
+        std::array<AnyRef, 16> gone;
+        ++releasing_;
+        while (const size_t count = kept_.take(through, gone)) {
+            lock.unlock();
+            for (size_t i = 0; i < count; ++i)
+                gone[i] = AnyRef();
+            lock.lock();
+        }
+        if (--releasing_ == 0)
+            released_.notify_all();
+        else
+            released_.wait(lock, [this] { return releasing_ == 0; });
+    }
+
+private:
+    Kept kept_;
+    uint64_t newest_ = 0;
+    uint64_t next_look_ = 0; ///< the number of the command with which one is due
+    unsigned releasing_ = 0; ///< threads that let go of references
+    std::condition_variable released_;
 };
 
 } // namespace pi::sdk

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The machine of ../straight.
+#pragma once
+
+#include "plugin_native.hpp"
+
+namespace straight_test {
+
+using namespace cuda_test;
+
+/// What a device has.
+inline constexpr uint64_t device_bytes = uint64_t{64} << 20;
+
+/// Waits for all that is under way on `first`, past the plugin.
+inline void finish_device(const Machine &, pi_queue) {
+    const pi_cuda_test::Current current(first);
+    REQUIRE(cu().cuCtxSynchronize() == CUDA_SUCCESS);
+}
+
+} // namespace straight_test
