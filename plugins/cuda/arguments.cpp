@@ -27,12 +27,6 @@ uint64_t take_local(uint64_t &used, uint64_t size, size_t index) {
     return begin;
 }
 
-void check_whole(const pi_kernel_argument &given, size_t index, const char *what) {
-    if (given.offset || given.size)
-        fail(PI_ERROR_INVALID_ARGUMENTS, "arguments[", index, "] has offset ", given.offset,
-             " and size ", given.size, "; of ", what, " both must be 0");
-}
-
 } // namespace
 
 Arguments::Arguments(const Target &target, Kernel &kernel, const pi_kernel_launch_desc &desc)
@@ -86,7 +80,7 @@ void Arguments::add(const Target &target, const Kernel &kernel, const pi_kernel_
         return add_value(&object, sizeof object, kernel, index);
     }
     case PI_ARGUMENT_SAMPLER: {
-        check_whole(given, index, "a sampler");
+        check_whole_argument(given, index, "a sampler");
         const uint32_t word = sampler_word(
             checked_sampler(target.queue.context(), given.sampler, {"arguments", index, ".sampler"})
                 .desc());
@@ -128,7 +122,7 @@ CUdeviceptr Arguments::read_buffer(const Target &target, const pi_kernel_argumen
 
 CUtexObject Arguments::read_image(const Target &target, const pi_kernel_argument &given,
                                   size_t index) {
-    check_whole(given, index, "an image");
+    check_whole_argument(given, index, "an image");
     const Queue &queue = target.queue;
     Mem &mem =
         checked_image(queue.primary(), queue.host(), given.mem, {"arguments", index, ".mem"});

@@ -25,12 +25,12 @@ template <class Copy>
 Copy box(const End &src, const Rectangle &from, const End &dst, const Rectangle &to) {
     Copy copy{};
     if (src.image) {
-        const Image::Position at = src.image->position(from.offset);
+        const ImageBox box = src.image->box(from);
         copy.srcMemoryType = CU_MEMORYTYPE_ARRAY;
         copy.srcArray = src.image->id();
-        copy.srcXInBytes = at.x;
-        copy.srcY = at.y;
-        copy.srcZ = at.z;
+        copy.srcXInBytes = box.origin[0] * src.image->shape.format.bytes();
+        copy.srcY = box.origin[1];
+        copy.srcZ = box.origin[2];
     } else {
         copy.srcMemoryType = CU_MEMORYTYPE_UNIFIED;
         copy.srcDevice = src.address + from.offset;
@@ -38,12 +38,12 @@ Copy box(const End &src, const Rectangle &from, const End &dst, const Rectangle 
         copy.srcHeight = from.slice_pitch / from.row_pitch;
     }
     if (dst.image) {
-        const Image::Position at = dst.image->position(to.offset);
+        const ImageBox box = dst.image->box(to);
         copy.dstMemoryType = CU_MEMORYTYPE_ARRAY;
         copy.dstArray = dst.image->id();
-        copy.dstXInBytes = at.x;
-        copy.dstY = at.y;
-        copy.dstZ = at.z;
+        copy.dstXInBytes = box.origin[0] * dst.image->shape.format.bytes();
+        copy.dstY = box.origin[1];
+        copy.dstZ = box.origin[2];
     } else {
         copy.dstMemoryType = CU_MEMORYTYPE_UNIFIED;
         copy.dstDevice = dst.address + to.offset;

@@ -167,11 +167,6 @@ Image::~Image() {
         });
 }
 
-Image::Position Image::position(uint64_t offset) const {
-    const uint64_t in_slice = offset % pixels.slice_pitch;
-    return {in_slice % pixels.row_pitch, in_slice / pixels.row_pitch, offset / pixels.slice_pitch};
-}
-
 CUDA_RESOURCE_DESC Image::resource() const {
     const CUarray_format format = array_format(shape.format.type());
     CUDA_RESOURCE_DESC resource{};

@@ -41,11 +41,6 @@ public:
 
     /// NULL for a view.
     CUarray id() const { return id_; }
-    /// Where in the array a byte is.
-    struct Position {
-        uint64_t x, y, z; ///< x in bytes
-    };
-    Position position(uint64_t offset) const;
 
     /// What kernels load and store pixels by, as they are. The first call makes it, and the image keeps it, as it does
     /// textures.

@@ -16,21 +16,6 @@ using namespace sdk;
 
 namespace {
 
-/// The regions of a read or a write, in bytes.
-template <class Desc>
-Regions read_regions(const Desc &desc, const LinearImage &image, ImageEnd end) {
-    return Regions(
-        byte_regions(read_image_regions(desc.region_count, desc.regions, image.shape), image, end));
-}
-
-Regions read_regions(const pi_image_copy_desc &desc, const Mem &src, const Mem &dst) {
-    Regions regions(byte_regions(
-        read_image_copy_regions(desc.region_count, desc.regions, image_copy_ends(src, dst)),
-        src.image(), dst.image()));
-    check_overlap(regions, src, dst);
-    return regions;
-}
-
 /// A strip of pixels in pinned memory, and copies of it: for what no fill of bytes reaches, or not in one.
 class PaintCommand final : public StreamCommand {
 public:
@@ -68,7 +53,7 @@ pi_result PI_CALL piEnqueueMemImageRead(pi_queue queue, const pi_image_read_desc
         require(known.host_ptr, "host_ptr");
         enqueue_transfer(self, {known.flags, known.type, wait_count, wait_list, out_event},
                          Direction::TO_HOST, mem, static_cast<std::byte *>(known.host_ptr),
-                         read_regions(known, *mem.image(), ImageEnd::SOURCE));
+                         Regions(read_byte_regions(known, *mem.image(), ImageEnd::SOURCE)));
     });
 }
 
@@ -83,7 +68,7 @@ pi_result PI_CALL piEnqueueMemImageWrite(pi_queue queue, const pi_image_write_de
         enqueue_transfer(self, {known.flags, known.type, wait_count, wait_list, out_event},
                          Direction::TO_DEVICE, mem,
                          static_cast<std::byte *>(const_cast<void *>(known.host_ptr)),
-                         read_regions(known, *mem.image(), ImageEnd::DESTINATION));
+                         Regions(read_byte_regions(known, *mem.image(), ImageEnd::DESTINATION)));
     });
 }
 
@@ -96,8 +81,10 @@ pi_result PI_CALL piEnqueueMemImageCopy(pi_queue queue, const pi_image_copy_desc
         Mem &src = checked<Mem>(self.host(), known.src, "src");
         Mem &dst = checked<Mem>(self.host(), known.dst, "dst");
         check_copy(self, src, dst);
+        Regions regions(read_byte_regions(known, src, dst));
+        check_overlap(regions, src, dst);
         enqueue_copy(self, {known.flags, known.type, wait_count, wait_list, out_event}, src, dst,
-                     read_regions(known, src, dst));
+                     std::move(regions));
     });
 }
 

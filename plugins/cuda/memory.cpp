@@ -58,11 +58,6 @@ void require_usable(Primary &user, const Mem &mem, const ArgumentName &name) {
              " cannot use: the connection is not UNIFIED");
 }
 
-void require_buffer(const Mem &mem, const ArgumentName &name) {
-    if (mem.image())
-        fail(PI_ERROR_INVALID_MEM_OBJECT, name, " is an image; a buffer is needed");
-}
-
 Mem &checked_buffer(Primary &user, const pi_host *host, pi_mem mem, const ArgumentName &name) {
     Mem &self = checked<Mem>(host, mem, name);
     require_buffer(self, name);
@@ -72,8 +67,7 @@ Mem &checked_buffer(Primary &user, const pi_host *host, pi_mem mem, const Argume
 
 Mem &checked_image(Primary &user, const pi_host *host, pi_mem mem, const ArgumentName &name) {
     Mem &self = checked<Mem>(host, mem, name);
-    if (!self.image())
-        fail(PI_ERROR_INVALID_MEM_OBJECT, name, " is a buffer; an image is needed");
+    require_image(self, name);
     require_usable(user, self, name);
     return self;
 }
@@ -204,15 +198,7 @@ pi_result PI_CALL piMemGetInfo(pi_mem mem, pi_mem_info name, uint64_t size, void
              fail(PI_ERROR_UNSUPPORTED_FEATURE,
                   "CUDA tells bus addresses to modules of the kernel only (nvidia_p2p_get_pages)");
          }},
-        {PI_MEM_INFO_PITCHES,
-         [](Mem &m, const InfoWriter &write) {
-             if (!m.image())
-                 fail(PI_ERROR_UNSUPPORTED_FEATURE, "a linear buffer has no pitches");
-             if (m.array())
-                 fail(PI_ERROR_UNSUPPORTED_FEATURE, "the driver lays an image out as it likes: "
-                                                    "only views of buffers have pitches");
-             write(image_pitches(m.image()->shape, m.image()->pixels));
-         }},
+        {PI_MEM_INFO_PITCHES, [](Mem &m, const InfoWriter &write) { write(view_pitches(m)); }},
     };
     return call<Mem>(mem, [&](Mem &self) {
         answer_info<Mem>(self, mem_rows<Mem>, rows, name, size, value, out_size);

@@ -96,8 +96,6 @@ void check_demands(const Device &device, uint64_t flags, uint32_t scope);
 bool usable(Primary &user, const Mem &mem);
 /// PI_ERROR_INVALID_MEM_OBJECT unless it is usable.
 void require_usable(Primary &user, const Mem &mem, const sdk::ArgumentName &name);
-/// PI_ERROR_INVALID_MEM_OBJECT for an image.
-void require_buffer(const Mem &mem, const sdk::ArgumentName &name);
 /// A buffer or an image that commands on a queue of this primary context take as it is, or PI_ERROR_INVALID_MEM_OBJECT.
 Mem &checked_buffer(Primary &user, const pi_host *host, pi_mem mem, const sdk::ArgumentName &name);
 Mem &checked_image(Primary &user, const pi_host *host, pi_mem mem, const sdk::ArgumentName &name);

@@ -20,40 +20,13 @@ constexpr uint64_t most_staged = uint64_t{1} << 20;
 /// Below, what helpers gain is about what it takes to call them.
 constexpr uint64_t least_shared = uint64_t{4} << 20;
 
-/// Rows that go through a block of staging together; a range is one row.
+/// Rows that go through a block of staging together.
 struct Piece {
     uint64_t device, device_pitch;
     uint64_t host, host_pitch;
     uint64_t row, rows;
     uint64_t bytes() const { return row * rows; }
 };
-
-/// Calls visit(piece) for pieces that fit into a block. Of an image each is of whole rows in a slice, or within a row where
-/// that is longer than `max_row`; `max_row` is 0 for what is no image.
-template <class Visit>
-void for_each_piece_of(const Rectangle &device, const Rectangle &host, uint64_t max_row,
-                       Visit &&visit) {
-    const uint64_t longest = max_row ? std::min(max_row, most_staged) : most_staged;
-    const auto range = [&](uint64_t from, uint64_t to, uint64_t bytes) {
-        for (uint64_t done = 0; done < bytes; done += longest) {
-            const uint64_t step = std::min(bytes - done, longest);
-            visit(Piece{from + done, step, to + done, step, step, 1});
-        }
-    };
-    if (!max_row && device.dense() && host.dense())
-        return range(device.offset, host.offset, device.bytes());
-    const uint64_t together = device.row <= longest ? most_staged / device.row : 0;
-    for (uint64_t slice = 0; slice < device.slices; ++slice)
-        for (uint64_t row = 0; row < device.rows; row += std::max<uint64_t>(together, 1)) {
-            const uint64_t first = slice * device.rows + row;
-            const uint64_t from = device.row_offset(first), to = host.row_offset(first);
-            if (!together)
-                range(from, to, device.row);
-            else
-                visit(Piece{from, device.row_pitch, to, host.row_pitch, device.row,
-                            std::min(together, device.rows - row)});
-        }
-}
 
 uint64_t bytes_of(const Regions &regions) {
     uint64_t bytes = 0;
@@ -178,25 +151,27 @@ private:
 void transfer(Primary &primary, Direction direction, DeviceEnd device, std::byte *host,
               const Regions &regions) {
     const uint64_t bytes = bytes_of(regions);
-    const uint64_t max_row = device.image ? primary.device().max_row() : 0;
+    const PartLimits limits{
+        most_staged, device.image ? std::min(primary.device().max_row(), most_staged) : most_staged,
+        !device.image};
+    const bool up = direction == Direction::TO_DEVICE;
     std::atomic<uint64_t> next{0}; // the number of the first piece that no lane has
     const auto lane = [&] {
         std::optional<Pipeline> pipeline;
         uint64_t mine = next.fetch_add(1, std::memory_order_relaxed), number = 0;
-        const auto add = [&](const Piece &piece) {
+        const auto add = [&](const Rectangle &from, const Rectangle &to) {
             if (number++ != mine)
                 return;
             if (!pipeline)
                 pipeline.emplace(primary, direction, device, host, bytes);
-            pipeline->add(piece);
+            const Rectangle &there = up ? to : from, &here = up ? from : to;
+            pipeline->add({there.offset, there.row_pitch, here.offset, here.row_pitch, there.row,
+                           there.rows});
             mine = next.fetch_add(1, std::memory_order_relaxed);
         };
         try {
             for (const pi_region &region : regions)
-                if (direction == Direction::TO_DEVICE)
-                    for_each_piece_of(destination(region), source(region), max_row, add);
-                else
-                    for_each_piece_of(source(region), destination(region), max_row, add);
+                for_each_part(source(region), destination(region), limits, add);
             if (pipeline)
                 pipeline->finish();
         } catch (...) {

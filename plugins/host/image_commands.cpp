@@ -19,22 +19,6 @@ namespace {
 
 using sdk::ImageEnd;
 
-/// The regions of a read or a write, in bytes.
-template <class Desc>
-std::vector<pi_region> read_regions(const Desc &desc, const Image &image, ImageEnd end) {
-    return sdk::byte_regions(sdk::read_image_regions(desc.region_count, desc.regions, image.shape),
-                             image, end);
-}
-
-std::vector<pi_region> read_regions(const pi_image_copy_desc &desc, const Mem &src,
-                                    const Mem &dst) {
-    auto regions = sdk::byte_regions(sdk::read_image_copy_regions(desc.region_count, desc.regions,
-                                                                  sdk::image_copy_ends(src, dst)),
-                                     src.image(), dst.image());
-    sdk::check_overlap(regions, src.bytes().identity(), dst.bytes().identity());
-    return regions;
-}
-
 void fill(const Rectangle &bytes, std::byte *data, const std::vector<std::byte> &pixel) {
     sdk::for_each_piece(bytes, bytes, [&](uint64_t offset, uint64_t, uint64_t size) {
         sdk::fill_bytes(data + offset, size, pixel);
@@ -53,7 +37,7 @@ pi_result PI_CALL enqueue_mem_image_read(pi_queue queue, const pi_image_read_des
         check_command(known);
         Mem &image = checked_image(self.host(), known.image);
         sdk::require(known.host_ptr, "host_ptr");
-        auto regions = read_regions(known, *image.image(), ImageEnd::SOURCE);
+        auto regions = sdk::read_byte_regions(known, *image.image(), ImageEnd::SOURCE);
         const Cost cost = cost_of(regions);
         self.enqueue({known.flags, known.type, wait_count, wait_list, out_event}, cost,
                      [src = Ref<Mem>(image), dst = known.host_ptr, regions = std::move(regions)] {
@@ -70,7 +54,7 @@ pi_result PI_CALL enqueue_mem_image_write(pi_queue queue, const pi_image_write_d
         check_command(known);
         Mem &image = checked_image(self.host(), known.image);
         sdk::require(known.host_ptr, "host_ptr");
-        auto regions = read_regions(known, *image.image(), ImageEnd::DESTINATION);
+        auto regions = sdk::read_byte_regions(known, *image.image(), ImageEnd::DESTINATION);
         const Cost cost = cost_of(regions);
         self.enqueue({known.flags, known.type, wait_count, wait_list, out_event}, cost,
                      [src = known.host_ptr, dst = Ref<Mem>(image), regions = std::move(regions)] {
@@ -87,7 +71,8 @@ pi_result PI_CALL enqueue_mem_image_copy(pi_queue queue, const pi_image_copy_des
         check_command(known);
         Mem &src = sdk::checked<Mem>(self.host(), known.src, "src");
         Mem &dst = sdk::checked<Mem>(self.host(), known.dst, "dst");
-        std::vector<pi_region> regions = read_regions(known, src, dst);
+        std::vector<pi_region> regions = sdk::read_byte_regions(known, src, dst);
+        sdk::check_overlap(regions, src.bytes().identity(), dst.bytes().identity());
         const Cost cost = cost_of(regions);
         self.enqueue({known.flags, known.type, wait_count, wait_list, out_event}, cost,
                      [from = Ref<Mem>(src), to = Ref<Mem>(dst), regions = std::move(regions)] {

@@ -174,16 +174,13 @@ Mem::Mem(Mem &root, uint64_t flags, uint64_t offset, uint64_t size, ImagePointer
 
 Mem &checked_buffer(const pi_host *host, pi_mem mem, const sdk::ArgumentName &name) {
     Mem &found = sdk::checked<Mem>(host, mem, name);
-    if (found.image())
-        fail(PI_ERROR_INVALID_MEM_OBJECT, name, " is an image; a buffer is needed here");
+    sdk::require_buffer(found, name);
     return found;
 }
 
 Mem &checked_image(const pi_host *host, pi_mem mem, const sdk::ArgumentName &name) {
     Mem &found = sdk::checked<Mem>(host, mem, name);
-    if (!found.image())
-        fail(PI_ERROR_INVALID_MEM_OBJECT, name,
-             " is a buffer; an image is needed here (piMemImageViewCreate reads a buffer as one)");
+    sdk::require_image(found, name);
     return found;
 }
 

@@ -82,34 +82,6 @@ private:
     size_t next_ = 0;
 };
 
-/// Calls visit(from, to) for parts of a region that fit into a block.
-template <class Visit>
-void for_each_part(const pi_region &region, Visit &&visit) {
-    const Rectangle from = source(region), to = destination(region);
-    const auto range = [&](uint64_t in, uint64_t out, uint64_t bytes) {
-        for (uint64_t done = 0; done < bytes; done += most_staged) {
-            const uint64_t step = std::min(bytes - done, most_staged);
-            visit(Rectangle{in + done, step, 1, 1, step, step},
-                  Rectangle{out + done, step, 1, 1, step, step});
-        }
-    };
-    if (from.dense() && to.dense())
-        return range(from.offset, to.offset, from.bytes());
-    const uint64_t together = most_staged / from.row;
-    for (uint64_t slice = 0; slice < from.slices; ++slice)
-        for (uint64_t row = 0; row < from.rows; row += std::max<uint64_t>(together, 1)) {
-            const uint64_t in = from.row_offset(slice * from.rows + row);
-            const uint64_t out = to.row_offset(slice * to.rows + row);
-            if (!together) {
-                range(in, out, from.row);
-                continue;
-            }
-            const uint64_t rows = std::min(together, from.rows - row);
-            visit(Rectangle{in, from.row, rows, 1, from.row_pitch, from.row_pitch * rows},
-                  Rectangle{out, to.row, rows, 1, to.row_pitch, to.row_pitch * rows});
-        }
-}
-
 bool reaches(const Place &place, const End &end) {
     if (!end.place)
         return true;
@@ -152,7 +124,7 @@ void transfer(Place *executor, const End &src, const End &dst, const Regions &re
     }
     Pipeline pipeline(src, dst);
     for (const pi_region &region : regions)
-        for_each_part(region,
+        for_each_part(source(region), destination(region), {most_staged, most_staged},
                       [&](const Rectangle &from, const Rectangle &to) { pipeline.add(from, to); });
     pipeline.finish();
 }

@@ -55,12 +55,6 @@ void check_kind(const pi_kernel_argument &given, Parameter parameter, size_t ind
              "; parameter ", index, " of kernel '", kernel, "' needs ", row.names);
 }
 
-void check_whole(const pi_kernel_argument &given, size_t index, const char *what) {
-    if (given.offset || given.size)
-        fail(PI_ERROR_INVALID_ARGUMENTS, "arguments[", index, "] is ", what, ", but has offset ",
-             given.offset, " and size ", given.size, "; both must be 0");
-}
-
 std::array<uint64_t, 2> points_to(const void *data, uint64_t serial = 0) {
     return {serial, reinterpret_cast<uintptr_t>(data)};
 }
@@ -194,23 +188,23 @@ Argument Arguments::read_buffer(size_t index) {
 
 Argument Arguments::read_image(size_t index) {
     const pi_kernel_argument &given = given_[index];
-    check_whole(given, index, "an image");
+    check_whole_argument(given, index, "an image");
     const Queue &queue = target_.queue;
     Mem &image =
         checked_image(queue.context(), queue.device(), given.mem, {"arguments", index, ".mem"});
     // For backends that join both: here the kernel names its sampler itself.
     if (given.image_sampler)
-        checked_sampler(queue.context(), given.image_sampler,
-                        {"arguments", index, ".image_sampler"});
+        checked_sampler_of<Sampler>(queue.context(), given.image_sampler,
+                                    {"arguments", index, ".image_sampler"});
     keep(image);
     return {given.kind, true, 0, points_to(image.id(), image.serial())};
 }
 
 Argument Arguments::read_sampler(size_t index) {
     const pi_kernel_argument &given = given_[index];
-    check_whole(given, index, "a sampler");
-    Sampler &sampler =
-        checked_sampler(target_.queue.context(), given.sampler, {"arguments", index, ".sampler"});
+    check_whole_argument(given, index, "a sampler");
+    Sampler &sampler = checked_sampler_of<Sampler>(target_.queue.context(), given.sampler,
+                                                   {"arguments", index, ".sampler"});
     keep(sampler);
     return {given.kind, true, 0, points_to(sampler.id(), sampler.serial())};
 }

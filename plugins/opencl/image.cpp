@@ -267,16 +267,6 @@ uint64_t view_pitch_alignment(const Device &device) {
     return pixels * largest_pixel;
 }
 
-std::vector<uint64_t> pitches(const Mem &mem) {
-    const Image *image = mem.image();
-    if (!image)
-        fail(PI_ERROR_UNSUPPORTED_FEATURE, "the buffer is flat: it has no pitches");
-    if (!mem.is_view())
-        fail(PI_ERROR_UNSUPPORTED_FEATURE,
-             "the driver lays the image out as it likes: only views of buffers have pitches");
-    return image_pitches(image->shape, image->pixels);
-}
-
 void require_image_device(const Device &device, const ArgumentName &name) {
     if (!device.images())
         fail(PI_ERROR_INVALID_MEM_OBJECT, name, " is an image, and the queue's ", device.name(),
@@ -286,8 +276,7 @@ void require_image_device(const Device &device, const ArgumentName &name) {
 Mem &checked_image(const Context &context, const Device &device, pi_mem mem,
                    const ArgumentName &name) {
     Mem &self = checked_mem(context, mem, name);
-    if (!self.image())
-        fail(PI_ERROR_INVALID_MEM_OBJECT, name, " is a buffer; an image is needed");
+    require_image(self, name);
     require_image_device(device, name);
     return self;
 }

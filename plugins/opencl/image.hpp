@@ -16,9 +16,6 @@ void require_images(const Device &device);
 uint64_t view_offset_alignment(const Device &device);
 uint64_t view_pitch_alignment(const Device &device);
 
-/// PI_MEM_INFO_PITCHES: those of the viewed buffer. PI_ERROR_UNSUPPORTED_FEATURE where there are none.
-std::vector<uint64_t> pitches(const Mem &mem);
-
 /// Pitches of pixels in memory as the vendor takes them: 0 where the type has no such step.
 struct VendorPitches {
     size_t row, slice;

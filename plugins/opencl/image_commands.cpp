@@ -17,14 +17,13 @@ namespace {
 
 using Triple = std::array<size_t, 3>;
 
-/// A box in the vendor's terms, which count the layers of 1-D arrays in y.
+/// A box in the vendor's words.
 struct VendorBox {
     Triple origin, extent;
 };
 VendorBox vendor_box(const ImageBox &box, const ImageType &type) {
-    const Pixels &o = box.origin, &e = box.extent;
-    if (type.layers && !type.height)
-        return {{o[0], o[2], 0}, {e[0], e[2], 1}};
+    const ImageBox vendors = with_layers_second(box, type);
+    const Pixels &o = vendors.origin, &e = vendors.extent;
     return {{o[0], o[1], o[2]}, {e[0], e[1], e[2]}};
 }
 

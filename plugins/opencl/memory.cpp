@@ -97,12 +97,6 @@ Mem &checked_mem(const Context &context, pi_mem mem, const sdk::ArgumentName &na
     return self;
 }
 
-void require_buffer(const Mem &mem, const ArgumentName &name) {
-    if (mem.image())
-        fail(PI_ERROR_INVALID_MEM_OBJECT, name, " is an image (", mem.image()->shape.type->name,
-             "); a buffer is needed");
-}
-
 Mem &checked_buffer(const Context &context, pi_mem mem, const ArgumentName &name) {
     Mem &self = checked_mem(context, mem, name);
     require_buffer(self, name);
@@ -338,7 +332,7 @@ pi_result PI_CALL piMemGetInfo(pi_mem mem, pi_mem_info name, uint64_t size, void
          [](Mem &, const InfoWriter &) {
              fail(PI_ERROR_UNSUPPORTED_FEATURE, "OpenCL does not tell bus addresses");
          }},
-        {PI_MEM_INFO_PITCHES, [](Mem &m, const InfoWriter &write) { write(pitches(m)); }},
+        {PI_MEM_INFO_PITCHES, [](Mem &m, const InfoWriter &write) { write(view_pitches(m)); }},
     };
     return call<Mem>(mem, [&](Mem &self) {
         answer_info<Mem>(self, mem_rows<Mem>, rows, name, size, value, out_size);

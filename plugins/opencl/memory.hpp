@@ -127,8 +127,6 @@ MemOwner create_sub_buffer(const Context &context, const Device &device, cl_mem 
 
 /// Memory of the context, or PI_ERROR_INVALID_MEM_OBJECT naming both contexts.
 Mem &checked_mem(const Context &context, pi_mem mem, const sdk::ArgumentName &name);
-/// PI_ERROR_INVALID_MEM_OBJECT for an image.
-void require_buffer(const Mem &mem, const sdk::ArgumentName &name);
 /// A buffer of the context.
 Mem &checked_buffer(const Context &context, pi_mem mem, const sdk::ArgumentName &name);
 

@@ -100,14 +100,6 @@ Ref<Sampler> sampler_around(Context &context, cl_sampler vendor) {
     return make<Sampler>(context, SamplerOwner::retained(api, vendor), desc);
 }
 
-Sampler &checked_sampler(const Context &context, pi_sampler sampler, const ArgumentName &name) {
-    Sampler &self = checked<Sampler>(context.host(), sampler, name);
-    if (&self.context() != &context)
-        fail(PI_ERROR_INVALID_SAMPLER, name, " is of ", self.context().description(),
-             ", the queue of ", context.description());
-    return self;
-}
-
 namespace entries {
 
 pi_result PI_CALL piSamplerCreate(pi_context context, const pi_sampler_desc *desc,

@@ -29,7 +29,4 @@ private:
 /// it is of the context.
 sdk::Ref<Sampler> sampler_around(Context &context, cl_sampler vendor);
 
-/// A launch's argument: PI_ERROR_INVALID_SAMPLER naming both contexts unless it is of this one.
-Sampler &checked_sampler(const Context &context, pi_sampler sampler, const sdk::ArgumentName &name);
-
 } // namespace pi::opencl

@@ -290,6 +290,56 @@ TEST_CASE("Regions of images are regions of bytes: of a transfer to or from the 
     CHECK(byte_region(copy, &padded, nullptr).dst_offset == 7);
 }
 
+TEST_CASE(
+    "The box of a box's bytes is the box, wherever the image begins and whatever its pitches") {
+    const PixelFormat format(PI_CHANNEL_ORDER_RG, PI_CHANNEL_SINT16);
+    const ImageShape shape{&find_image_type(PI_IMAGE_2D_ARRAY), format, {8, 6, 3}, 1};
+    for (const Rectangle &pixels : {shape.dense(), Rectangle{100, 32, 6, 3, 40, 280}}) {
+        const LinearImage image{shape, pixels};
+        for (const ImageBox &box : {ImageBox{{0, 0, 0}, {8, 6, 3}}, ImageBox{{7, 5, 2}, {1, 1, 1}},
+                                    ImageBox{{3, 2, 1}, {4, 3, 2}}}) {
+            const ImageBox found = image.box(image.bytes(box));
+            CHECK(found.origin == box.origin);
+            CHECK(found.extent == box.extent);
+        }
+    }
+}
+
+TEST_CASE(
+    "The layers of 1-D arrays, and of no other type, are the second axis for those who count so") {
+    const ImageBox box{{1, 0, 3}, {4, 1, 6}};
+    const ImageBox swapped = with_layers_second(box, find_image_type(PI_IMAGE_1D_ARRAY));
+    CHECK(swapped.origin == Pixels{1, 3, 0});
+    CHECK(swapped.extent == Pixels{4, 6, 1});
+    for (const pi_image_type type : {PI_IMAGE_1D, PI_IMAGE_2D, PI_IMAGE_3D, PI_IMAGE_2D_ARRAY}) {
+        const ImageBox same = with_layers_second(box, find_image_type(type));
+        CHECK(same.origin == box.origin);
+        CHECK(same.extent == box.extent);
+    }
+}
+
+TEST_CASE("A memory object is a buffer or an image, and pitches have only images that are views") {
+    struct Object {
+        const LinearImage *image() const { return of; }
+        pi_mem parent() const { return root; }
+        const LinearImage *of;
+        pi_mem root;
+    };
+    const PixelFormat format(PI_CHANNEL_ORDER_RG, PI_CHANNEL_SINT16);
+    const LinearImage image{{&find_image_type(PI_IMAGE_2D), format, {8, 6, 1}, 1},
+                            {100, 32, 6, 1, 40, 240}};
+    int object = 0;
+    const auto root = reinterpret_cast<pi_mem>(&object);
+    const Object buffer{nullptr, nullptr}, whole{&image, nullptr}, view{&image, root};
+    CHECK(code_of([&] { require_buffer(buffer, "mem"); }) == PI_SUCCESS);
+    CHECK(code_of([&] { require_buffer(view, "mem"); }) == PI_ERROR_INVALID_MEM_OBJECT);
+    CHECK(code_of([&] { require_image(buffer, "mem"); }) == PI_ERROR_INVALID_MEM_OBJECT);
+    CHECK(code_of([&] { require_image(view, "mem"); }) == PI_SUCCESS);
+    CHECK(code_of([&] { view_pitches(buffer); }) == PI_ERROR_UNSUPPORTED_FEATURE);
+    CHECK(code_of([&] { view_pitches(whole); }) == PI_ERROR_UNSUPPORTED_FEATURE);
+    CHECK(view_pitches(view) == std::vector<uint64_t>{40, 4});
+}
+
 TEST_CASE("Colours are rounded, clamped and put in the order's order") {
     const float color[] = {0.5f, -1.0f, 2.0f, 1.0f / 255};
     CHECK(packed<uint8_t>(PI_CHANNEL_ORDER_RGBA, PI_CHANNEL_UNORM8, color) ==

@@ -130,6 +130,41 @@ TEST_CASE("a region past the end, of no bytes or with small pitches is refused w
     CHECK(code_of([&] { read_regions(1, nullptr, 64, 64); }) == PI_ERROR_INVALID_NULL_POINTER);
 }
 
+TEST_CASE("the parts of a copy are its bytes, each once, and none is larger than a block or has a "
+          "longer row") {
+    const auto seed = std::random_device{}();
+    INFO("seed " << seed);
+    std::mt19937_64 random(seed);
+    const auto addresses = [](const Rectangle &rectangle) {
+        std::vector<uint64_t> bytes;
+        for (uint64_t row = 0; row < rectangle.rows * rectangle.slices; ++row)
+            for (uint64_t i = 0; i < rectangle.row; ++i)
+                bytes.push_back(rectangle.row_offset(row) + i);
+        return bytes;
+    };
+    for (int round = 0; round < 400; ++round) {
+        const pi_region region = random_region(random, 1024);
+        const Rectangle from = source(region), to = destination(region);
+        PartLimits limits{1 + random() % 100, 0, random() % 2 == 0};
+        limits.longest = 1 + random() % limits.bytes;
+        std::vector<uint64_t> ins, outs;
+        for_each_part(from, to, limits, [&](const Rectangle &in, const Rectangle &out) {
+            REQUIRE(in.bytes() <= limits.bytes);
+            REQUIRE(in.row <= limits.longest);
+            REQUIRE(in.slices == 1);
+            REQUIRE((in.row == out.row && in.rows == out.rows && out.slices == 1));
+            // A row of an image does not go on in the next one.
+            REQUIRE((limits.ranges || in.row <= from.row));
+            for (const uint64_t byte : addresses(in))
+                ins.push_back(byte);
+            for (const uint64_t byte : addresses(out))
+                outs.push_back(byte);
+        });
+        REQUIRE(ins == addresses(from));
+        REQUIRE(outs == addresses(to));
+    }
+}
+
 TEST_CASE("a fill repeats its pattern over every byte of its range and no other") {
     const auto seed = std::random_device{}();
     INFO("seed " << seed);

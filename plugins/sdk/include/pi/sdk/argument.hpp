@@ -25,4 +25,11 @@ inline void check_argument_size(const pi_kernel_argument &given, size_t index) {
         fail(PI_ERROR_INVALID_ARGUMENTS, "arguments[", index, "].size is 0 bytes");
 }
 
+/// Of an image or a sampler, which `what` says: PI_ERROR_INVALID_ARGUMENTS unless it is the whole.
+inline void check_whole_argument(const pi_kernel_argument &given, size_t index, const char *what) {
+    if (given.offset || given.size)
+        fail(PI_ERROR_INVALID_ARGUMENTS, "arguments[", index, "] is ", what, ", but has offset ",
+             given.offset, " and size ", given.size, "; both must be 0");
+}
+
 } // namespace pi::sdk

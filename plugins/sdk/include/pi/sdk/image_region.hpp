@@ -5,6 +5,8 @@
 
 #include <pi/sdk/image.hpp>
 
+#include <utility>
+
 namespace pi::sdk {
 
 /// A checked part of an image; no extent is 0.
@@ -31,7 +33,48 @@ struct LinearImage {
                 pixels.row_pitch,
                 pixels.slice_pitch};
     }
+    /// The way back: the box of these bytes, which are of whole pixels.
+    ImageBox box(const Rectangle &bytes) const {
+        const uint64_t pixel = shape.format.bytes(), begin = bytes.offset - pixels.offset;
+        const uint64_t in_slice = begin % pixels.slice_pitch;
+        return {{in_slice % pixels.row_pitch / pixel, in_slice / pixels.row_pitch,
+                 begin / pixels.slice_pitch},
+                {bytes.row / pixel, bytes.rows, bytes.slices}};
+    }
 };
+
+/// A box as backends count it whose 1-D arrays have their layers as the second axis.
+inline ImageBox with_layers_second(ImageBox box, const ImageType &type) {
+    if (type.layers && !type.height) {
+        std::swap(box.origin[1], box.origin[2]);
+        std::swap(box.extent[1], box.extent[2]);
+    }
+    return box;
+}
+
+/// PI_ERROR_INVALID_MEM_OBJECT unless the plugin's memory object, which has `image()`, is a buffer, or is an image.
+template <class Mem>
+void require_buffer(const Mem &mem, const ArgumentName &name) {
+    if (mem.image())
+        fail(PI_ERROR_INVALID_MEM_OBJECT, name, " is an image (", mem.image()->shape.type->name,
+             "); a buffer is needed");
+}
+template <class Mem>
+void require_image(const Mem &mem, const ArgumentName &name) {
+    if (!mem.image())
+        fail(PI_ERROR_INVALID_MEM_OBJECT, name, " is a buffer; an image is needed");
+}
+
+/// PI_MEM_INFO_PITCHES where images are laid out by the driver: only those that are views of buffers have any.
+template <class Mem>
+std::vector<uint64_t> view_pitches(const Mem &mem) {
+    if (!mem.image())
+        fail(PI_ERROR_UNSUPPORTED_FEATURE, "a linear buffer has no pitches");
+    if (!mem.parent())
+        fail(PI_ERROR_UNSUPPORTED_FEATURE,
+             "the driver lays an image out as it likes: only views of buffers have pitches");
+    return image_pitches(mem.image()->shape, mem.image()->pixels);
+}
 
 /// True if two boxes of one image share a pixel.
 inline bool overlap(const ImageBox &a, const ImageBox &b) {
@@ -134,6 +177,12 @@ inline std::vector<pi_region> byte_regions(const std::vector<ImageTransfer> &tra
     return regions;
 }
 
+/// The regions of a read or a write's descriptor, checked, in bytes.
+template <class Desc>
+std::vector<pi_region> read_byte_regions(const Desc &desc, const LinearImage &of, ImageEnd image) {
+    return byte_regions(read_image_regions(desc.region_count, desc.regions, of.shape), of, image);
+}
+
 /// One region of a copy; of an end that is a buffer the box is not to be used, of two images `buffer`.
 struct ImageCopy {
     ImageBox src;
@@ -218,6 +267,15 @@ inline std::vector<pi_region> byte_regions(const std::vector<ImageCopy> &copies,
     for (const ImageCopy &copy : copies)
         regions.push_back(byte_region(copy, src, dst));
     return regions;
+}
+
+/// The regions of a copy's descriptor between memory objects (see image_copy_ends), checked, in bytes. Overlap is not.
+template <class Mem>
+std::vector<pi_region> read_byte_regions(const pi_image_copy_desc &desc, const Mem &src,
+                                         const Mem &dst) {
+    return byte_regions(
+        read_image_copy_regions(desc.region_count, desc.regions, image_copy_ends(src, dst)),
+        src.image(), dst.image());
 }
 
 } // namespace pi::sdk

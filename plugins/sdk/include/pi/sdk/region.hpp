@@ -205,6 +205,43 @@ void for_each_piece(const pi_region &region, Copy &&copy) {
         copy(from.row_offset(i), to.row_offset(i), from.row);
 }
 
+/// What of a copy goes at once where it takes its way through blocks of memory.
+struct PartLimits {
+    uint64_t bytes;   ///< a block has
+    uint64_t longest; ///< row, at most `bytes`
+    bool ranges =
+        true; ///< whether rows that lie one after another may be parted anywhere; not so of images
+};
+
+/// Calls `visit(from, to)` for the parts of two rectangles with equal rows, in order: as many whole rows of a slice as a
+/// block has, or pieces of a row that is too long. Each part is of one slice.
+template <class Visit>
+void for_each_part(const Rectangle &from, const Rectangle &to, const PartLimits &limits,
+                   Visit &&visit) {
+    const auto range = [&](uint64_t in, uint64_t out, uint64_t bytes) {
+        for (uint64_t done = 0; done < bytes; done += limits.longest) {
+            const uint64_t step = std::min(bytes - done, limits.longest);
+            visit(Rectangle{in + done, step, 1, 1, step, step},
+                  Rectangle{out + done, step, 1, 1, step, step});
+        }
+    };
+    if (limits.ranges && from.dense() && to.dense())
+        return range(from.offset, to.offset, from.bytes());
+    const uint64_t together = from.row <= limits.longest ? limits.bytes / from.row : 0;
+    for (uint64_t slice = 0; slice < from.slices; ++slice)
+        for (uint64_t row = 0; row < from.rows; row += std::max<uint64_t>(together, 1)) {
+            const uint64_t in = from.row_offset(slice * from.rows + row);
+            const uint64_t out = to.row_offset(slice * to.rows + row);
+            if (!together) {
+                range(in, out, from.row);
+                continue;
+            }
+            const uint64_t rows = std::min(together, from.rows - row);
+            visit(Rectangle{in, from.row, rows, 1, from.row_pitch, from.row_pitch * rows},
+                  Rectangle{out, to.row, rows, 1, to.row_pitch, to.row_pitch * rows});
+        }
+}
+
 /// Copies the bytes of the regions from one host-addressable memory to another.
 inline void copy_regions(std::span<const pi_region> regions, const void *src, void *dst) {
     for (const pi_region &region : regions)

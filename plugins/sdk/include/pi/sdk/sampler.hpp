@@ -29,6 +29,15 @@ pi_result PI_CALL sampler_get_info(pi_sampler sampler, pi_sampler_info name, uin
         sampler, [&](Sampler &self) { answer_info(self, rows, name, size, value, out_size); });
 }
 
+/// The sampler behind an argument, which must be of this context, the queue's, else PI_ERROR_INVALID_SAMPLER.
+template <class Sampler, class Context>
+Sampler &checked_sampler_of(const Context &context, pi_sampler sampler, const ArgumentName &name) {
+    Sampler &found = checked<Sampler>(context.host(), sampler, name);
+    if (&found.context() != &context)
+        fail(PI_ERROR_INVALID_SAMPLER, name, " is of another context than the queue");
+    return found;
+}
+
 /// `Context` is the plugin's.
 template <class Context>
 class DescribedSampler : public Object<DescribedSampler<Context>, pi_sampler> {
@@ -45,14 +54,11 @@ private:
     const pi_sampler_desc desc_;
 };
 
-/// The sampler behind an argument, which must be of this context, the queue's, else PI_ERROR_INVALID_SAMPLER.
+/// As checked_sampler_of, for these.
 template <class Context>
 DescribedSampler<Context> &checked_sampler(const Context &context, pi_sampler sampler,
                                            const ArgumentName &name) {
-    auto &found = checked<DescribedSampler<Context>>(context.host(), sampler, name);
-    if (&found.context() != &context)
-        fail(PI_ERROR_INVALID_SAMPLER, name, " is of another context than the queue");
-    return found;
+    return checked_sampler_of<DescribedSampler<Context>>(context, sampler, name);
 }
 
 template <class Context>
