@@ -52,6 +52,15 @@ const std::string &simulated_cuda_text() {
     return text;
 }
 
+const std::string &simulated_level_zero_text() {
+    static const std::string text = simulated_level_zero_module(
+        PI_SUITE_KERNELS_LIBRARY, "function transpose image image\n"
+                                  "function flatten image pointer\n"
+                                  "function flatten_layers image pointer\n"
+                                  "function sample image sampler pointer pointer\n");
+    return text;
+}
+
 void set(pi_program_desc &desc, pi_program_format format, std::string_view text) {
     desc.format = format;
     desc.data = text.data();
@@ -69,6 +78,9 @@ pi_program_desc image_program_desc(Bench &bench) {
         return desc;
     case PI_PROGRAM_FORMAT_CUBIN: // of a simulated device
         set(desc, format, simulated_cuda_text());
+        return desc;
+    case PI_PROGRAM_FORMAT_DEVICE_BINARY: // likewise, of Level Zero
+        set(desc, format, simulated_level_zero_text());
         return desc;
     case PI_PROGRAM_FORMAT_PTX: {
         const auto formats =

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The suite's kernels as a native library, which simulated devices of CUDA load.
+// The suite's kernels as a native library, which simulated devices of CUDA and Level Zero load.
 
 #include "native_image_kernels.hpp"
 #include "native_kernels.hpp"

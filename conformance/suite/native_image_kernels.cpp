@@ -128,9 +128,12 @@ void PI_CALL native_sample(const pi_native_group *group, void *const *arguments)
     sample_through(*static_cast<const pi_native_sampler *>(arguments[1]), image, group, arguments);
 }
 
-// Of a texture, whose sampler is its own; the argument is its word, as pi.h has it.
+// Of a texture, whose sampler is its own; the argument is its word, as pi.h has it. Of an image without one the argument is
+// the sampler.
 void PI_CALL native_sample_texture(const pi_native_group *group, void *const *arguments) {
     const auto &image = *static_cast<const pi_native_image *>(arguments[0]);
+    if (image.sampler == nullptr)
+        return native_sample(group, arguments);
     const uint32_t word = *static_cast<const uint32_t *>(arguments[1]);
     const pi_native_sampler &sampler = *image.sampler;
     if (image.channel_type == PI_CHANNEL_UNORM8 && (word & 1) == sampler.normalized_coordinates &&

@@ -11,7 +11,8 @@
 namespace pi::suite {
 
 extern const pi_native_program native_image_program;
-/// The same for simulated devices of CUDA, where an image has its sampler and the other argument is a word.
+/// The same for simulated devices: of CUDA, where an image has its sampler and the other argument is a word, and of Level Zero,
+/// where it has none.
 extern const pi_native_program native_texture_program;
 
 /// Pixels of RGBA and UNORM8, as they lie.

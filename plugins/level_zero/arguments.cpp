@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "arguments.hpp"
+#include "sampler.hpp"
 #include "usm.hpp"
 
 #include <pi/sdk/argument.hpp>
@@ -47,9 +48,9 @@ void Arguments::add(const Target &target, const pi_kernel_argument &given, size_
         check_usm_argument(target.queue, given.pointer, {"arguments", index, ".pointer"});
         return add_pointer(given.pointer);
     case PI_ARGUMENT_IMAGE:
+        return add_image(target, given, index);
     case PI_ARGUMENT_SAMPLER:
-        fail(PI_ERROR_UNSUPPORTED_FEATURE, "arguments[", index,
-             "] is an image or a sampler, of which this plugin has none");
+        return add_sampler(target, given, index);
     default:
         fail(PI_ERROR_INVALID_ENUMERATION, "arguments[", index, "].kind ", given.kind,
              " is no PI_ARGUMENT_");
@@ -68,6 +69,32 @@ void Arguments::add_pointer(const void *pointer) {
     arguments_.back().empty = !pointer;
 }
 
+void Arguments::add_image(const Target &target, const pi_kernel_argument &given, size_t index) {
+    check_whole_argument(given, index, "an image");
+    const Queue &queue = target.queue;
+    Mem &mem = checked_image(queue.place(), queue.host(), given.mem, {"arguments", index, ".mem"});
+    // For backends that join both: here the kernel names its sampler itself.
+    if (given.image_sampler)
+        checked_sampler_of<Sampler>(queue.context(), given.image_sampler,
+                                    {"arguments", index, ".image_sampler"});
+    keep(target, mem);
+    // The loader does not look into values.
+    void *const id =
+        queue.device().platform().own_handle(Platform::IMAGE_HANDLE, mem.image()->id());
+    add_value(&id, sizeof id);
+}
+
+void Arguments::add_sampler(const Target &target, const pi_kernel_argument &given, size_t index) {
+    check_whole_argument(given, index, "a sampler");
+    const Queue &queue = target.queue;
+    Sampler &sampler = checked_sampler_of<Sampler>(queue.context(), given.sampler,
+                                                   {"arguments", index, ".sampler"});
+    keep(target, sampler);
+    void *const id =
+        queue.device().platform().own_handle(Platform::SAMPLER_HANDLE, sampler.id(queue.device()));
+    add_value(&id, sizeof id);
+}
+
 const void *Arguments::read_buffer(const Target &target, const pi_kernel_argument &given,
                                    size_t index) {
     if (!given.mem)
@@ -81,10 +108,7 @@ const void *Arguments::read_buffer(const Target &target, const pi_kernel_argumen
                     : given.offset < mem.size() ? mem.size() - given.offset
                                                 : 1,
                     mem.size(), name);
-    if (target.references)
-        target.references->add(mem);
-    else if (!target.within_call)
-        kept_.emplace_back(mem);
+    keep(target, mem);
     return mem.address() + given.offset;
 }
 

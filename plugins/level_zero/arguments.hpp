@@ -12,7 +12,7 @@
 
 namespace pi::level_zero {
 
-/// Copies of the values, and references to the memory that they name.
+/// Copies of the values, and references to the memory and the samplers that they name.
 class Arguments {
 public:
     /// PI_ERROR_INVALID_ARGUMENTS, or the error of an argument's own kind.
@@ -31,11 +31,20 @@ private:
     void add(const Target &target, const pi_kernel_argument &given, size_t index);
     void add_value(const void *value, size_t size);
     void add_pointer(const void *pointer);
+    void add_image(const Target &target, const pi_kernel_argument &given, size_t index);
+    void add_sampler(const Target &target, const pi_kernel_argument &given, size_t index);
     const void *read_buffer(const Target &target, const pi_kernel_argument &given, size_t index);
+    template <class Object>
+    void keep(const Target &target, Object &object) {
+        if (target.references)
+            target.references->add(object);
+        else if (!target.within_call)
+            kept_.emplace_back(sdk::Ref<Object>(object));
+    }
 
     std::vector<Argument> arguments_;
     std::vector<std::byte> values_;
-    std::vector<sdk::Ref<Mem>> kept_;
+    std::vector<sdk::AnyRef> kept_;
     uint64_t local_memory_ = 0;
 };
 

@@ -11,7 +11,7 @@ namespace pi::level_zero {
 using namespace sdk;
 
 End end_of(Mem &mem) {
-    return {mem.address(), &mem.place(), mem.in_host()};
+    return {mem.address(), &mem.place(), mem.in_host(), mem.image()};
 }
 
 namespace {
@@ -146,9 +146,6 @@ void enqueue_copy(Queue &queue, const EnqueueArguments &arguments, const End &sr
     });
 }
 
-namespace {
-
-/// Queues of either end do a copy; others, if they can use both. Else PI_ERROR_INVALID_MEM_OBJECT.
 void check_copy(const Queue &queue, const Mem &src, const Mem &dst) {
     const Place &user = queue.place();
     const auto same_driver = [&](const Mem &mem) {
@@ -159,8 +156,6 @@ void check_copy(const Queue &queue, const Mem &src, const Mem &dst) {
     require_usable(user, src, "src");
     require_usable(user, dst, "dst");
 }
-
-} // namespace
 
 namespace entries {
 
@@ -203,6 +198,8 @@ pi_result PI_CALL piEnqueueMemBufferCopy(pi_queue queue, const pi_buffer_copy_de
         check_flags(known.flags, PI_COMMAND_BLOCKING, "flags");
         Mem &src = checked<Mem>(self.host(), known.src, "src");
         Mem &dst = checked<Mem>(self.host(), known.dst, "dst");
+        require_buffer(src, "src");
+        require_buffer(dst, "dst");
         check_copy(self, src, dst);
         auto regions = read_regions(known.region_count, known.regions, src.size(), dst.size());
         // Addresses are compared: those of all devices and of the host are apart.

@@ -15,6 +15,9 @@ struct KeptEnds {
     Mem *src = nullptr, *dst = nullptr;
 };
 
+/// Queues of either end do a copy; others, if they can use both. Else PI_ERROR_INVALID_MEM_OBJECT.
+void check_copy(const Queue &queue, const Mem &src, const Mem &dst);
+
 /// In the queue's list if its place reaches both ends, else on a thread.
 void enqueue_copy(Queue &queue, const sdk::EnqueueArguments &arguments, const End &src,
                   const End &dst, const KeptEnds &kept, sdk::Regions &&regions);

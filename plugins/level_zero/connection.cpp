@@ -94,10 +94,20 @@ const char *missing(const ConnectedPlace &src, const ConnectedPlace &dst,
                : src.device.imports_host_pointers() ? nullptr
                                                     : "src cannot pin the application's memory";
     case PI_MEMORY_KIND_IMAGE:
-        return "this plugin has no images";
+        return query.src_scope || query.dst_scope ? "images are in scope 0 (global)"
+               : !src.device.images()             ? "src has no images"
+               : !dst.device.images()             ? "dst has no images"
+                                                  : nullptr;
     default:
         return missing_usm(src, dst, query);
     }
+}
+
+ConnectionAnswer connect_images(const ConnectedPlace &src, const ConnectedPlace &dst) {
+    if (&src.place == &dst.place)
+        return {PI_MEMORY_CONNECTION_UNIFIED, "the same device and context"};
+    return {PI_MEMORY_CONNECTION_MIGRATABLE,
+            "an image is for its own device and context: the plugin copies through the host"};
 }
 
 /// Whether one device uses the shared allocations of another one.
@@ -112,6 +122,8 @@ ConnectionAnswer connect(const ConnectedPlace &src, const ConnectedPlace &dst,
         return {PI_MEMORY_CONNECTION_NONE, lack};
     if (!one_driver(src, dst))
         return between_drivers();
+    if (query.kind == PI_MEMORY_KIND_IMAGE)
+        return connect_images(src, dst);
     if (!one_context(src, dst))
         return is_usm(query.kind)
                    ? ConnectionAnswer{PI_MEMORY_CONNECTION_NONE,
@@ -167,7 +179,8 @@ pi_memory_connection_info describe_connection(const ConnectedPlace &src, const C
     if (answer.connection == PI_MEMORY_CONNECTION_UNIFIED)
         describe_unified(src, dst, query, info);
     else if (answer.connection == PI_MEMORY_CONNECTION_MIGRATABLE) // see find_executor()
-        info.path = in_host(query) || dst.device.access(src.device).granted()
+        info.path = query.kind != PI_MEMORY_KIND_IMAGE &&
+                            (in_host(query) || dst.device.access(src.device).granted())
                         ? PI_COPY_PATH_DIRECT
                         : PI_COPY_PATH_STAGED_BY_PLUGIN;
     std::strncpy(info.reason, answer.reason.c_str(), sizeof info.reason - 1);

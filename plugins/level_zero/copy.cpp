@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "copy.hpp"
+#include "image_copy.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -75,6 +76,8 @@ void append_box(Submission &submission, bool whole, const End &src, const Rectan
 void append_region(Submission &submission, bool whole, const End &src, const End &dst,
                    const pi_region &region) {
     Rectangle from = source(region), to = destination(region);
+    if (src.image || dst.image)
+        return append_pixels(submission, whole, src, from, dst, to);
     if (from.dense() && to.dense())
         return append_range(submission, whole, src, from.offset, dst, to.offset, from.bytes());
     if (from.rows == 1) // slices of one row each are rows

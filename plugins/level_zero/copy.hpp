@@ -9,12 +9,15 @@
 
 namespace pi::level_zero {
 
-/// One end of a copy. Offsets are from the address.
+class Image;
+
+/// One end of a copy. Offsets are from the address, or as if an image's pixels lay one after another.
 struct End {
     std::byte *address;
     /// Where memory of the driver's is; NULL for the application's own, which any device copies from and to.
     Place *place = nullptr;
     bool host = false; ///< memory of the host
+    const Image *image = nullptr;
 };
 
 /// What one of the driver's calls copies: in bytes and rows, slices and their pitches.

@@ -60,6 +60,7 @@ Device::Device(Platform &platform, ze_device_handle_t id, Ref<Device> parent)
     engines_ = find_engines(api(), id_, name_);
     read_memory();
     read_external();
+    read_images();
     sub_devices_ = ask_list<ze_device_handle_t>(
         "zeDeviceGetSubDevices", nullptr, [&](uint32_t *count, ze_device_handle_t *ids) {
             return api().zeDeviceGetSubDevices(id_, count, ids);
@@ -104,6 +105,15 @@ void Device::read_external() {
     imports_host_pointers_ = can_pin(platform_);
 }
 
+void Device::read_images() {
+    images_ = typed<ze_device_image_properties_t>(ZE_STRUCTURE_TYPE_DEVICE_IMAGE_PROPERTIES);
+    check(api().zeDeviceGetImageProperties(id_, &images_), "zeDeviceGetImageProperties", name_);
+    // Drivers without the extension have the functions, which answer "unsupported".
+    image_pitches_ = api().zeCommandListAppendImageCopyToMemoryExt &&
+                     api().zeCommandListAppendImageCopyFromMemoryExt &&
+                     platform_.has_extension(ZE_IMAGE_COPY_EXT_NAME);
+}
+
 uint32_t Device::compute_units() const {
     return std::max(properties_.numSlices * properties_.numSubslicesPerSlice, 1u);
 }
@@ -115,6 +125,7 @@ bool Device::global_offset() const {
 uint64_t Device::capabilities() const {
     return this_plugin.capabilities &
            ~((imports_host_pointers_ ? 0 : uint64_t{PI_CAPABILITY_USM_REGISTER}) |
+             (images() ? 0 : uint64_t{PI_CAPABILITY_IMAGE}) |
              (engines_.cooperative ? 0 : uint64_t{PI_CAPABILITY_COOPERATIVE}) |
              (modules_.spirvVersionSupported ? 0 : uint64_t{PI_CAPABILITY_SPECIALIZATION}) |
              (sub_devices_.empty() ? uint64_t{PI_CAPABILITY_PARTITION} : 0));

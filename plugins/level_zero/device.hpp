@@ -50,6 +50,7 @@ public:
     const ze_device_compute_properties_t &compute() const { return compute_; }
     const ze_device_module_properties_t &modules() const { return modules_; }
     const ze_device_memory_access_properties_t &access() const { return access_; }
+    const ze_device_image_properties_t &image_properties() const { return images_; }
     const EngineGroup &engines() const { return engines_; }
     /// The engine that the next queue gets.
     uint32_t next_engine() { return next_engine_.fetch_add(1) % engines_.engines; }
@@ -65,6 +66,9 @@ public:
     uint32_t export_files() const { return export_files_; }
     bool imports_host_pointers() const { return imports_host_pointers_; }
     bool global_offset() const;
+    bool images() const { return images_.maxImageDims2D; }
+    /// Whether copies between images and memory know pitches of the memory.
+    bool image_pitches() const { return image_pitches_; }
     const std::vector<ze_device_handle_t> &sub_devices() const { return sub_devices_; }
     uint64_t capabilities() const;
 
@@ -78,6 +82,7 @@ public:
 private:
     void read_memory();
     void read_external();
+    void read_images();
 
     Platform &platform_;
     const ze_device_handle_t id_;
@@ -86,11 +91,12 @@ private:
     ze_device_compute_properties_t compute_{};
     ze_device_module_properties_t modules_{};
     ze_device_memory_access_properties_t access_{};
+    ze_device_image_properties_t images_{};
     std::string name_;
     EngineGroup engines_;
     uint64_t memory_size_ = 0;
     uint32_t usm_kinds_ = 0, import_files_ = 0, export_files_ = 0;
-    bool imports_host_pointers_ = false;
+    bool imports_host_pointers_ = false, image_pitches_ = false;
     std::vector<ze_device_handle_t> sub_devices_;
     std::atomic<uint32_t> next_engine_{0};
     std::atomic<uint64_t> taken_{0};

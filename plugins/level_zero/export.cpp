@@ -37,6 +37,7 @@ pi_result PI_CALL piMemExport(pi_mem mem, const pi_mem_export_desc *desc,
     return call<Mem>(mem, [&](Mem &self) {
         const auto known = read_desc(desc, PI_TYPE_MEM_EXPORT_DESC);
         require(out_handle, "out_handle");
+        require_buffer(self, "mem");
         check_external_type(known.external_type, "external_type");
         if (!(export_types(self.device()) & external_bit(known.external_type)))
             fail(PI_ERROR_UNSUPPORTED_FEATURE, "external_type is ", known.external_type, "; ",

@@ -62,6 +62,11 @@ Ref<Mem> import_ipc(Context &context, Device &device, const pi_mem_import_desc &
 }
 
 Ref<Mem> import_native(Context &context, Device &device, const pi_mem_import_desc &desc) {
+    if (desc.handle.native.type == PI_NATIVE_LEVEL_ZERO)
+        fail(PI_ERROR_INVALID_NATIVE_HANDLE,
+             "handle.native is of type PI_NATIVE_LEVEL_ZERO, as images are: the driver does not "
+             "tell what a ze_image_handle_t is, so only memory is imported, by its address "
+             "(PI_NATIVE_LEVEL_ZERO_POINTER)");
     const uint64_t value = native_pointer(desc.handle.native, PI_NATIVE_LEVEL_ZERO_POINTER,
                                           "PI_NATIVE_LEVEL_ZERO_POINTER");
     auto *const handle = reinterpret_cast<std::byte *>(static_cast<uintptr_t>(value));

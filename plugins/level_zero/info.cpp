@@ -100,7 +100,8 @@ constexpr Row rows[] = {
      [](Device &d, const InfoWriter &write) {
          write(uint32_t{(d.modules().flags & ZE_DEVICE_MODULE_FLAG_FP64) != 0});
      }},
-    {PI_DEVICE_INFO_IMAGES, [](Device &, const InfoWriter &write) { write(uint32_t{0}); }},
+    {PI_DEVICE_INFO_IMAGES,
+     [](Device &d, const InfoWriter &write) { write(uint32_t{d.images()}); }},
     {PI_DEVICE_INFO_SUB_GROUP_SIZES,
      [](Device &d, const InfoWriter &write) {
          const auto &sizes = d.compute().subGroupSizes;
@@ -146,6 +147,16 @@ constexpr Row rows[] = {
     {PI_DEVICE_INFO_LAUNCH_FEATURES,
      [](Device &d, const InfoWriter &write) {
          write(d.global_offset() ? uint32_t{PI_LAUNCH_FEATURE_GLOBAL_OFFSET} : uint32_t{0});
+     }},
+    {PI_DEVICE_INFO_MAX_IMAGE_2D_SIZE,
+     [](Device &d, const InfoWriter &write) {
+         require_images(d);
+         write(image_limits(d, PI_IMAGE_2D).size_2d);
+     }},
+    {PI_DEVICE_INFO_MAX_IMAGE_3D_SIZE,
+     [](Device &d, const InfoWriter &write) {
+         require_images(d);
+         write(image_limits(d, PI_IMAGE_3D).size_3d);
      }},
 };
 

@@ -29,7 +29,7 @@ inline constexpr sdk::PluginIdentity this_plugin{
         PI_CAPABILITY_HOST_FUNCTION | PI_CAPABILITY_TIMESTAMP | PI_CAPABILITY_PARTITION |
         PI_CAPABILITY_VIEW | PI_CAPABILITY_USM | PI_CAPABILITY_USM_POOL | PI_CAPABILITY_USM_ASYNC |
         PI_CAPABILITY_USM_REGISTER | PI_CAPABILITY_NATIVE | PI_CAPABILITY_DEVICE_GLOBALS |
-        PI_CAPABILITY_SPECIALIZATION};
+        PI_CAPABILITY_SPECIALIZATION | PI_CAPABILITY_IMAGE};
 
 class Instance : public sdk::Object<Instance, pi_plugin> {
 public:
@@ -43,6 +43,10 @@ public:
     void log(pi_log_level level, const std::string &message) const {
         host()->log(host(), level, message.c_str());
     }
+
+    /// Held while an image or a sampler of the driver is made or destroyed: between several drivers Debian 12's loader looks up
+    /// what it has of them without a lock, and dies of two threads at once.
+    std::mutex &handles_mutex() { return handles_mutex_; }
 
     /// Runs the task on a thread that may wait for devices: one for each context that is waited for.
     void run_waiting(std::function<void()> task) { waiting_.post(std::move(task)); }
@@ -61,6 +65,7 @@ private:
     std::unique_ptr<Api> api_;
     std::vector<sdk::Ref<Platform>> platforms_;
 
+    std::mutex handles_mutex_;
     sdk::Workers transfers_{2};
     sdk::Workers host_functions_{1};
     sdk::Workers waiting_{UINT_MAX}; ///< as many as wait at a time

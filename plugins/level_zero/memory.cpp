@@ -24,6 +24,11 @@ Mem::Mem(Context &context, Device &device, Storage storage, const pi_mem_buffer_
       host_ptr_(desc.flags & PI_MEM_USE_HOST_PTR ? static_cast<std::byte *>(desc.host_ptr)
                                                  : nullptr) {}
 
+Mem::Mem(Context &context, Device &device, std::unique_ptr<Image> image, uint64_t flags)
+    : Object(context.host()), context_(context), place_(context.place(device)),
+      image_(std::move(image)), size_(image_->shape.bytes()), flags_(flags), scope_(SCOPE_GLOBAL),
+      kind_(PI_MEMORY_KIND_IMAGE), host_ptr_(nullptr) {}
+
 Mem::Mem(Mem &root, uint64_t flags, uint64_t offset, uint64_t size)
     : Object(root.host()), context_(root.context_), place_(root.place_), root_(root),
       offset_(offset), size_(size), flags_(flags), scope_(root.scope_), kind_(root.kind_),
@@ -40,18 +45,29 @@ std::byte *Mem::map_pointer() const {
 }
 
 bool usable(const Place &user, const Mem &mem) {
+    if (mem.image())
+        return &user == &mem.place();
     return mem.in_host() ? &user.context() == &mem.place().context() : user.reaches(mem.place());
 }
 
 void require_usable(const Place &user, const Mem &mem, const ArgumentName &name) {
     if (!usable(user, mem))
-        fail(PI_ERROR_INVALID_MEM_OBJECT, name, " is memory of ", mem.device().name(),
+        fail(PI_ERROR_INVALID_MEM_OBJECT, name, " is ", mem.image() ? "an image" : "memory", " of ",
+             mem.device().name(),
              &user.context() == &mem.place().context() ? ", which " : " in another context, which ",
              user.device().name(), " cannot use: the connection is not UNIFIED");
 }
 
 Mem &checked_buffer(const Place &user, const pi_host *host, pi_mem mem, const ArgumentName &name) {
     Mem &self = checked<Mem>(host, mem, name);
+    require_buffer(self, name);
+    require_usable(user, self, name);
+    return self;
+}
+
+Mem &checked_image(const Place &user, const pi_host *host, pi_mem mem, const ArgumentName &name) {
+    Mem &self = checked<Mem>(host, mem, name);
+    require_image(self, name);
     require_usable(user, self, name);
     return self;
 }
@@ -64,8 +80,6 @@ void check_scope(const Device &device, uint32_t scope) {
              uint32_t{SCOPE_COUNT}, " scopes, numbered from 0");
 }
 
-namespace {
-
 void check_demands(const Device &device, uint64_t flags, uint32_t scope) {
     if (flags & PI_MEM_REQUIRE_CONTIGUOUS)
         fail(PI_ERROR_UNSUPPORTED_FEATURE,
@@ -77,6 +91,8 @@ void check_demands(const Device &device, uint64_t flags, uint32_t scope) {
              scope_names[scope], "): scope ", uint32_t{SCOPE_HOST_PINNED}, " (",
              scope_names[SCOPE_HOST_PINNED], ") is pinned memory of the host");
 }
+
+namespace {
 
 void check_buffer(const Device &device, const pi_mem_buffer_desc &desc) {
     check_scope(device, desc.scope);
@@ -154,6 +170,7 @@ pi_result PI_CALL piMemBufferPartition(pi_mem mem, const pi_mem_partition_desc *
     return call<Mem>(mem, [&](Mem &self) {
         const auto known = read_desc(desc, PI_TYPE_MEM_PARTITION_DESC);
         require(out_mem, "out_mem");
+        require_buffer(self, "mem");
         check_view_access(known.flags, self.flags());
         check_range(known.offset, known.size, self.size(), "the parent");
         *out_mem = make<Mem>(self.root(), view_flags(known.flags, self.flags()),
@@ -172,16 +189,15 @@ pi_result PI_CALL piMemGetInfo(pi_mem mem, pi_mem_info name, uint64_t size, void
          }},
         {PI_MEM_INFO_DEVICE_ADDRESS,
          [](Mem &m, const InfoWriter &write) {
+             if (m.image())
+                 fail(PI_ERROR_UNSUPPORTED_FEATURE, "the pixels of an image have no addresses");
              write(static_cast<uint64_t>(reinterpret_cast<uintptr_t>(m.address())));
          }},
         {PI_MEM_INFO_BUS_ADDRESS,
          [](Mem &, const InfoWriter &) {
              fail(PI_ERROR_UNSUPPORTED_FEATURE, "Level Zero tells no bus addresses");
          }},
-        {PI_MEM_INFO_PITCHES,
-         [](Mem &, const InfoWriter &) {
-             fail(PI_ERROR_UNSUPPORTED_FEATURE, "a linear buffer has no pitches");
-         }},
+        {PI_MEM_INFO_PITCHES, [](Mem &m, const InfoWriter &write) { write(view_pitches(m)); }},
     };
     return call<Mem>(mem, [&](Mem &self) {
         answer_info<Mem>(self, mem_rows<Mem>, rows, name, size, value, out_size);
@@ -193,7 +209,8 @@ pi_result PI_CALL piMemGetHostPointer(pi_mem mem, void **out_pointer) {
         require(out_pointer, "out_pointer");
         if (!self.in_host())
             fail(PI_ERROR_UNSUPPORTED_FEATURE, "mem is in the memory of ", self.device().name(),
-                 ", which the host cannot address: map it, or read and write it by commands");
+                 ", which the host cannot address: ", self.image() ? "" : "map the buffer, or ",
+                 "read and write it by commands");
         *out_pointer = self.host_pointer();
     });
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Memory: buffers and views of them.
+// Memory: buffers, views of them, and images.
 #pragma once
 
 #include "context.hpp"
+#include "image.hpp"
 #include "storage.hpp"
 
 #include <pi/sdk/held_map.hpp>
@@ -25,6 +26,8 @@ public:
     /// A root.
     Mem(Context &context, Device &device, Storage storage, const pi_mem_buffer_desc &desc,
         pi_memory_kind kind);
+    /// An image, which has no storage.
+    Mem(Context &context, Device &device, std::unique_ptr<Image> image, uint64_t flags);
     /// A view of a root.
     Mem(Mem &root, uint64_t flags, uint64_t offset, uint64_t size);
 
@@ -39,9 +42,11 @@ public:
     uint32_t scope() const { return scope_; }
     pi_memory_kind memory_kind() const { return kind_; }
     uint64_t alignment() const;
+    /// NULL for a buffer.
+    const Image *image() const { return image_.get(); }
     /// In memory of the host, which all devices of the context use in place.
     bool in_host() const { return storage().host(); }
-    /// The first byte's address for devices.
+    /// The first byte's address for devices; NULL of an image.
     std::byte *address() const { return storage().data() + offset_; }
     /// And for the host; NULL if it has none.
     std::byte *host_pointer() const { return in_host() ? storage().host() + offset_ : nullptr; }
@@ -57,6 +62,7 @@ private:
     Place &place_;
     const sdk::Ref<Mem> root_; ///< NULL for a root
     const Storage storage_;    ///< of a root
+    const std::unique_ptr<const Image> image_;
     const uint64_t offset_ = 0, size_, flags_;
     const uint32_t scope_;
     const pi_memory_kind kind_;
@@ -72,13 +78,17 @@ uint32_t export_types(const Device &device);
 void check_allocation(const Device &device, uint64_t size);
 /// PI_ERROR_INVALID_VALUE for a scope that there is not.
 void check_scope(const Device &device, uint32_t scope);
+/// What a creation's PI_MEM_REQUIRE_ flags demand; PI_ERROR_UNSUPPORTED_FEATURE of what the scope does not hold.
+void check_demands(const Device &device, uint64_t flags, uint32_t scope);
 
-/// Whether commands of the place take the memory as it is.
+/// Whether commands of the place take the memory as it is. Images are for their own place alone.
 bool usable(const Place &user, const Mem &mem);
 /// PI_ERROR_INVALID_MEM_OBJECT unless it is usable.
 void require_usable(const Place &user, const Mem &mem, const sdk::ArgumentName &name);
-/// A buffer that commands on a queue of this place take as it is, or PI_ERROR_INVALID_MEM_OBJECT.
+/// A buffer or an image that commands on a queue of this place take as it is, or PI_ERROR_INVALID_MEM_OBJECT.
 Mem &checked_buffer(const Place &user, const pi_host *host, pi_mem mem,
                     const sdk::ArgumentName &name);
+Mem &checked_image(const Place &user, const pi_host *host, pi_mem mem,
+                   const sdk::ArgumentName &name);
 
 } // namespace pi::level_zero

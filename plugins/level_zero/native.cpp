@@ -5,6 +5,7 @@
 #include "entries.hpp"
 #include "kernel.hpp"
 #include "memory.hpp"
+#include "sampler.hpp"
 #include "submission.hpp"
 
 #include <pi/sdk/native_handle.hpp>
@@ -37,6 +38,8 @@ pi_native_handle give_memory(Mem &mem, pi_device device) {
     if (!usable(mem.context().place(user), mem))
         fail(PI_ERROR_UNSUPPORTED_FEATURE, "mem is memory of ", mem.device().name(), ", which ",
              user.name(), " cannot use: the connection is not UNIFIED");
+    if (mem.image())
+        return handle_of(mem.image()->id());
     return native_handle(PI_NATIVE_LEVEL_ZERO_POINTER, reinterpret_cast<uintptr_t>(mem.address()));
 }
 
@@ -157,6 +160,20 @@ Ref<Kernel> make_kernel(Program &program, const pi_native_desc &desc,
     return make<Kernel>(program, device, id, std::move(own));
 }
 
+/// A ze_sampler_handle_t is of one device, which neither call for samplers names.
+const Device &only_device(const Context &context) {
+    if (context.devices().size() != 1)
+        fail(PI_ERROR_UNSUPPORTED_FEATURE, "the context has ", context.devices().size(),
+             " devices, and a ze_sampler_handle_t is of one: a context of one device is needed");
+    return *context.devices().front();
+}
+
+Ref<Sampler> make_sampler(Context &context, const pi_native_desc &desc,
+                          std::shared_ptr<const bool> own) {
+    require_images(only_device(context));
+    return make<Sampler>(context, pointer_in<ze_sampler_handle_t>(desc), std::move(own));
+}
+
 /// Ends the event when the application's has happened. The thread looks now and then whether the instance goes.
 void finish_with(Event &event, Place &place, ze_event_handle_t native) {
     const ze_result_t code = place.api().zeEventHostSynchronize(native, UINT64_MAX);
@@ -235,6 +252,11 @@ pi_result PI_CALL piKernelGetNativeHandle(pi_kernel kernel, pi_device device,
         return handle_of(function.id);
     });
 }
+pi_result PI_CALL piSamplerGetNativeHandle(pi_sampler sampler, pi_native_handle *out_handle) {
+    return give_handle<Sampler>(sampler, out_handle, [](Sampler &self) {
+        return handle_of(self.id(only_device(self.context())));
+    });
+}
 pi_result PI_CALL piEventGetNativeHandle(pi_event event, pi_native_handle *out_handle) {
     return give_handle<Event>(event, out_handle,
                               [](Event &self) { return handle_of(give_event(self)); });
@@ -310,6 +332,18 @@ pi_result PI_CALL piKernelCreateWithNativeHandle(pi_program program, const pi_na
         require(out_kernel, "out_kernel");
         create_around(known, out_kernel, [&](std::shared_ptr<const bool> own) {
             return make_kernel(self, known, std::move(own));
+        });
+    });
+}
+
+pi_result PI_CALL piSamplerCreateWithNativeHandle(pi_context context, const pi_native_desc *desc,
+                                                  pi_sampler *out_sampler) {
+    return call<Context>(context, [&](Context &self) {
+        const auto known = read_native(desc);
+        require(out_sampler, "out_sampler");
+        check_no_device(known, "sampler");
+        create_around(known, out_sampler, [&](std::shared_ptr<const bool> own) {
+            return make_sampler(self, known, std::move(own));
         });
     });
 }

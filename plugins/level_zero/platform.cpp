@@ -89,13 +89,16 @@ bool Platform::has_extension(const char *name) const {
     return std::find(extensions_.begin(), extensions_.end(), name) != extensions_.end();
 }
 
-ze_driver_handle_t Platform::driver_handle() const {
+void *Platform::own_handle(HandleKind of, void *handle) const {
     void *own = nullptr;
-    constexpr int of_a_driver = 0; // ZEL_HANDLE_DRIVER
-    if (api_.zelLoaderTranslateHandle &&
-        api_.zelLoaderTranslateHandle(of_a_driver, id_, &own) == ZE_RESULT_SUCCESS && own)
-        return static_cast<ze_driver_handle_t>(own);
-    return id_;
+    return api_.zelLoaderTranslateHandle &&
+                   api_.zelLoaderTranslateHandle(of, handle, &own) == ZE_RESULT_SUCCESS && own
+               ? own
+               : handle;
+}
+
+ze_driver_handle_t Platform::driver_handle() const {
+    return static_cast<ze_driver_handle_t>(own_handle(DRIVER_HANDLE, id_));
 }
 
 std::string Platform::last_words() const {

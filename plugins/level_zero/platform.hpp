@@ -42,6 +42,11 @@ public:
             return nullptr;
         return reinterpret_cast<Function>(address);
     }
+    /// Kinds of handles, as zelLoaderTranslateHandle numbers them (ZEL_HANDLE_).
+    enum HandleKind : int { DRIVER_HANDLE = 0, IMAGE_HANDLE = 8, SAMPLER_HANDLE = 12 };
+    /// The driver's own handle behind one that the loader has given, which are two where there are several drivers: for what
+    /// does not go through the loader's functions as a handle.
+    void *own_handle(HandleKind of, void *handle) const;
     /// The driver's own handle: where there are several drivers, the loader gives out handles that stand for theirs.
     ze_driver_handle_t driver_handle() const;
     /// What of the application's memory is imported.

@@ -6,6 +6,7 @@
 #include "memory.hpp"
 #include "program.hpp"
 #include "queue.hpp"
+#include "sampler.hpp"
 #include "usm.hpp"
 
 #include <pi/sdk/context.hpp>
@@ -51,6 +52,7 @@ constexpr pi_dispatch make_functions() {
         .piQueueGetNativeHandle = entries::piQueueGetNativeHandle,
         .piQueueCreateWithNativeHandle = entries::piQueueCreateWithNativeHandle,
         .piMemBufferCreate = entries::piMemBufferCreate,
+        .piMemImageCreate = entries::piMemImageCreate,
         .piMemBufferPartition = entries::piMemBufferPartition,
         .piMemImport = entries::piMemImport,
         .piMemExport = entries::piMemExport,
@@ -69,6 +71,10 @@ constexpr pi_dispatch make_functions() {
         .piEnqueueMemBufferFill = entries::piEnqueueMemBufferFill,
         .piEnqueueMemBufferMap = entries::piEnqueueMemBufferMap,
         .piEnqueueMemUnmap = entries::piEnqueueMemUnmap,
+        .piEnqueueMemImageRead = entries::piEnqueueMemImageRead,
+        .piEnqueueMemImageWrite = entries::piEnqueueMemImageWrite,
+        .piEnqueueMemImageCopy = entries::piEnqueueMemImageCopy,
+        .piEnqueueMemImageFill = entries::piEnqueueMemImageFill,
         .piEnqueueUsmCopy = entries::piEnqueueUsmCopy,
         .piEnqueueUsmFill = entries::piEnqueueUsmFill,
         .piEnqueueUsmPrefetch = entries::piEnqueueUsmPrefetch,
@@ -88,6 +94,12 @@ constexpr pi_dispatch make_functions() {
         .piKernelGetMaxCooperativeGroups = entries::piKernelGetMaxCooperativeGroups,
         .piKernelGetNativeHandle = entries::piKernelGetNativeHandle,
         .piKernelCreateWithNativeHandle = entries::piKernelCreateWithNativeHandle,
+        .piSamplerCreate = entries::piSamplerCreate,
+        .piSamplerRetain = retain_entry<Sampler>,
+        .piSamplerRelease = release_entry<Sampler>,
+        .piSamplerGetInfo = sampler_get_info<Sampler>,
+        .piSamplerGetNativeHandle = entries::piSamplerGetNativeHandle,
+        .piSamplerCreateWithNativeHandle = entries::piSamplerCreateWithNativeHandle,
     };
     context_entries<Context>::fill(table);
     queue_entries<Queue>::fill(table);

@@ -65,6 +65,13 @@ ze_external_memory_type_flags_t flags_of(uint32_t files) {
 
 } // namespace
 
+void check_allocated(Place &place, bool of_device, const char *call, ze_result_t code,
+                     uint64_t bytes) {
+    if (no_memory(code) || code == ZE_RESULT_ERROR_UNSUPPORTED_SIZE)
+        fail_without_memory(place, of_device, call, code, bytes);
+    place.check(code, call, Bytes(bytes), " asked on ", place.device().name());
+}
+
 /// allocate(bytes, alignment, &memory) is the driver's call. What it does not align is taken larger.
 template <class Allocate>
 Storage Storage::take(Place &place, uint64_t size, uint64_t alignment, bool of_device,
@@ -87,9 +94,7 @@ Storage Storage::take(Place &place, uint64_t size, uint64_t alignment, bool of_d
                  " bytes, with its alignment more than 64 bits can count");
         code = allocate(bytes, uint64_t{0}, &memory);
     }
-    if (no_memory(code) || code == ZE_RESULT_ERROR_UNSUPPORTED_SIZE)
-        fail_without_memory(place, of_device, call, code, bytes);
-    place.check(code, call, Bytes(bytes), " asked on ", place.device().name());
+    check_allocated(place, of_device, call, code, bytes);
     Storage storage;
     std::atomic<uint64_t> *taken = of_device ? &place.device().taken() : nullptr;
     if (taken)

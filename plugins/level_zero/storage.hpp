@@ -3,7 +3,8 @@
 // The bytes behind memory objects, and who gives them back.
 #pragma once
 
-#include <pi/pi.h>
+#include "driver.hpp"
+
 #include <pi/sdk/file.hpp>
 
 #include <cstddef>
@@ -67,6 +68,11 @@ private:
     std::byte *begin_ = nullptr;
     std::byte *host_ = nullptr;
 };
+
+/// Of a call that takes memory, of the device or of the host: PI_ERROR_OUT_OF_DEVICE_MEMORY with what was asked for and what
+/// is free, PI_ERROR_OUT_OF_HOST_MEMORY, or its other failure.
+void check_allocated(Place &place, bool of_device, const char *call, ze_result_t code,
+                     uint64_t bytes);
 
 /// Where the driver knows memory at an address.
 struct KnownMemory {

@@ -55,19 +55,38 @@ private:
     SharedEvent busy_;
 };
 
+/// A block that the places of both ends use. Of another context the driver copies ranges only, and so pixels of one place
+/// go to the other by memory that is of none.
+class Block {
+public:
+    Block(const End &src, const End &dst)
+        : place_(!dst.image || &src.place->context() == &dst.place->context() ? src.place
+                                                                              : nullptr) {
+        if (place_)
+            staging_ = Staging(place_->context(), most_staged);
+        else
+            plain_.resize(most_staged);
+    }
+    End end() { return {place_ ? staging_.begin() : plain_.data(), place_, place_ != nullptr}; }
+
+private:
+    Place *const place_;
+    Staging staging_;
+    std::vector<std::byte> plain_;
+};
+
 /// Two blocks of staging, used in turn: one is filled by the source's place while the other is emptied by the
 /// destination's.
 class Pipeline {
 public:
     Pipeline(const End &src, const End &dst)
-        : src_(src), dst_(dst), blocks_{Staging(src.place->context(), most_staged),
-                                        Staging(src.place->context(), most_staged)},
-          in_(*src.place), out_(*dst.place) {}
+        : src_(src), dst_(dst), blocks_{Block(src, dst), Block(src, dst)}, in_(*src.place),
+          out_(*dst.place) {}
 
     /// At most a block, dense in the staging.
     void add(const Rectangle &from, const Rectangle &to) {
         Rectangle dense{0, from.row, from.rows, 1, from.row, from.bytes()};
-        const End block{blocks_[next_].begin(), src_.place, true};
+        const End block = blocks_[next_].end();
         next_ = 1 - next_;
         in_.add([&](Submission &submission) { append_box(submission, src_, from, block, dense); });
         in_.finish();
@@ -77,7 +96,7 @@ public:
 
 private:
     const End src_, dst_;
-    std::array<Staging, 2> blocks_;
+    std::array<Block, 2> blocks_;
     Carrier in_, out_; ///< end before the staging goes
     size_t next_ = 0;
 };
@@ -85,14 +104,16 @@ private:
 bool reaches(const Place &place, const End &end) {
     if (!end.place)
         return true;
+    if (end.image)
+        return end.place == &place;
     return end.host ? &end.place->context() == &place.context() : place.reaches(*end.place);
 }
 
-/// The source may be of another context: then it need only be in reach of the device.
+/// The source may be of another context: then it need only be in reach of the device, but not for pixels.
 bool can_copy(const Place &place, const End &src, const End &dst) {
     if (!reaches(place, dst))
         return false;
-    if (!src.place || &src.place->context() == &place.context())
+    if (!src.place || src.image || dst.image || &src.place->context() == &place.context())
         return reaches(place, src);
     return src.host || place.device().access(src.place->device()).granted();
 }
@@ -123,8 +144,9 @@ void transfer(Place *executor, const End &src, const End &dst, const Regions &re
         return carrier.finish();
     }
     Pipeline pipeline(src, dst);
+    const PartLimits limits{most_staged, most_staged, !src.image && !dst.image};
     for (const pi_region &region : regions)
-        for_each_part(source(region), destination(region), {most_staged, most_staged},
+        for_each_part(source(region), destination(region), limits,
                       [&](const Rectangle &from, const Rectangle &to) { pipeline.add(from, to); });
     pipeline.finish();
 }

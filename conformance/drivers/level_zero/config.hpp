@@ -22,7 +22,8 @@ struct Config {
     std::optional<std::uint64_t> reorder; ///< the seed of the order of commands
     bool peers_disagree = false; ///< devices claim an access to peers that they do not have
     std::vector<Fault> faults;
-    bool strict = false; ///< leaks make the process fail
+    bool image_pitches = true; ///< copies between images and memory know pitches
+    bool strict = false;       ///< leaks make the process fail
 };
 
 /// Of the first driver of a process, or of one whose file has this number: "_2", or empty.

@@ -89,14 +89,16 @@ void give_text(const std::string &text, size_t *size, char *out) {
 
 namespace {
 
-constexpr struct {
-    const char *name;
+struct Extension {
+    std::string_view name;
     std::uint32_t version;
-} extensions[] = {
+};
+constexpr std::string_view image_copy = ZE_IMAGE_COPY_EXT_NAME;
+constexpr Extension extensions[] = {
     {ZE_GLOBAL_OFFSET_EXP_NAME, ZE_GLOBAL_OFFSET_EXP_VERSION_CURRENT},
     {ZE_PCI_PROPERTIES_EXT_NAME, ZE_PCI_PROPERTIES_EXT_VERSION_CURRENT},
     {ZE_DEVICE_LUID_EXT_NAME, ZE_DEVICE_LUID_EXT_VERSION_CURRENT},
-    {ZE_IMAGE_COPY_EXT_NAME, ZE_IMAGE_COPY_EXT_VERSION_CURRENT},
+    {image_copy, ZE_IMAGE_COPY_EXT_VERSION_CURRENT},
     {ZE_LINKAGE_INSPECTION_EXT_NAME, ZE_LINKAGE_INSPECTION_EXT_VERSION_CURRENT},
     {ZE_MEMORY_FREE_POLICIES_EXT_NAME, ZE_MEMORY_FREE_POLICIES_EXT_VERSION_CURRENT},
 };
@@ -157,9 +159,12 @@ ze_result_t ZE_APICALL zeDriverGetIpcProperties(ze_driver_handle_t handle,
 ze_result_t ZE_APICALL zeDriverGetExtensionProperties(ze_driver_handle_t handle, uint32_t *count,
                                                       ze_driver_extension_properties_t *out) {
     return call_of(handle, [&] {
-        give(count, std::size(extensions), out, [&](size_t i) {
-            std::snprintf(out[i].name, sizeof out[i].name, "%s", extensions[i].name);
-            out[i].version = extensions[i].version;
+        std::vector<Extension> has(std::begin(extensions), std::end(extensions));
+        if (!driver().config.image_pitches)
+            std::erase_if(has, [](const Extension &one) { return one.name == image_copy; });
+        give(count, has.size(), out, [&](size_t i) {
+            std::snprintf(out[i].name, sizeof out[i].name, "%s", has[i].name.data());
+            out[i].version = has[i].version;
         });
     });
 }

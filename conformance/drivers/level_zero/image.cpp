@@ -213,7 +213,7 @@ ze_result_t ZE_APICALL zeSamplerCreate(ze_context_handle_t context, ze_device_ha
     return call([&](Lock &) {
         auto sampler = std::make_shared<Sampler>();
         sampler->context = driver().context(context);
-        driver().device(device);
+        sampler->device = &driver().device(device);
         need_pointers(description, out);
         need(description->stype == ZE_STRUCTURE_TYPE_SAMPLER_DESC,
              ZE_RESULT_ERROR_INVALID_ARGUMENT);

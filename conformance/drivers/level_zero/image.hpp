@@ -21,6 +21,7 @@ struct Image : Object {
 struct Sampler : Object {
     ze_sampler_handle_t handle = nullptr;
     std::shared_ptr<Context> context;
+    Device *device = nullptr;
     ze_sampler_desc_t description{};
 };
 

@@ -58,14 +58,31 @@ bool same_shape(const Block &a, const Block &b) {
     return a.row == b.row && a.rows == b.rows && a.slices == b.slices;
 }
 
+/// As they are given: the layers of an array of rows are an axis of their own.
+bool same_extent(const ze_image_region_t *a, const ze_image_region_t *b) {
+    return !a || !b || (a->width == b->width && a->height == b->height && a->depth == b->depth);
+}
+
+/// Blocks of one shape in one image.
+bool overlap(const Block &a, const Block &b) {
+    const auto apart = [](size_t x, size_t y, size_t size) {
+        return x + size <= y || y + size <= x;
+    };
+    const size_t slice = a.image->slice, row = a.image->row;
+    return !apart(a.first / slice, b.first / slice, a.slices) &&
+           !apart(a.first % slice / row, b.first % slice / row, a.rows) &&
+           !apart(a.first % row, b.first % row, a.row);
+}
+
 ze_result_t append_images(ze_command_list_handle_t list, ze_image_handle_t to,
                           ze_image_handle_t from, const ze_image_region_t *to_region,
                           const ze_image_region_t *from_region, const Order &order) {
     return append(list, order, [&](List &target, Command &command) {
         const Block out = block_of(to, to_region, target, command);
         const Block in = block_of(from, from_region, target, command);
-        need(same_shape(out, in), ZE_RESULT_ERROR_INVALID_SIZE);
-        need(out.image != in.image, ZE_RESULT_ERROR_OVERLAPPING_REGIONS);
+        need(same_shape(out, in) && same_extent(to_region, from_region),
+             ZE_RESULT_ERROR_INVALID_SIZE);
+        need(out.image != in.image || !overlap(out, in), ZE_RESULT_ERROR_OVERLAPPING_REGIONS);
         command.work = [out, in] {
             copy(out.image->pixels.data() + out.first, out.image->row, out.image->slice,
                  in.image->pixels.data() + in.first, in.image->row, in.image->slice, out);
@@ -83,6 +100,50 @@ Beside beside(const Block &block, size_t row, size_t slice) {
     slice = slice ? slice : row * block.rows;
     need(row >= block.row && slice >= row * block.rows, ZE_RESULT_ERROR_INVALID_SIZE);
     return {row, slice, (block.slices - 1) * slice + (block.rows - 1) * row + block.row};
+}
+
+struct Pitches {
+    std::uint32_t row = 0, slice = 0;
+};
+
+ze_result_t append_to_memory(ze_command_list_handle_t list, void *to, ze_image_handle_t from,
+                             const ze_image_region_t *region, Pitches pitches, const Order &order) {
+    if (!to)
+        return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
+    return append(list, order, [&](List &target, Command &command) {
+        const Block in = block_of(from, region, target, command);
+        const Beside out = beside(in, pitches.row, pitches.slice);
+        const Reach memory(to, out.size, target.device);
+        memory.keep(command);
+        command.work = [memory, out, in] {
+            const Bytes bytes = memory.take();
+            copy(bytes.data, out.row, out.slice, in.image->pixels.data() + in.first, in.image->row,
+                 in.image->slice, in);
+        };
+    });
+}
+
+ze_result_t append_from_memory(ze_command_list_handle_t list, ze_image_handle_t to,
+                               const void *from, const ze_image_region_t *region, Pitches pitches,
+                               const Order &order) {
+    if (!from)
+        return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
+    return append(list, order, [&](List &target, Command &command) {
+        const Block out = block_of(to, region, target, command);
+        const Beside in = beside(out, pitches.row, pitches.slice);
+        const Reach memory(from, in.size, target.device);
+        memory.keep(command);
+        command.work = [memory, out, in] {
+            const Bytes bytes = memory.take();
+            copy(out.image->pixels.data() + out.first, out.image->row, out.image->slice, bytes.data,
+                 in.row, in.slice, out);
+        };
+    });
+}
+
+/// Drivers without the extension have its functions.
+bool without_pitches() {
+    return !driver().config.image_pitches;
 }
 
 } // namespace
@@ -109,38 +170,18 @@ ze_result_t ZE_APICALL zeCommandListAppendImageCopyToMemoryExt(
     ze_command_list_handle_t list, void *to, ze_image_handle_t from,
     const ze_image_region_t *region, uint32_t row, uint32_t slice, ze_event_handle_t signal,
     uint32_t count, ze_event_handle_t *waits) {
-    if (!to)
-        return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
-    return append(list, {signal, count, waits}, [&](List &target, Command &command) {
-        const Block in = block_of(from, region, target, command);
-        const Beside out = beside(in, row, slice);
-        const Reach memory(to, out.size, target.device);
-        memory.keep(command);
-        command.work = [memory, out, in] {
-            const Bytes bytes = memory.take();
-            copy(bytes.data, out.row, out.slice, in.image->pixels.data() + in.first, in.image->row,
-                 in.image->slice, in);
-        };
-    });
+    if (without_pitches())
+        return ZE_RESULT_ERROR_UNSUPPORTED_FEATURE;
+    return append_to_memory(list, to, from, region, {row, slice}, {signal, count, waits});
 }
 
 ze_result_t ZE_APICALL zeCommandListAppendImageCopyFromMemoryExt(
     ze_command_list_handle_t list, ze_image_handle_t to, const void *from,
     const ze_image_region_t *region, uint32_t row, uint32_t slice, ze_event_handle_t signal,
     uint32_t count, ze_event_handle_t *waits) {
-    if (!from)
-        return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
-    return append(list, {signal, count, waits}, [&](List &target, Command &command) {
-        const Block out = block_of(to, region, target, command);
-        const Beside in = beside(out, row, slice);
-        const Reach memory(from, in.size, target.device);
-        memory.keep(command);
-        command.work = [memory, out, in] {
-            const Bytes bytes = memory.take();
-            copy(out.image->pixels.data() + out.first, out.image->row, out.image->slice, bytes.data,
-                 in.row, in.slice, out);
-        };
-    });
+    if (without_pitches())
+        return ZE_RESULT_ERROR_UNSUPPORTED_FEATURE;
+    return append_from_memory(list, to, from, region, {row, slice}, {signal, count, waits});
 }
 
 ze_result_t ZE_APICALL zeCommandListAppendImageCopyToMemory(ze_command_list_handle_t list, void *to,
@@ -149,14 +190,12 @@ ze_result_t ZE_APICALL zeCommandListAppendImageCopyToMemory(ze_command_list_hand
                                                             ze_event_handle_t signal,
                                                             uint32_t count,
                                                             ze_event_handle_t *waits) {
-    return zeCommandListAppendImageCopyToMemoryExt(list, to, from, region, 0, 0, signal, count,
-                                                   waits);
+    return append_to_memory(list, to, from, region, {}, {signal, count, waits});
 }
 
 ze_result_t ZE_APICALL zeCommandListAppendImageCopyFromMemory(
     ze_command_list_handle_t list, ze_image_handle_t to, const void *from,
     const ze_image_region_t *region, ze_event_handle_t signal, uint32_t count,
     ze_event_handle_t *waits) {
-    return zeCommandListAppendImageCopyFromMemoryExt(list, to, from, region, 0, 0, signal, count,
-                                                     waits);
+    return append_from_memory(list, to, from, region, {}, {signal, count, waits});
 }

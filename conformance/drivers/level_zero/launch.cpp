@@ -150,6 +150,7 @@ void take_argument(Launch &launch, Command &command, size_t index) {
     } else if (pass == Pass::sampler) {
         launch.samplers.back() =
             find(driver().samplers, reinterpret_cast<ze_sampler_handle_t>(word_of(*value)));
+        need(launch.samplers.back()->device == launch.device, ZE_RESULT_ERROR_INVALID_ARGUMENT);
         command.uses.push_back(launch.samplers.back());
     } else if (pass == Pass::pointer || pass == Pass::addresses) {
         const auto *const address = reinterpret_cast<const void *>(word_of(*value));

@@ -29,6 +29,7 @@ Planted::Planted() {
     find(calls, "pi_planted_calls");
     find(misalign, "pi_planted_misalign");
     find(disagree, "pi_planted_disagree");
+    find(create_sampler, "zeSamplerCreate");
 }
 
 Machine::Machine() : loader(make_loader()) {

@@ -29,6 +29,13 @@ struct Planted {
     decltype(&pi_planted_calls) calls = nullptr;
     decltype(&pi_planted_misalign) misalign = nullptr;
     decltype(&pi_planted_disagree) disagree = nullptr;
+    /// A function of the driver's, for objects of the application's own.
+    decltype(&zeSamplerCreate) create_sampler = nullptr;
+
+    /// Of calls that create and others that destroy: how many are left.
+    uint64_t left(const char *create, const char *destroy) const {
+        return calls(create) - calls(destroy);
+    }
 };
 
 /// The machine of two peers, and a context of both.

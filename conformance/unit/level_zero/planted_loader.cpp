@@ -94,6 +94,36 @@ PLANTED(zeCommandListAppendMemoryCopy,
         (ze_command_list_handle_t list, void *to, const void *from, size_t size,
          ze_event_handle_t signal, uint32_t count, ze_event_handle_t *waits),
         (list, to, from, size, signal, count, waits))
+PLANTED(zeCommandListAppendImageCopyRegion,
+        (ze_command_list_handle_t list, ze_image_handle_t to, ze_image_handle_t from,
+         const ze_image_region_t *out, const ze_image_region_t *in, ze_event_handle_t signal,
+         uint32_t count, ze_event_handle_t *waits),
+        (list, to, from, out, in, signal, count, waits))
+PLANTED(zeCommandListAppendImageCopyToMemory,
+        (ze_command_list_handle_t list, void *to, ze_image_handle_t from,
+         const ze_image_region_t *in, ze_event_handle_t signal, uint32_t count,
+         ze_event_handle_t *waits),
+        (list, to, from, in, signal, count, waits))
+PLANTED(zeCommandListAppendImageCopyFromMemory,
+        (ze_command_list_handle_t list, ze_image_handle_t to, const void *from,
+         const ze_image_region_t *out, ze_event_handle_t signal, uint32_t count,
+         ze_event_handle_t *waits),
+        (list, to, from, out, signal, count, waits))
+PLANTED(zeCommandListAppendImageCopyToMemoryExt,
+        (ze_command_list_handle_t list, void *to, ze_image_handle_t from,
+         const ze_image_region_t *in, uint32_t row, uint32_t slice, ze_event_handle_t signal,
+         uint32_t count, ze_event_handle_t *waits),
+        (list, to, from, in, row, slice, signal, count, waits))
+PLANTED(zeImageCreate,
+        (ze_context_handle_t context, ze_device_handle_t device, const ze_image_desc_t *desc,
+         ze_image_handle_t *out),
+        (context, device, desc, out))
+PLANTED(zeImageDestroy, (ze_image_handle_t image), (image))
+PLANTED(zeSamplerCreate,
+        (ze_context_handle_t context, ze_device_handle_t device, const ze_sampler_desc_t *desc,
+         ze_sampler_handle_t *out),
+        (context, device, desc, out))
+PLANTED(zeSamplerDestroy, (ze_sampler_handle_t sampler), (sampler))
 PLANTED(zeMemAllocHost,
         (ze_context_handle_t context, const ze_host_mem_alloc_desc_t *desc, size_t size,
          size_t alignment, void **out),

@@ -99,6 +99,40 @@ TEST_CASE("Regions of images are copied to and from memory and each other") {
     CHECK(pixels(list, second, 128) == counted(128));
 }
 
+TEST_CASE("Regions of one image are copied to each other unless they share a pixel") {
+    const Context context;
+    const List list(context);
+    const Image image(context, description(ZE_IMAGE_TYPE_3D, 6, 4, 3));
+    write(list, image, counted(288));
+    const auto copy = [&](const ze_image_region_t &to, const ze_image_region_t &from) {
+        return zeCommandListAppendImageCopyRegion(list, image.handle, image.handle, &to, &from,
+                                                  nullptr, 0, nullptr);
+    };
+    const ze_image_region_t corner{0, 0, 0, 3, 2, 1};
+    CHECK(copy({2, 1, 0, 3, 2, 1}, corner) == ZE_RESULT_ERROR_OVERLAPPING_REGIONS);
+    for (const ze_image_region_t &apart :
+         {ze_image_region_t{3, 0, 0, 3, 2, 1}, {0, 2, 0, 3, 2, 1}, {0, 0, 1, 3, 2, 1}}) {
+        CHECK(copy(apart, corner) == ZE_RESULT_SUCCESS);
+        CHECK(pixels(list, image, 24, &apart) == pixels(list, image, 24, &corner));
+    }
+}
+
+TEST_CASE("Images whose layers are different axes are not copied to each other as one region") {
+    const Context context;
+    const List list(context);
+    const Image lines(context, description(ZE_IMAGE_TYPE_1DARRAY, 4, 0, 0, 3)),
+        planes(context, description(ZE_IMAGE_TYPE_2DARRAY, 4, 1, 0, 3));
+    const ze_image_region_t of_lines{0, 0, 0, 4, 3, 1}, of_planes{0, 0, 0, 4, 1, 3};
+    CHECK(zeCommandListAppendImageCopyRegion(list, planes.handle, lines.handle, &of_planes,
+                                             &of_lines, nullptr, 0,
+                                             nullptr) == ZE_RESULT_ERROR_INVALID_SIZE);
+    const ze_image_region_t one{0, 1, 0, 4, 1, 1}, first{0, 0, 0, 4, 1, 1};
+    write(list, lines, counted(48));
+    CHECK(zeCommandListAppendImageCopyRegion(list, planes.handle, lines.handle, &first, &one,
+                                             nullptr, 0, nullptr) == ZE_RESULT_SUCCESS);
+    CHECK(pixels(list, planes, 16, &first)[0] == 17);
+}
+
 TEST_CASE("Copies between images and memory take pitches by the extension") {
     const Context context;
     const List list(context);

@@ -69,3 +69,7 @@ TEST_CASE("of queues and lists both drivers say the same") {
 TEST_CASE("of modules and kernels both drivers say the same") {
     compare(program_questions());
 }
+
+TEST_CASE("of images and samplers both drivers say the same") {
+    compare(image_questions());
+}

@@ -39,6 +39,7 @@ const std::vector<Question> &memory_questions();
 const std::vector<Question> &event_questions();
 const std::vector<Question> &list_questions();
 const std::vector<Question> &program_questions();
+const std::vector<Question> &image_questions();
 
 /// A result as text: the name of those that matter, else its number.
 std::string name_of(ze_result_t result);
