@@ -102,6 +102,7 @@ void use_views(const Machine &machine, pi_queue queue, uint64_t flags, const Loo
     half.size = 2048;
     OK(piMemBufferPartition(buffer, &half, part.out()));
     look("piMemBufferPartition");
+    OK(piQueueFinish(queue)); // which reads the pixels
 }
 
 void use_pools(const Machine &machine, pi_queue queue, uint64_t flags, const Look &look) {
