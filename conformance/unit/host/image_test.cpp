@@ -107,7 +107,7 @@ TEST_CASE("a view as image is the buffer's memory, from any byte on") {
     Owned<pi_mem> none;
     REFUSED(PI_ERROR_INVALID_SIZE, "needs 99 bytes of mem (96 from offset 3), which has 90",
             piMemImageViewCreate(part, &d, none.out()));
-    REFUSED(PI_ERROR_INVALID_MEM_OBJECT, "mem is an image; a buffer is needed",
+    REFUSED(PI_ERROR_INVALID_MEM_OBJECT, "mem is an image (PI_IMAGE_2D); a buffer is needed",
             piMemImageViewCreate(view, &d, none.out()));
 }
 

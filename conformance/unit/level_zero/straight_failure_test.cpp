@@ -95,7 +95,7 @@ TEST_CASE("a kernel that the application has, too, is set anew for each launch")
     pi_native_handle handle{};
     OK(piKernelGetNativeHandle(kernel, machine.devices[first], &handle));
     for (const uint32_t size : {1U, 2U}) {
-        OK(driver_call(&zeKernelSetGroupSize, "zeKernelSetGroupSize")(
+        OK(driver_call<decltype(&zeKernelSetGroupSize)>("zeKernelSetGroupSize")(
             reinterpret_cast<ze_kernel_handle_t>(handle.value[0]), size, 1, 1));
         CHECK(counts());
     }

@@ -26,7 +26,7 @@ void *driver_function(const char *name) {
     return found;
 }
 
-#define DRIVER(name) driver_call(&name, #name)
+#define DRIVER(name) driver_call<decltype(&name)>(#name)
 
 void finish_device(const Machine &machine, pi_queue queue) {
     pi_native_handle context{}, list{};

@@ -55,7 +55,7 @@ std::vector<uint32_t> read_words(pi_queue queue, pi_mem mem, size_t count);
 /// A function of the driver's.
 void *driver_function(const char *name);
 template <class Function>
-Function driver_call(Function, const char *name) {
+Function driver_call(const char *name) {
     return reinterpret_cast<Function>(driver_function(name));
 }
 
