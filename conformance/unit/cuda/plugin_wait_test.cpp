@@ -45,9 +45,9 @@ TEST_CASE("to release a queue is not to wait for what its commands let go of") {
     const Busy busy;
     const Owned<pi_program> program = busy.machine.program("function tell pointer\n");
     const Owned<pi_kernel> tell = make_kernel(program, "tell");
-    const Owned<pi_mem> mem = busy.machine.buffer(first, Busy::size);
     std::deque<Word> told, gates;
     std::deque<Owned<pi_mem>> imports; // made before: to pin may wait for who unpins
+    std::deque<Owned<pi_mem>> copies;  // one each: nothing orders what the queues do
     for (size_t i = 0; i < 3; ++i) {
         auto d = desc<pi_mem_import_desc>(PI_TYPE_MEM_IMPORT_DESC);
         d.handle.type = PI_EXTERNAL_HOST_POINTER;
@@ -55,13 +55,14 @@ TEST_CASE("to release a queue is not to wait for what its commands let go of") {
         d.size = Busy::size;
         OK(piMemImport(busy.machine.context, busy.machine.devices[first], &d,
                        imports.emplace_back().out()));
+        copies.push_back(busy.machine.buffer(first, Busy::size));
         told.emplace_back(busy.machine);
         gates.emplace_back(busy.machine);
     }
     for (size_t round = 0; round < 3; ++round) {
         Owned<pi_queue> other = busy.machine.queue();
         const pi_region all = range(0, 0, Busy::size);
-        const auto copy = copy_desc(imports[round], mem, all);
+        const auto copy = copy_desc(imports[round], copies[round], all);
         busy.launch(other, "hold", {pointer_argument(gates[round].pointer())}, 1);
         OK(piEnqueueMemBufferCopy(other, &copy, 0, nullptr, nullptr));
         imports[round].reset();
@@ -73,7 +74,7 @@ TEST_CASE("to release a queue is not to wait for what its commands let go of") {
             CHECK(comes_true([&] { return told[round].is_set(); }));
         if (round > 1) { // and the plugin's own thread is about to let go of it
             const uint32_t pattern = 9;
-            const auto fill = fill_desc(mem, &pattern, 4, 0, 4);
+            const auto fill = fill_desc(copies[round], &pattern, 4, 0, 4);
             for (int i = 0; i < 1000; ++i)
                 OK(piEnqueueMemBufferFill(other, &fill, 0, nullptr, nullptr));
         }
