@@ -23,6 +23,8 @@ public:
         : bench_(bench), src_(bench.src()), queue_(bench.make_queue(src_)) {
         if (src_.context != bench.dst().context)
             skip("the places have no context together");
+        if (!has(PI_CAPABILITY_USM))
+            skip("src does not have PI_CAPABILITY_USM");
         const auto kinds =
             get_info<uint32_t>(&piDeviceGetInfo, src_.device, PI_DEVICE_INFO_USM_CAPABILITIES);
         if ((kinds & 1u << PI_USM_DEVICE) == 0)
