@@ -51,7 +51,8 @@ void Place::give_list(ze_command_list_handle_t list) noexcept {
 // ----- DriverContext ------------------------------------------------------------------------------
 
 DriverContext::DriverContext(Platform &platform, const std::vector<Device *> &devices)
-    : DriverContext(platform, devices, nullptr, nullptr) {
+    : platform_(platform), watch_(*this) {
+    add_places(devices);
     std::vector<ze_device_handle_t> ids;
     for (const Device *device : devices)
         ids.push_back(device->id());
@@ -63,11 +64,17 @@ DriverContext::DriverContext(Platform &platform, const std::vector<Device *> &de
               "zeContextCreateEx", ids.size(), " devices");
     else
         check(ze.zeContextCreate(platform.id(), &desc, &id_), "zeContextCreate");
+    handle_ = platform.context_handles().share(id_, nullptr);
 }
 
 DriverContext::DriverContext(Platform &platform, const std::vector<Device *> &devices,
                              ze_context_handle_t id, std::shared_ptr<const bool> own)
-    : platform_(platform), own_(std::move(own)), id_(id), watch_(*this) {
+    : platform_(platform), id_(id), handle_(platform.context_handles().share(id, std::move(own))),
+      watch_(*this) {
+    add_places(devices);
+}
+
+void DriverContext::add_places(const std::vector<Device *> &devices) {
     for (Device *device : devices) {
         kept_.emplace_back(*device);
         places_.push_back(std::make_unique<Place>(*this, *device));
@@ -97,8 +104,7 @@ void DriverContext::destroy() noexcept {
         ze.zeEventPoolDestroy(pool);
     pools_.clear();
     staging_.clear([&](std::byte *block) { ze.zeMemFree(id_, block); });
-    if (id_ && (!own_ || *own_))
-        ze.zeContextDestroy(id_);
+    handle_.reset();
     id_ = nullptr;
 }
 

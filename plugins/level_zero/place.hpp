@@ -86,7 +86,7 @@ class DriverContext : public std::enable_shared_from_this<DriverContext> {
 public:
     /// Of these devices.
     DriverContext(Platform &platform, const std::vector<Device *> &devices);
-    /// Around the application's, which is destroyed in the end if *own is true by then.
+    /// Around the application's, which is destroyed in the end if *own is true by then: see ContextHandles.
     DriverContext(Platform &platform, const std::vector<Device *> &devices, ze_context_handle_t id,
                   std::shared_ptr<const bool> own);
     ~DriverContext();
@@ -117,12 +117,13 @@ private:
     ze_event_handle_t take_event(bool timed);
     void give_event(ze_event_handle_t event, bool timed) noexcept;
     void make_events(bool timed);
+    void add_places(const std::vector<Device *> &devices);
     void destroy() noexcept;
 
     Platform &platform_;
-    const std::shared_ptr<const bool> own_; ///< NULL for what is ours
     ze_context_handle_t id_ = nullptr;
-    std::vector<sdk::Ref<Device>> kept_; ///< sub-devices come and go
+    std::shared_ptr<ContextHandle> handle_; ///< that of id_, until destroy()
+    std::vector<sdk::Ref<Device>> kept_;    ///< sub-devices come and go
     std::vector<std::unique_ptr<Place>> places_;
     std::mutex events_mutex_; ///< guards the pools
     std::vector<ze_event_pool_handle_t> pools_;

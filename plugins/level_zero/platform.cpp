@@ -54,7 +54,8 @@ std::vector<Ref<Platform>> Instance::find_platforms() {
 // ----- Platform -----------------------------------------------------------------------------------
 
 Platform::Platform(Instance &instance, const Api &api, ze_driver_handle_t id, bool alone)
-    : Object(instance.host()), instance_(instance), api_(api), id_(id), alone_(alone) {
+    : Object(instance.host()), instance_(instance), api_(api), id_(id), alone_(alone),
+      context_handles_(api) {
     check(api_.zeDriverGetApiVersion(id_, &version_), "zeDriverGetApiVersion");
     auto properties = typed<ze_driver_properties_t>(ZE_STRUCTURE_TYPE_DRIVER_PROPERTIES);
     check(api_.zeDriverGetProperties(id_, &properties), "zeDriverGetProperties");

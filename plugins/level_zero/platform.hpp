@@ -3,6 +3,7 @@
 // The platforms, one for each driver. They live as long as their instance.
 #pragma once
 
+#include "context_handle.hpp"
 #include "instance.hpp"
 
 #include <pi/sdk/registration.hpp>
@@ -49,6 +50,7 @@ public:
     void *own_handle(HandleKind of, void *handle) const;
     /// The driver's own handle: where there are several drivers, the loader gives out handles that stand for theirs.
     ze_driver_handle_t driver_handle() const;
+    ContextHandles &context_handles() { return context_handles_; }
     /// What of the application's memory is imported.
     sdk::Registrations &registrations() { return registrations_; }
     /// What the driver says about this thread's last failure, behind ": ", or nothing.
@@ -62,6 +64,7 @@ private:
     ze_api_version_t version_{};
     uint32_t driver_version_ = 0;
     std::vector<std::string> extensions_;
+    ContextHandles context_handles_;
     sdk::Registrations registrations_;
     std::vector<sdk::Ref<Device>> devices_;
 };

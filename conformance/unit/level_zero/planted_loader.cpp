@@ -75,6 +75,7 @@ void pi_planted_disagree() {
         return vendor(&name, #name) arguments;                                                     \
     }
 
+PLANTED(zeContextDestroy, (ze_context_handle_t context), (context))
 PLANTED(zeEventPoolCreate,
         (ze_context_handle_t context, const ze_event_pool_desc_t *desc, uint32_t count,
          ze_device_handle_t *devices, ze_event_pool_handle_t *out),

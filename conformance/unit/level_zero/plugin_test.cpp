@@ -76,6 +76,22 @@ TEST_CASE("every event and list that was created is destroyed with its context")
     CHECK(balance("zeCommandListCreateImmediate", "zeCommandListDestroy") == lists);
 }
 
+TEST_CASE("a context around another one's handle works on when that one goes first") {
+    const Planted planted;
+    Machine machine;
+    auto d = desc<pi_native_desc>(PI_TYPE_NATIVE_DESC);
+    OK(piContextGetNativeHandle(machine.context, nullptr, &d.handle));
+    Owned<pi_context> around;
+    OK(piContextCreateWithNativeHandle(machine.platform, &d, around.out()));
+    const uint64_t destroyed = planted.calls("zeContextDestroy");
+    machine.context.reset();
+    machine.context = std::move(around);
+    require_works(machine, machine.queue());
+    CHECK(planted.calls("zeContextDestroy") == destroyed);
+    machine.context.reset();
+    CHECK(planted.calls("zeContextDestroy") == destroyed + 1);
+}
+
 TEST_CASE("devices use each other's memory only where both answers of the driver say so") {
     const Planted planted;
     CHECK(Machine().connection(0, 1).connection == PI_MEMORY_CONNECTION_UNIFIED);
