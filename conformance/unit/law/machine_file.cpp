@@ -227,7 +227,21 @@ bool MachineFile::simulated(PlaceIndex place) const {
 }
 
 bool MachineFile::may_be_lost(PlaceIndex place) const {
-    return simulated(place) && described(place).contains("lost_at");
+    return simulated(place) && (described(place).contains("lost_at") || faults_may_convict());
+}
+
+/// A device that answers DEVICE_LOST to a command counts as lost if it does so again when it is asked, by a command on a
+/// queue made for that. No fault is of that command.
+bool MachineFile::faults_may_convict() const {
+    uint64_t answers = 0;
+    bool of_queues = false;
+    for (const Json &fault : json_.value("faults", Json::array())) {
+        if (fault["result"] == "device_lost") {
+            answers += fault["count"].get<uint64_t>();
+            of_queues |= fault["function"] == "piQueueCreate";
+        }
+    }
+    return of_queues && answers > 1;
 }
 
 std::string MachineFile::connection(PlaceIndex from, PlaceIndex to, bool imported) const {

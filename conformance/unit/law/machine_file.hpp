@@ -62,7 +62,7 @@ public:
     bool shares_host_memory(PlaceIndex place) const;
     /// By place: a bit for each that may use the same memory.
     const std::vector<uint32_t> &may_share() const { return may_share_; }
-    /// A bit for each whose memory is lost at no time.
+    /// A bit for each whose memory is lost at no time, and never taken for it.
     uint32_t safe_places() const;
     /// Never the same memory twice.
     Way way(PlaceIndex from, PlaceIndex to, pi::runtime::RouteMask routes) const;
@@ -83,8 +83,9 @@ private:
     void read_links();
     void find_sharing();
     uint32_t find_may_share(PlaceIndex place) const;
-    /// Lost at some time.
+    /// Lost at some time, or taken for it.
     bool may_be_lost(PlaceIndex place) const;
+    bool faults_may_convict() const;
     void add_faults(Draw &draw, uint64_t actors);
     uint32_t device(PlaceIndex place) const { return (place - 1) % per_context(); }
     uint32_t context(PlaceIndex place) const { return (place - 1) / per_context(); }

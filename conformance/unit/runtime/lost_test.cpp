@@ -105,6 +105,20 @@ TEST_CASE("one answer that a device is lost loses nothing when the device goes o
     buffer.acquire(1, Access::read).release();
 }
 
+TEST_CASE("a device that says twice that it is lost counts as lost for good", "[runtime]") {
+    const Machine machine(2, "piEnqueueMemBufferRead:1=fail_event(DEVICE_LOST);"
+                             "piEnqueueEventsWait:1=fail_event(DEVICE_LOST)");
+    const Runtime runtime(machine.topology());
+    const Storage storage = make_storage(runtime);
+    const Buffer buffer = storage.buffer();
+    fill(machine, buffer, {0, size}, 3);
+    REQUIRE(runtime.finish(patience));
+    CHECK(code_of([&] { host_read(buffer); }) == PI_ERROR_DEVICE_LOST);
+    REQUIRE(runtime.finish(patience));
+    CHECK(storage.lost() == RangeSet({0, size}));
+    CHECK(code_of([&] { buffer.acquire(1, Access::read); }) == PI_ERROR_DEVICE_LOST);
+}
+
 TEST_CASE("a write at a device that is lost meanwhile fails, and the old bytes stay", "[runtime]") {
     const Machine machine(2, "piEnqueueMemBufferFill:1..99999=fail_event(DEVICE_LOST);"
                              "piEnqueueEventsWait:1..99999=fail_event(DEVICE_LOST)");
