@@ -18,7 +18,7 @@ int main() {
         auto topology = Topology::from_devices(std::span(devices, count < 2 ? count : 2));
         std::puts(topology->to_string().c_str()); // what each device's memory is to the others
 
-        Runtime runtime(topology);
+        Runtime runtime(topology, {.log_up_to_date = true});
         Storage storage(runtime, {.size = 1 << 20, .name = "numbers"});
         Acquisition host = storage.buffer().acquire(host_place, Access::discard_write);
         std::memset(host.pointer(), 42, host.range().size());

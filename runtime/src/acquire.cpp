@@ -115,8 +115,7 @@ StorageState::try_acquire(const std::shared_ptr<BufferState> &buffer, PlaceIndex
             parts = plan(target_of(attachment.view), fetches(access) ? range : RangeSet(),
                          writes(access) ? range : RangeSet(), spread);
         }
-        if (!parts.empty() ||
-            runtime_->options.log_capacity != 0) { // what nobody records needs neither
+        if (!parts.empty() || runtime_->logs_up_to_date()) { // what nobody records needs neither
             begun.number = runtime_->acquisitions.take();
             begun.time = steady_time();
         }
@@ -265,7 +264,7 @@ void StorageState::account(const Begun &begun) {
 
 void StorageState::log_nothing_stale(const Begun &begun, const Attachment &attachment,
                                      Access access) {
-    if (runtime_->options.log_capacity == 0) {
+    if (!runtime_->logs_up_to_date()) {
         return;
     }
     runtime_->log.add(UpToDate{begun.number, begun.time, attachment.owner(),

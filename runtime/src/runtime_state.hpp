@@ -61,6 +61,7 @@ public:
 
     const std::shared_ptr<const Topology> topology;
     const RuntimeOptions options;
+    bool logs_up_to_date() const { return options.log_up_to_date && options.log_capacity != 0; }
     const CostTable costs;
     const std::shared_ptr<Continuations> continuations = std::make_shared<Continuations>();
     const std::shared_ptr<InFlight> in_flight = std::make_shared<InFlight>();

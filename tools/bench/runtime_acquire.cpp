@@ -20,7 +20,7 @@ void bench_acquire(Session &session, const Machine &machine) {
                 continue;
             }
             RuntimeOptions options;
-            options.log_capacity = logged ? options.log_capacity : 0;
+            options.log_up_to_date = logged;
             const Runtime runtime(machine.topology, options);
             const Storage storage(runtime, {.size = 1 << 20});
             const Buffer buffer = storage.buffer();

@@ -186,11 +186,32 @@ TEST_CASE("unified and imported memory moves no byte", "[runtime]") {
     }
 }
 
+TEST_CASE(
+    "acquires that need no transfer are in the log where that is asked for, and transfers always",
+    "[runtime]") {
+    const Machine machine;
+    for (const bool asked_for : {false, true}) {
+        const Runtime runtime(machine.topology(), {.log_up_to_date = asked_for});
+        const Storage storage(runtime, {.size = 4096, .routes = mask_of(RouteKind::host_bounce)});
+        host_write(storage.buffer(), 0, pattern(4096, 1)); // needs none
+        storage.buffer().acquire(1, Access::read).release();
+        storage.buffer().acquire(1, Access::read).release(); // needs none
+        REQUIRE(runtime.finish(patience));
+        uint64_t transfers = 0;
+        uint64_t others = 0;
+        for (const TransferRecord &record : runtime.log()) {
+            ++(record.bytes != 0 ? transfers : others);
+        }
+        CHECK(transfers == 1);
+        CHECK(others == (asked_for ? 2 : 0));
+    }
+}
+
 TEST_CASE("an explanation tells what an acquire then does", "[runtime]") {
     const Machine machine;
     for (const RouteMask mask :
          {all_routes, mask_of(RouteKind::migrate) | mask_of(RouteKind::host_bounce)}) {
-        Runtime runtime(machine.topology());
+        Runtime runtime(machine.topology(), {.log_up_to_date = true});
         const Storage storage(runtime, {.size = 8192, .routes = mask, .name = "told"});
         const Buffer buffer = storage.buffer();
         host_write(buffer, 0, pattern(8192, 1));

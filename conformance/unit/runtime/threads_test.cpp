@@ -92,7 +92,7 @@ TEST_CASE(
     "acquires of many threads, each of a storage of its own, are all counted and logged in order",
     "[runtime]") {
     const Machine machine;
-    const Runtime runtime(machine.topology(), {.log_capacity = 1 << 20});
+    const Runtime runtime(machine.topology(), {.log_capacity = 1 << 20, .log_up_to_date = true});
     constexpr uint64_t each = 500;
     constexpr uint64_t size = 64;
     std::vector<Storage> storages;

@@ -32,6 +32,9 @@ struct RuntimeOptions {
     uint64_t pool_limit = uint64_t{256} << 20;
     /// The transfer log keeps the newest of so many records; 0 keeps none.
     uint64_t log_capacity = 4096;
+    /// Acquires that need no transfer have records in the log, too, each of which says why. There are many of them, they
+    /// push out what did move, and a record takes a third of the time of such an acquire. explain() says the same without.
+    bool log_up_to_date = false;
     /// Puts a transport around the runtime's own; empty: none.
     std::function<std::shared_ptr<Transport>(std::shared_ptr<Transport>)> wrap_transport;
 };
@@ -50,7 +53,7 @@ public:
     /// Of all storages, those that are gone included.
     Counters counters() const;
     /// The transfer log, oldest first, whichever threads it is of: transfers lie where they ended, acquires that needed
-    /// none where they were made.
+    /// none, if they are logged, where they were made.
     std::vector<TransferRecord> log() const;
     void clear_log();
     /// Waits until nothing is in flight: no copy, no released acquisition whose event is not final, and no

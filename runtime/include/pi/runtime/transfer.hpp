@@ -39,8 +39,8 @@ struct Counters {
 
 /// One line of the transfer log: a copy or hand-over that became final, or an acquire that needed none.
 struct TransferRecord {
-    /// The acquire's number in the runtime; several records may share one. Acquires of one thread count from 1, without those that
-    /// were up to date if there is no log; of several threads each thread's ascend, and all differ.
+    /// The acquire's number in the runtime; several records may share one. Acquires of one thread count from 1, those that were
+    /// up to date only if they are logged; of several threads each thread's ascend, and all differ.
     uint64_t acquisition = 0;
     std::string storage; ///< StorageDescription::name
     PlaceIndex source = host_place;
