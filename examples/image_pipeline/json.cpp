@@ -93,6 +93,7 @@ std::string to_json(const std::string &picture, int width, int height,
     const Counters &counters = summary.counters;
     text += "},\n  \"bytes_required\": " + std::to_string(counters.bytes_required) +
             ",\n  \"bytes_delivered\": " + std::to_string(counters.bytes_delivered) +
+            ",\n  \"bytes_elsewhere\": " + std::to_string(counters.bytes_elsewhere) +
             ",\n  \"bytes_copy_in_copy_out\": " + std::to_string(counters.bytes_copy_in_copy_out) +
             ",\n  \"equal\": " + (summary.difference.empty() ? "true" : "false") +
             ",\n  \"difference\": " + json_string(summary.difference) + "\n}\n";

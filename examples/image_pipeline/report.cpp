@@ -370,8 +370,13 @@ std::string Report::summary(const Summary &summary) const {
                  ? "no more than had to"
                  : "but " + bytes_text(counters.bytes_required) + " had to") +
             "; copying everything in and out of each stage: " +
-            bytes_text(counters.bytes_copy_in_copy_out) + "\n" + paint(bold, "Result") +
-            "  edges and histogram equal the CPU reference: ";
+            bytes_text(counters.bytes_copy_in_copy_out);
+    if (counters.uses_elsewhere != 0) {
+        text += "\n        " + std::to_string(counters.uses_elsewhere) + " uses, of " +
+                bytes_text(counters.bytes_elsewhere) +
+                ", where the bytes are, at another device: what they moved is unknown";
+    }
+    text += "\n" + paint(bold, "Result") + "  edges and histogram equal the CPU reference: ";
     if (summary.difference.empty()) {
         return text + paint(green, "yes") + ", bit for bit; blurred, overlay and chart too\n";
     }

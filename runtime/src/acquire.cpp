@@ -19,6 +19,7 @@ struct StorageState::Begun {
     uint64_t time = 0;
     uint64_t bytes_copied = 0; // that will move
     uint64_t bytes_copy_in_copy_out = 0;
+    uint64_t bytes_elsewhere = 0; // used where they are, at another device
 };
 
 void StorageState::check_place(PlaceIndex place) const {
@@ -107,6 +108,7 @@ StorageState::try_acquire(const std::shared_ptr<BufferState> &buffer, PlaceIndex
     {
         std::unique_lock lock(mutex_);
         forbid_lost(place, access, range);
+        prefer_own_memory(place, range);
         Attachment &attachment = attach(place);
         std::vector<PlannedPart> parts;
         const RangeSet &there = ledger_.expected(attachment.view);
@@ -232,6 +234,10 @@ void StorageState::begin_use(Begun &begun, const Attachment &attachment, Access 
     acquisition.mem = attachment.mem.get();
     acquisition.offset_alignment = attachment.offset_alignment;
     acquisition.lender = attachment.lender;
+    begun.bytes_elsewhere = attachment.elsewhere ? acquisition.range.size() : 0;
+    if (uses_links_) {
+        note_use(acquisition.place, acquisition.range, writes(access));
+    }
     if (acquisition.place == host_place) {
         acquisition.pointer = views_[attachment.view].host + acquisition.range.begin;
     }
@@ -252,6 +258,15 @@ void StorageState::account(const Begun &begun) {
     for (size_t index = 0; index < begun.transfers.size(); ++index) {
         runtime_->in_flight->add();
         in_flight_->add();
+    }
+    if (begun.bytes_elsewhere != 0) {
+        for (SharedCounters *counters :
+             {&begun.buffer->counters, &counters_, &runtime_->counters.here()}) {
+            counters->update([&](Counters &sum) {
+                ++sum.uses_elsewhere;
+                sum.bytes_elsewhere += begun.bytes_elsewhere;
+            });
+        }
     }
     if (begun.bytes_copied == 0 && begun.bytes_copy_in_copy_out == 0) {
         return;

@@ -199,8 +199,13 @@ void StorageState::share_memory(PlaceIndex place, PlaceIndex owner, const std::s
                                      .kind = RouteKind::direct_use,
                                      .lender = shared.lender,
                                      .imported = shared.imported,
+                                     .elsewhere = connection.residency != PI_RESIDENCY_SAME_MEMORY,
                                      .texts = texts(reason),
                                      .offset_alignment = alignment};
+    if (connection.residency == PI_RESIDENCY_REMOTE_ACCESS) {
+        attachments_[place]->remote = std::make_unique<RemoteUse>();
+        uses_links_ = true;
+    }
 }
 
 bool StorageState::import_host_memory(PlaceIndex place) {

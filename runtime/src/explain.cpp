@@ -22,6 +22,9 @@ std::string candidate_text(const Candidate &candidate, const TopologyDescription
     }
     text += " from " + topology.place(candidate.route.source).name;
     text += candidate.possible ? ", " + cost_text(candidate.seconds) : ", refused";
+    if (candidate.each_use > 0) {
+        text += " and " + cost_text(candidate.each_use) + " in each use";
+    }
     if (candidate.delay > 0) {
         text += " and " + cost_text(candidate.delay) + " of delay by transfers under way";
     }
@@ -30,8 +33,20 @@ std::string candidate_text(const Candidate &candidate, const TopologyDescription
 
 } // namespace
 
-StorageState::Target StorageState::likely_target(PlaceIndex place,
+StorageState::Target StorageState::memory_of_its_own(PlaceIndex place) const {
+    const uint32_t scope = scope_index(place);
+    Target target;
+    target.home = place;
+    target.scope_0 = scope == 0;
+    target.maps = maps_in_place(runtime_->topology->info(place), scope);
+    return target;
+}
+
+StorageState::Target StorageState::likely_target(PlaceIndex place, const Range &range,
                                                  std::vector<Candidate> &considered) const {
+    if (leaves_shared_memory(place, range)) {
+        return memory_of_its_own(place);
+    }
     if (attachments_[place]) {
         return target_of(attachments_[place]->view);
     }
@@ -52,10 +67,7 @@ StorageState::Target StorageState::likely_target(PlaceIndex place,
         target.home = host_place;
         return target;
     }
-    const uint32_t scope = scope_index(place);
-    target.scope_0 = scope == 0;
-    target.maps = maps_in_place(runtime_->topology->info(place), scope);
-    return target;
+    return memory_of_its_own(place);
 }
 
 ExplainedPart StorageState::explain_present(const RangeSet &ranges, PlaceIndex place,
@@ -71,6 +83,10 @@ ExplainedPart StorageState::explain_present(const RangeSet &ranges, PlaceIndex p
     used.route.kind = attachments_[place]->kind;
     used.route.source = attachments_[place]->owner();
     used.route.destination = target.home;
+    const CostTable &costs = runtime_->costs;
+    if (attachments_[place]->remote && costs.linked(used.route.source, place)) {
+        used.each_use = costs.seconds(used.route.source, place, ranges.bytes());
+    }
     used.reason = "valid there already (" + attachments_[place]->texts->reason + ")";
     part.candidates.push_back(std::move(used));
     return part;
@@ -125,7 +141,7 @@ Explanation StorageState::explain(PlaceIndex place, const Range &range) {
     result.place = place;
     result.range = range;
     std::vector<Candidate> considered;
-    const Target target = likely_target(place, considered);
+    const Target target = likely_target(place, range, considered);
 
     RangeSet never_written = range;
     for (ViewId view = 0; view < ledger_.view_count(); ++view) {

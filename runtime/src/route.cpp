@@ -123,7 +123,17 @@ Candidate direct_use(const Question &question) {
     if (question.connection().connection != PI_MEMORY_CONNECTION_UNIFIED) {
         return refused(candidate, connection_text(question));
     }
-    return possible(candidate, 0, connection_text(question) + "; 0 bytes to move");
+    std::string text = connection_text(question) + "; 0 bytes to move";
+    if (question.connection().residency == PI_RESIDENCY_REMOTE_ACCESS) {
+        if (question.costs.linked(request.source, request.destination)) {
+            candidate.each_use =
+                question.costs.seconds(request.source, request.destination, request.bytes);
+        }
+        text += ", but each use is over the link";
+    } else if (question.connection().residency == PI_RESIDENCY_MIGRATES_WHOLE_OBJECT) {
+        text += ", but the driver moves the whole object to who uses it";
+    }
+    return possible(candidate, 0, text);
 }
 
 Candidate import_host_memory(const Question &question) {

@@ -6,6 +6,7 @@
 #include "host_bytes.hpp"
 #include "ledger.hpp"
 #include "memory_pool.hpp"
+#include "remote_use.hpp"
 #include "runtime_state.hpp"
 
 #include <pi/runtime/buffer.hpp>
@@ -106,6 +107,9 @@ public:
         RouteKind kind = RouteKind::none_needed; // direct_use, import: shares another's memory
         PlaceIndex lender = host_place;          // who made mem, and serves no more when it is lost
         bool imported = false;
+        bool elsewhere =
+            false; // another device's memory: what a use moves over a link is not known
+        std::unique_ptr<RemoteUse> remote; // of memory that is used over a link
         std::shared_ptr<const UpToDate::Texts> texts;
         uint64_t offset_alignment = 1;
         uint64_t last_use = 0; // as Residents numbers them
@@ -212,6 +216,11 @@ private:
     static bool maps_in_place(const PlaceInfo &place, uint32_t scope);
     std::vector<Candidate> sharing_candidates(PlaceIndex place) const;
 
+    // remote_use.cpp
+    void prefer_own_memory(PlaceIndex place, const Range &range);
+    bool leaves_shared_memory(PlaceIndex place, const Range &range) const;
+    void note_use(PlaceIndex place, const Range &range, bool writes);
+
     // broadcast.cpp
     double predicted_wait(ViewId source, const RangeSet &ranges, double seconds,
                           const Spread *spread) const;
@@ -252,6 +261,7 @@ private:
     std::vector<ViewId> nearest_views(const Target &target, const RangeSet &stale,
                                       const Spread *spread) const;
     Target target_of(ViewId view) const;
+    Target memory_of_its_own(PlaceIndex place) const;
     double delay(const Candidate &candidate, uint64_t bytes) const;
     void predict_delays(PlannedPart &part) const;
 
@@ -261,7 +271,8 @@ private:
     static ExplainedPart explain_planned(PlannedPart planned,
                                          const std::vector<Candidate> &considered);
     std::string explanation_text(const Explanation &explanation) const;
-    Target likely_target(PlaceIndex place, std::vector<Candidate> &considered) const;
+    Target likely_target(PlaceIndex place, const Range &range,
+                         std::vector<Candidate> &considered) const;
 
     // acquire.cpp
     void forbid_self_wait(const std::vector<Ledger::Wait> &waits, PlaceIndex place,
@@ -295,6 +306,7 @@ private:
     std::vector<View> views_;                            // by ViewId
     std::vector<std::optional<Attachment>> attachments_; // by place
     std::vector<std::string> notes_;                     // by place: why an import failed
+    bool uses_links_ = false;                            // some attachment has had `remote`
     RangeSet lost_;                                      // bytes that were only at lost devices
     std::vector<Pending> pending_;                       // few: in the order of their operations
 };

@@ -305,6 +305,7 @@ void run_alone(Draw &shape, const std::vector<Step> &steps, Trouble trouble,
         RuntimeOptions options = options_for(limits);
         options.wrap_transport = wrap;
         options.pool_limit = trouble == Trouble::none ? uint64_t{1} << 30 : 0;
+        options.copy_after_repeated_use = trouble != Trouble::none; // the models know fewest bytes
         if (own_costs || trouble == Trouble::none) {
             options.costs = file.costs();
         }
@@ -339,6 +340,7 @@ void run_threads(Draw &shape, const std::vector<Step> &steps, Trouble trouble, s
     options.pool_limit = shape.coin() ? 0 : largest;
     if (trouble == Trouble::none) {
         options.costs = file.costs(); // the models know the ways by these
+        options.copy_after_repeated_use = false;
     }
     Runtime runtime(machine->topology(), options);
     const Setting setting{file,   *machine, runtime, trouble, false,

@@ -58,6 +58,8 @@ struct Candidate {
     Route route;
     bool possible = false;
     double seconds = 0; ///< predicted, when possible: on idle links
+    /// Of direct use over a link: predicted seconds for which a use of all these bytes is on that link, each time.
+    double each_use = 0;
     /// Predicted seconds by which transfers under way make it later: it ends after seconds + delay. Buffer::explain and
     /// the plans of acquires have it, candidates() leaves 0.
     ///

@@ -30,6 +30,9 @@ struct RuntimeOptions {
     uint64_t bounce_limit = uint64_t{1} << 30;
     /// Device memory that is kept idle for use again at each place; 0 keeps none.
     uint64_t pool_limit = uint64_t{256} << 20;
+    /// A place that uses another device's memory over a link gets memory of its own as soon as bytes that nobody else
+    /// touched meanwhile have crossed the link again as often as a copy takes, if there is room. false: it goes on there.
+    bool copy_after_repeated_use = true;
     /// The transfer log keeps the newest of so many records; 0 keeps none.
     uint64_t log_capacity = 4096;
     /// Acquires that need no transfer have records in the log, too, each of which says why. There are many of them, they

@@ -32,6 +32,11 @@ struct Counters {
     std::array<uint64_t, route_kind_count> bytes{};     ///< delivered, by RouteKind
     /// Of shared memory, by flush and invalidate or by map and unmap: no bytes.
     uint64_t hand_overs = 0;
+    /// Acquires of memory that is used in place and is not surely the device's own (its residency is not SAME_MEMORY), and
+    /// the bytes of their ranges. How many of them crossed a link nobody knows: a kernel reads what it reads, and a driver
+    /// may move the whole object. They are in no other count.
+    uint64_t uses_elsewhere = 0;
+    uint64_t bytes_elsewhere = 0;
     uint64_t failed_attempts = 0;    ///< copies that failed, whether or not a later route did it
     uint64_t evictions = 0;          ///< replicas given up for others (of storages and in all)
     uint64_t bytes_written_back = 0; ///< to the host before that; they count as required, too
