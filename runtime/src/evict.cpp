@@ -101,6 +101,12 @@ bool StorageState::make_room(PlaceIndex place) {
            runtime_->residents.make_room(place, scope_index(place), *this);
 }
 
+bool StorageState::make_room_without_waiting(std::initializer_list<PlaceIndex> ends) {
+    return std::any_of(ends.begin(), ends.end(), [this](PlaceIndex place) {
+        return place != host_place && (runtime_->memory->trim_device(place) || make_room(place));
+    });
+}
+
 std::optional<ViewId> StorageState::vacant_view(PlaceIndex place) const {
     for (ViewId view = 0; view < views_.size(); ++view) {
         if (place != host_place && views_[view].home == place && !views_[view].mem) {

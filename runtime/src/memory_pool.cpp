@@ -125,7 +125,6 @@ std::vector<Mem> MemoryPool::remove_oldest(PlacePool &pool, uint64_t bytes_to_ke
     return dropped;
 }
 
-/// In all contexts. False if nothing was kept.
 bool MemoryPool::trim_device(PlaceIndex place) {
     bool any = false;
     for (const PlaceIndex other : places_of_device(*topology_, place)) {

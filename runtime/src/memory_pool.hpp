@@ -59,6 +59,8 @@ public:
     PooledMemory take(const MemoryKind &kind, uint64_t size);
     /// Drops what is idle, the longest idle first, until no more than so many bytes are kept at the place.
     void trim(PlaceIndex place, uint64_t bytes_to_keep);
+    /// All that is kept on the place's device, in any context. False if that is nothing.
+    bool trim_device(PlaceIndex place);
     PoolStatistics statistics(PlaceIndex place) const;
 
 private:
@@ -75,7 +77,6 @@ private:
         PoolStatistics statistics;
     };
 
-    bool trim_device(PlaceIndex place);
     bool is_pooled(const MemoryKind &kind) const;
     Mem find(const MemoryKind &kind, uint64_t size, uint64_t &found_size);
     Mem create(const MemoryKind &kind, uint64_t size) const;

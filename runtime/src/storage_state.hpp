@@ -12,6 +12,7 @@
 #include <pi/runtime/buffer.hpp>
 #include <pi/runtime/storage.hpp>
 
+#include <initializer_list>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -146,6 +147,10 @@ public:
     /// Gives that memory back, after its dirty bytes have been written back to the host: waits for that. False if it is
     /// in use by then, or they cannot be written back; nothing is lost then.
     bool evict(PlaceIndex place);
+
+    /// For a command that found no memory at one of its ends, as drivers do that allocate at the first use: idle memory goes,
+    /// or a clean replica that nothing uses. Never waits. False if there was none.
+    bool make_room_without_waiting(std::initializer_list<PlaceIndex> ends);
 
     // explain.cpp
     Explanation explain(PlaceIndex place, const Range &range);

@@ -98,6 +98,11 @@ void TransferRun::on_done(pi_result result, const std::string &text, uint64_t en
     failure_text_ += (failure_text_.empty() ? "" : "; ") + std::string(to_string(route.kind)) +
                      (route.style == BounceStyle::none ? "" : " ") + to_string(route.style) + ": " +
                      text;
+    if (result == PI_ERROR_OUT_OF_DEVICE_MEMORY && !made_room_ &&
+        storage().make_room_without_waiting({route.destination, route.source})) {
+        made_room_ = true;
+        --next_; // the same again
+    }
     if (result != PI_ERROR_DEVICE_LOST) {
         try_next();
         return;

@@ -37,6 +37,7 @@ private:
     const uint64_t acquisition_;
     uint64_t bytes_copy_in_copy_out_;
     size_t next_ = 0; // behind the source that is being tried
+    bool made_room_ = false;
     pi_result failure_ = PI_ERROR_DEPENDENCY_FAILED;
     std::string failure_text_;
     std::vector<Submitted> last_; // commands of the source that is being tried, for who comes after

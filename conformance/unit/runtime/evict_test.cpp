@@ -83,6 +83,36 @@ TEST_CASE("without memory, the least recently used clean replica makes room", "[
     }
 }
 
+TEST_CASE("a copy that finds no memory, at a driver that allocates at the first use, is done again "
+          "when there is room",
+          "[runtime]") {
+    const std::string no_memory = "=fail(OUT_OF_DEVICE_MEMORY)";
+    const uint64_t idle = GENERATE(0, 1);
+    // The first write is of the idle replica.
+    const Machine machine(2, "piEnqueueMemBufferWrite:" + std::to_string(idle + 1) + no_memory +
+                                 ";piEnqueueMemBufferMap:" + std::to_string(idle + 1) + no_memory);
+    const Runtime runtime(machine.topology());
+    const auto make = [&](uint32_t seed) {
+        Storage storage(runtime, {.size = size,
+                                  .routes = mask_of(RouteKind::host_bounce),
+                                  .styles = mask_of(BounceStyle::write)});
+        host_write(storage.buffer(), 0, pattern(size, seed));
+        return storage;
+    };
+    const Storage clean = make(1);
+    if (idle != 0) {
+        use(machine, clean.buffer());
+        REQUIRE(runtime.finish(patience));
+    }
+    const Storage wanted = make(2);
+    const Acquisition reader = wanted.buffer().acquire(place, Access::read);
+    CHECK(runtime.finish(patience));
+    CHECK(wanted.valid(place).contains({0, size}) == (idle != 0));
+    CHECK(clean.valid(place).empty());
+    CHECK(runtime.counters().evictions == idle);
+    CHECK(runtime.counters().failed_attempts == 1);
+}
+
 TEST_CASE("dirty bytes are written back before their memory goes, and only those", "[runtime]") {
     Full full(2);
     const Storage dirty = full.resident(1);
