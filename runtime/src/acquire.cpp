@@ -155,7 +155,8 @@ StorageState::try_acquire(const std::shared_ptr<BufferState> &buffer, PlaceIndex
     return std::move(begun.acquisition);
 }
 
-std::vector<Dependency> StorageState::bring(PlaceIndex place, const RangeSet &ranges) {
+std::optional<std::vector<Dependency>> StorageState::bring(PlaceIndex place, const RangeSet &ranges,
+                                                           MemoryId from) {
     const auto buffer = std::make_shared<BufferState>();
     buffer->storage = shared_from_this();
     buffer->range = {0, description_.size};
@@ -163,6 +164,9 @@ std::vector<Dependency> StorageState::bring(PlaceIndex place, const RangeSet &ra
     std::vector<Dependency> copies;
     {
         std::unique_lock lock(mutex_);
+        if (ledger_.busy(from)) {
+            return std::nullopt;
+        }
         const Attachment &attachment = attach(place);
         begun.number = runtime_->acquisitions.take();
         try {

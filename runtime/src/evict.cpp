@@ -163,11 +163,15 @@ bool StorageState::evict(PlaceIndex place) {
     // Another thread may write there meanwhile; then it is in use, and others are better victims.
     for (int attempt = 0; attempt < 2; ++attempt) {
         RangeSet dirty;
+        MemoryId memory = 0;
         {
             const std::lock_guard lock(mutex_);
             const std::optional<Attachment> &attachment = attachments_[place];
-            if (!attachment || !views_[attachment->view].memory ||
-                ledger_.busy(ledger_.memory_of(attachment->view))) {
+            if (!attachment || !views_[attachment->view].memory) {
+                return false;
+            }
+            memory = ledger_.memory_of(attachment->view);
+            if (ledger_.busy(memory)) {
                 return false;
             }
             dirty = ledger_.only_at(attachment->view);
@@ -176,19 +180,23 @@ bool StorageState::evict(PlaceIndex place) {
                 return true;
             }
         }
-        if (!write_back(dirty)) {
+        if (!write_back(dirty, memory)) {
             return false;
         }
     }
     return false;
 }
 
-bool StorageState::write_back(const RangeSet &dirty) {
+bool StorageState::write_back(const RangeSet &dirty, MemoryId from) {
     if (!runtime_->may_wait()) {
         return false;
     }
     try {
-        for (const Dependency &dependency : bring(host_place, dirty)) {
+        const auto copies = bring(host_place, dirty, from);
+        if (!copies) {
+            return false; // used again meanwhile
+        }
+        for (const Dependency &dependency : *copies) {
             dependency.completion->wait_until(Completion::Clock::time_point::max());
             if (dependency.data && dependency.completion->result() != PI_SUCCESS) {
                 return false;

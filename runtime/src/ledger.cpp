@@ -77,7 +77,7 @@ std::vector<RangeSet> Ledger::arriving(ViewId view, const RangeSet &ranges) cons
     std::vector<RangeSet> found;
     RangeSet rest = ranges;
     for (const Operation &operation : pending_) {
-        if (operation.kind != Kind::copy || operation.view != view) {
+        if (operation.kind != Kind::copy || operation.view != view || operation.content_lost) {
             continue;
         }
         RangeSet part = intersect(rest, operation.live);
@@ -156,7 +156,9 @@ void Ledger::recompute_expected() {
         view.expected = view.valid;
     }
     for (const Operation &operation : pending_) {
-        expect(operation, operation.live);
+        if (!operation.content_lost) {
+            expect(operation, operation.live);
+        }
     }
 }
 
@@ -201,11 +203,15 @@ void Ledger::mark_dependents(const Operation &failed) {
             !(needed_beside || reaches(failed, later))) {
             continue;
         }
+        const bool knew = later.content_lost;
         if (failed.kind == Kind::write || needed_beside) {
             later.content_lost = true; // or would be, with the newest bytes beside it
         } else {
             later.source_lost = true;
             later.content_lost |= failed.content_lost;
+        }
+        if (later.content_lost && !knew) {
+            mark_dependents(later); // it is sure to fail, though it has not begun
         }
     }
 }
@@ -241,10 +247,12 @@ void Ledger::apply(const Operation &operation, bool succeeded) {
         }
         return;
     }
-    if (operation.kind != Kind::hand_over) {
-        lose(operation);
+    if (!operation.content_lost) { // else it never began, and who counted on it has been told
+        if (operation.kind != Kind::hand_over) {
+            lose(operation);
+        }
+        mark_dependents(operation);
     }
-    mark_dependents(operation);
     recompute_expected();
 }
 

@@ -85,7 +85,8 @@ public:
     Begun begin_copy(ViewId source, ViewId destination, PlaceIndex place, const RangeSet &ranges);
 
     /// The operation is over. One that failed may have left anything in the bytes that it writes: where
-    /// other memory has them they are stale here, else they count as they are.
+    /// other memory has them they are stale here, else they count as they are. Copies that were to bring what it made,
+    /// and have not begun, count for nothing from now on: they are sure to fail.
     void finish(OperationId operation, bool succeeded);
 
     /// A pending copy's source never got the bytes: its own copy failed.

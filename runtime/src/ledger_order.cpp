@@ -95,7 +95,8 @@ bool Ledger::reaches(const Operation &earlier, const Operation &later) const {
 std::vector<Ledger::Wait> Ledger::waits(const Operation &later) const {
     std::vector<Wait> result;
     for (const Operation &earlier : pending_) {
-        const bool data = reaches(earlier, later) || comes_beside(earlier, later);
+        const bool data = !earlier.content_lost && // nothing counts on what is sure to fail
+                          (reaches(earlier, later) || comes_beside(earlier, later));
         if (data || excludes(earlier, later)) {
             result.push_back({earlier.id, data});
         }

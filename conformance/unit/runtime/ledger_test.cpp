@@ -54,6 +54,55 @@ TEST_CASE("a write keeps the others valid until it commits", "[runtime]") {
     }
 }
 
+TEST_CASE("a copy of what a failed write was to make counts for nothing, before its end too",
+          "[runtime]") {
+    Ledger ledger;
+    const ViewId a = ledger.add_view(ledger.add_memory(), RangeSet({0, size}));
+    const ViewId b = ledger.add_view(ledger.add_memory());
+    const ViewId c = ledger.add_view(ledger.add_memory());
+    const auto write = ledger.begin_use(a, 1, Range{0, 16}, true, true);
+    const auto copy = ledger.begin_copy(a, b, 2, Range{0, 16});
+    const auto onward = ledger.begin_copy(b, c, 3, Range{0, 16});
+    ledger.finish(write.operation, false);
+    CHECK(ledger.expected(a) == RangeSet({0, size}));
+    CHECK(ledger.expected(b).empty());
+    CHECK(ledger.expected(c).empty());
+    CHECK(ledger.content_lost(copy.operation));
+    CHECK(ledger.content_lost(onward.operation));
+    CHECK(ledger.arriving(b, Range{0, 16}).empty());
+    // What begins now gets the bytes as they were: it waits for the two, and does not fail with them.
+    const auto again = ledger.begin_copy(a, b, 2, Range{0, 16});
+    CHECK(waits_for(again, copy.operation));
+    CHECK_FALSE(waits_for_data(again, copy.operation));
+    const auto read = ledger.begin_use(b, 2, Range{0, 16}, true, false);
+    CHECK_FALSE(waits_for_data(read, copy.operation));
+    CHECK(waits_for_data(read, again.operation));
+    const auto onward_again = ledger.begin_copy(b, c, 3, Range{0, 16});
+    ledger.finish(copy.operation, false);
+    ledger.finish(onward.operation, false);
+    CHECK_FALSE(ledger.content_lost(again.operation));
+    CHECK_FALSE(ledger.content_lost(onward_again.operation));
+    CHECK_FALSE(ledger.source_lost(onward_again.operation));
+    ledger.finish(again.operation, true);
+    CHECK(ledger.valid(b) == RangeSet({0, 16}));
+    CHECK(ledger.valid(a) == RangeSet({0, size}));
+}
+
+TEST_CASE("a copy that never began leaves valid what is at its destination", "[runtime]") {
+    Ledger ledger;
+    const ViewId a = ledger.add_view(ledger.add_memory(), RangeSet({0, size}));
+    const ViewId b = ledger.add_view(ledger.add_memory(), RangeSet({0, size}));
+    const ViewId c = ledger.add_view(ledger.add_memory(), RangeSet({0, size}));
+    const auto write = ledger.begin_use(a, 1, Range{0, 16}, true, true);
+    const auto copy = ledger.begin_copy(a, b, 2, Range{0, 16});
+    ledger.finish(write.operation, false);
+    CHECK(ledger.expected(b) == RangeSet({0, size}));
+    ledger.finish(copy.operation, false);
+    CHECK(ledger.valid(b) == RangeSet({0, size}));
+    CHECK(ledger.valid(c) == RangeSet({0, size}));
+    CHECK(ledger.valid(a) == RangeSet({16, size}));
+}
+
 TEST_CASE("a write that fails where the only copy is loses no byte", "[runtime]") {
     TwoMemories m;
     const auto write = m.ledger.begin_use(m.a, 1, Range{0, 16}, true, true);
