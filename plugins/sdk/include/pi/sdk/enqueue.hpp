@@ -93,7 +93,8 @@ void enqueue(Queue &queue, const EnqueueArguments &arguments, std::unique_ptr<Co
     const std::vector<Event *> waits =
         read_wait_list(queue.host(), arguments.wait_count, arguments.wait_list);
     Ref<Event> event = queue.make_event(arguments.type);
-    event->set_payload(std::move(payload));
+    if (payload) // else the queue may have given it one
+        event->set_payload(std::move(payload));
     queue.sequence().submit(*event, std::move(command), waits, arguments.role);
     throw_refusal(*event);
     if (blocking)
