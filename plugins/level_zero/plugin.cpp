@@ -81,6 +81,8 @@ constexpr pi_dispatch make_functions() {
         .piEnqueueDeviceGlobalRead = entries::piEnqueueDeviceGlobalRead,
         .piEnqueueDeviceGlobalWrite = entries::piEnqueueDeviceGlobalWrite,
         .piProgramCreate = entries::piProgramCreate,
+        .piProgramCompile = program_entries<Program>::compile,
+        .piProgramLink = program_entries<Program>::link<Context, link_programs>,
         .piProgramSetSpecializationConstants = entries::piProgramSetSpecializationConstants,
         .piProgramGetFunctionPointer = entries::piProgramGetFunctionPointer,
         .piProgramGetGlobalVariablePointer = entries::piProgramGetGlobalVariablePointer,
