@@ -4,6 +4,7 @@
 
 #include "native_image_kernels.hpp"
 #include "native_kernels.hpp"
+#include "native_part_kernels.hpp"
 
 #include <vector>
 
@@ -12,7 +13,8 @@ namespace {
 
 std::vector<pi_native_kernel> all_kernels() {
     std::vector<pi_native_kernel> all;
-    for (const pi_native_program *program : {&native_program, &native_texture_program})
+    for (const pi_native_program *program :
+         {&native_program, &native_texture_program, &native_part_program})
         all.insert(all.end(), program->kernels, program->kernels + program->kernel_count);
     return all;
 }

@@ -60,8 +60,6 @@ constexpr pi_dispatch make_functions() {
         .piMemExport = entries::piMemExport,
         .piMemGetInfo = entries::piMemGetInfo,
         .piMemGetHostPointer = entries::piMemGetHostPointer,
-        .piMemFlush = entries::piMemFlush,
-        .piMemInvalidate = entries::piMemInvalidate,
         .piMemRetain = retain_entry<Mem>,
         .piMemRelease = release_entry<Mem>,
         .piMemGetNativeHandle = entries::piMemGetNativeHandle,
@@ -100,12 +98,12 @@ constexpr pi_dispatch make_functions() {
     context_entries<Context>::fill(table);
     queue_entries<Queue>::fill(table);
     table.piEnqueueTimestamp = entries::piEnqueueTimestamp; // the device's clock
+    mem_maintenance::fill<Mem>(table);
     usm_entries::fill<Usm>(table);
     event_entries::fill<Context>(table);
     program_entries<Program>::fill(table);
     sampler_entries<Context>::fill(table);
     kernel_entries<Kernel, Program>::fill(table);
-    table.piEventWait = entries::piEventWait; // waits in the driver where it can
     table.piEventGetNativeHandle = entries::piEventGetNativeHandle;
     table.piEventCreateWithNativeHandle = entries::piEventCreateWithNativeHandle;
     return table;

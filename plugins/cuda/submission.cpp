@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "submission.hpp"
-#include "entries.hpp"
 
 #include <algorithm>
 
@@ -43,6 +42,12 @@ CUevent StreamEvent::native(const Event &event) {
         native_ = shared(std::make_shared<PooledEvent>(primary_, false));
     }
     return native_.get();
+}
+
+void StreamEvent::help(Event &) {
+    const Place now = place();
+    if (now.stream)
+        now.stream->wait_for(now.number);
 }
 
 // ----- StreamCommand ------------------------------------------------------------------------------
@@ -232,19 +237,6 @@ void StreamCommand::run(StreamEvent *payload) {
 
 // ----- enqueueing ---------------------------------------------------------------------------------
 
-namespace {
-
-/// Waits in the driver, where that is possible: the thread is then woken without a detour.
-void help(Event &event) {
-    if (!event.payload() || event.final())
-        return;
-    const StreamEvent::Place place = payload_of(event).place();
-    if (place.stream)
-        place.stream->wait_for(place.number);
-}
-
-} // namespace
-
 void enqueue_within_call(Queue &queue, const EnqueueArguments &arguments, StreamCommand &command) {
     run_within_call(queue, arguments, [&](Event *event) {
         auto payload = event ? std::make_unique<StreamEvent>(queue.primary()) : nullptr;
@@ -256,37 +248,10 @@ void enqueue_within_call(Queue &queue, const EnqueueArguments &arguments, Stream
 
 void enqueue_in_graph(Queue &queue, const EnqueueArguments &arguments,
                       std::unique_ptr<StreamCommand> command) {
-    const bool blocking = arguments.flags & PI_COMMAND_BLOCKING;
-    if (blocking && CallbackScope::active())
-        fail(PI_ERROR_WOULD_BLOCK, "a blocking command inside a callback");
-    const std::vector<Event *> waits =
-        read_wait_list(queue.host(), arguments.wait_count, arguments.wait_list);
-    Ref<Event> event = queue.make_event(arguments.type);
     auto payload = std::make_unique<StreamEvent>(queue.primary());
-    if (!arguments.out_event && !blocking)
+    if (!arguments.out_event && !(arguments.flags & PI_COMMAND_BLOCKING))
         payload->set_unnamed();
-    const StreamEvent &streamed = *payload;
-    event->set_payload(std::move(payload));
-    queue.sequence().submit(*event, std::move(command), waits, arguments.role);
-    if (streamed.refused() && event->final() && event->result() != PI_SUCCESS)
-        throw Error(event->result(), event->error_text());
-    if (blocking) {
-        help(*event);
-        event->wait(PI_TIMEOUT_NEVER);
-    }
-    if (arguments.out_event)
-        *arguments.out_event = event.give();
+    enqueue(queue, arguments, std::move(command), std::move(payload));
 }
 
-namespace entries {
-
-pi_result PI_CALL piEventWait(pi_event event, uint64_t timeout) {
-    return call<Event>(event, [&](Event &self) {
-        if (timeout == PI_TIMEOUT_NEVER && self.queue() && !CallbackScope::active())
-            help(self);
-        self.wait(timeout);
-    });
-}
-
-} // namespace entries
 } // namespace pi::cuda

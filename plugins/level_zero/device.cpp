@@ -122,12 +122,17 @@ bool Device::global_offset() const {
     return api().zeKernelSetGlobalOffsetExp && platform_.has_extension(ZE_GLOBAL_OFFSET_EXP_NAME);
 }
 
+bool Device::links_parts() const {
+    return modules_.spirvVersionSupported && platform_.has_extension(ZE_MODULE_PROGRAM_EXP_NAME);
+}
+
 uint64_t Device::capabilities() const {
     return this_plugin.capabilities &
            ~((imports_host_pointers_ ? 0 : uint64_t{PI_CAPABILITY_USM_REGISTER}) |
              (images() ? 0 : uint64_t{PI_CAPABILITY_IMAGE}) |
              (engines_.cooperative ? 0 : uint64_t{PI_CAPABILITY_COOPERATIVE}) |
              (modules_.spirvVersionSupported ? 0 : uint64_t{PI_CAPABILITY_SPECIALIZATION}) |
+             (links_parts() ? 0 : uint64_t{PI_CAPABILITY_PROGRAM_LINK}) |
              (sub_devices_.empty() ? uint64_t{PI_CAPABILITY_PARTITION} : 0));
 }
 

@@ -66,6 +66,8 @@ public:
     uint32_t export_files() const { return export_files_; }
     bool imports_host_pointers() const { return imports_host_pointers_; }
     bool global_offset() const;
+    /// Whether the driver makes one module of several in SPIR-V.
+    bool links_parts() const;
     bool images() const { return images_.maxImageDims2D; }
     /// Whether copies between images and memory know pitches of the memory.
     bool image_pitches() const { return image_pitches_; }

@@ -215,28 +215,5 @@ pi_result PI_CALL piMemGetHostPointer(pi_mem mem, void **out_pointer) {
     });
 }
 
-namespace {
-
-/// Pinned memory is coherent once events order its use; memory of a device is handed over by map and unmap alone.
-pi_result maintain(pi_mem mem, uint64_t offset, uint64_t size, const char *what) {
-    return call<Mem>(mem, [&](Mem &self) {
-        check_range(offset, size, self.size(), "mem");
-        if (!self.in_host())
-            fail(PI_ERROR_UNSUPPORTED_FEATURE, what,
-                 ": the coherence of mem is PI_COHERENCE_MAP_UNMAP; the host touches it between "
-                 "map and unmap");
-    });
-}
-
-} // namespace
-
-pi_result PI_CALL piMemFlush(pi_mem mem, uint64_t offset, uint64_t size) {
-    return maintain(mem, offset, size, "piMemFlush");
-}
-
-pi_result PI_CALL piMemInvalidate(pi_mem mem, uint64_t offset, uint64_t size) {
-    return maintain(mem, offset, size, "piMemInvalidate");
-}
-
 } // namespace entries
 } // namespace pi::level_zero

@@ -58,8 +58,6 @@ constexpr pi_dispatch make_functions() {
         .piMemExport = entries::piMemExport,
         .piMemGetInfo = entries::piMemGetInfo,
         .piMemGetHostPointer = entries::piMemGetHostPointer,
-        .piMemFlush = entries::piMemFlush,
-        .piMemInvalidate = entries::piMemInvalidate,
         .piMemRetain = retain_entry<Mem>,
         .piMemRelease = release_entry<Mem>,
         .piMemGetNativeHandle = entries::piMemGetNativeHandle,
@@ -83,6 +81,8 @@ constexpr pi_dispatch make_functions() {
         .piEnqueueDeviceGlobalRead = entries::piEnqueueDeviceGlobalRead,
         .piEnqueueDeviceGlobalWrite = entries::piEnqueueDeviceGlobalWrite,
         .piProgramCreate = entries::piProgramCreate,
+        .piProgramCompile = program_entries<Program>::compile,
+        .piProgramLink = program_entries<Program>::link<Context, link_programs>,
         .piProgramSetSpecializationConstants = entries::piProgramSetSpecializationConstants,
         .piProgramGetFunctionPointer = entries::piProgramGetFunctionPointer,
         .piProgramGetGlobalVariablePointer = entries::piProgramGetGlobalVariablePointer,
@@ -104,11 +104,11 @@ constexpr pi_dispatch make_functions() {
     context_entries<Context>::fill(table);
     queue_entries<Queue>::fill(table);
     table.piEnqueueTimestamp = entries::piEnqueueTimestamp; // the device's clock
+    mem_maintenance::fill<Mem>(table);
     usm_entries::fill<Usm>(table);
     event_entries::fill<Context>(table);
     program_entries<Program>::fill(table);
     kernel_entries<Kernel, Program>::fill(table);
-    table.piEventWait = entries::piEventWait; // waits in the driver where it can
     table.piEventGetNativeHandle = entries::piEventGetNativeHandle;
     table.piEventCreateWithNativeHandle = entries::piEventCreateWithNativeHandle;
     return table;

@@ -57,59 +57,96 @@ Program::Program(Context &context, Device &device, std::shared_ptr<Module> modul
     builds_.push_back({&device, std::move(module), {}, PI_PROGRAM_BUILT});
 }
 
+Program::Program(Context &context, std::vector<Build> builds, std::string options)
+    : Object(context.host()), context_(context), format_(PI_PROGRAM_FORMAT_SPIRV),
+      builds_(std::move(builds)), options_(std::move(options)) {}
+
 void Program::specialize(uint32_t count, const pi_specialization_constant *constants) {
-    if (!spirv_)
+    if (format_ != PI_PROGRAM_FORMAT_SPIRV)
         fail(PI_ERROR_UNSUPPORTED_FEATURE, "program is of format ", format_,
              "; only SPIR-V has specialization constants");
+    require_source();
     for (const pi_specialization_constant &one : spirv_->check(count, constants))
         constants_[one.id] = std::string(static_cast<const char *>(one.value), one.size);
 }
 
-void Program::build_for(Build &build) {
-    Place &place = context_->place(*build.device);
-    place.require_alive();
-    const Api &ze = place.api();
-    std::vector<uint32_t> ids;
-    std::vector<const void *> values;
-    for (const auto &[id, value] : constants_) {
-        ids.push_back(id);
-        values.push_back(value.data());
+void Program::require_source() const {
+    if (source_.empty())
+        fail(PI_ERROR_INVALID_OPERATION,
+             "program was linked of others or made around a ze_module_handle_t: it is built, and "
+             "has nothing to build again");
+}
+
+DriverConstants::DriverConstants(const ConstantValues &values) {
+    for (const auto &[id, value] : values) {
+        ids_.push_back(id);
+        values_.push_back(value.data());
     }
-    const ze_module_constants_t constants{static_cast<uint32_t>(ids.size()), ids.data(),
-                                          values.data()};
+    constants_ = {static_cast<uint32_t>(ids_.size()), ids_.data(), values_.data()};
+}
+
+namespace {
+
+/// `call` makes something and may give its log.
+template <class Call>
+void with_log(Place &place, const char *name, std::string &log, Call &&call) {
+    ze_module_build_log_handle_t words = nullptr;
+    const ze_result_t code = call(place.device().platform().has_build_logs() ? &words : nullptr);
+    log += take_log(place.api(), words);
+    if (is_build_failure(code))
+        fail(PI_ERROR_BUILD_FAILED, name, ": ", error_name(code), " on ", place.device().name(),
+             log.empty() ? "" : ": ", log.substr(0, most_words));
+    place.check(code, name, "on ", place.device().name());
+}
+
+std::shared_ptr<Module> create_module(Place &place, const ze_module_desc_t &desc,
+                                      std::string &log) {
+    place.require_alive();
+    ze_module_handle_t id = nullptr;
+    with_log(place, "zeModuleCreate", log, [&](ze_module_build_log_handle_t *words) {
+        return place.api().zeModuleCreate(place.context().id(), place.device().id(), &desc, &id,
+                                          words);
+    });
+    return std::make_shared<Module>(place, id);
+}
+
+} // namespace
+
+std::shared_ptr<Module> make_module(Place &place, const ze_module_desc_t &desc, std::string &log) {
+    std::shared_ptr<Module> module = create_module(place, desc, log);
+    // Only now a driver says that there is a function which nobody has.
+    if (place.device().platform().has_build_logs()) {
+        ze_module_handle_t id = module->id();
+        with_log(place, "zeModuleDynamicLink", log, [&](ze_module_build_log_handle_t *words) {
+            return place.api().zeModuleDynamicLink(1, &id, words);
+        });
+        return module;
+    }
+    auto properties = typed<ze_module_properties_t>(ZE_STRUCTURE_TYPE_MODULE_PROPERTIES);
+    place.check(place.api().zeModuleGetProperties(module->id(), &properties),
+                "zeModuleGetProperties");
+    if (properties.flags & ZE_MODULE_PROPERTY_FLAG_IMPORTS)
+        fail(PI_ERROR_BUILD_FAILED, "the program calls functions that it does not have, on ",
+             place.device().name(), "; of several drivers' the loader tells no names");
+    return module;
+}
+
+std::shared_ptr<Module> Program::make(Build &build, bool part) const {
+    const DriverConstants constants(constants_);
     auto desc = typed<ze_module_desc_t>(ZE_STRUCTURE_TYPE_MODULE_DESC);
     desc.format =
         format_ == PI_PROGRAM_FORMAT_SPIRV ? ZE_MODULE_FORMAT_IL_SPIRV : ZE_MODULE_FORMAT_NATIVE;
     desc.inputSize = source_.size();
     desc.pInputModule = reinterpret_cast<const uint8_t *>(source_.data());
     desc.pBuildFlags = options_.c_str();
-    desc.pConstants = ids.empty() ? nullptr : &constants;
-    const auto with_log = [&](const char *call, auto &&make) {
-        ze_module_build_log_handle_t log = nullptr;
-        const ze_result_t code = make(context_->platform().has_build_logs() ? &log : nullptr);
-        build.log += take_log(ze, log);
-        if (is_build_failure(code))
-            fail(PI_ERROR_BUILD_FAILED, call, ": ", error_name(code), " on ", build.device->name(),
-                 build.log.empty() ? "" : ": ", build.log.substr(0, most_words));
-        place.check(code, call, "on ", build.device->name());
-    };
-    ze_module_handle_t module = nullptr;
-    with_log("zeModuleCreate", [&](ze_module_build_log_handle_t *log) {
-        return ze.zeModuleCreate(place.context().id(), build.device->id(), &desc, &module, log);
-    });
-    build.module = std::make_shared<Module>(place, module);
-    // Only now a driver says that there is a function which nobody has; else the making of a kernel does.
-    if (context_->platform().has_build_logs())
-        with_log("zeModuleDynamicLink", [&](ze_module_build_log_handle_t *log) {
-            return ze.zeModuleDynamicLink(1, &module, log);
-        });
+    desc.pConstants = constants.get();
+    Place &place = context_->place(*build.device);
+    return part ? create_module(place, desc, build.log) : make_module(place, desc, build.log);
 }
 
-void Program::build(const pi_program_build_desc &desc) {
+void Program::build_for(const pi_program_build_desc &desc, uint32_t aim) {
     check_flags(desc.flags, 0, "flags");
-    if (source_.empty())
-        fail(PI_ERROR_INVALID_OPERATION, "program was made around a ze_module_handle_t: it is "
-                                         "built, and has nothing to build again");
+    require_source();
     const std::vector<Device *> devices = read_devices<Device>(*context_, desc);
     options_ = desc.options ? desc.options : "";
     builds_.clear();
@@ -118,9 +155,12 @@ void Program::build(const pi_program_build_desc &desc) {
         if (std::any_of(devices.begin(), devices.end(),
                         [&](const Device *named) { return named->id() == device->id(); }))
             builds_.push_back({device, {}, {}, PI_PROGRAM_FAILED});
+    const bool part = aim == PI_PROGRAM_COMPILED;
     for (Build &one : builds_) {
         try {
-            build_for(one);
+            std::shared_ptr<Module> module = make(one, part);
+            if (!part)
+                one.module = std::move(module);
         } catch (const Error &error) {
             if (one.log.empty())
                 one.log = error.text();
@@ -129,9 +169,26 @@ void Program::build(const pi_program_build_desc &desc) {
             throw;
         }
     }
-    // Only now: it is built for all of them or for none.
+    // Only now: it is so for all of them or for none.
     for (Build &one : builds_)
-        one.status = PI_PROGRAM_BUILT;
+        one.status = aim;
+}
+
+void Program::build(const pi_program_build_desc &desc) {
+    build_for(desc, PI_PROGRAM_BUILT);
+}
+
+void Program::compile(const pi_program_build_desc &desc) {
+    require_linker(*context_);
+    require_source();
+    if (format_ != PI_PROGRAM_FORMAT_SPIRV)
+        fail(PI_ERROR_INVALID_OPERATION, "program is a binary: it has nothing to compile");
+    build_for(desc, PI_PROGRAM_COMPILED);
+    compiled_constants_ = constants_;
+}
+
+bool Program::is_compiled_for(const Device &device) const {
+    return status(device) == PI_PROGRAM_COMPILED;
 }
 
 std::vector<Device *> Program::devices() const {
@@ -144,7 +201,10 @@ std::vector<Device *> Program::devices() const {
 
 void Program::require_built() const {
     if (devices().empty())
-        fail(PI_ERROR_INVALID_OPERATION, "program is not built; call piProgramBuild first");
+        fail(PI_ERROR_INVALID_OPERATION,
+             !builds_.empty() && builds_.front().status == PI_PROGRAM_COMPILED
+                 ? "program is only compiled; call piProgramLink"
+                 : "program is not built; call piProgramBuild first");
 }
 
 const Program::Build &Program::build_of(const Device &device) const {

@@ -33,6 +33,26 @@ private:
     const std::shared_ptr<const bool> own_;
 };
 
+/// Values of specialization constants, by their ids.
+using ConstantValues = std::map<uint32_t, std::string>;
+
+/// The same as the driver takes them; the values outlive it.
+class DriverConstants {
+public:
+    explicit DriverConstants(const ConstantValues &values);
+    DriverConstants(const DriverConstants &) = delete;
+    /// NULL where there is none.
+    const ze_module_constants_t *get() const { return ids_.empty() ? nullptr : &constants_; }
+
+private:
+    std::vector<uint32_t> ids_;
+    std::vector<const void *> values_;
+    ze_module_constants_t constants_{};
+};
+
+/// Makes a module of what `desc` says, in which nothing is left to link; adds to the log. PI_ERROR_BUILD_FAILED with its begin.
+std::shared_ptr<Module> make_module(Place &place, const ze_module_desc_t &desc, std::string &log);
+
 /// SPIR-V or a driver's binary, and the modules that it is on the devices it is built for.
 class Program : public sdk::Object<Program, pi_program> {
 public:
@@ -47,6 +67,8 @@ public:
     Program(Context &context, pi_program_format format, std::string source);
     /// Around the application's module: built, for this device.
     Program(Context &context, Device &device, std::shared_ptr<Module> module);
+    /// Of parts in SPIR-V that are linked.
+    Program(Context &context, std::vector<Build> builds, std::string options);
 
     Context &context() const { return *context_; }
     pi_program_format format() const { return format_; }
@@ -54,6 +76,12 @@ public:
     void specialize(uint32_t count, const pi_specialization_constant *constants);
     /// Makes the modules; PI_ERROR_BUILD_FAILED with the begin of the log. Kernels keep the modules that they are of.
     void build(const pi_program_build_desc &desc);
+    /// Sees whether the driver takes it as it is now; what it calls may be in another part.
+    void compile(const pi_program_build_desc &desc);
+    bool is_compiled_for(const Device &device) const;
+    /// What it is compiled of, and with.
+    const std::string &source() const { return source_; }
+    const ConstantValues &compiled_constants() const { return compiled_constants_; }
     /// Those it is built for; empty unless it is.
     std::vector<Device *> devices() const;
     /// PI_ERROR_INVALID_OPERATION unless it is built.
@@ -72,16 +100,24 @@ public:
 
 private:
     const Build &build_of(const Device &device) const;
-    void build_for(Build &build);
+    void require_source() const;
+    /// Makes a module for each of the descriptor's devices, and keeps it if the aim is PI_PROGRAM_BUILT.
+    void build_for(const pi_program_build_desc &desc, uint32_t aim);
+    std::shared_ptr<Module> make(Build &build, bool part) const;
 
     const sdk::Ref<Context> context_;
     const pi_program_format format_;
     const std::string source_; ///< empty: it was never ours
     std::optional<sdk::SpirvModule> spirv_;
-    std::map<uint32_t, std::string>
-        constants_; ///< values of specialization constants, by their ids
+    ConstantValues constants_, compiled_constants_;
     std::vector<Build> builds_;
     std::string options_;
 };
+
+/// A program of compiled parts, linked for the descriptor's devices (link.cpp).
+sdk::Ref<Program> link_programs(Context &context, const pi_program_link_desc &desc);
+
+/// PI_ERROR_UNSUPPORTED_FEATURE unless a device of the context has what links parts.
+void require_linker(const Context &context);
 
 } // namespace pi::level_zero

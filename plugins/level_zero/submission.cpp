@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "submission.hpp"
-#include "entries.hpp"
 
 #include <algorithm>
 
@@ -53,6 +52,12 @@ void ListEvent::note_times() {
     // The host's clock, which QUEUED and SUBMIT are of, is not the device's to the nanosecond.
     for (size_t i = 2; i-- > 0;)
         times_[i] = std::min(times_[i], times_[i + 1]);
+}
+
+void ListEvent::help(Event &) {
+    const Where now = where();
+    if (now.list)
+        now.list->wait_for(now.number);
 }
 
 // ----- Submission ---------------------------------------------------------------------------------
@@ -266,19 +271,6 @@ void ListCommand::run(ListEvent *payload) {
 
 // ----- enqueueing ---------------------------------------------------------------------------------
 
-namespace {
-
-/// Waits in the driver, where that is possible: the thread is then woken without a detour.
-void help(Event &event) {
-    if (!event.payload() || event.final())
-        return;
-    const ListEvent::Where where = payload_of(event).where();
-    if (where.list)
-        where.list->wait_for(where.number);
-}
-
-} // namespace
-
 void enqueue_within_call(Queue &queue, const EnqueueArguments &arguments, ListCommand &command) {
     run_within_call(queue, arguments, [&](Event *event) {
         auto payload = event ? std::make_unique<ListEvent>(queue.place()) : nullptr;
@@ -290,35 +282,7 @@ void enqueue_within_call(Queue &queue, const EnqueueArguments &arguments, ListCo
 
 void enqueue_in_graph(Queue &queue, const EnqueueArguments &arguments,
                       std::unique_ptr<ListCommand> command) {
-    const bool blocking = arguments.flags & PI_COMMAND_BLOCKING;
-    if (blocking && CallbackScope::active())
-        fail(PI_ERROR_WOULD_BLOCK, "a blocking command inside a callback");
-    const std::vector<Event *> waits =
-        read_wait_list(queue.host(), arguments.wait_count, arguments.wait_list);
-    Ref<Event> event = queue.make_event(arguments.type);
-    auto payload = std::make_unique<ListEvent>(queue.place());
-    const ListEvent &listed = *payload;
-    event->set_payload(std::move(payload));
-    queue.sequence().submit(*event, std::move(command), waits, arguments.role);
-    if (listed.refused() && event->final() && event->result() != PI_SUCCESS)
-        throw Error(event->result(), event->error_text());
-    if (blocking) {
-        help(*event);
-        event->wait(PI_TIMEOUT_NEVER);
-    }
-    if (arguments.out_event)
-        *arguments.out_event = event.give();
+    enqueue(queue, arguments, std::move(command), std::make_unique<ListEvent>(queue.place()));
 }
 
-namespace entries {
-
-pi_result PI_CALL piEventWait(pi_event event, uint64_t timeout) {
-    return call<Event>(event, [&](Event &self) {
-        if (timeout == PI_TIMEOUT_NEVER && self.queue() && !CallbackScope::active())
-            help(self);
-        self.wait(timeout);
-    });
-}
-
-} // namespace entries
 } // namespace pi::level_zero

@@ -55,8 +55,8 @@ public:
         std::lock_guard lock(mutex_);
         return where_;
     }
-    /// True if start() found that the driver does not take the command.
-    bool refused() const { return refused_.load(std::memory_order_acquire); }
+    bool refused() const override { return refused_.load(std::memory_order_acquire); }
+    void help(sdk::Event &event) override;
 
 private:
     friend class ListCommand;
@@ -200,18 +200,8 @@ void enqueue_in_graph(Queue &queue, const sdk::EnqueueArguments &arguments,
 template <class CommandType, class... Parts>
 void enqueue_list(Queue &queue, const sdk::EnqueueArguments &arguments, Parts &&...parts) {
     queue.place().require_alive();
-    if (sdk::runs_within_call(queue, arguments)) {
-        CommandType command(Target{queue, true}, std::forward<Parts>(parts)...);
-        return enqueue_within_call(queue, arguments, command);
-    }
-    if constexpr (std::is_base_of_v<PlainCommand, CommandType>)
-        if (queue.goes_straight(arguments)) {
-            sdk::References references;
-            CommandType command(Target{queue, true, &references}, std::forward<Parts>(parts)...);
-            return command.put_straight(references);
-        }
-    enqueue_in_graph(queue, arguments,
-                     std::make_unique<CommandType>(Target{queue}, std::forward<Parts>(parts)...));
+    sdk::enqueue_some_way<CommandType, Target, PlainCommand>(queue, arguments,
+                                                             std::forward<Parts>(parts)...);
 }
 
 } // namespace pi::level_zero

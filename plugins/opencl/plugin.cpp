@@ -117,7 +117,6 @@ constexpr pi_dispatch make_functions() {
     program_entries<Program>::fill(table);
     kernel_entries<Kernel, Program>::fill(table);
     usm_entries::fill<Usm>(table);
-    table.piEventWait = entries::piEventWait; // waits in the vendor where it can
     table.piEventGetNativeHandle = entries::piEventGetNativeHandle;
     table.piEventCreateWithNativeHandle = entries::piEventCreateWithNativeHandle;
     return table;

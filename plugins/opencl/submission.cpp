@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "submission.hpp"
-#include "entries.hpp"
 #include "native.hpp"
 
 #include <algorithm>
@@ -82,6 +81,16 @@ void VendorEvent::finish_brought(Event &event, const Api &api) {
                                                     error_name(status), " (", status, ")"));
     payload.note_times(api, id);
     event.finish(PI_SUCCESS);
+}
+
+void VendorEvent::help(Event &event) {
+    const Api &api = Queue::from(static_cast<pi_queue>(event.queue())).api();
+    const EventOwner vendor = get(api);
+    if (!vendor)
+        return;
+    const cl_event id = vendor.get();
+    if (api.clWaitForEvents(1, &id) == CL_SUCCESS)
+        VendorCommand::finished(event, CL_COMPLETE);
 }
 
 // ----- Submission ---------------------------------------------------------------------------------
@@ -296,19 +305,6 @@ void VendorCommand::run(VendorEvent *payload) {
 
 namespace {
 
-/// Waits in the vendor, where that is possible: the thread is then woken without a detour.
-void help(Event &event, const Api &api) {
-    if (!event.payload() || event.final())
-        return;
-    const EventOwner vendor = payload_of(event).get(api);
-    if (!vendor)
-        return;
-    const cl_event id = vendor.get();
-    const cl_int code = api.clWaitForEvents(1, &id);
-    if (code == CL_SUCCESS)
-        VendorCommand::finished(event, CL_COMPLETE);
-}
-
 /// An event behind what the application itself has put into the vendor's queue so far, for a command that does not go
 /// there; empty if there is no such work or the queue orders nothing.
 Ref<Event> after_shared_work(Queue &queue) {
@@ -341,11 +337,9 @@ Ref<Event> submit(Queue &queue, const EnqueueArguments &arguments, std::unique_p
     return event;
 }
 
-void conclude(Queue &queue, const EnqueueArguments &arguments, Ref<Event> event) {
-    if (arguments.flags & PI_COMMAND_BLOCKING) {
-        help(*event, queue.api());
-        event->wait(PI_TIMEOUT_NEVER);
-    }
+void conclude(const EnqueueArguments &arguments, Ref<Event> event) {
+    if (arguments.flags & PI_COMMAND_BLOCKING)
+        wait_with_help(*event);
     if (arguments.out_event)
         *arguments.out_event = event.give();
 }
@@ -365,28 +359,15 @@ void enqueue_in_graph(Queue &queue, const EnqueueArguments &arguments,
                       std::unique_ptr<VendorCommand> command) {
     command->prepare();
     auto payload = std::make_unique<VendorEvent>();
-    const VendorEvent &vendor = *payload;
     const bool elsewhere = command->on() != queue.id();
     Ref<Event> event = submit(queue, arguments, std::move(command), std::move(payload), elsewhere);
-    if (vendor.refused() && event->final() && event->result() != PI_SUCCESS)
-        throw Error(event->result(), event->error_text());
-    conclude(queue, arguments, std::move(event));
+    throw_refusal(*event);
+    conclude(arguments, std::move(event));
 }
 
 void enqueue_own(Queue &queue, const EnqueueArguments &arguments,
                  std::unique_ptr<Command> command) {
-    conclude(queue, arguments, submit(queue, arguments, std::move(command), nullptr, true));
+    conclude(arguments, submit(queue, arguments, std::move(command), nullptr, true));
 }
 
-namespace entries {
-
-pi_result PI_CALL piEventWait(pi_event event, uint64_t timeout) {
-    return call<Event>(event, [&](Event &self) {
-        if (timeout == PI_TIMEOUT_NEVER && self.queue() && !CallbackScope::active())
-            help(self, Queue::from(static_cast<pi_queue>(self.queue())).api());
-        self.wait(timeout);
-    });
-}
-
-} // namespace entries
 } // namespace pi::opencl

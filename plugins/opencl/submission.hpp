@@ -42,8 +42,9 @@ public:
     /// Waits for the cl_event that the application brought, and ends its event.
     static void finish_brought(sdk::Event &event, const Api &api);
 
-    /// True if start() found that the command cannot be given to the vendor.
-    bool refused() const { return refused_.load(std::memory_order_acquire); }
+    bool refused() const override { return refused_.load(std::memory_order_acquire); }
+    /// Of a command: has a queue.
+    void help(sdk::Event &event) override;
 
 private:
     friend class VendorCommand;

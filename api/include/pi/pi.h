@@ -1662,6 +1662,8 @@ PI_EXPORT pi_result PI_CALL piSamplerCreate(pi_context context, const pi_sampler
                                             pi_sampler *out_sampler);
 PI_EXPORT pi_result PI_CALL piSamplerRetain(pi_sampler sampler);
 PI_EXPORT pi_result PI_CALL piSamplerRelease(pi_sampler sampler);
+/* Of a sampler around a native handle, what its backend cannot be asked is PI_ERROR_UNSUPPORTED_FEATURE: coordinates,
+ * addressing and filter, never the context. */
 PI_EXPORT pi_result PI_CALL piSamplerGetInfo(pi_sampler sampler, pi_sampler_info name,
                                              uint64_t size, void *value, uint64_t *out_size);
 PI_EXPORT pi_result PI_CALL piSamplerGetNativeHandle(pi_sampler sampler,

@@ -70,11 +70,16 @@ ze_result_t ZE_APICALL zeCommandListAppendMemoryCopy(ze_command_list_handle_t li
     return append_copy(list, to, from, size, {signal, count, waits});
 }
 
-// Memory of all contexts is in the reach of a list anyway.
+// Memory of all contexts is in the reach of a list anyway, but it has to be of the one that is named.
 ze_result_t ZE_APICALL zeCommandListAppendMemoryCopyFromContext(
     ze_command_list_handle_t list, void *to, ze_context_handle_t source_context, const void *from,
     size_t size, ze_event_handle_t signal, uint32_t count, ze_event_handle_t *waits) {
-    const ze_result_t known = call([&](Lock &) { driver().context(source_context); });
+    const ze_result_t known = call([&](Lock &) {
+        const std::shared_ptr<Context> owner = driver().context(source_context);
+        const std::shared_ptr<Allocation> memory = find_allocation(from);
+        need(!memory || memory->foreign || memory->context == owner,
+             ZE_RESULT_ERROR_INVALID_ARGUMENT);
+    });
     return known ? known : append_copy(list, to, from, size, {signal, count, waits});
 }
 

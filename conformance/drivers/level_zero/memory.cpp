@@ -79,14 +79,18 @@ void place(Allocation &memory, Arena &arena, const char *name) {
     arena.end += whole_pages(memory.size);
 }
 
+/// Before anything is reserved, which is never given out again.
+void need_room(const Request &request) {
+    need(!request.device ||
+             request.device->used + whole_pages(request.size) <= request.device->model.capacity,
+         ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY);
+}
+
 void charge(Allocation &memory) {
     if (!memory.device)
         return;
-    const size_t size = whole_pages(memory.size);
-    Device &device = *memory.device;
-    need(device.used + size <= device.model.capacity, ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY);
-    device.used += size;
-    memory.charged = size;
+    memory.charged = whole_pages(memory.size);
+    memory.device->used += memory.charged;
 }
 
 } // namespace
@@ -98,6 +102,8 @@ std::shared_ptr<Allocation> allocate(const Request &request) {
          ZE_RESULT_ERROR_UNSUPPORTED_ALIGNMENT);
     const size_t most = request.device ? request.device->model.capacity : size_t(1) << 42;
     need(request.size > 0 && request.size <= most, ZE_RESULT_ERROR_UNSUPPORTED_SIZE);
+    if (!request.file)
+        need_room(request);
     auto memory = std::make_shared<Allocation>();
     memory->type = request.type;
     memory->context = request.context;

@@ -18,15 +18,40 @@ const drivers::Words words = {{"pointer", Pass::pointer},
                               {"sampler", Pass::sampler},
                               {"local", Pass::shared}};
 
-/// The text of a native image, or what a SPIR-V module is as one. Throws Failure for what no image can be, and
-/// std::runtime_error with what the build log says.
-std::string text_of(const ze_module_desc_t &description) {
-    const auto *bytes = reinterpret_cast<const char *>(description.pInputModule);
-    if (description.format == ZE_MODULE_FORMAT_IL_SPIRV)
-        return translate(bytes, description.inputSize, driver().config.kernels);
-    std::string text(bytes, strnlen(bytes, description.inputSize));
+/// One of the inputs that a module is made of.
+struct Input {
+    const uint8_t *bytes;
+    size_t size;
+    const char *flags;
+    const ze_module_constants_t *constants;
+};
+
+/// The parts of ZE_experimental_module_program, instead of which the descriptor itself has nothing; else its own.
+std::vector<Input> inputs_of(const ze_module_desc_t &description) {
+    const auto *program = static_cast<const ze_module_program_exp_desc_t *>(description.pNext);
+    if (!program || program->stype != ZE_STRUCTURE_TYPE_MODULE_PROGRAM_EXP_DESC)
+        return {{description.pInputModule, description.inputSize, description.pBuildFlags,
+                 description.pConstants}};
+    need(description.format == ZE_MODULE_FORMAT_IL_SPIRV, ZE_RESULT_ERROR_INVALID_ENUMERATION);
+    need(program->count > 0, ZE_RESULT_ERROR_INVALID_SIZE);
+    need_pointers(program->inputSizes, program->pInputModules);
+    std::vector<Input> inputs;
+    for (uint32_t i = 0; i < program->count; ++i)
+        inputs.push_back({program->pInputModules[i], program->inputSizes[i],
+                          program->pBuildFlags ? program->pBuildFlags[i] : nullptr,
+                          program->pConstants ? program->pConstants[i] : nullptr});
+    return inputs;
+}
+
+/// The text of a native image, or what a SPIR-V module is as one, without its first line. Throws Failure for what no image can
+/// be, and std::runtime_error with what the build log says.
+std::string text_of(const Input &input, ze_module_format_t format) {
+    const auto *bytes = reinterpret_cast<const char *>(input.bytes);
+    if (format == ZE_MODULE_FORMAT_IL_SPIRV)
+        return translate(bytes, input.size, driver().config.kernels);
+    const std::string text(bytes, strnlen(bytes, input.size));
     need(text.rfind(magic, 0) == 0, ZE_RESULT_ERROR_INVALID_NATIVE_BINARY);
-    return text;
+    return text.substr(sizeof magic - 1);
 }
 
 /// Where something of the library is.
@@ -109,13 +134,14 @@ void connect(Module &module, const Module &from) {
     }
 }
 
-/// Specialization constants are variables of the libraries, with names of their own.
-void specialize(Module &module, const ze_module_constants_t *constants) {
+/// Specialization constants are variables of an input's libraries, from this one on, with names of their own.
+void specialize(Module &module, size_t first, const ze_module_constants_t *constants) {
     for (uint32_t i = 0; constants && i < constants->numConstants; ++i) {
         const std::string name = "specialization_" + std::to_string(constants->pConstantIds[i]);
-        for (const std::shared_ptr<Library> &library : module.libraries)
-            if (const size_t size = library->size_of(name.c_str()))
-                std::memcpy(library->symbol(name.c_str()), constants->pConstantValues[i], size);
+        for (size_t at = first; at < module.libraries.size(); ++at)
+            if (const size_t size = module.libraries[at]->size_of(name.c_str()))
+                std::memcpy(module.libraries[at]->symbol(name.c_str()),
+                            constants->pConstantValues[i], size);
     }
 }
 
@@ -129,13 +155,21 @@ void check_flags(const char *flags) {
 }
 
 void build(Module &module, const ze_module_desc_t &description) {
-    check_flags(description.pBuildFlags);
-    module.text = text_of(description);
-    module.image = drivers::read_image(module.text.substr(sizeof magic - 1), words);
-    for (const drivers::Part &part : module.image)
-        add_part(module, part);
+    module.text = magic;
+    for (const Input &input : inputs_of(description)) {
+        need_pointers(input.bytes);
+        need(input.size > 0, ZE_RESULT_ERROR_INVALID_SIZE);
+        check_flags(input.flags);
+        const std::string text = text_of(input, description.format);
+        module.text += text;
+        const size_t first = module.libraries.size();
+        for (const drivers::Part &part : drivers::read_image(text, words)) {
+            module.image.push_back(part);
+            add_part(module, part);
+        }
+        specialize(module, first, input.constants);
+    }
     connect(module, module);
-    specialize(module, description.pConstants);
     for (const auto &[name, memory] : module.variables)
         driver().allocations[memory->address] = memory;
 }
@@ -174,10 +208,8 @@ ze_result_t ZE_APICALL zeModuleCreate(ze_context_handle_t context, ze_device_han
         module->context = driver().context(context);
         module->device = &driver().device(device);
         need_pointers(description, out);
-        need_pointers(description->pInputModule);
         need(description->stype == ZE_STRUCTURE_TYPE_MODULE_DESC, ZE_RESULT_ERROR_INVALID_ARGUMENT);
         need(description->format <= ZE_MODULE_FORMAT_NATIVE, ZE_RESULT_ERROR_INVALID_ENUMERATION);
-        need(description->inputSize > 0, ZE_RESULT_ERROR_INVALID_SIZE);
         try {
             build(*module, *description);
         } catch (const std::runtime_error &error) {

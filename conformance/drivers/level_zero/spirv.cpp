@@ -25,8 +25,10 @@ enum Opcode : std::uint32_t {
     CONSTANT = 43,
     FUNCTION = 54,
     FUNCTION_PARAMETER = 55,
+    DECORATE = 71,
 };
 constexpr std::uint32_t spirv_magic = 0x07230203, newest_version = 0x00010400;
+constexpr std::uint32_t linkage_attributes = 41, import_linkage = 1;
 constexpr std::uint32_t storage_workgroup = 4, storage_function = 7, kernel_model = 6;
 constexpr size_t header_words = 5;
 
@@ -41,11 +43,19 @@ struct Reader {
     std::map<std::uint32_t, Type> types;
     std::map<std::uint32_t, std::uint32_t> constants;
     std::map<std::uint32_t, std::string> entries, functions; ///< names and parameters, by function
+    std::vector<std::string> imports, exports;               ///< names of functions
 
     void read_type(const std::uint32_t *word, size_t count);
     void read(const std::uint32_t *word, size_t count);
 
 private:
+    struct Linkage {
+        std::string name;
+        bool import = false;
+    };
+    void read_linkage(const std::uint32_t *word, size_t count);
+
+    std::map<std::uint32_t, Linkage> linkage_; ///< of functions and variables, which come later
     std::uint32_t function_ = 0;
 };
 
@@ -100,6 +110,15 @@ void Reader::read_type(const std::uint32_t *word, size_t count) {
     }
 }
 
+/// OpDecorate function LinkageAttributes "name" Export or Import
+void Reader::read_linkage(const std::uint32_t *word, size_t count) {
+    if (count < 5 || word[2] != linkage_attributes)
+        return;
+    const auto *name = reinterpret_cast<const char *>(word + 3);
+    linkage_[word[1]] = {std::string(name, strnlen(name, (count - 4) * sizeof *word)),
+                         word[count - 1] == import_linkage};
+}
+
 void Reader::read(const std::uint32_t *word, size_t count) {
     switch (word[0] & 0xffff) {
     case ENTRY_POINT:
@@ -112,8 +131,13 @@ void Reader::read(const std::uint32_t *word, size_t count) {
         if (count > 3)
             constants[word[2]] = word[3];
         break;
+    case DECORATE:
+        read_linkage(word, count);
+        break;
     case FUNCTION:
         function_ = count > 2 ? word[2] : 0;
+        if (const auto linkage = linkage_.find(function_); linkage != linkage_.end())
+            (linkage->second.import ? imports : exports).push_back(linkage->second.name);
         break;
     case FUNCTION_PARAMETER: {
         const Type &type = types.at(word[1]);
@@ -150,9 +174,19 @@ std::string translate(const void *module, size_t size, const std::string &librar
     } catch (const std::out_of_range &) {
         throw std::runtime_error("error: the SPIR-V is damaged");
     }
-    std::string text = "PI simulated Level Zero module 1\nlibrary " + library + "\n";
+    std::string text = "library " + library + "\n";
     for (const auto &[function, name] : reader.entries)
         text += "function " + name + reader.functions[function] + "\n";
+    for (const std::string &name : reader.imports)
+        text += "import " + name + " call_" + name + "\n";
+    const Library code(library);
+    for (const std::string &name : reader.exports) {
+        if (!code.symbol(name.c_str()))
+            continue; // a kernel, or a helper of one, which is in the library's kernel itself
+        text += "export " + name + "\n";
+        if (code.symbol(("call_" + name).c_str()))
+            text += "import " + name + " call_" + name + "\n";
+    }
     return text;
 }
 

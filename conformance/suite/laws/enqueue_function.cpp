@@ -77,6 +77,41 @@ LAW("enqueue", "host functions run once each, in order, and under the rules of c
     bench.wait(held);
 }
 
+// What a host function finds in memory that a command before it writes.
+struct Seen {
+    const Bytes *memory;
+    Bytes found;
+};
+
+void PI_CALL look(void *user_data) {
+    auto &seen = *static_cast<Seen *>(user_data);
+    seen.found = *seen.memory;
+}
+
+LAW("enqueue", "a host function begins after commands before it that have no event") {
+    bench.need(PI_CAPABILITY_HOST_FUNCTION, "PI_CAPABILITY_HOST_FUNCTION");
+    constexpr uint64_t size = 64 * 1024;
+    const Queue queue = bench.make_queue();
+    for (int round = 0; round < 20; ++round) {
+        const Bytes bytes = bench.random_bytes(size);
+        const Mem mem = bench.make_buffer(bench.place(), bytes);
+        Bytes into(size);
+        Seen seen{&into, {}};
+        const pi_region region = linear(0, 0, size);
+        pi_buffer_read_desc read = describe<pi_buffer_read_desc>();
+        read.mem = mem;
+        read.host_ptr = into.data();
+        read.region_count = 1;
+        read.regions = &region;
+        require_success(try_enqueue(queue, read), "piEnqueueMemBufferRead without an event");
+        pi_host_function_desc desc = describe<pi_host_function_desc>();
+        desc.function = &look;
+        desc.user_data = &seen;
+        bench.wait(bench.enqueue(queue, desc));
+        require(seen.found == bytes, "the host function has run before the read was done");
+    }
+}
+
 LAW("enqueue", "a host function of NULL is refused") {
     bench.need(PI_CAPABILITY_HOST_FUNCTION, "PI_CAPABILITY_HOST_FUNCTION");
     const Queue queue = bench.make_queue();

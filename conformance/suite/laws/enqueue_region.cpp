@@ -125,6 +125,32 @@ LAW("enqueue", "a region may end with the buffer's last byte") {
     }
 }
 
+LAW("enqueue", "a copy of many regions begins after what it waits for in another queue") {
+    constexpr uint64_t count = 8, part = 4096, size = count * part;
+    const Queue first = bench.make_queue(), second = bench.make_queue();
+    const Mem src = bench.make_buffer(size), dst = bench.make_buffer(size);
+    std::vector<pi_region> regions; // apart from each other, so that no backend makes one of them
+    for (uint64_t i = 0; i < count; ++i)
+        regions.push_back(linear(i * part, i * part, part - 1));
+    Bytes expected(size, std::byte{0});
+    bench.upload(second, dst, expected);
+    for (unsigned round = 1; round <= 50; ++round) {
+        const std::byte value{static_cast<unsigned char>(round)};
+        const Event filled = bench.fill(first, src, 0, size, Bytes(1, value));
+        pi_buffer_copy_desc desc = describe<pi_buffer_copy_desc>();
+        desc.src = src;
+        desc.dst = dst;
+        desc.region_count = static_cast<uint32_t>(regions.size());
+        desc.regions = regions.data();
+        const Event copied = bench.enqueue(second, desc, {filled});
+        for (uint64_t i = 0; i < size; ++i)
+            if (i % part != part - 1)
+                expected[i] = value;
+        bench.require_contents(second, dst, expected, "what was copied behind a fill");
+        bench.wait(copied);
+    }
+}
+
 LAW("enqueue", "regions are copied during the call") {
     const Queue queue = bench.make_queue();
     const Bytes src = bench.random_bytes(1000);

@@ -120,6 +120,34 @@ LAW("lifetime", "memory may be released right after the enqueue") {
     bench.require_contents(queue, dst, bytes, "what went through a released buffer");
 }
 
+LAW("lifetime", "what commands without an event name may be released right after the enqueue") {
+    constexpr uint64_t size = 64 * 1024;
+    const Queue queue = bench.make_queue();
+    const Mem dst = bench.make_buffer(size);
+    const auto copy = [&](pi_mem from, pi_mem to) {
+        const pi_region region = linear(0, 0, size);
+        pi_buffer_copy_desc desc = describe<pi_buffer_copy_desc>();
+        desc.src = from;
+        desc.dst = to;
+        desc.region_count = 1;
+        desc.regions = &region;
+        require_success(try_enqueue(queue, desc), "piEnqueueMemBufferCopy without an event");
+    };
+    for (int round = 0; round < 20; ++round) {
+        const Bytes bytes = bench.random_bytes(size);
+        {
+            const Mem src = bench.make_buffer(bench.place(), bytes);
+            const Mem middle = bench.make_buffer(size);
+            copy(src, middle);
+            copy(middle, dst);
+        }
+        // New objects at the places of those that should still be there.
+        const Mem other = bench.make_buffer(bench.place(), Bytes(size, std::byte{0xEE}));
+        const Mem another = bench.make_buffer(bench.place(), Bytes(size, std::byte{0xEE}));
+        bench.require_contents(queue, dst, bytes, "what went through a released buffer");
+    }
+}
+
 LAW("lifetime", "a view keeps its root alive, and a command both") {
     bench.need(PI_CAPABILITY_VIEW, "PI_CAPABILITY_VIEW");
     constexpr uint64_t size = 16 * 1024;

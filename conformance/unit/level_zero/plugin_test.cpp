@@ -5,6 +5,9 @@
 
 #include "../examples/program.hpp"
 
+#include <chrono>
+#include <thread>
+
 using namespace level_zero_test;
 using Catch::Matchers::Contains;
 
@@ -100,6 +103,19 @@ TEST_CASE("devices use each other's memory only where both answers of the driver
     CHECK(info.connection == PI_MEMORY_CONNECTION_MIGRATABLE);
     CHECK_THAT(info.reason, Contains("zeDeviceGetP2PProperties says yes") &&
                                 Contains("zeDeviceCanAccessPeer no"));
+}
+
+TEST_CASE("a device's clock counts nanoseconds, whatever the driver's ticks are") {
+    const Machine machine;
+    uint64_t device[2] = {}, host[2] = {};
+    for (int i = 0; i < 2; ++i) {
+        REQUIRE(piDeviceGetGlobalTimestamps(machine.devices[0], &device[i], &host[i]) ==
+                PI_SUCCESS);
+        std::this_thread::sleep_for(std::chrono::milliseconds(50 * (1 - i)));
+    }
+    // Far more than what a thread that is held up between the two clocks makes of it: a tick is 80 ns.
+    CHECK(device[1] - device[0] > (host[1] - host[0]) / 20);
+    CHECK(device[1] - device[0] < (host[1] - host[0]) * 20);
 }
 
 TEST_CASE("an alignment that the driver does not keep to is kept to all the same") {

@@ -32,6 +32,19 @@ TEST_CASE("Bytes go from the host to a device, within it and back") {
     CHECK(read(list, second.address, 1000) == bytes);
 }
 
+TEST_CASE("A copy from another context names the one that its source is of") {
+    const Context context, other;
+    const List list(context);
+    const Memory here(context, 100), there(other, 100);
+    const auto copy = [&](ze_context_handle_t named) {
+        return zeCommandListAppendMemoryCopyFromContext(list, here.address, named, there.address,
+                                                        100, nullptr, 0, nullptr);
+    };
+    CHECK(copy(context) == ZE_RESULT_ERROR_INVALID_ARGUMENT);
+    CHECK(copy(other) == ZE_RESULT_SUCCESS);
+    list.finish();
+}
+
 TEST_CASE("Copies beyond the end, onto themselves, and of nothing are refused") {
     const Context context;
     const List list(context);

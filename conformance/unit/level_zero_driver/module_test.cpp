@@ -148,6 +148,41 @@ TEST_CASE("What cannot be built says why in its log") {
     CHECK(says("error: the SPIR-V is damaged"));
 }
 
+TEST_CASE("A module may be made of several in SPIR-V, and of nothing else") {
+    const Context context;
+    const std::string text = spirv(), native = image("function meet pointer\n");
+    const auto make = [&](ze_module_format_t format, std::vector<const std::string *> parts) {
+        std::vector<std::size_t> sizes;
+        std::vector<const std::uint8_t *> sources;
+        for (const std::string *part : parts) {
+            sizes.push_back(part->size());
+            sources.push_back(reinterpret_cast<const std::uint8_t *>(part->data()));
+        }
+        ze_module_program_exp_desc_t program{};
+        program.stype = ZE_STRUCTURE_TYPE_MODULE_PROGRAM_EXP_DESC;
+        program.count = static_cast<std::uint32_t>(parts.size());
+        program.inputSizes = sizes.data();
+        program.pInputModules = sources.data();
+        ze_module_desc_t description{};
+        description.stype = ZE_STRUCTURE_TYPE_MODULE_DESC;
+        description.pNext = &program;
+        description.format = format;
+        description.inputSize = native.size(); // which is ignored
+        description.pInputModule = reinterpret_cast<const std::uint8_t *>(native.data());
+        ze_module_handle_t module = nullptr;
+        const ze_result_t result =
+            zeModuleCreate(context, devices()[0], &description, &module, nullptr);
+        if (result == ZE_RESULT_SUCCESS)
+            CHECK(zeModuleDestroy(module) == ZE_RESULT_SUCCESS);
+        return result;
+    };
+    CHECK(make(ZE_MODULE_FORMAT_IL_SPIRV, {&text}) == ZE_RESULT_SUCCESS);
+    CHECK(make(ZE_MODULE_FORMAT_IL_SPIRV, {&text, &native}) ==
+          ZE_RESULT_ERROR_MODULE_BUILD_FAILURE);
+    CHECK(make(ZE_MODULE_FORMAT_NATIVE, {&native}) == ZE_RESULT_ERROR_INVALID_ENUMERATION);
+    CHECK(make(ZE_MODULE_FORMAT_IL_SPIRV, {}) == ZE_RESULT_ERROR_INVALID_SIZE);
+}
+
 TEST_CASE("Options are those of Level Zero") {
     const Context context;
     const std::string bytes = image("function meet pointer\n");

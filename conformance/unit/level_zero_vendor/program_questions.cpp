@@ -7,8 +7,10 @@
 
 /// The suite's programs in SPIR-V (pi_suite_programs).
 namespace pi::suite {
-extern const unsigned char embedded_kernels[], embedded_broken[];
-extern const std::size_t embedded_kernels_size, embedded_broken_size;
+extern const unsigned char embedded_kernels[], embedded_broken[], embedded_caller[],
+    embedded_callee[];
+extern const std::size_t embedded_kernels_size, embedded_broken_size, embedded_caller_size,
+    embedded_callee_size;
 } // namespace pi::suite
 
 namespace level_zero_vendor_test {
@@ -29,11 +31,51 @@ struct Module {
     }
     Module(const Driver &driver, std::span<const unsigned char> bytes)
         : Module(driver, ZE_MODULE_FORMAT_IL_SPIRV, bytes.data(), bytes.size()) {}
+    /// Of parts in SPIR-V, each with its constants, which may be NULL.
+    Module(const Driver &driver, const std::vector<std::span<const unsigned char>> &parts,
+           const std::vector<const ze_module_constants_t *> &constants) {
+        std::vector<size_t> sizes;
+        std::vector<const uint8_t *> sources;
+        const std::vector<const char *> options(parts.size(), "");
+        for (const auto part : parts) {
+            sizes.push_back(part.size());
+            sources.push_back(part.data());
+        }
+        ze_module_program_exp_desc_t program{};
+        program.stype = ZE_STRUCTURE_TYPE_MODULE_PROGRAM_EXP_DESC;
+        program.count = static_cast<uint32_t>(parts.size());
+        program.inputSizes = sizes.data();
+        program.pInputModules = sources.data();
+        program.pBuildFlags = const_cast<const char **>(options.data());
+        program.pConstants = const_cast<const ze_module_constants_t **>(constants.data());
+        const ze_module_desc_t description{ZE_STRUCTURE_TYPE_MODULE_DESC,
+                                           &program,
+                                           ZE_MODULE_FORMAT_IL_SPIRV,
+                                           sizes.front(),
+                                           sources.front(),
+                                           nullptr,
+                                           nullptr};
+        result = zeModuleCreate(driver.context, driver.device, &description, &handle, nullptr);
+    }
     Module(const Module &) = delete;
     ~Module() {
         if (result == ZE_RESULT_SUCCESS) {
             zeModuleDestroy(handle);
         }
+    }
+    /// Of the module: whether something that it calls is not in it, and what making the kernel `change` of it says.
+    std::string missing_and_change() const {
+        ze_module_properties_t properties{};
+        properties.stype = ZE_STRUCTURE_TYPE_MODULE_PROPERTIES;
+        zeModuleGetProperties(handle, &properties);
+        const ze_kernel_desc_t description{ZE_STRUCTURE_TYPE_KERNEL_DESC, nullptr, 0, "change"};
+        ze_kernel_handle_t kernel = nullptr;
+        const ze_result_t made = zeKernelCreate(handle, &description, &kernel);
+        if (made == ZE_RESULT_SUCCESS) {
+            zeKernelDestroy(kernel);
+        }
+        return name_of(result) + (properties.flags ? ", imports, " : ", whole, ") +
+               (made == ZE_RESULT_SUCCESS ? "a kernel" : "no kernel");
     }
     ze_module_handle_t handle = nullptr;
     ze_result_t result;
@@ -56,6 +98,13 @@ struct Kernel {
     ze_result_t result;
 };
 
+std::span<const unsigned char> caller() {
+    return {pi::suite::embedded_caller, pi::suite::embedded_caller_size};
+}
+std::span<const unsigned char> callee() {
+    return {pi::suite::embedded_callee, pi::suite::embedded_callee_size};
+}
+
 uint32_t arguments_of(const Driver &driver, const char *name) {
     const Kernel kernel(driver, name);
     ze_kernel_properties_t properties{};
@@ -75,8 +124,26 @@ const std::vector<Question> &program_questions() {
              return name_of(
                  Module(driver, {pi::suite::embedded_broken, pi::suite::embedded_broken_size})
                      .result);
-         },
-         "the vendor's fails when the module is linked, ours at once"},
+         }},
+        {"one module of two parts in SPIR-V, in either order",
+         [](const Driver &driver) {
+             return Module(driver, {caller(), callee()}, {nullptr, nullptr}).missing_and_change() +
+                    "; " +
+                    Module(driver, {callee(), caller()}, {nullptr, nullptr}).missing_and_change();
+         }},
+        {"one module of two parts, one of which has a value for its specialization constant",
+         [](const Driver &driver) {
+             const uint32_t id = 1;
+             const uint32_t factor = 7;
+             const void *value = &factor;
+             const ze_module_constants_t constants{1, &id, &value};
+             return Module(driver, {caller(), callee()}, {nullptr, &constants})
+                 .missing_and_change();
+         }},
+        {"a part in SPIR-V that calls another one, alone",
+         [](const Driver &driver) { return Module(driver, caller()).missing_and_change(); }},
+        {"a part in SPIR-V without kernels, alone",
+         [](const Driver &driver) { return Module(driver, callee()).missing_and_change(); }},
         {"SPIR-V that ends too early",
          [](const Driver &driver) {
              return name_of(Module(driver, kernels().first(kernels().size() / 8 * 4)).result);

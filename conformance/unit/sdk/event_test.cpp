@@ -67,6 +67,27 @@ private:
     std::vector<Event *> &started_;
 };
 
+/// Of a vendor that has done all once it is waited for, or takes nothing.
+class HelpingPayload : public Payload {
+public:
+    explicit HelpingPayload(int &helped, bool refuses = false)
+        : helped_(helped), refuses_(refuses) {}
+    uint64_t profiling(pi_profiling_info) const override { return 0; }
+    bool refused() const override { return refuses_; }
+    void help(Event &event) override {
+        ++helped_;
+        event.finish(PI_SUCCESS);
+    }
+
+private:
+    int &helped_;
+    const bool refuses_;
+};
+
+constexpr EnqueueArguments arguments_of(uint64_t flags, pi_event *out_event) {
+    return {flags, PI_TYPE_BUFFER_COPY_DESC, 0, nullptr, out_event};
+}
+
 } // namespace
 
 TEST_CASE("a command starts only when everything it waits for is final") {
@@ -258,6 +279,61 @@ TEST_CASE("a wait ends at its time, and with the command's error") {
     CHECK(event_entries::wait(gate->handle(), 0) == PI_ERROR_TIMEOUT);
     gate->signal(PI_SUCCESS);
     CHECK(event_entries::wait(gate->handle(), PI_TIMEOUT_NEVER) == PI_SUCCESS);
+}
+
+TEST_CASE("who waits for ever helps in the vendor, and nobody else does") {
+    pi_test::FakeHost host;
+    {
+        auto queue = make<Queue>(host.get(), true);
+        std::vector<Event *> started;
+        int helped = 0;
+        pi_event event = nullptr;
+        enqueue(*queue, arguments_of(0, &event), std::make_unique<VendorCommand>(started),
+                std::make_unique<HelpingPayload>(helped));
+        CHECK(event_entries::wait(event, 0) == PI_ERROR_TIMEOUT);
+        {
+            const CallbackScope callback;
+            CHECK(event_entries::wait(event, PI_TIMEOUT_NEVER) == PI_ERROR_WOULD_BLOCK);
+        }
+        CHECK(helped == 0);
+        CHECK(event_entries::wait(event, PI_TIMEOUT_NEVER) == PI_SUCCESS);
+        CHECK(helped == 1);
+        CHECK(event_entries::wait(event, PI_TIMEOUT_NEVER) == PI_SUCCESS);
+        CHECK(helped == 1); // it was final
+        event_entries::release(event);
+
+        enqueue(*queue, arguments_of(PI_COMMAND_BLOCKING, nullptr),
+                std::make_unique<VendorCommand>(started), std::make_unique<HelpingPayload>(helped));
+        CHECK(helped == 2);
+    }
+    CHECK(host.objects() == 0);
+}
+
+TEST_CASE("what the vendor refuses at once is an error of the call, and gives no event") {
+    pi_test::FakeHost host;
+    {
+        auto queue = make<Queue>(host.get(), true);
+        const auto refuse = [&](bool payload_says, pi_event *out_event) {
+            int helped = 0;
+            enqueue(*queue, arguments_of(0, out_event),
+                    make_command([](Event &) { fail(PI_ERROR_BACKEND, "the vendor's words"); }),
+                    std::make_unique<HelpingPayload>(helped, payload_says));
+        };
+        pi_event event = nullptr;
+        std::string words;
+        try {
+            refuse(true, &event);
+        } catch (const Error &error) {
+            words = error.text();
+        }
+        CHECK(words == "the vendor's words");
+        CHECK(event == nullptr);
+        refuse(false, &event); // a failure that is not the vendor's refusal is the event's
+        REQUIRE(event);
+        CHECK(event_entries::wait(event, PI_TIMEOUT_NEVER) == PI_ERROR_BACKEND);
+        event_entries::release(event);
+    }
+    CHECK(host.objects() == 0);
 }
 
 TEST_CASE("what a command names lives exactly until its event is final") {

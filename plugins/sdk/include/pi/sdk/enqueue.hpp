@@ -5,6 +5,9 @@
 
 #include <pi/sdk/descriptor.hpp>
 #include <pi/sdk/event.hpp>
+#include <pi/sdk/kept.hpp>
+
+#include <type_traits>
 
 namespace pi::sdk {
 
@@ -64,28 +67,72 @@ void run_within_call(Queue &queue, const EnqueueArguments &arguments, Body &&bod
     *arguments.out_event = event.give();
 }
 
+/// After a submit: what the vendor did not take, as the event's payload tells, is thrown.
+inline void throw_refusal(const Event &event) {
+    if (event.payload() && event.payload()->refused() && event.final() &&
+        event.result() != PI_SUCCESS)
+        throw Error(event.result(), event.error_text());
+}
+
+/// Blocks until the event is final, in the vendor where its payload can do so; throws the command's error. Not inside a callback.
+inline void wait_with_help(Event &event) {
+    if (event.payload() && !event.final())
+        event.payload()->help(event);
+    event.wait(PI_TIMEOUT_NEVER);
+}
+
 /// The end of every piEnqueueX, when the descriptor is checked and the command made: checks the wait
-/// list, puts the command into the queue, waits if it is blocking. Queue has `Ref<Event>
-/// make_event(pi_struct_type)` and `Sequence &sequence()`.
+/// list, puts the command into the queue, waits if it is blocking. What the vendor refuses at once, as the payload tells, is
+/// an error of the call. Queue has `Ref<Event> make_event(pi_struct_type)` and `Sequence &sequence()`.
 template <class Queue>
-void enqueue(Queue &queue, const EnqueueArguments &arguments, std::unique_ptr<Command> command) {
+void enqueue(Queue &queue, const EnqueueArguments &arguments, std::unique_ptr<Command> command,
+             std::unique_ptr<Payload> payload = nullptr) {
     const bool blocking = arguments.flags & PI_COMMAND_BLOCKING;
     if (blocking && CallbackScope::active())
         fail(PI_ERROR_WOULD_BLOCK, "a blocking command inside a callback");
     const std::vector<Event *> waits =
         read_wait_list(queue.host(), arguments.wait_count, arguments.wait_list);
     Ref<Event> event = queue.make_event(arguments.type);
+    if (payload) // else the queue may have given it one
+        event->set_payload(std::move(payload));
     queue.sequence().submit(*event, std::move(command), waits, arguments.role);
+    throw_refusal(*event);
     if (blocking)
-        event->wait(PI_TIMEOUT_NEVER);
+        wait_with_help(*event);
     if (arguments.out_event)
         *arguments.out_event = event.give();
+}
+
+/// The end of every piEnqueueX of a backend that makes its command as CommandType(Target, parts...) and has more than one way
+/// to its vendor: within the call; straight, past the graph, for what is a PlainCommand; and in the graph. Of the backend,
+/// found by the type of its queue: Queue::goes_straight(arguments), enqueue_within_call(queue, arguments, command),
+/// CommandType::put_straight(references) and enqueue_in_graph(queue, arguments, command). A Target is made of the queue,
+/// whether the command is gone when the call returns, and where what it names is kept if it is not done by then.
+template <class CommandType, class Target, class PlainCommand, class Queue, class... Parts>
+void enqueue_some_way(Queue &queue, const EnqueueArguments &arguments, Parts &&...parts) {
+    if (runs_within_call(queue, arguments)) {
+        CommandType command(Target{queue, true, nullptr}, std::forward<Parts>(parts)...);
+        return enqueue_within_call(queue, arguments, command);
+    }
+    if constexpr (std::is_base_of_v<PlainCommand, CommandType>)
+        if (queue.goes_straight(arguments)) {
+            References references;
+            CommandType command(Target{queue, true, &references}, std::forward<Parts>(parts)...);
+            return command.put_straight(references);
+        }
+    enqueue_in_graph(queue, arguments,
+                     std::make_unique<CommandType>(Target{queue, false, nullptr},
+                                                   std::forward<Parts>(parts)...));
 }
 
 namespace event_entries {
 
 inline pi_result PI_CALL wait(pi_event event, uint64_t timeout) {
-    return call<Event>(event, [&](Event &self) { self.wait(timeout); });
+    return call<Event>(event, [&](Event &self) {
+        if (timeout == PI_TIMEOUT_NEVER && self.queue() && !CallbackScope::active())
+            return wait_with_help(self);
+        self.wait(timeout);
+    });
 }
 
 inline pi_result PI_CALL get_info(pi_event event, pi_event_info name, uint64_t size, void *value,

@@ -63,6 +63,11 @@ public:
     virtual ~Payload() = default;
     /// A profiling time in nanoseconds; only asked when the event is final with success.
     virtual uint64_t profiling(pi_profiling_info name) const = 0;
+    /// Whether start() found that the vendor does not take the command: then the enqueue call fails. Any thread.
+    virtual bool refused() const { return false; }
+    /// Called on a thread that waits for `event`, this payload's, for ever: it may wait in the vendor first, so that it is woken
+    /// without a detour. May return at any time, with the event final or not.
+    virtual void help(Event &event) { (void)event; }
 };
 
 /// The object behind pi_event: of a command, or of the host when it has no queue.

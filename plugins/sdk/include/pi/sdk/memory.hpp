@@ -4,7 +4,7 @@
 // memory objects answer.
 #pragma once
 
-#include <pi/sdk/descriptor.hpp>
+#include <pi/sdk/region.hpp>
 
 #include <cstdint>
 
@@ -69,4 +69,36 @@ inline constexpr InfoRow<Mem> mem_rows[] = {
      [](Mem &mem, const InfoWriter &write) { write(mem.reference_count()); }},
 };
 
+/// piMemFlush and piMemInvalidate of a backend whose memory in the host is coherent once events order its use, and whose other
+/// memory is handed over by map and unmap alone. Mem has `uint64_t size()` and `bool in_host()`.
+namespace mem_maintenance {
+
+template <class Mem>
+pi_result check(pi_mem mem, uint64_t offset, uint64_t size, const char *what) {
+    return call<Mem>(mem, [&](Mem &self) {
+        check_range(offset, size, self.size(), "mem");
+        if (!self.in_host())
+            fail(PI_ERROR_UNSUPPORTED_FEATURE, what,
+                 ": the coherence of mem is PI_COHERENCE_MAP_UNMAP; the host touches it between "
+                 "map and unmap");
+    });
+}
+
+template <class Mem>
+pi_result PI_CALL flush(pi_mem mem, uint64_t offset, uint64_t size) {
+    return check<Mem>(mem, offset, size, "piMemFlush");
+}
+
+template <class Mem>
+pi_result PI_CALL invalidate(pi_mem mem, uint64_t offset, uint64_t size) {
+    return check<Mem>(mem, offset, size, "piMemInvalidate");
+}
+
+template <class Mem>
+constexpr void fill(pi_dispatch &table) {
+    table.piMemFlush = flush<Mem>;
+    table.piMemInvalidate = invalidate<Mem>;
+}
+
+} // namespace mem_maintenance
 } // namespace pi::sdk
