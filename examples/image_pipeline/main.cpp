@@ -10,6 +10,7 @@
 #include "text.hpp"
 
 #include <CLI/CLI.hpp>
+#include <pi/runtime/calibrate.hpp>
 #include <pi/runtime/error.hpp>
 
 #include <cstdio>
@@ -33,6 +34,7 @@ struct Options {
     std::string output = "image_pipeline_output";
     std::string json;
     std::string machine;
+    std::string costs;
     std::string cubin;
     uint32_t rounds = 2;
     bool list = false;
@@ -51,6 +53,9 @@ CPU devices use it where it is, and nothing moves at all.
 
 Machine: its devices are sim:0:0, sim:0:1 and so on, and without a list all of them are used. Each transfer
 is waited for; its predicted time and the one that it took on the machine's virtual clock are told.
+
+Costs: routes are chosen by what links cost: as the plugins say, or as "pi-bench calibrate --costs FILE"
+measured it on this machine. A file that cannot be used, of another machine say, is told and left alone.
 
 Exit codes: 0 the work was done and the results equal the CPU reference; 1 they differ, or something is
 wrong with the picture, the devices or the output folder, as the message says; 2 the command line was
@@ -75,6 +80,9 @@ void declare(CLI::App &app, Options &options) {
         ->check(CLI::Range(1U, 1000U));
     app.add_option("--machine", options.machine,
                    "Run on the simulated machine that a file describes; see below")
+        ->type_name("FILE");
+    app.add_option("--costs", options.costs,
+                   "Choose routes by the measured costs of a file; see below")
         ->type_name("FILE");
     app.add_option("--cubin", options.cubin,
                    "A module with the kernels for devices of CUDA, instead of PTX")
@@ -167,13 +175,18 @@ int work(const Options &options, std::span<const KernelForm> forms) {
     std::printf(
         "%s\n",
         report.introduction(name, picture.width, picture.height, work, options.in_place).c_str());
+    PipelineOptions pipeline_options{options.explain, options.in_place, {}, {}};
+    if (!options.costs.empty()) {
+        const auto measured = pi::runtime::load_costs(options.costs, topology);
+        std::printf("%s\n", report.costs(options.costs, measured).c_str());
+        pipeline_options.costs = measured.costs;
+    }
     std::fflush(stdout);
 
     const Results expected = reference(picture);
     Summary summary;
     std::vector<RoundReport> rounds;
     Results results;
-    PipelineOptions pipeline_options{options.explain, options.in_place, {}};
     if (clock) {
         pipeline_options.virtual_time = [&] { return clock->pass_time(); };
     }

@@ -108,8 +108,9 @@ class Pipeline::State {
 public:
     State(const Work &work, const Picture &source, PipelineOptions options)
         : work_(work), options_(options), patience_(patience_for(source.memory.size() / 4)),
-          runtime_(work.topology, {.log_up_to_date = true}), stages_(stages_for(source.width, source.height)),
-          overlay_memory_(source.memory.size()), chart_memory_(4ULL * chart_width * chart_height) {
+          runtime_(work.topology, {.costs = options_.costs, .log_up_to_date = true}),
+          stages_(stages_for(source.width, source.height)), overlay_memory_(source.memory.size()),
+          chart_memory_(4ULL * chart_width * chart_height) {
         const uint64_t pixels = source.memory.size() / 4;
         // Left to itself the runtime lets CPU devices use host memory everywhere, and nothing has to
         // move. As on GPUs, what lies between the stages is in the devices' own memory.

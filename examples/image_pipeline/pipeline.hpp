@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -48,6 +49,8 @@ struct PipelineOptions {
     /// the milliseconds of its clock. With it every transfer and every stage is waited for, so that each
     /// has the machine for itself, as a prediction assumes. Empty: no simulated machine.
     std::function<double()> virtual_time;
+    /// What links cost; nothing: as the plugins say.
+    std::optional<pi::runtime::CostTable> costs;
 };
 
 /// Six stages: blur, edges, histogram, overlay and chart each at a place, save at the host.

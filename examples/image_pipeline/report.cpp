@@ -218,6 +218,17 @@ std::string Report::introduction(const std::string &picture, int width, int heig
     return text;
 }
 
+std::string Report::costs(const std::string &file, const pi::runtime::LoadedCosts &loaded) const {
+    std::string text = paint(bold, "Costs") + "\n";
+    const std::string used = "Routes go by the measured costs of " + file + ".";
+    for (const std::string &sentence : {loaded.costs ? used : "", loaded.message}) {
+        for (const std::string &line : wrapped(sentence, page_width())) {
+            text += line + "\n";
+        }
+    }
+    return text;
+}
+
 /// Without the blanks that fill its last column.
 std::string Report::matrix() const {
     std::string text;

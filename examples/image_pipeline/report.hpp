@@ -4,6 +4,7 @@
 #include "pipeline.hpp"
 #include "places.hpp"
 
+#include <pi/runtime/calibrate.hpp>
 #include <pi/runtime/transfer.hpp>
 
 #include <array>
@@ -51,6 +52,8 @@ public:
 
     std::string introduction(const std::string &picture, int width, int height, const Work &work,
                              bool in_place) const;
+    /// Which costs routes go by, when a file was asked for: its own, or why not.
+    std::string costs(const std::string &file, const pi::runtime::LoadedCosts &loaded) const;
     /// In full with every use and its reason; else a line a stage.
     std::string round(uint32_t number, const RoundReport &round, bool in_full) const;
     std::string summary(const Summary &summary) const;

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // image_pipeline on simulated machines.
+#include "kernels.hpp"
+#include "machine.hpp"
 #include "made_png.hpp"
 #include "picture.hpp"
+#include "places.hpp"
 #include "program.hpp"
 #include "reference.hpp"
 
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
+#include <pi/runtime/calibrate.hpp>
 
 #include <algorithm>
 #include <filesystem>
@@ -108,6 +112,61 @@ TEST_CASE("what a simulated machine is predicted to do, does and takes is the sa
     const json first = report();
     CHECK(report() == first);
     CHECK(report() == first);
+}
+
+TEST_CASE(
+    "the demo's routes follow a file of measured costs, and those of another machine are refused "
+    "with a message") {
+    // Where direct copies are the slower way, a file calls them the faster one.
+    const std::string machine = machine_file("bounce-faster");
+    const pi_test::TemporaryFolder folder;
+    const std::string costs = folder.path() / "costs.json";
+    {
+        const image_pipeline::Loader loader(machine);
+        const auto work = image_pipeline::choose_places(loader.get(), "",
+                                                        image_pipeline::kernel_forms(""), "sim");
+        const auto &topology = work.topology->description();
+        pi::runtime::CostTable table = pi::runtime::CostTable::estimate(topology);
+        for (pi::runtime::PlaceIndex from = 1; from < topology.places.size(); ++from) {
+            for (pi::runtime::PlaceIndex to = 1; to < topology.places.size(); ++to) {
+                if (table.linked(from, to)) {
+                    table.set(from, to, {1e-9, 1e12});
+                }
+            }
+        }
+        pi::runtime::save_costs(table, topology, costs);
+    }
+    const auto ways = [&](const std::string &on, const std::vector<std::string> &arguments,
+                          std::string &output) {
+        const fs::path file = folder.path() / "report.json";
+        std::vector<std::string> command{IMAGE_PIPELINE, "--machine", on,  "--output",
+                                         folder.path(),  "--json",    file};
+        command.insert(command.end(), arguments.begin(), arguments.end());
+        const Ran ran = run(command);
+        INFO(ran.output);
+        REQUIRE(ran.exit_code == 0);
+        output = ran.output;
+        std::ifstream stream(file);
+        const json report = json::parse(stream);
+        CHECK(report["equal"] == true);
+        return report["routes"];
+    };
+    std::string output;
+    const json told = ways(machine, {}, output);
+    CHECK(told["host_bounce"] > 0);
+    CHECK_THAT(output, !Contains("measured costs"));
+
+    const json measured = ways(machine, {"--costs", costs}, output);
+    CHECK(measured["host_bounce"] == 0);
+    CHECK(measured["migrate"] > told["migrate"]);
+    CHECK_THAT(output, Contains("Routes go by the measured costs of"));
+
+    const std::string other = machine_file("workstation");
+    const json elsewhere = ways(other, {}, output);
+    CHECK(ways(other, {"--costs", costs}, output) == elsewhere);
+    CHECK_THAT(output, Contains("was measured on another machine") && Contains("not used"));
+    CHECK(ways(machine, {"--costs", "/nowhere.json"}, output) == told);
+    CHECK_THAT(output, Contains("/nowhere.json: cannot be read; its costs are not used"));
 }
 
 TEST_CASE("a machine file that cannot be used is a clear message and exit code 1") {

@@ -18,7 +18,8 @@ namespace pi::runtime {
 class RuntimeState;
 
 struct RuntimeOptions {
-    /// What links cost; nothing = estimated from what the plugins say. A table of another number of
+    /// What links cost; nothing = estimated from what the plugins say. load_costs() has what `pi-bench calibrate`
+    /// measured on this machine, or nothing and a message. A table of another number of
     /// places is PI_ERROR_INVALID_VALUE.
     std::optional<CostTable> costs;
     /// Staging memory in use at one time at each place, the host included: transfers that need more
