@@ -102,7 +102,7 @@ TEST_CASE(
 TEST_CASE("programs on several threads, on a machine with faults, lose no byte, but those that are "
           "reported lost",
           "[law]") {
-    run_law(threads({Trouble::faults}), 1);
+    run_law(threads({Trouble::faults, Trouble::pressure_and_faults}), 1);
 }
 
 TEST_CASE("programs on machines with too little memory lose no byte", "[law]") {
@@ -112,6 +112,12 @@ TEST_CASE("programs on machines with too little memory lose no byte", "[law]") {
 TEST_CASE("programs on machines with faults lose no byte, but those that are reported lost",
           "[law]") {
     run_law(alone(Trouble::faults));
+}
+
+TEST_CASE("programs on machines with faults and too little memory lose no byte, but those that are "
+          "reported lost",
+          "[law]") {
+    run_law(alone(Trouble::pressure_and_faults));
 }
 
 #ifdef PI_TEST_OPENCL_PLUGIN

@@ -37,15 +37,18 @@ pi_kernel make_kernel(pi_context context) {
 }
 
 pi_loader make_loader(const std::vector<const char *> &plugins,
-                      const std::vector<pi_loader_option> &options, bool traced,
+                      std::vector<pi_loader_option> options, const std::string &trace,
                       uint64_t flags = PI_LOADER_IGNORE_ENVIRONMENT) {
     const char *const layers[] = {"trace"};
+    if (!trace.empty()) {
+        options.push_back({"PI_TRACE_FILE", trace.c_str()});
+    }
     auto desc = pi_test::desc<pi_loader_desc>(PI_TYPE_LOADER_DESC);
     desc.flags = flags | PI_LOADER_NO_DEFAULT_SEARCH;
     desc.plugins = plugins.data();
     desc.plugin_count = static_cast<uint32_t>(plugins.size());
     desc.layers = layers;
-    desc.layer_count = traced ? 1 : 0;
+    desc.layer_count = trace.empty() ? 0 : 1;
     desc.options = options.data();
     desc.option_count = static_cast<uint32_t>(options.size());
     desc.log = [](uint32_t, const char *, void *) {};
@@ -61,11 +64,7 @@ pi_loader make_sim_loader(const MachineFile &file, const std::string &trace) {
     if (file.has_host_plugin()) {
         plugins.push_back(PI_TEST_HOST_PLUGIN);
     }
-    std::vector<pi_loader_option> options{{"PI_SIM_MACHINE", machine.path().c_str()}};
-    if (!trace.empty()) {
-        options.push_back({"PI_TRACE_FILE", trace.c_str()});
-    }
-    return make_loader(plugins, options, !trace.empty());
+    return make_loader(plugins, {{"PI_SIM_MACHINE", machine.path().c_str()}}, trace);
 }
 
 /// Of all plugins, one after the other, in the order in which they tell them.
@@ -152,8 +151,8 @@ LiveMachine::LiveMachine(const MachineFile &file, const std::string &trace)
     sim_ = static_cast<const pi_sim_v1 *>(table);
 }
 
-LiveMachine::LiveMachine(const std::string &plugin, uint32_t contexts)
-    : loader_(make_loader({plugin.c_str()}, {}, false, 0)) {
+LiveMachine::LiveMachine(const std::string &plugin, uint32_t contexts, const std::string &trace)
+    : loader_(make_loader({plugin.c_str()}, {}, trace, 0)) {
     const std::vector<pi_device> devices = find_devices(find_plugins(loader_, ""));
     topology_ = Topology::from_groups(std::vector<std::vector<pi_device>>(contexts, devices));
     kernels_.resize(topology_->size());
@@ -185,15 +184,18 @@ Event LiveMachine::launch(pi_queue queue, const Acquisition &use, Job &job) cons
         seen = enqueue<pi_buffer_read_desc>(
             PI_TYPE_BUFFER_READ_DESC, &piEnqueueMemBufferRead, queue, use.events(), use.mem(),
             job.seen.data(), region(&pi_region::src_offset, use.offset(), job.seen.size()));
+        application_bytes_ += job.seen.size();
     }
     if (job.fresh.empty()) {
         return seen;
     }
     const std::vector<pi_event> waits = seen ? std::vector<pi_event>{seen.get()} : use.events();
-    return enqueue<pi_buffer_write_desc>(
+    Event written = enqueue<pi_buffer_write_desc>(
         PI_TYPE_BUFFER_WRITE_DESC, &piEnqueueMemBufferWrite, queue, waits, use.mem(),
         job.fresh.data(),
         region(&pi_region::dst_offset, use.offset() + job.fresh_offset, job.fresh.size()));
+    application_bytes_ += job.fresh.size();
+    return written;
 }
 
 Event LiveMachine::run_kernel(pi_queue queue, const Acquisition &use, Job &job) const {

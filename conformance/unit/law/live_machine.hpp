@@ -10,6 +10,7 @@
 #include <pi/runtime/error.hpp>
 #include <pi/runtime/storage.hpp>
 
+#include <atomic>
 #include <chrono>
 #include <memory>
 #include <vector>
@@ -34,7 +35,7 @@ public:
     /// `trace`: the name of a file that is written until the machine is gone.
     LiveMachine(const MachineFile &file, const std::string &trace);
     /// All devices that a plugin finds, in each of so many contexts. The environment says which driver it opens.
-    LiveMachine(const std::string &plugin, uint32_t contexts);
+    LiveMachine(const std::string &plugin, uint32_t contexts, const std::string &trace);
     ~LiveMachine();
     LiveMachine(const LiveMachine &) = delete;
     LiveMachine &operator=(const LiveMachine &) = delete;
@@ -46,6 +47,8 @@ public:
     Event launch(pi_queue queue, const Acquisition &use, Job &job) const;
     /// Bytes over all links of the simulated machine, by commands that are final.
     uint64_t link_bytes() const;
+    /// Of the reads and writes that launch() has made, where kernels are not native.
+    uint64_t application_bytes() const { return application_bytes_; }
 
 private:
     Event run_kernel(pi_queue queue, const Acquisition &use, Job &job) const;
@@ -55,6 +58,7 @@ private:
     const pi_sim_v1 *sim_ = nullptr;
     std::shared_ptr<const Topology> topology_;
     std::vector<pi_kernel> kernels_; // by place; none where kernels are not native
+    mutable std::atomic<uint64_t> application_bytes_{0};
 };
 
 /// Bytes of the reads, writes and copies that a trace tells of.

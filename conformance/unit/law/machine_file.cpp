@@ -111,7 +111,7 @@ MachineFile MachineFile::draw(Draw &draw, Trouble trouble, uint64_t capacity, ui
     MachineFile file;
     const std::string &name = draw.one_of(names);
     file.json_ = name == "made up" ? made_up(draw) : shipped(name);
-    if (trouble == Trouble::pressure) {
+    if (has_pressure(trouble)) {
         for (Json &device : file.json_["devices"]) {
             device["scopes"][0]["capacity"] = capacity;
         }
@@ -121,7 +121,7 @@ MachineFile MachineFile::draw(Draw &draw, Trouble trouble, uint64_t capacity, ui
     file.contexts_ = draw(0, 3) == 1 ? 2 : 1;
     file.words_ = name + (file.others_ != 0 ? ", and the host plugin" : "") +
                   (file.contexts_ > 1 ? ", in two contexts" : "");
-    if (trouble == Trouble::faults) {
+    if (has_faults(trouble)) {
         file.add_faults(draw, actors);
     }
     if (name == "made up" || trouble != Trouble::none) {

@@ -33,7 +33,14 @@ struct Way {
     }
 };
 
-enum class Trouble { none, pressure, faults };
+enum class Trouble { none, pressure, faults, pressure_and_faults };
+
+constexpr bool has_pressure(Trouble trouble) {
+    return trouble == Trouble::pressure || trouble == Trouble::pressure_and_faults;
+}
+constexpr bool has_faults(Trouble trouble) {
+    return trouble == Trouble::faults || trouble == Trouble::pressure_and_faults;
+}
 
 /// A simulated machine, alone or beside the host plugin, or real devices, and its places: device by device in each context.
 class MachineFile {
@@ -68,7 +75,6 @@ public:
     Way way(PlaceIndex from, PlaceIndex to, pi::runtime::RouteMask routes) const;
     /// Its memory counts on no link.
     bool simulated(PlaceIndex place) const;
-    bool has_faults() const { return json_.contains("faults"); }
     /// What the file says, in the runtime's form.
     pi::runtime::CostTable costs() const;
 
