@@ -2,6 +2,7 @@
 //
 // How a place gets memory for a storage, when it first acquires some of it: it uses another place's, or
 // imports the host's, or has its own.
+#include "layout_check.hpp"
 #include "storage_state.hpp"
 
 #include <pi/runtime/error.hpp>
@@ -41,6 +42,7 @@ void check_description(const StorageDescription &description) {
     if (address > UINTPTR_MAX - description.size) {
         throw Error(PI_ERROR_INVALID_SIZE, "Storage: host_memory and size overflow");
     }
+    check_layout(description.layout, description.size);
 }
 
 } // namespace
@@ -119,6 +121,11 @@ std::vector<Candidate> StorageState::sharing_candidates(PlaceIndex place) const 
         request.scope = description_.scope;
         request.demands_device_memory = description_.flags != 0;
         request.allowed = description_.routes;
+        const PlaceInfo &owning = runtime_->topology->info(owner);
+        const bool owner_laid_out =
+            owner != host_place && !attached->imported && is_laid_out(owning, scope_index(owner));
+        request.other_layout =
+            owner_laid_out != is_laid_out(runtime_->topology->info(place), scope);
         if (owner != host_place) {
             request.source_imported = attached->imported;
             request.source_scope_0 = views_[attached->view].scope_0;
@@ -148,7 +155,16 @@ std::vector<Candidate> StorageState::sharing_candidates(PlaceIndex place) const 
     return result;
 }
 
-bool StorageState::maps_in_place(const PlaceInfo &place, uint32_t scope) {
+bool StorageState::is_laid_out(const PlaceInfo &place, uint32_t scope) const {
+    return !description_.layout.is_dense() && !place.scopes.empty() &&
+           (place.scopes.at(scope).flags & PI_SCOPE_LAYOUT) != 0;
+}
+
+/// A map gives dense bytes, which rows are not.
+bool StorageState::maps_in_place(const PlaceInfo &place, uint32_t scope) const {
+    if (is_laid_out(place, scope)) {
+        return false;
+    }
     return scope == 0 ? place.maps_in_place
                       : (place.scopes.at(scope).flags & PI_SCOPE_MAPS_IN_PLACE) != 0;
 }
@@ -306,7 +322,9 @@ void StorageState::create_memory(PlaceIndex place) {
     const PlaceInfo &info = runtime_->topology->info(place);
     const uint32_t scope = scope_index(place);
     View view;
-    view.memory = runtime_->memory->take({place, scope, description_.alignment, description_.flags},
+    const bool laid_out = is_laid_out(info, scope);
+    view.memory = runtime_->memory->take({place, scope, description_.alignment, description_.flags,
+                                          laid_out ? description_.layout : MemoryLayout()},
                                          description_.size);
     view.home = place;
     view.mem = Mem::share(view.memory.get());
@@ -326,7 +344,8 @@ void StorageState::create_memory(PlaceIndex place) {
         Attachment{.view = *id,
                    .mem = std::move(mem),
                    .lender = place,
-                   .texts = texts("memory of its own"),
+                   .texts = texts(laid_out ? "memory of its own, in the storage's layout"
+                                           : "memory of its own"),
                    .offset_alignment = std::max<uint64_t>(info.scopes[scope].offset_alignment, 1)};
     runtime_->residents.add(place, weak_from_this());
 }

@@ -23,7 +23,7 @@ PooledMemory &PooledMemory::operator=(PooledMemory &&other) noexcept {
             pool_->give_back(*this, true);
         }
         pool_ = std::move(other.pool_);
-        kind_ = other.kind_;
+        kind_ = std::move(other.kind_);
         size_ = other.size_;
         mem_ = std::move(other.mem_);
     }
@@ -74,6 +74,18 @@ Mem MemoryPool::create(const MemoryKind &kind, uint64_t size) const {
     desc.size = size;
     desc.alignment = kind.alignment;
     desc.scope = kind.scope;
+    pi_mem_layout_desc layout{};
+    if (!kind.layout.is_dense()) {
+        const std::vector<uint32_t> &separators = kind.layout.axis_separators;
+        layout.struct_size = sizeof layout;
+        layout.type = PI_TYPE_MEM_LAYOUT_DESC;
+        layout.rank = static_cast<uint32_t>(kind.layout.extents.size());
+        layout.element_size = kind.layout.element_size;
+        layout.extents = kind.layout.extents.data();
+        layout.axis_separator_count = static_cast<uint32_t>(separators.size());
+        layout.axis_separators = separators.empty() ? nullptr : separators.data();
+        desc.next = &layout;
+    }
     Mem mem;
     check(piMemBufferCreate(topology_->context(kind.place), topology_->device(kind.place), &desc,
                             mem.out()),

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <pi/runtime/handle.hpp>
+#include <pi/runtime/layout.hpp>
 #include <pi/runtime/pool.hpp>
 #include <pi/runtime/topology.hpp>
 
@@ -22,6 +23,7 @@ struct MemoryKind {
     uint32_t scope = 0;
     uint64_t alignment = 0; ///< bytes; 0 = the scope's own
     uint64_t flags = 0;     ///< PI_MEM_REQUIRE_ bits
+    MemoryLayout layout{};  ///< of memory of the size that it describes
     friend auto operator<=>(const MemoryKind &, const MemoryKind &) = default;
 };
 

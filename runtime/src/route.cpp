@@ -92,6 +92,8 @@ bool is_allowed(const Question &question, RouteKind kind) {
 
 constexpr const char *not_allowed = "not allowed for this storage";
 constexpr const char *has_memory = "the destination has memory of its own already";
+constexpr const char *other_layout =
+    "only one of both is laid out in the storage's axes, the other is dense";
 constexpr const char *unknown_scope = "no connection is known for these scopes";
 
 std::string connection_text(const Question &question) {
@@ -116,6 +118,9 @@ Candidate direct_use(const Question &question) {
     }
     if (question.source_is_host() || question.destination_is_host()) {
         return refused(candidate, "the bare host has no connection: its memory is imported");
+    }
+    if (request.other_layout) {
+        return refused(candidate, other_layout);
     }
     if (question.other_scope() && question.scoped() == nullptr) {
         return refused(candidate, unknown_scope);
@@ -160,6 +165,9 @@ Candidate import_host_memory(const Question &question) {
     }
     if (request.demands_device_memory) {
         return refused(candidate, "contiguous or pinned memory is demanded");
+    }
+    if (request.other_layout) {
+        return refused(candidate, other_layout);
     }
     if (!request.destination_scope_0) {
         return refused(candidate, "imported memory is of no scope, and one was asked for");

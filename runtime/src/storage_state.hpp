@@ -218,7 +218,9 @@ private:
     void create_memory(PlaceIndex place);
     ViewId add_view(View view, MemoryId memory);
     uint32_t scope_index(PlaceIndex place) const;
-    static bool maps_in_place(const PlaceInfo &place, uint32_t scope);
+    /// Of memory that the storage has there.
+    bool maps_in_place(const PlaceInfo &place, uint32_t scope) const;
+    bool is_laid_out(const PlaceInfo &place, uint32_t scope) const;
     std::vector<Candidate> sharing_candidates(PlaceIndex place) const;
 
     // remote_use.cpp

@@ -112,6 +112,8 @@ struct RouteRequest {
     uint64_t host_address = 0;
     uint64_t host_size = 0;
     bool demands_device_memory = false; ///< contiguous or pinned: imported memory would not do
+    /// Only one of both ends has memory in the storage's layout: neither's would do for the other.
+    bool other_layout = false;
     RouteMask allowed = all_routes;
     StyleMask styles = all_styles; ///< ways of a bounce that are allowed
 };

@@ -3,6 +3,7 @@
 
 #include <pi/runtime/buffer.hpp>
 #include <pi/runtime/export.hpp>
+#include <pi/runtime/layout.hpp>
 #include <pi/runtime/runtime.hpp>
 
 #include <cstdint>
@@ -17,6 +18,10 @@ struct StorageDescription {
     uint64_t alignment = 0; ///< bytes, a power of two, at every place; 0 = each place's own
     std::string scope{};    ///< by name at every place; empty = scope 0
     uint64_t flags = 0;     ///< PI_MEM_REQUIRE_ bits, for device memory
+    /// Memory of places whose scope has PI_SCOPE_LAYOUT is laid out like this; PI_MEM_INFO_PITCHES of Acquisition::mem()
+    /// tells how. All others have dense memory. Offsets, ranges, host pointers and host_memory are of dense bytes
+    /// anyway. Of other than `size` bytes: PI_ERROR_INVALID_SIZE; for other mistakes PI_ERROR_INVALID_VALUE.
+    MemoryLayout layout{};
     /// The application's bytes, used in place as the host's replica; `size` of them. They must live
     /// until the storage is gone and finish() has returned true. NULL: the runtime allocates.
     void *host_memory = nullptr;
