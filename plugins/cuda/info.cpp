@@ -167,6 +167,7 @@ pi_memory_scope describe_scope(const Device &device, Scope which) {
     scope.offset_alignment = 1;
     scope.flush_atom = 1;
     if (which == SCOPE_GLOBAL) {
+        scope.flags |= PI_SCOPE_LAYOUT;
         scope.capacity = scope.max_allocation = device.memory_size();
     } else {
         scope.flags |=

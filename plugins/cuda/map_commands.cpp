@@ -2,6 +2,7 @@
 //
 // Maps and unmaps. Pinned memory is mapped in place; memory of a device through staging, or through the application's
 // own memory where the buffer was made with it.
+#include "commands.hpp"
 #include "entries.hpp"
 #include "memory.hpp"
 #include "submission.hpp"
@@ -17,10 +18,9 @@ using namespace sdk;
 
 namespace {
 
-Regions whole(uint64_t size) {
-    pi_region region{};
-    region.extent[0] = size;
-    return Regions({&region, 1});
+End end_of(const Map &map) {
+    auto *const begin = static_cast<std::byte *>(map.pointer);
+    return {reinterpret_cast<CUdeviceptr>(begin), nullptr, begin};
 }
 
 /// Between a device and staging, or in place.
@@ -40,10 +40,9 @@ public:
 private:
     void issue(Submission &submission) override {
         if (map_.staging && map_reads(map_.flags))
-            submission.add(submission.api().cuMemcpyAsync(
-                               reinterpret_cast<CUdeviceptr>(map_.pointer),
-                               mem_->address() + map_.offset, map_.size, submission.stream()),
-                           "cuMemcpyAsync", map_.size, " bytes");
+            copy_regions(
+                submission, cuda::end_of(*mem_), end_of(map_),
+                physical_regions(range_regions(map_.offset, 0, map_.size), mem_->range(), {}));
     }
     void completed() override {
         void *const pointer = map_.pointer;
@@ -70,11 +69,9 @@ private:
     void issue(Submission &submission) override {
         const Map &map = taken_.map();
         if (copies(taken_))
-            submission.add(
-                submission.api().cuMemcpyAsync(taken_.mem().address() + map.offset,
-                                               reinterpret_cast<CUdeviceptr>(map.pointer), map.size,
-                                               submission.stream()),
-                "cuMemcpyAsync", map.size, " bytes");
+            copy_regions(
+                submission, end_of(map), cuda::end_of(taken_.mem()),
+                physical_regions(range_regions(0, map.offset, map.size), {}, taken_.mem().range()));
     }
     void completed() override { taken_.done(); }
     TakenMap taken_;
@@ -110,7 +107,7 @@ void map_host_ptr(Queue &queue, const EnqueueArguments &arguments, Mem &mem,
         std::byte *const pointer = mem->map_pointer() + desc.offset;
         if (map_reads(desc.flags))
             transfer(queue.primary(), Direction::TO_HOST, mem->address() + desc.offset, pointer,
-                     whole(desc.size));
+                     range_regions(0, 0, desc.size));
         mem->maps().add({pointer, desc.offset, desc.size, desc.flags});
         *desc.out_pointer = pointer;
     });
@@ -121,7 +118,7 @@ void unmap_host_ptr(Queue &queue, const EnqueueArguments &arguments, TakenMap &&
         const Map &map = taken.map();
         if (map_writes(map.flags))
             transfer(queue.primary(), Direction::TO_DEVICE, taken.mem().address() + map.offset,
-                     static_cast<std::byte *>(map.pointer), whole(map.size));
+                     static_cast<std::byte *>(map.pointer), range_regions(0, 0, map.size));
         taken.done();
     });
 }

@@ -84,9 +84,14 @@ Storage Storage::take(Primary &primary, uint64_t size, uint64_t alignment, const
         primary, reinterpret_cast<void *>(memory),
         [free](Primary &of, void *at) { return free(of, reinterpret_cast<CUdeviceptr>(at)); },
         waits);
-    storage.address_ = align_up(memory, std::max(alignment, uint64_t{1}));
-    storage.alignment_ = greatest_power_in(storage.address_);
+    storage.address_ = memory;
+    storage.align(alignment);
     return storage;
+}
+
+void Storage::align(uint64_t alignment) {
+    address_ = align_up(address_, std::max(alignment, uint64_t{1}));
+    alignment_ = greatest_power_in(address_);
 }
 
 namespace {
@@ -102,6 +107,22 @@ Storage Storage::on_device(Primary &primary, uint64_t size, uint64_t alignment) 
         primary, size, alignment, "cuMemAlloc_v2",
         [&](CUdeviceptr *out, uint64_t bytes) { return primary.api().cuMemAlloc_v2(out, bytes); },
         free_memory);
+}
+
+Storage Storage::pitched(Primary &primary, uint64_t row, uint64_t rows, unsigned access,
+                         uint64_t alignment, uint64_t &pitch) {
+    // Alignment beyond the driver's takes rows, too.
+    const uint64_t height = rows + (alignment > min_alignment ? alignment / row + 1 : 0);
+    size_t chosen = 0;
+    Storage storage = take(
+        primary, row * height, 0, "cuMemAllocPitch_v2",
+        [&](CUdeviceptr *out, uint64_t) {
+            return primary.api().cuMemAllocPitch_v2(out, &chosen, row, height, access);
+        },
+        free_memory);
+    storage.align(alignment);
+    pitch = chosen;
+    return storage;
 }
 
 Storage Storage::shareable(Primary &primary, uint64_t size, uint64_t alignment) {

@@ -30,7 +30,10 @@ public:
     Storage() = default;
     /// PI_ERROR_OUT_OF_DEVICE_MEMORY with what was asked for and what is free.
     static Storage on_device(Primary &primary, uint64_t size, uint64_t alignment);
-    /// The same from the primary context's pool, if it has one: neither this nor giving it back waits for work.
+    /// The same in rows, whose pitch the driver chooses; `access` is 4, 8 or 16: what kernels read and write at once.
+    static Storage pitched(Primary &primary, uint64_t row, uint64_t rows, unsigned access,
+                           uint64_t alignment, uint64_t &pitch);
+    /// The same as on_device() from the primary context's pool, if it has one: neither this nor giving it back waits for work.
     static Storage pooled(Primary &primary, uint64_t size, uint64_t alignment);
     /// Memory that the driver moves to who uses it, the host included.
     static Storage managed(Primary &primary, uint64_t size, uint64_t alignment);
@@ -65,6 +68,8 @@ private:
     template <class Allocate, class Free>
     static Storage take(Primary &primary, uint64_t size, uint64_t alignment, const char *call,
                         Allocate allocate, Free free, bool waits = true);
+    /// Moves the begin to a multiple, which there is memory for.
+    void align(uint64_t alignment);
 
     std::shared_ptr<void> owner_; ///< whose last copy gives it back
     CUdeviceptr address_ = 0;

@@ -45,7 +45,9 @@ public:
           pattern_(std::move(pattern)), size_(size) {}
 
 private:
-    void issue(Submission &submission) override { fill(submission, address_, size_, pattern_); }
+    void issue(Submission &submission) override {
+        fill(submission, address_, {0, size_, 1, 1, size_, size_}, pattern_);
+    }
 
     const CUdeviceptr address_;
     const std::vector<std::byte> pattern_;

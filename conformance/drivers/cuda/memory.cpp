@@ -1,10 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "copy.hpp"
 #include "driver.hpp"
 #include "ipc.hpp"
 
 #include <algorithm>
 
 namespace pi::cuda::simulated {
+
+namespace {
+
+/// Of rows, as on real devices.
+constexpr size_t pitch_alignment = 512;
+
+} // namespace
 
 void charge(Device &device, size_t size) {
     need(size <= device.model.capacity && device.used <= device.model.capacity - size,
@@ -141,9 +149,12 @@ CUresult cuMemAlloc_v2(CUdeviceptr *out, size_t size) {
 CUresult cuMemAllocPitch_v2(CUdeviceptr *out, size_t *pitch, size_t width, size_t height,
                             unsigned int element) {
     return call_in_context([&](const std::shared_ptr<Context> &context, Lock &) {
-        need(out && pitch && (element == 4 || element == 8 || element == 16),
+        // The pitch is one that copies take.
+        need(out && pitch && (element == 4 || element == 8 || element == 16) && width > 0 &&
+                 height > 0 && width <= max_pitch,
              CUDA_ERROR_INVALID_VALUE);
-        const size_t row = (width + 511) / 512 * 512;
+        const size_t row = (width + pitch_alignment - 1) / pitch_alignment * pitch_alignment;
+        need(height <= SIZE_MAX / row, CUDA_ERROR_OUT_OF_MEMORY);
         *out = allocate(context, row * height, Kind::device)->address;
         *pitch = row;
         return CUDA_SUCCESS;

@@ -47,6 +47,35 @@ TEST_CASE("A range that runs over its memory's end is refused") {
     CHECK(size == 4096);
 }
 
+TEST_CASE(
+    "A pitched allocation has rows that lie apart, and is refused what the real one refuses") {
+    const Current left(0);
+    CUdeviceptr address = 0;
+    size_t pitch = 0, size = 0;
+    for (const unsigned element : {4U, 8U, 16U}) {
+        CHECK(cu().cuMemAllocPitch_v2(&address, &pitch, 100, 7, element) == CUDA_SUCCESS);
+        CHECK(pitch >= 100);
+        CHECK(pitch % 256 == 0);
+        CHECK(address % 256 == 0);
+        CHECK(cu().cuMemGetAddressRange_v2(nullptr, &size, address) == CUDA_SUCCESS);
+        CHECK(size == 7 * pitch);
+        // All of the copies with pitches take it.
+        CHECK(cu().cuMemsetD2D8_v2(address, pitch, 1, 100, 7) == CUDA_SUCCESS);
+        CHECK(cu().cuMemFree_v2(address) == CUDA_SUCCESS);
+    }
+    for (const unsigned element : {0U, 1U, 2U, 3U, 12U, 32U})
+        CHECK(cu().cuMemAllocPitch_v2(&address, &pitch, 100, 7, element) ==
+              CUDA_ERROR_INVALID_VALUE);
+    CHECK(cu().cuMemAllocPitch_v2(&address, &pitch, 0, 7, 4) == CUDA_ERROR_INVALID_VALUE);
+    CHECK(cu().cuMemAllocPitch_v2(&address, &pitch, 100, 0, 4) == CUDA_ERROR_INVALID_VALUE);
+    CHECK(cu().cuMemAllocPitch_v2(&address, nullptr, 100, 7, 4) == CUDA_ERROR_INVALID_VALUE);
+    CHECK(cu().cuMemAllocPitch_v2(nullptr, &pitch, 100, 7, 4) == CUDA_ERROR_INVALID_VALUE);
+    CHECK(cu().cuMemAllocPitch_v2(&address, &pitch, 65537, 7, 4) == CUDA_ERROR_INVALID_VALUE);
+    CHECK(cu().cuMemAllocPitch_v2(&address, &pitch, 100, 1 << 20, 4) == CUDA_ERROR_OUT_OF_MEMORY);
+    CHECK(cu().cuMemAllocPitch_v2(&address, &pitch, 100, SIZE_MAX / 2, 4) ==
+          CUDA_ERROR_OUT_OF_MEMORY);
+}
+
 TEST_CASE("A device's capacity is kept") {
     const Current left(0);
     size_t before = 0, free = 0, total = 0;
