@@ -144,11 +144,49 @@ private:
 
 } // namespace
 
+namespace {
+
+/// Between memory of the host, of which an end at least is not pinned: by the host. Views may be of the same bytes.
+void enqueue_host_copy(Queue &queue, const EnqueueArguments &arguments, const std::byte *src,
+                       std::byte *dst, Regions &&regions, Ref<Mem> keep,
+                       std::optional<Ref<Mem>> also = {}) {
+    enqueue_on_thread(
+        queue, arguments,
+        [src, dst, regions = std::move(regions), keep = std::move(keep), also = std::move(also)] {
+            sdk::copy_regions({regions.data(), regions.size()}, LogicalBytes(src),
+                              LogicalBytes(dst));
+        });
+}
+
+DeviceEnd device_end(Mem &mem) {
+    return mem.array() ? DeviceEnd(*mem.array()) : DeviceEnd(mem.address());
+}
+
+/// A copy of which an end is pageable: the driver would wait for the stream within its call.
+void enqueue_pageable_copy(Queue &queue, const EnqueueArguments &arguments, Mem &src, Mem &dst,
+                           Regions &&regions) {
+    if (src.in_host() && dst.in_host())
+        return enqueue_host_copy(queue, arguments, src.host_pointer(), dst.host_pointer(),
+                                 std::move(regions), Ref<Mem>(src), Ref<Mem>(dst));
+    const Direction direction = src.pageable() ? Direction::TO_DEVICE : Direction::TO_HOST;
+    Mem &device = src.pageable() ? dst : src, &host = src.pageable() ? src : dst;
+    const auto keep = std::make_shared<std::pair<Ref<Mem>, Ref<Mem>>>(src, dst);
+    enqueue_pageable(queue, arguments, device.primary(), direction, device_end(device),
+                     host.host_pointer(), std::move(regions), keep);
+}
+
+} // namespace
+
 void enqueue_transfer(Queue &queue, const EnqueueArguments &arguments, Direction direction,
                       Mem &mem, std::byte *host, Regions &&logical) {
     Regions regions = direction == Direction::TO_DEVICE
                           ? physical_regions(logical, {}, mem.range())
                           : physical_regions(logical, mem.range(), {});
+    if (mem.pageable()) {
+        const bool up = direction == Direction::TO_DEVICE;
+        return enqueue_host_copy(queue, arguments, up ? host : mem.host_pointer(),
+                                 up ? mem.host_pointer() : host, std::move(regions), Ref<Mem>(mem));
+    }
     const pi_region &first = *regions.begin();
     const bool few = regions.size() == 1 && !mem.array() && is_row(first) &&
                      first.extent[0] <= StagedCommand::most && runs_within_call(queue, arguments);
@@ -164,8 +202,7 @@ void enqueue_transfer(Queue &queue, const EnqueueArguments &arguments, Direction
     if (pinned)
         return enqueue_stream<PinnedCommand>(queue, arguments, direction, mem, host,
                                              std::move(regions));
-    enqueue_pageable(queue, arguments, direction,
-                     mem.array() ? DeviceEnd(*mem.array()) : DeviceEnd(mem.address()), host,
+    enqueue_pageable(queue, arguments, queue.primary(), direction, device_end(mem), host,
                      std::move(regions), std::make_shared<Ref<Mem>>(mem));
 }
 
@@ -178,13 +215,19 @@ void enqueue_copy(Queue &queue, const EnqueueArguments &arguments, Mem &src, Mem
         fail(PI_ERROR_UNSUPPORTED_FEATURE, "the n-D allocation has rows of ",
              pitched.layout().row(), " bytes, which part the image's pixels of ",
              image->shape.format.bytes(), ": copy through a buffer without a layout");
-    enqueue_stream<CopyCommand>(
-        queue, arguments, src, dst,
-        physical_regions(regions, src.range(), dst.range(), image != nullptr));
+    Regions physical = physical_regions(regions, src.range(), dst.range(), image != nullptr);
+    if (src.pageable() || dst.pageable())
+        return enqueue_pageable_copy(queue, arguments, src, dst, std::move(physical));
+    enqueue_stream<CopyCommand>(queue, arguments, src, dst, std::move(physical));
 }
 
 void enqueue_fill(Queue &queue, const EnqueueArguments &arguments, Mem &mem,
                   std::vector<std::byte> pattern, uint64_t offset, uint64_t size) {
+    if (mem.pageable())
+        return enqueue_on_thread(queue, arguments,
+                                 [mem = Ref<Mem>(mem), pattern = std::move(pattern), offset, size] {
+                                     fill_bytes(mem->host_pointer() + offset, size, pattern);
+                                 });
     // Rows begin with the root's, and so may a pattern between two of them.
     if (!mem.layout().flat() &&
         (mem.layout().row() % period(pattern) || mem.offset() % period(pattern)))

@@ -5,6 +5,7 @@
 #include "commands.hpp"
 #include "entries.hpp"
 #include "memory.hpp"
+#include "pageable.hpp"
 #include "submission.hpp"
 #include "transfer.hpp"
 
@@ -77,33 +78,11 @@ private:
     TakenMap taken_;
 };
 
-/// Maps and unmaps of memory that was made with PI_MEM_USE_HOST_PTR, on a thread that may wait.
-template <class Body>
-void enqueue_with_host_ptr(Queue &queue, const EnqueueArguments &arguments, Body body) {
-    Primary &primary = queue.primary();
-    primary.require_alive();
-    auto shared = std::make_shared<Body>(std::move(body));
-    enqueue(queue, arguments, make_command([&queue, &primary, shared](Event &event) {
-                primary.require_alive();
-                event.submitted();
-                queue.behind_stream([&primary, shared, event = Ref<Event>(event)] {
-                    primary.instance().run_transfer([shared, event] {
-                        event->running();
-                        try {
-                            (*shared)();
-                        } catch (...) {
-                            const Error error = current_error();
-                            return event->finish(error.code(), error.text());
-                        }
-                        event->finish(PI_SUCCESS);
-                    });
-                });
-            }));
-}
+// Maps and unmaps of memory that was made with PI_MEM_USE_HOST_PTR are done by a thread that may wait.
 
 void map_host_ptr(Queue &queue, const EnqueueArguments &arguments, Mem &mem,
                   const pi_buffer_map_desc &desc) {
-    enqueue_with_host_ptr(queue, arguments, [&queue, mem = Ref<Mem>(mem), desc] {
+    enqueue_on_thread(queue, arguments, [&queue, mem = Ref<Mem>(mem), desc] {
         std::byte *const pointer = mem->map_pointer() + desc.offset;
         if (map_reads(desc.flags))
             transfer(queue.primary(), Direction::TO_HOST, mem->address() + desc.offset, pointer,
@@ -114,7 +93,7 @@ void map_host_ptr(Queue &queue, const EnqueueArguments &arguments, Mem &mem,
 }
 
 void unmap_host_ptr(Queue &queue, const EnqueueArguments &arguments, TakenMap &&taken) {
-    enqueue_with_host_ptr(queue, arguments, [&queue, taken = std::move(taken)]() mutable {
+    enqueue_on_thread(queue, arguments, [&queue, taken = std::move(taken)]() mutable {
         const Map &map = taken.map();
         if (map_writes(map.flags))
             transfer(queue.primary(), Direction::TO_DEVICE, taken.mem().address() + map.offset,

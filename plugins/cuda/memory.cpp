@@ -48,8 +48,12 @@ std::byte *Mem::map_pointer() const {
 }
 
 bool usable(Primary &user, const Mem &mem) {
-    return &user == &mem.primary() ||
-           (!mem.image() && (mem.in_host() || user.access(mem.primary()).granted));
+    if (&user == &mem.primary())
+        return true;
+    if (mem.image())
+        return false;
+    return mem.in_host() ? !mem.pageable() || user.device().reads_pageable()
+                         : user.access(mem.primary()).granted;
 }
 
 void require_usable(Primary &user, const Mem &mem, const ArgumentName &name) {

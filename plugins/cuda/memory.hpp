@@ -49,8 +49,10 @@ public:
     Image *image() const { return image_.get(); }
     /// The same if it is an array, whose pixels have no addresses; NULL also for a view.
     Image *array() const { return image_ && image_->id() ? image_.get() : nullptr; }
-    /// In memory of the host, which all devices use in place.
+    /// In memory of the host, which all devices use in place; if it is pageable, those that read such.
     bool in_host() const { return storage().host(); }
+    /// The application's memory, which nobody has pinned: it is moved by the host, not by commands of the driver.
+    bool pageable() const { return storage().pageable(); }
     /// How the bytes of the root lie.
     const sdk::Layout &layout() const { return root_ ? root_->layout_ : layout_; }
     /// And these, behind the first one.

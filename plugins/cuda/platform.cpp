@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <future>
 #include <string_view>
+#include <unistd.h>
 
 namespace pi::cuda {
 
@@ -133,6 +134,7 @@ Device::Device(Platform &platform, CUdevice id)
         api().cuDeviceGetAttribute(&answer, CU_DEVICE_ATTRIBUTE_HOST_REGISTER_SUPPORTED, id_) !=
             CUDA_SUCCESS ||
         answer;
+    reads_pageable_ = attribute(CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS) != 0;
     cooperative_ = attribute(CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH) &&
                    api().cuLaunchCooperativeKernel &&
                    api().cuOccupancyMaxActiveBlocksPerMultiprocessor;
@@ -154,6 +156,18 @@ Device::Device(Platform &platform, CUdevice id)
 int Device::attribute(CUdevice_attribute which) const {
     int value = 0;
     return api().cuDeviceGetAttribute(&value, which, id_) == CUDA_SUCCESS ? value : 0;
+}
+
+bool Device::imports_pageable() const {
+    const auto &all = platform_.devices();
+    return reads_pageable_ && (!registers_host_memory_ ||
+                               std::all_of(all.begin(), all.end(), [](const Ref<Device> &device) {
+                                   return device->reads_pageable();
+                               }));
+}
+
+uint64_t Device::host_pointer_alignment() const {
+    return registers_host_memory_ ? static_cast<uint64_t>(sysconf(_SC_PAGESIZE)) : 1;
 }
 
 PciAddress Device::pci_address() const {

@@ -178,13 +178,36 @@ Storage Storage::in_host(Primary &primary, uint64_t size, uint64_t alignment) {
     return storage;
 }
 
+namespace {
+
+/// NULL where it cannot be pinned, and need not.
+std::shared_ptr<void> pin(Primary &primary, std::byte *begin, uint64_t size) {
+    const Device &device = primary.device();
+    if (!device.registers_host_memory())
+        return nullptr;
+    try {
+        return primary.instance().registrations().pin(pinning(primary), begin, size);
+    } catch (const Error &) {
+        if (!device.imports_pageable() || primary.lost())
+            throw;
+        return nullptr;
+    }
+}
+
+} // namespace
+
 Storage Storage::borrow(Primary &primary, std::byte *begin, uint64_t size) {
     Storage storage;
-    storage.owner_ = primary.instance().registrations().pin(pinning(primary), begin, size);
-    const Current current(primary);
-    primary.check(primary.api().cuMemHostGetDevicePointer_v2(&storage.address_, begin, 0),
-                  "cuMemHostGetDevicePointer_v2", "of ", begin);
+    storage.owner_ = pin(primary, begin, size);
+    storage.pageable_ = !storage.owner_;
     storage.host_ = begin;
+    if (storage.pageable_) {
+        storage.address_ = reinterpret_cast<CUdeviceptr>(begin);
+    } else {
+        const Current current(primary);
+        primary.check(primary.api().cuMemHostGetDevicePointer_v2(&storage.address_, begin, 0),
+                      "cuMemHostGetDevicePointer_v2", "of ", begin);
+    }
     storage.alignment_ = std::min(greatest_power_in(storage.address_),
                                   greatest_power_in(reinterpret_cast<uintptr_t>(begin)));
     return storage;

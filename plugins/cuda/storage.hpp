@@ -38,7 +38,8 @@ public:
     /// Memory that the driver moves to who uses it, the host included.
     static Storage managed(Primary &primary, uint64_t size, uint64_t alignment);
     static Storage in_host(Primary &primary, uint64_t size, uint64_t alignment);
-    /// The application's own; PI_ERROR_OUT_OF_RESOURCES if it cannot be pinned.
+    /// The application's own, pinned or, where the device imports_pageable(), as it is if that cannot be;
+    /// PI_ERROR_OUT_OF_RESOURCES elsewhere.
     static Storage borrow(Primary &primary, std::byte *begin, uint64_t size);
     /// Of a device, for export as a file descriptor: whole pages of the device's.
     static Storage exportable(Primary &primary, uint64_t size, uint64_t alignment);
@@ -58,6 +59,8 @@ public:
     CUdeviceptr address() const { return address_; }
     /// For the host; NULL if it has none.
     std::byte *host() const { return host_; }
+    /// The host's, but not pinned: kernels of devices that read it use it, and the driver's commands wait for the host.
+    bool pageable() const { return pageable_; }
     uint64_t alignment() const { return alignment_; }
     /// Of what is exportable; else 0.
     CUmemGenericAllocationHandle physical() const { return physical_; }
@@ -74,6 +77,7 @@ private:
     std::shared_ptr<void> owner_; ///< whose last copy gives it back
     CUdeviceptr address_ = 0;
     std::byte *host_ = nullptr;
+    bool pageable_ = false;
     uint64_t alignment_ = 1;
     CUmemGenericAllocationHandle physical_ = 0;
 };

@@ -161,7 +161,7 @@ pi_result PI_CALL piEnqueueUsmCopy(pi_queue queue, const pi_usm_copy_desc *desc,
             enqueue_stream<UsmCopyCommand>(self, arguments, src.end(), dst.end(),
                                            std::move(regions));
         else
-            enqueue_pageable(self, arguments, direction, here.address(), there.at,
+            enqueue_pageable(self, arguments, self.primary(), direction, here.address(), there.at,
                              std::move(regions));
     });
 }

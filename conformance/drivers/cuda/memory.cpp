@@ -4,6 +4,8 @@
 #include "ipc.hpp"
 
 #include <algorithm>
+#include <sys/uio.h>
+#include <unistd.h>
 
 namespace pi::cuda::simulated {
 
@@ -114,10 +116,27 @@ bool may_use(const Allocation &memory, const Context &context, bool write) {
     return memory.context.get() == &context || context.peers.count(memory.context->handle) == 1;
 }
 
+/// Whether the process itself may read the range.
+bool readable(CUdeviceptr address, size_t size) {
+    constexpr size_t page = 4096;
+    for (CUdeviceptr at = address; at < address + size; at = at / page * page + page) {
+        char byte = 0;
+        const iovec here{&byte, 1}, there{reinterpret_cast<void *>(at), 1};
+        if (process_vm_readv(getpid(), &here, 1, &there, 1, 0) != 1)
+            return false;
+    }
+    return true;
+}
+
 } // namespace
 
 Bytes reach(CUdeviceptr address, size_t size, const Context &context, bool write) {
     Bytes bytes;
+    if (!find_allocation(address) && uses_pageable_memory(*context.device)) {
+        need(readable(address, size), CUDA_ERROR_ILLEGAL_ADDRESS);
+        bytes.data = reinterpret_cast<char *>(address);
+        return bytes;
+    }
     CUdeviceptr at = address;
     do {
         const std::shared_ptr<Allocation> found = find_allocation(at);
