@@ -126,7 +126,9 @@ Ref<Mem> import_native(Context &context, Device &device, const pi_mem_import_des
 } // namespace
 
 uint32_t import_types(const Device &device) {
-    return external_bit(PI_EXTERNAL_NATIVE) | export_types(device) |
+    return external_bit(PI_EXTERNAL_NATIVE) |
+           (export_types(device) & ~external_bit(PI_EXTERNAL_DMA_BUF_FD)) | // which CUDA only gives
+
            (device.imports_host_memory() ? external_bit(PI_EXTERNAL_HOST_POINTER) : 0);
 }
 

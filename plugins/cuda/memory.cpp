@@ -109,7 +109,8 @@ void check_buffer(const Device &device, const pi_mem_buffer_desc &desc) {
              device.name(), " exports the types 0x", export_types(device), " (1 << PI_EXTERNAL_)");
     if (std::popcount(desc.export_types) > 1)
         fail(PI_ERROR_UNSUPPORTED_FEATURE, "export_types is 0x", std::hex, desc.export_types,
-             ": memory of CUDA is exported as one type, a file descriptor or an IPC handle");
+             ": memory of CUDA is exported as one type, a file descriptor of one kind or an IPC "
+             "handle");
     check_export_demand(desc);
     check_mem_host_ptr(desc.flags, desc.host_ptr);
     if (desc.scope == SCOPE_HOST_PINNED && desc.flags & PI_MEM_USE_HOST_PTR)
@@ -169,10 +170,14 @@ Storage make_storage(Primary &primary, const pi_mem_buffer_desc &desc, Layout &l
         layout.set_row_pitch(pitch);
         return storage;
     }
-    const auto make = desc.export_types & external_bit(PI_EXTERNAL_OPAQUE_FD) ? Storage::exportable
-                      : desc.export_types                                     ? Storage::shareable
-                      : desc.scope == SCOPE_GLOBAL                            ? Storage::on_device
-                                                                              : Storage::in_host;
+    const auto exported_as = [&](pi_external_type type) {
+        return (desc.export_types & external_bit(type)) != 0;
+    };
+    const auto make = exported_as(PI_EXTERNAL_OPAQUE_FD)    ? Storage::exportable
+                      : exported_as(PI_EXTERNAL_DMA_BUF_FD) ? Storage::in_pages
+                      : exported_as(PI_EXTERNAL_CUDA_IPC)   ? Storage::shareable
+                      : desc.scope == SCOPE_GLOBAL          ? Storage::on_device
+                                                            : Storage::in_host;
     return make(primary, layout.physical_size(desc.size), desc.alignment);
 }
 

@@ -143,6 +143,8 @@ Device::Device(Platform &platform, CUdevice id)
                  api().cuMemPoolSetAttribute && api().cuMemPoolTrimTo &&
                  api().cuMemAllocFromPoolAsync && api().cuMemFreeAsync;
     exports_ = has_mappings(*this);
+    exports_dma_buf_ =
+        attribute(CU_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED) && api().cuMemGetHandleForAddressRange;
     // No attribute tells it: CU_DEVICE_ATTRIBUTE_IPC_EVENT_SUPPORTED is about events. Integrated devices have none.
     has_ipc_ = !attribute(CU_DEVICE_ATTRIBUTE_INTEGRATED) && api().cuIpcGetMemHandle &&
                api().cuIpcOpenMemHandle_v2 && api().cuIpcCloseMemHandle;
@@ -167,7 +169,11 @@ bool Device::imports_pageable() const {
 }
 
 uint64_t Device::host_pointer_alignment() const {
-    return registers_host_memory_ ? static_cast<uint64_t>(sysconf(_SC_PAGESIZE)) : 1;
+    return registers_host_memory_ ? host_page() : 1;
+}
+
+uint64_t host_page() {
+    return static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
 }
 
 PciAddress Device::pci_address() const {

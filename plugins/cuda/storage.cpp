@@ -44,6 +44,14 @@ uint64_t padded(uint64_t size, uint64_t alignment) {
     return bytes;
 }
 
+/// Rounded up to a multiple.
+uint64_t whole_blocks(uint64_t size, uint64_t block) {
+    uint64_t whole;
+    if (__builtin_add_overflow(size, block - 1, &whole))
+        fail(PI_ERROR_INVALID_SIZE, "size is ", size, " bytes: more blocks than 64 bits can count");
+    return whole / block * block;
+}
+
 uint64_t greatest_power_in(uint64_t address) {
     return std::min(address & -address, max_alignment);
 }
@@ -127,10 +135,12 @@ Storage Storage::pitched(Primary &primary, uint64_t row, uint64_t rows, unsigned
 
 Storage Storage::shareable(Primary &primary, uint64_t size, uint64_t alignment) {
     constexpr uint64_t block = uint64_t{2} << 20; // smaller allocations share one
-    uint64_t whole;
-    if (__builtin_add_overflow(size, block - 1, &whole))
-        fail(PI_ERROR_INVALID_SIZE, "size is ", size, " bytes: more blocks than 64 bits can count");
-    return on_device(primary, whole / block * block, alignment);
+    return on_device(primary, whole_blocks(size, block), alignment);
+}
+
+Storage Storage::in_pages(Primary &primary, uint64_t size, uint64_t alignment) {
+    const uint64_t page = host_page();
+    return on_device(primary, whole_blocks(size, page), std::max(alignment, page));
 }
 
 Storage Storage::pooled(Primary &primary, uint64_t size, uint64_t alignment) {

@@ -46,6 +46,8 @@ public:
     /// A range of the same, of the descriptor that stays the caller's. PI_ERROR_INVALID_VALUE for one of anything else, or
     /// another device's.
     static Storage import(Primary &primary, int fd, uint64_t offset, uint64_t size);
+    /// For export as a dma-buf: whole pages of the host's.
+    static Storage in_pages(Primary &primary, uint64_t size, uint64_t alignment);
     /// For export as an IPC handle, whose importer gets the driver's whole block: one of its own.
     static Storage shareable(Primary &primary, uint64_t size, uint64_t alignment);
     /// A range of what another process exported so. PI_ERROR_UNSUPPORTED_FEATURE for what this process did,

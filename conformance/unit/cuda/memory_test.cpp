@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include <algorithm>
+#include <unistd.h>
 
 using namespace pi_cuda_test;
 
@@ -74,6 +75,43 @@ TEST_CASE(
     CHECK(cu().cuMemAllocPitch_v2(&address, &pitch, 100, 1 << 20, 4) == CUDA_ERROR_OUT_OF_MEMORY);
     CHECK(cu().cuMemAllocPitch_v2(&address, &pitch, 100, SIZE_MAX / 2, 4) ==
           CUDA_ERROR_OUT_OF_MEMORY);
+}
+
+TEST_CASE("Whole pages of plain memory are given as a file with the very bytes") {
+    const Current left(0);
+    const Memory memory(3 * 4096);
+    const auto give = [&](int *out, CUdeviceptr address, size_t size) {
+        return cu().cuMemGetHandleForAddressRange(out, address, size,
+                                                  CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD, 0);
+    };
+    int file = -1, again = -1;
+    CHECK(cu().cuMemsetD8_v2(memory.address, 7, 3 * 4096) == CUDA_SUCCESS);
+    CHECK(give(&file, memory.address, 2 * 4096) == CUDA_SUCCESS);
+    CHECK(give(&again, memory.address, 2 * 4096) == CUDA_SUCCESS);
+    CHECK(file != again);
+    CHECK(lseek(file, 0, SEEK_END) == 2 * 4096);
+    CHECK(cu().cuMemsetD8_v2(memory.address + 4096, 8, 2 * 4096) == CUDA_SUCCESS);
+    CHECK(cu().cuCtxSynchronize() == CUDA_SUCCESS);
+    unsigned char bytes[2] = {};
+    CHECK(pread(again, bytes, 2, 4095) == 2);
+    CHECK(bytes[0] == 7);
+    CHECK(bytes[1] == 8);
+    CHECK(pwrite(file, "x", 1, 5000) == 1);
+    CHECK(read(memory.address + 5000, 1)[0] == 'x');
+    close(file);
+    close(again);
+
+    CHECK(give(nullptr, memory.address, 4096) == CUDA_ERROR_INVALID_VALUE);
+    CHECK(give(&file, memory.address + 512, 4096) == CUDA_ERROR_INVALID_VALUE);
+    CHECK(give(&file, memory.address, 100) == CUDA_ERROR_INVALID_VALUE);
+    CHECK(give(&file, memory.address, 0) == CUDA_ERROR_INVALID_VALUE);
+    CHECK(give(&file, memory.address + 2 * 4096, 2 * 4096) == CUDA_ERROR_INVALID_VALUE);
+    CHECK(give(&file, memory.address + 4096, 4096) == CUDA_ERROR_NOT_SUPPORTED); // overlaps
+    CHECK(cu().cuMemGetHandleForAddressRange(&file, memory.address, 4096, CUmemRangeHandleType(0),
+                                             0) == CUDA_ERROR_INVALID_VALUE);
+    // Whole pages are not enough: they must be the allocation's.
+    const Memory less(100);
+    CHECK(give(&file, less.address, 4096) == CUDA_ERROR_INVALID_VALUE);
 }
 
 TEST_CASE("A device's capacity is kept") {
