@@ -56,6 +56,20 @@ Copy box(const End &src, const Rectangle &from, const End &dst, const Rectangle 
     return copy;
 }
 
+/// A copy between contexts. It answers with an error of either: that of the other one is not to be taken for the
+/// submission's own.
+template <class... Parts>
+void add_between(Submission &submission, const End &src, const End &dst, CUresult code,
+                 const Parts &...parts) {
+    if (to_result(code) == PI_ERROR_DEVICE_LOST)
+        for (Primary *owner : {src.owner, dst.owner})
+            if (owner && owner != &submission.primary()) {
+                owner->look();
+                owner->require_alive();
+            }
+    submission.add(code, parts...);
+}
+
 void add_box(Submission &submission, bool peers, const End &src, const Rectangle &from,
              const End &dst, const Rectangle &to) {
     if (!peers) {
@@ -83,8 +97,9 @@ void add_box(Submission &submission, bool peers, const End &src, const Rectangle
         copy.dstHost = dst.host + to.offset;
         copy.dstContext = submission.primary().id();
     }
-    submission.add(submission.api().cuMemcpy3DPeerAsync(&copy, submission.stream()),
-                   "cuMemcpy3DPeerAsync");
+    add_between(submission, src, dst,
+                submission.api().cuMemcpy3DPeerAsync(&copy, submission.stream()),
+                "cuMemcpy3DPeerAsync");
 }
 
 /// Of an image it is within a row.
@@ -97,10 +112,11 @@ void add_range(Submission &submission, bool peers, const End &src, uint64_t from
             cu.cuMemcpyAsync(dst.address + to, src.address + from, bytes, submission.stream()),
             "cuMemcpyAsync", bytes, " bytes");
     if (linear && src.owner && dst.owner)
-        return submission.add(cu.cuMemcpyPeerAsync(dst.address + to, dst.owner->id(),
-                                                   src.address + from, src.owner->id(), bytes,
-                                                   submission.stream()),
-                              "cuMemcpyPeerAsync", bytes, " bytes");
+        return add_between(submission, src, dst,
+                           cu.cuMemcpyPeerAsync(dst.address + to, dst.owner->id(),
+                                                src.address + from, src.owner->id(), bytes,
+                                                submission.stream()),
+                           "cuMemcpyPeerAsync", bytes, " bytes");
     const uint64_t most = submission.primary().device().max_row();
     for (uint64_t done = 0; done < bytes; done += most) {
         const uint64_t row = std::min(bytes - done, most);
