@@ -117,7 +117,7 @@ CUdeviceptr Arguments::read_buffer(const Target &target, const pi_kernel_argumen
                                                 : 1,
                     mem.size(), name);
     keep(target, mem);
-    return mem.address() + given.offset;
+    return mem.address(given.offset);
 }
 
 CUtexObject Arguments::read_image(const Target &target, const pi_kernel_argument &given,

@@ -96,6 +96,7 @@ private:
     const Staging staging_;
 };
 
+/// By the driver's own fills. Each row that it touches has a whole number of the pattern's periods.
 class FillCommand final : public PlainCommand {
 public:
     FillCommand(const Target &target, Mem &mem, std::vector<std::byte> pattern, uint64_t offset,
@@ -105,17 +106,87 @@ public:
 
 private:
     void issue(Submission &submission) override {
-        fill(submission, mem_->address() + offset_, size_, pattern_);
+        const LogicalRange range = mem_->range();
+        for (const pi_region &part :
+             physical_regions(range_regions(offset_, offset_, size_), range, range))
+            fill(submission, mem_->address(), destination(part), pattern_);
     }
     const Held<Mem> mem_;
     const std::vector<std::byte> pattern_;
     const uint64_t offset_, size_;
 };
 
+/// By copies of pinned memory that is full of the pattern: for one that may end in another row than it begins.
+class StripCommand final : public StreamCommand {
+public:
+    StripCommand(const Target &target, Mem &mem, const std::vector<std::byte> &pattern,
+                 uint64_t offset, uint64_t size)
+        : StreamCommand(target.queue), mem_(target, mem), offset_(offset), size_(size),
+          strip_(target.queue.primary(), std::min(size, most)) {
+        fill_bytes(strip_.begin(), std::min(size, most), pattern);
+    }
+
+private:
+    static constexpr uint64_t most = uint64_t{64} << 10; ///< a multiple of every pattern's size
+
+    void issue(Submission &submission) override {
+        const End strip{reinterpret_cast<CUdeviceptr>(strip_.begin()), nullptr, strip_.begin()};
+        for (uint64_t done = 0; done < size_; done += most)
+            copy_regions(
+                submission, strip, end_of(*mem_),
+                physical_regions(range_regions(0, offset_ + done, std::min(size_ - done, most)), {},
+                                 mem_->range()));
+    }
+    const Held<Mem> mem_;
+    const uint64_t offset_, size_;
+    const Staging strip_;
+};
+
+} // namespace
+
+namespace {
+
+/// Between memory of the host, of which an end at least is not pinned: by the host. Views may be of the same bytes.
+void enqueue_host_copy(Queue &queue, const EnqueueArguments &arguments, const std::byte *src,
+                       std::byte *dst, Regions &&regions, Ref<Mem> keep,
+                       std::optional<Ref<Mem>> also = {}) {
+    enqueue_on_thread(
+        queue, arguments,
+        [src, dst, regions = std::move(regions), keep = std::move(keep), also = std::move(also)] {
+            sdk::copy_regions({regions.data(), regions.size()}, LogicalBytes(src),
+                              LogicalBytes(dst));
+        });
+}
+
+DeviceEnd device_end(Mem &mem) {
+    return mem.array() ? DeviceEnd(*mem.array()) : DeviceEnd(mem.address());
+}
+
+/// A copy of which an end is pageable: the driver would wait for the stream within its call.
+void enqueue_pageable_copy(Queue &queue, const EnqueueArguments &arguments, Mem &src, Mem &dst,
+                           Regions &&regions) {
+    if (src.in_host() && dst.in_host())
+        return enqueue_host_copy(queue, arguments, src.host_pointer(), dst.host_pointer(),
+                                 std::move(regions), Ref<Mem>(src), Ref<Mem>(dst));
+    const Direction direction = src.pageable() ? Direction::TO_DEVICE : Direction::TO_HOST;
+    Mem &device = src.pageable() ? dst : src, &host = src.pageable() ? src : dst;
+    const auto keep = std::make_shared<std::pair<Ref<Mem>, Ref<Mem>>>(src, dst);
+    enqueue_pageable(queue, arguments, device.primary(), direction, device_end(device),
+                     host.host_pointer(), std::move(regions), keep);
+}
+
 } // namespace
 
 void enqueue_transfer(Queue &queue, const EnqueueArguments &arguments, Direction direction,
-                      Mem &mem, std::byte *host, Regions &&regions) {
+                      Mem &mem, std::byte *host, Regions &&logical) {
+    Regions regions = direction == Direction::TO_DEVICE
+                          ? physical_regions(logical, {}, mem.range())
+                          : physical_regions(logical, mem.range(), {});
+    if (mem.pageable()) {
+        const bool up = direction == Direction::TO_DEVICE;
+        return enqueue_host_copy(queue, arguments, up ? host : mem.host_pointer(),
+                                 up ? mem.host_pointer() : host, std::move(regions), Ref<Mem>(mem));
+    }
     const pi_region &first = *regions.begin();
     const bool few = regions.size() == 1 && !mem.array() && is_row(first) &&
                      first.extent[0] <= StagedCommand::most && runs_within_call(queue, arguments);
@@ -131,18 +202,36 @@ void enqueue_transfer(Queue &queue, const EnqueueArguments &arguments, Direction
     if (pinned)
         return enqueue_stream<PinnedCommand>(queue, arguments, direction, mem, host,
                                              std::move(regions));
-    enqueue_pageable(queue, arguments, direction,
-                     mem.array() ? DeviceEnd(*mem.array()) : DeviceEnd(mem.address()), host,
+    enqueue_pageable(queue, arguments, queue.primary(), direction, device_end(mem), host,
                      std::move(regions), std::make_shared<Ref<Mem>>(mem));
 }
 
 void enqueue_copy(Queue &queue, const EnqueueArguments &arguments, Mem &src, Mem &dst,
                   Regions &&regions) {
-    enqueue_stream<CopyCommand>(queue, arguments, src, dst, std::move(regions));
+    // A row of an image is not parted but between pixels, and rows of several slices are no box.
+    const Mem &pitched = src.layout().flat() ? dst : src, &other = src.layout().flat() ? src : dst;
+    const Image *const image = other.image();
+    if (image && pitched.layout().row() % image->shape.format.bytes())
+        fail(PI_ERROR_UNSUPPORTED_FEATURE, "the n-D allocation has rows of ",
+             pitched.layout().row(), " bytes, which part the image's pixels of ",
+             image->shape.format.bytes(), ": copy through a buffer without a layout");
+    Regions physical = physical_regions(regions, src.range(), dst.range(), image != nullptr);
+    if (src.pageable() || dst.pageable())
+        return enqueue_pageable_copy(queue, arguments, src, dst, std::move(physical));
+    enqueue_stream<CopyCommand>(queue, arguments, src, dst, std::move(physical));
 }
 
 void enqueue_fill(Queue &queue, const EnqueueArguments &arguments, Mem &mem,
                   std::vector<std::byte> pattern, uint64_t offset, uint64_t size) {
+    if (mem.pageable())
+        return enqueue_on_thread(queue, arguments,
+                                 [mem = Ref<Mem>(mem), pattern = std::move(pattern), offset, size] {
+                                     fill_bytes(mem->host_pointer() + offset, size, pattern);
+                                 });
+    // Rows begin with the root's, and so may a pattern between two of them.
+    if (!mem.layout().flat() &&
+        (mem.layout().row() % period(pattern) || mem.offset() % period(pattern)))
+        return enqueue_stream<StripCommand>(queue, arguments, mem, pattern, offset, size);
     enqueue_stream<FillCommand>(queue, arguments, mem, std::move(pattern), offset, size);
 }
 
@@ -150,7 +239,9 @@ void check_overlap(const Regions &regions, const Mem &src, const Mem &dst) {
     if (&src != &dst && (src.array() || dst.array()))
         return;
     // Addresses are compared: those of all devices and of the host are apart.
-    const auto begin = [](const Mem &mem) { return reinterpret_cast<const void *>(mem.address()); };
+    const auto begin = [](const Mem &mem) {
+        return reinterpret_cast<const void *>(mem.identity());
+    };
     sdk::check_overlap({regions.data(), regions.size()}, begin(src), begin(dst));
 }
 

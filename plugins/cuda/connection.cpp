@@ -79,9 +79,10 @@ const char *missing(const Place &src, const Place &dst, const pi_memory_connecti
     case PI_MEMORY_KIND_BUFFER:
         return nullptr;
     case PI_MEMORY_KIND_IMPORTED:
-        return query.src_scope                      ? "scope 1 (host.pinned) is not imported"
-               : src.device.registers_host_memory() ? nullptr
-                                                    : "src cannot pin the application's memory";
+        return query.src_scope ? "scope 1 (host.pinned) is not imported"
+               : src.device.imports_host_memory()
+                   ? nullptr
+                   : "src can neither pin the application's memory nor use it as it is";
     case PI_MEMORY_KIND_IMAGE:
         return query.src_scope ? "images are in scope 0 (global)" : nullptr;
     default:
@@ -89,10 +90,25 @@ const char *missing(const Place &src, const Place &dst, const pi_memory_connecti
     }
 }
 
+/// The application's memory: pinned by src for all devices, or as it is.
+ConnectionAnswer connect_imported(const Place &src, const Place &dst) {
+    if (dst.device.reads_pageable())
+        return {PI_MEMORY_CONNECTION_UNIFIED,
+                text(dst.device.name(), " uses the application's memory as it is "
+                                        "(CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS)")};
+    if (src.device.registers_host_memory())
+        return {PI_MEMORY_CONNECTION_UNIFIED, "pinned memory of the host is used by all devices"};
+    return {PI_MEMORY_CONNECTION_MIGRATABLE,
+            text(src.device.name(), " pins no memory of the application, and ", dst.device.name(),
+                 " uses only what is pinned: the plugin copies through pinned blocks")};
+}
+
 ConnectionAnswer connect(const Place &src, const Place &dst,
                          const pi_memory_connection_query &query) {
     if (const char *lack = missing(src, dst, query))
         return {PI_MEMORY_CONNECTION_NONE, lack};
+    if (query.kind == PI_MEMORY_KIND_IMPORTED)
+        return connect_imported(src, dst);
     if (in_host(query))
         return {PI_MEMORY_CONNECTION_UNIFIED, "pinned memory of the host is used by all devices"};
     if (query.kind == PI_MEMORY_KIND_USM_SHARED)
@@ -134,15 +150,25 @@ void describe_link(const Place &src, const Place &dst, pi_memory_connection_info
         reason += text("; performance rank ", *rank);
 }
 
+/// Where memory of the host is while dst uses it.
+pi_residency host_residency(const Place &src, const Place &dst,
+                            const pi_memory_connection_query &query) {
+    if (src.device.attribute(CU_DEVICE_ATTRIBUTE_INTEGRATED))
+        return PI_RESIDENCY_SAME_MEMORY;
+    // Pages that are not pinned may move to the device that uses them, and back, unless it walks the host's tables.
+    const bool moves =
+        query.kind == PI_MEMORY_KIND_IMPORTED && src.device.imports_pageable() &&
+        !dst.device.attribute(CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS_USES_HOST_PAGE_TABLES);
+    return moves ? PI_RESIDENCY_UNKNOWN : PI_RESIDENCY_REMOTE_ACCESS;
+}
+
 void describe_unified(const Place &src, const Place &dst, const pi_memory_connection_query &query,
                       pi_memory_connection_info &info, std::string &reason) {
     info.coherence = PI_COHERENCE_COHERENT;
     info.concurrent_writers = PI_CONCURRENT_WRITERS_DISJOINT_BYTES;
     info.path = PI_COPY_PATH_DIRECT;
     if (in_host(query)) {
-        info.residency = src.device.attribute(CU_DEVICE_ATTRIBUTE_INTEGRATED)
-                             ? pi_residency{PI_RESIDENCY_SAME_MEMORY}
-                             : pi_residency{PI_RESIDENCY_REMOTE_ACCESS};
+        info.residency = host_residency(src, dst, query);
         info.link_kind = PI_LINK_SYSTEM_MEMORY;
         info.bandwidth = slot_bandwidth(dst.device);
         return;
@@ -165,7 +191,12 @@ void describe_unified(const Place &src, const Place &dst, const pi_memory_connec
     describe_link(src, dst, info, reason);
 }
 
-void describe_copy(const Place &src, const Place &dst, pi_memory_connection_info &info) {
+void describe_copy(const Place &src, const Place &dst, const pi_memory_connection_query &query,
+                   pi_memory_connection_info &info) {
+    if (query.kind == PI_MEMORY_KIND_IMPORTED) {
+        info.path = PI_COPY_PATH_STAGED_BY_PLUGIN;
+        return;
+    }
     if (dst.primary.access(src.primary).granted) {
         info.path = PI_COPY_PATH_UNKNOWN; // the driver may go either way
         return;
@@ -186,7 +217,7 @@ pi_memory_connection_info describe_connection(const Place &src, const Place &dst
     if (answer.connection == PI_MEMORY_CONNECTION_UNIFIED)
         describe_unified(src, dst, query, info, answer.reason);
     else if (answer.connection == PI_MEMORY_CONNECTION_MIGRATABLE)
-        describe_copy(src, dst, info);
+        describe_copy(src, dst, query, info);
     std::strncpy(info.reason, answer.reason.c_str(), sizeof info.reason - 1);
     return info;
 }

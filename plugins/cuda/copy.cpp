@@ -56,6 +56,20 @@ Copy box(const End &src, const Rectangle &from, const End &dst, const Rectangle 
     return copy;
 }
 
+/// A copy between contexts. It answers with an error of either: that of the other one is not to be taken for the
+/// submission's own.
+template <class... Parts>
+void add_between(Submission &submission, const End &src, const End &dst, CUresult code,
+                 const Parts &...parts) {
+    if (to_result(code) == PI_ERROR_DEVICE_LOST)
+        for (Primary *owner : {src.owner, dst.owner})
+            if (owner && owner != &submission.primary()) {
+                owner->look();
+                owner->require_alive();
+            }
+    submission.add(code, parts...);
+}
+
 void add_box(Submission &submission, bool peers, const End &src, const Rectangle &from,
              const End &dst, const Rectangle &to) {
     if (!peers) {
@@ -83,8 +97,9 @@ void add_box(Submission &submission, bool peers, const End &src, const Rectangle
         copy.dstHost = dst.host + to.offset;
         copy.dstContext = submission.primary().id();
     }
-    submission.add(submission.api().cuMemcpy3DPeerAsync(&copy, submission.stream()),
-                   "cuMemcpy3DPeerAsync");
+    add_between(submission, src, dst,
+                submission.api().cuMemcpy3DPeerAsync(&copy, submission.stream()),
+                "cuMemcpy3DPeerAsync");
 }
 
 /// Of an image it is within a row.
@@ -97,10 +112,11 @@ void add_range(Submission &submission, bool peers, const End &src, uint64_t from
             cu.cuMemcpyAsync(dst.address + to, src.address + from, bytes, submission.stream()),
             "cuMemcpyAsync", bytes, " bytes");
     if (linear && src.owner && dst.owner)
-        return submission.add(cu.cuMemcpyPeerAsync(dst.address + to, dst.owner->id(),
-                                                   src.address + from, src.owner->id(), bytes,
-                                                   submission.stream()),
-                              "cuMemcpyPeerAsync", bytes, " bytes");
+        return add_between(submission, src, dst,
+                           cu.cuMemcpyPeerAsync(dst.address + to, dst.owner->id(),
+                                                src.address + from, src.owner->id(), bytes,
+                                                submission.stream()),
+                           "cuMemcpyPeerAsync", bytes, " bytes");
     const uint64_t most = submission.primary().device().max_row();
     for (uint64_t done = 0; done < bytes; done += most) {
         const uint64_t row = std::min(bytes - done, most);
@@ -151,14 +167,6 @@ void copy_region(Submission &submission, bool peers, const End &src, const End &
     }
 }
 
-/// The shortest pattern that gives the same bytes.
-uint64_t period(const std::vector<std::byte> &pattern) {
-    uint64_t size = pattern.size();
-    while (size > 1 && std::memcmp(pattern.data(), pattern.data() + size / 2, size / 2) == 0)
-        size /= 2;
-    return size;
-}
-
 template <class Word>
 Word word_at(const std::byte *bytes) {
     Word word;
@@ -199,45 +207,54 @@ void copy_regions(Submission &submission, const End &src, const End &dst, const 
         copy_region(submission, peers, src, dst, region);
 }
 
-void fill(Submission &submission, CUdeviceptr address, uint64_t size,
-          const std::vector<std::byte> &pattern) {
+uint64_t period(const std::vector<std::byte> &pattern) {
+    uint64_t size = pattern.size();
+    while (size > 1 && std::memcmp(pattern.data(), pattern.data() + size / 2, size / 2) == 0)
+        size /= 2;
+    return size;
+}
+
+namespace {
+
+/// Sets one word of 1, 2 or 4 bytes over and over: so many in a row, and so many rows. All begin at multiples of it.
+void set_words(Submission &submission, CUdeviceptr to, uint64_t pitch, const std::byte *word,
+               uint64_t size, uint64_t count, uint64_t rows) {
     const Api &cu = submission.api();
     const CUstream stream = submission.stream();
+    const auto set = [&](auto value, auto linear, const char *linear_name, auto pitched,
+                         const char *pitched_name) {
+        if (rows == 1)
+            return submission.add(linear(to, value, count, stream), linear_name);
+        submission.add(pitched(to, pitch, value, count, rows, stream), pitched_name);
+    };
+    if (size == 1)
+        return set(word_at<uint8_t>(word), cu.cuMemsetD8Async, "cuMemsetD8Async",
+                   cu.cuMemsetD2D8Async, "cuMemsetD2D8Async");
+    if (size == 2)
+        return set(word_at<uint16_t>(word), cu.cuMemsetD16Async, "cuMemsetD16Async",
+                   cu.cuMemsetD2D16Async, "cuMemsetD2D16Async");
+    set(word_at<uint32_t>(word), cu.cuMemsetD32Async, "cuMemsetD32Async", cu.cuMemsetD2D32Async,
+        "cuMemsetD2D32Async");
+}
+
+} // namespace
+
+void fill(Submission &submission, CUdeviceptr address, const Rectangle &rows,
+          const std::vector<std::byte> &pattern) {
+    const CUdeviceptr begin = address + rows.offset;
     const uint64_t repeat = period(pattern);
     // The driver sets aligned words of up to 4 bytes. A view may begin anywhere.
-    const uint64_t aligned = std::min<uint64_t>(address ? address & -address : 4, 4);
-    const uint64_t word = std::min(repeat, aligned);
-    const std::byte *bytes = pattern.data();
-    if (word == repeat) {
-        const uint64_t count = size / word;
-        if (word == 1)
-            return submission.add(
-                cu.cuMemsetD8Async(address, word_at<uint8_t>(bytes), count, stream),
-                "cuMemsetD8Async");
-        if (word == 2)
-            return submission.add(
-                cu.cuMemsetD16Async(address, word_at<uint16_t>(bytes), count, stream),
-                "cuMemsetD16Async");
-        return submission.add(cu.cuMemsetD32Async(address, word_at<uint32_t>(bytes), count, stream),
-                              "cuMemsetD32Async");
-    }
+    const uint64_t steps = begin | (rows.rows > 1 ? rows.row_pitch : 0) | 4;
+    const uint64_t word = std::min(repeat, steps & -steps);
+    if (word == repeat &&
+        (rows.rows == 1 || rows.row_pitch <= submission.primary().device().max_pitch()))
+        return set_words(submission, begin, rows.row_pitch, pattern.data(), word, rows.row / word,
+                         rows.rows);
     // One word of each repetition at a time: rows of one word, a pattern apart.
-    const uint64_t rows = size / repeat;
-    for (uint64_t i = 0; i < repeat; i += word) {
-        const std::byte *at = bytes + i;
-        const CUdeviceptr to = address + i;
-        if (word == 1)
-            submission.add(cu.cuMemsetD2D8Async(to, repeat, word_at<uint8_t>(at), 1, rows, stream),
-                           "cuMemsetD2D8Async");
-        else if (word == 2)
-            submission.add(
-                cu.cuMemsetD2D16Async(to, repeat, word_at<uint16_t>(at), 1, rows, stream),
-                "cuMemsetD2D16Async");
-        else
-            submission.add(
-                cu.cuMemsetD2D32Async(to, repeat, word_at<uint32_t>(at), 1, rows, stream),
-                "cuMemsetD2D32Async");
-    }
+    for (uint64_t row = 0; row < rows.rows; ++row)
+        for (uint64_t i = 0; i < repeat; i += word)
+            set_words(submission, begin + row * rows.row_pitch + i, repeat, pattern.data() + i,
+                      word, 1, rows.row / repeat);
 }
 
 } // namespace pi::cuda

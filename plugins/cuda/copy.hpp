@@ -36,8 +36,12 @@ void copy_regions(Submission &submission, const End &src, const End &dst,
 void paint(Submission &submission, const End &image, const sdk::Rectangle &pixels, const End &strip,
            uint64_t size);
 
-/// Fills a range with a pattern of 1 to 128 bytes, a power of two of which `size` is a multiple.
-void fill(Submission &submission, CUdeviceptr address, uint64_t size,
+/// The bytes after which a pattern repeats itself: 1 to its size.
+uint64_t period(const std::vector<std::byte> &pattern);
+
+/// Fills rows of one slice, which lie behind the address, with a pattern of 1 to 128 bytes, a power of two. Each row has a
+/// whole number of its periods.
+void fill(Submission &submission, CUdeviceptr address, const sdk::Rectangle &rows,
           const std::vector<std::byte> &pattern);
 
 } // namespace pi::cuda

@@ -7,6 +7,7 @@
 #include <pi/sdk/external.hpp>
 
 #include <cstring>
+#include <fcntl.h>
 
 namespace pi::cuda {
 
@@ -14,7 +15,8 @@ using namespace sdk;
 
 uint32_t export_types(const Device &device) {
     return export_types_within(device) |
-           (device.has_ipc() ? external_bit(PI_EXTERNAL_CUDA_IPC) : 0);
+           (device.has_ipc() ? external_bit(PI_EXTERNAL_CUDA_IPC) : 0) |
+           (device.exports_dma_buf() ? external_bit(PI_EXTERNAL_DMA_BUF_FD) : 0);
 }
 
 uint32_t export_types_within(const Device &device) {
@@ -29,6 +31,20 @@ void export_file(const Mem &mem, pi_external_handle &handle) {
         mem.primary().api().cuMemExportToShareableHandle(
             &handle.fd, mem.physical(), CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0),
         "cuMemExportToShareableHandle", "on ", mem.device().name());
+    handle.offset = mem.offset();
+}
+
+/// Of the pages of the whole root, which was made of such.
+void export_dma_buf(Mem &mem, pi_external_handle &handle) {
+    Primary &primary = mem.primary();
+    primary.require_alive();
+    const Current current(primary);
+    const Mem &root = mem.root();
+    const uint64_t bytes = align_up(root.size(), host_page());
+    primary.check(primary.api().cuMemGetHandleForAddressRange(
+                      &handle.fd, root.address(), bytes, CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD, 0),
+                  "cuMemGetHandleForAddressRange", bytes, " bytes on ", mem.device().name());
+    fcntl(handle.fd, F_SETFD, FD_CLOEXEC);
     handle.offset = mem.offset();
 }
 
@@ -72,6 +88,8 @@ pi_result PI_CALL piMemExport(pi_mem mem, const pi_mem_export_desc *desc,
         handle.type = known.external_type;
         if (known.external_type == PI_EXTERNAL_CUDA_IPC)
             export_ipc(self, handle);
+        else if (known.external_type == PI_EXTERNAL_DMA_BUF_FD)
+            export_dma_buf(self, handle);
         else
             export_file(self, handle);
         handle.size = self.size();

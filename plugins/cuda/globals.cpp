@@ -82,8 +82,8 @@ void enqueue_global(Queue &queue, const Desc &desc, Direction direction, std::by
         enqueue_stream<GlobalCommand>(queue, arguments, direction, std::move(variable), address,
                                       host, Regions({&region, 1}));
     else
-        enqueue_pageable(queue, arguments, direction, address, host, Regions({&region, 1}),
-                         std::move(variable.module));
+        enqueue_pageable(queue, arguments, queue.primary(), direction, address, host,
+                         Regions({&region, 1}), std::move(variable.module));
 }
 
 } // namespace

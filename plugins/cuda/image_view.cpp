@@ -79,6 +79,13 @@ pi_result PI_CALL piMemImageViewCreate(pi_mem mem, const pi_mem_image_desc *desc
         const auto known = read_desc(desc, PI_TYPE_MEM_IMAGE_DESC);
         require(out_mem, "out_mem");
         require_buffer(self, "mem");
+        if (!self.layout().flat())
+            fail(PI_ERROR_UNSUPPORTED_FEATURE, "mem is an n-D allocation with rows of its own; "
+                                               "only a linear buffer can be viewed as an image");
+        if (self.pageable())
+            fail(
+                PI_ERROR_UNSUPPORTED_FEATURE,
+                "mem is the application's memory, which is not pinned: CUDA has no textures of it");
         *out_mem = create_view(self, known).give();
     });
 }

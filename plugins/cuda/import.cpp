@@ -9,8 +9,6 @@
 #include <pi/sdk/native_handle.hpp>
 #include <pi/sdk/region.hpp>
 
-#include <unistd.h>
-
 namespace pi::cuda {
 
 using namespace sdk;
@@ -19,12 +17,11 @@ namespace {
 
 Ref<Mem> import_pointer(Context &context, Device &device, const pi_mem_import_desc &desc) {
     std::byte *begin = sdk::import_pointer(desc);
-    const auto page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
-    const uint64_t has = alignment_of(begin, page);
-    if (has < page || desc.size % page)
+    const uint64_t needed = device.host_pointer_alignment(), has = alignment_of(begin, needed);
+    if (has < needed || desc.size % needed)
         fail(PI_ERROR_MISALIGNED_POINTER, "pointer and offset give ", static_cast<void *>(begin),
              ", aligned to ", has, " bytes, and size is ", desc.size, "; ", device.name(),
-             " uses whole pages in place: multiples of ", page);
+             " uses whole pages in place: multiples of ", needed);
     Primary &primary = context.primary(device);
     primary.require_alive();
     Storage storage = Storage::borrow(primary, begin, desc.size);
@@ -129,8 +126,10 @@ Ref<Mem> import_native(Context &context, Device &device, const pi_mem_import_des
 } // namespace
 
 uint32_t import_types(const Device &device) {
-    return external_bit(PI_EXTERNAL_NATIVE) | export_types(device) |
-           (device.registers_host_memory() ? external_bit(PI_EXTERNAL_HOST_POINTER) : 0);
+    return external_bit(PI_EXTERNAL_NATIVE) |
+           (export_types(device) & ~external_bit(PI_EXTERNAL_DMA_BUF_FD)) | // which CUDA only gives
+
+           (device.imports_host_memory() ? external_bit(PI_EXTERNAL_HOST_POINTER) : 0);
 }
 
 namespace entries {

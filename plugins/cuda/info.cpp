@@ -10,7 +10,6 @@
 #include <cctype>
 #include <cstdio>
 #include <cstring>
-#include <unistd.h>
 
 namespace pi::cuda {
 
@@ -111,12 +110,12 @@ constexpr Row rows[] = {
     {PI_DEVICE_INFO_BUFFER_OFFSET_MODE,
      [](Device &, const InfoWriter &write) { write(uint32_t{PI_BUFFER_OFFSET_POINTER}); }},
     {PI_DEVICE_INFO_HOST_POINTER_IMPORT,
-     [](Device &d, const InfoWriter &write) { write(uint32_t{d.registers_host_memory()}); }},
+     [](Device &d, const InfoWriter &write) { write(uint32_t{d.imports_host_memory()}); }},
     {PI_DEVICE_INFO_HOST_POINTER_ALIGNMENT,
      [](Device &d, const InfoWriter &write) {
-         if (!d.registers_host_memory())
+         if (!d.imports_host_memory())
              absent(d, "an alignment of host pointers: it uses none in place");
-         write(static_cast<uint64_t>(sysconf(_SC_PAGESIZE)));
+         write(d.host_pointer_alignment());
      }},
     {PI_DEVICE_INFO_INTEGRATED,
      [](Device &d, const InfoWriter &write) {
@@ -167,6 +166,7 @@ pi_memory_scope describe_scope(const Device &device, Scope which) {
     scope.offset_alignment = 1;
     scope.flush_atom = 1;
     if (which == SCOPE_GLOBAL) {
+        scope.flags |= PI_SCOPE_LAYOUT;
         scope.capacity = scope.max_allocation = device.memory_size();
     } else {
         scope.flags |=

@@ -2,8 +2,10 @@
 //
 // Maps and unmaps. Pinned memory is mapped in place; memory of a device through staging, or through the application's
 // own memory where the buffer was made with it.
+#include "commands.hpp"
 #include "entries.hpp"
 #include "memory.hpp"
+#include "pageable.hpp"
 #include "submission.hpp"
 #include "transfer.hpp"
 
@@ -17,10 +19,9 @@ using namespace sdk;
 
 namespace {
 
-Regions whole(uint64_t size) {
-    pi_region region{};
-    region.extent[0] = size;
-    return Regions({&region, 1});
+End end_of(const Map &map) {
+    auto *const begin = static_cast<std::byte *>(map.pointer);
+    return {reinterpret_cast<CUdeviceptr>(begin), nullptr, begin};
 }
 
 /// Between a device and staging, or in place.
@@ -40,10 +41,9 @@ public:
 private:
     void issue(Submission &submission) override {
         if (map_.staging && map_reads(map_.flags))
-            submission.add(submission.api().cuMemcpyAsync(
-                               reinterpret_cast<CUdeviceptr>(map_.pointer),
-                               mem_->address() + map_.offset, map_.size, submission.stream()),
-                           "cuMemcpyAsync", map_.size, " bytes");
+            copy_regions(
+                submission, cuda::end_of(*mem_), end_of(map_),
+                physical_regions(range_regions(map_.offset, 0, map_.size), mem_->range(), {}));
     }
     void completed() override {
         void *const pointer = map_.pointer;
@@ -70,58 +70,34 @@ private:
     void issue(Submission &submission) override {
         const Map &map = taken_.map();
         if (copies(taken_))
-            submission.add(
-                submission.api().cuMemcpyAsync(taken_.mem().address() + map.offset,
-                                               reinterpret_cast<CUdeviceptr>(map.pointer), map.size,
-                                               submission.stream()),
-                "cuMemcpyAsync", map.size, " bytes");
+            copy_regions(
+                submission, end_of(map), cuda::end_of(taken_.mem()),
+                physical_regions(range_regions(0, map.offset, map.size), {}, taken_.mem().range()));
     }
     void completed() override { taken_.done(); }
     TakenMap taken_;
 };
 
-/// Maps and unmaps of memory that was made with PI_MEM_USE_HOST_PTR, on a thread that may wait.
-template <class Body>
-void enqueue_with_host_ptr(Queue &queue, const EnqueueArguments &arguments, Body body) {
-    Primary &primary = queue.primary();
-    primary.require_alive();
-    auto shared = std::make_shared<Body>(std::move(body));
-    enqueue(queue, arguments, make_command([&queue, &primary, shared](Event &event) {
-                primary.require_alive();
-                event.submitted();
-                queue.behind_stream([&primary, shared, event = Ref<Event>(event)] {
-                    primary.instance().run_transfer([shared, event] {
-                        event->running();
-                        try {
-                            (*shared)();
-                        } catch (...) {
-                            const Error error = current_error();
-                            return event->finish(error.code(), error.text());
-                        }
-                        event->finish(PI_SUCCESS);
-                    });
-                });
-            }));
-}
+// Maps and unmaps of memory that was made with PI_MEM_USE_HOST_PTR are done by a thread that may wait.
 
 void map_host_ptr(Queue &queue, const EnqueueArguments &arguments, Mem &mem,
                   const pi_buffer_map_desc &desc) {
-    enqueue_with_host_ptr(queue, arguments, [&queue, mem = Ref<Mem>(mem), desc] {
+    enqueue_on_thread(queue, arguments, [&queue, mem = Ref<Mem>(mem), desc] {
         std::byte *const pointer = mem->map_pointer() + desc.offset;
         if (map_reads(desc.flags))
             transfer(queue.primary(), Direction::TO_HOST, mem->address() + desc.offset, pointer,
-                     whole(desc.size));
+                     range_regions(0, 0, desc.size));
         mem->maps().add({pointer, desc.offset, desc.size, desc.flags});
         *desc.out_pointer = pointer;
     });
 }
 
 void unmap_host_ptr(Queue &queue, const EnqueueArguments &arguments, TakenMap &&taken) {
-    enqueue_with_host_ptr(queue, arguments, [&queue, taken = std::move(taken)]() mutable {
+    enqueue_on_thread(queue, arguments, [&queue, taken = std::move(taken)]() mutable {
         const Map &map = taken.map();
         if (map_writes(map.flags))
             transfer(queue.primary(), Direction::TO_DEVICE, taken.mem().address() + map.offset,
-                     static_cast<std::byte *>(map.pointer), whole(map.size));
+                     static_cast<std::byte *>(map.pointer), range_regions(0, 0, map.size));
         taken.done();
     });
 }

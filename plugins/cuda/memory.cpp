@@ -18,10 +18,10 @@ using namespace sdk;
 // ----- Mem ----------------------------------------------------------------------------------------
 
 Mem::Mem(Context &context, Device &device, Storage storage, const pi_mem_buffer_desc &desc,
-         pi_memory_kind memory)
+         pi_memory_kind memory, Layout layout)
     : Object(context.host()), context_(context), device_(device), primary_(context.primary(device)),
-      storage_(std::move(storage)), size_(desc.size), flags_(desc.flags), scope_(desc.scope),
-      kind_(memory), export_types_(desc.export_types),
+      storage_(std::move(storage)), layout_(std::move(layout)), size_(desc.size),
+      flags_(desc.flags), scope_(desc.scope), kind_(memory), export_types_(desc.export_types),
       host_ptr_(desc.flags & PI_MEM_USE_HOST_PTR ? static_cast<std::byte *>(desc.host_ptr)
                                                  : nullptr) {}
 
@@ -37,7 +37,8 @@ Mem::Mem(Mem &root, uint64_t flags, uint64_t offset, uint64_t size, std::unique_
       host_ptr_(nullptr) {}
 
 uint64_t Mem::alignment() const {
-    const uint64_t of_offset = offset_ ? offset_ & (~offset_ + 1) : UINT64_MAX;
+    const uint64_t at = layout().at(offset_);
+    const uint64_t of_offset = at ? at & (~at + 1) : UINT64_MAX;
     return std::min(storage().alignment(), of_offset);
 }
 
@@ -47,8 +48,12 @@ std::byte *Mem::map_pointer() const {
 }
 
 bool usable(Primary &user, const Mem &mem) {
-    return &user == &mem.primary() ||
-           (!mem.image() && (mem.in_host() || user.access(mem.primary()).granted));
+    if (&user == &mem.primary())
+        return true;
+    if (mem.image())
+        return false;
+    return mem.in_host() ? !mem.pageable() || user.device().reads_pageable()
+                         : user.access(mem.primary()).granted;
 }
 
 void require_usable(Primary &user, const Mem &mem, const ArgumentName &name) {
@@ -98,15 +103,14 @@ void check_buffer(const Device &device, const pi_mem_buffer_desc &desc) {
     check_scope(device, desc.scope);
     check_flags(desc.flags, mem_creation_flags, "flags");
     check_mem_access(desc.flags);
-    if (find_chained(desc.next, PI_TYPE_MEM_LAYOUT_DESC))
-        fail(PI_ERROR_UNSUPPORTED_FEATURE, "no scope of ", device.name(), " has PI_SCOPE_LAYOUT");
     check_demands(device, desc.flags, desc.scope);
     if (desc.export_types & ~export_types(device))
         fail(PI_ERROR_UNSUPPORTED_FEATURE, "export_types is 0x", std::hex, desc.export_types, "; ",
              device.name(), " exports the types 0x", export_types(device), " (1 << PI_EXTERNAL_)");
     if (std::popcount(desc.export_types) > 1)
         fail(PI_ERROR_UNSUPPORTED_FEATURE, "export_types is 0x", std::hex, desc.export_types,
-             ": memory of CUDA is exported as one type, a file descriptor or an IPC handle");
+             ": memory of CUDA is exported as one type, a file descriptor of one kind or an IPC "
+             "handle");
     check_export_demand(desc);
     check_mem_host_ptr(desc.flags, desc.host_ptr);
     if (desc.scope == SCOPE_HOST_PINNED && desc.flags & PI_MEM_USE_HOST_PTR)
@@ -130,24 +134,69 @@ void check_buffer(const Device &device, const pi_mem_buffer_desc &desc) {
              desc.host_ptr, ") gives ", alignment_of(desc.host_ptr, max_alignment));
 }
 
+/// The layout that the description chains, as far as it does not depend on the driver; or a flat one.
+Layout read_layout(const Device &device, const pi_mem_buffer_desc &desc) {
+    const void *const chained = find_chained(desc.next, PI_TYPE_MEM_LAYOUT_DESC);
+    if (!chained)
+        return {};
+    if (desc.scope != SCOPE_GLOBAL)
+        fail(PI_ERROR_UNSUPPORTED_FEATURE, "scope ", desc.scope, " (", scope_names[desc.scope],
+             ") of ", device.name(), " has no n-D layouts; scope ", uint32_t{SCOPE_GLOBAL}, " (",
+             scope_names[SCOPE_GLOBAL], ") has");
+    if (desc.flags & PI_MEM_USE_HOST_PTR)
+        fail(PI_ERROR_UNSUPPORTED_FEATURE,
+             "PI_MEM_USE_HOST_PTR with a pi_mem_layout_desc: the application's memory has no rows "
+             "of the driver's pitch; PI_MEM_COPY_HOST_PTR can be used");
+    if (desc.export_types)
+        fail(PI_ERROR_UNSUPPORTED_FEATURE,
+             "export_types with a pi_mem_layout_desc: whoever imports it knows nothing of its "
+             "rows");
+    return {read_desc(static_cast<const pi_mem_layout_desc *>(chained), PI_TYPE_MEM_LAYOUT_DESC),
+            desc.size};
+}
+
+/// What reads and writes of such elements are at most, of what cuMemAllocPitch knows.
+unsigned access_size(uint64_t element) {
+    return element % 16 == 0 ? 16 : element % 8 == 0 ? 8 : 4;
+}
+
+Storage make_storage(Primary &primary, const pi_mem_buffer_desc &desc, Layout &layout) {
+    // Rows beyond what copies with pitches reach are copied one by one: there is no pitch to ask for.
+    if (layout.row() && layout.row() <= primary.device().max_pitch()) {
+        uint64_t pitch = 0;
+        Storage storage =
+            Storage::pitched(primary, layout.row(), desc.size / layout.row(),
+                             access_size(layout.pitches().back()), desc.alignment, pitch);
+        layout.set_row_pitch(pitch);
+        return storage;
+    }
+    const auto exported_as = [&](pi_external_type type) {
+        return (desc.export_types & external_bit(type)) != 0;
+    };
+    const auto make = exported_as(PI_EXTERNAL_OPAQUE_FD)    ? Storage::exportable
+                      : exported_as(PI_EXTERNAL_DMA_BUF_FD) ? Storage::in_pages
+                      : exported_as(PI_EXTERNAL_CUDA_IPC)   ? Storage::shareable
+                      : desc.scope == SCOPE_GLOBAL          ? Storage::on_device
+                                                            : Storage::in_host;
+    return make(primary, layout.physical_size(desc.size), desc.alignment);
+}
+
 Ref<Mem> create_buffer(Context &context, Device &device, const pi_mem_buffer_desc &desc) {
     check_buffer(device, desc);
     Primary &primary = context.primary(device);
     primary.require_alive();
-    const auto make_storage = desc.export_types & external_bit(PI_EXTERNAL_OPAQUE_FD)
-                                  ? Storage::exportable
-                              : desc.export_types          ? Storage::shareable
-                              : desc.scope == SCOPE_GLOBAL ? Storage::on_device
-                                                           : Storage::in_host;
-    Storage storage = make_storage(primary, desc.size, desc.alignment);
+    Layout layout = read_layout(device, desc);
+    Storage storage = make_storage(primary, desc, layout);
     if (desc.flags & mem_host_ptr_flags) {
         if (storage.host())
             std::memcpy(storage.host(), desc.host_ptr, desc.size);
         else
-            upload(primary, desc.host_ptr, storage.address(), desc.size);
+            transfer(primary, Direction::TO_DEVICE, storage.address(),
+                     static_cast<std::byte *>(desc.host_ptr),
+                     physical_regions(range_regions(0, 0, desc.size), {}, {0, &layout}));
     }
     return make<Mem>(context, device, std::move(storage), desc,
-                     pi_memory_kind{PI_MEMORY_KIND_BUFFER});
+                     pi_memory_kind{PI_MEMORY_KIND_BUFFER}, std::move(layout));
 }
 
 } // namespace
@@ -198,7 +247,11 @@ pi_result PI_CALL piMemGetInfo(pi_mem mem, pi_mem_info name, uint64_t size, void
              fail(PI_ERROR_UNSUPPORTED_FEATURE,
                   "CUDA tells bus addresses to modules of the kernel only (nvidia_p2p_get_pages)");
          }},
-        {PI_MEM_INFO_PITCHES, [](Mem &m, const InfoWriter &write) { write(view_pitches(m)); }},
+        {PI_MEM_INFO_PITCHES,
+         [](Mem &m, const InfoWriter &write) {
+             write(m.image() || m.layout().pitches().empty() ? view_pitches(m)
+                                                             : m.layout().pitches());
+         }},
     };
     return call<Mem>(mem, [&](Mem &self) {
         answer_info<Mem>(self, mem_rows<Mem>, rows, name, size, value, out_size);

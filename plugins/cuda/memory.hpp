@@ -8,6 +8,7 @@
 #include "storage.hpp"
 
 #include <pi/sdk/held_map.hpp>
+#include <pi/sdk/layout.hpp>
 
 namespace pi::cuda {
 
@@ -26,7 +27,7 @@ class Mem : public sdk::Object<Mem, pi_mem> {
 public:
     /// A root.
     Mem(Context &context, Device &device, Storage storage, const pi_mem_buffer_desc &desc,
-        pi_memory_kind kind);
+        pi_memory_kind kind, sdk::Layout layout = {});
     /// An image, which has no storage.
     Mem(Context &context, Device &device, std::unique_ptr<Image> image, uint64_t flags);
     /// A view of a root; as an image, if there is one.
@@ -48,10 +49,20 @@ public:
     Image *image() const { return image_.get(); }
     /// The same if it is an array, whose pixels have no addresses; NULL also for a view.
     Image *array() const { return image_ && image_->id() ? image_.get() : nullptr; }
-    /// In memory of the host, which all devices use in place.
+    /// In memory of the host, which all devices use in place; if it is pageable, those that read such.
     bool in_host() const { return storage().host(); }
-    /// The first byte's address for the device; 0 of an array.
-    CUdeviceptr address() const { return storage().address() + offset_; }
+    /// The application's memory, which nobody has pinned: it is moved by the host, not by commands of the driver.
+    bool pageable() const { return storage().pageable(); }
+    /// How the bytes of the root lie.
+    const sdk::Layout &layout() const { return root_ ? root_->layout_ : layout_; }
+    /// And these, behind the first one.
+    sdk::LogicalRange range() const { return {offset_, &layout()}; }
+    /// A byte's address for the device; 0 of an array.
+    CUdeviceptr address(uint64_t offset = 0) const {
+        return storage().address() + layout().at(offset_ + offset);
+    }
+    /// The same for the first byte of views that share it, and of no other memory: to compare, not to use.
+    CUdeviceptr identity() const { return storage().address() + offset_; }
     /// And for the host; NULL if it has none.
     std::byte *host_pointer() const { return in_host() ? storage().host() + offset_ : nullptr; }
     /// The types that the memory was made to be exported as, 1 << PI_EXTERNAL_.
@@ -72,6 +83,7 @@ private:
     Primary &primary_;
     const sdk::Ref<Mem> root_; ///< NULL for a root
     const Storage storage_;    ///< of a root
+    const sdk::Layout layout_; ///< of a root
     const std::unique_ptr<Image> image_;
     const uint64_t offset_ = 0, size_, flags_;
     const uint32_t scope_;

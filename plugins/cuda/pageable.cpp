@@ -13,10 +13,10 @@ namespace {
 
 class PageableCommand final : public Command {
 public:
-    PageableCommand(Queue &queue, Direction direction, DeviceEnd device, std::byte *host,
-                    Regions &&regions, std::shared_ptr<const void> keep)
-        : queue_(queue), primary_(queue.primary()), direction_(direction), device_(device),
-          host_(host), regions_(std::move(regions)), keep_(std::move(keep)) {}
+    PageableCommand(Queue &queue, Primary &of, Direction direction, DeviceEnd device,
+                    std::byte *host, Regions &&regions, std::shared_ptr<const void> keep)
+        : queue_(queue), primary_(of), direction_(direction), device_(device), host_(host),
+          regions_(std::move(regions)), keep_(std::move(keep)) {}
 
     void start(Event &event) override {
         primary_.require_alive();
@@ -56,11 +56,11 @@ uint64_t host_extent(Direction direction, const Regions &regions) {
     return end;
 }
 
-void enqueue_pageable(Queue &queue, const EnqueueArguments &arguments, Direction direction,
-                      DeviceEnd device, std::byte *host, Regions &&regions,
+void enqueue_pageable(Queue &queue, const EnqueueArguments &arguments, Primary &of,
+                      Direction direction, DeviceEnd device, std::byte *host, Regions &&regions,
                       std::shared_ptr<const void> keep) {
     queue.primary().require_alive();
-    auto command = std::make_unique<PageableCommand>(queue, direction, device, host,
+    auto command = std::make_unique<PageableCommand>(queue, of, direction, device, host,
                                                      std::move(regions), std::move(keep));
     if (!runs_within_call(queue, arguments))
         return enqueue(queue, arguments, std::move(command));

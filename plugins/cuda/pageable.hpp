@@ -6,6 +6,8 @@
 #include "queue.hpp"
 #include "transfer.hpp"
 
+#include <pi/sdk/enqueue.hpp>
+
 #include <memory>
 
 namespace pi::cuda {
@@ -13,9 +15,34 @@ namespace pi::cuda {
 /// Bytes from the host's end of the regions to their last one.
 uint64_t host_extent(Direction direction, const sdk::Regions &regions);
 
-/// A transfer as a command, or within the call. All that it waits for is final before it begins; it keeps `keep`.
-void enqueue_pageable(Queue &queue, const sdk::EnqueueArguments &arguments, Direction direction,
-                      DeviceEnd device, std::byte *host, sdk::Regions &&regions,
-                      std::shared_ptr<const void> keep = {});
+/// A transfer as a command, or within the call. All that it waits for is final before it begins; it keeps `keep`. `of` can
+/// use the device's end.
+void enqueue_pageable(Queue &queue, const sdk::EnqueueArguments &arguments, Primary &of,
+                      Direction direction, DeviceEnd device, std::byte *host,
+                      sdk::Regions &&regions, std::shared_ptr<const void> keep = {});
+
+/// Calls body() as a command, on a thread that may wait. All that it waits for is final before.
+template <class Body>
+void enqueue_on_thread(Queue &queue, const sdk::EnqueueArguments &arguments, Body body) {
+    Primary &primary = queue.primary();
+    primary.require_alive();
+    auto shared = std::make_shared<Body>(std::move(body));
+    enqueue(queue, arguments, sdk::make_command([&queue, &primary, shared](sdk::Event &event) {
+                primary.require_alive();
+                event.submitted();
+                queue.behind_stream([&primary, shared, event = sdk::Ref<sdk::Event>(event)] {
+                    primary.instance().run_transfer([shared, event] {
+                        event->running();
+                        try {
+                            (*shared)();
+                        } catch (...) {
+                            const sdk::Error error = sdk::current_error();
+                            return event->finish(error.code(), error.text());
+                        }
+                        event->finish(PI_SUCCESS);
+                    });
+                });
+            }));
+}
 
 } // namespace pi::cuda

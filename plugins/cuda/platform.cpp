@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <future>
 #include <string_view>
+#include <unistd.h>
 
 namespace pi::cuda {
 
@@ -133,6 +134,7 @@ Device::Device(Platform &platform, CUdevice id)
         api().cuDeviceGetAttribute(&answer, CU_DEVICE_ATTRIBUTE_HOST_REGISTER_SUPPORTED, id_) !=
             CUDA_SUCCESS ||
         answer;
+    reads_pageable_ = attribute(CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS) != 0;
     cooperative_ = attribute(CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH) &&
                    api().cuLaunchCooperativeKernel &&
                    api().cuOccupancyMaxActiveBlocksPerMultiprocessor;
@@ -141,6 +143,8 @@ Device::Device(Platform &platform, CUdevice id)
                  api().cuMemPoolSetAttribute && api().cuMemPoolTrimTo &&
                  api().cuMemAllocFromPoolAsync && api().cuMemFreeAsync;
     exports_ = has_mappings(*this);
+    exports_dma_buf_ =
+        attribute(CU_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED) && api().cuMemGetHandleForAddressRange;
     // No attribute tells it: CU_DEVICE_ATTRIBUTE_IPC_EVENT_SUPPORTED is about events. Integrated devices have none.
     has_ipc_ = !attribute(CU_DEVICE_ATTRIBUTE_INTEGRATED) && api().cuIpcGetMemHandle &&
                api().cuIpcOpenMemHandle_v2 && api().cuIpcCloseMemHandle;
@@ -154,6 +158,22 @@ Device::Device(Platform &platform, CUdevice id)
 int Device::attribute(CUdevice_attribute which) const {
     int value = 0;
     return api().cuDeviceGetAttribute(&value, which, id_) == CUDA_SUCCESS ? value : 0;
+}
+
+bool Device::imports_pageable() const {
+    const auto &all = platform_.devices();
+    return reads_pageable_ && (!registers_host_memory_ ||
+                               std::all_of(all.begin(), all.end(), [](const Ref<Device> &device) {
+                                   return device->reads_pageable();
+                               }));
+}
+
+uint64_t Device::host_pointer_alignment() const {
+    return registers_host_memory_ ? host_page() : 1;
+}
+
+uint64_t host_page() {
+    return static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
 }
 
 PciAddress Device::pci_address() const {

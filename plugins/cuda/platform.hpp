@@ -60,9 +60,19 @@ public:
     uint32_t warp() const { return warp_; }
     /// Application memory can be pinned, and used by the device then.
     bool registers_host_memory() const { return registers_host_memory_; }
+    /// Its kernels use application memory that nobody has pinned (HMM, ATS).
+    bool reads_pageable() const { return reads_pageable_; }
+    /// What it imports of the application may be memory that nobody has pinned. Where it can pin, only if all devices use
+    /// that: what a connection promises must hold for each import.
+    bool imports_pageable() const;
+    bool imports_host_memory() const { return registers_host_memory_ || reads_pageable_; }
+    /// Bytes that the begin and the size of such an import are multiples of.
+    uint64_t host_pointer_alignment() const;
     bool cooperative() const { return cooperative_; }
     /// Its memory can be mapped, and given to others as file descriptors.
     bool exports() const { return exports_; }
+    /// Its memory can be given to other drivers as dma-bufs.
+    bool exports_dma_buf() const { return exports_dma_buf_; }
     /// Its memory can be other processes' by handles.
     bool has_ipc() const { return has_ipc_; }
     /// The driver has pools on it.
@@ -73,10 +83,11 @@ public:
     int compute_capability() const { return compute_capability_; }
     uint64_t capabilities() const {
         return this_plugin.capabilities &
-               ~((registers_host_memory_ ? 0
-                                         : PI_CAPABILITY_MEM_IMPORT | PI_CAPABILITY_USM_REGISTER) |
+               ~((imports_host_memory() ? 0 : uint64_t{PI_CAPABILITY_MEM_IMPORT}) |
+                 (registers_host_memory_ ? 0 : uint64_t{PI_CAPABILITY_USM_REGISTER}) |
                  (cooperative_ ? 0 : uint64_t{PI_CAPABILITY_COOPERATIVE}) |
-                 (exports_ || has_ipc_ ? 0 : uint64_t{PI_CAPABILITY_MEM_EXPORT}) |
+                 (exports_ || exports_dma_buf_ || has_ipc_ ? 0
+                                                           : uint64_t{PI_CAPABILITY_MEM_EXPORT}) |
                  (api().cuLinkCreate_v2 ? 0 : uint64_t{PI_CAPABILITY_PROGRAM_LINK}));
     }
 
@@ -90,12 +101,16 @@ private:
     uint64_t memory_size_ = 0, max_group_, local_memory_, max_pitch_;
     std::array<uint64_t, 3> max_items_, max_groups_;
     uint32_t warp_;
-    bool registers_host_memory_, cooperative_, has_pools_, exports_, has_ipc_;
+    bool registers_host_memory_, reads_pageable_, cooperative_, has_pools_, exports_,
+        exports_dma_buf_, has_ipc_;
     uint32_t usm_kinds_ = 1u << PI_USM_HOST | 1u << PI_USM_DEVICE;
     int compute_capability_;
     std::mutex mutex_; ///< guards primary_
     std::weak_ptr<Primary> primary_;
 };
+
+/// Bytes of a page of the host's memory.
+uint64_t host_page();
 
 /// What begins of all memory is a multiple of: what cuMemAlloc promises.
 inline constexpr uint64_t min_alignment = 256;

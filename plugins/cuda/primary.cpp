@@ -142,6 +142,11 @@ Primary::~Primary() {
     cu.cuDevicePrimaryCtxRelease_v2(device_.id());
 }
 
+void Primary::look() {
+    const Current current(*this);
+    note(api().cuStreamQuery(nullptr));
+}
+
 void Primary::require_alive() const {
     if (const CUresult code = lost_.load(std::memory_order_relaxed); code != CUDA_SUCCESS)
         fail(PI_ERROR_DEVICE_LOST, device_.name(),

@@ -79,6 +79,8 @@ public:
         if (to_result(code) == PI_ERROR_DEVICE_LOST)
             lost_.store(code, std::memory_order_relaxed);
     }
+    /// Asks the driver whether something has spoilt the context of which nobody has told.
+    void look();
     bool lost() const { return lost_.load(std::memory_order_relaxed) != CUDA_SUCCESS; }
     /// PI_ERROR_DEVICE_LOST with what has spoilt the context, if something has.
     void require_alive() const;

@@ -44,6 +44,14 @@ uint64_t padded(uint64_t size, uint64_t alignment) {
     return bytes;
 }
 
+/// Rounded up to a multiple.
+uint64_t whole_blocks(uint64_t size, uint64_t block) {
+    uint64_t whole;
+    if (__builtin_add_overflow(size, block - 1, &whole))
+        fail(PI_ERROR_INVALID_SIZE, "size is ", size, " bytes: more blocks than 64 bits can count");
+    return whole / block * block;
+}
+
 uint64_t greatest_power_in(uint64_t address) {
     return std::min(address & -address, max_alignment);
 }
@@ -84,9 +92,14 @@ Storage Storage::take(Primary &primary, uint64_t size, uint64_t alignment, const
         primary, reinterpret_cast<void *>(memory),
         [free](Primary &of, void *at) { return free(of, reinterpret_cast<CUdeviceptr>(at)); },
         waits);
-    storage.address_ = align_up(memory, std::max(alignment, uint64_t{1}));
-    storage.alignment_ = greatest_power_in(storage.address_);
+    storage.address_ = memory;
+    storage.align(alignment);
     return storage;
+}
+
+void Storage::align(uint64_t alignment) {
+    address_ = align_up(address_, std::max(alignment, uint64_t{1}));
+    alignment_ = greatest_power_in(address_);
 }
 
 namespace {
@@ -104,12 +117,30 @@ Storage Storage::on_device(Primary &primary, uint64_t size, uint64_t alignment) 
         free_memory);
 }
 
+Storage Storage::pitched(Primary &primary, uint64_t row, uint64_t rows, unsigned access,
+                         uint64_t alignment, uint64_t &pitch) {
+    // Alignment beyond the driver's takes rows, too.
+    const uint64_t height = rows + (alignment > min_alignment ? alignment / row + 1 : 0);
+    size_t chosen = 0;
+    Storage storage = take(
+        primary, row * height, 0, "cuMemAllocPitch_v2",
+        [&](CUdeviceptr *out, uint64_t) {
+            return primary.api().cuMemAllocPitch_v2(out, &chosen, row, height, access);
+        },
+        free_memory);
+    storage.align(alignment);
+    pitch = chosen;
+    return storage;
+}
+
 Storage Storage::shareable(Primary &primary, uint64_t size, uint64_t alignment) {
     constexpr uint64_t block = uint64_t{2} << 20; // smaller allocations share one
-    uint64_t whole;
-    if (__builtin_add_overflow(size, block - 1, &whole))
-        fail(PI_ERROR_INVALID_SIZE, "size is ", size, " bytes: more blocks than 64 bits can count");
-    return on_device(primary, whole / block * block, alignment);
+    return on_device(primary, whole_blocks(size, block), alignment);
+}
+
+Storage Storage::in_pages(Primary &primary, uint64_t size, uint64_t alignment) {
+    const uint64_t page = host_page();
+    return on_device(primary, whole_blocks(size, page), std::max(alignment, page));
 }
 
 Storage Storage::pooled(Primary &primary, uint64_t size, uint64_t alignment) {
@@ -157,13 +188,36 @@ Storage Storage::in_host(Primary &primary, uint64_t size, uint64_t alignment) {
     return storage;
 }
 
+namespace {
+
+/// NULL where it cannot be pinned, and need not.
+std::shared_ptr<void> pin(Primary &primary, std::byte *begin, uint64_t size) {
+    const Device &device = primary.device();
+    if (!device.registers_host_memory())
+        return nullptr;
+    try {
+        return primary.instance().registrations().pin(pinning(primary), begin, size);
+    } catch (const Error &) {
+        if (!device.imports_pageable() || primary.lost())
+            throw;
+        return nullptr;
+    }
+}
+
+} // namespace
+
 Storage Storage::borrow(Primary &primary, std::byte *begin, uint64_t size) {
     Storage storage;
-    storage.owner_ = primary.instance().registrations().pin(pinning(primary), begin, size);
-    const Current current(primary);
-    primary.check(primary.api().cuMemHostGetDevicePointer_v2(&storage.address_, begin, 0),
-                  "cuMemHostGetDevicePointer_v2", "of ", begin);
+    storage.owner_ = pin(primary, begin, size);
+    storage.pageable_ = !storage.owner_;
     storage.host_ = begin;
+    if (storage.pageable_) {
+        storage.address_ = reinterpret_cast<CUdeviceptr>(begin);
+    } else {
+        const Current current(primary);
+        primary.check(primary.api().cuMemHostGetDevicePointer_v2(&storage.address_, begin, 0),
+                      "cuMemHostGetDevicePointer_v2", "of ", begin);
+    }
     storage.alignment_ = std::min(greatest_power_in(storage.address_),
                                   greatest_power_in(reinterpret_cast<uintptr_t>(begin)));
     return storage;

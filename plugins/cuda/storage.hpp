@@ -30,18 +30,24 @@ public:
     Storage() = default;
     /// PI_ERROR_OUT_OF_DEVICE_MEMORY with what was asked for and what is free.
     static Storage on_device(Primary &primary, uint64_t size, uint64_t alignment);
-    /// The same from the primary context's pool, if it has one: neither this nor giving it back waits for work.
+    /// The same in rows, whose pitch the driver chooses; `access` is 4, 8 or 16: what kernels read and write at once.
+    static Storage pitched(Primary &primary, uint64_t row, uint64_t rows, unsigned access,
+                           uint64_t alignment, uint64_t &pitch);
+    /// The same as on_device() from the primary context's pool, if it has one: neither this nor giving it back waits for work.
     static Storage pooled(Primary &primary, uint64_t size, uint64_t alignment);
     /// Memory that the driver moves to who uses it, the host included.
     static Storage managed(Primary &primary, uint64_t size, uint64_t alignment);
     static Storage in_host(Primary &primary, uint64_t size, uint64_t alignment);
-    /// The application's own; PI_ERROR_OUT_OF_RESOURCES if it cannot be pinned.
+    /// The application's own, pinned or, where the device imports_pageable(), as it is if that cannot be;
+    /// PI_ERROR_OUT_OF_RESOURCES elsewhere.
     static Storage borrow(Primary &primary, std::byte *begin, uint64_t size);
     /// Of a device, for export as a file descriptor: whole pages of the device's.
     static Storage exportable(Primary &primary, uint64_t size, uint64_t alignment);
     /// A range of the same, of the descriptor that stays the caller's. PI_ERROR_INVALID_VALUE for one of anything else, or
     /// another device's.
     static Storage import(Primary &primary, int fd, uint64_t offset, uint64_t size);
+    /// For export as a dma-buf: whole pages of the host's.
+    static Storage in_pages(Primary &primary, uint64_t size, uint64_t alignment);
     /// For export as an IPC handle, whose importer gets the driver's whole block: one of its own.
     static Storage shareable(Primary &primary, uint64_t size, uint64_t alignment);
     /// A range of what another process exported so. PI_ERROR_UNSUPPORTED_FEATURE for what this process did,
@@ -55,6 +61,8 @@ public:
     CUdeviceptr address() const { return address_; }
     /// For the host; NULL if it has none.
     std::byte *host() const { return host_; }
+    /// The host's, but not pinned: kernels of devices that read it use it, and the driver's commands wait for the host.
+    bool pageable() const { return pageable_; }
     uint64_t alignment() const { return alignment_; }
     /// Of what is exportable; else 0.
     CUmemGenericAllocationHandle physical() const { return physical_; }
@@ -65,10 +73,13 @@ private:
     template <class Allocate, class Free>
     static Storage take(Primary &primary, uint64_t size, uint64_t alignment, const char *call,
                         Allocate allocate, Free free, bool waits = true);
+    /// Moves the begin to a multiple, which there is memory for.
+    void align(uint64_t alignment);
 
     std::shared_ptr<void> owner_; ///< whose last copy gives it back
     CUdeviceptr address_ = 0;
     std::byte *host_ = nullptr;
+    bool pageable_ = false;
     uint64_t alignment_ = 1;
     CUmemGenericAllocationHandle physical_ = 0;
 };

@@ -184,13 +184,6 @@ void transfer(Primary &primary, Direction direction, DeviceEnd device, std::byte
     run_in_lanes(primary.instance().copy_helpers(), Instance::copy_helper_count, lane);
 }
 
-void upload(Primary &primary, const void *host, CUdeviceptr device, uint64_t size) {
-    pi_region region{};
-    region.extent[0] = size;
-    transfer(primary, Direction::TO_DEVICE, device,
-             static_cast<std::byte *>(const_cast<void *>(host)), Regions({&region, 1}));
-}
-
 bool is_pinned(const Api &api, const void *begin, uint64_t size) {
     const auto address = reinterpret_cast<CUdeviceptr>(begin);
     unsigned type = 0;

@@ -27,9 +27,6 @@ struct DeviceEnd {
 void transfer(Primary &primary, Direction direction, DeviceEnd device, std::byte *host,
               const sdk::Regions &regions);
 
-/// One range to the device.
-void upload(Primary &primary, const void *host, CUdeviceptr device, uint64_t size);
-
 /// Whether the driver knows the range of the host's memory as pinned, so that it can be copied in a stream.
 bool is_pinned(const Api &api, const void *begin, uint64_t size);
 

@@ -101,11 +101,24 @@ void check_usm_argument(const Queue &queue, const void *pointer, const ArgumentN
 
 // ----- the application's memory -------------------------------------------------------------------
 
+namespace {
+
+void require_registration(const Context &context) {
+    for (const Device *device : context.devices())
+        if (!device->registers_host_memory())
+            fail(PI_ERROR_UNSUPPORTED_FEATURE, device->name(),
+                 " pins no memory of the application "
+                 "(CU_DEVICE_ATTRIBUTE_HOST_REGISTER_SUPPORTED is 0)");
+}
+
+} // namespace
+
 namespace entries {
 
 pi_result PI_CALL piUsmHostRegister(pi_context context, void *pointer, uint64_t size,
                                     uint64_t flags) {
     return call<Context>(context, [&](Context &self) {
+        require_registration(self);
         check_flags(flags, 0, "flags");
         require(pointer, "pointer");
         if (!size)
@@ -116,8 +129,10 @@ pi_result PI_CALL piUsmHostRegister(pi_context context, void *pointer, uint64_t 
 }
 
 pi_result PI_CALL piUsmHostUnregister(pi_context context, void *pointer) {
-    return call<Context>(context,
-                         [&](Context &self) { self.remove_pin(require(pointer, "pointer")); });
+    return call<Context>(context, [&](Context &self) {
+        require_registration(self);
+        self.remove_pin(require(pointer, "pointer"));
+    });
 }
 
 } // namespace entries

@@ -45,7 +45,9 @@ public:
           pattern_(std::move(pattern)), size_(size) {}
 
 private:
-    void issue(Submission &submission) override { fill(submission, address_, size_, pattern_); }
+    void issue(Submission &submission) override {
+        fill(submission, address_, {0, size_, 1, 1, size_, size_}, pattern_);
+    }
 
     const CUdeviceptr address_;
     const std::vector<std::byte> pattern_;
@@ -159,7 +161,7 @@ pi_result PI_CALL piEnqueueUsmCopy(pi_queue queue, const pi_usm_copy_desc *desc,
             enqueue_stream<UsmCopyCommand>(self, arguments, src.end(), dst.end(),
                                            std::move(regions));
         else
-            enqueue_pageable(self, arguments, direction, here.address(), there.at,
+            enqueue_pageable(self, arguments, self.primary(), direction, here.address(), there.at,
                              std::move(regions));
     });
 }

@@ -21,6 +21,12 @@ Config read_config() {
         config.reorder = std::strtoull(seed.c_str(), nullptr, 10);
     if (const std::string peers = variable("PI_SIMULATED_CUDA_MAX_PEERS"); !peers.empty())
         config.max_peers = static_cast<unsigned>(std::strtoul(peers.c_str(), nullptr, 10));
+    if (const std::string count = variable("PI_SIMULATED_CUDA_PAGEABLE"); !count.empty())
+        config.pageable = static_cast<int>(std::strtol(count.c_str(), nullptr, 10));
+    if (const std::string how = variable("PI_SIMULATED_CUDA_REGISTER"); how == "refused")
+        config.registration = Registration::refused;
+    else if (how == "none")
+        config.registration = Registration::none;
     config.one_queue = variable("PI_SIMULATED_CUDA_ONE_QUEUE") == "1";
     config.strict = variable("PI_SIMULATED_CUDA_STRICT") == "1";
     return config;

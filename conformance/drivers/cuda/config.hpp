@@ -7,13 +7,18 @@
 
 namespace pi::cuda::simulated {
 
+/// What becomes of cuMemHostRegister.
+enum class Registration { works, refused, none };
+
 /// What the environment says; README.md lists the variables.
 struct Config {
     std::string machine;                  ///< the file; empty: one device
     std::optional<std::uint64_t> reorder; ///< the seed of the delays
     unsigned max_peers = 8;               ///< contexts that a context may use the memory of
-    bool one_queue = false;               ///< a device does all work in the order it was given
-    bool strict = false;                  ///< leaks make the process fail
+    int pageable = 0;                     ///< devices, the first ones, that use pageable memory
+    Registration registration = Registration::works;
+    bool one_queue = false; ///< a device does all work in the order it was given
+    bool strict = false;    ///< leaks make the process fail
 };
 
 Config read_config();

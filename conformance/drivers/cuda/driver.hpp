@@ -47,6 +47,9 @@ struct Opened {
 /// Throws INVALID_VALUE for one that the driver does not know.
 int attribute_of(const Device &device, CUdevice_attribute attribute);
 
+/// Whether its kernels use all memory of the process as it is.
+inline bool uses_pageable_memory(const Device &device);
+
 /// Bytes of a channel; throws INVALID_VALUE for a format that images do not have.
 size_t channel_size(CUarray_format format);
 
@@ -133,6 +136,10 @@ struct Driver {
 };
 
 Driver &driver();
+
+bool uses_pageable_memory(const Device &device) {
+    return device.ordinal < driver().config.pageable;
+}
 
 /// What a thread has.
 struct Thread {

@@ -49,6 +49,8 @@ CUresult cuMemFreeHost(void *pointer) {
 CUresult cuMemHostRegister_v2(void *pointer, size_t size, unsigned int flags) {
     return call_in_context([&](const std::shared_ptr<Context> &context, Lock &) {
         need(pointer && size > 0 && !(flags & ~15U), CUDA_ERROR_INVALID_VALUE);
+        need(driver().config.registration != Registration::none, CUDA_ERROR_NOT_SUPPORTED);
+        need(driver().config.registration != Registration::refused, CUDA_ERROR_OUT_OF_MEMORY);
         const auto address = reinterpret_cast<CUdeviceptr>(pointer);
         const auto &all = driver().allocations;
         const auto next = all.lower_bound(address);

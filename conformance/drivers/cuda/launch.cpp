@@ -41,14 +41,16 @@ std::uint64_t word_of(const std::vector<char> &value) {
 
 /// Where the driver reaches a device address, for a launch of the context.
 char *reach_for(Arguments &arguments, CUdeviceptr address, const Context &context) {
-    Bytes bytes = reach(address, 1, context, false);
-    arguments.owners.push_back(bytes.owners.front());
+    const Bytes bytes = reach(address, 1, context, false);
+    arguments.owners.insert(arguments.owners.end(), bytes.owners.begin(), bytes.owners.end());
     return bytes.data;
 }
 
 /// A copy of the memory from there to its end, with each word that is an address of known memory replaced.
 void *follow(Arguments &arguments, CUdeviceptr address, const Context &context) {
-    const char *const bytes = reach_for(arguments, address, context);
+    char *const bytes = reach_for(arguments, address, context);
+    if (!find_allocation(address))
+        return bytes; // pageable memory, which has no end
     const Allocation &memory = *arguments.owners.back();
     std::vector<std::uint64_t> words((memory.address + memory.size - address) / 8);
     std::memcpy(words.data(), bytes, words.size() * 8);

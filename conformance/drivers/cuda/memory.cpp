@@ -1,10 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "copy.hpp"
 #include "driver.hpp"
 #include "ipc.hpp"
 
 #include <algorithm>
+#include <sys/uio.h>
+#include <unistd.h>
 
 namespace pi::cuda::simulated {
+
+namespace {
+
+/// Of rows, as on real devices.
+constexpr size_t pitch_alignment = 512;
+
+} // namespace
 
 void charge(Device &device, size_t size) {
     need(size <= device.model.capacity && device.used <= device.model.capacity - size,
@@ -106,10 +116,27 @@ bool may_use(const Allocation &memory, const Context &context, bool write) {
     return memory.context.get() == &context || context.peers.count(memory.context->handle) == 1;
 }
 
+/// Whether the process itself may read the range.
+bool readable(CUdeviceptr address, size_t size) {
+    constexpr size_t page = 4096;
+    for (CUdeviceptr at = address; at < address + size; at = at / page * page + page) {
+        char byte = 0;
+        const iovec here{&byte, 1}, there{reinterpret_cast<void *>(at), 1};
+        if (process_vm_readv(getpid(), &here, 1, &there, 1, 0) != 1)
+            return false;
+    }
+    return true;
+}
+
 } // namespace
 
 Bytes reach(CUdeviceptr address, size_t size, const Context &context, bool write) {
     Bytes bytes;
+    if (!find_allocation(address) && uses_pageable_memory(*context.device)) {
+        need(readable(address, size), CUDA_ERROR_ILLEGAL_ADDRESS);
+        bytes.data = reinterpret_cast<char *>(address);
+        return bytes;
+    }
     CUdeviceptr at = address;
     do {
         const std::shared_ptr<Allocation> found = find_allocation(at);
@@ -141,9 +168,12 @@ CUresult cuMemAlloc_v2(CUdeviceptr *out, size_t size) {
 CUresult cuMemAllocPitch_v2(CUdeviceptr *out, size_t *pitch, size_t width, size_t height,
                             unsigned int element) {
     return call_in_context([&](const std::shared_ptr<Context> &context, Lock &) {
-        need(out && pitch && (element == 4 || element == 8 || element == 16),
+        // The pitch is one that copies take.
+        need(out && pitch && (element == 4 || element == 8 || element == 16) && width > 0 &&
+                 height > 0 && width <= max_pitch,
              CUDA_ERROR_INVALID_VALUE);
-        const size_t row = (width + 511) / 512 * 512;
+        const size_t row = (width + pitch_alignment - 1) / pitch_alignment * pitch_alignment;
+        need(height <= SIZE_MAX / row, CUDA_ERROR_OUT_OF_MEMORY);
         *out = allocate(context, row * height, Kind::device)->address;
         *pitch = row;
         return CUDA_SUCCESS;

@@ -6,6 +6,7 @@
 
 #include <map>
 #include <memory>
+#include <vector>
 
 namespace pi::cuda::simulated {
 
@@ -15,6 +16,15 @@ class SharedFile;
 enum class Kind { device, managed, host, registered, pool, mapping, variable, imported };
 
 using drivers::Mapping;
+
+/// A part of an allocation that lies in a file of its own, which stands for a dma-buf.
+struct SharedPart {
+    size_t offset = 0, size = 0;
+    int file = -1;
+    SharedPart() = default;
+    SharedPart(const SharedPart &) = delete;
+    ~SharedPart();
+};
 
 /// Memory that the driver knows, at the address that the caller sees.
 struct Allocation {
@@ -33,6 +43,7 @@ struct Allocation {
     bool freeing = false;         ///< cuMemFreeAsync was called
     std::shared_ptr<Pool> pool;
     std::map<int, CUmemAccess_flags> access; ///< of a mapping, by device
+    std::vector<std::shared_ptr<SharedPart>> shared;
 
     bool host() const { return kind == Kind::host || kind == Kind::registered; }
 };

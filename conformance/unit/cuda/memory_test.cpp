@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include <algorithm>
+#include <unistd.h>
 
 using namespace pi_cuda_test;
 
@@ -45,6 +46,72 @@ TEST_CASE("A range that runs over its memory's end is refused") {
     CHECK(cu().cuMemGetAddressRange_v2(&base, &size, memory.address + 100) == CUDA_SUCCESS);
     CHECK(base == memory.address);
     CHECK(size == 4096);
+}
+
+TEST_CASE(
+    "A pitched allocation has rows that lie apart, and is refused what the real one refuses") {
+    const Current left(0);
+    CUdeviceptr address = 0;
+    size_t pitch = 0, size = 0;
+    for (const unsigned element : {4U, 8U, 16U}) {
+        CHECK(cu().cuMemAllocPitch_v2(&address, &pitch, 100, 7, element) == CUDA_SUCCESS);
+        CHECK(pitch >= 100);
+        CHECK(pitch % 256 == 0);
+        CHECK(address % 256 == 0);
+        CHECK(cu().cuMemGetAddressRange_v2(nullptr, &size, address) == CUDA_SUCCESS);
+        CHECK(size == 7 * pitch);
+        // All of the copies with pitches take it.
+        CHECK(cu().cuMemsetD2D8_v2(address, pitch, 1, 100, 7) == CUDA_SUCCESS);
+        CHECK(cu().cuMemFree_v2(address) == CUDA_SUCCESS);
+    }
+    for (const unsigned element : {0U, 1U, 2U, 3U, 12U, 32U})
+        CHECK(cu().cuMemAllocPitch_v2(&address, &pitch, 100, 7, element) ==
+              CUDA_ERROR_INVALID_VALUE);
+    CHECK(cu().cuMemAllocPitch_v2(&address, &pitch, 0, 7, 4) == CUDA_ERROR_INVALID_VALUE);
+    CHECK(cu().cuMemAllocPitch_v2(&address, &pitch, 100, 0, 4) == CUDA_ERROR_INVALID_VALUE);
+    CHECK(cu().cuMemAllocPitch_v2(&address, nullptr, 100, 7, 4) == CUDA_ERROR_INVALID_VALUE);
+    CHECK(cu().cuMemAllocPitch_v2(nullptr, &pitch, 100, 7, 4) == CUDA_ERROR_INVALID_VALUE);
+    CHECK(cu().cuMemAllocPitch_v2(&address, &pitch, 65537, 7, 4) == CUDA_ERROR_INVALID_VALUE);
+    CHECK(cu().cuMemAllocPitch_v2(&address, &pitch, 100, 1 << 20, 4) == CUDA_ERROR_OUT_OF_MEMORY);
+    CHECK(cu().cuMemAllocPitch_v2(&address, &pitch, 100, SIZE_MAX / 2, 4) ==
+          CUDA_ERROR_OUT_OF_MEMORY);
+}
+
+TEST_CASE("Whole pages of plain memory are given as a file with the very bytes") {
+    const Current left(0);
+    const Memory memory(3 * 4096);
+    const auto give = [&](int *out, CUdeviceptr address, size_t size) {
+        return cu().cuMemGetHandleForAddressRange(out, address, size,
+                                                  CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD, 0);
+    };
+    int file = -1, again = -1;
+    CHECK(cu().cuMemsetD8_v2(memory.address, 7, 3 * 4096) == CUDA_SUCCESS);
+    CHECK(give(&file, memory.address, 2 * 4096) == CUDA_SUCCESS);
+    CHECK(give(&again, memory.address, 2 * 4096) == CUDA_SUCCESS);
+    CHECK(file != again);
+    CHECK(lseek(file, 0, SEEK_END) == 2 * 4096);
+    CHECK(cu().cuMemsetD8_v2(memory.address + 4096, 8, 2 * 4096) == CUDA_SUCCESS);
+    CHECK(cu().cuCtxSynchronize() == CUDA_SUCCESS);
+    unsigned char bytes[2] = {};
+    CHECK(pread(again, bytes, 2, 4095) == 2);
+    CHECK(bytes[0] == 7);
+    CHECK(bytes[1] == 8);
+    CHECK(pwrite(file, "x", 1, 5000) == 1);
+    CHECK(read(memory.address + 5000, 1)[0] == 'x');
+    close(file);
+    close(again);
+
+    CHECK(give(nullptr, memory.address, 4096) == CUDA_ERROR_INVALID_VALUE);
+    CHECK(give(&file, memory.address + 512, 4096) == CUDA_ERROR_INVALID_VALUE);
+    CHECK(give(&file, memory.address, 100) == CUDA_ERROR_INVALID_VALUE);
+    CHECK(give(&file, memory.address, 0) == CUDA_ERROR_INVALID_VALUE);
+    CHECK(give(&file, memory.address + 2 * 4096, 2 * 4096) == CUDA_ERROR_INVALID_VALUE);
+    CHECK(give(&file, memory.address + 4096, 4096) == CUDA_ERROR_NOT_SUPPORTED); // overlaps
+    CHECK(cu().cuMemGetHandleForAddressRange(&file, memory.address, 4096, CUmemRangeHandleType(0),
+                                             0) == CUDA_ERROR_INVALID_VALUE);
+    // Whole pages are not enough: they must be the allocation's.
+    const Memory less(100);
+    CHECK(give(&file, less.address, 4096) == CUDA_ERROR_INVALID_VALUE);
 }
 
 TEST_CASE("A device's capacity is kept") {

@@ -179,3 +179,108 @@ TEST_CASE("memory that is exported is another process's, too: each sees what the
     CHECK_THAT(ran.output, Catch::Contains("1 passed, 0 failed, 0 skipped"));
     CHECK(read_words(queue, mem, 16) == std::vector<uint32_t>(16, 9));
 }
+
+// ----- dma-bufs -----------------------------------------------------------------------------------
+
+namespace {
+
+uint64_t host_page() {
+    return static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+}
+
+Owned<pi_mem> for_dma_buf(const Machine &machine, uint64_t size) {
+    auto d = desc<pi_mem_buffer_desc>(PI_TYPE_MEM_BUFFER_DESC);
+    d.size = size;
+    d.export_types = 1u << PI_EXTERNAL_DMA_BUF_FD;
+    Owned<pi_mem> made;
+    OK(piMemBufferCreate(machine.context, machine.devices.at(first), &d, made.out()));
+    return made;
+}
+
+pi_result export_dma_buf(pi_mem mem, pi_external_handle *out) {
+    auto d = desc<pi_mem_export_desc>(PI_TYPE_MEM_EXPORT_DESC);
+    d.external_type = PI_EXTERNAL_DMA_BUF_FD;
+    return piMemExport(mem, &d, out);
+}
+
+/// A word of what the descriptor names, as another driver has it.
+uint32_t word_of(const pi_external_handle &handle, uint64_t offset) {
+    uint32_t word = 0;
+    CHECK(pread(handle.fd, &word, sizeof word, static_cast<off_t>(handle.offset + offset)) ==
+          sizeof word);
+    return word;
+}
+
+void fill_words(pi_queue queue, pi_mem mem, uint32_t word, uint64_t size) {
+    const auto fill = fill_desc(mem, &word, sizeof word, 0, size, PI_COMMAND_BLOCKING);
+    OK(piEnqueueMemBufferFill(queue, &fill, 0, nullptr, nullptr));
+}
+
+} // namespace
+
+TEST_CASE("memory is given to other drivers as a dma-buf of whole pages, with the very bytes") {
+    const Machine machine({first});
+    const Owned<pi_queue> queue = machine.queue();
+    const uint64_t size = host_page() + 100;
+    const Owned<pi_mem> mem = for_dma_buf(machine, size);
+    CHECK(address_of(machine, first, mem) % host_page() == 0);
+    fill_words(queue, mem, 5, size);
+    pi_external_handle handle{};
+    OK(export_dma_buf(mem, &handle));
+    const Descriptor descriptor(handle.fd);
+    CHECK(handle.type == PI_EXTERNAL_DMA_BUF_FD);
+    CHECK(handle.offset == 0);
+    CHECK(handle.size == size);
+    CHECK(lseek(handle.fd, 0, SEEK_END) == static_cast<off_t>(2 * host_page()));
+    CHECK((fcntl(handle.fd, F_GETFD) & FD_CLOEXEC) != 0);
+    CHECK(word_of(handle, size - 4) == 5);
+    fill_words(queue, mem, 6, size);
+    CHECK(word_of(handle, size - 4) == 6);
+
+    auto part = desc<pi_mem_partition_desc>(PI_TYPE_MEM_PARTITION_DESC);
+    part.offset = 64;
+    part.size = 128;
+    Owned<pi_mem> view;
+    OK(piMemBufferPartition(mem, &part, view.out()));
+    pi_external_handle of_view{};
+    OK(export_dma_buf(view, &of_view));
+    const Descriptor another(of_view.fd);
+    CHECK(of_view.fd != handle.fd);
+    CHECK(of_view.offset == 64);
+    CHECK(of_view.size == 128);
+    fill_words(queue, view, 7, 128);
+    CHECK(word_of(of_view, 124) == 7);
+    CHECK(word_of(of_view, 128) == 6);
+}
+
+TEST_CASE("a dma-buf outlives the memory that it was made of") {
+    const Machine machine({first});
+    Owned<pi_mem> mem = for_dma_buf(machine, host_page());
+    fill_words(machine.queue(), mem, 8, host_page());
+    pi_external_handle handle{};
+    OK(export_dma_buf(mem, &handle));
+    const Descriptor descriptor(handle.fd);
+    mem.reset();
+    CHECK(word_of(handle, 0) == 8);
+}
+
+TEST_CASE("dma-bufs are given, not taken, and of memory that was made for it alone") {
+    const Machine machine({first});
+    const pi_device device = machine.devices.at(first);
+    CHECK(info<uint32_t>(piDeviceGetInfo, device, PI_DEVICE_INFO_EXPORT_HANDLE_TYPES) &
+          1u << PI_EXTERNAL_DMA_BUF_FD);
+    CHECK_FALSE(info<uint32_t>(piDeviceGetInfo, device, PI_DEVICE_INFO_EXTERNAL_HANDLE_TYPES) &
+                1u << PI_EXTERNAL_DMA_BUF_FD);
+    CHECK_FALSE(machine.connection(first, first).external_handle_types &
+                1u << PI_EXTERNAL_DMA_BUF_FD);
+    pi_external_handle handle{};
+    REFUSED(PI_ERROR_INVALID_OPERATION, "must say so",
+            export_dma_buf(machine.buffer(first, host_page()), &handle));
+    REFUSED(PI_ERROR_INVALID_OPERATION, "must say so",
+            export_dma_buf(exportable(machine, first, 64), &handle));
+    OK(export_dma_buf(for_dma_buf(machine, 64), &handle));
+    const Descriptor descriptor(handle.fd);
+    Owned<pi_mem> mem;
+    REFUSED(PI_ERROR_UNSUPPORTED_FEATURE, "imports the types",
+            import_mem(machine, first, handle, mem.out()));
+}

@@ -3,6 +3,9 @@
 // An error of a kernel spoils the device's context for good: until all that stands on it is released.
 #include "plugin_fixture.hpp"
 
+#include "fixture.hpp"
+#include "plugin_images.hpp"
+
 using namespace cuda_test;
 
 namespace {
@@ -21,6 +24,28 @@ struct Illegal {
     const std::vector<pi_kernel_argument> arguments;
     const pi_kernel_launch_desc launch;
 };
+
+/// Behind the plugin's back, as an application with CUDA code of its own may.
+void spoil(const Machine &machine, size_t device) {
+    const auto &cu = pi_cuda_test::cu();
+    pi_native_handle context{};
+    OK(piContextGetNativeHandle(machine.context, machine.devices.at(device), &context));
+    const auto id = reinterpret_cast<pi::cuda::CUcontext>(context.value[0]);
+    REQUIRE(cu.cuCtxPushCurrent_v2(id) == pi::cuda::CUDA_SUCCESS);
+    pi::cuda::CUmodule module = nullptr;
+    pi::cuda::CUfunction function = nullptr;
+    const std::string image =
+        std::string("PI simulated CUDA module 1\nlibrary " PI_TEST_CUDA_KERNELS "\n") + count_up;
+    CHECK(cu.cuModuleLoadData(&module, image.c_str()) == pi::cuda::CUDA_SUCCESS);
+    CHECK(cu.cuModuleGetFunction(&function, module, "count_up") == pi::cuda::CUDA_SUCCESS);
+    uint64_t nowhere = 0x1000;
+    uint32_t from = 0;
+    void *parameters[] = {&nowhere, &from};
+    CHECK(cu.cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, nullptr, parameters, nullptr) ==
+          pi::cuda::CUDA_SUCCESS);
+    CHECK(cu.cuCtxSynchronize() == pi::cuda::CUDA_ERROR_ILLEGAL_ADDRESS);
+    cu.cuCtxPopCurrent_v2(nullptr);
+}
 
 pi_result wait(pi_event event) {
     return piEventWait(event, patience);
@@ -68,6 +93,85 @@ TEST_CASE("while a device is lost, others go on working") {
     good.flags = PI_COMMAND_BLOCKING;
     OK(piEnqueueKernelLaunch(queue, &good, 0, nullptr, nullptr));
     CHECK(read_words(queue, mem, 16)[15] == 20);
+}
+
+TEST_CASE("a copy from or to memory of a lost device fails, and its own device goes on working") {
+    for (const bool known : {false, true}) {  // whether the plugin knows of it by then
+        const Machine machine({first, lone}); // neither uses the other's memory: the driver copies
+        const Owned<pi_mem> here = machine.buffer(lone, 64), there = machine.buffer(first, 64);
+        const Owned<pi_queue> queue = machine.queue(lone);
+        const Illegal illegal(machine);
+        auto launch = illegal.launch;
+        launch.flags = PI_COMMAND_BLOCKING;
+        if (known)
+            REFUSED(PI_ERROR_DEVICE_LOST, "ILLEGAL_ADDRESS",
+                    piEnqueueKernelLaunch(machine.queue(first), &launch, 0, nullptr, nullptr));
+        else
+            spoil(machine, first);
+        const auto all = range(0, 0, 64);
+        for (const bool from : {true, false}) {
+            const auto copy = from ? copy_desc(there, here, all, PI_COMMAND_BLOCKING)
+                                   : copy_desc(here, there, all, PI_COMMAND_BLOCKING);
+            REFUSED(PI_ERROR_DEVICE_LOST, "first (simulated)",
+                    piEnqueueMemBufferCopy(queue, &copy, 0, nullptr, nullptr));
+        }
+        const uint32_t pattern = 6;
+        const auto fill = fill_desc(here, &pattern, 4, 0, 64, PI_COMMAND_BLOCKING);
+        OK(piEnqueueMemBufferFill(queue, &fill, 0, nullptr, nullptr));
+        CHECK(read_words(queue, here, 16) == std::vector<uint32_t>(16, 6));
+    }
+}
+
+TEST_CASE("whatever is asked of a lost device is answered so, and what is asked about it is told") {
+    const Machine machine({first});
+    const pi_device device = machine.devices.at(first);
+    const Owned<pi_queue> queue = machine.queue();
+    const Owned<pi_mem> mem = machine.buffer(first, 64);
+    const Illegal illegal(machine);
+    auto launch = illegal.launch;
+    launch.flags = PI_COMMAND_BLOCKING;
+    void *pinned = nullptr, *allocated = nullptr;
+    auto usm = desc<pi_usm_desc>(PI_TYPE_USM_DESC);
+    usm.kind = PI_USM_HOST;
+    usm.size = 64;
+    OK(piUsmAlloc(machine.context, device, &usm, &pinned));
+    REFUSED(PI_ERROR_DEVICE_LOST, "ILLEGAL_ADDRESS",
+            piEnqueueKernelLaunch(queue, &launch, 0, nullptr, nullptr));
+
+    Owned<pi_mem> more;
+    auto buffer = desc<pi_mem_buffer_desc>(PI_TYPE_MEM_BUFFER_DESC);
+    buffer.size = 64;
+    for (const uint32_t scope : {0u, 1u}) {
+        buffer.scope = scope;
+        CHECK(piMemBufferCreate(machine.context, device, &buffer, more.out()) ==
+              PI_ERROR_DEVICE_LOST);
+    }
+    const auto image = image_desc(PI_IMAGE_2D, PI_CHANNEL_UINT8, 4, 4);
+    CHECK(piMemImageCreate(machine.context, device, &image, more.out()) == PI_ERROR_DEVICE_LOST);
+    usm.kind = PI_USM_DEVICE;
+    CHECK(piUsmAlloc(machine.context, device, &usm, &allocated) == PI_ERROR_DEVICE_LOST);
+    CHECK(piProgramBuild(machine.create(PI_PROGRAM_FORMAT_PTX, count_up), nullptr) ==
+          PI_ERROR_DEVICE_LOST);
+    Owned<pi_queue> another;
+    CHECK(piQueueCreate(machine.context, device, nullptr, another.out()) == PI_ERROR_DEVICE_LOST);
+
+    uint64_t words[8] = {};
+    const auto all = range(0, 0, 64);
+    const auto read = read_desc(mem, words, all);
+    CHECK(piEnqueueMemBufferRead(queue, &read, 0, nullptr, nullptr) == PI_ERROR_DEVICE_LOST);
+    const auto write = write_desc(mem, words, all, PI_COMMAND_BLOCKING);
+    CHECK(piEnqueueMemBufferWrite(queue, &write, 0, nullptr, nullptr) == PI_ERROR_DEVICE_LOST);
+    void *pointer = nullptr;
+    const auto map = map_desc(mem, 0, 64, &pointer);
+    CHECK(piEnqueueMemBufferMap(queue, &map, 0, nullptr, nullptr) == PI_ERROR_DEVICE_LOST);
+    auto barrier = desc<pi_events_wait_desc>(PI_TYPE_EVENTS_WAIT_DESC);
+    CHECK(piEnqueueEventsWait(queue, &barrier, 0, nullptr, nullptr) == PI_ERROR_DEVICE_LOST);
+
+    // What needs no work of it, and what ends it.
+    CHECK(info<uint64_t>(piMemGetInfo, mem, PI_MEM_INFO_SIZE) == 64);
+    CHECK_FALSE(info_text(piDeviceGetInfo, device, PI_DEVICE_INFO_NAME).empty());
+    OK(piQueueFinish(queue));
+    OK(piUsmFree(machine.context, pinned));
 }
 
 TEST_CASE("a device that a command without an event has spoilt is there again at once, too") {

@@ -21,6 +21,12 @@ TEST_CASE("a library that lacks entry points is too old, and the reason names on
     CHECK_THAT(reason, Contains("libm.so.6") && Contains("too old") && Contains("cuInit"));
 }
 
+TEST_CASE("a driver that is too old says its version, and what it lacks since when") {
+    CHECK_THAT(unavailable(PI_TEST_OLD_DRIVER),
+               Contains("is a driver of CUDA 10.1 and too old for this plugin") &&
+                   Contains("it has no cuGetErrorName, which came with CUDA 6.0"));
+}
+
 TEST_CASE("a driver without a device is no platform, and the reason says so") {
     const pi_test::Ran ran =
         pi_test::run({"/usr/bin/env", "PI_SIMULATED_CUDA_MACHINE=" PI_TEST_NO_GPU,

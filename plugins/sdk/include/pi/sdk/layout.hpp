@@ -29,6 +29,10 @@ public:
     Layout(const pi_mem_layout_desc &desc, uint64_t size);
 
     bool flat() const { return row_ == 0; }
+    /// Logical bytes of a row; 0 = flat.
+    uint64_t row() const { return row_; }
+    /// Bytes from row to row, which a driver that lays them out chooses: at least row().
+    void set_row_pitch(uint64_t pitch);
     /// Bytes that storage for this many logical ones needs: whole rows.
     uint64_t physical_size(uint64_t logical) const { return flat() ? logical : at(logical); }
     /// Where a logical byte lies.
@@ -44,6 +48,25 @@ private:
     uint64_t row_ = 0; ///< logical bytes of a row; 0 = flat
     uint64_t pitch_ = 0;
     std::vector<uint64_t> pitches_;
+};
+
+/// Logical bytes of a storage, from one of them on: where they lie behind the first. Borrows the layout; NULL = flat.
+class LogicalRange {
+public:
+    LogicalRange() = default;
+    LogicalRange(uint64_t offset, const Layout *layout) : offset_(offset), layout_(layout) {}
+
+    uint64_t at(uint64_t offset) const {
+        return layout_ ? layout_->at(offset_ + offset) - layout_->at(offset_) : offset;
+    }
+    uint64_t run(uint64_t offset) const {
+        return layout_ ? layout_->run(offset_ + offset) : UINT64_MAX;
+    }
+    bool flat() const { return !layout_ || layout_->flat(); }
+
+private:
+    uint64_t offset_ = 0;
+    const Layout *layout_ = nullptr;
 };
 
 /// Bytes in their logical order, from one of them on. Borrows: the memory and its layout stay somebody else's.
@@ -145,6 +168,59 @@ inline Layout::Layout(const pi_mem_layout_desc &desc, uint64_t size) {
                  " is too long to be aligned");
         pitch_ = pitch = pitch / row_alignment * row_alignment;
     }
+}
+
+inline void Layout::set_row_pitch(uint64_t pitch) {
+    // All but the innermost are multiples of the old one.
+    for (std::size_t axis = 0; axis + 1 < pitches_.size(); ++axis)
+        pitches_[axis] = pitches_[axis] / pitch_ * pitch;
+    pitch_ = pitch;
+}
+
+/// The same copies of the bytes where they lie, for drivers that know of rows and pitches but not of layouts. Rows that
+/// lie equally far apart at both ends become one region. `split`: each row of a region stays one, or several.
+inline Regions physical_regions(const Regions &regions, const LogicalRange &src,
+                                const LogicalRange &dst, bool split = false) {
+    if (src.flat() && dst.flat())
+        return regions;
+    std::vector<pi_region> physical;
+    std::size_t first = 0; // of the region
+    const auto add = [&](uint64_t from, uint64_t to, uint64_t bytes) {
+        if (!split && physical.size() > first && physical.back().extent[0] == bytes) {
+            pi_region &last = physical.back();
+            const uint64_t rows = last.extent[1];
+            const uint64_t behind[2] = {from - last.src_offset, to - last.dst_offset};
+            if (rows == 1) {
+                last.src_pitch[0] = behind[0];
+                last.dst_pitch[0] = behind[1];
+            }
+            if (behind[0] == last.src_pitch[0] * rows && behind[1] == last.dst_pitch[0] * rows) {
+                ++last.extent[1];
+                return;
+            }
+        }
+        physical.push_back({from, to, {bytes, 1, 1}, {bytes, 0}, {bytes, 0}, 0});
+    };
+    const auto add_runs = [&](uint64_t from, uint64_t to, uint64_t bytes) {
+        while (bytes) {
+            const uint64_t step = std::min({bytes, src.run(from), dst.run(to)});
+            add(src.at(from), dst.at(to), step);
+            from += step;
+            to += step;
+            bytes -= step;
+        }
+    };
+    for (const pi_region &region : regions) {
+        first = physical.size();
+        if (!split) {
+            for_each_piece(region, add_runs);
+            continue;
+        }
+        const Rectangle from = source(region), to = destination(region);
+        for (uint64_t row = 0; row < from.rows * from.slices; ++row)
+            add_runs(from.row_offset(row), to.row_offset(row), from.row);
+    }
+    return Regions(physical);
 }
 
 /// Copies; the bytes may be the very same ones, but must not overlap otherwise.

@@ -139,6 +139,15 @@ private:
     std::vector<pi_region> several_;
 };
 
+/// One range of bytes.
+inline Regions range_regions(uint64_t src_offset, uint64_t dst_offset, uint64_t size) {
+    pi_region region{};
+    region.src_offset = src_offset;
+    region.dst_offset = dst_offset;
+    region.extent[0] = size;
+    return Regions({&region, 1});
+}
+
 /// The regions argument of a command, copied; checks count, reserved words and both ends. A size of
 /// nullopt is a host pointer, which has no known end.
 inline Regions read_regions(uint32_t count, const pi_region *regions,

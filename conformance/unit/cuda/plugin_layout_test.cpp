@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// n-D allocations, in the driver and to kernels: what the conformance suite, which sees their logical bytes, cannot tell.
+#include "plugin_fixture.hpp"
+
+#include "fixture.hpp"
+#include "plugin_images.hpp"
+
+#include <array>
+#include <numeric>
+
+using namespace cuda_test;
+using pi::cuda::CUdeviceptr;
+
+namespace {
+
+using Bytes = std::vector<uint8_t>;
+
+/// Of the simulated driver.
+constexpr uint64_t row_alignment = 512, max_pitch = 65536;
+
+/// Rows of bytes, and what creates them.
+struct Rows {
+    Rows(uint64_t rows, uint64_t row, uint32_t element = 1)
+        : extents{rows, row / element}, layout(desc<pi_mem_layout_desc>(PI_TYPE_MEM_LAYOUT_DESC)),
+          creation(desc<pi_mem_buffer_desc>(PI_TYPE_MEM_BUFFER_DESC)) {
+        layout.rank = 2;
+        layout.element_size = element;
+        layout.extents = extents;
+        layout.axis_separator_count = 1;
+        layout.axis_separators = &separator;
+        creation.next = &layout;
+        creation.size = rows * row;
+    }
+    Rows(const Rows &) = delete;
+    Owned<pi_mem> make(const Machine &machine) const {
+        Owned<pi_mem> mem;
+        OK(piMemBufferCreate(machine.context, machine.devices.at(first), &creation, mem.out()));
+        return mem;
+    }
+    pi_result attempt(const Machine &machine) const {
+        Owned<pi_mem> mem;
+        return piMemBufferCreate(machine.context, machine.devices.at(first), &creation, mem.out());
+    }
+
+    const uint32_t separator = 1;
+    uint64_t extents[2];
+    pi_mem_layout_desc layout;
+    pi_mem_buffer_desc creation;
+};
+
+Bytes counting(size_t size) {
+    Bytes bytes(size);
+    std::iota(bytes.begin(), bytes.end(), uint8_t{1});
+    return bytes;
+}
+
+void write(pi_queue queue, pi_mem mem, const Bytes &bytes) {
+    const auto region = range(0, 0, bytes.size());
+    const auto d = write_desc(mem, bytes.data(), region, PI_COMMAND_BLOCKING);
+    OK(piEnqueueMemBufferWrite(queue, &d, 0, nullptr, nullptr));
+}
+
+Bytes read(pi_queue queue, pi_mem mem, size_t size) {
+    Bytes bytes(size);
+    const auto region = range(0, 0, size);
+    const auto d = read_desc(mem, bytes.data(), region, PI_COMMAND_BLOCKING);
+    OK(piEnqueueMemBufferRead(queue, &d, 0, nullptr, nullptr));
+    return bytes;
+}
+
+CUdeviceptr address_of(pi_mem mem) {
+    return info<uint64_t>(piMemGetInfo, mem, PI_MEM_INFO_DEVICE_ADDRESS);
+}
+
+/// As the driver has it.
+Bytes device_bytes(CUdeviceptr address, size_t size) {
+    const pi_cuda_test::Current current(0);
+    Bytes bytes(size);
+    CHECK(pi_cuda_test::cu().cuMemcpyDtoH_v2(bytes.data(), address, size) ==
+          pi::cuda::CUDA_SUCCESS);
+    return bytes;
+}
+
+} // namespace
+
+TEST_CASE("the rows of an n-D allocation lie apart as the driver's pitch has it") {
+    const Machine machine({first});
+    const Owned<pi_queue> queue = machine.queue();
+    const Rows rows(7, 60, 4);
+    const Owned<pi_mem> mem = rows.make(machine);
+    CHECK(info<uint64_t>(piMemGetInfo, mem, PI_MEM_INFO_SIZE) == 420);
+    CHECK(info<std::array<uint64_t, 2>>(piMemGetInfo, mem, PI_MEM_INFO_PITCHES) ==
+          std::array<uint64_t, 2>{row_alignment, 4});
+    const Bytes bytes = counting(420);
+    write(queue, mem, bytes);
+    for (size_t row = 0; row < 7; ++row)
+        CHECK(device_bytes(address_of(mem) + row * row_alignment, 60) ==
+              Bytes(bytes.begin() + 60 * row, bytes.begin() + 60 * (row + 1)));
+    pi_native_handle native{};
+    OK(piMemGetNativeHandle(mem, machine.devices.at(first), &native));
+    CHECK(native.value[0] == address_of(mem));
+    // A view in the middle of a row.
+    auto part = desc<pi_mem_partition_desc>(PI_TYPE_MEM_PARTITION_DESC);
+    part.offset = 130;
+    part.size = 200;
+    Owned<pi_mem> view;
+    OK(piMemBufferPartition(mem, &part, view.out()));
+    CHECK(address_of(view) == address_of(mem) + 2 * row_alignment + 10);
+    CHECK(info<uint64_t>(piMemGetInfo, view, PI_MEM_INFO_ALIGNMENT) == 2);
+}
+
+TEST_CASE("a kernel begins at the logical byte that its argument's offset names") {
+    const Machine machine({first});
+    const Owned<pi_queue> queue = machine.queue();
+    const Owned<pi_mem> mem = Rows(4, 32, 4).make(machine);
+    write(queue, mem, Bytes(128));
+    const Owned<pi_program> program = machine.program(count_up);
+    const Owned<pi_kernel> kernel = make_kernel(program, "count_up");
+    const uint32_t value = 5;
+    std::vector arguments{buffer_argument(mem), value_argument(value)};
+    arguments[0].offset = 64; // the third row
+    const auto launch = launch_desc(kernel, arguments, 8);
+    OK(piEnqueueKernelLaunch(queue, &launch, 0, nullptr, nullptr));
+    const std::vector<uint32_t> words = read_words(queue, mem, 32);
+    CHECK(std::vector<uint32_t>(words.begin() + 16, words.begin() + 24) ==
+          std::vector<uint32_t>{5, 6, 7, 8, 9, 10, 11, 12});
+    CHECK(words[15] == 0);
+    CHECK(words[24] == 0);
+}
+
+TEST_CASE("a fill of rows is one of the driver's, whatever part of them it begins in") {
+    const Machine machine({first});
+    const Owned<pi_queue> queue = machine.queue();
+    const Owned<pi_mem> mem = Rows(50, 60, 4).make(machine);
+    Bytes bytes = counting(3000);
+    for (const uint64_t size : {1, 2, 4, 8, 32}) {
+        write(queue, mem, bytes);
+        const Bytes pattern = counting(size);
+        const auto fill = fill_desc(mem, pattern.data(), size, 32, 32 * 70);
+        OK(piEnqueueMemBufferFill(queue, &fill, 0, nullptr, nullptr));
+        Bytes expected = bytes;
+        for (size_t i = 0; i < 32 * 70; ++i)
+            expected[32 + i] = pattern[i % size];
+        INFO("a pattern of " << size << " bytes, where a row has 60");
+        CHECK(read(queue, mem, 3000) == expected);
+    }
+}
+
+TEST_CASE("rows longer than any pitch are copied, filled and mapped all the same") {
+    const Machine machine({first});
+    const Owned<pi_queue> queue = machine.queue();
+    const uint64_t row = max_pitch + 100;
+    const Owned<pi_mem> mem = Rows(3, row).make(machine);
+    CHECK(info<std::array<uint64_t, 2>>(piMemGetInfo, mem, PI_MEM_INFO_PITCHES)[0] > row);
+    Bytes bytes = counting(3 * row);
+    write(queue, mem, bytes);
+    const uint8_t sign = 77;
+    const auto fill = fill_desc(mem, &sign, 1, row - 5, 10);
+    OK(piEnqueueMemBufferFill(queue, &fill, 0, nullptr, nullptr));
+    std::fill_n(bytes.begin() + static_cast<ptrdiff_t>(row) - 5, 10, sign);
+    CHECK(read(queue, mem, bytes.size()) == bytes);
+    void *pointer = nullptr;
+    const auto map = map_desc(mem, 0, bytes.size(), &pointer, PI_MAP_READ | PI_COMMAND_BLOCKING);
+    OK(piEnqueueMemBufferMap(queue, &map, 0, nullptr, nullptr));
+    CHECK(std::memcmp(pointer, bytes.data(), bytes.size()) == 0);
+    const auto unmap = unmap_desc(mem, pointer, PI_COMMAND_BLOCKING);
+    OK(piEnqueueMemUnmap(queue, &unmap, 0, nullptr, nullptr));
+}
+
+TEST_CASE("an n-D allocation is aligned as asked, and its rows lie within it") {
+    const Machine machine({first});
+    const Owned<pi_queue> queue = machine.queue();
+    Rows rows(3, 100);
+    rows.creation.alignment = 1 << 16;
+    const Owned<pi_mem> mem = rows.make(machine);
+    CHECK(address_of(mem) % (1 << 16) == 0);
+    const Bytes bytes = counting(300);
+    write(queue, mem, bytes);
+    CHECK(read(queue, mem, 300) == bytes);
+}
+
+TEST_CASE("an image is copied from and to an n-D allocation, unless its rows part pixels") {
+    const Machine machine({first});
+    const Owned<pi_queue> queue = machine.queue();
+    const Owned<pi_mem> mem = Rows(6, 40).make(machine), back = Rows(12, 20).make(machine);
+    const Owned<pi_mem> image =
+        make_image(machine, image_desc(PI_IMAGE_3D, PI_CHANNEL_UINT8, 5, 6, 2)); // rows of 20 bytes
+    const Bytes bytes = counting(240);
+    write(queue, mem, bytes);
+    pi_image_copy_region region{};
+    for (uint64_t axis = 0; axis < 3; ++axis)
+        region.extent[axis] = axis == 0 ? 5 : axis == 1 ? 6 : 2;
+    auto copy = desc<pi_image_copy_desc>(PI_TYPE_IMAGE_COPY_DESC);
+    copy.region_count = 1;
+    copy.regions = &region;
+    copy.src = mem;
+    copy.dst = image;
+    OK(piEnqueueMemImageCopy(queue, &copy, 0, nullptr, nullptr));
+    copy.src = image;
+    copy.dst = back;
+    OK(piEnqueueMemImageCopy(queue, &copy, 0, nullptr, nullptr));
+    CHECK(read(queue, back, 240) == bytes);
+    const Owned<pi_mem> odd = Rows(10, 27).make(machine);
+    copy.dst = odd;
+    REFUSED(PI_ERROR_UNSUPPORTED_FEATURE, "rows of 27 bytes, which part the image's pixels of 4",
+            piEnqueueMemImageCopy(queue, &copy, 0, nullptr, nullptr));
+}
+
+TEST_CASE("layouts that the plugin cannot give are refused, with what would do") {
+    const Machine machine({first});
+    Rows pinned(4, 60);
+    pinned.creation.scope = 1;
+    REFUSED(PI_ERROR_UNSUPPORTED_FEATURE, "scope 0 (global) has", pinned.attempt(machine));
+    Rows used(4, 60);
+    Bytes bytes(240);
+    used.creation.flags = PI_MEM_USE_HOST_PTR;
+    used.creation.host_ptr = bytes.data();
+    REFUSED(PI_ERROR_UNSUPPORTED_FEATURE, "PI_MEM_COPY_HOST_PTR can be used",
+            used.attempt(machine));
+    Rows given(4, 60);
+    given.creation.export_types = 1 << PI_EXTERNAL_OPAQUE_FD;
+    REFUSED(PI_ERROR_UNSUPPORTED_FEATURE, "knows nothing of its rows", given.attempt(machine));
+    const Owned<pi_mem> mem = Rows(4, 60).make(machine);
+    auto view = image_desc(PI_IMAGE_1D, PI_CHANNEL_UINT8, 4);
+    Owned<pi_mem> image;
+    REFUSED(PI_ERROR_UNSUPPORTED_FEATURE, "only a linear buffer can be viewed",
+            piMemImageViewCreate(mem, &view, image.out()));
+    // Of 64 MiB that the device has, rows of a byte take 512 each.
+    REFUSED(PI_ERROR_OUT_OF_DEVICE_MEMORY, "cuMemAllocPitch_v2: CUDA_ERROR_OUT_OF_MEMORY",
+            Rows(1 << 20, 1).attempt(machine));
+}
