@@ -263,21 +263,19 @@ void StorageState::account(const Begun &begun) {
         runtime_->in_flight->add();
         in_flight_->add();
     }
-    if (begun.bytes_elsewhere != 0) {
-        for (SharedCounters *counters :
-             {&begun.buffer->counters, &counters_, &runtime_->counters.here()}) {
-            counters->update([&](Counters &sum) {
-                ++sum.uses_elsewhere;
-                sum.bytes_elsewhere += begun.bytes_elsewhere;
-            });
-        }
-    }
-    if (begun.bytes_copied == 0 && begun.bytes_copy_in_copy_out == 0) {
+    if (begun.bytes_copied == 0 && begun.bytes_copy_in_copy_out == 0 &&
+        begun.bytes_elsewhere == 0) {
         return;
     }
     for (SharedCounters *counters :
          {&begun.buffer->counters, &counters_, &runtime_->counters.here()}) {
         counters->add_acquire(begun.bytes_copied, begun.bytes_copy_in_copy_out);
+        if (begun.bytes_elsewhere != 0) {
+            counters->update([&](Counters &sum) {
+                ++sum.uses_elsewhere;
+                sum.bytes_elsewhere += begun.bytes_elsewhere;
+            });
+        }
     }
 }
 

@@ -89,12 +89,7 @@ void use_views(const Machine &machine, pi_queue queue, uint64_t flags, const Loo
     pi_image_copy_region region{};
     region.extent[0] = 16;
     for (const auto &[src, dst] : {std::pair<pi_mem, pi_mem>{image, view}, {far, image}}) {
-        auto copy = desc<pi_image_copy_desc>(PI_TYPE_IMAGE_COPY_DESC);
-        copy.flags = flags;
-        copy.src = src;
-        copy.dst = dst;
-        copy.region_count = 1;
-        copy.regions = &region;
+        const auto copy = image_copy_desc(src, dst, region, flags);
         OK(piEnqueueMemImageCopy(queue, &copy, 0, nullptr, nullptr));
         look("piEnqueueMemImageCopy");
     }

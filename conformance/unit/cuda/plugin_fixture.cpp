@@ -3,6 +3,8 @@
 
 #include "one_plugin.hpp"
 
+#include <numeric>
+
 namespace cuda_test {
 
 Owned<pi_loader> make_loader(const std::string &library, const std::string &nvrtc,
@@ -132,12 +134,31 @@ pi_kernel_launch_desc launch_desc(pi_kernel kernel,
     return d;
 }
 
-std::vector<uint32_t> read_words(pi_queue queue, pi_mem mem, size_t count) {
-    std::vector<uint32_t> words(count);
-    const pi_region region = range(0, 0, count * sizeof(uint32_t));
-    const auto d = read_desc(mem, words.data(), region, PI_COMMAND_BLOCKING);
+Bytes counting(size_t size) {
+    Bytes bytes(size);
+    std::iota(bytes.begin(), bytes.end(), uint8_t{1});
+    return bytes;
+}
+
+namespace {
+
+template <class Item>
+std::vector<Item> read(pi_queue queue, pi_mem mem, size_t count) {
+    std::vector<Item> items(count);
+    const pi_region region = range(0, 0, count * sizeof(Item));
+    const auto d = read_desc(mem, items.data(), region, PI_COMMAND_BLOCKING);
     OK(piEnqueueMemBufferRead(queue, &d, 0, nullptr, nullptr));
-    return words;
+    return items;
+}
+
+} // namespace
+
+Bytes read_bytes(pi_queue queue, pi_mem mem, size_t size) {
+    return read<uint8_t>(queue, mem, size);
+}
+
+std::vector<uint32_t> read_words(pi_queue queue, pi_mem mem, size_t count) {
+    return read<uint32_t>(queue, mem, count);
 }
 
 } // namespace cuda_test

@@ -66,6 +66,10 @@ pi_kernel_launch_desc launch_desc(pi_kernel kernel,
 /// "count_up" on a buffer of 4-byte words, and what it leaves there.
 inline constexpr const char *count_up = "function count_up pointer 4\n";
 
+using Bytes = std::vector<uint8_t>;
+/// 1, 2, 3, ...
+Bytes counting(size_t size);
+Bytes read_bytes(pi_queue queue, pi_mem mem, size_t size);
 std::vector<uint32_t> read_words(pi_queue queue, pi_mem mem, size_t count);
 
 } // namespace cuda_test

@@ -14,8 +14,6 @@ using namespace cuda_test;
 
 namespace {
 
-using Bytes = std::vector<uint8_t>;
-
 pi_result try_import(const Machine &machine, size_t device, void *pointer, uint64_t size,
                      pi_mem *out) {
     auto d = desc<pi_mem_import_desc>(PI_TYPE_MEM_IMPORT_DESC);
@@ -48,25 +46,11 @@ bool known_to_driver(const void *pointer) {
                reinterpret_cast<pi::cuda::CUdeviceptr>(pointer)) == pi::cuda::CUDA_SUCCESS;
 }
 
-Bytes read(pi_queue queue, pi_mem mem, uint64_t size) {
-    Bytes bytes(size);
-    const auto region = range(0, 0, size);
-    const auto d = read_desc(mem, bytes.data(), region, PI_COMMAND_BLOCKING);
-    OK(piEnqueueMemBufferRead(queue, &d, 0, nullptr, nullptr));
-    return bytes;
-}
-
 void copy(pi_queue queue, pi_mem src, pi_mem dst, uint64_t size) {
     const auto region = range(0, 0, size);
     const auto d = copy_desc(src, dst, region);
     OK(piEnqueueMemBufferCopy(queue, &d, 0, nullptr, nullptr));
     OK(piQueueFinish(queue));
-}
-
-Bytes counting(size_t size) {
-    Bytes bytes(size);
-    std::iota(bytes.begin(), bytes.end(), uint8_t{1});
-    return bytes;
 }
 
 } // namespace
@@ -142,7 +126,7 @@ TEST_CASE("the connection of imported memory is what the other device makes of p
             const Owned<pi_mem> buffer = machine.buffer(end, bytes.size());
             copy(queue, mem, buffer, bytes.size());
             const Bytes before = bytes;
-            CHECK(read(machine.queue(end), buffer, bytes.size()) == before);
+            CHECK(read_bytes(machine.queue(end), buffer, bytes.size()) == before);
             std::fill(bytes.begin(), bytes.end(), uint8_t{0});
             copy(queue, buffer, mem, bytes.size());
             CHECK(bytes == before);
@@ -207,19 +191,10 @@ TEST_CASE("an image is copied from and to pageable memory, of which there is no 
                         to = import(machine, first, back.data(), back.size()),
                         image =
                             make_image(machine, image_desc(PI_IMAGE_2D, PI_CHANNEL_UINT8, 8, 5));
-    pi_image_copy_region region{};
-    region.extent[0] = 8;
-    region.extent[1] = 5;
-    region.extent[2] = 1;
-    auto d = desc<pi_image_copy_desc>(PI_TYPE_IMAGE_COPY_DESC);
-    d.region_count = 1;
-    d.regions = &region;
-    d.src = from;
-    d.dst = image;
-    OK(piEnqueueMemImageCopy(queue, &d, 0, nullptr, nullptr));
-    d.src = image;
-    d.dst = to;
-    OK(piEnqueueMemImageCopy(queue, &d, 0, nullptr, nullptr));
+    const pi_image_copy_region region{.extent = {8, 5, 1}};
+    const auto in = image_copy_desc(from, image, region), out = image_copy_desc(image, to, region);
+    OK(piEnqueueMemImageCopy(queue, &in, 0, nullptr, nullptr));
+    OK(piEnqueueMemImageCopy(queue, &out, 0, nullptr, nullptr));
     OK(piQueueFinish(queue));
     CHECK(back == bytes);
     const auto view = image_desc(PI_IMAGE_1D, PI_CHANNEL_UINT8, 4);

@@ -169,11 +169,7 @@ TEST_CASE("rows that are longer than the driver's pitches are written, copied, p
     write.regions = &whole;
     OK(piEnqueueMemImageWrite(queue, &write, 0, nullptr, nullptr));
     const pi_image_copy_region all{.extent = {width, height}};
-    auto copy = desc<pi_image_copy_desc>(PI_TYPE_IMAGE_COPY_DESC);
-    copy.src = image;
-    copy.dst = other;
-    copy.region_count = 1;
-    copy.regions = &all;
+    const auto copy = image_copy_desc(image, other, all);
     OK(piEnqueueMemImageCopy(queue, &copy, 0, nullptr, nullptr));
     const bool copied = read_words(queue, other, back.size()) == pixels; // too many to be printed
     CHECK(copied);

@@ -26,6 +26,18 @@ inline Owned<pi_mem> make_image(const Machine &machine, const pi_mem_image_desc 
     return image;
 }
 
+/// One region, which is borrowed.
+inline pi_image_copy_desc image_copy_desc(pi_mem src, pi_mem dst,
+                                          const pi_image_copy_region &region, uint64_t flags = 0) {
+    auto d = desc<pi_image_copy_desc>(PI_TYPE_IMAGE_COPY_DESC);
+    d.flags = flags;
+    d.src = src;
+    d.dst = dst;
+    d.region_count = 1;
+    d.regions = &region;
+    return d;
+}
+
 inline Owned<pi_sampler> make_sampler(const Machine &machine, uint32_t normalized,
                                       pi_addressing_mode mode, pi_filter_mode filter) {
     auto d = desc<pi_sampler_desc>(PI_TYPE_SAMPLER_DESC);

@@ -7,14 +7,11 @@
 #include "plugin_images.hpp"
 
 #include <array>
-#include <numeric>
 
 using namespace cuda_test;
 using pi::cuda::CUdeviceptr;
 
 namespace {
-
-using Bytes = std::vector<uint8_t>;
 
 /// Of the simulated driver.
 constexpr uint64_t row_alignment = 512, max_pitch = 65536;
@@ -49,24 +46,10 @@ struct Rows {
     pi_mem_buffer_desc creation;
 };
 
-Bytes counting(size_t size) {
-    Bytes bytes(size);
-    std::iota(bytes.begin(), bytes.end(), uint8_t{1});
-    return bytes;
-}
-
 void write(pi_queue queue, pi_mem mem, const Bytes &bytes) {
     const auto region = range(0, 0, bytes.size());
     const auto d = write_desc(mem, bytes.data(), region, PI_COMMAND_BLOCKING);
     OK(piEnqueueMemBufferWrite(queue, &d, 0, nullptr, nullptr));
-}
-
-Bytes read(pi_queue queue, pi_mem mem, size_t size) {
-    Bytes bytes(size);
-    const auto region = range(0, 0, size);
-    const auto d = read_desc(mem, bytes.data(), region, PI_COMMAND_BLOCKING);
-    OK(piEnqueueMemBufferRead(queue, &d, 0, nullptr, nullptr));
-    return bytes;
 }
 
 CUdeviceptr address_of(pi_mem mem) {
@@ -143,7 +126,7 @@ TEST_CASE("a fill of rows is one of the driver's, whatever part of them it begin
         for (size_t i = 0; i < 32 * 70; ++i)
             expected[32 + i] = pattern[i % size];
         INFO("a pattern of " << size << " bytes, where a row has 60");
-        CHECK(read(queue, mem, 3000) == expected);
+        CHECK(read_bytes(queue, mem, 3000) == expected);
     }
 }
 
@@ -159,7 +142,7 @@ TEST_CASE("rows longer than any pitch are copied, filled and mapped all the same
     const auto fill = fill_desc(mem, &sign, 1, row - 5, 10);
     OK(piEnqueueMemBufferFill(queue, &fill, 0, nullptr, nullptr));
     std::fill_n(bytes.begin() + static_cast<ptrdiff_t>(row) - 5, 10, sign);
-    CHECK(read(queue, mem, bytes.size()) == bytes);
+    CHECK(read_bytes(queue, mem, bytes.size()) == bytes);
     void *pointer = nullptr;
     const auto map = map_desc(mem, 0, bytes.size(), &pointer, PI_MAP_READ | PI_COMMAND_BLOCKING);
     OK(piEnqueueMemBufferMap(queue, &map, 0, nullptr, nullptr));
@@ -177,7 +160,7 @@ TEST_CASE("an n-D allocation is aligned as asked, and its rows lie within it") {
     CHECK(address_of(mem) % (1 << 16) == 0);
     const Bytes bytes = counting(300);
     write(queue, mem, bytes);
-    CHECK(read(queue, mem, 300) == bytes);
+    CHECK(read_bytes(queue, mem, 300) == bytes);
 }
 
 TEST_CASE("an image is copied from and to an n-D allocation, unless its rows part pixels") {
@@ -188,23 +171,15 @@ TEST_CASE("an image is copied from and to an n-D allocation, unless its rows par
         make_image(machine, image_desc(PI_IMAGE_3D, PI_CHANNEL_UINT8, 5, 6, 2)); // rows of 20 bytes
     const Bytes bytes = counting(240);
     write(queue, mem, bytes);
-    pi_image_copy_region region{};
-    for (uint64_t axis = 0; axis < 3; ++axis)
-        region.extent[axis] = axis == 0 ? 5 : axis == 1 ? 6 : 2;
-    auto copy = desc<pi_image_copy_desc>(PI_TYPE_IMAGE_COPY_DESC);
-    copy.region_count = 1;
-    copy.regions = &region;
-    copy.src = mem;
-    copy.dst = image;
-    OK(piEnqueueMemImageCopy(queue, &copy, 0, nullptr, nullptr));
-    copy.src = image;
-    copy.dst = back;
-    OK(piEnqueueMemImageCopy(queue, &copy, 0, nullptr, nullptr));
-    CHECK(read(queue, back, 240) == bytes);
+    const pi_image_copy_region region{.extent = {5, 6, 2}};
+    const auto in = image_copy_desc(mem, image, region), out = image_copy_desc(image, back, region);
+    OK(piEnqueueMemImageCopy(queue, &in, 0, nullptr, nullptr));
+    OK(piEnqueueMemImageCopy(queue, &out, 0, nullptr, nullptr));
+    CHECK(read_bytes(queue, back, 240) == bytes);
     const Owned<pi_mem> odd = Rows(10, 27).make(machine);
-    copy.dst = odd;
+    const auto parted = image_copy_desc(image, odd, region);
     REFUSED(PI_ERROR_UNSUPPORTED_FEATURE, "rows of 27 bytes, which part the image's pixels of 4",
-            piEnqueueMemImageCopy(queue, &copy, 0, nullptr, nullptr));
+            piEnqueueMemImageCopy(queue, &parted, 0, nullptr, nullptr));
 }
 
 TEST_CASE("layouts that the plugin cannot give are refused, with what would do") {

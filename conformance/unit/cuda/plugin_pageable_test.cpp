@@ -11,8 +11,6 @@ using namespace cuda_test;
 
 namespace {
 
-using Bytes = std::vector<uint8_t>;
-
 /// Bytes of which no two blocks are alike.
 Bytes made(uint64_t size, uint32_t seed) {
     Bytes bytes(size);

@@ -83,6 +83,16 @@ void check_count_up(const Context &context, ze_module_handle_t module) {
     CHECK(zeKernelDestroy(kernel) == ZE_RESULT_SUCCESS);
 }
 
+/// What the making of it gives; what is made goes again.
+ze_result_t try_module(const Context &context, const ze_module_desc_t &description) {
+    ze_module_handle_t module = nullptr;
+    const ze_result_t result =
+        zeModuleCreate(context, devices()[0], &description, &module, nullptr);
+    if (result == ZE_RESULT_SUCCESS)
+        CHECK(zeModuleDestroy(module) == ZE_RESULT_SUCCESS);
+    return result;
+}
+
 } // namespace
 
 TEST_CASE("A native image becomes a module whose kernels run on device memory") {
@@ -169,12 +179,7 @@ TEST_CASE("A module may be made of several in SPIR-V, and of nothing else") {
         description.format = format;
         description.inputSize = native.size(); // which is ignored
         description.pInputModule = reinterpret_cast<const std::uint8_t *>(native.data());
-        ze_module_handle_t module = nullptr;
-        const ze_result_t result =
-            zeModuleCreate(context, devices()[0], &description, &module, nullptr);
-        if (result == ZE_RESULT_SUCCESS)
-            CHECK(zeModuleDestroy(module) == ZE_RESULT_SUCCESS);
-        return result;
+        return try_module(context, description);
     };
     CHECK(make(ZE_MODULE_FORMAT_IL_SPIRV, {&text}) == ZE_RESULT_SUCCESS);
     CHECK(make(ZE_MODULE_FORMAT_IL_SPIRV, {&text, &native}) ==
@@ -194,12 +199,7 @@ TEST_CASE("Options are those of Level Zero") {
                                            reinterpret_cast<const std::uint8_t *>(bytes.data()),
                                            flags,
                                            nullptr};
-        ze_module_handle_t module = nullptr;
-        const ze_result_t result =
-            zeModuleCreate(context, devices()[0], &description, &module, nullptr);
-        if (result == ZE_RESULT_SUCCESS)
-            CHECK(zeModuleDestroy(module) == ZE_RESULT_SUCCESS);
-        return result;
+        return try_module(context, description);
     };
     CHECK(with("-ze-opt-disable -ze-opt-level 2 -g") == ZE_RESULT_SUCCESS);
     CHECK(with("-cl-fast-relaxed-math") == ZE_RESULT_ERROR_MODULE_BUILD_FAILURE);
