@@ -70,10 +70,13 @@ void Queue::wait_for_list() {
 void Queue::behind_list(std::function<void()> task) {
     if (!list_->keeps())
         return task();
-    place_.instance().run_waiting([list = list_, number = list_->newest(), task = std::move(task)] {
-        list->wait_for(number);
-        task();
-    });
+    // The list is let go of before the task, which may let go of all else: a context goes after its lists.
+    place_.instance().run_waiting(
+        [list = list_, number = list_->newest(), task = std::move(task)]() mutable {
+            list->wait_for(number);
+            list.reset();
+            task();
+        });
 }
 
 void Queue::order(const EnqueueArguments &arguments) {

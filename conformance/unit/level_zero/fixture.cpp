@@ -12,6 +12,18 @@ Owned<pi_loader> make_loader(const std::string &library) {
                            no_log);
 }
 
+std::string leaks() {
+    std::string text(4096, '\0');
+    void *const library = dlopen(PI_TEST_DRIVER, RTLD_NOW | RTLD_LOCAL);
+    REQUIRE(library);
+    const auto tell =
+        reinterpret_cast<int (*)(char *, size_t)>(dlsym(library, "pi_simulated_level_zero_leaks"));
+    REQUIRE(tell);
+    tell(text.data(), text.size());
+    dlclose(library);
+    return text.c_str();
+}
+
 std::string unavailable(const std::string &library) {
     return why_unavailable(make_loader(library), "level_zero");
 }

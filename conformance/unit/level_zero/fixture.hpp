@@ -15,6 +15,8 @@ using namespace pi_test;
 
 /// A loader that has nothing but the level_zero plugin.
 Owned<pi_loader> make_loader(const std::string &library = PI_TEST_PLANTED_LOADER);
+/// What the simulated driver has that nobody has destroyed, a line for each kind.
+std::string leaks();
 /// Why the plugin, which is loaded, has no platform.
 std::string unavailable(const std::string &library);
 

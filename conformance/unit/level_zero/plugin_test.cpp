@@ -79,6 +79,31 @@ TEST_CASE("every event and list that was created is destroyed with its context")
     CHECK(balance("zeCommandListCreateImmediate", "zeCommandListDestroy") == lists);
 }
 
+// Which thread lets go of the last is chance: one of the plugin's, which have waited for the lists, or this one.
+TEST_CASE("a context goes after its lists, though a host function may let go of it last") {
+    constexpr size_t count = 8;
+    const std::string before = leaks();
+    for (int i = 0; i < 50; ++i) {
+        const Machine machine;
+        const Owned<pi_mem> mem = machine.buffer(1 << 16);
+        std::vector<std::vector<uint8_t>> back(count, std::vector<uint8_t>(1 << 16));
+        const pi_region all = range(0, 0, back.front().size());
+        std::vector<Owned<pi_queue>> queues(count);
+        std::vector<Owned<pi_event>> events(count);
+        for (size_t k = 0; k < count; ++k) {
+            queues[k] = machine.queue();
+            const auto read = read_desc(mem, back[k].data(), all);
+            OK(piEnqueueMemBufferRead(queues[k], &read, 0, nullptr, nullptr));
+            auto d = desc<pi_host_function_desc>(PI_TYPE_HOST_FUNCTION_DESC);
+            d.function = [](void *) {};
+            OK(piEnqueueHostFunction(queues[k], &d, 0, nullptr, events[k].out()));
+        }
+        for (const Owned<pi_event> &event : events)
+            OK(piEventWait(event, UINT64_MAX));
+    }
+    CHECK(leaks() == before);
+}
+
 TEST_CASE("a context around another one's handle works on when that one goes first") {
     const Planted planted;
     Machine machine;
