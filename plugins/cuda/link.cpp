@@ -5,8 +5,6 @@
 
 #include <pi/sdk/program_link.hpp>
 
-#include <algorithm>
-
 namespace pi::cuda {
 
 using namespace sdk;
@@ -18,9 +16,7 @@ Ref<Program> link_programs(Context &context, const pi_program_link_desc &desc) {
     const BuildOptions options(words);
     options.require_known();
     std::vector<Program::Build> builds;
-    for (Device *device : context.devices()) {
-        if (std::find(devices.begin(), devices.end(), device) == devices.end())
-            continue;
+    for (Device *device : devices) {
         Primary &primary = context.primary(*device);
         primary.require_alive();
         Program::Build build{device, {}, {}, PI_PROGRAM_BUILT, {}};

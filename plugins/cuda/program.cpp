@@ -52,10 +52,8 @@ void Program::for_devices(const pi_program_build_desc &desc, uint32_t aim, const
     const std::vector<Device *> devices = read_devices<Device>(*context_, desc);
     options_ = desc.options ? desc.options : "";
     builds_.clear();
-    // In the context's order, whatever order they are named in.
-    for (Device *device : context_->devices())
-        if (std::find(devices.begin(), devices.end(), device) != devices.end())
-            builds_.push_back({device, {}, {}, PI_PROGRAM_FAILED, {}});
+    for (Device *device : devices)
+        builds_.push_back({device, {}, {}, PI_PROGRAM_FAILED, {}});
     Build *failing = &builds_.front();
     const auto give_up = [&](const std::string &log) {
         if (failing->log.find(log) == std::string::npos) // behind what a compiler warned of

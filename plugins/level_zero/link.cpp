@@ -76,10 +76,7 @@ Ref<Program> link_programs(Context &context, const pi_program_link_desc &desc) {
     const std::string options = desc.options ? desc.options : "";
     const Inputs inputs(parts, options);
     std::vector<Program::Build> builds;
-    for (Device *device : context.devices()) {
-        if (std::none_of(devices.begin(), devices.end(),
-                         [&](const Device *named) { return named->id() == device->id(); }))
-            continue;
+    for (Device *device : devices) {
         Program::Build build{device, {}, {}, PI_PROGRAM_BUILT};
         build.module = make_module(context.place(*device), inputs.desc(), build.log);
         builds.push_back(std::move(build));

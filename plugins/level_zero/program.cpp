@@ -150,11 +150,8 @@ void Program::build_for(const pi_program_build_desc &desc, uint32_t aim) {
     const std::vector<Device *> devices = read_devices<Device>(*context_, desc);
     options_ = desc.options ? desc.options : "";
     builds_.clear();
-    // In the context's order, whatever order they are named in.
-    for (Device *device : context_->devices())
-        if (std::any_of(devices.begin(), devices.end(),
-                        [&](const Device *named) { return named->id() == device->id(); }))
-            builds_.push_back({device, {}, {}, PI_PROGRAM_FAILED});
+    for (Device *device : devices)
+        builds_.push_back({device, {}, {}, PI_PROGRAM_FAILED});
     const bool part = aim == PI_PROGRAM_COMPILED;
     for (Build &one : builds_) {
         try {

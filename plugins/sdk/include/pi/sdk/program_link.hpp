@@ -5,19 +5,26 @@
 
 #include <pi/sdk/descriptor.hpp>
 
+#include <algorithm>
 #include <vector>
 
 namespace pi::sdk {
 
-/// The devices of a pi_program_build_desc or a pi_program_link_desc: the context's own, all of them where none is named.
+/// The devices of a pi_program_build_desc or a pi_program_link_desc: the context's own, in its order, whatever order they are
+/// named in; all of them where none is named.
 template <class Device, class Context, class Desc>
 std::vector<Device *> read_devices(const Context &context, const Desc &desc) {
-    const std::vector<Device *> devices =
-        read_handles<Device>(context.host(), desc.device_count, desc.devices, "devices",
-                             [&](Device &device, const ArgumentName &name) {
-                                 context.checked_device(device.handle(), name);
-                             });
-    return devices.empty() ? context.devices() : devices;
+    std::vector<const Device *> named;
+    read_handles<Device>(context.host(), desc.device_count, desc.devices, "devices",
+                         [&](Device &device, const ArgumentName &name) {
+                             named.push_back(&context.checked_device(device.handle(), name));
+                         });
+    std::vector<Device *> devices = context.devices();
+    if (!named.empty())
+        std::erase_if(devices, [&](const Device *own) {
+            return std::find(named.begin(), named.end(), own) == named.end();
+        });
+    return devices;
 }
 
 /// The parts, each of the context and compiled for all of the devices: programs with
