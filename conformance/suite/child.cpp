@@ -14,6 +14,7 @@
 #include <fcntl.h>
 #include <iostream>
 #include <mutex>
+#include <sstream>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -123,6 +124,52 @@ void prepare_process(const Options &options) {
     setrlimit(RLIMIT_CORE, &no_core);
 }
 
+std::vector<std::string> elements_of(const std::string &selector) {
+    std::vector<std::string> elements;
+    std::istringstream list(selector);
+    for (std::string element; std::getline(list, element, ',');)
+        elements.push_back(element);
+    return elements;
+}
+
+// Why no device of this element of a selector is tested, or "".
+std::string why_missing(const Options &options, pi_loader loader, const std::string &element,
+                        const std::vector<pi_device> &tested) {
+    std::vector<pi_device> wanted;
+    try {
+        wanted = select(loader, element);
+    } catch (const Failure &failure) {
+        return failure.text; // which lists the devices that exist
+    }
+    const auto is_tested = [&](pi_device device) {
+        return std::find(tested.begin(), tested.end(), device) != tested.end();
+    };
+    if (std::any_of(wanted.begin(), wanted.end(), is_tested))
+        return "";
+    std::string names;
+    for (const pi_device device : tested)
+        names += (names.empty() ? "" : ", ") + selector_of(loader, device);
+    return join("it is there, but not tested, as --device ", options.device, " has only ",
+                names.empty() ? "none" : names);
+}
+
+// A sentence for each required device that is not tested.
+std::vector<std::string> missing_devices(const Options &options, pi_loader loader,
+                                         const std::vector<pi_device> &tested) {
+    std::vector<std::string> sentences;
+    for (const std::string &selector : options.required) {
+        std::vector<std::string> elements = elements_of(selector);
+        if (elements.empty())
+            elements.emplace_back(); // the loader says what is wrong with it
+        for (const std::string &element : elements) {
+            const std::string why = why_missing(options, loader, element, tested);
+            if (!why.empty())
+                sentences.push_back(join("--require ", element, ": ", why));
+        }
+    }
+    return sentences;
+}
+
 json describe_plugin(const Options &options, pi_loader loader) {
     pi_plugin_report report{};
     uint32_t count = 0;
@@ -154,6 +201,7 @@ json describe_plugin(const Options &options, pi_loader loader) {
     for (const pi_device device : devices)
         answer["devices"].push_back(
             {{"selector", selector_of(loader, device)}, {"name", name_of(device)}});
+    answer["missing"] = missing_devices(options, loader, devices);
     return answer;
 }
 
