@@ -4,11 +4,13 @@
 
 #include "bench.hpp"
 #include "crash.hpp"
+#include "leftovers.hpp"
 #include "verdict.hpp"
 
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <csignal>
 #include <exception>
 #include <fcntl.h>
@@ -135,12 +137,11 @@ std::vector<std::string> elements_of(const std::string &selector) {
 // Why no device of this element of a selector is tested, or "".
 std::string why_missing(const Options &options, pi_loader loader, const std::string &element,
                         const std::vector<pi_device> &tested) {
-    std::vector<pi_device> wanted;
-    try {
-        wanted = select(loader, element);
-    } catch (const Failure &failure) {
-        return failure.text; // which lists the devices that exist
-    }
+    uint32_t count = 0;
+    // The text lists the devices that exist.
+    if (piLoaderSelectDevices(loader, element.c_str(), 0, nullptr, &count) != PI_SUCCESS)
+        return last_error_text();
+    const std::vector<pi_device> wanted = select(loader, element);
     const auto is_tested = [&](pi_device device) {
         return std::find(tested.begin(), tested.end(), device) != tested.end();
     };
@@ -272,6 +273,21 @@ Verdict run_law(const Options &options, const Law &law) {
     return verdict;
 }
 
+// The same, and looks at what is left when it has passed.
+Verdict run_law_and_look(const Options &options, const Law &law) {
+    const Resources before = resources_now();
+    const auto begin = std::chrono::steady_clock::now();
+    const Verdict verdict = run_law(options, law);
+    // The uses that may follow must not cost a test its time.
+    if (verdict.outcome != Outcome::passed ||
+        std::chrono::steady_clock::now() - begin > std::chrono::seconds(options.timeout) / 4)
+        return verdict;
+    const std::string left = left_by_each_use(before, [&] { run_law(options, law); });
+    if (left.empty())
+        return verdict;
+    return {Outcome::failed, "leak: each use leaves more behind the loader's release: " + left};
+}
+
 void print_verdict(const Verdict &verdict) {
     std::cout << outcome_name(verdict.outcome)
               << (verdict.reason.empty() ? "" : ": " + verdict.reason) << std::endl;
@@ -303,7 +319,7 @@ int run_test(const Options &options) {
     prepare_process(options);
     Verdict verdict;
     try {
-        verdict = run_law(options, *law);
+        verdict = run_law_and_look(options, *law);
     } catch (const Failure &failure) {
         verdict = {Outcome::failed, failure.text};
     }

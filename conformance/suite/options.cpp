@@ -26,6 +26,10 @@ std::string check_regex(const std::string &text) {
     return "";
 }
 
+std::string check_selector(const std::string &text) {
+    return text.empty() ? "a selector is empty, should be like opencl:0:1" : "";
+}
+
 void declare(CLI::App &app, Options &options) {
     app.add_option("--plugin", options.plugin,
                    "the plugin to test: a name (\"host\"), or the path of a file")
@@ -50,14 +54,15 @@ void declare(CLI::App &app, Options &options) {
     app.add_option("--repeat", options.repeat, "how often each test is run, with seeds that differ")
         ->capture_default_str()
         ->check(CLI::Range(1u, 1000000u));
-    app.add_option(
-           "--require", options.required,
-           "devices that must be among those tested, as --device names them; may be given again")
-        ->type_name("SELECTOR");
-    app.add_option(
-           "--expect", options.expect_files,
-           "a file that says what is unsupported and what is known to fail; may be given again")
-        ->type_name("FILE");
+    app.add_option("--require", options.required,
+                   "devices that must be among those tested, as for --device; may be given again")
+        ->type_name("SELECTOR")
+        ->allow_extra_args(false)
+        ->check(CLI::Validator(check_selector, ""));
+    app.add_option("--expect", options.expect_files,
+                   "a file of what is unsupported and what is known to fail; may be given again")
+        ->type_name("FILE")
+        ->allow_extra_args(false);
     app.add_option("--jobs", options.jobs, "tests run at once; one a core")
         ->check(CLI::Range(1u, 1024u));
     app.add_option("--timeout", options.timeout, "seconds that one test may take")

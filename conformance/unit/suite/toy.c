@@ -6,6 +6,8 @@
 #include "../../../plugins/template/template.c"
 #undef piPluginMain
 
+#include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -19,6 +21,9 @@
 #define UNAVAILABLE 6   /* no driver */
 #define CRASHES_EARLY 7 /* when platforms are asked for */
 #define HAS_NO_DEVICE 8
+#define LEAVES_THREAD 9 /* for each context */
+#define LEAVES_FILE 10  /* for each context, a descriptor of /dev/null */
+#define KEEPS_BOTH 11   /* a thread and a descriptor, once a process, as vendors' libraries do */
 
 PI_EXPORT pi_result PI_CALL piPluginMain(const pi_host *host, pi_plugin_desc *out_desc);
 
@@ -61,6 +66,33 @@ static pi_result PI_CALL faulty_context_create(pi_platform platform, const pi_co
 }
 #endif
 
+#if PI_TOY_FAULT == LEAVES_THREAD || PI_TOY_FAULT == LEAVES_FILE || PI_TOY_FAULT == KEEPS_BOTH
+/* Not named by pthread_setname_np, which strict C does not declare. */
+static void *wait_for_ever(void *unused) {
+    FILE *file = fopen("/proc/thread-self/comm", "w");
+    if (file) {
+        fputs("toy-worker", file);
+        fclose(file);
+    }
+    for (;;)
+        pause();
+    return unused;
+}
+
+static pi_result PI_CALL faulty_context_create(pi_platform platform, const pi_context_desc *desc,
+                                               pi_context *out_context) {
+    static int used; /* this file stays in the process, as it is linked */
+    if (PI_TOY_FAULT != KEEPS_BOTH || !used++) {
+        pthread_t thread;
+        if (PI_TOY_FAULT != LEAVES_FILE && !pthread_create(&thread, NULL, &wait_for_ever, NULL))
+            pthread_detach(thread);
+        if (PI_TOY_FAULT != LEAVES_THREAD && open("/dev/null", O_RDONLY) < 0)
+            return PI_ERROR_INTERNAL;
+    }
+    return pi_sdk_context_create(platform, desc, out_context);
+}
+#endif
+
 #if PI_TOY_FAULT == DIES_AT_EXIT
 __attribute__((destructor)) static void die(void) {
     abort();
@@ -95,7 +127,8 @@ PI_EXPORT pi_result PI_CALL piPluginMain(const pi_host *host, pi_plugin_desc *ou
         pi_dispatch *slots = &((pi_sdk_plugin *)out_desc->instance)->functions;
 #if PI_TOY_FAULT == CRASHES || PI_TOY_FAULT == HANGS || PI_TOY_FAULT == LIES
         slots->piContextGetInfo = faulty_context_get_info;
-#elif PI_TOY_FAULT == LEAKS
+#elif PI_TOY_FAULT == LEAKS || PI_TOY_FAULT == LEAVES_THREAD || PI_TOY_FAULT == LEAVES_FILE ||     \
+    PI_TOY_FAULT == KEEPS_BOTH
         slots->piContextCreate = faulty_context_create;
 #elif PI_TOY_FAULT == UNAVAILABLE || PI_TOY_FAULT == CRASHES_EARLY
         slots->piPlatformsGet = faulty_platforms_get;
