@@ -31,25 +31,29 @@ std::vector<int> numbers_in(const char *folder) {
     return numbers;
 }
 
-// What is in `after` and not in `before`, where there is more than before.
-std::vector<std::string> more(const std::map<int, std::string> &before,
-                              const std::map<int, std::string> &after, bool numbered) {
-    std::vector<std::string> names;
+// The names of what is in `after` and not in `before`, and how many have each, where there is more than before.
+std::map<std::string, std::size_t> more(const std::map<int, std::string> &before,
+                                        const std::map<int, std::string> &after) {
+    std::map<std::string, std::size_t> names;
     if (after.size() <= before.size())
         return names;
     for (const auto &[number, name] : after) {
         const auto known = before.find(number);
         if (known == before.end() || known->second != name)
-            names.push_back(numbered ? join(number, ": ", name) : name);
+            ++names[name];
     }
     return names;
 }
 
-std::string told(const std::vector<std::string> &names, const char *what) {
-    std::string text = join(names.size(), " ", what, names.size() == 1 ? "" : "s", " (");
-    for (std::size_t i = 0; i < names.size(); ++i)
-        text += (i == 0 ? "" : ", ") + names[i];
-    return text + ")";
+// "3 threads (acme-io, 2 acme-worker)"
+std::string told(const std::map<std::string, std::size_t> &names, const char *what) {
+    std::size_t count = 0;
+    std::string list;
+    for (const auto &[name, times] : names) {
+        list += join(list.empty() ? "" : ", ", times > 1 ? join(times, " ") : "", name);
+        count += times;
+    }
+    return join(count, " ", what, count == 1 ? "" : "s", " (", list, ")");
 }
 
 // What has been left since, once all is gone that goes.
@@ -86,8 +90,8 @@ Resources resources_now() {
 }
 
 std::string growth(const Resources &before, const Resources &after) {
-    const std::vector<std::string> threads = more(before.threads, after.threads, false);
-    const std::vector<std::string> files = more(before.files, after.files, true);
+    const std::map<std::string, std::size_t> threads = more(before.threads, after.threads);
+    const std::map<std::string, std::size_t> files = more(before.files, after.files);
     std::string text;
     if (!threads.empty())
         text += told(threads, "thread");

@@ -20,8 +20,7 @@ struct Resources {
 
 Resources resources_now();
 
-/// What `after` has more of than `before`: "1 thread (acme-worker) and 2 file descriptors (4: /dev/acme0,
-/// 5: /dev/acme0)"; "" if it has more of neither. Others in the place of as many that are gone are no more.
+/// What `after` has more of than `before`: "1 thread (acme-worker) and 2 file descriptors (2 /dev/acme0)"; "" if it has more of neither. Others in the place of as many that are gone are no more.
 std::string growth(const Resources &before, const Resources &after);
 
 /// After a first use, before which there was `before`: what each use leaves, or "". Calls `use_again`

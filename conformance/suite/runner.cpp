@@ -128,11 +128,14 @@ public:
         }
     }
 
+    // Once all threads are done, with what options.fail_fast cut short after a failure of its own.
     std::vector<TestResult> results() {
         std::vector<TestResult> results;
         for (Slot &slot : slots_) {
-            if (!slot.result && slot.failed)
+            if (!slot.result && slot.failed) {
                 finish(slot);
+                listener_.ended(*slot.result);
+            }
             if (slot.result)
                 results.push_back(std::move(*slot.result));
         }

@@ -40,7 +40,7 @@ public:
     virtual ~RunListener() = default;
     /// This case's first repetition begins.
     virtual void started(const Case &test) = 0;
-    /// All its repetitions are done. Not called for those that options.fail_fast cuts short.
+    /// All its repetitions are done that are to be. Not called for a case that is not among the results.
     virtual void ended(const TestResult &result) = 0;
 };
 

@@ -15,8 +15,6 @@ namespace {
 
 using nlohmann::json;
 
-constexpr const char *faulty_law = "a context answers every info name by its type";
-
 json run_to_json(const std::string &toy, std::vector<std::string> arguments = {}) {
     const TemporaryFile file(".json");
     arguments.push_back("--json=" + file.path());

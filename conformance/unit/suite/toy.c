@@ -8,8 +8,10 @@
 
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #define HONEST 0
@@ -24,6 +26,7 @@
 #define LEAVES_THREAD 9 /* for each context */
 #define LEAVES_FILE 10  /* for each context, a descriptor of /dev/null */
 #define KEEPS_BOTH 11   /* a thread and a descriptor, once a process, as vendors' libraries do */
+#define LIES_AT_EVEN_SEEDS 12 /* only */
 
 PI_EXPORT pi_result PI_CALL piPluginMain(const pi_host *host, pi_plugin_desc *out_desc);
 
@@ -35,10 +38,33 @@ static void crash(void) {
 }
 #endif
 
-#if PI_TOY_FAULT == CRASHES || PI_TOY_FAULT == HANGS || PI_TOY_FAULT == LIES
+#if PI_TOY_FAULT == LIES_AT_EVEN_SEEDS
+/* Whether this process was told "--seed=N" or "--seed N" with an even N. */
+static bool seed_is_even(void) {
+    static const char name[] = "--seed";
+    char arguments[4096] = "";
+    const int file = open("/proc/self/cmdline", O_RDONLY);
+    const ssize_t size = file < 0 ? 0 : read(file, arguments, sizeof arguments - 1);
+    ssize_t i;
+    if (file >= 0)
+        close(file);
+    for (i = 0; i + (ssize_t)sizeof name < size; ++i) {
+        if (memcmp(arguments + i, name, sizeof name - 1) == 0)
+            return strtoull(arguments + i + sizeof name, NULL, 10) % 2 == 0;
+    }
+    return false;
+}
+#endif
+
+#if PI_TOY_FAULT == CRASHES || PI_TOY_FAULT == HANGS || PI_TOY_FAULT == LIES ||                    \
+    PI_TOY_FAULT == LIES_AT_EVEN_SEEDS
 static pi_result PI_CALL faulty_context_get_info(pi_context context, pi_context_info name,
                                                  uint64_t size, void *value, uint64_t *out_size) {
-    if (name != PI_CONTEXT_INFO_REFERENCE_COUNT)
+    bool right = name != PI_CONTEXT_INFO_REFERENCE_COUNT;
+#if PI_TOY_FAULT == LIES_AT_EVEN_SEEDS
+    right = right || !seed_is_even();
+#endif
+    if (right)
         return pi_sdk_context_get_info(context, name, size, value, out_size);
 #if PI_TOY_FAULT == CRASHES
     crash();
@@ -49,6 +75,7 @@ static pi_result PI_CALL faulty_context_get_info(pi_context context, pi_context_
 #else
     {
         static const uint64_t count = 1;
+        printf("<script>alert('here')</script>\n");
         printf("a <tag> & \"quotes\" ]]> \x01 \xff \xef\xbf\xbe end\n");
         return pi_sdk_write_info(pi_sdk_host(context), &count, sizeof count, size, value, out_size);
     }
@@ -125,7 +152,8 @@ PI_EXPORT pi_result PI_CALL piPluginMain(const pi_host *host, pi_plugin_desc *ou
     const pi_result result = template_main(host, out_desc);
     if (!result) {
         pi_dispatch *slots = &((pi_sdk_plugin *)out_desc->instance)->functions;
-#if PI_TOY_FAULT == CRASHES || PI_TOY_FAULT == HANGS || PI_TOY_FAULT == LIES
+#if PI_TOY_FAULT == CRASHES || PI_TOY_FAULT == HANGS || PI_TOY_FAULT == LIES ||                    \
+    PI_TOY_FAULT == LIES_AT_EVEN_SEEDS
         slots->piContextGetInfo = faulty_context_get_info;
 #elif PI_TOY_FAULT == LEAKS || PI_TOY_FAULT == LEAVES_THREAD || PI_TOY_FAULT == LEAVES_FILE ||     \
     PI_TOY_FAULT == KEEPS_BOTH
