@@ -84,7 +84,7 @@ TEST_CASE("--fail-fast starts no further repetition, and a test that was cut sho
     Run run;
     const json report =
         report_of_toy(toy,
-                      {"--seed=5", "--repeat=1000000", "--fail-fast", "--jobs=1",
+                      {"--seed=5", "--repeat=50", "--fail-fast", "--jobs=1",
                        "--filter=every info name by its type|contexts of one device"},
                       run);
     INFO(run.output);

@@ -109,7 +109,8 @@ static void *wait_for_ever(void *unused) {
 
 static pi_result PI_CALL faulty_context_create(pi_platform platform, const pi_context_desc *desc,
                                                pi_context *out_context) {
-    static atomic_flag used = ATOMIC_FLAG_INIT; /* this file stays in the process, as it is linked */
+    static atomic_flag used =
+        ATOMIC_FLAG_INIT; /* this file stays in the process, as it is linked */
     if (PI_TOY_FAULT != KEEPS_BOTH || !atomic_flag_test_and_set(&used)) {
         pthread_t thread;
         if (PI_TOY_FAULT != LEAVES_FILE && !pthread_create(&thread, NULL, &wait_for_ever, NULL))
