@@ -4,16 +4,19 @@
 
 #include "bench.hpp"
 #include "crash.hpp"
+#include "leftovers.hpp"
 #include "verdict.hpp"
 
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <csignal>
 #include <exception>
 #include <fcntl.h>
 #include <iostream>
 #include <mutex>
+#include <sstream>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -123,6 +126,51 @@ void prepare_process(const Options &options) {
     setrlimit(RLIMIT_CORE, &no_core);
 }
 
+std::vector<std::string> elements_of(const std::string &selector) {
+    std::vector<std::string> elements;
+    std::istringstream list(selector);
+    for (std::string element; std::getline(list, element, ',');)
+        elements.push_back(element);
+    return elements;
+}
+
+// Why no device of this element of a selector is tested, or "".
+std::string why_missing(const Options &options, pi_loader loader, const std::string &element,
+                        const std::vector<pi_device> &tested) {
+    uint32_t count = 0;
+    // The text lists the devices that exist.
+    if (piLoaderSelectDevices(loader, element.c_str(), 0, nullptr, &count) != PI_SUCCESS)
+        return last_error_text();
+    const std::vector<pi_device> wanted = select(loader, element);
+    const auto is_tested = [&](pi_device device) {
+        return std::find(tested.begin(), tested.end(), device) != tested.end();
+    };
+    if (std::any_of(wanted.begin(), wanted.end(), is_tested))
+        return "";
+    std::string names;
+    for (const pi_device device : tested)
+        names += (names.empty() ? "" : ", ") + selector_of(loader, device);
+    return join("it is there, but not tested, as --device ", options.device, " has only ",
+                names.empty() ? "none" : names);
+}
+
+// A sentence for each required device that is not tested.
+std::vector<std::string> missing_devices(const Options &options, pi_loader loader,
+                                         const std::vector<pi_device> &tested) {
+    std::vector<std::string> sentences;
+    for (const std::string &selector : options.required) {
+        std::vector<std::string> elements = elements_of(selector);
+        if (elements.empty())
+            elements.emplace_back(); // the loader says what is wrong with it
+        for (const std::string &element : elements) {
+            const std::string why = why_missing(options, loader, element, tested);
+            if (!why.empty())
+                sentences.push_back(join("--require ", element, ": ", why));
+        }
+    }
+    return sentences;
+}
+
 json describe_plugin(const Options &options, pi_loader loader) {
     pi_plugin_report report{};
     uint32_t count = 0;
@@ -154,6 +202,7 @@ json describe_plugin(const Options &options, pi_loader loader) {
     for (const pi_device device : devices)
         answer["devices"].push_back(
             {{"selector", selector_of(loader, device)}, {"name", name_of(device)}});
+    answer["missing"] = missing_devices(options, loader, devices);
     return answer;
 }
 
@@ -224,6 +273,21 @@ Verdict run_law(const Options &options, const Law &law) {
     return verdict;
 }
 
+// The same, and looks at what is left when it has passed.
+Verdict run_law_and_look(const Options &options, const Law &law) {
+    const Resources before = resources_now();
+    const auto begin = std::chrono::steady_clock::now();
+    const Verdict verdict = run_law(options, law);
+    // The uses that may follow must not cost a test its time.
+    if (verdict.outcome != Outcome::passed ||
+        std::chrono::steady_clock::now() - begin > std::chrono::seconds(options.timeout) / 4)
+        return verdict;
+    const std::string left = left_by_each_use(before, [&] { run_law(options, law); });
+    if (left.empty())
+        return verdict;
+    return {Outcome::failed, "leak: each use leaves more behind the loader's release: " + left};
+}
+
 void print_verdict(const Verdict &verdict) {
     std::cout << outcome_name(verdict.outcome)
               << (verdict.reason.empty() ? "" : ": " + verdict.reason) << std::endl;
@@ -255,7 +319,7 @@ int run_test(const Options &options) {
     prepare_process(options);
     Verdict verdict;
     try {
-        verdict = run_law(options, *law);
+        verdict = run_law_and_look(options, *law);
     } catch (const Failure &failure) {
         verdict = {Outcome::failed, failure.text};
     }

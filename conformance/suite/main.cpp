@@ -4,9 +4,12 @@
 // test does, in a process of its own.
 
 #include "child.hpp"
+#include "expectations.hpp"
 #include "options.hpp"
+#include "progress.hpp"
 #include "report.hpp"
 #include "runner.hpp"
+#include "text.hpp"
 
 #include <ctime>
 #include <exception>
@@ -22,6 +25,13 @@ int list_laws(const std::vector<Law> &laws) {
     for (const Law &law : laws)
         std::cout << law.id() << (law.of_pairs ? " [pairs]" : "") << '\n';
     return 0;
+}
+
+// False when there is nothing to tell.
+bool tell(const std::vector<std::string> &sentences) {
+    for (const std::string &sentence : sentences)
+        std::cerr << sentence << '\n';
+    return !sentences.empty();
 }
 
 template <typename Write>
@@ -44,25 +54,40 @@ int run_suite(const Options &options) {
         std::cerr << "no test is called like that; --list tells them\n";
         return 2;
     }
+    Expectations expectations;
+    for (const std::string &file : options.expect_files)
+        expectations.read_file(file, all_laws());
+    if (tell(expectations.problems()))
+        return 2;
     const Discovery found = discover_devices(options);
     if (!found.problem.empty()) {
         std::cerr << "plugin " << options.plugin << ": " << found.problem << '\n';
+        for (const std::string &selector : options.required)
+            std::cerr << "--require " << selector << ": there is no device at all\n";
         return 1;
     }
+    if (tell(found.missing))
+        return 1;
     const bool terminal = isatty(STDOUT_FILENO) != 0;
     const std::vector<Case> cases = make_cases(laws, found.devices);
     std::cout << "plugin " << found.name << " (" << found.path << "), " << cases.size()
               << " tests on " << found.devices.size()
-              << (found.devices.size() == 1 ? " device" : " devices") << ", seed " << options.seed
-              << std::endl;
-    Progress progress(cases.size(), terminal);
+              << (found.devices.size() == 1 ? " device" : " devices")
+              << (options.repeat > 1 ? join(", ", options.repeat, " times") : "") << ", seed "
+              << options.seed << std::endl;
     const std::time_t begin = std::time(nullptr);
-    const std::vector<TestResult> results = run_cases(options, cases, std::ref(progress));
-    progress.finish();
-    const Report report{options, found, results, cases.size() - results.size(), begin};
+    const std::vector<TestResult> results = [&] {
+        Progress progress(cases.size(), progress_columns());
+        return run_cases(options, expectations, cases, progress);
+    }();
+    const std::vector<Expectation> without_match =
+        expectations.without_match(make_cases(all_laws(), found.devices));
+    const Report report{options, found, results, without_match, cases.size() - results.size(),
+                        begin};
     bool written =
         write_file(options.json_file, [&](std::ostream &out) { write_json(out, report); });
     written &= write_file(options.junit_file, [&](std::ostream &out) { write_junit(out, report); });
+    written &= write_file(options.html_file, [&](std::ostream &out) { write_html(out, report); });
     print_report(std::cout, report, terminal);
     return count(results).failed == 0 && written ? 0 : 1;
 }

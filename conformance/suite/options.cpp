@@ -26,6 +26,10 @@ std::string check_regex(const std::string &text) {
     return "";
 }
 
+std::string check_selector(const std::string &text) {
+    return text.empty() ? "a selector is empty, should be like opencl:0:1" : "";
+}
+
 void declare(CLI::App &app, Options &options) {
     app.add_option("--plugin", options.plugin,
                    "the plugin to test: a name (\"host\"), or the path of a file")
@@ -45,6 +49,20 @@ void declare(CLI::App &app, Options &options) {
         ->type_name("FILE");
     app.add_option("--junit", options.junit_file, "writes the results to this file, as JUnit XML")
         ->type_name("FILE");
+    app.add_option("--html", options.html_file, "writes the results to this file, as a page")
+        ->type_name("FILE");
+    app.add_option("--repeat", options.repeat, "how often each test is run, with seeds that differ")
+        ->capture_default_str()
+        ->check(CLI::Range(1u, 1000000u));
+    app.add_option("--require", options.required,
+                   "devices that must be among those tested, as for --device; may be given again")
+        ->type_name("SELECTOR")
+        ->allow_extra_args(false)
+        ->check(CLI::Validator(check_selector, ""));
+    app.add_option("--expect", options.expect_files,
+                   "a file of what is unsupported and what is known to fail; may be given again")
+        ->type_name("FILE")
+        ->allow_extra_args(false);
     app.add_option("--jobs", options.jobs, "tests run at once; one a core")
         ->check(CLI::Range(1u, 1024u));
     app.add_option("--timeout", options.timeout, "seconds that one test may take")
@@ -53,9 +71,12 @@ void declare(CLI::App &app, Options &options) {
     app.add_flag("--fail-fast", options.fail_fast,
                  "starts no further test once one has failed, and tells how many were not run");
     app.add_flag("--list", options.list, "lists the tests and runs none");
-    app.add_option("--run-test", options.run_test,
-                   "runs one test, \"area: sentence\", in this process, as under a debugger")
-        ->type_name("NAME");
+    CLI::Option *run_test =
+        app.add_option("--run-test", options.run_test,
+                       "runs one test, \"area: sentence\", in this process, as under a debugger")
+            ->type_name("NAME");
+    for (const char *of_runs : {"--html", "--repeat", "--require", "--expect"})
+        run_test->excludes(of_runs);
     app.add_option("--peer", options.peer,
                    "with --run-test of a pair: the second device, which may be the first")
         ->type_name("SELECTOR");

@@ -17,7 +17,14 @@ struct Options {
     uint64_t seed = 0;
     std::string json_file;
     std::string junit_file;
+    std::string html_file;
     unsigned jobs = 1;
+    /// How often each test is run.
+    unsigned repeat = 1;
+    /// Devices that must be among those tested.
+    std::vector<std::string> required;
+    /// Files of expectations, in the order of the command line.
+    std::vector<std::string> expect_files;
     unsigned timeout = 180;
     bool list = false;
     /// Starts no further test once one has failed.

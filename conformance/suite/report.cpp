@@ -50,7 +50,7 @@ void print_failures(std::ostream &out, const Options &options,
             << indented(result.verdict.reason);
         if (!result.output.empty())
             out << "  output:\n" << indented(result.output);
-        out << "  again: " << command_of(options, result.test) << '\n';
+        out << "  again: " << command_of(options, result) << '\n';
     }
 }
 
@@ -68,13 +68,28 @@ void print_skips(std::ostream &out, const std::vector<TestResult> &results,
             << (names.size() == 1 ? " test: " : " tests: ") << reason << '\n';
 }
 
-// "12", "12, 1 failed, 2 skipped"
+void print_xfails(std::ostream &out, const std::vector<TestResult> &results,
+                  const Colours &colours) {
+    bool any = false;
+    for (const TestResult &result : results) {
+        if (result.verdict.outcome != Outcome::xfail)
+            continue;
+        out << (any ? "" : "\n") << colours(yellow, "xfail") << ": " << result.test.law.id()
+            << " on " << result.test.place() << '\n'
+            << indented(result.verdict.reason);
+        any = true;
+    }
+}
+
+// "12", "12 1F 2S 3X"
 std::string cell(const Counts &counts) {
     std::string text = join(counts.passed);
     if (counts.failed != 0)
         text += join(" ", counts.failed, "F");
     if (counts.skipped != 0)
         text += join(" ", counts.skipped, "S");
+    if (counts.xfail != 0)
+        text += join(" ", counts.xfail, "X");
     return text;
 }
 
@@ -87,7 +102,8 @@ void print_table(std::ostream &out, const Discovery &found, const std::vector<Te
     int width = 12;
     for (const NamedDevice &device : found.devices)
         width = std::max(width, static_cast<int>(device.selector.size()) + 2);
-    out << "\npassed, F failed, S skipped; pairs count with their first device\n\n"
+    out << "\npassed, F failed, S skipped, X failed as expected; pairs count with their first "
+           "device\n\n"
         << std::left << std::setw(area_width) << "";
     for (const NamedDevice &device : found.devices)
         out << std::setw(width) << device.selector;
@@ -121,9 +137,11 @@ void Counts::add(const Verdict &verdict) {
         ++passed;
     else if (verdict.outcome == Outcome::failed)
         ++failed;
-    else
+    else if (verdict.outcome == Outcome::skipped)
         ++skipped;
-    broke_off += verdict.broke_off ? 1 : 0;
+    else
+        ++xfail;
+    broke_off += verdict.outcome == Outcome::failed && verdict.broke_off ? 1 : 0;
 }
 
 Counts count(const std::vector<TestResult> &results) {
@@ -133,32 +151,25 @@ Counts count(const std::vector<TestResult> &results) {
     return counts;
 }
 
-void Progress::operator()(const TestResult &result) {
-    ++done_;
-    failed_ += result.verdict.outcome == Outcome::failed ? 1 : 0;
-    if (terminal_)
-        std::cout << "\r\x1b[K" << done_ << " of " << all_ << ", " << failed_ << " failed"
-                  << std::flush;
-    else if (result.verdict.outcome == Outcome::failed)
-        std::cout << "[" << done_ << " of " << all_ << "] failed: " << result.test.law.id()
-                  << " on " << result.test.place() << std::endl;
-}
-
-void Progress::finish() {
-    if (terminal_)
-        std::cout << "\r\x1b[K" << std::flush;
-}
-
 void print_report(std::ostream &out, const Report &report, bool colour) {
     const Colours colours(colour);
     print_failures(out, report.options, report.results, colours);
+    print_xfails(out, report.results, colours);
     print_skips(out, report.results, colours);
     print_table(out, report.found, report.results, colours);
     const Counts counts = count(report.results);
-    out << "seed " << report.options.seed << '\n';
+    out << "seed " << report.options.seed;
+    if (report.options.repeat > 1)
+        out << ", each test " << report.options.repeat << " times";
+    out << '\n';
     if (report.not_run != 0)
         out << "not run after the first failure, as --fail-fast wants: " << report.not_run
             << (report.not_run == 1 ? " test\n" : " tests\n");
+    for (const Expectation &line : report.without_match)
+        out << line.where << ": no test of these devices is \"" << line.pattern << "\"\n";
+    if (counts.xfail != 0)
+        out << "failed as expected (xfail): " << counts.xfail
+            << (counts.xfail == 1 ? " test\n" : " tests\n");
     out << counts.passed << " passed, " << counts.failed << " failed, " << counts.skipped
         << " skipped" << std::endl;
 }

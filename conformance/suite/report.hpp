@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <ctime>
 #include <ostream>
+#include <string>
 #include <vector>
 
 namespace pi::suite {
@@ -17,35 +18,23 @@ struct Counts {
     std::size_t passed = 0;
     std::size_t failed = 0;
     std::size_t skipped = 0;
+    std::size_t xfail = 0;
 
     std::size_t broke_off = 0; // of those that failed
 
     void add(const Verdict &verdict);
-    std::size_t all() const { return passed + failed + skipped; }
+    std::size_t all() const { return passed + failed + skipped + xfail; }
 };
 
 Counts count(const std::vector<TestResult> &results);
-
-/// Tells of each test as it ends: on a terminal by one line that changes, else only of failures.
-class Progress {
-public:
-    Progress(std::size_t all, bool terminal) : all_(all), terminal_(terminal) {}
-    void operator()(const TestResult &result);
-    void finish();
-
-private:
-    std::size_t all_;
-    bool terminal_;
-    std::size_t done_ = 0;
-    std::size_t failed_ = 0;
-};
 
 /// A run that has ended.
 struct Report {
     const Options &options;
     const Discovery &found;
     const std::vector<TestResult> &results;
-    std::size_t not_run = 0; // because of --fail-fast
+    const std::vector<Expectation> &without_match; // of devices that are not here
+    std::size_t not_run = 0;                       // because of --fail-fast
     std::time_t begin = 0;
 };
 
@@ -57,7 +46,13 @@ void print_report(std::ostream &out, const Report &report, bool colours);
 void write_json(std::ostream &out, const Report &report);
 
 /// As Jenkins, GitLab and GitHub's actions read it: what failed by itself is a <failure>, what crashed,
-/// hung or left an <error>.
+/// hung or left an <error>; what failed as expected is <skipped>.
 void write_junit(std::ostream &out, const Report &report);
+
+/// A page of its own that needs nothing else: the table of devices and areas, failures, and skips by their reasons.
+void write_html(std::ostream &out, const Report &report);
+
+/// "2026-11-23T23:20:38"
+std::string utc(std::time_t time);
 
 } // namespace pi::suite

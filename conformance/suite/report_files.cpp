@@ -2,60 +2,18 @@
 
 #include "report.hpp"
 
+#include "markup.hpp"
 #include "text.hpp"
 
 #include <nlohmann/json.hpp>
 
-#include <cstddef>
 #include <ctime>
 #include <iomanip>
-#include <map>
-#include <string_view>
 
 namespace pi::suite {
 namespace {
 
 using nlohmann::json;
-
-// UTF-8 whatever a test has printed, by way of the JSON library, which replaces what is none.
-std::string valid_utf8(const std::string &text) {
-    const std::string quoted = json(text).dump(-1, ' ', false, json::error_handler_t::replace);
-    return json::parse(quoted).get<std::string>();
-}
-
-enum class Where { attribute, text };
-
-// What XML has no way to say: most control characters and the two that are no characters.
-bool is_forbidden(std::string_view rest) {
-    const auto code = static_cast<unsigned char>(rest[0]);
-    return code < 0x20 || code == 0x7F || rest.substr(0, 3) == "\xEF\xBF\xBE" ||
-           rest.substr(0, 3) == "\xEF\xBF\xBF";
-}
-
-// A reader takes line ends and tabs of an attribute for spaces, and a carriage return for a line end.
-std::string xml(const std::string &text, Where where = Where::attribute) {
-    const std::map<char, const char *> entities{{'&', "&amp;"},
-                                                {'<', "&lt;"},
-                                                {'>', "&gt;"},
-                                                {'"', "&quot;"},
-                                                {'\r', "&#13;"},
-                                                {'\n', where == Where::text ? "\n" : "&#10;"},
-                                                {'\t', where == Where::text ? "\t" : "&#9;"}};
-    const std::string valid = valid_utf8(text);
-    std::string out;
-    for (std::size_t i = 0; i < valid.size(); ++i) {
-        const std::string_view rest = std::string_view(valid).substr(i);
-        if (const auto entity = entities.find(valid[i]); entity != entities.end()) {
-            out += entity->second;
-        } else if (is_forbidden(rest)) {
-            out += '?';
-            i += rest[0] == '\xEF' ? 2 : 0;
-        } else {
-            out += valid[i];
-        }
-    }
-    return out;
-}
 
 double seconds_of(const std::vector<TestResult> &results) {
     double seconds = 0;
@@ -63,6 +21,61 @@ double seconds_of(const std::vector<TestResult> &results) {
         seconds += result.seconds;
     return seconds;
 }
+
+json json_of(const Report &report, const TestResult &result) {
+    json test{{"area", result.test.law.area},
+              {"name", result.test.law.name},
+              {"device", result.test.place()},
+              {"result", outcome_name(result.verdict.outcome)},
+              {"reason", result.verdict.reason},
+              {"seconds", result.seconds},
+              {"seed", result.seed},
+              {"repetition", result.repetition}};
+    if (!result.expected_by.empty())
+        test["expected_by"] = result.expected_by;
+    if (result.failures != 0)
+        test["failures"] = result.failures;
+    if (result.verdict.outcome == Outcome::failed || result.verdict.outcome == Outcome::xfail) {
+        test["broke_off"] = result.verdict.broke_off;
+        test["output"] = result.output;
+        test["again"] = command_of(report.options, result);
+    }
+    return test;
+}
+
+// The attributes that a run and its only suite have in common.
+std::string junit_counts(const Report &report) {
+    const Counts counts = count(report.results);
+    return join("tests=\"", counts.all(), "\" failures=\"", counts.failed - counts.broke_off,
+                "\" errors=\"", counts.broke_off, "\" skipped=\"", counts.skipped + counts.xfail,
+                "\" time=\"", std::fixed, std::setprecision(3), seconds_of(report.results), "\"");
+}
+
+void write_junit_property(std::ostream &out, const char *name, const std::string &value) {
+    out << "      <property name=\"" << name << "\" value=\"" << markup(value) << "\"/>\n";
+}
+
+void write_junit_test(std::ostream &out, const Report &report, const TestResult &result) {
+    const std::string name = join(result.test.law.name, " [", result.test.place(), "]");
+    out << "    <testcase classname=\"" << markup(report.found.name + "." + result.test.law.area)
+        << "\" name=\"" << markup(name) << "\" time=\"" << result.seconds << "\"";
+    const std::string reason = markup(result.verdict.reason);
+    const char *what = result.verdict.broke_off ? "error" : "failure";
+    if (result.verdict.outcome == Outcome::passed)
+        out << "/>\n";
+    else if (result.verdict.outcome == Outcome::skipped)
+        out << ">\n      <skipped message=\"" << reason << "\"/>\n    </testcase>\n";
+    else if (result.verdict.outcome == Outcome::xfail)
+        out << ">\n      <skipped type=\"xfail\" message=\"" << reason << "\"/>\n    </testcase>\n";
+    else
+        out << ">\n      <" << what << " message=\"" << reason << "\" type=\"" << what << "\">"
+            << markup(join(result.verdict.reason, "\nagain: ", command_of(report.options, result)),
+                      MarkupIn::text)
+            << "</" << what << ">\n      <system-out>" << markup(result.output, MarkupIn::text)
+            << "</system-out>\n    </testcase>\n";
+}
+
+} // namespace
 
 std::string utc(std::time_t time) {
     std::tm parts{};
@@ -72,52 +85,6 @@ std::string utc(std::time_t time) {
     return text;
 }
 
-json json_of(const Report &report, const TestResult &result) {
-    json test{{"area", result.test.law.area},    {"name", result.test.law.name},
-              {"device", result.test.place()},   {"result", outcome_name(result.verdict.outcome)},
-              {"reason", result.verdict.reason}, {"seconds", result.seconds},
-              {"seed", report.options.seed}};
-    if (result.verdict.outcome == Outcome::failed) {
-        test["broke_off"] = result.verdict.broke_off;
-        test["output"] = result.output;
-        test["again"] = command_of(report.options, result.test);
-    }
-    return test;
-}
-
-// The attributes that a run and its only suite have in common.
-std::string junit_counts(const Report &report) {
-    const Counts counts = count(report.results);
-    return join("tests=\"", counts.all(), "\" failures=\"", counts.failed - counts.broke_off,
-                "\" errors=\"", counts.broke_off, "\" skipped=\"", counts.skipped, "\" time=\"",
-                std::fixed, std::setprecision(3), seconds_of(report.results), "\"");
-}
-
-void write_junit_property(std::ostream &out, const char *name, const std::string &value) {
-    out << "      <property name=\"" << name << "\" value=\"" << xml(value) << "\"/>\n";
-}
-
-void write_junit_test(std::ostream &out, const Report &report, const TestResult &result) {
-    const std::string name = join(result.test.law.name, " [", result.test.place(), "]");
-    out << "    <testcase classname=\"" << xml(report.found.name + "." + result.test.law.area)
-        << "\" name=\"" << xml(name) << "\" time=\"" << result.seconds << "\"";
-    const std::string reason = xml(result.verdict.reason);
-    const char *what = result.verdict.broke_off ? "error" : "failure";
-    if (result.verdict.outcome == Outcome::passed)
-        out << "/>\n";
-    else if (result.verdict.outcome == Outcome::skipped)
-        out << ">\n      <skipped message=\"" << reason << "\"/>\n    </testcase>\n";
-    else
-        out << ">\n      <" << what << " message=\"" << reason << "\" type=\"" << what << "\">"
-            << xml(join(result.verdict.reason,
-                        "\nagain: ", command_of(report.options, result.test)),
-                   Where::text)
-            << "</" << what << ">\n      <system-out>" << xml(result.output, Where::text)
-            << "</system-out>\n    </testcase>\n";
-}
-
-} // namespace
-
 void write_json(std::ostream &out, const Report &report) {
     const Counts counts = count(report.results);
     json devices = json::array();
@@ -126,15 +93,22 @@ void write_json(std::ostream &out, const Report &report) {
     json tests = json::array();
     for (const TestResult &result : report.results)
         tests.push_back(json_of(report, result));
-    const json document{
-        {"plugin", report.found.name}, {"path", report.found.path}, {"devices", devices},
-        {"seed", report.options.seed}, {"passed", counts.passed},   {"failed", counts.failed},
-        {"skipped", counts.skipped},   {"not_run", report.not_run}, {"tests", tests}};
+    const json document{{"plugin", report.found.name},
+                        {"path", report.found.path},
+                        {"devices", devices},
+                        {"seed", report.options.seed},
+                        {"passed", counts.passed},
+                        {"failed", counts.failed},
+                        {"skipped", counts.skipped},
+                        {"xfail", counts.xfail},
+                        {"not_run", report.not_run},
+                        {"repeat", report.options.repeat},
+                        {"tests", tests}};
     out << document.dump(2, ' ', false, json::error_handler_t::replace) << '\n';
 }
 
 void write_junit(std::ostream &out, const Report &report) {
-    const std::string name = xml("pi-conformance " + report.found.name);
+    const std::string name = markup("pi-conformance " + report.found.name);
     const std::string counts = junit_counts(report);
     out << std::fixed << std::setprecision(3) << "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
         << "<testsuites name=\"" << name << "\" " << counts << ">\n"

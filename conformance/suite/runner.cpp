@@ -9,7 +9,6 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <atomic>
 #include <mutex>
 #include <optional>
 #include <regex>
@@ -21,14 +20,14 @@ namespace {
 
 using nlohmann::json;
 
-std::vector<std::string> arguments_of(const Options &options, const Case &test) {
+std::vector<std::string> arguments_of(const Options &options, const Case &test, uint64_t seed) {
     std::vector<std::string> arguments{"--plugin=" + options.plugin, "--device=" + test.device};
     if (!test.peer.empty()) {
         arguments.push_back("--peer=" + test.peer);
         arguments.push_back(join("--contexts=", test.one_context ? 1 : 2));
     }
     arguments.push_back("--run-test=" + test.law.id());
-    arguments.push_back(join("--seed=", options.seed));
+    arguments.push_back(join("--seed=", seed));
     return arguments;
 }
 
@@ -61,14 +60,127 @@ Verdict judge(const Ended &ended) {
     return verdict;
 }
 
-TestResult run_case(const Options &options, const Case &test) {
-    std::vector<std::string> arguments = arguments_of(options, test);
+TestResult run_once(const Options &options, const Case &test, unsigned repetition) {
+    const uint64_t seed = options.seed + (repetition - 1);
+    std::vector<std::string> arguments = arguments_of(options, test, seed);
     arguments.push_back(join("--timeout=", options.timeout));
     const Ended ended = run_self(arguments, std::chrono::seconds(options.timeout));
     const Verdict verdict = judge(ended);
-    return {test, verdict, verdict.broke_off ? with_names(ended.output) : ended.output,
-            ended.seconds};
+    return {test,
+            verdict,
+            verdict.broke_off ? with_names(ended.output) : ended.output,
+            ended.seconds,
+            repetition,
+            seed,
+            verdict.outcome == Outcome::failed ? 1u : 0u,
+            ""};
 }
+
+// The smaller one is told.
+int rank(Outcome outcome) {
+    return outcome == Outcome::failed ? 0 : outcome == Outcome::skipped ? 2 : 1;
+}
+
+// One result of the repetitions, which are in their order and at least one.
+TestResult merge(const Options &options, std::vector<TestResult> repetitions) {
+    const auto told = std::min_element(repetitions.begin(), repetitions.end(),
+                                       [](const TestResult &a, const TestResult &b) {
+                                           return rank(a.verdict.outcome) < rank(b.verdict.outcome);
+                                       });
+    double seconds = 0;
+    unsigned failures = 0;
+    for (const TestResult &one : repetitions) {
+        seconds += one.seconds;
+        failures += one.failures;
+    }
+    TestResult result = std::move(*told);
+    result.seconds = seconds;
+    result.failures = failures;
+    if (options.repeat > 1 && failures != 0)
+        result.verdict.reason =
+            join("repetition ", result.repetition, " of ", options.repeat, ", seed ", result.seed,
+                 failures > 1 ? join(", the first of ", failures, " that failed") : "", ": ",
+                 result.verdict.reason);
+    return result;
+}
+
+// All repetitions of all cases, in order, as threads take and give them back.
+class Schedule {
+public:
+    Schedule(const Options &options, const Expectations &expectations,
+             const std::vector<Case> &cases, RunListener &listener)
+        : options_(options), expectations_(expectations), cases_(cases), listener_(listener),
+          slots_(cases.size()) {}
+
+    // What a thread does until nothing is left.
+    void work() {
+        std::unique_lock lock(mutex_);
+        while (next_ < cases_.size() * options_.repeat) {
+            const std::size_t i = next_++;
+            const Case &test = cases_[i / options_.repeat];
+            const auto repetition = static_cast<unsigned>(i % options_.repeat) + 1;
+            if (repetition == 1)
+                listener_.started(test);
+            lock.unlock();
+            TestResult result = run_once(options_, test, repetition);
+            lock.lock();
+            give_back(slots_[i / options_.repeat], std::move(result));
+        }
+    }
+
+    // Once all threads are done, with what options.fail_fast cut short after a failure of its own.
+    std::vector<TestResult> results() {
+        std::vector<TestResult> results;
+        for (Slot &slot : slots_) {
+            if (!slot.result && slot.failed) {
+                finish(slot);
+                listener_.ended(*slot.result);
+            }
+            if (slot.result)
+                results.push_back(std::move(*slot.result));
+        }
+        return results;
+    }
+
+private:
+    struct Slot {
+        std::vector<TestResult> repetitions;
+        bool failed = false;
+        std::optional<TestResult> result;
+    };
+
+    void finish(Slot &slot) {
+        std::sort(
+            slot.repetitions.begin(), slot.repetitions.end(),
+            [](const TestResult &a, const TestResult &b) { return a.repetition < b.repetition; });
+        slot.result = merge(options_, std::move(slot.repetitions));
+        expectations_.judge(*slot.result);
+    }
+
+    void give_back(Slot &slot, TestResult result) {
+        // Not by its repetition alone: that it passes each time is known at the end only.
+        slot.failed |= result.verdict.outcome == Outcome::failed;
+        const bool unexpected =
+            result.verdict.outcome == Outcome::failed && !expectations_.may_fail(result.test);
+        slot.repetitions.push_back(std::move(result));
+        bool stop = unexpected;
+        if (slot.repetitions.size() == options_.repeat) {
+            finish(slot);
+            stop |= slot.result->verdict.outcome == Outcome::failed;
+            listener_.ended(*slot.result);
+        }
+        if (options_.fail_fast && stop)
+            next_ = cases_.size() * options_.repeat;
+    }
+
+    const Options &options_;
+    const Expectations &expectations_;
+    const std::vector<Case> &cases_;
+    RunListener &listener_;
+    std::mutex mutex_; // of all that follow
+    std::vector<Slot> slots_;
+    std::size_t next_ = 0;
+};
 
 // "opencl:0:1" is of "opencl:0".
 std::string platform_of(const std::string &selector) {
@@ -98,6 +210,8 @@ Discovery discover_devices(const Options &options) {
     std::vector<std::string> arguments{"--plugin=" + options.plugin, "--discover"};
     if (!options.device.empty())
         arguments.push_back("--device=" + options.device);
+    for (const std::string &selector : options.required)
+        arguments.push_back("--require=" + selector);
     const Ended ended = run_self(arguments, std::chrono::seconds(options.timeout));
     const json told = json::parse(ended.result, nullptr, false);
     Discovery found;
@@ -112,6 +226,7 @@ Discovery discover_devices(const Options &options) {
     const std::string reason = told.value("reason", "");
     for (const json &device : told.value("devices", json::array()))
         found.devices.push_back({device.value("selector", ""), device.value("name", "")});
+    found.missing = told.value("missing", std::vector<std::string>());
     if (status != "loaded")
         found.problem = status + ": " + reason;
     else if (found.devices.empty())
@@ -146,36 +261,21 @@ std::vector<Case> make_cases(const std::vector<Law> &laws,
     return cases;
 }
 
-std::vector<TestResult> run_cases(const Options &options, const std::vector<Case> &cases,
-                                  const std::function<void(const TestResult &)> &done) {
-    std::vector<std::optional<TestResult>> slots(cases.size());
-    std::atomic<std::size_t> next{0};
-    std::mutex telling;
-    const auto work = [&] {
-        for (std::size_t i = next++; i < cases.size(); i = next++) {
-            slots[i] = run_case(options, cases[i]);
-            if (options.fail_fast && slots[i]->verdict.outcome == Outcome::failed)
-                next = cases.size();
-            const std::scoped_lock lock(telling);
-            done(*slots[i]);
-        }
-    };
+std::vector<TestResult> run_cases(const Options &options, const Expectations &expectations,
+                                  const std::vector<Case> &cases, RunListener &listener) {
+    Schedule schedule(options, expectations, cases, listener);
     std::vector<std::thread> threads;
-    for (unsigned i = 0; i < std::min<std::size_t>(options.jobs, cases.size()); ++i)
-        threads.emplace_back(work);
+    for (unsigned i = 0; i < std::min<std::size_t>(options.jobs, cases.size() * options.repeat);
+         ++i)
+        threads.emplace_back([&] { schedule.work(); });
     for (std::thread &thread : threads)
         thread.join();
-    std::vector<TestResult> results;
-    for (std::optional<TestResult> &slot : slots) {
-        if (slot)
-            results.push_back(std::move(*slot));
-    }
-    return results;
+    return schedule.results();
 }
 
-std::string command_of(const Options &options, const Case &test) {
+std::string command_of(const Options &options, const TestResult &result) {
     std::string command = "pi-conformance";
-    for (const std::string &argument : arguments_of(options, test)) {
+    for (const std::string &argument : arguments_of(options, result.test, result.seed)) {
         const std::size_t equals = argument.find('=');
         command += join(" ", argument.substr(0, equals), " ", quoted(argument.substr(equals + 1)));
     }

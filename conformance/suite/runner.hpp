@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "expectations.hpp"
 #include "options.hpp"
 #include "verdict.hpp"
 
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -21,6 +21,8 @@ struct Discovery {
     std::string name;
     std::string path;
     std::vector<NamedDevice> devices;
+    /// Of each device that --require names and that is not tested, why: a sentence.
+    std::vector<std::string> missing;
 };
 
 /// Asks the plugin for its devices, in a process of its own.
@@ -32,13 +34,24 @@ std::vector<Law> wanted_laws(const Options &options);
 /// Each law on each device; laws of pairs on each ordered pair of places.
 std::vector<Case> make_cases(const std::vector<Law> &laws, const std::vector<NamedDevice> &devices);
 
-/// Runs the cases, options.jobs at a time, and tells of each one when it is done (one at a time). Without
-/// options.fail_fast all of them; with it none is started after a failure, and those that were not run
-/// are not among the results.
-std::vector<TestResult> run_cases(const Options &options, const std::vector<Case> &cases,
-                                  const std::function<void(const TestResult &)> &done);
+/// What is told while cases run, one call at a time.
+class RunListener {
+public:
+    virtual ~RunListener() = default;
+    /// This case's first repetition begins.
+    virtual void started(const Case &test) = 0;
+    /// All its repetitions are done that are to be. Not called for a case that is not among the results.
+    virtual void ended(const TestResult &result) = 0;
+};
 
-/// What to type to run this one again.
-std::string command_of(const Options &options, const Case &test);
+/// Runs each case options.repeat times, options.jobs at a time, and measures it by the expectations. The
+/// seed of a repetition is options.seed plus the number of those before it. With options.fail_fast none
+/// is started after a failure; a case that has not failed and was not run as often as wished is not
+/// among the results then.
+std::vector<TestResult> run_cases(const Options &options, const Expectations &expectations,
+                                  const std::vector<Case> &cases, RunListener &listener);
+
+/// What to type to run this one again: the repetition that is told.
+std::string command_of(const Options &options, const TestResult &result);
 
 } // namespace pi::suite

@@ -5,7 +5,7 @@
 namespace pi::suite {
 
 const char *outcome_name(Outcome outcome) {
-    constexpr const char *names[] = {"passed", "failed", "skipped"};
+    constexpr const char *names[] = {"passed", "failed", "skipped", "xfail"};
     return names[static_cast<int>(outcome)];
 }
 

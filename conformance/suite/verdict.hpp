@@ -8,9 +8,10 @@
 
 namespace pi::suite {
 
-enum class Outcome { passed, failed, skipped };
+/// `xfail`: it failed, as a file of expectations says (expectations.hpp).
+enum class Outcome { passed, failed, skipped, xfail };
 
-/// "passed", "failed", "skipped"
+/// "passed", "failed", "skipped", "xfail"
 const char *outcome_name(Outcome outcome);
 
 /// What became of one test, and why when it did not pass.
@@ -32,12 +33,21 @@ struct Case {
     std::string place() const;
 };
 
-/// A case that has been run.
+/// A case that has been run, once or several times. It has failed if it failed once, and is skipped if
+/// it was skipped each time.
 struct TestResult {
     Case test;
     Verdict verdict;
     std::string output;
-    double seconds = 0;
+    double seconds = 0; // of all repetitions together
+    /// Which repetition, from 1, the verdict and the output are of, and its seed: the first that failed,
+    /// or else the first that was not skipped, or else the first.
+    unsigned repetition = 1;
+    uint64_t seed = 0;
+    /// How many repetitions failed.
+    unsigned failures = 0;
+    /// The line that says what is expected of it, "acme.expect:12", or "".
+    std::string expected_by;
 };
 
 } // namespace pi::suite

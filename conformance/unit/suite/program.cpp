@@ -98,6 +98,22 @@ Run run_toy(const std::string &toy, std::vector<std::string> arguments) {
     return run_suite(arguments);
 }
 
+nlohmann::json report_of_toy(const std::string &toy, std::vector<std::string> arguments, Run &run) {
+    const TemporaryFile file(".json");
+    arguments.push_back("--json=" + file.path());
+    run = run_toy(toy, arguments);
+    const nlohmann::json report = nlohmann::json::parse(file.text(), nullptr, false);
+    return report.is_discarded() ? nlohmann::json() : report;
+}
+
+nlohmann::json test_of(const nlohmann::json &report, const std::string &name) {
+    for (const nlohmann::json &test : report.value("tests", nlohmann::json::array())) {
+        if (test.at("name") == name)
+            return test;
+    }
+    return {};
+}
+
 TemporaryFile::TemporaryFile(const std::string &suffix) {
     static std::atomic<int> next{0};
     path_ =
@@ -113,6 +129,10 @@ std::string TemporaryFile::text() const {
     std::ostringstream text;
     text << file.rdbuf();
     return text.str();
+}
+
+void TemporaryFile::write(const std::string &text) const {
+    std::ofstream(path_, std::ios::binary) << text;
 }
 
 std::string xml_problem(const std::string &text) {

@@ -19,6 +19,15 @@ Run run_suite(const std::vector<std::string> &arguments, const std::string &vari
 /// The same on a toy plugin by its fault's name ("honest", "crashes", ...), the laws of contexts only.
 Run run_toy(const std::string &toy, std::vector<std::string> arguments);
 
+/// The same with a JSON report, which is given back with the run; null if there is none.
+nlohmann::json report_of_toy(const std::string &toy, std::vector<std::string> arguments, Run &run);
+
+/// The test of a report that is called so; null if there is none.
+nlohmann::json test_of(const nlohmann::json &report, const std::string &name);
+
+/// The law that the toys break that break one.
+inline constexpr const char *faulty_law = "a context answers every info name by its type";
+
 /// The file of a toy plugin.
 std::string toy_file(const std::string &toy);
 
@@ -31,6 +40,7 @@ public:
     TemporaryFile &operator=(const TemporaryFile &) = delete;
     const std::string &path() const { return path_; }
     std::string text() const;
+    void write(const std::string &text) const;
 
 private:
     std::string path_;

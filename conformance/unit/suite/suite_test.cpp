@@ -9,13 +9,13 @@
 #include <catch2/catch.hpp>
 
 #include <cstdlib>
+#include <fstream>
+#include <iterator>
 #include <regex>
 
 namespace {
 
 using nlohmann::json;
-
-constexpr const char *faulty_law = "a context answers every info name by its type";
 
 json run_to_json(const std::string &toy, std::vector<std::string> arguments = {}) {
     const TemporaryFile file(".json");
@@ -170,6 +170,20 @@ TEST_CASE("wrong usage ends with 2 and says what is wrong") {
         CHECK(run.output.find(row.text) != std::string::npos);
     }
     CHECK(run_suite({"--help"}).exit_code == 0);
+}
+
+TEST_CASE("the manual has every option") {
+    const std::string help = run_suite({"--help"}).output;
+    std::ifstream file(PI_CONFORMANCE_MANUAL);
+    const std::string manual{std::istreambuf_iterator<char>(file), {}};
+    const std::regex option("--[a-z][a-z-]*");
+    unsigned count = 0;
+    for (std::sregex_iterator found(help.begin(), help.end(), option), end; found != end; ++found) {
+        INFO(found->str());
+        CHECK((found->str() == "--help" || manual.find("`" + found->str()) != std::string::npos));
+        ++count;
+    }
+    CHECK(count >= 19);
 }
 
 TEST_CASE("the list needs no plugin and names each test once") {

@@ -6,8 +6,13 @@
 #include "../../../plugins/template/template.c"
 #undef piPluginMain
 
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #define HONEST 0
@@ -19,6 +24,10 @@
 #define UNAVAILABLE 6   /* no driver */
 #define CRASHES_EARLY 7 /* when platforms are asked for */
 #define HAS_NO_DEVICE 8
+#define LEAVES_THREAD 9 /* for each context */
+#define LEAVES_FILE 10  /* for each context, a descriptor of /dev/null */
+#define KEEPS_BOTH 11   /* a thread and a descriptor, once a process, as vendors' libraries do */
+#define LIES_AT_EVEN_SEEDS 12 /* only */
 
 PI_EXPORT pi_result PI_CALL piPluginMain(const pi_host *host, pi_plugin_desc *out_desc);
 
@@ -30,10 +39,33 @@ static void crash(void) {
 }
 #endif
 
-#if PI_TOY_FAULT == CRASHES || PI_TOY_FAULT == HANGS || PI_TOY_FAULT == LIES
+#if PI_TOY_FAULT == LIES_AT_EVEN_SEEDS
+/* Whether this process was told "--seed=N" or "--seed N" with an even N. */
+static bool seed_is_even(void) {
+    static const char name[] = "--seed";
+    char arguments[4096] = "";
+    const int file = open("/proc/self/cmdline", O_RDONLY);
+    const ssize_t size = file < 0 ? 0 : read(file, arguments, sizeof arguments - 1);
+    ssize_t i;
+    if (file >= 0)
+        close(file);
+    for (i = 0; i + (ssize_t)sizeof name < size; ++i) {
+        if (memcmp(arguments + i, name, sizeof name - 1) == 0)
+            return strtoull(arguments + i + sizeof name, NULL, 10) % 2 == 0;
+    }
+    return false;
+}
+#endif
+
+#if PI_TOY_FAULT == CRASHES || PI_TOY_FAULT == HANGS || PI_TOY_FAULT == LIES ||                    \
+    PI_TOY_FAULT == LIES_AT_EVEN_SEEDS
 static pi_result PI_CALL faulty_context_get_info(pi_context context, pi_context_info name,
                                                  uint64_t size, void *value, uint64_t *out_size) {
-    if (name != PI_CONTEXT_INFO_REFERENCE_COUNT)
+    bool right = name != PI_CONTEXT_INFO_REFERENCE_COUNT;
+#if PI_TOY_FAULT == LIES_AT_EVEN_SEEDS
+    right = right || !seed_is_even();
+#endif
+    if (right)
         return pi_sdk_context_get_info(context, name, size, value, out_size);
 #if PI_TOY_FAULT == CRASHES
     crash();
@@ -44,6 +76,7 @@ static pi_result PI_CALL faulty_context_get_info(pi_context context, pi_context_
 #else
     {
         static const uint64_t count = 1;
+        printf("<script>alert('here')</script>\n");
         printf("a <tag> & \"quotes\" ]]> \x01 \xff \xef\xbf\xbe end\n");
         return pi_sdk_write_info(pi_sdk_host(context), &count, sizeof count, size, value, out_size);
     }
@@ -58,6 +91,34 @@ static pi_result PI_CALL faulty_context_create(pi_platform platform, const pi_co
     if (!result)
         pi_sdk_retain(*out_context);
     return result;
+}
+#endif
+
+#if PI_TOY_FAULT == LEAVES_THREAD || PI_TOY_FAULT == LEAVES_FILE || PI_TOY_FAULT == KEEPS_BOTH
+/* Not named by pthread_setname_np, which strict C does not declare. */
+static void *wait_for_ever(void *unused) {
+    FILE *file = fopen("/proc/thread-self/comm", "w");
+    if (file) {
+        fputs("toy-worker", file);
+        fclose(file);
+    }
+    for (;;)
+        pause();
+    return unused;
+}
+
+static pi_result PI_CALL faulty_context_create(pi_platform platform, const pi_context_desc *desc,
+                                               pi_context *out_context) {
+    static atomic_flag used =
+        ATOMIC_FLAG_INIT; /* this file stays in the process, as it is linked */
+    if (PI_TOY_FAULT != KEEPS_BOTH || !atomic_flag_test_and_set(&used)) {
+        pthread_t thread;
+        if (PI_TOY_FAULT != LEAVES_FILE && !pthread_create(&thread, NULL, &wait_for_ever, NULL))
+            pthread_detach(thread);
+        if (PI_TOY_FAULT != LEAVES_THREAD && open("/dev/null", O_RDONLY) < 0)
+            return PI_ERROR_INTERNAL;
+    }
+    return pi_sdk_context_create(platform, desc, out_context);
 }
 #endif
 
@@ -93,9 +154,11 @@ PI_EXPORT pi_result PI_CALL piPluginMain(const pi_host *host, pi_plugin_desc *ou
     const pi_result result = template_main(host, out_desc);
     if (!result) {
         pi_dispatch *slots = &((pi_sdk_plugin *)out_desc->instance)->functions;
-#if PI_TOY_FAULT == CRASHES || PI_TOY_FAULT == HANGS || PI_TOY_FAULT == LIES
+#if PI_TOY_FAULT == CRASHES || PI_TOY_FAULT == HANGS || PI_TOY_FAULT == LIES ||                    \
+    PI_TOY_FAULT == LIES_AT_EVEN_SEEDS
         slots->piContextGetInfo = faulty_context_get_info;
-#elif PI_TOY_FAULT == LEAKS
+#elif PI_TOY_FAULT == LEAKS || PI_TOY_FAULT == LEAVES_THREAD || PI_TOY_FAULT == LEAVES_FILE ||     \
+    PI_TOY_FAULT == KEEPS_BOTH
         slots->piContextCreate = faulty_context_create;
 #elif PI_TOY_FAULT == UNAVAILABLE || PI_TOY_FAULT == CRASHES_EARLY
         slots->piPlatformsGet = faulty_platforms_get;

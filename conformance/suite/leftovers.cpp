@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "leftovers.hpp"
+
+#include "text.hpp"
+
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+namespace pi::suite {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// A thread that has been joined may still be seen, and one that was told to end is not at once gone.
+constexpr std::chrono::seconds time_to_end{1};
+constexpr std::chrono::milliseconds look_again{5};
+
+// The numbers that are the names in a folder of /proc.
+std::vector<int> numbers_in(const char *folder) {
+    std::vector<int> numbers;
+    std::error_code error;
+    for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end;
+         entry.increment(error))
+        numbers.push_back(std::atoi(entry->path().filename().c_str()));
+    return numbers;
+}
+
+// The names of what is in `after` and not in `before`, and how many have each, where there is more than before.
+std::map<std::string, std::size_t> more(const std::map<int, std::string> &before,
+                                        const std::map<int, std::string> &after) {
+    std::map<std::string, std::size_t> names;
+    if (after.size() <= before.size())
+        return names;
+    for (const auto &[number, name] : after) {
+        const auto known = before.find(number);
+        if (known == before.end() || known->second != name)
+            ++names[name];
+    }
+    return names;
+}
+
+// "3 threads (acme-io, 2 acme-worker)"
+std::string told(const std::map<std::string, std::size_t> &names, const char *what) {
+    std::size_t count = 0;
+    std::string list;
+    for (const auto &[name, times] : names) {
+        list += join(list.empty() ? "" : ", ", times > 1 ? join(times, " ") : "", name);
+        count += times;
+    }
+    return join(count, " ", what, count == 1 ? "" : "s", " (", list, ")");
+}
+
+// What has been left since, once all is gone that goes.
+std::string lasting_growth(const Resources &before, Resources &now) {
+    const Clock::time_point end = Clock::now() + time_to_end;
+    for (;;) {
+        now = resources_now();
+        const std::string text = growth(before, now);
+        if (text.empty() || Clock::now() >= end)
+            return text;
+        std::this_thread::sleep_for(look_again);
+    }
+}
+
+} // namespace
+
+Resources resources_now() {
+    Resources now;
+    for (const int number : numbers_in("/proc/self/task")) {
+        std::ifstream file(join("/proc/self/task/", number, "/comm"));
+        std::string name;
+        // One that has ended since has none.
+        if (std::getline(file, name))
+            now.threads.emplace(number, name);
+    }
+    for (const int number : numbers_in("/proc/self/fd")) {
+        std::error_code error;
+        const auto target = std::filesystem::read_symlink(join("/proc/self/fd/", number), error);
+        // Nor is what the folder was read by open any more.
+        if (!error)
+            now.files.emplace(number, target.string());
+    }
+    return now;
+}
+
+std::string growth(const Resources &before, const Resources &after) {
+    const std::map<std::string, std::size_t> threads = more(before.threads, after.threads);
+    const std::map<std::string, std::size_t> files = more(before.files, after.files);
+    std::string text;
+    if (!threads.empty())
+        text += told(threads, "thread");
+    if (!files.empty())
+        text += (text.empty() ? "" : " and ") + told(files, "file descriptor");
+    return text;
+}
+
+std::string left_by_each_use(const Resources &before, const std::function<void()> &use_again) {
+    const Resources first = resources_now();
+    if (growth(before, first).empty())
+        return "";
+    use_again();
+    Resources second;
+    if (lasting_growth(first, second).empty())
+        return "";
+    use_again();
+    Resources third;
+    return lasting_growth(second, third);
+}
+
+} // namespace pi::suite

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "progress.hpp"
+
+#include "text.hpp"
+
+#include <algorithm>
+#include <iostream>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+namespace pi::suite {
+namespace {
+
+constexpr std::size_t usual_columns = 80;
+
+std::string line_of(const Case &test) {
+    return test.law.id() + " on " + test.place();
+}
+
+} // namespace
+
+std::size_t progress_columns() {
+    if (isatty(STDERR_FILENO) == 0)
+        return 0;
+    winsize size{};
+    if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0)
+        return usual_columns;
+    return size.ws_col;
+}
+
+void Progress::started(const Case &test) {
+    running_.push_back(line_of(test));
+    draw();
+}
+
+void Progress::ended(const TestResult &result) {
+    counts_.add(result.verdict);
+    running_.erase(std::find(running_.begin(), running_.end(), line_of(result.test)));
+    if (result.verdict.outcome == Outcome::failed) {
+        clear();
+        std::cout << "[" << counts_.all() << " of " << all_ << "] failed: " << line_of(result.test)
+                  << std::endl;
+    }
+    draw();
+}
+
+void Progress::clear() {
+    if (columns_ != 0)
+        std::cerr << "\r\x1b[K" << std::flush;
+}
+
+void Progress::draw() {
+    if (columns_ == 0)
+        return;
+    std::string line = join("[", counts_.all(), " of ", all_, "] ", counts_.failed, " failed, ",
+                            counts_.skipped, " skipped");
+    if (!running_.empty())
+        line += ", running: " + running_.front();
+    // A line that is wrapped cannot be written over; the last column stays free, as some terminals wrap there.
+    line.resize(std::min(line.size(), columns_ - 1));
+    std::cerr << "\r\x1b[K" << line << std::flush;
+}
+
+} // namespace pi::suite

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// --expect: what a file says of a test, beside what becomes of it.
+
+#include "program.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <map>
+#include <regex>
+
+using nlohmann::json;
+
+namespace {
+
+constexpr const char *passing_law = "a context of no devices is refused";
+constexpr const char *skipped_law = "a device of another platform is refused";
+
+std::string line(const std::string &law, const std::string &rest) {
+    return "context: " + law + " | " + rest + "\n";
+}
+
+struct Expected {
+    Run run;
+    json report;
+};
+
+Expected run_expecting(const std::string &toy, const std::string &text,
+                       std::vector<std::string> arguments = {}) {
+    const TemporaryFile file(".expect");
+    file.write(text);
+    arguments.push_back("--expect=" + file.path());
+    Expected expected;
+    expected.report = report_of_toy(toy, std::move(arguments), expected.run);
+    return expected;
+}
+
+} // namespace
+
+TEST_CASE("what is expected and what becomes of a test decide its result") {
+    struct Row {
+        const char *law;
+        const char *kind;
+        const char *result;
+        const char *reason; // a part of it
+    };
+    const std::vector<Row> rows{
+        {faulty_law, "xfail", "xfail", "ticket 12 ("},
+        {faulty_law, "unsupported", "failed", "it ran and failed, but "},
+        {passing_law, "xfail", "failed", "unexpected pass: "},
+        {passing_law, "unsupported", "failed", "it ran and passed, but "},
+        {skipped_law, "xfail", "skipped", ""},
+        {skipped_law, "unsupported", "skipped", ""},
+    };
+    for (const Row &row : rows) {
+        const Expected made =
+            run_expecting("lies", line(row.law, std::string(row.kind) + " | ticket 12"));
+        INFO(row.law << ", " << row.kind << ": " << made.run.output);
+        const json test = test_of(made.report, row.law);
+        REQUIRE(test.is_object());
+        CHECK(test.at("result") == row.result);
+        CHECK(test.at("reason").get<std::string>().find(row.reason) != std::string::npos);
+        CHECK(std::regex_search(test.at("expected_by").get<std::string>(),
+                                std::regex("\\.expect:1$")));
+        // The tests that nothing is expected of are what they were.
+        CHECK(made.run.exit_code ==
+              1 - (row.law == faulty_law && row.result == std::string("xfail")));
+        CHECK_FALSE(
+            test_of(made.report, "a device listed twice is refused").contains("expected_by"));
+    }
+}
+
+TEST_CASE("an expected failure is counted, told with its reason, and no failure") {
+    const TemporaryFile junit(".xml");
+    const Expected made = run_expecting(
+        "lies", line(faulty_law, "xfail | ticket 12, <b> | and more"), {"--junit=" + junit.path()});
+    INFO(made.run.output);
+    CHECK(made.run.exit_code == 0);
+    CHECK(made.report.at("xfail") == 1);
+    CHECK(made.report.at("failed") == 0);
+    CHECK(made.run.output.find("failed as expected (xfail): 1 test\n") != std::string::npos);
+    CHECK(made.run.output.find("ticket 12, <b> | and more (") != std::string::npos);
+    CHECK(made.run.output.find("the size is 8, should be 4") != std::string::npos);
+    const json test = test_of(made.report, faulty_law);
+    CHECK(test.contains("again"));
+    CHECK(test.contains("output"));
+    CHECK(xml_problem(junit.text()).empty());
+    CHECK(junit.text().find("<skipped type=\"xfail\" message=\"ticket 12, &lt;b&gt;") !=
+          std::string::npos);
+    CHECK(junit.text().find(" failures=\"0\" errors=\"0\" ") != std::string::npos);
+}
+
+TEST_CASE("a crash is a failure that may be expected") {
+    const Expected made = run_expecting("crashes", line(faulty_law, "xfail | crashes"));
+    INFO(made.run.output);
+    CHECK(made.run.exit_code == 0);
+    CHECK(test_of(made.report, faulty_law).at("result") == "xfail");
+}
+
+TEST_CASE("a test that fails in one repetition fails as expected") {
+    const Expected made = run_expecting("lies_at_even_seeds", line(faulty_law, "xfail | flaky"),
+                                        {"--seed=5", "--repeat=3", "--fail-fast", "--jobs=1"});
+    INFO(made.run.output);
+    CHECK(made.run.exit_code == 0);
+    CHECK(test_of(made.report, faulty_law).at("failures") == 1);
+    CHECK(made.report.at("not_run") == 0);
+}
+
+TEST_CASE("a pattern is of the whole sentence, and may name the device behind it") {
+    struct Row {
+        std::string pattern;
+        bool matches;
+    };
+    const std::string whole = std::string("context: ") + faulty_law;
+    const std::vector<Row> rows{
+        {whole, true},
+        {"context: a context answers*", true},
+        {"c?ntext: * by its type", true},
+        {"*", false}, // the others pass
+        {whole + " on template:*", true},
+        {whole + " on template:0:0", true},
+        {whole + " on level_zero:*", false},
+    };
+    for (const Row &row : rows) {
+        const Expected made =
+            run_expecting("lies", row.pattern + " | xfail | x",
+                          {"--filter=" + std::string(faulty_law) + "|listed twice"});
+        INFO(row.pattern << ": " << made.run.output);
+        CHECK((made.run.exit_code == 0) == row.matches);
+    }
+}
+
+TEST_CASE("of several lines the first that matches counts") {
+    const std::string general = "context: * | unsupported | general\n";
+    const std::string special = line(faulty_law, "xfail | special");
+    const std::vector<std::string> only{"--filter=" + std::string(faulty_law)};
+    CHECK(run_expecting("lies", special + general, only).run.exit_code == 0);
+    CHECK(run_expecting("lies", general + special, only).run.exit_code == 1);
+}
+
+TEST_CASE("several files are read in the order of the command line") {
+    const TemporaryFile second(".expect");
+    second.write("context: * | unsupported | general\n");
+    const TemporaryFile first(".expect");
+    first.write("\n# comment | not | read\n   \r\n" + line(faulty_law, "xfail | special"));
+    const std::string filter = std::string("--filter=") + faulty_law;
+    CHECK(
+        run_toy("lies", {filter, "--expect", first.path(), "--expect", second.path()}).exit_code ==
+        0);
+    CHECK(
+        run_toy("lies", {filter, "--expect", second.path(), "--expect", first.path()}).exit_code ==
+        1);
+}
+
+TEST_CASE("an expectation of devices that are not here is no mistake, but told") {
+    const Expected made = run_expecting("honest", "queue: * on level_zero:* | xfail | x\n");
+    INFO(made.run.output);
+    CHECK(made.run.exit_code == 0);
+    CHECK(made.run.output.find(
+              ".expect:1: no test of these devices is \"queue: * on level_zero:*\"\n") !=
+          std::string::npos);
+    // What the command line leaves out has devices here.
+    const Expected left_out = run_expecting("honest", "queue: * | unsupported | x\n");
+    CHECK(left_out.run.output.find("no test of these") == std::string::npos);
+}
+
+TEST_CASE(
+    "every mistake in a file is told with its line and what would be right, and nothing is run") {
+    const Expected made = run_expecting("honest", "context: *\n"
+                                                  "context: * | xfail\n"
+                                                  "context: * | xfial | typing\n"
+                                                  "| xfail | no pattern\n"
+                                                  "context: * | xfail |\n"
+                                                  "# fine\n"
+                                                  "contxt: * | xfail | gone\n"
+                                                  "context: a context | xfail | not the whole\n");
+    INFO(made.run.output);
+    CHECK(made.run.exit_code == 2);
+    CHECK(made.report.is_null());
+    const std::map<int, const char *> problems{{1, "has not three parts"},
+                                               {2, "has not three parts"},
+                                               {3, "\"xfial\" is neither"},
+                                               {4, "there is no pattern"},
+                                               {5, "there is no reason"},
+                                               {7, "\"contxt: *\" matches no test"},
+                                               {8, "\"context: a context\" matches no test"}};
+    for (const auto &[number, text] : problems) {
+        INFO(number);
+        CHECK(std::regex_search(made.run.output,
+                                std::regex("\\.expect:" + std::to_string(number) + ": [^\n]*" +
+                                           std::regex_replace(text, std::regex("[*]"), "[*]"))));
+    }
+    CHECK(made.run.output.find(".expect:6: ") == std::string::npos);
+    CHECK(made.run.output.find("'pattern | unsupported | reason' or 'pattern | xfail | reason'") !=
+          std::string::npos);
+}
+
+TEST_CASE("a file of expectations that is not there is told by its name") {
+    for (const char *name : {"/no/such/folder/acme.expect", "/tmp"}) {
+        const Run run = run_toy("honest", {std::string("--expect=") + name});
+        INFO(run.output);
+        CHECK(run.exit_code == 2);
+        CHECK(run.output.find(std::string(name) + ": cannot be ") != std::string::npos);
+    }
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Threads and file descriptors that outlive the loader.
+
+#include "program.hpp"
+
+#include <catch2/catch.hpp>
+
+namespace {
+
+// A law that makes one context.
+Run run_on(const char *toy) {
+    return run_suite({"--plugin=" + toy_file(toy), "--filter=a context has the devices that"});
+}
+
+} // namespace
+
+TEST_CASE("a thread that each use leaves is a failure with its name") {
+    const Run run = run_on("leaves_thread");
+    INFO(run.output);
+    CHECK(run.exit_code == 1);
+    CHECK(run.output.find("leak: each use leaves more behind the loader's release: ") !=
+          std::string::npos);
+    CHECK(run.output.find("toy-worker)\n") != std::string::npos);
+    CHECK(run.output.find("file descriptor") == std::string::npos);
+}
+
+TEST_CASE("a file descriptor that each use leaves is a failure with what it leads to") {
+    const Run run = run_on("leaves_file");
+    INFO(run.output);
+    CHECK(run.exit_code == 1);
+    CHECK(run.output.find("leak: each use leaves more behind the loader's release: ") !=
+          std::string::npos);
+    CHECK(run.output.find("/dev/null)\n") != std::string::npos);
+    CHECK(run.output.find(" thread") == std::string::npos);
+}
+
+TEST_CASE("what a library keeps once a process is no failure") {
+    const Run run = run_toy("keeps_both", {});
+    INFO(run.output);
+    CHECK(run.exit_code == 0);
+}
+
+TEST_CASE("the command that repeats a test finds what is left, too") {
+    const Run run =
+        run_suite({"--plugin=" + toy_file("leaves_file"), "--device=template:0:0",
+                   "--run-test=context: a context of no devices is refused", "--seed=1"});
+    INFO(run.output);
+    CHECK(run.exit_code == 1);
+    CHECK(run.output.find("leak: each use leaves more") != std::string::npos);
+}
