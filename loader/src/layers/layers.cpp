@@ -7,8 +7,8 @@
 namespace pi::loader {
 
 std::span<const Layer *const> shipped_layers() noexcept {
-    static constexpr const Layer *layers[] = {&validate_layer, &leak_origin_layer, &trace_layer,
-                                              &fault_layer};
+    static constexpr const Layer *layers[] = {&validate_layer, &leak_origin_layer, &race_layer,
+                                              &trace_layer, &fault_layer};
     return layers;
 }
 

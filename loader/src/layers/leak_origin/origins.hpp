@@ -6,7 +6,7 @@
 
 #include "functions.hpp"
 #include "layer.hpp"
-#include "layers/leak_origin/stack.hpp"
+#include "layers/stack.hpp"
 
 #include <array>
 #include <atomic>

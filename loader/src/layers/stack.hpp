@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace pi::loader::leak_origin {
+namespace pi::loader {
 
 /// Return addresses, innermost first.
 using Stack = std::vector<void *>;
@@ -19,4 +19,4 @@ Stack take_stack(void *caller);
 /// at the begin (of other layers) are left out.
 std::string describe(const Stack &stack);
 
-} // namespace pi::loader::leak_origin
+} // namespace pi::loader

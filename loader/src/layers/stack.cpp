@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "stack.hpp"
+#include "layers/stack.hpp"
 
 #include <fmt/format.h>
 
@@ -15,7 +15,7 @@
 #include <execinfo.h>
 #include <sys/auxv.h>
 
-namespace pi::loader::leak_origin {
+namespace pi::loader {
 namespace {
 
 /// What is at an address; its words are NULL where nobody knows.
@@ -80,4 +80,4 @@ std::string describe(const Stack &stack) {
     return text;
 }
 
-} // namespace pi::loader::leak_origin
+} // namespace pi::loader
