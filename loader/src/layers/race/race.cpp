@@ -112,38 +112,36 @@ void read_accesses(Races &races, const pi_kernel_launch_desc &desc, Accesses &ou
         races.use_argument(out, desc.arguments[i]);
 }
 
-/// A callback or host function of the application's, and what has ended when it runs.
-template <typename Function>
-struct Notice {
+/// A callback of the application's, and what has ended when it runs.
+struct Callback {
     Races &races;
     Past past;
-    Function function;
+    pi_event_callback function;
     void *user_data;
 };
 
 void PI_CALL on_event(pi_event event, pi_result result, void *user_data) {
-    const std::unique_ptr<Notice<pi_event_callback>> notice(
-        static_cast<Notice<pi_event_callback> *>(user_data));
-    notice->races.end(notice->past);
-    notice->function(event, result, notice->user_data);
-}
-
-void PI_CALL on_host_function(void *user_data) {
-    const std::unique_ptr<Notice<pi_host_function>> notice(
-        static_cast<Notice<pi_host_function> *>(user_data));
-    notice->races.end(notice->past);
-    notice->function(notice->user_data);
+    const std::unique_ptr<Callback> callback(static_cast<Callback *>(user_data));
+    callback->races.end(callback->past);
+    callback->function(event, result, callback->user_data);
 }
 
 pi_result set_callback(Races &races, pi_event event, pi_event_callback function, void *user_data) {
     if (function == nullptr)
         return races.next().piEventSetCallback(event, function, user_data);
-    auto notice = std::make_unique<Notice<pi_event_callback>>(
-        Notice<pi_event_callback>{races, races.past_of_event(event), function, user_data});
-    const pi_result result = races.next().piEventSetCallback(event, on_event, notice.get());
+    auto callback = std::make_unique<Callback>(
+        Callback{races, races.past_of_event(event), function, user_data});
+    const pi_result result = races.next().piEventSetCallback(event, on_event, callback.get());
     if (result == PI_SUCCESS)
-        static_cast<void>(notice.release());
+        static_cast<void>(callback.release());
     return result;
+}
+
+void PI_CALL on_host_function(void *user_data) {
+    const std::unique_ptr<HostFunction> kept =
+        static_cast<HostFunction *>(user_data)->races.take(user_data);
+    kept->races.end(kept->past);
+    kept->function(kept->user_data);
 }
 
 bool is_final(pi_result waited) noexcept {
@@ -167,13 +165,12 @@ pi_result watched_command(Races &races, std::size_t function, void *caller, pi_q
                              barrier || same_slot<Slot, &pi_dispatch::piEnqueueEventsWait>,
                              read && (own.flags & PI_COMMAND_BLOCKING) != 0};
     const Desc *passed = desc;
-    [[maybe_unused]] std::unique_ptr<Notice<pi_host_function>> notice;
+    [[maybe_unused]] void *kept = nullptr;
     if constexpr (std::is_same_v<Desc, pi_host_function_desc>) {
         if (read && own.function != nullptr) {
-            notice.reset(new Notice<pi_host_function>{races, races.past_before(enqueued),
-                                                      own.function, own.user_data});
+            kept = races.keep({races, races.past_before(enqueued), own.function, own.user_data});
             own.function = on_host_function;
-            own.user_data = notice.get();
+            own.user_data = kept;
             passed = &own;
         }
     }
@@ -183,12 +180,12 @@ pi_result watched_command(Races &races, std::size_t function, void *caller, pi_q
     }
     const pi_result result = (races.next().*Slot)(queue, passed, wait_count, wait_list, out_event);
     if (result != PI_SUCCESS) {
+        races.take(kept); // unless it has run
         // A command that has failed in the end was behind these all the same.
         if (enqueued.blocked)
             races.end(races.past_before(enqueued));
         return result;
     }
-    static_cast<void>(notice.release()); // the call's; it stays where the command fails before
     if (read)
         read_accesses(races, own, enqueued.accesses);
     enqueued.event = out_event != nullptr ? *out_event : nullptr;

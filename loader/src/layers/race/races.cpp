@@ -301,6 +301,20 @@ void Races::close_first() {
     open_.pop_front();
 }
 
+void *Races::keep(HostFunction function) {
+    auto kept = std::make_unique<HostFunction>(std::move(function));
+    void *const key = kept.get();
+    const std::scoped_lock lock(mutex_);
+    host_functions_.emplace(key, std::move(kept));
+    return key;
+}
+
+std::unique_ptr<HostFunction> Races::take(const void *kept) noexcept {
+    const std::scoped_lock lock(mutex_);
+    auto found = host_functions_.extract(kept);
+    return found.empty() ? nullptr : std::move(found.mapped());
+}
+
 Past Races::past_of_queue(pi_queue queue) {
     const std::scoped_lock lock(mutex_);
     const QueueState *state = queues_.find(queue);

@@ -77,6 +77,16 @@ private:
     std::unordered_map<Handle, Row> rows_;
 };
 
+class Races;
+
+/// A host function of the application's, and what has ended when it runs.
+struct HostFunction {
+    Races &races;
+    Past past;
+    pi_host_function function;
+    void *user_data;
+};
+
 class Races {
 public:
     explicit Races(PluginInstance &instance);
@@ -131,6 +141,10 @@ public:
     void free_usm(std::vector<Access> &out, const void *pointer);
     void map(std::vector<Access> &out, const pi_buffer_map_desc &desc);
     void unmap(std::vector<Access> &out, pi_mem mem);
+
+    /// Until it runs; what never does, because its command fails, goes with this object.
+    void *keep(HostFunction function);
+    std::unique_ptr<HostFunction> take(const void *kept) noexcept;
 
     // The host knows that something has ended.
     Past past_of_queue(pi_queue queue);
@@ -190,6 +204,7 @@ private:
     Known<pi_event, EventState> events_;
     std::map<uintptr_t, Usm> usm_;
     std::vector<Mapping> mappings_;
+    std::unordered_map<const void *, std::unique_ptr<HostFunction>> host_functions_;
     std::set<std::pair<Stack, Stack>> reported_;
 };
 
