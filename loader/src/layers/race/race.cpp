@@ -166,12 +166,20 @@ pi_result watched_command(Races &races, std::size_t function, void *caller, pi_q
                              read && (own.flags & PI_COMMAND_BLOCKING) != 0};
     const Desc *passed = desc;
     [[maybe_unused]] void *kept = nullptr;
+    [[maybe_unused]] std::vector<unsigned char> copy;
     if constexpr (std::is_same_v<Desc, pi_host_function_desc>) {
-        if (read && own.function != nullptr) {
+        // With what a newer caller has at its end: the plugin says whether it may. A shorter one has no
+        // room for the data.
+        if (read && own.function != nullptr && desc->struct_size >= sizeof own &&
+            desc->struct_size <= 4096) {
             kept = races.keep({races, races.past_before(enqueued), own.function, own.user_data});
             own.function = on_host_function;
             own.user_data = kept;
-            passed = &own;
+            own.struct_size = desc->struct_size;
+            const auto *const bytes = reinterpret_cast<const unsigned char *>(desc);
+            copy.assign(bytes, bytes + desc->struct_size);
+            std::memcpy(copy.data(), &own, std::min<std::size_t>(sizeof own, copy.size()));
+            passed = reinterpret_cast<const Desc *>(copy.data());
         }
     }
     if constexpr (std::is_same_v<Desc, pi_usm_free_desc>) {
