@@ -21,6 +21,10 @@ bool is_thread_count(std::string_view value) {
     return count.has_value() && *count >= 1 && *count <= 4096;
 }
 
+bool is_race_level(std::string_view value) {
+    return value == "warning" || value == "error";
+}
+
 std::string fault_problem(std::string_view value) {
     std::vector<fault::Fault> faults;
     return fault::parse(value, faults);
@@ -42,6 +46,9 @@ constexpr Variable rows[] = {
      "also "
      "fail_event(RESULT), short and delay(10ms).",
      nullptr, "", fault_problem},
+    {"PI_RACE", "level",
+     "How the layer race tells of a race: as a warning or an error; not set: a warning.",
+     is_race_level, "one of warning, error"},
     {"PI_TRACE_FILE", "path",
      "The file that the layer trace writes, %p in it is the process's number; not set: "
      "pi_trace_%p.json.",

@@ -31,10 +31,16 @@ struct Words {
     std::vector<uint32_t> expected;
     Mem mem;
 
-    explicit Words(Bench &bench, uint64_t size = count) : expected(size) {
+    explicit Words(Bench &bench, uint64_t size = count, uint64_t flags = 0) : expected(size) {
         for (uint32_t &word : expected)
             word = static_cast<uint32_t>(bench.random(0, 1000));
-        mem = bench.make_buffer(bench.place(), bytes_of(expected));
+        pi_mem_buffer_desc desc{};
+        desc.struct_size = sizeof desc;
+        desc.type = PI_TYPE_MEM_BUFFER_DESC;
+        desc.flags = flags | PI_MEM_COPY_HOST_PTR;
+        desc.size = size * sizeof(uint32_t);
+        desc.host_ptr = expected.data();
+        mem = bench.make_buffer(bench.place(), desc);
     }
 };
 
@@ -193,7 +199,7 @@ LAW("kernel", "threads launch one kernel with arguments that some of them share"
     constexpr uint32_t rounds = 60;
     Workshop shop(bench);
     const Kernel kernel = make_kernel(shop.program, "combine");
-    const Words a(bench), b(bench);
+    const Words a(bench, count, PI_MEM_READ_ONLY), b(bench, count, PI_MEM_READ_ONLY);
     std::vector<Queue> queues;
     for (unsigned i = 0; i < threads; ++i)
         queues.push_back(bench.make_queue(bench.place()));

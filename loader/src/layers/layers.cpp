@@ -2,10 +2,13 @@
 
 #include "layers/layers.hpp"
 
+#include "error.hpp"
+
 namespace pi::loader {
 
 std::span<const Layer *const> shipped_layers() noexcept {
-    static constexpr const Layer *layers[] = {&validate_layer, &trace_layer, &fault_layer};
+    static constexpr const Layer *layers[] = {&validate_layer, &leak_origin_layer, &race_layer,
+                                              &trace_layer, &fault_layer};
     return layers;
 }
 
@@ -14,6 +17,13 @@ std::size_t find_function(std::string_view name) noexcept {
     while (i < function_rows.size() && function_rows[i].name != name)
         ++i;
     return i;
+}
+
+bool is_root_device(const pi_dispatch &next, pi_device device) noexcept {
+    const ErrorScope scope;
+    pi_device parent = nullptr;
+    next.piDeviceGetInfo(device, PI_DEVICE_INFO_PARENT, sizeof parent, &parent, nullptr);
+    return parent == nullptr;
 }
 
 } // namespace pi::loader

@@ -7,11 +7,15 @@
 #include "layer.hpp"
 
 #include <cstring>
+#include <string_view>
+#include <tuple>
 #include <type_traits>
 
 namespace pi::loader {
 
 extern const Layer fault_layer;
+extern const Layer leak_origin_layer;
+extern const Layer race_layer;
 extern const Layer validate_layer;
 extern const Layer trace_layer;
 
@@ -28,14 +32,44 @@ template <auto Slot, auto Other>
 inline constexpr bool same_slot = std::is_same_v<std::integral_constant<decltype(Slot), Slot>,
                                                  std::integral_constant<decltype(Other), Other>>;
 
-/// Puts Wrapper<slot, its row, its type>::call into every slot of a table.
+/// Puts Wrapper<slot, its row, its type>::call into every slot of a table; if it has a constant `wraps`, into
+/// those where that is true.
 template <template <auto Slot, std::size_t Index, typename Function> class Wrapper>
 void wrap_all(pi_dispatch &table) noexcept {
+    const auto wrap = []<typename Wrapped, typename Function>(Function &slot) {
+        if constexpr (requires { Wrapped::wraps; }) {
+            if constexpr (Wrapped::wraps)
+                slot = &Wrapped::call;
+        } else {
+            slot = &Wrapped::call;
+        }
+    };
 #define PI_FUNCTION(name, group, needs, since)                                                     \
-    table.name = &Wrapper<&pi_dispatch::name, slot_index(offsetof(pi_dispatch, name)),             \
-                          decltype(pi_dispatch::name)>::call;
+    wrap.template operator()<Wrapper<&pi_dispatch::name, slot_index(offsetof(pi_dispatch, name)),  \
+                                     decltype(pi_dispatch::name)>>(table.name);
 #include <pi/pi_functions.def>
 }
+
+/// Whether the function of a row has a name that ends so.
+constexpr bool ends_with(std::size_t index, std::string_view end) {
+    const std::string_view name = function_rows[index].name;
+    return name.size() > end.size() && name.substr(name.size() - end.size()) == end;
+}
+
+template <typename Type>
+inline constexpr bool is_handle = requires {
+    HandleTraits<Type>::kind;
+};
+
+/// The last parameter's type is a pointer to a handle: the function makes one.
+template <typename... Parameters>
+using Last = std::tuple_element_t<sizeof...(Parameters) - 1, std::tuple<Parameters...>>;
+template <typename Type>
+inline constexpr bool is_out_handle =
+    std::is_pointer_v<Type> &&is_handle<std::remove_pointer_t<Type>>;
+
+/// Whether nobody has made the device: it lives as long as its platform, and is not counted.
+bool is_root_device(const pi_dispatch &next, pi_device device) noexcept;
 
 /// The data of a layer, from the handle that a wrapper was called with.
 template <typename Data, typename Handle>

@@ -62,13 +62,6 @@ constexpr bool has_handle_infos(std::size_t function) {
 void see_info(Validator &validator, std::size_t function, void *owner, uint32_t name, uint64_t size,
               void *value);
 
-/// The last parameter's type is a pointer to a handle: the function makes one.
-template <typename... Parameters>
-using Last = std::tuple_element_t<sizeof...(Parameters) - 1, std::tuple<Parameters...>>;
-template <typename Type>
-inline constexpr bool is_out_handle =
-    std::is_pointer_v<Type> &&is_handle<std::remove_pointer_t<Type>>;
-
 /// (capacity, out_handles, out_count) at the end.
 template <typename... Parameters>
 inline constexpr bool makes_list = false;

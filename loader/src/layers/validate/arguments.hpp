@@ -9,11 +9,6 @@
 
 namespace pi::loader::validate {
 
-template <typename Type>
-inline constexpr bool is_handle = requires {
-    HandleTraits<Type>::kind;
-};
-
 /// Checks handles one after the other, up to the first that is wrong.
 class Arguments {
 public:

@@ -2,10 +2,9 @@
 //
 // What the layer says.
 
+#include "layers/leaks.hpp"
 #include "layers/validate/validator.hpp"
 #include "plugin.hpp"
-
-#include <algorithm>
 
 namespace pi::loader::validate {
 namespace {
@@ -16,9 +15,7 @@ std::string one(pi_kind kind) {
 }
 
 std::string made_by(const Object &object) {
-    return object.call != 0
-               ? fmt::format("made by {}, call {}", function_rows[object.creator].name, object.call)
-               : std::string("found, not made");
+    return loader::made_by(object.creator, object.call);
 }
 
 } // namespace
@@ -54,26 +51,14 @@ pi_result Validator::explain(const void *handle, pi_kind kind, pi_result code, c
 }
 
 void Validator::report() noexcept {
-    constexpr std::size_t most = 50;
     guarded("piLoaderRelease", [&] {
-        std::vector<Object> left;
+        std::vector<Leak> left;
         registry_.for_each([&](const Object &object) {
-            if (object.references != 0) {
-                Object copy = object;
-                copy.lends.clear();
-                left.push_back(std::move(copy));
-            }
+            if (object.references != 0)
+                left.push_back({object.handle, kind_name(object.kind), object.creator, object.call,
+                                object.serial, object.references});
         });
-        std::sort(left.begin(), left.end(),
-                  [](const Object &a, const Object &b) { return a.serial < b.serial; });
-        for (std::size_t i = 0; i < left.size() && i < most; ++i)
-            instance_.log().warn("plugin {}: {} {} was never released ({}; {} reference{} left)",
-                                 instance_.name(), kind_name(left[i].kind), left[i].handle,
-                                 made_by(left[i]), left[i].references,
-                                 left[i].references == 1 ? "" : "s");
-        if (left.size() > most)
-            instance_.log().warn("plugin {}: {} more objects were never released", instance_.name(),
-                                 left.size() - most);
+        report_leaks(instance_, std::move(left));
         return PI_SUCCESS;
     });
 }

@@ -33,10 +33,6 @@ void see_info(Validator &validator, std::size_t function, void *owner, uint32_t 
 
 namespace {
 
-constexpr bool ends_with(std::size_t index, std::string_view end) {
-    const std::string_view name = function_rows[index].name;
-    return name.size() > end.size() && name.substr(name.size() - end.size()) == end;
-}
 constexpr bool is_exclusive(std::size_t index) {
     return ends_with(index, "ProgramCompile") || ends_with(index, "ProgramBuild") ||
            ends_with(index, "ProgramSetSpecializationConstants");
@@ -207,12 +203,7 @@ private:
         if constexpr (std::is_same_v<Made, pi_platform>) {
             immortal = true;
         } else if constexpr (std::is_same_v<Made, pi_device>) {
-            // A root device, unless it was partitioned off.
-            const ErrorScope scope;
-            pi_device parent = nullptr;
-            validator.next().piDeviceGetInfo(made, PI_DEVICE_INFO_PARENT, sizeof parent, &parent,
-                                             nullptr);
-            immortal = parent == nullptr;
+            immortal = is_root_device(validator.next(), made);
         }
         validator.add(made, HandleTraits<Made>::kind, origin, immortal);
     }

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which bytes of which memory a command reads or writes.
+#pragma once
+
+#include <pi/pi_plugin.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace pi::loader::race {
+
+/// Memory of its own: a root buffer, an image, a USM allocation. Known by its address here, so that what
+/// has the same handle later is another one.
+struct Storage {
+    std::string name; ///< "mem 0x55..", "USM memory 0x7f.."
+    bool image;       ///< its ranges are of pixels, numbered by pixel_at()
+};
+
+struct Range {
+    uint64_t begin;
+    uint64_t end;
+};
+
+/// Ranges in ascending order, apart from each other. Of what has very many rows only the first are
+/// looked at: a race may be missed, but none is made up.
+class Ranges {
+public:
+    static constexpr std::size_t most = 1024;
+
+    void add(uint64_t begin, uint64_t size) {
+        const uint64_t end = begin + std::min(size, std::numeric_limits<uint64_t>::max() - begin);
+        if (!list_.empty() && list_.back().end == begin)
+            list_.back().end = end;
+        else if (size != 0 && list_.size() < most)
+            list_.push_back({begin, end});
+    }
+    /// Those of a rectangle; pitches of 0 are dense.
+    void add_rows(uint64_t begin, const uint64_t extent[3], uint64_t row_pitch,
+                  uint64_t slice_pitch) {
+        const uint64_t rows = std::max<uint64_t>(extent[1], 1);
+        const uint64_t slices = std::max<uint64_t>(extent[2], 1);
+        const uint64_t row = row_pitch != 0 ? row_pitch : extent[0];
+        const uint64_t slice = slice_pitch != 0 ? slice_pitch : row * rows;
+        for (uint64_t z = 0; z < slices && list_.size() < most; ++z) {
+            for (uint64_t y = 0; y < rows && list_.size() < most; ++y)
+                add(begin + z * slice + y * row, extent[0]);
+        }
+    }
+    /// Into what the memory is a part of.
+    void move(uint64_t offset) noexcept {
+        for (Range &range : list_) {
+            range.begin += offset;
+            range.end += offset;
+        }
+    }
+    /// After ranges were added in any order.
+    void sort() {
+        std::sort(list_.begin(), list_.end(),
+                  [](const Range &a, const Range &b) { return a.begin < b.begin; });
+    }
+    /// The first that both have; an empty one if there is none.
+    Range overlap(const Ranges &other) const noexcept {
+        auto a = list_.begin();
+        auto b = other.list_.begin();
+        while (a != list_.end() && b != other.list_.end()) {
+            const Range both{std::max(a->begin, b->begin), std::min(a->end, b->end)};
+            if (both.begin < both.end)
+                return both;
+            if (a->end < b->end)
+                ++a;
+            else
+                ++b;
+        }
+        return {0, 0};
+    }
+
+private:
+    std::vector<Range> list_;
+};
+
+/// Pixels in one row follow each other, and nothing else does.
+inline uint64_t pixel_at(const uint64_t origin[3], uint32_t mip_level) noexcept {
+    return (uint64_t{mip_level} << 60) + (origin[2] << 40) + (origin[1] << 20) + origin[0];
+}
+
+struct Access {
+    std::shared_ptr<const Storage> storage;
+    bool writes;
+    Ranges ranges;
+};
+
+/// What a mem handle stands for.
+struct Memory {
+    std::shared_ptr<const Storage> storage;
+    uint64_t offset = 0; ///< into the storage
+    uint64_t size = 0;
+    bool read_only = false; ///< for kernels
+};
+
+} // namespace pi::loader::race

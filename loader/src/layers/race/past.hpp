@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What is ordered before what. Commands lie in lanes, each of which is a chain: every command begins after
+// the one before it in its lane. So a place in a lane stands for all before it, and a command's past is a
+// place in each of some lanes: a vector clock.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace pi::loader::race {
+
+struct Lane {
+    uint64_t last = 0; ///< its newest command's place
+    uint64_t done = 0; ///< the host knows that all up to here have ended
+    uint32_t open = 0; ///< how many of its commands are still compared with others
+};
+
+/// A host event, as far as commands wait for it.
+struct Gate {
+    enum class State { closed, open, failed };
+    State state = State::closed;
+};
+
+/// Everything that is over when something begins. Not thread-safe.
+class Past {
+public:
+    struct Place {
+        std::shared_ptr<Lane> lane;
+        uint64_t number;
+    };
+
+    void add(const std::shared_ptr<Lane> &lane, uint64_t number) {
+        const auto found = std::find_if(places_.begin(), places_.end(),
+                                        [&](const Place &place) { return place.lane == lane; });
+        if (found != places_.end())
+            found->number = std::max(found->number, number);
+        else
+            places_.push_back({lane, number});
+    }
+    void add(const std::shared_ptr<Gate> &gate) {
+        if (gate->state != Gate::State::open &&
+            std::find(gates_.begin(), gates_.end(), gate) == gates_.end())
+            gates_.push_back(gate);
+    }
+    /// Leaves out what no comparison will ask for any more.
+    void add(const Past &other) {
+        for (const Place &place : other.places_) {
+            if (place.lane->open != 0 && place.number > place.lane->done)
+                add(place.lane, place.number);
+        }
+        for (const std::shared_ptr<Gate> &gate : other.gates_)
+            add(gate);
+    }
+
+    bool has(const std::shared_ptr<Lane> &lane, uint64_t number) const noexcept {
+        return number <= lane->done ||
+               std::any_of(places_.begin(), places_.end(), [&](const Place &place) {
+                   return place.lane == lane && number <= place.number;
+               });
+    }
+    /// Whether it is still open what will be over: a host event has not been signalled.
+    bool held() const noexcept { return has_gate(Gate::State::closed); }
+    /// Whether a host event has failed, so that what waits for it does nothing.
+    bool failed() const noexcept { return has_gate(Gate::State::failed); }
+    const std::vector<Place> &places() const noexcept { return places_; }
+
+private:
+    bool has_gate(Gate::State state) const noexcept {
+        return std::any_of(gates_.begin(), gates_.end(),
+                           [&](const auto &gate) { return gate->state == state; });
+    }
+
+    std::vector<Place> places_;
+    std::vector<std::shared_ptr<Gate>> gates_;
+};
+
+} // namespace pi::loader::race

@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "error.hpp"
+#include "layers/layers.hpp"
+#include "layers/race/races.hpp"
+#include "plugin.hpp"
+
+#include <memory>
+#include <tuple>
+
+namespace pi::loader {
+namespace race {
+namespace {
+
+using Accesses = std::vector<Access>;
+
+// The side of a rectangle that is read, or the one that is written.
+Ranges rows_of(const pi_region *regions, uint32_t count, bool dst) {
+    Ranges ranges;
+    for (uint32_t i = 0; regions != nullptr && i < count; ++i) {
+        const pi_region &region = regions[i];
+        const uint64_t *const pitch = dst ? region.dst_pitch : region.src_pitch;
+        ranges.add_rows(dst ? region.dst_offset : region.src_offset, region.extent, pitch[0],
+                        pitch[1]);
+    }
+    ranges.sort();
+    return ranges;
+}
+
+void add_pixels(Ranges &ranges, const uint64_t origin[3], const uint64_t extent[3],
+                uint32_t mip_level) {
+    ranges.add_rows(pixel_at(origin, mip_level), extent, uint64_t{1} << 20, uint64_t{1} << 40);
+}
+
+Ranges pixels_of(const pi_image_region *regions, uint32_t count) {
+    Ranges ranges;
+    for (uint32_t i = 0; regions != nullptr && i < count; ++i)
+        add_pixels(ranges, regions[i].origin, regions[i].extent, regions[i].mip_level);
+    ranges.sort();
+    return ranges;
+}
+
+/// A descriptor that is not one of those below uses no memory that is looked at.
+template <typename Desc>
+void read_accesses(Races &, const Desc &, Accesses &) {}
+
+void read_accesses(Races &races, const pi_buffer_read_desc &desc, Accesses &out) {
+    races.use_mem(out, desc.mem, false, rows_of(desc.regions, desc.region_count, false));
+}
+void read_accesses(Races &races, const pi_buffer_write_desc &desc, Accesses &out) {
+    races.use_mem(out, desc.mem, true, rows_of(desc.regions, desc.region_count, true));
+}
+void read_accesses(Races &races, const pi_buffer_copy_desc &desc, Accesses &out) {
+    races.use_mem(out, desc.src, false, rows_of(desc.regions, desc.region_count, false));
+    races.use_mem(out, desc.dst, true, rows_of(desc.regions, desc.region_count, true));
+}
+void read_accesses(Races &races, const pi_buffer_fill_desc &desc, Accesses &out) {
+    Ranges ranges;
+    ranges.add(desc.offset, desc.size);
+    races.use_mem(out, desc.mem, true, std::move(ranges));
+}
+void read_accesses(Races &races, const pi_buffer_map_desc &desc, Accesses &out) {
+    races.map(out, desc);
+}
+void read_accesses(Races &races, const pi_unmap_desc &desc, Accesses &out) {
+    races.unmap(out, desc.mem);
+}
+void read_accesses(Races &races, const pi_image_read_desc &desc, Accesses &out) {
+    races.use_mem(out, desc.image, false, pixels_of(desc.regions, desc.region_count));
+}
+void read_accesses(Races &races, const pi_image_write_desc &desc, Accesses &out) {
+    races.use_mem(out, desc.image, true, pixels_of(desc.regions, desc.region_count));
+}
+// Of an end that is a buffer the rows' bytes are not known without the format: it is left out.
+void read_accesses(Races &races, const pi_image_copy_desc &desc, Accesses &out) {
+    Ranges src;
+    Ranges dst;
+    for (uint32_t i = 0; desc.regions != nullptr && i < desc.region_count; ++i) {
+        const pi_image_copy_region &region = desc.regions[i];
+        add_pixels(src, region.src_origin, region.extent, region.src_mip_level);
+        add_pixels(dst, region.dst_origin, region.extent, region.dst_mip_level);
+    }
+    src.sort();
+    dst.sort();
+    races.use_image(out, desc.src, false, std::move(src));
+    races.use_image(out, desc.dst, true, std::move(dst));
+}
+void read_accesses(Races &races, const pi_image_fill_desc &desc, Accesses &out) {
+    Ranges ranges;
+    add_pixels(ranges, desc.origin, desc.extent, 0);
+    races.use_mem(out, desc.image, true, std::move(ranges));
+}
+void read_accesses(Races &races, const pi_usm_copy_desc &desc, Accesses &out) {
+    races.use_usm(out, desc.src, false, rows_of(desc.regions, desc.region_count, false));
+    races.use_usm(out, desc.dst, true, rows_of(desc.regions, desc.region_count, true));
+}
+void read_accesses(Races &races, const pi_usm_fill_desc &desc, Accesses &out) {
+    Ranges ranges;
+    ranges.add(0, desc.size);
+    races.use_usm(out, desc.pointer, true, std::move(ranges));
+}
+void read_accesses(Races &races, const pi_usm_alloc_desc &desc, Accesses &out) {
+    if (desc.out_pointer == nullptr)
+        return;
+    races.add_usm(*desc.out_pointer, desc.size);
+    Ranges ranges;
+    ranges.add(0, desc.size);
+    races.use_usm(out, *desc.out_pointer, true, std::move(ranges));
+}
+void read_accesses(Races &races, const pi_kernel_launch_desc &desc, Accesses &out) {
+    for (uint32_t i = 0; desc.arguments != nullptr && i < desc.argument_count; ++i)
+        races.use_argument(out, desc.arguments[i]);
+}
+
+/// A callback of the application's, and what has ended when it runs.
+struct Callback {
+    Races &races;
+    Past past;
+    pi_event_callback function;
+    void *user_data;
+};
+
+void PI_CALL on_event(pi_event event, pi_result result, void *user_data) {
+    const std::unique_ptr<Callback> callback(static_cast<Callback *>(user_data));
+    callback->races.end(callback->past);
+    callback->function(event, result, callback->user_data);
+}
+
+pi_result set_callback(Races &races, pi_event event, pi_event_callback function, void *user_data) {
+    if (function == nullptr)
+        return races.next().piEventSetCallback(event, function, user_data);
+    auto callback = std::make_unique<Callback>(
+        Callback{races, races.past_of_event(event), function, user_data});
+    const pi_result result = races.next().piEventSetCallback(event, on_event, callback.get());
+    if (result == PI_SUCCESS)
+        static_cast<void>(callback.release());
+    return result;
+}
+
+void PI_CALL on_host_function(void *user_data) {
+    const std::unique_ptr<HostFunction> kept =
+        static_cast<HostFunction *>(user_data)->races.take(user_data);
+    kept->races.end(kept->past);
+    kept->function(kept->user_data);
+}
+
+bool is_final(pi_result waited) noexcept {
+    return waited != PI_ERROR_TIMEOUT && waited != PI_ERROR_WOULD_BLOCK;
+}
+
+template <auto Slot, typename Desc>
+pi_result watched_command(Races &races, std::size_t function, void *caller, pi_queue queue,
+                          const Desc *desc, uint32_t wait_count, const pi_event *wait_list,
+                          pi_event *out_event) {
+    constexpr bool barrier = same_slot<Slot, &pi_dispatch::piEnqueueBarrier>;
+    Desc own{};
+    const bool read = copy_descriptor(desc, type_of<Desc>, own);
+    Races::Enqueued enqueued{function,
+                             queue,
+                             {},
+                             wait_count,
+                             wait_list,
+                             nullptr,
+                             barrier,
+                             barrier || same_slot<Slot, &pi_dispatch::piEnqueueEventsWait>,
+                             read && (own.flags & PI_COMMAND_BLOCKING) != 0};
+    const Desc *passed = desc;
+    [[maybe_unused]] void *kept = nullptr;
+    [[maybe_unused]] std::vector<unsigned char> copy;
+    if constexpr (std::is_same_v<Desc, pi_host_function_desc>) {
+        // With what a newer caller has at its end: the plugin says whether it may. A shorter one has no
+        // room for the data.
+        if (read && own.function != nullptr && desc->struct_size >= sizeof own &&
+            desc->struct_size <= 4096) {
+            kept = races.keep({races, races.past_before(enqueued), own.function, own.user_data});
+            own.function = on_host_function;
+            own.user_data = kept;
+            own.struct_size = desc->struct_size;
+            const auto *const bytes = reinterpret_cast<const unsigned char *>(desc);
+            copy.assign(bytes, bytes + desc->struct_size);
+            std::memcpy(copy.data(), &own, std::min<std::size_t>(sizeof own, copy.size()));
+            passed = reinterpret_cast<const Desc *>(copy.data());
+        }
+    }
+    if constexpr (std::is_same_v<Desc, pi_usm_free_desc>) {
+        if (read)
+            races.free_usm(enqueued.accesses, own.pointer);
+    }
+    const pi_result result = (races.next().*Slot)(queue, passed, wait_count, wait_list, out_event);
+    if (result != PI_SUCCESS) {
+        races.take(kept); // unless it has run
+        // A command that has failed in the end was behind these all the same.
+        if (enqueued.blocked)
+            races.end(races.past_before(enqueued));
+        return result;
+    }
+    if (read)
+        read_accesses(races, own, enqueued.accesses);
+    enqueued.event = out_event != nullptr ? *out_event : nullptr;
+    races.add(std::move(enqueued), take_stack(caller));
+    return PI_SUCCESS;
+}
+
+/// The wrapper of commands, of what makes memory, queues and events, and of what the host waits by.
+template <auto Slot, std::size_t Index, typename Function>
+struct Watched;
+template <auto Slot, std::size_t Index, typename Handle, typename... Rest>
+struct Watched<Slot, Index, pi_result (*)(Handle, Rest...)> {
+    template <auto... Slots>
+    static constexpr bool is = (same_slot<Slot, Slots> || ...);
+    static constexpr bool command = is_command<pi_result (*)(Handle, Rest...)>;
+    static constexpr bool counts =
+        is<&pi_dispatch::piQueueRetain, &pi_dispatch::piMemRetain, &pi_dispatch::piEventRetain,
+           &pi_dispatch::piQueueRelease, &pi_dispatch::piMemRelease, &pi_dispatch::piEventRelease>;
+    static constexpr bool makes =
+        is<&pi_dispatch::piQueueCreate, &pi_dispatch::piQueueCreateWithNativeHandle,
+           &pi_dispatch::piMemBufferCreate, &pi_dispatch::piMemImageCreate,
+           &pi_dispatch::piMemBufferPartition, &pi_dispatch::piMemImageViewCreate,
+           &pi_dispatch::piMemImport, &pi_dispatch::piUsmAlloc, &pi_dispatch::piEventCreateHost,
+           &pi_dispatch::piEventCreateWithNativeHandle>;
+    static constexpr bool waits =
+        is<&pi_dispatch::piEventWait, &pi_dispatch::piEventGetInfo,
+           &pi_dispatch::piEventGetProfilingInfo, &pi_dispatch::piEventSignalHost>;
+    static constexpr bool wraps =
+        command || counts || makes || waits ||
+        is<&pi_dispatch::piQueueFinish, &pi_dispatch::piUsmFree, &pi_dispatch::piEventSetCallback>;
+
+    static pi_result PI_CALL call(Handle handle, Rest... rest) noexcept {
+        void *const caller = __builtin_return_address(0);
+        auto &races = data_of<Races>(race_layer, handle);
+        return guarded(function_rows[Index].name, [&] {
+            const auto next = races.next().*Slot;
+            if constexpr (command) {
+                return watched_command<Slot>(races, Index, caller, handle, rest...);
+            } else if constexpr (is<&pi_dispatch::piEventSetCallback>) {
+                return set_callback(races, handle, rest...);
+            } else if constexpr (is<&pi_dispatch::piQueueFinish>) {
+                const Past past = races.past_of_queue(handle);
+                const pi_result result = next(handle);
+                if (result == PI_SUCCESS)
+                    races.end(past);
+                return result;
+            } else if constexpr (counts && ends_with(Index, "Release")) {
+                // Before it may be the address of another one.
+                races.release(handle);
+                return next(handle);
+            } else if constexpr (is<&pi_dispatch::piUsmFree>) {
+                races.remove_usm(std::get<0>(std::tuple(rest...)));
+                return next(handle, rest...);
+            } else {
+                const pi_result result = next(handle, rest...);
+                if constexpr (is<&pi_dispatch::piEventWait>) {
+                    if (is_final(result))
+                        races.end_event(handle);
+                } else if (result == PI_SUCCESS) {
+                    see(races, handle, rest...);
+                }
+                return result;
+            }
+        });
+    }
+
+private:
+    static void see(Races &races, Handle handle, Rest... rest) {
+        const std::tuple<Rest...> parameters(rest...);
+        if constexpr (counts) {
+            races.retain(handle);
+        } else if constexpr (is<&pi_dispatch::piEventSignalHost>) {
+            races.signal(handle, rest...);
+        } else if constexpr (is<&pi_dispatch::piEventGetProfilingInfo>) {
+            races.end_event(handle); // only of what has ended
+        } else if constexpr (is<&pi_dispatch::piEventGetInfo>) {
+            const auto *const status =
+                static_cast<const pi_event_status *>(std::get<2>(parameters));
+            if (std::get<0>(parameters) == PI_EVENT_INFO_STATUS && status != nullptr &&
+                *status == PI_EVENT_COMPLETE)
+                races.end_event(handle);
+        } else if constexpr (makes) {
+            const auto out = std::get<sizeof...(Rest) - 1>(parameters);
+            if (out != nullptr && *out != nullptr)
+                made(races, handle, parameters, *out);
+        }
+    }
+
+    template <typename Parameters, typename Made>
+    static void made(Races &races, Handle handle, const Parameters &parameters, Made made) {
+        if constexpr (std::is_same_v<Made, pi_queue>) {
+            races.add_queue(made);
+        } else if constexpr (is<&pi_dispatch::piEventCreateHost>) {
+            races.add_host_event(made);
+        } else if constexpr (std::is_same_v<Made, pi_event>) {
+            races.forget_event(made);
+        } else {
+            const auto *const desc = std::get<sizeof...(Rest) - 2>(parameters);
+            using Desc = std::remove_cvref_t<decltype(*desc)>;
+            Desc own;
+            if constexpr (is<&pi_dispatch::piMemBufferPartition>) {
+                if (desc->struct_size >= sizeof own)
+                    races.add_view(handle, made, *desc);
+            } else if (copy_descriptor(desc, type_of<Desc>, own)) {
+                if constexpr (is<&pi_dispatch::piUsmAlloc>)
+                    races.add_usm(made, own.size);
+                else if constexpr (std::is_same_v<Desc, pi_mem_image_desc>)
+                    races.add_memory(made, 0, own.flags, true);
+                else
+                    races.add_memory(made, own.size, own.flags, false);
+            }
+        }
+    }
+};
+
+void *attach(PluginInstance &instance, pi_dispatch &table) {
+    auto races = std::make_unique<Races>(instance);
+    wrap_all<Watched>(table);
+    return races.release();
+}
+
+void detach(void *data) noexcept {
+    delete static_cast<Races *>(data);
+}
+
+} // namespace
+} // namespace race
+
+constinit const Layer race_layer = {"race", race::attach, race::detach};
+
+} // namespace pi::loader

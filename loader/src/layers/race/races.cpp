@@ -1,0 +1,380 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "races.hpp"
+
+#include "error.hpp"
+#include "layers/layers.hpp"
+#include "plugin.hpp"
+
+namespace pi::loader::race {
+namespace {
+
+pi_log_level level_of(const Configuration &configuration) {
+    const char *level = configuration.get("PI_RACE");
+    return parse_log_level(level != nullptr ? level : "").value_or(PI_LOG_WARNING);
+}
+
+std::string words(const Command &command, const Access &access) {
+    return fmt::format("{}, call {} on queue {}, {} it", function_rows[command.function].name,
+                       command.call, command.queue, access.writes ? "writes" : "reads");
+}
+
+std::string place(const Storage &storage, const Range &range) {
+    return storage.image
+               ? fmt::format("pixels of {}", storage.name)
+               : fmt::format("bytes {} to {} of {}", range.begin, range.end - 1, storage.name);
+}
+
+} // namespace
+
+Races::Races(PluginInstance &instance)
+    : next_(instance.chain().next(race_layer)), instance_(instance),
+      level_(level_of(instance.configuration())) {}
+
+void Races::add_queue(pi_queue queue) {
+    uint64_t flags = 0;
+    {
+        const ErrorScope scope;
+        next_.piQueueGetInfo(queue, PI_QUEUE_INFO_FLAGS, sizeof flags, &flags, nullptr);
+    }
+    const std::scoped_lock lock(mutex_);
+    queues_.add(queue, {(flags & PI_QUEUE_OUT_OF_ORDER) == 0});
+}
+
+void Races::add_memory(pi_mem mem, uint64_t size, uint64_t flags, bool image) {
+    auto storage = std::make_shared<const Storage>(
+        Storage{fmt::format("{} {}", image ? "image" : "mem", static_cast<void *>(mem)), image});
+    const std::scoped_lock lock(mutex_);
+    memory_.add(mem, {std::move(storage), 0, size, (flags & PI_MEM_READ_ONLY) != 0});
+}
+
+void Races::add_view(pi_mem parent, pi_mem view, const pi_mem_partition_desc &desc) {
+    const std::scoped_lock lock(mutex_);
+    const Memory *whole = memory_.find(parent);
+    if (whole == nullptr)
+        return;
+    const bool read_only =
+        desc.flags == 0 ? whole->read_only : (desc.flags & PI_MEM_READ_ONLY) != 0;
+    memory_.add(view, {whole->storage, whole->offset + desc.offset, desc.size, read_only});
+}
+
+void Races::add_host_event(pi_event event) {
+    const std::scoped_lock lock(mutex_);
+    events_.add(event, {nullptr, std::make_shared<Gate>()});
+}
+
+void Races::forget_event(pi_event event) {
+    const std::scoped_lock lock(mutex_);
+    events_.forget(event);
+}
+
+void Races::add_usm(const void *pointer, uint64_t size) {
+    const auto begin = reinterpret_cast<uintptr_t>(pointer);
+    auto storage =
+        std::make_shared<const Storage>(Storage{fmt::format("USM memory {}", pointer), false});
+    const std::scoped_lock lock(mutex_);
+    // What went with its context, and nobody has freed.
+    auto next = usm_.lower_bound(begin);
+    if (next != usm_.begin() && std::prev(next)->first + std::prev(next)->second.size > begin)
+        --next;
+    while (next != usm_.end() && next->first < begin + size)
+        next = usm_.erase(next);
+    usm_.insert_or_assign(begin, Usm{size, std::move(storage)});
+}
+
+void Races::remove_usm(const void *pointer) noexcept {
+    const std::scoped_lock lock(mutex_);
+    usm_.erase(reinterpret_cast<uintptr_t>(pointer));
+}
+
+void Races::use_mem(std::vector<Access> &out, pi_mem mem, bool writes, Ranges ranges) {
+    const std::scoped_lock lock(mutex_);
+    if (const Memory *memory = memory_.find(mem)) {
+        ranges.move(memory->offset);
+        out.push_back({memory->storage, writes, std::move(ranges)});
+    }
+}
+
+void Races::use_image(std::vector<Access> &out, pi_mem mem, bool writes, Ranges ranges) {
+    {
+        const std::scoped_lock lock(mutex_);
+        const Memory *memory = memory_.find(mem);
+        if (memory == nullptr || !memory->storage->image)
+            return;
+    }
+    use_mem(out, mem, writes, std::move(ranges));
+}
+
+void Races::free_usm(std::vector<Access> &out, const void *pointer) {
+    const std::scoped_lock lock(mutex_);
+    const auto found = usm_.find(reinterpret_cast<uintptr_t>(pointer));
+    if (found == usm_.end())
+        return;
+    Ranges ranges;
+    ranges.add(0, found->second.size);
+    out.push_back({found->second.storage, true, std::move(ranges)});
+    usm_.erase(found);
+}
+
+void Races::use_usm(std::vector<Access> &out, const void *pointer, bool writes, Ranges ranges) {
+    const auto address = reinterpret_cast<uintptr_t>(pointer);
+    const std::scoped_lock lock(mutex_);
+    const auto behind = usm_.upper_bound(address);
+    if (behind == usm_.begin())
+        return;
+    const auto &[begin, usm] = *std::prev(behind);
+    if (address - begin >= usm.size)
+        return; // the host's own memory
+    ranges.move(address - begin);
+    out.push_back({usm.storage, writes, std::move(ranges)});
+}
+
+void Races::use_argument(std::vector<Access> &out, const pi_kernel_argument &argument) {
+    if (argument.kind != PI_ARGUMENT_BUFFER && argument.kind != PI_ARGUMENT_IMAGE)
+        return;
+    const std::scoped_lock lock(mutex_);
+    const Memory *memory = memory_.find(argument.mem);
+    if (memory == nullptr)
+        return;
+    Ranges ranges;
+    if (memory->storage->image)
+        ranges.add(0, std::numeric_limits<uint64_t>::max());
+    else
+        ranges.add(memory->offset + argument.offset,
+                   argument.size != 0 ? argument.size
+                                      : memory->size - std::min(memory->size, argument.offset));
+    out.push_back({memory->storage, !memory->read_only, std::move(ranges)});
+}
+
+void Races::map(std::vector<Access> &out, const pi_buffer_map_desc &desc) {
+    const bool writes = (desc.flags & (PI_MAP_WRITE | PI_MAP_WRITE_DISCARD)) != 0;
+    Ranges ranges;
+    ranges.add(desc.offset, desc.size);
+    use_mem(out, desc.mem, writes, std::move(ranges));
+    const std::scoped_lock lock(mutex_);
+    const Memory *memory = memory_.find(desc.mem);
+    if (memory == nullptr)
+        return;
+    if (mappings_.size() >= most_open)
+        mappings_.clear();
+    mappings_.push_back(
+        {desc.mem, memory->storage, {desc.offset, desc.offset + desc.size}, writes});
+}
+
+// An unmap names a pointer, and maps of one range may have one pointer. Where a mem has several maps it is not
+// known which one ends.
+void Races::unmap(std::vector<Access> &out, pi_mem mem) {
+    Ranges ranges;
+    bool writes = false;
+    {
+        const std::scoped_lock lock(mutex_);
+        const Memory *memory = memory_.find(mem);
+        const auto is_mapping = [&](const Mapping &mapping) {
+            return mapping.mem == mem && memory != nullptr && mapping.storage == memory->storage;
+        };
+        const auto found = std::find_if(mappings_.begin(), mappings_.end(), is_mapping);
+        if (found == mappings_.end())
+            return;
+        if (std::count_if(mappings_.begin(), mappings_.end(), is_mapping) == 1) {
+            ranges.add(found->range.begin, found->range.end - found->range.begin);
+            writes = found->writes;
+        }
+        mappings_.erase(found);
+    }
+    use_mem(out, mem, writes, std::move(ranges));
+}
+
+// The command's lane goes on from what it is behind in any case, if nothing else does.
+void Races::take_predecessor(Command &command, const std::shared_ptr<const Command> &before) {
+    command.past.add(before->past);
+    if (command.lane == nullptr && before->lane->last == before->number)
+        command.lane = before->lane;
+}
+
+void Races::take_waits(Command &command, QueueState &queue, const Enqueued &enqueued) {
+    command.past.add(queue.barrier);
+    if (queue.last != nullptr)
+        take_predecessor(command, queue.last);
+    if (enqueued.waits_for_all && enqueued.wait_count == 0)
+        command.past.add(queue.all);
+    for (uint32_t i = 0; enqueued.wait_list != nullptr && i < enqueued.wait_count; ++i) {
+        const EventState *state = events_.find(enqueued.wait_list[i]);
+        if (state == nullptr) {
+            // Made in a way that the layer does not see: it may be behind anything.
+            for (const std::shared_ptr<Command> &other : open_)
+                command.past.add(other->past);
+        } else if (state->gate != nullptr) {
+            command.past.add(state->gate);
+        } else {
+            take_predecessor(command, state->command);
+        }
+    }
+}
+
+void Races::add(Enqueued enqueued, Stack stack) {
+    std::vector<std::string> reports;
+    {
+        const std::scoped_lock lock(mutex_);
+        QueueState *queue = queues_.find(enqueued.queue);
+        if (queue == nullptr)
+            return;
+        auto command = std::make_shared<Command>();
+        command->function = enqueued.function;
+        command->call = ++calls_[enqueued.function];
+        command->queue = enqueued.queue;
+        command->stack = std::move(stack);
+        command->accesses = std::move(enqueued.accesses);
+        take_waits(*command, *queue, enqueued);
+        if (command->lane == nullptr)
+            command->lane = std::make_shared<Lane>();
+        command->number = ++command->lane->last;
+        if (!command->accesses.empty()) {
+            if (open_.size() >= most_open)
+                close_first();
+            open_.push_back(command);
+            ++command->lane->open;
+        }
+        command->past.add(command->lane, command->number);
+        Past all;
+        all.add(queue->all);
+        all.add(command->past);
+        queue->all = std::move(all);
+        if (queue->in_order)
+            queue->last = command;
+        if (enqueued.barrier)
+            queue->barrier = command->past;
+        if (enqueued.event != nullptr)
+            events_.add(enqueued.event, {command, nullptr});
+        command->held = command->past.held();
+        if (!command->held && !command->past.failed())
+            compare(*command, reports);
+        if (enqueued.blocked)
+            end_locked(command->past);
+    }
+    tell(reports);
+}
+
+Past Races::past_before(const Enqueued &enqueued) {
+    Command command;
+    const std::scoped_lock lock(mutex_);
+    if (QueueState *queue = queues_.find(enqueued.queue))
+        take_waits(command, *queue, enqueued);
+    return std::move(command.past);
+}
+
+void Races::compare(const Command &command, std::vector<std::string> &reports) {
+    bool after = false;
+    for (const std::shared_ptr<Command> &other : open_) {
+        if (other.get() == &command)
+            after = true;
+        else if (!other->held && !other->past.failed())
+            compare(after ? command : *other, after ? *other : command, reports);
+    }
+}
+
+void Races::compare(const Command &first, const Command &second,
+                    std::vector<std::string> &reports) {
+    if (second.past.has(first.lane, first.number) || first.past.has(second.lane, second.number))
+        return;
+    for (const Access &a : first.accesses) {
+        for (const Access &b : second.accesses) {
+            if (a.storage != b.storage || (!a.writes && !b.writes))
+                continue;
+            const Range both = a.ranges.overlap(b.ranges);
+            if (both.begin == both.end)
+                continue;
+            if (reported_.size() < most_reports &&
+                reported_.emplace(first.stack, second.stack).second)
+                reports.push_back(fmt::format(
+                    "race on {}: {}; {}; nothing orders them: let the second wait for the first's "
+                    "event (wait_list), or the host for it in between\n  the first:{}\n"
+                    "  the second:{}",
+                    place(*a.storage, both), words(first, a), words(second, b),
+                    describe(first.stack), describe(second.stack)));
+            return;
+        }
+    }
+}
+
+void Races::close_first() {
+    --open_.front()->lane->open;
+    open_.pop_front();
+}
+
+void *Races::keep(HostFunction function) {
+    auto kept = std::make_unique<HostFunction>(std::move(function));
+    void *const key = kept.get();
+    const std::scoped_lock lock(mutex_);
+    host_functions_.emplace(key, std::move(kept));
+    return key;
+}
+
+std::unique_ptr<HostFunction> Races::take(const void *kept) noexcept {
+    const std::scoped_lock lock(mutex_);
+    auto found = host_functions_.extract(kept);
+    return found.empty() ? nullptr : std::move(found.mapped());
+}
+
+Past Races::past_of_queue(pi_queue queue) {
+    const std::scoped_lock lock(mutex_);
+    const QueueState *state = queues_.find(queue);
+    return state != nullptr ? state->all : Past();
+}
+
+Past Races::past_of_event(pi_event event) {
+    const std::scoped_lock lock(mutex_);
+    const EventState *state = events_.find(event);
+    return state != nullptr && state->command != nullptr ? state->command->past : Past();
+}
+
+void Races::end(const Past &past) noexcept {
+    const std::scoped_lock lock(mutex_);
+    end_locked(past);
+}
+
+void Races::end_locked(const Past &past) noexcept {
+    for (const Past::Place &place : past.places())
+        place.lane->done = std::max(place.lane->done, place.number);
+    std::erase_if(open_, [](const std::shared_ptr<Command> &command) {
+        const bool ended = command->number <= command->lane->done;
+        command->lane->open -= ended ? 1 : 0;
+        return ended;
+    });
+}
+
+void Races::signal(pi_event event, pi_result result) {
+    std::vector<std::string> reports;
+    {
+        const std::scoped_lock lock(mutex_);
+        const EventState *state = events_.find(event);
+        if (state == nullptr || state->gate == nullptr)
+            return;
+        state->gate->state = result == PI_SUCCESS ? Gate::State::open : Gate::State::failed;
+        settle(reports);
+    }
+    tell(reports);
+}
+
+// Those that no host event holds back any more are compared, each pair when its second one is free.
+void Races::settle(std::vector<std::string> &reports) {
+    for (const std::shared_ptr<Command> &command : open_) {
+        if (!command->held || command->past.held())
+            continue;
+        command->held = false;
+        if (!command->past.failed())
+            compare(*command, reports);
+    }
+}
+
+// Whoever waits for it does nothing.
+void Races::abandon(EventState &state) noexcept {
+    if (state.gate != nullptr && state.gate->state == Gate::State::closed)
+        state.gate->state = Gate::State::failed;
+}
+
+void Races::tell(const std::vector<std::string> &reports) const noexcept {
+    for (const std::string &report : reports)
+        instance_.log().write(level_, "plugin {}: {}", instance_.name(), report);
+}
+
+} // namespace pi::loader::race

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The layer that finds commands which use the same bytes, one of them writing, while nothing orders them.
+// It looks at what orders commands by contract, never at when they happen to run: wait lists, queues in order,
+// barriers, host events, and what the host has seen end (by waiting, finishing, blocking, asking, callbacks
+// and host functions). What one thread of the host has seen all are taken to know. What is not known for
+// certain is taken to be ordered, so that a report is a race.
+#pragma once
+
+#include "functions.hpp"
+#include "layers/race/access.hpp"
+#include "layers/race/past.hpp"
+#include "layers/stack.hpp"
+
+#include <array>
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace pi::loader {
+class PluginInstance;
+}
+
+namespace pi::loader::race {
+
+/// A command that was enqueued. Its past has its own place, too.
+struct Command {
+    std::size_t function = 0; ///< its row
+    uint64_t call = 0;        ///< the number of that function's call that succeeded
+    const void *queue = nullptr;
+    std::shared_ptr<Lane> lane{};
+    uint64_t number = 0; ///< its place in the lane
+    Past past{};
+    bool held = false;
+    std::vector<Access> accesses{};
+    Stack stack{};
+};
+
+/// What the layer keeps of objects as long as the application has references to them.
+template <typename Handle, typename State>
+class Known {
+public:
+    State *find(Handle handle) noexcept {
+        const auto found = rows_.find(handle);
+        return found != rows_.end() ? &found->second.state : nullptr;
+    }
+    void add(Handle handle, State state) {
+        rows_.insert_or_assign(handle, Row{std::move(state), 1});
+    }
+    void retain(Handle handle) noexcept {
+        const auto found = rows_.find(handle);
+        if (found != rows_.end())
+            ++found->second.references;
+    }
+    void forget(Handle handle) noexcept { rows_.erase(handle); }
+    /// Calls last(state) before it forgets it.
+    template <typename Last>
+    void release(Handle handle, Last &&last) {
+        const auto found = rows_.find(handle);
+        if (found == rows_.end() || --found->second.references != 0)
+            return;
+        last(found->second.state);
+        rows_.erase(found);
+    }
+
+private:
+    struct Row {
+        State state;
+        uint32_t references;
+    };
+    std::unordered_map<Handle, Row> rows_;
+};
+
+class Races;
+
+/// A host function of the application's, and what has ended when it runs.
+struct HostFunction {
+    Races &races;
+    Past past;
+    pi_host_function function;
+    void *user_data;
+};
+
+class Races {
+public:
+    explicit Races(PluginInstance &instance);
+
+    const pi_dispatch &next() const noexcept { return next_; }
+
+    // Objects, after they were made; retained and released as the application does.
+    void add_queue(pi_queue queue);
+    void add_memory(pi_mem mem, uint64_t size, uint64_t flags, bool image);
+    void add_view(pi_mem parent, pi_mem view, const pi_mem_partition_desc &desc);
+    void add_host_event(pi_event event);
+    void
+    forget_event(pi_event event); ///< the handle is another event's now, of which nothing is known
+    void add_usm(const void *pointer, uint64_t size);
+    void remove_usm(const void *pointer) noexcept;
+    template <typename Handle>
+    void retain(Handle handle) noexcept {
+        const std::scoped_lock lock(mutex_);
+        known_of(handle).retain(handle);
+    }
+    template <typename Handle>
+    void release(Handle handle) noexcept {
+        const std::scoped_lock lock(mutex_);
+        if constexpr (std::is_same_v<Handle, pi_event>)
+            events_.release(handle, [&](EventState &state) { abandon(state); });
+        else
+            known_of(handle).release(handle, [](auto &) {});
+    }
+
+    /// A command that was enqueued: `waits_for_all`: with an empty wait list for its queue.
+    struct Enqueued {
+        std::size_t function;
+        pi_queue queue;
+        std::vector<Access> accesses;
+        uint32_t wait_count;
+        const pi_event *wait_list;
+        pi_event event; ///< nullptr: the application has none
+        bool barrier = false;
+        bool waits_for_all = false;
+        bool blocked = false; ///< the call returned when it had ended
+    };
+    void add(Enqueued enqueued, Stack stack);
+    /// What will be over when it begins.
+    Past past_before(const Enqueued &enqueued);
+
+    /// The accesses of commands are asked for by these.
+    void use_mem(std::vector<Access> &out, pi_mem mem, bool writes, Ranges ranges);
+    void use_image(std::vector<Access> &out, pi_mem mem, bool writes, Ranges ranges);
+    void use_usm(std::vector<Access> &out, const void *pointer, bool writes, Ranges ranges);
+    void use_argument(std::vector<Access> &out, const pi_kernel_argument &argument);
+    /// The whole allocation, which is nobody's from now on.
+    void free_usm(std::vector<Access> &out, const void *pointer);
+    void map(std::vector<Access> &out, const pi_buffer_map_desc &desc);
+    void unmap(std::vector<Access> &out, pi_mem mem);
+
+    /// Until it runs; what never does, because its command fails, goes with this object.
+    void *keep(HostFunction function);
+    std::unique_ptr<HostFunction> take(const void *kept) noexcept;
+
+    // The host knows that something has ended.
+    Past past_of_queue(pi_queue queue);
+    Past past_of_event(pi_event event);
+    void end(const Past &past) noexcept;
+    void end_event(pi_event event) noexcept { end(past_of_event(event)); }
+    void signal(pi_event event, pi_result result);
+
+private:
+    struct QueueState {
+        bool in_order;
+        std::shared_ptr<const Command> last{}; ///< in order: the next one's predecessor
+        Past all{};                            ///< of everything that was enqueued
+        Past barrier{};                        ///< what every later command begins after
+    };
+    struct EventState {
+        std::shared_ptr<const Command> command;
+        std::shared_ptr<Gate> gate; ///< of a host event
+    };
+    struct Mapping {
+        pi_mem mem;
+        std::shared_ptr<const Storage> storage;
+        Range range;
+        bool writes;
+    };
+    struct Usm {
+        uint64_t size;
+        std::shared_ptr<const Storage> storage;
+    };
+
+    Known<pi_queue, QueueState> &known_of(pi_queue) noexcept { return queues_; }
+    Known<pi_mem, Memory> &known_of(pi_mem) noexcept { return memory_; }
+    Known<pi_event, EventState> &known_of(pi_event) noexcept { return events_; }
+
+    // All under the lock.
+    void take_waits(Command &command, QueueState &queue, const Enqueued &enqueued);
+    void take_predecessor(Command &command, const std::shared_ptr<const Command> &before);
+    void compare(const Command &command, std::vector<std::string> &reports);
+    void compare(const Command &first, const Command &second, std::vector<std::string> &reports);
+    void close_first();
+    void settle(std::vector<std::string> &reports);
+    void abandon(EventState &state) noexcept;
+    void end_locked(const Past &past) noexcept;
+    void tell(const std::vector<std::string> &reports) const noexcept;
+
+    static constexpr std::size_t most_open = 1024;
+    static constexpr std::size_t most_reports = 1000;
+
+    const pi_dispatch &next_;
+    PluginInstance &instance_;
+    const pi_log_level level_;
+    std::mutex mutex_;
+    std::array<uint64_t, function_rows.size()> calls_{};
+    std::deque<std::shared_ptr<Command>> open_; ///< those that may race with what comes
+    Known<pi_queue, QueueState> queues_;
+    Known<pi_mem, Memory> memory_;
+    Known<pi_event, EventState> events_;
+    std::map<uintptr_t, Usm> usm_;
+    std::vector<Mapping> mappings_;
+    std::unordered_map<const void *, std::unique_ptr<HostFunction>> host_functions_;
+    std::set<std::pair<Stack, Stack>> reported_;
+};
+
+} // namespace pi::loader::race
