@@ -177,4 +177,17 @@ void require_untouched(const std::string &what, std::initializer_list<pi_result>
     require(same(out, poison<Handle>()), what, ": failed, but wrote its output");
 }
 
+/// Calls create(handle **) with a poisoned output, which a failure must leave as it was; what is made is released.
+template <typename Handle, typename Create>
+pi_result try_create(Create &&create) {
+    Handle out = poison<Handle>();
+    const pi_result result = create(&out);
+    if (result == PI_SUCCESS)
+        Counted<Handle>::release(out);
+    else
+        require(same(out, poison<Handle>()), "the call failed with ", result_name(result),
+                ", but wrote its output");
+    return result;
+}
+
 } // namespace pi::suite

@@ -127,8 +127,9 @@ LAW("context", "a context's descriptor obeys the rules of descriptors") {
     const std::vector<pi_device> devices{bench.device()};
     check_descriptor("piContextCreate", context_desc(devices), offsetof(pi_context_desc, flags),
                      [&](const pi_context_desc *desc) {
-                         Context context;
-                         return piContextCreate(bench.platform(), desc, context.out());
+                         return try_create<pi_context>([&](pi_context *out) {
+                             return piContextCreate(bench.platform(), desc, out);
+                         });
                      });
     const pi_context_desc good = context_desc(devices);
     require_error(piContextCreate(bench.platform(), &good, nullptr), PI_ERROR_INVALID_NULL_POINTER,

@@ -143,8 +143,9 @@ LAW("errors", "buffers are created as described, or not at all") {
     valid.size = 64;
     check_descriptor("piMemBufferCreate", valid, offsetof(pi_mem_buffer_desc, flags),
                      [&](const pi_mem_buffer_desc *desc) {
-                         Mem mem;
-                         return piMemBufferCreate(bench.context(), bench.device(), desc, mem.out());
+                         return try_create<pi_mem>([&](pi_mem *out) {
+                             return piMemBufferCreate(bench.context(), bench.device(), desc, out);
+                         });
                      });
     require_error(piMemBufferCreate(bench.context(), bench.device(), &valid, nullptr),
                   PI_ERROR_INVALID_NULL_POINTER, "piMemBufferCreate with out_mem NULL");
@@ -157,8 +158,8 @@ LAW("errors", "buffers are created as described, or not at all") {
     partition.size = 64;
     check_descriptor("piMemBufferPartition", partition, offsetof(pi_mem_partition_desc, flags),
                      [&](const pi_mem_partition_desc *desc) {
-                         Mem view;
-                         return piMemBufferPartition(root, desc, view.out());
+                         return try_create<pi_mem>(
+                             [&](pi_mem *out) { return piMemBufferPartition(root, desc, out); });
                      });
 }
 

@@ -316,9 +316,9 @@ LAW("image", "an image's descriptor is read as all descriptors are") {
     const pi_mem_image_desc valid = any_image_desc(bench);
     check_descriptor("piMemImageCreate", valid, offsetof(pi_mem_image_desc, flags),
                      [&](const pi_mem_image_desc *desc) {
-                         Mem image;
-                         return piMemImageCreate(bench.context(), bench.device(), desc,
-                                                 image.out());
+                         return try_create<pi_mem>([&](pi_mem *out) {
+                             return piMemImageCreate(bench.context(), bench.device(), desc, out);
+                         });
                      });
     require_error(piMemImageCreate(bench.context(), bench.device(), &valid, nullptr),
                   PI_ERROR_INVALID_NULL_POINTER, "piMemImageCreate with out_mem NULL");

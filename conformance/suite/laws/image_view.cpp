@@ -250,8 +250,8 @@ LAW("image", "a view's descriptor is read as all descriptors are, and its buffer
     const Mem buffer = bench.make_buffer(Views::size_of_storage(valid));
     check_descriptor("piMemImageViewCreate", valid, offsetof(pi_mem_image_desc, flags),
                      [&](const pi_mem_image_desc *desc) {
-                         Mem view;
-                         return piMemImageViewCreate(buffer, desc, view.out());
+                         return try_create<pi_mem>(
+                             [&](pi_mem *out) { return piMemImageViewCreate(buffer, desc, out); });
                      });
     require_error(piMemImageViewCreate(buffer, &valid, nullptr), PI_ERROR_INVALID_NULL_POINTER,
                   "piMemImageViewCreate with out_mem NULL");

@@ -102,23 +102,20 @@ LAW("kernel", "argument values are copied during the call") {
     const Kernel kernel = make_kernel(shop.program, "add");
     const Mem mem = bench.make_buffer(bench.place(), bytes_of({0, 0, 0, 0}));
     const Event gate = bench.make_host_event();
-    Event event;
-    {
-        uint32_t value = 7;
-        pi_kernel_argument arguments[2]{};
-        arguments[0].kind = PI_ARGUMENT_BUFFER;
-        arguments[0].mem = mem;
-        arguments[1].kind = PI_ARGUMENT_VALUE;
-        arguments[1].value = &value;
-        arguments[1].size = sizeof value;
-        pi_kernel_launch_desc desc = launch_desc(kernel, Arguments(), 4);
-        desc.arguments = arguments;
-        desc.argument_count = 2;
-        event = bench.enqueue(shop.queue, desc, {gate});
-        value = 1000;
-        arguments[0] = arguments[1] = pi_kernel_argument{};
-        desc = pi_kernel_launch_desc{};
-    }
+    uint32_t value = 7; // outlives the launch: else a compiler may leave out what overwrites it
+    pi_kernel_argument arguments[2]{};
+    arguments[0].kind = PI_ARGUMENT_BUFFER;
+    arguments[0].mem = mem;
+    arguments[1].kind = PI_ARGUMENT_VALUE;
+    arguments[1].value = &value;
+    arguments[1].size = sizeof value;
+    pi_kernel_launch_desc desc = launch_desc(kernel, Arguments(), 4);
+    desc.arguments = arguments;
+    desc.argument_count = 2;
+    const Event event = bench.enqueue(shop.queue, desc, {gate});
+    value = 1000;
+    arguments[0] = arguments[1] = pi_kernel_argument{};
+    desc = pi_kernel_launch_desc{};
     bench.signal(gate);
     bench.wait(event);
     bench.require_contents(shop.queue, mem, bytes_of({7, 7, 7, 7}), "what the launch has added");

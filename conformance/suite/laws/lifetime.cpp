@@ -7,9 +7,13 @@
 #include "checks.hpp"
 #include "kernels.hpp"
 #include "registry.hpp"
+#include "second_loader.hpp"
 
+#include <chrono>
 #include <cstring>
 #include <deque>
+#include <filesystem>
+#include <thread>
 
 namespace pi::suite {
 namespace {
@@ -118,6 +122,28 @@ LAW("lifetime", "memory may be released right after the enqueue") {
     bench.signal(gate);
     bench.wait(copied);
     bench.require_contents(queue, dst, bytes, "what went through a released buffer");
+}
+
+LAW("lifetime", "commands on released memory write into none that came meanwhile") {
+    constexpr uint64_t size = 64 * 1024;
+    const Bytes bytes = bench.random_bytes(size), other_bytes(size, std::byte{0xEE});
+    const Queue queue = bench.make_queue();
+    const Event gate = bench.make_host_event();
+    Event written, filled, copied;
+    {
+        const Mem first = bench.make_buffer(size), second = bench.make_buffer(size);
+        const Mem third = bench.make_buffer(size), fourth = bench.make_buffer(size);
+        written = bench.write(queue, first, 0, bytes, {gate});
+        filled = bench.fill(queue, second, 0, size, Bytes(4, std::byte{0x11}), {gate});
+        copied = bench.copy(queue, third, 0, fourth, 0, size, {gate});
+    }
+    std::vector<Mem> others;
+    for (int i = 0; i < 8; ++i)
+        others.push_back(bench.make_buffer(bench.place(), other_bytes));
+    bench.signal(gate);
+    bench.wait({written, filled, copied});
+    for (const Mem &other : others)
+        bench.require_contents(queue, other, other_bytes, "a buffer that no command was for");
 }
 
 LAW("lifetime", "what commands without an event name may be released right after the enqueue") {
@@ -331,6 +357,38 @@ LAW("lifetime", "hundreds of objects come and go") {
         const Event written = bench.write(queue, mem, 0, bytes, {gate});
         bench.signal(gate);
         bench.wait(written);
+    }
+}
+
+LAW("lifetime", "an instance that ends leaves no thread and no descriptor behind") {
+    const Bytes bytes = bench.random_bytes(64);
+    const auto use = [&] {
+        const SecondLoader second(bench);
+        const Queue queue = bench.make_queue(second.place());
+        const Mem mem = bench.make_buffer(second.place(), 64);
+        const Event gate = bench.make_host_event(second.place().context);
+        const Event written = bench.write(queue, mem, 0, bytes, {gate});
+        bench.signal(gate);
+        bench.wait(written);
+    };
+    const auto count = [](const char *folder) {
+        const std::filesystem::directory_iterator entries(folder);
+        return static_cast<std::size_t>(std::distance(begin(entries), end(entries)));
+    };
+    // What libraries begin once they keep.
+    use();
+    for (const char *folder : {"/proc/self/task", "/proc/self/fd"}) {
+        const std::size_t before = count(folder);
+        constexpr std::size_t rounds = 8;
+        for (std::size_t round = 0; round < rounds; ++round)
+            use();
+        // A thread that has been joined may be on its way out still.
+        const auto end = std::chrono::steady_clock::now() + bench.patience();
+        while (count(folder) >= before + rounds && std::chrono::steady_clock::now() < end)
+            std::this_thread::yield();
+        const std::size_t after = count(folder);
+        require(after < before + rounds, folder, " had ", before, " entries, and has ", after,
+                " after ", rounds, " instances that have ended");
     }
 }
 

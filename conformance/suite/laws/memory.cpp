@@ -51,6 +51,28 @@ LAW("memory", "a large buffer holds its bytes") {
     bench.require_contents(queue, mem, bytes, join("a buffer of ", size, " bytes"));
 }
 
+LAW("memory", "what is released can be had again") {
+    // Together more than there is, where that is not too much for a test.
+    constexpr uint64_t piece = 256u << 20, most_rounds = 64;
+    uint64_t size = piece;
+    uint64_t capacity = 0;
+    for (const pi_device_info name :
+         {PI_DEVICE_INFO_MAX_ALLOCATION_SIZE, PI_DEVICE_INFO_GLOBAL_MEMORY_SIZE}) {
+        if (piDeviceGetInfo(bench.device(), name, sizeof capacity, &capacity, nullptr) !=
+                PI_SUCCESS ||
+            capacity == 0)
+            capacity = piece * most_rounds;
+        size = std::min(size, std::max<uint64_t>(capacity / 2, 1));
+    }
+    const Queue queue = bench.make_queue();
+    const uint64_t rounds = std::min(capacity / size + 2, most_rounds);
+    for (uint64_t round = 0; round < rounds; ++round) {
+        const Bytes bytes = bench.random_bytes(64);
+        const Mem mem = bench.make_buffer(size);
+        bench.upload(queue, mem, bytes, size - std::min<uint64_t>(size, bytes.size()));
+    }
+}
+
 LAW("memory", "buffers have storage of their own") {
     const Queue queue = bench.make_queue();
     std::vector<Bytes> bytes;

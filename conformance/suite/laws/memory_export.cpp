@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <fcntl.h>
+#include <filesystem>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -213,6 +214,33 @@ LAW("memory", "a descriptor that cannot hold the memory is refused") {
         desc = import_desc(handle);
         desc.own = 1;
         refused("a descriptor that it should own", desc, {PI_ERROR_INVALID_VALUE});
+    });
+}
+
+std::size_t open_descriptors() {
+    const std::filesystem::directory_iterator descriptors("/proc/self/fd");
+    return static_cast<std::size_t>(std::distance(begin(descriptors), end(descriptors)));
+}
+
+LAW("memory", "what is exported and imported again and again leaves no descriptor behind") {
+    for_each_type(bench, [&](pi_external_type type) {
+        const Bytes bytes = bench.random_bytes(4096);
+        const auto pass_on = [&] {
+            const Mem mem = make_exportable(bench, bytes, type);
+            const pi_external_handle handle = export_mem(mem, type);
+            const Descriptor descriptor(handle.fd);
+            const Mem imported = import_mem(bench.place(), import_desc(handle));
+            bench.require_contents(bench.make_queue(), imported, bytes, "imported memory");
+        };
+        // What a driver opens once it keeps.
+        pass_on();
+        const std::size_t before = open_descriptors();
+        constexpr std::size_t rounds = 20;
+        for (std::size_t round = 0; round < rounds; ++round)
+            pass_on();
+        const std::size_t after = open_descriptors();
+        require(after < before + rounds, "there were ", before, " open descriptors, and ", after,
+                " after ", rounds, " exports and imports, all of them released");
     });
 }
 

@@ -273,8 +273,9 @@ LAW("memory", "an import's descriptor obeys the rules of descriptors") {
     const pi_mem_import_desc valid = import_desc(memory.data(), memory.size());
     check_descriptor("piMemImport", valid, offsetof(pi_mem_import_desc, flags),
                      [&](const pi_mem_import_desc *desc) {
-                         Mem mem;
-                         return piMemImport(bench.context(), bench.device(), desc, mem.out());
+                         return try_create<pi_mem>([&](pi_mem *out) {
+                             return piMemImport(bench.context(), bench.device(), desc, out);
+                         });
                      });
     require_error(piMemImport(bench.context(), bench.device(), &valid, nullptr),
                   PI_ERROR_INVALID_NULL_POINTER, "piMemImport with out_mem NULL");

@@ -239,8 +239,9 @@ LAW("program", "the descriptors of programs obey the rules of descriptors") {
     const pi_program_desc valid = kernel_program_desc(kernel_format(bench));
     check_descriptor("piProgramCreate", valid, offsetof(pi_program_desc, flags),
                      [&](const pi_program_desc *desc) {
-                         Program program;
-                         return piProgramCreate(bench.context(), desc, program.out());
+                         return try_create<pi_program>([&](pi_program *out) {
+                             return piProgramCreate(bench.context(), desc, out);
+                         });
                      });
     require_error(piProgramCreate(bench.context(), &valid, nullptr), PI_ERROR_INVALID_NULL_POINTER,
                   "piProgramCreate with out_program NULL");

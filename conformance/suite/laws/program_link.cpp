@@ -339,8 +339,9 @@ LAW("program", "the descriptors of compiling and linking obey the rules of descr
     const pi_program_link_desc valid = link_desc(parts);
     check_descriptor("piProgramLink", valid, offsetof(pi_program_link_desc, flags),
                      [&](const pi_program_link_desc *desc) {
-                         Program linked;
-                         return piProgramLink(bench.context(), desc, linked.out());
+                         return try_create<pi_program>([&](pi_program *out) {
+                             return piProgramLink(bench.context(), desc, out);
+                         });
                      });
     require_error(piProgramLink(bench.context(), &valid, nullptr), PI_ERROR_INVALID_NULL_POINTER,
                   "piProgramLink with out_program NULL");

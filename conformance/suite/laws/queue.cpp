@@ -69,8 +69,9 @@ LAW("queue", "a queue's descriptor obeys the rules of descriptors") {
     check_descriptor(
         "piQueueCreate", describe<pi_queue_desc>(), offsetof(pi_queue_desc, flags),
         [&](const pi_queue_desc *desc) {
-            Queue queue;
-            return piQueueCreate(bench.context(), bench.device(), desc, queue.out());
+            return try_create<pi_queue>([&](pi_queue *out) {
+                return piQueueCreate(bench.context(), bench.device(), desc, out);
+            });
         },
         true);
     require_error(piQueueCreate(bench.context(), bench.device(), nullptr, nullptr),

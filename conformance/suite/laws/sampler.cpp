@@ -69,8 +69,8 @@ LAW("sampler", "a sampler's descriptor is read as all descriptors are") {
     need_images(bench);
     const pi_sampler_desc valid = sampler_desc(1, PI_ADDRESSING_CLAMP, PI_FILTER_NEAREST);
     check_descriptor("piSamplerCreate", valid, 0, [&](const pi_sampler_desc *desc) {
-        Sampler sampler;
-        return piSamplerCreate(bench.context(), desc, sampler.out());
+        return try_create<pi_sampler>(
+            [&](pi_sampler *out) { return piSamplerCreate(bench.context(), desc, out); });
     });
     require_error(piSamplerCreate(bench.context(), &valid, nullptr), PI_ERROR_INVALID_NULL_POINTER,
                   "piSamplerCreate with out_sampler NULL");
