@@ -142,6 +142,8 @@ constexpr InfoName device_names[] = {
     PI_SUITE_DEVICE(HOST_WRITE_SPEED, value_of<uint64_t[2]>),
     PI_SUITE_DEVICE(MAP_SPEED, value_of<uint64_t[2]>),
     PI_SUITE_DEVICE(CALLBACK_LATENCY, value_of<uint64_t>),
+    PI_SUITE_DEVICE(HOST_READ_CHANNELS, array_of<uint64_t>),
+    PI_SUITE_DEVICE(HOST_WRITE_CHANNELS, array_of<uint64_t>),
 };
 #undef PI_SUITE_DEVICE
 

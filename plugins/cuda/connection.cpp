@@ -135,6 +135,19 @@ uint64_t slot_bandwidth(Device &device) {
     return nvml ? nvml->pcie_bandwidth(device.pci_address()) : 0;
 }
 
+/// A device's ways, each in one direction.
+enum class Port : uint64_t { slot_out, slot_in, switch_out, switch_in, count };
+uint64_t channel(const Device &device, Port port) {
+    return static_cast<uint64_t>(device.id()) * static_cast<uint64_t>(Port::count) +
+           static_cast<uint64_t>(port) + 1; // 0 is none
+}
+
+std::vector<uint64_t> slot_channel(const Device &device, Port port) {
+    if (device.attribute(CU_DEVICE_ATTRIBUTE_INTEGRATED))
+        return {};
+    return {channel(device, port)};
+}
+
 /// The link between two devices, of which one has access to the other's memory.
 void describe_link(const Place &src, const Place &dst, pi_memory_connection_info &info,
                    std::string &reason) {
@@ -142,6 +155,12 @@ void describe_link(const Place &src, const Place &dst, pi_memory_connection_info
         const Link link = nvml->between(src.device.pci_address(), dst.device.pci_address());
         info.link_kind = link.kind;
         info.bandwidth = link.bandwidth;
+        if (link.switched)
+            sdk::tell_channels(info, {channel(src.device, Port::switch_out),
+                                      channel(dst.device, Port::switch_in)});
+        else if (link.kind == PI_LINK_PCIE)
+            sdk::tell_channels(
+                info, {channel(src.device, Port::slot_out), channel(dst.device, Port::slot_in)});
         if (link.nvlinks)
             reason += text("; NVLinks: ", link.nvlinks);
     }
@@ -205,9 +224,20 @@ void describe_copy(const Place &src, const Place &dst, const pi_memory_connectio
     // It goes up one slot and down the other one; how fast the driver does so nobody tells.
     if (slot_bandwidth(src.device) && slot_bandwidth(dst.device))
         info.link_kind = PI_LINK_PCIE;
+    if (query.kind == PI_MEMORY_KIND_BUFFER)
+        sdk::tell_channels(
+            info, {channel(src.device, Port::slot_out), channel(dst.device, Port::slot_in)});
 }
 
 } // namespace
+
+std::vector<uint64_t> to_host_channels(const Device &device) {
+    return slot_channel(device, Port::slot_out);
+}
+
+std::vector<uint64_t> from_host_channels(const Device &device) {
+    return slot_channel(device, Port::slot_in);
+}
 
 pi_memory_connection_info describe_connection(const Place &src, const Place &dst,
                                               const pi_memory_connection_query &query) {

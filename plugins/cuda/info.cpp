@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What a device tells about itself.
+#include "connection.hpp"
 #include "entries.hpp"
 #include "memory.hpp"
 
@@ -156,6 +157,10 @@ constexpr Row rows[] = {
      [](Device &d, const InfoWriter &write) { write(view_offset_alignment(d)); }},
     {PI_DEVICE_INFO_IMAGE_VIEW_PITCH_ALIGNMENT,
      [](Device &d, const InfoWriter &write) { write(view_pitch_alignment(d)); }},
+    {PI_DEVICE_INFO_HOST_READ_CHANNELS,
+     [](Device &d, const InfoWriter &write) { write(to_host_channels(d)); }},
+    {PI_DEVICE_INFO_HOST_WRITE_CHANNELS,
+     [](Device &d, const InfoWriter &write) { write(from_host_channels(d)); }},
 };
 
 pi_memory_scope describe_scope(const Device &device, Scope which) {

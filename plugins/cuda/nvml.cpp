@@ -60,18 +60,19 @@ Link Nvml::ask(const PciAddress &src, const PciAddress &dst) const {
         functions_.nvmlDeviceGetP2PStatus(from, to, NVML_P2P_CAPS_INDEX_NVLINK, &status) ==
             NVML_SUCCESS &&
         status == NVML_P2P_STATUS_OK) {
-        const unsigned links = std::min(count_nvlinks(from, dst), count_nvlinks(to, src));
+        const NvLinks there = nvlinks(from, dst);
+        const unsigned links = std::min(there.count, nvlinks(to, src).count);
         return {PI_LINK_NVLINK, links * std::min(nvlink_bandwidth(from), nvlink_bandwidth(to)),
-                links};
+                links, there.switched};
     }
     const uint64_t slower = std::min(ask_pcie(from), ask_pcie(to));
     return {slower ? pi_link_kind{PI_LINK_PCIE} : pi_link_kind{PI_LINK_UNKNOWN}, slower};
 }
 
-unsigned Nvml::count_nvlinks(nvmlDevice_t from, const PciAddress &to) const {
+Nvml::NvLinks Nvml::nvlinks(nvmlDevice_t from, const PciAddress &to) const {
     unsigned direct = 0, over_switches = 0;
     if (!functions_.nvmlDeviceGetNvLinkState || !functions_.nvmlDeviceGetNvLinkRemotePciInfo_v2)
-        return 0;
+        return {0, false};
     for (unsigned link = 0; link < NVML_NVLINK_MAX_LINKS; ++link) {
         nvmlEnableState_t state = NVML_FEATURE_DISABLED;
         if (functions_.nvmlDeviceGetNvLinkState(from, link, &state) != NVML_SUCCESS ||
@@ -88,7 +89,7 @@ unsigned Nvml::count_nvlinks(nvmlDevice_t from, const PciAddress &to) const {
                  PciAddress{remote.domain, remote.bus, remote.device} == to)
             ++direct;
     }
-    return direct ? direct : over_switches;
+    return direct ? NvLinks{direct, false} : NvLinks{over_switches, over_switches != 0};
 }
 
 uint64_t Nvml::nvlink_bandwidth(nvmlDevice_t device) const {

@@ -29,6 +29,8 @@ struct Link {
     uint64_t bandwidth =
         0; ///< one way, bytes a second, as the link's standard has it: packets cost more; 0 = unknown
     unsigned nvlinks = 0; ///< how many
+    bool switched =
+        false; ///< they go to switches: the ports are shared with what goes to other devices
 };
 
 /// NVML, opened and initialised. What it is asked it remembers: a connection's answer is constant.
@@ -50,8 +52,12 @@ private:
     nvmlDevice_t device(const PciAddress &address) const; ///< NULL if NVML does not know it
     Link ask(const PciAddress &src, const PciAddress &dst) const;
     uint64_t ask_pcie(nvmlDevice_t device) const;
+    struct NvLinks {
+        unsigned count;
+        bool switched;
+    };
     /// Active links of `from` that lead to `to`, or, if there is none, to switches.
-    unsigned count_nvlinks(nvmlDevice_t from, const PciAddress &to) const;
+    NvLinks nvlinks(nvmlDevice_t from, const PciAddress &to) const;
     uint64_t nvlink_bandwidth(nvmlDevice_t device) const; ///< of one link
 
     const sdk::Library library_;

@@ -4,6 +4,7 @@
 #include "entries.hpp"
 #include "plugin.hpp"
 
+#include <pi/sdk/connection.hpp>
 #include <pi/sdk/descriptor.hpp>
 
 #include <algorithm>
@@ -79,12 +80,13 @@ void check_query(const pi_memory_connection_query &query, Ends &ends) {
     ends.from = host_site;
 }
 
-/// Of a copy between the memories that are asked about.
+/// Of a copy between the memories that are asked about, with what it takes on its way.
 void tell_speed(const Ends &ends, pi_memory_connection_info &info) {
     const Speed speed = ends.src.device.instance().links().speed(ends.from, ends.to);
     info.bandwidth = speed.bandwidth;
     info.latency =
         std::max<uint64_t>(1, static_cast<uint64_t>(std::ceil(speed.latency))); // 0 is unknown
+    sdk::tell_channels(info, ends.src.device.instance().links().channels(ends.from, ends.to));
 }
 
 void answer_within(const Ends &ends, pi_memory_connection_info &info, std::string &reason) {

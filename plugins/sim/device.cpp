@@ -133,6 +133,10 @@ void tell_speed(const Device &device, Site from, Site to, const InfoWriter &writ
     tell_speed(device.instance().links().speed(from, to), write);
 }
 
+void tell_channels(const Device &device, Site from, Site to, const InfoWriter &write) {
+    write(device.instance().links().channels(from, to));
+}
+
 void tell_map_speed(const Device &device, const InfoWriter &write) {
     const ScopeSpec &spec = device.spec().scopes[0];
     if (!(spec.scope.flags & PI_SCOPE_MAPS_IN_PLACE))
@@ -219,6 +223,10 @@ constexpr sdk::InfoRow<Device> info_rows[] = {
     {PI_DEVICE_INFO_MAP_SPEED,
      [](Device &d, const InfoWriter &write) { tell_map_speed(d, write); }},
     {PI_DEVICE_INFO_CALLBACK_LATENCY, constant<uint64_t, 0>}, // what the host does takes no time
+    {PI_DEVICE_INFO_HOST_READ_CHANNELS,
+     [](Device &d, const InfoWriter &write) { tell_channels(d, first_site(d), host_site, write); }},
+    {PI_DEVICE_INFO_HOST_WRITE_CHANNELS,
+     [](Device &d, const InfoWriter &write) { tell_channels(d, host_site, first_site(d), write); }},
 };
 
 } // namespace

@@ -54,7 +54,7 @@ Links::Links(const Machine &machine) : machine_(machine) {
 }
 
 Channel *Links::channel(const std::string &name) {
-    return &channels_[name];
+    return &channels_.try_emplace(name, channels_.size() + 1).first->second;
 }
 
 void Links::add(LinkSpec spec) {
@@ -117,6 +117,15 @@ Speed Links::speed(Site from, Site to) const {
     sum.bandwidth =
         seconds_a_byte > 0 ? static_cast<uint64_t>(1 / seconds_a_byte + 0.5) : UINT64_MAX;
     return sum;
+}
+
+std::vector<uint64_t> Links::channels(Site from, Site to) const {
+    std::vector<uint64_t> numbers;
+    for (const Channel *channel : transfer(from, to, 0).task.channels)
+        numbers.push_back(channel->number());
+    std::sort(numbers.begin(), numbers.end());
+    numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
+    return numbers;
 }
 
 } // namespace pi::sim

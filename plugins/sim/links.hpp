@@ -56,6 +56,8 @@ public:
     Transfer transfer(Site from, Site to, uint64_t bytes) const;
     /// What such a transfer takes, for being told: bandwidth UINT64_MAX where the bytes take no time.
     Speed speed(Site from, Site to) const;
+    /// The numbers of the channels that such a transfer takes, each once.
+    std::vector<uint64_t> channels(Site from, Site to) const;
     /// What kernels of a device run on.
     Channel *processors(Site device) const { return processors_.at(device); }
 

@@ -60,6 +60,11 @@ void check_link(const Value &value, const LinkSpec &link) {
                                 ", but connection is \"none\": nothing goes over this link");
 }
 
+/// So that no transfer takes more than can be told: one over the host crosses two links with it.
+size_t most_channels(const LinkSpec &link) {
+    return link.from == host_site || link.to == host_site ? PI_MAX_CHANNELS / 2 : PI_MAX_CHANNELS;
+}
+
 /// "{from}" and "{to}" in a channel's name are the link's ends.
 std::string channel_name(const Machine &machine, const LinkSpec &link, std::string name) {
     const auto replace = [&](std::string_view word, Site site) {
@@ -82,9 +87,13 @@ void add_link(Machine &machine, const Value &value, LinkSpec link, const Value &
             where.fail("is a second link of the same two ends and direction; the first is in line ",
                        other.line);
     check_link(value, link);
-    if (value["channels"].present())
-        for (const Value &channel : value["channels"].array("names"))
+    const Value channels = value["channels"];
+    if (channels.present())
+        for (const Value &channel : channels.array("names"))
             link.channels.push_back(channel_name(machine, link, channel.string("a name")));
+    if (link.channels.size() > most_channels(link))
+        channels.fail("has ", link.channels.size(), " names; this link takes at most ",
+                      most_channels(link));
     if (link.channels.empty())
         link.channels.push_back(channel_name(machine, link, "link {from}>{to}"));
     link.line = value.line;

@@ -20,11 +20,15 @@ namespace pi::sim {
 /// What can do one thing at a time: a link's wires, a device's processors.
 class Channel {
 public:
+    /// The number, not 0, by which the plugin tells it: PI_MAX_CHANNELS.
+    explicit Channel(uint64_t number) : number_(number) {}
+    uint64_t number() const { return number_; }
     /// The earliest time from `ready` on at which it is free for `duration`.
     uint64_t earliest(uint64_t ready, uint64_t duration) const;
     void occupy(uint64_t start, uint64_t end);
 
 private:
+    const uint64_t number_;
     std::map<uint64_t, uint64_t> busy_; ///< begin to end; neighbours are joined
 };
 

@@ -35,7 +35,8 @@ RuntimeState::RuntimeState(std::shared_ptr<const Topology> all_places,
                            RuntimeOptions runtime_options)
     : topology(checked(std::move(all_places))), options(std::move(runtime_options)),
       costs(options.costs ? *options.costs : CostTable::estimate(topology->description())),
-      log(options.log_capacity), trace(topology), traffic(devices_of(*topology)),
+      log(options.log_capacity), trace(topology),
+      traffic(LinkChannels(topology->description(), devices_of(*topology))),
       memory(std::make_shared<MemoryPool>(topology, options.pool_limit)), residents(topology),
       lost(topology, continuations) {
     if (costs.places() != topology->size()) {

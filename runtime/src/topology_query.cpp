@@ -18,6 +18,14 @@ std::optional<Speed> device_speed(pi_device device, pi_device_info name) {
     return told[0] != 0 ? std::optional(Speed{told[0], told[1]}) : std::nullopt;
 }
 
+std::vector<uint64_t> device_channels(pi_device device, pi_device_info name) {
+    const std::string told = device_bytes(device, name);
+    std::vector<uint64_t> channels(told.size() / sizeof(uint64_t));
+    std::copy_n(told.begin(), channels.size() * sizeof(uint64_t),
+                reinterpret_cast<char *>(channels.data()));
+    return channels;
+}
+
 std::string default_name(pi_device device) {
     char plugin[64] = "plugin";
     piPluginGetInfo(plugin_of(device), PI_PLUGIN_INFO_NAME, sizeof plugin, plugin, nullptr);
@@ -65,6 +73,8 @@ PlaceInfo describe(const Place &place) {
     info.host_read = device_speed(place.device, PI_DEVICE_INFO_HOST_READ_SPEED);
     info.host_write = device_speed(place.device, PI_DEVICE_INFO_HOST_WRITE_SPEED);
     info.map = device_speed(place.device, PI_DEVICE_INFO_MAP_SPEED);
+    info.host_read_channels = device_channels(place.device, PI_DEVICE_INFO_HOST_READ_CHANNELS);
+    info.host_write_channels = device_channels(place.device, PI_DEVICE_INFO_HOST_WRITE_CHANNELS);
     const auto callback =
         device_info<uint64_t>(place.device, PI_DEVICE_INFO_CALLBACK_LATENCY, UINT64_MAX);
     if (callback != UINT64_MAX) {
@@ -100,7 +110,9 @@ Connection query(const Place &src, const Place &dst, pi_memory_kind kind, uint32
                       answer.latency,
                       std::string(answer.reason, strnlen(answer.reason, sizeof answer.reason)),
                       answer.atomics != 0,
-                      answer.external_handle_types};
+                      answer.external_handle_types,
+                      {std::begin(answer.channels), std::end(answer.channels)}};
+        std::erase(connection.channels, 0);
         return connection;
     }
     connection.reason = std::string("piGetMemoryConnectionInfo: ") + result_name(result) + ": " +

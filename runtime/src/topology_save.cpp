@@ -88,6 +88,13 @@ void put_speed(Json &json, double bandwidth, double nanoseconds) {
     }
 }
 
+/// By names that the machine has once; leaves out what is not known.
+void put_channels(Json &json, uint32_t instance, const std::vector<uint64_t> &channels) {
+    for (const uint64_t channel : channels) {
+        json["channels"].push_back(std::to_string(instance) + "." + std::to_string(channel));
+    }
+}
+
 /// Its classes of sizes as one line: a small transfer costs the latency, a large one goes at the bandwidth.
 void put_speed(Json &json, const CostTable::Link &link) {
     put_speed(json, link.back().bandwidth, 1e9 * link.front().latency);
@@ -273,6 +280,7 @@ Json link_json(const Machine &machine, size_t from, size_t to, const CostTable *
         json["preferred_queue"] = word(queues, told.preferred_queue);
         put_speed(json, machine, from, to, told, costs);
     }
+    put_channels(json, all.place(machine.places[from].front()).instance, told.channels);
     json["external_handle_types"] = handle_types_json(buffers.external_handle_types);
     json["kind"] = word(kinds, told.link_kind);
     json["reason"] = told.reason;
@@ -297,6 +305,9 @@ Json machine_json(const Topology &topology, const std::string &name, const CostT
             Json link{{"from", up ? "host" : machine.names[device]},
                       {"to", up ? machine.names[device] : "host"}};
             put_speed(link, up ? used.link(host_place, place) : used.link(place, host_place));
+            const PlaceInfo &info = topology.info(place);
+            put_channels(link, info.instance,
+                         up ? info.host_write_channels : info.host_read_channels);
             json["links"].push_back(std::move(link));
         }
     }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 #include <utility>
 
 namespace pi::runtime {
@@ -14,10 +15,10 @@ namespace {
 constexpr Hop host_bus{host_place, host_place};
 /// More count as so many longer ones: a prediction is not to take as long as what it is about.
 constexpr uint64_t most_pieces = 4096;
-/// More transfers on a link count as so many longer ones.
+/// More transfers on a channel count as so many longer ones.
 constexpr size_t most_transfers = 256;
 
-/// What others send over one link before each piece of a transfer.
+/// What others send over one channel before each piece of a transfer.
 class Ahead {
 public:
     explicit Ahead(uint64_t pieces) : steps_(pieces + 1) {}
@@ -35,7 +36,7 @@ public:
             first_turns_.emplace_back(arrival, seconds);
         }
     }
-    /// When the link can come to a piece; asked of each in turn. `before`: the end of the one before.
+    /// When the channel can come to a piece; asked of each in turn. `before`: the end of the one before.
     double free(uint64_t piece, double before) {
         seconds_ += steps_[piece];
         if (piece != 0) {
@@ -55,8 +56,20 @@ private:
     std::vector<std::pair<double, double>> first_turns_; // arrival, seconds
 };
 
+/// On each channel of each link of a transfer.
+using AheadOnAll = std::vector<std::vector<Ahead>>;
+
+/// When all channels of a link can come to a piece.
+double free_of(std::vector<Ahead> &channels, uint64_t piece, double before) {
+    double free = 0;
+    for (Ahead &ahead : channels) {
+        free = std::max(free, ahead.free(piece, before));
+    }
+    return free;
+}
+
 /// When the last piece has crossed the last link.
-double end_of(const Load &load, std::vector<Ahead> ahead) {
+double end_of(const Load &load, AheadOnAll ahead) {
     const size_t count = load.crossings.size();
     // By piece and link, of the newest. A piece goes where an earlier one has left its slot.
     std::array<std::vector<double>, slots_a_place + 1> ends;
@@ -70,7 +83,7 @@ double end_of(const Load &load, std::vector<Ahead> ahead) {
             const Crossing &crossing = load.crossings[link];
             const bool last = link + 1 == count;
             const double ready = std::max({arrived, before[link], last ? 0 : leaving[link + 1]});
-            arrived = std::max(ready + crossing.pause, ahead[link].free(piece, before[link])) +
+            arrived = std::max(ready + crossing.pause, free_of(ahead[link], piece, before[link])) +
                       crossing.seconds;
             now[link] = arrived;
         }
@@ -121,40 +134,66 @@ Load load_of(const CostTable &costs, const Candidate &candidate, uint64_t bytes)
     return load;
 }
 
-Traffic::Traffic(std::vector<PlaceIndex> devices)
-    : devices_(std::move(devices)), links_(devices_.size() * devices_.size()) {}
-
-size_t Traffic::index(const Crossing &crossing) const {
-    return devices_[crossing.link.from] * devices_.size() + devices_[crossing.link.to];
+LinkChannels::LinkChannels(const TopologyDescription &topology,
+                           const std::vector<PlaceIndex> &devices)
+    : places_(devices.size()), count_(places_ * places_), links_(count_) {
+    std::map<std::pair<uint32_t, uint64_t>, size_t> shared; // by plugin instance and its number
+    const auto add = [&](Hop link, uint32_t instance, const std::vector<uint64_t> &told) {
+        std::vector<size_t> &channels = links_[index(link)];
+        channels.push_back(index({devices[link.from], devices[link.to]}));
+        for (const uint64_t number : told) {
+            const auto [known, is_new] = shared.try_emplace({instance, number}, count_);
+            count_ += is_new ? 1 : 0;
+            channels.push_back(known->second);
+        }
+    };
+    for (PlaceIndex from = 0; from < places_; ++from) {
+        const PlaceInfo &source = topology.place(from);
+        for (PlaceIndex to = 0; to < places_; ++to) {
+            const PlaceInfo &destination = topology.place(to);
+            if (from == host_place) {
+                add({from, to}, destination.instance, destination.host_write_channels);
+            } else if (to == host_place) {
+                add({from, to}, source.instance, source.host_read_channels);
+            } else {
+                add({from, to}, source.instance, topology.buffer(from, to).channels);
+            }
+        }
+    }
 }
+
+Traffic::Traffic(LinkChannels channels)
+    : link_channels_(std::move(channels)), channels_(link_channels_.count()) {}
 
 void Traffic::Entry::leave() noexcept {
     if (places_.empty()) {
         return;
     }
-    Link over; // freed without the lock
+    Channel over; // freed without the lock
     const std::lock_guard lock(traffic_->mutex_);
     for (const Place &place : places_) {
-        over.splice(over.end(), *place.link, place.turns);
+        over.splice(over.end(), *place.channel, place.turns);
     }
     places_.clear();
 }
 
 void Traffic::enter(const Load &load, Entry &entry) {
     entry.leave();
-    Link made;
+    Channel made;
     std::vector<Entry::Place> places;
     double arrival = 0;
     for (size_t hop = 0; hop < load.crossings.size(); ++hop) {
         const Crossing &crossing = load.crossings[hop];
         arrival += crossing.pause;
-        made.push_back({hop, load.pieces, arrival, crossing.seconds});
+        for (const size_t channel : link_channels_.of(crossing.link)) {
+            made.push_back({hop, load.pieces, arrival, crossing.seconds});
+            places.push_back({&channels_[channel], std::prev(made.end())});
+        }
         arrival += crossing.seconds;
-        places.push_back({&links_[index(crossing)], std::prev(made.end())});
     }
     const std::lock_guard lock(mutex_);
     for (const Entry::Place &place : places) {
-        place.link->splice(place.link->end(), made, place.turns);
+        place.channel->splice(place.channel->end(), made, place.turns);
     }
     entry.traffic_ = this;
     entry.places_ = std::move(places);
@@ -163,31 +202,41 @@ void Traffic::enter(const Load &load, Entry &entry) {
 bool Traffic::is_idle(const Load &load) const {
     const std::lock_guard lock(mutex_);
     return std::all_of(
-        load.crossings.begin(), load.crossings.end(),
-        [this](const Crossing &crossing) { return links_[index(crossing)].empty(); });
+        load.crossings.begin(), load.crossings.end(), [this](const Crossing &crossing) {
+            const std::vector<size_t> &taken = link_channels_.of(crossing.link);
+            return std::all_of(taken.begin(), taken.end(),
+                               [this](size_t channel) { return channels_[channel].empty(); });
+        });
 }
 
 double Traffic::delay(const Load &load) const {
     if (is_idle(load)) {
         return 0;
     }
-    const std::vector<Ahead> nobody(load.crossings.size(), Ahead(load.pieces));
-    std::vector<Ahead> ahead = nobody;
+    AheadOnAll nobody;
+    for (const Crossing &crossing : load.crossings) {
+        nobody.emplace_back(link_channels_.of(crossing.link).size(), Ahead(load.pieces));
+    }
+    AheadOnAll ahead = nobody;
     {
         const std::lock_guard lock(mutex_);
         for (size_t hop = 0; hop < load.crossings.size(); ++hop) {
-            const Link &link = links_[index(load.crossings[hop])];
-            const size_t seen = std::min(link.size(), most_transfers);
-            const double for_all = static_cast<double>(link.size()) / static_cast<double>(seen);
-            size_t left = seen;
-            for (auto turns = link.begin(); left > 0; ++turns, --left) {
-                // What has further to go until it is here comes behind the first piece.
-                ahead[hop].add(turns->hop <= hop ? 0 : 1, turns->count, turns->arrival,
-                               for_all * turns->seconds);
+            const std::vector<size_t> &taken = link_channels_.of(load.crossings[hop].link);
+            for (size_t index = 0; index < taken.size(); ++index) {
+                const Channel &channel = channels_[taken[index]];
+                const size_t seen = std::min(channel.size(), most_transfers);
+                const double for_all =
+                    static_cast<double>(channel.size()) / static_cast<double>(seen);
+                size_t left = seen;
+                for (auto turns = channel.begin(); left > 0; ++turns, --left) {
+                    // What has further to go until it is here comes behind the first piece.
+                    ahead[hop][index].add(turns->hop <= hop ? 0 : 1, turns->count, turns->arrival,
+                                          for_all * turns->seconds);
+                }
             }
         }
     }
-    return std::max(0.0, end_of(load, std::move(ahead)) - end_of(load, nobody));
+    return std::max(0.0, end_of(load, std::move(ahead)) - end_of(load, std::move(nobody)));
 }
 
 } // namespace pi::runtime

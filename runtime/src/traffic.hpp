@@ -3,6 +3,7 @@
 
 #include <pi/runtime/cost.hpp>
 #include <pi/runtime/route.hpp>
+#include <pi/runtime/topology.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -29,21 +30,39 @@ struct Load {
 /// links between places in host memory are one, its bus, from the host to itself.
 Load load_of(const CostTable &costs, const Candidate &candidate, uint64_t bytes);
 
-/// The transfers under way, link by link, in each direction. What they have moved already nobody knows, so each
-/// counts as if it began now. The places of one device share its links. Thread-safe; calls nobody.
+/// What each link takes of the machine: a channel of its own, in one direction, and those that its plugin tells
+/// (PI_MAX_CHANNELS), which other links may take, too. The places of one device share its links.
+class LinkChannels {
+public:
+    /// `devices`: for each place the first one of the same device.
+    LinkChannels(const TopologyDescription &topology, const std::vector<PlaceIndex> &devices);
+
+    /// Numbers below count().
+    const std::vector<size_t> &of(Hop link) const { return links_[index(link)]; }
+    size_t count() const noexcept { return count_; }
+
+private:
+    size_t index(Hop link) const { return link.from * places_ + link.to; }
+
+    size_t places_;
+    size_t count_;
+    std::vector<std::vector<size_t>> links_;
+};
+
+/// The transfers under way, channel by channel. What they have moved already nobody knows, so each counts as if it
+/// began now. Thread-safe; calls nobody.
 class Traffic {
-    /// Of one transfer on one link.
+    /// Of one transfer on one channel of a link.
     struct Turns {
         size_t hop;     ///< how many links its pieces cross before
         uint64_t count; ///< its pieces
         double arrival; ///< seconds until the first one can come here
         double seconds; ///< that each takes
     };
-    using Link = std::list<Turns>;
+    using Channel = std::list<Turns>;
 
 public:
-    /// `devices`: for each place the first one of the same device.
-    explicit Traffic(std::vector<PlaceIndex> devices);
+    explicit Traffic(LinkChannels channels);
     Traffic(const Traffic &) = delete;
 
     /// A transfer that is under way until it leaves, as it does when this is destroyed. The Traffic lives longer.
@@ -57,8 +76,8 @@ public:
     private:
         friend class Traffic;
         struct Place {
-            Link *link;
-            Link::iterator turns;
+            Channel *channel;
+            Channel::iterator turns;
         };
         Traffic *traffic_ = nullptr;
         std::vector<Place> places_;
@@ -67,17 +86,17 @@ public:
     void enter(const Load &load, Entry &entry);
 
     /// Seconds by which a transfer that begins now ends later than it would on idle links: pieces take turns, so
-    /// of each other transfer go before it at most as many as it has itself. An estimate where a transfer has thousands
-    /// of pieces or a link hundreds of transfers.
+    /// of each other transfer go before it at most as many as it has itself. A piece goes when all channels of its link
+    /// are free. An estimate where a transfer has thousands of pieces or a channel hundreds of transfers, and of others
+    /// that wait themselves for what they do not share with it.
     double delay(const Load &load) const;
 
 private:
-    size_t index(const Crossing &crossing) const;
     bool is_idle(const Load &load) const;
 
-    const std::vector<PlaceIndex> devices_;
+    const LinkChannels link_channels_;
     mutable std::mutex mutex_;
-    std::vector<Link> links_;
+    std::vector<Channel> channels_;
 };
 
 } // namespace pi::runtime

@@ -126,6 +126,7 @@ ordered_json connections_json(const pi::runtime::TopologyDescription &topology) 
                  {"link", link_name(answer.link_kind)},
                  {"bandwidth", known(answer.bandwidth)},
                  {"latency", known(answer.latency)},
+                 {"channels", answer.channels},
                  {"reason", answer.reason}});
         }
     }

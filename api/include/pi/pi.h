@@ -441,7 +441,11 @@ enum {
     PI_DEVICE_INFO_MAP_SPEED =
         67, /* uint64_t[2]: of a map for reading, or of an unmap after writing */
     PI_DEVICE_INFO_CALLBACK_LATENCY =
-        68 /* uint64_t: nanoseconds from a command's end to a callback */
+        68, /* uint64_t: nanoseconds from a command's end to a callback */
+    /* The channels (pi_memory_connection_info) that those reads and writes take, without zeros. Absent:
+     * nothing is known. */
+    PI_DEVICE_INFO_HOST_READ_CHANNELS = 69, /* uint64_t[]: at most PI_MAX_CHANNELS */
+    PI_DEVICE_INFO_HOST_WRITE_CHANNELS = 70 /* uint64_t[]: at most PI_MAX_CHANNELS */
 };
 
 /* A launch's buffer argument may begin at an offset because device pointers are addresses (POINTER),
@@ -655,6 +659,10 @@ enum {
     PI_LINK_NETWORK = 6,
     PI_LINK_OTHER = 7
 };
+/* Channels are what a transfer has to itself while its bytes are on their way: one direction of a slot, a
+ * switch's port, a copy engine. Each has a number, which only the plugin instance that gave it
+ * understands; transfers without a number in common can go at the same time, others take turns. */
+#define PI_MAX_CHANNELS 8
 /* An output struct: the caller sets struct_size and type. Where two kinds or scopes differ, this answer
  * for that kind wins over piGetMemoryConnection's. */
 typedef struct pi_memory_connection_info {
@@ -674,6 +682,8 @@ typedef struct pi_memory_connection_info {
     uint32_t external_handle_types; /* 1 << PI_EXTERNAL_: types that src exports and dst imports */
     uint32_t reserved;
     char reason[256]; /* a sentence: why the answer is what it is */
+    /* All that a copy takes on its way, each once, in any order, then zeros; all 0 = unknown. */
+    uint64_t channels[PI_MAX_CHANNELS];
 } pi_memory_connection_info;
 /* The whole answer for one kind of memory; query NULL means buffers in scope 0. */
 PI_EXPORT pi_result PI_CALL piGetMemoryConnectionInfo(pi_device src_device, pi_context src_context,

@@ -8,7 +8,10 @@
 #include "registry.hpp"
 #include "second_loader.hpp"
 
+#include <algorithm>
 #include <cstring>
+#include <iterator>
+#include <set>
 
 namespace pi::suite {
 namespace {
@@ -41,6 +44,13 @@ void require_sound(const pi_memory_connection_info &info, const std::string &wha
                 ", the list ends with ", field.last);
     require_equal(info.struct_size, uint32_t{sizeof info}, what + ": struct_size");
     require_equal(info.type, pi_struct_type{PI_TYPE_MEMORY_CONNECTION_INFO}, what + ": type");
+    const auto *const end = std::find(std::begin(info.channels), std::end(info.channels), 0u);
+    require(
+        std::all_of(end, std::end(info.channels), [](uint64_t channel) { return channel == 0; }),
+        what, ": a channel comes after a 0, which ends their list");
+    require_equal(std::set<uint64_t>(std::begin(info.channels), end).size(),
+                  static_cast<size_t>(end - std::begin(info.channels)),
+                  what + ": how many channels are different");
     require(std::memchr(info.reason, 0, sizeof info.reason) != nullptr, what,
             ": the reason does not end");
     require(info.reason[0] != '\0', what, ": there is no reason");

@@ -144,6 +144,27 @@ LAW("device", "numbers of a device agree with each other") {
                       "PI_DEVICE_INFO_IMAGES of a device with PI_CAPABILITY_IMAGE");
 }
 
+LAW("device", "the channels of reads and writes are few, each told once, none of them 0") {
+    for (const pi_device_info name :
+         {PI_DEVICE_INFO_HOST_READ_CHANNELS, PI_DEVICE_INFO_HOST_WRITE_CHANNELS}) {
+        uint64_t size = 0;
+        if (piDeviceGetInfo(bench.device(), name, 0, nullptr, &size) ==
+            PI_ERROR_UNSUPPORTED_FEATURE)
+            continue;
+        const auto told = get_info_list<uint64_t>(&piDeviceGetInfo, bench.device(), name);
+        const std::string what = name == PI_DEVICE_INFO_HOST_READ_CHANNELS
+                                     ? "PI_DEVICE_INFO_HOST_READ_CHANNELS"
+                                     : "PI_DEVICE_INFO_HOST_WRITE_CHANNELS";
+        require(told.size() <= PI_MAX_CHANNELS, what, " tells ", told.size(),
+                ", at most PI_MAX_CHANNELS are known");
+        const std::set<uint64_t> channels(told.begin(), told.end());
+        require_equal(channels.size(), told.size(), what + ": how many are different");
+        require(!channels.contains(0), what, " tells 0, which is none");
+        require(told == get_info_list<uint64_t>(&piDeviceGetInfo, bench.device(), name), what,
+                " differs when asked again");
+    }
+}
+
 LAW("device", "a device that runs programs tells their formats and group sizes") {
     bench.need(PI_CAPABILITY_PROGRAM, "PI_CAPABILITY_PROGRAM");
     const pi_device device = bench.device();

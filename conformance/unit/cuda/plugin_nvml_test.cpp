@@ -7,6 +7,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include <map>
+#include <set>
+
 using namespace cuda_test;
 using Catch::Contains;
 
@@ -60,6 +63,33 @@ TEST_CASE("a copy that the driver stages goes over the slots at a speed that nob
     CHECK(unknown.link_kind == PI_LINK_UNKNOWN);
 }
 
+TEST_CASE("ways that share a slot's direction are told with one channel in common") {
+    const Machine machine;
+    using Channels = std::set<uint64_t>;
+    const auto between = [&](size_t src, size_t dst) {
+        const auto info = machine.connection(src, dst);
+        Channels told(std::begin(info.channels), std::end(info.channels));
+        told.erase(0);
+        return told;
+    };
+    const auto host = [&](size_t device, pi_device_info name) {
+        uint64_t channel = 0;
+        OK(piDeviceGetInfo(machine.devices.at(device), name, sizeof channel, &channel, nullptr));
+        return channel;
+    };
+    const auto out = [&](size_t device) { return host(device, PI_DEVICE_INFO_HOST_READ_CHANNELS); };
+    const auto in = [&](size_t device) { return host(device, PI_DEVICE_INFO_HOST_WRITE_CHANNELS); };
+    CHECK(Channels{in(first), out(first), in(second), out(second), in(third), out(third)}.size() ==
+          6);
+    REQUIRE(machine.connection(first, third).link_kind == PI_LINK_PCIE);
+    CHECK(between(first, third) == Channels{out(first), in(third)});
+    REQUIRE(machine.connection(second, third).path == PI_COPY_PATH_STAGED_BY_DRIVER);
+    CHECK(between(second, third) == Channels{out(second), in(third)});
+    // NVLinks from one to the other are theirs alone.
+    REQUIRE(machine.connection(first, second).link_kind == PI_LINK_NVLINK);
+    CHECK(between(first, second).empty());
+}
+
 TEST_CASE("pinned memory is as far from a device as its slot has it") {
     const Machine machine;
     CHECK(pinned(machine, second).link_kind == PI_LINK_SYSTEM_MEMORY);
@@ -99,6 +129,7 @@ TEST_CASE("links to switches count for each device behind them") {
                       "PI_LOG=off", "OCL_ICD_VENDORS=/nowhere", PI_TEST_INFO, "--json"});
     const auto report = nlohmann::json::parse(ran.output);
     size_t pairs = 0;
+    std::map<std::string, std::set<uint64_t>> out_ports, in_ports;
     for (const auto &connection : report.at("connections")) {
         const std::string src = connection.at("src"), dst = connection.at("dst");
         if (src.rfind("cuda", 0) != 0 || dst.rfind("cuda", 0) != 0 || src == dst)
@@ -107,6 +138,16 @@ TEST_CASE("links to switches count for each device behind them") {
         ++pairs;
         CHECK(connection.at("link") == "nvlink");
         CHECK(connection.at("bandwidth") == 450'000'000'000);
+        REQUIRE(connection.at("channels").size() == 2);
+        out_ports[src].insert(connection.at("channels")[0].get<uint64_t>());
+        in_ports[dst].insert(connection.at("channels")[1].get<uint64_t>());
     }
     CHECK(pairs == 8 * 7);
+    std::set<uint64_t> different;
+    for (const auto *const ports : {&out_ports, &in_ports})
+        for (const auto &[device, port] : *ports) {
+            CHECK(port.size() == 1);
+            different.insert(port.begin(), port.end());
+        }
+    CHECK(different.size() == 2 * 8);
 }

@@ -164,6 +164,44 @@ TEST_CASE("transfers over different links, or in opposite directions, do not cou
     }
 }
 
+TEST_CASE(
+    "transfers over different links that share a port or a slot take as long as was predicted",
+    "[runtime][sim]") {
+    struct Case {
+        const char *machine;
+        Hop first, second;
+        bool shared;
+    };
+    const Case one = GENERATE(values<Case>({
+        {"switch-8gpu", {1, 2}, {1, 3}, true}, // the port out
+        {"switch-8gpu", {1, 2}, {3, 2}, true}, // and in
+        {"switch-8gpu", {1, 2}, {3, 4}, false},
+        {"switch-8gpu", {1, 2}, {2, 1}, false},
+        {"switch-8gpu", {1, 2}, {2, 3}, false},
+        {"workstation", {1, 2}, {1, 0}, true}, // the driver stages the one over the host
+        {"workstation", {1, 2}, {0, 2}, true},
+        {"workstation", {1, 0}, {1, 2}, true},
+        {"workstation", {1, 2}, {0, 1}, false},
+    }));
+    const TimedMachine machine(shipped_machine(one.machine));
+    const auto [first_size, second_size] = GENERATE(
+        table<uint64_t, uint64_t>({{16 * MiB, 16 * MiB}, {64 * MiB, MiB}, {MiB, 64 * MiB}}));
+    INFO(one.machine << ": " << first_size << " bytes " << one.first.from << " to " << one.first.to
+                     << ", " << second_size << " bytes " << one.second.from << " to "
+                     << one.second.to);
+    const auto transfer = [&](const Hop &hop, uint64_t size) {
+        return Transfer{
+            machine.storage(size, hop.from,
+                            mask_of(RouteKind::plugin_copy) | mask_of(RouteKind::host_bounce)),
+            hop.to};
+    };
+    const Pair pair =
+        run_pair(machine, transfer(one.first, first_size), transfer(one.second, second_size));
+    CHECK(pair.first.predicted.delay == 0);
+    CHECK((pair.second.predicted.delay > 0) == one.shared);
+    check_within_5_percent(pair.second.seconds, predicted_end(pair.second));
+}
+
 TEST_CASE("a device's links are the same in all its contexts", "[runtime][sim]") {
     const TimedMachine machine(shipped_machine("workstation"), 2);
     REQUIRE(machine.places() == 5);
@@ -296,7 +334,7 @@ TEST_CASE("a transfer that waits for a kernel is not under way yet", "[runtime][
 
 TEST_CASE("of a transfer that fails only the route that is tried is under way, and at last none",
           "[runtime][sim]") {
-    Held held(shipped_machine("workstation"));
+    Held held(shipped_machine("bounce-faster")); // whose ways have nothing in common
     const bool throws = GENERATE(false, true);
     const Storage storage = held.storage(1), other = held.storage(1);
     const std::vector<Candidate> ways = ways_of(storage, 2);

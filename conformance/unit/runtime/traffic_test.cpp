@@ -22,6 +22,12 @@ std::vector<PlaceIndex> all_places() {
     return devices;
 }
 
+/// Places that tell nothing of their links but what `devices` says.
+Traffic idle_traffic(const std::vector<PlaceIndex> &devices = all_places()) {
+    return Traffic(
+        LinkChannels(unconnected_places(static_cast<uint32_t>(devices.size() - 1)), devices));
+}
+
 /// Up to four links in a chain, any speeds.
 Load random_load(std::mt19937 &random) {
     const auto uniform = [&random](double low, double high) {
@@ -53,7 +59,7 @@ TEST_CASE("what has left the links has left nothing behind, in whatever order", 
     for (uint32_t seed = 0; seed < 300; ++seed) {
         INFO("seed " << seed);
         std::mt19937 random(seed);
-        Traffic traffic(all_places());
+        Traffic traffic = idle_traffic();
         const Load asked = random_load(random), stays = random_load(random);
         CHECK(traffic.delay(asked) == 0);
         Traffic::Entry first;
@@ -91,7 +97,7 @@ TEST_CASE("equal transfers that begin together end one after the other, as their
         for (Crossing &crossing : load.crossings) {
             crossing.pause = 0;
         }
-        Traffic traffic(all_places());
+        Traffic traffic = idle_traffic();
         std::deque<Traffic::Entry> under_way;
         for (int before = 0; before < 5; ++before) {
             CHECK(traffic.delay(load) == Approx(before * on_slowest(load)));
@@ -101,7 +107,7 @@ TEST_CASE("equal transfers that begin together end one after the other, as their
 }
 
 TEST_CASE("a crowd on a link delays by all that it has to send", "[runtime]") {
-    Traffic traffic(all_places());
+    Traffic traffic = idle_traffic();
     Load load;
     load.crossings = {{{1, 2}, 0, 1}};
     std::deque<Traffic::Entry> under_way;
@@ -112,7 +118,7 @@ TEST_CASE("a crowd on a link delays by all that it has to send", "[runtime]") {
 }
 
 TEST_CASE("places of one device share its links, opposite directions share none", "[runtime]") {
-    Traffic traffic({0, 1, 2, 1, 2}); // two devices, each in two contexts
+    Traffic traffic = idle_traffic({0, 1, 2, 1, 2}); // two devices, each in two contexts
     const auto crossing = [](PlaceIndex from, PlaceIndex to) {
         Load load;
         load.crossings = {{{from, to}, 0, 1}};
@@ -126,6 +132,44 @@ TEST_CASE("places of one device share its links, opposite directions share none"
             CHECK(traffic.delay(crossing(from, to)) == (same ? 1 : 0));
         }
     }
+}
+
+TEST_CASE("links with a channel of one plugin in common take turns", "[runtime]") {
+    TopologyDescription topology = unconnected_places(4);
+    for (PlaceIndex place = 1; place <= 4; ++place) {
+        topology.places[place].instance = place <= 3 ? 1 : 2;
+    }
+    const auto channels = [&](PlaceIndex from, PlaceIndex to) -> std::vector<uint64_t> & {
+        return topology.buffers[from * topology.places.size() + to].channels;
+    };
+    channels(1, 2) = {7, 8};
+    channels(1, 3) = {7, 9};
+    channels(3, 2) = {10, 8};
+    channels(2, 3) = {11};
+    topology.places[1].host_read_channels = {7};
+    topology.places[2].host_write_channels = {8};
+    topology.places[4].host_read_channels = {7}; // another plugin's
+    Traffic traffic(LinkChannels(topology, all_places()));
+    const auto crossing = [](PlaceIndex from, PlaceIndex to, double seconds = 1) {
+        Load load;
+        load.crossings = {{{from, to}, 0, seconds}};
+        return load;
+    };
+    std::deque<Traffic::Entry> under_way;
+    traffic.enter(crossing(1, 2), under_way.emplace_back());
+    for (const Hop sharing : {Hop{1, 2}, Hop{1, 3}, Hop{3, 2}, Hop{1, 0}, Hop{0, 2}}) {
+        INFO(sharing.from << " to " << sharing.to);
+        CHECK(traffic.delay(crossing(sharing.from, sharing.to)) == 1);
+    }
+    for (const Hop other : {Hop{2, 3}, Hop{4, 0}, Hop{0, 1}, Hop{2, 1}}) {
+        INFO(other.from << " to " << other.to);
+        CHECK(traffic.delay(crossing(other.from, other.to)) == 0);
+    }
+    // Those before it on one channel go while those on the other one do: all of them are over when the longer ones are.
+    traffic.enter(crossing(1, 3, 3), under_way.emplace_back());
+    under_way.front().leave();
+    traffic.enter(crossing(3, 2, 2), under_way.emplace_back());
+    CHECK(traffic.delay(crossing(1, 2)) == 3);
 }
 
 TEST_CASE("a transfer asks of each link what the costs say of its pieces", "[runtime]") {

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <atomic>
+#include <iterator>
 #include <mutex>
 #include <random>
+#include <set>
 #include <thread>
 
 using namespace sim_test;
@@ -83,6 +85,54 @@ TEST_CASE("links that share a channel take turns", "[sim]") {
     const auto first = write(one, a, bytes), second = write(two, b, bytes);
     CHECK(times_of(first).end == begin + 1000);
     CHECK(times_of(second).end == begin + 2000);
+}
+
+TEST_CASE("what a transfer takes on its way is told by numbers, which are equal for what is shared",
+          "[sim]") {
+    const Simulation machine(
+        R"({"pi_machine": 1, "name": "root complex", "devices": [
+            {"name": "a", "type": "gpu", "scopes": [{"name": "global", "capacity": "1 MiB"}]},
+            {"name": "b", "type": "gpu", "scopes": [{"name": "global", "capacity": "1 MiB"}]}],
+            "links": [
+            {"from": "host", "to": "a", "bandwidth": "1 GB/s", "channels": ["root", "{to}"]},
+            {"from": "host", "to": "b", "bandwidth": "1 GB/s", "channels": ["root", "{to}"]},
+            {"from": "a", "to": "b", "connection": "migratable"},
+            {"from": "b", "to": "a", "connection": "migratable", "bandwidth": "1 GB/s"}]})");
+    using Channels = std::set<uint64_t>;
+    const auto host = [&](size_t device, pi_device_info name) {
+        std::array<uint64_t, PI_MAX_CHANNELS> told{};
+        uint64_t size = 0;
+        OK(piDeviceGetInfo(machine.device(device), name, sizeof told, told.data(), &size));
+        return Channels(told.begin(), told.begin() + size / sizeof told[0]);
+    };
+    const auto between = [&](size_t src, size_t dst) {
+        auto info = desc<pi_memory_connection_info>(PI_TYPE_MEMORY_CONNECTION_INFO);
+        OK(piGetMemoryConnectionInfo(machine.device(src), machine.context, machine.device(dst),
+                                     machine.context, nullptr, &info));
+        Channels told(std::begin(info.channels), std::end(info.channels));
+        told.erase(0);
+        return told;
+    };
+    const auto both = [](const Channels &one, const Channels &other) {
+        Channels common;
+        std::set_intersection(one.begin(), one.end(), other.begin(), other.end(),
+                              std::inserter(common, common.end()));
+        return common;
+    };
+    const Channels to_a = host(0, PI_DEVICE_INFO_HOST_WRITE_CHANNELS);
+    const Channels to_b = host(1, PI_DEVICE_INFO_HOST_WRITE_CHANNELS);
+    const Channels from_a = host(0, PI_DEVICE_INFO_HOST_READ_CHANNELS);
+    CHECK(to_a.size() == 2);
+    CHECK(to_b.size() == 2);
+    CHECK(both(to_a, to_b).size() == 1);
+    CHECK(from_a.size() == 1);
+    CHECK(both(from_a, to_a).empty());
+    // Over the host, since nothing says how fast the link is; and back over a link of its own.
+    Channels way = from_a;
+    way.insert(to_b.begin(), to_b.end());
+    CHECK(between(0, 1) == way);
+    CHECK(between(1, 0).size() == 1);
+    CHECK(both(between(1, 0), way).empty());
 }
 
 TEST_CASE("a command begins in virtual time when all that it waits for has ended", "[sim]") {

@@ -213,6 +213,10 @@ TEST_CASE("links that contradict the machine, each other or themselves are named
          "5",
          "links[1].to is a second link of the same two ends and direction; the first is in "
          "line 4"},
+        {R"({"from": "host", "to": "b", "channels": ["a", "b", "c", "d", "e"]})", "4",
+         "links[0].channels has 5 names; this link takes at most 4"},
+        {R"({"from": "a", "to": "b", "connection": "migratable", "channels": ["a", "b", "c", "d", "e", "f", "g", "h", "i"]})",
+         "4", "links[0].channels has 9 names; this link takes at most 8"},
         {R"({"between": ["a"], "connection": "none"})", "4", "links[0].between names 1 devices"},
         {R"({"between": ["a", "b"], "to": "a", "connection": "none"})", "4",
          "links[0].between is given beside from and to"},

@@ -79,6 +79,30 @@ void check_equal(const Connection &a, const Connection &b) {
     CHECK(a.reason == b.reason);
 }
 
+/// Of all ways of buffers between places, and to and from the host: their numbers differ, what shares one does not.
+void check_equal_channels(const Topology &a, const Topology &b) {
+    const auto ways = [](const Topology &topology) {
+        std::vector<std::vector<uint64_t>> all;
+        for (const Connection &connection : topology.description().buffers)
+            all.push_back(connection.channels);
+        for (const PlaceInfo &place : topology.description().places) {
+            all.push_back(place.host_read_channels);
+            all.push_back(place.host_write_channels);
+        }
+        return all;
+    };
+    const auto share = [](const std::vector<uint64_t> &one, const std::vector<uint64_t> &other) {
+        return std::find_first_of(one.begin(), one.end(), other.begin(), other.end()) != one.end();
+    };
+    const auto of_a = ways(a), of_b = ways(b);
+    REQUIRE(of_a.size() == of_b.size());
+    bool equal = true;
+    for (size_t i = 0; i < of_a.size(); ++i)
+        for (size_t j = 0; j < of_a.size(); ++j)
+            equal &= share(of_a[i], of_a[j]) == share(of_b[i], of_b[j]);
+    CHECK(equal);
+}
+
 /// Answers for scopes other than the first, too.
 void check_equal_scopes(const Topology &a, const Topology &b, PlaceIndex src, PlaceIndex dst) {
     const auto ask = [&](const Topology &topology, uint32_t scope) {
@@ -104,6 +128,7 @@ void check_equal_machines(const Recorded &machine, const Recorded &again) {
     }
     const Topology &a = *machine.topology;
     const Topology &b = *again.topology;
+    check_equal_channels(a, b);
     for (PlaceIndex src = 1; src < a.size(); ++src)
         for (PlaceIndex dst = 1; dst < a.size(); ++dst) {
             INFO(a.info(src).name << " -> " << a.info(dst).name);

@@ -8,7 +8,9 @@
 #include <pi/sdk/descriptor.hpp>
 #include <pi/sdk/object.hpp>
 
+#include <algorithm>
 #include <string>
+#include <vector>
 
 namespace pi::sdk {
 
@@ -17,6 +19,14 @@ struct ConnectionAnswer {
     pi_memory_connection connection;
     std::string reason;
 };
+
+/// Of a copy, each once; more than PI_MAX_CHANNELS are no answer (PI_ERROR_INTERNAL).
+inline void tell_channels(pi_memory_connection_info &info, const std::vector<uint64_t> &channels) {
+    if (channels.size() > PI_MAX_CHANNELS)
+        fail(PI_ERROR_INTERNAL, "a copy takes ", channels.size(), " channels, the most are ",
+             PI_MAX_CHANNELS);
+    std::copy(channels.begin(), channels.end(), info.channels);
+}
 
 /// `connect` answers for buffers in scope 0 (ConnectionAnswer of two places), `describe` all that a query asks
 /// (pi_memory_connection_info of two places and the query).
