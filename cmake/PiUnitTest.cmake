@@ -8,10 +8,14 @@ if(PI_SANITIZE)
     set(PI_NIGHT_IF_SANITIZED night)
 endif()
 
-# Of ASAN_OPTIONS, where leaks are looked for. The runtimes of gcc and clang guess where the dynamic thread-local memory of
-# a library begins and how long it is: wrongly where it comes from their own malloc at the begin of a page, and then the
-# search dies ("Tracer caught signal 11"). Without the guess it is found as any other memory.
-set(PI_DETECT_LEAKS detect_leaks=1:intercept_tls_get_addr=0)
+# The sanitizers' runtimes, gcc's and clang's, guess where the dynamic thread-local memory of a library begins and how long it
+# is: wrongly where it comes from their own malloc at the begin of a page, and then the search for leaks dies ("Tracer caught
+# signal 11"), or the thread sanitizer ("failed to allocate 0x1ec... bytes"). Without the guess it is found as any other memory.
+set(pi_tls_as_other_memory intercept_tls_get_addr=0)
+# Of ASAN_OPTIONS, where leaks are looked for, and of TSAN_OPTIONS, always.
+set(PI_DETECT_LEAKS detect_leaks=1:${pi_tls_as_other_memory})
+set(PI_TSAN_OPTIONS
+    suppressions=${PROJECT_SOURCE_DIR}/cmake/tsan.supp:second_deadlock_stack=1:${pi_tls_as_other_memory})
 
 # The OpenCL implementations that tests are for. Intel's comes with its Level Zero driver: without a GPU neither has devices, both
 # take their time to say so, and the address sanitizer ends a process that loads one. Tests of Level Zero name their drivers.
@@ -55,8 +59,7 @@ function(pi_test_properties)
         list(APPEND environment UBSAN_OPTIONS=print_stacktrace=1)
     endif()
     if(PI_SANITIZE MATCHES "thread")
-        list(APPEND environment
-             "TSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/cmake/tsan.supp:second_deadlock_stack=1")
+        list(APPEND environment "TSAN_OPTIONS=${PI_TSAN_OPTIONS}")
     endif()
 
     set_tests_properties(

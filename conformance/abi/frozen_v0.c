@@ -73,6 +73,7 @@ enum {
 VALUE(PI_VERSION_MAJOR, 0);
 VALUE(PI_TIMEOUT_NEVER, UINT64_C(0xffffffffffffffff));
 VALUE(PI_TYPE_MAY_IGNORE_BIT, UINT64_C(0x80000000));
+VALUE(PI_MAX_CHANNELS, 8);
 _Static_assert(PI_VERSION_MINOR >= 1, "PI_VERSION_MINOR was 1");
 
 /* ===== pi/pi.h: types ========================================================================= */
@@ -354,6 +355,8 @@ VALUE(PI_DEVICE_INFO_HOST_READ_SPEED, 65);
 VALUE(PI_DEVICE_INFO_HOST_WRITE_SPEED, 66);
 VALUE(PI_DEVICE_INFO_MAP_SPEED, 67);
 VALUE(PI_DEVICE_INFO_CALLBACK_LATENCY, 68);
+VALUE(PI_DEVICE_INFO_HOST_READ_CHANNELS, 69);
+VALUE(PI_DEVICE_INFO_HOST_WRITE_CHANNELS, 70);
 
 /* PI_BUFFER_OFFSET_ */
 VALUE(PI_BUFFER_OFFSET_POINTER, 1);
@@ -699,7 +702,7 @@ FIELD(pi_memory_connection_query, src_scope, 20, 4, uint32_t);
 FIELD(pi_memory_connection_query, dst_scope, 24, 4, uint32_t);
 FIELD(pi_memory_connection_query, reserved, 28, 4, uint32_t);
 
-MAY_GROW(pi_memory_connection_info, 328);
+MAY_GROW(pi_memory_connection_info, 392);
 FIELD(pi_memory_connection_info, struct_size, 0, 4, uint32_t);
 FIELD(pi_memory_connection_info, type, 4, 4, pi_struct_type);
 FIELD(pi_memory_connection_info, next, 8, 8, const void *);
@@ -716,6 +719,7 @@ FIELD(pi_memory_connection_info, latency, 56, 8, uint64_t);
 FIELD(pi_memory_connection_info, external_handle_types, 64, 4, uint32_t);
 FIELD(pi_memory_connection_info, reserved, 68, 4, uint32_t);
 FIELD(pi_memory_connection_info, reason, 72, 256, char[256]);
+FIELD(pi_memory_connection_info, channels, 328, 64, uint64_t[PI_MAX_CHANNELS]);
 
 MAY_GROW(pi_queue_desc, 24);
 FIELD(pi_queue_desc, struct_size, 0, 4, uint32_t);

@@ -190,9 +190,9 @@ TEST_CASE(
                      << ", " << second_size << " bytes " << one.second.from << " to "
                      << one.second.to);
     const auto transfer = [&](const Hop &hop, uint64_t size) {
+        const bool between = hop.from != host_place && hop.to != host_place;
         return Transfer{
-            machine.storage(size, hop.from,
-                            mask_of(RouteKind::plugin_copy) | mask_of(RouteKind::host_bounce)),
+            machine.storage(size, hop.from, between ? mask_of(RouteKind::migrate) : copies),
             hop.to};
     };
     const Pair pair =

@@ -47,9 +47,10 @@ std::string info_of(pi_device device, pi_device_info name) {
 }
 
 void check_equal_devices(pi_device a, pi_device b) {
-    // All that there are, but for handles and counts.
+    // All that there are, but for handles, counts and the numbers of channels: check_equal_channels.
     for (pi_device_info name = 1; name <= 128; ++name) {
-        if (name == PI_DEVICE_INFO_PLATFORM || name == PI_DEVICE_INFO_REFERENCE_COUNT)
+        if (name == PI_DEVICE_INFO_PLATFORM || name == PI_DEVICE_INFO_REFERENCE_COUNT ||
+            name == PI_DEVICE_INFO_HOST_READ_CHANNELS || name == PI_DEVICE_INFO_HOST_WRITE_CHANNELS)
             continue;
         INFO("info " << name);
         CHECK(info_of(a, name) == info_of(b, name));
@@ -85,7 +86,7 @@ void check_equal_channels(const Topology &a, const Topology &b) {
         std::vector<std::vector<uint64_t>> all;
         for (const Connection &connection : topology.description().buffers)
             all.push_back(connection.channels);
-        for (const PlaceInfo &place : topology.description().places) {
+        for (const pi::runtime::PlaceInfo &place : topology.description().places) {
             all.push_back(place.host_read_channels);
             all.push_back(place.host_write_channels);
         }
