@@ -10,6 +10,11 @@ if(PI_SANITIZE)
         add_compile_options(-fno-sanitize-recover=undefined)
     endif()
 
+    if(PI_FUZZ)
+        # What an input reaches is counted everywhere; only the fuzz targets have libFuzzer's main.
+        add_compile_options(-fsanitize=fuzzer-no-link)
+    endif()
+
     if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
         # Instrumentation hides initialisations from GCC's flow analysis.
         target_compile_options(pi_warnings INTERFACE -Wno-maybe-uninitialized)

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a target makes of the bytes that it is given, and how it tells a finding. The bytes are taken from the front; where
+// none are left, all that is asked for is 0, so that each input means something.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <sstream>
+#include <string_view>
+
+namespace pi::fuzz {
+
+class Input {
+public:
+    Input(const uint8_t *data, size_t size) : data_(data), left_(size) {}
+
+    bool empty() const { return left_ == 0; }
+    template <class T>
+    T take() {
+        T value{};
+        const size_t count = std::min(sizeof value, left_);
+        std::memcpy(&value, data_, count);
+        data_ += count;
+        left_ -= count;
+        return value;
+    }
+    /// From 0 to count - 1.
+    uint32_t below(uint32_t count) { return take<uint8_t>() % count; }
+    /// Mostly small, sometimes any: what offsets and sizes are.
+    uint64_t number() {
+        const uint8_t kind = take<uint8_t>();
+        return kind < 0xF0 ? take<uint16_t>() % (kind < 0x80 ? 256U : 8192U) : take<uint64_t>();
+    }
+
+private:
+    const uint8_t *data_;
+    size_t left_;
+};
+
+/// Says what must not be, and ends the process, which libFuzzer takes for a crash and keeps the input.
+template <class... Parts>
+[[noreturn]] void finding(const Parts &...parts) {
+    std::ostringstream text;
+    (text << ... << parts);
+    std::fprintf(stderr, "finding: %s\n", text.str().c_str());
+    std::abort();
+}
+
+} // namespace pi::fuzz
+
+/// Each target has one; libFuzzer's name for it. Always 0.
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
