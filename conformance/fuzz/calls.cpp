@@ -199,9 +199,8 @@ public:
 
 private:
     const Buffer *any_buffer() {
-        return buffers_.empty()
-                   ? nullptr
-                   : &buffers_[input_.below(static_cast<uint32_t>(buffers_.size()))];
+        return buffers_.empty() ? nullptr
+                                : &buffers_[input_.below(static_cast<uint32_t>(buffers_.size()))];
     }
     Bytes some_bytes(uint64_t size) {
         Bytes bytes(size);
@@ -240,6 +239,13 @@ private:
         desc.alignment = input_.below(8) == 0 ? input_.number() : 0;
         desc.flags = input_.below(8) == 0 ? input_.take<uint64_t>() : 0;
         desc.flags &= ~uint64_t{PI_MEM_USE_HOST_PTR}; // the memory would have to stay
+        // What a machine may have, and nobody here would use.
+        const auto excessive = [](uint64_t number, uint64_t least) {
+            return number > least && number < uint64_t{1} << 48;
+        };
+        if (excessive(size, most_bytes) || excessive(desc.alignment, 1 << 20)) {
+            return;
+        }
         const bool plain = desc.scope == 0 && desc.alignment == 0 && desc.flags == 0;
         Bytes bytes = some_bytes(small ? size : 0);
         if ((desc.flags & PI_MEM_COPY_HOST_PTR) != 0) {
@@ -249,7 +255,11 @@ private:
             desc.host_ptr = bytes.data();
         }
         pi_mem mem = nullptr;
-        if (piMemBufferCreate(context_, device_, &desc, &mem) != PI_SUCCESS) {
+        const pi_result result = piMemBufferCreate(context_, device_, &desc, &mem);
+        if (result != PI_SUCCESS) {
+            if (result == PI_ERROR_OUT_OF_HOST_MEMORY || result == PI_ERROR_OUT_OF_DEVICE_MEMORY) {
+                released_.clear(); // the layer has given back what it kept of them
+            }
             if (plain && small && size != 0) {
                 finding("a buffer of ", size, " bytes is refused: ", last_error());
             }
@@ -456,11 +466,12 @@ private:
         desc.mem = buffer->mem;
         desc.offset = input_.number();
         desc.size = input_.number();
-        desc.flags = PI_COMMAND_BLOCKING |
-                     (input_.below(8) == 0 ? input_.take<uint64_t>() : uint64_t{PI_MAP_READ} << input_.below(2));
+        desc.flags =
+            PI_COMMAND_BLOCKING | (input_.below(8) == 0 ? input_.take<uint64_t>()
+                                                        : uint64_t{PI_MAP_READ} << input_.below(2));
         desc.out_pointer = &pointer;
-        const bool fits = desc.size != 0 && desc.size <= buffer->size &&
-                          desc.offset <= buffer->size - desc.size;
+        const bool fits =
+            desc.size != 0 && desc.size <= buffer->size && desc.offset <= buffer->size - desc.size;
         if (piEnqueueMemBufferMap(queue_, &desc, 0, nullptr, nullptr) != PI_SUCCESS) {
             return;
         }
@@ -480,8 +491,18 @@ private:
         auto unmap = describe<pi_unmap_desc>(PI_TYPE_UNMAP_DESC);
         unmap.mem = buffer->mem;
         unmap.pointer = pointer;
-        must(piEnqueueMemUnmap(queue_, &unmap, 0, nullptr, nullptr), "an unmap");
-        must_not(piEnqueueMemUnmap(queue_, &unmap, 0, nullptr, nullptr), "a second unmap");
+        must(unmap_now(unmap), "an unmap");
+        must_not(unmap_now(unmap), "a second unmap");
+    }
+    /// What the call says or, where it leaves that to the command, the event.
+    pi_result unmap_now(const pi_unmap_desc &desc) {
+        pi_event event = nullptr;
+        pi_result result = piEnqueueMemUnmap(queue_, &desc, 0, nullptr, &event);
+        if (result == PI_SUCCESS) {
+            result = piEventWait(event, PI_TIMEOUT_NEVER);
+            must(piEventRelease(event), "piEventRelease");
+        }
+        return result;
     }
 
     void release() {
@@ -536,10 +557,18 @@ private:
         fill_desc.pattern = &pattern;
         fill_desc.pattern_size = fill_desc.size = 1;
         switch (input_.below(6)) {
-        case 0: must_not(piMemRetain(as_mem), "to retain a queue as a mem"); break;
-        case 1: must_not(piEventWait(as_event, 0), "to wait for a queue as an event"); break;
-        case 2: must_not(piQueueFinish(as_queue), "to finish a context as a queue"); break;
-        case 3: must_not(piMemRelease(nullptr), "to release NULL"); break;
+        case 0:
+            must_not(piMemRetain(as_mem), "to retain a queue as a mem");
+            break;
+        case 1:
+            must_not(piEventWait(as_event, 0), "to wait for a queue as an event");
+            break;
+        case 2:
+            must_not(piQueueFinish(as_queue), "to finish a context as a queue");
+            break;
+        case 3:
+            must_not(piMemRelease(nullptr), "to release NULL");
+            break;
         case 4:
             must_not(piEnqueueMemBufferFill(queue_, &fill_desc, 0, nullptr, nullptr),
                      "to fill NULL");
@@ -613,8 +642,8 @@ private:
         desc.next = count != 0 ? links.data() : nullptr;
         Bytes storage(sizeof desc + 64);
         std::memcpy(storage.data(), &desc, sizeof desc);
-        const uint32_t size = input_.below(2) == 0 ? uint32_t{sizeof desc}
-                                                   : input_.below(sizeof desc + 64);
+        const uint32_t size =
+            input_.below(2) == 0 ? uint32_t{sizeof desc} : input_.below(sizeof desc + 64);
         const bool tail = input_.below(4) == 0 && size > sizeof desc;
         if (tail) {
             storage[sizeof desc] = 1; // something that this interface does not know

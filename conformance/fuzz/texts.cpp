@@ -55,8 +55,8 @@ void set_options(std::string_view text) {
         const bool taken = configuration.set(variable.name, text).empty();
         const char *value = configuration.get(variable.name);
         if (taken && !text.empty() && (value == nullptr || value != text)) {
-            finding(variable.name, " was taken and is another one: ",
-                    value == nullptr ? "none" : value);
+            finding(variable.name,
+                    " was taken and is another one: ", value == nullptr ? "none" : value);
         }
         if (!taken && value != nullptr) {
             finding(variable.name, " was refused and is set: ", value);
