@@ -293,7 +293,7 @@ private:
         }
         auto desc = describe<pi_mem_partition_desc>(PI_TYPE_MEM_PARTITION_DESC);
         desc.offset = input_.number();
-        desc.size = input_.number();
+        desc.size = bytes_from(desc.offset, root->size);
         pi_mem mem = nullptr;
         if (piMemBufferPartition(root->mem, &desc, &mem) != PI_SUCCESS) {
             return; // the offset may have to be aligned
@@ -305,11 +305,19 @@ private:
         buffers_.push_back({mem, root->bytes, root->offset + desc.offset, desc.size});
     }
 
-    pi_region some_region() {
+    /// Bytes of a range in `size` from `offset` on: any, or such that it ends where that does, or one beside it.
+    uint64_t bytes_from(uint64_t offset, uint64_t size) {
+        const uint64_t any = input_.number();
+        const uint32_t end = input_.below(6);
+        return end < 3 ? size - offset + end - 1 : any;
+    }
+    /// Of a command that has the buffer at its source or destination.
+    pi_region some_region(const Buffer &buffer, bool is_source) {
         pi_region region{};
-        region.extent[0] = input_.number();
         region.src_offset = input_.number();
         region.dst_offset = input_.number();
+        region.extent[0] =
+            bytes_from(is_source ? region.src_offset : region.dst_offset, buffer.size);
         if (input_.below(2) == 0) {
             region.extent[1] = input_.number();
             region.extent[2] = input_.below(4) == 0 ? input_.number() : 0;
@@ -341,10 +349,12 @@ private:
 
     void write() {
         const Buffer *buffer = any_buffer();
-        const pi_region region = some_region();
+        if (buffer == nullptr) {
+            return;
+        }
+        const pi_region region = some_region(*buffer, false);
         uint64_t host_end = 0, end = 0;
-        if (buffer == nullptr || !end_of(region, source_of(region), host_end) ||
-            host_end > most_bytes) {
+        if (!end_of(region, source_of(region), host_end) || host_end > most_bytes) {
             return;
         }
         const bool fits = end_of(region, destination_of(region), end) && end <= buffer->size;
@@ -369,10 +379,12 @@ private:
 
     void read() {
         const Buffer *buffer = any_buffer();
-        const pi_region region = some_region();
+        if (buffer == nullptr) {
+            return;
+        }
+        const pi_region region = some_region(*buffer, true);
         uint64_t host_end = 0, end = 0;
-        if (buffer == nullptr || !end_of(region, destination_of(region), host_end) ||
-            host_end > most_bytes) {
+        if (!end_of(region, destination_of(region), host_end) || host_end > most_bytes) {
             return;
         }
         const bool fits = end_of(region, source_of(region), end) && end <= buffer->size;
@@ -399,7 +411,8 @@ private:
         if (from == nullptr) {
             return;
         }
-        const pi_region region = some_region();
+        const bool is_source = input_.below(2) == 0;
+        const pi_region region = some_region(is_source ? *from : *to, is_source);
         uint64_t from_end = 0, to_end = 0;
         const bool fits = end_of(region, source_of(region), from_end) && from_end <= from->size &&
                           end_of(region, destination_of(region), to_end) && to_end <= to->size;
@@ -429,7 +442,7 @@ private:
         auto desc = describe<pi_buffer_fill_desc>(PI_TYPE_BUFFER_FILL_DESC);
         desc.pattern_size = input_.below(4) == 0 ? input_.number() : uint64_t{1} << input_.below(8);
         desc.offset = input_.number();
-        desc.size = input_.number();
+        desc.size = bytes_from(desc.offset, buffer->size);
         if (input_.below(2) == 0 && desc.pattern_size != 0) {
             desc.offset -= desc.offset % desc.pattern_size;
             desc.size -= desc.size % desc.pattern_size;
@@ -465,7 +478,7 @@ private:
         auto desc = describe<pi_buffer_map_desc>(PI_TYPE_BUFFER_MAP_DESC);
         desc.mem = buffer->mem;
         desc.offset = input_.number();
-        desc.size = input_.number();
+        desc.size = bytes_from(desc.offset, buffer->size);
         desc.flags =
             PI_COMMAND_BLOCKING | (input_.below(8) == 0 ? input_.take<uint64_t>()
                                                         : uint64_t{PI_MAP_READ} << input_.below(2));
