@@ -29,7 +29,8 @@ sdk::Mapping take_pages(uint64_t size, uint64_t alignment) {
 /// What hardware reads of memory that it is given, whoever writes there at that time: no mistake of theirs, for bytes that
 /// are being written are handed over before the device may see them. So nothing that the thread sanitizer watches, and
 /// volatile, lest it becomes a memcpy.
-__attribute__((no_sanitize("thread"))) void fetch(const std::byte *memory, std::byte *copy, uint64_t size) {
+__attribute__((no_sanitize("thread"))) void fetch(const std::byte *memory, std::byte *copy,
+                                                  uint64_t size) {
     const volatile std::byte *from = memory;
     for (uint64_t index = 0; index < size; ++index)
         copy[index] = from[index];
