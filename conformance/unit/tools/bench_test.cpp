@@ -58,7 +58,8 @@ TEST_CASE("pi-bench calls measures exported calls beside a stub") {
     for (const char *name :
          {"exported call, 1 plugin", "exported call of 4 arguments, 1 plugin",
           "exported call, 1 plugin, beside a bare call", "exported call, 3 plugins in turn",
-          "exported call with the layer validate", "exported call with the layer fault"}) {
+          "exported call with the layer validate", "exported call with the layer fault",
+          "exported call with the layer leak-origin", "exported call with the layer race"}) {
         CHECK(std::count(measured.begin(), measured.end(), name) == 1);
     }
 }
