@@ -53,6 +53,10 @@ constexpr Variable rows[] = {
      "The file that the layer trace writes, %p in it is the process's number; not set: "
      "pi_trace_%p.json.",
      nullptr, ""},
+    {"PI_RECORD_FILE", "path",
+     "The file that the layer record writes, %p in it is the process's number; not set: "
+     "pi_record_%p.jsonl.",
+     nullptr, ""},
     {"PI_LOG", "level", "Which messages are logged: trace, debug, info, warning, error or off.",
      is_log_level, "one of trace, debug, info, warning, error, off"},
     {"PI_HOST_THREADS", "number", "Worker threads of the host plugin; not set: one a core.",

@@ -45,7 +45,8 @@ typedef struct pi_loader_desc {
     const char *const *plugins;
     /* Directories to search for files named libpi_plugin_*.so. */
     const char *const *directories;
-    /* Layers, outermost first ("validate", "leak-origin", "race", "trace", "fault"). */
+    /* Layers, outermost first ("validate", "leak-origin", "race", "trace", "record",
+     * "fault"). */
     const char *const *layers;
     const pi_loader_option *options;
     uint32_t plugin_count;

@@ -8,7 +8,7 @@ namespace pi::loader {
 
 std::span<const Layer *const> shipped_layers() noexcept {
     static constexpr const Layer *layers[] = {&validate_layer, &leak_origin_layer, &race_layer,
-                                              &trace_layer, &fault_layer};
+                                              &trace_layer,    &record_layer,      &fault_layer};
     return layers;
 }
 

@@ -16,6 +16,7 @@ namespace pi::loader {
 extern const Layer fault_layer;
 extern const Layer leak_origin_layer;
 extern const Layer race_layer;
+extern const Layer record_layer;
 extern const Layer validate_layer;
 extern const Layer trace_layer;
 

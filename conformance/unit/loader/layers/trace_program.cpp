@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A program that is killed in the middle of its work, while it is traced: trace_program host-plugin file
+// A program that is killed in the middle of its work, while a layer writes:
+// trace_program host-plugin file [layer variable]
 
 #include <pi/pi_loader.h>
 
@@ -9,10 +10,10 @@
 #include <thread>
 
 int main(int argc, char **argv) {
-    if (argc != 3)
+    if (argc != 3 && argc != 5)
         return 2;
-    const char *layer = "trace";
-    const pi_loader_option option{"PI_TRACE_FILE", argv[2]};
+    const char *layer = argc == 5 ? argv[3] : "trace";
+    const pi_loader_option option{argc == 5 ? argv[4] : "PI_TRACE_FILE", argv[2]};
     pi_loader_desc desc{};
     desc.struct_size = sizeof desc;
     desc.type = PI_TYPE_LOADER_DESC;

@@ -2,6 +2,7 @@
 
 #include "file.hpp"
 
+#include "layers/output_file.hpp"
 #include "log.hpp"
 
 #include <nlohmann/json.hpp>
@@ -10,10 +11,7 @@
 #include <chrono>
 #include <cstring>
 
-#include <fcntl.h>
 #include <pthread.h>
-#include <sys/file.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 namespace pi::loader::trace {
@@ -24,19 +22,6 @@ constexpr std::string_view footer = "\n]}\n";
 
 // Larger than any process number of the system.
 constexpr int64_t process_step = int64_t{1} << 23;
-
-std::string with_process_number(const std::string &path) {
-    std::string out;
-    for (std::size_t i = 0; i < path.size(); ++i) {
-        if (path[i] == '%' && i + 1 < path.size() && path[i + 1] == 'p') {
-            out += std::to_string(::getpid());
-            ++i;
-        } else {
-            out += path[i];
-        }
-    }
-    return out;
-}
 
 std::string microseconds(uint64_t nanoseconds) {
     return fmt::format("{}.{:03}", nanoseconds / 1000, nanoseconds % 1000);
@@ -63,24 +48,11 @@ std::string json_text(std::string_view text) {
     return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-TraceFile::TraceFile(const std::string &path, Log &log) : log_(log), process_(::getpid()) {
-    const std::string wanted = with_process_number(path);
-    std::string problem;
-    bool opened = open(wanted, problem);
-    std::string name = wanted;
-    for (int i = 1; !opened && problem.empty() && i <= 1000; ++i) {
-        name = fmt::format("{}.{}", wanted, process_) + (i > 1 ? fmt::format(".{}", i) : "");
-        opened = open(name, problem);
-    }
-    if (!opened) {
-        log.warn("trace: cannot write \"{}\" (PI_TRACE_FILE): {}; nothing is traced", name,
-                 problem.empty() ? "others write it" : problem);
+TraceFile::TraceFile(const std::string &path, Log &log)
+    : log_(log), file_(open_output(path, "trace", "PI_TRACE_FILE", "nothing is traced", log)),
+      process_(::getpid()) {
+    if (file_ < 0)
         return;
-    }
-    if (name != wanted)
-        log.write(PI_LOG_INFO,
-                  "trace: \"{}\" is written by another loader, so this one writes \"{}\"", wanted,
-                  name);
     write_at(header, 0);
     end_ = header.size();
     write(metadata("process_name", {process_, 0}, "host threads"));
@@ -89,28 +61,6 @@ TraceFile::TraceFile(const std::string &path, Log &log) : log_(log), process_(::
 TraceFile::~TraceFile() {
     if (file_ >= 0)
         ::close(file_);
-}
-
-// False without a problem: somebody else has it.
-bool TraceFile::open(const std::string &path, std::string &problem) {
-    const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-    struct stat status {};
-    if (file < 0 || ::fstat(file, &status) != 0) {
-        problem = std::strerror(errno);
-    } else if (!S_ISREG(status.st_mode)) {
-        problem = "it is not a regular file";
-    } else if (::flock(file, LOCK_EX | LOCK_NB) == 0) {
-        if (::ftruncate(file, 0) == 0) {
-            file_ = file;
-            return true;
-        }
-        problem = std::strerror(errno);
-    } else if (errno != EWOULDBLOCK) {
-        problem = std::strerror(errno);
-    }
-    if (file >= 0)
-        ::close(file);
-    return false;
 }
 
 bool TraceFile::write_at(std::string_view text, uint64_t offset) noexcept {

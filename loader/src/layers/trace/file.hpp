@@ -78,7 +78,6 @@ private:
 
     Track find_lane(const std::string &group, const std::string &track, uint64_t begin,
                     uint64_t end);
-    bool open(const std::string &path, std::string &problem);
     void write(std::string_view events) noexcept;
     bool write_at(std::string_view text, uint64_t offset) noexcept;
 

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The layer that writes a log of the calls. That the log can be run again is tested with pi-replay.
+
+#include "equipment.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <set>
+#include <thread>
+
+#include <sys/wait.h>
+
+using namespace layer_test;
+using nlohmann::json;
+
+namespace {
+
+Description recorded(const std::string &file, CapturedLog *log = nullptr) {
+    return with_layers({"record"}, {{"PI_RECORD_FILE", file}}, log);
+}
+
+std::vector<json> read_lines(const std::string &file) {
+    std::ifstream stream(file);
+    INFO(file);
+    REQUIRE(stream);
+    std::vector<json> lines;
+    for (std::string line; std::getline(stream, line);)
+        lines.push_back(json::parse(line));
+    return lines;
+}
+
+std::vector<json> calls_of(const std::vector<json> &lines, const std::string &function) {
+    std::vector<json> found;
+    for (const json &line : lines) {
+        if (line.value("function", "") == function)
+            found.push_back(line);
+    }
+    return found;
+}
+
+json only_call(const std::vector<json> &lines, const std::string &function) {
+    const std::vector<json> found = calls_of(lines, function);
+    INFO(function);
+    REQUIRE(found.size() == 1);
+    return found[0];
+}
+
+} // namespace
+
+TEST_CASE("a log begins with its version and has a line for each call in order, with ids") {
+    const loader_test::TemporaryFolder folder;
+    const std::string file = folder.str("log.jsonl");
+    {
+        const Machine machine(recorded(file));
+        const pi_mem first = machine.make_buffer(64);
+        const pi_mem second = machine.make_buffer(64);
+        OK(machine.write(first, Bytes{1, 2, 3}, PI_COMMAND_BLOCKING));
+        pi_event filled = nullptr;
+        OK(machine.fill(second, 7, 8, 16, 0, &filled));
+        OK(machine.copy(first, second, {linear(1, 2, 4)}, 0, nullptr, {filled}));
+        CHECK(machine.fill(second, 7, 60, 16) == PI_ERROR_INVALID_SIZE);
+        OK(piEventWait(filled, patience));
+        for (int i = 0; i < 2; ++i)
+            machine.read(second, 3);
+        OK(piEventRelease(filled));
+        OK(piMemRelease(first));
+        OK(piMemRelease(second));
+    }
+    const std::vector<json> lines = read_lines(file);
+    CHECK(lines.at(0).at("pi_record") == 1);
+    CHECK(lines.at(0).at("abi") ==
+          std::to_string(PI_VERSION_MAJOR) + "." + std::to_string(PI_VERSION_MINOR));
+    CHECK(lines.at(0).at("machine").at("host").is_string());
+    CHECK(lines.at(1).at("plugin") == "host");
+
+    const std::vector<json> buffers = calls_of(lines, "piMemBufferCreate");
+    REQUIRE(buffers.size() == 2);
+    CHECK(buffers[0].at("arguments").at(2).at("size") == 64);
+    const json first = buffers[0].at("made").at(0);
+    const json second = buffers[1].at("made").at(0);
+    CHECK(first != second);
+
+    const json write = only_call(lines, "piEnqueueMemBufferWrite");
+    CHECK(write.at("result") == 0);
+    CHECK(write.at("arguments").at(0) == only_call(lines, "piQueueCreate").at("made").at(0));
+    CHECK(write.at("arguments").at(1).at("mem") == first);
+    CHECK(write.at("arguments").at(1).at("host_ptr") == "AQID");
+    CHECK(write.count("made") == 0);
+
+    const std::vector<json> fills = calls_of(lines, "piEnqueueMemBufferFill");
+    REQUIRE(fills.size() == 2);
+    CHECK(fills[0].at("arguments").at(1).at("pattern") == "Bw==");
+    CHECK(fills[0].at("arguments").at(1).at("offset") == 8);
+    CHECK(fills[1].at("result") == PI_ERROR_INVALID_SIZE);
+    CHECK(fills[1].at("arguments").at(1).at("pattern") == true); // not looked at
+    const json copy = only_call(lines, "piEnqueueMemBufferCopy");
+    CHECK(copy.at("arguments").at(1).at("src") == first);
+    CHECK(copy.at("arguments").at(1).at("dst") == second);
+    CHECK(copy.at("arguments").at(1).at("regions").at(0).at("dst_offset") == 2);
+    CHECK(copy.at("arguments").at(3) == fills[0].at("made"));
+    CHECK(only_call(lines, "piEventWait").at("arguments") ==
+          json::array({fills[0].at("made").at(0), patience}));
+
+    const std::vector<json> reads = calls_of(lines, "piEnqueueMemBufferRead");
+    REQUIRE(reads.size() == 2);
+    CHECK(reads[0].at("hash") == reads[1].at("hash"));
+    CHECK(lines.back().at("function") == "piContextRelease");
+    for (const json &line : lines)
+        CHECK(line.count("cannot") == 0);
+}
+
+TEST_CASE("an object at the address of one that is gone has another id") {
+    const loader_test::TemporaryFolder folder;
+    const std::string file = folder.str("log.jsonl");
+    std::set<pi_event> addresses;
+    {
+        const Machine machine(recorded(file));
+        for (int i = 0; i < 50; ++i) {
+            const pi_event event = machine.make_host_event();
+            addresses.insert(event);
+            OK(piEventRelease(event));
+        }
+    }
+    if (std::string(PI_TEST_SANITIZE).empty()) // else addresses are not given out again for a while
+        CHECK(addresses.size() < 50);
+    std::set<json> ids;
+    for (const json &call : calls_of(read_lines(file), "piEventCreateHost"))
+        ids.insert(call.at("made").at(0));
+    CHECK(ids.size() == 50);
+}
+
+TEST_CASE("what the host has written into a map stands in the log of its unmap") {
+    const loader_test::TemporaryFolder folder;
+    const std::string file = folder.str("log.jsonl");
+    {
+        const Machine machine(recorded(file));
+        const pi_mem mem = machine.make_buffer(Bytes(16, 9));
+        for (const uint64_t flags : {uint64_t{PI_MAP_WRITE}, uint64_t{PI_MAP_READ}}) {
+            for (const uint64_t blocking : {uint64_t{PI_COMMAND_BLOCKING}, uint64_t{0}}) {
+                void *pointer = nullptr;
+                auto map = describe<pi_buffer_map_desc>(PI_TYPE_BUFFER_MAP_DESC);
+                map.flags = flags | blocking;
+                map.mem = mem;
+                map.offset = 1;
+                map.size = 3;
+                map.out_pointer = &pointer;
+                OK(piEnqueueMemBufferMap(machine.queue, &map, 0, nullptr, nullptr));
+                OK(piQueueFinish(machine.queue));
+                if (flags == PI_MAP_WRITE)
+                    std::memcpy(pointer, "\1\2\3", 3);
+                auto unmap = describe<pi_unmap_desc>(PI_TYPE_UNMAP_DESC);
+                unmap.mem = mem;
+                unmap.pointer = pointer;
+                OK(piEnqueueMemUnmap(machine.queue, &unmap, 0, nullptr, nullptr));
+                OK(piQueueFinish(machine.queue));
+            }
+        }
+        OK(piMemRelease(mem));
+    }
+    const std::vector<json> unmaps = calls_of(read_lines(file), "piEnqueueMemUnmap");
+    REQUIRE(unmaps.size() == 4);
+    for (int i = 0; i < 2; ++i)
+        CHECK(unmaps[i].at("data") == "AQID");
+    for (int i = 2; i < 4; ++i) {
+        CHECK(unmaps[i].count("data") == 0);
+        CHECK(unmaps[i].at("hash") == unmaps[2].at("hash"));
+    }
+}
+
+TEST_CASE("the log says of a call that cannot be run again why") {
+    const loader_test::TemporaryFolder folder;
+    const std::string file = folder.str("log.jsonl");
+    {
+        const Machine machine(recorded(file));
+        const pi_event event = machine.make_host_event();
+        OK(piEventSignalHost(event, PI_SUCCESS));
+        OK(piEventSetCallback(
+            event, [](pi_event, pi_result, void *) {}, nullptr));
+        OK(piEventRelease(event));
+        pi_native_handle native{};
+        CHECK(piDeviceGetNativeHandle(machine.device, &native) == PI_ERROR_UNSUPPORTED_FEATURE);
+    }
+    const std::vector<json> lines = read_lines(file);
+    CHECK_THAT(only_call(lines, "piEventSetCallback").at("cannot").get<std::string>(),
+               Catch::Contains("a function of the program"));
+    CHECK_THAT(only_call(lines, "piDeviceGetNativeHandle").at("cannot").get<std::string>(),
+               Catch::Contains("native handle"));
+}
+
+TEST_CASE("threads that call at once each have whole lines and a number of their own") {
+    const loader_test::TemporaryFolder folder;
+    const std::string file = folder.str("log.jsonl");
+    {
+        const Machine machine(recorded(file));
+        std::vector<std::thread> threads;
+        for (int i = 0; i < 4; ++i) {
+            threads.emplace_back([&] {
+                for (int k = 0; k < 100; ++k) {
+                    pi_event event = nullptr;
+                    if (piEventCreateHost(machine.context, &event) == PI_SUCCESS)
+                        piEventRelease(event);
+                }
+            });
+        }
+        for (std::thread &thread : threads)
+            thread.join();
+    }
+    const std::vector<json> made = calls_of(read_lines(file), "piEventCreateHost");
+    CHECK(made.size() == 400);
+    std::set<json> numbers;
+    std::set<json> ids;
+    for (const json &call : made) {
+        numbers.insert(call.at("thread"));
+        ids.insert(call.at("made").at(0));
+    }
+    CHECK(numbers.size() == 4);
+    CHECK(ids.size() == 400);
+}
+
+TEST_CASE("the log of a program that is killed has every call that returned") {
+    const loader_test::TemporaryFolder folder;
+    const std::string file = folder.str("log.jsonl");
+    const int status = std::system(("'" PI_TEST_TRACE_PROGRAM "' '" PI_TEST_HOST_PLUGIN "' '" +
+                                    file + "' record PI_RECORD_FILE")
+                                       .c_str());
+    // The shell's child, or itself, was ended by the signal.
+    CHECK((WIFSIGNALED(status) || WEXITSTATUS(status) == 128 + SIGKILL));
+    const std::vector<json> lines = read_lines(file);
+    CHECK(calls_of(lines, "piDeviceGetInfo").size() >= 200);
+}
+
+TEST_CASE("a log that cannot be written is told, and the program runs without it") {
+    CapturedLog log;
+    const Machine machine(recorded("/nowhere/log.jsonl", &log));
+    CHECK(log.count("record: cannot write \"/nowhere/log.jsonl\" (PI_RECORD_FILE)") == 1);
+    const pi_mem mem = machine.make_buffer(8);
+    OK(piMemRelease(mem));
+}

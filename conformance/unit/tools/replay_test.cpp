@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// pi-replay as a user runs it, on logs that the layer record has written here.
+#include "native_kernel.hpp"
+#include "program.hpp"
+
+#include <pi/pi_loader.h>
+
+#include <catch2/catch.hpp>
+
+#include <cstring>
+#include <fstream>
+#include <functional>
+#include <sstream>
+
+using namespace pi_test;
+using Catch::Matchers::Contains;
+
+namespace {
+
+const std::vector<std::string> on_host = {"PI_DEVICE_SELECTOR=host"};
+
+pi_region linear(uint64_t size) {
+    pi_region region{};
+    region.extent[0] = size;
+    return region;
+}
+
+/// What a recorded program has.
+struct Machine {
+    pi_device device;
+    pi_context context;
+    pi_queue queue;
+
+    pi_mem make_buffer(uint64_t size) const {
+        auto d = desc<pi_mem_buffer_desc>(PI_TYPE_MEM_BUFFER_DESC);
+        d.size = size;
+        pi_mem mem = nullptr;
+        OK(piMemBufferCreate(context, device, &d, &mem));
+        return mem;
+    }
+    void write(pi_mem mem, const std::vector<unsigned char> &bytes) const {
+        const pi_region all = linear(bytes.size());
+        auto d = desc<pi_buffer_write_desc>(PI_TYPE_BUFFER_WRITE_DESC);
+        d.mem = mem;
+        d.host_ptr = bytes.data();
+        d.region_count = 1;
+        d.regions = &all;
+        OK(piEnqueueMemBufferWrite(queue, &d, 0, nullptr, nullptr));
+        OK(piQueueFinish(queue));
+    }
+    pi_result fill(pi_mem mem, uint32_t pattern, uint64_t offset, uint64_t size,
+                   pi_event *event = nullptr) const {
+        auto d = desc<pi_buffer_fill_desc>(PI_TYPE_BUFFER_FILL_DESC);
+        d.mem = mem;
+        d.pattern = &pattern;
+        d.pattern_size = sizeof pattern;
+        d.offset = offset;
+        d.size = size;
+        return piEnqueueMemBufferFill(queue, &d, 0, nullptr, event);
+    }
+    void read(pi_mem mem, uint64_t size) const {
+        std::vector<unsigned char> bytes(size);
+        const pi_region all = linear(size);
+        auto d = desc<pi_buffer_read_desc>(PI_TYPE_BUFFER_READ_DESC);
+        d.flags = PI_COMMAND_BLOCKING;
+        d.mem = mem;
+        d.host_ptr = bytes.data();
+        d.region_count = 1;
+        d.regions = &all;
+        OK(piEnqueueMemBufferRead(queue, &d, 0, nullptr, nullptr));
+    }
+};
+
+/// Runs a program on the host plugin and records it.
+void record(const std::string &path, const std::function<void(const Machine &)> &program) {
+    const char *const plugin = "host";
+    const char *const layer = "record";
+    const pi_loader_option option{"PI_RECORD_FILE", path.c_str()};
+    auto loader_desc = desc<pi_loader_desc>(PI_TYPE_LOADER_DESC);
+    loader_desc.plugins = &plugin;
+    loader_desc.plugin_count = 1;
+    loader_desc.layers = &layer;
+    loader_desc.layer_count = 1;
+    loader_desc.options = &option;
+    loader_desc.option_count = 1;
+    pi_loader loader = nullptr;
+    OK(piLoaderCreate(&loader_desc, &loader));
+    Machine machine{};
+    OK(piLoaderSelectDevices(loader, "host", 1, &machine.device, nullptr));
+    pi_platform platform = nullptr;
+    OK(piDeviceGetInfo(machine.device, PI_DEVICE_INFO_PLATFORM, sizeof platform, &platform,
+                       nullptr));
+    auto context_desc = desc<pi_context_desc>(PI_TYPE_CONTEXT_DESC);
+    context_desc.device_count = 1;
+    context_desc.devices = &machine.device;
+    OK(piContextCreate(platform, &context_desc, &machine.context));
+    OK(piQueueCreate(machine.context, machine.device, nullptr, &machine.queue));
+    program(machine);
+    OK(piQueueFinish(machine.queue));
+    OK(piQueueRelease(machine.queue));
+    OK(piContextRelease(machine.context));
+    OK(piLoaderRelease(loader));
+}
+
+/// Buffers, a view, a map, a host event, copies and a call that fails.
+void use_everything(const Machine &machine) {
+    const pi_mem first = machine.make_buffer(4096);
+    const pi_mem second = machine.make_buffer(4096);
+    machine.write(first, std::vector<unsigned char>(4096, 3));
+    pi_event gate = nullptr;
+    OK(piEventCreateHost(machine.context, &gate));
+    const pi_region part = linear(1000);
+    auto copy = desc<pi_buffer_copy_desc>(PI_TYPE_BUFFER_COPY_DESC);
+    copy.src = first;
+    copy.dst = second;
+    copy.region_count = 1;
+    copy.regions = &part;
+    pi_event copied = nullptr;
+    OK(machine.fill(second, 0x01020304, 0, 4096));
+    OK(piEnqueueMemBufferCopy(machine.queue, &copy, 1, &gate, &copied));
+    OK(piEventSignalHost(gate, PI_SUCCESS));
+    OK(piEventWait(copied, PI_TIMEOUT_NEVER));
+    CHECK(machine.fill(second, 5, 4096, 4) == PI_ERROR_INVALID_SIZE);
+
+    auto part_desc = desc<pi_mem_partition_desc>(PI_TYPE_MEM_PARTITION_DESC);
+    part_desc.offset = 1024;
+    part_desc.size = 1024;
+    pi_mem view = nullptr;
+    OK(piMemBufferPartition(second, &part_desc, &view));
+    OK(machine.fill(view, 0xa0b0c0d0, 16, 32));
+
+    void *pointer = nullptr;
+    auto map = desc<pi_buffer_map_desc>(PI_TYPE_BUFFER_MAP_DESC);
+    map.flags = PI_MAP_WRITE | PI_COMMAND_BLOCKING;
+    map.mem = second;
+    map.offset = 3000;
+    map.size = 10;
+    map.out_pointer = &pointer;
+    OK(piEnqueueMemBufferMap(machine.queue, &map, 0, nullptr, nullptr));
+    std::memcpy(pointer, "0123456789", 10);
+    auto unmap = desc<pi_unmap_desc>(PI_TYPE_UNMAP_DESC);
+    unmap.mem = second;
+    unmap.pointer = pointer;
+    OK(piEnqueueMemUnmap(machine.queue, &unmap, 0, nullptr, nullptr));
+    machine.read(second, 4096);
+    for (const pi_event event : {gate, copied})
+        OK(piEventRelease(event));
+    for (const pi_mem mem : {view, first, second})
+        OK(piMemRelease(mem));
+}
+
+std::string content_of(const std::string &path) {
+    std::ifstream stream(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+std::string replaced(std::string text, const std::string &old, const std::string &by) {
+    const std::size_t at = text.find(old);
+    INFO(old << " in " << text);
+    REQUIRE(at != std::string::npos);
+    return text.replace(at, old.size(), by);
+}
+
+void write_file(const std::string &path, const std::string &text) {
+    std::ofstream(path, std::ios::binary) << text;
+}
+
+} // namespace
+
+TEST_CASE("a recorded program replays with the same results and bytes") {
+    const TemporaryFile log;
+    record(log.path(), use_everything);
+    const Ran ran = run({PI_REPLAY, log.path(), "--check-data"}, on_host);
+    INFO(ran.output << ran.errors);
+    CHECK(ran.exit_code == 0);
+    CHECK_THAT(ran.output,
+               Contains(" 0 had another result, 0 gave other bytes; 0 could not be run"));
+    CHECK_THAT(ran.output, Contains("1 reads were compared"));
+}
+
+#ifdef PI_TEST_MACHINE
+TEST_CASE("a recorded program replays with the same results on another plugin") {
+    const TemporaryFile log;
+    record(log.path(), use_everything);
+    const Ran ran = run({PI_REPLAY, log.path(), "--check-data", "--device", "sim:0:0"},
+                        {"PI_SIM_MACHINE=" PI_TEST_MACHINE});
+    INFO(ran.output << ran.errors);
+    CHECK(ran.exit_code == 0);
+    CHECK_THAT(ran.output, Contains("1 reads were compared"));
+}
+#endif
+
+TEST_CASE("another result, and other bytes, are told with their line") {
+    const TemporaryFile log;
+    const TemporaryFile other;
+    record(log.path(), use_everything);
+    const std::string text = content_of(log.path());
+
+    write_file(other.path(), replaced(text, "\"result\":-3", "\"result\":0"));
+    Ran ran = run({PI_REPLAY, other.path()}, on_host);
+    INFO(ran.output << ran.errors);
+    CHECK(ran.exit_code == 4); // a call that succeeded has its bytes
+    ran = run({PI_REPLAY, other.path(), "--list"}, on_host);
+    CHECK(ran.exit_code == 0);
+
+    write_file(other.path(), replaced(text, "\"result\":-3", "\"result\":-1"));
+    ran = run({PI_REPLAY, other.path()}, on_host);
+    CHECK(ran.exit_code == 1);
+    CHECK_THAT(ran.output, Contains("piEnqueueMemBufferFill: recorded -1, got -3: "));
+
+    // The map's "0123456789" becomes "1123456789".
+    write_file(other.path(), replaced(text, "MDEyMzQ1Njc4OQ==", "MTEyMzQ1Njc4OQ=="));
+    ran = run({PI_REPLAY, other.path(), "--check-data"}, on_host);
+    CHECK(ran.exit_code == 1);
+    CHECK_THAT(ran.output, Contains("piEnqueueMemBufferRead gave other bytes"));
+    CHECK(run({PI_REPLAY, other.path()}, on_host).exit_code == 0);
+}
+
+TEST_CASE("what cannot be run is told with its line, and so is what needs it") {
+    const TemporaryFile log;
+    record(log.path(), [](const Machine &machine) {
+        auto d = desc<pi_host_function_desc>(PI_TYPE_HOST_FUNCTION_DESC);
+        d.function = [](void *) {};
+        pi_event event = nullptr;
+        OK(piEnqueueHostFunction(machine.queue, &d, 0, nullptr, &event));
+        OK(piEventWait(event, PI_TIMEOUT_NEVER));
+        OK(piEventRelease(event));
+    });
+    const Ran ran = run({PI_REPLAY, log.path()}, on_host);
+    INFO(ran.output << ran.errors);
+    CHECK(ran.exit_code == 3);
+    CHECK_THAT(ran.output,
+               Contains("piEnqueueHostFunction cannot be run: a function of the program"));
+    CHECK_THAT(ran.output, Contains("piEventWait cannot be run: needs object"));
+    CHECK_THAT(ran.output, Contains("3 could not be run"));
+}
+
+TEST_CASE("a log cut at any byte is understood or refused with its line") {
+    const TemporaryFile log;
+    const TemporaryFile cut;
+    record(log.path(), [](const Machine &machine) {
+        const pi_mem mem = machine.make_buffer(64);
+        OK(machine.fill(mem, 1, 0, 64));
+        OK(piMemRelease(mem));
+    });
+    const std::string text = content_of(log.path());
+    const std::size_t header = text.find('\n') + 1;
+    // Each byte of the last two lines, and some of the others.
+    for (std::size_t size = 0; size < text.size(); size += size + 150 < text.size() ? 101 : 7) {
+        write_file(cut.path(), text.substr(0, size));
+        const Ran ran = run({PI_REPLAY, cut.path()}, on_host);
+        INFO(size << ": " << ran.output << ran.errors);
+        if (size < header) {
+            CHECK(ran.exit_code == 4);
+            CHECK_THAT(ran.errors, Contains(":1: is no log"));
+        } else {
+            CHECK(ran.exit_code == 0);
+            if (text[size - 1] != '\n')
+                CHECK_THAT(ran.errors, Contains("is cut off"));
+        }
+    }
+}
+
+TEST_CASE(
+    "what is no log, of another version or ABI, or for more devices, is refused and says why") {
+    const TemporaryFile log;
+    const TemporaryFile broken;
+    record(log.path(), use_everything);
+    const std::string text = content_of(log.path());
+    const auto check = [&](const std::string &content, const std::string &words) {
+        write_file(broken.path(), content);
+        const Ran ran = run({PI_REPLAY, broken.path()}, on_host);
+        INFO(ran.output << ran.errors);
+        CHECK(ran.exit_code == 4);
+        CHECK_THAT(ran.errors, Contains(words));
+    };
+    check("hello\n", ":1: is no line of a log");
+    check("{}\n", ":1: is no log");
+    check(replaced(text, "\"pi_record\":1", "\"pi_record\":2"), "is of the version 2");
+    check(replaced(text, "\"abi\":\"0.", "\"abi\":\"7."), "recorded with the ABI \"7.");
+    check(replaced(text, "\"size\":4096", "\"size\":-1"), "piMemBufferCreate: size is no number");
+    check(replaced(text, "\"function\":\"piQueueCreate\"", "\"function\":\"piQueue\""),
+          "\"piQueue\" is no function");
+    check(replaced(text, "\"host_ptr\":\"AwMD", "\"host_ptr\":\"Aw*D"), "host_ptr is no base64");
+    check(text + std::string(100'000, '[') + "\n", "is no line of a log");
+    Ran ran = run({PI_REPLAY, log.path(), "--device", "host:9"});
+    CHECK(ran.exit_code == 4);
+    CHECK_THAT(ran.errors, Contains("host:9"));
+    ran = run({PI_REPLAY, "/nowhere/log"}, on_host);
+    CHECK(ran.exit_code == 4);
+    CHECK_THAT(ran.errors, Contains("/nowhere/log: cannot be read"));
+    CHECK(run({PI_REPLAY}, on_host).exit_code == 2);
+    CHECK(run({PI_REPLAY, "--help"}, on_host).exit_code == 0);
+}
+
+TEST_CASE("a log with any one number changed never crashes the replay") {
+    const TemporaryFile log;
+    const TemporaryFile broken;
+    record(log.path(), use_everything);
+    const std::string text = content_of(log.path());
+    std::size_t tried = 0;
+    for (std::size_t at = text.find('\n'); at + 1 < text.size(); ++at) {
+        if (text[at] < '0' || text[at] > '9' || (text[at - 1] != ':' && text[at - 1] != '['))
+            continue;
+        if (++tried % 7 != 0)
+            continue;
+        std::string changed = text;
+        changed[at] = changed[at] == '9' ? '1' : static_cast<char>(changed[at] + 1);
+        write_file(broken.path(), changed);
+        const Ran ran = run({PI_REPLAY, broken.path()}, on_host);
+        INFO(text.substr(at, 40) << "\n" << ran.output << ran.errors);
+        CHECK(ran.exit_code >= 0);
+        CHECK(ran.exit_code <= 4);
+    }
+    CHECK(tried > 50);
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A log of the layer record, line by line.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include <cstdint>
+#include <fstream>
+#include <optional>
+#include <stdexcept>
+#include <string>
+
+namespace pi_replay {
+
+using Json = nlohmann::ordered_json;
+
+/// What is wrong with a log, or with the machine: nothing more can be run.
+struct Refusal : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+struct Line {
+    uint64_t number;
+    Json content; ///< an object
+};
+
+class Log {
+public:
+    /// Reads the header: refuses what is no log, and one of another version or ABI.
+    explicit Log(const std::string &path);
+
+    /// The next line; nothing at the end.
+    std::optional<Line> next();
+    /// Whether the last line ended in the middle: its program ended while it wrote.
+    bool cut() const noexcept { return cut_; }
+    uint64_t line_number() const noexcept { return number_; }
+
+private:
+    std::string path_;
+    std::ifstream stream_;
+    uint64_t number_ = 0;
+    bool cut_ = false;
+};
+
+} // namespace pi_replay

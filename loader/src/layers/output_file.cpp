@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "layers/output_file.hpp"
+
+#include "log.hpp"
+
+#include <cerrno>
+#include <cstring>
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace pi::loader {
+namespace {
+
+std::string with_process_number(const std::string &path) {
+    std::string out;
+    for (std::size_t i = 0; i < path.size(); ++i) {
+        if (path[i] == '%' && i + 1 < path.size() && path[i + 1] == 'p') {
+            out += std::to_string(::getpid());
+            ++i;
+        } else {
+            out += path[i];
+        }
+    }
+    return out;
+}
+
+// -1 without a problem: somebody else has it.
+int open_own(const std::string &path, std::string &problem) {
+    const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+    struct stat status {};
+    if (file < 0 || ::fstat(file, &status) != 0) {
+        problem = std::strerror(errno);
+    } else if (!S_ISREG(status.st_mode)) {
+        problem = "it is not a regular file";
+    } else if (::flock(file, LOCK_EX | LOCK_NB) == 0) {
+        if (::ftruncate(file, 0) == 0)
+            return file;
+        problem = std::strerror(errno);
+    } else if (errno != EWOULDBLOCK) {
+        problem = std::strerror(errno);
+    }
+    if (file >= 0)
+        ::close(file);
+    return -1;
+}
+
+} // namespace
+
+int open_output(const std::string &path, const char *layer, const char *variable,
+                const char *consequence, Log &log) {
+    const std::string wanted = with_process_number(path);
+    std::string problem;
+    int file = open_own(wanted, problem);
+    std::string name = wanted;
+    for (int i = 1; file < 0 && problem.empty() && i <= 1000; ++i) {
+        name = fmt::format("{}.{}", wanted, ::getpid()) + (i > 1 ? fmt::format(".{}", i) : "");
+        file = open_own(name, problem);
+    }
+    if (file < 0)
+        log.warn("{}: cannot write \"{}\" ({}): {}; {}", layer, name, variable,
+                 problem.empty() ? "others write it" : problem, consequence);
+    else if (name != wanted)
+        log.write(PI_LOG_INFO, "{}: \"{}\" is written by another loader, so this one writes \"{}\"",
+                  layer, wanted, name);
+    return file;
+}
+
+} // namespace pi::loader

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The file that a layer writes: never one that somebody else is writing.
+#pragma once
+
+#include <string>
+
+namespace pi::loader {
+class Log;
+
+/// A new file, empty and locked. %p in `path` is the process's number. If another loader or process writes the
+/// file, one with numbers behind its name is made. -1 where none can be, which is logged: "LAYER: cannot write
+/// ... (VARIABLE): why; CONSEQUENCE".
+int open_output(const std::string &path, const char *layer, const char *variable,
+                const char *consequence, Log &log);
+
+} // namespace pi::loader

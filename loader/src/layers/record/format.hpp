@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The log of the layer record, which pi-replay runs again: text, a JSON object a line.
+//
+//  - The first line is the header: {"pi_record": version, "abi": "0.1", "machine": {"host", "system"}}.
+//  - {"plugin", "file"} tells of a plugin that calls are recorded of. Lines without "function" are remarks.
+//  - Every other line is a call that has returned, in the order of the returns; so a creation stands before each
+//    use of what it made, and a wait behind the signal that ended it:
+//      thread     a number, in the order of the threads' first calls
+//      function   its name in pi.h
+//      arguments  in the function's order. A handle is its id, NULL is null. A descriptor is an object of its
+//                 members, under the names of pi.h; a chained one stands under "next". A wait list is a list of ids.
+//                 Whether an output was asked for is true or false. Other addresses are null.
+//      result     the pi_result
+//      made       the ids of the handles that were given, in order. An id is never used again.
+//      map        of a map and the unmap that ends it: an id
+//      data       of an unmap: what the host has left in the range, where it was mapped for writing
+//      hash       of a blocking read, or the unmap of a range mapped for reading alone: fnv of the bytes
+//      cannot     why the call cannot be run again
+//    Bytes are base64: what a write, fill, launch, program or buffer was given. Of regions they are the rows one
+//    after the other. Of a call that has failed they are true: nothing says that there are so many.
+//
+// A line is written at once, so a log without its last "\n" is one whose program ended while writing it.
+#pragma once
+
+#include "functions.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+namespace pi::loader::record {
+
+inline constexpr int format_version = 1;
+
+/// What the functions of a row are to a replay.
+constexpr bool function_has(std::size_t index, std::string_view part) {
+    return std::string_view(function_rows[index].name).find(part) != std::string_view::npos;
+}
+
+/// It changes nothing, so a replay does not ask again; handles that it gives are found otherwise.
+constexpr bool is_question(std::size_t index) {
+    if (function_has(index, "NativeHandle"))
+        return false;
+    for (const std::string_view part :
+         {"GetInfo", "GetBuildInfo", "GetGroupInfo", "GetSubGroupInfo", "GetProfilingInfo",
+          "piPluginGet", "piPlatformsGet", "piPlatformGet", "piDevicesGet", "GetGlobalTimestamps",
+          "SelectBinary", "GetMemoryScopes", "piGetMemoryConnection", "GetSuggestedLocalSize",
+          "GetMaxCooperativeGroups"}) {
+        if (function_has(index, part))
+            return true;
+    }
+    return false;
+}
+
+/// Why no call of the function can be run again; nullptr for one that can.
+constexpr const char *why_never(std::size_t index) {
+    const auto has = [&](std::string_view part) { return function_has(index, part); };
+    if (has("NativeHandle"))
+        return "a native handle means nothing elsewhere";
+    if (has("Import") || has("Export"))
+        return "memory from outside of the program is not in the log";
+    if (has("Usm") || has("HostPointer") || has("FunctionPointer") || has("VariablePointer") ||
+        has("piMemFlush") || has("piMemInvalidate"))
+        return "the host and kernels use that memory by its address, which no log can follow";
+    if (has("SetCallback") || has("HostFunction"))
+        return "a function of the program is not in the log";
+    if (has("Image") || has("Sampler"))
+        return "images and samplers are not in the log";
+    if (has("DeviceGlobal") || has("Specialization") || has("piDevicePartition"))
+        return "device globals, specialization constants and parts of devices are not in the log";
+    return nullptr;
+}
+
+/// Each descriptor that a log holds, and its members: what the layer writes and the replay reads alike. An
+/// archive has
+///   number, numbers     words, and arrays of fixed length
+///   list                a count and an array of words
+///   handle, handles     one, and a count with its array
+///   text                a string or NULL
+///   data                an address and how many bytes the callee reads there
+///   regions             a count and its array
+///   source, target      the host's side of a write's or read's regions
+///   arguments           those of a launch
+///   layout              the chain behind a buffer's descriptor
+///   place, mapped       where a map puts its address, and the address that an unmap ends
+template <typename Desc>
+inline constexpr pi_struct_type described = PI_TYPE_NONE;
+#define PI_RECORD_DESCRIPTOR(desc, word)                                                           \
+    template <>                                                                                    \
+    inline constexpr pi_struct_type described<desc> = PI_TYPE_##word;                              \
+    template <typename Archive>                                                                    \
+    void members(Archive &a, desc &d)
+
+PI_RECORD_DESCRIPTOR(pi_context_desc, CONTEXT_DESC) {
+    a.number("flags", d.flags);
+    a.handles("devices", d.device_count, d.devices);
+}
+PI_RECORD_DESCRIPTOR(pi_queue_desc, QUEUE_DESC) {
+    a.number("flags", d.flags);
+}
+PI_RECORD_DESCRIPTOR(pi_mem_layout_desc, MEM_LAYOUT_DESC) {
+    a.number("element_size", d.element_size);
+    a.list("extents", d.rank, d.extents);
+    a.list("axis_separators", d.axis_separator_count, d.axis_separators);
+}
+PI_RECORD_DESCRIPTOR(pi_mem_buffer_desc, MEM_BUFFER_DESC) {
+    a.number("flags", d.flags);
+    a.number("size", d.size);
+    a.number("alignment", d.alignment);
+    a.number("scope", d.scope);
+    a.number("export_types", d.export_types);
+    a.layout(d.next);
+    if ((d.flags & (PI_MEM_COPY_HOST_PTR | PI_MEM_USE_HOST_PTR)) != 0)
+        a.data("host_ptr", d.host_ptr, d.size);
+}
+PI_RECORD_DESCRIPTOR(pi_mem_partition_desc, MEM_PARTITION_DESC) {
+    a.number("flags", d.flags);
+    a.number("offset", d.offset);
+    a.number("size", d.size);
+}
+PI_RECORD_DESCRIPTOR(pi_program_desc, PROGRAM_DESC) {
+    a.number("flags", d.flags);
+    a.number("format", d.format);
+    a.number("size", d.size);
+    if (d.format == PI_PROGRAM_FORMAT_NATIVE_TABLE)
+        a.cannot("a table of native functions is of the program's own");
+    else
+        a.data("data", d.data, d.size);
+}
+PI_RECORD_DESCRIPTOR(pi_program_build_desc, PROGRAM_BUILD_DESC) {
+    a.number("flags", d.flags);
+    a.handles("devices", d.device_count, d.devices);
+    a.text("options", d.options);
+}
+PI_RECORD_DESCRIPTOR(pi_program_link_desc, PROGRAM_LINK_DESC) {
+    a.number("flags", d.flags);
+    a.handles("programs", d.program_count, d.programs);
+    a.handles("devices", d.device_count, d.devices);
+    a.text("options", d.options);
+}
+PI_RECORD_DESCRIPTOR(pi_buffer_read_desc, BUFFER_READ_DESC) {
+    a.number("flags", d.flags);
+    a.handle("mem", d.mem);
+    a.regions(d.region_count, d.regions);
+    a.target(d);
+}
+PI_RECORD_DESCRIPTOR(pi_buffer_write_desc, BUFFER_WRITE_DESC) {
+    a.number("flags", d.flags);
+    a.handle("mem", d.mem);
+    a.regions(d.region_count, d.regions);
+    a.source(d);
+}
+PI_RECORD_DESCRIPTOR(pi_buffer_copy_desc, BUFFER_COPY_DESC) {
+    a.number("flags", d.flags);
+    a.handle("src", d.src);
+    a.handle("dst", d.dst);
+    a.regions(d.region_count, d.regions);
+}
+PI_RECORD_DESCRIPTOR(pi_buffer_fill_desc, BUFFER_FILL_DESC) {
+    a.number("flags", d.flags);
+    a.handle("mem", d.mem);
+    a.number("offset", d.offset);
+    a.number("size", d.size);
+    a.number("pattern_size", d.pattern_size);
+    a.data("pattern", d.pattern, d.pattern_size);
+}
+PI_RECORD_DESCRIPTOR(pi_buffer_map_desc, BUFFER_MAP_DESC) {
+    a.number("flags", d.flags);
+    a.handle("mem", d.mem);
+    a.number("offset", d.offset);
+    a.number("size", d.size);
+    a.place(d);
+}
+PI_RECORD_DESCRIPTOR(pi_unmap_desc, UNMAP_DESC) {
+    a.number("flags", d.flags);
+    a.handle("mem", d.mem);
+    a.mapped(d);
+}
+PI_RECORD_DESCRIPTOR(pi_kernel_launch_desc, KERNEL_LAUNCH_DESC) {
+    a.number("flags", d.flags);
+    a.handle("kernel", d.kernel);
+    a.number("dimensions", d.dimensions);
+    a.arguments(d.argument_count, d.arguments);
+    a.numbers("global_offset", d.global_offset);
+    a.numbers("global_size", d.global_size);
+    a.numbers("local_size", d.local_size);
+    a.numbers("cluster_size", d.cluster_size);
+    a.number("local_memory_size", d.local_memory_size);
+}
+PI_RECORD_DESCRIPTOR(pi_events_wait_desc, EVENTS_WAIT_DESC) {
+    a.number("flags", d.flags);
+}
+PI_RECORD_DESCRIPTOR(pi_barrier_desc, BARRIER_DESC) {
+    a.number("flags", d.flags);
+}
+PI_RECORD_DESCRIPTOR(pi_timestamp_desc, TIMESTAMP_DESC) {
+    a.number("flags", d.flags);
+}
+#undef PI_RECORD_DESCRIPTOR
+
+/// The host's rows of a region: calls visit(offset, bytes) for each. False, at once, if it does not fit into
+/// 64 bits or has more than `limit` bytes from the host pointer to its end.
+template <typename Visit>
+bool for_each_row(const pi_region &region, bool host_is_source, uint64_t limit, Visit &&visit) {
+    using Wide = unsigned __int128;
+    const uint64_t rows = std::max<uint64_t>(region.extent[1], 1);
+    const uint64_t slices = std::max<uint64_t>(region.extent[2], 1);
+    const uint64_t *const pitch = host_is_source ? region.src_pitch : region.dst_pitch;
+    const uint64_t offset = host_is_source ? region.src_offset : region.dst_offset;
+    const Wide row_pitch = pitch[0] != 0 ? pitch[0] : region.extent[0];
+    if (row_pitch * (rows - 1) > limit)
+        return false;
+    const Wide slice_pitch = pitch[1] != 0 ? Wide{pitch[1]} : row_pitch * rows;
+    if (slice_pitch > limit && slices > 1)
+        return false;
+    if (Wide{slices - 1} * slice_pitch + row_pitch * (rows - 1) + region.extent[0] + offset >
+            limit ||
+        (region.extent[0] == 0 && (rows > 1 || slices > 1)))
+        return false;
+    for (uint64_t z = 0; z < slices; ++z) {
+        for (uint64_t y = 0; y < rows; ++y)
+            visit(offset + z * static_cast<uint64_t>(slice_pitch) +
+                      y * static_cast<uint64_t>(row_pitch),
+                  region.extent[0]);
+    }
+    return true;
+}
+
+/// FNV-1a of 64 bits; `so_far` carries it over parts.
+inline uint64_t hash_bytes(std::span<const unsigned char> bytes,
+                           uint64_t so_far = UINT64_C(0xcbf29ce484222325)) noexcept {
+    for (const unsigned char byte : bytes)
+        so_far = (so_far ^ byte) * UINT64_C(0x100000001b3);
+    return so_far;
+}
+
+/// Base64 with its padding.
+inline std::string encode(std::span<const unsigned char> bytes) {
+    constexpr std::string_view letters =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    std::string out;
+    out.reserve((bytes.size() + 2) / 3 * 4);
+    for (std::size_t i = 0; i < bytes.size(); i += 3) {
+        const std::size_t left = std::min<std::size_t>(bytes.size() - i, 3);
+        const uint32_t group = uint32_t{bytes[i]} << 16 |
+                               (left > 1 ? uint32_t{bytes[i + 1]} << 8 : 0) |
+                               (left > 2 ? uint32_t{bytes[i + 2]} : 0);
+        out += letters[group >> 18];
+        out += letters[group >> 12 & 63];
+        out += left > 1 ? letters[group >> 6 & 63] : '=';
+        out += left > 2 ? letters[group & 63] : '=';
+    }
+    return out;
+}
+
+/// Nothing for what is no base64.
+inline std::optional<std::basic_string<unsigned char>> decode(std::string_view text) {
+    const auto value = [](char letter) -> int {
+        if (letter >= 'A' && letter <= 'Z')
+            return letter - 'A';
+        if (letter >= 'a' && letter <= 'z')
+            return letter - 'a' + 26;
+        if (letter >= '0' && letter <= '9')
+            return letter - '0' + 52;
+        return letter == '+' ? 62 : letter == '/' ? 63 : -1;
+    };
+    if (text.size() % 4 != 0)
+        return std::nullopt;
+    std::basic_string<unsigned char> out;
+    out.reserve(text.size() / 4 * 3);
+    for (std::size_t i = 0; i < text.size(); i += 4) {
+        const bool last = i + 4 == text.size();
+        const std::size_t padding = !last || text[i + 3] != '=' ? 0 : (text[i + 2] == '=' ? 2 : 1);
+        uint32_t group = 0;
+        for (std::size_t k = 0; k < 4; ++k) {
+            const int digit = k < 4 - padding ? value(text[i + k]) : 0;
+            if (digit < 0)
+                return std::nullopt;
+            group = group << 6 | static_cast<uint32_t>(digit);
+        }
+        for (std::size_t k = 0; k < 3 - padding; ++k)
+            out += static_cast<unsigned char>(group >> (16 - 8 * k) & 0xff);
+    }
+    return out;
+}
+
+} // namespace pi::loader::record

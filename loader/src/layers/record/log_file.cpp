@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "layers/record/log_file.hpp"
+
+#include "layers/output_file.hpp"
+#include "layers/record/format.hpp"
+#include "log.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include <sys/utsname.h>
+#include <unistd.h>
+
+namespace pi::loader::record {
+namespace {
+
+std::string header() {
+    utsname system{};
+    ::uname(&system);
+    const nlohmann::ordered_json line = {
+        {"pi_record", format_version},
+        {"abi", fmt::format("{}.{}", PI_VERSION_MAJOR, PI_VERSION_MINOR)},
+        {"machine",
+         {{"host", system.nodename},
+          {"system", fmt::format("{} {} {}", system.sysname, system.release, system.machine)}}}};
+    return line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+} // namespace
+
+LogFile::LogFile(const std::string &path, Log &log)
+    : log_(log), file_(open_output(path, "record", "PI_RECORD_FILE", "nothing is recorded", log)) {
+    if (file_ >= 0)
+        write(header());
+}
+
+LogFile::~LogFile() {
+    if (file_ >= 0)
+        ::close(file_);
+}
+
+uint64_t LogFile::find(const void *handle) {
+    const std::scoped_lock lock(mutex_);
+    const auto [place, added] = objects_.try_emplace(handle, ids_ + 1);
+    ids_ += added ? 1 : 0;
+    return place->second;
+}
+
+uint64_t LogFile::make(const void *handle) {
+    const std::scoped_lock lock(mutex_);
+    return objects_[handle] = ++ids_;
+}
+
+uint64_t LogFile::thread() {
+    static thread_local const int64_t number = ::gettid();
+    const std::scoped_lock lock(mutex_);
+    return threads_.try_emplace(number, threads_.size()).first->second;
+}
+
+uint64_t LogFile::add_map(pi_mem mem, Map map) {
+    const std::scoped_lock lock(mutex_);
+    map.id = ++ids_;
+    maps_[mem].push_back(map);
+    return map.id;
+}
+
+std::optional<Map> LogFile::find_map(pi_mem mem, const void *pointer) {
+    const std::scoped_lock lock(mutex_);
+    const auto of_mem = maps_.find(mem);
+    if (of_mem == maps_.end() || pointer == nullptr)
+        return std::nullopt;
+    const Map *unknown = nullptr;
+    std::size_t unknown_count = 0;
+    for (const Map &map : of_mem->second) {
+        if (map.pointer == pointer)
+            return map;
+        if (map.pointer == nullptr) {
+            unknown = &map;
+            ++unknown_count;
+        }
+    }
+    return unknown_count == 1 ? std::optional(*unknown) : std::nullopt;
+}
+
+void LogFile::remove_map(pi_mem mem, const Map &map) {
+    const std::scoped_lock lock(mutex_);
+    const auto of_mem = maps_.find(mem);
+    if (of_mem == maps_.end())
+        return;
+    std::vector<Map> &maps = of_mem->second;
+    const auto found = std::find_if(maps.begin(), maps.end(),
+                                    [&](const Map &other) { return other.id == map.id; });
+    if (found != maps.end())
+        maps.erase(found);
+    if (maps.empty())
+        maps_.erase(of_mem);
+}
+
+void LogFile::write(std::string line) noexcept {
+    const std::scoped_lock lock(mutex_);
+    if (file_ < 0)
+        return;
+    try {
+        line += '\n';
+    } catch (const std::bad_alloc &) {
+        errno = ENOMEM;
+        line.clear();
+    }
+    std::string_view rest = line;
+    while (!rest.empty()) {
+        const ssize_t written = ::write(file_, rest.data(), rest.size());
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written <= 0)
+            break;
+        rest.remove_prefix(static_cast<std::size_t>(written));
+    }
+    if (line.empty() || !rest.empty()) {
+        log_.warn("record: {}: nothing more is recorded", std::strerror(errno));
+        ::close(file_);
+        file_ = -1;
+    }
+}
+
+void LogFile::lose(const char *function) noexcept {
+    const std::scoped_lock lock(mutex_);
+    if (!lost_)
+        log_.warn("record: no memory for a call of {}: the log lacks it", function);
+    lost_ = true;
+}
+
+} // namespace pi::loader::record

@@ -1,0 +1,376 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "layers/layers.hpp"
+#include "layers/record/format.hpp"
+#include "layers/record/log_file.hpp"
+#include "plugin.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <memory>
+#include <tuple>
+
+namespace pi::loader {
+namespace record {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::span<const unsigned char> bytes_at(const void *address, uint64_t size) {
+    return {static_cast<const unsigned char *>(address), static_cast<std::size_t>(size)};
+}
+
+/// The archive that writes: a descriptor's members into an object.
+class Writer {
+public:
+    Writer(LogFile &file, bool succeeded, std::string &cannot)
+        : file_(file), succeeded_(succeeded), cannot_(cannot) {}
+
+    template <typename Desc>
+    Json descriptor(const Desc *desc) {
+        Desc own;
+        if (desc == nullptr)
+            return nullptr;
+        if (!copy_descriptor(desc, described<Desc>, own)) {
+            cannot("struct_size or type is not that of the descriptor");
+            return nullptr;
+        }
+        Json outer = Json::object();
+        std::swap(object_, outer);
+        members(*this, own);
+        if constexpr (!std::is_same_v<Desc, pi_mem_buffer_desc>) {
+            if (own.next != nullptr)
+                cannot("the chained descriptor is not known to the log");
+        }
+        std::swap(object_, outer);
+        return outer;
+    }
+
+    void cannot(const char *why) {
+        if (cannot_.empty())
+            cannot_ = why;
+    }
+    Json id(const void *handle) { return handle != nullptr ? Json(file_.find(handle)) : Json(); }
+    template <typename Handle>
+    Json ids(uint32_t count, const Handle *list) {
+        if (list == nullptr)
+            return nullptr;
+        Json array = Json::array();
+        for (uint32_t i = 0; i < count; ++i)
+            array.push_back(id(list[i]));
+        return array;
+    }
+
+    template <typename Word>
+    void number(const char *name, Word word) {
+        object_[name] = word;
+    }
+    template <typename Word, std::size_t Size>
+    void numbers(const char *name, const Word (&words)[Size]) {
+        object_[name] = Json(words);
+    }
+    template <typename Word>
+    void list(const char *name, uint32_t count, const Word *words) {
+        object_[name] = nullptr;
+        if (words != nullptr)
+            object_[name] = std::vector<Word>(words, words + count);
+    }
+    void handle(const char *name, const void *handle) { object_[name] = id(handle); }
+    template <typename Handle>
+    void handles(const char *name, uint32_t count, const Handle *list) {
+        object_[name] = count != 0 ? ids(count, list) : Json::array();
+    }
+    void text(const char *name, const char *text) {
+        object_[name] = text != nullptr ? Json(text) : Json();
+    }
+    void data(const char *name, const void *address, uint64_t size) {
+        object_[name] = nullptr;
+        if (address != nullptr)
+            object_[name] = bytes(address, size);
+    }
+    void regions(uint32_t count, const pi_region *regions) {
+        object_["regions"] = nullptr;
+        if (regions == nullptr)
+            return;
+        Json array = Json::array();
+        for (uint32_t i = 0; i < count; ++i) {
+            const pi_region &region = regions[i];
+            array.push_back({{"src_offset", region.src_offset},
+                             {"dst_offset", region.dst_offset},
+                             {"extent", region.extent},
+                             {"src_pitch", region.src_pitch},
+                             {"dst_pitch", region.dst_pitch}});
+        }
+        object_["regions"] = std::move(array);
+    }
+    void source(const pi_buffer_write_desc &desc) {
+        object_["host_ptr"] = desc.host_ptr != nullptr ? Json(true) : Json();
+        if (!succeeded_)
+            return;
+        std::basic_string<unsigned char> bytes;
+        rows(desc, true, [&](const unsigned char *row, uint64_t size) { bytes.append(row, size); });
+        object_["host_ptr"] = encode(bytes);
+    }
+    void target(const pi_buffer_read_desc &desc) {
+        object_["host_ptr"] = desc.host_ptr != nullptr;
+        if (!succeeded_ || (desc.flags & PI_COMMAND_BLOCKING) == 0)
+            return;
+        uint64_t hash = hash_bytes({});
+        rows(desc, false, [&](const unsigned char *row, uint64_t size) {
+            hash = hash_bytes({row, static_cast<std::size_t>(size)}, hash);
+        });
+        hash_ = hash;
+    }
+    void arguments(uint32_t count, const pi_kernel_argument *arguments) {
+        object_["arguments"] = nullptr;
+        if (arguments == nullptr)
+            return;
+        Json array = Json::array();
+        for (uint32_t i = 0; i < count; ++i)
+            array.push_back(argument(arguments[i]));
+        object_["arguments"] = std::move(array);
+    }
+    void layout(const void *next) {
+        const auto *const header = static_cast<const pi_struct_header *>(next);
+        if (header == nullptr)
+            return;
+        if (header->type != PI_TYPE_MEM_LAYOUT_DESC || header->next != nullptr)
+            return cannot("the chained descriptor is not known to the log");
+        object_["next"] = descriptor(static_cast<const pi_mem_layout_desc *>(next));
+    }
+    void place(const pi_buffer_map_desc &desc) {
+        object_["out_pointer"] = desc.out_pointer != nullptr;
+        if (succeeded_)
+            map_ = file_.add_map(
+                desc.mem, {0, desc.flags, desc.size,
+                           (desc.flags & PI_COMMAND_BLOCKING) != 0 ? *desc.out_pointer : nullptr});
+    }
+    void mapped(const pi_unmap_desc &) {} // what was there stands beside the arguments
+
+    std::optional<uint64_t> hash() const { return hash_; }
+    std::optional<uint64_t> map() const { return map_; }
+
+private:
+    // Where a call has failed, nothing says that there are so many bytes.
+    Json bytes(const void *address, uint64_t size) {
+        return succeeded_ ? Json(encode(bytes_at(address, size))) : Json(true);
+    }
+    template <typename Desc, typename Visit>
+    void rows(const Desc &desc, bool host_is_source, Visit &&visit) {
+        for (uint32_t i = 0; i < desc.region_count; ++i)
+            for_each_row(
+                desc.regions[i], host_is_source, UINT64_MAX, [&](uint64_t offset, uint64_t size) {
+                    visit(static_cast<const unsigned char *>(desc.host_ptr) + offset, size);
+                });
+    }
+    Json argument(const pi_kernel_argument &argument) {
+        Json out = {{"kind", argument.kind}};
+        switch (argument.kind) {
+        case PI_ARGUMENT_VALUE:
+            out["size"] = argument.size;
+            out["value"] =
+                argument.value != nullptr ? bytes(argument.value, argument.size) : Json();
+            break;
+        case PI_ARGUMENT_BUFFER:
+            out["mem"] = id(argument.mem);
+            out["offset"] = argument.offset;
+            out["size"] = argument.size;
+            break;
+        case PI_ARGUMENT_LOCAL:
+            out["size"] = argument.size;
+            break;
+        case PI_ARGUMENT_POINTER:
+            cannot("an argument is an address");
+            break;
+        default:
+            cannot("an argument is an image or a sampler");
+        }
+        return out;
+    }
+
+    LogFile &file_;
+    const bool succeeded_;
+    std::string &cannot_;
+    Json object_;
+    std::optional<uint64_t> hash_;
+    std::optional<uint64_t> map_;
+};
+
+/// Of one plugin instance.
+struct Recorder {
+    std::shared_ptr<LogFile> file;
+    const pi_dispatch &next;
+};
+
+/// What is gone after the call.
+struct Before {
+    uint64_t released = 0;
+    std::optional<Map> map;
+    std::string data;
+    std::optional<uint64_t> hash;
+};
+
+template <auto Slot, std::size_t Index, typename Function>
+struct Recorded;
+template <auto Slot, std::size_t Index, typename Handle, typename... Rest>
+struct Recorded<Slot, Index, pi_result (*)(Handle, Rest...)> {
+    static constexpr const char *name = function_rows[Index].name;
+    static constexpr bool releases = sizeof...(Rest) == 0 && ends_with(Index, "Release");
+    static constexpr bool unmaps = same_slot<Slot, &pi_dispatch::piEnqueueMemUnmap>;
+
+    static pi_result PI_CALL call(Handle handle, Rest... rest) noexcept {
+        auto &recorder = data_of<Recorder>(record_layer, handle);
+        Before before;
+        bool complete = true;
+        try {
+            look(*recorder.file, before, handle, rest...);
+        } catch (const std::exception &) {
+            complete = false;
+        }
+        const pi_result result = (recorder.next.*Slot)(handle, rest...);
+        try {
+            if (complete)
+                recorder.file->write(line(*recorder.file, before, result, handle, rest...));
+        } catch (const std::exception &) {
+            complete = false;
+        }
+        if (!complete)
+            recorder.file->lose(name);
+        return result;
+    }
+
+private:
+    static void look(LogFile &file, Before &before, Handle handle, Rest... rest) {
+        if constexpr (releases) {
+            before.released = file.find(handle);
+        } else if constexpr (unmaps) {
+            pi_unmap_desc desc;
+            if (!copy_descriptor(std::get<0>(std::tuple(rest...)), PI_TYPE_UNMAP_DESC, desc))
+                return;
+            before.map = file.find_map(desc.mem, desc.pointer);
+            if (!before.map.has_value())
+                return;
+            const auto bytes = bytes_at(desc.pointer, before.map->size);
+            if ((before.map->flags & (PI_MAP_WRITE | PI_MAP_WRITE_DISCARD)) != 0)
+                before.data = encode(bytes);
+            else
+                before.hash = hash_bytes(bytes);
+        }
+    }
+
+    static std::string line(LogFile &file, const Before &before, pi_result result, Handle handle,
+                            Rest... rest) {
+        std::string cannot = why_never(Index) != nullptr ? why_never(Index) : "";
+        Writer writer(file, result == PI_SUCCESS, cannot);
+        Json out = {{"thread", file.thread()}, {"function", name}};
+        Json arguments = Json::array();
+        arguments.push_back(releases ? Json(before.released) : writer.id(handle));
+        std::tuple<Rest...> parameters(rest...);
+        [&]<std::size_t... I>(std::index_sequence<I...>) {
+            (arguments.push_back(argument<I>(writer, parameters)), ...);
+        }
+        (std::index_sequence_for<Rest...>());
+        out["arguments"] = std::move(arguments);
+        out["result"] = result;
+        if (result == PI_SUCCESS)
+            outputs(file, out, parameters);
+        if constexpr (unmaps) {
+            if (before.map.has_value() && result == PI_SUCCESS)
+                file.remove_map(std::get<0>(parameters)->mem, *before.map);
+            if (before.map.has_value())
+                out["map"] = before.map->id;
+            if (!before.map.has_value())
+                cannot = "which map it ends cannot be told";
+            else if (before.hash.has_value())
+                out["hash"] = fmt::format("{:016x}", *before.hash);
+            else
+                out["data"] = before.data;
+        }
+        if (writer.map().has_value())
+            out["map"] = *writer.map();
+        if (writer.hash().has_value())
+            out["hash"] = fmt::format("{:016x}", *writer.hash());
+        if (!cannot.empty())
+            out["cannot"] = cannot;
+        return out.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    }
+
+    template <std::size_t I>
+    static Json argument(Writer &writer, const std::tuple<Rest...> &parameters) {
+        using Type = std::tuple_element_t<I, std::tuple<Rest...>>;
+        const Type value = std::get<I>(parameters);
+        if constexpr (is_handle<Type>) {
+            return writer.id(value);
+        } else if constexpr (std::is_integral_v<Type>) {
+            return value;
+        } else if constexpr (std::is_same_v<Type, const char *>) {
+            return value != nullptr ? Json(value) : Json();
+        } else if constexpr (std::is_same_v<Type, const pi_event *>) {
+            return writer.ids(std::get<I - 1>(parameters), value);
+        } else if constexpr (is_out_handle<Type>) {
+            return value != nullptr;
+        } else if constexpr (std::is_pointer_v<Type>) {
+            using Desc = std::remove_const_t<std::remove_pointer_t<Type>>;
+            if constexpr (described<Desc> != PI_TYPE_NONE && why_never(Index) == nullptr &&
+                          !is_question(Index))
+                return writer.descriptor(value);
+        }
+        return nullptr;
+    }
+
+    // The handles that are given: one at the end, or a list before its count.
+    static void outputs(LogFile &file, Json &out, const std::tuple<Rest...> &parameters) {
+        if constexpr (sizeof...(Rest) != 0) {
+            constexpr std::size_t last = sizeof...(Rest) - 1;
+            const auto end = std::get<last>(parameters);
+            if constexpr (is_out_handle<std::remove_const_t<decltype(end)>>) {
+                if (end == nullptr || *end == nullptr)
+                    return;
+                // Devices and platforms are found again, other objects are new.
+                using Made = std::remove_pointer_t<std::remove_const_t<decltype(end)>>;
+                constexpr bool found =
+                    std::is_same_v<Made, pi_platform> || std::is_same_v<Made, pi_device>;
+                out["made"] = {found ? file.find(*end) : file.make(*end)};
+            } else if constexpr (sizeof...(Rest) >= 3) {
+                const auto list = std::get<last - 1>(parameters);
+                if constexpr (is_out_handle<std::remove_const_t<decltype(list)>> &&
+                              std::is_same_v<std::remove_const_t<decltype(end)>, uint32_t *>) {
+                    if (list == nullptr || end == nullptr)
+                        return;
+                    Json made = Json::array();
+                    for (uint32_t i = 0; i < *end && i < std::get<last - 2>(parameters); ++i)
+                        made.push_back(file.find(list[i]));
+                    out["made"] = std::move(made);
+                }
+            }
+        }
+    }
+};
+
+// One log for all plugins of a loader; nothing is wrapped if it cannot be written.
+void *attach(PluginInstance &instance, pi_dispatch &table) {
+    auto file = std::static_pointer_cast<LogFile>(instance.shared(record_layer, [&] {
+        const char *path = instance.configuration().get("PI_RECORD_FILE");
+        return std::make_shared<LogFile>(path != nullptr ? path : "pi_record_%p.jsonl",
+                                         instance.log());
+    }));
+    if (!file->is_open())
+        return nullptr;
+    file->write(Json({{"plugin", instance.name()}, {"file", instance.path()}})
+                    .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+    auto recorder =
+        std::make_unique<Recorder>(Recorder{std::move(file), instance.chain().next(record_layer)});
+    wrap_all<Recorded>(table);
+    return recorder.release();
+}
+
+void detach(void *data) noexcept {
+    delete static_cast<Recorder *>(data);
+}
+
+} // namespace
+} // namespace record
+
+constinit const Layer record_layer = {"record", record::attach, record::detach};
+
+} // namespace pi::loader
