@@ -6,6 +6,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <atomic>
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
@@ -220,6 +222,81 @@ TEST_CASE("threads that call at once each have whole lines and a number of their
     }
     CHECK(numbers.size() == 4);
     CHECK(ids.size() == 400);
+}
+
+TEST_CASE("a wait of another thread stands behind the signal that ended it") {
+    const loader_test::TemporaryFolder folder;
+    const std::string file = folder.str("log.jsonl");
+    constexpr int rounds = 50;
+    {
+        const Machine machine(recorded(file));
+        for (int i = 0; i < rounds; ++i) {
+            const pi_event event = machine.make_host_event();
+            std::atomic<bool> begins = false;
+            std::thread waits([&] {
+                begins = true;
+                piEventWait(event, patience);
+            });
+            // So most rounds signal a thread that waits, and then the signal returns behind the wait; the others
+            // are right, too.
+            OK(piEventSetCallback(
+                event,
+                [](pi_event, pi_result, void *) {
+                    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+                },
+                nullptr));
+            while (!begins)
+                std::this_thread::yield();
+            std::this_thread::sleep_for(std::chrono::microseconds(100));
+            OK(piEventSignalHost(event, PI_SUCCESS));
+            waits.join();
+            OK(piEventRelease(event));
+        }
+    }
+    std::set<json> signalled;
+    int waited = 0;
+    int too_early = 0;
+    for (const json &line : read_lines(file)) {
+        if (line.value("function", "") == "piEventSignalHost")
+            signalled.insert(line.at("arguments").at(0));
+        if (line.value("function", "") != "piEventWait")
+            continue;
+        ++waited;
+        too_early += signalled.count(line.at("arguments").at(0)) == 0 ? 1 : 0;
+    }
+    CHECK(waited == rounds);
+    CHECK(signalled.size() == rounds);
+    CHECK(too_early == 0);
+}
+
+TEST_CASE("an unmap of a wrong address fails as it does without the log") {
+    const loader_test::TemporaryFolder folder;
+    const std::string file = folder.str("log.jsonl");
+    {
+        const Machine machine(recorded(file));
+        const pi_mem mem = machine.make_buffer(16);
+        void *pointer = nullptr;
+        auto map = describe<pi_buffer_map_desc>(PI_TYPE_BUFFER_MAP_DESC);
+        map.flags = PI_MAP_WRITE;
+        map.mem = mem;
+        map.size = 16;
+        map.out_pointer = &pointer;
+        OK(piEnqueueMemBufferMap(machine.queue, &map, 0, nullptr, nullptr));
+        OK(piQueueFinish(machine.queue));
+        auto unmap = describe<pi_unmap_desc>(PI_TYPE_UNMAP_DESC);
+        unmap.mem = mem;
+        unmap.pointer = reinterpret_cast<void *>(std::uintptr_t{8});
+        CHECK(piEnqueueMemUnmap(machine.queue, &unmap, 0, nullptr, nullptr) ==
+              PI_ERROR_INVALID_VALUE);
+        unmap.pointer = pointer;
+        OK(piEnqueueMemUnmap(machine.queue, &unmap, 0, nullptr, nullptr));
+        OK(piQueueFinish(machine.queue));
+        OK(piMemRelease(mem));
+    }
+    const std::vector<json> unmaps = calls_of(read_lines(file), "piEnqueueMemUnmap");
+    REQUIRE(unmaps.size() == 2);
+    CHECK(unmaps[0].count("map") == 0);
+    CHECK(unmaps[1].count("map") == 1);
 }
 
 TEST_CASE("the log of a program that is killed has every call that returned") {

@@ -5,7 +5,7 @@
 //  - The first line is the header: {"pi_record": version, "abi": "0.1", "machine": {"host", "system"}}.
 //  - {"plugin", "file"} tells of a plugin that calls are recorded of. Lines without "function" are remarks.
 //  - Every other line is a call that has returned, in the order of the returns; so a creation stands before each
-//    use of what it made, and a wait behind the signal that ended it:
+//    use of what it made. piEventSignalHost and piEventRelease stand where they began, before the waits that they end:
 //      thread     a number, in the order of the threads' first calls
 //      function   its name in pi.h
 //      arguments  in the function's order. A handle is its id, NULL is null. A descriptor is an object of its

@@ -100,12 +100,42 @@ void LogFile::remove_map(pi_mem mem, const Map &map) {
         maps_.erase(of_mem);
 }
 
+uint64_t LogFile::keep_place() {
+    const std::scoped_lock lock(mutex_);
+    held_.emplace_back();
+    return first_held_ + held_.size() - 1;
+}
+
+void LogFile::fill(uint64_t place, std::string line) noexcept {
+    const std::scoped_lock lock(mutex_);
+    held_[place - first_held_] = std::move(line);
+    while (!held_.empty() && held_.front().has_value()) {
+        if (!held_.front()->empty())
+            put(std::move(*held_.front()));
+        held_.pop_front();
+        ++first_held_;
+    }
+}
+
 void LogFile::write(std::string line) noexcept {
     const std::scoped_lock lock(mutex_);
+    if (held_.empty())
+        return put(std::move(line));
+    try {
+        held_.emplace_back(std::move(line));
+    } catch (const std::bad_alloc &) {
+        put(""); // which ends the log
+    }
+}
+
+void LogFile::put(std::string line) noexcept {
     if (file_ < 0)
         return;
     try {
-        line += '\n';
+        if (line.empty())
+            errno = ENOMEM;
+        else
+            line += '\n';
     } catch (const std::bad_alloc &) {
         errno = ENOMEM;
         line.clear();

@@ -9,6 +9,10 @@
 
 #include <memory>
 #include <tuple>
+#include <vector>
+
+#include <sys/uio.h>
+#include <unistd.h>
 
 namespace pi::loader {
 namespace record {
@@ -18,6 +22,21 @@ using Json = nlohmann::ordered_json;
 
 std::span<const unsigned char> bytes_at(const void *address, uint64_t size) {
     return {static_cast<const unsigned char *>(address), static_cast<std::size_t>(size)};
+}
+
+// The bytes of an address that nobody has told and that may be wrong: then nothing, and no fault.
+std::optional<std::vector<unsigned char>> copied(void *address, uint64_t size) {
+    std::vector<unsigned char> bytes(size);
+    std::size_t done = 0;
+    while (done < bytes.size()) {
+        const iovec to{bytes.data() + done, bytes.size() - done};
+        const iovec from{static_cast<unsigned char *>(address) + done, bytes.size() - done};
+        const ssize_t count = ::process_vm_readv(::getpid(), &to, 1, &from, 1, 0);
+        if (count <= 0)
+            return std::nullopt;
+        done += static_cast<std::size_t>(count);
+    }
+    return bytes;
 }
 
 /// The archive that writes: a descriptor's members into an object.
@@ -217,12 +236,19 @@ struct Recorded<Slot, Index, pi_result (*)(Handle, Rest...)> {
     static constexpr const char *name = function_rows[Index].name;
     static constexpr bool releases = sizeof...(Rest) == 0 && ends_with(Index, "Release");
     static constexpr bool unmaps = same_slot<Slot, &pi_dispatch::piEnqueueMemUnmap>;
+    // The last reference of an event that nobody has signalled fails what waits for it.
+    static constexpr bool wakes = same_slot<Slot, &pi_dispatch::piEventSignalHost> ||
+                                  same_slot<Slot, &pi_dispatch::piEventRelease>;
 
     static pi_result PI_CALL call(Handle handle, Rest... rest) noexcept {
         auto &recorder = data_of<Recorder>(record_layer, handle);
         Before before;
         bool complete = true;
+        std::optional<uint64_t> place;
+        std::string own;
         try {
+            if constexpr (wakes)
+                place = recorder.file->keep_place();
             look(*recorder.file, before, handle, rest...);
         } catch (const std::exception &) {
             complete = false;
@@ -230,10 +256,14 @@ struct Recorded<Slot, Index, pi_result (*)(Handle, Rest...)> {
         const pi_result result = (recorder.next.*Slot)(handle, rest...);
         try {
             if (complete)
-                recorder.file->write(line(*recorder.file, before, result, handle, rest...));
+                own = line(*recorder.file, before, result, handle, rest...);
         } catch (const std::exception &) {
             complete = false;
         }
+        if (place.has_value())
+            recorder.file->fill(*place, std::move(own));
+        else if (complete)
+            recorder.file->write(std::move(own));
         if (!complete)
             recorder.file->lose(name);
         return result;
@@ -250,7 +280,16 @@ private:
             before.map = file.find_map(desc.mem, desc.pointer);
             if (!before.map.has_value())
                 return;
-            const auto bytes = bytes_at(desc.pointer, before.map->size);
+            std::optional<std::vector<unsigned char>> copy;
+            if (before.map->pointer == nullptr) {
+                copy = copied(desc.pointer, before.map->size);
+                if (!copy.has_value()) {
+                    before.map.reset();
+                    return;
+                }
+            }
+            const auto bytes = copy.has_value() ? std::span<const unsigned char>(*copy)
+                                                : bytes_at(desc.pointer, before.map->size);
             if ((before.map->flags & (PI_MAP_WRITE | PI_MAP_WRITE_DISCARD)) != 0)
                 before.data = encode(bytes);
             else
