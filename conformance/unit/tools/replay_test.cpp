@@ -217,6 +217,54 @@ TEST_CASE("another result, and other bytes, are told with their line") {
     CHECK(run({PI_REPLAY, other.path()}, on_host).exit_code == 0);
 }
 
+TEST_CASE("a recorded program's kernels run again with their arguments") {
+    const TemporaryFile log;
+    record(log.path(), [](const Machine &machine) {
+        auto d = desc<pi_program_desc>(PI_TYPE_PROGRAM_DESC);
+        d.format = PI_PROGRAM_FORMAT_NATIVE_LIBRARY;
+        const std::string path = PI_TEST_KERNELS;
+        d.data = path.data();
+        d.size = path.size();
+        Owned<pi_program> program;
+        OK(piProgramCreate(machine.context, &d, program.out()));
+        OK(piProgramBuild(program, nullptr));
+        const Owned<pi_kernel> kernel = make_kernel(program, "scale");
+        const pi_mem mem = machine.make_buffer(4000);
+        std::vector<unsigned char> bytes(4000);
+        for (size_t i = 0; i < bytes.size(); ++i)
+            bytes[i] = static_cast<unsigned char>(i / 4);
+        machine.write(mem, bytes);
+        const uint32_t factor = 3;
+        const pi_kernel_argument arguments[] = {buffer(mem), value(factor)};
+        const auto launch = launch_desc(kernel, 900, arguments, 2);
+        OK(piEnqueueKernelLaunch(machine.queue, &launch, 0, nullptr, nullptr));
+        machine.read(mem, 4000);
+        OK(piMemRelease(mem));
+    });
+    Ran ran = run({PI_REPLAY, log.path(), "--check-data"}, on_host);
+    INFO(ran.output << ran.errors);
+    CHECK(ran.exit_code == 0);
+
+#ifdef PI_TEST_MACHINE
+    ran = run({PI_REPLAY, log.path(), "--check-data", "--device", "sim:0:0"},
+              {"PI_SIM_MACHINE=" PI_TEST_MACHINE});
+    INFO(ran.output << ran.errors);
+    CHECK(ran.exit_code == 0);
+    CHECK_THAT(ran.output, Contains("1 reads were compared"));
+#endif
+
+    // Another factor, 4 for 3, or 899 items for 900.
+    const TemporaryFile other;
+    const std::string text = content_of(log.path());
+    for (const auto &[from, to] : {std::pair("\"AwAAAA==\"", "\"BAAAAA==\""), {"[900,", "[899,"}}) {
+        write_file(other.path(), replaced(text, from, to));
+        ran = run({PI_REPLAY, other.path(), "--check-data"}, on_host);
+        INFO(ran.output << ran.errors);
+        CHECK(ran.exit_code == 1);
+        CHECK_THAT(ran.output, Contains("piEnqueueMemBufferRead gave other bytes"));
+    }
+}
+
 TEST_CASE("what cannot be run is told with its line, and so is what needs it") {
     const TemporaryFile log;
     record(log.path(), [](const Machine &machine) {
@@ -246,7 +294,7 @@ TEST_CASE("a log cut at any byte is understood or refused with its line") {
     });
     const std::string text = content_of(log.path());
     const std::size_t header = text.find('\n') + 1;
-    // Each byte of the last two lines, and some of the others.
+    // Many within the last line, and some of the others.
     for (std::size_t size = 0; size < text.size(); size += size + 150 < text.size() ? 101 : 7) {
         write_file(cut.path(), text.substr(0, size));
         const Ran ran = run({PI_REPLAY, cut.path()}, on_host);
