@@ -7,6 +7,15 @@
 #include <unistd.h>
 
 namespace pi::drivers {
+namespace {
+
+const pid_t loaded_by = getpid();
+
+} // namespace
+
+bool is_forked() {
+    return getpid() != loaded_by;
+}
 
 void report_leaks(const char *driver, const std::vector<std::string> &leaks, bool strict) {
     for (const std::string &leak : leaks)

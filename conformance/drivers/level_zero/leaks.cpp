@@ -40,6 +40,8 @@ std::vector<std::string> all_leaks() {
 
 /// After the program's own static objects are gone: what lives now nobody will destroy.
 __attribute__((destructor)) void report_at_exit() {
+    if (drivers::is_forked())
+        return;
     Driver &all = driver();
     std::vector<std::string> lines;
     {

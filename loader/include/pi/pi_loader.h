@@ -77,7 +77,10 @@ PI_EXPORT pi_result PI_CALL piLoaderCreate(const pi_loader_desc *desc, pi_loader
 PI_EXPORT pi_result PI_CALL piLoaderRetain(pi_loader loader);
 /* The last reference tears each plugin instance down once its objects are gone. An instance whose
  * objects outlive the wait is parked for the life of the process (its handles stay usable and are
- * leaked) and a warning lists it. */
+ * leaked) and a warning lists it.
+ * A process may also end without it, with work in flight: what was not waited for may not have happened. A
+ * child that was forked has none of the threads that its copies of the objects know: it may exit or
+ * run another program, and calls nothing of PI before. */
 PI_EXPORT pi_result PI_CALL piLoaderRelease(pi_loader loader);
 
 /* What became of a plugin file, or of a name that was asked for. */

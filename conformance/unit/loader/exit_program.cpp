@@ -1,12 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
+// exit_program PLUGIN [fork]
+//
 // Ends with work in flight, in every way that a command can be: running, held by a gate, between two contexts,
-// mapped. Nothing is released. The test is that the process ends, and with 0.
+// mapped. Nothing is released. The test is that the process ends, and with 0. With "fork" a child that was made meanwhile
+// ends first, by exit: it has none of the threads that its objects know.
 #include <pi/pi_loader.h>
 #include <pi/pi_plugin.h>
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <vector>
 
 namespace {
@@ -73,16 +80,32 @@ void leave_work(pi_platform platform, pi_device device) {
     }
     ok(piEnqueueMemBufferMap(here.queue, &map, 0, nullptr, nullptr));
     pi_event gate = nullptr;
-    ok(piEventCreateHost(here.context, &gate));
-    ok(piEnqueueMemBufferFill(here.queue, &fill, 1, &gate, nullptr));
+    ok(piEventCreateHost(there.context, &gate));
+    fill.mem = there.mem;
+    ok(piEnqueueMemBufferFill(there.queue, &fill, 1, &gate, nullptr));
+}
+
+/// A child that ends, as one does that could not start another program.
+void leave_child() {
+    const pid_t child = fork();
+    if (child == 0) {
+        alarm(30); // so that one that hangs is seen
+        std::exit(0);
+    }
+    int status = 0;
+    if (child < 0 || waitpid(child, &status, 0) != child || !WIFEXITED(status) ||
+        WEXITSTATUS(status) != 0) {
+        std::fprintf(stderr, "the child ended with status %#x\n", static_cast<unsigned>(status));
+        std::_Exit(1);
+    }
 }
 
 } // namespace
 
-int main() {
-    const char *plugins[] = {PI_TEST_OPENCL_PLUGIN};
+int main(int argc, char **argv) {
+    const char *plugins[] = {argc > 1 ? argv[1] : ""};
     auto desc = make<pi_loader_desc>(PI_TYPE_LOADER_DESC);
-    desc.flags = PI_LOADER_IGNORE_ENVIRONMENT | PI_LOADER_NO_DEFAULT_SEARCH;
+    desc.flags = PI_LOADER_NO_DEFAULT_SEARCH;
     desc.plugins = plugins;
     desc.plugin_count = 1;
     pi_loader loader = nullptr;
@@ -93,11 +116,16 @@ int main() {
     std::vector<pi_platform> platforms(8);
     ok(piPlatformsGet(plugin, 8, platforms.data(), &count));
     platforms.resize(count);
+    int busy = 0;
     for (pi_platform platform : platforms) {
         pi_device device = nullptr;
         ok(piDevicesGet(platform, PI_DEVICE_TYPE_ALL, 1, &device, &count));
-        if (count)
+        if (count) {
             leave_work(platform, device);
+            ++busy;
+        }
     }
-    return 0;
+    if (argc > 2 && std::strcmp(argv[2], "fork") == 0)
+        leave_child();
+    return busy ? 0 : 1; // without a device nothing was tried
 }
