@@ -13,6 +13,7 @@
 
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <link.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -48,6 +49,31 @@ const char *file_kind(mode_t mode) {
     return "a device";
 }
 
+/// "" or that the file ends before its contents do, as one that is being copied. dlopen maps what the file says, and
+/// touching what is not there ends the process.
+std::string check_segments(int file) {
+    ElfW(Ehdr) header = {};
+    struct stat status = {};
+    if (::pread(file, &header, sizeof header, 0) != static_cast<ssize_t>(sizeof header) ||
+        ::fstat(file, &status) != 0)
+        return "not a whole shared object: it ends in its ELF header";
+    if (header.e_phentsize != sizeof(ElfW(Phdr)))
+        return ""; // of another machine: dlopen says so
+    const auto size = static_cast<uint64_t>(status.st_size);
+    for (unsigned index = 0; index < header.e_phnum; ++index) {
+        ElfW(Phdr) segment = {};
+        const uint64_t at = header.e_phoff + index * sizeof segment;
+        if (at > size || ::pread(file, &segment, sizeof segment, static_cast<off_t>(at)) !=
+                             static_cast<ssize_t>(sizeof segment))
+            return "not a whole shared object: it ends in its program headers";
+        if (segment.p_offset > size || segment.p_filesz > size - segment.p_offset)
+            return fmt::format(
+                "not a whole shared object: it has {} bytes, and a segment of {} from {} on", size,
+                segment.p_filesz, segment.p_offset);
+    }
+    return "";
+}
+
 std::string check_elf(const std::string &path) {
     // Non-blocking, in case the file was exchanged for a FIFO after it was looked at.
     const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
@@ -57,7 +83,7 @@ std::string check_elf(const std::string &path) {
     if (::read(file.get(), magic, sizeof magic) != static_cast<ssize_t>(sizeof magic) ||
         std::memcmp(magic, "\177ELF", sizeof magic) != 0)
         return "not a shared object: it does not begin with the ELF magic number";
-    return "";
+    return check_segments(file.get());
 }
 
 } // namespace

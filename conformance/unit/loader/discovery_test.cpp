@@ -2,6 +2,9 @@
 
 #include "fixture.hpp"
 
+#include <fstream>
+#include <iterator>
+
 #include <dlfcn.h>
 #include <sys/stat.h>
 
@@ -89,8 +92,36 @@ TEST_CASE("what is no shared object is refused without being run") {
     CHECK(reports[3].status == PI_PLUGIN_LOADED);
     CHECK_THAT(reports[4].reason, Contains("ELF magic"));
     CHECK(reports[5].status == PI_PLUGIN_REFUSED);
-    CHECK_THAT(reports[5].reason, Contains("libpi_plugin_torn.so"));
+    CHECK_THAT(reports[5].reason, Contains("not a whole shared object"));
     check_works(loader, reports[3].plugin);
+}
+
+TEST_CASE("a plugin's file that ends anywhere is refused, or loaded if nothing of it is missing") {
+    const TemporaryFolder folder;
+    std::ifstream stream(plugin_file("small_good"), std::ios::binary);
+    const std::string whole{std::istreambuf_iterator<char>(stream), {}};
+    REQUIRE(whole.size() > 1000);
+    size_t refused = 0;
+    constexpr size_t cuts = 60;
+    for (size_t cut = 0; cut < cuts; ++cut) {
+        const size_t size = whole.size() * cut / cuts;
+        CAPTURE(size, whole.size());
+        const std::string file =
+            folder.write("libpi_plugin_cut" + std::to_string(cut) + ".so", whole.substr(0, size));
+        const Loader loader({.plugins = {file.c_str()}});
+        const std::vector<Report> reports = loader.reports();
+        REQUIRE(reports.size() == 1);
+        if (reports[0].status == PI_PLUGIN_LOADED) {
+            check_works(loader, reports[0].plugin);
+            continue;
+        }
+        ++refused;
+        CHECK(reports[0].status == PI_PLUGIN_REFUSED);
+        CHECK_THAT(reports[0].reason, Contains("shared object"));
+    }
+    CHECK(refused > 0);
+    CHECK(Loader({.plugins = {plugin_file("small_good").c_str()}}).reports()[0].status ==
+          PI_PLUGIN_LOADED);
 }
 
 TEST_CASE("a plugin without its device is unavailable, with the plugin's own text") {
