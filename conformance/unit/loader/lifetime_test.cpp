@@ -2,8 +2,10 @@
 
 #include "fixture.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <filesystem>
 #include <memory>
 #include <thread>
 
@@ -127,4 +129,62 @@ TEST_CASE("loaders are made and released on many threads at once") {
     for (std::thread &thread : threads)
         thread.join();
     CHECK(good == 40);
+}
+
+TEST_CASE("a hundred loaders come and go on eight threads while plugins do") {
+    const TemporaryFolder folder;
+    const TemporaryFolder elsewhere;
+    const std::vector<std::string> names{"small_good", "small_old", "small_fails", "small_throws"};
+    std::atomic<bool> over{false};
+    folder.copy_plugin("small_good");
+    // Files appear as a whole, as packages put them there, and go.
+    std::thread changes([&] {
+        for (unsigned round = 0; round < 120; ++round) {
+            const std::string &name = names[round % names.size()];
+            const std::string file = folder.str("libpi_plugin_" + name + ".so");
+            if (std::filesystem::exists(file)) {
+                std::filesystem::remove(file);
+            } else {
+                std::filesystem::rename(elsewhere.copy_plugin(name, name + std::to_string(round)),
+                                        file);
+            }
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        }
+        over = true;
+    });
+    std::atomic<int> tried{0};
+    std::atomic<int> good{0};
+    std::atomic<int> loaded{0};
+    std::vector<std::thread> threads;
+    for (int thread = 0; thread < 8; ++thread)
+        threads.emplace_back([&] {
+            CapturedLog log;
+            const Description description{.directories = {folder.str()}, .log = &log};
+            for (int round = 0; round < 13 || !over; ++round) {
+                ++tried;
+                pi_loader loader = nullptr;
+                if (description.try_create(&piLoaderCreate, &loader) != PI_SUCCESS)
+                    continue;
+                pi_plugin_report reports[8] = {};
+                uint32_t count = 0;
+                bool all = piLoaderGetReports(loader, 8, reports, &count) == PI_SUCCESS;
+                for (uint32_t i = 0; i < std::min(count, 8U); ++i) {
+                    uint32_t devices = 0;
+                    if (reports[i].status == PI_PLUGIN_LOADED) {
+                        ++loaded;
+                        all &= piLoaderSelectDevices(loader, reports[i].name, 0, nullptr,
+                                                     &devices) == PI_SUCCESS &&
+                               devices == 2;
+                    }
+                }
+                if (piLoaderRelease(loader) == PI_SUCCESS && all)
+                    ++good;
+            }
+        });
+    for (std::thread &thread : threads)
+        thread.join();
+    changes.join();
+    CHECK(tried >= 8 * 13);
+    CHECK(good == tried);
+    CHECK(loaded > 0);
 }
