@@ -332,7 +332,8 @@ TEST_CASE(
           "\"piQueue\" is no function");
     check(replaced(text, "\"host_ptr\":\"AwMD", "\"host_ptr\":\"Aw*D"), "host_ptr is no base64");
     check(text + std::string(100'000, '[') + "\n", "is no line of a log");
-    Ran ran = run({PI_REPLAY, log.path(), "--device", "host:9"}, on_host);
+    // The message lists all devices; what an OpenCL vendor leaks is not this test's matter.
+    Ran ran = run({PI_REPLAY, log.path(), "--device", "host:9"}, {"OCL_ICD_VENDORS=/nowhere"});
     CHECK(ran.exit_code == 4);
     CHECK_THAT(ran.errors, Contains("host:9"));
     ran = run({PI_REPLAY, "/nowhere/log"}, on_host);
