@@ -74,11 +74,13 @@ void leave_work(pi_platform platform, pi_device device) {
     copy.dst = there.mem;
     copy.regions = &region;
     copy.region_count = 1;
+    pi_event filled = nullptr, copied = nullptr;
     for (int round = 0; round < 5; ++round) {
-        ok(piEnqueueMemBufferFill(here.queue, &fill, 0, nullptr, nullptr));
-        ok(piEnqueueMemBufferCopy(there.queue, &copy, 0, nullptr, nullptr));
+        ok(piEnqueueMemBufferFill(here.queue, &fill, copied ? 1 : 0, copied ? &copied : nullptr,
+                                  &filled));
+        ok(piEnqueueMemBufferCopy(there.queue, &copy, 1, &filled, &copied));
     }
-    ok(piEnqueueMemBufferMap(here.queue, &map, 0, nullptr, nullptr));
+    ok(piEnqueueMemBufferMap(here.queue, &map, 1, &copied, nullptr));
     pi_event gate = nullptr;
     ok(piEventCreateHost(there.context, &gate));
     fill.mem = there.mem;
