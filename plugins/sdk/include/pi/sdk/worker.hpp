@@ -8,14 +8,19 @@
 #include <csignal>
 #include <deque>
 #include <functional>
+#include <list>
 #include <mutex>
 #include <thread>
-#include <vector>
+#include <utility>
 
 namespace pi::sdk {
 
 /// `count` threads that take tasks in the order in which they were posted. Threads start with the first
 /// post and block all signals, which belong to the application. The destructor runs what is left and joins.
+///
+/// Each thread sleeps on a condition variable of its own, and a post wakes the one that slept last. Not all on one: up to
+/// glibc 2.40, pthread_cond_signal may wake nobody where several threads wait (sourceware.org bug 25847), and the task
+/// would lie there until the next post. It also wakes a thread whose stack is still in the cache.
 class Workers {
 public:
     explicit Workers(unsigned count = 1) : count_(count ? count : 1) {}
@@ -26,45 +31,64 @@ public:
             std::lock_guard lock(mutex_);
             stopping_ = true;
         }
-        condition_.notify_all();
-        for (std::thread &thread : threads_)
-            thread.join();
+        for (Worker &worker : workers_)
+            worker.called.notify_one();
+        for (Worker &worker : workers_)
+            worker.thread.join();
     }
 
     void post(std::function<void()> task) {
+        Worker *woken = nullptr;
         {
             std::lock_guard lock(mutex_);
-            if (threads_.size() < count_ && waiting_ <= tasks_.size())
+            if (!sleeping_ && workers_.size() < count_ && !stopping_)
                 start_thread();
             tasks_.push_back(std::move(task));
+            if (sleeping_) {
+                woken = std::exchange(sleeping_, sleeping_->next);
+                woken->sleeps = false;
+            }
         }
-        condition_.notify_one();
+        if (woken)
+            woken->called.notify_one();
     }
 
 private:
+    struct Worker {
+        std::condition_variable called; ///< only its own thread waits for it
+        bool sleeps = false;            ///< it is in the list of those that do
+        Worker *next = nullptr;         ///< in that list
+        std::thread thread{};
+    };
+
     void start_thread() {
+        Worker &worker = workers_.emplace_back();
         sigset_t all, before;
         sigfillset(&all);
         pthread_sigmask(SIG_SETMASK, &all, &before);
         try {
-            threads_.emplace_back([this] { run(); });
+            worker.thread = std::thread([this, &worker] { run(worker); });
         } catch (...) {
             pthread_sigmask(SIG_SETMASK, &before, nullptr);
-            if (threads_.empty())
+            workers_.pop_back();
+            if (workers_.empty())
                 throw;
             return; // fewer threads than wished for still make progress
         }
         pthread_sigmask(SIG_SETMASK, &before, nullptr);
     }
 
-    void run() {
+    void run(Worker &self) {
         std::unique_lock lock(mutex_);
         for (;;) {
-            ++waiting_;
-            condition_.wait(lock, [this] { return stopping_ || !tasks_.empty(); });
-            --waiting_;
-            if (tasks_.empty())
-                return;
+            // A busy thread may have been faster than this one after a call, which then sleeps again.
+            while (tasks_.empty()) {
+                if (stopping_)
+                    return;
+                self.sleeps = true;
+                self.next = std::exchange(sleeping_, &self);
+                self.called.wait(lock, [&] { return stopping_ || !self.sleeps; });
+            }
             std::function<void()> task = std::move(tasks_.front());
             tasks_.pop_front();
             lock.unlock();
@@ -76,10 +100,9 @@ private:
 
     const unsigned count_;
     std::mutex mutex_;
-    std::condition_variable condition_;
     std::deque<std::function<void()>> tasks_;
-    std::vector<std::thread> threads_;
-    size_t waiting_ = 0;
+    std::list<Worker> workers_;
+    Worker *sleeping_ = nullptr; ///< the one that slept last; the others behind it
     bool stopping_ = false;
 };
 
