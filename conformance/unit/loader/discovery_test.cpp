@@ -219,6 +219,9 @@ TEST_CASE("manifests and plugins beside the loader are found from where libpi_lo
     prefix.write(manifests + "5.json", R"([1, 2])");
     prefix.write(manifests + "6.json", R"({"name": "gone", "path": "/nonexistent/gone.so"})");
     REQUIRE(::mkfifo(prefix.str(manifests + "7.json").c_str(), 0600) == 0);
+    const std::string open =
+        prefix.write(manifests + "8.json", R"({"name": "small_good", "path": "x.so"})");
+    REQUIRE(::chmod(open.c_str(), 0666) == 0);
     prefix.write(manifests + "README", "not a manifest");
 
     void *library = ::dlopen(prefix.str("lib/libpi_loader.so.0").c_str(), RTLD_NOW | RTLD_LOCAL);
@@ -237,11 +240,11 @@ TEST_CASE("manifests and plugins beside the loader are found from where libpi_lo
     pi_plugin_report reports[16] = {};
     uint32_t count = 0;
     REQUIRE(get_reports(loader, 16, reports, &count) == PI_SUCCESS);
-    REQUIRE(count == 8);
+    REQUIRE(count == 9);
     CHECK(std::string(reports[0].name) == "small_old");
     CHECK(reports[0].status == PI_PLUGIN_LOADED);
     CHECK(std::string(reports[0].path) == prefix.str("opt/anywhere.so"));
-    for (uint32_t i = 1; i < 7; ++i) {
+    for (uint32_t i = 1; i < 8; ++i) {
         CAPTURE(i, reports[i].reason);
         CHECK(reports[i].status == PI_PLUGIN_REFUSED);
     }
@@ -253,10 +256,11 @@ TEST_CASE("manifests and plugins beside the loader are found from where libpi_lo
     CHECK_THAT(reports[5].reason, Contains("no such file"));
     CHECK(std::string(reports[5].path) == "/nonexistent/gone.so");
     CHECK_THAT(reports[6].reason, Contains("a FIFO"));
-    CHECK(reports[7].status == PI_PLUGIN_LOADED);
-    CHECK(std::string(reports[7].name) == "small_good");
+    CHECK_THAT(reports[7].reason, Contains("everyone may write to it"));
+    CHECK(reports[8].status == PI_PLUGIN_LOADED);
+    CHECK(std::string(reports[8].name) == "small_good");
     CHECK(plugin_name(reports[0].plugin) == "small_old");
-    CHECK(plugin_name(reports[7].plugin) == "small_good");
+    CHECK(plugin_name(reports[8].plugin) == "small_good");
     CHECK(release(loader) == PI_SUCCESS);
 
     // A name that only a manifest knows.

@@ -72,7 +72,12 @@ typedef struct pi_loader_desc {
  * <prefix>/share/pi/plugins.d, the folder of libpi_loader itself. A bad plugin never stops the others
  * and never makes this fail: piLoaderGetReports tells what became of each. Only one that does not
  * return does: plugins run on the calling thread, which nothing can take back from them, and all that
- * the loader can do is to say whom it waits for (stall_warning_delay). */
+ * the loader can do is to say whom it waits for (stall_warning_delay).
+ *
+ * What a directory or a manifest leads to is refused where everyone could have put it there: where all
+ * may write to the file, to the manifest or to a directory on the way; in one with the sticky bit, as
+ * /tmp, where it is neither root's, this user's nor that of the directory's owner. Whoever names a file
+ * by its path answers for it, and who can write beside libpi_loader needs no plugin. */
 PI_EXPORT pi_result PI_CALL piLoaderCreate(const pi_loader_desc *desc, pi_loader *out_loader);
 PI_EXPORT pi_result PI_CALL piLoaderRetain(pi_loader loader);
 /* The last reference tears each plugin instance down once its objects are gone. An instance whose
