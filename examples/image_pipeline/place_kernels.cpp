@@ -60,7 +60,8 @@ PlaceKernels::PlaceKernels(pi_context context, const DeviceEntry &entry)
     check(piQueueCreate(context, entry.device, nullptr, queue_.out()), "piQueueCreate");
     for (uint32_t i = 0; i < native_kernels().kernel_count; ++i) {
         const char *name = native_kernels().kernels[i].name;
-        check(piKernelCreate(program_.get(), name, kernels_[name].out()), "piKernelCreate");
+        check(piKernelCreate(program_.get(), name, nullptr, kernels_[name].out()),
+              "piKernelCreate");
     }
 }
 

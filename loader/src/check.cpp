@@ -11,8 +11,6 @@
 namespace pi::loader {
 namespace {
 
-constexpr uint16_t oldest_minor = 1;
-
 // Slots are looked at by their place, not by their type.
 bool has_slot(const pi_dispatch &table, const FunctionRow &row) {
     void *slot = nullptr;
@@ -42,14 +40,11 @@ std::string check_version(const pi_plugin_desc &desc, uint16_t &minor) {
             "equal",
             desc.version_major, desc.version_minor, PI_VERSION_MAJOR, PI_VERSION_MINOR);
     minor = std::min<uint16_t>(desc.version_minor, PI_VERSION_MINOR);
-    if (minor < oldest_minor)
-        return fmt::format("made for version {}.{}, older than {}.{}, the oldest that is served",
-                           desc.version_major, desc.version_minor, PI_VERSION_MAJOR,
-                           uint16_t{oldest_minor});
     return "";
 }
 
-std::string read_table(const pi_plugin_desc &desc, uint16_t minor, pi_dispatch &table) {
+std::string read_table(const pi_plugin_desc &desc, uint16_t minor, pi_dispatch &table,
+                       std::span<const FunctionRow> rows) {
     if (desc.functions == nullptr)
         return "its table of functions is NULL";
     const std::size_t size = desc.functions->struct_size;
@@ -64,7 +59,7 @@ std::string read_table(const pi_plugin_desc &desc, uint16_t minor, pi_dispatch &
                            PI_VERSION_MAJOR, PI_VERSION_MINOR);
     table = {};
     std::memcpy(static_cast<void *>(&table), desc.functions, std::min(size, sizeof table));
-    for (const FunctionRow &row : function_rows) {
+    for (const FunctionRow &row : rows) {
         if (row.since > minor)
             std::memset(reinterpret_cast<unsigned char *>(&table) + row.offset, 0, sizeof(void *));
     }

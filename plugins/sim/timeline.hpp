@@ -20,7 +20,7 @@ namespace pi::sim {
 /// What can do one thing at a time: a link's wires, a device's processors.
 class Channel {
 public:
-    /// The number, not 0, by which the plugin tells it: PI_MAX_CHANNELS.
+    /// The number, not 0, by which the plugin tells it: PI_CONNECTION_MAX_CHANNELS.
     explicit Channel(uint64_t number) : number_(number) {}
     uint64_t number() const { return number_; }
     /// The earliest time from `ready` on at which it is free for `duration`.

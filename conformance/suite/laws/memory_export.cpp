@@ -65,7 +65,6 @@ pi_external_handle export_mem(pi_mem mem, pi_external_type type) {
 pi_mem_import_desc import_desc(const pi_external_handle &handle) {
     pi_mem_import_desc desc = describe<pi_mem_import_desc>();
     desc.size = handle.size;
-    desc.offset = handle.offset;
     desc.handle = handle;
     return desc;
 }
@@ -148,6 +147,10 @@ LAW("memory",
         const Descriptor second(again.fd);
         require(first.get() != second.get(), "two exports gave one descriptor");
         require_equal(handle.size, uint64_t{4096}, "the size of an exported view");
+        require(handle.allocation_size == 0 ||
+                    handle.allocation_size >= handle.offset + handle.size,
+                "an export of ", handle.size, " bytes from ", handle.offset,
+                " on tells an allocation of ", handle.allocation_size);
         const Mem imported = import_mem(bench.place(), import_desc(handle));
         bench.require_contents(bench.make_queue(), imported,
                                Bytes(bytes.begin() + 4096, bytes.begin() + 2 * 4096),
@@ -155,6 +158,13 @@ LAW("memory",
         const pi_external_handle whole = export_mem(mem, type);
         const Descriptor third(whole.fd);
         require_equal(handle.offset - whole.offset, uint64_t{4096}, "the offset of a view");
+        // An import's own offset counts from there.
+        pi_mem_import_desc inner = import_desc(handle);
+        inner.offset = 1024;
+        inner.size = 512;
+        bench.require_contents(bench.make_queue(), import_mem(bench.place(), inner),
+                               Bytes(bytes.begin() + 4096 + 1024, bytes.begin() + 4096 + 1536),
+                               "a part of an imported view");
     });
 }
 
@@ -205,6 +215,14 @@ LAW("memory", "a descriptor that cannot hold the memory is refused") {
         desc = import_desc(handle);
         desc.offset = UINT64_MAX - 100;
         refused("an offset past its end", desc, {PI_ERROR_INVALID_SIZE});
+        desc.handle.offset = 200;
+        refused("offsets that are more than there are addresses", desc, {PI_ERROR_INVALID_SIZE});
+        desc = import_desc(handle);
+        desc.handle.reserved[5] = 1;
+        refused("a handle with a reserved word of 1", desc, {PI_ERROR_UNSUPPORTED_FEATURE});
+        desc = import_desc(handle);
+        desc.handle.flags = 1;
+        refused("a handle with a flag", desc, {PI_ERROR_UNSUPPORTED_FEATURE});
         desc = import_desc(handle);
         desc.handle.fd = -1;
         refused("the descriptor -1", desc, {PI_ERROR_INVALID_VALUE});

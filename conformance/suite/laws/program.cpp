@@ -90,7 +90,7 @@ LAW("program", "a program is not built before it is, and built afterwards") {
                   "the build status before the build");
     require_untouched<pi_kernel>(
         "a kernel of a program that is not built", {PI_ERROR_INVALID_OPERATION},
-        [&](pi_kernel *out) { return piKernelCreate(program, "add", out); });
+        [&](pi_kernel *out) { return piKernelCreate(program, "add", nullptr, out); });
     require_success(piProgramBuild(program, nullptr), "piProgramBuild");
     require_equal(build_status(program, bench.device()), uint32_t{PI_PROGRAM_BUILT},
                   "the build status after the build");
@@ -161,7 +161,7 @@ LAW("program", "a program that does not compile says so, with a log") {
     require_untouched<pi_kernel>(
         "a kernel of a program that failed to build",
         {PI_ERROR_INVALID_OPERATION, PI_ERROR_INVALID_PROGRAM, PI_ERROR_BUILD_FAILED},
-        [&](pi_kernel *out) { return piKernelCreate(program, "broken", out); });
+        [&](pi_kernel *out) { return piKernelCreate(program, "broken", nullptr, out); });
 }
 
 LAW("program", "a native table that is none is an invalid binary") {

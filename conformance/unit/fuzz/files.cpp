@@ -31,7 +31,7 @@ void read_machine(const std::string &text) {
                     continue; // nothing goes there
                 }
                 const size_t channels = links.channels(from, to).size();
-                if (channels == 0 || channels > PI_MAX_CHANNELS) {
+                if (channels == 0 || channels > PI_CONNECTION_MAX_CHANNELS) {
                     finding("a transfer takes ", channels, " channels");
                 }
                 if (links.speed(from, to).bandwidth == 0) {

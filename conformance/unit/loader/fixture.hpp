@@ -156,7 +156,7 @@ struct Description {
         if (log != nullptr) {
             desc.log = CapturedLog::callback;
             desc.log_user_data = log;
-            desc.log_level = PI_LOG_TRACE + 1;
+            desc.log_level = PI_LOG_TRACE;
         }
         return create(&desc, out_loader);
     }

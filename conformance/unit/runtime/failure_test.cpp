@@ -132,7 +132,8 @@ TEST_CASE(
     Acquisition host = buffer.acquire(host_place, Access::discard_write);
     std::copy(bytes.begin(), bytes.end(), reinterpret_cast<uint8_t *>(host.pointer()));
     Event gate;
-    check(piEventCreateHost(machine.topology()->context(1), gate.out()), "piEventCreateHost");
+    check(piEventCreateHost(machine.topology()->context(1), nullptr, gate.out()),
+          "piEventCreateHost");
     host.release(gate.get());
     // Both are planned before anything runs; the second may take from the first's place.
     Acquisition first = buffer.acquire(1, Access::read);

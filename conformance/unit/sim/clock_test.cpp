@@ -100,7 +100,7 @@ TEST_CASE("what a transfer takes on its way is told by numbers, which are equal 
             {"from": "b", "to": "a", "connection": "migratable", "bandwidth": "1 GB/s"}]})");
     using Channels = std::set<uint64_t>;
     const auto host = [&](size_t device, pi_device_info name) {
-        std::array<uint64_t, PI_MAX_CHANNELS> told{};
+        std::array<uint64_t, PI_CONNECTION_MAX_CHANNELS> told{};
         uint64_t size = 0;
         OK(piDeviceGetInfo(machine.device(device), name, sizeof told, told.data(), &size));
         return Channels(told.begin(), told.begin() + size / sizeof told[0]);
@@ -197,7 +197,7 @@ TEST_CASE("a command behind a host event begins when that was signalled", "[sim]
     const auto queue = machine.queue(0), other = machine.queue(1);
     const auto mem = machine.buffer(0, 4000), far = machine.buffer(1, 4000);
     Owned<pi_event> gate;
-    OK(piEventCreateHost(machine.context, gate.out()));
+    OK(piEventCreateHost(machine.context, nullptr, gate.out()));
     const Bytes bytes = some_bytes(1000);
     const auto held = write(queue, mem, bytes, {gate});
     OK(piEventWait(write(other, far, some_bytes(3000)), patience));
@@ -211,7 +211,7 @@ TEST_CASE("a callback's time is that of its event", "[sim]") {
     const auto queue = machine.queue(0), other = machine.queue(1);
     const auto mem = machine.buffer(0, 4000), far = machine.buffer(1, 4000);
     Owned<pi_event> gate;
-    OK(piEventCreateHost(machine.context, gate.out()));
+    OK(piEventCreateHost(machine.context, nullptr, gate.out()));
     const uint64_t begin = machine.now();
     const Bytes bytes = some_bytes(1000);
     const auto first = write(queue, mem, bytes);
@@ -316,7 +316,7 @@ TEST_CASE("transfers become final in the order of their ends, whichever work is 
     };
     for (int round = 0; round < 4; ++round) {
         Owned<pi_event> gate;
-        OK(piEventCreateHost(machine.context, gate.out()));
+        OK(piEventCreateHost(machine.context, nullptr, gate.out()));
         const Waits waits{gate};
         Owned<pi_event> first, second;
         const auto long_work = write_desc(large, bytes.data(), all);

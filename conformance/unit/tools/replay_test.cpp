@@ -109,7 +109,7 @@ void use_everything(const Machine &machine) {
     const pi_mem second = machine.make_buffer(4096);
     machine.write(first, std::vector<unsigned char>(4096, 3));
     pi_event gate = nullptr;
-    OK(piEventCreateHost(machine.context, &gate));
+    OK(piEventCreateHost(machine.context, nullptr, &gate));
     const pi_region part = linear(1000);
     auto copy = desc<pi_buffer_copy_desc>(PI_TYPE_BUFFER_COPY_DESC);
     copy.src = first;

@@ -65,6 +65,11 @@ static inline pi_result pi_sdk_invalid(pi_kind kind) {
     return codes[kind < sizeof codes / sizeof codes[0] ? kind : 0];
 }
 
+/* Whether piDevicesGet with `types` asks for devices of this type. */
+static inline int pi_sdk_asks_for(pi_device_type types, pi_device_type type) {
+    return !types || (types & type);
+}
+
 /* Whether pi.h lists this information for objects of this kind: then an object without it answers
  * PI_ERROR_UNSUPPORTED_FEATURE; all other names are PI_ERROR_INVALID_ENUMERATION. */
 static inline int pi_sdk_info_exists(pi_kind kind, uint32_t name) {

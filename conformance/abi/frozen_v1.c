@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * The plugin ABI, version 0.1, frozen: if this file compiles, then what was compiled with these
+ * The plugin ABI, version 1.0, frozen: if this file compiles, then what was compiled with these
  * headers before still works. Appending is allowed (slots, enumerators, fields of structs that say
  * their own size); anything else fails here with what it was.
  *
@@ -70,11 +70,13 @@ enum {
 
 /* ===== pi/pi.h: constants ===================================================================== */
 
-VALUE(PI_VERSION_MAJOR, 0);
+VALUE(PI_VERSION_MAJOR, 1);
+VALUE(PI_VENDOR_BIT, 1073741824);
 VALUE(PI_TIMEOUT_NEVER, UINT64_C(0xffffffffffffffff));
 VALUE(PI_TYPE_MAY_IGNORE_BIT, UINT64_C(0x80000000));
-VALUE(PI_MAX_CHANNELS, 8);
-_Static_assert(PI_VERSION_MINOR >= 1, "PI_VERSION_MINOR was 1");
+VALUE(PI_DEVICE_TYPE_ALL, UINT64_C(0xffffffff));
+VALUE(PI_CONNECTION_MAX_CHANNELS, 8);
+_Static_assert(PI_VERSION_MINOR >= 0, "PI_VERSION_MINOR was 0");
 
 /* ===== pi/pi.h: types ========================================================================= */
 
@@ -93,6 +95,7 @@ TYPE(pi_sampler, struct pi_sampler_s *);
 TYPE(pi_usm_pool, struct pi_usm_pool_s *);
 TYPE(pi_kind, uint32_t);
 TYPE(pi_struct_type, uint32_t);
+TYPE(pi_log_level, uint32_t);
 TYPE(pi_native_type, uint32_t);
 TYPE(pi_plugin_info, uint32_t);
 TYPE(pi_platform_info, uint32_t);
@@ -240,6 +243,16 @@ VALUE(PI_TYPE_BARRIER_DESC, 39);
 VALUE(PI_TYPE_TIMESTAMP_DESC, 40);
 VALUE(PI_TYPE_DEVICE_GLOBAL_READ_DESC, 41);
 VALUE(PI_TYPE_DEVICE_GLOBAL_WRITE_DESC, 42);
+VALUE(PI_TYPE_KERNEL_DESC, 43);
+VALUE(PI_TYPE_HOST_EVENT_DESC, 44);
+
+/* pi_log_level */
+VALUE(PI_LOG_TRACE, 1);
+VALUE(PI_LOG_DEBUG, 2);
+VALUE(PI_LOG_INFO, 3);
+VALUE(PI_LOG_WARNING, 4);
+VALUE(PI_LOG_ERROR, 5);
+VALUE(PI_LOG_OFF, 6);
 
 /* pi_native_type */
 VALUE(PI_NATIVE_NONE, 0);
@@ -308,7 +321,6 @@ VALUE(PI_DEVICE_TYPE_CPU, 1);
 VALUE(PI_DEVICE_TYPE_GPU, 2);
 VALUE(PI_DEVICE_TYPE_ACCELERATOR, 4);
 VALUE(PI_DEVICE_TYPE_OTHER, 8);
-VALUE(PI_DEVICE_TYPE_ALL, 15);
 
 /* pi_device_info */
 VALUE(PI_DEVICE_INFO_TYPE, 1);
@@ -648,18 +660,18 @@ FIELD(pi_struct_header, struct_size, 0, 4, uint32_t);
 FIELD(pi_struct_header, type, 4, 4, pi_struct_type);
 FIELD(pi_struct_header, next, 8, 8, const void *);
 
-FROZEN(pi_native_handle, 40);
+FROZEN(pi_native_handle, 56);
 FIELD(pi_native_handle, type, 0, 4, pi_native_type);
 FIELD(pi_native_handle, count, 4, 4, uint32_t);
-FIELD(pi_native_handle, value, 8, 32, uint64_t[4]);
+FIELD(pi_native_handle, value, 8, 48, uint64_t[6]);
 
-MAY_GROW(pi_native_desc, 72);
+MAY_GROW(pi_native_desc, 88);
 FIELD(pi_native_desc, struct_size, 0, 4, uint32_t);
 FIELD(pi_native_desc, type, 4, 4, pi_struct_type);
 FIELD(pi_native_desc, next, 8, 8, const void *);
 FIELD(pi_native_desc, flags, 16, 8, uint64_t);
 FIELD(pi_native_desc, device, 24, 8, pi_device);
-FIELD(pi_native_desc, handle, 32, 40, pi_native_handle);
+FIELD(pi_native_desc, handle, 32, 56, pi_native_handle);
 
 MAY_GROW(pi_device_partition_desc, 32);
 FIELD(pi_device_partition_desc, struct_size, 0, 4, uint32_t);
@@ -669,10 +681,13 @@ FIELD(pi_device_partition_desc, kind, 16, 4, pi_partition_kind);
 FIELD(pi_device_partition_desc, count, 20, 4, uint32_t);
 FIELD(pi_device_partition_desc, counts, 24, 8, const uint32_t *);
 
-FROZEN(pi_program_binary, 16);
+FROZEN(pi_program_binary, 48);
 FIELD(pi_program_binary, target, 0, 8, const char *);
 FIELD(pi_program_binary, format, 8, 4, uint32_t);
 FIELD(pi_program_binary, reserved, 12, 4, uint32_t);
+FIELD(pi_program_binary, data, 16, 8, const void *);
+FIELD(pi_program_binary, size, 24, 8, uint64_t);
+FIELD(pi_program_binary, reserved_words, 32, 16, uint64_t[2]);
 
 FROZEN(pi_memory_scope, 144);
 FIELD(pi_memory_scope, name, 0, 64, char[64]);
@@ -705,7 +720,7 @@ FIELD(pi_memory_connection_query, reserved, 28, 4, uint32_t);
 MAY_GROW(pi_memory_connection_info, 392);
 FIELD(pi_memory_connection_info, struct_size, 0, 4, uint32_t);
 FIELD(pi_memory_connection_info, type, 4, 4, pi_struct_type);
-FIELD(pi_memory_connection_info, next, 8, 8, const void *);
+FIELD(pi_memory_connection_info, next, 8, 8, void *);
 FIELD(pi_memory_connection_info, connection, 16, 4, pi_memory_connection);
 FIELD(pi_memory_connection_info, coherence, 20, 4, pi_coherence);
 FIELD(pi_memory_connection_info, atomics, 24, 4, uint32_t);
@@ -719,7 +734,7 @@ FIELD(pi_memory_connection_info, latency, 56, 8, uint64_t);
 FIELD(pi_memory_connection_info, external_handle_types, 64, 4, uint32_t);
 FIELD(pi_memory_connection_info, reserved, 68, 4, uint32_t);
 FIELD(pi_memory_connection_info, reason, 72, 256, char[256]);
-FIELD(pi_memory_connection_info, channels, 328, 64, uint64_t[PI_MAX_CHANNELS]);
+FIELD(pi_memory_connection_info, channels, 328, 64, uint64_t[PI_CONNECTION_MAX_CHANNELS]);
 
 MAY_GROW(pi_queue_desc, 24);
 FIELD(pi_queue_desc, struct_size, 0, 4, uint32_t);
@@ -777,16 +792,19 @@ FIELD(pi_mem_image_desc, mip_levels, 96, 4, uint32_t);
 FIELD(pi_mem_image_desc, samples, 100, 4, uint32_t);
 FIELD(pi_mem_image_desc, host_ptr, 104, 8, void *);
 
-FROZEN(pi_external_handle, 136);
+FROZEN(pi_external_handle, 216);
 FIELD(pi_external_handle, type, 0, 4, pi_external_type);
 FIELD(pi_external_handle, fd, 4, 4, int32_t);
 FIELD(pi_external_handle, pointer, 8, 8, void *);
-FIELD(pi_external_handle, native, 16, 40, pi_native_handle);
-FIELD(pi_external_handle, ipc, 56, 64, uint8_t[64]);
-FIELD(pi_external_handle, offset, 120, 8, uint64_t);
-FIELD(pi_external_handle, size, 128, 8, uint64_t);
+FIELD(pi_external_handle, native, 16, 56, pi_native_handle);
+FIELD(pi_external_handle, ipc, 72, 64, uint8_t[64]);
+FIELD(pi_external_handle, offset, 136, 8, uint64_t);
+FIELD(pi_external_handle, size, 144, 8, uint64_t);
+FIELD(pi_external_handle, allocation_size, 152, 8, uint64_t);
+FIELD(pi_external_handle, flags, 160, 8, uint64_t);
+FIELD(pi_external_handle, reserved, 168, 48, uint64_t[6]);
 
-MAY_GROW(pi_mem_import_desc, 184);
+MAY_GROW(pi_mem_import_desc, 264);
 FIELD(pi_mem_import_desc, struct_size, 0, 4, uint32_t);
 FIELD(pi_mem_import_desc, type, 4, 4, pi_struct_type);
 FIELD(pi_mem_import_desc, next, 8, 8, const void *);
@@ -795,7 +813,7 @@ FIELD(pi_mem_import_desc, size, 24, 8, uint64_t);
 FIELD(pi_mem_import_desc, offset, 32, 8, uint64_t);
 FIELD(pi_mem_import_desc, own, 40, 4, uint32_t);
 FIELD(pi_mem_import_desc, reserved, 44, 4, uint32_t);
-FIELD(pi_mem_import_desc, handle, 48, 136, pi_external_handle);
+FIELD(pi_mem_import_desc, handle, 48, 216, pi_external_handle);
 
 MAY_GROW(pi_mem_export_desc, 24);
 FIELD(pi_mem_export_desc, struct_size, 0, 4, uint32_t);
@@ -895,14 +913,14 @@ FIELD(pi_unmap_desc, flags, 16, 8, uint64_t);
 FIELD(pi_unmap_desc, mem, 24, 8, pi_mem);
 FIELD(pi_unmap_desc, pointer, 32, 8, void *);
 
-FROZEN(pi_image_region, 80);
+FROZEN(pi_image_region, 88);
 FIELD(pi_image_region, origin, 0, 24, uint64_t[3]);
 FIELD(pi_image_region, extent, 24, 24, uint64_t[3]);
 FIELD(pi_image_region, row_pitch, 48, 8, uint64_t);
 FIELD(pi_image_region, slice_pitch, 56, 8, uint64_t);
 FIELD(pi_image_region, offset, 64, 8, uint64_t);
 FIELD(pi_image_region, mip_level, 72, 4, uint32_t);
-FIELD(pi_image_region, reserved, 76, 4, uint32_t);
+FIELD(pi_image_region, reserved, 76, 12, uint32_t[3]);
 
 MAY_GROW(pi_image_read_desc, 56);
 FIELD(pi_image_read_desc, struct_size, 0, 4, uint32_t);
@@ -1125,6 +1143,12 @@ FIELD(pi_specialization_constant, reserved, 4, 4, uint32_t);
 FIELD(pi_specialization_constant, size, 8, 8, uint64_t);
 FIELD(pi_specialization_constant, value, 16, 8, const void *);
 
+MAY_GROW(pi_kernel_desc, 24);
+FIELD(pi_kernel_desc, struct_size, 0, 4, uint32_t);
+FIELD(pi_kernel_desc, type, 4, 4, pi_struct_type);
+FIELD(pi_kernel_desc, next, 8, 8, const void *);
+FIELD(pi_kernel_desc, flags, 16, 8, uint64_t);
+
 MAY_GROW(pi_sampler_desc, 32);
 FIELD(pi_sampler_desc, struct_size, 0, 4, uint32_t);
 FIELD(pi_sampler_desc, type, 4, 4, pi_struct_type);
@@ -1133,6 +1157,12 @@ FIELD(pi_sampler_desc, normalized_coordinates, 16, 4, uint32_t);
 FIELD(pi_sampler_desc, addressing, 20, 4, pi_addressing_mode);
 FIELD(pi_sampler_desc, filter, 24, 4, pi_filter_mode);
 FIELD(pi_sampler_desc, reserved, 28, 4, uint32_t);
+
+MAY_GROW(pi_host_event_desc, 24);
+FIELD(pi_host_event_desc, struct_size, 0, 4, uint32_t);
+FIELD(pi_host_event_desc, type, 4, 4, pi_struct_type);
+FIELD(pi_host_event_desc, next, 8, 8, const void *);
+FIELD(pi_host_event_desc, flags, 16, 8, uint64_t);
 
 /* ===== pi/pi.h: functions ===================================================================== */
 
@@ -1298,7 +1328,8 @@ FUNCTION(piProgramGetNativeHandle, pi_result(pi_program program, pi_device devic
          *out_handle));
 FUNCTION(piProgramCreateWithNativeHandle, pi_result(pi_context context, const pi_native_desc *desc,
          pi_program *out_program));
-FUNCTION(piKernelCreate, pi_result(pi_program program, const char *name, pi_kernel *out_kernel));
+FUNCTION(piKernelCreate, pi_result(pi_program program, const char *name, const pi_kernel_desc *desc,
+         pi_kernel *out_kernel));
 FUNCTION(piKernelRetain, pi_result(pi_kernel kernel));
 FUNCTION(piKernelRelease, pi_result(pi_kernel kernel));
 FUNCTION(piKernelGetInfo, pi_result(pi_kernel kernel, pi_kernel_info name, uint64_t size, void
@@ -1331,7 +1362,8 @@ FUNCTION(piEventGetProfilingInfo, pi_result(pi_event event, pi_profiling_info na
          void *value, uint64_t *out_size));
 FUNCTION(piEventSetCallback, pi_result(pi_event event, pi_event_callback callback, void
          *user_data));
-FUNCTION(piEventCreateHost, pi_result(pi_context context, pi_event *out_event));
+FUNCTION(piEventCreateHost, pi_result(pi_context context, const pi_host_event_desc *desc, pi_event
+         *out_event));
 FUNCTION(piEventSignalHost, pi_result(pi_event event, pi_result result));
 FUNCTION(piEventRetain, pi_result(pi_event event));
 FUNCTION(piEventRelease, pi_result(pi_event event));
@@ -1341,18 +1373,7 @@ FUNCTION(piEventCreateWithNativeHandle, pi_result(pi_context context, const pi_n
 
 /* ===== pi/pi_plugin.h: types ================================================================== */
 
-TYPE(pi_log_level, uint32_t);
 TYPE(pi_plugin_main, pi_result(*)(const pi_host *, pi_plugin_desc *));
-
-/* ===== pi/pi_plugin.h: enumerators ============================================================ */
-
-/* pi_log_level */
-VALUE(PI_LOG_TRACE, 0);
-VALUE(PI_LOG_DEBUG, 1);
-VALUE(PI_LOG_INFO, 2);
-VALUE(PI_LOG_WARNING, 3);
-VALUE(PI_LOG_ERROR, 4);
-VALUE(PI_LOG_OFF, 5);
 
 /* ===== pi/pi_plugin.h: structs ================================================================ */
 
@@ -1360,127 +1381,127 @@ MAY_GROW(pi_dispatch, 944);
 FIELD(pi_dispatch, struct_size, 0, 4, uint32_t);
 FIELD(pi_dispatch, version_major, 4, 2, uint16_t);
 FIELD(pi_dispatch, version_minor, 6, 2, uint16_t);
-SLOT(0, piPluginGetInfo, REQUIRED, 1);
-SLOT(1, piPluginGetExtension, OPTIONAL, 1);
-SLOT(2, piPlatformsGet, REQUIRED, 1);
-SLOT(3, piPlatformGetInfo, REQUIRED, 1);
-SLOT(4, piPlatformGetBackendOption, OPTIONAL, 1);
-SLOT(5, piPlatformGetNativeHandle, OPTIONAL, 1);
-SLOT(6, piPlatformCreateWithNativeHandle, OPTIONAL, 1);
-SLOT(7, piDevicesGet, REQUIRED, 1);
-SLOT(8, piDeviceGetInfo, REQUIRED, 1);
-SLOT(9, piDevicePartition, PARTITION, 1);
-SLOT(10, piDeviceRetain, REQUIRED, 1);
-SLOT(11, piDeviceRelease, REQUIRED, 1);
-SLOT(12, piDeviceGetGlobalTimestamps, TIMESTAMP, 1);
-SLOT(13, piDeviceSelectBinary, OPTIONAL, 1);
-SLOT(14, piDeviceGetMemoryScopes, REQUIRED, 1);
-SLOT(15, piDeviceGetNativeHandle, NATIVE, 1);
-SLOT(16, piDeviceCreateWithNativeHandle, NATIVE, 1);
-SLOT(17, piContextCreate, REQUIRED, 1);
-SLOT(18, piContextRetain, REQUIRED, 1);
-SLOT(19, piContextRelease, REQUIRED, 1);
-SLOT(20, piContextGetInfo, REQUIRED, 1);
-SLOT(21, piContextGetNativeHandle, NATIVE, 1);
-SLOT(22, piContextCreateWithNativeHandle, NATIVE, 1);
-SLOT(23, piGetMemoryConnection, REQUIRED, 1);
-SLOT(24, piGetMemoryConnectionInfo, OPTIONAL, 1);
-SLOT(25, piQueueCreate, REQUIRED, 1);
-SLOT(26, piQueueRetain, REQUIRED, 1);
-SLOT(27, piQueueRelease, REQUIRED, 1);
-SLOT(28, piQueueGetInfo, REQUIRED, 1);
-SLOT(29, piQueueFlush, REQUIRED, 1);
-SLOT(30, piQueueFinish, REQUIRED, 1);
-SLOT(31, piQueueGetNativeHandle, NATIVE, 1);
-SLOT(32, piQueueCreateWithNativeHandle, NATIVE, 1);
-SLOT(33, piMemBufferCreate, REQUIRED, 1);
-SLOT(34, piMemImageCreate, IMAGE, 1);
-SLOT(35, piMemBufferPartition, VIEW, 1);
-SLOT(36, piMemImageViewCreate, OPTIONAL, 1);
-SLOT(37, piMemImport, MEM_IMPORT, 1);
-SLOT(38, piMemExport, MEM_EXPORT, 1);
-SLOT(39, piMemGetInfo, REQUIRED, 1);
-SLOT(40, piMemGetHostPointer, MEM_HOST_ACCESS, 1);
-SLOT(41, piMemFlush, MEM_HOST_ACCESS, 1);
-SLOT(42, piMemInvalidate, MEM_HOST_ACCESS, 1);
-SLOT(43, piMemRetain, REQUIRED, 1);
-SLOT(44, piMemRelease, REQUIRED, 1);
-SLOT(45, piMemGetNativeHandle, NATIVE, 1);
-SLOT(46, piUsmAlloc, USM, 1);
-SLOT(47, piUsmFree, USM, 1);
-SLOT(48, piUsmGetInfo, USM, 1);
-SLOT(49, piUsmPoolCreate, USM_POOL, 1);
-SLOT(50, piUsmPoolRetain, USM_POOL, 1);
-SLOT(51, piUsmPoolRelease, USM_POOL, 1);
-SLOT(52, piUsmPoolGetInfo, USM_POOL, 1);
-SLOT(53, piUsmHostRegister, USM_REGISTER, 1);
-SLOT(54, piUsmHostUnregister, USM_REGISTER, 1);
-SLOT(55, piEnqueueMemBufferRead, BUFFER_COMMANDS, 1);
-SLOT(56, piEnqueueMemBufferWrite, BUFFER_COMMANDS, 1);
-SLOT(57, piEnqueueMemBufferCopy, REQUIRED, 1);
-SLOT(58, piEnqueueMemBufferFill, BUFFER_COMMANDS, 1);
-SLOT(59, piEnqueueMemBufferMap, REQUIRED, 1);
-SLOT(60, piEnqueueMemUnmap, REQUIRED, 1);
-SLOT(61, piEnqueueMemImageRead, IMAGE, 1);
-SLOT(62, piEnqueueMemImageWrite, IMAGE, 1);
-SLOT(63, piEnqueueMemImageCopy, IMAGE, 1);
-SLOT(64, piEnqueueMemImageFill, IMAGE, 1);
-SLOT(65, piEnqueueUsmCopy, USM, 1);
-SLOT(66, piEnqueueUsmFill, USM, 1);
-SLOT(67, piEnqueueUsmPrefetch, USM, 1);
-SLOT(68, piEnqueueUsmAdvise, USM, 1);
-SLOT(69, piEnqueueUsmAlloc, USM_ASYNC, 1);
-SLOT(70, piEnqueueUsmFree, USM_ASYNC, 1);
-SLOT(71, piEnqueueKernelLaunch, PROGRAM, 1);
-SLOT(72, piEnqueueHostFunction, HOST_FUNCTION, 1);
-SLOT(73, piEnqueueEventsWait, REQUIRED, 1);
-SLOT(74, piEnqueueBarrier, REQUIRED, 1);
-SLOT(75, piEnqueueTimestamp, TIMESTAMP, 1);
-SLOT(76, piEnqueueDeviceGlobalRead, DEVICE_GLOBALS, 1);
-SLOT(77, piEnqueueDeviceGlobalWrite, DEVICE_GLOBALS, 1);
-SLOT(78, piProgramCreate, PROGRAM, 1);
-SLOT(79, piProgramCompile, PROGRAM_LINK, 1);
-SLOT(80, piProgramLink, PROGRAM_LINK, 1);
-SLOT(81, piProgramBuild, PROGRAM, 1);
-SLOT(82, piProgramSetSpecializationConstants, SPECIALIZATION, 1);
-SLOT(83, piProgramRetain, PROGRAM, 1);
-SLOT(84, piProgramRelease, PROGRAM, 1);
-SLOT(85, piProgramGetInfo, PROGRAM, 1);
-SLOT(86, piProgramGetBuildInfo, PROGRAM, 1);
-SLOT(87, piProgramGetFunctionPointer, OPTIONAL, 1);
-SLOT(88, piProgramGetGlobalVariablePointer, OPTIONAL, 1);
-SLOT(89, piProgramGetNativeHandle, NATIVE, 1);
-SLOT(90, piProgramCreateWithNativeHandle, NATIVE, 1);
-SLOT(91, piKernelCreate, PROGRAM, 1);
-SLOT(92, piKernelRetain, PROGRAM, 1);
-SLOT(93, piKernelRelease, PROGRAM, 1);
-SLOT(94, piKernelGetInfo, PROGRAM, 1);
-SLOT(95, piKernelGetGroupInfo, PROGRAM, 1);
-SLOT(96, piKernelGetSubGroupInfo, OPTIONAL, 1);
-SLOT(97, piKernelGetSuggestedLocalSize, PROGRAM, 1);
-SLOT(98, piKernelGetMaxCooperativeGroups, COOPERATIVE, 1);
-SLOT(99, piKernelGetNativeHandle, NATIVE, 1);
-SLOT(100, piKernelCreateWithNativeHandle, NATIVE, 1);
-SLOT(101, piSamplerCreate, IMAGE, 1);
-SLOT(102, piSamplerRetain, IMAGE, 1);
-SLOT(103, piSamplerRelease, IMAGE, 1);
-SLOT(104, piSamplerGetInfo, IMAGE, 1);
-SLOT(105, piSamplerGetNativeHandle, OPTIONAL, 1);
-SLOT(106, piSamplerCreateWithNativeHandle, OPTIONAL, 1);
-SLOT(107, piEventWait, REQUIRED, 1);
-SLOT(108, piEventGetInfo, REQUIRED, 1);
-SLOT(109, piEventGetProfilingInfo, OPTIONAL, 1);
-SLOT(110, piEventSetCallback, REQUIRED, 1);
-SLOT(111, piEventCreateHost, REQUIRED, 1);
-SLOT(112, piEventSignalHost, REQUIRED, 1);
-SLOT(113, piEventRetain, REQUIRED, 1);
-SLOT(114, piEventRelease, REQUIRED, 1);
-SLOT(115, piEventGetNativeHandle, NATIVE, 1);
-SLOT(116, piEventCreateWithNativeHandle, NATIVE, 1);
+SLOT(0, piPluginGetInfo, REQUIRED, 0);
+SLOT(1, piPluginGetExtension, OPTIONAL, 0);
+SLOT(2, piPlatformsGet, REQUIRED, 0);
+SLOT(3, piPlatformGetInfo, REQUIRED, 0);
+SLOT(4, piPlatformGetBackendOption, OPTIONAL, 0);
+SLOT(5, piPlatformGetNativeHandle, OPTIONAL, 0);
+SLOT(6, piPlatformCreateWithNativeHandle, OPTIONAL, 0);
+SLOT(7, piDevicesGet, REQUIRED, 0);
+SLOT(8, piDeviceGetInfo, REQUIRED, 0);
+SLOT(9, piDevicePartition, PARTITION, 0);
+SLOT(10, piDeviceRetain, REQUIRED, 0);
+SLOT(11, piDeviceRelease, REQUIRED, 0);
+SLOT(12, piDeviceGetGlobalTimestamps, TIMESTAMP, 0);
+SLOT(13, piDeviceSelectBinary, OPTIONAL, 0);
+SLOT(14, piDeviceGetMemoryScopes, REQUIRED, 0);
+SLOT(15, piDeviceGetNativeHandle, NATIVE, 0);
+SLOT(16, piDeviceCreateWithNativeHandle, NATIVE, 0);
+SLOT(17, piContextCreate, REQUIRED, 0);
+SLOT(18, piContextRetain, REQUIRED, 0);
+SLOT(19, piContextRelease, REQUIRED, 0);
+SLOT(20, piContextGetInfo, REQUIRED, 0);
+SLOT(21, piContextGetNativeHandle, NATIVE, 0);
+SLOT(22, piContextCreateWithNativeHandle, NATIVE, 0);
+SLOT(23, piGetMemoryConnection, REQUIRED, 0);
+SLOT(24, piGetMemoryConnectionInfo, OPTIONAL, 0);
+SLOT(25, piQueueCreate, REQUIRED, 0);
+SLOT(26, piQueueRetain, REQUIRED, 0);
+SLOT(27, piQueueRelease, REQUIRED, 0);
+SLOT(28, piQueueGetInfo, REQUIRED, 0);
+SLOT(29, piQueueFlush, REQUIRED, 0);
+SLOT(30, piQueueFinish, REQUIRED, 0);
+SLOT(31, piQueueGetNativeHandle, NATIVE, 0);
+SLOT(32, piQueueCreateWithNativeHandle, NATIVE, 0);
+SLOT(33, piMemBufferCreate, REQUIRED, 0);
+SLOT(34, piMemImageCreate, IMAGE, 0);
+SLOT(35, piMemBufferPartition, VIEW, 0);
+SLOT(36, piMemImageViewCreate, OPTIONAL, 0);
+SLOT(37, piMemImport, MEM_IMPORT, 0);
+SLOT(38, piMemExport, MEM_EXPORT, 0);
+SLOT(39, piMemGetInfo, REQUIRED, 0);
+SLOT(40, piMemGetHostPointer, MEM_HOST_ACCESS, 0);
+SLOT(41, piMemFlush, MEM_HOST_ACCESS, 0);
+SLOT(42, piMemInvalidate, MEM_HOST_ACCESS, 0);
+SLOT(43, piMemRetain, REQUIRED, 0);
+SLOT(44, piMemRelease, REQUIRED, 0);
+SLOT(45, piMemGetNativeHandle, NATIVE, 0);
+SLOT(46, piUsmAlloc, USM, 0);
+SLOT(47, piUsmFree, USM, 0);
+SLOT(48, piUsmGetInfo, USM, 0);
+SLOT(49, piUsmPoolCreate, USM_POOL, 0);
+SLOT(50, piUsmPoolRetain, USM_POOL, 0);
+SLOT(51, piUsmPoolRelease, USM_POOL, 0);
+SLOT(52, piUsmPoolGetInfo, USM_POOL, 0);
+SLOT(53, piUsmHostRegister, USM_REGISTER, 0);
+SLOT(54, piUsmHostUnregister, USM_REGISTER, 0);
+SLOT(55, piEnqueueMemBufferRead, BUFFER_COMMANDS, 0);
+SLOT(56, piEnqueueMemBufferWrite, BUFFER_COMMANDS, 0);
+SLOT(57, piEnqueueMemBufferCopy, REQUIRED, 0);
+SLOT(58, piEnqueueMemBufferFill, BUFFER_COMMANDS, 0);
+SLOT(59, piEnqueueMemBufferMap, REQUIRED, 0);
+SLOT(60, piEnqueueMemUnmap, REQUIRED, 0);
+SLOT(61, piEnqueueMemImageRead, IMAGE, 0);
+SLOT(62, piEnqueueMemImageWrite, IMAGE, 0);
+SLOT(63, piEnqueueMemImageCopy, IMAGE, 0);
+SLOT(64, piEnqueueMemImageFill, IMAGE, 0);
+SLOT(65, piEnqueueUsmCopy, USM, 0);
+SLOT(66, piEnqueueUsmFill, USM, 0);
+SLOT(67, piEnqueueUsmPrefetch, USM, 0);
+SLOT(68, piEnqueueUsmAdvise, USM, 0);
+SLOT(69, piEnqueueUsmAlloc, USM_ASYNC, 0);
+SLOT(70, piEnqueueUsmFree, USM_ASYNC, 0);
+SLOT(71, piEnqueueKernelLaunch, PROGRAM, 0);
+SLOT(72, piEnqueueHostFunction, HOST_FUNCTION, 0);
+SLOT(73, piEnqueueEventsWait, REQUIRED, 0);
+SLOT(74, piEnqueueBarrier, REQUIRED, 0);
+SLOT(75, piEnqueueTimestamp, TIMESTAMP, 0);
+SLOT(76, piEnqueueDeviceGlobalRead, DEVICE_GLOBALS, 0);
+SLOT(77, piEnqueueDeviceGlobalWrite, DEVICE_GLOBALS, 0);
+SLOT(78, piProgramCreate, PROGRAM, 0);
+SLOT(79, piProgramCompile, PROGRAM_LINK, 0);
+SLOT(80, piProgramLink, PROGRAM_LINK, 0);
+SLOT(81, piProgramBuild, PROGRAM, 0);
+SLOT(82, piProgramSetSpecializationConstants, SPECIALIZATION, 0);
+SLOT(83, piProgramRetain, PROGRAM, 0);
+SLOT(84, piProgramRelease, PROGRAM, 0);
+SLOT(85, piProgramGetInfo, PROGRAM, 0);
+SLOT(86, piProgramGetBuildInfo, PROGRAM, 0);
+SLOT(87, piProgramGetFunctionPointer, OPTIONAL, 0);
+SLOT(88, piProgramGetGlobalVariablePointer, OPTIONAL, 0);
+SLOT(89, piProgramGetNativeHandle, NATIVE, 0);
+SLOT(90, piProgramCreateWithNativeHandle, NATIVE, 0);
+SLOT(91, piKernelCreate, PROGRAM, 0);
+SLOT(92, piKernelRetain, PROGRAM, 0);
+SLOT(93, piKernelRelease, PROGRAM, 0);
+SLOT(94, piKernelGetInfo, PROGRAM, 0);
+SLOT(95, piKernelGetGroupInfo, PROGRAM, 0);
+SLOT(96, piKernelGetSubGroupInfo, OPTIONAL, 0);
+SLOT(97, piKernelGetSuggestedLocalSize, PROGRAM, 0);
+SLOT(98, piKernelGetMaxCooperativeGroups, COOPERATIVE, 0);
+SLOT(99, piKernelGetNativeHandle, NATIVE, 0);
+SLOT(100, piKernelCreateWithNativeHandle, NATIVE, 0);
+SLOT(101, piSamplerCreate, IMAGE, 0);
+SLOT(102, piSamplerRetain, IMAGE, 0);
+SLOT(103, piSamplerRelease, IMAGE, 0);
+SLOT(104, piSamplerGetInfo, IMAGE, 0);
+SLOT(105, piSamplerGetNativeHandle, OPTIONAL, 0);
+SLOT(106, piSamplerCreateWithNativeHandle, OPTIONAL, 0);
+SLOT(107, piEventWait, REQUIRED, 0);
+SLOT(108, piEventGetInfo, REQUIRED, 0);
+SLOT(109, piEventGetProfilingInfo, OPTIONAL, 0);
+SLOT(110, piEventSetCallback, REQUIRED, 0);
+SLOT(111, piEventCreateHost, REQUIRED, 0);
+SLOT(112, piEventSignalHost, REQUIRED, 0);
+SLOT(113, piEventRetain, REQUIRED, 0);
+SLOT(114, piEventRelease, REQUIRED, 0);
+SLOT(115, piEventGetNativeHandle, NATIVE, 0);
+SLOT(116, piEventCreateWithNativeHandle, NATIVE, 0);
 
 /* ... and these are the loader's own. */
-LOADER_FUNCTION(piGetLastError, 1);
-LOADER_FUNCTION(piPluginsGet, 1);
+LOADER_FUNCTION(piGetLastError, 0);
+LOADER_FUNCTION(piPluginsGet, 0);
 
 FROZEN(pi_object_header, 16);
 FIELD(pi_object_header, dispatch, 0, 8, const pi_dispatch *);
@@ -1549,11 +1570,12 @@ FIELD(pi_native_image, pixel_size, 64, 4, uint32_t);
 FIELD(pi_native_image, reserved, 68, 4, uint32_t);
 FIELD(pi_native_image, sampler, 72, 8, const pi_native_sampler *);
 
-FROZEN(pi_native_kernel, 24);
+FROZEN(pi_native_kernel, 56);
 FIELD(pi_native_kernel, name, 0, 8, const char *);
 FIELD(pi_native_kernel, function, 8, 8, pi_native_function);
 FIELD(pi_native_kernel, argument_count, 16, 4, uint32_t);
 FIELD(pi_native_kernel, reserved, 20, 4, uint32_t);
+FIELD(pi_native_kernel, reserved_words, 24, 32, uint64_t[4]);
 
 MAY_GROW(pi_native_program, 16);
 FIELD(pi_native_program, struct_size, 0, 4, uint32_t);
@@ -1566,7 +1588,7 @@ FUNCTION(piNativeProgram, const pi_native_program *(void));
 
 /* ===== pi/pi_loader.h: types ================================================================== */
 
-TYPE(pi_log_callback, void(*)(uint32_t, const char *, void *));
+TYPE(pi_log_callback, void(*)(pi_log_level, const char *, void *));
 TYPE(pi_plugin_status, uint32_t);
 
 /* ===== pi/pi_loader.h: enumerators ============================================================ */
@@ -1602,28 +1624,31 @@ FIELD(pi_loader_desc, layer_count, 64, 4, uint32_t);
 FIELD(pi_loader_desc, option_count, 68, 4, uint32_t);
 FIELD(pi_loader_desc, log, 72, 8, pi_log_callback);
 FIELD(pi_loader_desc, log_user_data, 80, 8, void *);
-FIELD(pi_loader_desc, log_level, 88, 4, uint32_t);
+FIELD(pi_loader_desc, log_level, 88, 4, pi_log_level);
 FIELD(pi_loader_desc, teardown_timeout, 92, 4, uint32_t);
 FIELD(pi_loader_desc, stall_warning_delay, 96, 4, uint32_t);
 FIELD(pi_loader_desc, reserved, 100, 4, uint32_t);
 
-FROZEN(pi_plugin_report, 40);
+FROZEN(pi_plugin_report, 72);
 FIELD(pi_plugin_report, name, 0, 8, const char *);
 FIELD(pi_plugin_report, path, 8, 8, const char *);
 FIELD(pi_plugin_report, reason, 16, 8, const char *);
 FIELD(pi_plugin_report, status, 24, 4, pi_plugin_status);
 FIELD(pi_plugin_report, reserved, 28, 4, uint32_t);
 FIELD(pi_plugin_report, plugin, 32, 8, pi_plugin);
+FIELD(pi_plugin_report, reserved_words, 40, 32, uint64_t[4]);
 
-FROZEN(pi_environment_variable, 32);
+FROZEN(pi_environment_variable, 48);
 FIELD(pi_environment_variable, name, 0, 8, const char *);
 FIELD(pi_environment_variable, type, 8, 8, const char *);
 FIELD(pi_environment_variable, description, 16, 8, const char *);
 FIELD(pi_environment_variable, value, 24, 8, const char *);
+FIELD(pi_environment_variable, reserved, 32, 16, uint64_t[2]);
 
-FROZEN(pi_call_count, 16);
+FROZEN(pi_call_count, 32);
 FIELD(pi_call_count, function, 0, 8, const char *);
 FIELD(pi_call_count, count, 8, 8, uint64_t);
+FIELD(pi_call_count, reserved, 16, 16, uint64_t[2]);
 
 /* ===== pi/pi_loader.h: functions ============================================================== */
 

@@ -34,10 +34,33 @@ typedef struct pi_native_group {
     uint64_t local_size[3]; /* of a full group; groups at the end may be smaller */
 } pi_native_group;
 
+/* A sampler, as it was described. Sampling is the kernel's own affair. */
+typedef struct pi_native_sampler {
+    uint32_t struct_size;
+    uint32_t normalized_coordinates; /* 0 or 1 */
+    pi_addressing_mode addressing;
+    pi_filter_mode filter;
+} pi_native_sampler;
+
+/* An image. Pixel {x, y, z or layer} begins at data + z * slice_pitch + y * row_pitch + x * pixel_size; it is
+ * aligned as far as whoever chose the storage (USE_HOST_PTR, a view's offset) has aligned it. */
+typedef struct pi_native_image {
+    uint32_t struct_size;
+    pi_image_type image_type;
+    pi_channel_order channel_order;
+    pi_channel_type channel_type;
+    void *data;
+    uint64_t extent[3]; /* {width, height, depth or layers}; 1 for an axis that is not */
+    uint64_t row_pitch, slice_pitch; /* bytes */
+    uint32_t pixel_size;             /* bytes */
+    uint32_t reserved;
+    const pi_native_sampler *sampler; /* the argument's image_sampler, or NULL */
+} pi_native_image;
+
 /* arguments[i] points to bytes, whatever the kind: a value's copy, a buffer's bytes at the argument's
- * offset, the USM address itself, or scratch memory of this work-group (PI_ARGUMENT_LOCAL, aligned to
- * 64 bytes, not initialised). A null buffer or USM address is NULL. Work-groups run concurrently on
- * several threads. Nothing may be thrown. */
+ * offset, the USM address itself, a pi_native_image, a pi_native_sampler, or scratch memory of this
+ * work-group (PI_ARGUMENT_LOCAL, aligned to 64 bytes, not initialised). A null buffer or USM address is
+ * NULL. Work-groups run concurrently on several threads. Nothing may be thrown. */
 typedef void(PI_CALL *pi_native_function)(const pi_native_group *group, void *const *arguments);
 
 typedef struct pi_native_kernel {
@@ -45,6 +68,7 @@ typedef struct pi_native_kernel {
     pi_native_function function;
     uint32_t argument_count;
     uint32_t reserved;
+    uint64_t reserved_words[4];
 } pi_native_kernel;
 
 typedef struct pi_native_program {

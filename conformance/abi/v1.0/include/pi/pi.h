@@ -8,44 +8,63 @@
  *
  * GRAMMAR
  *  - pi<Object><Verb> is a function, pi_<object> a type, PI_<OBJECT>_<CONSTANT> a constant.
- *  - Every function returns pi_result and takes at most six parameters. The first argument
- *    dispatches; inputs follow; outputs come last, are named out_*, and are written only on success.
+ *  - Every function returns pi_result, which is never positive, and takes at most six parameters. The
+ *    first argument dispatches; inputs follow; outputs come last, are named out_*, and are written only on success.
  *  - Lists: (capacity, out_array, out_count). out_count, if not NULL, receives how many there are;
- *    out_array, if not NULL, receives the first `capacity` of them. Handles received this way are
- *    borrowed, unless the comment says that they must be released.
+ *    out_array, if not NULL, receives the first `capacity` of them; both NULL is
+ *    PI_ERROR_INVALID_NULL_POINTER. Handles received this way are borrowed, unless the comment says that
+ *    they must be released.
  *  - Info: Get...Info(object, name, size, value, out_size). Each enumerator's comment begins with the
  *    type that it returns. value may be NULL to ask for the size alone; a size smaller than needed is
  *    PI_ERROR_INVALID_SIZE and writes nothing. Strings are UTF-8 and their size counts the final 0. A
  *    name that the object cannot answer is PI_ERROR_UNSUPPORTED_FEATURE, one that is not in the list
- *    PI_ERROR_INVALID_ENUMERATION.
+ *    PI_ERROR_INVALID_ENUMERATION; a caller takes both for "it does not say", since an older plugin does not
+ *    know the newer names.
  *  - Commands: piEnqueueX(queue, desc, wait_count, wait_list, out_event), described under "Commands".
  *
  * DESCRIPTORS begin with {struct_size, type, next}. The caller sets struct_size = sizeof the struct
  * that it was compiled with, type to the PI_TYPE_ constant, and next to NULL or to a further
  * descriptor. An input descriptor smaller than the callee's is extended by zeros; a larger one is
- * accepted only if the tail that the callee does not know is zero. Zero always means the default. An
+ * accepted only if the tail that the callee does not know is zero (else PI_ERROR_UNSUPPORTED_FEATURE).
+ * Zero always means the default; reserved words must be zero (else PI_ERROR_UNSUPPORTED_FEATURE). An
  * output struct receives the smaller of both sizes, and zeros beyond what the callee knows. A chained
  * `type` that the callee does not know is PI_ERROR_UNSUPPORTED_FEATURE unless its bit 31 is set
  * (PI_TYPE_MAY_IGNORE_BIT). An unknown flag bit is PI_ERROR_UNSUPPORTED_FEATURE. Elements of arrays are
- * frozen; their reserved words must be zero.
+ * frozen. An array's pointer is not looked at when its count is 0, and is PI_ERROR_INVALID_NULL_POINTER
+ * when it is NULL with another count. A handle that a list of handles names twice is the error of its
+ * kind (PI_ERROR_INVALID_DEVICE). Output structs may chain output structs by the same rules; one that is
+ * ignored is left as it was.
+ *
+ * VENDORS: enumerated values (struct types, info names, formats, kinds, types of handles) with
+ * PI_VENDOR_BIT are never given out here. They mean what the plugin that receives them says; others
+ * do not know them. Masks (1 << value) have the values below 32 alone. Flags are never a vendor's: a
+ * chained descriptor is. A caller takes a value that it does not know for the unknown one of its kind,
+ * and a connection that it does not know for NONE.
  *
  * THREADS: every function may be called from any thread at any time, unless its comment says
  * "externally synchronised". A plugin leaves the calling thread as it found it. Blocking are
  * piEventWait, piQueueFinish and commands with PI_COMMAND_BLOCKING, and only these; other calls may take
- * the time that the vendor's call takes, but wait for no command.
+ * the time that the vendor's call takes, but wait for no command. Inside a callback the blocking ones answer
+ * PI_ERROR_WOULD_BLOCK; so may piProgramCompile, piProgramBuild, piProgramLink, piMemFlush and
+ * piMemInvalidate, which are long on some backends.
  *
  * LIFETIMES: objects are reference counted; creation gives one reference. From a successful enqueue
  * until the command's event is final, a command keeps alive every object it names (memory and the
  * roots of views, kernel, program, sampler, waited events, queue): all of them may be released right
  * after the call. Not kept: host pointers and USM. Values, patterns, regions and arguments are copied
- * during the call. Any release is legal inside a callback. A released handle is undefined.
+ * during the call. Any release but that of a loader is legal inside a callback. A released handle is
+ * undefined.
  *
- * ABI: version 0 while the first plugins are written: it may change, with a line in CHANGELOG.md.
+ * ABI: version 1. What is here stays as it is; what comes is appended (api/README.md has the rules).
  */
 #ifndef PI_PI_H
 #define PI_PI_H
 
 #include <stdint.h>
+
+#if UINTPTR_MAX < UINT64_MAX
+#error "PI is for 64-bit targets: its structs have no others' layouts"
+#endif
 
 /* Windows plugins use the platform's C convention; elsewhere both macros are empty or visibility. */
 #if defined(_WIN32)
@@ -56,8 +75,11 @@
 #define PI_EXPORT __attribute__((visibility("default")))
 #endif
 
-#define PI_VERSION_MAJOR 0
-#define PI_VERSION_MINOR 1
+#define PI_VERSION_MAJOR 1
+#define PI_VERSION_MINOR 0
+
+/* Set in the enumerated values that vendors give out: see VENDORS. */
+#define PI_VENDOR_BIT UINT32_C(0x40000000)
 
 /* A timeout that never ends. */
 #define PI_TIMEOUT_NEVER UINT64_MAX
@@ -84,13 +106,13 @@ enum {
     PI_ERROR_MISALIGNED_POINTER = -7,   /* a host pointer breaks the alignment that it needs */
     PI_ERROR_INVALID_ALIGNMENT = -8,    /* not a power of two, or more than can be honoured */
     PI_ERROR_MEM_COPY_OVERLAP = -9,     /* source and destination of one copy overlap */
-    PI_ERROR_INVALID_WAIT_LIST = -10,   /* wait_count and wait_list disagree */
+    PI_ERROR_INVALID_WAIT_LIST = -10,   /* wait_list is NULL, and wait_count is not 0 */
     PI_ERROR_INVALID_WORK_SIZE = -11,   /* a launch's dimensions or sizes */
     PI_ERROR_INVALID_ARGUMENTS = -12,   /* a launch's arguments: count, kind or size */
     PI_ERROR_INVALID_NAME = -13,      /* no kernel, function, variable or extension of that name */
     PI_ERROR_INVALID_BINARY = -14,    /* a program's bytes are not of the format they claim */
     PI_ERROR_INVALID_OPERATION = -15, /* right arguments at the wrong time (signalled twice) */
-    PI_ERROR_INVALID_NATIVE_HANDLE = -16, /* type or count of a native handle */
+    PI_ERROR_INVALID_NATIVE_HANDLE = -16, /* a native handle's type, count or owner, or NULL */
 
     /* A handle that is NULL, of another kind, or of another plugin instance. */
     PI_ERROR_INVALID_LOADER = -32,
@@ -112,7 +134,8 @@ enum {
     PI_ERROR_OUT_OF_HOST_MEMORY = -65,
     PI_ERROR_OUT_OF_DEVICE_MEMORY = -66,
     PI_ERROR_OUT_OF_RESOURCES = -67, /* handles, threads, file descriptors, registers */
-    PI_ERROR_DEVICE_LOST = -68,      /* from now on all commands of that device answer this */
+    /* All commands of that device answer this until the contexts on it are gone, or for ever. */
+    PI_ERROR_DEVICE_LOST = -68,
     PI_ERROR_UNAVAILABLE = -69,  /* no driver or no device: the backend is not on this machine */
     PI_ERROR_BUILD_FAILED = -70, /* compile or link; the log is in piProgramGetBuildInfo */
     PI_ERROR_DEPENDENCY_FAILED = -71, /* an event of the wait list failed; the text is the root's */
@@ -203,7 +226,9 @@ enum {
     PI_TYPE_BARRIER_DESC = 39,
     PI_TYPE_TIMESTAMP_DESC = 40,
     PI_TYPE_DEVICE_GLOBAL_READ_DESC = 41,
-    PI_TYPE_DEVICE_GLOBAL_WRITE_DESC = 42
+    PI_TYPE_DEVICE_GLOBAL_WRITE_DESC = 42,
+    PI_TYPE_KERNEL_DESC = 43,
+    PI_TYPE_HOST_EVENT_DESC = 44
 };
 /* Set in the `type` of a chained descriptor that a callee may ignore when it does not know it. */
 #define PI_TYPE_MAY_IGNORE_BIT UINT32_C(0x80000000)
@@ -222,6 +247,17 @@ typedef struct pi_struct_header {
  * "". Either output may be NULL. The text names the argument, its value and what would have been
  * right, or the vendor's call and code: "clCreateBuffer: CL_OUT_OF_RESOURCES: 8 GiB asked". */
 PI_EXPORT pi_result PI_CALL piGetLastError(pi_result *out_code, const char **out_message);
+
+/* How much a message matters, to the loader's log. */
+typedef uint32_t pi_log_level;
+enum {
+    PI_LOG_TRACE = 1,
+    PI_LOG_DEBUG = 2,
+    PI_LOG_INFO = 3,
+    PI_LOG_WARNING = 4,
+    PI_LOG_ERROR = 5,
+    PI_LOG_OFF = 6 /* of no message: a threshold that lets none through */
+};
 
 /* ===== Native handles ========================================================================= */
 
@@ -246,15 +282,18 @@ enum {
 typedef struct pi_native_handle {
     pi_native_type type;
     uint32_t count; /* how many of value are used */
-    uint64_t value[4];
+    uint64_t value[6];
 } pi_native_handle;
 
 /* Get...NativeHandle borrows: the handle lives as long as the object. ...CreateWithNativeHandle makes
  * an object around one; on failure nothing changes hands. Contexts, programs and kernels have a handle
- * a device on some backends, so their getters take the device (of the context; NULL where the backend has
- * one for all). Work put directly on a native queue is not ordered with commands that the plugin holds
- * back. An event that has no native counterpart (a held command's, a host event) is
- * PI_ERROR_INVALID_OPERATION. */
+ * a device on some backends, so their getters take the device (of the context; NULL will do where the
+ * backend has one for all). A handle that is NULL, of another type or count, or of another platform,
+ * context or device than the call's is PI_ERROR_INVALID_NATIVE_HANDLE; a value that is no handle of the
+ * backend at all cannot be told from one, and is undefined. Without PI_NATIVE_OWN the application keeps
+ * the handle until the object is gone. Work put directly on a native queue is not ordered with commands
+ * that the plugin holds back. An event that has no native counterpart (a held command's, a host event)
+ * is PI_ERROR_INVALID_OPERATION. */
 enum {
     PI_NATIVE_OWN = 1 << 0 /* take the handle over: it is released with the object */
 };
@@ -365,11 +404,12 @@ enum {
     PI_DEVICE_TYPE_CPU = 1 << 0,
     PI_DEVICE_TYPE_GPU = 1 << 1,
     PI_DEVICE_TYPE_ACCELERATOR = 1 << 2,
-    PI_DEVICE_TYPE_OTHER = 1 << 3,
-    PI_DEVICE_TYPE_ALL = 0xF
+    PI_DEVICE_TYPE_OTHER = 1 << 3
 };
+#define PI_DEVICE_TYPE_ALL UINT32_MAX
 
-/* The platform's root devices of the types in `types`. None of them is success with a count of 0. */
+/* The platform's root devices of the types in `types`; 0 means all. Bits that no type has are no device's, and
+ * none of the devices is success with a count of 0. */
 PI_EXPORT pi_result PI_CALL piDevicesGet(pi_platform platform, pi_device_type types,
                                          uint32_t capacity, pi_device *out_devices,
                                          uint32_t *out_count);
@@ -423,8 +463,22 @@ enum {
     PI_DEVICE_INFO_LAUNCH_FEATURES = 60,   /* uint32_t: PI_LAUNCH_FEATURE_ */
     PI_DEVICE_INFO_MAX_IMAGE_2D_SIZE = 61, /* uint64_t[2]: pixels */
     PI_DEVICE_INFO_MAX_IMAGE_3D_SIZE = 62, /* uint64_t[3]: pixels */
-    PI_DEVICE_INFO_IMAGE_VIEW_OFFSET_ALIGNMENT = 63, /* uint64_t: bytes, of a view's first byte */
-    PI_DEVICE_INFO_IMAGE_VIEW_PITCH_ALIGNMENT = 64   /* uint64_t: bytes, of a view's rows */
+    PI_DEVICE_INFO_IMAGE_VIEW_OFFSET_ALIGNMENT = 63, /* uint64_t: bytes; absent: it begins at 0 */
+    PI_DEVICE_INFO_IMAGE_VIEW_PITCH_ALIGNMENT = 64,  /* uint64_t: bytes, of rows; absent: one row */
+    /* What moving bytes between scope 0 and the host's memory costs, which no connection tells since the
+     * host is no place. A speed is {bytes a second, nanoseconds}: a command alone takes the nanoseconds,
+     * and its bytes at that rate; a rate of UINT64_MAX: as many as there are at once. Absent unless it was
+     * measured or specified: never a guess. */
+    PI_DEVICE_INFO_HOST_READ_SPEED = 65,  /* uint64_t[2]: of piEnqueueMemBufferRead */
+    PI_DEVICE_INFO_HOST_WRITE_SPEED = 66, /* uint64_t[2]: of piEnqueueMemBufferWrite */
+    PI_DEVICE_INFO_MAP_SPEED =
+        67, /* uint64_t[2]: of a map for reading, or of an unmap after writing */
+    PI_DEVICE_INFO_CALLBACK_LATENCY =
+        68, /* uint64_t: nanoseconds from a command's end to a callback */
+    /* The channels (pi_memory_connection_info) that those reads and writes take, without zeros. Absent:
+     * nothing is known. */
+    PI_DEVICE_INFO_HOST_READ_CHANNELS = 69, /* uint64_t[]: at most PI_CONNECTION_MAX_CHANNELS */
+    PI_DEVICE_INFO_HOST_WRITE_CHANNELS = 70 /* uint64_t[]: at most PI_CONNECTION_MAX_CHANNELS */
 };
 
 /* A launch's buffer argument may begin at an offset because device pointers are addresses (POINTER),
@@ -458,7 +512,10 @@ typedef struct pi_device_partition_desc {
     uint32_t count; /* EQUALLY: compute units each; BY_COUNTS: how many counts */
     const uint32_t *counts;
 } pi_device_partition_desc;
-/* Makes sub-devices: each of out_devices is the caller's to release. With out_devices NULL only counts. */
+/* Makes sub-devices, of which each compute unit is in one at most: each of out_devices is the caller's to
+ * release, and keeps its parent alive. With out_devices NULL only counts. A kind that
+ * PI_DEVICE_INFO_PARTITION_KINDS lacks is PI_ERROR_UNSUPPORTED_FEATURE; a count, counts of which one is 0,
+ * or a sum of them that is 0 or more than the device's compute units PI_ERROR_INVALID_SIZE. */
 PI_EXPORT pi_result PI_CALL piDevicePartition(pi_device device,
                                               const pi_device_partition_desc *desc,
                                               uint32_t capacity, pi_device *out_devices,
@@ -472,11 +529,17 @@ PI_EXPORT pi_result PI_CALL piDeviceRelease(pi_device device);
 PI_EXPORT pi_result PI_CALL piDeviceGetGlobalTimestamps(pi_device device, uint64_t *out_device_time,
                                                         uint64_t *out_host_time);
 
-/* A program's images for several targets: which of them suits this device best. */
+/* A program's images for several targets: which of them suits this device best; of equals the first. One whose
+ * target or format the plugin does not know suits no device; when none suits: PI_ERROR_INVALID_BINARY, also of a
+ * count of 0. */
 typedef struct pi_program_binary {
     const char *target; /* "opencl_c", "spirv64", "native", "sm_90", ... */
     uint32_t format;    /* PI_PROGRAM_FORMAT_ */
     uint32_t reserved;
+    /* The image, for backends whose targets do not tell all; NULL and 0: not at hand. */
+    const void *data;
+    uint64_t size; /* bytes */
+    uint64_t reserved_words[2];
 } pi_program_binary;
 PI_EXPORT pi_result PI_CALL piDeviceSelectBinary(pi_device device, uint32_t count,
                                                  const pi_program_binary *binaries,
@@ -488,10 +551,11 @@ PI_EXPORT pi_result PI_CALL piDeviceSelectBinary(pi_device device, uint32_t coun
 enum {
     PI_SCOPE_HOST_VISIBLE = 1 << 0, /* piMemGetHostPointer works */
     PI_SCOPE_COHERENT = 1 << 1, /* host and device see each other's writes once events order them */
-    PI_SCOPE_CONTIGUOUS = 1 << 2, /* PI_MEM_REQUIRE_CONTIGUOUS can be asked for */
-    PI_SCOPE_PINNED = 1 << 3,     /* PI_MEM_REQUIRE_PINNED can be asked for */
-    PI_SCOPE_LAYOUT = 1 << 4,     /* n-D allocations (pi_mem_layout_desc) */
-    PI_SCOPE_POOLABLE = 1 << 5    /* allocations may be kept and used again by a pool */
+    PI_SCOPE_CONTIGUOUS = 1 << 2,   /* PI_MEM_REQUIRE_CONTIGUOUS can be asked for */
+    PI_SCOPE_PINNED = 1 << 3,       /* PI_MEM_REQUIRE_PINNED can be asked for */
+    PI_SCOPE_LAYOUT = 1 << 4,       /* n-D allocations (pi_mem_layout_desc) */
+    PI_SCOPE_POOLABLE = 1 << 5,     /* allocations may be kept and used again by a pool */
+    PI_SCOPE_MAPS_IN_PLACE = 1 << 6 /* a map gives the memory itself: it costs no copy */
 };
 typedef struct pi_memory_scope {
     char name[64];
@@ -524,7 +588,8 @@ typedef struct pi_context_desc {
     uint64_t flags; /* must be 0 */
     uint32_t device_count;
     uint32_t reserved;
-    const pi_device *devices; /* of this platform, each once; a sub-device belongs only if listed */
+    /* Of this platform; at least one (else PI_ERROR_INVALID_SIZE). A sub-device belongs only if listed. */
+    const pi_device *devices;
 } pi_context_desc;
 
 typedef uint32_t pi_context_info;
@@ -631,12 +696,16 @@ enum {
     PI_LINK_NETWORK = 6,
     PI_LINK_OTHER = 7
 };
+/* Channels are what a transfer has to itself while its bytes are on their way: one direction of a slot, a
+ * switch's port, a copy engine. Each has a number, which only the plugin instance that gave it
+ * understands; transfers without a number in common can go at the same time, others take turns. */
+#define PI_CONNECTION_MAX_CHANNELS 8
 /* An output struct: the caller sets struct_size and type. Where two kinds or scopes differ, this answer
  * for that kind wins over piGetMemoryConnection's. */
 typedef struct pi_memory_connection_info {
     uint32_t struct_size;
     pi_struct_type type; /* PI_TYPE_MEMORY_CONNECTION_INFO */
-    const void *next;
+    void *next;
     pi_memory_connection connection;
     pi_coherence coherence; /* of dst's accesses with src's, when UNIFIED */
     uint32_t atomics;       /* 1: atomics of both ends on one word are atomic to each other */
@@ -645,11 +714,13 @@ typedef struct pi_memory_connection_info {
     pi_copy_path path; /* of a plugin copy */
     pi_preferred_queue preferred_queue;
     pi_link_kind link_kind;
-    uint64_t bandwidth;             /* bytes a second; 0 = unknown */
-    uint64_t latency;               /* nanoseconds; 0 = unknown */
+    uint64_t bandwidth;             /* of a copy alone: bytes a second; 0 = unknown */
+    uint64_t latency;               /* and nanoseconds beside that; 0 = unknown */
     uint32_t external_handle_types; /* 1 << PI_EXTERNAL_: types that src exports and dst imports */
     uint32_t reserved;
     char reason[256]; /* a sentence: why the answer is what it is */
+    /* All that a copy takes on its way, each once, in any order, then zeros; all 0 = unknown. */
+    uint64_t channels[PI_CONNECTION_MAX_CHANNELS];
 } pi_memory_connection_info;
 /* The whole answer for one kind of memory; query NULL means buffers in scope 0. */
 PI_EXPORT pi_result PI_CALL piGetMemoryConnectionInfo(pi_device src_device, pi_context src_context,
@@ -689,7 +760,10 @@ PI_EXPORT pi_result PI_CALL piQueueRetain(pi_queue queue);
 PI_EXPORT pi_result PI_CALL piQueueRelease(pi_queue queue);
 PI_EXPORT pi_result PI_CALL piQueueGetInfo(pi_queue queue, pi_queue_info name, uint64_t size,
                                            void *value, uint64_t *out_size);
-/* Every command that is not held back by an event will now run without further calls. */
+/* Every command that is not held back by an event will now run without further calls. A plugin may keep
+ * commands until then, or until piQueueFinish, a blocking command, or the queue's last release; piEventWait
+ * with a timeout other than 0 flushes the queues of all that its event waits for. A callback, and a wait
+ * list in another queue, flush nothing. */
 PI_EXPORT pi_result PI_CALL piQueueFlush(pi_queue queue);
 /* Blocks until every command enqueued before is final, failed ones included: success means "all
  * final". Inside a callback: PI_ERROR_WOULD_BLOCK. */
@@ -781,6 +855,13 @@ enum {
     PI_CHANNEL_HALF = 11,
     PI_CHANNEL_FLOAT = 12
 };
+/* Every pair of the channel orders and types of version 1 is a format. A format, type, or number of mip levels or samples that
+ * the device does not have is PI_ERROR_UNSUPPORTED_FEATURE, one that is not in the list
+ * PI_ERROR_INVALID_ENUMERATION; an axis of 0, or of more than the device's images have, is
+ * PI_ERROR_INVALID_SIZE. Words that the type or the call has no use for must be 0 (else
+ * PI_ERROR_INVALID_VALUE). row_pitch is a multiple of the pixel's size, slice_pitch (from slice to slice,
+ * or layer to layer) one of the row pitch, neither smaller than what it steps over (else
+ * PI_ERROR_INVALID_SIZE). A pixel holds its channels in the order's order, each as the machine has it. */
 typedef struct pi_mem_image_desc {
     uint32_t struct_size;
     pi_struct_type type; /* PI_TYPE_MEM_IMAGE_DESC */
@@ -808,7 +889,9 @@ PI_EXPORT pi_result PI_CALL piMemImageCreate(pi_context context, pi_device devic
  * that breaks the scope's offset_alignment is PI_ERROR_MISALIGNED_OFFSET, naming both numbers. */
 PI_EXPORT pi_result PI_CALL piMemBufferPartition(pi_mem mem, const pi_mem_partition_desc *desc,
                                                  pi_mem *out_mem);
-/* Reads a buffer's storage as an image. */
+/* Reads a buffer's storage as an image; of a view, the root's. flags are access flags, or 0 for the
+ * buffer's. An offset or row pitch that breaks PI_DEVICE_INFO_IMAGE_VIEW_..._ALIGNMENT is
+ * PI_ERROR_MISALIGNED_OFFSET, naming both numbers; pixels past the buffer's end are PI_ERROR_INVALID_SIZE. */
 PI_EXPORT pi_result PI_CALL piMemImageViewCreate(pi_mem mem, const pi_mem_image_desc *desc,
                                                  pi_mem *out_mem);
 
@@ -829,9 +912,13 @@ typedef struct pi_external_handle {
     void *pointer;
     pi_native_handle native;
     uint8_t ipc[64];
-    /* Export: where the object lies in what the handle names, which may be a whole allocation. */
+    /* Where the object lies in what the handle names, which may be a whole allocation: export tells
+     * it, and an import begins there. 0 in a handle that the application made itself. */
     uint64_t offset;
-    uint64_t size;
+    uint64_t size;            /* bytes of the object */
+    uint64_t allocation_size; /* bytes of all that the handle names; 0 = not known */
+    uint64_t flags;           /* 0 */
+    uint64_t reserved[6];
 } pi_external_handle;
 
 typedef struct pi_mem_import_desc {
@@ -840,7 +927,7 @@ typedef struct pi_mem_import_desc {
     const void *next;
     uint64_t flags;  /* PI_MEM_READ_ONLY, PI_MEM_WRITE_ONLY */
     uint64_t size;   /* bytes */
-    uint64_t offset; /* bytes into the external memory */
+    uint64_t offset; /* bytes from handle.offset on */
     uint32_t own;    /* NATIVE: 1 = take over */
     uint32_t reserved;
     pi_external_handle handle;
@@ -862,7 +949,7 @@ PI_EXPORT pi_result PI_CALL piMemExport(pi_mem mem, const pi_mem_export_desc *de
 
 typedef uint32_t pi_mem_info;
 enum {
-    PI_MEM_INFO_SIZE = 1,            /* uint64_t: bytes */
+    PI_MEM_INFO_SIZE = 1,            /* uint64_t: bytes; of an image those of its dense pixels */
     PI_MEM_INFO_CONTEXT = 2,         /* pi_context, borrowed */
     PI_MEM_INFO_DEVICE = 3,          /* pi_device, borrowed */
     PI_MEM_INFO_FLAGS = 4,           /* uint64_t: PI_MEM_ */
@@ -873,7 +960,9 @@ enum {
     PI_MEM_INFO_COHERENCE = 9,       /* pi_coherence, with the host */
     PI_MEM_INFO_DEVICE_ADDRESS = 10, /* uint64_t; where buffers have one */
     PI_MEM_INFO_BUS_ADDRESS = 11,    /* uint64_t; of contiguous memory, where it may be known */
-    PI_MEM_INFO_PITCHES = 12,        /* uint64_t[]: bytes, outermost axis first */
+    /* uint64_t[]: bytes from one index of each physical axis to the next, outermost axis first. An n-D
+     * allocation has a physical axis more than separators; the innermost pitch is the element's size. */
+    PI_MEM_INFO_PITCHES = 12,
     PI_MEM_INFO_KIND = 13,           /* pi_memory_kind */
     PI_MEM_INFO_REFERENCE_COUNT = 14 /* uint32_t: for debugging only */
 };
@@ -882,10 +971,10 @@ PI_EXPORT pi_result PI_CALL piMemGetInfo(pi_mem mem, pi_mem_info name, uint64_t 
 /* The host's address of the object's first byte, while it lives; PI_ERROR_UNSUPPORTED_FEATURE where the
  * host cannot address it. PI_MEM_INFO_COHERENCE tells how it may be used. */
 PI_EXPORT pi_result PI_CALL piMemGetHostPointer(pi_mem mem, void **out_pointer);
-/* Flush publishes host writes to the device, invalidate makes the device's writes visible to the host.
- * Both are synchronous, work in units of the scope's flush_atom, are needed only for
- * PI_COHERENCE_FLUSH_INVALIDATE, and are legal only while no command uses the range. On coherent memory
- * they succeed and do nothing. */
+/* Flush publishes host writes to the device, invalidate makes the device's writes visible to the host: synchronous, in units of the scope's flush_atom,
+ * needed only for PI_COHERENCE_FLUSH_INVALIDATE, legal only while no command uses the range's units (invalidate: writes them). A flush may publish whole
+ * units as the host sees them: where it has neither written nor invalidated since the device wrote, the device's bytes are lost. On coherent memory both
+ * succeed and do nothing; on PI_COHERENCE_MAP_UNMAP memory they are PI_ERROR_UNSUPPORTED_FEATURE. */
 PI_EXPORT pi_result PI_CALL piMemFlush(pi_mem mem, uint64_t offset, uint64_t size);
 PI_EXPORT pi_result PI_CALL piMemInvalidate(pi_mem mem, uint64_t offset, uint64_t size);
 PI_EXPORT pi_result PI_CALL piMemRetain(pi_mem mem);
@@ -938,13 +1027,18 @@ enum {
     PI_USM_POOL_INFO_REFERENCE_COUNT = 4 /* uint32_t: for debugging only */
 };
 
-/* device may be NULL for host memory only. */
+/* device may be NULL for host memory only (else PI_ERROR_INVALID_DEVICE). A pool must have memory of this
+ * context, kind and device (else PI_ERROR_INVALID_USM_POOL). */
 PI_EXPORT pi_result PI_CALL piUsmAlloc(pi_context context, pi_device device,
                                        const pi_usm_desc *desc, void **out_pointer);
-/* Only when no command uses it; NULL succeeds. */
+/* Only when no command uses it; NULL succeeds. The pointer is the allocation's begin. What nobody has freed
+ * goes with the context. */
 PI_EXPORT pi_result PI_CALL piUsmFree(pi_context context, void *pointer);
+/* Of any address within a live allocation of the context. */
 PI_EXPORT pi_result PI_CALL piUsmGetInfo(pi_context context, const void *pointer, pi_usm_info name,
                                          uint64_t size, void *value, uint64_t *out_size);
+/* What a pool has handed out stays when its last reference goes; PI_USM_INFO_POOL is NULL then. More than
+ * the limit is PI_ERROR_OUT_OF_DEVICE_MEMORY. */
 PI_EXPORT pi_result PI_CALL piUsmPoolCreate(pi_context context, pi_device device,
                                             const pi_usm_pool_desc *desc, pi_usm_pool *out_pool);
 PI_EXPORT pi_result PI_CALL piUsmPoolRetain(pi_usm_pool pool);
@@ -952,7 +1046,9 @@ PI_EXPORT pi_result PI_CALL piUsmPoolRelease(pi_usm_pool pool);
 PI_EXPORT pi_result PI_CALL piUsmPoolGetInfo(pi_usm_pool pool, pi_usm_pool_info name, uint64_t size,
                                              void *value, uint64_t *out_size);
 /* Pins application memory, so that transfers from and to it are direct and asynchronous. flags must
- * be 0. */
+ * be 0. Ranges may overlap, and each registration is undone on its own, the newest of a pointer first; a
+ * pointer that is not registered with the context is PI_ERROR_INVALID_VALUE. PI_ERROR_OUT_OF_RESOURCES where
+ * the system does not let so much be pinned. */
 PI_EXPORT pi_result PI_CALL piUsmHostRegister(pi_context context, void *pointer, uint64_t size,
                                               uint64_t flags);
 PI_EXPORT pi_result PI_CALL piUsmHostUnregister(pi_context context, void *pointer);
@@ -960,23 +1056,39 @@ PI_EXPORT pi_result PI_CALL piUsmHostUnregister(pi_context context, void *pointe
 /* ===== Commands =============================================================================== */
 
 /* piEnqueueX(queue, desc, wait_count, wait_list, out_event). Submitting never waits for an incomplete
- * event. The wait list takes events of any context, device and platform of the same plugin instance;
+ * event. wait_list NULL with a wait_count other than 0 is PI_ERROR_INVALID_WAIT_LIST. The wait list takes events of any context, device and platform of the same plugin instance;
  * NULL among them, or an event of another instance, is PI_ERROR_INVALID_EVENT. A command behind an
  * unsignalled host event may be held inside the plugin and submitted later. If an event of the wait
  * list fails, the command does nothing and fails with PI_ERROR_DEPENDENCY_FAILED. out_event may be
  * NULL; otherwise it receives an event that the caller releases. On failure of the call nothing was
- * enqueued. Every command descriptor's first field is `flags`: */
+ * enqueued; of a blocking one the failure may be the command's own, and then what it writes is
+ * undefined. Every command descriptor's first field is `flags`: */
 enum {
-    /* Return when the command is final, with its result (out_event, if wanted, is final too). Illegal
-     * in a callback (PI_ERROR_WOULD_BLOCK). */
-    PI_COMMAND_BLOCKING = 1 << 0
+    /* Return when the command is final, with its result (on success out_event, if wanted, is final
+     * too). Illegal in a callback (PI_ERROR_WOULD_BLOCK). */
+    PI_COMMAND_BLOCKING = 1 << 0,
+
+    /* Of maps; at least one (else PI_ERROR_INVALID_VALUE). WRITE keeps the bytes that the host does not
+     * write; WRITE_DISCARD says that the range's old bytes are not needed, and is WRITE beside READ. */
+    PI_MAP_READ = 1 << 8,
+    PI_MAP_WRITE = 1 << 9,
+    PI_MAP_WRITE_DISCARD = 1 << 10,
+
+    /* Of launches. */
+    PI_LAUNCH_COOPERATIVE = 1 << 8,       /* all work-groups are resident together */
+    PI_LAUNCH_INDIRECT_USM_HOST = 1 << 9, /* the kernel follows pointers inside memory */
+    PI_LAUNCH_INDIRECT_USM_DEVICE = 1 << 10,
+    PI_LAUNCH_INDIRECT_USM_SHARED = 1 << 11,
+
+    /* Of prefetches. */
+    PI_USM_PREFETCH_TO_HOST = 1 << 8
 };
 
 /* One rectangle of bytes. extent = {bytes of a row, rows, slices}; 0 rows or slices mean 1, 0 bytes is
  * PI_ERROR_INVALID_SIZE. pitch = {row, slice} in bytes; 0 = dense; one smaller than what it steps
  * over is PI_ERROR_INVALID_SIZE, any larger one is legal. src and dst are as in the command:
  * for a read dst is the host pointer, for a write src is. The regions of one command are done in any
- * order and must not overlap in dst. */
+ * order and must not overlap in dst. A command of no regions is PI_ERROR_INVALID_SIZE. */
 typedef struct pi_region {
     uint64_t src_offset;
     uint64_t dst_offset;
@@ -1038,11 +1150,6 @@ typedef struct pi_buffer_fill_desc {
     uint64_t size;
 } pi_buffer_fill_desc;
 
-enum {
-    PI_MAP_READ = 1 << 8,
-    PI_MAP_WRITE = 1 << 9,
-    PI_MAP_WRITE_DISCARD = 1 << 10 /* the range's old bytes are not needed */
-};
 /* *out_pointer is written at the latest when the event completes with success (a held command has no
  * address before), never on failure; its storage must live until then. The host may use the range
  * from the event's completion until the unmap is enqueued. Maps of overlapping ranges are legal if all of
@@ -1088,7 +1195,13 @@ PI_EXPORT pi_result PI_CALL piEnqueueMemUnmap(pi_queue queue, const pi_unmap_des
                                               uint32_t wait_count, const pi_event *wait_list,
                                               pi_event *out_event);
 
-/* Origins and extents in pixels {x, y, z or layer}; pitches in bytes, of the host or buffer end. */
+/* Image commands and arguments take images; buffer commands and arguments, maps and views take buffers:
+ * the other one is PI_ERROR_INVALID_MEM_OBJECT.
+ *
+ * Origins and extents in pixels {x, y, z or layer}: the layer is the third also of 1-D arrays. Extents of
+ * 0 rows or slices mean 1; 0 pixels, or a region past the end of the image, is PI_ERROR_INVALID_SIZE, a mip
+ * level that the image does not have PI_ERROR_INVALID_VALUE. Pitches in bytes, of the host or buffer end,
+ * are as for pi_region, and so are the regions of one command. */
 typedef struct pi_image_region {
     uint64_t origin[3];
     uint64_t extent[3];
@@ -1096,7 +1209,7 @@ typedef struct pi_image_region {
     uint64_t slice_pitch;
     uint64_t offset; /* bytes into the host pointer */
     uint32_t mip_level;
-    uint32_t reserved;
+    uint32_t reserved[3];
 } pi_image_region;
 typedef struct pi_image_read_desc {
     uint32_t struct_size;
@@ -1120,7 +1233,10 @@ typedef struct pi_image_write_desc {
     uint32_t reserved;
     const pi_image_region *regions;
 } pi_image_write_desc;
-/* One end may be a buffer: its side of a region is then {offset, row_pitch, slice_pitch}. */
+/* One end may be a buffer: its side of a region is then {offset, row_pitch, slice_pitch}; two are
+ * PI_ERROR_INVALID_MEM_OBJECT. Words of an end that there is not must be 0, and two images have one format
+ * (else PI_ERROR_INVALID_VALUE). Contexts and overlap are as for buffers: an image shares storage with
+ * itself, and a view with its buffer. */
 typedef struct pi_image_copy_region {
     uint64_t src_origin[3];
     uint64_t dst_origin[3];
@@ -1143,6 +1259,8 @@ typedef struct pi_image_copy_desc {
     uint32_t reserved;
     const pi_image_copy_region *regions;
 } pi_image_copy_desc;
+/* The colour's channels are {r, g, b, a}, whatever the order of the image's; those that it lacks are
+ * ignored. Of norm types the nearest value is written, or a neighbour of it. */
 typedef struct pi_image_fill_desc {
     uint32_t struct_size;
     pi_struct_type type; /* PI_TYPE_IMAGE_FILL_DESC */
@@ -1166,7 +1284,9 @@ PI_EXPORT pi_result PI_CALL piEnqueueMemImageFill(pi_queue queue, const pi_image
                                                   uint32_t wait_count, const pi_event *wait_list,
                                                   pi_event *out_event);
 
-/* Pointers are USM or, for one end, any host address. */
+/* Pointers are USM or, for one end, any host address: two of those are PI_ERROR_INVALID_USM_POINTER. They
+ * may lie within an allocation; a region past its end is PI_ERROR_INVALID_SIZE. No region's source may
+ * overlap its destination (PI_ERROR_MEM_COPY_OVERLAP). */
 typedef struct pi_usm_copy_desc {
     uint32_t struct_size;
     pi_struct_type type; /* PI_TYPE_USM_COPY_DESC */
@@ -1198,7 +1318,6 @@ typedef struct pi_usm_prefetch_desc {
     const void *pointer;
     uint64_t size;
 } pi_usm_prefetch_desc;
-enum { PI_USM_PREFETCH_TO_HOST = 1 << 8 };
 typedef uint32_t pi_usm_advice;
 enum {
     PI_USM_ADVICE_READ_MOSTLY = 1,
@@ -1218,17 +1337,19 @@ typedef struct pi_usm_advise_desc {
     uint32_t reserved;
 } pi_usm_advise_desc;
 /* Stream-ordered: the memory may be used by commands behind this one at once; *out_pointer is written
- * during the call. */
+ * during the call. If the command fails later, the memory stays until it is freed. */
 typedef struct pi_usm_alloc_desc {
     uint32_t struct_size;
     pi_struct_type type; /* PI_TYPE_USM_ALLOC_DESC */
     const void *next;
     uint64_t flags;
-    pi_usm_pool pool; /* NULL = the device's default */
+    pi_usm_pool pool; /* NULL = the device's default, of kind DEVICE */
     uint64_t size;
     uint64_t alignment;
     void **out_pointer;
 } pi_usm_alloc_desc;
+/* Any USM of the queue's context, by its begin; NULL succeeds. From the call on nobody else may free it;
+ * if the command fails, it is as it was. */
 typedef struct pi_usm_free_desc {
     uint32_t struct_size;
     pi_struct_type type; /* PI_TYPE_USM_FREE_DESC */
@@ -1260,9 +1381,12 @@ PI_EXPORT pi_result PI_CALL piEnqueueUsmFree(pi_queue queue, const pi_usm_free_d
 typedef uint32_t pi_argument_kind;
 enum {
     PI_ARGUMENT_VALUE = 1, /* `size` bytes at `value` */
-    PI_ARGUMENT_BUFFER =
-        2, /* `mem` from `offset`; size 0 = to its end; mem NULL = a null pointer */
-    PI_ARGUMENT_IMAGE = 3,
+    /* `mem` from `offset`; size 0 = to its end; mem NULL = a null pointer */
+    PI_ARGUMENT_BUFFER = 2,
+    PI_ARGUMENT_IMAGE = 3, /* `mem`; offset and size are 0 */
+    /* `sampler`, of the queue's context; else PI_ERROR_INVALID_SAMPLER. Where the backend has no samplers
+     * but those of images (CUDA, HIP) the parameter is an integer of 4 bytes and receives
+     * 256 * addressing + 16 * filter + normalized_coordinates. */
     PI_ARGUMENT_SAMPLER = 4,
     PI_ARGUMENT_POINTER = 5, /* a USM address */
     /* `size` bytes of work-group memory. Where the backend has a single such area (CUDA, HIP) the
@@ -1280,15 +1404,11 @@ typedef struct pi_kernel_argument {
     };
     uint64_t offset;
     uint64_t size;
-    pi_sampler image_sampler; /* IMAGE: for backends that join both (CUDA); else may be NULL */
+    /* IMAGE: what it is read through, for backends that join both (CUDA: with it the parameter is a texture, else
+     * a surface to load and store pixels by. A buffer's view has none; a 1-D one is for tex1Dfetch); may be NULL */
+    pi_sampler image_sampler;
 } pi_kernel_argument;
 
-enum {
-    PI_LAUNCH_COOPERATIVE = 1 << 8,       /* all work-groups are resident together */
-    PI_LAUNCH_INDIRECT_USM_HOST = 1 << 9, /* the kernel follows pointers inside memory */
-    PI_LAUNCH_INDIRECT_USM_DEVICE = 1 << 10,
-    PI_LAUNCH_INDIRECT_USM_SHARED = 1 << 11
-};
 typedef struct pi_kernel_launch_desc {
     uint32_t struct_size;
     pi_struct_type type; /* PI_TYPE_KERNEL_LAUNCH_DESC */
@@ -1357,6 +1477,9 @@ PI_EXPORT pi_result PI_CALL piEnqueueTimestamp(pi_queue queue, const pi_timestam
                                                uint32_t wait_count, const pi_event *wait_list,
                                                pi_event *out_event);
 
+/* Bytes of a variable of a program that is built for the queue's device (else PI_ERROR_INVALID_OPERATION), by its
+ * name in the source: PI_ERROR_INVALID_NAME where the program has none of it, PI_ERROR_UNSUPPORTED_FEATURE for a
+ * format that has none at all. A constant is not written: PI_ERROR_INVALID_OPERATION (CUDA's are the host's to write). */
 typedef struct pi_device_global_read_desc {
     uint32_t struct_size;
     pi_struct_type type; /* PI_TYPE_DEVICE_GLOBAL_READ_DESC */
@@ -1468,11 +1591,22 @@ enum {
 
 PI_EXPORT pi_result PI_CALL piProgramCreate(pi_context context, const pi_program_desc *desc,
                                             pi_program *out_program);
-/* Compile, build and set-specialization are externally synchronised per program. desc may be NULL. */
+/* Compile, build and set-specialization are externally synchronised per program. desc may be NULL. Compiling
+ * makes a part that has no kernels until it is linked; what has no source (a binary) is
+ * PI_ERROR_INVALID_OPERATION. */
 PI_EXPORT pi_result PI_CALL piProgramCompile(pi_program program, const pi_program_build_desc *desc);
+/* A new program of compiled ones, of their format: another context's is PI_ERROR_INVALID_PROGRAM, one that is not
+ * compiled for the devices PI_ERROR_INVALID_OPERATION, a program_count of 0 PI_ERROR_INVALID_SIZE. They may be
+ * released, compiled and linked again; the new one is not. Where linking fails there is no program:
+ * PI_ERROR_BUILD_FAILED, whose text has the begin of the log, if the backend has one. */
 PI_EXPORT pi_result PI_CALL piProgramLink(pi_context context, const pi_program_link_desc *desc,
                                           pi_program *out_program);
 PI_EXPORT pi_result PI_CALL piProgramBuild(pi_program program, const pi_program_build_desc *desc);
+/* Values of specialization constants, copied, that a program of SPIR-V is compiled or built with from the next time on;
+ * others keep what they have, at first their defaults, and of several values for one id the last counts. An id that the
+ * program does not have is PI_ERROR_INVALID_VALUE, a size that is not its type's (a boolean's is 1)
+ * PI_ERROR_INVALID_SIZE; a call that fails sets none. Formats without such constants are PI_ERROR_UNSUPPORTED_FEATURE,
+ * a linked program is PI_ERROR_INVALID_OPERATION. */
 PI_EXPORT pi_result PI_CALL piProgramSetSpecializationConstants(
     pi_program program, uint32_t count, const pi_specialization_constant *constants);
 PI_EXPORT pi_result PI_CALL piProgramRetain(pi_program program);
@@ -1485,6 +1619,7 @@ PI_EXPORT pi_result PI_CALL piProgramGetBuildInfo(pi_program program, pi_device 
 /* The address that device code may call. */
 PI_EXPORT pi_result PI_CALL piProgramGetFunctionPointer(pi_program program, pi_device device,
                                                         const char *name, uint64_t *out_address);
+/* The same of a variable, and its bytes; either output may be NULL, but not both. */
 PI_EXPORT pi_result PI_CALL piProgramGetGlobalVariablePointer(pi_program program, pi_device device,
                                                               const char *name, void **out_pointer,
                                                               uint64_t *out_size);
@@ -1518,9 +1653,16 @@ enum {
     PI_KERNEL_SUB_GROUP_INFO_MAX_COUNT = 2,   /* uint32_t */
     PI_KERNEL_SUB_GROUP_INFO_COMPILE_SIZE = 3 /* uint32_t; 0 = none */
 };
-/* The program must be built. */
+typedef struct pi_kernel_desc {
+    uint32_t struct_size;
+    pi_struct_type type; /* PI_TYPE_KERNEL_DESC */
+    const void *next;
+    uint64_t flags; /* must be 0 */
+} pi_kernel_desc;
+/* desc may be NULL. The program must be built: PI_ERROR_INVALID_OPERATION. A kernel is launched on the devices that
+ * its program is built for; others are PI_ERROR_INVALID_KERNEL. */
 PI_EXPORT pi_result PI_CALL piKernelCreate(pi_program program, const char *name,
-                                           pi_kernel *out_kernel);
+                                           const pi_kernel_desc *desc, pi_kernel *out_kernel);
 PI_EXPORT pi_result PI_CALL piKernelRetain(pi_kernel kernel);
 PI_EXPORT pi_result PI_CALL piKernelRelease(pi_kernel kernel);
 PI_EXPORT pi_result PI_CALL piKernelGetInfo(pi_kernel kernel, pi_kernel_info name, uint64_t size,
@@ -1535,7 +1677,9 @@ PI_EXPORT pi_result PI_CALL piKernelGetSubGroupInfo(pi_kernel kernel, pi_device 
 PI_EXPORT pi_result PI_CALL piKernelGetSuggestedLocalSize(pi_queue queue,
                                                           const pi_kernel_launch_desc *desc,
                                                           uint64_t out_local_size[3]);
-/* How many work-groups of this local size can be resident together (cooperative launches). */
+/* How many work-groups of this local size can be resident together. A cooperative launch of more is
+ * PI_ERROR_INVALID_WORK_SIZE; where local_size is all 0 the plugin chooses one with which there are no more, if
+ * it finds one. */
 PI_EXPORT pi_result PI_CALL piKernelGetMaxCooperativeGroups(pi_queue queue,
                                                             const pi_kernel_launch_desc *desc,
                                                             uint32_t *out_count);
@@ -1547,6 +1691,7 @@ PI_EXPORT pi_result PI_CALL piKernelCreateWithNativeHandle(pi_program program,
 
 /* ===== Samplers =============================================================================== */
 
+/* The two that repeat need normalized coordinates, else PI_ERROR_INVALID_VALUE. */
 typedef uint32_t pi_addressing_mode;
 enum {
     PI_ADDRESSING_NONE = 0,
@@ -1578,6 +1723,8 @@ PI_EXPORT pi_result PI_CALL piSamplerCreate(pi_context context, const pi_sampler
                                             pi_sampler *out_sampler);
 PI_EXPORT pi_result PI_CALL piSamplerRetain(pi_sampler sampler);
 PI_EXPORT pi_result PI_CALL piSamplerRelease(pi_sampler sampler);
+/* Of a sampler around a native handle, what its backend cannot be asked is PI_ERROR_UNSUPPORTED_FEATURE: coordinates,
+ * addressing and filter, never the context. */
 PI_EXPORT pi_result PI_CALL piSamplerGetInfo(pi_sampler sampler, pi_sampler_info name,
                                              uint64_t size, void *value, uint64_t *out_size);
 PI_EXPORT pi_result PI_CALL piSamplerGetNativeHandle(pi_sampler sampler,
@@ -1597,8 +1744,9 @@ enum {
 };
 typedef uint32_t pi_event_info;
 enum {
-    PI_EVENT_INFO_STATUS = 1,     /* pi_event_status */
-    PI_EVENT_INFO_RESULT = 2,     /* pi_result; PI_SUCCESS while not final */
+    PI_EVENT_INFO_STATUS = 1, /* pi_event_status */
+    PI_EVENT_INFO_RESULT =
+        2, /* pi_result; tells nothing unless STATUS, asked before, was COMPLETE */
     PI_EVENT_INFO_ERROR_TEXT = 3, /* char[]: "" unless failed */
     PI_EVENT_INFO_CONTEXT = 4,    /* pi_context, borrowed */
     PI_EVENT_INFO_QUEUE = 5,      /* pi_queue, borrowed; NULL for a host event */
@@ -1631,11 +1779,20 @@ typedef void(PI_CALL *pi_event_callback)(pi_event event, pi_result result, void 
  * release); blocking ones answer PI_ERROR_WOULD_BLOCK. */
 PI_EXPORT pi_result PI_CALL piEventSetCallback(pi_event event, pi_event_callback callback,
                                                void *user_data);
-/* An event that the application signals, once, with success or an error (0 or negative). If its last
+typedef struct pi_host_event_desc {
+    uint32_t struct_size;
+    pi_struct_type type; /* PI_TYPE_HOST_EVENT_DESC */
+    const void *next;
+    uint64_t flags; /* must be 0 */
+} pi_host_event_desc;
+/* An event that the application signals, once, with success or an error (0 or negative). desc may be NULL. If its last
  * reference is released before, it fails with PI_ERROR_ABANDONED, so that nothing waits for ever.
  * (References that waiting commands hold do not count here.) */
-PI_EXPORT pi_result PI_CALL piEventCreateHost(pi_context context, pi_event *out_event);
-/* A second signal, or one on a command's event, is PI_ERROR_INVALID_OPERATION. */
+PI_EXPORT pi_result PI_CALL piEventCreateHost(pi_context context, const pi_host_event_desc *desc,
+                                              pi_event *out_event);
+/* A second signal, or one on a command's event, is PI_ERROR_INVALID_OPERATION. No event has the results
+ * PI_ERROR_TIMEOUT and PI_ERROR_WOULD_BLOCK, which are a wait's own: they, and positive ones, are
+ * PI_ERROR_INVALID_VALUE. */
 PI_EXPORT pi_result PI_CALL piEventSignalHost(pi_event event, pi_result result);
 PI_EXPORT pi_result PI_CALL piEventRetain(pi_event event);
 PI_EXPORT pi_result PI_CALL piEventRelease(pi_event event);
