@@ -48,8 +48,6 @@ std::set<std::string> exported() {
     std::set<std::string> names;
     for (const auto &[name, minor] : since)
         names.insert(name + "@@" + version + std::to_string(minor));
-    for (int minor = 0; minor <= PI_VERSION_MINOR; ++minor)
-        names.insert(version + std::to_string(minor)); // the version itself is a symbol
     return names;
 }
 
@@ -111,6 +109,7 @@ TEST_CASE(
     std::istringstream output(run("nm -D --defined-only '" PI_LOADER_FILE "'"));
     std::set<std::string> names;
     for (std::string address, type, name; output >> address >> type >> name;)
-        names.insert(type == "A" ? name.substr(0, name.find('@')) : name);
+        if (type != "A") // some linkers make symbols of the versions
+            names.insert(name);
     CHECK(names == exported());
 }
