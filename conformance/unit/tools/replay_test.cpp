@@ -326,7 +326,7 @@ TEST_CASE(
     check("hello\n", ":1: is no line of a log");
     check("{}\n", ":1: is no log");
     check(replaced(text, "\"pi_record\":1", "\"pi_record\":2"), "is of the version 2");
-    check(replaced(text, "\"abi\":\"0.", "\"abi\":\"7."), "recorded with the ABI \"7.");
+    check(replaced(text, "\"abi\":\"1.", "\"abi\":\"7."), "recorded with the ABI \"7.");
     check(replaced(text, "\"size\":4096", "\"size\":-1"), "piMemBufferCreate: size is no number");
     check(replaced(text, "\"function\":\"piQueueCreate\"", "\"function\":\"piQueue\""),
           "\"piQueue\" is no function");
