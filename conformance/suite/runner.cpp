@@ -31,20 +31,20 @@ std::vector<std::string> arguments_of(const Options &options, const Case &test, 
     return arguments;
 }
 
-std::string how_it_died(const Ended &ended, const std::string &unlike) {
+std::string how_it_died(const Options &options, const Ended &ended, const std::string &unlike) {
     if (!ended.started)
         return ended.output;
     if (ended.timed_out)
-        return join("hang: not done after its time", unlike);
+        return join("hang: not done after ", options.timeout, " s (--timeout)", unlike);
     if (ended.signal != 0)
         return join("crash: ", signal_text(ended.signal), unlike);
     return join("ended with exit code ", ended.exit_code, unlike);
 }
 
-Verdict judge(const Ended &ended) {
+Verdict judge(const Options &options, const Ended &ended) {
     const json told = json::parse(ended.result, nullptr, false);
     if (!told.is_object())
-        return {Outcome::failed, how_it_died(ended, ", without a result"), true};
+        return {Outcome::failed, how_it_died(options, ended, ", without a result"), true};
     const std::string outcome = told.value("result", "");
     Verdict verdict{Outcome::failed, told.value("reason", "")};
     if (outcome == "passed")
@@ -54,8 +54,9 @@ Verdict judge(const Ended &ended) {
     const int right_code = verdict.outcome == Outcome::failed ? 1 : 0;
     if (ended.timed_out || ended.signal != 0 || ended.exit_code != right_code)
         verdict = {Outcome::failed,
-                   how_it_died(ended, join(" at exit, after it had ", outcome,
-                                           verdict.reason.empty() ? "" : ": " + verdict.reason)),
+                   how_it_died(options, ended,
+                               join(" at exit, after it had ", outcome,
+                                    verdict.reason.empty() ? "" : ": " + verdict.reason)),
                    true};
     return verdict;
 }
@@ -65,7 +66,7 @@ TestResult run_once(const Options &options, const Case &test, unsigned repetitio
     std::vector<std::string> arguments = arguments_of(options, test, seed);
     arguments.push_back(join("--timeout=", options.timeout));
     const Ended ended = run_self(arguments, std::chrono::seconds(options.timeout));
-    const Verdict verdict = judge(ended);
+    const Verdict verdict = judge(options, ended);
     return {test,
             verdict,
             verdict.broke_off ? with_names(ended.output) : ended.output,
@@ -216,7 +217,7 @@ Discovery discover_devices(const Options &options) {
     const json told = json::parse(ended.result, nullptr, false);
     Discovery found;
     if (!told.is_object()) {
-        found.problem = join(how_it_died(ended, ", while its devices were listed"), "\n",
+        found.problem = join(how_it_died(options, ended, ", while its devices were listed"), "\n",
                              with_names(ended.output));
         return found;
     }

@@ -79,14 +79,15 @@ std::string check_slots(const pi_plugin_desc &desc, uint16_t minor, const pi_dis
             return fmt::format("the required function {} is missing{}", row.name,
                                beyond_table(desc, row));
         if (row.capability != 0 && claimed && !present)
-            return fmt::format("half a pair: PI_CAPABILITY_{} is set, but {} of that group is "
+            return fmt::format("half a group: PI_CAPABILITY_{} is set, but {} of that group is "
                                "missing{}; a group has its bit and all its functions, or neither",
                                row.group, row.name, beyond_table(desc, row));
         if (row.capability != 0 && !claimed && present)
-            return fmt::format("half a pair: {} is there, but PI_CAPABILITY_{} of its group is not "
-                               "set in pi_plugin_desc::capabilities; a group has its bit and all "
-                               "its functions, or neither",
-                               row.name, row.group);
+            return fmt::format(
+                "half a group: {} is there, but PI_CAPABILITY_{} of its group is not "
+                "set in pi_plugin_desc::capabilities; a group has its bit and all "
+                "its functions, or neither",
+                row.name, row.group);
     }
     // A newer plugin may have groups that this loader does not know; an older or equal one may not.
     const uint64_t unknown = desc.capabilities & ~known_capabilities();

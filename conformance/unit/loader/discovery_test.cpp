@@ -40,9 +40,9 @@ TEST_CASE("a plugin that breaks the contract is refused with the reason, and the
         {"small_null_table", "its table of functions is NULL"},
         {"small_missing_required", "the required function piQueueFinish is missing"},
         {"small_bit_without_slot",
-         "half a pair: PI_CAPABILITY_USM_POOL is set, but piUsmPoolGetInfo of that group"},
+         "half a group: PI_CAPABILITY_USM_POOL is set, but piUsmPoolGetInfo of that group"},
         {"small_slot_without_bit",
-         "half a pair: piMemImport is there, but PI_CAPABILITY_MEM_IMPORT of its group"},
+         "half a group: piMemImport is there, but PI_CAPABILITY_MEM_IMPORT of its group"},
         {"small_unknown_bit", "0x4000000000000000"},
         {"small_throws", "piPluginMain threw an exception: a planted exception"},
         {"small_throws_number", "piPluginMain threw an exception"},
@@ -87,7 +87,8 @@ TEST_CASE("what is no shared object is refused without being run") {
     REQUIRE(reports.size() == 6);
     CHECK_THAT(reports[0].reason, Contains("ELF magic"));
     CHECK_THAT(reports[1].reason, Contains("a FIFO, not a regular file"));
-    CHECK_THAT(reports[2].reason, Contains("a directory, not a regular file"));
+    CHECK_THAT(reports[2].reason,
+               Contains("a directory, not a regular file; PI_PLUGIN_PATH names"));
     CHECK(reports[3].status == PI_PLUGIN_LOADED);
     CHECK_THAT(reports[4].reason, Contains("ELF magic"));
     CHECK(reports[5].status == PI_PLUGIN_REFUSED);

@@ -221,6 +221,45 @@ TEST_CASE("commands of an out-of-order queue may overlap, and each has its own b
     CHECK(ends == 20);
 }
 
+TEST_CASE(
+    "commands of several plugins have numbers of their own, and each arrow one begin and end") {
+    const loader_test::TemporaryFolder folder;
+    const std::string file = folder.str("trace.json");
+    constexpr std::size_t plugins = 2;
+    constexpr std::size_t commands_of_each = 5;
+    {
+        Description description = traced(file);
+        description.plugins.push_back(PI_TEST_TEMPLATE_PLUGIN);
+        const loader_test::Loader loader(description);
+        for (std::size_t i = 0; i < plugins; ++i) {
+            const pi_device device = loader.device(i);
+            auto desc = describe<pi_context_desc>(PI_TYPE_CONTEXT_DESC);
+            desc.device_count = 1;
+            desc.devices = &device;
+            pi_context context = nullptr;
+            pi_queue queue = nullptr;
+            OK(piContextCreate(loader.platform(i), &desc, &context));
+            OK(piQueueCreate(context, device, nullptr, &queue));
+            for (std::size_t command = 0; command < commands_of_each; ++command)
+                OK(piEnqueueBarrier(queue, nullptr, 0, nullptr, nullptr));
+            OK(piQueueFinish(queue));
+            OK(piQueueRelease(queue));
+            OK(piContextRelease(context));
+        }
+    }
+    const std::vector<json> events = read_events(file);
+    std::set<uint64_t> numbers;
+    for (const json &command : commands(events, "Barrier"))
+        numbers.insert(command.at("args").at("command").get<uint64_t>());
+    CHECK(numbers.size() == plugins * commands_of_each);
+    std::map<uint64_t, std::string> arrows;
+    for (const json &event : of_category(events, "submit"))
+        arrows[event.at("id").get<uint64_t>()] += event.at("ph");
+    CHECK(arrows.size() == plugins * commands_of_each);
+    for (const auto &[id, phases] : arrows)
+        CHECK(phases == "sf");
+}
+
 TEST_CASE("many threads and queues are traced, and nothing is lost") {
     const loader_test::TemporaryFolder folder;
     const std::string file = folder.str("trace.json");
