@@ -42,6 +42,9 @@ function(pi_test_properties)
     if(NOT arg_TIMEOUT)
         set(arg_TIMEOUT 300)
     endif()
+    if(PI_COVERAGE) # not optimised, and what is killed has counted nothing
+        math(EXPR arg_TIMEOUT "10 * ${arg_TIMEOUT}")
+    endif()
 
     set(environment OCL_ICD_VENDORS=${PI_OPENCL_VENDORS} ZE_ENABLE_ALT_DRIVERS=none)
     if("opencl" IN_LIST arg_LABELS)
