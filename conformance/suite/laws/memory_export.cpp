@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <filesystem>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 namespace pi::suite {
@@ -260,6 +261,45 @@ LAW("memory", "what is exported and imported again and again leaves no descripto
         const std::size_t after = open_descriptors();
         require(after < before + rounds, "there were ", before, " open descriptors, and ", after,
                 " after ", rounds, " exports and imports, all of them released");
+    });
+}
+
+/// While it lives the process can open no further descriptor; those that it has stay open.
+class NoDescriptorLeft {
+public:
+    NoDescriptorLeft() {
+        getrlimit(RLIMIT_NOFILE, &before_);
+        const Descriptor first_free(open("/dev/null", O_RDONLY | O_CLOEXEC));
+        require(first_free.get() >= 0, "/dev/null cannot be opened");
+        const rlimit none{static_cast<rlim_t>(first_free.get()), before_.rlim_max};
+        setrlimit(RLIMIT_NOFILE, &none);
+    }
+    NoDescriptorLeft(const NoDescriptorLeft &) = delete;
+    NoDescriptorLeft &operator=(const NoDescriptorLeft &) = delete;
+    ~NoDescriptorLeft() { setrlimit(RLIMIT_NOFILE, &before_); }
+
+private:
+    rlimit before_{};
+};
+
+LAW("memory", "an export for which the process has no descriptor left fails, and is made later") {
+    for_each_type(bench, [&](pi_external_type type) {
+        const Bytes bytes = bench.random_bytes(5000);
+        const Mem mem = make_exportable(bench, bytes, type);
+        pi_mem_export_desc desc = describe<pi_mem_export_desc>();
+        desc.external_type = type;
+        {
+            const NoDescriptorLeft none;
+            // A driver may call it something else.
+            require_untouched<pi_external_handle>(
+                "an export without a descriptor left",
+                {PI_ERROR_OUT_OF_RESOURCES, PI_ERROR_OUT_OF_HOST_MEMORY, PI_ERROR_BACKEND},
+                [&](pi_external_handle *out) { return piMemExport(mem, &desc, out); });
+        }
+        const pi_external_handle handle = export_mem(mem, type);
+        const Descriptor descriptor(handle.fd);
+        const Mem imported = import_mem(bench.place(), import_desc(handle));
+        bench.require_contents(bench.make_queue(), imported, bytes, "what was exported then");
     });
 }
 

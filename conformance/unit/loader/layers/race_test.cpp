@@ -1,81 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The layer race: it tells of what nothing orders, and of nothing else. What runs at the same time here
-// does no harm: commands behind a host event that is signalled once the test has looked, or of which both
-// write the same byte.
+// The layer race (race.hpp).
 
-#include "validate.hpp"
+#include "race.hpp"
 
 #include <thread>
 #include <utility>
 
 using namespace layer_test;
 
-namespace {
-
-Description watched(CapturedLog &log, std::vector<std::string> layers = {"race"},
-                    std::string level = "") {
-    return with_layers(std::move(layers), {{"PI_RACE", std::move(level)}}, &log);
-}
-
-/// Two queues and a buffer. Ends all commands before the queues go.
-struct Bench {
-    CapturedLog log;
-    Machine machine;
-    pi_queue queues[2];
-    pi_mem mem;
-
-    explicit Bench(uint64_t first_flags = 0) : machine(watched(log), first_flags) {
-        queues[0] = machine.queue;
-        queues[1] = machine.make_queue();
-        mem = machine.make_buffer(64);
-    }
-    ~Bench() {
-        piQueueFinish(queues[0]);
-        piQueueFinish(queues[1]);
-        piQueueRelease(queues[1]);
-        piMemRelease(mem);
-    }
-    std::size_t races() const { return log.count("race on ", PI_LOG_WARNING); }
-};
-
-/// Fills bytes with zeros; the event is the caller's.
-pi_event fill(pi_queue queue, pi_mem mem, uint64_t offset, uint64_t size,
-              std::vector<pi_event> waits = {}, uint64_t flags = 0) {
-    const unsigned char zero = 0;
-    auto desc = describe<pi_buffer_fill_desc>(PI_TYPE_BUFFER_FILL_DESC);
-    desc.flags = flags;
-    desc.mem = mem;
-    desc.pattern = &zero;
-    desc.pattern_size = 1;
-    desc.offset = offset;
-    desc.size = size;
-    pi_event event = nullptr;
-    OK(piEnqueueMemBufferFill(queue, &desc, static_cast<uint32_t>(waits.size()), waits.data(),
-                              &event));
-    return event;
-}
-
-pi_event copy(pi_queue queue, pi_mem src, pi_mem dst, pi_region region) {
-    auto desc = describe<pi_buffer_copy_desc>(PI_TYPE_BUFFER_COPY_DESC);
-    desc.src = src;
-    desc.dst = dst;
-    desc.region_count = 1;
-    desc.regions = &region;
-    pi_event event = nullptr;
-    OK(piEnqueueMemBufferCopy(queue, &desc, 0, nullptr, &event));
-    return event;
-}
-
-void drop(std::vector<pi_event> events) {
-    for (const pi_event event : events)
-        OK(piEventRelease(event));
-}
-
-} // namespace
-
 TEST_CASE("two writes of the same bytes on two queues are a race, told with both stacks") {
-    Bench bench;
+    RaceBench bench;
     drop({fill(bench.queues[0], bench.mem, 0, 32), fill(bench.queues[1], bench.mem, 16, 48)});
     INFO(bench.log.all());
     CHECK(bench.races() == 1);
@@ -89,7 +24,7 @@ TEST_CASE("two writes of the same bytes on two queues are a race, told with both
 }
 
 TEST_CASE("what orders two commands keeps them from being a race") {
-    Bench bench;
+    RaceBench bench;
     pi_event first = fill(bench.queues[0], bench.mem, 0, 64);
     pi_event second = nullptr;
     SECTION("the wait list") {
@@ -136,7 +71,7 @@ TEST_CASE("what orders two commands keeps them from being a race") {
 }
 
 TEST_CASE("an event that orders another command does not order this one") {
-    Bench bench;
+    RaceBench bench;
     const pi_mem other = bench.machine.make_buffer(4);
     const pi_event elsewhere = fill(bench.queues[0], other, 0, 4);
     const pi_event first = fill(bench.queues[0], bench.mem, 0, 64);
@@ -147,7 +82,7 @@ TEST_CASE("an event that orders another command does not order this one") {
 }
 
 TEST_CASE("reads beside reads are no race, a write beside a read is one") {
-    Bench bench;
+    RaceBench bench;
     const pi_mem targets[] = {bench.machine.make_buffer(64), bench.machine.make_buffer(64)};
     std::vector<pi_event> events = {copy(bench.queues[0], bench.mem, targets[0], linear(0, 0, 64)),
                                     copy(bench.queues[1], bench.mem, targets[1], linear(0, 0, 64))};
@@ -162,7 +97,7 @@ TEST_CASE("reads beside reads are no race, a write beside a read is one") {
 }
 
 TEST_CASE("views are their root's bytes") {
-    Bench bench;
+    RaceBench bench;
     pi_mem views[2] = {};
     for (uint64_t i = 0; i < 2; ++i) {
         auto desc = describe<pi_mem_partition_desc>(PI_TYPE_MEM_PARTITION_DESC);
@@ -182,7 +117,7 @@ TEST_CASE("views are their root's bytes") {
 }
 
 TEST_CASE("columns of one matrix are apart, though their rows lie between each other") {
-    Bench bench;
+    RaceBench bench;
     const pi_mem source = bench.machine.make_buffer(64);
     pi_region left = linear(0, 0, 4);
     left.extent[1] = 8;
@@ -201,7 +136,7 @@ TEST_CASE("columns of one matrix are apart, though their rows lie between each o
 }
 
 TEST_CASE("commands of a queue out of order race unless an event or a barrier orders them") {
-    Bench bench(PI_QUEUE_OUT_OF_ORDER);
+    RaceBench bench(PI_QUEUE_OUT_OF_ORDER);
     std::vector<pi_event> events = {fill(bench.queues[0], bench.mem, 0, 64)};
     SECTION("nothing") {
         events.push_back(fill(bench.queues[0], bench.mem, 0, 64));
@@ -234,7 +169,7 @@ TEST_CASE("commands of a queue out of order race unless an event or a barrier or
 }
 
 TEST_CASE("what waits for a host event is behind all that the host saw end before it signalled") {
-    Bench bench;
+    RaceBench bench;
     const pi_event gate = bench.machine.make_host_event();
     std::vector<pi_event> events = {fill(bench.queues[0], bench.mem, 0, 64, {gate}),
                                     fill(bench.queues[1], bench.mem, 0, 64)};
@@ -257,7 +192,7 @@ TEST_CASE("what waits for a host event is behind all that the host saw end befor
 }
 
 TEST_CASE("a callback and a host function know that what is before them has ended") {
-    Bench bench;
+    RaceBench bench;
     struct Step {
         pi_event gate;
         pi_result result = PI_ERROR_INTERNAL;
@@ -291,7 +226,7 @@ TEST_CASE("a callback and a host function know that what is before them has ende
 }
 
 TEST_CASE("a kernel's buffer argument is written, unless its memory is for reading only") {
-    Bench bench;
+    RaceBench bench;
     const Kernel kernel = make_kernel(bench.machine);
     auto part = describe<pi_mem_partition_desc>(PI_TYPE_MEM_PARTITION_DESC);
     part.flags = PI_MEM_READ_ONLY;
@@ -323,7 +258,7 @@ TEST_CASE("a kernel's buffer argument is written, unless its memory is for readi
 }
 
 TEST_CASE("memory by address races by the allocation's bytes") {
-    Bench bench;
+    RaceBench bench;
     auto usm = describe<pi_usm_desc>(PI_TYPE_USM_DESC);
     usm.kind = PI_USM_SHARED;
     usm.size = 64;
@@ -350,7 +285,7 @@ TEST_CASE("memory by address races by the allocation's bytes") {
 }
 
 TEST_CASE("a pair of places is told once, however often it races") {
-    Bench bench;
+    RaceBench bench;
     for (int i = 0; i < 20; ++i)
         drop({fill(bench.queues[i % 2], bench.mem, 0, 64)});
     CHECK(bench.races() == 1);

@@ -2,14 +2,11 @@
 //
 // The layer that writes what happens into a file.
 
-#include "equipment.hpp"
+#include "trace.hpp"
 
 #include <pi/pi_trace.h>
 
-#include <nlohmann/json.hpp>
-
 #include <algorithm>
-#include <fstream>
 #include <map>
 #include <set>
 #include <thread>
@@ -18,37 +15,8 @@
 #include <unistd.h>
 
 using namespace layer_test;
-using nlohmann::json;
 
 namespace {
-
-Description traced(const std::string &file, CapturedLog *log = nullptr) {
-    return with_layers({"trace"}, {{"PI_TRACE_FILE", file}}, log);
-}
-
-std::vector<json> read_events(const std::string &file) {
-    std::ifstream stream(file);
-    INFO(file);
-    REQUIRE(stream);
-    return json::parse(stream).at("traceEvents").get<std::vector<json>>();
-}
-
-std::vector<json> of_category(const std::vector<json> &events, const std::string &category) {
-    std::vector<json> found;
-    std::copy_if(events.begin(), events.end(), std::back_inserter(found),
-                 [&](const json &event) { return event.value("cat", "") == category; });
-    return found;
-}
-
-/// A queue's commands, by name.
-std::vector<json> commands(const std::vector<json> &events, const std::string &name = "") {
-    std::vector<json> found = of_category(events, "command");
-    found.erase(std::remove_if(
-                    found.begin(), found.end(),
-                    [&](const json &event) { return !name.empty() && event.at("name") != name; }),
-                found.end());
-    return found;
-}
 
 std::string name_of(const std::vector<json> &events, const char *what, const json &pid,
                     const json &tid) {
@@ -58,13 +26,6 @@ std::string name_of(const std::vector<json> &events, const char *what, const jso
             return event.at("args").at("name");
     }
     return "";
-}
-
-uint64_t sum_of_bytes(const std::vector<json> &events) {
-    uint64_t sum = 0;
-    for (const json &event : events)
-        sum += event.at("args").value("bytes", uint64_t{0});
-    return sum;
 }
 
 // Slices of one track do not overlap, but in order.
