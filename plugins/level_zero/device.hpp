@@ -76,6 +76,13 @@ public:
 
     /// Whether commands of this device can use memory of `owner` in the same context. Asked once a pair.
     PeerAccess access(const Device &owner);
+    /// 1 << PI_EXTERNAL_ of what another device exports that this one imports; try_out() tells, asked once a pair.
+    template <class TryOut>
+    uint32_t imports_of(const Device &exporter, TryOut &&try_out) {
+        std::lock_guard lock(imports_mutex_);
+        const auto known = imports_.find(exporter.id_);
+        return known != imports_.end() ? known->second : imports_[exporter.id_] = try_out();
+    }
     Clock &clock() { return clock_; }
 
     /// What the plugin has taken of the device's memory.
@@ -104,6 +111,8 @@ private:
     std::atomic<uint64_t> taken_{0};
     std::mutex peers_mutex_;
     std::map<ze_device_handle_t, PeerAccess> peers_; ///< guarded by peers_mutex_
+    std::mutex imports_mutex_;
+    std::map<ze_device_handle_t, uint32_t> imports_; ///< guarded by imports_mutex_
     Clock clock_;
 };
 

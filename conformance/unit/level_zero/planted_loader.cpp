@@ -17,6 +17,8 @@ struct Plan {
 std::mutex mutex; // guards what follows
 std::map<std::string, uint64_t> calls;
 std::map<std::string, Plan> plans;
+std::map<ze_command_list_handle_t, ze_command_queue_priority_t>
+    priorities; // handles never come again
 bool misaligned = false, disagreeing = false;
 
 /// Counts a call; what it fails with, if it does.
@@ -58,6 +60,11 @@ uint64_t pi_planted_calls(const char *name) {
     return calls[name];
 }
 
+ze_command_queue_priority_t pi_planted_priority(ze_command_list_handle_t list) {
+    const std::lock_guard lock(mutex);
+    return priorities.at(list);
+}
+
 void pi_planted_misalign() {
     const std::lock_guard lock(mutex);
     misaligned = true;
@@ -86,10 +93,6 @@ PLANTED(zeEventCreate,
 PLANTED(zeEventDestroy, (ze_event_handle_t event), (event))
 PLANTED(zeEventQueryStatus, (ze_event_handle_t event), (event))
 PLANTED(zeEventHostSynchronize, (ze_event_handle_t event, uint64_t timeout), (event, timeout))
-PLANTED(zeCommandListCreateImmediate,
-        (ze_context_handle_t context, ze_device_handle_t device,
-         const ze_command_queue_desc_t *desc, ze_command_list_handle_t *out),
-        (context, device, desc, out))
 PLANTED(zeCommandListDestroy, (ze_command_list_handle_t list), (list))
 PLANTED(zeCommandListAppendMemoryCopy,
         (ze_command_list_handle_t list, void *to, const void *from, size_t size,
@@ -130,6 +133,21 @@ PLANTED(zeMemAllocHost,
          size_t alignment, void **out),
         (context, desc, size, alignment, out))
 PLANTED(zeMemFree, (ze_context_handle_t context, void *pointer), (context, pointer))
+
+extern "C" ze_result_t ZE_APICALL zeCommandListCreateImmediate(ze_context_handle_t context,
+                                                               ze_device_handle_t device,
+                                                               const ze_command_queue_desc_t *desc,
+                                                               ze_command_list_handle_t *out) {
+    if (const ze_result_t code = planned("zeCommandListCreateImmediate"); code != ZE_RESULT_SUCCESS)
+        return code;
+    const ze_result_t code = vendor(&zeCommandListCreateImmediate,
+                                    "zeCommandListCreateImmediate")(context, device, desc, out);
+    if (code == ZE_RESULT_SUCCESS) {
+        const std::lock_guard lock(mutex);
+        priorities[*out] = desc->priority;
+    }
+    return code;
+}
 
 extern "C" ze_result_t ZE_APICALL zeMemAllocDevice(ze_context_handle_t context,
                                                    const ze_device_mem_alloc_desc_t *desc,
