@@ -111,7 +111,8 @@ void Device::give(size_t size) {
 }
 
 bool Driver::reaches(const Device &user, const Device &owner) const {
-    return user.index == owner.index || (machine.access[user.index][owner.index] && !config.peers_disagree);
+    return user.index == owner.index ||
+           (machine.access[user.index][owner.index] && !config.peers_disagree);
 }
 
 void give_text(const std::string &text, size_t *size, char *out) {
