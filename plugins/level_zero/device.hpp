@@ -58,7 +58,8 @@ public:
     bool integrated() const { return properties_.flags & ZE_DEVICE_PROPERTY_FLAG_INTEGRATED; }
     uint64_t memory_size() const { return memory_size_; }
     uint64_t max_allocation() const { return properties_.maxMemAllocSize; }
-    uint32_t compute_units() const;
+    /// Those of all its parts, if it has any, whatever the driver tells of it itself.
+    uint32_t compute_units() const { return compute_units_; }
     /// 1 << PI_USM_ kinds.
     uint32_t usm_kinds() const { return usm_kinds_; }
     /// 1 << PI_EXTERNAL_ of file descriptors.
@@ -92,6 +93,7 @@ private:
     void read_memory();
     void read_external();
     void read_images();
+    uint32_t count_units() const;
 
     Platform &platform_;
     const ze_device_handle_t id_;
@@ -107,6 +109,7 @@ private:
     uint32_t usm_kinds_ = 0, import_files_ = 0, export_files_ = 0;
     bool imports_host_pointers_ = false, image_pitches_ = false;
     std::vector<ze_device_handle_t> sub_devices_;
+    uint32_t compute_units_ = 1;
     std::atomic<uint32_t> next_engine_{0};
     std::atomic<uint64_t> taken_{0};
     std::mutex peers_mutex_;

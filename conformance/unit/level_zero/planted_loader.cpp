@@ -82,11 +82,19 @@ void pi_planted_disagree() {
         return vendor(&name, #name) arguments;                                                     \
     }
 
+PLANTED(zeContextCreate,
+        (ze_driver_handle_t driver, const ze_context_desc_t *desc, ze_context_handle_t *out),
+        (driver, desc, out))
+PLANTED(zeContextCreateEx,
+        (ze_driver_handle_t driver, const ze_context_desc_t *desc, uint32_t count,
+         ze_device_handle_t *devices, ze_context_handle_t *out),
+        (driver, desc, count, devices, out))
 PLANTED(zeContextDestroy, (ze_context_handle_t context), (context))
 PLANTED(zeEventPoolCreate,
         (ze_context_handle_t context, const ze_event_pool_desc_t *desc, uint32_t count,
          ze_device_handle_t *devices, ze_event_pool_handle_t *out),
         (context, desc, count, devices, out))
+PLANTED(zeEventPoolDestroy, (ze_event_pool_handle_t pool), (pool))
 PLANTED(zeEventCreate,
         (ze_event_pool_handle_t pool, const ze_event_desc_t *desc, ze_event_handle_t *out),
         (pool, desc, out))
@@ -128,6 +136,20 @@ PLANTED(zeSamplerCreate,
          ze_sampler_handle_t *out),
         (context, device, desc, out))
 PLANTED(zeSamplerDestroy, (ze_sampler_handle_t sampler), (sampler))
+PLANTED(zeModuleCreate,
+        (ze_context_handle_t context, ze_device_handle_t device, const ze_module_desc_t *desc,
+         ze_module_handle_t *out, ze_module_build_log_handle_t *log),
+        (context, device, desc, out, log))
+PLANTED(zeModuleDestroy, (ze_module_handle_t module), (module))
+PLANTED(zeKernelCreate,
+        (ze_module_handle_t module, const ze_kernel_desc_t *desc, ze_kernel_handle_t *out),
+        (module, desc, out))
+PLANTED(zeKernelDestroy, (ze_kernel_handle_t kernel), (kernel))
+PLANTED(zeMemAllocShared,
+        (ze_context_handle_t context, const ze_device_mem_alloc_desc_t *on_device,
+         const ze_host_mem_alloc_desc_t *on_host, size_t size, size_t alignment,
+         ze_device_handle_t device, void **out),
+        (context, on_device, on_host, size, alignment, device, out))
 PLANTED(zeMemAllocHost,
         (ze_context_handle_t context, const ze_host_mem_alloc_desc_t *desc, size_t size,
          size_t alignment, void **out),
