@@ -225,13 +225,14 @@ void try_plan(const Plan &plan, const Row &row, Shop &shop) {
         const pi_result other = Attempt(row, shop).run(plan, true);
         if (other != result) {
             finding(row.function, " answers ", result, " (", text, ") to a descriptor, and ", other,
-                    " to one that means the same");
+                    " to one that means the same: ", to_string(plan));
         }
     }
     std::vector<pi_result> defects = defects_of(plan, row);
     const bool optional_absent = plan.absent && row.traits.optional;
     if (!defects.empty() && result == PI_SUCCESS) {
-        finding(row.function, " takes what it should refuse with ", defects[0]);
+        finding(row.function, " takes what it should refuse with ", defects[0], ": ",
+                to_string(plan));
     }
     if (plan.open || cut || optional_absent) {
         return;
@@ -240,7 +241,7 @@ void try_plan(const Plan &plan, const Row &row, Shop &shop) {
                         : result != base &&
                               std::find(defects.begin(), defects.end(), result) == defects.end()) {
         finding(row.function, " answers ", result, ", not ", defects.empty() ? base : defects[0],
-                ": ", text);
+                " (", text, "): ", to_string(plan));
     }
 }
 

@@ -89,11 +89,15 @@ private:
         const Row::Array &array = row_.arrays[below(row_.arrays.size())];
         uint64_t count = 0;
         std::memcpy(&count, base_.data() + array.count.offset, array.count.size);
-        if (!plan_.changes_part(array.count) && !plan_.changes_part(array.pointer)) {
-            plan_.change(array.pointer, 0, PI_ERROR_INVALID_NULL_POINTER);
-            plan_.changes.push_back({array.count, std::max<uint64_t>(count, 1),
-                                     std::max<uint64_t>(count, 1), PI_ERROR_INVALID_NULL_POINTER});
+        if (plan_.changes_part(array.count) || plan_.changes_part(array.pointer)) {
+            return;
         }
+        // Both or, where the descriptor ends before one of them, neither.
+        const bool pointer_last = array.pointer.offset > array.count.offset;
+        const pi_result defect = PI_ERROR_INVALID_NULL_POINTER;
+        count = std::max<uint64_t>(count, 1);
+        plan_.changes.push_back({array.pointer, 0, 0, pointer_last ? defect : PI_SUCCESS});
+        plan_.changes.push_back({array.count, count, count, pointer_last ? PI_SUCCESS : defect});
     }
     void hide_array() {
         if (row_.arrays.empty()) {
@@ -161,6 +165,22 @@ Plan make_plan(Input &input, const Row &row, const Bytes &base, const Workshop &
     return Planner(input, row, base, own, foreign).make();
 }
 
+std::string to_string(const Plan &plan) {
+    std::ostringstream text;
+    text << (plan.absent ? "NULL for a descriptor of " : "a descriptor of ") << plan.size
+         << " bytes";
+    for (const Plan::Change &change : plan.changes) {
+        text << ", " << change.value << " at byte " << change.at.offset;
+    }
+    for (const pi_struct_type type : plan.chain) {
+        text << ", chained type " << type;
+    }
+    text << (plan.tail ? ", a last byte of 1" : "") << (plan.no_output ? ", no outputs" : "")
+         << (plan.element ? ", an element's reserved word of 1" : "")
+         << (plan.waits != Plan::none ? ", a wrong wait list" : "");
+    return text.str();
+}
+
 std::vector<pi_result> defects_of(const Plan &plan, const Row &row) {
     static constexpr pi_result of_waits[] = {PI_SUCCESS, PI_ERROR_INVALID_WAIT_LIST,
                                              PI_ERROR_INVALID_EVENT, PI_ERROR_INVALID_EVENT};
@@ -180,7 +200,7 @@ std::vector<pi_result> defects_of(const Plan &plan, const Row &row) {
     if (plan.size < sizeof(pi_struct_header)) {
         defects.push_back(PI_ERROR_INVALID_DESCRIPTOR);
     }
-    if (plan.tail && !row.traits.output) {
+    if (plan.tail && plan.size > row.size && !row.traits.output) {
         defects.push_back(PI_ERROR_UNSUPPORTED_FEATURE);
     }
     const bool stranger = std::any_of(plan.chain.begin(), plan.chain.end(), [&](auto type) {

@@ -6,6 +6,7 @@
 #include "row.hpp"
 
 #include <algorithm>
+#include <string>
 #include <vector>
 
 namespace pi::fuzz {
@@ -49,6 +50,9 @@ struct Plan {
 /// A plan for a row's descriptor, whose bytes are `base`. The handles that do not belong are of `own` and of another plugin's shop.
 Plan make_plan(Input &input, const Row &row, const Bytes &base, const Workshop &own,
                const Workshop &foreign);
+
+/// For who reads a finding.
+std::string to_string(const Plan &plan);
 
 /// The answers that pi.h gives. None: it is as good as the one that it was made of, unless the plan is open.
 std::vector<pi_result> defects_of(const Plan &plan, const Row &row);
