@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "equipment.hpp"
 
-#include <algorithm>
 #include <pi/runtime/error.hpp>
 
+#include <algorithm>
 #include <filesystem>
 #include <stdexcept>
 
