@@ -60,12 +60,12 @@ inline CallCounts call_counts(pi_loader loader) {
     return most;
 }
 
-/// work(i) for each i below count, by several threads: what is run is another process, and some of them sleep.
+/// work(i) for each i below count, by several threads: what is run is another process, and many of them wait for objects that are left.
 template <class Work>
 void in_parallel(size_t count, Work work) {
     std::atomic<size_t> next{0};
     std::vector<std::thread> threads;
-    for (size_t i = 0; i < std::min<size_t>(4, count); ++i) {
+    for (size_t i = 0; i < std::min<size_t>(8, count); ++i) {
         threads.emplace_back([&] {
             for (size_t index = 0; (index = next++) < count;) {
                 work(index);
