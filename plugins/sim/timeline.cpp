@@ -249,6 +249,10 @@ void QueueOrder::add(const Timeline &timeline, const TimesPointer &times, sdk::S
     }
     // Of those that have times, the latest stands for all.
     const auto note = [&](std::vector<TimesPointer> &list) {
+        // One that failed before it began, and whose event is gone, will never have any.
+        std::erase_if(list, [&](const TimesPointer &one) {
+            return one.use_count() == 1 && !timeline.known(*one);
+        });
         const auto unknown = std::partition(list.begin(), list.end(), [&](const TimesPointer &one) {
             return timeline.known(*one);
         });
