@@ -99,8 +99,10 @@ std::vector<pi_device> select(pi_loader loader, const std::string &selector) {
                     "selecting devices");
     std::vector<pi_device> devices(count);
     require_success(piLoaderSelectDevices(loader, selector.empty() ? "*" : selector.c_str(), count,
-                                          devices.data(), nullptr),
+                                          devices.data(), &count),
                     "selecting devices");
+    devices.resize(
+        std::min<std::size_t>(count, devices.size())); // the plugin may have failed since
     return devices;
 }
 

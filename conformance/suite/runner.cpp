@@ -9,9 +9,11 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cstring>
 #include <mutex>
 #include <optional>
 #include <regex>
+#include <sstream>
 #include <thread>
 #include <utility>
 
@@ -41,10 +43,30 @@ std::string how_it_died(const Options &options, const Ended &ended, const std::s
     return join("ended with exit code ", ended.exit_code, unlike);
 }
 
-Verdict judge(const Options &options, const Ended &ended) {
+// Takes the lines of broken_mark out of a test's output; returns what the last of them tells.
+std::string take_broken(std::string &output) {
+    std::string rest;
+    std::string broken;
+    std::istringstream lines(output);
+    for (std::string line; std::getline(lines, line);) {
+        if (line.starts_with(broken_mark))
+            broken = line.substr(std::strlen(broken_mark));
+        else
+            rest += line + "\n";
+    }
+    output = std::move(rest);
+    return broken;
+}
+
+Verdict judge(const Options &options, Ended &ended) {
+    const std::string broken = take_broken(ended.output);
     const json told = json::parse(ended.result, nullptr, false);
     if (!told.is_object())
-        return {Outcome::failed, how_it_died(options, ended, ", without a result"), true};
+        return {
+            Outcome::failed,
+            how_it_died(options, ended, join(", without a result",
+                                    broken.empty() ? "" : ", after this did not hold: ", broken)),
+            true};
     const std::string outcome = told.value("result", "");
     Verdict verdict{Outcome::failed, told.value("reason", "")};
     if (outcome == "passed")
@@ -65,7 +87,7 @@ TestResult run_once(const Options &options, const Case &test, unsigned repetitio
     const uint64_t seed = options.seed + (repetition - 1);
     std::vector<std::string> arguments = arguments_of(options, test, seed);
     arguments.push_back(join("--timeout=", options.timeout));
-    const Ended ended = run_self(arguments, std::chrono::seconds(options.timeout));
+    Ended ended = run_self(arguments, std::chrono::seconds(options.timeout));
     const Verdict verdict = judge(options, ended);
     return {test,
             verdict,

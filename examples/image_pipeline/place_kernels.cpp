@@ -78,7 +78,6 @@ Event PlaceKernels::launch(const std::string &kernel, std::span<const pi_kernel_
     check(piEnqueueKernelLaunch(queue_.get(), &desc, static_cast<uint32_t>(waits.size()),
                                 waits.data(), event.out()),
           "piEnqueueKernelLaunch");
-    check(piQueueFlush(queue_.get()), "piQueueFlush");
     return event;
 }
 
@@ -96,6 +95,10 @@ Event PlaceKernels::fill_with_zeros(pi_mem mem, uint64_t offset, uint64_t size,
                                  waits.data(), event.out()),
           "piEnqueueMemBufferFill");
     return event;
+}
+
+void PlaceKernels::flush() const {
+    check(piQueueFlush(queue_.get()), "piQueueFlush");
 }
 
 } // namespace image_pipeline

@@ -161,8 +161,8 @@ LAW("event", "a retained event outlives its first release") {
     const Queue queue = bench.make_queue();
     const Event gate = bench.make_host_event();
     Event event = bench.barrier(queue, {gate});
-    const Event again(event.get());
     require_success(piEventRetain(event), "piEventRetain");
+    const Event again(event.get());
     event.reset();
     // What would be where it was.
     std::vector<Event> others;

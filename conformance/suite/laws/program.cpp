@@ -101,9 +101,10 @@ LAW("program", "a kernel's address is always the same, and there is none of what
     const Program unbuilt = create_program(bench, kernel_program_desc(kernel_format(bench)));
     const Program program = make_program(bench);
     uint64_t address = 0;
-    if (piProgramGetFunctionPointer(program, bench.device(), "add", &address) ==
-        PI_ERROR_UNSUPPORTED_FEATURE)
+    const pi_result asked = piProgramGetFunctionPointer(program, bench.device(), "add", &address);
+    if (asked == PI_ERROR_UNSUPPORTED_FEATURE)
         skip("the device has no addresses of functions");
+    require_success(asked, "piProgramGetFunctionPointer");
     const auto ask = [&](pi_program of, const char *name) {
         uint64_t found = 0;
         require_success(piProgramGetFunctionPointer(of, bench.device(), name, &found),
@@ -292,9 +293,11 @@ LAW("program", "a program's binary makes the program again") {
     bench.need(PI_CAPABILITY_PROGRAM, "PI_CAPABILITY_PROGRAM");
     const Program program = make_program(bench);
     uint64_t size = 0;
-    if (piProgramGetInfo(program, PI_PROGRAM_INFO_BINARY_SIZES, 0, nullptr, &size) ==
-        PI_ERROR_UNSUPPORTED_FEATURE)
+    const pi_result asked =
+        piProgramGetInfo(program, PI_PROGRAM_INFO_BINARY_SIZES, 0, nullptr, &size);
+    if (asked == PI_ERROR_UNSUPPORTED_FEATURE)
         skip("the plugin gives no binaries");
+    require_success(asked, "piProgramGetInfo(BINARY_SIZES)");
     const auto sizes =
         get_info_list<uint64_t>(&piProgramGetInfo, program.get(), PI_PROGRAM_INFO_BINARY_SIZES);
     require_equal(sizes.size(), std::size_t{1}, "how many binaries a program of one device has");

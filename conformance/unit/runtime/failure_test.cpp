@@ -201,6 +201,21 @@ TEST_CASE("random programs with failing copies lose no byte", "[runtime]") {
     CHECK(host_read(buffer) == model);
 }
 
+TEST_CASE("memory goes back to the pool without a call that its plugin could refuse", "[runtime]") {
+    const Machine machine(1, "piQueueFinish:1000000=fail(BACKEND)"); // the layer counts
+    const Runtime runtime(machine.topology());
+    uint64_t retained = 0;
+    {
+        const Storage storage(runtime, {.size = size, .routes = copies});
+        storage.buffer().acquire(1, Access::discard_write).release();
+        REQUIRE(storage.finish(patience));
+        retained = machine.calls_of("piMemRetain");
+    }
+    const PoolStatistics statistics = runtime.pool_statistics(1);
+    CHECK(statistics.blocks_kept + statistics.unpooled == 1);
+    CHECK(machine.calls_of("piMemRetain") == retained);
+}
+
 TEST_CASE("releases that fail hold nobody up and lose no byte, but the loader waits for what they "
           "leave",
           "[runtime]") {

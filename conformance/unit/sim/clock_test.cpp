@@ -225,6 +225,40 @@ TEST_CASE("a callback's time is that of its event", "[sim]") {
     CHECK(times_of(held).start == begin + 1100);
 }
 
+TEST_CASE("what the callback of an old event enqueues goes over the link when that was free then",
+          "[sim]") {
+    const Simulation machine(two_gpus());
+    const auto queue = machine.queue(0), next = machine.queue(0), far = machine.queue(1);
+    const auto mem = machine.buffer(0, 4000), other = machine.buffer(0, 4000),
+               elsewhere = machine.buffer(1, 4000);
+    const Bytes bytes = some_bytes(1000);
+    const uint64_t begin = machine.now();
+    const auto first = write(queue, mem, bytes), second = write(next, other, bytes);
+    CHECK(times_of(second).end == begin + 2200);
+    for (int i = 0; i < 3; ++i) { // time goes on
+        write(far, elsewhere, some_bytes(3000));
+        OK(piQueueFinish(far));
+        times_of(write(next, other, bytes));
+    }
+    struct Enqueue {
+        const Simulation &machine;
+        const Bytes &bytes;
+        pi_mem mem;
+        Owned<pi_queue> queue;
+        Owned<pi_event> written;
+    } enqueue{machine, bytes, mem, machine.queue(0), {}};
+    OK(piEventSetCallback(
+        first,
+        [](pi_event, pi_result, void *user_data) {
+            auto &what = *static_cast<Enqueue *>(user_data);
+            what.written = write(what.queue, what.mem, what.bytes);
+        },
+        &enqueue));
+    OK(piQueueFinish(enqueue.queue));
+    CHECK(times_of(enqueue.written).start ==
+          begin + 2200); // it was ready at 1100, in the midst of the second
+}
+
 namespace {
 
 void PI_CALL add_one(const pi_native_group *group, void *const *arguments) {

@@ -191,6 +191,35 @@ TEST_CASE("what waits for a host event is behind all that the host saw end befor
     drop({gate});
 }
 
+TEST_CASE("behind a command that a host event failed, by its queue's order alone, commands race") {
+    Bench bench;
+    const pi_event gate = bench.machine.make_host_event();
+    const pi_mem other = bench.machine.make_buffer(64);
+    std::vector<pi_event> events = {fill(bench.queues[0], other, 0, 64, {gate})};
+    SECTION("failed before") {
+        OK(piEventSignalHost(gate, PI_ERROR_INTERNAL));
+        events.push_back(fill(bench.queues[0], bench.mem, 0, 64));
+        events.push_back(fill(bench.queues[1], bench.mem, 0, 64));
+        CHECK(bench.races() == 1);
+    }
+    SECTION("failed later") {
+        events.push_back(fill(bench.queues[0], bench.mem, 0, 64));
+        events.push_back(fill(bench.queues[1], bench.mem, 0, 64));
+        CHECK(bench.races() == 0); // it is not known yet
+        OK(piEventSignalHost(gate, PI_ERROR_INTERNAL));
+        CHECK(bench.races() == 1);
+    }
+    SECTION("but not behind it by a wait list") {
+        OK(piEventSignalHost(gate, PI_ERROR_INTERNAL));
+        events.push_back(fill(bench.queues[0], bench.mem, 0, 64, {events[0]}));
+        events.push_back(fill(bench.queues[1], bench.mem, 0, 64));
+        CHECK(bench.races() == 0);
+    }
+    drop(events);
+    drop({gate});
+    OK(piMemRelease(other));
+}
+
 TEST_CASE("a callback and a host function know that what is before them has ended") {
     RaceBench bench;
     struct Step {
