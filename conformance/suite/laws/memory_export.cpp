@@ -255,6 +255,10 @@ PAIR_LAW("connection",
         handle_types(bench.dst().device, PI_DEVICE_INFO_EXTERNAL_HANDLE_TYPES);
     require((shared & ~possible) == 0, "the ends share the types ", shared,
             ", but src exports and dst imports ", possible);
+    if (bench.relation() == Relation::one_place)
+        for (const pi_external_type type : fd_types)
+            require((possible & ~shared & (1u << type)) == 0, "a place exports and imports type ",
+                    type, ", but its connection with itself has the types ", shared);
     const Queue src = bench.make_queue(bench.src()), dst = bench.make_queue(bench.dst());
     bool any = false;
     for (const pi_external_type type : fd_types) {
