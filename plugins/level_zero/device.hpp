@@ -15,6 +15,11 @@
 
 namespace pi::level_zero {
 
+/// What the driver takes in 32 bits, of a number that is known to fit.
+constexpr uint32_t narrow(uint64_t number) {
+    return static_cast<uint32_t>(number);
+}
+
 /// Whether a device can use the memory of another one: drivers are asked in two ways, and answer differently.
 struct PeerAccess {
     bool listed = false;   ///< as zeDeviceGetP2PProperties has it
