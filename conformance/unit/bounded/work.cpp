@@ -250,7 +250,7 @@ void Worker::use_views_and_maps(pi_mem mem) {
 /// Commands behind host events: one that is signalled, and one that is given up.
 void Worker::use_gates(pi_mem mem) {
     pi_event gate = nullptr;
-    ok(piEventCreateHost(context_, &gate));
+    ok(piEventCreateHost(context_, nullptr, &gate));
     const uint32_t pattern = 7;
     auto fill = make<pi_buffer_fill_desc>(PI_TYPE_BUFFER_FILL_DESC);
     fill.mem = mem;
@@ -268,7 +268,7 @@ void Worker::use_gates(pi_mem mem) {
     wait_and_release(with_callback(filled));
     wait_and_release(after);
 
-    ok(piEventCreateHost(context_, &gate));
+    ok(piEventCreateHost(context_, nullptr, &gate));
     pi_event failed = nullptr;
     ok(piEnqueueEventsWait(in_order_, nullptr, 1, &gate, &failed));
     ok(piEventRelease(gate));
@@ -327,7 +327,7 @@ void Worker::use_usm() {
 
 void Worker::use_kernels(pi_mem mem) {
     pi_kernel kernel = nullptr;
-    ok(piKernelCreate(program_, "add_one", &kernel));
+    ok(piKernelCreate(program_, "add_one", nullptr, &kernel));
     pi_kernel_argument argument{};
     argument.kind = PI_ARGUMENT_BUFFER;
     argument.mem = mem;
