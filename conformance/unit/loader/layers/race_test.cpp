@@ -192,7 +192,7 @@ TEST_CASE("what waits for a host event is behind all that the host saw end befor
 }
 
 TEST_CASE("behind a command that a host event failed, by its queue's order alone, commands race") {
-    Bench bench;
+    RaceBench bench;
     const pi_event gate = bench.machine.make_host_event();
     const pi_mem other = bench.machine.make_buffer(64);
     std::vector<pi_event> events = {fill(bench.queues[0], other, 0, 64, {gate})};

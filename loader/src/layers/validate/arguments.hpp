@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The handles that a call names: its arguments, those inside of descriptors, and wait lists. NULL is left to
-// the plugin, which knows where it is allowed.
+// The handles that a call names: its arguments, those inside of descriptors, and wait lists.
 #pragma once
 
 #include "layers/layers.hpp"
@@ -21,8 +20,13 @@ public:
 
     template <typename Handle>
     void one(Handle handle, const char *argument, int64_t index = -1) noexcept {
-        if (result_ == PI_SUCCESS && handle != nullptr)
+        if (result_ == PI_SUCCESS)
             result_ = validator_.use(handle, {function_, argument, index}, &direct_);
+    }
+    template <typename Handle>
+    void one_or_none(Handle handle, const char *argument, int64_t index = -1) noexcept {
+        if (handle != nullptr)
+            one(handle, argument, index);
     }
     template <typename Handle>
     void list(uint32_t count, const Handle *handles, const char *argument) noexcept {
@@ -35,7 +39,8 @@ public:
     template <typename First, typename... Rest>
     void all(First first, Rest... rest) noexcept {
         if constexpr (is_handle<First>) {
-            one(first, kind_name(HandleTraits<First>::kind));
+            // Where it may not be NULL, parameters.hpp says.
+            one_or_none(first, kind_name(HandleTraits<First>::kind));
         } else if constexpr (std::is_pointer_v<First>) {
             using Desc = std::remove_const_t<std::remove_pointer_t<First>>;
             if constexpr (type_of<Desc> != PI_TYPE_NONE)
@@ -67,19 +72,19 @@ private:
     // Every member of any descriptor that is a handle has one of these names.
     template <typename Desc>
     void members(const Desc &desc) noexcept {
-#define PI_VALIDATE_MEMBER(member)                                                                 \
+#define PI_VALIDATE_MEMBER(member, look)                                                           \
     if constexpr (requires { desc.member; }) {                                                     \
         if constexpr (is_handle<std::remove_cvref_t<decltype(desc.member)>>)                       \
-            one(desc.member, "desc->" #member);                                                    \
+            look(desc.member, "desc->" #member);                                                   \
     }
-        PI_VALIDATE_MEMBER(mem)
-        PI_VALIDATE_MEMBER(src)
-        PI_VALIDATE_MEMBER(dst)
-        PI_VALIDATE_MEMBER(image)
-        PI_VALIDATE_MEMBER(pool)
-        PI_VALIDATE_MEMBER(kernel)
-        PI_VALIDATE_MEMBER(program)
-        PI_VALIDATE_MEMBER(device)
+        PI_VALIDATE_MEMBER(mem, one)
+        PI_VALIDATE_MEMBER(src, one)
+        PI_VALIDATE_MEMBER(dst, one)
+        PI_VALIDATE_MEMBER(image, one)
+        PI_VALIDATE_MEMBER(pool, one_or_none)
+        PI_VALIDATE_MEMBER(kernel, one)
+        PI_VALIDATE_MEMBER(program, one)
+        PI_VALIDATE_MEMBER(device, one_or_none)
 #undef PI_VALIDATE_MEMBER
         if constexpr (requires { desc.devices; })
             list(desc.device_count, desc.devices, "desc->devices");
@@ -92,12 +97,14 @@ private:
     void kernel_arguments(uint32_t count, const pi_kernel_argument *arguments) noexcept {
         for (uint32_t i = 0; arguments != nullptr && i < count && result_ == PI_SUCCESS; ++i) {
             const pi_kernel_argument &argument = arguments[i];
-            if (argument.kind == PI_ARGUMENT_BUFFER || argument.kind == PI_ARGUMENT_IMAGE)
+            if (argument.kind == PI_ARGUMENT_BUFFER)
+                one_or_none(argument.mem, "desc->arguments", i);
+            if (argument.kind == PI_ARGUMENT_IMAGE)
                 one(argument.mem, "desc->arguments", i);
             if (argument.kind == PI_ARGUMENT_SAMPLER)
                 one(argument.sampler, "desc->arguments", i);
             if (argument.kind == PI_ARGUMENT_IMAGE)
-                one(argument.image_sampler, "desc->arguments", i);
+                one_or_none(argument.image_sampler, "desc->arguments", i);
         }
     }
 

@@ -4,12 +4,15 @@
 // spinlock each: what is done under one is a few instructions, and never a call of the plugin.
 #pragma once
 
+#include "layers/validate/facts.hpp"
+
 #include <pi/pi_plugin.h>
 
 #include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -39,7 +42,8 @@ struct Object {
     bool busy = false; ///< in a call that is externally synchronised
     uint64_t call = 0; ///< the number of that function's call
     uint64_t serial = 0;
-    std::vector<Reference> lends; ///< borrowed from this object while it lives
+    std::vector<Reference> lends;       ///< borrowed from this object while it lives
+    std::shared_ptr<const Facts> facts; ///< of the type that its kind has
 
     bool usable() const noexcept { return references != 0 || immortal || lent != 0 || pinned != 0; }
     bool known_to_plugin() const noexcept { return usable() || kept != 0; }

@@ -26,6 +26,8 @@ std::string Validator::explanation(const void *handle, pi_kind kind, const Where
     if (where.argument[0] != '\0')
         text += where.index >= 0 ? fmt::format("{}[{}]: ", where.argument, where.index)
                                  : fmt::format("{}: ", where.argument);
+    if (handle == nullptr)
+        return text + fmt::format("it is NULL; should be {}", one(kind));
     const Object object = find(handle);
     if (object.handle == nullptr)
         return text + fmt::format("{} {} is no object of this instance of the plugin \"{}\": it is "
@@ -43,11 +45,13 @@ std::string Validator::explanation(const void *handle, pi_kind kind, const Where
 
 pi_result Validator::explain(const void *handle, pi_kind kind, pi_result code, const Where &where,
                              bool releasing) noexcept {
-    return guarded(where.function, [&] {
-        const std::string text = explanation(handle, kind, where, releasing);
-        instance_.log().write(PI_LOG_ERROR, "plugin {}: {}", instance_.name(), text);
-        return fail_text(code, text);
-    });
+    return guarded(where.function,
+                   [&] { return refuse(code, explanation(handle, kind, where, releasing)); });
+}
+
+pi_result Validator::refuse(pi_result code, const std::string &text) {
+    instance_.log().write(PI_LOG_ERROR, "plugin {}: {}", instance_.name(), text);
+    return fail_text(code, text);
 }
 
 void Validator::report() noexcept {

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "layers/validate/answers.hpp"
+#include "layers/validate/learn.hpp"
+#include "layers/validate/maps.hpp"
+#include "layers/validate/parameters.hpp"
 #include "plugin.hpp"
 
 #include <memory>
@@ -102,11 +105,109 @@ struct Validated<Slot, Index, pi_result (*)(Handle, Rest...)> {
             arguments.all(rest...);
             if (arguments.result() != PI_SUCCESS)
                 return arguments.result();
-            return answer(validator, handle, rest...);
+            Check check(validator, name);
+            KeptPlace place;
+            Parameters<Slot, Index, Handle, Rest...>::check(check, handle, place, rest...);
+            if (check.failed())
+                return check.result();
+            if constexpr (command)
+                return enqueue(validator, place, handle, rest...);
+            else if constexpr (same_slot<Slot, &pi_dispatch::piQueueFinish>)
+                return finish(validator, handle);
+            else if constexpr (same_slot<Slot, &pi_dispatch::piUsmAlloc> ||
+                               same_slot<Slot, &pi_dispatch::piUsmFree>)
+                return guarded(name, [&] { return usm(validator, handle, rest...); });
+            else
+                return answer(validator, handle, rest...);
         }
     }
 
 private:
+    // What waits for events may be held back by the host, as what a host function is in front of.
+    template <typename Desc>
+    static pi_result enqueue(Validator &validator, KeptPlace &place, Handle queue, const Desc *desc,
+                             uint32_t wait_count, const pi_event *wait_list,
+                             pi_event *out_event) noexcept {
+        const auto call = [&] {
+            return answer(validator, queue, desc, wait_count, wait_list, out_event);
+        };
+        const bool may_be_held = wait_count != 0 || std::is_same_v<Desc, pi_host_function_desc>;
+        const uint64_t before = place.queue == nullptr ? 0
+                                : may_be_held
+                                    ? place.queue->held.fetch_add(1, std::memory_order_relaxed) + 1
+                                    : place.queue->held.load(std::memory_order_relaxed);
+        pi_result result = PI_SUCCESS;
+        Desc own{};
+        constexpr bool uses_flags = std::is_same_v<Desc, pi_buffer_map_desc>;
+        if constexpr (std::is_same_v<Desc, pi_usm_free_desc>) {
+            copy_descriptor(desc, type_of<Desc>, own);
+            result = guarded(name, [&] { return free_usm(validator, own.pointer, call); });
+        } else {
+            result = call();
+        }
+        if (result != PI_SUCCESS)
+            return result;
+        if (uses_flags || (place.queue != nullptr && place.queue->in_order && before != 0))
+            copy_descriptor(desc, type_of<Desc>, own);
+        if (place.queue != nullptr && place.queue->in_order &&
+            (own.flags & PI_COMMAND_BLOCKING) != 0)
+            settle(*place.queue, before);
+        return guarded(name, [&] {
+            if constexpr (std::is_same_v<Desc, pi_buffer_map_desc>) {
+                validator.maps().add(place, own, out_event != nullptr ? *out_event : nullptr);
+            } else if constexpr (std::is_same_v<Desc, pi_unmap_desc>) {
+                copy_descriptor(desc, type_of<Desc>, own);
+                validator.maps().remove(own, wait_count != 0);
+            } else if constexpr (std::is_same_v<Desc, pi_usm_alloc_desc>) {
+                copy_descriptor(desc, type_of<Desc>, own);
+                validator.addresses().add(
+                    {reinterpret_cast<uintptr_t>(*own.out_pointer), own.size, place.context});
+            }
+            return PI_SUCCESS;
+        });
+    }
+
+    static void settle(const QueueFacts &queue, uint64_t held) noexcept {
+        uint64_t settled = queue.settled.load(std::memory_order_relaxed);
+        while (settled < held && !queue.settled.compare_exchange_weak(settled, held)) {
+        }
+    }
+
+    static pi_result finish(Validator &validator, Handle queue) noexcept {
+        const auto facts = validator.facts(queue);
+        const uint64_t held = facts != nullptr ? facts->held.load(std::memory_order_relaxed) : 0;
+        const pi_result result = answer(validator, queue);
+        if (result == PI_SUCCESS && facts != nullptr)
+            settle(*facts, held);
+        return result;
+    }
+
+    static pi_result usm(Validator &validator, Handle context, Rest... rest) {
+        if constexpr (same_slot<Slot, &pi_dispatch::piUsmFree>) {
+            return free_usm(validator, rest...,
+                            [&] { return answer(validator, context, rest...); });
+        } else {
+            const pi_result result = answer(validator, context, rest...);
+            const std::tuple<Rest...> parameters(rest...);
+            pi_usm_desc own{};
+            if (result == PI_SUCCESS &&
+                copy_descriptor(std::get<1>(parameters), PI_TYPE_USM_DESC, own))
+                validator.addresses().add(
+                    {reinterpret_cast<uintptr_t>(*std::get<2>(parameters)), own.size, context});
+            return result;
+        }
+    }
+
+    // Forgotten before, since then the address may be another allocation's.
+    template <typename Free>
+    static pi_result free_usm(Validator &validator, const void *pointer, Free free) {
+        const Allocation freed = validator.addresses().take(pointer);
+        const pi_result result = free();
+        if (result != PI_SUCCESS && freed.size != 0)
+            validator.addresses().add(freed);
+        return result;
+    }
+
     static pi_result answer(Validator &validator, Handle handle, Rest... rest) noexcept {
         const auto next = validator.next().*Slot;
         if constexpr (same_slot<Slot, &pi_dispatch::piEventSetCallback>) {
@@ -161,7 +262,7 @@ private:
             const pi_result result = next(handle, rest...);
             auto *out = std::get<sizeof...(Rest) - 1>(parameters);
             if (result == PI_SUCCESS && out != nullptr)
-                see(validator, origin, *out);
+                see(validator, origin, *out, learn(validator, handle, parameters));
             if constexpr (same_slot<Slot, &pi_dispatch::piContextCreate>) {
                 if (result == PI_SUCCESS && out != nullptr)
                     keep_devices(validator, *out, std::get<0>(parameters));
@@ -196,7 +297,8 @@ private:
     }
 
     template <typename Made>
-    static void see(Validator &validator, const Validator::Origin &origin, Made made) {
+    static void see(Validator &validator, const Validator::Origin &origin, Made made,
+                    Known facts = nullptr) {
         if (made == nullptr)
             return;
         bool immortal = false;
@@ -205,7 +307,7 @@ private:
         } else if constexpr (std::is_same_v<Made, pi_device>) {
             immortal = is_root_device(validator.next(), made);
         }
-        validator.add(made, HandleTraits<Made>::kind, origin, immortal);
+        validator.add(made, HandleTraits<Made>::kind, origin, immortal, std::move(facts));
     }
 
     static pi_result info(Validator &validator, Handle handle, Rest... rest) {

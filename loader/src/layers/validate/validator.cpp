@@ -3,6 +3,7 @@
 #include "validator.hpp"
 
 #include "layers/layers.hpp"
+#include "layers/validate/maps.hpp"
 #include "plugin.hpp"
 
 #include <algorithm>
@@ -47,9 +48,12 @@ const KindFunctions *functions_of(pi_kind kind) noexcept {
 } // namespace
 
 Validator::Validator(PluginInstance &instance)
-    : next_(instance.chain().next(validate_layer)), instance_(instance) {
+    : next_(instance.chain().next(validate_layer)), instance_(instance),
+      maps_(std::make_unique<Maps>(*this)) {
     add(instance.handle(), PI_KIND_PLUGIN, {}, true);
 }
+
+Validator::~Validator() = default;
 
 int Validator::count_retain(const void *handle, pi_kind kind) noexcept {
     return registry_.with_object(handle, [&](Object *object) {
@@ -154,6 +158,7 @@ void Validator::release_in_plugin(const Reference &object) noexcept {
 void Validator::end(const Reference &reference, uint32_t Object::*count, bool held) noexcept {
     // Counted before the plugin's release: after it another object may have the address.
     std::vector<Reference> loans;
+    std::shared_ptr<const Facts> facts;
     const bool gone = registry_.with_object(reference.handle, [&](Object *object) {
         if (object == nullptr || object->serial != reference.serial)
             return false;
@@ -161,8 +166,13 @@ void Validator::end(const Reference &reference, uint32_t Object::*count, bool he
         if (object->known_to_plugin())
             return false;
         loans.swap(object->lends);
+        facts.swap(object->facts);
         return true;
     });
+    if (gone && reference.kind == PI_KIND_MEM)
+        maps_->forget(reference.handle);
+    if (gone && reference.kind == PI_KIND_CONTEXT)
+        addresses_.forget(static_cast<pi_context>(reference.handle));
     if (held)
         release_in_plugin(reference);
     for (const Reference &loan : loans)
@@ -176,7 +186,8 @@ void Validator::end(const Reference &reference, uint32_t Object::*count, bool he
     }
 }
 
-void Validator::add(void *handle, pi_kind kind, const Origin &origin, bool immortal) {
+void Validator::add(void *handle, pi_kind kind, const Origin &origin, bool immortal,
+                    std::shared_ptr<const Facts> facts) {
     const uint64_t serial = registry_.make_serial();
     registry_.with(handle, [&](Object *object, ObjectTable &table, uint64_t hash) {
         if (object != nullptr && object->kind == kind && object->known_to_plugin()) {
@@ -196,7 +207,28 @@ void Validator::add(void *handle, pi_kind kind, const Origin &origin, bool immor
         added.creator = static_cast<uint16_t>(origin.function);
         added.call = origin.call;
         added.serial = serial;
+        added.facts = std::move(facts);
     });
+}
+
+Reference Validator::keep(pi_event event) noexcept {
+    const ErrorScope scope;
+    if (next_.piEventRetain(event) != PI_SUCCESS)
+        return {};
+    const Reference kept = registry_.with_object(event, [](Object *object) {
+        if (object == nullptr)
+            return Reference{};
+        ++object->kept;
+        return object->reference();
+    });
+    if (kept.handle == nullptr)
+        next_.piEventRelease(event);
+    return kept;
+}
+
+void Validator::let_go(const Reference &object) noexcept {
+    if (object.handle != nullptr)
+        give_back(object, &Object::kept);
 }
 
 void Validator::lend(void *owner, void *handle, pi_kind kind) {
@@ -303,6 +335,7 @@ void Validator::close() noexcept {
         const std::scoped_lock lock(quarantine_mutex_);
         closed_ = true;
     }
+    maps_->forget(nullptr);
     flush();
 }
 

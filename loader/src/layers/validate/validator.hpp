@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The layer that finds misuse of handles. An object that the application has released for the last time is
+// The layer that finds misuse: of handles, and of what the arguments of a call say. An object that the application has released for the last time is
 // kept for a while by a reference of the layer's own, so that its memory stays readable and whoever uses
 // the handle is told: a quarantine, bounded in objects and bytes.
 #pragma once
 
 #include "error.hpp"
 #include "functions.hpp"
+#include "layers/validate/addresses.hpp"
+#include "layers/validate/facts.hpp"
 #include "layers/validate/registry.hpp"
 
 #include <array>
 #include <deque>
+#include <memory>
 #include <mutex>
 #include <string>
 
@@ -20,9 +23,14 @@ class PluginInstance;
 
 namespace pi::loader::validate {
 
+class Maps;
+
 class Validator {
 public:
     explicit Validator(PluginInstance &instance);
+    ~Validator();
+    Validator(const Validator &) = delete;
+    Validator &operator=(const Validator &) = delete;
 
     const pi_dispatch &next() const noexcept { return next_; }
 
@@ -87,7 +95,19 @@ public:
         bool direct;
     };
     /// An object that the application got, with a reference (or, if it is immortal, without one).
-    void add(void *handle, pi_kind kind, const Origin &origin, bool immortal = false);
+    void add(void *handle, pi_kind kind, const Origin &origin, bool immortal = false,
+             std::shared_ptr<const Facts> facts = nullptr);
+    /// What is known of it; nullptr: nothing.
+    template <typename Handle>
+    std::shared_ptr<const typename FactsOf<Handle>::type> facts(Handle handle) noexcept {
+        return registry_.with_object(handle, [](Object *object) {
+            using Type = const typename FactsOf<Handle>::type;
+            return object != nullptr && object->kind == HandleTraits<Handle>::kind
+                       ? std::static_pointer_cast<Type>(object->facts)
+                       : std::shared_ptr<Type>();
+        });
+    }
+    uint64_t make_number() noexcept { return registry_.make_serial(); }
     /// `handle` is borrowed from `owner`: it may be used as long as that lives.
     void lend(void *owner, void *handle, pi_kind kind);
     /// What REFERENCE_COUNT counts more than the application has.
@@ -98,6 +118,16 @@ public:
     Object find(const void *handle) noexcept;
     void pin(const Object &object);
     void unpin(const Object &object) noexcept;
+
+    /// A reference of the layer's own to an object that the application has; of handle nullptr if there is none.
+    Reference keep(pi_event event) noexcept;
+    void let_go(const Reference &object) noexcept;
+
+    Addresses &addresses() noexcept { return addresses_; }
+    Maps &maps() noexcept { return *maps_; }
+
+    /// Says so in the log and to piGetLastError; returns the code.
+    pi_result refuse(pi_result code, const std::string &text);
 
     /// Begins a call that is externally synchronised; false if another one of the object is under way.
     bool begin_exclusive(const void *handle) noexcept;
@@ -144,6 +174,8 @@ private:
     std::deque<Kept> quarantine_;
     uint64_t quarantine_bytes_ = 0;
     bool closed_ = false;
+    Addresses addresses_;
+    std::unique_ptr<Maps> maps_;
 };
 
 } // namespace pi::loader::validate

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One call that is checked: it is refused for the first thing that is wrong, with a text that names the
+// argument, its value, and what would have been right.
+#pragma once
+
+#include "layers/validate/validator.hpp"
+
+namespace pi::loader::validate {
+
+/// "desc->regions[2].src_pitch[1]": where a value stands in a call.
+struct Name {
+    const char *argument;
+    int64_t index = -1;
+    const char *member = "";
+    int64_t member_index = -1;
+
+    Name at(const char *of_element, int64_t of_member = -1) const noexcept {
+        return {argument, index, of_element, of_member};
+    }
+};
+std::string text_of(const Name &name);
+
+inline constexpr uint64_t access_flags = PI_MEM_READ_ONLY | PI_MEM_WRITE_ONLY;
+
+/// What the first arguments say of where the call is made.
+struct Place {
+    pi_context context = nullptr; ///< nullptr: none, or not known
+    pi_device device = nullptr;
+    const QueueFacts *queue = nullptr;   ///< of commands; nullptr: not known
+    const void *queue_handle = nullptr;  ///< of commands
+    bool view = false;                   ///< the call makes a view
+    const MemoryFacts *memory = nullptr; ///< of views: of what; nullptr: not known
+    uint32_t wait_count = 0;
+};
+
+class Check {
+public:
+    Check(Validator &validator, const char *function) noexcept
+        : validator_(validator), function_(function) {}
+
+    Validator &validator() const noexcept { return validator_; }
+    pi_result result() const noexcept { return result_; }
+    bool failed() const noexcept { return result_ != PI_SUCCESS; }
+
+    /// The text goes on behind the argument's name: "is 0; at least 1 is needed". Only the first refusal counts.
+    template <typename... Parts>
+    [[gnu::cold, gnu::noinline]] void refuse(pi_result code, const Name &name,
+                                             fmt::format_string<Parts...> format,
+                                             Parts &&...parts) noexcept {
+        if (failed())
+            return;
+        result_ = code; // also without memory for the text
+        result_ = guarded(function_, [&] {
+            return validator_.refuse(
+                code, fmt::format("{}: {} {}", function_, text_of(name),
+                                  fmt::format(format, std::forward<Parts>(parts)...)));
+        });
+    }
+
+    /// PI_ERROR_INVALID_NULL_POINTER. False if it is refused.
+    bool not_null(const void *pointer, const Name &name) noexcept {
+        if (pointer == nullptr)
+            refuse(PI_ERROR_INVALID_NULL_POINTER, name, "is NULL; an address is needed");
+        return pointer != nullptr;
+    }
+    /// The same of an array of `count` elements.
+    bool array(uint32_t count, const void *elements, const Name &name) noexcept {
+        if (count != 0 && elements == nullptr)
+            refuse(PI_ERROR_INVALID_NULL_POINTER, name,
+                   "is NULL, but its count is {}; that many elements, or a count of 0, is needed",
+                   count);
+        return count == 0 || elements != nullptr;
+    }
+    void flags(uint64_t given, uint64_t known, const Name &name) noexcept {
+        if ((given & ~known) != 0)
+            refuse(PI_ERROR_UNSUPPORTED_FEATURE, name,
+                   "is {:#x}, with the unknown bits {:#x}; known here are {:#x}", given,
+                   given & ~known, known);
+    }
+    void reserved(uint64_t word, const Name &name) noexcept {
+        if (word != 0)
+            refuse(PI_ERROR_UNSUPPORTED_FEATURE, name, "is {}; reserved words must be 0", word);
+    }
+    /// PI_ERROR_INVALID_ENUMERATION unless it is one of the `list`, which are from `first` to `last`.
+    void enumeration(uint32_t value, uint32_t first, uint32_t last, const Name &name,
+                     const char *list) noexcept {
+        if (value < first || value > last)
+            refuse(PI_ERROR_INVALID_ENUMERATION, name, "is {}, which is no {}; these are {} to {}",
+                   value, list, first, last);
+    }
+    void alignment(uint64_t bytes, const Name &name) noexcept {
+        if ((bytes & (bytes - 1)) != 0)
+            refuse(PI_ERROR_INVALID_ALIGNMENT, name,
+                   "is {}; a power of two, or 0 for the scope's, is needed", bytes);
+    }
+    void some_bytes(uint64_t size, const Name &name) noexcept {
+        if (size == 0)
+            refuse(PI_ERROR_INVALID_SIZE, name, "is 0 bytes; at least 1 is needed");
+    }
+    /// PI_ERROR_INVALID_SIZE unless the memory that `whole` names, of `limit` bytes, has the range.
+    void range(uint64_t offset, uint64_t size, uint64_t limit, const Name &offset_name,
+               const Name &size_name, const char *whole) noexcept {
+        some_bytes(size, size_name);
+        if (offset > limit || size > limit - offset)
+            refuse(PI_ERROR_INVALID_SIZE, offset_name,
+                   "is {}, from where {} bytes go past the end of {}, which has {}", offset, size,
+                   whole, limit);
+    }
+    /// The same of plain memory, which ends with the address space.
+    void address_range(const void *pointer, uint64_t size, const Name &size_name,
+                       const char *whole) noexcept {
+        const auto begin = reinterpret_cast<uintptr_t>(pointer);
+        if (size > UINTPTR_MAX - begin)
+            refuse(PI_ERROR_INVALID_SIZE, size_name,
+                   "is {}, which from {} {} goes past the end of all addresses", size, whole,
+                   pointer);
+    }
+
+private:
+    Validator &validator_;
+    const char *function_;
+    pi_result result_ = PI_SUCCESS;
+};
+
+/// PI_ERROR_INVALID_DEVICE unless the device is one of the context's, as far as these are known.
+void check_member(Check &check, pi_context context, pi_device device, const Name &name) noexcept;
+
+/// What is said of the words of each descriptor. `Place`: what the call's first arguments say.
+void check_members(Check &check, const Place &place, const pi_native_desc &desc);
+void check_members(Check &check, const Place &place, const pi_device_partition_desc &desc);
+void check_members(Check &check, const Place &place, const pi_context_desc &desc);
+void check_members(Check &check, const Place &place, const pi_memory_connection_query &desc);
+void check_members(Check &check, const Place &place, const pi_queue_desc &desc);
+void check_members(Check &check, const Place &place, const pi_mem_buffer_desc &desc);
+void check_members(Check &check, const Place &place, const pi_mem_image_desc &desc);
+void check_members(Check &check, const Place &place, const pi_mem_partition_desc &desc);
+void check_members(Check &check, const Place &place, const pi_mem_import_desc &desc);
+void check_members(Check &check, const Place &place, const pi_mem_export_desc &desc);
+void check_members(Check &check, const Place &place, const pi_usm_desc &desc);
+void check_members(Check &check, const Place &place, const pi_usm_pool_desc &desc);
+void check_members(Check &check, const Place &place, const pi_program_desc &desc);
+void check_members(Check &check, const Place &place, const pi_program_build_desc &desc);
+void check_members(Check &check, const Place &place, const pi_program_link_desc &desc);
+void check_members(Check &check, const Place &place, const pi_sampler_desc &desc);
+
+void check_members(Check &check, const Place &place, const pi_buffer_read_desc &desc);
+void check_members(Check &check, const Place &place, const pi_buffer_write_desc &desc);
+void check_members(Check &check, const Place &place, const pi_buffer_copy_desc &desc);
+void check_members(Check &check, const Place &place, const pi_buffer_fill_desc &desc);
+void check_members(Check &check, const Place &place, const pi_buffer_map_desc &desc);
+void check_members(Check &check, const Place &place, const pi_unmap_desc &desc);
+void check_members(Check &check, const Place &place, const pi_image_read_desc &desc);
+void check_members(Check &check, const Place &place, const pi_image_write_desc &desc);
+void check_members(Check &check, const Place &place, const pi_image_copy_desc &desc);
+void check_members(Check &check, const Place &place, const pi_image_fill_desc &desc);
+void check_members(Check &check, const Place &place, const pi_usm_copy_desc &desc);
+void check_members(Check &check, const Place &place, const pi_usm_fill_desc &desc);
+void check_members(Check &check, const Place &place, const pi_usm_prefetch_desc &desc);
+void check_members(Check &check, const Place &place, const pi_usm_advise_desc &desc);
+void check_members(Check &check, const Place &place, const pi_usm_alloc_desc &desc);
+void check_members(Check &check, const Place &place, const pi_usm_free_desc &desc);
+void check_members(Check &check, const Place &place, const pi_kernel_launch_desc &desc);
+void check_members(Check &check, const Place &place, const pi_host_function_desc &desc);
+void check_members(Check &check, const Place &place, const pi_events_wait_desc &desc);
+void check_members(Check &check, const Place &place, const pi_barrier_desc &desc);
+void check_members(Check &check, const Place &place, const pi_timestamp_desc &desc);
+void check_members(Check &check, const Place &place, const pi_device_global_read_desc &desc);
+void check_members(Check &check, const Place &place, const pi_device_global_write_desc &desc);
+
+} // namespace pi::loader::validate

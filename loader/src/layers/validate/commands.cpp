@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The descriptors of commands on buffers and USM, and of those that use no memory.
+
+#include "addresses.hpp"
+#include "images.hpp"
+#include "maps.hpp"
+
+namespace pi::loader::validate {
+namespace {
+
+using Memory = std::shared_ptr<const MemoryFacts>;
+
+constexpr const char *src_pitch = "src_pitch";
+constexpr const char *dst_pitch = "dst_pitch";
+constexpr uint64_t not_known = UINT64_MAX;
+
+/// The memory behind an argument, PI_ERROR_INVALID_MEM_OBJECT if it is an image. nullptr: it is not known.
+Memory buffer(Check &check, pi_mem mem, const Name &name) noexcept {
+    Memory facts = check.validator().facts(mem);
+    if (facts != nullptr && facts->image.type != nullptr)
+        check.refuse(PI_ERROR_INVALID_MEM_OBJECT, name, "is an image ({}); a buffer is needed",
+                     facts->image.type->name);
+    return facts;
+}
+
+RegionEnd end_in(const Memory &memory, const End &names) noexcept {
+    return memory != nullptr ? RegionEnd{names, nullptr, memory->size, memory->root, memory->offset}
+                             : RegionEnd{names, nullptr, not_known, 0, 0};
+}
+RegionEnd end_at(const void *host_ptr, const End &names) noexcept {
+    return {names, host_ptr, not_known, 0, 0};
+}
+
+// Nor may what is mapped be used.
+void check_mapped(Check &check, const Place &place, const Memory &memory, uint32_t count,
+                  const pi_region *regions, bool dst, const char *argument) noexcept {
+    Maps &maps = check.validator().maps();
+    for (uint32_t i = 0; maps.any() && memory != nullptr && i < count && !check.failed(); ++i) {
+        const pi_region &region = regions[i];
+        Rectangle rows;
+        const auto &pitch = dst ? region.dst_pitch : region.src_pitch;
+        static constexpr End names = {"", "", "", true, ""};
+        if (read_rectangle(check, {""}, names, dst ? region.dst_offset : region.src_offset,
+                           region.extent, pitch[0], pitch[1], rows))
+            maps.check_use(check, place, *memory, rows, dst, {argument});
+    }
+}
+
+void check_pattern(Check &check, const void *pattern, uint64_t pattern_size, uint64_t offset,
+                   uint64_t size) noexcept {
+    constexpr uint64_t most = 128;
+    if (pattern_size == 0 || pattern_size > most || (pattern_size & (pattern_size - 1)) != 0) {
+        check.refuse(PI_ERROR_INVALID_SIZE, {"desc->pattern_size"},
+                     "is {}; a power of two from 1 to {} is needed", pattern_size, most);
+        return;
+    }
+    if (offset % pattern_size != 0)
+        check.refuse(PI_ERROR_INVALID_SIZE, {"desc->offset"},
+                     "is {}; a multiple of pattern_size, {}, is needed", offset, pattern_size);
+    if (size % pattern_size != 0)
+        check.refuse(PI_ERROR_INVALID_SIZE, {"desc->size"},
+                     "is {}; a multiple of pattern_size, {}, is needed", size, pattern_size);
+    check.not_null(pattern, {"desc->pattern"});
+}
+
+} // namespace
+
+void check_members(Check &check, const Place &place, const pi_buffer_read_desc &desc) {
+    static constexpr End src = {"src_offset", src_pitch, src_pitch, true, "desc->mem"};
+    static constexpr End dst = {"dst_offset", dst_pitch, dst_pitch, true, "desc->host_ptr"};
+    const Memory mem = buffer(check, desc.mem, {"desc->mem"});
+    check.not_null(desc.host_ptr, {"desc->host_ptr"});
+    check_regions(check, desc.region_count, desc.regions, end_in(mem, src),
+                  end_at(desc.host_ptr, dst));
+    check_mapped(check, place, mem, desc.region_count, desc.regions, false, "desc->mem");
+}
+
+void check_members(Check &check, const Place &place, const pi_buffer_write_desc &desc) {
+    static constexpr End src = {"src_offset", src_pitch, src_pitch, true, "desc->host_ptr"};
+    static constexpr End dst = {"dst_offset", dst_pitch, dst_pitch, true, "desc->mem"};
+    const Memory mem = buffer(check, desc.mem, {"desc->mem"});
+    check.not_null(desc.host_ptr, {"desc->host_ptr"});
+    check_regions(check, desc.region_count, desc.regions, end_at(desc.host_ptr, src),
+                  end_in(mem, dst));
+    check_mapped(check, place, mem, desc.region_count, desc.regions, true, "desc->mem");
+}
+
+void check_members(Check &check, const Place &place, const pi_buffer_copy_desc &desc) {
+    static constexpr End src = {"src_offset", src_pitch, src_pitch, true, "desc->src"};
+    static constexpr End dst = {"dst_offset", dst_pitch, dst_pitch, true, "desc->dst"};
+    const Memory from = buffer(check, desc.src, {"desc->src"});
+    const Memory to = buffer(check, desc.dst, {"desc->dst"});
+    check_regions(check, desc.region_count, desc.regions, end_in(from, src), end_in(to, dst));
+    check_mapped(check, place, from, desc.region_count, desc.regions, false, "desc->src");
+    check_mapped(check, place, to, desc.region_count, desc.regions, true, "desc->dst");
+}
+
+void check_members(Check &check, const Place &place, const pi_buffer_fill_desc &desc) {
+    const Memory mem = buffer(check, desc.mem, {"desc->mem"});
+    check_pattern(check, desc.pattern, desc.pattern_size, desc.offset, desc.size);
+    check.range(desc.offset, desc.size, mem != nullptr ? mem->size : not_known, {"desc->offset"},
+                {"desc->size"}, "desc->mem");
+    if (mem != nullptr && !check.failed())
+        check.validator().maps().check_use(check, place, *mem, range_of(desc.offset, desc.size),
+                                           true, {"desc->mem"});
+}
+
+void check_members(Check &check, const Place &place, const pi_buffer_map_desc &desc) {
+    const Memory mem = buffer(check, desc.mem, {"desc->mem"});
+    if ((desc.flags & (PI_MAP_READ | PI_MAP_WRITE | PI_MAP_WRITE_DISCARD)) == 0)
+        check.refuse(PI_ERROR_INVALID_VALUE, {"desc->flags"},
+                     "is {:#x}; one of PI_MAP_READ, PI_MAP_WRITE and PI_MAP_WRITE_DISCARD is "
+                     "needed at least",
+                     desc.flags);
+    check.range(desc.offset, desc.size, mem != nullptr ? mem->size : not_known, {"desc->offset"},
+                {"desc->size"}, "desc->mem");
+    check.not_null(desc.out_pointer, {"desc->out_pointer"});
+    if (mem != nullptr && !check.failed())
+        check.validator().maps().check_use(check, place, *mem, range_of(desc.offset, desc.size),
+                                           map_writes(desc.flags), {"desc->mem"});
+}
+
+void check_members(Check &check, const Place &, const pi_unmap_desc &desc) {
+    const Memory mem = buffer(check, desc.mem, {"desc->mem"});
+    if (check.not_null(desc.pointer, {"desc->pointer"}) && mem != nullptr)
+        check.validator().maps().check_unmap(check, desc);
+}
+
+void check_members(Check &check, const Place &, const pi_usm_copy_desc &desc) {
+    static constexpr End src = {"src_offset", src_pitch, src_pitch, true, "desc->src"};
+    static constexpr End dst = {"dst_offset", dst_pitch, dst_pitch, true, "desc->dst"};
+    check.not_null(desc.src, {"desc->src"});
+    check.not_null(desc.dst, {"desc->dst"});
+    if (check.failed())
+        return;
+    const auto end = [&](const void *pointer, const End &names) {
+        const Allocation found = check.validator().addresses().find(pointer);
+        return RegionEnd{names, pointer, found.size != 0 ? found.left(pointer) : not_known,
+                         address_space, reinterpret_cast<uintptr_t>(pointer)};
+    };
+    check_regions(check, desc.region_count, desc.regions, end(desc.src, src), end(desc.dst, dst));
+}
+
+namespace {
+
+void check_usm_range(Check &check, const void *pointer, uint64_t size) noexcept {
+    check.some_bytes(size, {"desc->size"});
+    if (!check.not_null(pointer, {"desc->pointer"}))
+        return;
+    const Allocation found = check.validator().addresses().find(pointer);
+    if (found.size != 0 && size > found.left(pointer))
+        check.refuse(PI_ERROR_INVALID_SIZE, {"desc->size"},
+                     "is {}; from pointer {} the allocation of {} bytes at {} has {} left", size,
+                     pointer, found.size, reinterpret_cast<void *>(found.begin),
+                     found.left(pointer));
+    else
+        check.address_range(pointer, size, {"desc->size"}, "pointer");
+}
+
+} // namespace
+
+void check_members(Check &check, const Place &, const pi_usm_fill_desc &desc) {
+    check_pattern(check, desc.pattern, desc.pattern_size, 0, desc.size);
+    check_usm_range(check, desc.pointer, desc.size);
+    if (!check.failed() && reinterpret_cast<uintptr_t>(desc.pointer) % desc.pattern_size != 0)
+        check.refuse(PI_ERROR_MISALIGNED_POINTER, {"desc->pointer"},
+                     "is {}; a multiple of pattern_size, {}, is needed", desc.pointer,
+                     desc.pattern_size);
+}
+
+void check_members(Check &check, const Place &, const pi_usm_prefetch_desc &desc) {
+    check_usm_range(check, desc.pointer, desc.size);
+}
+
+void check_members(Check &check, const Place &, const pi_usm_advise_desc &desc) {
+    check_usm_range(check, desc.pointer, desc.size);
+    check.enumeration(desc.advice, PI_USM_ADVICE_READ_MOSTLY, PI_USM_ADVICE_RESET, {"desc->advice"},
+                      "PI_USM_ADVICE_");
+}
+
+void check_members(Check &check, const Place &place, const pi_usm_alloc_desc &desc) {
+    check.not_null(desc.out_pointer, {"desc->out_pointer"});
+    check.some_bytes(desc.size, {"desc->size"});
+    check.alignment(desc.alignment, {"desc->alignment"});
+    if (desc.pool == nullptr || check.failed() || place.context == nullptr)
+        return;
+    const auto pool = check.validator().facts(desc.pool);
+    if (pool != nullptr && pool->context != nullptr && pool->context != place.context)
+        check.refuse(PI_ERROR_INVALID_USM_POOL, {"desc->pool"},
+                     "is of context {}; it must be of the queue's, {}",
+                     static_cast<void *>(pool->context), static_cast<void *>(place.context));
+}
+
+void check_members(Check &check, const Place &place, const pi_usm_free_desc &desc) {
+    check_freed(check, place.context, desc.pointer, {"desc->pointer"});
+}
+
+void check_members(Check &check, const Place &, const pi_host_function_desc &desc) {
+    check.not_null(reinterpret_cast<const void *>(desc.function), {"desc->function"});
+}
+
+void check_members(Check &, const Place &, const pi_events_wait_desc &) {}
+void check_members(Check &, const Place &, const pi_barrier_desc &) {}
+void check_members(Check &, const Place &, const pi_timestamp_desc &) {}
+
+namespace {
+
+// What a program has of variables is the plugin's to know.
+void check_global(Check &check, const char *name, const void *host_ptr, uint64_t offset,
+                  uint64_t size) noexcept {
+    check.not_null(name, {"desc->name"});
+    check.not_null(host_ptr, {"desc->host_ptr"});
+    check.some_bytes(size, {"desc->size"});
+    uint64_t end = 0;
+    if (__builtin_add_overflow(offset, size, &end))
+        check.refuse(PI_ERROR_INVALID_SIZE, {"desc->offset"},
+                     "is {}, which with size {} is more than 64 bits count", offset, size);
+    check.address_range(host_ptr, size, {"desc->size"}, "host_ptr");
+}
+
+} // namespace
+
+void check_members(Check &check, const Place &, const pi_device_global_read_desc &desc) {
+    check_global(check, desc.name, desc.host_ptr, desc.offset, desc.size);
+}
+
+void check_members(Check &check, const Place &, const pi_device_global_write_desc &desc) {
+    check_global(check, desc.name, desc.host_ptr, desc.offset, desc.size);
+}
+
+} // namespace pi::loader::validate

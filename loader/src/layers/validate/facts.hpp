@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the layer remembers of objects to check later calls by: what their creation said. It does not change
+// while the object lives. Of objects that were made in ways that do not tell it, nothing is known and less is
+// checked.
+#pragma once
+
+#include <pi/pi.h>
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <vector>
+
+namespace pi::loader::validate {
+
+/// Of everything that is made in a context: that context (a context's own is itself).
+struct Facts {
+    pi_context context = nullptr;
+};
+
+struct ContextFacts : Facts {
+    std::vector<pi_device> devices;
+};
+
+struct QueueFacts : Facts {
+    pi_device device = nullptr;
+    bool in_order = false;
+    /// Commands that may have been held back by something: all that were enqueued, and how many of them are
+    /// known to be final.
+    mutable std::atomic<uint64_t> held{0};
+    mutable std::atomic<uint64_t> settled{0};
+};
+
+/// A type of images: which words of a descriptor it has.
+struct ImageType {
+    const char *name;
+    bool height, depth, layers;
+
+    bool has_slices() const noexcept { return depth || layers; }
+};
+
+struct ImageShape {
+    const ImageType *type = nullptr; ///< nullptr: no image
+    uint32_t mip_levels = 1;
+    uint32_t pixel = 0; ///< bytes
+    pi_channel_order order = 0;
+    pi_channel_type channel = 0;
+    std::array<uint64_t, 3> extent{1, 1, 1};
+
+    std::array<uint64_t, 3> level(uint32_t mip_level) const noexcept {
+        const auto shrink = [=](uint64_t pixels) {
+            const uint64_t shrunk = mip_level < 64 ? pixels >> mip_level : 0;
+            return shrunk != 0 ? shrunk : 1;
+        };
+        return {shrink(extent[0]), shrink(extent[1]), type->layers ? extent[2] : shrink(extent[2])};
+    }
+};
+
+struct MemoryFacts : Facts {
+    uint64_t flags = 0;
+    uint64_t size = 0;   ///< bytes; of images 0
+    uint64_t root = 0;   ///< the serial of whose storage it is: equal for views of one
+    uint64_t offset = 0; ///< of a view that is a buffer, into the root
+    ImageShape image;
+};
+
+struct KernelFacts : Facts {
+    uint32_t argument_count = 0;
+    bool counted = false; ///< argument_count is known
+};
+
+struct PoolFacts : Facts {
+    pi_device device = nullptr;
+    pi_usm_kind kind = 0;
+};
+
+/// By the type of the handle.
+template <typename Handle>
+struct FactsOf {
+    using type = Facts;
+};
+template <>
+struct FactsOf<pi_context> {
+    using type = ContextFacts;
+};
+template <>
+struct FactsOf<pi_queue> {
+    using type = QueueFacts;
+};
+template <>
+struct FactsOf<pi_mem> {
+    using type = MemoryFacts;
+};
+template <>
+struct FactsOf<pi_kernel> {
+    using type = KernelFacts;
+};
+template <>
+struct FactsOf<pi_usm_pool> {
+    using type = PoolFacts;
+};
+
+} // namespace pi::loader::validate
