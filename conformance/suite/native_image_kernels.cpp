@@ -137,7 +137,7 @@ void PI_CALL native_sample_texture(const pi_native_group *group, void *const *ar
     const uint32_t word = *static_cast<const uint32_t *>(arguments[1]);
     const pi_native_sampler &sampler = *image.sampler;
     if (image.channel_type == PI_CHANNEL_UNORM8 && (word & 1) == sampler.normalized_coordinates &&
-        (word >> 1 & 1) == sampler.filter)
+        (word >> 4 & 1) == sampler.filter)
         sample_through(sampler, image, group, arguments);
 }
 
