@@ -42,6 +42,9 @@ function(pi_test_properties)
     if(NOT arg_TIMEOUT)
         set(arg_TIMEOUT 300)
     endif()
+    if(PI_COVERAGE) # not optimised, and what is killed has counted nothing
+        math(EXPR arg_TIMEOUT "10 * ${arg_TIMEOUT}")
+    endif()
 
     set(environment OCL_ICD_VENDORS=${PI_OPENCL_VENDORS} ZE_ENABLE_ALT_DRIVERS=none)
     if("opencl" IN_LIST arg_LABELS)
@@ -72,6 +75,22 @@ function(pi_test_properties)
     endif()
 endfunction()
 
+# pi_reached_environment(test variable): what makes the processes of a ctest entry count their calls of public functions
+# (conformance/unit/reached). pi_count_calls_of(target): the target of a program that such entries run.
+function(pi_reached_environment test variable)
+    set(${variable} "" PARENT_SCOPE)
+    if(TARGET pi_reached)
+        set(${variable} LD_PRELOAD=$<TARGET_FILE:pi_reached> PI_REACHED_FILE=${PROJECT_BINARY_DIR}/reached/${test}
+            PARENT_SCOPE)
+    endif()
+endfunction()
+function(pi_count_calls_of target)
+    if(TARGET pi_reached)
+        file(MAKE_DIRECTORY "${PROJECT_BINARY_DIR}/reached")
+        add_dependencies(${target} pi_reached)
+    endif()
+endfunction()
+
 # pi_add_unit_test(NAME name SOURCES file... LIBRARIES target...
 #                  [LABELS label...] [ENVIRONMENT VARIABLE=value...] [TIMEOUT seconds])
 #
@@ -94,9 +113,10 @@ function(pi_add_unit_test)
                                                  "${PROJECT_BINARY_DIR}/tests")
 
     add_test(NAME ${arg_NAME} COMMAND ${arg_NAME})
+    pi_reached_environment(${arg_NAME} reached)
     pi_test_properties(
         NAME ${arg_NAME}
         LABELS ${arg_LABELS}
-        ENVIRONMENT ${arg_ENVIRONMENT}
+        ENVIRONMENT ${reached} ${arg_ENVIRONMENT}
         TIMEOUT ${arg_TIMEOUT})
 endfunction()

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * old_loader PLUGIN: a loader of version 0.1, kept as it was written and compiled against
- * conformance/abi/v0.1, opens a plugin of today and works with it through the table as it was then:
+ * old_loader PLUGIN: a loader of version 1.0, kept as it was written and compiled against
+ * conformance/abi/v1.0, opens a plugin of today and works with it through the table as it was then:
  * platforms, devices, a context, buffers, maps, copies, host events, teardown. Exits with 0 when all went
  * right, 1 at the first thing that did not, 77 when the plugin says that its backend is not here.
  */
@@ -111,8 +111,7 @@ static void open_plugin(old_loader *loader, const char *path) {
     fill_guard(&loader->behind_host);
     fill_guard(&loader->behind_table);
     fill_guard(&loader->behind_desc);
-    /* Older than the first version there is: a plugin may not refuse a smaller minor version. */
-    loader->host = (pi_host){sizeof loader->host, PI_VERSION_MAJOR, PI_VERSION_MINOR - 1,
+    loader->host = (pi_host){sizeof loader->host, PI_VERSION_MAJOR, PI_VERSION_MINOR,
                              &loader->table,      loader,           set_error,
                              write_log,           count_objects,    get_option};
     loader->desc.struct_size = sizeof loader->desc;
@@ -233,7 +232,7 @@ static void unmap(const place *here, pi_mem mem, void *pointer) {
 /* A copy that a host event holds back: src is released while it waits. */
 static void copy_behind_host_event(const place *here, pi_mem src, pi_mem dst) {
     pi_event gate = NULL, copied = NULL, barrier = NULL;
-    EXPECT(PI_SUCCESS, CALL(piEventCreateHost, here->context, &gate));
+    EXPECT(PI_SUCCESS, CALL(piEventCreateHost, here->context, NULL, &gate));
     pi_region region = {.extent = {BYTES / 2, 1, 1}, .src_offset = BYTES / 2, .dst_offset = 16};
     pi_buffer_copy_desc desc = {sizeof desc, PI_TYPE_BUFFER_COPY_DESC};
     desc.src = src;

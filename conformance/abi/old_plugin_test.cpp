@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A plugin of version 0.1, and one of the version after this one, in today's loader.
+// A plugin of version 1.0, and one of the version after this one, in today's loader.
 
 #include <pi/pi_loader.h>
 
@@ -185,7 +185,7 @@ TEST_CASE("an old plugin is loaded, and copies what it is told to") {
 TEST_CASE("slots behind the end of an old plugin's table answer that they are unsupported") {
     Loaded old(PI_ABI_OLD_PLUGIN);
     pi_event event = nullptr;
-    REQUIRE(piEventCreateHost(old.context, &event) == PI_SUCCESS);
+    REQUIRE(piEventCreateHost(old.context, nullptr, &event) == PI_SUCCESS);
     pi_native_handle handle{};
     CHECK(piEventGetNativeHandle(event, &handle) == PI_ERROR_UNSUPPORTED_FEATURE);
     CHECK_THAT(last_error(), Catch::Contains("piEventGetNativeHandle"));
@@ -232,7 +232,7 @@ TEST_CASE("a command of an old plugin is held back by a host event and keeps its
     const pi_mem dst = old.buffer();
     put(old, src, pattern(5));
     pi_event gate = nullptr;
-    REQUIRE(piEventCreateHost(old.context, &gate) == PI_SUCCESS);
+    REQUIRE(piEventCreateHost(old.context, nullptr, &gate) == PI_SUCCESS);
     const pi_event copied = copy(old, src, dst, {gate});
     CHECK(piMemRelease(src) == PI_SUCCESS);
     CHECK(piEventWait(copied, 0) == PI_ERROR_TIMEOUT);
@@ -251,7 +251,7 @@ TEST_CASE("what waits for an abandoned host event of an old plugin fails and doe
     put(old, src, pattern(5));
     put(old, dst, pattern(9));
     pi_event gate = nullptr;
-    REQUIRE(piEventCreateHost(old.context, &gate) == PI_SUCCESS);
+    REQUIRE(piEventCreateHost(old.context, nullptr, &gate) == PI_SUCCESS);
     const pi_event first = copy(old, src, dst, {gate});
     const pi_event second = copy(old, src, dst, {first});
     CHECK(piEventRelease(gate) == PI_SUCCESS);

@@ -153,7 +153,7 @@ struct CompleteAtOnce<Slot, Enqueue<Desc>> {
             return result;
         pi_context context = nullptr;
         original->piQueueGetInfo(queue, PI_QUEUE_INFO_CONTEXT, sizeof context, &context, nullptr);
-        original->piEventCreateHost(context, out_event);
+        original->piEventCreateHost(context, nullptr, out_event);
         original->piEventSignalHost(*out_event, PI_SUCCESS);
         return original->piEventRelease(real);
     }

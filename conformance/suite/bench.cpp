@@ -166,7 +166,7 @@ Event Bench::make_host_event() {
 
 Event Bench::make_host_event(pi_context context) {
     Event event;
-    require_success(piEventCreateHost(context, event.out()), "piEventCreateHost");
+    require_success(piEventCreateHost(context, nullptr, event.out()), "piEventCreateHost");
     return event;
 }
 

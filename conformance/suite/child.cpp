@@ -28,7 +28,6 @@ using nlohmann::json;
 
 // How long the loader waits for objects before it parks the plugin: failing commands may still run.
 constexpr uint32_t teardown_milliseconds = 5000;
-constexpr uint32_t log_warnings = 4; // PI_LOG_WARNING plus 1
 
 // The loader's and the plugin's warnings: shown with a failure, and counted at the loader's release,
 // where one means that objects are left.
@@ -66,7 +65,7 @@ pi_loader make_loader(const Options &options, Log &log) {
     desc.plugin_count = 1;
     desc.log = &Log::write;
     desc.log_user_data = &log;
-    desc.log_level = log_warnings;
+    desc.log_level = PI_LOG_WARNING;
     desc.teardown_timeout = teardown_milliseconds;
     pi_loader loader = nullptr;
     require_success(piLoaderCreate(&desc, &loader), "piLoaderCreate");
@@ -100,8 +99,10 @@ std::vector<pi_device> select(pi_loader loader, const std::string &selector) {
                     "selecting devices");
     std::vector<pi_device> devices(count);
     require_success(piLoaderSelectDevices(loader, selector.empty() ? "*" : selector.c_str(), count,
-                                          devices.data(), nullptr),
+                                          devices.data(), &count),
                     "selecting devices");
+    devices.resize(
+        std::min<std::size_t>(count, devices.size())); // the plugin may have failed since
     return devices;
 }
 

@@ -57,7 +57,9 @@ namespace pi::suite {
     X(pi_program_link_desc, PI_TYPE_PROGRAM_LINK_DESC)                                             \
     X(pi_sampler_desc, PI_TYPE_SAMPLER_DESC)                                                       \
     X(pi_device_partition_desc, PI_TYPE_DEVICE_PARTITION_DESC)                                     \
-    X(pi_native_desc, PI_TYPE_NATIVE_DESC)
+    X(pi_native_desc, PI_TYPE_NATIVE_DESC)                                                         \
+    X(pi_kernel_desc, PI_TYPE_KERNEL_DESC)                                                         \
+    X(pi_host_event_desc, PI_TYPE_HOST_EVENT_DESC)
 
 /// Description<D>::type is the PI_TYPE_ of D; of commands, enqueue is the function and name its name.
 template <typename Desc>

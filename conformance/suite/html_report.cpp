@@ -158,7 +158,9 @@ void write_test(std::ostream &out, const Report &report, std::size_t number, boo
     out << "<details class=\"" << outcome_name(result.verdict.outcome) << "\" id=\""
         << id_of(number) << "\"" << (open ? " open=\"open\"" : "") << ">\n<summary><b>"
         << in_text(result.test.law.id()) << "</b> <span class=\"quiet\">on "
-        << in_text(result.test.place()) << "</span></summary>\n<div class=\"body\">\n";
+        << in_text(result.test.place()) << "</span><span class=\"reason\">"
+        << in_text(first_line(result.verdict.reason))
+        << "</span></summary>\n<div class=\"body\">\n";
     write_block(out, "why", result.verdict.reason);
     if (!result.output.empty())
         write_block(out, "output", result.output);
@@ -200,7 +202,7 @@ void write_skips(std::ostream &out, const Report &report) {
     out << "<section>\n<h2>Skipped</h2>\n";
     for (const auto &[reason, results] : reasons) {
         out << "<details class=\"skipped\">\n<summary>" << in_text(reason)
-            << " <span class=\"quiet\">" << results.size() << tests(results.size())
+            << " <span class=\"quiet count\">" << results.size() << tests(results.size())
             << "</span></summary>\n<div class=\"body\"><ul>\n";
         for (const TestResult *result : results)
             out << "<li>" << in_text(result->test.law.id()) << " <span class=\"quiet\">on "

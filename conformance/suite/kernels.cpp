@@ -150,8 +150,8 @@ Program make_program(Bench &bench, const Place &place) {
 
 Kernel make_kernel(pi_program program, const std::string &name) {
     Kernel kernel;
-    require_success(piKernelCreate(program, name.c_str(), kernel.out()), "piKernelCreate of ",
-                    name);
+    require_success(piKernelCreate(program, name.c_str(), nullptr, kernel.out()),
+                    "piKernelCreate of ", name);
     return kernel;
 }
 

@@ -7,6 +7,10 @@
 
 namespace pi::suite {
 
+/// Begins the line by which a law says on standard error what does not hold, before it unwinds: should it crash then, while
+/// commands still use what goes, that is known.
+inline constexpr const char *broken_mark = "broken: ";
+
 /// How a process ended and what it said.
 struct Ended {
     bool started = false;

@@ -40,7 +40,7 @@ void Progress::ended(const TestResult &result) {
     if (result.verdict.outcome == Outcome::failed) {
         clear();
         std::cout << "[" << counts_.all() << " of " << all_ << "] failed: " << line_of(result.test)
-                  << std::endl;
+                  << "\n    " << first_line(result.verdict.reason) << std::endl;
     }
     draw();
 }

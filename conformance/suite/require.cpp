@@ -2,17 +2,24 @@
 
 #include "require.hpp"
 
+#include "process.hpp"
+
 #include <algorithm>
 #include <cstring>
+#include <iostream>
 
 namespace pi::suite {
 
 void fail_at(Location where, const std::string &text) {
-    if (where.file == nullptr)
-        throw Failure{text};
-    const char *slash = std::strrchr(where.file, '/');
-    throw Failure{
-        join(text, " (", slash != nullptr ? slash + 1 : where.file, ":", where.line, ")")};
+    std::string told = text;
+    if (where.file != nullptr) {
+        const char *slash = std::strrchr(where.file, '/');
+        told = join(text, " (", slash != nullptr ? slash + 1 : where.file, ":", where.line, ")");
+    }
+    std::string line = join(broken_mark, told);
+    std::replace(line.begin(), line.end(), '\n', ' ');
+    std::cerr << join(line, '\n') << std::flush;
+    throw Failure{told};
 }
 
 void require_error_of(Result result, std::initializer_list<pi_result> allowed,

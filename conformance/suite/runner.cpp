@@ -9,9 +9,11 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cstring>
 #include <mutex>
 #include <optional>
 #include <regex>
+#include <sstream>
 #include <thread>
 #include <utility>
 
@@ -31,20 +33,40 @@ std::vector<std::string> arguments_of(const Options &options, const Case &test, 
     return arguments;
 }
 
-std::string how_it_died(const Ended &ended, const std::string &unlike) {
+std::string how_it_died(const Options &options, const Ended &ended, const std::string &unlike) {
     if (!ended.started)
         return ended.output;
     if (ended.timed_out)
-        return join("hang: not done after its time", unlike);
+        return join("hang: not done after ", options.timeout, " s (--timeout)", unlike);
     if (ended.signal != 0)
         return join("crash: ", signal_text(ended.signal), unlike);
     return join("ended with exit code ", ended.exit_code, unlike);
 }
 
-Verdict judge(const Ended &ended) {
+// Takes the lines of broken_mark out of a test's output; returns what the last of them tells.
+std::string take_broken(std::string &output) {
+    std::string rest;
+    std::string broken;
+    std::istringstream lines(output);
+    for (std::string line; std::getline(lines, line);) {
+        if (line.starts_with(broken_mark))
+            broken = line.substr(std::strlen(broken_mark));
+        else
+            rest += line + "\n";
+    }
+    output = std::move(rest);
+    return broken;
+}
+
+Verdict judge(const Options &options, Ended &ended) {
+    const std::string broken = take_broken(ended.output);
     const json told = json::parse(ended.result, nullptr, false);
     if (!told.is_object())
-        return {Outcome::failed, how_it_died(ended, ", without a result"), true};
+        return {
+            Outcome::failed,
+            how_it_died(options, ended, join(", without a result",
+                                    broken.empty() ? "" : ", after this did not hold: ", broken)),
+            true};
     const std::string outcome = told.value("result", "");
     Verdict verdict{Outcome::failed, told.value("reason", "")};
     if (outcome == "passed")
@@ -54,8 +76,9 @@ Verdict judge(const Ended &ended) {
     const int right_code = verdict.outcome == Outcome::failed ? 1 : 0;
     if (ended.timed_out || ended.signal != 0 || ended.exit_code != right_code)
         verdict = {Outcome::failed,
-                   how_it_died(ended, join(" at exit, after it had ", outcome,
-                                           verdict.reason.empty() ? "" : ": " + verdict.reason)),
+                   how_it_died(options, ended,
+                               join(" at exit, after it had ", outcome,
+                                    verdict.reason.empty() ? "" : ": " + verdict.reason)),
                    true};
     return verdict;
 }
@@ -64,8 +87,8 @@ TestResult run_once(const Options &options, const Case &test, unsigned repetitio
     const uint64_t seed = options.seed + (repetition - 1);
     std::vector<std::string> arguments = arguments_of(options, test, seed);
     arguments.push_back(join("--timeout=", options.timeout));
-    const Ended ended = run_self(arguments, std::chrono::seconds(options.timeout));
-    const Verdict verdict = judge(ended);
+    Ended ended = run_self(arguments, std::chrono::seconds(options.timeout));
+    const Verdict verdict = judge(options, ended);
     return {test,
             verdict,
             verdict.broke_off ? with_names(ended.output) : ended.output,
@@ -216,7 +239,7 @@ Discovery discover_devices(const Options &options) {
     const json told = json::parse(ended.result, nullptr, false);
     Discovery found;
     if (!told.is_object()) {
-        found.problem = join(how_it_died(ended, ", while its devices were listed"), "\n",
+        found.problem = join(how_it_died(options, ended, ", while its devices were listed"), "\n",
                              with_names(ended.output));
         return found;
     }

@@ -66,6 +66,10 @@ constexpr std::array result_names{
 
 } // namespace
 
+std::string first_line(const std::string &text) {
+    return text.substr(0, text.find('\n'));
+}
+
 std::string result_name(pi_result code) {
     for (const ResultName &row : result_names) {
         if (row.code == code)

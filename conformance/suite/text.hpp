@@ -18,6 +18,9 @@ std::string join(const Parts &...parts) {
     return stream.str();
 }
 
+/// What stands before the first line break.
+std::string first_line(const std::string &text);
+
 /// "PI_ERROR_INVALID_SIZE", or "the unknown result -1000".
 std::string result_name(pi_result code);
 

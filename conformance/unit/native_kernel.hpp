@@ -26,7 +26,7 @@ inline Owned<pi_program> make_program(pi_context context, const pi_native_progra
 }
 inline Owned<pi_kernel> make_kernel(pi_program program, const char *name) {
     Owned<pi_kernel> kernel;
-    OK(piKernelCreate(program, name, kernel.out()));
+    OK(piKernelCreate(program, name, nullptr, kernel.out()));
     return kernel;
 }
 

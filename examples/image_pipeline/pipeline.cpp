@@ -87,6 +87,26 @@ pi_kernel_argument value_argument(const int32_t &value) {
     return argument;
 }
 
+/// Waits for a command whose event no release could be given: until it is over, it uses the memory.
+class Unreleased {
+public:
+    Unreleased(const Event &event, std::chrono::nanoseconds patience)
+        : event_(event), patience_(patience) {}
+    ~Unreleased() {
+        if (event_ && !released_) {
+            piEventWait(event_.get(), static_cast<uint64_t>(patience_.count()));
+        }
+    }
+    Unreleased(const Unreleased &) = delete;
+    Unreleased &operator=(const Unreleased &) = delete;
+    void released() { released_ = true; }
+
+private:
+    const Event &event_;
+    std::chrono::nanoseconds patience_;
+    bool released_ = false;
+};
+
 /// When the event became final.
 std::future<Clock::time_point> time_of(const Event &event) {
     auto promise = std::make_unique<std::promise<Clock::time_point>>();
@@ -225,16 +245,22 @@ Event Pipeline::State::submit(StageReport &report, const Stage &stage, PlaceInde
     }
 
     Event zeroed;
+    Event done;
+    Unreleased fill(zeroed, patience_);
+    Unreleased launch(done, patience_);
     if (stage.starts_from_zero) {
         const Acquisition &written = acquisitions.back();
         zeroed =
             kernels.fill_with_zeros(written.mem(), written.offset(), written.range().size(), waits);
         waits.push_back(zeroed.get());
     }
-    Event done = kernels.launch(stage.name, arguments, stage.columns, stage.rows, waits);
+    done = kernels.launch(stage.name, arguments, stage.columns, stage.rows, waits);
+    kernels.flush();
     for (Acquisition &acquisition : acquisitions) {
         acquisition.release(done.get());
     }
+    fill.released(); // the kernel is behind it
+    launch.released();
     return done;
 }
 

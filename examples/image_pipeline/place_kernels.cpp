@@ -60,7 +60,8 @@ PlaceKernels::PlaceKernels(pi_context context, const DeviceEntry &entry)
     check(piQueueCreate(context, entry.device, nullptr, queue_.out()), "piQueueCreate");
     for (uint32_t i = 0; i < native_kernels().kernel_count; ++i) {
         const char *name = native_kernels().kernels[i].name;
-        check(piKernelCreate(program_.get(), name, kernels_[name].out()), "piKernelCreate");
+        check(piKernelCreate(program_.get(), name, nullptr, kernels_[name].out()),
+              "piKernelCreate");
     }
 }
 
@@ -77,7 +78,6 @@ Event PlaceKernels::launch(const std::string &kernel, std::span<const pi_kernel_
     check(piEnqueueKernelLaunch(queue_.get(), &desc, static_cast<uint32_t>(waits.size()),
                                 waits.data(), event.out()),
           "piEnqueueKernelLaunch");
-    check(piQueueFlush(queue_.get()), "piQueueFlush");
     return event;
 }
 
@@ -95,6 +95,10 @@ Event PlaceKernels::fill_with_zeros(pi_mem mem, uint64_t offset, uint64_t size,
                                  waits.data(), event.out()),
           "piEnqueueMemBufferFill");
     return event;
+}
+
+void PlaceKernels::flush() const {
+    check(piQueueFlush(queue_.get()), "piQueueFlush");
 }
 
 } // namespace image_pipeline

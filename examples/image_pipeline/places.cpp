@@ -148,6 +148,7 @@ std::vector<DeviceEntry> find_devices(pi_loader loader, const char *selector,
     std::vector<pi_device> devices(count);
     check(piLoaderSelectDevices(loader, selector, count, devices.data(), &count),
           "piLoaderSelectDevices");
+    devices.resize(std::min<size_t>(count, devices.size())); // a plugin may have failed since
     std::vector<DeviceEntry> entries;
     for (pi_device device : devices) {
         entries.push_back(describe(loader, device, forms));

@@ -11,8 +11,6 @@
 namespace pi::loader {
 namespace {
 
-constexpr uint16_t oldest_minor = 1;
-
 // Slots are looked at by their place, not by their type.
 bool has_slot(const pi_dispatch &table, const FunctionRow &row) {
     void *slot = nullptr;
@@ -42,14 +40,11 @@ std::string check_version(const pi_plugin_desc &desc, uint16_t &minor) {
             "equal",
             desc.version_major, desc.version_minor, PI_VERSION_MAJOR, PI_VERSION_MINOR);
     minor = std::min<uint16_t>(desc.version_minor, PI_VERSION_MINOR);
-    if (minor < oldest_minor)
-        return fmt::format("made for version {}.{}, older than {}.{}, the oldest that is served",
-                           desc.version_major, desc.version_minor, PI_VERSION_MAJOR,
-                           uint16_t{oldest_minor});
     return "";
 }
 
-std::string read_table(const pi_plugin_desc &desc, uint16_t minor, pi_dispatch &table) {
+std::string read_table(const pi_plugin_desc &desc, uint16_t minor, pi_dispatch &table,
+                       std::span<const FunctionRow> rows) {
     if (desc.functions == nullptr)
         return "its table of functions is NULL";
     const std::size_t size = desc.functions->struct_size;
@@ -64,7 +59,7 @@ std::string read_table(const pi_plugin_desc &desc, uint16_t minor, pi_dispatch &
                            PI_VERSION_MAJOR, PI_VERSION_MINOR);
     table = {};
     std::memcpy(static_cast<void *>(&table), desc.functions, std::min(size, sizeof table));
-    for (const FunctionRow &row : function_rows) {
+    for (const FunctionRow &row : rows) {
         if (row.since > minor)
             std::memset(reinterpret_cast<unsigned char *>(&table) + row.offset, 0, sizeof(void *));
     }
@@ -84,14 +79,15 @@ std::string check_slots(const pi_plugin_desc &desc, uint16_t minor, const pi_dis
             return fmt::format("the required function {} is missing{}", row.name,
                                beyond_table(desc, row));
         if (row.capability != 0 && claimed && !present)
-            return fmt::format("half a pair: PI_CAPABILITY_{} is set, but {} of that group is "
+            return fmt::format("half a group: PI_CAPABILITY_{} is set, but {} of that group is "
                                "missing{}; a group has its bit and all its functions, or neither",
                                row.group, row.name, beyond_table(desc, row));
         if (row.capability != 0 && !claimed && present)
-            return fmt::format("half a pair: {} is there, but PI_CAPABILITY_{} of its group is not "
-                               "set in pi_plugin_desc::capabilities; a group has its bit and all "
-                               "its functions, or neither",
-                               row.name, row.group);
+            return fmt::format(
+                "half a group: {} is there, but PI_CAPABILITY_{} of its group is not "
+                "set in pi_plugin_desc::capabilities; a group has its bit and all "
+                "its functions, or neither",
+                row.name, row.group);
     }
     // A newer plugin may have groups that this loader does not know; an older or equal one may not.
     const uint64_t unknown = desc.capabilities & ~known_capabilities();

@@ -4,8 +4,9 @@
 // "" or a sentence that says what is wrong.
 #pragma once
 
-#include <pi/pi_plugin.h>
+#include "functions.hpp"
 
+#include <span>
 #include <string>
 
 namespace pi::loader {
@@ -14,8 +15,9 @@ namespace pi::loader {
 std::string check_version(const pi_plugin_desc &desc, uint16_t &minor);
 
 /// Copies the plugin's slots into `table`, whatever the size of its own table; slots beyond that or
-/// newer than `minor` become NULL.
-std::string read_table(const pi_plugin_desc &desc, uint16_t minor, pi_dispatch &table);
+/// newer than `minor`, by what `rows` say of them, become NULL.
+std::string read_table(const pi_plugin_desc &desc, uint16_t minor, pi_dispatch &table,
+                       std::span<const FunctionRow> rows = function_rows);
 
 /// Required slots are there; each group is whole or absent and its capability bit says so.
 std::string check_slots(const pi_plugin_desc &desc, uint16_t minor, const pi_dispatch &table);

@@ -140,7 +140,7 @@ std::vector<std::string> Configuration::get_list(std::string_view name, char sep
 
 std::optional<pi_log_level> parse_log_level(std::string_view text) noexcept {
     for (pi_log_level level = PI_LOG_TRACE; level <= PI_LOG_OFF; ++level) {
-        if (text == log_levels[level])
+        if (text == log_levels[level - PI_LOG_TRACE])
             return level;
     }
     return std::nullopt;

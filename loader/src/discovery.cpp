@@ -2,6 +2,7 @@
 
 #include "discovery.hpp"
 
+#include "ownership.hpp"
 #include "text.hpp"
 
 #include <nlohmann/json.hpp>
@@ -30,6 +31,11 @@ std::string canonical_path(const fs::path &path) {
     return error ? path.string() : found.string();
 }
 
+// A file that nobody named: what it is, or why it is not to be opened.
+Candidate found_by_search(const std::string &name, const fs::path &file) {
+    return {name, canonical_path(file), check_ownership(file.string())};
+}
+
 std::vector<fs::path> list_directory(const std::string &directory, std::string_view prefix,
                                      std::string_view suffix, std::error_code &error) {
     std::vector<fs::path> files;
@@ -49,6 +55,8 @@ std::vector<fs::path> list_directory(const std::string &directory, std::string_v
 Candidate read_manifest(const fs::path &file) {
     Candidate candidate{"", file.string(), ""};
     candidate.reason = check_regular_file(file.string());
+    if (candidate.reason.empty())
+        candidate.reason = check_ownership(file.string());
     if (!candidate.reason.empty())
         return candidate;
     std::error_code error;
@@ -66,7 +74,7 @@ Candidate read_manifest(const fs::path &file) {
                 fmt::format("manifest: name is \"{}\", should be of a-z, 0-9 and '_'", name);
             return candidate;
         }
-        return {name, canonical_path(file.parent_path() / path), ""};
+        return found_by_search(name, file.parent_path() / path);
     } catch (const nlohmann::json::exception &exception) {
         candidate.reason = fmt::format("manifest: {}", exception.what());
     }
@@ -113,8 +121,10 @@ private:
     void add_directory(const std::string &directory, bool asked_for) {
         std::error_code error;
         const auto files = list_directory(directory, file_prefix, file_suffix, error);
+        // Who may write beside the loader can put another loader there: nothing is gained by a look.
         for (const fs::path &file : files)
-            found_.push_back({"", canonical_path(file), ""});
+            found_.push_back(asked_for ? found_by_search("", file)
+                                       : Candidate{"", canonical_path(file), ""});
         log_.write(PI_LOG_DEBUG, "{} plugin files in \"{}\"", files.size(), directory);
         if (error && asked_for)
             log_.warn("plugin directory \"{}\": {}", directory, error.message());
@@ -130,18 +140,18 @@ private:
     Candidate look_up(const std::string &name) const {
         std::string tried;
         const auto try_directory = [&](const std::string &directory) {
-            const fs::path file =
+            fs::path file =
                 fs::path(directory) / fmt::format("{}{}{}", file_prefix, name, file_suffix);
             std::error_code error;
             if (fs::exists(file, error))
-                return canonical_path(file);
+                return file;
             tried += (tried.empty() ? "" : ", ") + directory;
-            return std::string();
+            return fs::path();
         };
         for (const auto *list : {&request_.directories, &environment_directories_}) {
             for (const std::string &directory : *list) {
-                if (std::string path = try_directory(directory); !path.empty())
-                    return {name, std::move(path), ""};
+                if (const fs::path file = try_directory(directory); !file.empty())
+                    return found_by_search(name, file);
             }
         }
         for (const Candidate &manifest : manifests_) {
@@ -149,8 +159,8 @@ private:
                 return manifest;
         }
         if (!own_directory_.empty()) {
-            if (std::string path = try_directory(own_directory_); !path.empty())
-                return {name, std::move(path), ""};
+            if (const fs::path file = try_directory(own_directory_); !file.empty())
+                return {name, canonical_path(file), ""};
         }
         return {name, "",
                 fmt::format("there is no {}{}{} in {}, and no manifest of that name", file_prefix,

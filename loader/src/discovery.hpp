@@ -28,7 +28,7 @@ struct SearchRequest {
 /// all places, also without the default search: that only stops what nobody named.
 std::vector<Candidate> find_plugins(const SearchRequest &request, Services &services);
 
-/// The prefix of an installed file: "/opt/pi" for "/opt/pi/lib/x86_64-linux-gnu/libpi_loader.so.0".
+/// The prefix of an installed file: "/opt/pi" for "/opt/pi/lib/x86_64-linux-gnu/libpi_loader.so.1".
 std::string install_prefix(const std::string &file);
 
 } // namespace pi::loader

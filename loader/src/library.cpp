@@ -93,7 +93,8 @@ std::string check_regular_file(const std::string &path) {
     if (::stat(path.c_str(), &status) != 0)
         return errno == ENOENT ? "no such file" : error_text(errno);
     if (!S_ISREG(status.st_mode))
-        return fmt::format("{}, not a regular file", file_kind(status.st_mode));
+        return fmt::format("{}, not a regular file{}", file_kind(status.st_mode),
+                           S_ISDIR(status.st_mode) ? "; PI_PLUGIN_PATH names directories" : "");
     return "";
 }
 

@@ -46,9 +46,9 @@ pi_result check_desc(const pi_loader_desc &desc) {
     if (desc.option_count != 0 && desc.options == nullptr)
         return fail(PI_ERROR_INVALID_NULL_POINTER, "{}: desc->options is NULL, but its count is {}",
                     create_name, desc.option_count);
-    if (desc.log_level > PI_LOG_OFF + 1)
+    if (desc.log_level > PI_LOG_OFF)
         return fail(PI_ERROR_INVALID_VALUE, "{}: desc->log_level is {}, should be at most {}",
-                    create_name, desc.log_level, PI_LOG_OFF + 1);
+                    create_name, desc.log_level, PI_LOG_OFF);
     return PI_SUCCESS;
 }
 
@@ -68,7 +68,7 @@ pi_result read_options(const pi_loader_desc &desc, Configuration &configuration)
 
 pi_log_level log_level(const pi_loader_desc &desc, const Configuration &configuration) {
     if (desc.log_level != 0)
-        return desc.log_level - 1;
+        return desc.log_level;
     const char *value = configuration.get("PI_LOG");
     return parse_log_level(value != nullptr ? value : "").value_or(PI_LOG_WARNING);
 }
@@ -266,7 +266,8 @@ pi_result piLoaderGetReports(pi_loader loader, uint32_t capacity, pi_plugin_repo
                                  report.reason.c_str(),
                                  report.status,
                                  0,
-                                 nullptr};
+                                 nullptr,
+                                 {}};
             if (report.instance != nullptr) {
                 row.plugin = report.instance->handle();
                 const ErrorScope scope;
@@ -294,8 +295,11 @@ pi_result piLoaderGetEnvironment(pi_loader loader, uint32_t capacity,
             return result;
         std::vector<pi_environment_variable> rows;
         for (const Variable &row : variables())
-            rows.push_back({row.name, row.type, row.description,
-                            loader->services->configuration.get(row.name)});
+            rows.push_back({row.name,
+                            row.type,
+                            row.description,
+                            loader->services->configuration.get(row.name),
+                            {}});
         return write_list("piLoaderGetEnvironment", rows, capacity, out_variables, out_count);
     });
 }

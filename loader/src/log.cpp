@@ -13,16 +13,16 @@
 namespace pi::loader {
 namespace {
 
-constexpr spdlog::level::level_enum spdlog_levels[] = {spdlog::level::trace, spdlog::level::debug,
-                                                       spdlog::level::info,  spdlog::level::warn,
-                                                       spdlog::level::err,   spdlog::level::off};
+// Both count in the same order, from different numbers on.
+static_assert(PI_LOG_TRACE - SPDLOG_LEVEL_TRACE == PI_LOG_ERROR - SPDLOG_LEVEL_ERROR);
+constexpr int first = PI_LOG_TRACE - SPDLOG_LEVEL_TRACE;
+
+spdlog::level::level_enum to_spdlog(pi_log_level level) {
+    return static_cast<spdlog::level::level_enum>(static_cast<int>(level) - first);
+}
 
 pi_log_level level_of(spdlog::level::level_enum level) {
-    for (pi_log_level i = PI_LOG_TRACE; i < PI_LOG_OFF; ++i) {
-        if (spdlog_levels[i] == level)
-            return i;
-    }
-    return PI_LOG_ERROR;
+    return static_cast<pi_log_level>(level + first);
 }
 
 // The application's callback is called from any thread, so there is no lock around it.
@@ -72,7 +72,7 @@ void Log::write(pi_log_level level, std::string_view message) noexcept {
     try {
         const std::shared_lock lock(mutex_);
         if (sink_ != nullptr)
-            sink_->logger.log(spdlog_levels[level],
+            sink_->logger.log(to_spdlog(level),
                               spdlog::string_view_t(message.data(), message.size()));
     } catch (...) { // NOLINT(bugprone-empty-catch): a message that cannot be written is dropped
     }

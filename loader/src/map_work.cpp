@@ -123,9 +123,9 @@ pi_result prepare(Operation &operation, pi_queue queue) {
     if (result == PI_SUCCESS)
         result = base.piQueueGetInfo(queue, PI_QUEUE_INFO_DEVICE, sizeof device, &device, nullptr);
     if (result == PI_SUCCESS)
-        result = base.piEventCreateHost(context, operation.start.out());
+        result = base.piEventCreateHost(context, nullptr, operation.start.out());
     if (result == PI_SUCCESS)
-        result = base.piEventCreateHost(context, operation.gate.out());
+        result = base.piEventCreateHost(context, nullptr, operation.gate.out());
     if (result == PI_SUCCESS && operation.work.blocking) {
         result = check_may_block(operation);
         if (result != PI_SUCCESS)

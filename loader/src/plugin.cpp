@@ -66,8 +66,8 @@ void PluginInstance::host_set_error(const pi_host *, pi_result code, const char 
 void PluginInstance::host_log(const pi_host *host, pi_log_level level, const char *message) {
     PluginInstance &instance = instance_of(host);
     if (message != nullptr)
-        instance.log().write(std::min<pi_log_level>(level, PI_LOG_ERROR), "{}: {}", instance.name_,
-                             message);
+        instance.log().write(std::clamp<pi_log_level>(level, PI_LOG_TRACE, PI_LOG_ERROR), "{}: {}",
+                             instance.name_, message);
 }
 
 void PluginInstance::host_object_count(const pi_host *host, int64_t change) {

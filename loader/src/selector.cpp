@@ -23,19 +23,34 @@ bool parse_index(std::string_view text, std::optional<uint32_t> &out) {
     return out.has_value();
 }
 
+// What plugins answered: their devices, and why some could not be listed.
+struct Listing {
+    struct Problem {
+        pi_result result;
+        std::string plugin;
+        std::string text; // "plugin host: piDevicesGet: ..."
+    };
+    std::vector<NamedDevice> devices;
+    std::vector<Problem> problems;
+};
+
 // Lists handles from a plugin without believing it: ask(capacity, array, count).
 template <typename Handle, typename Ask>
 std::vector<Handle> ask_list(const PluginInstance &instance, StallWatch &watch,
-                             const char *function, Ask &&ask) {
+                             const char *function, Listing &listing, Ask &&ask) {
     const ErrorScope scope;
     const StallWatch::Call call(watch, instance.name(), instance.path(), function);
     Log &log = instance.log();
-    uint32_t count = 0;
-    if (const pi_result result = ask(0, nullptr, &count)) {
-        log.write(result == PI_ERROR_UNAVAILABLE ? PI_LOG_DEBUG : PI_LOG_WARNING,
-                  "plugin {}: {}: {}", instance.name(), function, scope.text(result));
+    const auto give_up = [&](pi_result result, pi_log_level level) -> std::vector<Handle> {
+        std::string text =
+            fmt::format("plugin {}: {}: {}", instance.name(), function, scope.text(result));
+        log.write(level, "{}", text);
+        listing.problems.push_back({result, instance.name(), std::move(text)});
         return {};
-    }
+    };
+    uint32_t count = 0;
+    if (const pi_result result = ask(0, nullptr, &count))
+        return give_up(result, result == PI_ERROR_UNAVAILABLE ? PI_LOG_DEBUG : PI_LOG_WARNING);
     if (count > max_handles) {
         log.warn("plugin {}: {} tells of {} handles: only the first {} are looked at",
                  instance.name(), function, count, uint32_t{max_handles});
@@ -44,10 +59,8 @@ std::vector<Handle> ask_list(const PluginInstance &instance, StallWatch &watch,
     if (count == 0)
         return {};
     std::vector<Handle> handles(count, nullptr);
-    if (const pi_result result = ask(count, handles.data(), nullptr)) {
-        log.warn("plugin {}: {}: {}", instance.name(), function, scope.text(result));
-        return {};
-    }
+    if (const pi_result result = ask(count, handles.data(), nullptr))
+        return give_up(result, PI_LOG_WARNING);
     const auto bad = std::remove_if(handles.begin(), handles.end(), [&](Handle handle) {
         return !belongs_to(handle, &instance.table());
     });
@@ -58,22 +71,21 @@ std::vector<Handle> ask_list(const PluginInstance &instance, StallWatch &watch,
     return handles;
 }
 
-void list_devices_of(const PluginInstance &instance, StallWatch &watch,
-                     std::vector<NamedDevice> &out) {
+void list_devices_of(const PluginInstance &instance, StallWatch &watch, Listing &out) {
     const pi_dispatch &table = instance.table();
     const auto platforms = ask_list<pi_platform>(
-        instance, watch, "piPlatformsGet",
+        instance, watch, "piPlatformsGet", out,
         [&](uint32_t capacity, pi_platform *list, uint32_t *count) {
             return table.piPlatformsGet(instance.handle(), capacity, list, count);
         });
     for (uint32_t p = 0; p < platforms.size(); ++p) {
         const auto devices = ask_list<pi_device>(
-            instance, watch, "piDevicesGet",
+            instance, watch, "piDevicesGet", out,
             [&](uint32_t capacity, pi_device *list, uint32_t *count) {
                 return table.piDevicesGet(platforms[p], PI_DEVICE_TYPE_ALL, capacity, list, count);
             });
         for (uint32_t d = 0; d < devices.size(); ++d)
-            out.push_back({devices[d], instance.name(), p, d});
+            out.devices.push_back({devices[d], instance.name(), p, d});
     }
 }
 
@@ -81,18 +93,18 @@ void list_devices_of(const PluginInstance &instance, StallWatch &watch,
 // plugin that lies about counts or hands out what is no handle is warned about, and the rest of it is
 // used. Asking opens the vendor's libraries, so only those are asked whose answer counts.
 template <typename IsAsked>
-std::vector<NamedDevice> list_devices(const pi_loader_s &loader, IsAsked &&is_asked) {
+Listing list_devices(const pi_loader_s &loader, IsAsked &&is_asked) {
     StallWatch watch(loader.services->log, loader.services->stall_warning_delay);
-    std::vector<NamedDevice> devices;
+    Listing listing;
     for (const auto &instance : loader.instances) {
         if (is_asked(*instance))
-            list_devices_of(*instance, watch, devices);
+            list_devices_of(*instance, watch, listing);
     }
-    return devices;
+    return listing;
 }
 
 std::vector<NamedDevice> list_all_devices(const pi_loader_s &loader) {
-    return list_devices(loader, [](const PluginInstance &) { return true; });
+    return list_devices(loader, [](const PluginInstance &) { return true; }).devices;
 }
 
 std::string list_selectors(const std::vector<NamedDevice> &devices) {
@@ -100,6 +112,20 @@ std::string list_selectors(const std::vector<NamedDevice> &devices) {
     for (const NamedDevice &device : devices)
         list += (list.empty() ? "" : ", ") + device.selector();
     return list.empty() ? "none" : list;
+}
+
+// The element's own device may have been there, had its plugin answered.
+pi_result fail_without_device(const char *function, const pi_loader_s &loader,
+                              const SelectorElement &element, const Listing &asked) {
+    std::string reasons;
+    for (const Listing::Problem &problem : asked.problems) {
+        if (element.names(problem.plugin))
+            reasons += (reasons.empty() ? " (" : "; ") + problem.text;
+    }
+    if (!reasons.empty())
+        reasons += ')';
+    return fail(PI_ERROR_INVALID_NAME, "{}: \"{}\" names no device{}; the devices are: {}",
+                function, element.text, reasons, list_selectors(list_all_devices(loader)));
 }
 
 // `source` is where the selector comes from, for messages.
@@ -110,15 +136,14 @@ pi_result select(const char *function, const char *source, const pi_loader_s &lo
     if (!problem.empty())
         return fail(PI_ERROR_INVALID_VALUE, "{}: {} \"{}\": {}", function, source, selector,
                     problem);
-    const std::vector<NamedDevice> devices =
-        list_devices(loader, [&](const PluginInstance &instance) {
-            return std::any_of(
-                elements.begin(), elements.end(),
-                [&](const SelectorElement &element) { return element.names(instance.name()); });
+    const Listing asked = list_devices(loader, [&](const PluginInstance &instance) {
+        return std::any_of(elements.begin(), elements.end(), [&](const SelectorElement &element) {
+            return element.names(instance.name());
         });
+    });
     for (const SelectorElement &element : elements) {
         bool any = false;
-        for (const NamedDevice &device : devices) {
+        for (const NamedDevice &device : asked.devices) {
             if (!device.matches(element))
                 continue;
             any = true;
@@ -126,8 +151,7 @@ pi_result select(const char *function, const char *source, const pi_loader_s &lo
                 out.push_back(device.device);
         }
         if (!any)
-            return fail(PI_ERROR_INVALID_NAME, "{}: \"{}\" names no device; the devices are: {}",
-                        function, element.text, list_selectors(list_all_devices(loader)));
+            return fail_without_device(function, loader, element, asked);
     }
     return PI_SUCCESS;
 }
@@ -205,10 +229,13 @@ pi_result piLoaderGetDeviceSelector(pi_loader loader, pi_device device, uint64_t
         const auto is_of = [&](const PluginInstance &instance) {
             return belongs_to(device, &instance.table());
         };
-        for (const NamedDevice &row : list_devices(*loader, is_of)) {
+        const Listing asked = list_devices(*loader, is_of);
+        for (const NamedDevice &row : asked.devices) {
             if (row.device == device)
                 return write_string(function, row.selector(), size, value, out_size);
         }
+        if (!asked.problems.empty())
+            return fail(asked.problems[0].result, "{}: {}", function, asked.problems[0].text);
         return fail(PI_ERROR_INVALID_DEVICE, "{}: device is not a root device of this loader",
                     function);
     });

@@ -46,6 +46,7 @@ void export_dma_buf(Mem &mem, pi_external_handle &handle) {
                   "cuMemGetHandleForAddressRange", bytes, " bytes on ", mem.device().name());
     fcntl(handle.fd, F_SETFD, FD_CLOEXEC);
     handle.offset = mem.offset();
+    handle.allocation_size = bytes;
 }
 
 /// The handle is of the whole allocation.
@@ -55,7 +56,8 @@ void export_ipc(const Mem &mem, pi_external_handle &handle) {
     const Current current(primary);
     const Api &cu = primary.api();
     CUdeviceptr begin = 0;
-    primary.check(cu.cuMemGetAddressRange_v2(&begin, nullptr, mem.address()),
+    size_t size = 0;
+    primary.check(cu.cuMemGetAddressRange_v2(&begin, &size, mem.address()),
                   "cuMemGetAddressRange_v2", "of mem");
     CUipcMemHandle native{};
     primary.check(cu.cuIpcGetMemHandle(&native, begin), "cuIpcGetMemHandle", "on ",
@@ -63,6 +65,7 @@ void export_ipc(const Mem &mem, pi_external_handle &handle) {
     std::memcpy(handle.ipc, &native, sizeof native);
     handle.fd = -1;
     handle.offset = mem.address() - begin;
+    handle.allocation_size = size;
 }
 
 } // namespace

@@ -217,7 +217,7 @@ void Image::check_readable(const pi_sampler_desc &sampler) const {
 CUtexObject Image::texture(const pi_sampler_desc &sampler) {
     check_readable(sampler);
     std::lock_guard lock(mutex_);
-    CUtexObject &texture = textures_[sampler_word(sampler)];
+    CUtexObject &texture = textures_[sampler_index(sampler)];
     if (!texture) {
         const CUDA_RESOURCE_DESC resource = this->resource();
         const CUDA_TEXTURE_DESC how = describe(sampler, shape.format);

@@ -61,7 +61,7 @@ private:
     std::mutex mutex_;            ///< guards what follows; 0 is an object that is not made yet
     CUsurfObject surface_ = 0;
     /// By the words of their samplers. So they need not outlive them, and there is a bound to how many there are.
-    std::array<CUtexObject, sampler_words> textures_{};
+    std::array<CUtexObject, sampler_count> textures_{};
 };
 
 /// PI_NATIVE_CUDA_ARRAY_TEXTURE: the texture tells the nearest pixel of coordinates that count pixels.

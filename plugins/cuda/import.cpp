@@ -138,7 +138,7 @@ pi_result PI_CALL piMemImport(pi_context context, pi_device device, const pi_mem
                               pi_mem *out_mem) {
     return call<Context>(context, [&](Context &self) {
         Device &on = self.checked_device(device);
-        auto known = read_desc(desc, PI_TYPE_MEM_IMPORT_DESC);
+        const auto known = read_import(desc);
         require(out_mem, "out_mem");
         check_external_type(known.handle.type, "handle.type");
         check_import_type(known.handle.type, import_types(on), on.name());

@@ -248,12 +248,9 @@ pi_result PI_CALL piPlatformGetBackendOption(pi_platform platform, const char *f
 pi_result PI_CALL piDevicesGet(pi_platform platform, pi_device_type types, uint32_t capacity,
                                pi_device *out_devices, uint32_t *out_count) {
     return call<Platform>(platform, [&](Platform &self) {
-        if (!types || types & ~static_cast<pi_device_type>(PI_DEVICE_TYPE_ALL))
-            fail(PI_ERROR_INVALID_VALUE, "types is ", types,
-                 "; a combination of the PI_DEVICE_TYPE_ bits (1 to 15) is needed");
         std::vector<pi_device> devices;
         for (const Ref<Device> &device : self.devices())
-            if (types & PI_DEVICE_TYPE_GPU)
+            if (pi_sdk_asks_for(types, PI_DEVICE_TYPE_GPU))
                 devices.push_back(device->handle());
         write_list<pi_device>(devices, capacity, out_devices, out_count);
     });

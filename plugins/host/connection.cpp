@@ -36,7 +36,7 @@ void check_query(const pi_memory_connection_query &query) {
              query.dst_scope, "; the devices have ", scope_count, " scopes, numbered from 0");
 }
 
-pi_memory_connection_info answer(Ends ends, pi_memory_kind kind) {
+pi_memory_connection_info answer(Ends ends, const pi_memory_connection_query &query) {
     pi_memory_connection_info info{};
     // Sub-devices have the memory of their node.
     const bool same = &ends.src.node() == &ends.dst.node();
@@ -49,8 +49,9 @@ pi_memory_connection_info answer(Ends ends, pi_memory_kind kind) {
     info.concurrent_writers = PI_CONCURRENT_WRITERS_DISJOINT_BYTES;
     info.path = PI_COPY_PATH_DIRECT;
     info.preferred_queue = PI_PREFERRED_QUEUE_EITHER;
-    // Images are not exported.
-    info.external_handle_types = kind == PI_MEMORY_KIND_IMAGE ? 0 : export_types();
+    if (query.kind == PI_MEMORY_KIND_BUFFER &&
+        query.src_scope == scope_global) // as check_export_demand() has it
+        info.external_handle_types = export_types() & import_types;
     info.link_kind = same ? PI_LINK_SAME_DEVICE : PI_LINK_SYSTEM_MEMORY;
     std::strncpy(info.reason, reason, sizeof info.reason - 1);
     return info;
@@ -77,7 +78,7 @@ pi_result PI_CALL get_memory_connection_info(pi_device src_device, pi_context sr
         const Ends ends = check_ends(self, src_context, dst_device, dst_context);
         const auto known = sdk::read_optional_desc(query, PI_TYPE_MEMORY_CONNECTION_QUERY);
         check_query(known);
-        sdk::write_struct(answer(ends, known.kind), PI_TYPE_MEMORY_CONNECTION_INFO, out_info);
+        sdk::write_struct(answer(ends, known), PI_TYPE_MEMORY_CONNECTION_INFO, out_info);
     });
 }
 

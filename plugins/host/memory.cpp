@@ -229,7 +229,7 @@ pi_result PI_CALL mem_import(pi_context context, pi_device device, const pi_mem_
                              pi_mem *out_mem) {
     return sdk::call<Context>(context, [&](Context &self) {
         Device &owner = self.device(device);
-        const pi_mem_import_desc known = sdk::read_desc(desc, PI_TYPE_MEM_IMPORT_DESC);
+        const pi_mem_import_desc known = sdk::read_import(desc);
         sdk::require(out_mem, "out_mem");
         const pi_external_type type = known.handle.type;
         sdk::check_external_type(type, "handle.type");

@@ -2,6 +2,8 @@
 #include "connection.hpp"
 #include "memory.hpp"
 
+#include <pi/sdk/external.hpp>
+
 #include <cstring>
 
 namespace pi::level_zero {
@@ -157,8 +159,6 @@ void describe_unified(const ConnectedPlace &src, const ConnectedPlace &dst,
         info.atomics = 1;
         info.residency = PI_RESIDENCY_SAME_MEMORY;
         info.link_kind = PI_LINK_SAME_DEVICE;
-        if (query.kind == PI_MEMORY_KIND_BUFFER)
-            info.external_handle_types = export_types(src.device) & import_types(dst.device);
         return;
     }
     if (query.kind == PI_MEMORY_KIND_USM_SHARED) {
@@ -167,6 +167,21 @@ void describe_unified(const ConnectedPlace &src, const ConnectedPlace &dst,
     }
     info.atomics = dst.place.access(src.place).atomics;
     info.residency = PI_RESIDENCY_REMOTE_ACCESS;
+}
+
+/// Of buffers in scope 0. A device takes what it has given itself, in another context, too. What another device or driver
+/// takes of it nobody tells: it is tried, for file descriptors, which need no process.
+uint32_t shared_types(const ConnectedPlace &src, const ConnectedPlace &dst) {
+    const uint32_t types = export_types(src.device) & import_types(dst.device);
+    if (src.device.id() == dst.device.id())
+        return types;
+    return dst.device.imports_of(src.device, [&] {
+        uint32_t taken = 0;
+        for (const pi_external_type type : {PI_EXTERNAL_DMA_BUF_FD, PI_EXTERNAL_OPAQUE_FD})
+            if (types & external_bit(type) && Storage::passes(src.place, dst.place, type))
+                taken |= external_bit(type);
+        return taken;
+    });
 }
 
 } // namespace
@@ -183,6 +198,8 @@ pi_memory_connection_info describe_connection(const ConnectedPlace &src, const C
                             (in_host(query) || dst.device.access(src.device).granted())
                         ? PI_COPY_PATH_DIRECT
                         : PI_COPY_PATH_STAGED_BY_PLUGIN;
+    if (query.kind == PI_MEMORY_KIND_BUFFER && query.src_scope == SCOPE_GLOBAL)
+        info.external_handle_types = shared_types(src, dst);
     std::strncpy(info.reason, answer.reason.c_str(), sizeof info.reason - 1);
     return info;
 }

@@ -62,7 +62,6 @@ ze_copy_region_t box_of(const Rectangle &r) {
 void append_box(Submission &submission, bool whole, const End &src, const Rectangle &from,
                 const End &dst, const Rectangle &to) {
     const auto in = box_of(from), out = box_of(to);
-    const auto narrow = [](uint64_t pitch) { return static_cast<uint32_t>(pitch); };
     const auto append = [&](const Order &order) {
         return submission.api().zeCommandListAppendMemoryCopyRegion(
             submission.list(), dst.address + to.offset, &out, narrow(to.row_pitch),

@@ -65,6 +65,7 @@ Device::Device(Platform &platform, ze_device_handle_t id, Ref<Device> parent)
         "zeDeviceGetSubDevices", nullptr, [&](uint32_t *count, ze_device_handle_t *ids) {
             return api().zeDeviceGetSubDevices(id_, count, ids);
         });
+    compute_units_ = count_units();
 }
 
 Device::~Device() = default;
@@ -114,8 +115,23 @@ void Device::read_images() {
                      platform_.has_extension(ZE_IMAGE_COPY_EXT_NAME);
 }
 
-uint32_t Device::compute_units() const {
-    return std::max(properties_.numSlices * properties_.numSubslicesPerSlice, 1u);
+namespace {
+
+uint32_t units_of(const ze_device_properties_t &properties) {
+    return std::max(properties.numSlices * properties.numSubslicesPerSlice, 1u);
+}
+
+} // namespace
+
+/// Of a device whose kernels it does not spread over all tiles Intel's driver tells the units of one tile.
+uint32_t Device::count_units() const {
+    uint32_t of_parts = 0;
+    for (const ze_device_handle_t part : sub_devices_) {
+        auto properties = typed<ze_device_properties_t>(properties_.stype);
+        check(api().zeDeviceGetProperties(part, &properties), "zeDeviceGetProperties");
+        of_parts += units_of(properties);
+    }
+    return std::max(units_of(properties_), of_parts);
 }
 
 bool Device::global_offset() const {

@@ -15,6 +15,11 @@
 
 namespace pi::level_zero {
 
+/// What the driver takes in 32 bits, of a number that is known to fit.
+constexpr uint32_t narrow(uint64_t number) {
+    return static_cast<uint32_t>(number);
+}
+
 /// Whether a device can use the memory of another one: drivers are asked in two ways, and answer differently.
 struct PeerAccess {
     bool listed = false;   ///< as zeDeviceGetP2PProperties has it
@@ -58,7 +63,8 @@ public:
     bool integrated() const { return properties_.flags & ZE_DEVICE_PROPERTY_FLAG_INTEGRATED; }
     uint64_t memory_size() const { return memory_size_; }
     uint64_t max_allocation() const { return properties_.maxMemAllocSize; }
-    uint32_t compute_units() const;
+    /// Those of all its parts, if it has any, whatever the driver tells of it itself.
+    uint32_t compute_units() const { return compute_units_; }
     /// 1 << PI_USM_ kinds.
     uint32_t usm_kinds() const { return usm_kinds_; }
     /// 1 << PI_EXTERNAL_ of file descriptors.
@@ -76,6 +82,13 @@ public:
 
     /// Whether commands of this device can use memory of `owner` in the same context. Asked once a pair.
     PeerAccess access(const Device &owner);
+    /// 1 << PI_EXTERNAL_ of what another device exports that this one imports; try_out() tells, asked once a pair.
+    template <class TryOut>
+    uint32_t imports_of(const Device &exporter, TryOut &&try_out) {
+        std::lock_guard lock(imports_mutex_);
+        const auto known = imports_.find(exporter.id_);
+        return known != imports_.end() ? known->second : imports_[exporter.id_] = try_out();
+    }
     Clock &clock() { return clock_; }
 
     /// What the plugin has taken of the device's memory.
@@ -85,6 +98,7 @@ private:
     void read_memory();
     void read_external();
     void read_images();
+    uint32_t count_units() const;
 
     Platform &platform_;
     const ze_device_handle_t id_;
@@ -100,10 +114,13 @@ private:
     uint32_t usm_kinds_ = 0, import_files_ = 0, export_files_ = 0;
     bool imports_host_pointers_ = false, image_pitches_ = false;
     std::vector<ze_device_handle_t> sub_devices_;
+    uint32_t compute_units_ = 1;
     std::atomic<uint32_t> next_engine_{0};
     std::atomic<uint64_t> taken_{0};
     std::mutex peers_mutex_;
     std::map<ze_device_handle_t, PeerAccess> peers_; ///< guarded by peers_mutex_
+    std::mutex imports_mutex_;
+    std::map<ze_device_handle_t, uint32_t> imports_; ///< guarded by imports_mutex_
     Clock clock_;
 };
 

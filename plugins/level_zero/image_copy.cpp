@@ -12,10 +12,6 @@ namespace {
 
 using Order = Submission::Order;
 
-uint32_t narrow(uint64_t count) {
-    return static_cast<uint32_t>(count);
-}
-
 /// The extents of images fit into 32 bits.
 ze_image_region_t region_in(const Image &image, const Rectangle &bytes) {
     const ImageBox box = with_layers_second(image.box(bytes), *image.shape.type);
@@ -103,7 +99,7 @@ bool alike(const ze_image_region_t &a, const ze_image_region_t &b) {
     return a.width == b.width && a.height == b.height && a.depth == b.depth;
 }
 
-bool fits(const Rectangle &r) {
+bool pitches_fit(const Rectangle &r) {
     return std::max(r.row_pitch * r.rows, r.slice_pitch) <= UINT32_MAX;
 }
 
@@ -128,7 +124,7 @@ void append_pixels(Submission &submission, bool whole, const End &src, const Rec
                     to_memory);
     };
     const auto part = [&](const Rectangle &a, const Rectangle &b) { append(false, a, b); };
-    if (bytes.dense() || (submission.place().device().image_pitches() && fits(bytes)))
+    if (bytes.dense() || (submission.place().device().image_pitches() && pitches_fit(bytes)))
         append(whole, from, to);
     else if (bytes.rows == 1 || bytes.row_pitch == bytes.row)
         for_each_slice(from, to, part);

@@ -16,10 +16,6 @@ using namespace sdk;
 
 namespace {
 
-uint32_t narrow(uint64_t size) {
-    return static_cast<uint32_t>(size);
-}
-
 WorkLimits limits_of(const Device &device, const Kernel &kernel) {
     const ze_device_compute_properties_t &compute = device.compute();
     return {{compute.maxGroupSizeX, compute.maxGroupSizeY, compute.maxGroupSizeZ},

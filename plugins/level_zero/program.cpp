@@ -159,10 +159,12 @@ void Program::build_for(const pi_program_build_desc &desc, uint32_t aim) {
             if (!part)
                 one.module = std::move(module);
         } catch (const Error &error) {
-            if (one.log.empty())
-                one.log = error.text();
-            for (Build &other : builds_)
-                other.module.reset();
+            // For all devices, those behind the one that it names, too, which were not tried any more.
+            for (Build &each : builds_) {
+                each.module.reset();
+                if (each.log.empty())
+                    each.log = error.text();
+            }
             throw;
         }
     }

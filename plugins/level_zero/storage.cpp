@@ -213,6 +213,17 @@ Storage Storage::open_ipc(Place &place, const void *handle, uint64_t offset, uin
     return storage;
 }
 
+bool Storage::passes(Place &from, Place &to, pi_external_type type) {
+    constexpr uint64_t size = 4096;
+    try {
+        const Storage given = on_device(from, size, 0, external_bit(type));
+        const Storage taken = import_file(to, type, given.file(from, type), 0, size);
+        return true;
+    } catch (const Error &) {
+        return false;
+    }
+}
+
 Storage Storage::around(Place &place, void *begin, uint64_t offset, bool host,
                         std::shared_ptr<const bool> own) {
     Storage storage;

@@ -232,8 +232,8 @@ Ref<Mem> create_buffer(Context &context, Device &device, const pi_mem_buffer_des
     if (desc.flags & PI_MEM_USE_HOST_PTR) {
         const auto in_place = device.import_alignment();
         const uint64_t given = alignment_of(desc.host_ptr, page_size);
-        if (in_place && given >= *in_place)
-            parts.alignment = given;
+        // The host's address counts as well as the device's.
+        parts.alignment = in_place && given >= *in_place ? given : std::min(parts.alignment, given);
         if (desc.alignment > parts.alignment)
             fail(PI_ERROR_INVALID_ALIGNMENT, "alignment is ", desc.alignment, ", but host_ptr (",
                  desc.host_ptr, ") gives ", parts.alignment, " on ", device.name());

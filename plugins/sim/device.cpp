@@ -236,10 +236,9 @@ namespace entries {
 pi_result PI_CALL devices_get(pi_platform platform, pi_device_type types, uint32_t capacity,
                               pi_device *out_devices, uint32_t *out_count) {
     return sdk::call<Platform>(platform, [&](Platform &self) {
-        sdk::check_flags(types, PI_DEVICE_TYPE_ALL, "types");
         std::vector<pi_device> handles;
         for (const auto &device : self.devices())
-            if (types & device->spec().type)
+            if (pi_sdk_asks_for(types, device->spec().type))
                 handles.push_back(device->handle());
         sdk::write_list<pi_device>(handles, capacity, out_devices, out_count);
     });

@@ -65,8 +65,10 @@ pi_result PI_CALL event_set_callback(pi_event event, pi_event_callback callback,
     });
 }
 
-pi_result PI_CALL event_create_host(pi_context context, pi_event *out_event) {
+pi_result PI_CALL event_create_host(pi_context context, const pi_host_event_desc *desc,
+                                    pi_event *out_event) {
     return sdk::call<Context>(context, [&](Context &self) {
+        sdk::check_plain_desc(desc, PI_TYPE_HOST_EVENT_DESC);
         sdk::require(out_event, "out_event");
         auto event = sdk::make<Event>(self.host(), sdk::AnyRef(sdk::Ref<Context>(self)));
         event->set_payload(std::make_unique<TimesPayload>(self.platform().instance().timeline(),

@@ -62,7 +62,8 @@ void check_link(const Value &value, const LinkSpec &link) {
 
 /// So that no transfer takes more than can be told: one over the host crosses two links with it.
 size_t most_channels(const LinkSpec &link) {
-    return link.from == host_site || link.to == host_site ? PI_MAX_CHANNELS / 2 : PI_MAX_CHANNELS;
+    return link.from == host_site || link.to == host_site ? PI_CONNECTION_MAX_CHANNELS / 2
+                                                          : PI_CONNECTION_MAX_CHANNELS;
 }
 
 /// "{from}" and "{to}" in a channel's name are the link's ends.

@@ -123,8 +123,8 @@ pi_dispatch make_faulty_functions() {
 
 /// Not a constant: under sanitizers gcc cannot tell whether a function is NULL before the program runs.
 const pi_dispatch &faulty_functions() {
-    static const pi_dispatch table = make_faulty_functions();
-    return table;
+    static const pi_dispatch faulty = make_faulty_functions();
+    return faulty;
 }
 
 /// The machine that the option names; or, with one that has nothing, why there is none.

@@ -35,6 +35,11 @@ void Channel::occupy(uint64_t start, uint64_t end) {
     busy_.emplace(start, end);
 }
 
+void Channel::forget(uint64_t time) {
+    while (!busy_.empty() && busy_.begin()->second <= time)
+        busy_.erase(busy_.begin());
+}
+
 // ----- Timeline -----------------------------------------------------------------------------------
 
 const Timeline::Inside *&Timeline::Inside::current() {
@@ -166,8 +171,12 @@ void Timeline::place(Times &times) {
     latest_ = std::max(latest_, times.end_);
     if (times.lost_)
         return;
-    for (Channel *channel : task.channels)
+    // What comes later is enqueued by the host, now, or inside of an event's callback, and is not ready before.
+    const uint64_t past = held_.empty() ? now_ : std::min(now_, held_.begin()->first);
+    for (Channel *channel : task.channels) {
+        channel->forget(past);
         channel->occupy(times.start_, times.end_);
+    }
 }
 
 void Timeline::plan(const TimesPointer &first) {
@@ -193,6 +202,20 @@ uint64_t Timeline::over_before(const Times &times) const {
 bool Timeline::known(const Times &times) const {
     std::lock_guard lock(mutex_);
     return times.known_;
+}
+
+uint64_t Timeline::hold() {
+    std::lock_guard lock(mutex_);
+    const uint64_t time = host_time();
+    ++held_[time];
+    return time;
+}
+
+void Timeline::let_go(uint64_t held) {
+    std::lock_guard lock(mutex_);
+    const auto found = held_.find(held);
+    if (--found->second == 0)
+        held_.erase(found);
 }
 
 uint64_t Timeline::profiling(const Times &times, pi_profiling_info name) const {
@@ -226,6 +249,10 @@ void QueueOrder::add(const Timeline &timeline, const TimesPointer &times, sdk::S
     }
     // Of those that have times, the latest stands for all.
     const auto note = [&](std::vector<TimesPointer> &list) {
+        // One that failed before it began, and whose event is gone, will never have any.
+        std::erase_if(list, [&](const TimesPointer &one) {
+            return one.use_count() == 1 && !timeline.known(*one);
+        });
         const auto unknown = std::partition(list.begin(), list.end(), [&](const TimesPointer &one) {
             return timeline.known(*one);
         });

@@ -20,12 +20,14 @@ namespace pi::sim {
 /// What can do one thing at a time: a link's wires, a device's processors.
 class Channel {
 public:
-    /// The number, not 0, by which the plugin tells it: PI_MAX_CHANNELS.
+    /// The number, not 0, by which the plugin tells it: PI_CONNECTION_MAX_CHANNELS.
     explicit Channel(uint64_t number) : number_(number) {}
     uint64_t number() const { return number_; }
     /// The earliest time from `ready` on at which it is free for `duration`.
     uint64_t earliest(uint64_t ready, uint64_t duration) const;
     void occupy(uint64_t start, uint64_t end);
+    /// Nothing will be ready before `time` any more.
+    void forget(uint64_t time);
 
 private:
     const uint64_t number_;
@@ -84,6 +86,10 @@ public:
     /// What has ended by then, the program may have known to be over when it let this begin by a host event.
     uint64_t over_before(const Times &times) const;
     bool known(const Times &times) const;
+    /// An event lives: inside its callbacks it may be this time, which is returned, or any later one.
+    uint64_t hold();
+    /// It is gone.
+    void let_go(uint64_t held);
     uint64_t profiling(const Times &times, pi_profiling_info name) const;
 
     /// While it lives, now() of this thread is the end of `times`.
@@ -106,17 +112,19 @@ private:
     void plan(const TimesPointer &first);
     void place(Times &times);
 
-    mutable std::mutex mutex_;  ///< no other is taken under it
-    uint64_t now_ = 1000;       ///< 0 would look like no time at all
-    uint64_t latest_ = 0;       ///< end that is known
-    mutable uint64_t told_ = 0; ///< by callbacks
+    mutable std::mutex mutex_;          ///< no other is taken under it
+    uint64_t now_ = 1000;               ///< 0 would look like no time at all
+    uint64_t latest_ = 0;               ///< end that is known
+    std::map<uint64_t, uint64_t> held_; ///< by how many events each time is
+    mutable uint64_t told_ = 0;         ///< by callbacks
 };
 
 /// The times as an event's own.
 class TimesPayload : public sdk::Payload {
 public:
-    TimesPayload(const Timeline &timeline, TimesPointer times)
-        : timeline_(timeline), times_(std::move(times)) {}
+    TimesPayload(Timeline &timeline, TimesPointer times)
+        : timeline_(timeline), times_(std::move(times)), held_(timeline.hold()) {}
+    ~TimesPayload() override { timeline_.let_go(held_); }
     uint64_t profiling(pi_profiling_info name) const override {
         return timeline_.profiling(*times_, name);
     }
@@ -126,8 +134,9 @@ public:
     }
 
 private:
-    const Timeline &timeline_;
+    Timeline &timeline_;
     const TimesPointer times_;
+    const uint64_t held_;
 };
 
 /// What the commands of one queue wait for, beside their wait lists. Externally synchronised.

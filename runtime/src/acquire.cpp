@@ -309,7 +309,7 @@ void StorageState::bridge(AcquisitionState &acquisition) {
     }
     if (!foreign.empty()) {
         Event joined;
-        check(piEventCreateHost(topology.context(acquisition.place), joined.out()),
+        check(piEventCreateHost(topology.context(acquisition.place), nullptr, joined.out()),
               "piEventCreateHost");
         acquisition.owned_events.push_back(joined);
         runtime_->in_flight->add();

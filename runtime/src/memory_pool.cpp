@@ -158,7 +158,7 @@ PoolStatistics MemoryPool::statistics(PlaceIndex place) const {
 }
 
 void MemoryPool::give_back(PooledMemory &memory, bool keep) noexcept {
-    const Mem released = std::move(memory.mem_);
+    Mem released = std::move(memory.mem_);
     std::vector<Mem> dropped;
     const std::lock_guard lock(mutex_);
     PlacePool &pool = places_[memory.kind_.place];
@@ -169,10 +169,10 @@ void MemoryPool::give_back(PooledMemory &memory, bool keep) noexcept {
     }
     const uint64_t serial = next_++;
     try {
+        // Moved where nothing fails any more: to retain it is a call that a plugin may refuse.
         Blocks::iterator &block = pool.by_age[serial];
-        block =
-            pool.blocks.insert({{memory.kind_, {memory.size_, serial}}, {memory.size_, released}})
-                .first;
+        block = pool.blocks.try_emplace({memory.kind_, {memory.size_, serial}}).first;
+        block->second = {memory.size_, std::move(released)};
     } catch (const std::bad_alloc &) {
         pool.by_age.erase(serial); // then it is not kept
         ++pool.statistics.dropped;

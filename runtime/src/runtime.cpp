@@ -69,7 +69,7 @@ bool RuntimeState::may_wait() const {
         }
         // Only the plugin knows, and who cannot be asked may not be waited for. Nobody has signalled this event.
         Event event;
-        if (piEventCreateHost(topology->context(place), event.out()) != PI_SUCCESS ||
+        if (piEventCreateHost(topology->context(place), nullptr, event.out()) != PI_SUCCESS ||
             piEventWait(event.get(), 1) == PI_ERROR_WOULD_BLOCK) {
             return false;
         }

@@ -31,7 +31,7 @@ struct Load {
 Load load_of(const CostTable &costs, const Candidate &candidate, uint64_t bytes);
 
 /// What each link takes of the machine: a channel of its own, in one direction, and those that its plugin tells
-/// (PI_MAX_CHANNELS), which other links may take, too. The places of one device share its links.
+/// (PI_CONNECTION_MAX_CHANNELS), which other links may take, too. The places of one device share its links.
 class LinkChannels {
 public:
     /// `devices`: for each place the first one of the same device.

@@ -94,7 +94,7 @@ void with_a_layer(Session &session, const char *layer, const char *aim) {
 void bench_calls(Session &session) {
     session.attempt("exported call, 1 plugin", [&] { with_one_plugin(session); });
     session.attempt("exported call, 3 plugins in turn", [&] { with_three_plugins(session); });
-    for (const auto &[layer, aim] : {std::pair("validate", ", aim 25 of it"),
+    for (const auto &[layer, aim] : {std::pair("validate", ", aim 25 times it"),
                                      {"fault", ""},
                                      {"leak-origin", ""},
                                      {"race", ""}}) {

@@ -18,7 +18,7 @@ EmptyKernel::EmptyKernel(const Place &place, pi_program_format format, const std
     pi::runtime::Program program;
     check(piProgramCreate(place.context.get(), &desc, program.out()), "piProgramCreate");
     check(piProgramBuild(program.get(), nullptr), "piProgramBuild");
-    check(piKernelCreate(program.get(), "nothing", kernel_.out()), "piKernelCreate");
+    check(piKernelCreate(program.get(), "nothing", nullptr, kernel_.out()), "piKernelCreate");
 }
 
 void EmptyKernel::launch(pi_event *out_event) const {

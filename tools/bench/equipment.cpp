@@ -3,6 +3,7 @@
 
 #include <pi/runtime/error.hpp>
 
+#include <algorithm>
 #include <filesystem>
 #include <stdexcept>
 
@@ -63,6 +64,7 @@ std::vector<pi_device> Loader::devices(const std::string &selector) const {
     std::vector<pi_device> devices(count);
     check(piLoaderSelectDevices(loader_, text, count, devices.data(), &count),
           "piLoaderSelectDevices");
+    devices.resize(std::min<size_t>(count, devices.size())); // a plugin may have failed since
     return devices;
 }
 

@@ -38,7 +38,7 @@ pi::runtime::Kernel make_kernel(const Place &place, const std::string &source) {
     check(piProgramCreate(place.context.get(), &desc, program.out()), "piProgramCreate");
     check(piProgramBuild(program.get(), nullptr), "piProgramBuild");
     pi::runtime::Kernel kernel;
-    check(piKernelCreate(program.get(), "add", kernel.out()), "piKernelCreate");
+    check(piKernelCreate(program.get(), "add", nullptr, kernel.out()), "piKernelCreate");
     return kernel;
 }
 

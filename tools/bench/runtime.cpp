@@ -235,15 +235,23 @@ void bench_partial_write(Session &session, const Machine &machine) {
     fetch(buffer, place);
     const Buffer part = storage.buffer(large / 2, large / 16);
     Memcpy limit(large / 16);
+    const uint64_t before = storage.counters().bytes_delivered;
+    uint64_t rounds = 0;
     session.compare(
         name, "memcpy of 4 MiB", Unit::microseconds,
         [&](uint64_t count) {
+            rounds += count;
             for (uint64_t i = 0; i < count; ++i) {
                 own(part, host_place);
                 fetch(buffer, place);
             }
         },
         std::ref(limit));
+    const uint64_t moved = storage.counters().bytes_delivered - before;
+    if (moved != rounds * (large / 16)) {
+        throw std::runtime_error(name + ": " + std::to_string(moved) + " bytes moved in " +
+                                 std::to_string(rounds) + " rounds");
+    }
 }
 
 /// Between two places that answer NONE, in each of both directions.

@@ -5,6 +5,7 @@
 #include "inventory.hpp"
 #include "loader.hpp"
 #include "output.hpp"
+#include "terminal.hpp"
 
 #include <CLI/CLI.hpp>
 
@@ -141,7 +142,7 @@ int show_devices(pi_loader loader, const Options &options, const Text &text,
 
 int show(const Options &options) {
     const Loader loader(options.plugin_files);
-    const Text text(options.colour_wanted());
+    const Text text(options.colour_wanted(), terminal_columns());
     if (options.environment) {
         const std::vector<Variable> variables = find_variables(loader.get());
         print(options.json ? to_json(variables) : text.variables(variables));

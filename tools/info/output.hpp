@@ -5,15 +5,17 @@
 
 #include "inventory.hpp"
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
 namespace pi_info {
 
-/// For people. With colour, escape sequences mark what matters; the words are the same without.
+/// For people. With colour, escape sequences mark what matters; the words are the same without. Lines are broken to fit
+/// into the columns, unless those are 0.
 class Text {
 public:
-    explicit Text(bool colour) : colour_(colour) {}
+    Text(bool colour, size_t columns) : colour_(colour), columns_(columns) {}
 
     std::string plugins(const std::vector<Plugin> &plugins) const;
     /// Only those that are not loaded; "" if all are.
@@ -32,6 +34,7 @@ private:
                      size_t width) const;
 
     bool colour_;
+    size_t columns_;
 };
 
 /// For programs: {"plugins": [...], "devices": [...], "places": [...], "connections": [...]}. What a

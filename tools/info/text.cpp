@@ -2,6 +2,7 @@
 #include "output.hpp"
 
 #include "names.hpp"
+#include "terminal.hpp"
 
 #include <algorithm>
 #include <array>
@@ -10,7 +11,7 @@
 namespace pi_info {
 namespace {
 
-constexpr size_t label_width = 13;
+constexpr size_t label_width = 14;
 
 std::string padded(const std::string &text, size_t width) {
     return text + std::string(width > text.size() ? width - text.size() : 0, ' ');
@@ -145,7 +146,7 @@ std::string Text::plugins(const std::vector<Plugin> &plugins) const {
         text += line("reason", plugin.reason);
         text += line("capabilities", joined(plugin.capabilities));
     }
-    return plugins.empty() ? text + "  none was found\n" : text;
+    return fitted(plugins.empty() ? text + "  none was found\n" : text, columns_);
 }
 
 std::string Text::plugins_not_used(const std::vector<Plugin> &plugins) const {
@@ -159,7 +160,8 @@ std::string Text::plugins_not_used(const std::vector<Plugin> &plugins) const {
                 styled(style_of_status(plugin.status), status_name(plugin.status)) + ": " +
                 plugin.reason + "\n";
     }
-    return text.empty() ? text : styled(Style::title, "Plugins not used") + "\n" + text;
+    return text.empty() ? text
+                        : fitted(styled(Style::title, "Plugins not used") + "\n" + text, columns_);
 }
 
 std::string Text::devices(const std::vector<Device> &devices) const {
@@ -180,7 +182,7 @@ std::string Text::devices(const std::vector<Device> &devices) const {
         text += line("programs", joined(device.program_formats));
         text += line("capabilities", joined(device.capabilities));
     }
-    return devices.empty() ? text + "  none\n" : text;
+    return fitted(devices.empty() ? text + "  none\n" : text, columns_);
 }
 
 std::string Text::cell(const Connections &connections, uint32_t src, uint32_t dst,
@@ -228,18 +230,16 @@ std::string Text::connections(const Connections &connections, Contexts contexts)
             text += cell(connections, src, dst, column_width(dst));
         }
     }
-    text +=
-        "\n\n"
-        "  unified     used as it is                   import/N  used in place if aligned to N "
-        "bytes\n"
-        "  migratable  the plugin copies it there      mapped    a map shows the memory itself\n"
-        "  none        it goes through the host        copied    a copy is made\n"
-        "  host is the bare host: its row and column come from what the devices say of "
-        "themselves\n";
+    text += "\n\n"
+            "  unified     used as it is               import/N  in place, aligned to N bytes\n"
+            "  migratable  the plugin copies it there  mapped    a map is the memory itself\n"
+            "  none        it goes through the host    copied    a copy is made\n"
+            "  host is the bare host: its row and column come from what the devices say of "
+            "themselves\n";
     for (const std::string &problem : connections.problems) {
         text += "  " + styled(Style::bad, problem) + "\n";
     }
-    return text;
+    return fitted(text, columns_);
 }
 
 std::string Text::variables(const std::vector<Variable> &variables) const {
@@ -251,7 +251,7 @@ std::string Text::variables(const std::vector<Variable> &variables) const {
                                 : styled(Style::faint, "not set")) +
                 "\n";
     }
-    return text;
+    return fitted(text, columns_);
 }
 
 } // namespace pi_info

@@ -8,8 +8,8 @@
  *
  * GRAMMAR
  *  - pi<Object><Verb> is a function, pi_<object> a type, PI_<OBJECT>_<CONSTANT> a constant.
- *  - Every function returns pi_result and takes at most six parameters. The first argument
- *    dispatches; inputs follow; outputs come last, are named out_*, and are written only on success.
+ *  - Every function returns pi_result, which is never positive, and takes at most six parameters. The
+ *    first argument dispatches; inputs follow; outputs come last, are named out_*, and are written only on success.
  *  - Lists: (capacity, out_array, out_count). out_count, if not NULL, receives how many there are;
  *    out_array, if not NULL, receives the first `capacity` of them; both NULL is
  *    PI_ERROR_INVALID_NULL_POINTER. Handles received this way are borrowed, unless the comment says that
@@ -18,7 +18,8 @@
  *    type that it returns. value may be NULL to ask for the size alone; a size smaller than needed is
  *    PI_ERROR_INVALID_SIZE and writes nothing. Strings are UTF-8 and their size counts the final 0. A
  *    name that the object cannot answer is PI_ERROR_UNSUPPORTED_FEATURE, one that is not in the list
- *    PI_ERROR_INVALID_ENUMERATION.
+ *    PI_ERROR_INVALID_ENUMERATION; a caller takes both for "it does not say", since an older plugin does not
+ *    know the newer names.
  *  - Commands: piEnqueueX(queue, desc, wait_count, wait_list, out_event), described under "Commands".
  *
  * DESCRIPTORS begin with {struct_size, type, next}. The caller sets struct_size = sizeof the struct
@@ -31,25 +32,39 @@
  * (PI_TYPE_MAY_IGNORE_BIT). An unknown flag bit is PI_ERROR_UNSUPPORTED_FEATURE. Elements of arrays are
  * frozen. An array's pointer is not looked at when its count is 0, and is PI_ERROR_INVALID_NULL_POINTER
  * when it is NULL with another count. A handle that a list of handles names twice is the error of its
- * kind (PI_ERROR_INVALID_DEVICE).
+ * kind (PI_ERROR_INVALID_DEVICE). Output structs may chain output structs by the same rules; one that is
+ * ignored is left as it was.
+ *
+ * VENDORS: enumerated values (struct types, info names, formats, kinds, types of handles) with
+ * PI_VENDOR_BIT are never given out here. They mean what the plugin that receives them says; others
+ * do not know them. Masks (1 << value) have the values below 32 alone. Flags are never a vendor's: a
+ * chained descriptor is. A caller takes a value that it does not know for the unknown one of its kind,
+ * and a connection that it does not know for NONE.
  *
  * THREADS: every function may be called from any thread at any time, unless its comment says
  * "externally synchronised". A plugin leaves the calling thread as it found it. Blocking are
  * piEventWait, piQueueFinish and commands with PI_COMMAND_BLOCKING, and only these; other calls may take
- * the time that the vendor's call takes, but wait for no command.
+ * the time that the vendor's call takes, but wait for no command. Inside a callback the blocking ones answer
+ * PI_ERROR_WOULD_BLOCK; so may piProgramCompile, piProgramBuild, piProgramLink, piMemFlush and
+ * piMemInvalidate, which are long on some backends.
  *
  * LIFETIMES: objects are reference counted; creation gives one reference. From a successful enqueue
  * until the command's event is final, a command keeps alive every object it names (memory and the
  * roots of views, kernel, program, sampler, waited events, queue): all of them may be released right
  * after the call. Not kept: host pointers and USM. Values, patterns, regions and arguments are copied
- * during the call. Any release is legal inside a callback. A released handle is undefined.
+ * during the call. Any release but that of a loader is legal inside a callback. A released handle is
+ * undefined.
  *
- * ABI: version 0 while the first plugins are written: it may change, with a line in CHANGELOG.md.
+ * ABI: version 1. What is here stays as it is; what comes is appended (api/README.md has the rules).
  */
 #ifndef PI_PI_H
 #define PI_PI_H
 
 #include <stdint.h>
+
+#if UINTPTR_MAX < UINT64_MAX
+#error "PI is for 64-bit targets: its structs have no others' layouts"
+#endif
 
 /* Windows plugins use the platform's C convention; elsewhere both macros are empty or visibility. */
 #if defined(_WIN32)
@@ -60,8 +75,11 @@
 #define PI_EXPORT __attribute__((visibility("default")))
 #endif
 
-#define PI_VERSION_MAJOR 0
-#define PI_VERSION_MINOR 1
+#define PI_VERSION_MAJOR 1
+#define PI_VERSION_MINOR 0
+
+/* Set in the enumerated values that vendors give out: see VENDORS. */
+#define PI_VENDOR_BIT UINT32_C(0x40000000)
 
 /* A timeout that never ends. */
 #define PI_TIMEOUT_NEVER UINT64_MAX
@@ -116,7 +134,8 @@ enum {
     PI_ERROR_OUT_OF_HOST_MEMORY = -65,
     PI_ERROR_OUT_OF_DEVICE_MEMORY = -66,
     PI_ERROR_OUT_OF_RESOURCES = -67, /* handles, threads, file descriptors, registers */
-    PI_ERROR_DEVICE_LOST = -68,      /* from now on all commands of that device answer this */
+    /* All commands of that device answer this until the contexts on it are gone, or for ever. */
+    PI_ERROR_DEVICE_LOST = -68,
     PI_ERROR_UNAVAILABLE = -69,  /* no driver or no device: the backend is not on this machine */
     PI_ERROR_BUILD_FAILED = -70, /* compile or link; the log is in piProgramGetBuildInfo */
     PI_ERROR_DEPENDENCY_FAILED = -71, /* an event of the wait list failed; the text is the root's */
@@ -207,7 +226,9 @@ enum {
     PI_TYPE_BARRIER_DESC = 39,
     PI_TYPE_TIMESTAMP_DESC = 40,
     PI_TYPE_DEVICE_GLOBAL_READ_DESC = 41,
-    PI_TYPE_DEVICE_GLOBAL_WRITE_DESC = 42
+    PI_TYPE_DEVICE_GLOBAL_WRITE_DESC = 42,
+    PI_TYPE_KERNEL_DESC = 43,
+    PI_TYPE_HOST_EVENT_DESC = 44
 };
 /* Set in the `type` of a chained descriptor that a callee may ignore when it does not know it. */
 #define PI_TYPE_MAY_IGNORE_BIT UINT32_C(0x80000000)
@@ -226,6 +247,17 @@ typedef struct pi_struct_header {
  * "". Either output may be NULL. The text names the argument, its value and what would have been
  * right, or the vendor's call and code: "clCreateBuffer: CL_OUT_OF_RESOURCES: 8 GiB asked". */
 PI_EXPORT pi_result PI_CALL piGetLastError(pi_result *out_code, const char **out_message);
+
+/* How much a message matters, to the loader's log. */
+typedef uint32_t pi_log_level;
+enum {
+    PI_LOG_TRACE = 1,
+    PI_LOG_DEBUG = 2,
+    PI_LOG_INFO = 3,
+    PI_LOG_WARNING = 4,
+    PI_LOG_ERROR = 5,
+    PI_LOG_OFF = 6 /* of no message: a threshold that lets none through */
+};
 
 /* ===== Native handles ========================================================================= */
 
@@ -250,7 +282,7 @@ enum {
 typedef struct pi_native_handle {
     pi_native_type type;
     uint32_t count; /* how many of value are used */
-    uint64_t value[4];
+    uint64_t value[6];
 } pi_native_handle;
 
 /* Get...NativeHandle borrows: the handle lives as long as the object. ...CreateWithNativeHandle makes
@@ -372,11 +404,12 @@ enum {
     PI_DEVICE_TYPE_CPU = 1 << 0,
     PI_DEVICE_TYPE_GPU = 1 << 1,
     PI_DEVICE_TYPE_ACCELERATOR = 1 << 2,
-    PI_DEVICE_TYPE_OTHER = 1 << 3,
-    PI_DEVICE_TYPE_ALL = 0xF
+    PI_DEVICE_TYPE_OTHER = 1 << 3
 };
+#define PI_DEVICE_TYPE_ALL UINT32_MAX
 
-/* The platform's root devices of the types in `types`. None of them is success with a count of 0. */
+/* The platform's root devices of the types in `types`; 0 means all. Bits that no type has are no device's, and
+ * none of the devices is success with a count of 0. */
 PI_EXPORT pi_result PI_CALL piDevicesGet(pi_platform platform, pi_device_type types,
                                          uint32_t capacity, pi_device *out_devices,
                                          uint32_t *out_count);
@@ -444,8 +477,8 @@ enum {
         68, /* uint64_t: nanoseconds from a command's end to a callback */
     /* The channels (pi_memory_connection_info) that those reads and writes take, without zeros. Absent:
      * nothing is known. */
-    PI_DEVICE_INFO_HOST_READ_CHANNELS = 69, /* uint64_t[]: at most PI_MAX_CHANNELS */
-    PI_DEVICE_INFO_HOST_WRITE_CHANNELS = 70 /* uint64_t[]: at most PI_MAX_CHANNELS */
+    PI_DEVICE_INFO_HOST_READ_CHANNELS = 69, /* uint64_t[]: at most PI_CONNECTION_MAX_CHANNELS */
+    PI_DEVICE_INFO_HOST_WRITE_CHANNELS = 70 /* uint64_t[]: at most PI_CONNECTION_MAX_CHANNELS */
 };
 
 /* A launch's buffer argument may begin at an offset because device pointers are addresses (POINTER),
@@ -503,6 +536,10 @@ typedef struct pi_program_binary {
     const char *target; /* "opencl_c", "spirv64", "native", "sm_90", ... */
     uint32_t format;    /* PI_PROGRAM_FORMAT_ */
     uint32_t reserved;
+    /* The image, for backends whose targets do not tell all; NULL and 0: not at hand. */
+    const void *data;
+    uint64_t size; /* bytes */
+    uint64_t reserved_words[2];
 } pi_program_binary;
 PI_EXPORT pi_result PI_CALL piDeviceSelectBinary(pi_device device, uint32_t count,
                                                  const pi_program_binary *binaries,
@@ -662,13 +699,13 @@ enum {
 /* Channels are what a transfer has to itself while its bytes are on their way: one direction of a slot, a
  * switch's port, a copy engine. Each has a number, which only the plugin instance that gave it
  * understands; transfers without a number in common can go at the same time, others take turns. */
-#define PI_MAX_CHANNELS 8
+#define PI_CONNECTION_MAX_CHANNELS 8
 /* An output struct: the caller sets struct_size and type. Where two kinds or scopes differ, this answer
  * for that kind wins over piGetMemoryConnection's. */
 typedef struct pi_memory_connection_info {
     uint32_t struct_size;
     pi_struct_type type; /* PI_TYPE_MEMORY_CONNECTION_INFO */
-    const void *next;
+    void *next;
     pi_memory_connection connection;
     pi_coherence coherence; /* of dst's accesses with src's, when UNIFIED */
     uint32_t atomics;       /* 1: atomics of both ends on one word are atomic to each other */
@@ -683,7 +720,7 @@ typedef struct pi_memory_connection_info {
     uint32_t reserved;
     char reason[256]; /* a sentence: why the answer is what it is */
     /* All that a copy takes on its way, each once, in any order, then zeros; all 0 = unknown. */
-    uint64_t channels[PI_MAX_CHANNELS];
+    uint64_t channels[PI_CONNECTION_MAX_CHANNELS];
 } pi_memory_connection_info;
 /* The whole answer for one kind of memory; query NULL means buffers in scope 0. */
 PI_EXPORT pi_result PI_CALL piGetMemoryConnectionInfo(pi_device src_device, pi_context src_context,
@@ -723,7 +760,10 @@ PI_EXPORT pi_result PI_CALL piQueueRetain(pi_queue queue);
 PI_EXPORT pi_result PI_CALL piQueueRelease(pi_queue queue);
 PI_EXPORT pi_result PI_CALL piQueueGetInfo(pi_queue queue, pi_queue_info name, uint64_t size,
                                            void *value, uint64_t *out_size);
-/* Every command that is not held back by an event will now run without further calls. */
+/* Every command that is not held back by an event will now run without further calls. A plugin may keep
+ * commands until then, or until piQueueFinish, a blocking command, or the queue's last release; piEventWait
+ * with a timeout other than 0 flushes the queues of all that its event waits for. A callback, and a wait
+ * list in another queue, flush nothing. */
 PI_EXPORT pi_result PI_CALL piQueueFlush(pi_queue queue);
 /* Blocks until every command enqueued before is final, failed ones included: success means "all
  * final". Inside a callback: PI_ERROR_WOULD_BLOCK. */
@@ -815,7 +855,7 @@ enum {
     PI_CHANNEL_HALF = 11,
     PI_CHANNEL_FLOAT = 12
 };
-/* Every pair of channel order and type is a format. A format, type, or number of mip levels or samples that
+/* Every pair of the channel orders and types of version 1 is a format. A format, type, or number of mip levels or samples that
  * the device does not have is PI_ERROR_UNSUPPORTED_FEATURE, one that is not in the list
  * PI_ERROR_INVALID_ENUMERATION; an axis of 0, or of more than the device's images have, is
  * PI_ERROR_INVALID_SIZE. Words that the type or the call has no use for must be 0 (else
@@ -846,11 +886,12 @@ PI_EXPORT pi_result PI_CALL piMemBufferCreate(pi_context context, pi_device devi
 PI_EXPORT pi_result PI_CALL piMemImageCreate(pi_context context, pi_device device,
                                              const pi_mem_image_desc *desc, pi_mem *out_mem);
 /* A view: the same bytes. A view of a view is flattened to its root, which it keeps alive. An offset
- * that breaks the scope's offset_alignment is PI_ERROR_MISALIGNED_OFFSET, naming both numbers. */
+ * that breaks the scope's offset_alignment is PI_ERROR_MISALIGNED_OFFSET, naming both numbers. Access flags
+ * that mem does not allow (it may be a view itself) are PI_ERROR_INVALID_VALUE. */
 PI_EXPORT pi_result PI_CALL piMemBufferPartition(pi_mem mem, const pi_mem_partition_desc *desc,
                                                  pi_mem *out_mem);
 /* Reads a buffer's storage as an image; of a view, the root's. flags are access flags, or 0 for the
- * buffer's. An offset or row pitch that breaks PI_DEVICE_INFO_IMAGE_VIEW_..._ALIGNMENT is
+ * buffer's; those that it does not allow are PI_ERROR_INVALID_VALUE. An offset or row pitch that breaks PI_DEVICE_INFO_IMAGE_VIEW_..._ALIGNMENT is
  * PI_ERROR_MISALIGNED_OFFSET, naming both numbers; pixels past the buffer's end are PI_ERROR_INVALID_SIZE. */
 PI_EXPORT pi_result PI_CALL piMemImageViewCreate(pi_mem mem, const pi_mem_image_desc *desc,
                                                  pi_mem *out_mem);
@@ -872,9 +913,13 @@ typedef struct pi_external_handle {
     void *pointer;
     pi_native_handle native;
     uint8_t ipc[64];
-    /* Export: where the object lies in what the handle names, which may be a whole allocation. */
+    /* Where the object lies in what the handle names, which may be a whole allocation: export tells
+     * it, and an import begins there. 0 in a handle that the application made itself. */
     uint64_t offset;
-    uint64_t size;
+    uint64_t size;            /* bytes of the object */
+    uint64_t allocation_size; /* bytes of all that the handle names; 0 = not known */
+    uint64_t flags;           /* 0 */
+    uint64_t reserved[6];
 } pi_external_handle;
 
 typedef struct pi_mem_import_desc {
@@ -883,7 +928,7 @@ typedef struct pi_mem_import_desc {
     const void *next;
     uint64_t flags;  /* PI_MEM_READ_ONLY, PI_MEM_WRITE_ONLY */
     uint64_t size;   /* bytes */
-    uint64_t offset; /* bytes into the external memory */
+    uint64_t offset; /* bytes from handle.offset on */
     uint32_t own;    /* NATIVE: 1 = take over */
     uint32_t reserved;
     pi_external_handle handle;
@@ -963,7 +1008,7 @@ typedef struct pi_usm_pool_desc {
     uint64_t flags; /* must be 0 */
     pi_usm_kind kind;
     uint32_t scope;
-    uint64_t release_threshold; /* bytes kept for reuse; 0 = the plugin's choice */
+    uint64_t release_threshold; /* bytes kept for reuse at most; 0 = the plugin's choice */
     uint64_t limit;             /* bytes handed out at most; 0 = none */
 } pi_usm_pool_desc;
 
@@ -1017,10 +1062,11 @@ PI_EXPORT pi_result PI_CALL piUsmHostUnregister(pi_context context, void *pointe
  * unsignalled host event may be held inside the plugin and submitted later. If an event of the wait
  * list fails, the command does nothing and fails with PI_ERROR_DEPENDENCY_FAILED. out_event may be
  * NULL; otherwise it receives an event that the caller releases. On failure of the call nothing was
- * enqueued. Every command descriptor's first field is `flags`: */
+ * enqueued; of a blocking one the failure may be the command's own, and then what it writes is
+ * undefined. Every command descriptor's first field is `flags`: */
 enum {
-    /* Return when the command is final, with its result (out_event, if wanted, is final too). Illegal
-     * in a callback (PI_ERROR_WOULD_BLOCK). */
+    /* Return when the command is final, with its result (on success out_event, if wanted, is final
+     * too). Illegal in a callback (PI_ERROR_WOULD_BLOCK). */
     PI_COMMAND_BLOCKING = 1 << 0,
 
     /* Of maps; at least one (else PI_ERROR_INVALID_VALUE). WRITE keeps the bytes that the host does not
@@ -1164,7 +1210,7 @@ typedef struct pi_image_region {
     uint64_t slice_pitch;
     uint64_t offset; /* bytes into the host pointer */
     uint32_t mip_level;
-    uint32_t reserved;
+    uint32_t reserved[3];
 } pi_image_region;
 typedef struct pi_image_read_desc {
     uint32_t struct_size;
@@ -1341,7 +1387,7 @@ enum {
     PI_ARGUMENT_IMAGE = 3, /* `mem`; offset and size are 0 */
     /* `sampler`, of the queue's context; else PI_ERROR_INVALID_SAMPLER. Where the backend has no samplers
      * but those of images (CUDA, HIP) the parameter is an integer of 4 bytes and receives
-     * 4 * addressing + 2 * filter + normalized_coordinates. */
+     * 256 * addressing + 16 * filter + normalized_coordinates. */
     PI_ARGUMENT_SAMPLER = 4,
     PI_ARGUMENT_POINTER = 5, /* a USM address */
     /* `size` bytes of work-group memory. Where the backend has a single such area (CUDA, HIP) the
@@ -1608,10 +1654,16 @@ enum {
     PI_KERNEL_SUB_GROUP_INFO_MAX_COUNT = 2,   /* uint32_t */
     PI_KERNEL_SUB_GROUP_INFO_COMPILE_SIZE = 3 /* uint32_t; 0 = none */
 };
-/* The program must be built: PI_ERROR_INVALID_OPERATION. A kernel is launched on the devices that its program is
- * built for; others are PI_ERROR_INVALID_KERNEL. */
+typedef struct pi_kernel_desc {
+    uint32_t struct_size;
+    pi_struct_type type; /* PI_TYPE_KERNEL_DESC */
+    const void *next;
+    uint64_t flags; /* must be 0 */
+} pi_kernel_desc;
+/* desc may be NULL. The program must be built: PI_ERROR_INVALID_OPERATION. A kernel is launched on the devices that
+ * its program is built for; others are PI_ERROR_INVALID_KERNEL. */
 PI_EXPORT pi_result PI_CALL piKernelCreate(pi_program program, const char *name,
-                                           pi_kernel *out_kernel);
+                                           const pi_kernel_desc *desc, pi_kernel *out_kernel);
 PI_EXPORT pi_result PI_CALL piKernelRetain(pi_kernel kernel);
 PI_EXPORT pi_result PI_CALL piKernelRelease(pi_kernel kernel);
 PI_EXPORT pi_result PI_CALL piKernelGetInfo(pi_kernel kernel, pi_kernel_info name, uint64_t size,
@@ -1693,8 +1745,9 @@ enum {
 };
 typedef uint32_t pi_event_info;
 enum {
-    PI_EVENT_INFO_STATUS = 1,     /* pi_event_status */
-    PI_EVENT_INFO_RESULT = 2,     /* pi_result; PI_SUCCESS while not final */
+    PI_EVENT_INFO_STATUS = 1, /* pi_event_status */
+    PI_EVENT_INFO_RESULT =
+        2, /* pi_result; tells nothing unless STATUS, asked before, was COMPLETE */
     PI_EVENT_INFO_ERROR_TEXT = 3, /* char[]: "" unless failed */
     PI_EVENT_INFO_CONTEXT = 4,    /* pi_context, borrowed */
     PI_EVENT_INFO_QUEUE = 5,      /* pi_queue, borrowed; NULL for a host event */
@@ -1727,11 +1780,20 @@ typedef void(PI_CALL *pi_event_callback)(pi_event event, pi_result result, void 
  * release); blocking ones answer PI_ERROR_WOULD_BLOCK. */
 PI_EXPORT pi_result PI_CALL piEventSetCallback(pi_event event, pi_event_callback callback,
                                                void *user_data);
-/* An event that the application signals, once, with success or an error (0 or negative). If its last
+typedef struct pi_host_event_desc {
+    uint32_t struct_size;
+    pi_struct_type type; /* PI_TYPE_HOST_EVENT_DESC */
+    const void *next;
+    uint64_t flags; /* must be 0 */
+} pi_host_event_desc;
+/* An event that the application signals, once, with success or an error (0 or negative). desc may be NULL. If its last
  * reference is released before, it fails with PI_ERROR_ABANDONED, so that nothing waits for ever.
  * (References that waiting commands hold do not count here.) */
-PI_EXPORT pi_result PI_CALL piEventCreateHost(pi_context context, pi_event *out_event);
-/* A second signal, or one on a command's event, is PI_ERROR_INVALID_OPERATION. */
+PI_EXPORT pi_result PI_CALL piEventCreateHost(pi_context context, const pi_host_event_desc *desc,
+                                              pi_event *out_event);
+/* A second signal, or one on a command's event, is PI_ERROR_INVALID_OPERATION. No event has the results
+ * PI_ERROR_TIMEOUT and PI_ERROR_WOULD_BLOCK, which are a wait's own: they, and positive ones, are
+ * PI_ERROR_INVALID_VALUE. */
 PI_EXPORT pi_result PI_CALL piEventSignalHost(pi_event event, pi_result result);
 PI_EXPORT pi_result PI_CALL piEventRetain(pi_event event);
 PI_EXPORT pi_result PI_CALL piEventRelease(pi_event event);

@@ -68,6 +68,7 @@ typedef struct pi_native_kernel {
     pi_native_function function;
     uint32_t argument_count;
     uint32_t reserved;
+    uint64_t reserved_words[4];
 } pi_native_kernel;
 
 typedef struct pi_native_program {

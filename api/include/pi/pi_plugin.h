@@ -39,16 +39,6 @@ typedef struct pi_object_header {
     uint32_t reserved; /* 0; the layers' */
 } pi_object_header;
 
-typedef uint32_t pi_log_level;
-enum {
-    PI_LOG_TRACE = 0,
-    PI_LOG_DEBUG = 1,
-    PI_LOG_INFO = 2,
-    PI_LOG_WARNING = 3,
-    PI_LOG_ERROR = 4,
-    PI_LOG_OFF = 5
-};
-
 /* A host's answers to a plugin. It lives as long as the instance. All functions are thread-safe. */
 typedef struct pi_host {
     uint32_t struct_size;

@@ -8,7 +8,7 @@ import freeze
 import gate
 import header
 
-SNAPSHOT = "v0.1"
+SNAPSHOT = "v1.0"
 
 
 def frozen_path(abi, api):

@@ -298,7 +298,17 @@ pi_result old_event_set_callback(pi_event event, pi_event_callback function, voi
     return PI_SUCCESS;
 }
 
-pi_result old_event_create_host(pi_context context, pi_event *out_event) {
+pi_result old_event_create_host(pi_context context, const pi_host_event_desc *desc,
+                                pi_event *out_event) {
+    pi_host_event_desc known;
+    if (desc) {
+        const pi_result result = pi_sdk_read_desc(host_of(context), desc, PI_TYPE_HOST_EVENT_DESC,
+                                                  PI_TYPE_NONE, &known, sizeof known);
+        if (result)
+            return result;
+        if (known.flags)
+            return pi_sdk_fail(host_of(context), PI_ERROR_UNSUPPORTED_FEATURE, "flags are not 0");
+    }
     pi_event event = new_event(context->base.plugin, context, NULL, 0);
     if (!event)
         return PI_ERROR_OUT_OF_HOST_MEMORY;
@@ -316,8 +326,8 @@ static int take_signal(pi_event event) {
 
 pi_result old_event_signal_host(pi_event event, pi_result result) {
     const pi_host *host = host_of(event);
-    if (result > 0)
-        return pi_sdk_fail(host, PI_ERROR_INVALID_VALUE, "result is %d, should be 0 or negative",
+    if (result > 0 || result == PI_ERROR_TIMEOUT || result == PI_ERROR_WOULD_BLOCK)
+        return pi_sdk_fail(host, PI_ERROR_INVALID_VALUE, "result is %d, should be 0 or a command's error",
                            (int)result);
     pthread_mutex_lock(lock_of(event));
     int mine = take_signal(event);

@@ -126,9 +126,7 @@ pi_result old_platform_get_info(pi_platform platform, pi_platform_info name, uin
 
 pi_result old_devices_get(pi_platform platform, pi_device_type types, uint32_t capacity,
                           pi_device *out_devices, uint32_t *out_count) {
-    uint32_t count = types & PI_DEVICE_TYPE_CPU ? 1 : 0;
-    if (types & ~(pi_device_type)PI_DEVICE_TYPE_ALL)
-        return pi_sdk_fail(host_of(platform), PI_ERROR_INVALID_VALUE, "types is %#x", types);
+    uint32_t count = !types || types & PI_DEVICE_TYPE_CPU ? 1 : 0;
     if (out_devices && capacity && count)
         out_devices[0] = &platform->base.plugin->device;
     if (out_count)

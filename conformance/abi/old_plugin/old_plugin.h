@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * A plugin of version 0.1, kept as it was written: only the required functions, in a table that ends
- * after the last of them. It is compiled against conformance/abi/v0.1 and never against the headers of
+ * A plugin of version 1.0, kept as it was written: only the required functions, in a table that ends
+ * after the last of them. It is compiled against conformance/abi/v1.0 and never against the headers of
  * today; that today's loader serves it is the test. It is correct, and small: one device (the memory of
  * the process), commands that run on the thread that makes them ready, one lock.
  */
@@ -148,7 +148,7 @@ pi_result old_queue_finish(pi_queue);
 pi_result old_event_wait(pi_event, uint64_t);
 pi_result old_event_get_info(pi_event, pi_event_info, uint64_t, void *, uint64_t *);
 pi_result old_event_set_callback(pi_event, pi_event_callback, void *);
-pi_result old_event_create_host(pi_context, pi_event *);
+pi_result old_event_create_host(pi_context, const pi_host_event_desc *, pi_event *);
 pi_result old_event_signal_host(pi_event, pi_result);
 pi_result old_event_retain(pi_event);
 pi_result old_event_release(pi_event);

@@ -59,6 +59,11 @@ DeviceModel read_device(const Json &json, const std::string &where) {
     device.capacity = bytes_of(member(scopes[0], "capacity", where + ".scopes[0]"),
                                where + ".scopes[0].capacity");
     device.compute_units = json.value("compute_units", 1);
+    device.tiles = json.value("tiles", 0);
+    if (device.tiles != 0 && (device.tiles < 2 || device.compute_units % device.tiles != 0))
+        throw std::runtime_error(where + ".tiles is " + std::to_string(device.tiles) +
+                                 "; a number from 2 on that divides compute_units (" +
+                                 std::to_string(device.compute_units) + ") is needed");
     device.integrated = json.value("integrated", false);
     device.uuid = json.value("uuid", "");
     device.luid = json.value("luid", "");

@@ -12,6 +12,8 @@ struct DeviceModel {
     std::string name;
     std::uint64_t capacity = 0; ///< bytes of scope 0
     int compute_units = 1;
+    int tiles =
+        0; ///< that it is built of, each with its share of the units and bytes; 0: it has no parts
     bool integrated = false;
     std::string uuid;                 ///< 32 hexadecimal digits, or empty
     std::string luid;                 ///< 16, or empty

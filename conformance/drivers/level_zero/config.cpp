@@ -40,6 +40,7 @@ Config read_config(const std::string &number) {
     if (const std::string seed = variable(number, "REORDER"); !seed.empty())
         config.reorder = std::strtoull(seed.c_str(), nullptr, 10);
     config.peers_disagree = variable(number, "PEERS") == "disagree";
+    config.units_of_one_tile = variable(number, "UNITS") == "one_tile";
     config.image_pitches = variable(number, "IMAGE_PITCHES") != "0";
     config.faults = read_faults(variable(number, "FAIL"));
     config.strict = variable(number, "STRICT") == "1";

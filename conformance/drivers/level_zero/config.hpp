@@ -20,7 +20,8 @@ struct Config {
     std::string machine;                  ///< the file; empty: one device
     std::string kernels;                  ///< the native library for SPIR-V
     std::optional<std::uint64_t> reorder; ///< the seed of the order of commands
-    bool peers_disagree = false; ///< devices claim an access to peers that they do not have
+    bool peers_disagree = false;    ///< devices claim an access to peers that they do not have
+    bool units_of_one_tile = false; ///< devices that have tiles tell the units of one
     std::vector<Fault> faults;
     bool image_pitches = true; ///< copies between images and memory know pitches
     bool strict = false;       ///< leaks make the process fail

@@ -36,6 +36,8 @@ ze_device_uuid_t uuid_of(const Device &device) {
     for (size_t i = 0; i < sizeof uuid.id && 2 * i + 1 < digits.size(); ++i)
         uuid.id[i] =
             static_cast<uint8_t>(std::strtoul(digits.substr(2 * i, 2).c_str(), nullptr, 16));
+    if (device.root)
+        uuid.id[sizeof uuid.id - 1] ^= static_cast<uint8_t>(device.tile + 1);
     return uuid;
 }
 
@@ -53,13 +55,17 @@ void fill_properties(const Device &device, ze_device_properties_t &out) {
     out.vendorId = 0x8086;
     if (device.model.integrated)
         out.flags |= ZE_DEVICE_PROPERTY_FLAG_INTEGRATED;
+    if (device.root)
+        out.flags |= ZE_DEVICE_PROPERTY_FLAG_SUBDEVICE;
+    out.subdeviceId = device.tile;
     out.coreClockRate = 1000;
     out.maxMemAllocSize = device.model.capacity;
     out.maxHardwareContexts = 64;
     out.numThreadsPerEU = 1;
     out.physicalEUSimdWidth = 1;
-    out.numEUsPerSubslice = static_cast<uint32_t>(device.model.compute_units);
-    out.numSubslicesPerSlice = 1;
+    const int told = driver().config.units_of_one_tile ? std::max(device.model.tiles, 1) : 1;
+    out.numEUsPerSubslice = 1;
+    out.numSubslicesPerSlice = static_cast<uint32_t>(device.model.compute_units / told);
     out.numSlices = 1;
     // The older structure tells a tick's nanoseconds, the newer one the ticks of a second.
     out.timerResolution = out.stype == ZE_STRUCTURE_TYPE_DEVICE_PROPERTIES_1_2
@@ -87,8 +93,10 @@ ze_result_t ZE_APICALL zeDeviceGet(ze_driver_handle_t handle, uint32_t *count,
 }
 
 ze_result_t ZE_APICALL zeDeviceGetSubDevices(ze_device_handle_t handle, uint32_t *count,
-                                             ze_device_handle_t *) {
-    return call_on(handle, [&](Device &) { give(count, 0, nullptr, [](size_t) {}); });
+                                             ze_device_handle_t *out) {
+    return call_on(handle, [&](Device &device) {
+        give(count, device.tiles.size(), out, [&](size_t i) { out[i] = device.tiles[i]; });
+    });
 }
 
 ze_result_t ZE_APICALL zeDeviceGetProperties(ze_device_handle_t handle,

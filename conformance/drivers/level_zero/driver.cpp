@@ -38,6 +38,21 @@ std::string number_of_file() {
     return name.substr(line);
 }
 
+void add_tiles(Driver &all, Device &root) {
+    const auto count = static_cast<uint32_t>(root.model.tiles);
+    for (uint32_t i = 0; i < count; ++i) {
+        auto tile = std::make_shared<Device>();
+        tile->index = root.index;
+        tile->root = &root;
+        tile->tile = i;
+        tile->model = root.model;
+        tile->model.tiles = 0;
+        tile->model.capacity /= count;
+        tile->model.compute_units /= root.model.tiles;
+        root.tiles.push_back(all.devices.add(tile));
+    }
+}
+
 ze_result_t start(Driver &all) {
     all.number = number_of_file();
     all.config = read_config(all.number);
@@ -47,12 +62,15 @@ ze_result_t start(Driver &all) {
         std::fprintf(stderr, "simulated Level Zero: %s\n", error.what());
         return ZE_RESULT_ERROR_UNINITIALIZED;
     }
+    std::vector<std::shared_ptr<Device>> roots;
     for (const DeviceModel &model : all.machine.devices) {
-        auto device = std::make_shared<Device>();
-        device->index = static_cast<size_t>(std::distance(all.devices.begin(), all.devices.end()));
-        device->model = model;
-        all.devices.add(device);
+        roots.push_back(std::make_shared<Device>());
+        roots.back()->index = roots.size() - 1;
+        roots.back()->model = model;
+        all.devices.add(roots.back());
     }
+    for (const auto &root : roots)
+        add_tiles(all, *root);
     return ZE_RESULT_SUCCESS;
 }
 
@@ -74,8 +92,27 @@ std::shared_ptr<Context> Driver::context(ze_context_handle_t context) {
     return find(contexts, context);
 }
 
+void Device::need_room(size_t size) const {
+    need(used + size <= model.capacity, ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY);
+    if (root)
+        root->need_room(size);
+}
+
+void Device::take(size_t size) {
+    used += size;
+    if (root)
+        root->take(size);
+}
+
+void Device::give(size_t size) {
+    used -= size;
+    if (root)
+        root->give(size);
+}
+
 bool Driver::reaches(const Device &user, const Device &owner) const {
-    return &user == &owner || (machine.access[user.index][owner.index] && !config.peers_disagree);
+    return user.index == owner.index ||
+           (machine.access[user.index][owner.index] && !config.peers_disagree);
 }
 
 void give_text(const std::string &text, size_t *size, char *out) {

@@ -22,12 +22,20 @@ using Lock = std::unique_lock<std::mutex>;
 
 struct Device {
     ze_device_handle_t handle = nullptr;
-    size_t index = 0;
-    DeviceModel model;
-    size_t used = 0;
+    size_t index = 0;       ///< of the machine's devices; a tile has that of its device
+    Device *root = nullptr; ///< of a tile: the device
+    uint32_t tile = 0;      ///< its number
+    std::vector<ze_device_handle_t> tiles;
+    DeviceModel model; ///< of a tile: its share
+    size_t used = 0;   ///< also what its tiles use
     bool lost =
         false; ///< its work did what no device may do: from then on every call on it answers this
     Arena memory;
+
+    /// Throws OUT_OF_DEVICE_MEMORY where so much is not free. What a tile has its device has not.
+    void need_room(size_t size) const;
+    void take(size_t size);
+    void give(size_t size);
 };
 
 /// All that there is: one of them for each file of the driver that the loader opens. It is never destroyed, since threads use
@@ -46,7 +54,7 @@ struct Driver {
 
     std::uint64_t handles; ///< where those of this driver begin
     ze_driver_handle_t handle;
-    Registry<Device, ze_device_handle_t> devices{1, handles};
+    Registry<Device, ze_device_handle_t> devices{1, handles}; ///< tiles behind all devices
     Registry<Context, ze_context_handle_t> contexts{2, handles};
     Registry<Queue, ze_command_queue_handle_t> queues{3, handles};
     Registry<List, ze_command_list_handle_t> lists{4, handles};

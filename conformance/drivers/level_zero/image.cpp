@@ -179,10 +179,10 @@ ze_result_t ZE_APICALL zeImageCreate(ze_context_handle_t context, ze_device_hand
         image->device = &home;
         image->id = driver().next_id++;
         const size_t size = image->slice * image->depth;
-        need(home.used + size <= home.model.capacity, ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY);
+        home.need_room(size);
         image->pixels.resize(size);
         pi::drivers::fill_with_poison(image->pixels.data(), size);
-        home.used += size;
+        home.take(size);
         *out = driver().images.add(image);
     });
 }
@@ -191,7 +191,7 @@ ze_result_t ZE_APICALL zeImageDestroy(ze_image_handle_t handle) {
     return call([&](Lock &) {
         const std::shared_ptr<Image> image = find(driver().images, handle);
         image->need_idle();
-        image->device->used -= image->pixels.size();
+        image->device->give(image->pixels.size());
         driver().images.erase(handle);
     });
 }

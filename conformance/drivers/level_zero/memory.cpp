@@ -81,16 +81,15 @@ void place(Allocation &memory, Arena &arena, const char *name) {
 
 /// Before anything is reserved, which is never given out again.
 void need_room(const Request &request) {
-    need(!request.device ||
-             request.device->used + whole_pages(request.size) <= request.device->model.capacity,
-         ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY);
+    if (request.device)
+        request.device->need_room(whole_pages(request.size));
 }
 
 void charge(Allocation &memory) {
     if (!memory.device)
         return;
     memory.charged = whole_pages(memory.size);
-    memory.device->used += memory.charged;
+    memory.device->take(memory.charged);
 }
 
 } // namespace
@@ -139,7 +138,7 @@ std::shared_ptr<Allocation> allocate(const Request &request) {
 
 void forget(const std::shared_ptr<Allocation> &memory) {
     if (memory->device)
-        memory->device->used -= memory->charged;
+        memory->device->give(memory->charged);
     driver().allocations.erase(memory->address);
 }
 

@@ -74,13 +74,18 @@ PAIR_LAW("connection", "each kind of memory has an answer, and what the plugin l
     const struct {
         pi_memory_kind kind;
         uint64_t capability;
-    } kinds[] = {{PI_MEMORY_KIND_BUFFER, 0},
-                 {PI_MEMORY_KIND_IMAGE, PI_CAPABILITY_IMAGE},
-                 {PI_MEMORY_KIND_USM_HOST, PI_CAPABILITY_USM},
-                 {PI_MEMORY_KIND_USM_DEVICE, PI_CAPABILITY_USM},
-                 {PI_MEMORY_KIND_USM_SHARED, PI_CAPABILITY_USM},
-                 {PI_MEMORY_KIND_IMPORTED, PI_CAPABILITY_MEM_IMPORT}};
-    for (const auto &[kind, capability] : kinds) {
+        pi_usm_kind usm; // 0 for none
+    } kinds[] = {{PI_MEMORY_KIND_BUFFER, 0, 0},
+                 {PI_MEMORY_KIND_IMAGE, PI_CAPABILITY_IMAGE, 0},
+                 {PI_MEMORY_KIND_USM_HOST, PI_CAPABILITY_USM, PI_USM_HOST},
+                 {PI_MEMORY_KIND_USM_DEVICE, PI_CAPABILITY_USM, PI_USM_DEVICE},
+                 {PI_MEMORY_KIND_USM_SHARED, PI_CAPABILITY_USM, PI_USM_SHARED},
+                 {PI_MEMORY_KIND_IMPORTED, PI_CAPABILITY_MEM_IMPORT, 0}};
+    uint32_t kinds_of_usm = 0;
+    if (bench.can(PI_CAPABILITY_USM, bench.src().device))
+        kinds_of_usm = get_info<uint32_t>(&piDeviceGetInfo, bench.src().device,
+                                          PI_DEVICE_INFO_USM_CAPABILITIES);
+    for (const auto &[kind, capability, usm] : kinds) {
         pi_memory_connection_query query = describe<pi_memory_connection_query>();
         query.kind = kind;
         pi_memory_connection_info info{};
@@ -94,13 +99,14 @@ PAIR_LAW("connection", "each kind of memory has an answer, and what the plugin l
         require_sound(info, join("the info for kind ", kind));
         const bool has =
             bench.can(capability, bench.src().device) &&
-            (kind != PI_MEMORY_KIND_IMPORTED || import_alignment(bench, bench.src().device));
+            (kind != PI_MEMORY_KIND_IMPORTED || import_alignment(bench, bench.src().device)) &&
+            (usm == 0 || (kinds_of_usm & (1u << usm)) != 0);
         if (!has)
             require_equal(info.connection, PI_MEMORY_CONNECTION_NONE,
                           join("the connection of kind ", kind, ", which src does not have"));
-        else if (kind == PI_MEMORY_KIND_IMPORTED && bench.relation() == Relation::one_place)
+        else if (kind != PI_MEMORY_KIND_IMAGE && bench.relation() == Relation::one_place)
             require_equal(info.connection, PI_MEMORY_CONNECTION_UNIFIED,
-                          "the connection of imported memory with its own place");
+                          join("the connection of kind ", kind, " with its own place"));
     }
 }
 

@@ -52,6 +52,23 @@ LAW("device", "the list of each type has the devices of that type, and none is n
     require_equal(all, bench.devices().size(), "how many devices the lists of all types have");
 }
 
+LAW("device", "no types are all types, and a bit that no type has is no device's") {
+    const auto list = [&](pi_device_type types) {
+        return check_list<pi_device>(join("piDevicesGet of types ", types),
+                                     [&](uint32_t capacity, pi_device *out, uint32_t *count) {
+                                         return piDevicesGet(bench.platform(), types, capacity, out,
+                                                             count);
+                                     });
+    };
+    const auto all = list(PI_DEVICE_TYPE_ALL);
+    require(list(0) == all, "piDevicesGet of types 0 tells others than of all types");
+    constexpr pi_device_type unknown = UINT32_C(1) << 30;
+    require(list(unknown).empty(), "a device is of a type that there is not");
+    const auto own =
+        get_info<pi_device_type>(&piDeviceGetInfo, bench.device(), PI_DEVICE_INFO_TYPE);
+    require(list(own | unknown) == list(own), "a bit that no type has changes the list");
+}
+
 LAW("device", "a device answers every info name by its type") {
     check_info(
         "piDeviceGetInfo",
@@ -155,8 +172,8 @@ LAW("device", "the channels of reads and writes are few, each told once, none of
         const std::string what = name == PI_DEVICE_INFO_HOST_READ_CHANNELS
                                      ? "PI_DEVICE_INFO_HOST_READ_CHANNELS"
                                      : "PI_DEVICE_INFO_HOST_WRITE_CHANNELS";
-        require(told.size() <= PI_MAX_CHANNELS, what, " tells ", told.size(),
-                ", at most PI_MAX_CHANNELS are known");
+        require(told.size() <= PI_CONNECTION_MAX_CHANNELS, what, " tells ", told.size(),
+                ", at most PI_CONNECTION_MAX_CHANNELS are known");
         const std::set<uint64_t> channels(told.begin(), told.end());
         require_equal(channels.size(), told.size(), what + ": how many are different");
         require(!channels.contains(0), what, " tells 0, which is none");

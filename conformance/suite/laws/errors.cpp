@@ -68,7 +68,7 @@ LAW("errors", "the handle NULL is refused by its kind, as the first argument") {
                   PI_ERROR_INVALID_PLATFORM, "piDevicesGet");
     require_error(piDeviceRetain(nullptr), PI_ERROR_INVALID_DEVICE, "piDeviceRetain");
     require_error(piContextRetain(nullptr), PI_ERROR_INVALID_CONTEXT, "piContextRetain");
-    require_error(piEventCreateHost(nullptr, &event), PI_ERROR_INVALID_CONTEXT,
+    require_error(piEventCreateHost(nullptr, nullptr, &event), PI_ERROR_INVALID_CONTEXT,
                   "piEventCreateHost");
     require_error(piQueueFlush(nullptr), PI_ERROR_INVALID_QUEUE, "piQueueFlush");
     require_error(piMemRelease(nullptr), PI_ERROR_INVALID_MEM_OBJECT, "piMemRelease");
@@ -92,8 +92,8 @@ LAW("errors", "a handle of another kind is refused as the first argument") {
                   PI_ERROR_INVALID_DEVICE, "piDeviceGetMemoryScopes of a queue");
     require_error(piContextRetain(as<pi_context>(mem)), PI_ERROR_INVALID_CONTEXT,
                   "piContextRetain of a buffer");
-    require_error(piEventCreateHost(as<pi_context>(queue), &event), PI_ERROR_INVALID_CONTEXT,
-                  "piEventCreateHost in a queue");
+    require_error(piEventCreateHost(as<pi_context>(queue), nullptr, &event),
+                  PI_ERROR_INVALID_CONTEXT, "piEventCreateHost in a queue");
     require_error(piQueueFlush(as<pi_queue>(context)), PI_ERROR_INVALID_QUEUE,
                   "piQueueFlush of a context");
     require_error(piMemRelease(as<pi_mem>(host)), PI_ERROR_INVALID_MEM_OBJECT,
@@ -149,8 +149,8 @@ LAW("errors", "buffers are created as described, or not at all") {
                      });
     require_error(piMemBufferCreate(bench.context(), bench.device(), &valid, nullptr),
                   PI_ERROR_INVALID_NULL_POINTER, "piMemBufferCreate with out_mem NULL");
-    require_error(piEventCreateHost(bench.context(), nullptr), PI_ERROR_INVALID_NULL_POINTER,
-                  "piEventCreateHost with out_event NULL");
+    require_error(piEventCreateHost(bench.context(), nullptr, nullptr),
+                  PI_ERROR_INVALID_NULL_POINTER, "piEventCreateHost with out_event NULL");
     if (!bench.can(PI_CAPABILITY_VIEW))
         return;
     const Mem root = bench.make_buffer(256);

@@ -38,13 +38,27 @@ LAW("event", "a host event is signalled once, and a command's event never") {
                   "a signal of a final command's event");
 }
 
-LAW("event", "a signal is success or an error, never a positive number") {
+LAW("event", "a signal is success or an error, never a positive number or a wait's own result") {
     const Event event = bench.make_host_event();
-    for (const pi_result bad : {1, 77, INT32_MAX})
+    for (const pi_result bad :
+         {1, 77, INT32_MAX, pi_result{PI_ERROR_TIMEOUT}, pi_result{PI_ERROR_WOULD_BLOCK}})
         require_error(piEventSignalHost(event, bad), PI_ERROR_INVALID_VALUE, "a signal with ", bad);
     require(!bench.is_final(event), "a refused signal has made the event final");
     bench.signal(event);
     bench.wait(event);
+}
+
+LAW("event", "the description of a host event is read as pi.h says") {
+    check_descriptor(
+        "piEventCreateHost", describe<pi_host_event_desc>(), offsetof(pi_host_event_desc, flags),
+        [&](const pi_host_event_desc *given) {
+            Event event;
+            const pi_result result = piEventCreateHost(bench.context(), given, event.out());
+            if (result == PI_SUCCESS)
+                bench.signal(event);
+            return result;
+        },
+        true);
 }
 
 LAW("event", "of many signals at once one is taken") {
@@ -138,7 +152,7 @@ LAW("event", "what is no event is refused by every function of events") {
             });
     require_untouched<pi_event>(
         "piEventCreateHost in a queue", {PI_ERROR_INVALID_CONTEXT}, [&](pi_event *out) {
-            return piEventCreateHost(reinterpret_cast<pi_context>(queue.get()), out);
+            return piEventCreateHost(reinterpret_cast<pi_context>(queue.get()), nullptr, out);
         });
     require_success(piQueueFinish(queue), "piQueueFinish of what was taken for an event");
 }
@@ -147,8 +161,8 @@ LAW("event", "a retained event outlives its first release") {
     const Queue queue = bench.make_queue();
     const Event gate = bench.make_host_event();
     Event event = bench.barrier(queue, {gate});
-    const Event again(event.get());
     require_success(piEventRetain(event), "piEventRetain");
+    const Event again(event.get());
     event.reset();
     // What would be where it was.
     std::vector<Event> others;

@@ -5,6 +5,8 @@
 #include "registry.hpp"
 
 #include <array>
+#include <optional>
+#include <vector>
 
 namespace pi::suite {
 namespace {
@@ -64,6 +66,71 @@ LAW("event", "a command's times lie behind those of the command that it waited f
         require(after[3] >= before[3], "a command ended at ", after[3],
                 ", the one that it waited for at ", before[3]);
         last = std::move(next);
+    }
+}
+
+// The device's clock now, or what a device without one answers.
+std::optional<uint64_t> device_time(Bench &bench) {
+    uint64_t time = 0;
+    if (piDeviceGetGlobalTimestamps(bench.device(), &time, nullptr) != PI_SUCCESS)
+        return std::nullopt;
+    return time;
+}
+
+// What a backend that translates a clock of its own may be off by.
+constexpr uint64_t slack = 100'000'000;
+
+LAW("event", "a command's times lie between what the device's clock tells before and after it") {
+    const Queue queue = make_profiling_queue(bench);
+    const Mem mem = bench.make_buffer(1 << 16);
+    const auto before = device_time(bench);
+    if (!before)
+        skip("the device has no clock");
+    const Event event = bench.fill(queue, mem, 0, 1 << 16, Bytes(1, std::byte{1}));
+    bench.wait(event);
+    const Times times = times_of(event, "a fill");
+    const auto after = device_time(bench);
+    require(times[0] + slack >= *before, "a command was queued at ", times[0],
+            ", the device's clock told ", *before, " before");
+    require(times[3] <= *after + slack, "a command ended at ", times[3],
+            ", the device's clock told ", *after, " afterwards");
+}
+
+LAW("event", "a timestamp tells when it ran, on any queue") {
+    bench.need(PI_CAPABILITY_TIMESTAMP, "PI_CAPABILITY_TIMESTAMP");
+    const auto before = device_time(bench);
+    require(before.has_value(), "the device has timestamps, but tells no time");
+    for (const uint64_t flags : {uint64_t{0}, uint64_t{PI_QUEUE_PROFILING}}) {
+        const uint64_t honoured =
+            get_info<uint64_t>(&piDeviceGetInfo, bench.device(), PI_DEVICE_INFO_QUEUE_FLAGS);
+        if ((flags & ~honoured) != 0)
+            continue;
+        const Queue queue = bench.make_queue(flags);
+        Event event;
+        require_success(try_enqueue(queue, describe<pi_timestamp_desc>(), {}, event.out()),
+                        "piEnqueueTimestamp");
+        bench.wait(event);
+        const Times times = times_of(event, "a timestamp");
+        const auto after = device_time(bench);
+        require(times[3] + slack >= *before && times[3] <= *after + slack, "a timestamp tells ",
+                times[3], ", the device's clock told ", *before, " before and ", *after,
+                " afterwards");
+    }
+}
+
+LAW("queue", "the times of an in-order queue's commands lie one behind the other") {
+    const Queue queue = make_profiling_queue(bench);
+    const Mem mem = bench.make_buffer(1 << 20);
+    std::vector<Event> events;
+    for (int i = 0; i < 10; ++i)
+        events.push_back(bench.fill(queue, mem, 0, 1 << 20, Bytes(1, std::byte{1})));
+    uint64_t end = 0;
+    for (const Event &event : events) {
+        bench.wait(event);
+        const Times times = times_of(event, "a fill");
+        require(times[2] >= end, "a command of an in-order queue began at ", times[2],
+                ", the one before it ended at ", end);
+        end = times[3];
     }
 }
 

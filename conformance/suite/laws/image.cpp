@@ -197,10 +197,27 @@ LAW("image", "an image over host memory has its pixels, and takes others") {
             const Mem image = make_image(bench, picture.desc);
             require_pixels(bench, queue, image, picture.desc, picture.dense,
                            "an image over host memory");
+            require_equal(get_info<uint64_t>(&piMemGetInfo, image.get(), PI_MEM_INFO_SIZE),
+                          uint64_t{picture.dense.size()}, "the size of an image over host memory");
             const Bytes others = random_pixels(bench, picture.desc);
             image_upload(bench, queue, image, picture.desc, others);
             require_pixels(bench, queue, image, picture.desc, others,
                            "what was written to an image over host memory");
+            // The last slice alone, behind whatever lies between slices.
+            const Pixels extent = extent_of(picture.desc);
+            Bytes last(others.size() / extent[2]);
+            pi_image_region region{};
+            region.origin[2] = extent[2] - 1;
+            region.extent[0] = extent[0];
+            region.extent[1] = extent[1];
+            pi_image_read_desc read = describe<pi_image_read_desc>();
+            read.image = image;
+            read.host_ptr = last.data();
+            read.region_count = 1;
+            read.regions = &region;
+            bench.wait(bench.enqueue(queue, read));
+            require_same_bytes(last.data(), others.data() + others.size() - last.size(),
+                               last.size(), "the last slice of an image over host memory");
         }
     }
 }
@@ -302,6 +319,10 @@ LAW("image", "an image's pitches step over its pixels, where it tells them") {
             require_equal(pitches.size(), 1u + rows + slices, "the axes with a pitch of ",
                           text_of(desc));
             require_equal(pitches.back(), format_of(desc).size(), "the pitch of a pixel");
+            if (borrowed && rows)
+                require_equal(pitches[slices], desc.row_pitch, "the pitch of rows of host memory");
+            if (borrowed && slices)
+                require_equal(pitches[0], desc.slice_pitch, "the pitch of slices of host memory");
             if (rows)
                 require(pitches[slices] >= extent[0] * pitches.back(), "rows of ", pitches[slices],
                         " bytes are too near to each other");

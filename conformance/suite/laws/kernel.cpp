@@ -65,12 +65,23 @@ LAW("kernel", "a name that the program does not have is refused") {
     for (const char *name : {"no_such_kernel", "", "Add", "add "})
         require_untouched<pi_kernel>(
             join("piKernelCreate of \"", name, "\""), {PI_ERROR_INVALID_NAME},
-            [&](pi_kernel *out) { return piKernelCreate(shop.program, name, out); });
+            [&](pi_kernel *out) { return piKernelCreate(shop.program, name, nullptr, out); });
     require_untouched<pi_kernel>(
         "piKernelCreate with name NULL", {PI_ERROR_INVALID_NULL_POINTER},
-        [&](pi_kernel *out) { return piKernelCreate(shop.program, nullptr, out); });
-    require_error(piKernelCreate(shop.program, "add", nullptr), PI_ERROR_INVALID_NULL_POINTER,
-                  "piKernelCreate with out_kernel NULL");
+        [&](pi_kernel *out) { return piKernelCreate(shop.program, nullptr, nullptr, out); });
+    require_error(piKernelCreate(shop.program, "add", nullptr, nullptr),
+                  PI_ERROR_INVALID_NULL_POINTER, "piKernelCreate with out_kernel NULL");
+}
+
+LAW("kernel", "the description of a kernel is read as pi.h says") {
+    const Workshop shop(bench);
+    check_descriptor(
+        "piKernelCreate", describe<pi_kernel_desc>(), offsetof(pi_kernel_desc, flags),
+        [&](const pi_kernel_desc *given) {
+            Kernel kernel;
+            return piKernelCreate(shop.program, "add", given, kernel.out());
+        },
+        true);
 }
 
 LAW("kernel", "arguments arrive in the order of the parameters") {

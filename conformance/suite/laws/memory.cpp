@@ -180,6 +180,27 @@ LAW("memory", "an alignment is honoured provably, or refused") {
     }
 }
 
+LAW("memory", "an alignment that host_ptr does not have is refused, or had all the same") {
+    for (const uint64_t has : {uint64_t{64}, uint64_t{256}}) {
+        HostMemory memory(4096, has);
+        for (const uint64_t alignment : {has, 2 * has, uint64_t{4096}}) {
+            pi_mem_buffer_desc desc =
+                buffer_desc(memory.size(), PI_MEM_USE_HOST_PTR, memory.data());
+            desc.alignment = alignment;
+            Mem mem;
+            const pi_result result =
+                piMemBufferCreate(bench.context(), bench.device(), &desc, mem.out());
+            if (result == PI_SUCCESS)
+                require_aligned(mem, alignment);
+            else
+                require_error(result,
+                              {PI_ERROR_MISALIGNED_POINTER, PI_ERROR_INVALID_ALIGNMENT,
+                               PI_ERROR_UNSUPPORTED_FEATURE},
+                              "an alignment of ", alignment, " for a host_ptr of ", has);
+        }
+    }
+}
+
 LAW("memory", "an alignment that is no power of two is refused") {
     for (const uint64_t alignment : {uint64_t{3}, uint64_t{6}, uint64_t{48}, uint64_t{4097},
                                      (uint64_t{1} << 63) + 1, UINT64_MAX}) {

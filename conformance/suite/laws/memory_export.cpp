@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Memory that is given to others as a file descriptor, and taken again: one storage, with no copy of it.
+// Memory that is given to others as a file descriptor or another handle, and taken again: one storage, with no copy of it.
 
 #include "checks.hpp"
 #include "link.hpp"
@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <filesystem>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 namespace pi::suite {
@@ -39,9 +40,11 @@ private:
     int fd_;
 };
 
-Mem make_exportable(Bench &bench, const Place &place, const Bytes &bytes, pi_external_type type) {
+Mem make_exportable(Bench &bench, const Place &place, const Bytes &bytes, pi_external_type type,
+                    uint32_t scope = 0) {
     pi_mem_buffer_desc desc = describe<pi_mem_buffer_desc>();
     desc.size = bytes.size();
+    desc.scope = scope;
     desc.export_types = 1u << type;
     Mem mem = bench.make_buffer(place, desc);
     bench.upload(bench.make_queue(place), mem, bytes);
@@ -58,14 +61,15 @@ pi_external_handle export_mem(pi_mem mem, pi_external_type type) {
     pi_external_handle handle{};
     require_success(piMemExport(mem, &desc, &handle), "piMemExport");
     require_equal(handle.type, type, "the type of an exported handle");
-    require(handle.fd >= 0, "an exported descriptor is ", handle.fd);
+    const bool is_fd =
+        std::find(std::begin(fd_types), std::end(fd_types), type) != std::end(fd_types);
+    require(handle.fd >= 0 || !is_fd, "an exported descriptor is ", handle.fd);
     return handle;
 }
 
 pi_mem_import_desc import_desc(const pi_external_handle &handle) {
     pi_mem_import_desc desc = describe<pi_mem_import_desc>();
     desc.size = handle.size;
-    desc.offset = handle.offset;
     desc.handle = handle;
     return desc;
 }
@@ -148,6 +152,10 @@ LAW("memory",
         const Descriptor second(again.fd);
         require(first.get() != second.get(), "two exports gave one descriptor");
         require_equal(handle.size, uint64_t{4096}, "the size of an exported view");
+        require(handle.allocation_size == 0 ||
+                    handle.allocation_size >= handle.offset + handle.size,
+                "an export of ", handle.size, " bytes from ", handle.offset,
+                " on tells an allocation of ", handle.allocation_size);
         const Mem imported = import_mem(bench.place(), import_desc(handle));
         bench.require_contents(bench.make_queue(), imported,
                                Bytes(bytes.begin() + 4096, bytes.begin() + 2 * 4096),
@@ -155,6 +163,13 @@ LAW("memory",
         const pi_external_handle whole = export_mem(mem, type);
         const Descriptor third(whole.fd);
         require_equal(handle.offset - whole.offset, uint64_t{4096}, "the offset of a view");
+        // An import's own offset counts from there.
+        pi_mem_import_desc inner = import_desc(handle);
+        inner.offset = 1024;
+        inner.size = 512;
+        bench.require_contents(bench.make_queue(), import_mem(bench.place(), inner),
+                               Bytes(bytes.begin() + 4096 + 1024, bytes.begin() + 4096 + 1536),
+                               "a part of an imported view");
     });
 }
 
@@ -205,6 +220,14 @@ LAW("memory", "a descriptor that cannot hold the memory is refused") {
         desc = import_desc(handle);
         desc.offset = UINT64_MAX - 100;
         refused("an offset past its end", desc, {PI_ERROR_INVALID_SIZE});
+        desc.handle.offset = 200;
+        refused("offsets that are more than there are addresses", desc, {PI_ERROR_INVALID_SIZE});
+        desc = import_desc(handle);
+        desc.handle.reserved[5] = 1;
+        refused("a handle with a reserved word of 1", desc, {PI_ERROR_UNSUPPORTED_FEATURE});
+        desc = import_desc(handle);
+        desc.handle.flags = 1;
+        refused("a handle with a flag", desc, {PI_ERROR_UNSUPPORTED_FEATURE});
         desc = import_desc(handle);
         desc.handle.fd = -1;
         refused("the descriptor -1", desc, {PI_ERROR_INVALID_VALUE});
@@ -245,33 +268,93 @@ LAW("memory", "what is exported and imported again and again leaves no descripto
     });
 }
 
-PAIR_LAW("connection",
-         "what both ends share as a file is exported by src, imported by dst, and one "
-         "storage") {
-    const uint32_t shared =
-        connection_info(bench.src(), bench.dst(), nullptr).external_handle_types;
-    const uint32_t possible =
-        handle_types(bench.src().device, PI_DEVICE_INFO_EXPORT_HANDLE_TYPES) &
-        handle_types(bench.dst().device, PI_DEVICE_INFO_EXTERNAL_HANDLE_TYPES);
-    require((shared & ~possible) == 0, "the ends share the types ", shared,
-            ", but src exports and dst imports ", possible);
+/// While it lives the process can open no further descriptor; those that it has stay open.
+class NoDescriptorLeft {
+public:
+    NoDescriptorLeft() {
+        getrlimit(RLIMIT_NOFILE, &before_);
+        const Descriptor first_free(open("/dev/null", O_RDONLY | O_CLOEXEC));
+        require(first_free.get() >= 0, "/dev/null cannot be opened");
+        const rlimit none{static_cast<rlim_t>(first_free.get()), before_.rlim_max};
+        setrlimit(RLIMIT_NOFILE, &none);
+    }
+    NoDescriptorLeft(const NoDescriptorLeft &) = delete;
+    NoDescriptorLeft &operator=(const NoDescriptorLeft &) = delete;
+    ~NoDescriptorLeft() { setrlimit(RLIMIT_NOFILE, &before_); }
+
+private:
+    rlimit before_{};
+};
+
+LAW("memory", "an export for which the process has no descriptor left fails, and is made later") {
+    for_each_type(bench, [&](pi_external_type type) {
+        const Bytes bytes = bench.random_bytes(5000);
+        const Mem mem = make_exportable(bench, bytes, type);
+        pi_mem_export_desc desc = describe<pi_mem_export_desc>();
+        desc.external_type = type;
+        {
+            const NoDescriptorLeft none;
+            // A driver may call it something else.
+            require_untouched<pi_external_handle>(
+                "an export without a descriptor left",
+                {PI_ERROR_OUT_OF_RESOURCES, PI_ERROR_OUT_OF_HOST_MEMORY, PI_ERROR_BACKEND},
+                [&](pi_external_handle *out) { return piMemExport(mem, &desc, out); });
+        }
+        const pi_external_handle handle = export_mem(mem, type);
+        const Descriptor descriptor(handle.fd);
+        const Mem imported = import_mem(bench.place(), import_desc(handle));
+        bench.require_contents(bench.make_queue(), imported, bytes, "what was exported then");
+    });
+}
+
+/// Buffers in a scope of src, as the types that the connection tells of: dst imports them, and both ends see one storage.
+void check_shared(Bench &bench, uint32_t scope, uint32_t types) {
     const Queue src = bench.make_queue(bench.src()), dst = bench.make_queue(bench.dst());
-    bool any = false;
-    for (const pi_external_type type : fd_types) {
-        if ((shared & (1u << type)) == 0)
+    for (pi_external_type type = PI_EXTERNAL_HOST_POINTER; type <= PI_EXTERNAL_ZE_IPC; ++type) {
+        if ((types & (1u << type)) == 0)
             continue;
-        any = true;
         const Bytes bytes = bench.random_bytes(6000), fresh = bench.random_bytes(6000);
-        const Mem mem = make_exportable(bench, bench.src(), bytes, type);
+        const Mem mem = make_exportable(bench, bench.src(), bytes, type, scope);
         const pi_external_handle handle = export_mem(mem, type);
         const Descriptor descriptor(handle.fd);
         const Mem imported = import_mem(bench.dst(), import_desc(handle));
-        bench.require_contents(dst, imported, bytes, "what dst imports");
+        const std::string what = join("a buffer in scope ", scope, " as the type ", type);
+        bench.require_contents(dst, imported, bytes, what + ", which dst imports");
         bench.upload(dst, imported, fresh);
-        bench.require_contents(src, mem, fresh, "what src exported, after a write of dst");
+        bench.require_contents(src, mem, fresh,
+                               what + ", which src exported, after a write of dst");
     }
-    if (!any)
-        skip("the ends share no type of file descriptors");
+}
+
+PAIR_LAW("connection",
+         "each type of handle that both ends share is exported by src, imported by dst, and one "
+         "storage") {
+    const uint32_t exports = handle_types(bench.src().device, PI_DEVICE_INFO_EXPORT_HANDLE_TYPES);
+    const uint32_t imports = handle_types(bench.dst().device, PI_DEVICE_INFO_EXTERNAL_HANDLE_TYPES);
+    uint32_t all = 0;
+    pi_memory_connection_query query = describe<pi_memory_connection_query>();
+    for (query.kind = PI_MEMORY_KIND_BUFFER; query.kind <= PI_MEMORY_KIND_IMPORTED; ++query.kind) {
+        const auto scopes = static_cast<uint32_t>(bench.scopes(bench.src().device).size());
+        for (query.src_scope = 0; query.src_scope < scopes; ++query.src_scope) {
+            pi_memory_connection_info info{};
+            if (try_connection_info(bench.src(), bench.dst(), &query, info) != PI_SUCCESS)
+                continue; // what it must answer other laws know
+            const uint32_t shared = info.external_handle_types;
+            require((shared & ~(exports & imports)) == 0, "of the kind ", query.kind, " in scope ",
+                    query.src_scope, " the ends share the types ", shared, ", but src exports ",
+                    exports, " and dst imports ", imports);
+            require(!shared || query.kind == PI_MEMORY_KIND_BUFFER, "of the kind ", query.kind,
+                    " the ends share the types ", shared, ", but only buffers are exported");
+            check_shared(bench, query.src_scope, shared);
+            all |= shared;
+        }
+    }
+    if (bench.relation() == Relation::one_place)
+        for (const pi_external_type type : fd_types)
+            require((exports & imports & ~all & (1u << type)) == 0, "a place exports and imports type ",
+                    type, ", but its connection with itself has the types ", all);
+    if (!all)
+        skip("the ends share no type of handles");
 }
 
 } // namespace

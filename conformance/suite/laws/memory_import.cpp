@@ -141,6 +141,24 @@ LAW("memory", "imported memory tells its kind, its size and the pointer that it 
             pointer, ", it was imported from ", static_cast<void *>(imported.memory.data()));
 }
 
+LAW("memory", "imported memory has the access that it was imported with, and no other") {
+    Imported imported(bench);
+    pi_mem_import_desc desc = import_desc(imported.memory.data(), imported.memory.size());
+    for (const uint64_t flags :
+         {uint64_t{0}, uint64_t{PI_MEM_READ_ONLY}, uint64_t{PI_MEM_WRITE_ONLY}}) {
+        desc.flags = flags;
+        Mem mem;
+        require_success(piMemImport(bench.context(), bench.device(), &desc, mem.out()),
+                        "piMemImport with flags ", flags);
+        require_equal(get_info<uint64_t>(&piMemGetInfo, mem.get(), PI_MEM_INFO_FLAGS), flags,
+                      "PI_MEM_INFO_FLAGS of imported memory");
+    }
+    desc.flags = PI_MEM_READ_ONLY | PI_MEM_WRITE_ONLY;
+    require_untouched<pi_mem>(
+        "an import for reading only and writing only", {PI_ERROR_INVALID_VALUE},
+        [&](pi_mem *out) { return piMemImport(bench.context(), bench.device(), &desc, out); });
+}
+
 LAW("memory", "an import may begin at an offset, and touches nothing beside its range") {
     const uint64_t atom = need_import(bench);
     const uint64_t part = Imported::size_of(atom);

@@ -70,8 +70,8 @@ LAW("memory", "a retained buffer outlives its first release") {
     for (int round = 0; round < 10; ++round) {
         const Bytes bytes = bench.random_bytes(size);
         Mem mem = bench.make_buffer(bench.place(), bytes);
-        const Mem again(mem.get());
         require_success(piMemRetain(mem), "piMemRetain");
+        const Mem again(mem.get());
         mem.reset();
         // What would be where it was.
         for (int i = 0; i < 4; ++i)

@@ -99,6 +99,13 @@ LAW("memory", "regions, fills, maps and views of an n-D allocation are of its de
             std::copy(written.begin(), written.end(),
                       bytes.begin() + static_cast<std::ptrdiff_t>(begin));
             bench.require_contents(queue, mem, bytes, "an n-D allocation after an unmap");
+            // Mapped for writing alone, what the host does not write stays.
+            const Bytes some = bench.random_bytes(bench.random(1, size));
+            bench.wait(bench.map(queue, mem, PI_MAP_WRITE, begin, size, &pointer));
+            std::memcpy(pointer, some.data(), some.size());
+            bench.wait(bench.unmap(queue, mem, pointer));
+            std::copy(some.begin(), some.end(), bytes.begin() + static_cast<std::ptrdiff_t>(begin));
+            bench.require_contents(queue, mem, bytes, "an n-D allocation that was partly written");
 
             if (!bench.can(PI_CAPABILITY_VIEW))
                 continue;

@@ -180,6 +180,24 @@ LAW("memory", "buffers are mapped and unmapped from many threads at once") {
     });
 }
 
+LAW("memory", "one buffer is mapped for reading by many threads at once") {
+    constexpr uint64_t size = 16 * 1024, part = 256;
+    const Bytes bytes = bench.random_bytes(size);
+    const Mem mem = bench.make_buffer(bench.place(), bytes);
+    bench.run_threads(4, [&](unsigned thread) {
+        const Queue queue = bench.make_queue();
+        for (unsigned round = 0; round < 300; ++round) {
+            const uint64_t offset = (thread + round) % 3 * 4096; // often that of another thread
+            void *pointer = nullptr;
+            bench.wait(bench.map(queue, mem, PI_MAP_READ, offset, part, &pointer));
+            require_same_bytes(pointer, bytes.data() + offset, part, "what a thread has mapped");
+            bench.wait(bench.unmap(queue, mem, pointer));
+        }
+    });
+    const Queue queue = bench.make_queue();
+    bench.require_contents(queue, mem, bytes, "a buffer that many threads have mapped");
+}
+
 LAW("memory", "a mapped buffer may be released after its unmap is enqueued") {
     Mapped mapped(bench);
     std::byte *pointer = mapped.map(PI_MAP_READ, 0, mapped.model.size());

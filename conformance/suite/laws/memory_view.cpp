@@ -220,6 +220,44 @@ LAW("memory", "a view's flags are its own, or its parent's when it has none") {
                   "PI_MEM_INFO_FLAGS of a view without flags of its own");
 }
 
+LAW("memory", "a view has its parent's access, or less") {
+    constexpr uint64_t both = PI_MEM_READ_ONLY | PI_MEM_WRITE_ONLY;
+    const Rooted rooted(bench);
+    const auto refused = [&](const std::string &what, pi_mem mem, uint64_t flags,
+                             pi_result error = PI_ERROR_INVALID_VALUE) {
+        pi_mem_partition_desc desc = describe<pi_mem_partition_desc>();
+        desc.flags = flags;
+        desc.size = rooted.alignment;
+        require_untouched<pi_mem>("a view of " + what, {error}, [&](pi_mem *out) {
+            return piMemBufferPartition(mem, &desc, out);
+        });
+    };
+    for (const uint64_t access : {uint64_t{PI_MEM_READ_ONLY}, uint64_t{PI_MEM_WRITE_ONLY}}) {
+        const uint64_t other = both & ~access;
+        const char *const name = access == PI_MEM_READ_ONLY ? "read" : "written";
+        pi_mem_buffer_desc root_desc = describe<pi_mem_buffer_desc>();
+        root_desc.size = 4 * rooted.alignment;
+        root_desc.flags = access;
+        const Mem root = bench.make_buffer(bench.place(), root_desc);
+        refused(join("the other access, of a buffer that is only ", name), root, other);
+        pi_mem_partition_desc desc = describe<pi_mem_partition_desc>();
+        desc.flags = access;
+        desc.size = 2 * rooted.alignment;
+        Mem same, narrowed;
+        require_success(piMemBufferPartition(root, &desc, same.out()), "a view of the same access");
+        // The parent counts, not the root, which has both.
+        require_success(piMemBufferPartition(rooted.root, &desc, narrowed.out()),
+                        "a view of less access");
+        refused(join("the other access, of a view that is only ", name), narrowed, other);
+        require_equal(get_info<uint64_t>(&piMemGetInfo, bench.make_view(narrowed, 0, 1).get(),
+                                         PI_MEM_INFO_FLAGS),
+                      access, "PI_MEM_INFO_FLAGS of a view of a view");
+    }
+    refused("both accesses alone", rooted.root, both);
+    refused("a flag that is no access", rooted.root, PI_MEM_COPY_HOST_PTR,
+            PI_ERROR_UNSUPPORTED_FEATURE);
+}
+
 void require_no_view(pi_mem mem, const std::string &what, uint64_t offset, uint64_t size,
                      std::initializer_list<pi_result> allowed) {
     pi_mem_partition_desc desc = describe<pi_mem_partition_desc>();

@@ -90,7 +90,7 @@ LAW("program", "a program is not built before it is, and built afterwards") {
                   "the build status before the build");
     require_untouched<pi_kernel>(
         "a kernel of a program that is not built", {PI_ERROR_INVALID_OPERATION},
-        [&](pi_kernel *out) { return piKernelCreate(program, "add", out); });
+        [&](pi_kernel *out) { return piKernelCreate(program, "add", nullptr, out); });
     require_success(piProgramBuild(program, nullptr), "piProgramBuild");
     require_equal(build_status(program, bench.device()), uint32_t{PI_PROGRAM_BUILT},
                   "the build status after the build");
@@ -101,9 +101,10 @@ LAW("program", "a kernel's address is always the same, and there is none of what
     const Program unbuilt = create_program(bench, kernel_program_desc(kernel_format(bench)));
     const Program program = make_program(bench);
     uint64_t address = 0;
-    if (piProgramGetFunctionPointer(program, bench.device(), "add", &address) ==
-        PI_ERROR_UNSUPPORTED_FEATURE)
+    const pi_result asked = piProgramGetFunctionPointer(program, bench.device(), "add", &address);
+    if (asked == PI_ERROR_UNSUPPORTED_FEATURE)
         skip("the device has no addresses of functions");
+    require_success(asked, "piProgramGetFunctionPointer");
     const auto ask = [&](pi_program of, const char *name) {
         uint64_t found = 0;
         require_success(piProgramGetFunctionPointer(of, bench.device(), name, &found),
@@ -161,7 +162,7 @@ LAW("program", "a program that does not compile says so, with a log") {
     require_untouched<pi_kernel>(
         "a kernel of a program that failed to build",
         {PI_ERROR_INVALID_OPERATION, PI_ERROR_INVALID_PROGRAM, PI_ERROR_BUILD_FAILED},
-        [&](pi_kernel *out) { return piKernelCreate(program, "broken", out); });
+        [&](pi_kernel *out) { return piKernelCreate(program, "broken", nullptr, out); });
 }
 
 LAW("program", "a native table that is none is an invalid binary") {
@@ -292,9 +293,11 @@ LAW("program", "a program's binary makes the program again") {
     bench.need(PI_CAPABILITY_PROGRAM, "PI_CAPABILITY_PROGRAM");
     const Program program = make_program(bench);
     uint64_t size = 0;
-    if (piProgramGetInfo(program, PI_PROGRAM_INFO_BINARY_SIZES, 0, nullptr, &size) ==
-        PI_ERROR_UNSUPPORTED_FEATURE)
+    const pi_result asked =
+        piProgramGetInfo(program, PI_PROGRAM_INFO_BINARY_SIZES, 0, nullptr, &size);
+    if (asked == PI_ERROR_UNSUPPORTED_FEATURE)
         skip("the plugin gives no binaries");
+    require_success(asked, "piProgramGetInfo(BINARY_SIZES)");
     const auto sizes =
         get_info_list<uint64_t>(&piProgramGetInfo, program.get(), PI_PROGRAM_INFO_BINARY_SIZES);
     require_equal(sizes.size(), std::size_t{1}, "how many binaries a program of one device has");

@@ -148,7 +148,7 @@ LAW("program", "what is compiled only has no kernels, and can be built still") {
     const Program program = compile(bench.context(), texts.whole, factor_option);
     require_untouched<pi_kernel>(
         "a kernel of a program that is only compiled", {PI_ERROR_INVALID_OPERATION},
-        [&](pi_kernel *out) { return piKernelCreate(program, "change", out); });
+        [&](pi_kernel *out) { return piKernelCreate(program, "change", nullptr, out); });
     uint64_t size = poison<uint64_t>();
     require_error(piProgramGetInfo(program, PI_PROGRAM_INFO_KERNEL_NAMES, 0, nullptr, &size),
                   PI_ERROR_INVALID_OPERATION, "the kernel names of what is only compiled");

@@ -67,7 +67,7 @@ LAW("program", "options that cannot be honoured fail the build") {
                   "building with an option that there is not");
     require_untouched<pi_kernel>(
         "a kernel of a program that failed to build", {PI_ERROR_INVALID_OPERATION},
-        [&](pi_kernel *out) { return piKernelCreate(program, "add", out); });
+        [&](pi_kernel *out) { return piKernelCreate(program, "add", nullptr, out); });
     require_success(build(program, ""), "building with the options \"\"");
     require_equal(options_of(program, bench.device()), "", "the options after a build with none");
 }

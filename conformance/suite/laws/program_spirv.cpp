@@ -86,7 +86,7 @@ LAW("program", "SPIR-V that calls what nobody has is not built, and says so with
             "the error's text does not name the missing function: \"", last_error_text(), "\"");
     require_untouched<pi_kernel>(
         "a kernel of a program that failed to build", {PI_ERROR_INVALID_OPERATION},
-        [&](pi_kernel *out) { return piKernelCreate(program, "broken", out); });
+        [&](pi_kernel *out) { return piKernelCreate(program, "broken", nullptr, out); });
 }
 
 LAW("program", "a group size that SPIR-V demands is told and kept to") {
@@ -185,7 +185,7 @@ LAW("program", "two parts in SPIR-V are compiled and linked to one program") {
             std::size_t{0}, "the devices that a part is built for");
     require_untouched<pi_kernel>(
         "a kernel of a part", {PI_ERROR_INVALID_OPERATION},
-        [&](pi_kernel *out) { return piKernelCreate(caller, "change", out); });
+        [&](pi_kernel *out) { return piKernelCreate(caller, "change", nullptr, out); });
     const Program linked = link(bench.context(), {caller, callee});
     require_equal(
         get_info<pi_program_format>(&piProgramGetInfo, linked.get(), PI_PROGRAM_INFO_FORMAT),

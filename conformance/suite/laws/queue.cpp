@@ -175,6 +175,27 @@ LAW("queue", "finishing waits for every command, and failed ones are no error") 
     }
 }
 
+LAW("queue", "finishing an out-of-order queue waits for the oldest of its commands, too") {
+    const Queue queue = bench.make_out_of_order_queue();
+    const Queue other = bench.make_queue();
+    for (int round = 0; round < 10; ++round) {
+        const Event gate = bench.make_host_event();
+        const Event held = bench.events_wait(queue, {gate});
+        const Event newest = bench.events_wait(queue, {bench.events_wait(other)});
+        bench.wait(newest);
+        bench.run_threads(2, [&](unsigned thread) {
+            if (thread == 0) {
+                require_success(piQueueFinish(queue), "piQueueFinish");
+                require(bench.is_final(held), "a command is not final after piQueueFinish");
+                return;
+            }
+            for (int i = 0; i < 3; ++i) // long enough for a finish that waits for nothing
+                bench.wait(bench.barrier(other));
+            bench.signal(gate);
+        });
+    }
+}
+
 LAW("queue", "finishing one queue does not wait for another") {
     const Queue held = bench.make_queue();
     const Queue free = bench.make_queue();

@@ -275,6 +275,53 @@ LAW("memory", "USM is freed by its begin, in its context, and once") {
     }
 }
 
+LAW("memory", "USM is found while other threads allocate and free their own") {
+    const std::vector<pi_usm_kind> kinds = need_usm(bench);
+    const pi_context context = bench.context();
+    // Among those that come and go, wherever they lie.
+    std::vector<Usm> constant;
+    for (int i = 0; i < 64; ++i)
+        constant.emplace_back(bench, kinds.front(), 256);
+    bench.run_threads(3, [&](unsigned thread) {
+        for (unsigned round = 0; round < 1000; ++round) {
+            if (thread == 0) {
+                std::vector<Usm> own;
+                for (int i = 0; i < 8; ++i)
+                    own.emplace_back(bench.place(), usm_desc(kinds.front(), 256));
+                continue;
+            }
+            for (const Usm &usm : constant)
+                require(usm_info<void *>(context, usm.at(255), PI_USM_INFO_BASE) == usm.at(),
+                        "the begin of USM that stays is another");
+        }
+    });
+}
+
+LAW("memory", "USM that nobody has freed goes with its context") {
+    const Queue queue = bench.make_queue();
+    for (const pi_usm_kind kind : need_usm(bench)) {
+        Context other = bench.make_context({bench.device()});
+        void *const pointer = Usm({bench.device(), other}, usm_desc(kind, 4096)).take();
+        require(is_live_usm(other, pointer), "new USM is not live");
+        other.reset();
+        require(!is_live_usm(bench.context(), pointer), "USM of a released context is live");
+        const auto is_used = [&] {
+            Event filled;
+            const pi_result result = try_enqueue(
+                queue, usm_fill_desc(pointer, Bytes(1, std::byte{7}), 4096), {}, filled.out());
+            if (result == PI_SUCCESS)
+                bench.wait(filled);
+            else
+                require_error(result, PI_ERROR_INVALID_USM_POINTER, "a fill of USM that is gone");
+            return result == PI_SUCCESS;
+        };
+        // A layer that looks for misuse keeps the newest of the objects that are released.
+        for (int more = 0; more < 3000 && is_used(); ++more)
+            bench.make_host_event();
+        require(!is_used(), "USM of a context that was released long ago is filled");
+    }
+}
+
 LAW("memory", "an address that is no live USM of the context has nothing to tell") {
     const Context other = bench.make_context({bench.device()});
     Bytes plain(64);

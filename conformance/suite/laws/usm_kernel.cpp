@@ -69,6 +69,23 @@ LAW("kernel", "copies, fills and launches on USM of one queue are done in their 
                          "USM after two launches");
 }
 
+// Opens a gate and waits for what is behind it, however the law ends: that uses memory of the law's, and memory which is
+// only there when the gate was opened.
+class Opened {
+public:
+    Opened(pi_event gate, pi_queue queue) : gate_(gate), queue_(queue) {}
+    Opened(const Opened &) = delete;
+    Opened &operator=(const Opened &) = delete;
+    ~Opened() {
+        piEventSignalHost(gate_, PI_SUCCESS);
+        piQueueFinish(queue_);
+    }
+
+private:
+    pi_event gate_;
+    pi_queue queue_;
+};
+
 LAW("kernel", "USM allocated in a queue's order is given to a launch behind it") {
     need_usm(bench);
     bench.need(PI_CAPABILITY_USM_ASYNC, "PI_CAPABILITY_USM_ASYNC");
@@ -80,12 +97,13 @@ LAW("kernel", "USM allocated in a queue's order is given to a launch behind it")
     alloc.size = count * 4;
     alloc.out_pointer = &pointer;
     const Event gate = bench.make_host_event();
+    Bytes into(count * 4);
+    const Opened opened(gate, shop.queue);
     bench.enqueue(shop.queue, alloc, {gate});
     bench.enqueue(shop.queue, usm_fill_desc(pointer, bytes_of({100}), count * 4));
     Arguments arguments;
     arguments.pointer(pointer).value(uint32_t{23});
     bench.enqueue(shop.queue, launch_desc(kernel, arguments, count));
-    Bytes into(count * 4);
     const Regions whole{linear(0, 0, count * 4)};
     bench.enqueue(shop.queue, usm_copy_desc(pointer, into.data(), whole));
     pi_usm_free_desc freeing = describe<pi_usm_free_desc>();

@@ -5,6 +5,7 @@
 #include "usm.hpp"
 
 #include "checks.hpp"
+#include "partition.hpp"
 #include "registry.hpp"
 
 #include <deque>
@@ -117,6 +118,29 @@ LAW("memory", "allocations of a pool come and go without touching each other") {
     }
 }
 
+LAW("memory", "memory that a pool hands out again is aligned as it is asked for now") {
+    for (const pi_usm_kind kind : need_pools(bench)) {
+        const Pool pool = make_pool(bench.place(), pool_desc(kind));
+        std::deque<Usm> live;
+        for (int step = 0; step < 100; ++step) {
+            // Small ones first, which leave blocks that are hardly aligned.
+            pi_usm_desc desc = from_pool(pool, kind, 4096);
+            desc.alignment = step % 4 == 3 ? uint64_t{1} << bench.random(7, 12) : 0;
+            void *pointer = nullptr;
+            const pi_result result = piUsmAlloc(bench.context(), bench.device(), &desc, &pointer);
+            if (desc.alignment != 0 && result == PI_ERROR_INVALID_ALIGNMENT)
+                continue; // more than can be honoured
+            require_success(result, "piUsmAlloc with an alignment of ", desc.alignment);
+            live.emplace_back(bench.context(), pointer, desc.size);
+            require(desc.alignment == 0 ||
+                        reinterpret_cast<uintptr_t>(pointer) % desc.alignment == 0,
+                    "memory of a pool with an alignment of ", desc.alignment, " is at ", pointer);
+            if (live.size() > 3)
+                live.pop_front();
+        }
+    }
+}
+
 LAW("memory", "a pool hands out no more than its limit") {
     for (const pi_usm_kind kind : need_pools(bench)) {
         pi_usm_pool_desc desc = pool_desc(kind);
@@ -133,9 +157,29 @@ LAW("memory", "a pool hands out no more than its limit") {
         refused(desc.limit + 1);
         Usm most(bench.place(), from_pool(pool, kind, 6u << 20));
         refused(3u << 20);
-        const Usm rest(bench.place(), from_pool(pool, kind, 1u << 20));
+        const Usm rest(bench.place(), from_pool(pool, kind, 2u << 20)); // that is all
+        refused(1);
         most.free();
-        const Usm again(bench.place(), from_pool(pool, kind, 5u << 20));
+        const Usm again(bench.place(), from_pool(pool, kind, 6u << 20));
+        const Usm whole(bench.place(), from_pool(make_pool(bench.place(), desc), kind, desc.limit));
+    }
+}
+
+LAW("memory", "a pool keeps no more for reuse than it was told to") {
+    for (const pi_usm_kind kind : need_pools(bench)) {
+        pi_usm_pool_desc desc = pool_desc(kind);
+        desc.release_threshold = 4u << 20;
+        const Pool pool = make_pool(bench.place(), desc);
+        std::deque<Usm> live;
+        for (int i = 0; i < 8; ++i)
+            live.emplace_back(bench.place(), from_pool(pool, kind, (i + 1u) << 20));
+        live.clear();
+        require_equal(pool_info(pool, PI_USM_POOL_INFO_USED), uint64_t{0},
+                      "PI_USM_POOL_INFO_USED with nothing handed out");
+        require(pool_info(pool, PI_USM_POOL_INFO_RESERVED) <= desc.release_threshold,
+                "PI_USM_POOL_INFO_RESERVED is ", pool_info(pool, PI_USM_POOL_INFO_RESERVED),
+                " with nothing handed out, and a release_threshold of ", desc.release_threshold);
+        const Usm again(bench.place(), from_pool(pool, kind, 3u << 20));
     }
 }
 
@@ -152,6 +196,8 @@ LAW("memory", "a pool's memory outlives its references") {
         require(pool_info(pool, PI_USM_POOL_INFO_USED) >= 5000, "a retained and released pool has "
                                                                 "forgotten its memory");
         require_success(piUsmPoolRelease(pool.take()), "piUsmPoolRelease");
+        require(usm_info<pi_usm_pool>(bench.context(), usm.at(), PI_USM_INFO_POOL) == nullptr,
+                "memory tells a pool that is released");
         usm_upload(bench, queue, usm.at(), bytes);
         require_usm_contents(bench, queue, usm.at(), bytes, "memory whose pool is released");
         require_equal(usm_info<uint64_t>(bench.context(), usm.at(4999), PI_USM_INFO_SIZE),
@@ -227,6 +273,40 @@ LAW("memory", "memory is taken from pools of its own kind and context only") {
             if (wrong != kind)
                 refused(join(name_of_kind(wrong), " memory of a pool of ", name_of_kind(kind)),
                         from_pool(pool, wrong, 64));
+    }
+}
+
+LAW("memory", "memory is taken from pools of its own device only") {
+    const std::vector<pi_usm_kind> kinds = need_pools(bench);
+    // Another device of the platform, or else two parts of this one.
+    std::vector<pi_device> pair = bench.devices();
+    Devices parts;
+    if (pair.size() < 2 && has_kind(bench.device(), PI_PARTITION_EQUALLY) &&
+        units_of(bench.device()) > 1) {
+        parts = partition(bench.device(), partition_desc(PI_PARTITION_EQUALLY, 1));
+        pair = {parts[0], parts[1]};
+    }
+    if (pair.size() < 2)
+        skip("there is one device, which has no parts");
+    pair.resize(2);
+    const Context context = bench.make_context(pair);
+    for (const pi_usm_kind kind : kinds) {
+        if (kind == PI_USM_HOST)
+            continue; // is of no device
+        const Place own{pair[0], context};
+        Pool pool, other;
+        const pi_usm_pool_desc described = pool_desc(kind);
+        if (piUsmPoolCreate(context, pair[1], &described, other.out()) != PI_SUCCESS)
+            continue; // the other device has no such memory
+        pool = make_pool(own, described);
+        const pi_usm_desc desc = from_pool(other, kind, 64);
+        require_untouched<void *>(join(name_of_kind(kind), " memory of another device's pool"),
+                                  {PI_ERROR_INVALID_USM_POOL}, [&](void **out) {
+                                      return piUsmAlloc(context, pair[0], &desc, out);
+                                  });
+        const Usm usm(own, from_pool(pool, kind, 64));
+        require(usm_info<pi_device>(context, usm.at(), PI_USM_INFO_DEVICE) == pair[0],
+                "memory of a pool is of another device");
     }
 }
 

@@ -148,7 +148,6 @@ void use_exports(const Machine &machine, const Look &look) {
         look("piMemExport");
         auto from = desc<pi_mem_import_desc>(PI_TYPE_MEM_IMPORT_DESC);
         from.size = handle.size;
-        from.offset = handle.offset;
         from.handle = handle;
         const pi_result result =
             piMemImport(machine.context, machine.devices[first], &from, imported.out());

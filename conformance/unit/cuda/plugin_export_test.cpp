@@ -45,7 +45,6 @@ pi_result import_mem(const Machine &machine, size_t device, const pi_external_ha
                      pi_mem *out) {
     auto d = desc<pi_mem_import_desc>(PI_TYPE_MEM_IMPORT_DESC);
     d.size = handle.size;
-    d.offset = handle.offset;
     d.handle = handle;
     return piMemImport(machine.context, machine.devices.at(device), &d, out);
 }

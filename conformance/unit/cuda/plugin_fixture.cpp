@@ -103,7 +103,7 @@ std::string build_text(pi_program program, pi_device device, pi_program_build_in
 
 Owned<pi_kernel> make_kernel(pi_program program, const char *name) {
     Owned<pi_kernel> kernel;
-    OK(piKernelCreate(program, name, kernel.out()));
+    OK(piKernelCreate(program, name, nullptr, kernel.out()));
     return kernel;
 }
 

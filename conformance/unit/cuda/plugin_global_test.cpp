@@ -57,7 +57,7 @@ TEST_CASE(
         const Owned<pi_program> program = machine.program("variable counter 16\n");
         OK(write_counter(queue, program, {5, 6, 7, 8}));
         Owned<pi_event> gate, held;
-        OK(piEventCreateHost(machine.context, gate.out()));
+        OK(piEventCreateHost(machine.context, nullptr, gate.out()));
         OK(read_counter(queue, program, words, 0, {gate}, held.out()));
         OK(piProgramBuild(program, nullptr));
         OK(piEventSignalHost(gate, PI_SUCCESS));

@@ -131,7 +131,8 @@ TEST_CASE("a sampler as an argument is a word of 4 bytes") {
     const std::vector arguments{buffer_argument(out), word};
     const auto launch = launch_desc(kernel, arguments, 1);
     OK(piEnqueueKernelLaunch(queue, &launch, 0, nullptr, nullptr));
-    CHECK(read_words(queue, out, 1) == Words{4 * PI_ADDRESSING_REPEAT + 2 * PI_FILTER_LINEAR + 1});
+    CHECK(read_words(queue, out, 1) ==
+          Words{256 * PI_ADDRESSING_REPEAT + 16 * PI_FILTER_LINEAR + 1});
 }
 
 TEST_CASE(

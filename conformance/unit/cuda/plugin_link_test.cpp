@@ -95,7 +95,7 @@ TEST_CASE("only source is compiled, what is compiled has no kernels, and what is
     const Owned<pi_program> calling = machine.part(caller), called = machine.part(callee);
     Owned<pi_kernel> kernel;
     REFUSED(PI_ERROR_INVALID_OPERATION, "piProgramLink",
-            piKernelCreate(calling, "change", kernel.out()));
+            piKernelCreate(calling, "change", nullptr, kernel.out()));
     Owned<pi_program> linked;
     OK(link(machine, {calling, called}, nullptr, linked.out()));
     REFUSED(PI_ERROR_INVALID_OPERATION, "linked", piProgramBuild(linked, nullptr));

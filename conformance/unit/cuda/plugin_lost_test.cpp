@@ -61,7 +61,7 @@ TEST_CASE("a command that spoils its context fails, and so does all that comes a
     const uint32_t pattern = 1;
     const auto fill = fill_desc(mem, &pattern, 4, 0, 64);
     Owned<pi_event> gate, held, spoilt;
-    OK(piEventCreateHost(machine.context, gate.out()));
+    OK(piEventCreateHost(machine.context, nullptr, gate.out()));
     pi_event waits[] = {gate};
     OK(piEnqueueMemBufferFill(other, &fill, 1, waits, held.out()));
     OK(piEnqueueKernelLaunch(queue, &illegal.launch, 0, nullptr, spoilt.out()));

@@ -49,6 +49,25 @@ TEST_CASE("a CUstream is a queue, kept or given away") {
     }
 }
 
+TEST_CASE("a queue's priority is its stream's: the best that the device has, the least, or none") {
+    const own::Current current(first);
+    const Machine machine;
+    const auto priority = [&](uint64_t flags) {
+        const Owned<pi_queue> queue = machine.queue(first, flags);
+        const auto stream = native_of<own::CUstream>(
+            [&](pi_native_handle *out) { return piQueueGetNativeHandle(queue, out); });
+        int found = -1;
+        REQUIRE(cu().cuStreamGetPriority(stream, &found) == CUDA_SUCCESS);
+        return found;
+    };
+    int least = 0, greatest = 0;
+    REQUIRE(cu().cuCtxGetStreamPriorityRange(&least, &greatest) == CUDA_SUCCESS);
+    REQUIRE(greatest < least); // the lower the number, the more urgent
+    CHECK(priority(PI_QUEUE_PRIORITY_HIGH) == greatest);
+    CHECK(priority(PI_QUEUE_PRIORITY_LOW) == least);
+    CHECK(priority(0) == 0);
+}
+
 TEST_CASE("streams of elsewhere, and those that are none, are refused") {
     const Machine machine;
     const own::Current of_second(second);

@@ -31,9 +31,8 @@ static pi_mem share(pi_context from, pi_device device, pi_context to, uint64_t s
     check(piMemBufferCreate(from, device, &desc, &mem), "piMemBufferCreate");
     how.external_type = PI_EXTERNAL_OPAQUE_FD;
     check(piMemExport(mem, &how, &import.handle), "piMemExport");
-    /* Here the descriptor could go to another process; offset and size go with it. */
+    /* Here the descriptor could go to another process; its offset and size go with it. */
     import.size = import.handle.size;
-    import.offset = import.handle.offset;
     check(piMemImport(to, device, &import, &same), "piMemImport");
     close(import.handle.fd);
     check(piMemRelease(mem), "piMemRelease"); /* the bytes live as long as anybody has them */
@@ -58,7 +57,7 @@ static void PI_CALL signal_gate(pi_event event, pi_result result, void *gate) {
 /* An event of the consumer's plugin that ends as the producer's does. */
 static pi_event bridge(pi_event producer, pi_context consumer) {
     pi_event gate;
-    check(piEventCreateHost(consumer, &gate), "piEventCreateHost");
+    check(piEventCreateHost(consumer, NULL, &gate), "piEventCreateHost");
     check(piEventRetain(gate), "piEventRetain"); /* the callback's */
     check(piEventSetCallback(producer, signal_gate, gate), "piEventSetCallback");
     return gate;
@@ -83,7 +82,7 @@ static pi_kernel make_kernel(pi_context context) {
     desc.size = sizeof table;
     check(piProgramCreate(context, &desc, &program), "piProgramCreate");
     check(piProgramBuild(program, NULL), "piProgramBuild");
-    check(piKernelCreate(program, "scale", &kernel), "piKernelCreate");
+    check(piKernelCreate(program, "scale", NULL, &kernel), "piKernelCreate");
     check(piProgramRelease(program), "piProgramRelease"); /* the kernel keeps it */
     return kernel;
 }

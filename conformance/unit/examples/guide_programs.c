@@ -66,7 +66,7 @@ static int try_link(pi_context context) {
         compile(context, "int twice(int i) { return FACTOR * i; }", "-DFACTOR=2");
     const pi_program program = link_two(context, caller, callee);
     pi_kernel kernel;
-    check(piKernelCreate(program, "k", &kernel), "piKernelCreate");
+    check(piKernelCreate(program, "k", NULL, &kernel), "piKernelCreate");
     check(piKernelRelease(kernel), "piKernelRelease");
     check(piProgramRelease(program), "piProgramRelease");
     check(piProgramRelease(caller), "piProgramRelease");

@@ -56,7 +56,7 @@ static pi_kernel make_kernel(pi_context context) {
     pi_kernel kernel = nullptr;
     check(piProgramCreate(context, &desc, &program), "piProgramCreate");
     check(piProgramBuild(program, nullptr), "piProgramBuild");
-    check(piKernelCreate(program, "scale", &kernel), "piKernelCreate");
+    check(piKernelCreate(program, "scale", nullptr, &kernel), "piKernelCreate");
     check(piProgramRelease(program), "piProgramRelease");
     return kernel;
 }

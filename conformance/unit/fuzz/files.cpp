@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Any bytes, as each of the files that PI reads: a simulated machine, what links cost, what is expected of a plugin. They are
-// understood or refused with a sentence.
+// Any bytes, as each of the files that PI reads: a simulated machine, what links cost, what is expected of a plugin, a log of
+// calls. They are understood or refused with a sentence.
 #include "input.hpp"
 
 #include "expectations.hpp"
 #include "links.hpp"
+#include "replay.hpp"
 #include "text_file.hpp"
 
 #include <pi/runtime/calibrate.hpp>
@@ -31,7 +32,7 @@ void read_machine(const std::string &text) {
                     continue; // nothing goes there
                 }
                 const size_t channels = links.channels(from, to).size();
-                if (channels == 0 || channels > PI_MAX_CHANNELS) {
+                if (channels == 0 || channels > PI_CONNECTION_MAX_CHANNELS) {
                     finding("a transfer takes ", channels, " channels");
                 }
                 if (links.speed(from, to).bandwidth == 0) {
@@ -48,9 +49,73 @@ void read_machine(const std::string &text) {
 
 void read_costs(const std::string &text) {
     const pi_test::TextFile file(text);
-    const auto loaded = runtime::load_costs(file.path(), runtime::unconnected_places(2));
-    if (!loaded.costs && loaded.message.empty()) {
-        finding("costs are refused without a reason");
+    const runtime::TopologyDescription places = runtime::unconnected_places(2);
+    const auto loaded = runtime::load_costs(file.path(), places);
+    if (!loaded.costs) {
+        if (loaded.message.empty()) {
+            finding("costs are refused without a reason");
+        }
+        return;
+    }
+    const pi_test::TextFile copy;
+    runtime::save_costs(*loaded.costs, places, copy.path());
+    const auto again = runtime::load_costs(copy.path(), places);
+    if (!again.costs) {
+        finding("costs that were saved are refused: ", again.message);
+    }
+    for (runtime::PlaceIndex from = 0; from < places.places.size(); ++from) {
+        if (again.costs->callback_seconds(from) != loaded.costs->callback_seconds(from)) {
+            finding("a callback's latency is another one when it was saved");
+        }
+        for (runtime::PlaceIndex to = 0; to < places.places.size(); ++to) {
+            if (again.costs->link(from, to) != loaded.costs->link(from, to)) {
+                finding("a link costs something else when it was saved");
+            }
+        }
+    }
+}
+
+/// Whether it can be run as it is: no number is what a machine may have and nobody here would use, and nothing in it waits for
+/// an event that another thread would have to signal.
+bool is_modest(const pi_replay::Json &json) {
+    if (json.is_number_unsigned()) {
+        const auto number = json.get<uint64_t>();
+        return number <= 1 << 16 || number >= uint64_t{1} << 48;
+    }
+    if (!json.is_structured()) {
+        return json != "piEventCreateHost";
+    }
+    return std::all_of(json.begin(), json.end(), is_modest);
+}
+
+void read_log(const std::string &text) {
+    const pi_test::TextFile file(text);
+    std::vector<pi_replay::Line> lines;
+    bool modest = true;
+    try {
+        pi_replay::Log log(file.path());
+        while (const auto line = log.next()) {
+            if (pi_replay::describe(*line).empty()) {
+                finding("line ", line->number, " of a log is nothing");
+            }
+            modest &= is_modest(line->content);
+            lines.push_back(*line);
+        }
+        if (!modest || lines.empty()) {
+            return;
+        }
+        pi_replay::Replay replay("host", true, [](const std::string &told) {
+            if (told.empty()) {
+                finding("nothing is told of a call");
+            }
+        });
+        for (const pi_replay::Line &line : lines) {
+            replay.run(line);
+        }
+    } catch (const pi_replay::Refusal &refusal) {
+        if (std::string_view(refusal.what()).empty()) {
+            finding("a log is refused without a reason");
+        }
     }
 }
 
@@ -68,5 +133,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     pi::fuzz::read_machine(text);
     pi::fuzz::read_costs(text);
     pi::fuzz::read_expectations(text);
+    pi::fuzz::read_log(text);
     return 0;
 }

@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Any text, as each of those that people give to a loader: a device selector, a specification of faults, the value of each
-// option. It is understood or refused with a sentence; and what is told of an understood one is understood again.
+// option, a plugin's manifest. It is understood or refused with a sentence; and what is told of an understood one is understood again.
 #include "input.hpp"
 
 #include "config.hpp"
+#include "discovery.hpp"
 #include "layers/fault/specification.hpp"
 #include "selector.hpp"
+#include "text.hpp"
+
+#include <filesystem>
+#include <fstream>
 
 namespace pi::fuzz {
 namespace {
@@ -64,6 +69,54 @@ void set_options(std::string_view text) {
     }
 }
 
+/// A folder as PI is installed into, with one manifest.
+class Prefix {
+public:
+    Prefix() : folder_(std::filesystem::temp_directory_path() / "pi_fuzz_XXXXXX") {
+        std::string name = folder_.string();
+        if (mkdtemp(name.data()) == nullptr) {
+            finding("no temporary folder can be made");
+        }
+        folder_ = name;
+        std::filesystem::create_directories(folder_ / "lib");
+        std::filesystem::create_directories(folder_ / "share/pi/plugins.d");
+    }
+    ~Prefix() {
+        std::error_code error; // a folder that stays is no finding
+        std::filesystem::remove_all(folder_, error);
+    }
+    Prefix(const Prefix &) = delete;
+    loader::Candidate find(std::string_view manifest) const {
+        std::ofstream(folder_ / "share/pi/plugins.d/some.json", std::ios::binary) << manifest;
+        loader::Services services{
+            .configuration = {}, .log = {PI_LOG_OFF, nullptr, nullptr}, .stall_warning_delay = {}};
+        loader::SearchRequest request;
+        request.loader_file = (folder_ / "lib/libpi_loader.so").string();
+        const auto found = loader::find_plugins(request, services);
+        if (found.size() != 1) {
+            finding("a manifest gives ", found.size(), " plugins");
+        }
+        return found[0];
+    }
+
+private:
+    std::filesystem::path folder_;
+};
+
+void read_manifest(std::string_view text) {
+    static const Prefix prefix;
+    const loader::Candidate candidate = prefix.find(text);
+    if (!candidate.reason.empty()) {
+        return;
+    }
+    if (!loader::is_plugin_name(candidate.name)) {
+        finding("a manifest's name is \"", candidate.name, "\"");
+    }
+    if (!candidate.path.starts_with('/') || candidate.path.find('\0') != std::string::npos) {
+        finding("a manifest's path is \"", candidate.path, "\"");
+    }
+}
+
 } // namespace
 } // namespace pi::fuzz
 
@@ -74,5 +127,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     pi::fuzz::select(text);
     pi::fuzz::plan_faults(text);
     pi::fuzz::set_options(text);
+    pi::fuzz::read_manifest(all);
     return 0;
 }

@@ -63,7 +63,8 @@ TEST_CASE("memory of one place is used by commands of another") {
     CHECK(bytes[63] == std::byte{6});
 }
 
-TEST_CASE("memory of every kind is connected with its own place") {
+TEST_CASE(
+    "memory of every kind is connected with its own place, buffers of scope 0 by handles, too") {
     const Host host;
     for (pi_memory_kind kind :
          {PI_MEMORY_KIND_BUFFER, PI_MEMORY_KIND_IMPORTED, PI_MEMORY_KIND_IMAGE,
@@ -73,7 +74,10 @@ TEST_CASE("memory of every kind is connected with its own place") {
         const auto info =
             connection_info(host.device, host.context, host.device, host.context, &query);
         CHECK(info.connection == PI_MEMORY_CONNECTION_UNIFIED);
-        CHECK((info.external_handle_types == 0) == (kind == PI_MEMORY_KIND_IMAGE));
+        CHECK((info.external_handle_types != 0) == (kind == PI_MEMORY_KIND_BUFFER));
+        query.src_scope = 1;
+        CHECK(connection_info(host.device, host.context, host.device, host.context, &query)
+                  .external_handle_types == 0);
     }
 }
 

@@ -65,7 +65,6 @@ pi_external_handle export_dma_buf(pi_mem mem) {
 pi_mem_import_desc import_desc(const pi_external_handle &handle) {
     auto d = desc<pi_mem_import_desc>(PI_TYPE_MEM_IMPORT_DESC);
     d.handle = handle;
-    d.offset = handle.offset;
     d.size = handle.size;
     return d;
 }

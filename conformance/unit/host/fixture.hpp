@@ -100,7 +100,7 @@ struct Host {
     }
     Owned<pi_event> make_host_event() const {
         Owned<pi_event> event;
-        OK(piEventCreateHost(context, event.out()));
+        OK(piEventCreateHost(context, nullptr, event.out()));
         return event;
     }
 };

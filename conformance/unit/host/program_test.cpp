@@ -29,8 +29,9 @@ TEST_CASE("a program has the kernels of its table") {
     CHECK(info<pi_program>(piKernelGetInfo, kernel, PI_KERNEL_INFO_PROGRAM) == program);
     Owned<pi_kernel> none;
     REFUSED(PI_ERROR_INVALID_NAME, "no kernel \"sub\"; it has add;",
-            piKernelCreate(program, "sub", none.out()));
-    REFUSED(PI_ERROR_INVALID_NULL_POINTER, "name", piKernelCreate(program, nullptr, none.out()));
+            piKernelCreate(program, "sub", nullptr, none.out()));
+    REFUSED(PI_ERROR_INVALID_NULL_POINTER, "name",
+            piKernelCreate(program, nullptr, nullptr, none.out()));
 }
 
 TEST_CASE("a program must be built before its kernels are made") {
@@ -41,7 +42,8 @@ TEST_CASE("a program must be built before its kernels are made") {
     OK(piProgramGetBuildInfo(program, host.device, PI_PROGRAM_BUILD_INFO_STATUS, 4, &status,
                              nullptr));
     CHECK(status == PI_PROGRAM_NOT_BUILT);
-    REFUSED(PI_ERROR_INVALID_OPERATION, "not built", piKernelCreate(program, "add", kernel.out()));
+    REFUSED(PI_ERROR_INVALID_OPERATION, "not built",
+            piKernelCreate(program, "add", nullptr, kernel.out()));
     auto d = desc<pi_program_build_desc>(PI_TYPE_PROGRAM_BUILD_DESC);
     d.options = "-O2";
     REFUSED(PI_ERROR_INVALID_VALUE, "-O2", piProgramBuild(program, &d));
@@ -53,7 +55,7 @@ TEST_CASE("a program must be built before its kernels are made") {
     REFUSED(PI_ERROR_INVALID_DEVICE, "devices[0] is NULL", piProgramBuild(program, &d));
     d.devices = &host.device;
     OK(piProgramBuild(program, &d));
-    OK(piKernelCreate(program, "add", kernel.out()));
+    OK(piKernelCreate(program, "add", nullptr, kernel.out()));
 }
 
 TEST_CASE("a bad table is refused") {
@@ -191,7 +193,7 @@ TEST_CASE("a library's variables are written, used by its kernels, and read") {
 
     const Owned<pi_queue> queue = host.make_queue();
     Owned<pi_event> gate, written, launched, read;
-    OK(piEventCreateHost(host.context, gate.out()));
+    OK(piEventCreateHost(host.context, nullptr, gate.out()));
     uint32_t fresh[2] = {50, 60};
     const auto write = global_desc<pi_device_global_write_desc>(
         PI_TYPE_DEVICE_GLOBAL_WRITE_DESC, program, "table", fresh, 4, sizeof fresh);

@@ -31,7 +31,7 @@ pi_kernel make_kernel(pi_context context) {
     pi_kernel kernel = nullptr;
     check(piProgramCreate(context, &desc, &program), "piProgramCreate");
     check(piProgramBuild(program, nullptr), "piProgramBuild");
-    check(piKernelCreate(program, "job", &kernel), "piKernelCreate");
+    check(piKernelCreate(program, "job", nullptr, &kernel), "piKernelCreate");
     check(piProgramRelease(program), "piProgramRelease");
     return kernel;
 }

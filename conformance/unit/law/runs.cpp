@@ -104,8 +104,8 @@ public:
         before_ = after;
     }
 
-    /// Of most steps the very number is known (of three in five where that was hardest, in 300 programs; of 44 % in half an
-    /// hour of them): bounds alone would be a weak law.
+    /// Bounds alone would be a weak law: of three in ten of the steps that move bytes the very number must be known, at least
+    /// (of three in five it was, where that was hardest, in 300 programs; of 44 % in half an hour of them).
     void check_share() const {
         constexpr uint64_t enough = 100;
         if (moving_ >= enough && exact_ * 10 < moving_ * 3) {

@@ -39,6 +39,7 @@ Planted::Planted() {
     find(fail, "pi_planted_fail");
     find(clear, "pi_planted_clear");
     find(calls, "pi_planted_calls");
+    find(priority, "pi_planted_priority");
     find(misalign, "pi_planted_misalign");
     find(disagree, "pi_planted_disagree");
     find(create_sampler, "zeSamplerCreate");

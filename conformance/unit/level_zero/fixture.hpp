@@ -29,6 +29,7 @@ struct Planted {
     decltype(&pi_planted_fail) fail = nullptr;
     decltype(&pi_planted_clear) clear = nullptr;
     decltype(&pi_planted_calls) calls = nullptr;
+    decltype(&pi_planted_priority) priority = nullptr;
     decltype(&pi_planted_misalign) misalign = nullptr;
     decltype(&pi_planted_disagree) disagree = nullptr;
     /// A function of the driver's, for objects of the application's own.

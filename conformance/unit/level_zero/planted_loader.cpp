@@ -17,6 +17,8 @@ struct Plan {
 std::mutex mutex; // guards what follows
 std::map<std::string, uint64_t> calls;
 std::map<std::string, Plan> plans;
+std::map<ze_command_list_handle_t, ze_command_queue_priority_t>
+    priorities; // handles never come again
 bool misaligned = false, disagreeing = false;
 
 /// Counts a call; what it fails with, if it does.
@@ -58,6 +60,11 @@ uint64_t pi_planted_calls(const char *name) {
     return calls[name];
 }
 
+ze_command_queue_priority_t pi_planted_priority(ze_command_list_handle_t list) {
+    const std::lock_guard lock(mutex);
+    return priorities.at(list);
+}
+
 void pi_planted_misalign() {
     const std::lock_guard lock(mutex);
     misaligned = true;
@@ -75,21 +82,25 @@ void pi_planted_disagree() {
         return vendor(&name, #name) arguments;                                                     \
     }
 
+PLANTED(zeContextCreate,
+        (ze_driver_handle_t driver, const ze_context_desc_t *desc, ze_context_handle_t *out),
+        (driver, desc, out))
+PLANTED(zeContextCreateEx,
+        (ze_driver_handle_t driver, const ze_context_desc_t *desc, uint32_t count,
+         ze_device_handle_t *devices, ze_context_handle_t *out),
+        (driver, desc, count, devices, out))
 PLANTED(zeContextDestroy, (ze_context_handle_t context), (context))
 PLANTED(zeEventPoolCreate,
         (ze_context_handle_t context, const ze_event_pool_desc_t *desc, uint32_t count,
          ze_device_handle_t *devices, ze_event_pool_handle_t *out),
         (context, desc, count, devices, out))
+PLANTED(zeEventPoolDestroy, (ze_event_pool_handle_t pool), (pool))
 PLANTED(zeEventCreate,
         (ze_event_pool_handle_t pool, const ze_event_desc_t *desc, ze_event_handle_t *out),
         (pool, desc, out))
 PLANTED(zeEventDestroy, (ze_event_handle_t event), (event))
 PLANTED(zeEventQueryStatus, (ze_event_handle_t event), (event))
 PLANTED(zeEventHostSynchronize, (ze_event_handle_t event, uint64_t timeout), (event, timeout))
-PLANTED(zeCommandListCreateImmediate,
-        (ze_context_handle_t context, ze_device_handle_t device,
-         const ze_command_queue_desc_t *desc, ze_command_list_handle_t *out),
-        (context, device, desc, out))
 PLANTED(zeCommandListDestroy, (ze_command_list_handle_t list), (list))
 PLANTED(zeCommandListAppendMemoryCopy,
         (ze_command_list_handle_t list, void *to, const void *from, size_t size,
@@ -125,11 +136,40 @@ PLANTED(zeSamplerCreate,
          ze_sampler_handle_t *out),
         (context, device, desc, out))
 PLANTED(zeSamplerDestroy, (ze_sampler_handle_t sampler), (sampler))
+PLANTED(zeModuleCreate,
+        (ze_context_handle_t context, ze_device_handle_t device, const ze_module_desc_t *desc,
+         ze_module_handle_t *out, ze_module_build_log_handle_t *log),
+        (context, device, desc, out, log))
+PLANTED(zeModuleDestroy, (ze_module_handle_t module), (module))
+PLANTED(zeKernelCreate,
+        (ze_module_handle_t module, const ze_kernel_desc_t *desc, ze_kernel_handle_t *out),
+        (module, desc, out))
+PLANTED(zeKernelDestroy, (ze_kernel_handle_t kernel), (kernel))
+PLANTED(zeMemAllocShared,
+        (ze_context_handle_t context, const ze_device_mem_alloc_desc_t *on_device,
+         const ze_host_mem_alloc_desc_t *on_host, size_t size, size_t alignment,
+         ze_device_handle_t device, void **out),
+        (context, on_device, on_host, size, alignment, device, out))
 PLANTED(zeMemAllocHost,
         (ze_context_handle_t context, const ze_host_mem_alloc_desc_t *desc, size_t size,
          size_t alignment, void **out),
         (context, desc, size, alignment, out))
 PLANTED(zeMemFree, (ze_context_handle_t context, void *pointer), (context, pointer))
+
+extern "C" ze_result_t ZE_APICALL zeCommandListCreateImmediate(ze_context_handle_t context,
+                                                               ze_device_handle_t device,
+                                                               const ze_command_queue_desc_t *desc,
+                                                               ze_command_list_handle_t *out) {
+    if (const ze_result_t code = planned("zeCommandListCreateImmediate"); code != ZE_RESULT_SUCCESS)
+        return code;
+    const ze_result_t code = vendor(&zeCommandListCreateImmediate,
+                                    "zeCommandListCreateImmediate")(context, device, desc, out);
+    if (code == ZE_RESULT_SUCCESS) {
+        const std::lock_guard lock(mutex);
+        priorities[*out] = desc->priority;
+    }
+    return code;
+}
 
 extern "C" ze_result_t ZE_APICALL zeMemAllocDevice(ze_context_handle_t context,
                                                    const ze_device_mem_alloc_desc_t *desc,

@@ -80,6 +80,23 @@ TEST_CASE("every event and list that was created is destroyed with its context")
 }
 
 // Which thread lets go of the last is chance: one of the plugin's, which have waited for the lists, or this one.
+TEST_CASE("a queue's priority is its immediate list's") {
+    const Planted planted;
+    const Machine machine;
+    const auto priority = [&](uint64_t flags) {
+        const Owned<pi_queue> queue = machine.queue(0, flags);
+        pi_native_handle handle{};
+        OK(piQueueGetNativeHandle(queue, &handle));
+        return planted.priority(
+            reinterpret_cast<ze_command_list_handle_t>(static_cast<uintptr_t>(handle.value[0])));
+    };
+    for (const uint64_t order : {uint64_t{0}, uint64_t{PI_QUEUE_OUT_OF_ORDER}}) {
+        CHECK(priority(order) == ZE_COMMAND_QUEUE_PRIORITY_NORMAL);
+        CHECK(priority(order | PI_QUEUE_PRIORITY_LOW) == ZE_COMMAND_QUEUE_PRIORITY_PRIORITY_LOW);
+        CHECK(priority(order | PI_QUEUE_PRIORITY_HIGH) == ZE_COMMAND_QUEUE_PRIORITY_PRIORITY_HIGH);
+    }
+}
+
 TEST_CASE("a context goes after its lists, though a host function may let go of it last") {
     constexpr size_t count = 8;
     const std::string before = leaks();
@@ -128,6 +145,26 @@ TEST_CASE("devices use each other's memory only where both answers of the driver
     CHECK(info.connection == PI_MEMORY_CONNECTION_MIGRATABLE);
     CHECK_THAT(info.reason, Contains("zeDeviceGetP2PProperties says yes") &&
                                 Contains("zeDeviceCanAccessPeer no"));
+}
+
+TEST_CASE("what another device imports of a device's descriptors is tried, once a pair") {
+    constexpr uint32_t opaque = 1u << PI_EXTERNAL_OPAQUE_FD, dma_buf = 1u << PI_EXTERNAL_DMA_BUF_FD;
+    const Planted planted;
+    const Machine machine;
+    const auto shared = [&](size_t src, size_t dst) {
+        return machine.connection(src, dst).external_handle_types;
+    };
+    const std::string before = leaks();
+    // The import of the first type, behind the allocation that is exported.
+    planted.fail("zeMemAllocDevice", ZE_RESULT_ERROR_UNSUPPORTED_FEATURE, 2, 0);
+    CHECK(shared(0, 1) == opaque);
+    planted.clear();
+    const uint64_t calls = planted.calls("zeMemAllocDevice");
+    CHECK(shared(0, 1) == opaque);
+    CHECK(shared(0, 0) == (opaque | dma_buf | 1u << PI_EXTERNAL_ZE_IPC));
+    CHECK(planted.calls("zeMemAllocDevice") == calls);
+    CHECK(shared(1, 0) == (opaque | dma_buf));
+    CHECK(leaks() == before);
 }
 
 TEST_CASE("a device's clock counts nanoseconds, whatever the driver's ticks are") {

@@ -52,7 +52,7 @@ void finish_device(const Machine &machine, pi_queue queue) {
 
 Owned<pi_kernel> make_kernel(pi_program program, const char *name) {
     Owned<pi_kernel> kernel;
-    OK(piKernelCreate(program, name, kernel.out()));
+    OK(piKernelCreate(program, name, nullptr, kernel.out()));
     return kernel;
 }
 

@@ -107,11 +107,16 @@ TEST_CASE("A planned fault makes the call fail that it names, and the next one n
 }
 
 TEST_CASE("A broken machine file is told, and the driver does not start") {
-    const pi_test::Ran ran =
-        run_faulty("none", {"PI_SIMULATED_LEVEL_ZERO_MACHINE=" PI_TEST_BROKEN_MACHINE});
-    INFO(ran.output);
-    CHECK(ran.exit_code == 3);
-    CHECK(ran.output.find("devices[0].scopes[0].capacity is \"16 GG\"") != std::string::npos);
+    for (const auto &[file, words] :
+         {std::pair{PI_TEST_BROKEN_MACHINE, "devices[0].scopes[0].capacity is \"16 GG\""},
+          {PI_TEST_BROKEN_TILES, "devices[0].tiles is 3; a number from 2 on that divides "
+                                 "compute_units (4) is needed"}}) {
+        const pi_test::Ran ran =
+            run_faulty("none", {std::string("PI_SIMULATED_LEVEL_ZERO_MACHINE=") + file});
+        INFO(ran.output);
+        CHECK(ran.exit_code == 3);
+        CHECK(ran.output.find(words) != std::string::npos);
+    }
 }
 
 TEST_CASE("The machines that come with PI are machines of the simulated driver") {

@@ -31,10 +31,14 @@ TEST_CASE("slots that are newer than the version that counts are not used") {
     pi_plugin_desc desc{};
     desc.functions = &functions;
     pi_dispatch table{};
-    CHECK(read_table(desc, 1, table).empty());
-    CHECK(table.piQueueFlush == functions.piQueueFlush);
-    // All functions of today came with minor version 1.
+    // All functions of version 1.0 are old enough for any plugin.
     CHECK(read_table(desc, 0, table).empty());
+    CHECK(table.piQueueFlush == functions.piQueueFlush);
+    const FunctionRow later[] = {
+        {"piQueueFlush", "OPTIONAL", 0, false, 2, offsetof(pi_dispatch, piQueueFlush)}};
+    CHECK(read_table(desc, 2, table, later).empty());
+    CHECK(table.piQueueFlush == functions.piQueueFlush);
+    CHECK(read_table(desc, 1, table, later).empty());
     CHECK(table.piQueueFlush == nullptr);
 }
 
@@ -48,8 +52,8 @@ TEST_CASE("the smaller minor version counts") {
 }
 
 TEST_CASE("the prefix of an installation is found from the library's folder") {
-    CHECK(install_prefix("/usr/lib/x86_64-linux-gnu/libpi_loader.so.0") == "/usr");
-    CHECK(install_prefix("/opt/pi/lib64/libpi_loader.so.0") == "/opt/pi");
+    CHECK(install_prefix("/usr/lib/x86_64-linux-gnu/libpi_loader.so.1") == "/usr");
+    CHECK(install_prefix("/opt/pi/lib64/libpi_loader.so.1") == "/opt/pi");
     CHECK(install_prefix("/home/lib/build/lib/libpi_loader.so") == "/home/lib/build");
     CHECK(install_prefix("/build/out/libpi_loader.so") == "/build");
     CHECK(install_prefix("/libpi_loader.so") == "/");

@@ -82,7 +82,7 @@ void leave_work(pi_platform platform, pi_device device) {
     }
     ok(piEnqueueMemBufferMap(here.queue, &map, 1, &copied, nullptr));
     pi_event gate = nullptr;
-    ok(piEventCreateHost(there.context, &gate));
+    ok(piEventCreateHost(there.context, nullptr, &gate));
     fill.mem = there.mem;
     ok(piEnqueueMemBufferFill(there.queue, &fill, 1, &gate, nullptr));
 }

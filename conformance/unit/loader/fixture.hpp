@@ -46,6 +46,8 @@ public:
     TemporaryFolder(const TemporaryFolder &) = delete;
     TemporaryFolder &operator=(const TemporaryFolder &) = delete;
 
+    /// Without a '/' at the end.
+    std::string path() const { return path_.string(); }
     std::string str(const std::string &file = "") const { return (path_ / file).string(); }
     /// A copy of a test plugin: a file of its own, not the same file again.
     std::string copy_plugin(const std::string &name, const std::string &as = "") const {
@@ -154,7 +156,7 @@ struct Description {
         if (log != nullptr) {
             desc.log = CapturedLog::callback;
             desc.log_user_data = log;
-            desc.log_level = PI_LOG_TRACE + 1;
+            desc.log_level = PI_LOG_TRACE;
         }
         return create(&desc, out_loader);
     }

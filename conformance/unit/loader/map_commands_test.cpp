@@ -69,7 +69,7 @@ struct Machine {
     }
     pi_event host_event() const {
         pi_event event = nullptr;
-        REQUIRE(piEventCreateHost(context, &event) == PI_SUCCESS);
+        REQUIRE(piEventCreateHost(context, nullptr, &event) == PI_SUCCESS);
         return event;
     }
     uint64_t mapped() const { return plugin->mapped_ranges(loader.plugins()[0]); }

@@ -102,6 +102,38 @@ TEST_CASE("an element that names no device is refused, and the text lists those 
     CHECK(count == 99);
 }
 
+TEST_CASE("where a plugin fails to list its devices, the text says so") {
+    const auto [fault, told] = GENERATE(table<const char *, const char *>({
+        {"piPlatformsGet:1=fail(BACKEND)", "plugin small_good: piPlatformsGet: "},
+        {"piPlatformsGet:2=fail(BACKEND)", "plugin small_good: piPlatformsGet: "},
+        {"piDevicesGet:1=fail(BACKEND)", "plugin small_good: piDevicesGet: "},
+        {"piDevicesGet:2=fail(BACKEND)", "plugin small_good: piDevicesGet: "},
+    }));
+    CAPTURE(fault);
+    const Loader loader({.plugins = {plugin_file("small_good")},
+                         .layers = {"fault"},
+                         .options = {{"PI_FAULT", fault}}});
+    pi_device device = nullptr;
+    CHECK(piLoaderSelectDevices(loader.get(), "small_good", 1, &device, nullptr) ==
+          PI_ERROR_INVALID_NAME);
+    CHECK_THAT(last_text(), Contains("\"small_good\" names no device (" + std::string(told)) &&
+                                Contains("the fault layer made this call fail"));
+}
+
+TEST_CASE("a device whose plugin fails to list it has no selector for the plugin's reason") {
+    const Loader loader({.plugins = {plugin_file("small_good")},
+                         .layers = {"fault"},
+                         .options = {{"PI_FAULT", "piDevicesGet:3=fail(DEVICE_LOST)"}}});
+    pi_device device = nullptr;
+    REQUIRE(piLoaderSelectDevices(loader.get(), "small_good", 1, &device, nullptr) == PI_SUCCESS);
+    char text[64] = {};
+    CHECK(piLoaderGetDeviceSelector(loader.get(), device, sizeof text, text, nullptr) ==
+          PI_ERROR_DEVICE_LOST);
+    CHECK_THAT(last_text(), Contains("piLoaderGetDeviceSelector: plugin small_good: piDevicesGet"));
+    CHECK(piLoaderGetDeviceSelector(loader.get(), device, sizeof text, text, nullptr) ==
+          PI_SUCCESS);
+}
+
 TEST_CASE("a selector that is not understood is refused with the part that is wrong") {
     const Devices devices;
     const auto [selector, part] = GENERATE(table<const char *, const char *>({

@@ -42,7 +42,7 @@ Loader::Loader(const Options &options) {
     desc.options = rows.data();
     desc.option_count = static_cast<uint32_t>(rows.size());
     desc.teardown_timeout = 30'000;
-    desc.log_level = PI_LOG_WARNING + 1;
+    desc.log_level = PI_LOG_WARNING;
     desc.log = [](uint32_t, const char *message, void *user_data) {
         static_cast<std::string *>(user_data)->append(message).append("\n");
     };
@@ -164,7 +164,7 @@ Mem make_view(pi_mem mem, uint64_t offset, uint64_t size, uint64_t flags) {
 
 Event make_host_event(pi_context context) {
     Event event;
-    ok(piEventCreateHost(context, event.out()));
+    ok(piEventCreateHost(context, nullptr, event.out()));
     return event;
 }
 
@@ -309,7 +309,7 @@ Program build(pi_context context, const std::string &source, const char *options
 
 Kernel make_kernel(pi_program program, const char *name) {
     Kernel kernel;
-    ok(piKernelCreate(program, name, kernel.out()));
+    ok(piKernelCreate(program, name, nullptr, kernel.out()));
     return kernel;
 }
 

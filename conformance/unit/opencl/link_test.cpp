@@ -66,7 +66,7 @@ TEST_CASE("parts are linked to a library, which is a part again") {
         Program library, program;
         ok(link(place.context, {part}, "-create-library", library.out()));
         CHECK(status_of(library, device) == PI_PROGRAM_COMPILED);
-        refused(piKernelCreate(library, "set", Kernel().out()), PI_ERROR_INVALID_OPERATION,
+        refused(piKernelCreate(library, "set", nullptr, Kernel().out()), PI_ERROR_INVALID_OPERATION,
                 {"only compiled"});
         refused(piProgramBuild(library, nullptr), PI_ERROR_INVALID_OPERATION, {"linked"});
         ok(link(place.context, {user, library}, nullptr, program.out()));

@@ -276,7 +276,8 @@ TEST_CASE("a cl_program is a program in the state that it is in, kept or given a
         const pi_native_desc desc = native_desc(unbuilt);
         Program program;
         ok(piProgramCreateWithNativeHandle(place.context, &desc, program.out()));
-        refused(piKernelCreate(program, "set", Kernel().out()), PI_ERROR_INVALID_OPERATION);
+        refused(piKernelCreate(program, "set", nullptr, Kernel().out()),
+                PI_ERROR_INVALID_OPERATION);
         ok(piProgramBuild(program, nullptr));
         check_launch(place, place.queue, opencl_test::make_kernel(program, "set"), 43);
         const ClProgram broken = build_cl(vendor_of(place.context), nullptr);

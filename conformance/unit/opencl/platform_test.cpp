@@ -120,8 +120,8 @@ TEST_CASE("a platform without devices answers none") {
         seen = seen || count == 0;
         ok(piDevicesGet(platform, PI_DEVICE_TYPE_ACCELERATOR, 0, nullptr, &count));
         CHECK(count == 0);
-        refused(piDevicesGet(platform, 0, 0, nullptr, &count), PI_ERROR_INVALID_VALUE);
-        refused(piDevicesGet(platform, 1 << 20, 0, nullptr, &count), PI_ERROR_INVALID_VALUE);
+        ok(piDevicesGet(platform, 1 << 20, 0, nullptr, &count));
+        CHECK(count == 0);
     }
     if (!seen)
         pi_test::skip("needs a platform without devices (clover comes with rusticl)");

@@ -51,7 +51,7 @@ TEST_CASE("a program that does not compile says why, in the error and in the log
         CHECK_THAT(build_text(program, device, PI_PROGRAM_BUILD_INFO_LOG),
                    Catch::Contains("undeclared_thing"));
         Kernel kernel;
-        refused(piKernelCreate(program, "k", kernel.out()), PI_ERROR_INVALID_OPERATION,
+        refused(piKernelCreate(program, "k", nullptr, kernel.out()), PI_ERROR_INVALID_OPERATION,
                 {"not built"});
     }
 }
@@ -72,7 +72,7 @@ TEST_CASE("a built program tells its kernels, options and binaries") {
         CHECK(build_status(program, device) == PI_PROGRAM_BUILT);
         CHECK(info_of<pi_device>(piProgramGetInfo, program, PI_PROGRAM_INFO_DEVICES) == device);
         Kernel kernel;
-        refused(piKernelCreate(program, "third", kernel.out()), PI_ERROR_INVALID_NAME,
+        refused(piKernelCreate(program, "third", nullptr, kernel.out()), PI_ERROR_INVALID_NAME,
                 {"'third'", "first", "second"});
         const Kernel first = make_kernel(program, "first"), second = make_kernel(program, "second");
         CHECK(text_of(piKernelGetInfo, second, PI_KERNEL_INFO_NAME) == "second");
@@ -173,8 +173,8 @@ TEST_CASE("many threads build programs at once") {
                     pi_kernel kernel = nullptr;
                     wrong += piProgramCreate(place.context, &desc, &program) != 0;
                     wrong += piProgramBuild(program, nullptr) != 0;
-                    wrong +=
-                        piKernelCreate(program, ("k" + std::to_string(id)).c_str(), &kernel) != 0;
+                    wrong += piKernelCreate(program, ("k" + std::to_string(id)).c_str(), nullptr,
+                                            &kernel) != 0;
                     piKernelRelease(kernel);
                     piProgramRelease(program);
                 }

@@ -16,7 +16,8 @@ constexpr uint64_t size = 4096;
 
 Event host_event(const Machine &machine, PlaceIndex place) {
     Event event;
-    check(piEventCreateHost(machine.topology()->context(place), event.out()), "piEventCreateHost");
+    check(piEventCreateHost(machine.topology()->context(place), nullptr, event.out()),
+          "piEventCreateHost");
     return event;
 }
 

@@ -74,7 +74,7 @@ struct Source {
         : machine(on), storage(runtime, {.size = size, .routes = routes}),
           buffer(storage.buffer()) {
         Acquisition writer = buffer.acquire(place, Access::discard_write);
-        check(piEventCreateHost(machine.topology()->context(place), gate.out()),
+        check(piEventCreateHost(machine.topology()->context(place), nullptr, gate.out()),
               "piEventCreateHost");
         filled = machine.fill(writer, 42, gate.get());
         writer.release(filled.get());

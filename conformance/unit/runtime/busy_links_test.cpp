@@ -319,7 +319,7 @@ TEST_CASE("a transfer that waits for a kernel is not under way yet", "[runtime][
     Held held(shipped_machine("workstation"));
     const Storage first = held.storage(host_place), second = held.storage(host_place);
     Event kernel;
-    check(piEventCreateHost(held.machine.topology()->context(1), kernel.out()),
+    check(piEventCreateHost(held.machine.topology()->context(1), nullptr, kernel.out()),
           "piEventCreateHost");
     first.buffer().acquire(host_place, Access::discard_write).release(kernel.get());
     first.buffer().prefetch(1);

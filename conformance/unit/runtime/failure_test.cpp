@@ -132,7 +132,8 @@ TEST_CASE(
     Acquisition host = buffer.acquire(host_place, Access::discard_write);
     std::copy(bytes.begin(), bytes.end(), reinterpret_cast<uint8_t *>(host.pointer()));
     Event gate;
-    check(piEventCreateHost(machine.topology()->context(1), gate.out()), "piEventCreateHost");
+    check(piEventCreateHost(machine.topology()->context(1), nullptr, gate.out()),
+          "piEventCreateHost");
     host.release(gate.get());
     // Both are planned before anything runs; the second may take from the first's place.
     Acquisition first = buffer.acquire(1, Access::read);
@@ -198,6 +199,21 @@ TEST_CASE("random programs with failing copies lose no byte", "[runtime]") {
     REQUIRE(storage.finish(patience));
     broken = false;
     CHECK(host_read(buffer) == model);
+}
+
+TEST_CASE("memory goes back to the pool without a call that its plugin could refuse", "[runtime]") {
+    const Machine machine(1, "piQueueFinish:1000000=fail(BACKEND)"); // the layer counts
+    const Runtime runtime(machine.topology());
+    uint64_t retained = 0;
+    {
+        const Storage storage(runtime, {.size = size, .routes = copies});
+        storage.buffer().acquire(1, Access::discard_write).release();
+        REQUIRE(storage.finish(patience));
+        retained = machine.calls_of("piMemRetain");
+    }
+    const PoolStatistics statistics = runtime.pool_statistics(1);
+    CHECK(statistics.blocks_kept + statistics.unpooled == 1);
+    CHECK(machine.calls_of("piMemRetain") == retained);
 }
 
 TEST_CASE("releases that fail hold nobody up and lose no byte, but the loader waits for what they "

@@ -240,7 +240,7 @@ TEST_CASE("lost bytes that are about to be written anew are read behind that wri
     lose_device(machine, runtime);
     const bool succeeds = GENERATE(true, false);
     Event end;
-    REQUIRE(piEventCreateHost(machine.topology()->context(1), end.out()) == PI_SUCCESS);
+    REQUIRE(piEventCreateHost(machine.topology()->context(1), nullptr, end.out()) == PI_SUCCESS);
     Acquisition writer = buffer.acquire(host_place, Access::discard_write, 0, 1000);
     std::memset(writer.pointer(), 4, 1000);
     writer.release(end.get());

@@ -237,7 +237,8 @@ TEST_CASE("a transfer names the commands that it comes after, as far as they suc
     for (const pi_result result : {PI_SUCCESS, PI_ERROR_BACKEND}) {
         after.clear();
         Event gate;
-        check(piEventCreateHost(machine.topology()->context(1), gate.out()), "piEventCreateHost");
+        check(piEventCreateHost(machine.topology()->context(1), nullptr, gate.out()),
+              "piEventCreateHost");
         storage.buffer().acquire(1, Access::read).release(gate.get());
         const std::vector<uint8_t> bytes = pattern(1000, static_cast<uint32_t>(-result));
         host_write(storage.buffer(), 0, bytes);

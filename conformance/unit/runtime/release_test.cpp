@@ -76,7 +76,7 @@ TEST_CASE("only an event of the place's plugin instance ends a use there", "[run
     const pi_device device = host_device(other_loader);
     const auto foreign = Topology::from_devices(std::vector<pi_device>{device});
     Event event;
-    REQUIRE(piEventCreateHost(foreign->context(1), event.out()) == PI_SUCCESS);
+    REQUIRE(piEventCreateHost(foreign->context(1), nullptr, event.out()) == PI_SUCCESS);
 
     const Runtime runtime(machine.topology());
     const Storage storage(runtime, {.size = size});

@@ -80,7 +80,8 @@ double TimedMachine::read_seconds(const Storage &storage, PlaceIndex destination
 std::vector<TimedMachine::Ended>
 TimedMachine::read_together(const std::vector<Transfer> &transfers) const {
     Event gate;
-    check(piEventCreateHost(machine_.topology()->context(1), gate.out()), "piEventCreateHost");
+    check(piEventCreateHost(machine_.topology()->context(1), nullptr, gate.out()),
+          "piEventCreateHost");
     gated_->set_gate({gate, topology().place(1).instance});
     const uint64_t begin = machine_.pass_time();
     machine_.reset_links();

@@ -65,7 +65,8 @@ bool holds(const std::vector<uint8_t> &bytes, int value) {
 
 Event make_host_event(const Simulated &machine) {
     Event event;
-    check(piEventCreateHost(machine.topology()->context(1), event.out()), "piEventCreateHost");
+    check(piEventCreateHost(machine.topology()->context(1), nullptr, event.out()),
+          "piEventCreateHost");
     return event;
 }
 

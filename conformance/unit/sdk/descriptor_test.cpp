@@ -101,6 +101,21 @@ TEST_CASE("an output struct gets the smaller of both sizes and zeros beyond what
     CHECK(older.bandwidth == 7);
 }
 
+TEST_CASE("an output struct that chains what is not known is refused and not written") {
+    const pi_memory_connection_info known{.connection = PI_MEMORY_CONNECTION_UNIFIED};
+    pi_struct_header link{sizeof link, 1000, nullptr};
+    pi_memory_connection_info out{};
+    out.struct_size = sizeof out;
+    out.type = PI_TYPE_MEMORY_CONNECTION_INFO;
+    out.next = &link;
+    CHECK(code_of([&] { write_struct(known, PI_TYPE_MEMORY_CONNECTION_INFO, &out); }) ==
+          PI_ERROR_UNSUPPORTED_FEATURE);
+    CHECK(out.connection == PI_MEMORY_CONNECTION_NONE);
+    link.type |= PI_TYPE_MAY_IGNORE_BIT;
+    write_struct(known, PI_TYPE_MEMORY_CONNECTION_INFO, &out);
+    CHECK(out.connection == PI_MEMORY_CONNECTION_UNIFIED);
+}
+
 TEST_CASE("an information call answers the size, the value, or says how much room it needs") {
     const std::string name = "device";
     uint64_t size = 0;

@@ -211,7 +211,7 @@ TEST_CASE("Regions lie within the image; rows and slices of 0 are 1") {
     region.mip_level = 1;
     CHECK(code() == PI_ERROR_INVALID_VALUE);
     region.mip_level = 0;
-    region.reserved = 1;
+    region.reserved[2] = 1;
     CHECK(code() == PI_ERROR_UNSUPPORTED_FEATURE);
     CHECK(code_of([&] { read_image_regions(0, &region, image); }) == PI_ERROR_INVALID_SIZE);
     CHECK(code_of([&] { read_image_regions(1, nullptr, image); }) == PI_ERROR_INVALID_NULL_POINTER);

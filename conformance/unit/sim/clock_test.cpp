@@ -100,7 +100,7 @@ TEST_CASE("what a transfer takes on its way is told by numbers, which are equal 
             {"from": "b", "to": "a", "connection": "migratable", "bandwidth": "1 GB/s"}]})");
     using Channels = std::set<uint64_t>;
     const auto host = [&](size_t device, pi_device_info name) {
-        std::array<uint64_t, PI_MAX_CHANNELS> told{};
+        std::array<uint64_t, PI_CONNECTION_MAX_CHANNELS> told{};
         uint64_t size = 0;
         OK(piDeviceGetInfo(machine.device(device), name, sizeof told, told.data(), &size));
         return Channels(told.begin(), told.begin() + size / sizeof told[0]);
@@ -197,7 +197,7 @@ TEST_CASE("a command behind a host event begins when that was signalled", "[sim]
     const auto queue = machine.queue(0), other = machine.queue(1);
     const auto mem = machine.buffer(0, 4000), far = machine.buffer(1, 4000);
     Owned<pi_event> gate;
-    OK(piEventCreateHost(machine.context, gate.out()));
+    OK(piEventCreateHost(machine.context, nullptr, gate.out()));
     const Bytes bytes = some_bytes(1000);
     const auto held = write(queue, mem, bytes, {gate});
     OK(piEventWait(write(other, far, some_bytes(3000)), patience));
@@ -211,7 +211,7 @@ TEST_CASE("a callback's time is that of its event", "[sim]") {
     const auto queue = machine.queue(0), other = machine.queue(1);
     const auto mem = machine.buffer(0, 4000), far = machine.buffer(1, 4000);
     Owned<pi_event> gate;
-    OK(piEventCreateHost(machine.context, gate.out()));
+    OK(piEventCreateHost(machine.context, nullptr, gate.out()));
     const uint64_t begin = machine.now();
     const Bytes bytes = some_bytes(1000);
     const auto first = write(queue, mem, bytes);
@@ -223,6 +223,40 @@ TEST_CASE("a callback's time is that of its event", "[sim]") {
         },
         static_cast<pi_event>(gate)));
     CHECK(times_of(held).start == begin + 1100);
+}
+
+TEST_CASE("what the callback of an old event enqueues goes over the link when that was free then",
+          "[sim]") {
+    const Simulation machine(two_gpus());
+    const auto queue = machine.queue(0), next = machine.queue(0), far = machine.queue(1);
+    const auto mem = machine.buffer(0, 4000), other = machine.buffer(0, 4000),
+               elsewhere = machine.buffer(1, 4000);
+    const Bytes bytes = some_bytes(1000);
+    const uint64_t begin = machine.now();
+    const auto first = write(queue, mem, bytes), second = write(next, other, bytes);
+    CHECK(times_of(second).end == begin + 2200);
+    for (int i = 0; i < 3; ++i) { // time goes on
+        write(far, elsewhere, some_bytes(3000));
+        OK(piQueueFinish(far));
+        times_of(write(next, other, bytes));
+    }
+    struct Enqueue {
+        const Simulation &machine;
+        const Bytes &bytes;
+        pi_mem mem;
+        Owned<pi_queue> queue;
+        Owned<pi_event> written;
+    } enqueue{machine, bytes, mem, machine.queue(0), {}};
+    OK(piEventSetCallback(
+        first,
+        [](pi_event, pi_result, void *user_data) {
+            auto &what = *static_cast<Enqueue *>(user_data);
+            what.written = write(what.queue, what.mem, what.bytes);
+        },
+        &enqueue));
+    OK(piQueueFinish(enqueue.queue));
+    CHECK(times_of(enqueue.written).start ==
+          begin + 2200); // it was ready at 1100, in the midst of the second
 }
 
 namespace {
@@ -316,7 +350,7 @@ TEST_CASE("transfers become final in the order of their ends, whichever work is 
     };
     for (int round = 0; round < 4; ++round) {
         Owned<pi_event> gate;
-        OK(piEventCreateHost(machine.context, gate.out()));
+        OK(piEventCreateHost(machine.context, nullptr, gate.out()));
         const Waits waits{gate};
         Owned<pi_event> first, second;
         const auto long_work = write_desc(large, bytes.data(), all);

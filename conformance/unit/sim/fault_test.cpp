@@ -42,8 +42,9 @@ TEST_CASE("functions of every object can fail, the plugin's own, too", "[sim]") 
             piPluginGetExtension(machine.plugin, PI_SIM_V1, 8, &table));
     OK(piPluginGetExtension(machine.plugin, PI_SIM_V1, 8, &table));
     Owned<pi_event> event;
-    REFUSED(PI_ERROR_OUT_OF_HOST_MEMORY, "call 1", piEventCreateHost(machine.context, event.out()));
-    OK(piEventCreateHost(machine.context, event.out()));
+    REFUSED(PI_ERROR_OUT_OF_HOST_MEMORY, "call 1",
+            piEventCreateHost(machine.context, nullptr, event.out()));
+    OK(piEventCreateHost(machine.context, nullptr, event.out()));
 }
 
 TEST_CASE("a command that is cut short has moved its first bytes, and fails", "[sim]") {

@@ -156,8 +156,8 @@ TEST_CASE("a flush in a callback delays what the callback does after it, and not
     const auto mem = machine.buffer(0, 256);
     const auto other = machine.buffer(0, 64);
     Owned<pi_event> go, after;
-    OK(piEventCreateHost(machine.context, go.out()));
-    OK(piEventCreateHost(machine.context, after.out()));
+    OK(piEventCreateHost(machine.context, nullptr, go.out()));
+    OK(piEventCreateHost(machine.context, nullptr, after.out()));
     struct Work {
         pi_mem mem;
         pi_event after;

@@ -162,7 +162,7 @@ TEST_CASE("copies and writes collide as kernels do, in two views of one object",
     // 50 bytes over a link of 1 GB/s, and 100 over another one. A write has a callback, which could tell of its end before
     // the copy is enqueued.
     Owned<pi_event> go;
-    OK(piEventCreateHost(object.machine.context, go.out()));
+    OK(piEventCreateHost(object.machine.context, nullptr, go.out()));
     const auto first = write(object.queues[0], left, Bytes(50, std::byte{4}), {go}),
                second = copy(object.queues[1], source, right, part, {go});
     OK(piEventSignalHost(go, PI_SUCCESS));

@@ -203,7 +203,7 @@ TEST_CASE("a command without an event does not overtake one that is held back") 
     busy.go.set();
     const Owned<pi_mem> mem = busy.machine.buffer(first, Busy::size);
     Owned<pi_event> gate;
-    OK(piEventCreateHost(busy.machine.context, gate.out()));
+    OK(piEventCreateHost(busy.machine.context, nullptr, gate.out()));
     pi_event waits[] = {gate};
     const uint32_t pattern = 9;
     const auto fill = fill_desc(mem, &pattern, 4, 0, Busy::size);
@@ -236,7 +236,7 @@ TEST_CASE(
         std::atomic<pi_result> result;
     } seen{busy.queue, {1}};
     Owned<pi_event> event;
-    OK(piEventCreateHost(busy.machine.context, event.out()));
+    OK(piEventCreateHost(busy.machine.context, nullptr, event.out()));
     OK(piEventSetCallback(
         event,
         [](pi_event, pi_result, void *data) {

@@ -46,9 +46,12 @@ TEST_CASE("the page says of a failure why, what was printed, the seed and the co
     CHECK(has(page, "<title>template: 1 failed</title>"));
     CHECK(has(page, std::string("<b>context: ") + faulty_law + "</b>"));
     CHECK(has(page, "PI_CONTEXT_INFO_REFERENCE_COUNT: the size is 8, should be 4</pre>"));
+    CHECK(has(page, "<span class=\"reason\">piContextGetInfo, PI_CONTEXT_INFO_REFERENCE_COUNT: "
+                    "the size is 8, should be 4</span></summary>"));
     CHECK(has(page, std::string("--run-test 'context: ") + faulty_law + "' --seed 4711</pre>"));
     CHECK(has(page, "<p class=\"quiet\">seed 4711"));
-    CHECK(has(page, "<summary>the platform has one device <span class=\"quiet\">1 test</span>"));
+    CHECK(has(page,
+              "<summary>the platform has one device <span class=\"quiet count\">1 test</span>"));
 }
 
 TEST_CASE("the page's table counts devices and areas, and leads to the failures") {

@@ -81,7 +81,7 @@ public:
         desc.plugin_count = 1;
         desc.log = log;
         desc.log_user_data = this;
-        desc.log_level = PI_LOG_WARNING + 1;
+        desc.log_level = PI_LOG_WARNING;
         desc.teardown_timeout = 20000;
         REQUIRE(piLoaderCreate(&desc, &loader) == PI_SUCCESS);
         REQUIRE(piPluginsGet(loader, 1, &plugin, nullptr) == PI_SUCCESS);
@@ -115,7 +115,7 @@ public:
     }
     Event host_event() const {
         Event made;
-        REQUIRE(piEventCreateHost(context, made.out()) == PI_SUCCESS);
+        REQUIRE(piEventCreateHost(context, nullptr, made.out()) == PI_SUCCESS);
         return made;
     }
     pi_mem_buffer_desc buffer_desc(uint64_t size) const {

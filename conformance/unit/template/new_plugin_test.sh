@@ -58,7 +58,7 @@ works() {
     if grep -rn "template" --include='*.[ch]' --include='*.[ch]pp' . | grep -v "made of PI's template\|template <"; then
         fail "the word template is left"
     fi
-    if grep -rn "@" README.md CMakeLists.txt; then
+    if grep -rn "@" README.md CMakeLists.txt "$name.expect"; then
         fail "a mark is left"
     fi
     for written in $(sed -n 's/^| `\([^`]*\)`.*/\1/p' README.md); do
@@ -72,6 +72,21 @@ works() {
     ./build/smoke "$PWD/build/libpi_plugin_$name.so" | grep -x "device: $name device"
     popd >/dev/null
 }
+
+# unbuilt WORDS ARGUMENTS...: CMake refuses the plugin gpu with these arguments, and says why.
+unbuilt() {
+    local words=$1 text
+    shift
+    if text=$(cmake -S gpu -B unbuilt "$@" 2>&1); then
+        fail "cmake $* succeeded"
+    fi
+    [[ $text == *"$words"* ]] || fail "cmake $* says: $text"
+    rm -rf unbuilt
+}
+"$new_plugin" gpu
+unbuilt "-DPI_SOURCE_DIR=<a source tree of PI>" "-DCMAKE_C_COMPILER=$compiler"
+unbuilt "api/include/pi/pi.h" "-DCMAKE_C_COMPILER=$compiler" "-DPI_SOURCE_DIR=$folder"
+
 # A digit at the begin is a plugin's name all the same, and a space in the path is only a character.
 mkdir "some folder"
 works "some folder/plugin" 9_gpu

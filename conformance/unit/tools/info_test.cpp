@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <set>
+#include <sstream>
 
 using namespace pi_test;
 using nlohmann::json;
@@ -149,6 +150,28 @@ TEST_CASE("colours are for terminals unless asked for") {
     CHECK(!contains(run({PI_INFO, "--device", "host"}).output, "\033["));
     CHECK(contains(run({PI_INFO, "--device", "host", "--color", "always"}).output, "\033["));
     CHECK(!contains(run({PI_INFO, "--device", "host", "--color", "never"}).output, "\033["));
+}
+
+TEST_CASE("no line is longer than the terminal is wide, and what is no terminal has whole lines") {
+    constexpr size_t width = 60;
+    const auto longest = [](const std::string &text) {
+        std::istringstream lines(text);
+        size_t most = 0;
+        for (std::string line; std::getline(lines, line);) {
+            line.erase(line.find_last_not_of('\r') + 1);
+            most = std::max(most, line.size());
+        }
+        return most;
+    };
+    const std::string command =
+        "stty cols " + std::to_string(width) + "; exec " PI_INFO " --device host --color never";
+    // script(1) gives the program a terminal.
+    const std::string shown = run({"script", "-qec", command, "/dev/null"}).output;
+    INFO(shown);
+    CHECK(contains(shown, "\r\n    capabilities  buffer_commands, "));
+    CHECK(contains(shown, "\r\n                 "));
+    CHECK(longest(shown) <= width);
+    CHECK(longest(run({PI_INFO, "--device", "host"}).output) > 2 * width);
 }
 
 TEST_CASE("pi-info --env lists the variables with what is in force") {

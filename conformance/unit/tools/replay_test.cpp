@@ -109,7 +109,7 @@ void use_everything(const Machine &machine) {
     const pi_mem second = machine.make_buffer(4096);
     machine.write(first, std::vector<unsigned char>(4096, 3));
     pi_event gate = nullptr;
-    OK(piEventCreateHost(machine.context, &gate));
+    OK(piEventCreateHost(machine.context, nullptr, &gate));
     const pi_region part = linear(1000);
     auto copy = desc<pi_buffer_copy_desc>(PI_TYPE_BUFFER_COPY_DESC);
     copy.src = first;
@@ -326,7 +326,7 @@ TEST_CASE(
     check("hello\n", ":1: is no line of a log");
     check("{}\n", ":1: is no log");
     check(replaced(text, "\"pi_record\":1", "\"pi_record\":2"), "is of the version 2");
-    check(replaced(text, "\"abi\":\"0.", "\"abi\":\"7."), "recorded with the ABI \"7.");
+    check(replaced(text, "\"abi\":\"1.", "\"abi\":\"7."), "recorded with the ABI \"7.");
     check(replaced(text, "\"size\":4096", "\"size\":-1"), "piMemBufferCreate: size is no number");
     check(replaced(text, "\"function\":\"piQueueCreate\"", "\"function\":\"piQueue\""),
           "\"piQueue\" is no function");

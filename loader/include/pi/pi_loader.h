@@ -21,7 +21,7 @@
 extern "C" {
 #endif
 
-typedef void(PI_CALL *pi_log_callback)(uint32_t level, const char *message, void *user_data);
+typedef void(PI_CALL *pi_log_callback)(pi_log_level level, const char *message, void *user_data);
 
 /* One option by name, as the environment would set it ("PI_OPENCL_PLATFORMS"): it wins over the
  * environment. */
@@ -56,7 +56,7 @@ typedef struct pi_loader_desc {
     /* Where log lines go, and from which level; NULL: standard error. Called from any thread. */
     pi_log_callback log;
     void *log_user_data;
-    uint32_t log_level; /* PI_LOG_ of pi_plugin.h plus 1; 0 = PI_LOG, else warnings */
+    pi_log_level log_level; /* 0 = that of the variable PI_LOG, else warnings */
     /* How long releasing the last reference waits for objects that commands in flight still hold, in
      * milliseconds; 0 = 1000. What is left then is parked: see piLoaderRelease. */
     uint32_t teardown_timeout;
@@ -72,10 +72,15 @@ typedef struct pi_loader_desc {
  * <prefix>/share/pi/plugins.d, the folder of libpi_loader itself. A bad plugin never stops the others
  * and never makes this fail: piLoaderGetReports tells what became of each. Only one that does not
  * return does: plugins run on the calling thread, which nothing can take back from them, and all that
- * the loader can do is to say whom it waits for (stall_warning_delay). */
+ * the loader can do is to say whom it waits for (stall_warning_delay).
+ *
+ * What a directory or a manifest leads to is refused where everyone could have put it there: where all
+ * may write to the file, to the manifest or to a directory on the way; in one with the sticky bit, as
+ * /tmp, where it is neither root's, this user's nor that of the directory's owner. Whoever names a file
+ * by its path answers for it, and who can write beside libpi_loader needs no plugin. */
 PI_EXPORT pi_result PI_CALL piLoaderCreate(const pi_loader_desc *desc, pi_loader *out_loader);
 PI_EXPORT pi_result PI_CALL piLoaderRetain(pi_loader loader);
-/* The last reference tears each plugin instance down once its objects are gone. An instance whose
+/* Not inside a callback of PI, the log's included. The last reference tears each plugin instance down once its objects are gone. An instance whose
  * objects outlive the wait is parked for the life of the process (its handles stay usable and are
  * leaked) and a warning lists it.
  * A process may also end without it, with work in flight: what was not waited for may not have happened. A
@@ -91,7 +96,7 @@ enum {
     PI_PLUGIN_REFUSED = 3,     /* not a plugin, or not one for this loader */
     PI_PLUGIN_SHADOWED = 4     /* one of this name was loaded before */
 };
-/* Strings live as long as the loader, or until its next piLoaderGetReports. */
+/* Strings live as long as the loader. */
 typedef struct pi_plugin_report {
     const char *name;   /* the plugin's own, or "" when it did not get as far */
     const char *path;   /* absolute where a file was found */
@@ -99,6 +104,7 @@ typedef struct pi_plugin_report {
     pi_plugin_status status;
     uint32_t reserved;
     pi_plugin plugin; /* when loaded or unavailable, else NULL */
+    uint64_t reserved_words[4];
 } pi_plugin_report;
 /* Asks every loaded plugin for its platforms (which opens the vendors' libraries), so that what is
  * unavailable is known. */
@@ -110,21 +116,24 @@ PI_EXPORT pi_result PI_CALL piLoaderGetReports(pi_loader loader, uint32_t capaci
  * of the selector, each device once. Only the plugins that it names are asked, so that the vendors'
  * libraries of the others stay closed. A selector that is not understood is PI_ERROR_INVALID_VALUE; an
  * element that names no device is PI_ERROR_INVALID_NAME, and the text lists those that exist, for which
- * all plugins are asked. */
+ * all plugins are asked, and says why the plugin of the element could not list its own. A plugin that cannot list
+ * them has none here, with a warning: so a second call may tell of fewer, and its count is the one to use. */
 PI_EXPORT pi_result PI_CALL piLoaderSelectDevices(pi_loader loader, const char *selector,
                                                   uint32_t capacity, pi_device *out_devices,
                                                   uint32_t *out_count);
-/* The full selector of a root device, "opencl:0:1"; size as for info calls. */
+/* The full selector of a root device, "opencl:0:1"; size as for info calls. The device's plugin is asked for its
+ * devices; if it fails, with its error. */
 PI_EXPORT pi_result PI_CALL piLoaderGetDeviceSelector(pi_loader loader, pi_device device,
                                                       uint64_t size, char *value,
                                                       uint64_t *out_size);
 
-/* Every environment variable that PI reads, with what is in force in this loader. */
+/* Every environment variable that PI reads, with what is in force in this loader. Strings live as long as it. */
 typedef struct pi_environment_variable {
     const char *name;
     const char *type; /* "path list", "level", ... */
     const char *description;
     const char *value; /* in force, or NULL */
+    uint64_t reserved[2];
 } pi_environment_variable;
 PI_EXPORT pi_result PI_CALL piLoaderGetEnvironment(pi_loader loader, uint32_t capacity,
                                                    pi_environment_variable *out_variables,
@@ -134,6 +143,7 @@ PI_EXPORT pi_result PI_CALL piLoaderGetEnvironment(pi_loader loader, uint32_t ca
 typedef struct pi_call_count {
     const char *function; /* "piMemBufferCreate" */
     uint64_t count;
+    uint64_t reserved[2];
 } pi_call_count;
 /* The calls of each function of a plugin, in the order of pi_functions.def, as the layer "fault" counts them: the
  * numbers that PI_FAULT speaks of. The loader's own calls (for platforms and devices) are among them; calls that the

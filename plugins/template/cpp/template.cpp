@@ -49,10 +49,8 @@ pi_result PI_CALL platform_get_info(pi_platform platform, pi_platform_info name,
 pi_result PI_CALL devices_get(pi_platform platform, pi_device_type types, uint32_t capacity,
                               pi_device *out_devices, uint32_t *out_count) {
     return sdk::call<Platform>(platform, [&](Platform &self) {
-        if (!types || types & ~uint32_t{PI_DEVICE_TYPE_ALL})
-            fail(PI_ERROR_INVALID_VALUE, "types is ", types, "; PI_DEVICE_TYPE_ bits are needed");
         const pi_device device = Instance::from(self.plugin).device.handle();
-        const size_t count = types & PI_DEVICE_TYPE_OTHER ? 1 : 0;
+        const size_t count = pi_sdk_asks_for(types, PI_DEVICE_TYPE_OTHER) ? 1 : 0;
         sdk::write_list<pi_device>({&device, count}, capacity, out_devices, out_count);
     });
 }

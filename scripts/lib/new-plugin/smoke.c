@@ -81,7 +81,7 @@ static void move_bytes(pi_context context, pi_device device, const unsigned char
                                       .region_count = 1,
                                       .regions = &all};
     CHECK(piQueueCreate(context, device, NULL, &queue));
-    CHECK(piEventCreateHost(context, &gate));
+    CHECK(piEventCreateHost(context, NULL, &gate));
     CHECK(piEnqueueMemBufferWrite(queue, &write, 1, &gate, NULL));
     CHECK(piEnqueueMemBufferFill(queue, &fill, 0, NULL, NULL));
     CHECK(piEnqueueMemBufferCopy(queue, &copy, 0, NULL, NULL));

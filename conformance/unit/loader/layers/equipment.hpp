@@ -120,7 +120,7 @@ struct Machine {
     }
     pi_event make_host_event() const {
         pi_event made = nullptr;
-        OK(piEventCreateHost(context, &made));
+        OK(piEventCreateHost(context, nullptr, &made));
         return made;
     }
     pi_result write(pi_mem mem, const Bytes &bytes, uint64_t flags = 0,

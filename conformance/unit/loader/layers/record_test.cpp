@@ -204,7 +204,7 @@ TEST_CASE("threads that call at once each have whole lines and a number of their
             threads.emplace_back([&] {
                 for (int k = 0; k < 100; ++k) {
                     pi_event event = nullptr;
-                    if (piEventCreateHost(machine.context, &event) == PI_SUCCESS)
+                    if (piEventCreateHost(machine.context, nullptr, &event) == PI_SUCCESS)
                         piEventRelease(event);
                 }
             });

@@ -2,14 +2,11 @@
 //
 // The layer that writes what happens into a file.
 
-#include "equipment.hpp"
+#include "trace.hpp"
 
 #include <pi/pi_trace.h>
 
-#include <nlohmann/json.hpp>
-
 #include <algorithm>
-#include <fstream>
 #include <map>
 #include <set>
 #include <thread>
@@ -18,37 +15,8 @@
 #include <unistd.h>
 
 using namespace layer_test;
-using nlohmann::json;
 
 namespace {
-
-Description traced(const std::string &file, CapturedLog *log = nullptr) {
-    return with_layers({"trace"}, {{"PI_TRACE_FILE", file}}, log);
-}
-
-std::vector<json> read_events(const std::string &file) {
-    std::ifstream stream(file);
-    INFO(file);
-    REQUIRE(stream);
-    return json::parse(stream).at("traceEvents").get<std::vector<json>>();
-}
-
-std::vector<json> of_category(const std::vector<json> &events, const std::string &category) {
-    std::vector<json> found;
-    std::copy_if(events.begin(), events.end(), std::back_inserter(found),
-                 [&](const json &event) { return event.value("cat", "") == category; });
-    return found;
-}
-
-/// A queue's commands, by name.
-std::vector<json> commands(const std::vector<json> &events, const std::string &name = "") {
-    std::vector<json> found = of_category(events, "command");
-    found.erase(std::remove_if(
-                    found.begin(), found.end(),
-                    [&](const json &event) { return !name.empty() && event.at("name") != name; }),
-                found.end());
-    return found;
-}
 
 std::string name_of(const std::vector<json> &events, const char *what, const json &pid,
                     const json &tid) {
@@ -58,13 +26,6 @@ std::string name_of(const std::vector<json> &events, const char *what, const jso
             return event.at("args").at("name");
     }
     return "";
-}
-
-uint64_t sum_of_bytes(const std::vector<json> &events) {
-    uint64_t sum = 0;
-    for (const json &event : events)
-        sum += event.at("args").value("bytes", uint64_t{0});
-    return sum;
 }
 
 // Slices of one track do not overlap, but in order.
@@ -219,6 +180,45 @@ TEST_CASE("commands of an out-of-order queue may overlap, and each has its own b
     }
     CHECK(begins.size() == 20);
     CHECK(ends == 20);
+}
+
+TEST_CASE(
+    "commands of several plugins have numbers of their own, and each arrow one begin and end") {
+    const loader_test::TemporaryFolder folder;
+    const std::string file = folder.str("trace.json");
+    constexpr std::size_t plugins = 2;
+    constexpr std::size_t commands_of_each = 5;
+    {
+        Description description = traced(file);
+        description.plugins.push_back(PI_TEST_TEMPLATE_PLUGIN);
+        const loader_test::Loader loader(description);
+        for (std::size_t i = 0; i < plugins; ++i) {
+            const pi_device device = loader.device(i);
+            auto desc = describe<pi_context_desc>(PI_TYPE_CONTEXT_DESC);
+            desc.device_count = 1;
+            desc.devices = &device;
+            pi_context context = nullptr;
+            pi_queue queue = nullptr;
+            OK(piContextCreate(loader.platform(i), &desc, &context));
+            OK(piQueueCreate(context, device, nullptr, &queue));
+            for (std::size_t command = 0; command < commands_of_each; ++command)
+                OK(piEnqueueBarrier(queue, nullptr, 0, nullptr, nullptr));
+            OK(piQueueFinish(queue));
+            OK(piQueueRelease(queue));
+            OK(piContextRelease(context));
+        }
+    }
+    const std::vector<json> events = read_events(file);
+    std::set<uint64_t> numbers;
+    for (const json &command : commands(events, "Barrier"))
+        numbers.insert(command.at("args").at("command").get<uint64_t>());
+    CHECK(numbers.size() == plugins * commands_of_each);
+    std::map<uint64_t, std::string> arrows;
+    for (const json &event : of_category(events, "submit"))
+        arrows[event.at("id").get<uint64_t>()] += event.at("ph");
+    CHECK(arrows.size() == plugins * commands_of_each);
+    for (const auto &[id, phases] : arrows)
+        CHECK(phases == "sf");
 }
 
 TEST_CASE("many threads and queues are traced, and nothing is lost") {

@@ -37,7 +37,7 @@ inline Kernel make_kernel(const Machine &machine) {
     Kernel made;
     made.program = make_program(machine);
     OK(piProgramBuild(made.program, nullptr));
-    OK(piKernelCreate(made.program, "nothing", &made.kernel));
+    OK(piKernelCreate(made.program, "nothing", nullptr, &made.kernel));
     return made;
 }
 

@@ -279,7 +279,7 @@ TEST_CASE("validate: misdescribed programs, samplers and sub-devices do not reac
     OK(piProgramBuild(program, nullptr));
     pi_kernel kernel = nullptr;
     check_refused(machine, "piKernelCreate", PI_ERROR_INVALID_NULL_POINTER, "name is NULL",
-                  [&] { return piKernelCreate(program, nullptr, &kernel); });
+                  [&] { return piKernelCreate(program, nullptr, nullptr, &kernel); });
     const pi_program parts[] = {program, program};
     auto link = describe<pi_program_link_desc>(PI_TYPE_PROGRAM_LINK_DESC);
     pi_program linked = nullptr;
@@ -379,7 +379,7 @@ TEST_CASE("validate: questions without a place for the answer do not reach the p
     ask("piEventSetCallback", PI_ERROR_INVALID_NULL_POINTER, "callback is NULL",
         [&] { return piEventSetCallback(event, nullptr, nullptr); });
     ask("piEventCreateHost", PI_ERROR_INVALID_NULL_POINTER, "out_event is NULL",
-        [&] { return piEventCreateHost(machine.context, nullptr); });
+        [&] { return piEventCreateHost(machine.context, nullptr, nullptr); });
     uint64_t time = 0;
     OK(piDeviceGetGlobalTimestamps(machine.device, nullptr, &time));
     OK(piEventRelease(event));

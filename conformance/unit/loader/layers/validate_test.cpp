@@ -340,7 +340,7 @@ TEST_CASE("two builds of one program at once are refused") {
             piProgramBuild(program, nullptr));
     builder.join();
     pi_kernel kernel = nullptr;
-    OK(piKernelCreate(program, "nothing", &kernel));
+    OK(piKernelCreate(program, "nothing", nullptr, &kernel));
     OK(piKernelRelease(kernel));
     OK(piProgramRelease(program));
 }

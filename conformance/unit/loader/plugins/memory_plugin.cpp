@@ -293,7 +293,7 @@ pi_result event_callback(pi_event handle, pi_event_callback callback, void *user
     return PI_SUCCESS;
 }
 
-pi_result event_create_host(pi_context context, pi_event *out_event) {
+pi_result event_create_host(pi_context context, const pi_host_event_desc *, pi_event *out_event) {
     auto *event = make<Event>(as<Object>(context)->instance, PI_KIND_EVENT);
     event->host = true;
     *out_event = reinterpret_cast<pi_event>(event);

@@ -16,11 +16,10 @@ namespace {
 enum Variant {
     GOOD,
     WRONG_MAJOR,
-    ANCIENT_MINOR, // older than the loader serves
-    OLD,           // a table that ends after the required functions
-    NEWER,         // a newer minor version: a longer table and a capability that nobody knows
-    SMALL_TABLE,   // a table of a few slots
-    CUT_SLOT,      // a size in the middle of a slot
+    OLD,         // a table that ends after the required functions
+    NEWER,       // a newer minor version: a longer table and a capability that nobody knows
+    SMALL_TABLE, // a table of a few slots
+    CUT_SLOT,    // a size in the middle of a slot
     NULL_TABLE,
     MISSING_REQUIRED,
     BIT_WITHOUT_SLOT,
@@ -194,9 +193,6 @@ void plant(Plugin &plugin, pi_plugin_desc &desc) {
     case WRONG_MAJOR:
         desc.version_major = PI_VERSION_MAJOR + 9;
         break;
-    case ANCIENT_MINOR:
-        desc.version_minor = 0;
-        break;
     case OLD:
         table.struct_size = offsetof(pi_dispatch, piEventGetNativeHandle);
         break;
@@ -253,8 +249,7 @@ void plant(Plugin &plugin, pi_plugin_desc &desc) {
 // Those whose instance nobody will give back have one that need not be.
 Plugin *make_instance() {
     static Plugin never_returned;
-    const bool kept = variant == WRONG_MAJOR || variant == ANCIENT_MINOR ||
-                      variant == NO_INSTANCE || variant == NO_TEARDOWN;
+    const bool kept = variant == WRONG_MAJOR || variant == NO_INSTANCE || variant == NO_TEARDOWN;
     return kept ? &never_returned : new Plugin();
 }
 

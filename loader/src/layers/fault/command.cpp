@@ -60,7 +60,7 @@ pi_result make_host_event(Faults &faults, pi_queue queue, pi_event *out_event) {
     pi_result result = faults.next().piQueueGetInfo(queue, PI_QUEUE_INFO_CONTEXT, sizeof context,
                                                     &context, nullptr);
     if (result == PI_SUCCESS)
-        result = faults.next().piEventCreateHost(context, out_event);
+        result = faults.next().piEventCreateHost(context, nullptr, out_event);
     return result;
 }
 

@@ -24,6 +24,10 @@ struct Gate {
     State state = State::closed;
 };
 
+/// How something is behind something else: by its wait list, and then it does nothing if that fails; or only by the order
+/// of a queue, which a failure does not hold up.
+enum class Behind { event, order };
+
 /// Everything that is over when something begins. Not thread-safe.
 class Past {
 public:
@@ -40,19 +44,25 @@ public:
         else
             places_.push_back({lane, number});
     }
-    void add(const std::shared_ptr<Gate> &gate) {
-        if (gate->state != Gate::State::open &&
-            std::find(gates_.begin(), gates_.end(), gate) == gates_.end())
-            gates_.push_back(gate);
+    void add(const std::shared_ptr<Gate> &gate, Behind behind = Behind::event) {
+        const bool fails = behind == Behind::event;
+        if (gate->state == Gate::State::open || (gate->state == Gate::State::failed && !fails))
+            return;
+        const auto found = std::find_if(gates_.begin(), gates_.end(),
+                                        [&](const Wait &wait) { return wait.gate == gate; });
+        if (found != gates_.end())
+            found->fails |= fails;
+        else
+            gates_.push_back({gate, fails});
     }
     /// Leaves out what no comparison will ask for any more.
-    void add(const Past &other) {
+    void add(const Past &other, Behind behind) {
         for (const Place &place : other.places_) {
             if (place.lane->open != 0 && place.number > place.lane->done)
                 add(place.lane, place.number);
         }
-        for (const std::shared_ptr<Gate> &gate : other.gates_)
-            add(gate);
+        for (const Wait &wait : other.gates_)
+            add(wait.gate, wait.fails ? behind : Behind::order);
     }
 
     bool has(const std::shared_ptr<Lane> &lane, uint64_t number) const noexcept {
@@ -62,19 +72,27 @@ public:
                });
     }
     /// Whether it is still open what will be over: a host event has not been signalled.
-    bool held() const noexcept { return has_gate(Gate::State::closed); }
+    bool held() const noexcept {
+        return std::any_of(gates_.begin(), gates_.end(), [](const Wait &wait) {
+            return wait.gate->state == Gate::State::closed;
+        });
+    }
     /// Whether a host event has failed, so that what waits for it does nothing.
-    bool failed() const noexcept { return has_gate(Gate::State::failed); }
+    bool failed() const noexcept {
+        return std::any_of(gates_.begin(), gates_.end(), [](const Wait &wait) {
+            return wait.fails && wait.gate->state == Gate::State::failed;
+        });
+    }
     const std::vector<Place> &places() const noexcept { return places_; }
 
 private:
-    bool has_gate(Gate::State state) const noexcept {
-        return std::any_of(gates_.begin(), gates_.end(),
-                           [&](const auto &gate) { return gate->state == state; });
-    }
+    struct Wait {
+        std::shared_ptr<Gate> gate;
+        bool fails; ///< with it
+    };
 
     std::vector<Place> places_;
-    std::vector<std::shared_ptr<Gate>> gates_;
+    std::vector<Wait> gates_;
 };
 
 } // namespace pi::loader::race

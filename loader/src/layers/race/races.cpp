@@ -229,28 +229,29 @@ void Races::unmap(std::vector<Access> &out, pi_mem mem) {
 }
 
 // The command's lane goes on from what it is behind in any case, if nothing else does.
-void Races::take_predecessor(Command &command, const std::shared_ptr<const Command> &before) {
-    command.past.add(before->past);
+void Races::take_predecessor(Command &command, const std::shared_ptr<const Command> &before,
+                             Behind behind) {
+    command.past.add(before->past, behind);
     if (command.lane == nullptr && before->lane->last == before->number)
         command.lane = before->lane;
 }
 
 void Races::take_waits(Command &command, QueueState &queue, const Enqueued &enqueued) {
-    command.past.add(queue.barrier);
+    command.past.add(queue.barrier, Behind::order);
     if (queue.last != nullptr)
-        take_predecessor(command, queue.last);
+        take_predecessor(command, queue.last, Behind::order);
     if (enqueued.waits_for_all && enqueued.wait_count == 0)
-        command.past.add(queue.all);
+        command.past.add(queue.all, Behind::order);
     for (uint32_t i = 0; enqueued.wait_list != nullptr && i < enqueued.wait_count; ++i) {
         const EventState *state = events_.find(enqueued.wait_list[i]);
         if (state == nullptr) {
             // Made in a way that the layer does not see: it may be behind anything.
             for (const std::shared_ptr<Command> &other : open_)
-                command.past.add(other->past);
+                command.past.add(other->past, Behind::event);
         } else if (state->gate != nullptr) {
             command.past.add(state->gate);
         } else {
-            take_predecessor(command, state->command);
+            take_predecessor(command, state->command, Behind::event);
         }
     }
 }
@@ -280,8 +281,8 @@ void Races::add(Enqueued enqueued, Stack stack) {
         }
         command->past.add(command->lane, command->number);
         Past all;
-        all.add(queue->all);
-        all.add(command->past);
+        all.add(queue->all, Behind::order);
+        all.add(command->past, Behind::order);
         queue->all = std::move(all);
         if (queue->in_order)
             queue->last = command;

@@ -193,7 +193,8 @@ private:
 
     // All under the lock.
     void take_waits(Command &command, QueueState &queue, const Enqueued &enqueued);
-    void take_predecessor(Command &command, const std::shared_ptr<const Command> &before);
+    void take_predecessor(Command &command, const std::shared_ptr<const Command> &before,
+                          Behind behind);
     void compare(const Command &command, std::vector<std::string> &reports);
     void compare(const Command &first, const Command &second, std::vector<std::string> &reports);
     void close_first();

@@ -2,7 +2,7 @@
 //
 // The log of the layer record, which pi-replay runs again: text, a JSON object a line.
 //
-//  - The first line is the header: {"pi_record": version, "abi": "0.1", "machine": {"host", "system"}}.
+//  - The first line is the header: {"pi_record": version, "abi": "1.0", "machine": {"host", "system"}}.
 //  - {"plugin", "file"} tells of a plugin that calls are recorded of. Lines without "function" are remarks.
 //  - Every other line is a call that has returned, in the order of the returns; so a creation stands before each
 //    use of what it made. piEventSignalHost and piEventRelease stand where they began, before the waits that they end:

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <mutex>
@@ -44,6 +45,9 @@ public:
     TraceFile &operator=(const TraceFile &) = delete;
 
     bool is_open() const noexcept { return file_ >= 0; }
+
+    /// For commands and arrows: no other of the file has it, whatever plugin it is of.
+    uint64_t new_id() noexcept { return ids_.fetch_add(1, std::memory_order_relaxed) + 1; }
 
     /// The calling thread's track; the first time its name is written.
     Track host_track();
@@ -84,6 +88,7 @@ private:
     Log &log_;
     int file_ = -1;
     const int64_t process_;
+    std::atomic<uint64_t> ids_{0};
     std::mutex mutex_;
     std::set<int64_t> threads_; ///< those that have a name
     int64_t processes_ = 0;

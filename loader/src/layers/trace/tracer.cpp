@@ -144,7 +144,7 @@ std::shared_ptr<Command> Tracer::begin(const char *function, pi_queue queue, uin
                                        const pi_event *wait_list) {
     auto command = std::make_shared<Command>();
     command->function = function;
-    command->id = ids_.fetch_add(1) + 1;
+    command->id = file_->new_id();
     command->queue = find_queue(queue);
     command->caller = file_->host_track();
     command->enqueued = now();
@@ -269,7 +269,7 @@ void Tracer::show(Command &command) {
     for (const auto &waited : command.waits) {
         const uint64_t ended = waited->ended;
         if (ended != 0 && ended <= command.started)
-            file_->arrow("wait", ids_.fetch_add(1) + 1, waited->queue->track, ended, track,
+            file_->arrow("wait", file_->new_id(), waited->queue->track, ended, track,
                          command.started);
     }
     command.waits.clear(); // or chains of commands would grow without end

@@ -99,7 +99,6 @@ private:
     const pi_dispatch *const outermost_; ///< in the plugin's handles
     const std::shared_ptr<TraceFile> file_;
     const int64_t process_;
-    std::atomic<uint64_t> ids_{0};
 
     static constexpr std::size_t max_known = 16384;
     std::mutex mutex_;

@@ -82,10 +82,10 @@ public:
         if (word != 0)
             refuse(PI_ERROR_UNSUPPORTED_FEATURE, name, "is {}; reserved words must be 0", word);
     }
-    /// PI_ERROR_INVALID_ENUMERATION unless it is one of the `list`, which are from `first` to `last`.
+    /// PI_ERROR_INVALID_ENUMERATION unless it is one of the `list`, which are from `first` to `last`, or a vendor's.
     void enumeration(uint32_t value, uint32_t first, uint32_t last, const Name &name,
                      const char *list) noexcept {
-        if (value < first || value > last)
+        if ((value < first || value > last) && (value & PI_VENDOR_BIT) == 0)
             refuse(PI_ERROR_INVALID_ENUMERATION, name, "is {}, which is no {}; these are {} to {}",
                    value, list, first, last);
     }
@@ -143,6 +143,8 @@ void check_members(Check &check, const Place &place, const pi_program_desc &desc
 void check_members(Check &check, const Place &place, const pi_program_build_desc &desc);
 void check_members(Check &check, const Place &place, const pi_program_link_desc &desc);
 void check_members(Check &check, const Place &place, const pi_sampler_desc &desc);
+void check_members(Check &check, const Place &place, const pi_kernel_desc &desc);
+void check_members(Check &check, const Place &place, const pi_host_event_desc &desc);
 
 void check_members(Check &check, const Place &place, const pi_buffer_read_desc &desc);
 void check_members(Check &check, const Place &place, const pi_buffer_write_desc &desc);

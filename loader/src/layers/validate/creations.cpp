@@ -238,11 +238,15 @@ void check_members(Check &check, const Place &, const pi_mem_import_desc &desc) 
     if (desc.own > (desc.handle.type == PI_EXTERNAL_NATIVE ? 1u : 0u))
         check.refuse(PI_ERROR_INVALID_VALUE, {"desc->own"},
                      "is {}; 0, or of PI_EXTERNAL_NATIVE also 1, is needed", desc.own);
+    check.flags(desc.handle.flags, 0, {"desc->handle.flags"});
+    for (const uint64_t word : desc.handle.reserved)
+        check.reserved(word, {"desc->handle.reserved"});
     uint64_t end = 0;
-    if (__builtin_add_overflow(desc.offset, desc.size, &end))
+    if (__builtin_add_overflow(desc.offset, desc.size, &end) ||
+        __builtin_add_overflow(end, desc.handle.offset, &end))
         check.refuse(PI_ERROR_INVALID_SIZE, {"desc->offset"},
-                     "is {}, which with size {} is more than 64 bits count", desc.offset,
-                     desc.size);
+                     "is {}, which with handle.offset {} and size {} is more than 64 bits count",
+                     desc.offset, desc.handle.offset, desc.size);
     if (desc.handle.type == PI_EXTERNAL_HOST_POINTER &&
         check.not_null(desc.handle.pointer, {"desc->handle.pointer"}))
         check.address_range(desc.handle.pointer, end, {"desc->size"}, "handle.pointer");
@@ -304,6 +308,10 @@ void check_members(Check &check, const Place &place, const pi_program_link_desc 
     }
     check_devices(check, place, desc.device_count, desc.devices);
 }
+
+// They have flags alone.
+void check_members(Check &, const Place &, const pi_kernel_desc &) {}
+void check_members(Check &, const Place &, const pi_host_event_desc &) {}
 
 void check_members(Check &check, const Place &, const pi_sampler_desc &desc) {
     check.enumeration(desc.addressing, PI_ADDRESSING_NONE, PI_ADDRESSING_MIRRORED_REPEAT,

@@ -3,6 +3,11 @@
 #include "descriptor.hpp"
 
 namespace pi::loader::validate {
+namespace {
+
+constexpr pi_struct_type newest_type = PI_TYPE_HOST_EVENT_DESC;
+
+} // namespace
 
 void check_header(Check &check, const char *argument, const pi_struct_header &header,
                   pi_struct_type type, std::size_t size) noexcept {
@@ -28,7 +33,7 @@ void check_unknown(Check &check, const char *argument, const pi_struct_header &h
     }
     for (auto *link = static_cast<const pi_struct_header *>(header.next); link != nullptr;
          link = static_cast<const pi_struct_header *>(link->next)) {
-        if (link->type <= PI_TYPE_DEVICE_GLOBAL_WRITE_DESC && link->type != chained) {
+        if (link->type <= newest_type && link->type != chained) {
             check.refuse(PI_ERROR_UNSUPPORTED_FEATURE, {argument, -1, "->next"},
                          "leads to type {}, which does not belong there; {}", link->type,
                          chained != PI_TYPE_NONE ? fmt::format("{} may", chained)

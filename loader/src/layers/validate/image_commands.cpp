@@ -61,7 +61,8 @@ void check_transfer(Check &check, pi_mem mem, const void *host_ptr, uint32_t cou
     for (uint32_t i = 0; i < count && !check.failed(); ++i) {
         const pi_image_region &region = regions[i];
         const Name element{"desc->regions", i};
-        check.reserved(region.reserved, element.at("reserved"));
+        for (const uint32_t word : region.reserved)
+            check.reserved(word, element.at("reserved"));
         Box box;
         Rectangle host;
         if (of == nullptr ||

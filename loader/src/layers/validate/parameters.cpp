@@ -42,6 +42,8 @@ constexpr InfoNames info_names[] = {
 } // namespace
 
 void check_info_name(Check &check, std::size_t function, uint32_t name) noexcept {
+    if ((name & PI_VENDOR_BIT) != 0)
+        return; // the plugin knows
     uint32_t last = 0;
     for (const InfoNames &row : info_names) {
         if (row.function != function)
@@ -57,7 +59,11 @@ void check_info_name(Check &check, std::size_t function, uint32_t name) noexcept
 
 void check_element(Check &check, const Name &element, const pi_program_binary &binary) noexcept {
     check.reserved(binary.reserved, element.at("reserved"));
+    for (const uint64_t word : binary.reserved_words)
+        check.reserved(word, element.at("reserved_words"));
     check.not_null(binary.target, element.at("target"));
+    if (binary.size != 0)
+        check.not_null(binary.data, element.at("data"));
 }
 
 void check_element(Check &check, const Name &element,
@@ -86,9 +92,11 @@ void Special<&pi_dispatch::piUsmHostRegister>::check(Check &check, pi_context, v
 
 void Special<&pi_dispatch::piEventSignalHost>::check(Check &check, pi_event,
                                                      pi_result result) noexcept {
-    if (result > 0)
+    if (result > 0 || result == PI_ERROR_TIMEOUT || result == PI_ERROR_WOULD_BLOCK)
         check.refuse(PI_ERROR_INVALID_VALUE, {"result"},
-                     "is {}; PI_SUCCESS, 0, or an error, which is negative, is needed", result);
+                     "is {}; PI_SUCCESS, 0, or an error, which is negative and not a wait's own, is "
+                     "needed",
+                     result);
 }
 
 void Special<&pi_dispatch::piGetMemoryConnection>::check(Check &check, pi_device src_device,

@@ -17,7 +17,8 @@ template <auto Slot>
 inline constexpr bool descriptor_is_optional =
     is_one_of<Slot, &pi_dispatch::piQueueCreate, &pi_dispatch::piProgramCompile,
               &pi_dispatch::piProgramBuild, &pi_dispatch::piEnqueueEventsWait,
-              &pi_dispatch::piEnqueueBarrier, &pi_dispatch::piGetMemoryConnectionInfo>;
+              &pi_dispatch::piEnqueueBarrier, &pi_dispatch::piGetMemoryConnectionInfo,
+              &pi_dispatch::piKernelCreate, &pi_dispatch::piEventCreateHost>;
 /// Whose handle behind the first may be NULL: getters of backends that have one for all devices, and host memory.
 template <auto Slot>
 inline constexpr bool handle_is_optional =

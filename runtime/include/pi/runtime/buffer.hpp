@@ -80,7 +80,8 @@ public:
     /// The use is over when the event is final, which is not waited for; NULL: it is over now. The event
     /// must be one of the place's plugin instance (at the host: of any) and is retained. After a write
     /// succeeded this place's range is valid and all others' stale; after one failed (the event's
-    /// result) the others keep theirs. Released twice is PI_ERROR_INVALID_OPERATION.
+    /// result) the others keep theirs. Released twice is PI_ERROR_INVALID_OPERATION. Where it throws, the commands
+    /// behind the event are under way all the same: wait for it before this goes, and host memory with it.
     void release(pi_event event = nullptr);
     /// The use did not take place: ends it at once, as a failed write.
     void abandon() noexcept;

@@ -64,7 +64,7 @@ struct PlaceInfo {
     /// Of scope 0, where the plugin says it: reads and writes, and a map for reading in place or the unmap
     /// after writing.
     std::optional<Speed> host_read, host_write, map;
-    /// PI_MAX_CHANNELS: that those reads and writes take; empty where the plugin does not say it.
+    /// PI_CONNECTION_MAX_CHANNELS: that those reads and writes take; empty where the plugin does not say it.
     std::vector<uint64_t> host_read_channels, host_write_channels;
     /// Nanoseconds from a command's end to its callback, where the plugin says it.
     std::optional<uint64_t> callback_latency;
@@ -88,7 +88,8 @@ struct Connection {
     std::string reason;                 ///< a sentence of the plugin, or of the runtime
     bool atomics = false;               ///< of dst on src's memory
     uint32_t external_handle_types = 0; ///< 1 << PI_EXTERNAL_: what src exports and dst imports
-    std::vector<uint64_t> channels;     ///< PI_MAX_CHANNELS: that a copy takes; empty = unknown
+    std::vector<uint64_t>
+        channels; ///< PI_CONNECTION_MAX_CHANNELS: that a copy takes; empty = unknown
 };
 
 /// A topology without handles: what the pure functions (routes) work on, and what tests make up.

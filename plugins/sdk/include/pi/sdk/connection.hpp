@@ -20,11 +20,11 @@ struct ConnectionAnswer {
     std::string reason;
 };
 
-/// Of a copy, each once; more than PI_MAX_CHANNELS are no answer (PI_ERROR_INTERNAL).
+/// Of a copy, each once; more than PI_CONNECTION_MAX_CHANNELS are no answer (PI_ERROR_INTERNAL).
 inline void tell_channels(pi_memory_connection_info &info, const std::vector<uint64_t> &channels) {
-    if (channels.size() > PI_MAX_CHANNELS)
+    if (channels.size() > PI_CONNECTION_MAX_CHANNELS)
         fail(PI_ERROR_INTERNAL, "a copy takes ", channels.size(), " channels, the most are ",
-             PI_MAX_CHANNELS);
+             PI_CONNECTION_MAX_CHANNELS);
     std::copy(channels.begin(), channels.end(), info.channels);
 }
 

@@ -52,6 +52,12 @@ Desc read_optional_desc(const Desc *desc, pi_struct_type type) {
     return desc ? read_desc(desc, type) : Desc{};
 }
 
+/// A description that has only flags, of which there are none yet; NULL will do.
+template <class Desc>
+void check_plain_desc(const Desc *desc, pi_struct_type type) {
+    check_flags(read_optional_desc(desc, type).flags, 0, "desc->flags");
+}
+
 /// The chained descriptor of this type, or NULL. Call it after read_desc has checked the chain.
 inline const pi_struct_header *find_chained(const void *next, pi_struct_type type) {
     for (auto *link = static_cast<const pi_struct_header *>(next); link;

@@ -163,8 +163,10 @@ inline pi_result PI_CALL set_callback(pi_event event, pi_event_callback callback
 }
 
 template <class Context>
-pi_result PI_CALL create_host(pi_context context, pi_event *out_event) {
+pi_result PI_CALL create_host(pi_context context, const pi_host_event_desc *desc,
+                              pi_event *out_event) {
     return call<Context>(context, [&](Context &self) {
+        check_plain_desc(desc, PI_TYPE_HOST_EVENT_DESC);
         require(out_event, "out_event");
         *out_event = make<Event>(self.host(), AnyRef(Ref<Context>(self))).give();
     });

@@ -232,9 +232,9 @@ inline void Event::set_callback(pi_event_callback callback, void *user_data) {
 inline void Event::signal(pi_result result) {
     if (!is_host())
         fail(PI_ERROR_INVALID_OPERATION, "event is of a command; only host events are signalled");
-    if (result > 0)
+    if (result > 0 || result == PI_ERROR_TIMEOUT || result == PI_ERROR_WOULD_BLOCK)
         fail(PI_ERROR_INVALID_VALUE, "result is ", result,
-             "; PI_SUCCESS or a negative error code is needed");
+             "; PI_SUCCESS or a negative error code that is not a wait's own is needed");
     {
         std::lock_guard lock(mutex_);
         if (std::exchange(signalled_, true))

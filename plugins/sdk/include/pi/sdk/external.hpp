@@ -7,11 +7,14 @@
 #include <pi/sdk/memory.hpp>
 
 #include <fcntl.h>
+#include <sys/stat.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstddef>
 #include <cstring>
 #include <ios>
+#include <iterator>
 #include <string>
 
 namespace pi::sdk {
@@ -50,6 +53,20 @@ inline void check_import_own(const pi_mem_import_desc &desc) {
     if (desc.own > (desc.handle.type == PI_EXTERNAL_NATIVE ? 1u : 0u))
         fail(PI_ERROR_INVALID_VALUE, "own is ", desc.own,
              "; 0 is needed, or 1 for PI_EXTERNAL_NATIVE");
+}
+
+/// The caller's description of an import, whose offset counts from the begin of what the handle names.
+inline pi_mem_import_desc read_import(const pi_mem_import_desc *desc) {
+    auto known = read_desc(desc, PI_TYPE_MEM_IMPORT_DESC);
+    const pi_external_handle &handle = known.handle;
+    if (handle.flags || std::any_of(std::begin(handle.reserved), std::end(handle.reserved),
+                                    [](uint64_t word) { return word != 0; }))
+        fail(PI_ERROR_UNSUPPORTED_FEATURE, "handle's flags or reserved words are not 0");
+    if (known.offset > UINT64_MAX - handle.offset)
+        fail(PI_ERROR_INVALID_SIZE, "offset is ", known.offset, " and handle.offset ",
+             handle.offset, ": no memory is so long");
+    known.offset += handle.offset;
+    return known;
 }
 
 /// Of an import: what does not depend on the type.
@@ -91,6 +108,10 @@ pi_external_handle export_file(const Mem &mem, pi_external_type type, int file) 
     handle.fd = copy;
     handle.offset = mem.offset();
     handle.size = mem.size();
+    struct stat status {};
+    if (fstat(copy, &status) == 0)
+        handle.allocation_size =
+            static_cast<uint64_t>(status.st_size); // of a dma-buf it is 0: not known
     return handle;
 }
 

@@ -155,7 +155,8 @@ inline std::vector<ImageTransfer> read_image_regions(uint32_t count, const pi_im
     detail::check_region_count(count);
     std::vector<ImageTransfer> transfers;
     for (const pi_image_region &region : read_array(count, regions, "regions")) {
-        detail::check_reserved(region.reserved);
+        for (const uint32_t word : region.reserved)
+            detail::check_reserved(word);
         const ImageBox box =
             read_box(image, region.origin, region.extent, region.mip_level, "image");
         transfers.push_back({box, read_linear_end(box.extent, image.format, region.offset,

@@ -209,9 +209,10 @@ struct native_entries {
     }
 
     static pi_result PI_CALL kernel_create(pi_program program, const char *name,
-                                           pi_kernel *out_kernel) {
+                                           const pi_kernel_desc *desc, pi_kernel *out_kernel) {
         return call<Program>(program, [&](Program &self) {
             require(name, "name");
+            check_plain_desc(desc, PI_TYPE_KERNEL_DESC);
             require(out_kernel, "out_kernel");
             self.require_built();
             *out_kernel = make<Kernel>(self, self.code().kernel(name)).give();

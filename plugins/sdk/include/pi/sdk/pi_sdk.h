@@ -65,6 +65,11 @@ static inline pi_result pi_sdk_invalid(pi_kind kind) {
     return codes[kind < sizeof codes / sizeof codes[0] ? kind : 0];
 }
 
+/* Whether piDevicesGet with `types` asks for devices of this type. */
+static inline int pi_sdk_asks_for(pi_device_type types, pi_device_type type) {
+    return !types || (types & type);
+}
+
 /* Whether pi.h lists this information for objects of this kind: then an object without it answers
  * PI_ERROR_UNSUPPORTED_FEATURE; all other names are PI_ERROR_INVALID_ENUMERATION. */
 static inline int pi_sdk_info_exists(pi_kind kind, uint32_t name) {
@@ -111,13 +116,27 @@ static inline pi_result pi_sdk_write_info(const pi_host *host, const void *data,
     return PI_SUCCESS;
 }
 
+/* That every descriptor behind a header is of the type `chained` (0 = none is known) or may be ignored. */
+static inline pi_result pi_sdk_check_chain(const pi_host *host, const pi_struct_header *header,
+                                           pi_struct_type chained) {
+    const pi_struct_header *link;
+    for (link = (const pi_struct_header *)header->next; link;
+         link = (const pi_struct_header *)link->next)
+        if (link->type != chained && !(link->type & PI_TYPE_MAY_IGNORE_BIT))
+            return pi_sdk_fail(
+                host, PI_ERROR_UNSUPPORTED_FEATURE,
+                "desc (type %u) chains a descriptor of type %u that is not known here",
+                (unsigned)header->type, (unsigned)link->type);
+    return PI_SUCCESS;
+}
+
 /* Copies an input descriptor into the struct that this plugin was compiled with: shorter ones are
  * extended by zeros, longer ones accepted if the unknown tail is zero. Checks struct_size and type, and
  * that every chained descriptor is of `chained` (0 = none is known) or may be ignored. */
 static inline pi_result pi_sdk_read_desc(const pi_host *host, const void *desc, pi_struct_type type,
                                          pi_struct_type chained, void *out, size_t size) {
     const pi_struct_header *header = (const pi_struct_header *)desc;
-    const pi_struct_header *link;
+    pi_result result;
     uint32_t i;
     if (!header)
         return pi_sdk_fail(host, PI_ERROR_INVALID_NULL_POINTER, "desc is NULL");
@@ -133,13 +152,9 @@ static inline pi_result pi_sdk_read_desc(const pi_host *host, const void *desc, 
                                "desc (type %u) asks at byte %u for something newer than this "
                                "plugin, which knows %zu bytes",
                                (unsigned)type, (unsigned)i, size);
-    for (link = (const pi_struct_header *)header->next; link;
-         link = (const pi_struct_header *)link->next)
-        if (link->type != chained && !(link->type & PI_TYPE_MAY_IGNORE_BIT))
-            return pi_sdk_fail(
-                host, PI_ERROR_UNSUPPORTED_FEATURE,
-                "desc (type %u) chains a descriptor of type %u that is not known here",
-                (unsigned)type, (unsigned)link->type);
+    result = pi_sdk_check_chain(host, header, chained);
+    if (result)
+        return result;
     memset(out, 0, size);
     memcpy(out, desc, header->struct_size < size ? header->struct_size : size);
     return PI_SUCCESS;
@@ -150,6 +165,7 @@ static inline pi_result pi_sdk_read_desc(const pi_host *host, const void *desc, 
 static inline pi_result pi_sdk_write_struct(const pi_host *host, const void *known, size_t size,
                                             pi_struct_type type, void *out) {
     pi_struct_header *header = (pi_struct_header *)out;
+    pi_result result;
     size_t common;
     if (!header)
         return pi_sdk_fail(host, PI_ERROR_INVALID_NULL_POINTER, "the output struct is NULL");
@@ -158,6 +174,9 @@ static inline pi_result pi_sdk_write_struct(const pi_host *host, const void *kno
                            "the output struct has struct_size %u and type %u; set type %u and "
                            "sizeof the struct before the call",
                            (unsigned)header->struct_size, (unsigned)header->type, (unsigned)type);
+    result = pi_sdk_check_chain(host, header, PI_TYPE_NONE);
+    if (result)
+        return result;
     common = header->struct_size < size ? header->struct_size : size;
     memcpy(header + 1, (const pi_struct_header *)known + 1, common - sizeof *header);
     memset((char *)out + common, 0, header->struct_size - common);

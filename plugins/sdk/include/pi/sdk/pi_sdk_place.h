@@ -204,15 +204,13 @@ static inline pi_result PI_CALL pi_sdk_devices_get(pi_platform handle, pi_device
     const pi_host *host = pi_sdk_host(handle);
     uint32_t i, count = 0;
     pi_result result = pi_sdk_check(host, handle, PI_KIND_PLATFORM, "platform");
-    if (!result)
-        result = pi_sdk_check_flags(host, types, PI_DEVICE_TYPE_ALL);
     if (!result && !out_devices && !out_count)
         result = pi_sdk_fail(host, PI_ERROR_INVALID_NULL_POINTER,
                              "out_devices and out_count are both NULL: nothing to answer into");
     if (result)
         return result;
     for (i = 0; i < platform->device_count; ++i)
-        if (((const pi_sdk_device *)platform->devices[i])->type & types) {
+        if (pi_sdk_asks_for(types, ((const pi_sdk_device *)platform->devices[i])->type)) {
             if (out_devices && count < capacity)
                 out_devices[count] = platform->devices[i];
             ++count;

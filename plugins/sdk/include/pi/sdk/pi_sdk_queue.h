@@ -274,11 +274,19 @@ static inline pi_result PI_CALL pi_sdk_event_set_callback(pi_event handle, pi_ev
     return PI_SUCCESS;
 }
 
-static inline pi_result PI_CALL pi_sdk_event_create_host(pi_context context, pi_event *out_event) {
+static inline pi_result PI_CALL pi_sdk_event_create_host(pi_context context,
+                                                         const pi_host_event_desc *desc,
+                                                         pi_event *out_event) {
     const pi_host *host = pi_sdk_host(context);
     const pi_sdk_command none = {0};
+    pi_host_event_desc known;
     pi_sdk_event *event;
     pi_result result = pi_sdk_check(host, context, PI_KIND_CONTEXT, "context");
+    if (!result && desc)
+        result = pi_sdk_read_desc(host, desc, PI_TYPE_HOST_EVENT_DESC, PI_TYPE_NONE, &known,
+                                  sizeof known);
+    if (!result && desc)
+        result = pi_sdk_check_flags(host, known.flags, 0);
     if (!result && !out_event)
         result = pi_sdk_fail(host, PI_ERROR_INVALID_NULL_POINTER, "out_event is NULL");
     if (result)
@@ -300,9 +308,10 @@ static inline pi_result PI_CALL pi_sdk_event_signal_host(pi_event handle, pi_res
     if (event->queue)
         return pi_sdk_fail(host, PI_ERROR_INVALID_OPERATION,
                            "event is a command's; only host events are signalled");
-    if (signal > 0)
+    if (signal > 0 || signal == PI_ERROR_TIMEOUT || signal == PI_ERROR_WOULD_BLOCK)
         return pi_sdk_fail(host, PI_ERROR_INVALID_VALUE,
-                           "result is %d; PI_SUCCESS or a negative error code is needed",
+                           "result is %d; PI_SUCCESS or a negative error code that is not a wait's "
+                           "own is needed",
                            (int)signal);
     if (atomic_exchange(&event->signalled, 1))
         return pi_sdk_fail(host, PI_ERROR_INVALID_OPERATION, "event was signalled before");

@@ -145,9 +145,11 @@ private:
 
 template <class Kernel, class Program>
 struct kernel_entries {
-    static pi_result PI_CALL create(pi_program program, const char *name, pi_kernel *out_kernel) {
+    static pi_result PI_CALL create(pi_program program, const char *name,
+                                    const pi_kernel_desc *desc, pi_kernel *out_kernel) {
         return call<Program>(program, [&](Program &self) {
             require(name, "name");
+            check_plain_desc(desc, PI_TYPE_KERNEL_DESC);
             require(out_kernel, "out_kernel");
             *out_kernel = make<Kernel>(self, name).give();
         });

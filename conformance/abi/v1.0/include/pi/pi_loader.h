@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ *
+ * The loader: an object that finds, opens and checks plugins. Applications link libpi_loader and begin
+ * here; everything else is pi/pi.h.
+ *
+ *     pi_loader loader;
+ *     piLoaderCreate(NULL, &loader);
+ *     pi_plugin plugins[8];
+ *     uint32_t count;
+ *     piPluginsGet(loader, 8, plugins, &count);
+ *
+ * Several loaders may live in one process, each with instances of its own of the plugins that it
+ * holds; their handles do not mix. After fork() the child uses no inherited handle and no loader.
+ */
+#ifndef PI_PI_LOADER_H
+#define PI_PI_LOADER_H
+
+#include <pi/pi.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef void(PI_CALL *pi_log_callback)(pi_log_level level, const char *message, void *user_data);
+
+/* One option by name, as the environment would set it ("PI_OPENCL_PLATFORMS"): it wins over the
+ * environment. */
+typedef struct pi_loader_option {
+    const char *name;
+    const char *value;
+} pi_loader_option;
+
+enum {
+    PI_LOADER_IGNORE_ENVIRONMENT = 1 << 0, /* read no variable at all (as in a set-uid process) */
+    PI_LOADER_NO_DEFAULT_SEARCH = 1 << 1   /* only the plugins and directories named here */
+};
+
+/* Everything may be left zero. All strings and arrays are copied. */
+typedef struct pi_loader_desc {
+    uint32_t struct_size;
+    pi_struct_type type; /* PI_TYPE_LOADER_DESC */
+    const void *next;
+    uint64_t flags;
+    /* Plugin files by path, or plugins by name ("opencl"), to load before any that are found. */
+    const char *const *plugins;
+    /* Directories to search for files named libpi_plugin_*.so. */
+    const char *const *directories;
+    /* Layers, outermost first ("validate", "leak-origin", "race", "trace", "record",
+     * "fault"). */
+    const char *const *layers;
+    const pi_loader_option *options;
+    uint32_t plugin_count;
+    uint32_t directory_count;
+    uint32_t layer_count;
+    uint32_t option_count;
+    /* Where log lines go, and from which level; NULL: standard error. Called from any thread. */
+    pi_log_callback log;
+    void *log_user_data;
+    pi_log_level log_level; /* 0 = that of the variable PI_LOG, else warnings */
+    /* How long releasing the last reference waits for objects that commands in flight still hold, in
+     * milliseconds; 0 = 1000. What is left then is parked: see piLoaderRelease. */
+    uint32_t teardown_timeout;
+    /* How long a plugin may keep a call of the loader waiting (to be opened, to list its platforms and
+     * devices, to be torn down) before a warning names the plugin, its file and the function, in
+     * milliseconds; 0 = 5000. It comes again whenever that time has doubled. */
+    uint32_t stall_warning_delay;
+    uint32_t reserved; /* 0 */
+} pi_loader_desc;
+
+/* desc NULL: all defaults. Plugins are searched in this order, and the first of a name wins: the
+ * description's plugins and directories, PI_PLUGINS, PI_PLUGIN_PATH, the manifests in
+ * <prefix>/share/pi/plugins.d, the folder of libpi_loader itself. A bad plugin never stops the others
+ * and never makes this fail: piLoaderGetReports tells what became of each. Only one that does not
+ * return does: plugins run on the calling thread, which nothing can take back from them, and all that
+ * the loader can do is to say whom it waits for (stall_warning_delay).
+ *
+ * What a directory or a manifest leads to is refused where everyone could have put it there: where all
+ * may write to the file, to the manifest or to a directory on the way; in one with the sticky bit, as
+ * /tmp, where it is neither root's, this user's nor that of the directory's owner. Whoever names a file
+ * by its path answers for it, and who can write beside libpi_loader needs no plugin. */
+PI_EXPORT pi_result PI_CALL piLoaderCreate(const pi_loader_desc *desc, pi_loader *out_loader);
+PI_EXPORT pi_result PI_CALL piLoaderRetain(pi_loader loader);
+/* Not inside a callback of PI, the log's included. The last reference tears each plugin instance down once its objects are gone. An instance whose
+ * objects outlive the wait is parked for the life of the process (its handles stay usable and are
+ * leaked) and a warning lists it.
+ * A process may also end without it, with work in flight: what was not waited for may not have happened. A
+ * child that was forked has none of the threads that its copies of the objects know: it may exit or
+ * run another program, and calls nothing of PI before. */
+PI_EXPORT pi_result PI_CALL piLoaderRelease(pi_loader loader);
+
+/* What became of a plugin file, or of a name that was asked for. */
+typedef uint32_t pi_plugin_status;
+enum {
+    PI_PLUGIN_LOADED = 1,
+    PI_PLUGIN_UNAVAILABLE = 2, /* a good plugin whose driver or device is not on this machine */
+    PI_PLUGIN_REFUSED = 3,     /* not a plugin, or not one for this loader */
+    PI_PLUGIN_SHADOWED = 4     /* one of this name was loaded before */
+};
+/* Strings live as long as the loader. */
+typedef struct pi_plugin_report {
+    const char *name;   /* the plugin's own, or "" when it did not get as far */
+    const char *path;   /* absolute where a file was found */
+    const char *reason; /* "" when loaded */
+    pi_plugin_status status;
+    uint32_t reserved;
+    pi_plugin plugin; /* when loaded or unavailable, else NULL */
+    uint64_t reserved_words[4];
+} pi_plugin_report;
+/* Asks every loaded plugin for its platforms (which opens the vendors' libraries), so that what is
+ * unavailable is known. */
+PI_EXPORT pi_result PI_CALL piLoaderGetReports(pi_loader loader, uint32_t capacity,
+                                               pi_plugin_report *out_reports, uint32_t *out_count);
+
+/* Devices by name. A selector is a comma-separated list of plugin[:platform[:device]], numbers counted
+ * from 0, '*' for any: "opencl:0:1,host". NULL means PI_DEVICE_SELECTOR, or else all. The order is that
+ * of the selector, each device once. Only the plugins that it names are asked, so that the vendors'
+ * libraries of the others stay closed. A selector that is not understood is PI_ERROR_INVALID_VALUE; an
+ * element that names no device is PI_ERROR_INVALID_NAME, and the text lists those that exist, for which
+ * all plugins are asked. */
+PI_EXPORT pi_result PI_CALL piLoaderSelectDevices(pi_loader loader, const char *selector,
+                                                  uint32_t capacity, pi_device *out_devices,
+                                                  uint32_t *out_count);
+/* The full selector of a root device, "opencl:0:1"; size as for info calls. */
+PI_EXPORT pi_result PI_CALL piLoaderGetDeviceSelector(pi_loader loader, pi_device device,
+                                                      uint64_t size, char *value,
+                                                      uint64_t *out_size);
+
+/* Every environment variable that PI reads, with what is in force in this loader. Strings live as long as it. */
+typedef struct pi_environment_variable {
+    const char *name;
+    const char *type; /* "path list", "level", ... */
+    const char *description;
+    const char *value; /* in force, or NULL */
+    uint64_t reserved[2];
+} pi_environment_variable;
+PI_EXPORT pi_result PI_CALL piLoaderGetEnvironment(pi_loader loader, uint32_t capacity,
+                                                   pi_environment_variable *out_variables,
+                                                   uint32_t *out_count);
+
+/* How often a function has been called since its plugin was loaded. */
+typedef struct pi_call_count {
+    const char *function; /* "piMemBufferCreate" */
+    uint64_t count;
+    uint64_t reserved[2];
+} pi_call_count;
+/* The calls of each function of a plugin, in the order of pi_functions.def, as the layer "fault" counts them: the
+ * numbers that PI_FAULT speaks of. The loader's own calls (for platforms and devices) are among them; calls that the
+ * loader refuses itself (a NULL handle) are not. Without that layer: PI_ERROR_INVALID_OPERATION. */
+PI_EXPORT pi_result PI_CALL piLoaderGetCallCounts(pi_loader loader, pi_plugin plugin,
+                                                  uint32_t capacity, pi_call_count *out_counts,
+                                                  uint32_t *out_count);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Failing each function's calls in turn, by the layer fault, in programs that are run for it.
+#pragma once
+
+#include <pi/pi_loader.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace pi_test {
+
+/// How often a program calls each function of a plugin.
+using CallCounts = std::map<std::string, uint64_t>;
+
+/// One call that fails.
+struct Fault {
+    std::string function;
+    uint64_t call = 1;
+    std::string what = "fail(BACKEND)";
+
+    /// As PI_FAULT takes it.
+    std::string text() const { return function + ":" + std::to_string(call) + "=" + what; }
+    /// What is not given back stays, and nobody is told but by the loader's warning.
+    bool is_release() const { return function.ends_with("Release"); }
+};
+
+/// Of so many calls the first, the second, the one in the middle and the last; or all.
+inline std::vector<uint64_t> calls_to_fail(uint64_t count, bool all) {
+    std::set<uint64_t> calls{1, std::min<uint64_t>(2, count), (count + 1) / 2, count};
+    for (uint64_t call = 1; all && call <= count; ++call) {
+        calls.insert(call);
+    }
+    return {calls.begin(), calls.end()};
+}
+
+/// What the layer fault has counted; of several plugins the larger number. Needs a loader with that layer.
+inline CallCounts call_counts(pi_loader loader) {
+    uint32_t plugin_count = 0;
+    piPluginsGet(loader, 0, nullptr, &plugin_count);
+    std::vector<pi_plugin> plugins(plugin_count);
+    piPluginsGet(loader, plugin_count, plugins.data(), &plugin_count);
+    CallCounts most;
+    for (pi_plugin plugin : plugins) {
+        uint32_t count = 0;
+        piLoaderGetCallCounts(loader, plugin, 0, nullptr, &count);
+        std::vector<pi_call_count> counts(count);
+        piLoaderGetCallCounts(loader, plugin, count, counts.data(), &count);
+        for (const pi_call_count &each : counts) {
+            most[each.function] = std::max(most[each.function], each.count);
+        }
+    }
+    return most;
+}
+
+/// work(i) for each i below count, by several threads: what is run is another process, and many of them wait for objects that are left.
+template <class Work>
+void in_parallel(size_t count, Work work) {
+    std::atomic<size_t> next{0};
+    std::vector<std::thread> threads;
+    for (size_t i = 0; i < std::min<size_t>(8, count); ++i) {
+        threads.emplace_back([&] {
+            for (size_t index = 0; (index = next++) < count;) {
+                work(index);
+            }
+        });
+    }
+    for (std::thread &thread : threads) {
+        thread.join();
+    }
+}
+
+} // namespace pi_test

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Any descriptor of any function that takes one, on host and sim, with and without the layer validate: of any size, type, chain,
+// flags and reserved words, with arrays and handles that are not there. What the grammar of pi.h says of it must be the answer.
+// A call that fails writes no output, none leaves anything behind. Descriptors, chains and what they name are as large as they
+// say: what is read behind them a sanitizer sees.
+#include "of_descriptors/plan.hpp"
+
+#include <pi/pi_plugin.h>
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <thread>
+
+namespace pi::fuzz {
+namespace {
+
+/// A function of each row, and a row for each function.
+template <class... Parameters>
+constexpr bool takes_descriptor(pi_result (*)(Parameters...)) {
+    const auto is = []<class T>(T *) {
+        if constexpr (std::is_pointer_v<T> && std::is_class_v<std::remove_pointer_t<T>>) {
+            using Struct = std::remove_cv_t<std::remove_pointer_t<T>>;
+            return requires(Struct desc) {
+                desc.struct_size, desc.type, desc.next;
+            };
+        }
+        return false;
+    };
+    return (is(static_cast<Parameters *>(nullptr)) || ...);
+}
+void check_rows() {
+    std::set<std::string_view> rowed;
+    for (const Row &row : rows()) {
+        rowed.insert(row.function);
+    }
+#define PI_FUNCTION(name, group, needs, since)                                                     \
+    if (takes_descriptor(decltype(pi_dispatch::name){}) && rowed.count(#name) == 0) {              \
+        finding(#name " has no row");                                                              \
+    }
+#include <pi/pi_functions.def>
+}
+
+/// Where calls are tried: with the layer, and without it. There what objects a context has can be counted.
+class Shop {
+public:
+    Shop(const Place &place, bool is_exact)
+        : workshop(place), exact(is_exact), kept(references()) {}
+
+    Workshop workshop;
+    const bool exact;
+    const uint32_t kept; ///< references to the context, by the workshop
+    struct Base {
+        pi_result result;
+        std::vector<uint8_t> descriptor;
+    };
+    std::map<const Row *, Base> bases;
+
+    uint32_t references() const {
+        uint32_t count = 0;
+        must(piContextGetInfo(workshop.place.context, PI_CONTEXT_INFO_REFERENCE_COUNT, sizeof count,
+                              &count, nullptr),
+             "PI_CONTEXT_INFO_REFERENCE_COUNT");
+        return count;
+    }
+};
+
+class Shops {
+public:
+    static Shops &get() {
+        static Shops shops;
+        return shops;
+    }
+    std::deque<Shop> all;
+
+private:
+    Shops() {
+        check_rows();
+        for (const Equipment *equipment : {&validated_, &plain_}) {
+            for (const Place &place : equipment->places()) {
+                all.emplace_back(place, equipment == &plain_);
+            }
+        }
+    }
+    ~Shops() { all.clear(); }
+
+    Equipment validated_{true}, plain_{false};
+};
+
+/// One call.
+class Attempt {
+public:
+    Attempt(const Row &row, Shop &shop) : row_(row), shop_(shop), trial_(shop.workshop) {}
+
+    /// As planned, or the twin of that.
+    pi_result run(const Plan &plan, bool twin) {
+        fill(plan, twin);
+        set_up_call(plan);
+        if (plan.absent) {
+            return row_.call(trial_, nullptr);
+        }
+        const Bytes before(bytes(), bytes() + size_);
+        const pi_result result = row_.call(trial_, bytes());
+        if (!row_.traits.output || result != PI_SUCCESS) {
+            if (!std::equal(before.begin(), before.end(), bytes())) {
+                finding(row_.function, " writes its descriptor");
+            }
+        } else {
+            judge_output(before);
+        }
+        return result;
+    }
+    uint8_t *bytes() const { return reinterpret_cast<uint8_t *>(storage_.get()); }
+
+private:
+    void fill(const Plan &plan, bool twin) {
+        // At least a header, of which a callee may read that it is none. A twin has zeros where this one ends.
+        size_ = std::max<uint32_t>({plan.size, sizeof(pi_struct_header), twin ? row_.size : 0});
+        std::vector<uint64_t> whole(std::max<uint32_t>(size_, row_.size) / 8 + 1);
+        auto *const header = reinterpret_cast<pi_struct_header *>(whole.data());
+        header->struct_size = plan.size;
+        header->type = row_.type;
+        row_.fill(trial_, whole.data());
+        auto *const out = reinterpret_cast<uint8_t *>(whole.data());
+        for (const Plan::Change &change : plan.changes) {
+            std::memcpy(out + change.at.offset, twin ? &change.twin : &change.value,
+                        change.at.size);
+        }
+        if (!plan.chain.empty()) {
+            header->next = make_chain(plan.chain);
+        }
+        if (twin && plan.size < row_.size) {
+            header->struct_size = row_.size;
+            std::fill(out + plan.size, out + row_.size, uint8_t{0});
+        }
+        storage_.reset(::operator new(size_));
+        std::memset(storage_.get(), 0, size_);
+        std::memcpy(storage_.get(), out, std::min(size_, row_.size));
+        if (plan.tail && size_ > row_.size) {
+            bytes()[size_ - 1] = 1;
+        }
+    }
+
+    /// Each link is a header and nothing else, but of one that is known.
+    const void *make_chain(const std::vector<pi_struct_type> &types) {
+        const void *next = nullptr;
+        for (const pi_struct_type type : types) {
+            const bool known = type == row_.traits.chained;
+            auto *const link = reinterpret_cast<pi_struct_header *>(trial_.keep<uint8_t>(
+                known ? sizeof(pi_mem_layout_desc) : sizeof(pi_struct_header)));
+            link->struct_size = known ? sizeof(pi_mem_layout_desc) : sizeof(pi_struct_header);
+            link->type = type;
+            link->next = next;
+            next = link;
+        }
+        return next;
+    }
+
+    void set_up_call(const Plan &plan) {
+        static constexpr pi_event null_event = nullptr;
+        trial_.no_output = plan.no_output;
+        queue_as_event_ = reinterpret_cast<pi_event>(shop_.workshop.queue);
+        trial_.wait_count = plan.waits != Plan::none;
+        trial_.wait_list = plan.waits == Plan::null_event ? &null_event
+                           : plan.waits == Plan::no_event ? &queue_as_event_
+                                                          : nullptr;
+        if (plan.element && trial_.reserved_word != nullptr) {
+            const uint32_t word = 1;
+            std::memcpy(trial_.reserved_word, &word, sizeof word);
+        }
+    }
+
+    /// An output struct keeps its header, and has zeros behind what is known.
+    void judge_output(const Bytes &before) {
+        if (!std::equal(before.begin(), before.begin() + sizeof(pi_struct_header), bytes())) {
+            finding(row_.function, " writes the header of its output");
+        }
+        for (uint32_t byte = row_.size; byte < size_; ++byte) {
+            if (bytes()[byte] != 0) {
+                finding(row_.function, " leaves byte ", byte,
+                        " of its output, which it does not know");
+            }
+        }
+    }
+
+    struct Delete {
+        void operator()(void *memory) const { ::operator delete(memory); }
+    };
+    const Row &row_;
+    Shop &shop_;
+    Trial trial_;
+    std::unique_ptr<void, Delete> storage_;
+    uint32_t size_ = 0;
+    pi_event queue_as_event_ = nullptr;
+};
+
+/// What a good descriptor does: what any other is measured by.
+const Shop::Base &base_of(const Row &row, Shop &shop) {
+    const auto known = shop.bases.find(&row);
+    if (known != shop.bases.end()) {
+        return known->second;
+    }
+    Plan plan;
+    plan.size = row.size;
+    Attempt attempt(row, shop);
+    const pi_result result = attempt.run(plan, false);
+    if (result != PI_SUCCESS && result != PI_ERROR_UNSUPPORTED_FEATURE) {
+        finding(row.function, " refuses a good descriptor: ", result, ": ", last_error());
+    }
+    return shop.bases[&row] = {result, {attempt.bytes(), attempt.bytes() + row.size}};
+}
+
+void try_plan(const Plan &plan, const Row &row, Shop &shop) {
+    const pi_result base = base_of(row, shop).result;
+    const bool cut = !plan.absent && plan.size < row.size && !row.traits.output;
+    const bool twin = cut || std::any_of(plan.changes.begin(), plan.changes.end(),
+                                         [](auto &change) { return change.value != change.twin; });
+    const pi_result result = Attempt(row, shop).run(plan, false);
+    const std::string text = last_error();
+    if (twin && !plan.absent && plan.size >= sizeof(pi_struct_header)) {
+        const pi_result other = Attempt(row, shop).run(plan, true);
+        if (other != result) {
+            finding(row.function, " answers ", result, " (", text, ") to a descriptor, and ", other,
+                    " to one that means the same: ", to_string(plan));
+        }
+    }
+    std::vector<pi_result> defects = defects_of(plan, row);
+    const bool optional_absent = plan.absent && row.traits.optional;
+    if (!defects.empty() && result == PI_SUCCESS) {
+        finding(row.function, " takes what it should refuse with ", defects[0], ": ",
+                to_string(plan));
+    }
+    if (plan.open || cut || optional_absent) {
+        return;
+    }
+    if (defects.empty() ? result != base
+                        : result != base &&
+                              std::find(defects.begin(), defects.end(), result) == defects.end()) {
+        finding(row.function, " answers ", result, ", not ", defects.empty() ? base : defects[0],
+                " (", text, "): ", to_string(plan));
+    }
+}
+
+/// What is left of a call goes when its command does, on another thread.
+void check_references(const Shop &shop) {
+    for (int tries = 0; shop.references() != shop.kept; ++tries) {
+        if (tries == 2000) {
+            finding("the context had ", shop.kept, " references and has ", shop.references());
+        }
+        std::this_thread::sleep_for(std::chrono::microseconds(tries < 100 ? 10 : 1000));
+    }
+}
+
+void run(Input input) {
+    Shops &shops = Shops::get();
+    for (int trial = 0; trial < 128 && !input.empty(); ++trial) {
+        const uint32_t which = input.below(static_cast<uint32_t>(shops.all.size()));
+        Shop &shop = shops.all[which];
+        const Shop &foreign = shops.all[which ^ 1];
+        const Row &row = rows()[input.below(static_cast<uint32_t>(rows().size()))];
+        const Plan plan =
+            make_plan(input, row, base_of(row, shop).descriptor, shop.workshop, foreign.workshop);
+        try_plan(plan, row, shop);
+        if (shop.exact) {
+            check_references(shop);
+        }
+    }
+}
+
+} // namespace
+
+const std::vector<Row> &rows() {
+    static const std::vector<Row> all = [] {
+        std::vector<Row> made = object_rows();
+        for (Row &row : command_rows()) {
+            made.push_back(std::move(row));
+        }
+        return made;
+    }();
+    return all;
+}
+
+} // namespace pi::fuzz
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    pi::fuzz::run(pi::fuzz::Input(data, size));
+    return 0;
+}

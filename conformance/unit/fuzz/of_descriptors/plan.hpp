@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the target descriptors does to a good descriptor.
+#pragma once
+
+#include "row.hpp"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+namespace pi::fuzz {
+
+/// What becomes of a good descriptor.
+struct Plan {
+    struct Change {
+        Member at;
+        uint64_t value;
+        uint64_t twin;    ///< what ought to do the same
+        pi_result defect; ///< PI_SUCCESS: none
+    };
+    std::vector<Change> changes;
+    std::vector<pi_struct_type> chain;
+    uint32_t size; ///< that it tells, and has
+    bool tail = false;
+    bool absent = false;
+    bool no_output = false;
+    bool element = false; ///< an element's reserved word
+    enum Waits { none, without_list, null_event, no_event } waits = none;
+    /// What pi.h does not decide alone: it may be refused for what else it says.
+    bool open = false;
+
+    bool changes_part(const Member &at) const {
+        return std::any_of(changes.begin(), changes.end(), [&](const Change &change) {
+            return change.at.offset < at.offset + at.size &&
+                   at.offset < change.at.offset + change.at.size;
+        });
+    }
+    void change(const Member &at, uint64_t value, pi_result defect) {
+        change(at, value, value, defect);
+    }
+    void change(const Member &at, uint64_t value, uint64_t twin, pi_result defect) {
+        if (at.size != 0 && !changes_part(at)) {
+            changes.push_back({at, value, twin, defect});
+            open |= defect == PI_SUCCESS;
+        }
+    }
+};
+
+/// A plan for a row's descriptor, whose bytes are `base`. The handles that do not belong are of `own` and of another plugin's shop.
+Plan make_plan(Input &input, const Row &row, const Bytes &base, const Workshop &own,
+               const Workshop &foreign);
+
+/// For who reads a finding.
+std::string to_string(const Plan &plan);
+
+/// The answers that pi.h gives. None: it is as good as the one that it was made of, unless the plan is open.
+std::vector<pi_result> defects_of(const Plan &plan, const Row &row);
+
+} // namespace pi::fuzz

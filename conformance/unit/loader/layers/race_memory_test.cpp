@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The layer race (race.hpp) on maps, images and copies by address.
+
+#include "race.hpp"
+
+using namespace layer_test;
+
+namespace {
+
+/// The first half is mapped; the pointer is written once the event has ended.
+pi_event map(pi_queue queue, pi_mem mem, uint64_t flags, void **out_pointer) {
+    auto desc = describe<pi_buffer_map_desc>(PI_TYPE_BUFFER_MAP_DESC);
+    desc.flags = flags;
+    desc.mem = mem;
+    desc.size = 32;
+    desc.out_pointer = out_pointer;
+    pi_event event = nullptr;
+    OK(piEnqueueMemBufferMap(queue, &desc, 0, nullptr, &event));
+    return event;
+}
+
+pi_event unmap(pi_queue queue, pi_mem mem, void *pointer, std::vector<pi_event> waits = {}) {
+    auto desc = describe<pi_unmap_desc>(PI_TYPE_UNMAP_DESC);
+    desc.mem = mem;
+    desc.pointer = pointer;
+    pi_event event = nullptr;
+    OK(piEnqueueMemUnmap(queue, &desc, static_cast<uint32_t>(waits.size()), waits.data(), &event));
+    return event;
+}
+
+struct Box {
+    uint64_t x, y, width, height;
+};
+
+/// An image of 16 x 16 pixels of one byte, and commands on its boxes.
+struct Image {
+    RaceBench &bench;
+    pi_mem mem = nullptr;
+    Bytes bytes = Bytes(16 * 16);
+
+    explicit Image(RaceBench &of) : bench(of) {
+        auto desc = describe<pi_mem_image_desc>(PI_TYPE_MEM_IMAGE_DESC);
+        desc.image_type = PI_IMAGE_2D;
+        desc.channel_order = PI_CHANNEL_ORDER_R;
+        desc.channel_type = PI_CHANNEL_UINT8;
+        desc.width = desc.height = 16;
+        OK(piMemImageCreate(of.machine.context, of.machine.device, &desc, &mem));
+    }
+    ~Image() {
+        piQueueFinish(bench.queues[0]);
+        piQueueFinish(bench.queues[1]);
+        piMemRelease(mem);
+    }
+    void fill(pi_queue queue, Box box) {
+        const uint32_t color[4] = {};
+        auto desc = describe<pi_image_fill_desc>(PI_TYPE_IMAGE_FILL_DESC);
+        desc.image = mem;
+        desc.color = color;
+        set(desc.origin, desc.extent, box);
+        OK(piEnqueueMemImageFill(queue, &desc, 0, nullptr, nullptr));
+    }
+    void read(pi_queue queue, Box box) {
+        const pi_image_region region = region_of(box);
+        auto desc = describe<pi_image_read_desc>(PI_TYPE_IMAGE_READ_DESC);
+        desc.image = mem;
+        desc.host_ptr = bytes.data();
+        desc.region_count = 1;
+        desc.regions = &region;
+        OK(piEnqueueMemImageRead(queue, &desc, 0, nullptr, nullptr));
+    }
+    void write(pi_queue queue, Box box) {
+        const pi_image_region region = region_of(box);
+        auto desc = describe<pi_image_write_desc>(PI_TYPE_IMAGE_WRITE_DESC);
+        desc.image = mem;
+        desc.host_ptr = bytes.data();
+        desc.region_count = 1;
+        desc.regions = &region;
+        OK(piEnqueueMemImageWrite(queue, &desc, 0, nullptr, nullptr));
+    }
+    void copy_to(pi_queue queue, Box box, pi_mem dst) {
+        pi_image_copy_region region{};
+        set(region.src_origin, region.extent, box);
+        auto desc = describe<pi_image_copy_desc>(PI_TYPE_IMAGE_COPY_DESC);
+        desc.src = mem;
+        desc.dst = dst;
+        desc.region_count = 1;
+        desc.regions = &region;
+        OK(piEnqueueMemImageCopy(queue, &desc, 0, nullptr, nullptr));
+    }
+
+private:
+    static void set(uint64_t (&origin)[3], uint64_t (&extent)[3], Box box) {
+        origin[0] = box.x, origin[1] = box.y;
+        extent[0] = box.width, extent[1] = box.height;
+    }
+    static pi_image_region region_of(Box box) {
+        pi_image_region region{};
+        set(region.origin, region.extent, box);
+        return region;
+    }
+};
+
+} // namespace
+
+TEST_CASE("maps for reading are no race, each beside the other and beside its unmap") {
+    RaceBench bench;
+    void *first = nullptr, *second = nullptr;
+    const pi_event mapped = map(bench.queues[0], bench.mem, PI_MAP_READ, &first);
+    const pi_event read = map(bench.queues[1], bench.mem, PI_MAP_READ, &second);
+    OK(piEventWait(mapped, patience));
+    OK(piEventWait(read, patience));
+    drop({mapped, read, unmap(bench.queues[0], bench.mem, first),
+          unmap(bench.queues[1], bench.mem, second)});
+    INFO(bench.log.all());
+    CHECK(bench.races() == 0);
+}
+
+TEST_CASE("a map for writing writes its range, and so does its unmap") {
+    RaceBench bench;
+    void *pointer = nullptr;
+    const pi_event mapped = map(bench.queues[0], bench.mem, PI_MAP_WRITE, &pointer);
+    const pi_event apart = fill(bench.queues[1], bench.mem, 32, 32);
+    CHECK(bench.races() == 0);
+    OK(piEventWait(mapped, patience));
+    const pi_event behind = fill(bench.queues[1], bench.mem, 0, 8, {mapped});
+    INFO(bench.log.all());
+    CHECK(bench.races() == 0); // the unmap is yet to come
+    SECTION("which nothing orders behind what was in between") {
+        drop({unmap(bench.queues[0], bench.mem, pointer)});
+        CHECK(bench.races() == 1);
+        CHECK(bench.log.count("bytes 0 to 7 of mem 0x") == 1);
+    }
+    SECTION("which waits for what was in between") {
+        drop({unmap(bench.queues[0], bench.mem, pointer, {behind})});
+        CHECK(bench.races() == 0);
+    }
+    drop({mapped, apart, behind});
+}
+
+TEST_CASE("boxes of an image race where they meet, and only if one is written") {
+    RaceBench bench;
+    Image image(bench);
+    image.fill(bench.queues[0], {0, 0, 8, 8});
+    image.fill(bench.queues[1], {8, 0, 8, 8}); // beside it, in the same rows
+    image.fill(bench.queues[1], {0, 8, 8, 8}); // below it
+    CHECK(bench.races() == 0);
+    image.read(bench.queues[1], {7, 7, 2, 2});
+    INFO(bench.log.all());
+    CHECK(bench.races() == 1); // one corner
+    OK(piQueueFinish(bench.queues[0]));
+    OK(piQueueFinish(bench.queues[1]));
+
+    image.read(bench.queues[0], {0, 0, 16, 16});
+    image.read(bench.queues[1], {0, 0, 16, 16});
+    CHECK(bench.races() == 1);
+    image.write(bench.queues[1], {15, 15, 1, 1});
+    CHECK(bench.races() == 2);
+}
+
+TEST_CASE("a copy of an image reads one and writes the other") {
+    RaceBench bench;
+    Image image(bench), other(bench);
+    image.read(bench.queues[0], {0, 0, 4, 4});
+    other.read(bench.queues[0], {8, 8, 4, 4});
+    image.copy_to(bench.queues[1], {0, 0, 4, 4}, other.mem);
+    CHECK(bench.races() == 0); // the other's box is at its begin
+    OK(piQueueFinish(bench.queues[0]));
+    OK(piQueueFinish(bench.queues[1]));
+    other.read(bench.queues[0], {0, 0, 4, 4});
+    image.copy_to(bench.queues[1], {8, 8, 4, 4}, other.mem);
+    INFO(bench.log.all());
+    CHECK(bench.races() == 1);
+    OK(piQueueFinish(bench.queues[0]));
+    OK(piQueueFinish(bench.queues[1]));
+    image.write(bench.queues[0], {8, 8, 1, 1});
+    image.copy_to(bench.queues[1], {8, 8, 4, 4}, other.mem);
+    CHECK(bench.races() == 2);
+}
+
+TEST_CASE("a copy by address reads one allocation and writes the other, and what is the host's is "
+          "not looked at") {
+    RaceBench bench;
+    auto usm = describe<pi_usm_desc>(PI_TYPE_USM_DESC);
+    usm.kind = PI_USM_SHARED;
+    usm.size = 64;
+    void *first = nullptr, *second = nullptr;
+    OK(piUsmAlloc(bench.machine.context, bench.machine.device, &usm, &first));
+    OK(piUsmAlloc(bench.machine.context, bench.machine.device, &usm, &second));
+    const auto copy_usm = [&](pi_queue queue, const void *src, void *dst) {
+        const pi_region region = linear(0, 0, 64);
+        auto desc = describe<pi_usm_copy_desc>(PI_TYPE_USM_COPY_DESC);
+        desc.src = src;
+        desc.dst = dst;
+        desc.region_count = 1;
+        desc.regions = &region;
+        OK(piEnqueueUsmCopy(queue, &desc, 0, nullptr, nullptr));
+    };
+    Bytes host(64);
+    copy_usm(bench.queues[0], first, host.data());
+    copy_usm(bench.queues[1], first, host.data()); // the host's own may race unseen
+    CHECK(bench.races() == 0);
+    copy_usm(bench.queues[1], first, second);
+    CHECK(bench.races() == 0);
+    copy_usm(bench.queues[0], second, first);
+    INFO(bench.log.all());
+    CHECK(bench.races() >= 1);
+    OK(piQueueFinish(bench.queues[0]));
+    OK(piQueueFinish(bench.queues[1]));
+    OK(piUsmFree(bench.machine.context, first));
+    OK(piUsmFree(bench.machine.context, second));
+}

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the layer trace tells of commands on images and by address: their bytes, and where they go.
+
+#include "trace.hpp"
+
+using namespace layer_test;
+
+namespace {
+
+/// A command of that name was traced once, with so many bytes and this route.
+void check_command(const std::vector<json> &events, const std::string &name, uint64_t bytes,
+                   const std::string &route) {
+    INFO(name);
+    const std::vector<json> found = commands(events, name);
+    REQUIRE(found.size() == 1);
+    CHECK(sum_of_bytes(found) == bytes);
+    CHECK(found[0]["args"]["route"] == route);
+}
+
+pi_mem make_image(const Machine &machine) {
+    auto desc = describe<pi_mem_image_desc>(PI_TYPE_MEM_IMAGE_DESC);
+    desc.image_type = PI_IMAGE_2D;
+    desc.channel_order = PI_CHANNEL_ORDER_RGBA;
+    desc.channel_type = PI_CHANNEL_UINT16; // 8 bytes a pixel
+    desc.width = 16;
+    desc.height = 4;
+    pi_mem made = nullptr;
+    OK(piMemImageCreate(machine.context, machine.device, &desc, &made));
+    return made;
+}
+
+template <class Desc>
+Desc on_box(pi_struct_type type, const pi_image_region &box, pi_mem image, Bytes &bytes) {
+    auto desc = describe<Desc>(type);
+    desc.image = image;
+    desc.host_ptr = bytes.data();
+    desc.region_count = 1;
+    desc.regions = &box;
+    return desc;
+}
+
+template <class Desc, class Region>
+Desc between(pi_struct_type type, const std::vector<Region> &regions) {
+    auto desc = describe<Desc>(type);
+    desc.region_count = static_cast<uint32_t>(regions.size());
+    desc.regions = regions.data();
+    return desc;
+}
+
+} // namespace
+
+TEST_CASE("commands on images are traced with the bytes of their pixels") {
+    const loader_test::TemporaryFolder folder;
+    const std::string file = folder.str("trace.json");
+    {
+        const Machine machine(traced(file));
+        const pi_mem image = make_image(machine), other = make_image(machine);
+        const pi_mem buffer = machine.make_buffer(16 * 4 * 8);
+        Bytes bytes(16 * 4 * 8);
+        pi_image_region box{};
+        box.extent[0] = 5, box.extent[1] = 3;
+        const auto write = on_box<pi_image_write_desc>(PI_TYPE_IMAGE_WRITE_DESC, box, image, bytes);
+        OK(piEnqueueMemImageWrite(machine.queue, &write, 0, nullptr, nullptr));
+        box.extent[0] = 7, box.extent[1] = 0; // one row
+        const auto read = on_box<pi_image_read_desc>(PI_TYPE_IMAGE_READ_DESC, box, image, bytes);
+        OK(piEnqueueMemImageRead(machine.queue, &read, 0, nullptr, nullptr));
+        const uint32_t color[4] = {};
+        auto fill = describe<pi_image_fill_desc>(PI_TYPE_IMAGE_FILL_DESC);
+        fill.image = image;
+        fill.color = color;
+        fill.extent[0] = 2, fill.extent[1] = 2;
+        OK(piEnqueueMemImageFill(machine.queue, &fill, 0, nullptr, nullptr));
+        pi_image_copy_region pixels{};
+        pixels.extent[0] = 3, pixels.extent[1] = 4;
+        const std::vector<pi_image_copy_region> one(1, pixels);
+        auto copy = between<pi_image_copy_desc>(PI_TYPE_IMAGE_COPY_DESC, one);
+        // Of an image and a buffer it is the image that knows what a pixel has.
+        for (const auto &[src, dst] : {std::pair(image, other), {image, buffer}, {buffer, image}}) {
+            copy.src = src;
+            copy.dst = dst;
+            OK(piEnqueueMemImageCopy(machine.queue, &copy, 0, nullptr, nullptr));
+        }
+        OK(piQueueFinish(machine.queue));
+        for (const pi_mem mem : {image, other, buffer})
+            OK(piMemRelease(mem));
+    }
+    const std::vector<json> events = read_events(file);
+    check_command(events, "MemImageWrite", 5 * 3 * 8, "host to device");
+    check_command(events, "MemImageRead", 7 * 8, "device to host");
+    check_command(events, "MemImageFill", 2 * 2 * 8, "fill");
+    const std::vector<json> copies = commands(events, "MemImageCopy");
+    REQUIRE(copies.size() == 3);
+    for (const json &copy : copies) {
+        CHECK(copy["args"]["bytes"] == 3 * 4 * 8);
+        CHECK(copy["args"]["route"] == "within the device");
+    }
+}
+
+TEST_CASE("commands by address are traced with their bytes, and maps with those mapped") {
+    const loader_test::TemporaryFolder folder;
+    const std::string file = folder.str("trace.json");
+    {
+        const Machine machine(traced(file));
+        auto usm = describe<pi_usm_desc>(PI_TYPE_USM_DESC);
+        usm.kind = PI_USM_SHARED;
+        usm.size = 256;
+        void *memory = nullptr;
+        OK(piUsmAlloc(machine.context, machine.device, &usm, &memory));
+        auto *const bytes = static_cast<unsigned char *>(memory);
+        const unsigned char zero = 0;
+        auto fill = describe<pi_usm_fill_desc>(PI_TYPE_USM_FILL_DESC);
+        fill.pointer = bytes;
+        fill.pattern = &zero;
+        fill.pattern_size = 1;
+        fill.size = 100;
+        OK(piEnqueueUsmFill(machine.queue, &fill, 0, nullptr, nullptr));
+        const std::vector<pi_region> regions = {linear(0, 0, 10), linear(20, 20, 30)};
+        auto copy = between<pi_usm_copy_desc>(PI_TYPE_USM_COPY_DESC, regions);
+        copy.src = bytes;
+        copy.dst = bytes + 128;
+        OK(piEnqueueUsmCopy(machine.queue, &copy, 0, nullptr, nullptr));
+        auto prefetch = describe<pi_usm_prefetch_desc>(PI_TYPE_USM_PREFETCH_DESC);
+        prefetch.flags = PI_USM_PREFETCH_TO_HOST;
+        prefetch.pointer = bytes;
+        prefetch.size = 64;
+        OK(piEnqueueUsmPrefetch(machine.queue, &prefetch, 0, nullptr, nullptr));
+
+        const pi_mem mem = machine.make_buffer(64);
+        auto map = describe<pi_buffer_map_desc>(PI_TYPE_BUFFER_MAP_DESC);
+        map.flags = PI_MAP_READ | PI_COMMAND_BLOCKING;
+        map.mem = mem;
+        map.offset = 8;
+        map.size = 16;
+        void *pointer = nullptr;
+        map.out_pointer = &pointer;
+        OK(piEnqueueMemBufferMap(machine.queue, &map, 0, nullptr, nullptr));
+        auto unmap = describe<pi_unmap_desc>(PI_TYPE_UNMAP_DESC);
+        unmap.mem = mem;
+        unmap.pointer = pointer;
+        OK(piEnqueueMemUnmap(machine.queue, &unmap, 0, nullptr, nullptr));
+        OK(piQueueFinish(machine.queue));
+        OK(piUsmFree(machine.context, memory));
+        OK(piMemRelease(mem));
+    }
+    const std::vector<json> events = read_events(file);
+    check_command(events, "UsmFill", 100, "fill");
+    check_command(events, "UsmCopy", 40, "by address");
+    check_command(events, "UsmPrefetch", 64, "prefetch to host");
+    check_command(events, "MemBufferMap", 16, "map");
+    const std::vector<json> unmaps = commands(events, "MemUnmap");
+    REQUIRE(unmaps.size() == 1);
+    CHECK_FALSE(unmaps[0]["args"].contains("bytes")); // it moves nothing that the map has not
+}

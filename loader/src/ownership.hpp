@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Whose a file is that nobody named, but a search found.
+#pragma once
+
+#include <string>
+
+namespace pi::loader {
+
+/// "" if nobody can put another file in the place of the one that `path` names but root, this process's user, and the
+/// owners of the directories that lead to it; else who can, and what would be right. A link is looked at, and
+/// where it leads. What is not there is left to whoever opens it.
+///
+/// Others may not write to the file, nor to a directory on the way; but in one with the sticky bit, as /tmp, each may
+/// only remove what is theirs, so that there a file counts by its owner. Groups may write, since many
+/// systems give each user one.
+std::string check_ownership(const std::string &path);
+
+} // namespace pi::loader

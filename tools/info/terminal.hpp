@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Text as wide as the terminal.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+namespace pi_info {
+
+/// The width of the terminal that standard output is; 0 where it is none, or does not tell.
+size_t terminal_columns();
+
+/// Lines that are longer are broken at single blanks, and go on under their second column. What has two blanks
+/// between its columns, as a matrix, is not broken there. With 0 columns nothing is broken.
+std::string fitted(const std::string &text, size_t columns);
+
+} // namespace pi_info
