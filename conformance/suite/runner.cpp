@@ -62,11 +62,11 @@ Verdict judge(const Options &options, Ended &ended) {
     const std::string broken = take_broken(ended.output);
     const json told = json::parse(ended.result, nullptr, false);
     if (!told.is_object())
-        return {
-            Outcome::failed,
-            how_it_died(options, ended, join(", without a result",
-                                    broken.empty() ? "" : ", after this did not hold: ", broken)),
-            true};
+        return {Outcome::failed,
+                how_it_died(options, ended,
+                            join(", without a result",
+                                 broken.empty() ? "" : ", after this did not hold: ", broken)),
+                true};
     const std::string outcome = told.value("result", "");
     Verdict verdict{Outcome::failed, told.value("reason", "")};
     if (outcome == "passed")

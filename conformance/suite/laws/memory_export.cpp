@@ -351,8 +351,9 @@ PAIR_LAW("connection",
     }
     if (bench.relation() == Relation::one_place)
         for (const pi_external_type type : fd_types)
-            require((exports & imports & ~all & (1u << type)) == 0, "a place exports and imports type ",
-                    type, ", but its connection with itself has the types ", all);
+            require((exports & imports & ~all & (1u << type)) == 0,
+                    "a place exports and imports type ", type,
+                    ", but its connection with itself has the types ", all);
     if (!all)
         skip("the ends share no type of handles");
 }

@@ -105,7 +105,7 @@ pi_image_region Program::some_image_region(const Image &image) {
     region.slice_pitch = below(8) == 0 ? input_.number() : 0;
     region.offset = below(4) == 0 ? input_.number() : 0;
     region.mip_level = below(32) == 0 ? input_.take<uint32_t>() : 0;
-    region.reserved = below(32) == 0 ? input_.take<uint32_t>() : 0;
+    region.reserved[0] = below(32) == 0 ? input_.take<uint32_t>() : 0;
     return region;
 }
 
@@ -179,7 +179,7 @@ void Program::write_image() {
     Submission submission = begin({{image->memory, true}});
     const Outcome outcome = submit(submission, desc, piEnqueueMemImageWrite);
     const bool plain = region.row_pitch == 0 && region.slice_pitch == 0 && region.mip_level == 0 &&
-                       region.reserved == 0;
+                       region.reserved[0] == 0;
     judge(outcome != Outcome::refused, lies_within(*image, region.origin, region.extent), plain,
           "a write of an image");
     if (outcome == Outcome::done) {
@@ -210,7 +210,7 @@ void Program::read_image() {
     Submission submission = begin({{image->memory, false}});
     const Outcome outcome = submit(submission, desc, piEnqueueMemImageRead);
     const bool plain = region.row_pitch == 0 && region.slice_pitch == 0 && region.mip_level == 0 &&
-                       region.reserved == 0;
+                       region.reserved[0] == 0;
     judge(outcome != Outcome::refused, lies_within(*image, region.origin, region.extent), plain,
           "a read of an image");
     if (outcome == Outcome::done) {

@@ -290,6 +290,17 @@ void add_programs(std::vector<Row> &rows) {
                             {.known_flags = PI_NATIVE_OWN}, fill_native,
                             make_of<pi_kernel, piKernelCreateWithNativeHandle, piKernelRelease,
                                     &Workshop::program, pi_native_desc>));
+    rows.push_back(row<pi_kernel_desc>(
+        "piKernelCreate", PI_TYPE_KERNEL_DESC, {.optional = true}, [](Trial &, pi_kernel_desc &) {},
+        [](Trial &trial, const pi_kernel_desc *desc) {
+            return trial.make<pi_kernel>(piKernelRelease, [&](pi_kernel *out) {
+                return piKernelCreate(trial.at.program, "nothing", desc, out);
+            });
+        }));
+    rows.push_back(row<pi_host_event_desc>(
+        "piEventCreateHost", PI_TYPE_HOST_EVENT_DESC, {.optional = true},
+        [](Trial &, pi_host_event_desc &) {},
+        make_in_context<pi_event, piEventCreateHost, piEventRelease, pi_host_event_desc>));
     rows.push_back(row<pi_sampler_desc>(
         "piSamplerCreate", PI_TYPE_SAMPLER_DESC, {},
         [](Trial &, pi_sampler_desc &desc) { desc.addressing = PI_ADDRESSING_CLAMP; },

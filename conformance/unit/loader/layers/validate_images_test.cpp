@@ -153,7 +153,7 @@ TEST_CASE("validate: misdescribed commands on images do not reach the plugin") {
          in(PI_ERROR_INVALID_VALUE, "desc->regions[1] writes pixels that desc->regions[0] writes",
             [](pi_image_region &one) { one.origin[1] = 1; }),
          in(PI_ERROR_UNSUPPORTED_FEATURE, "desc->regions[1].reserved is 1",
-            [](pi_image_region &one) { one.reserved = 1; })});
+            [](pi_image_region &one) { one.reserved[0] = 1; })});
 
     auto read = describe<pi_image_read_desc>(PI_TYPE_IMAGE_READ_DESC);
     read.image = image;

@@ -93,10 +93,11 @@ void Special<&pi_dispatch::piUsmHostRegister>::check(Check &check, pi_context, v
 void Special<&pi_dispatch::piEventSignalHost>::check(Check &check, pi_event,
                                                      pi_result result) noexcept {
     if (result > 0 || result == PI_ERROR_TIMEOUT || result == PI_ERROR_WOULD_BLOCK)
-        check.refuse(PI_ERROR_INVALID_VALUE, {"result"},
-                     "is {}; PI_SUCCESS, 0, or an error, which is negative and not a wait's own, is "
-                     "needed",
-                     result);
+        check.refuse(
+            PI_ERROR_INVALID_VALUE, {"result"},
+            "is {}; PI_SUCCESS, 0, or an error, which is negative and not a wait's own, is "
+            "needed",
+            result);
 }
 
 void Special<&pi_dispatch::piGetMemoryConnection>::check(Check &check, pi_device src_device,
