@@ -12,7 +12,6 @@ namespace {
 
 constexpr uint64_t patience = UINT64_C(60'000'000'000);
 constexpr uint64_t largest = 4096;
-constexpr uint32_t log_warnings = 4; // PI_LOG_WARNING plus 1
 
 [[noreturn]] void give_up(const char *what, pi_result result) {
     const char *words = "";
@@ -35,7 +34,13 @@ pi_region linear(uint64_t size) {
     return region;
 }
 
-void PI_CALL count_warning(uint32_t, const char *message, void *user_data) {
+/// The work is wrong on purpose where it fills past the end and makes buffers of no bytes: the layer validate says so each time.
+void PI_CALL count_warning(pi_log_level, const char *message, void *user_data) {
+    for (const char *meant : {"go past the end of desc->mem", "desc->size is 0 bytes"}) {
+        if (std::strstr(message, meant) != nullptr) {
+            return;
+        }
+    }
     if ((*static_cast<std::atomic<uint64_t> *>(user_data))++ == 0) {
         std::fprintf(stderr, "log: %s\n", message);
     }
@@ -77,7 +82,7 @@ Place open_plugin(const char *plugin, std::atomic<uint64_t> &warnings) {
     desc.plugin_count = 1;
     desc.log = count_warning;
     desc.log_user_data = &warnings;
-    desc.log_level = log_warnings;
+    desc.log_level = PI_LOG_WARNING;
     desc.teardown_timeout = 20'000;
     Place place;
     if (const pi_result result = piLoaderCreate(&desc, &place.loader)) {

@@ -59,6 +59,7 @@ public:
         std::vector<uint8_t> descriptor;
     };
     std::map<const Row *, Base> bases;
+    Shop *plain = nullptr; ///< of the same plugin, without the layer; NULL of such a one
 
     uint32_t references() const {
         uint32_t count = 0;
@@ -84,6 +85,9 @@ private:
             for (const Place &place : equipment->places()) {
                 all.emplace_back(place, equipment == &plain_);
             }
+        }
+        for (size_t i = 0; i < all.size() / 2; ++i) {
+            all[i].plain = &all[i + all.size() / 2];
         }
     }
     ~Shops() { all.clear(); }
@@ -208,7 +212,10 @@ const Shop::Base &base_of(const Row &row, Shop &shop) {
     plan.size = row.size;
     Attempt attempt(row, shop);
     const pi_result result = attempt.run(plan, false);
-    if (result != PI_SUCCESS && result != PI_ERROR_UNSUPPORTED_FEATURE) {
+    // For what a plugin cannot do there is no good descriptor, and the layer may see that first.
+    const bool possible =
+        shop.plain == nullptr || base_of(row, *shop.plain).result != PI_ERROR_UNSUPPORTED_FEATURE;
+    if (result != PI_SUCCESS && result != PI_ERROR_UNSUPPORTED_FEATURE && possible) {
         finding(row.function, " refuses a good descriptor: ", result, ": ", last_error());
     }
     return shop.bases[&row] = {result, {attempt.bytes(), attempt.bytes() + row.size}};

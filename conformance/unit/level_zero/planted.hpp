@@ -13,6 +13,8 @@ extern "C" void pi_planted_fail(const char *name, ze_result_t code, uint64_t nth
 extern "C" void pi_planted_clear();
 /// How often the function of this name was called.
 extern "C" uint64_t pi_planted_calls(const char *name);
+/// How many of them failed.
+extern "C" uint64_t pi_planted_failures(const char *name);
 /// What the immediate list was made with.
 extern "C" ze_command_queue_priority_t pi_planted_priority(ze_command_list_handle_t list);
 /// From now on memory of devices is aligned as the driver likes, whatever is asked for.

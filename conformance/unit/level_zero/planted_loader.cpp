@@ -15,7 +15,7 @@ struct Plan {
 };
 
 std::mutex mutex; // guards what follows
-std::map<std::string, uint64_t> calls;
+std::map<std::string, uint64_t> calls, failures;
 std::map<std::string, Plan> plans;
 std::map<ze_command_list_handle_t, ze_command_queue_priority_t>
     priorities; // handles never come again
@@ -26,9 +26,20 @@ ze_result_t planned(const char *name) {
     const std::lock_guard lock(mutex);
     const uint64_t number = ++calls[name];
     const auto plan = plans.find(name);
-    return plan != plans.end() && number >= plan->second.first && number <= plan->second.last
-               ? plan->second.code
-               : ZE_RESULT_SUCCESS;
+    if (plan == plans.end() || number < plan->second.first || number > plan->second.last)
+        return ZE_RESULT_SUCCESS;
+    if (plan->second.code != ZE_RESULT_SUCCESS)
+        ++failures[name];
+    return plan->second.code;
+}
+
+/// Counts a call that the driver fails.
+ze_result_t told(const char *name, ze_result_t code) {
+    if (code != ZE_RESULT_SUCCESS) {
+        const std::lock_guard lock(mutex);
+        ++failures[name];
+    }
+    return code;
 }
 
 template <class Function>
@@ -60,6 +71,11 @@ uint64_t pi_planted_calls(const char *name) {
     return calls[name];
 }
 
+uint64_t pi_planted_failures(const char *name) {
+    const std::lock_guard lock(mutex);
+    return failures[name];
+}
+
 ze_command_queue_priority_t pi_planted_priority(ze_command_list_handle_t list) {
     const std::lock_guard lock(mutex);
     return priorities.at(list);
@@ -79,7 +95,7 @@ void pi_planted_disagree() {
     extern "C" ze_result_t ZE_APICALL name parameters {                                            \
         if (const ze_result_t code = planned(#name); code != ZE_RESULT_SUCCESS)                    \
             return code;                                                                           \
-        return vendor(&name, #name) arguments;                                                     \
+        return told(#name, vendor(&name, #name) arguments);                                        \
     }
 
 PLANTED(zeContextCreate,
@@ -162,8 +178,10 @@ extern "C" ze_result_t ZE_APICALL zeCommandListCreateImmediate(ze_context_handle
                                                                ze_command_list_handle_t *out) {
     if (const ze_result_t code = planned("zeCommandListCreateImmediate"); code != ZE_RESULT_SUCCESS)
         return code;
-    const ze_result_t code = vendor(&zeCommandListCreateImmediate,
-                                    "zeCommandListCreateImmediate")(context, device, desc, out);
+    const ze_result_t code =
+        told("zeCommandListCreateImmediate",
+             vendor(&zeCommandListCreateImmediate, "zeCommandListCreateImmediate")(context, device,
+                                                                                   desc, out));
     if (code == ZE_RESULT_SUCCESS) {
         const std::lock_guard lock(mutex);
         priorities[*out] = desc->priority;
@@ -177,8 +195,9 @@ extern "C" ze_result_t ZE_APICALL zeMemAllocDevice(ze_context_handle_t context,
                                                    ze_device_handle_t device, void **out) {
     if (const ze_result_t code = planned("zeMemAllocDevice"); code != ZE_RESULT_SUCCESS)
         return code;
-    return vendor(&zeMemAllocDevice, "zeMemAllocDevice")(
-        context, desc, size, is(misaligned) ? 0 : alignment, device, out);
+    return told("zeMemAllocDevice",
+                vendor(&zeMemAllocDevice, "zeMemAllocDevice")(
+                    context, desc, size, is(misaligned) ? 0 : alignment, device, out));
 }
 
 extern "C" ze_result_t ZE_APICALL zeDeviceCanAccessPeer(ze_device_handle_t device,

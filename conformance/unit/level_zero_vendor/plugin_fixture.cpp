@@ -46,12 +46,15 @@ std::vector<int64_t> living() {
     REQUIRE(library);
     const auto calls =
         reinterpret_cast<decltype(&pi_planted_calls)>(dlsym(library, "pi_planted_calls"));
+    const auto failures =
+        reinterpret_cast<decltype(&pi_planted_failures)>(dlsym(library, "pi_planted_failures"));
     REQUIRE(calls);
+    REQUIRE(failures);
     std::vector<int64_t> counts;
     for (const Kind &kind : kinds) {
         counts.push_back(-static_cast<int64_t>(calls(kind.destroy)));
         for (const char *create : kind.create)
-            counts.back() += static_cast<int64_t>(calls(create));
+            counts.back() += static_cast<int64_t>(calls(create) - failures(create));
     }
     return counts;
 }

@@ -367,10 +367,10 @@ TEST_CASE("validate: questions without a place for the answer do not reach the p
     ask("piDeviceSelectBinary", PI_ERROR_UNSUPPORTED_FEATURE, "binaries[0].reserved is 1",
         [&] { return piDeviceSelectBinary(machine.device, 1, &binary, &index); });
     auto native = describe<pi_native_desc>(PI_TYPE_NATIVE_DESC);
-    native.handle.count = 5;
+    native.handle.count = 7;
     pi_context context = nullptr;
     ask("piContextCreateWithNativeHandle", PI_ERROR_INVALID_NATIVE_HANDLE,
-        "desc->handle.count is 5; 1 to 4",
+        "desc->handle.count is 7; 1 to 6",
         [&] { return piContextCreateWithNativeHandle(machine.platform, &native, &context); });
 
     const pi_event event = machine.make_host_event();
