@@ -72,6 +72,9 @@ inline constexpr bool is_out_handle =
 /// Whether nobody has made the device: it lives as long as its platform, and is not counted.
 bool is_root_device(const pi_dispatch &next, pi_device device) noexcept;
 
+/// The bytes of a pixel of a format; 0 for what is none.
+uint32_t pixel_bytes(pi_channel_order order, pi_channel_type type) noexcept;
+
 /// The data of a layer, from the handle that a wrapper was called with.
 template <typename Data, typename Handle>
 Data &data_of(const Layer &layer, Handle handle) noexcept {

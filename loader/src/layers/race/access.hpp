@@ -14,11 +14,14 @@
 
 namespace pi::loader::race {
 
-/// Memory of its own: a root buffer, an image, a USM allocation. Known by its address here, so that what
-/// has the same handle later is another one.
+/// What the numbers of a storage's ranges are: bytes, pixels as pixel_at() numbers them, or the host's addresses.
+enum class Unit { byte, pixel, address };
+
+/// Memory of its own: a root buffer, an image, a USM allocation, a variable; and the host's, which is one. Known by its
+/// address here, so that what has the same handle later is another one.
 struct Storage {
     std::string name; ///< "mem 0x55..", "USM memory 0x7f.."
-    bool image;       ///< its ranges are of pixels, numbered by pixel_at()
+    Unit unit;
 };
 
 struct Range {
@@ -88,9 +91,17 @@ inline uint64_t pixel_at(const uint64_t origin[3], uint32_t mip_level) noexcept 
     return (uint64_t{mip_level} << 60) + (origin[2] << 40) + (origin[1] << 20) + origin[0];
 }
 
+/// What a command does with bytes. A kernel that is given an address may do anything behind it, or nothing.
+enum class Use { reads, writes, may };
+
+/// Whether two commands that use the same bytes so must be ordered, as far as that is certain.
+constexpr bool conflict(Use a, Use b) noexcept {
+    return a == Use::writes || b == Use::writes;
+}
+
 struct Access {
     std::shared_ptr<const Storage> storage;
-    bool writes;
+    Use use;
     Ranges ranges;
 };
 
@@ -100,6 +111,7 @@ struct Memory {
     uint64_t offset = 0; ///< into the storage
     uint64_t size = 0;
     bool read_only = false; ///< for kernels
+    uint32_t pixel = 0;     ///< of images: bytes
 };
 
 } // namespace pi::loader::race

@@ -40,24 +40,46 @@ Ranges pixels_of(const pi_image_region *regions, uint32_t count) {
     return ranges;
 }
 
+// The bytes beside pixels.
+void add_bytes(Ranges &ranges, uint64_t offset, const uint64_t extent[3], uint32_t pixel,
+               uint64_t row_pitch, uint64_t slice_pitch) {
+    const uint64_t bytes[3] = {extent[0] * pixel, extent[1], extent[2]};
+    ranges.add_rows(offset, bytes, row_pitch, slice_pitch);
+}
+
+void use_host_of_image(Races &races, pi_mem image, const void *host_ptr,
+                       const pi_image_region *regions, uint32_t count, Use use, Accesses &out) {
+    const uint32_t pixel = races.pixel_of(image);
+    Ranges ranges;
+    for (uint32_t i = 0; regions != nullptr && i < count; ++i)
+        add_bytes(ranges, regions[i].offset, regions[i].extent, pixel, regions[i].row_pitch,
+                  regions[i].slice_pitch);
+    ranges.sort();
+    races.use_pointer(out, host_ptr, use, std::move(ranges));
+}
+
 /// A descriptor that is not one of those below uses no memory that is looked at.
 template <typename Desc>
 void read_accesses(Races &, const Desc &, Accesses &) {}
 
 void read_accesses(Races &races, const pi_buffer_read_desc &desc, Accesses &out) {
-    races.use_mem(out, desc.mem, false, rows_of(desc.regions, desc.region_count, false));
+    races.use_mem(out, desc.mem, Use::reads, rows_of(desc.regions, desc.region_count, false));
+    races.use_pointer(out, desc.host_ptr, Use::writes,
+                      rows_of(desc.regions, desc.region_count, true));
 }
 void read_accesses(Races &races, const pi_buffer_write_desc &desc, Accesses &out) {
-    races.use_mem(out, desc.mem, true, rows_of(desc.regions, desc.region_count, true));
+    races.use_mem(out, desc.mem, Use::writes, rows_of(desc.regions, desc.region_count, true));
+    races.use_pointer(out, desc.host_ptr, Use::reads,
+                      rows_of(desc.regions, desc.region_count, false));
 }
 void read_accesses(Races &races, const pi_buffer_copy_desc &desc, Accesses &out) {
-    races.use_mem(out, desc.src, false, rows_of(desc.regions, desc.region_count, false));
-    races.use_mem(out, desc.dst, true, rows_of(desc.regions, desc.region_count, true));
+    races.use_mem(out, desc.src, Use::reads, rows_of(desc.regions, desc.region_count, false));
+    races.use_mem(out, desc.dst, Use::writes, rows_of(desc.regions, desc.region_count, true));
 }
 void read_accesses(Races &races, const pi_buffer_fill_desc &desc, Accesses &out) {
     Ranges ranges;
     ranges.add(desc.offset, desc.size);
-    races.use_mem(out, desc.mem, true, std::move(ranges));
+    races.use_mem(out, desc.mem, Use::writes, std::move(ranges));
 }
 void read_accesses(Races &races, const pi_buffer_map_desc &desc, Accesses &out) {
     races.map(out, desc);
@@ -66,38 +88,53 @@ void read_accesses(Races &races, const pi_unmap_desc &desc, Accesses &out) {
     races.unmap(out, desc.mem);
 }
 void read_accesses(Races &races, const pi_image_read_desc &desc, Accesses &out) {
-    races.use_mem(out, desc.image, false, pixels_of(desc.regions, desc.region_count));
+    races.use_mem(out, desc.image, Use::reads, pixels_of(desc.regions, desc.region_count));
+    use_host_of_image(races, desc.image, desc.host_ptr, desc.regions, desc.region_count,
+                      Use::writes, out);
 }
 void read_accesses(Races &races, const pi_image_write_desc &desc, Accesses &out) {
-    races.use_mem(out, desc.image, true, pixels_of(desc.regions, desc.region_count));
+    races.use_mem(out, desc.image, Use::writes, pixels_of(desc.regions, desc.region_count));
+    use_host_of_image(races, desc.image, desc.host_ptr, desc.regions, desc.region_count, Use::reads,
+                      out);
 }
-// Of an end that is a buffer the rows' bytes are not known without the format: it is left out.
+// One end may be a buffer, whose rows have the bytes of the other one's pixels.
 void read_accesses(Races &races, const pi_image_copy_desc &desc, Accesses &out) {
+    const uint32_t src_pixel = races.pixel_of(desc.src);
+    const uint32_t dst_pixel = races.pixel_of(desc.dst);
     Ranges src;
     Ranges dst;
     for (uint32_t i = 0; desc.regions != nullptr && i < desc.region_count; ++i) {
         const pi_image_copy_region &region = desc.regions[i];
-        add_pixels(src, region.src_origin, region.extent, region.src_mip_level);
-        add_pixels(dst, region.dst_origin, region.extent, region.dst_mip_level);
+        const auto add = [&](Ranges &ranges, uint32_t pixel, const uint64_t origin[3],
+                             uint32_t mip_level) {
+            if (pixel != 0)
+                add_pixels(ranges, origin, region.extent, mip_level);
+            else
+                add_bytes(ranges, region.buffer_offset, region.extent,
+                          std::max(src_pixel, dst_pixel), region.buffer_row_pitch,
+                          region.buffer_slice_pitch);
+        };
+        add(src, src_pixel, region.src_origin, region.src_mip_level);
+        add(dst, dst_pixel, region.dst_origin, region.dst_mip_level);
     }
     src.sort();
     dst.sort();
-    races.use_image(out, desc.src, false, std::move(src));
-    races.use_image(out, desc.dst, true, std::move(dst));
+    races.use_mem(out, desc.src, Use::reads, std::move(src));
+    races.use_mem(out, desc.dst, Use::writes, std::move(dst));
 }
 void read_accesses(Races &races, const pi_image_fill_desc &desc, Accesses &out) {
     Ranges ranges;
     add_pixels(ranges, desc.origin, desc.extent, 0);
-    races.use_mem(out, desc.image, true, std::move(ranges));
+    races.use_mem(out, desc.image, Use::writes, std::move(ranges));
 }
 void read_accesses(Races &races, const pi_usm_copy_desc &desc, Accesses &out) {
-    races.use_usm(out, desc.src, false, rows_of(desc.regions, desc.region_count, false));
-    races.use_usm(out, desc.dst, true, rows_of(desc.regions, desc.region_count, true));
+    races.use_pointer(out, desc.src, Use::reads, rows_of(desc.regions, desc.region_count, false));
+    races.use_pointer(out, desc.dst, Use::writes, rows_of(desc.regions, desc.region_count, true));
 }
 void read_accesses(Races &races, const pi_usm_fill_desc &desc, Accesses &out) {
     Ranges ranges;
     ranges.add(0, desc.size);
-    races.use_usm(out, desc.pointer, true, std::move(ranges));
+    races.use_pointer(out, desc.pointer, Use::writes, std::move(ranges));
 }
 void read_accesses(Races &races, const pi_usm_alloc_desc &desc, Accesses &out) {
     if (desc.out_pointer == nullptr)
@@ -105,7 +142,22 @@ void read_accesses(Races &races, const pi_usm_alloc_desc &desc, Accesses &out) {
     races.add_usm(*desc.out_pointer, desc.size);
     Ranges ranges;
     ranges.add(0, desc.size);
-    races.use_usm(out, *desc.out_pointer, true, std::move(ranges));
+    races.use_pointer(out, *desc.out_pointer, Use::writes, std::move(ranges));
+}
+template <typename Desc>
+void read_variable(Races &races, const Desc &desc, Use variable, Use host, Accesses &out) {
+    Ranges bytes;
+    bytes.add(desc.offset, desc.size);
+    races.use_variable(out, desc.program, desc.name, variable, std::move(bytes));
+    Ranges beside;
+    beside.add(0, desc.size);
+    races.use_pointer(out, desc.host_ptr, host, std::move(beside));
+}
+void read_accesses(Races &races, const pi_device_global_read_desc &desc, Accesses &out) {
+    read_variable(races, desc, Use::reads, Use::writes, out);
+}
+void read_accesses(Races &races, const pi_device_global_write_desc &desc, Accesses &out) {
+    read_variable(races, desc, Use::writes, Use::reads, out);
 }
 void read_accesses(Races &races, const pi_kernel_launch_desc &desc, Accesses &out) {
     for (uint32_t i = 0; desc.arguments != nullptr && i < desc.argument_count; ++i)
@@ -211,13 +263,15 @@ struct Watched<Slot, Index, pi_result (*)(Handle, Rest...)> {
     static constexpr bool command = is_command<pi_result (*)(Handle, Rest...)>;
     static constexpr bool counts =
         is<&pi_dispatch::piQueueRetain, &pi_dispatch::piMemRetain, &pi_dispatch::piEventRetain,
-           &pi_dispatch::piQueueRelease, &pi_dispatch::piMemRelease, &pi_dispatch::piEventRelease>;
+           &pi_dispatch::piQueueRelease, &pi_dispatch::piMemRelease, &pi_dispatch::piEventRelease,
+           &pi_dispatch::piProgramRetain, &pi_dispatch::piProgramRelease>;
     static constexpr bool makes =
         is<&pi_dispatch::piQueueCreate, &pi_dispatch::piQueueCreateWithNativeHandle,
            &pi_dispatch::piMemBufferCreate, &pi_dispatch::piMemImageCreate,
            &pi_dispatch::piMemBufferPartition, &pi_dispatch::piMemImageViewCreate,
            &pi_dispatch::piMemImport, &pi_dispatch::piUsmAlloc, &pi_dispatch::piEventCreateHost,
-           &pi_dispatch::piEventCreateWithNativeHandle>;
+           &pi_dispatch::piEventCreateWithNativeHandle, &pi_dispatch::piProgramCreate,
+           &pi_dispatch::piProgramLink, &pi_dispatch::piProgramCreateWithNativeHandle>;
     static constexpr bool waits =
         is<&pi_dispatch::piEventWait, &pi_dispatch::piEventGetInfo,
            &pi_dispatch::piEventGetProfilingInfo, &pi_dispatch::piEventSignalHost>;
@@ -286,6 +340,8 @@ private:
     static void made(Races &races, Handle handle, const Parameters &parameters, Made made) {
         if constexpr (std::is_same_v<Made, pi_queue>) {
             races.add_queue(made);
+        } else if constexpr (std::is_same_v<Made, pi_program>) {
+            races.add_program(made);
         } else if constexpr (is<&pi_dispatch::piEventCreateHost>) {
             races.add_host_event(made);
         } else if constexpr (std::is_same_v<Made, pi_event>) {
@@ -301,9 +357,9 @@ private:
                 if constexpr (is<&pi_dispatch::piUsmAlloc>)
                     races.add_usm(made, own.size);
                 else if constexpr (std::is_same_v<Desc, pi_mem_image_desc>)
-                    races.add_memory(made, 0, own.flags, true);
+                    races.add_image(made, own);
                 else
-                    races.add_memory(made, own.size, own.flags, false);
+                    races.add_memory(made, own.size, own.flags);
             }
         }
     }

@@ -15,21 +15,25 @@ pi_log_level level_of(const Configuration &configuration) {
 }
 
 std::string words(const Command &command, const Access &access) {
-    return fmt::format("{}, call {} on queue {}, {} it", function_rows[command.function].name,
-                       command.call, command.queue, access.writes ? "writes" : "reads");
+    constexpr const char *verbs[] = {"reads it", "writes it", "is given an address in it"};
+    return fmt::format("{}, call {} on queue {}, {}", function_rows[command.function].name,
+                       command.call, command.queue, verbs[static_cast<std::size_t>(access.use)]);
 }
 
 std::string place(const Storage &storage, const Range &range) {
-    return storage.image
-               ? fmt::format("pixels of {}", storage.name)
-               : fmt::format("bytes {} to {} of {}", range.begin, range.end - 1, storage.name);
+    if (storage.unit == Unit::pixel)
+        return fmt::format("pixels of {}", storage.name);
+    if (storage.unit == Unit::address)
+        return fmt::format("bytes {:#x} to {:#x} of {}", range.begin, range.end - 1, storage.name);
+    return fmt::format("bytes {} to {} of {}", range.begin, range.end - 1, storage.name);
 }
 
 } // namespace
 
 Races::Races(PluginInstance &instance)
     : next_(instance.chain().next(race_layer)), instance_(instance),
-      level_(level_of(instance.configuration())) {}
+      level_(level_of(instance.configuration())),
+      host_(std::make_shared<const Storage>(Storage{"the host's memory", Unit::address})) {}
 
 void Races::add_queue(pi_queue queue) {
     uint64_t flags = 0;
@@ -41,11 +45,24 @@ void Races::add_queue(pi_queue queue) {
     queues_.add(queue, {(flags & PI_QUEUE_OUT_OF_ORDER) == 0});
 }
 
-void Races::add_memory(pi_mem mem, uint64_t size, uint64_t flags, bool image) {
+void Races::add_memory(pi_mem mem, uint64_t size, uint64_t flags) {
     auto storage = std::make_shared<const Storage>(
-        Storage{fmt::format("{} {}", image ? "image" : "mem", static_cast<void *>(mem)), image});
+        Storage{fmt::format("mem {}", static_cast<void *>(mem)), Unit::byte});
     const std::scoped_lock lock(mutex_);
     memory_.add(mem, {std::move(storage), 0, size, (flags & PI_MEM_READ_ONLY) != 0});
+}
+
+void Races::add_image(pi_mem mem, const pi_mem_image_desc &desc) {
+    auto storage = std::make_shared<const Storage>(
+        Storage{fmt::format("image {}", static_cast<void *>(mem)), Unit::pixel});
+    const std::scoped_lock lock(mutex_);
+    memory_.add(mem, {std::move(storage), 0, 0, (desc.flags & PI_MEM_READ_ONLY) != 0,
+                      pixel_bytes(desc.channel_order, desc.channel_type)});
+}
+
+void Races::add_program(pi_program program) {
+    const std::scoped_lock lock(mutex_);
+    programs_.add(program, {});
 }
 
 void Races::add_view(pi_mem parent, pi_mem view, const pi_mem_partition_desc &desc) {
@@ -71,7 +88,7 @@ void Races::forget_event(pi_event event) {
 void Races::add_usm(const void *pointer, uint64_t size) {
     const auto begin = reinterpret_cast<uintptr_t>(pointer);
     auto storage =
-        std::make_shared<const Storage>(Storage{fmt::format("USM memory {}", pointer), false});
+        std::make_shared<const Storage>(Storage{fmt::format("USM memory {}", pointer), Unit::byte});
     const std::scoped_lock lock(mutex_);
     // What went with its context, and nobody has freed.
     auto next = usm_.lower_bound(begin);
@@ -87,22 +104,18 @@ void Races::remove_usm(const void *pointer) noexcept {
     usm_.erase(reinterpret_cast<uintptr_t>(pointer));
 }
 
-void Races::use_mem(std::vector<Access> &out, pi_mem mem, bool writes, Ranges ranges) {
+void Races::use_mem(std::vector<Access> &out, pi_mem mem, Use use, Ranges ranges) {
     const std::scoped_lock lock(mutex_);
     if (const Memory *memory = memory_.find(mem)) {
         ranges.move(memory->offset);
-        out.push_back({memory->storage, writes, std::move(ranges)});
+        out.push_back({memory->storage, use, std::move(ranges)});
     }
 }
 
-void Races::use_image(std::vector<Access> &out, pi_mem mem, bool writes, Ranges ranges) {
-    {
-        const std::scoped_lock lock(mutex_);
-        const Memory *memory = memory_.find(mem);
-        if (memory == nullptr || !memory->storage->image)
-            return;
-    }
-    use_mem(out, mem, writes, std::move(ranges));
+uint32_t Races::pixel_of(pi_mem mem) noexcept {
+    const std::scoped_lock lock(mutex_);
+    const Memory *memory = memory_.find(mem);
+    return memory != nullptr ? memory->pixel : 0;
 }
 
 void Races::free_usm(std::vector<Access> &out, const void *pointer) {
@@ -112,24 +125,54 @@ void Races::free_usm(std::vector<Access> &out, const void *pointer) {
         return;
     Ranges ranges;
     ranges.add(0, found->second.size);
-    out.push_back({found->second.storage, true, std::move(ranges)});
+    out.push_back({found->second.storage, Use::writes, std::move(ranges)});
     usm_.erase(found);
 }
 
-void Races::use_usm(std::vector<Access> &out, const void *pointer, bool writes, Ranges ranges) {
-    const auto address = reinterpret_cast<uintptr_t>(pointer);
-    const std::scoped_lock lock(mutex_);
+const Races::Usm *Races::usm_of(uintptr_t address, uintptr_t &out_begin) const noexcept {
     const auto behind = usm_.upper_bound(address);
     if (behind == usm_.begin())
-        return;
+        return nullptr;
     const auto &[begin, usm] = *std::prev(behind);
-    if (address - begin >= usm.size)
-        return; // the host's own memory
-    ranges.move(address - begin);
-    out.push_back({usm.storage, writes, std::move(ranges)});
+    out_begin = begin;
+    return address - begin < usm.size ? &usm : nullptr;
+}
+
+void Races::use_pointer(std::vector<Access> &out, const void *pointer, Use use, Ranges ranges) {
+    const auto address = reinterpret_cast<uintptr_t>(pointer);
+    uintptr_t begin = 0;
+    const std::scoped_lock lock(mutex_);
+    const Usm *usm = usm_of(address, begin);
+    ranges.move(usm != nullptr ? address - begin : address);
+    out.push_back({usm != nullptr ? usm->storage : host_, use, std::move(ranges)});
+}
+
+void Races::use_variable(std::vector<Access> &out, pi_program program, const char *name, Use use,
+                         Ranges ranges) {
+    const std::scoped_lock lock(mutex_);
+    ProgramState *state = programs_.find(program);
+    if (state == nullptr || name == nullptr)
+        return;
+    std::shared_ptr<const Storage> &storage = state->variables[name];
+    if (storage == nullptr)
+        storage = std::make_shared<const Storage>(Storage{
+            fmt::format("variable \"{}\" of program {}", name, static_cast<void *>(program)),
+            Unit::byte});
+    out.push_back({storage, use, std::move(ranges)});
 }
 
 void Races::use_argument(std::vector<Access> &out, const pi_kernel_argument &argument) {
+    if (argument.kind == PI_ARGUMENT_POINTER) {
+        const auto address = reinterpret_cast<uintptr_t>(argument.pointer);
+        uintptr_t begin = 0;
+        const std::scoped_lock lock(mutex_);
+        if (const Usm *usm = usm_of(address, begin)) {
+            Ranges ranges;
+            ranges.add(address - begin, begin + usm->size - address);
+            out.push_back({usm->storage, Use::may, std::move(ranges)});
+        }
+        return;
+    }
     if (argument.kind != PI_ARGUMENT_BUFFER && argument.kind != PI_ARGUMENT_IMAGE)
         return;
     const std::scoped_lock lock(mutex_);
@@ -137,20 +180,21 @@ void Races::use_argument(std::vector<Access> &out, const pi_kernel_argument &arg
     if (memory == nullptr)
         return;
     Ranges ranges;
-    if (memory->storage->image)
+    if (memory->storage->unit == Unit::pixel)
         ranges.add(0, std::numeric_limits<uint64_t>::max());
     else
         ranges.add(memory->offset + argument.offset,
                    argument.size != 0 ? argument.size
                                       : memory->size - std::min(memory->size, argument.offset));
-    out.push_back({memory->storage, !memory->read_only, std::move(ranges)});
+    out.push_back(
+        {memory->storage, memory->read_only ? Use::reads : Use::writes, std::move(ranges)});
 }
 
 void Races::map(std::vector<Access> &out, const pi_buffer_map_desc &desc) {
     const bool writes = (desc.flags & (PI_MAP_WRITE | PI_MAP_WRITE_DISCARD)) != 0;
     Ranges ranges;
     ranges.add(desc.offset, desc.size);
-    use_mem(out, desc.mem, writes, std::move(ranges));
+    use_mem(out, desc.mem, writes ? Use::writes : Use::reads, std::move(ranges));
     const std::scoped_lock lock(mutex_);
     const Memory *memory = memory_.find(desc.mem);
     if (memory == nullptr)
@@ -181,7 +225,7 @@ void Races::unmap(std::vector<Access> &out, pi_mem mem) {
         }
         mappings_.erase(found);
     }
-    use_mem(out, mem, writes, std::move(ranges));
+    use_mem(out, mem, writes ? Use::writes : Use::reads, std::move(ranges));
 }
 
 // The command's lane goes on from what it is behind in any case, if nothing else does.
@@ -279,7 +323,7 @@ void Races::compare(const Command &first, const Command &second,
         return;
     for (const Access &a : first.accesses) {
         for (const Access &b : second.accesses) {
-            if (a.storage != b.storage || (!a.writes && !b.writes))
+            if (a.storage != b.storage || !conflict(a.use, b.use))
                 continue;
             const Range both = a.ranges.overlap(b.ranges);
             if (both.begin == both.end)

@@ -95,8 +95,10 @@ public:
 
     // Objects, after they were made; retained and released as the application does.
     void add_queue(pi_queue queue);
-    void add_memory(pi_mem mem, uint64_t size, uint64_t flags, bool image);
+    void add_memory(pi_mem mem, uint64_t size, uint64_t flags);
+    void add_image(pi_mem mem, const pi_mem_image_desc &desc);
     void add_view(pi_mem parent, pi_mem view, const pi_mem_partition_desc &desc);
+    void add_program(pi_program program);
     void add_host_event(pi_event event);
     void
     forget_event(pi_event event); ///< the handle is another event's now, of which nothing is known
@@ -133,9 +135,13 @@ public:
     Past past_before(const Enqueued &enqueued);
 
     /// The accesses of commands are asked for by these.
-    void use_mem(std::vector<Access> &out, pi_mem mem, bool writes, Ranges ranges);
-    void use_image(std::vector<Access> &out, pi_mem mem, bool writes, Ranges ranges);
-    void use_usm(std::vector<Access> &out, const void *pointer, bool writes, Ranges ranges);
+    void use_mem(std::vector<Access> &out, pi_mem mem, Use use, Ranges ranges);
+    /// From an address on: USM, or the host's own memory.
+    void use_pointer(std::vector<Access> &out, const void *pointer, Use use, Ranges ranges);
+    void use_variable(std::vector<Access> &out, pi_program program, const char *name, Use use,
+                      Ranges ranges);
+    /// Whether it is an image, and its pixel's bytes; 0 for what is not.
+    uint32_t pixel_of(pi_mem mem) noexcept;
     void use_argument(std::vector<Access> &out, const pi_kernel_argument &argument);
     /// The whole allocation, which is nobody's from now on.
     void free_usm(std::vector<Access> &out, const void *pointer);
@@ -174,10 +180,16 @@ private:
         uint64_t size;
         std::shared_ptr<const Storage> storage;
     };
+    struct ProgramState {
+        std::map<std::string, std::shared_ptr<const Storage>> variables; ///< by their names
+    };
 
     Known<pi_queue, QueueState> &known_of(pi_queue) noexcept { return queues_; }
     Known<pi_mem, Memory> &known_of(pi_mem) noexcept { return memory_; }
     Known<pi_event, EventState> &known_of(pi_event) noexcept { return events_; }
+    Known<pi_program, ProgramState> &known_of(pi_program) noexcept { return programs_; }
+    /// The allocation that an address lies in, and where it begins; nullptr if it is none.
+    const Usm *usm_of(uintptr_t address, uintptr_t &out_begin) const noexcept;
 
     // All under the lock.
     void take_waits(Command &command, QueueState &queue, const Enqueued &enqueued);
@@ -203,7 +215,9 @@ private:
     Known<pi_queue, QueueState> queues_;
     Known<pi_mem, Memory> memory_;
     Known<pi_event, EventState> events_;
+    Known<pi_program, ProgramState> programs_;
     std::map<uintptr_t, Usm> usm_;
+    const std::shared_ptr<const Storage> host_;
     std::vector<Mapping> mappings_;
     std::unordered_map<const void *, std::unique_ptr<HostFunction>> host_functions_;
     std::set<std::pair<Stack, Stack>> reported_;

@@ -2,6 +2,8 @@
 
 #include "images.hpp"
 
+#include "layers/layers.hpp"
+
 namespace pi::loader::validate {
 namespace {
 
@@ -12,11 +14,7 @@ constexpr ImageType image_types[] = {{nullptr, false, false, false},
                                      {"PI_IMAGE_3D", true, true, false},
                                      {"PI_IMAGE_1D_ARRAY", false, false, true},
                                      {"PI_IMAGE_2D_ARRAY", true, false, true}};
-constexpr uint32_t channels_of_order[] = {0, 1, 2, 4, 4};
-constexpr uint32_t bytes_of_channel[] = {0, 1, 2, 1, 2, 1, 2, 4, 1, 2, 4, 2, 4};
 static_assert(std::size(image_types) == PI_IMAGE_2D_ARRAY + 1);
-static_assert(std::size(channels_of_order) == PI_CHANNEL_ORDER_BGRA + 1);
-static_assert(std::size(bytes_of_channel) == PI_CHANNEL_FLOAT + 1);
 
 constexpr const char *axis_names[] = {"width", "height", "depth"};
 
@@ -62,7 +60,7 @@ ImageShape shape_of(const pi_mem_image_desc &desc) noexcept {
     ImageShape shape;
     shape.type = &type;
     shape.mip_levels = desc.mip_levels != 0 ? desc.mip_levels : 1;
-    shape.pixel = channels_of_order[desc.channel_order] * bytes_of_channel[desc.channel_type];
+    shape.pixel = pixel_bytes(desc.channel_order, desc.channel_type);
     shape.order = desc.channel_order;
     shape.channel = desc.channel_type;
     shape.extent = {desc.width, type.height ? desc.height : 1,
