@@ -886,11 +886,12 @@ PI_EXPORT pi_result PI_CALL piMemBufferCreate(pi_context context, pi_device devi
 PI_EXPORT pi_result PI_CALL piMemImageCreate(pi_context context, pi_device device,
                                              const pi_mem_image_desc *desc, pi_mem *out_mem);
 /* A view: the same bytes. A view of a view is flattened to its root, which it keeps alive. An offset
- * that breaks the scope's offset_alignment is PI_ERROR_MISALIGNED_OFFSET, naming both numbers. */
+ * that breaks the scope's offset_alignment is PI_ERROR_MISALIGNED_OFFSET, naming both numbers. Access flags
+ * that mem does not allow (it may be a view itself) are PI_ERROR_INVALID_VALUE. */
 PI_EXPORT pi_result PI_CALL piMemBufferPartition(pi_mem mem, const pi_mem_partition_desc *desc,
                                                  pi_mem *out_mem);
 /* Reads a buffer's storage as an image; of a view, the root's. flags are access flags, or 0 for the
- * buffer's. An offset or row pitch that breaks PI_DEVICE_INFO_IMAGE_VIEW_..._ALIGNMENT is
+ * buffer's; those that it does not allow are PI_ERROR_INVALID_VALUE. An offset or row pitch that breaks PI_DEVICE_INFO_IMAGE_VIEW_..._ALIGNMENT is
  * PI_ERROR_MISALIGNED_OFFSET, naming both numbers; pixels past the buffer's end are PI_ERROR_INVALID_SIZE. */
 PI_EXPORT pi_result PI_CALL piMemImageViewCreate(pi_mem mem, const pi_mem_image_desc *desc,
                                                  pi_mem *out_mem);
@@ -1007,7 +1008,7 @@ typedef struct pi_usm_pool_desc {
     uint64_t flags; /* must be 0 */
     pi_usm_kind kind;
     uint32_t scope;
-    uint64_t release_threshold; /* bytes kept for reuse; 0 = the plugin's choice */
+    uint64_t release_threshold; /* bytes kept for reuse at most; 0 = the plugin's choice */
     uint64_t limit;             /* bytes handed out at most; 0 = none */
 } pi_usm_pool_desc;
 

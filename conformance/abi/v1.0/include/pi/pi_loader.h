@@ -116,11 +116,13 @@ PI_EXPORT pi_result PI_CALL piLoaderGetReports(pi_loader loader, uint32_t capaci
  * of the selector, each device once. Only the plugins that it names are asked, so that the vendors'
  * libraries of the others stay closed. A selector that is not understood is PI_ERROR_INVALID_VALUE; an
  * element that names no device is PI_ERROR_INVALID_NAME, and the text lists those that exist, for which
- * all plugins are asked. */
+ * all plugins are asked, and says why the plugin of the element could not list its own. A plugin that cannot list
+ * them has none here, with a warning: so a second call may tell of fewer, and its count is the one to use. */
 PI_EXPORT pi_result PI_CALL piLoaderSelectDevices(pi_loader loader, const char *selector,
                                                   uint32_t capacity, pi_device *out_devices,
                                                   uint32_t *out_count);
-/* The full selector of a root device, "opencl:0:1"; size as for info calls. */
+/* The full selector of a root device, "opencl:0:1"; size as for info calls. The device's plugin is asked for its
+ * devices; if it fails, with its error. */
 PI_EXPORT pi_result PI_CALL piLoaderGetDeviceSelector(pi_loader loader, pi_device device,
                                                       uint64_t size, char *value,
                                                       uint64_t *out_size);
