@@ -202,4 +202,3 @@ TEST_CASE("a program's variables race by their names and bytes") {
     OK(piQueueFinish(bench.queues[1]));
     OK(piProgramRelease(program));
 }
-

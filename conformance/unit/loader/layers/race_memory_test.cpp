@@ -37,7 +37,7 @@ struct Box {
 struct Image {
     RaceBench &bench;
     pi_mem mem = nullptr;
-    Bytes bytes = Bytes(16 * 16); // what reads on the first queue fill
+    Bytes bytes = Bytes(16 * 16);  // what reads on the first queue fill
     Bytes others = Bytes(16 * 16); // of reads on the second
     Bytes pixels = Bytes(16 * 16); // what writes take
 
