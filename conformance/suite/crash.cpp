@@ -2,22 +2,12 @@
 
 #include "crash.hpp"
 
+#include "sanitized.hpp"
+
 #include <csignal>
 #include <cstring>
 #include <execinfo.h>
 #include <unistd.h>
-
-// A sanitizer's own report of a bad access tells more.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define PI_SUITE_SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define PI_SUITE_SANITIZED 1
-#endif
-#endif
-#ifndef PI_SUITE_SANITIZED
-#define PI_SUITE_SANITIZED 0
-#endif
 
 namespace pi::suite {
 namespace {
@@ -78,7 +68,8 @@ void install_crash_handler() {
 
     for (const FatalSignal &row : fatal_signals) {
         const bool bad_access = row.number != SIGABRT && row.number != SIGQUIT;
-        if (PI_SUITE_SANITIZED != 0 && bad_access)
+        // A sanitizer's own report of a bad access tells more.
+        if (is_sanitized && bad_access)
             continue;
         struct sigaction action {};
         action.sa_handler = &on_signal;
