@@ -36,10 +36,12 @@ Log::Log(const std::string &path) : path_(path), stream_(path, std::ios::binary)
     if (version != pi::loader::record::format_version)
         throw Refusal(fmt::format("{}:1: is of the version {} of logs; this program knows {}", path,
                                   version.dump(), pi::loader::record::format_version));
-    const std::string abi = fmt::format("{}.{}", PI_VERSION_MAJOR, PI_VERSION_MINOR);
-    if (header->content.value("abi", Json()) != abi)
-        throw Refusal(fmt::format("{}:1: was recorded with the ABI {}; this program has {}", path,
-                                  header->content.value("abi", Json()).dump(), abi));
+    // Minor versions only add: what a log of another one has is here, or is told as unknown.
+    const Json abi = header->content.value("abi", Json());
+    if (!abi.is_string() ||
+        !abi.get<std::string>().starts_with(fmt::format("{}.", PI_VERSION_MAJOR)))
+        throw Refusal(fmt::format("{}:1: was recorded with the ABI {}; this program has {}.{}",
+                                  path, abi.dump(), PI_VERSION_MAJOR, PI_VERSION_MINOR));
 }
 
 std::optional<Line> Log::next() {

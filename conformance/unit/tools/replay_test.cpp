@@ -326,6 +326,8 @@ TEST_CASE(
     check("hello\n", ":1: is no line of a log");
     check("{}\n", ":1: is no log");
     check(replaced(text, "\"pi_record\":1", "\"pi_record\":2"), "is of the version 2");
+    write_file(broken.path(), replaced(text, "\"abi\":\"1.", "\"abi\":\"1.9"));
+    CHECK(run({PI_REPLAY, broken.path()}, on_host).exit_code == 0); // a later minor version's
     check(replaced(text, "\"abi\":\"1.", "\"abi\":\"7."), "recorded with the ABI \"7.");
     check(replaced(text, "\"size\":4096", "\"size\":-1"), "piMemBufferCreate: size is no number");
     check(replaced(text, "\"function\":\"piQueueCreate\"", "\"function\":\"piQueue\""),
