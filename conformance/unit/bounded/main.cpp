@@ -48,7 +48,7 @@ Memory memory_now() {
     return {static_cast<long>(info.uordblks + info.hblkhd), resident * sysconf(_SC_PAGESIZE)};
 }
 
-void *volatile leaked = nullptr; // the compiler must not see that nobody wants it
+std::atomic<void *> leaked = nullptr; // the compiler must not see that nobody wants it
 
 void leak(uint64_t bytes) {
     leaked = bytes != 0 ? std::malloc(bytes) : nullptr;
