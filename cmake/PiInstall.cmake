@@ -16,9 +16,13 @@ set(PI_INSTALL_MANIFEST_DIR share/pi/plugins.d)
 
 set(CMAKE_INSTALL_RPATH "$ORIGIN")
 
+# What an installation is made of, without the tests.
+add_custom_target(pi_installed)
+
 # pi_install_library(NAME): the library target pi_<NAME>, which others find as pi::<NAME>.
 function(pi_install_library name)
     set_target_properties(pi_${name} PROPERTIES EXPORT_NAME ${name})
+    add_dependencies(pi_installed pi_${name})
     install(
         TARGETS pi_${name}
         EXPORT pi-targets
@@ -35,6 +39,7 @@ endfunction()
 # pi_install_plugin(NAME): the target pi_plugin_<NAME> and a manifest, which tells every loader of that prefix where it is.
 function(pi_install_plugin name)
     set(target pi_plugin_${name})
+    add_dependencies(pi_installed ${target})
     install(TARGETS ${target} LIBRARY DESTINATION "${PI_INSTALL_PLUGIN_DIR}" COMPONENT plugin_${name})
     file(RELATIVE_PATH folder "/${PI_INSTALL_MANIFEST_DIR}" "/${PI_INSTALL_PLUGIN_DIR}")
     set(manifest "${CMAKE_CURRENT_BINARY_DIR}/${name}.json")
@@ -52,5 +57,6 @@ function(pi_install_program target)
         list(APPEND rpath "$ORIGIN/../${folder}")
     endforeach()
     set_target_properties(${target} PROPERTIES INSTALL_RPATH "${rpath}")
+    add_dependencies(pi_installed ${target})
     install(TARGETS ${target} RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT tools)
 endfunction()
