@@ -17,7 +17,8 @@ int main(void) {
     }
     for (uint32_t i = 0; i < count && i < 16; ++i) {
         char name[256];
-        if (piDeviceGetInfo(devices[i], PI_DEVICE_INFO_NAME, sizeof(name), name, NULL) == PI_SUCCESS)
+        if (piDeviceGetInfo(devices[i], PI_DEVICE_INFO_NAME, sizeof(name), name, NULL) ==
+            PI_SUCCESS)
             printf("device: %s\n", name);
     }
     return piLoaderRelease(loader) == PI_SUCCESS ? 0 : 1;
