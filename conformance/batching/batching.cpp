@@ -140,8 +140,8 @@ struct Kept<Slot, pi_result(PI_CALL *)(Arguments...)> {
     static void plant(pi_dispatch &) {}
 };
 template <auto Slot, class Desc>
-struct Kept<Slot, pi_result(PI_CALL *)(pi_queue, const Desc *, uint32_t, const pi_event *,
-                                       pi_event *)> {
+struct Kept<Slot,
+            pi_result(PI_CALL *)(pi_queue, const Desc *, uint32_t, const pi_event *, pi_event *)> {
     static pi_result PI_CALL call(pi_queue queue, const Desc *desc, uint32_t wait_count,
                                   const pi_event *wait_list, pi_event *out_event) {
         const auto real = original->*Slot;
