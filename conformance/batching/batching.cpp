@@ -73,8 +73,29 @@ public:
         {
             const std::scoped_lock lock(mutex_);
             const auto last = last_.find(queue);
-            if (last != last_.end() && last->second)
-                open(*last->second, gates);
+            if (last != last_.end())
+                open(last->second, gates);
+        }
+        signal(gates);
+    }
+    /// References of the application. Its last one begins what the queue keeps.
+    void retain(pi_queue queue) {
+        const std::scoped_lock lock(mutex_);
+        ++references_[queue];
+    }
+    void release(pi_queue queue) {
+        std::vector<pi_event> gates;
+        {
+            const std::scoped_lock lock(mutex_);
+            const auto references = references_.find(queue);
+            if (references == references_.end() || --references->second != 0)
+                return;
+            references_.erase(references);
+            const auto last = last_.find(queue);
+            if (last != last_.end()) {
+                open(last->second, gates);
+                last_.erase(last);
+            }
         }
         signal(gates);
     }
@@ -90,9 +111,9 @@ public:
     }
 
 private:
-    static void open(Batch &batch, std::vector<pi_event> &gates) {
-        if (batch.gate)
-            gates.push_back(std::exchange(batch.gate, nullptr));
+    static void open(const std::shared_ptr<Batch> &batch, std::vector<pi_event> &gates) {
+        if (batch && batch->gate)
+            gates.push_back(std::exchange(batch->gate, nullptr));
     }
     static void open_with_all_before(std::shared_ptr<Batch> first, std::vector<pi_event> &gates) {
         std::vector<std::shared_ptr<Batch>> left{std::move(first)};
@@ -101,7 +122,7 @@ private:
             left.pop_back();
             if (!batch)
                 continue;
-            open(*batch, gates);
+            open(batch, gates);
             for (auto &before : std::exchange(batch->before, {}))
                 left.push_back(std::move(before));
         }
@@ -116,6 +137,7 @@ private:
 
     std::mutex mutex_;
     std::unordered_map<pi_queue, std::shared_ptr<Batch>> last_;
+    std::unordered_map<pi_queue, uint32_t> references_;
     std::unordered_map<pi_event, std::shared_ptr<Batch>> batch_of_;
 };
 
@@ -182,8 +204,21 @@ pi_result PI_CALL finish(pi_queue queue) {
     Keeper::get().begin(queue);
     return original->piQueueFinish(queue);
 }
+pi_result PI_CALL create(pi_context context, pi_device device, const pi_queue_desc *desc,
+                         pi_queue *out_queue) {
+    const pi_result result = original->piQueueCreate(context, device, desc, out_queue);
+    if (result == PI_SUCCESS)
+        Keeper::get().retain(*out_queue);
+    return result;
+}
+pi_result PI_CALL retain(pi_queue queue) {
+    const pi_result result = original->piQueueRetain(queue);
+    if (result == PI_SUCCESS)
+        Keeper::get().retain(queue);
+    return result;
+}
 pi_result PI_CALL release(pi_queue queue) {
-    Keeper::get().begin(queue);
+    Keeper::get().release(queue);
     return original->piQueueRelease(queue);
 }
 pi_result PI_CALL wait(pi_event event, uint64_t timeout) {
@@ -213,6 +248,8 @@ pi_result PI_CALL piPluginMain(const pi_host *host, pi_plugin_desc *out_desc) {
 #include <pi/pi_functions.def>
     table.piQueueFlush = &flush;
     table.piQueueFinish = &finish;
+    table.piQueueCreate = &create;
+    table.piQueueRetain = &retain;
     table.piQueueRelease = &release;
     table.piEventWait = &wait;
     out_desc->functions = &table;
