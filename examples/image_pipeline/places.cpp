@@ -38,10 +38,12 @@ std::string selector_of(pi_loader loader, pi_device device) {
 /// The first form of the kernels that a device takes.
 KernelForm kernel_form(pi_device device, std::span<const KernelForm> forms) {
     uint32_t formats = 0;
-    if (piDeviceGetInfo(device, PI_DEVICE_INFO_PROGRAM_FORMATS, sizeof formats, &formats,
-                        nullptr) != PI_SUCCESS) {
+    const pi_result result =
+        piDeviceGetInfo(device, PI_DEVICE_INFO_PROGRAM_FORMATS, sizeof formats, &formats, nullptr);
+    if (result == PI_ERROR_UNSUPPORTED_FEATURE) {
         return {}; // a plugin without programs
     }
+    check(result, "piDeviceGetInfo(PROGRAM_FORMATS)");
     const auto found = std::find_if(forms.begin(), forms.end(), [&](const KernelForm &form) {
         return (formats & (1U << form.format)) != 0;
     });
