@@ -484,7 +484,7 @@ struct Command;
     struct Command<desc> {                                                                         \
         static constexpr const char *name = #function;                                             \
         static pi_result enqueue(pi_queue queue, const desc &command, WaitList wait_list,          \
-                                 pi_event *out_event) noexcept {                                   \
+                                 pi_event *out_event) {                                            \
             return function(queue, &command, wait_list.size(), wait_list.data(), out_event);       \
         }                                                                                          \
     };
@@ -743,7 +743,7 @@ struct InfoCall;
         using Names = decltype(first_name);                                                        \
         static constexpr const char *name = #function;                                             \
         static pi_result get(handle object, uint32_t info, uint64_t size, void *value,             \
-                             uint64_t *out_size) noexcept {                                        \
+                             uint64_t *out_size) {                                                 \
             return function(object, info, size, value, out_size);                                  \
         }                                                                                          \
     };
@@ -767,7 +767,7 @@ struct Count;
     template <>                                                                                    \
     struct Count<handle> {                                                                         \
         static constexpr const char *name = #retain_function;                                      \
-        static pi_result retain(handle object) noexcept { return retain_function(object); }        \
+        static pi_result retain(handle object) { return retain_function(object); }                 \
         static void release(handle object) noexcept { release_function(object); }                  \
     };
 PI_HPP_COUNT(pi_loader, piLoaderRetain, piLoaderRelease)
@@ -784,7 +784,7 @@ PI_HPP_COUNT(pi_event, piEventRetain, piEventRelease)
 
 /// Reads an answer by get(size, value, out_size): a fixed size in one call, others in two.
 template <class T, class Get>
-pi_result read(T &value, Get get) noexcept {
+pi_result read(T &value, Get get) {
     static_assert(std::is_trivially_copyable_v<T>);
     return get(sizeof value, &value, nullptr);
 }
@@ -875,12 +875,13 @@ private:
         }
         return Errors::template success<void>();
     }
-    template <class T>
-    static Returns<T> give(pi_result result, const char *function, T value) {
+    /// By reference: a value is not looked at before it is known to be one.
+    template <class T, class Value = std::decay_t<T>>
+    static Returns<Value> give(pi_result result, const char *function, T &&value) {
         if (result != PI_SUCCESS) {
-            return Errors::template failure<T>(result, function);
+            return Errors::template failure<Value>(result, function);
         }
-        return Errors::template success<T>(std::move(value));
+        return Errors::template success<Value>(std::move(value));
     }
     /// The places of the handles of nouns, for C functions to write to.
     template <class Noun>
@@ -891,7 +892,8 @@ private:
     }
     /// For what was made.
     template <class Noun>
-    static Returns<Noun> own(pi_result result, const char *function, typename Noun::Raw handle) {
+    static Returns<Noun> own(pi_result result, const char *function,
+                             const typename Noun::Raw &handle) {
         if (result != PI_SUCCESS) {
             return Errors::template failure<Noun>(result, function);
         }
@@ -901,13 +903,13 @@ private:
     static Returns<T> read(const char *function, Get get) {
         T value{};
         const pi_result result = detail::read(value, get);
-        return give<T>(result, function, std::move(value));
+        return give(result, function, value);
     }
     template <class T, class List>
     static Returns<std::vector<T>> read_list(const char *function, List list) {
         std::vector<T> elements;
         const pi_result result = detail::read_list(elements, list);
-        return give<std::vector<T>>(result, function, std::move(elements));
+        return give(result, function, elements);
     }
 
     /// The noun that borrows a handle; what is no handle stays as it is.
@@ -952,12 +954,13 @@ private:
         Returns<std::optional<InfoType<Name>>> find_info() const {
             static_assert(std::is_same_v<decltype(Name), typename Call::Names>,
                           "this name is not one of this noun's information");
-            InfoType<Name> value{};
-            const pi_result result = detail::read(value, asking(Name));
+            std::optional<InfoType<Name>> value{std::in_place};
+            const pi_result result = detail::read(*value, asking(Name));
             if (result == PI_ERROR_UNSUPPORTED_FEATURE || result == PI_ERROR_INVALID_ENUMERATION) {
-                return give<std::optional<InfoType<Name>>>(PI_SUCCESS, Call::name, std::nullopt);
+                value.reset();
+                return give(PI_SUCCESS, Call::name, value);
             }
-            return give<std::optional<InfoType<Name>>>(result, Call::name, std::move(value));
+            return give(result, Call::name, value);
         }
         /// Of a name that is known at run time only, or a vendor's: T is a std::string, a std::vector, or of the
         /// answer's size.
@@ -1017,7 +1020,6 @@ public:
             reset();
             return &this->handle_;
         }
-        friend void swap(Owned &a, Owned &b) noexcept { std::swap(a.handle_, b.handle_); }
     };
 
     /// An instance of a plugin in one loader; not counted.
