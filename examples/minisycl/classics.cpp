@@ -42,7 +42,7 @@ bool vector_add(queue &device, const std::vector<form> &forms, std::size_t size)
                                [=](id<1> i) { z[i] = x[i] + y[i]; });
         });
         device.wait_and_throw(); // a failed kernel is told here
-    } // the sum is in result
+    }                            // the sum is in result
     for (std::size_t i = 0; i < size; ++i) {
         if (result[i] != first[i] + second[i]) {
             return false;
@@ -141,18 +141,17 @@ void step(queue &device, const std::vector<form> &forms, grid &before, grid &aft
         accessor y(after, group, range(mine.count, width), id(mine.first, 0), write_only, no_init);
         group.set_args(x, x.first(), y, y.first(), static_cast<uint32_t>(mine.first),
                        static_cast<uint32_t>(height), static_cast<uint32_t>(width));
-        group.parallel_for(range(mine.count, width), kernel{"stencil", forms},
-                           [=, first = mine.first](id<2> item) {
-                               const std::size_t row = first + item[0];
-                               const std::size_t column = item[1];
-                               const uint32_t up = x[{row > 0 ? row - 1 : row, column}];
-                               const uint32_t down = x[{row + 1 < height ? row + 1 : row, column}];
-                               const uint32_t left = x[{row, column > 0 ? column - 1 : column}];
-                               const uint32_t right =
-                                   x[{row, column + 1 < width ? column + 1 : column}];
-                               y[{row, column}] =
-                                   (4 * x[{row, column}] + up + down + left + right) / 8;
-                           });
+        group.parallel_for(
+            range(mine.count, width), kernel{"stencil", forms},
+            [=, first = mine.first](id<2> item) {
+                const std::size_t row = first + item[0];
+                const std::size_t column = item[1];
+                const uint32_t up = x[{row > 0 ? row - 1 : row, column}];
+                const uint32_t down = x[{row + 1 < height ? row + 1 : row, column}];
+                const uint32_t left = x[{row, column > 0 ? column - 1 : column}];
+                const uint32_t right = x[{row, column + 1 < width ? column + 1 : column}];
+                y[{row, column}] = (4 * x[{row, column}] + up + down + left + right) / 8;
+            });
     });
 }
 
@@ -162,11 +161,11 @@ std::vector<uint32_t> plain_stencil(std::vector<uint32_t> before, std::size_t n,
     for (; steps > 0; --steps, before.swap(after)) {
         for (std::size_t i = 0; i < before.size(); ++i) {
             const uint32_t here = before[i];
-            after[i] = (4 * here + (i >= n ? before[i - n] : here) +
-                        (i + n < before.size() ? before[i + n] : here) +
-                        (i % n > 0 ? before[i - 1] : here) +
-                        (i % n + 1 < n ? before[i + 1] : here)) /
-                       8;
+            after[i] =
+                (4 * here + (i >= n ? before[i - n] : here) +
+                 (i + n < before.size() ? before[i + n] : here) +
+                 (i % n > 0 ? before[i - 1] : here) + (i % n + 1 < n ? before[i + 1] : here)) /
+                8;
         }
     }
     return before;

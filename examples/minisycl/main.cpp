@@ -5,11 +5,12 @@
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <cstdio>
 #include <fstream>
 #include <functional>
 #include <iterator>
-#include <sstream>
+#include <utility>
 
 namespace {
 
@@ -50,6 +51,34 @@ std::string read_file(const std::string &path) {
     return {std::istreambuf_iterator<char>(file), {}};
 }
 
+/// The log with what took one route again and again in one line.
+std::vector<pi::runtime::TransferRecord> shortened(std::vector<pi::runtime::TransferRecord> log) {
+    std::vector<pi::runtime::TransferRecord> lines;
+    std::vector<std::size_t> times;
+    for (pi::runtime::TransferRecord &record : log) {
+        const auto same = [&](const pi::runtime::TransferRecord &line) {
+            return line.storage == record.storage && line.source == record.source &&
+                   line.destination == record.destination && line.ranges == record.ranges &&
+                   line.kind == record.kind && line.reason == record.reason;
+        };
+        const auto line = std::find_if(lines.begin(), lines.end(), same);
+        if (line == lines.end()) {
+            lines.push_back(std::move(record));
+            times.push_back(1);
+        } else {
+            line->bytes += record.bytes;
+            line->bytes_copy_in_copy_out += record.bytes_copy_in_copy_out;
+            ++times[static_cast<std::size_t>(line - lines.begin())];
+        }
+    }
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+        if (times[i] > 1) {
+            lines[i].reason = std::to_string(times[i]) + " times: " + lines[i].reason;
+        }
+    }
+    return lines;
+}
+
 void run(const Classic &classic, minisycl::context &context,
          const std::vector<minisycl::form> &forms, std::size_t size, Tally &tally) {
     context.runtime().clear_log();
@@ -67,7 +96,7 @@ void run(const Classic &classic, minisycl::context &context,
             });
         }
     }
-    std::printf("%s\n", pi::runtime::to_string(context.runtime().log(),
+    std::printf("%s\n", pi::runtime::to_string(shortened(context.runtime().log()),
                                                context.runtime().topology().description())
                             .c_str());
 }
@@ -100,7 +129,8 @@ int main(int count, char **arguments) {
     std::string devices;
     std::string cubin;
     std::size_t size = 0;
-    CLI::App app("Classics of parallel programs on the devices of all backends. Exit code: 0 all results are right, 1 one is "
+    CLI::App app("Classics of parallel programs on the devices of all backends. Exit code: 0 all "
+                 "results are right, 1 one is "
                  "wrong or failed, 77 a device takes none of the kernels' forms.");
     app.add_option("classic", wanted, "vector_add, stencil, matrix_product, reduction or all")
         ->check(CLI::IsMember({"vector_add", "stencil", "matrix_product", "reduction", "all"}));

@@ -68,7 +68,9 @@ public:
     ~buffer() {
         if (data_ != nullptr) {
             try {
-                storage_.buffer().acquire(pi::runtime::host_place, pi::runtime::Access::read).wait();
+                storage_.buffer()
+                    .acquire(pi::runtime::host_place, pi::runtime::Access::read)
+                    .wait();
                 storage_.finish(std::chrono::nanoseconds::max());
             } catch (...) {
                 context_.report(std::current_exception());
@@ -166,8 +168,7 @@ private:
     pi::runtime::Acquisition use_;
 };
 template <class T, int Dimensions>
-host_accessor(buffer<T, Dimensions> &)
-    -> host_accessor<T, Dimensions, access_mode::read_write>;
+host_accessor(buffer<T, Dimensions> &) -> host_accessor<T, Dimensions, access_mode::read_write>;
 template <class T, int Dimensions, access_mode Mode>
 host_accessor(buffer<T, Dimensions> &, mode_tag<Mode>) -> host_accessor<T, Dimensions, Mode>;
 template <class T, int Dimensions>

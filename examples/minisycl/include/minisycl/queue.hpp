@@ -25,9 +25,9 @@ public:
     /// Final, with success or failure.
     bool is_complete() const {
         pi_event_status status = 0;
-        pi::runtime::check(piEventGetInfo(raw_.get(), PI_EVENT_INFO_STATUS, sizeof status, &status,
-                                          nullptr),
-                           "piEventGetInfo");
+        pi::runtime::check(
+            piEventGetInfo(raw_.get(), PI_EVENT_INFO_STATUS, sizeof status, &status, nullptr),
+            "piEventGetInfo");
         return status == PI_EVENT_COMPLETE;
     }
 
@@ -80,7 +80,8 @@ public:
         handler commands(place_);
         group(commands);
         if (!commands.forms_.has_value()) {
-            throw exception(PI_ERROR_INVALID_OPERATION, "queue: a command group without parallel_for");
+            throw exception(PI_ERROR_INVALID_OPERATION,
+                            "queue: a command group without parallel_for");
         }
         pi::runtime::Event done = launch(commands);
         try {
@@ -193,8 +194,11 @@ private:
             built_[{reinterpret_cast<const void *>(commands.function_), argument_count, {}}];
         if (!known.kernel) {
             known.name = commands.forms_->name;
-            known.native = {known.name.c_str(), commands.function_,
-                            static_cast<uint32_t>(argument_count), 0, {}};
+            known.native = {known.name.c_str(),
+                            commands.function_,
+                            static_cast<uint32_t>(argument_count),
+                            0,
+                            {}};
             known.table = {sizeof known.table, 1, &known.native};
             known.kernel = build({PI_PROGRAM_FORMAT_NATIVE_TABLE, &known.table, sizeof known.table},
                                  commands.forms_->name);
@@ -229,7 +233,8 @@ private:
             const std::string text = pi::runtime::last_error_text(result);
             piProgramGetBuildInfo(program.get(), device, PI_PROGRAM_BUILD_INFO_LOG, sizeof log, log,
                                   nullptr);
-            throw exception(result, "kernel " + name + " on " + this->name() + ": " + text + "\n" + log);
+            throw exception(result,
+                            "kernel " + name + " on " + this->name() + ": " + text + "\n" + log);
         }
         pi::runtime::check(result, "piProgramBuild");
         pi::runtime::Kernel kernel;

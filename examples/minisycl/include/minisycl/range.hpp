@@ -13,8 +13,8 @@ struct range {
 
     range() = default;
     template <std::integral... Extents>
-        requires(sizeof...(Extents) == Dimensions)
-    range(Extents... extents) : extent{static_cast<std::size_t>(extents)...} {}
+    requires(sizeof...(Extents) == Dimensions) range(Extents... extents)
+        : extent{static_cast<std::size_t>(extents)...} {}
 
     std::size_t operator[](int dimension) const { return extent[dimension]; }
     std::size_t size() const {
@@ -36,17 +36,13 @@ struct id {
 
     id() = default;
     template <std::integral... Indices>
-        requires(sizeof...(Indices) == Dimensions)
-    id(Indices... indices) : index{static_cast<std::size_t>(indices)...} {}
+    requires(sizeof...(Indices) == Dimensions) id(Indices... indices)
+        : index{static_cast<std::size_t>(indices)...} {}
 
     std::size_t operator[](int dimension) const { return index[dimension]; }
     friend bool operator==(const id &, const id &) = default;
     /// An id of one dimension is a number.
-    operator std::size_t() const
-        requires(Dimensions == 1)
-    {
-        return index[0];
-    }
+    operator std::size_t() const requires(Dimensions == 1) { return index[0]; }
 };
 template <class... Indices>
 id(Indices...) -> id<sizeof...(Indices)>;
