@@ -4,13 +4,14 @@
 #include <pi/runtime/error.hpp>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
 #include <map>
 #include <stdexcept>
 #include <string_view>
 #include <utility>
 
-namespace image_pipeline {
+namespace examples {
 namespace {
 
 using pi::runtime::check;
@@ -75,6 +76,9 @@ std::string why_left_out(const DeviceEntry &entry) {
            " takes kernels neither as OpenCL C nor as native functions nor as PTX nor as SPIR-V";
 }
 
+/// In an order of seats: the program itself, at the bare host.
+constexpr size_t application_seat = SIZE_MAX;
+
 /// Collects seats on devices, each seat once.
 class Seats {
 public:
@@ -90,7 +94,7 @@ public:
         return seats_.size() - 1;
     }
 
-    /// Makes the topology. `order` holds indices of seats, at least one.
+    /// Makes the topology. `order` holds indices of seats, or application_seat; at least one.
     Work work(const std::vector<size_t> &order) const;
 
 private:
@@ -134,7 +138,7 @@ Work Seats::work(const std::vector<size_t> &order) const {
     }
     work.topology = pi::runtime::Topology::from_groups(devices, names);
     for (const size_t seat : order) {
-        work.order.push_back(place_of[seat]);
+        work.order.push_back(seat == application_seat ? pi::runtime::host_place : place_of[seat]);
     }
     return work;
 }
@@ -213,7 +217,7 @@ std::vector<Element> parse_devices(const std::string &list) {
 }
 
 Work choose_places(pi_loader loader, const std::string &list, std::span<const KernelForm> forms,
-                   const char *all) {
+                   const char *all, bool application) {
     Seats seats;
     std::vector<size_t> order;
     std::vector<std::string> left_out;
@@ -231,6 +235,10 @@ Work choose_places(pi_loader loader, const std::string &list, std::span<const Ke
         }
     }
     for (const Element &element : list.empty() ? std::vector<Element>{} : parse_devices(list)) {
+        if (application && element.selector == "application") {
+            order.push_back(application_seat);
+            continue;
+        }
         for (const DeviceEntry &entry : find_devices(loader, element.selector.c_str(), forms)) {
             if (entry.kernels.format == 0) {
                 throw std::runtime_error(why_left_out(entry));
@@ -238,8 +246,11 @@ Work choose_places(pi_loader loader, const std::string &list, std::span<const Ke
             order.push_back(seats.take(entry, element.own_context));
         }
     }
+    if (application && list.empty() && !order.empty()) {
+        order.push_back(application_seat);
+    }
     if (order.empty()) {
-        std::string text = "there is no device to work on; image_pipeline --list tells more";
+        std::string text = "there is no device to work on; pi-info tells more";
         for (const std::string &sentence : left_out) {
             text += "\n  " + sentence;
         }
@@ -250,4 +261,4 @@ Work choose_places(pi_loader loader, const std::string &list, std::span<const Ke
     return work;
 }
 
-} // namespace image_pipeline
+} // namespace examples
