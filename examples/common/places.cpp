@@ -230,7 +230,10 @@ Work choose_places(pi_loader loader, const std::string &list, std::span<const Ke
                 usable.push_back(std::move(entry));
             }
         }
-        for (const Seat &seat : default_order(usable)) {
+        for (size_t i = 0; application && i < usable.size(); ++i) {
+            order.push_back(seats.take(usable[i], false));
+        }
+        for (const Seat &seat : application ? std::vector<Seat>{} : default_order(usable)) {
             order.push_back(seats.take(usable[seat.device], seat.own_context));
         }
     }

@@ -62,9 +62,9 @@ struct Work {
 };
 
 /// The places for --devices, or for its absence when `list` is empty: then of all devices that `all`
-/// selects. `application`: the word "application" in a list means the program itself, at the bare host, and
-/// without a list it comes last. Throws pi::runtime::Error or std::runtime_error when there is no device that can do
-/// the work.
+/// selects, in default_order. `application`: the word "application" in a list means the program itself, at the bare
+/// host, and without a list the order is each device once, then the application. Throws pi::runtime::Error or
+/// std::runtime_error when there is no device that can do the work.
 Work choose_places(pi_loader loader, const std::string &list, std::span<const KernelForm> forms,
                    const char *all = nullptr, bool application = false);
 

@@ -17,6 +17,7 @@
 #include <iterator>
 #include <map>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 
 namespace tensor_io {
@@ -95,6 +96,18 @@ std::string read_file(const std::string &name) {
     return {std::istreambuf_iterator<char>(stream), {}};
 }
 
+/// "19.2 GB/s" of a machine file's host, in bytes a second; 0 if it does not say.
+double host_bandwidth(const std::string &machine) {
+    std::ifstream stream(machine);
+    const auto file = nlohmann::json::parse(stream, nullptr, false);
+    const auto text = file.value("/host/bandwidth"_json_pointer, std::string());
+    const std::map<std::string, double> units{
+        {"kB/s", 1e3}, {"MB/s", 1e6}, {"GB/s", 1e9}, {"TB/s", 1e12}};
+    const size_t space = std::min(text.find(' '), text.size());
+    const auto unit = units.find(text.substr(std::min(space + 1, text.size())));
+    return unit == units.end() ? 0 : std::stod(text.substr(0, space)) * unit->second;
+}
+
 double wall_milliseconds() {
     return std::chrono::duration<double, std::milli>(
                std::chrono::steady_clock::now().time_since_epoch())
@@ -115,6 +128,7 @@ public:
             report_.simulated};
         if (report_.simulated) {
             clock_.emplace(loader.get());
+            report_.host_bandwidth = host_bandwidth(options.machine);
             chain.clock = [this] { return clock_->pass_time(); };
         }
         for (const Way way : {Way::zero_copy, Way::copy_in_copy_out}) {

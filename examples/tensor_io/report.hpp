@@ -24,11 +24,17 @@ struct RunReport {
     uint32_t ring = 0;
     std::string memory; ///< as --memory has it
     bool simulated = false;
+    /// Bytes a second of the simulated machine's host memory, as its file has it; 0: no such machine, or it does not say.
+    double host_bandwidth = 0;
     std::array<WayReport, way_count> ways; ///< by Way
     std::string difference;                ///< of the first result that differs, else empty
 
     const WayReport &way(Way way) const { return ways.at(static_cast<size_t>(way)); }
 };
+
+/// Of one frame. The clock of a simulated machine does not see what the application does itself: its memcpy is added, which
+/// reads and writes each byte at the bandwidth of the machine's host memory.
+double milliseconds_of(const RunReport &report, const FrameReport &frame);
 
 /// Quartiles of the times of one frame by copy-in/copy-out and of the same frame in place, right before or behind, one
 /// divided by the other. All 0 where there is no such time.
