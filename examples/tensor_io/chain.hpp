@@ -72,6 +72,7 @@ struct ChainOptions {
     uint32_t ring = 4; ///< slots, at least one
     /// Milliseconds. Of a simulated machine: its clock, once the host has waited for all that has begun.
     std::function<double()> clock;
+    /// Wait for each transfer and each stage.
     bool simulated = false;
 };
 
