@@ -4,13 +4,14 @@
 #include <pi/runtime/error.hpp>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
 #include <map>
 #include <stdexcept>
 #include <string_view>
 #include <utility>
 
-namespace image_pipeline {
+namespace examples {
 namespace {
 
 using pi::runtime::check;
@@ -77,6 +78,9 @@ std::string why_left_out(const DeviceEntry &entry) {
            " takes kernels neither as OpenCL C nor as native functions nor as PTX nor as SPIR-V";
 }
 
+/// In an order of seats: the program itself, at the bare host.
+constexpr size_t application_seat = SIZE_MAX;
+
 /// Collects seats on devices, each seat once.
 class Seats {
 public:
@@ -92,7 +96,7 @@ public:
         return seats_.size() - 1;
     }
 
-    /// Makes the topology. `order` holds indices of seats, at least one.
+    /// Makes the topology. `order` holds indices of seats, or application_seat; at least one.
     Work work(const std::vector<size_t> &order) const;
 
 private:
@@ -136,7 +140,7 @@ Work Seats::work(const std::vector<size_t> &order) const {
     }
     work.topology = pi::runtime::Topology::from_groups(devices, names);
     for (const size_t seat : order) {
-        work.order.push_back(place_of[seat]);
+        work.order.push_back(seat == application_seat ? pi::runtime::host_place : place_of[seat]);
     }
     return work;
 }
@@ -215,7 +219,7 @@ std::vector<Element> parse_devices(const std::string &list) {
 }
 
 Work choose_places(pi_loader loader, const std::string &list, std::span<const KernelForm> forms,
-                   const char *all) {
+                   const char *all, bool application) {
     Seats seats;
     std::vector<size_t> order;
     std::vector<std::string> left_out;
@@ -228,11 +232,18 @@ Work choose_places(pi_loader loader, const std::string &list, std::span<const Ke
                 usable.push_back(std::move(entry));
             }
         }
-        for (const Seat &seat : default_order(usable)) {
+        for (size_t i = 0; application && i < usable.size(); ++i) {
+            order.push_back(seats.take(usable[i], false));
+        }
+        for (const Seat &seat : application ? std::vector<Seat>{} : default_order(usable)) {
             order.push_back(seats.take(usable[seat.device], seat.own_context));
         }
     }
     for (const Element &element : list.empty() ? std::vector<Element>{} : parse_devices(list)) {
+        if (application && element.selector == "application") {
+            order.push_back(application_seat);
+            continue;
+        }
         for (const DeviceEntry &entry : find_devices(loader, element.selector.c_str(), forms)) {
             if (entry.kernels.format == 0) {
                 throw std::runtime_error(why_left_out(entry));
@@ -240,8 +251,11 @@ Work choose_places(pi_loader loader, const std::string &list, std::span<const Ke
             order.push_back(seats.take(entry, element.own_context));
         }
     }
+    if (application && list.empty() && !order.empty()) {
+        order.push_back(application_seat);
+    }
     if (order.empty()) {
-        std::string text = "there is no device to work on; image_pipeline --list tells more";
+        std::string text = "there is no device to work on; pi-info tells more";
         for (const std::string &sentence : left_out) {
             text += "\n  " + sentence;
         }
@@ -252,4 +266,4 @@ Work choose_places(pi_loader loader, const std::string &list, std::span<const Ke
     return work;
 }
 
-} // namespace image_pipeline
+} // namespace examples

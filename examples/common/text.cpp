@@ -5,7 +5,7 @@
 #include <array>
 #include <cstdio>
 
-namespace image_pipeline {
+namespace examples {
 namespace {
 
 std::string number(double value, int digits) {
@@ -104,4 +104,4 @@ std::string json_string(std::string_view text) {
     return out + "\"";
 }
 
-} // namespace image_pipeline
+} // namespace examples

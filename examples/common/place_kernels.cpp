@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "place_kernels.hpp"
 
-#include "kernels.hpp"
-
 #include <pi/runtime/error.hpp>
 
 #include <cstring>
 
-namespace image_pipeline {
+namespace examples {
 namespace {
 
 using namespace pi::runtime;
@@ -55,11 +53,12 @@ Program build(pi_context context, const DeviceEntry &entry) {
 
 } // namespace
 
-PlaceKernels::PlaceKernels(pi_context context, const DeviceEntry &entry)
+PlaceKernels::PlaceKernels(pi_context context, const DeviceEntry &entry,
+                           const pi_native_program &names)
     : program_(build(context, entry)) {
     check(piQueueCreate(context, entry.device, nullptr, queue_.out()), "piQueueCreate");
-    for (uint32_t i = 0; i < native_kernels().kernel_count; ++i) {
-        const char *name = native_kernels().kernels[i].name;
+    for (uint32_t i = 0; i < names.kernel_count; ++i) {
+        const char *name = names.kernels[i].name;
         check(piKernelCreate(program_.get(), name, nullptr, kernels_[name].out()),
               "piKernelCreate");
     }
@@ -97,8 +96,16 @@ Event PlaceKernels::fill_with_zeros(pi_mem mem, uint64_t offset, uint64_t size,
     return event;
 }
 
+pi_kernel_argument value_argument(const int32_t &value) {
+    pi_kernel_argument argument{};
+    argument.kind = PI_ARGUMENT_VALUE;
+    argument.value = &value;
+    argument.size = sizeof value;
+    return argument;
+}
+
 void PlaceKernels::flush() const {
     check(piQueueFlush(queue_.get()), "piQueueFlush");
 }
 
-} // namespace image_pipeline
+} // namespace examples

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace image_pipeline {
+namespace examples {
 
 /// "0", "812 B", "1.17 MiB".
 std::string bytes_text(uint64_t bytes);
@@ -29,4 +29,4 @@ std::vector<std::string> wrapped(std::string_view text, size_t width);
 /// As a JSON string, with its quotes.
 std::string json_string(std::string_view text);
 
-} // namespace image_pipeline
+} // namespace examples

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "kernels.hpp"
+#include "kernel_form.hpp"
 
 #include <pi/pi_loader.h>
 #include <pi/runtime/topology.hpp>
@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-namespace image_pipeline {
+namespace examples {
 
 /// A device as the program sees it.
 struct DeviceEntry {
@@ -55,14 +55,17 @@ std::vector<Element> parse_devices(const std::string &list);
 /// Where the work happens: the places, and for each stage in turn the place of it (going round).
 struct Work {
     std::shared_ptr<const pi::runtime::Topology> topology;
-    std::vector<DeviceEntry> devices;           ///< [place - 1]
-    std::vector<pi::runtime::PlaceIndex> order; ///< at least one
-    std::vector<std::string> left_out;          ///< sentences on devices that are not used
+    std::vector<DeviceEntry> devices; ///< [place - 1]
+    std::vector<pi::runtime::PlaceIndex>
+        order; ///< at least one; the host where choose_places may take the application
+    std::vector<std::string> left_out; ///< sentences on devices that are not used
 };
 
 /// The places for --devices, or for its absence when `list` is empty: then of all devices that `all`
-/// selects. Throws pi::runtime::Error or std::runtime_error when there is no device that can do the work.
+/// selects, in default_order. `application`: the word "application" in a list means the program itself, at the bare
+/// host, and without a list the order is each device once, then the application. Throws pi::runtime::Error or
+/// std::runtime_error when there is no device that can do the work.
 Work choose_places(pi_loader loader, const std::string &list, std::span<const KernelForm> forms,
-                   const char *all = nullptr);
+                   const char *all = nullptr, bool application = false);
 
-} // namespace image_pipeline
+} // namespace examples
