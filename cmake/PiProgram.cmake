@@ -1,11 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-# pi_add_program(target)
+# pi_add_program(target OPTIONS file)
 #
-# For a program whose command line is pi::command_line's: installs it, its man page and its completions for bash, zsh
-# and fish. Those lie in <build>/share, where the program itself writes them whenever it is built.
+# For a program whose command line is pi::command_line's, declared in that file: installs it, its man page and its completions for bash, zsh
+# and fish. Those lie in <build>/share, where the program itself writes them whenever it is built. The global property
+# PI_PROGRAM_FILES has all of these files.
 function(pi_add_program target)
-    target_link_libraries(${target} PRIVATE pi::command_line)
+    cmake_parse_arguments(PARSE_ARGV 1 arg "" "OPTIONS" "")
+    if(NOT arg_OPTIONS OR arg_UNPARSED_ARGUMENTS)
+        message(FATAL_ERROR "pi_add_program: OPTIONS is needed; not understood: '${arg_UNPARSED_ARGUMENTS}'")
+    endif()
+    # Its header is for the one file that declares the options: all others are not compiled again because of it.
+    target_link_libraries(${target} PRIVATE $<LINK_ONLY:pi::command_line>)
+    set_property(SOURCE ${arg_OPTIONS} APPEND PROPERTY INCLUDE_DIRECTORIES
+                 "${PROJECT_SOURCE_DIR}/loader/command_line/include")
     install(TARGETS ${target} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT tools)
     if(CMAKE_CROSSCOMPILING AND NOT CMAKE_CROSSCOMPILING_EMULATOR)
         message(STATUS "${target}: cannot run here, so there is no man page and no completion")
@@ -30,6 +38,7 @@ function(pi_add_program target)
     pi_made(zsh/site-functions _${target} --help-completion zsh)
     pi_made(fish/vendor_completions.d ${target}.fish --help-completion fish)
     add_custom_target(${target}_pages ALL DEPENDS ${made})
+    set_property(GLOBAL APPEND PROPERTY PI_PROGRAM_FILES $<TARGET_FILE:${target}> ${made})
     install(FILES "${share}/man/man1/${target}.1" DESTINATION ${CMAKE_INSTALL_MANDIR}/man1
             COMPONENT tools)
     foreach(folder bash-completion/completions zsh/site-functions fish/vendor_completions.d)

@@ -149,7 +149,9 @@ std::vector<Link> find_links(const std::vector<Device> &devices, const Connectio
                 link.source =
                     link.source == Source::unknown ? Source::unknown : Source::machine_file;
             } else if (costs && costs->link(from, to) != estimate.link(from, to)) {
-                link.latency = costs->link(from, to).front().latency;
+                // No latency at all means that it was lost in noise.
+                const double latency = costs->link(from, to).front().latency;
+                link.latency = latency > 0 ? std::optional(latency) : std::nullopt;
                 link.bandwidth = costs->link(from, to).back().bandwidth;
                 link.source = Source::measured;
             }

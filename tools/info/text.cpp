@@ -231,10 +231,19 @@ std::string Text::connections(const Connections &connections, Contexts contexts)
                        ")\n";
     text = fitted(text, columns_) + matrix(connections.topology);
     std::string legend =
-        "\n"
-        "  unified     used as it is               import/N  in place, aligned to N bytes\n"
-        "  migratable  the plugin copies it there  mapped    a map is the memory itself\n"
-        "  none        it goes through the host    copied    a copy is made\n"
+        columns_ != 0 && columns_ < 80
+            ? "\n"
+              "  unified     used as it is\n"
+              "  migratable  the plugin copies it there\n"
+              "  none        it goes through the host\n"
+              "  import/N    in place, aligned to N bytes\n"
+              "  mapped      a map is the memory itself\n"
+              "  copied      a copy is made\n"
+            : "\n"
+              "  unified     used as it is               import/N  in place, aligned to N bytes\n"
+              "  migratable  the plugin copies it there  mapped    a map is the memory itself\n"
+              "  none        it goes through the host    copied    a copy is made\n";
+    legend +=
         "  host is the bare host: its row and column come from what the devices say of "
         "themselves\n";
     for (const std::string &problem : connections.problems) {

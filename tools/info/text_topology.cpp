@@ -134,25 +134,27 @@ std::string Text::links(const Connections &connections, const std::vector<Link> 
                         link.source});
     }
     std::array<size_t, 6> widths{};
+    size_t all = 2 + source_name(Source::machine_file).size();
     for (const Row &row : rows) {
         for (size_t i = 0; i < widths.size(); ++i) {
             widths[i] = std::max(widths[i], width_of(row.cells[i]));
         }
     }
+    for (const size_t width : widths) {
+        all += width + 2;
+    }
     std::string text = styled(Style::title, "Links") +
                        " (bandwidth of large transfers, latency of small ones, each way)\n";
+    // A narrow terminal has the figures on a line of their own.
+    const bool two_lines = columns_ != 0 && all > columns_;
     for (const Row &row : rows) {
-        text += "  ";
-        for (size_t i = 0; i < widths.size(); ++i) {
-            if (widths[i] == 0) {
-                continue;
-            }
-            const std::string cell =
-                i == 3 || i == 4
-                    ? std::string(widths[i] - width_of(row.cells[i]), ' ') + row.cells[i]
-                    : padded(row.cells[i], widths[i]);
-            text += (i == 0 ? styled(Style::title, cell) : cell) + (i == 0 || i == 1 ? " " : "  ");
+        text += "  " + styled(Style::title, padded(row.cells[0], widths[0])) + " " +
+                padded(row.cells[1], widths[1]) + " " +
+                (two_lines ? row.cells[2] + "\n    " : padded(row.cells[2], widths[2]) + "  ");
+        for (const size_t i : {size_t{3}, size_t{4}}) {
+            text += std::string(widths[i] - width_of(row.cells[i]), ' ') + row.cells[i] + "  ";
         }
+        text += widths[5] == 0 ? "" : padded(row.cells[5], widths[5]) + "  ";
         text += styled(style_of(row.source), source_name(row.source)) + "\n";
     }
     if (rows.empty()) {
@@ -171,7 +173,7 @@ std::string Text::links(const Connections &connections, const std::vector<Link> 
             legend += std::string("  ") + words;
         }
     }
-    return fitted(text, columns_) + (rows.empty() ? "" : fitted(legend, columns_));
+    return (two_lines ? text : fitted(text, columns_)) + (rows.empty() ? "" : fitted(legend, columns_));
 }
 
 } // namespace pi_info
