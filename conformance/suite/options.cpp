@@ -101,7 +101,7 @@ command_line::Page page() {
          {2, "the command line, or a file of expectations, was not understood"}},
         {{"pi-conformance --plugin host",
           "Tests the plugin that a program would find by that name."},
-         {"pi-conformance --plugin ./libpi_plugin_acme.so --area buffer --json results.json",
+         {"pi-conformance --plugin ./libpi_plugin_acme.so --area memory --json results.json",
           "Tests a file, in one area, and keeps the results for other programs."}},
         {"pi-info", "pi-bench"}};
 }

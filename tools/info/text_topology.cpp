@@ -143,8 +143,10 @@ std::string Text::links(const Connections &connections, const std::vector<Link> 
     for (const size_t width : widths) {
         all += width + 2;
     }
-    std::string text = styled(Style::title, "Links") +
-                       " (bandwidth of large transfers, latency of small ones, each way)\n";
+    const std::string title =
+        styled(Style::title, "Links") +
+        " (bandwidth of large transfers, latency of small ones, each way)\n";
+    std::string text;
     // A narrow terminal has the figures on a line of their own.
     const bool two_lines = columns_ != 0 && all > columns_;
     for (const Row &row : rows) {
@@ -173,7 +175,8 @@ std::string Text::links(const Connections &connections, const std::vector<Link> 
             legend += std::string("  ") + words;
         }
     }
-    return (two_lines ? text : fitted(text, columns_)) + (rows.empty() ? "" : fitted(legend, columns_));
+    return fitted(title, columns_) + (two_lines ? text : fitted(text, columns_)) +
+           (rows.empty() ? "" : fitted(legend, columns_));
 }
 
 } // namespace pi_info
