@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Sphinx's configuration. The source folder is the tree itself: pages are read where they lie, and their links,
+which name files of the tree, lead to pages of the site: of a page to that page, of a part of README.md to the page
+that shows it, of a header to its reference, of a folder to its README.md, of any other file or folder to a page that
+shows it."""
+
+import html
+import posixpath
+import re
+from pathlib import Path
+from xml.etree import ElementTree
+
+from docutils import nodes
+from docutils.parsers.rst import directives
+from docutils.statemachine import StringList
+from sphinx import addnodes
+from sphinx.highlighting import PygmentsBridge
+from sphinx.util.docutils import SphinxDirective
+
+tree = Path(__file__).resolve().parent.parent.parent
+project = "PI"
+author = "the authors of PI"
+copyright = "the authors of PI; Apache 2.0 with LLVM exceptions"  # pylint: disable=redefined-builtin
+version = release = ".".join(
+    re.search(rf"#define PI_VERSION_{part} (\d+)", (tree / "api/include/pi/pi.h").read_text())[1]
+    for part in ("MAJOR", "MINOR"))
+
+extensions = ["myst_parser", "breathe"]
+root_doc = "docs/site/index"
+include_patterns = ["CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "api/*.md", "docs/*.md", "docs/model/*.md", "docs/site/**.md",
+                    "examples/**/README.md", "conformance/**/README.md", "plugins/**/README.md", "tools/**/README.md"]
+exclude_patterns = ["build", ".git", ".cache", "scripts/lib/new-plugin", "**/__pycache__"]
+suppress_warnings = ["myst.header"]  # a README may begin with any heading
+nitpicky = False
+
+myst_heading_anchors = 4
+myst_enable_extensions = ["colon_fence"]
+
+breathe_projects = {"PI": str(tree / "build/docs/.doxygen/xml")}
+breathe_default_project = "PI"
+breathe_domain_by_extension = {"h": "c", "hpp": "cpp"}
+breathe_default_members = ("members", "undoc-members")
+breathe_show_include = False
+c_id_attributes = cpp_id_attributes = ["PI_EXPORT", "PI_CALL", "PI_RUNTIME_EXPORT"]
+
+html_theme = "furo"
+html_title = f"PI {version}"
+html_static_path = ["static"]
+html_css_files = ["site.css"]
+html_copy_source = False
+html_show_sphinx = False
+pygments_style = "friendly"
+pygments_dark_style = "monokai"
+
+# Which page shows a section of README.md, which is none itself.
+README_PAGES = {"": "docs/site/index", "try-it": "docs/site/start", "a-first-program": "docs/site/start",
+                "what-works-today": "docs/site/support", "figures": "docs/site/figures",
+                "where-things-are": "docs/site/start", "licence": "docs/site/start"}
+# Which page is the reference of a header.
+REFERENCES = {"api/include/pi/pi.h": "pi", "api/include/pi/pi.hpp": "pi", "api/include/pi/pi_plugin.h": "plugin",
+              "api/include/pi/pi_native_kernel.h": "plugin", "loader/include/pi": "loader",
+              "runtime/include/pi/runtime": "runtime", "plugins/sdk/include/pi/sdk": "sdk"}
+LANGUAGES = {".c": "c", ".h": "c", ".cpp": "cpp", ".hpp": "cpp", ".json": "json", ".py": "python", ".txt": "cmake",
+             ".yml": "yaml", ".def": "c", ".cmake": "cmake"}
+RULER = re.compile(r"^/\* ===== (?P<title>.*?) =+ \*/$", re.MULTILINE)
+
+
+class HeaderReference(SphinxDirective):
+    """`{header-reference} PATTERN...`: a section for each header: what it says itself, then its groups in its order."""
+
+    has_content = True
+    option_spec = {"flat": directives.flag} # no section of its own for the header
+
+    def parse(self, text):
+        node = nodes.Element()
+        self.state.nested_parse(StringList(text.split("\n"), self.env.docname), 0, node, match_titles=1)
+        return node.children
+
+    def section(self, name, title, children, literal=False):
+        node = nodes.section(ids=[name], names=[name])
+        node += nodes.title("", "", nodes.literal("", title) if literal else nodes.Text(title))
+        node += children
+        self.state.document.note_implicit_target(node)
+        return node
+
+    def run(self):
+        result = []
+        for path in sorted({path for line in self.content for path in tree.glob(line)}, key=lambda p: p.suffix):
+            name = str(path.relative_to(tree)).split("include/", 1)[1]
+            self.env.note_dependency(str(path))
+            text = path.read_text(encoding="utf-8")
+            titles = RULER.findall(text) if path.suffix == ".h" else []
+            slug = re.sub(r"\W+", "-", name)
+            if titles:
+                children = self.parse(f"```{{doxygenfile}} {name}\n:sections: detaileddescription\n```")
+                for title in titles:
+                    group = path.stem + "_" + re.sub(r"\W+", "_", title.split(":")[0]).lower()
+                    children.append(self.section(
+                        f"{slug}-{nodes.make_id(title)}", title.split(":")[0],
+                        self.parse(f"```{{doxygengroup}} {group}\n:content-only:\n:inner:\n```")))
+            else:
+                group = re.sub(r"\W+", "_", name) if path.suffix == ".hpp" and "\nnamespace " in text else ""
+                sections = ":sections: detaileddescription define" if group else ""
+                children = self.parse(f"```{{doxygenfile}} {name}\n{sections}\n```")
+                if group:
+                    children += self.parse(f"```{{doxygengroup}} {group}\n:content-only:\n:inner:\n```")
+            result += children if "flat" in self.options else [self.section(slug, name, children, literal=True)]
+        return result
+
+
+def page_of(app, docname, path, anchor):
+    """(page, anchor) of the site for a file of the tree."""
+    if path == "README.md":
+        return README_PAGES[anchor if anchor in README_PAGES else ""], anchor if anchor in README_PAGES else ""
+    for header, page in REFERENCES.items():
+        if path == header or path.startswith(header + "/"):
+            return f"docs/site/reference/{page}", ""
+    for name in (path.removesuffix(".md"), f"{path}/README"):
+        if name in app.env.found_docs:
+            return name, anchor
+    app.env.shown_files.setdefault(docname, set()).add(path)
+    return f"source/{path}", ""
+
+
+def resolve_links(app, doctree):
+    """Links to files of the tree become links to pages, once a page is read."""
+    docname = app.env.docname
+    for node in list(doctree.findall(lambda n: isinstance(n, (addnodes.pending_xref, addnodes.download_reference)))):
+        if node.get("reftype") != "myst" or re.match(r"[a-z]+:|#", node["reftarget"]):
+            continue
+        target, _, anchor = node["reftarget"].partition("#")
+        # What a page includes from README.md has links from there.
+        for base in (posixpath.dirname(docname), ""):
+            path = posixpath.normpath(posixpath.join(base, target))
+            if (tree / path).exists():
+                break
+        else:
+            continue # MyST says that it leads nowhere
+        page, anchor = page_of(app, docname, path, anchor)
+        if page.startswith("source/"):
+            up = "../" * docname.count("/")
+            link = nodes.reference("", "", internal=True, refuri=f"{up}{page}.html")
+        else:
+            target = "/" + page + (f".md#{anchor}" if anchor else "")
+            link = addnodes.pending_xref("", refdoc=docname, reftype="myst" if anchor else "doc",
+                                         refdomain=None if anchor else "std", refexplicit=True, refwarn=True,
+                                         reftarget=posixpath.relpath(page, posixpath.dirname(docname)) + f".md#{anchor}"
+                                         if anchor else f"/{page}")
+        link += node.children
+        node.replace_self(link)
+
+
+def show_files(app):
+    """A page for each file that a page links to, and for folders the list of what is in them."""
+    shown = {path for paths in app.env.shown_files.values() for path in paths}
+    for path in sorted(shown):
+        file = tree / path
+        up = "../" * (path.count("/") + 1)
+        if file.is_dir():
+            entries = sorted(p.name + "/" * p.is_dir() for p in file.iterdir() if not p.name.startswith((".", "__")))
+            here = [f'<a href="{posixpath.basename(path)}/{html.escape(e)}.html">{html.escape(e)}</a>'
+                    if f"{path}/{e}" in shown else html.escape(e) for e in entries]
+            body = "<ul>" + "".join(f"<li><code>{entry}</code></li>" for entry in here) + "</ul>"
+        else:
+            language = LANGUAGES.get(file.suffix) or ("bash" if file.read_text().startswith("#!/usr/bin/env bash") else
+                                                      "python" if file.read_text().startswith("#!") else "text")
+            body = PygmentsBridge("html", pygments_style).highlight_block(file.read_text(encoding="utf-8"), language,
+                                                                          force=True)
+        yield (f"source/{path}", {"title": path, "body": f"<h1><code>{html.escape(path)}</code></h1>{body}",
+                                  "parents": [], "prev": None, "next": None, "toc": "", "display_toc": False,
+                                  "up": up}, "page.html")
+
+
+def tidy_groups(app):
+    """Leaves each thing in one place of Doxygen's groups: not what a class of the group has as well, nor macros, which are the file's."""
+    xml = tree / "build/docs/.doxygen/xml"
+    known = {compound.findtext("name") for compound in ElementTree.parse(xml / "index.xml").getroot()
+             if compound.get("kind") in ("class", "struct")}
+    for path in xml.glob("group__*hpp.xml"):
+        parsed = ElementTree.parse(path)
+        group = parsed.getroot().find("compounddef")
+        classes = {inner.text for inner in group.findall("innerclass")}
+        for inner in group.findall("innerclass"):
+            if inner.text.rpartition("::")[0] in classes:
+                group.remove(inner)
+        seen = set()
+        for section in group.findall("sectiondef"):
+            for member in section.findall("memberdef"):
+                scope = (member.findtext("qualifiedname") or "").rpartition("::")[0]
+                if scope in known or member.get("id") in seen or member.get("kind") == "define":
+                    section.remove(member)
+                seen.add(member.get("id"))
+            if section.find("memberdef") is None:
+                group.remove(section)
+        parsed.write(path, encoding="utf-8", xml_declaration=True)
+
+
+def begin(app, env, docnames):
+    env.shown_files = getattr(env, "shown_files", {})
+    for docname in docnames:
+        env.shown_files.pop(docname, None)
+
+
+def purge(app, env, docname):
+    getattr(env, "shown_files", {}).pop(docname, None)
+
+
+def setup(app):
+    app.add_directive("header-reference", HeaderReference)
+    app.connect("builder-inited", tidy_groups)
+    app.connect("env-before-read-docs", begin)
+    app.connect("env-purge-doc", purge)
+    app.connect("doctree-read", resolve_links)
+    app.connect("html-collect-pages", show_files)
+    return {"parallel_read_safe": False, "parallel_write_safe": True}
