@@ -276,9 +276,9 @@ public:
     T value_or(T other) && { return has_value() ? std::move(value_) : std::move(other); }
 
     /// Not checked: of a failure, the empty value.
-    T &operator*() & noexcept { return value_; }
-    const T &operator*() const & noexcept { return value_; }
-    T &&operator*() && noexcept { return std::move(value_); }
+    T &operator*() &noexcept { return value_; }
+    const T &operator*() const &noexcept { return value_; }
+    T &&operator*() &&noexcept { return std::move(value_); }
     T *operator->() noexcept { return &value_; }
     const T *operator->() const noexcept { return &value_; }
 
@@ -398,8 +398,8 @@ const Handle *handles(const Noun *nouns) noexcept {
 template <class Handle>
 class HandleList {
     template <class Container>
-    using ElementOf = std::remove_cv_t<
-        std::remove_pointer_t<decltype(std::declval<const Container &>().data())>>;
+    using ElementOf =
+        std::remove_cv_t<std::remove_pointer_t<decltype(std::declval<const Container &>().data())>>;
     template <class Element>
     static constexpr bool fits =
         std::is_same_v<Element, Handle> || detail::is_noun_of<Element, Handle>;
@@ -940,7 +940,11 @@ private:
     public:
         constexpr Object() noexcept = default;
         constexpr Object(Handle handle) noexcept : Borrowed<Handle>(handle) {}
-        constexpr Object(Borrowed<Handle> other) noexcept : Borrowed<Handle>(other) {}
+        /// Of the other kind of errors.
+        template <class Other, std::enable_if_t<detail::is_noun_of<Other, Handle> &&
+                                                    !std::is_base_of_v<Object, Other>,
+                                                int> = 0>
+        constexpr Object(const Other &other) noexcept : Borrowed<Handle>(other) {}
 
         /// device.info<PI_DEVICE_INFO_NAME>() is a std::string. A name of another noun does not compile.
         template <auto Name>
@@ -1040,8 +1044,7 @@ public:
             const void *table = nullptr;
             const pi_result result =
                 piPluginGetExtension(this->handle_, name.get(), sizeof(Table), &table);
-            return give(result, "piPluginGetExtension",
-                                       static_cast<const Table *>(table));
+            return give(result, "piPluginGetExtension", static_cast<const Table *>(table));
         }
         Returns<std::vector<Platform>> platforms() const {
             return read_list<Platform>(
@@ -1095,11 +1098,10 @@ public:
             return own<Loader>(result, "piLoaderCreate", loader);
         }
         Returns<std::vector<Plugin>> plugins() const {
-            return read_list<Plugin>("piPluginsGet",
-                                     [&](uint32_t capacity, Plugin *out, uint32_t *out_count) {
-                                         return piPluginsGet(this->handle_, capacity, places(out),
-                                                             out_count);
-                                     });
+            return read_list<Plugin>(
+                "piPluginsGet", [&](uint32_t capacity, Plugin *out, uint32_t *out_count) {
+                    return piPluginsGet(this->handle_, capacity, places(out), out_count);
+                });
         }
         /// What became of each plugin.
         Returns<std::vector<pi_plugin_report>> reports() const {
@@ -1135,12 +1137,11 @@ public:
         }
         /// With the layer "fault".
         Returns<std::vector<pi_call_count>> call_counts(Borrowed<pi_plugin> plugin) const {
-            return read_list<pi_call_count>(
-                "piLoaderGetCallCounts",
-                [&](uint32_t capacity, pi_call_count *out, uint32_t *out_count) {
-                    return piLoaderGetCallCounts(this->handle_, plugin.get(), capacity, out,
-                                                 out_count);
-                });
+            return read_list<pi_call_count>("piLoaderGetCallCounts", [&](uint32_t capacity,
+                                                                         pi_call_count *out,
+                                                                         uint32_t *out_count) {
+                return piLoaderGetCallCounts(this->handle_, plugin.get(), capacity, out, out_count);
+            });
         }
     };
 
@@ -1157,29 +1158,26 @@ public:
         static Returns<Device> create_with_native_handle(Borrowed<pi_platform> platform,
                                                          const pi_native_desc &desc) {
             pi_device device = nullptr;
-            const pi_result result =
-                piDeviceCreateWithNativeHandle(platform.get(), &desc, &device);
+            const pi_result result = piDeviceCreateWithNativeHandle(platform.get(), &desc, &device);
             return own<Device>(result, "piDeviceCreateWithNativeHandle", device);
         }
         Returns<std::vector<Device>> partition(const pi_device_partition_desc &desc) const {
-            return read_list<Device>("piDevicePartition",
-                                     [&](uint32_t capacity, Device *out, uint32_t *out_count) {
-                                         return piDevicePartition(this->handle_, &desc, capacity,
-                                                                  places(out), out_count);
-                                     });
+            return read_list<Device>("piDevicePartition", [&](uint32_t capacity, Device *out,
+                                                              uint32_t *out_count) {
+                return piDevicePartition(this->handle_, &desc, capacity, places(out), out_count);
+            });
         }
         Returns<Timestamps> global_timestamps() const {
             Timestamps times;
-            const pi_result result = piDeviceGetGlobalTimestamps(this->handle_, &times.device_time,
-                                                                 &times.host_time);
+            const pi_result result =
+                piDeviceGetGlobalTimestamps(this->handle_, &times.device_time, &times.host_time);
             return give(result, "piDeviceGetGlobalTimestamps", times);
         }
         /// The index of the binary that suits the device best.
         Returns<uint32_t> select_binary(span<const pi_program_binary> binaries) const {
             uint32_t index = 0;
-            const pi_result result =
-                piDeviceSelectBinary(this->handle_, static_cast<uint32_t>(binaries.size()),
-                                     binaries.data(), &index);
+            const pi_result result = piDeviceSelectBinary(
+                this->handle_, static_cast<uint32_t>(binaries.size()), binaries.data(), &index);
             return give(result, "piDeviceSelectBinary", index);
         }
         Returns<std::vector<pi_memory_scope>> memory_scopes() const {
@@ -1194,9 +1192,8 @@ public:
                                                         Borrowed<pi_device> dst_device,
                                                         Borrowed<pi_context> dst_context) const {
             pi_memory_connection connection = PI_MEMORY_CONNECTION_NONE;
-            const pi_result result =
-                piGetMemoryConnection(this->handle_, src_context.get(), dst_device.get(),
-                                      dst_context.get(), &connection);
+            const pi_result result = piGetMemoryConnection(
+                this->handle_, src_context.get(), dst_device.get(), dst_context.get(), &connection);
             return give(result, "piGetMemoryConnection", connection);
         }
         /// query NULL: buffers in scope 0.
@@ -1243,8 +1240,7 @@ public:
         /// No device where the backend has one handle for all.
         Returns<pi_native_handle> native_handle(Borrowed<pi_device> device = {}) const {
             pi_native_handle handle{};
-            const pi_result result =
-                piContextGetNativeHandle(this->handle_, device.get(), &handle);
+            const pi_result result = piContextGetNativeHandle(this->handle_, device.get(), &handle);
             return give(result, "piContextGetNativeHandle", handle);
         }
     };
@@ -1274,9 +1270,7 @@ public:
             return own<Queue>(result, "piQueueCreateWithNativeHandle", queue);
         }
         Returns<void> flush() const { return done(piQueueFlush(this->handle_), "piQueueFlush"); }
-        Returns<void> finish() const {
-            return done(piQueueFinish(this->handle_), "piQueueFinish");
-        }
+        Returns<void> finish() const { return done(piQueueFinish(this->handle_), "piQueueFinish"); }
         Returns<pi_native_handle> native_handle() const {
             pi_native_handle handle{};
             const pi_result result = piQueueGetNativeHandle(this->handle_, &handle);
@@ -1316,8 +1310,7 @@ public:
         static Returns<Mem> buffer_create(Borrowed<pi_context> context, Borrowed<pi_device> device,
                                           const pi_mem_buffer_desc &desc) {
             pi_mem mem = nullptr;
-            const pi_result result =
-                piMemBufferCreate(context.get(), device.get(), &desc, &mem);
+            const pi_result result = piMemBufferCreate(context.get(), device.get(), &desc, &mem);
             return own<Mem>(result, "piMemBufferCreate", mem);
         }
         /// Of scope 0, without demands.
@@ -1566,9 +1559,9 @@ public:
         }
         Returns<void>
         set_specialization_constants(span<const pi_specialization_constant> constants) const {
-            return done(piProgramSetSpecializationConstants(
-                            this->handle_, static_cast<uint32_t>(constants.size()),
-                            constants.data()),
+            return done(piProgramSetSpecializationConstants(this->handle_,
+                                                            static_cast<uint32_t>(constants.size()),
+                                                            constants.data()),
                         "piProgramSetSpecializationConstants");
         }
         template <auto Name>
@@ -1595,9 +1588,9 @@ public:
                 for (const uint64_t size : sizes) {
                     pointers.push_back(binaries.emplace_back(size).data());
                 }
-                result = piProgramGetInfo(this->handle_, PI_PROGRAM_INFO_BINARIES,
-                                          pointers.size() * sizeof(uint8_t *), pointers.data(),
-                                          nullptr);
+                result =
+                    piProgramGetInfo(this->handle_, PI_PROGRAM_INFO_BINARIES,
+                                     pointers.size() * sizeof(uint8_t *), pointers.data(), nullptr);
             }
             return give(result, "piProgramGetInfo", std::move(binaries));
         }
@@ -1617,8 +1610,7 @@ public:
         /// No device where the backend has one handle for all.
         Returns<pi_native_handle> native_handle(Borrowed<pi_device> device = {}) const {
             pi_native_handle handle{};
-            const pi_result result =
-                piProgramGetNativeHandle(this->handle_, device.get(), &handle);
+            const pi_result result = piProgramGetNativeHandle(this->handle_, device.get(), &handle);
             return give(result, "piProgramGetNativeHandle", handle);
         }
     };
@@ -1636,15 +1628,14 @@ public:
         static Returns<Kernel> create_with_native_handle(Borrowed<pi_program> program,
                                                          const pi_native_desc &desc) {
             pi_kernel kernel = nullptr;
-            const pi_result result =
-                piKernelCreateWithNativeHandle(program.get(), &desc, &kernel);
+            const pi_result result = piKernelCreateWithNativeHandle(program.get(), &desc, &kernel);
             return own<Kernel>(result, "piKernelCreateWithNativeHandle", kernel);
         }
         template <auto Name>
         Returns<InfoType<Name>> group_info(Borrowed<pi_device> device) const {
-            static_assert(std::is_same_v<decltype(Name),
-                                         decltype(PI_KERNEL_GROUP_INFO_MAX_WORK_GROUP_SIZE)>,
-                          "this name is not one of this noun's group information");
+            static_assert(
+                std::is_same_v<decltype(Name), decltype(PI_KERNEL_GROUP_INFO_MAX_WORK_GROUP_SIZE)>,
+                "this name is not one of this noun's group information");
             return read<InfoType<Name>>(
                 "piKernelGetGroupInfo", [&](uint64_t size, void *value, uint64_t *out_size) {
                     return piKernelGetGroupInfo(this->handle_, device.get(), Name, size, value,
@@ -1666,8 +1657,7 @@ public:
         static Returns<std::array<uint64_t, 3>>
         suggested_local_size(Borrowed<pi_queue> queue, const pi_kernel_launch_desc &desc) {
             std::array<uint64_t, 3> size{};
-            const pi_result result =
-                piKernelGetSuggestedLocalSize(queue.get(), &desc, size.data());
+            const pi_result result = piKernelGetSuggestedLocalSize(queue.get(), &desc, size.data());
             return give(result, "piKernelGetSuggestedLocalSize", size);
         }
         static Returns<uint32_t> max_cooperative_groups(Borrowed<pi_queue> queue,
@@ -1679,8 +1669,7 @@ public:
         /// No device where the backend has one handle for all.
         Returns<pi_native_handle> native_handle(Borrowed<pi_device> device = {}) const {
             pi_native_handle handle{};
-            const pi_result result =
-                piKernelGetNativeHandle(this->handle_, device.get(), &handle);
+            const pi_result result = piKernelGetNativeHandle(this->handle_, device.get(), &handle);
             return give(result, "piKernelGetNativeHandle", handle);
         }
     };
