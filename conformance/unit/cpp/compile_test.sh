@@ -30,17 +30,19 @@ for compiler in "$2" clang++-14; do
                 fail "$compiler -std=c++$standard $exceptions: does not compile"
         done
     done
-    # Each line of these is wrong on its own, and the compiler says the words behind it.
-    while IFS='|' read -r code words; do
-        count=$((count + 1))
-        # shellcheck disable=SC2086
-        said=$(printf '#include <pi/pi.hpp>\n[[maybe_unused]] static void f(pi::Queue q, pi::DeviceRef d) { %s }\n' "$code" |
-            "$compiler" -std=c++17 $options -fsyntax-only -x c++ - 2>&1) && fail "$compiler: compiles, and should not: $code"
-        case $said in
-        *"$words"*) ;;
-        *) fail "$compiler: $code: does not say '$words': $said" ;;
-        esac
-    done << 'END'
+done
+
+# Each line of these is wrong on its own, and the compiler says the words behind it.
+while IFS='|' read -r code words; do
+    count=$((count + 1))
+    # shellcheck disable=SC2086
+    said=$(printf '#include <pi/pi.hpp>\n[[maybe_unused]] static void f(pi::Queue q, pi::DeviceRef d) { %s }\n' "$code" |
+        "$2" -std=c++17 $options -fsyntax-only -x c++ - 2>&1) && fail "compiles, and should not: $code"
+    case $said in
+    *"$words"*) ;;
+    *) fail "$code: does not say '$words': $said" ;;
+    esac
+done << 'END'
 pi::Queue copy = q;|deleted
 d.info<PI_QUEUE_INFO_FLAGS>();|this name is not one of this noun's information
 q.enqueue(pi::desc<pi_barrier_desc>());|discard
@@ -48,6 +50,5 @@ q.enqueue(pi::desc<pi_queue_desc>(), pi::no_event);|Command
 pi::nothrow::QueueRef(q).finish();|discard
 pi::value_argument(1);|deleted
 END
-done
 echo "compile_test: $count compilations, $failures wrong"
 [ "$failures" = 0 ] && [ "$count" -ge 10 ]
