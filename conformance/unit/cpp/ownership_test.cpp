@@ -184,18 +184,15 @@ TEST_CASE("both kinds use each other's objects") {
 
 namespace {
 
-/// A kind of errors of a program's own: what it returns besides is where failures are counted.
+/// A kind of errors of a program's own: results, and a list of what has failed.
 struct Counting {
     template <class T>
     using Returns = pi::Result<T>;
-    template <class T, class... Value>
-    static pi::Result<T> success(Value &&...value) {
-        return pi::Result<T>(std::forward<Value>(value)...);
-    }
-    template <class T>
-    static pi::Result<T> failure(pi_result code, const char *function) {
-        failures.push_back(function);
-        return pi::Result<T>::failure(code);
+    template <class T, class Make>
+    static pi::Result<T> give(pi_result result, const char *function, Make make) {
+        if (result != PI_SUCCESS)
+            failures.push_back(function);
+        return pi::Nothrow::give<T>(result, function, make);
     }
     static inline std::vector<std::string> failures;
 };

@@ -32,7 +32,7 @@
 // Strings and vectors are the standard library's, and so is what they do where memory is short.
 //
 // COST. That of the C call: classes are the handle alone, functions are inline, and none allocates but those that return a
-// string or a vector. Threads and callbacks: as in pi.h.
+// string or a vector or take a closure. An owner's end looks whether it has moved away. Threads and callbacks: as in pi.h.
 #pragma once
 
 #include <pi/pi_loader.h>
@@ -248,11 +248,9 @@ public:
     using value_type = T;
 
     Result(T value) noexcept : value_(std::move(value)) {}
-    static Result failure(pi_result code) noexcept {
-        Result result{T()};
-        result.code_ = code;
-        return result;
-    }
+    /// Of what a call said and gave: the value of a failure must be an empty one.
+    Result(pi_result code, T value) noexcept : value_(std::move(value)), code_(code) {}
+    static Result failure(pi_result code) noexcept { return Result(code, T()); }
 
     bool has_value() const noexcept { return code_ == PI_SUCCESS; }
     explicit operator bool() const noexcept { return has_value(); }
@@ -322,18 +320,17 @@ private:
 };
 
 #if PI_HPP_EXCEPTIONS
-/// Errors are thrown. A kind of errors is three things: what a function of T returns, how it returns a value, and
-/// how a failure (`function` is the C function's name). `T` may be void, and moves without throwing.
+/// Errors are thrown. A kind of errors is two things: what a function of T returns (T may be void), and how that
+/// is made of the result of the C function, its name, and make(), which gives the T. Of a failure that is an empty one.
 struct Throw {
     template <class T>
     using Returns = T;
-    template <class T, class... Value>
-    static T success(Value &&...value) {
-        return T(std::forward<Value>(value)...);
-    }
-    template <class T>
-    [[noreturn]] static T failure(pi_result code, const char *function) {
-        detail::FailByThrow::fail(code, function);
+    template <class T, class Make>
+    static T give(pi_result result, const char *function, Make make) {
+        if (result != PI_SUCCESS) {
+            detail::FailByThrow::fail(result, function);
+        }
+        return make();
     }
 };
 #endif
@@ -342,13 +339,13 @@ struct Throw {
 struct Nothrow {
     template <class T>
     using Returns = Result<T>;
-    template <class T, class... Value>
-    static Result<T> success(Value &&...value) noexcept {
-        return Result<T>(std::forward<Value>(value)...);
-    }
-    template <class T>
-    static Result<T> failure(pi_result code, const char *) noexcept {
-        return Result<T>::failure(code);
+    template <class T, class Make>
+    static Result<T> give(pi_result result, const char *, Make make) noexcept {
+        if constexpr (std::is_void_v<T>) {
+            return Result<void>::failure(result);
+        } else {
+            return Result<T>(result, make());
+        }
     }
 };
 
@@ -795,7 +792,7 @@ pi_result read(std::string &text, Get get) {
     if (result == PI_SUCCESS && size > 0) {
         text.resize(size);
         result = get(size, text.data(), nullptr);
-        text.pop_back(); // the final 0
+        text.resize(result == PI_SUCCESS ? size - 1 : 0); // without the final 0
     }
     return result;
 }
@@ -807,6 +804,9 @@ pi_result read(std::vector<T> &values, Get get) {
     if (result == PI_SUCCESS && size > 0) {
         values.resize(size / sizeof(T));
         result = get(size, values.data(), nullptr);
+        if (result != PI_SUCCESS) {
+            values.clear();
+        }
     }
     return result;
 }
@@ -870,18 +870,13 @@ struct Api {
 private:
     /// How the result of a C function becomes that of ours.
     static Returns<void> done(pi_result result, const char *function) {
-        if (result != PI_SUCCESS) {
-            return Errors::template failure<void>(result, function);
-        }
-        return Errors::template success<void>();
+        return Errors::template give<void>(result, function, [] {});
     }
     /// By reference: a value is not looked at before it is known to be one.
     template <class T, class Value = std::decay_t<T>>
     static Returns<Value> give(pi_result result, const char *function, T &&value) {
-        if (result != PI_SUCCESS) {
-            return Errors::template failure<Value>(result, function);
-        }
-        return Errors::template success<Value>(std::move(value));
+        return Errors::template give<Value>(result, function,
+                                            [&]() -> Value { return std::move(value); });
     }
     /// The places of the handles of nouns, for C functions to write to.
     template <class Noun>
@@ -890,14 +885,12 @@ private:
                       std::is_standard_layout_v<Noun>);
         return reinterpret_cast<typename Noun::Raw *>(nouns);
     }
-    /// For what was made.
+    /// For what was made. What a failed call may have left in the output is no reference.
     template <class Noun>
     static Returns<Noun> own(pi_result result, const char *function,
                              const typename Noun::Raw &handle) {
-        if (result != PI_SUCCESS) {
-            return Errors::template failure<Noun>(result, function);
-        }
-        return Errors::template success<Noun>(Noun::adopt(handle));
+        return Errors::template give<Noun>(
+            result, function, [&] { return Noun::adopt(result == PI_SUCCESS ? handle : nullptr); });
     }
     template <class T, class Get>
     static Returns<T> read(const char *function, Get get) {
@@ -963,6 +956,9 @@ private:
             if (result == PI_ERROR_UNSUPPORTED_FEATURE || result == PI_ERROR_INVALID_ENUMERATION) {
                 value.reset();
                 return give(PI_SUCCESS, Call::name, value);
+            }
+            if (result != PI_SUCCESS) {
+                value.reset();
             }
             return give(result, Call::name, value);
         }
@@ -1397,10 +1393,9 @@ public:
                                   const pi_usm_desc &desc) {
             void *pointer = nullptr;
             const pi_result result = piUsmAlloc(context.get(), device.get(), &desc, &pointer);
-            if (result != PI_SUCCESS) {
-                return Errors::template failure<Usm>(result, "piUsmAlloc");
-            }
-            return Errors::template success<Usm>(adopt(context, pointer));
+            return Errors::template give<Usm>(result, "piUsmAlloc", [&] {
+                return adopt(context, result == PI_SUCCESS ? pointer : nullptr);
+            });
         }
         static Returns<Usm> alloc(Borrowed<pi_context> context, Borrowed<pi_device> device,
                                   pi_usm_kind kind, uint64_t size) {
@@ -1423,11 +1418,9 @@ public:
         static Returns<UsmRegistration> host_register(Borrowed<pi_context> context, void *pointer,
                                                       uint64_t size, uint64_t flags = 0) {
             const pi_result result = piUsmHostRegister(context.get(), pointer, size, flags);
-            if (result != PI_SUCCESS) {
-                return Errors::template failure<UsmRegistration>(result, "piUsmHostRegister");
-            }
-            return Errors::template success<UsmRegistration>(
-                UsmRegistration::adopt(context, pointer));
+            return Errors::template give<UsmRegistration>(result, "piUsmHostRegister", [&] {
+                return UsmRegistration::adopt(context, result == PI_SUCCESS ? pointer : nullptr);
+            });
         }
 
         Usm() noexcept = default;
@@ -1591,6 +1584,9 @@ public:
                 result =
                     piProgramGetInfo(this->handle_, PI_PROGRAM_INFO_BINARIES,
                                      pointers.size() * sizeof(uint8_t *), pointers.data(), nullptr);
+                if (result != PI_SUCCESS) {
+                    binaries.clear();
+                }
             }
             return give(result, "piProgramGetInfo", std::move(binaries));
         }
@@ -1720,10 +1716,8 @@ public:
         /// False where the time (nanoseconds; 0 never blocks) was over before.
         Returns<bool> wait_for(uint64_t timeout) const {
             const pi_result result = piEventWait(this->handle_, timeout);
-            if (result == PI_ERROR_TIMEOUT) {
-                return give(PI_SUCCESS, "piEventWait", false);
-            }
-            return give(result, "piEventWait", true);
+            return give(result == PI_ERROR_TIMEOUT ? PI_SUCCESS : result, "piEventWait",
+                        result == PI_SUCCESS);
         }
         template <auto Name>
         Returns<InfoType<Name>> profiling_info() const {
