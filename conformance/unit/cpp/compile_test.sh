@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# compile_test.sh SOURCE_DIR COMPILER: compiles compile.cpp, which names everything of pi.hpp, strictly, as C++17 and C++20, with
+# compile_test.sh SOURCE_DIR COMPILER: compiles compile.cpp, which names everything of pi.hpp, strictly, as C++17, C++20
 # and without exceptions, by the compiler and by clang++-14 where it is;
 # and what must not compile, which does not.
 set -u
@@ -22,13 +22,10 @@ for compiler in "$2" clang++-14; do
         echo "left out: $compiler is not here"
         continue
     fi
-    for standard in 17 20; do
-        for exceptions in "" "-fno-exceptions -fno-rtti"; do
-            count=$((count + 1))
-            # shellcheck disable=SC2086 # several options
-            "$compiler" -std=c++$standard $exceptions $options -c -o /dev/null "$here/compile.cpp" ||
-                fail "$compiler -std=c++$standard $exceptions: does not compile"
-        done
+    for how in "-std=c++17" "-std=c++20" "-std=c++17 -fno-exceptions -fno-rtti"; do
+        count=$((count + 1))
+        # shellcheck disable=SC2086 # several options
+        "$compiler" $how $options -c -o /dev/null "$here/compile.cpp" || fail "$compiler $how: does not compile"
     done
 done
 
@@ -51,4 +48,4 @@ pi::nothrow::QueueRef(q).finish();|discard
 pi::value_argument(1);|deleted
 END
 echo "compile_test: $count compilations, $failures wrong"
-[ "$failures" = 0 ] && [ "$count" -ge 10 ]
+[ "$failures" = 0 ] && [ "$count" -ge 9 ]
