@@ -6,6 +6,7 @@
 #include "equipment.hpp"
 #include "session.hpp"
 
+#include <pi/pi.hpp>
 #include <pi/pi_plugin.h>
 
 #include <pi_bench_stub.h>
@@ -64,6 +65,71 @@ void with_three_plugins(Session &session) {
         [&](uint64_t count) { call_in_turn(count, pi_bench_stub_device_retain, three); });
 }
 
+// The same in C and through pi.hpp.
+
+[[noreturn, gnu::cold, gnu::noinline]] void fail(pi_result result, const char *function) {
+    throw pi::Error(result, function);
+}
+
+[[gnu::noinline, gnu::aligned(64)]] uint32_t select_in_c(pi_device device,
+                                                         const pi_program_binary *binary) {
+    uint32_t index = 0;
+    const pi_result result = piDeviceSelectBinary(device, 1, binary, &index);
+    if (result != PI_SUCCESS) {
+        fail(result, "piDeviceSelectBinary");
+    }
+    return index;
+}
+[[gnu::noinline, gnu::aligned(64)]] uint32_t select_in_cpp(pi_device device,
+                                                           const pi_program_binary *binary) {
+    return pi::DeviceRef(device).select_binary({binary, 1});
+}
+// A failure has an index, too, as one writes it without exceptions.
+[[gnu::noinline, gnu::aligned(64)]] uint32_t select_or_none_in_c(pi_device device,
+                                                                 const pi_program_binary *binary) {
+    uint32_t index = 0;
+    return piDeviceSelectBinary(device, 1, binary, &index) == PI_SUCCESS ? index : UINT32_MAX;
+}
+[[gnu::noinline, gnu::aligned(64)]] uint32_t
+select_or_none_in_cpp(pi_device device, const pi_program_binary *binary) {
+    return pi::nothrow::DeviceRef(device).select_binary({binary, 1}).value_or(UINT32_MAX);
+}
+
+[[gnu::noinline, gnu::aligned(64)]] pi_result make_event_in_c(pi_context context) {
+    pi_event event = nullptr;
+    const pi_result result = piEventCreateHost(context, nullptr, &event);
+    if (result != PI_SUCCESS) {
+        fail(result, "piEventCreateHost");
+    }
+    piEventRelease(event);
+    return result;
+}
+[[gnu::noinline, gnu::aligned(64)]] pi_result make_event_in_cpp(pi_context context) {
+    const pi::Event event = pi::Event::create_host(context);
+    return PI_SUCCESS;
+}
+
+void through_cpp(Session &session) {
+    const Loader loader({plugin_path("bench_first")});
+    const pi::DeviceRef device = loader.devices("*").at(0);
+    const pi::Context context = pi::Context::create(device.info<PI_DEVICE_INFO_PLATFORM>(), device);
+    const pi_program_binary binary{"opencl_c", PI_PROGRAM_FORMAT_OPENCL_C, 0};
+    session.compare(
+        "exported call through pi.hpp", "the same call in C, aim 1.00 times it", Unit::nanoseconds,
+        [&](uint64_t count) { call_often(count, select_in_cpp, device.get(), &binary); },
+        [&](uint64_t count) { call_often(count, select_in_c, device.get(), &binary); });
+    session.compare(
+        "exported call through pi.hpp, without exceptions", "the same call in C, aim 1.00 times it",
+        Unit::nanoseconds,
+        [&](uint64_t count) { call_often(count, select_or_none_in_cpp, device.get(), &binary); },
+        [&](uint64_t count) { call_often(count, select_or_none_in_c, device.get(), &binary); });
+    session.compare(
+        "host event made and released by pi.hpp", "the same two calls in C, aim 1.00 times them",
+        Unit::nanoseconds,
+        [&](uint64_t count) { call_often(count, make_event_in_cpp, context.get()); },
+        [&](uint64_t count) { call_often(count, make_event_in_c, context.get()); });
+}
+
 /// `aim`: added to the limit's name.
 void with_a_layer(Session &session, const char *layer, const char *aim) {
     const Loader loader({plugin_path("bench_first")}, {layer});
@@ -94,6 +160,7 @@ void with_a_layer(Session &session, const char *layer, const char *aim) {
 void bench_calls(Session &session) {
     session.attempt("exported call, 1 plugin", [&] { with_one_plugin(session); });
     session.attempt("exported call, 3 plugins in turn", [&] { with_three_plugins(session); });
+    session.attempt("exported call through pi.hpp", [&] { through_cpp(session); });
     for (const auto &[layer, aim] : {std::pair("validate", ", aim 25 times it"),
                                      {"fault", ""},
                                      {"leak-origin", ""},

@@ -22,7 +22,8 @@ static_assert(std::is_standard_layout_v<pi::nothrow::Event>);
 // Owners move and are not copied; what borrows is a value, of either kind, and comes from a C handle.
 using pi::nothrow::Event;
 using pi::nothrow::EventRef;
-static_assert(std::is_nothrow_move_constructible_v<Event> && std::is_nothrow_move_assignable_v<Event>);
+static_assert(std::is_nothrow_move_constructible_v<Event> &&
+              std::is_nothrow_move_assignable_v<Event>);
 static_assert(!std::is_copy_constructible_v<Event> && !std::is_copy_assignable_v<Event>);
 static_assert(std::is_convertible_v<Event, EventRef> && std::is_convertible_v<pi_event, EventRef>);
 static_assert(!std::is_convertible_v<pi_event, Event>, "who takes a reference over says adopt");

@@ -13,13 +13,12 @@ namespace {
 struct FailElsewhere {
     template <class T>
     using Returns = T;
-    template <class T, class... Value>
-    static T success(Value &&...value) {
-        return T(std::forward<Value>(value)...);
-    }
-    template <class T>
-    [[noreturn]] static T failure(pi_result code, const char *function) {
-        fail(code, function);
+    template <class T, class Make>
+    static T give(pi_result result, const char *function, Make make) {
+        if (result != PI_SUCCESS) {
+            fail(result, function);
+        }
+        return make();
     }
 };
 using Elsewhere = pi::Api<FailElsewhere>;
@@ -69,6 +68,23 @@ SAME uint64_t c_size(pi_mem mem) {
 SAME uint64_t cpp_size(pi_mem mem) {
     const auto size = pi::nothrow::MemRef(mem).info<PI_MEM_INFO_SIZE>();
     return size ? *size : 0;
+}
+
+SAME pi_mem c_buffer_or_none(pi_context context, pi_device device, const pi_mem_buffer_desc *desc) {
+    pi_mem mem = nullptr;
+    return piMemBufferCreate(context, device, desc, &mem) == PI_SUCCESS ? mem : nullptr;
+}
+SAME pi_mem cpp_buffer_or_none(pi_context context, pi_device device,
+                               const pi_mem_buffer_desc *desc) {
+    return pi::nothrow::Mem::buffer_create(context, device, *desc)->detach();
+}
+
+SAME uint32_t c_select_or_none(pi_device device, const pi_program_binary *binary) {
+    uint32_t index = 0;
+    return piDeviceSelectBinary(device, 1, binary, &index) == PI_SUCCESS ? index : UINT32_MAX;
+}
+SAME uint32_t cpp_select_or_none(pi_device device, const pi_program_binary *binary) {
+    return pi::nothrow::DeviceRef(device).select_binary({binary, 1}).value_or(UINT32_MAX);
 }
 
 // Calls that do not return where they fail, as those that throw.

@@ -17,7 +17,7 @@ FUNCTION = re.compile(r"^(c|cpp)_(\w+):[^\n]*\n(.*?)^\s*\.size\s+\1_\2\b", re.MU
 def instructions(body):
     """The lines of an assembler's function that are instructions, with labels that do not count."""
     lines = [line.strip() for line in body.splitlines()]
-    code = [line for line in lines if line and line[0] not in ".#" and not line.endswith(":")]
+    code = [line for line in lines if line and line[0] not in ".#/" and not line.endswith(":")]
     return [re.sub(r"\.L\w+", ".L", line.split("#")[0].strip()) for line in code]
 
 

@@ -59,7 +59,9 @@ TEST_CASE("pi-bench calls measures exported calls beside a stub") {
          {"exported call, 1 plugin", "exported call of 4 arguments, 1 plugin",
           "exported call, 1 plugin, beside a bare call", "exported call, 3 plugins in turn",
           "exported call with the layer validate", "exported call with the layer fault",
-          "exported call with the layer leak-origin", "exported call with the layer race"}) {
+          "exported call with the layer leak-origin", "exported call with the layer race",
+          "exported call through pi.hpp", "exported call through pi.hpp, without exceptions",
+          "host event made and released by pi.hpp"}) {
         CHECK(std::count(measured.begin(), measured.end(), name) == 1);
     }
 }

@@ -32,7 +32,7 @@
 // Strings and vectors are the standard library's, and so is what they do where memory is short.
 //
 // COST. That of the C call: classes are the handle alone, functions are inline, and none allocates but those that return a
-// string or a vector. Threads and callbacks: as in pi.h.
+// string or a vector or take a closure. An owner's end looks whether it has moved away. Threads and callbacks: as in pi.h.
 #pragma once
 
 #include <pi/pi_loader.h>
@@ -248,11 +248,9 @@ public:
     using value_type = T;
 
     Result(T value) noexcept : value_(std::move(value)) {}
-    static Result failure(pi_result code) noexcept {
-        Result result{T()};
-        result.code_ = code;
-        return result;
-    }
+    /// Of what a call said and gave: the value of a failure must be an empty one.
+    Result(pi_result code, T value) noexcept : value_(std::move(value)), code_(code) {}
+    static Result failure(pi_result code) noexcept { return Result(code, T()); }
 
     bool has_value() const noexcept { return code_ == PI_SUCCESS; }
     explicit operator bool() const noexcept { return has_value(); }
@@ -276,9 +274,9 @@ public:
     T value_or(T other) && { return has_value() ? std::move(value_) : std::move(other); }
 
     /// Not checked: of a failure, the empty value.
-    T &operator*() & noexcept { return value_; }
-    const T &operator*() const & noexcept { return value_; }
-    T &&operator*() && noexcept { return std::move(value_); }
+    T &operator*() &noexcept { return value_; }
+    const T &operator*() const &noexcept { return value_; }
+    T &&operator*() &&noexcept { return std::move(value_); }
     T *operator->() noexcept { return &value_; }
     const T *operator->() const noexcept { return &value_; }
 
@@ -322,18 +320,17 @@ private:
 };
 
 #if PI_HPP_EXCEPTIONS
-/// Errors are thrown. A kind of errors is three things: what a function of T returns, how it returns a value, and
-/// how a failure (`function` is the C function's name). `T` may be void, and moves without throwing.
+/// Errors are thrown. A kind of errors is two things: what a function of T returns (T may be void), and how that
+/// is made of the result of the C function, its name, and make(), which gives the T. Of a failure that is an empty one.
 struct Throw {
     template <class T>
     using Returns = T;
-    template <class T, class... Value>
-    static T success(Value &&...value) {
-        return T(std::forward<Value>(value)...);
-    }
-    template <class T>
-    [[noreturn]] static T failure(pi_result code, const char *function) {
-        detail::FailByThrow::fail(code, function);
+    template <class T, class Make>
+    static T give(pi_result result, const char *function, Make make) {
+        if (result != PI_SUCCESS) {
+            detail::FailByThrow::fail(result, function);
+        }
+        return make();
     }
 };
 #endif
@@ -342,13 +339,13 @@ struct Throw {
 struct Nothrow {
     template <class T>
     using Returns = Result<T>;
-    template <class T, class... Value>
-    static Result<T> success(Value &&...value) noexcept {
-        return Result<T>(std::forward<Value>(value)...);
-    }
-    template <class T>
-    static Result<T> failure(pi_result code, const char *) noexcept {
-        return Result<T>::failure(code);
+    template <class T, class Make>
+    static Result<T> give(pi_result result, const char *, Make make) noexcept {
+        if constexpr (std::is_void_v<T>) {
+            return Result<void>::failure(result);
+        } else {
+            return Result<T>(result, make());
+        }
     }
 };
 
@@ -398,8 +395,8 @@ const Handle *handles(const Noun *nouns) noexcept {
 template <class Handle>
 class HandleList {
     template <class Container>
-    using ElementOf = std::remove_cv_t<
-        std::remove_pointer_t<decltype(std::declval<const Container &>().data())>>;
+    using ElementOf =
+        std::remove_cv_t<std::remove_pointer_t<decltype(std::declval<const Container &>().data())>>;
     template <class Element>
     static constexpr bool fits =
         std::is_same_v<Element, Handle> || detail::is_noun_of<Element, Handle>;
@@ -795,7 +792,7 @@ pi_result read(std::string &text, Get get) {
     if (result == PI_SUCCESS && size > 0) {
         text.resize(size);
         result = get(size, text.data(), nullptr);
-        text.pop_back(); // the final 0
+        text.resize(result == PI_SUCCESS ? size - 1 : 0); // without the final 0
     }
     return result;
 }
@@ -807,6 +804,9 @@ pi_result read(std::vector<T> &values, Get get) {
     if (result == PI_SUCCESS && size > 0) {
         values.resize(size / sizeof(T));
         result = get(size, values.data(), nullptr);
+        if (result != PI_SUCCESS) {
+            values.clear();
+        }
     }
     return result;
 }
@@ -870,18 +870,13 @@ struct Api {
 private:
     /// How the result of a C function becomes that of ours.
     static Returns<void> done(pi_result result, const char *function) {
-        if (result != PI_SUCCESS) {
-            return Errors::template failure<void>(result, function);
-        }
-        return Errors::template success<void>();
+        return Errors::template give<void>(result, function, [] {});
     }
     /// By reference: a value is not looked at before it is known to be one.
     template <class T, class Value = std::decay_t<T>>
     static Returns<Value> give(pi_result result, const char *function, T &&value) {
-        if (result != PI_SUCCESS) {
-            return Errors::template failure<Value>(result, function);
-        }
-        return Errors::template success<Value>(std::move(value));
+        return Errors::template give<Value>(result, function,
+                                            [&]() -> Value { return std::move(value); });
     }
     /// The places of the handles of nouns, for C functions to write to.
     template <class Noun>
@@ -890,14 +885,12 @@ private:
                       std::is_standard_layout_v<Noun>);
         return reinterpret_cast<typename Noun::Raw *>(nouns);
     }
-    /// For what was made.
+    /// For what was made. What a failed call may have left in the output is no reference.
     template <class Noun>
     static Returns<Noun> own(pi_result result, const char *function,
                              const typename Noun::Raw &handle) {
-        if (result != PI_SUCCESS) {
-            return Errors::template failure<Noun>(result, function);
-        }
-        return Errors::template success<Noun>(Noun::adopt(handle));
+        return Errors::template give<Noun>(
+            result, function, [&] { return Noun::adopt(result == PI_SUCCESS ? handle : nullptr); });
     }
     template <class T, class Get>
     static Returns<T> read(const char *function, Get get) {
@@ -940,7 +933,11 @@ private:
     public:
         constexpr Object() noexcept = default;
         constexpr Object(Handle handle) noexcept : Borrowed<Handle>(handle) {}
-        constexpr Object(Borrowed<Handle> other) noexcept : Borrowed<Handle>(other) {}
+        /// Of the other kind of errors.
+        template <class Other, std::enable_if_t<detail::is_noun_of<Other, Handle> &&
+                                                    !std::is_base_of_v<Object, Other>,
+                                                int> = 0>
+        constexpr Object(const Other &other) noexcept : Borrowed<Handle>(other) {}
 
         /// device.info<PI_DEVICE_INFO_NAME>() is a std::string. A name of another noun does not compile.
         template <auto Name>
@@ -959,6 +956,9 @@ private:
             if (result == PI_ERROR_UNSUPPORTED_FEATURE || result == PI_ERROR_INVALID_ENUMERATION) {
                 value.reset();
                 return give(PI_SUCCESS, Call::name, value);
+            }
+            if (result != PI_SUCCESS) {
+                value.reset();
             }
             return give(result, Call::name, value);
         }
@@ -1040,8 +1040,7 @@ public:
             const void *table = nullptr;
             const pi_result result =
                 piPluginGetExtension(this->handle_, name.get(), sizeof(Table), &table);
-            return give(result, "piPluginGetExtension",
-                                       static_cast<const Table *>(table));
+            return give(result, "piPluginGetExtension", static_cast<const Table *>(table));
         }
         Returns<std::vector<Platform>> platforms() const {
             return read_list<Platform>(
@@ -1095,11 +1094,10 @@ public:
             return own<Loader>(result, "piLoaderCreate", loader);
         }
         Returns<std::vector<Plugin>> plugins() const {
-            return read_list<Plugin>("piPluginsGet",
-                                     [&](uint32_t capacity, Plugin *out, uint32_t *out_count) {
-                                         return piPluginsGet(this->handle_, capacity, places(out),
-                                                             out_count);
-                                     });
+            return read_list<Plugin>(
+                "piPluginsGet", [&](uint32_t capacity, Plugin *out, uint32_t *out_count) {
+                    return piPluginsGet(this->handle_, capacity, places(out), out_count);
+                });
         }
         /// What became of each plugin.
         Returns<std::vector<pi_plugin_report>> reports() const {
@@ -1135,12 +1133,11 @@ public:
         }
         /// With the layer "fault".
         Returns<std::vector<pi_call_count>> call_counts(Borrowed<pi_plugin> plugin) const {
-            return read_list<pi_call_count>(
-                "piLoaderGetCallCounts",
-                [&](uint32_t capacity, pi_call_count *out, uint32_t *out_count) {
-                    return piLoaderGetCallCounts(this->handle_, plugin.get(), capacity, out,
-                                                 out_count);
-                });
+            return read_list<pi_call_count>("piLoaderGetCallCounts", [&](uint32_t capacity,
+                                                                         pi_call_count *out,
+                                                                         uint32_t *out_count) {
+                return piLoaderGetCallCounts(this->handle_, plugin.get(), capacity, out, out_count);
+            });
         }
     };
 
@@ -1157,29 +1154,26 @@ public:
         static Returns<Device> create_with_native_handle(Borrowed<pi_platform> platform,
                                                          const pi_native_desc &desc) {
             pi_device device = nullptr;
-            const pi_result result =
-                piDeviceCreateWithNativeHandle(platform.get(), &desc, &device);
+            const pi_result result = piDeviceCreateWithNativeHandle(platform.get(), &desc, &device);
             return own<Device>(result, "piDeviceCreateWithNativeHandle", device);
         }
         Returns<std::vector<Device>> partition(const pi_device_partition_desc &desc) const {
-            return read_list<Device>("piDevicePartition",
-                                     [&](uint32_t capacity, Device *out, uint32_t *out_count) {
-                                         return piDevicePartition(this->handle_, &desc, capacity,
-                                                                  places(out), out_count);
-                                     });
+            return read_list<Device>("piDevicePartition", [&](uint32_t capacity, Device *out,
+                                                              uint32_t *out_count) {
+                return piDevicePartition(this->handle_, &desc, capacity, places(out), out_count);
+            });
         }
         Returns<Timestamps> global_timestamps() const {
             Timestamps times;
-            const pi_result result = piDeviceGetGlobalTimestamps(this->handle_, &times.device_time,
-                                                                 &times.host_time);
+            const pi_result result =
+                piDeviceGetGlobalTimestamps(this->handle_, &times.device_time, &times.host_time);
             return give(result, "piDeviceGetGlobalTimestamps", times);
         }
         /// The index of the binary that suits the device best.
         Returns<uint32_t> select_binary(span<const pi_program_binary> binaries) const {
             uint32_t index = 0;
-            const pi_result result =
-                piDeviceSelectBinary(this->handle_, static_cast<uint32_t>(binaries.size()),
-                                     binaries.data(), &index);
+            const pi_result result = piDeviceSelectBinary(
+                this->handle_, static_cast<uint32_t>(binaries.size()), binaries.data(), &index);
             return give(result, "piDeviceSelectBinary", index);
         }
         Returns<std::vector<pi_memory_scope>> memory_scopes() const {
@@ -1194,9 +1188,8 @@ public:
                                                         Borrowed<pi_device> dst_device,
                                                         Borrowed<pi_context> dst_context) const {
             pi_memory_connection connection = PI_MEMORY_CONNECTION_NONE;
-            const pi_result result =
-                piGetMemoryConnection(this->handle_, src_context.get(), dst_device.get(),
-                                      dst_context.get(), &connection);
+            const pi_result result = piGetMemoryConnection(
+                this->handle_, src_context.get(), dst_device.get(), dst_context.get(), &connection);
             return give(result, "piGetMemoryConnection", connection);
         }
         /// query NULL: buffers in scope 0.
@@ -1243,8 +1236,7 @@ public:
         /// No device where the backend has one handle for all.
         Returns<pi_native_handle> native_handle(Borrowed<pi_device> device = {}) const {
             pi_native_handle handle{};
-            const pi_result result =
-                piContextGetNativeHandle(this->handle_, device.get(), &handle);
+            const pi_result result = piContextGetNativeHandle(this->handle_, device.get(), &handle);
             return give(result, "piContextGetNativeHandle", handle);
         }
     };
@@ -1274,9 +1266,7 @@ public:
             return own<Queue>(result, "piQueueCreateWithNativeHandle", queue);
         }
         Returns<void> flush() const { return done(piQueueFlush(this->handle_), "piQueueFlush"); }
-        Returns<void> finish() const {
-            return done(piQueueFinish(this->handle_), "piQueueFinish");
-        }
+        Returns<void> finish() const { return done(piQueueFinish(this->handle_), "piQueueFinish"); }
         Returns<pi_native_handle> native_handle() const {
             pi_native_handle handle{};
             const pi_result result = piQueueGetNativeHandle(this->handle_, &handle);
@@ -1316,8 +1306,7 @@ public:
         static Returns<Mem> buffer_create(Borrowed<pi_context> context, Borrowed<pi_device> device,
                                           const pi_mem_buffer_desc &desc) {
             pi_mem mem = nullptr;
-            const pi_result result =
-                piMemBufferCreate(context.get(), device.get(), &desc, &mem);
+            const pi_result result = piMemBufferCreate(context.get(), device.get(), &desc, &mem);
             return own<Mem>(result, "piMemBufferCreate", mem);
         }
         /// Of scope 0, without demands.
@@ -1404,10 +1393,9 @@ public:
                                   const pi_usm_desc &desc) {
             void *pointer = nullptr;
             const pi_result result = piUsmAlloc(context.get(), device.get(), &desc, &pointer);
-            if (result != PI_SUCCESS) {
-                return Errors::template failure<Usm>(result, "piUsmAlloc");
-            }
-            return Errors::template success<Usm>(adopt(context, pointer));
+            return Errors::template give<Usm>(result, "piUsmAlloc", [&] {
+                return adopt(context, result == PI_SUCCESS ? pointer : nullptr);
+            });
         }
         static Returns<Usm> alloc(Borrowed<pi_context> context, Borrowed<pi_device> device,
                                   pi_usm_kind kind, uint64_t size) {
@@ -1430,11 +1418,9 @@ public:
         static Returns<UsmRegistration> host_register(Borrowed<pi_context> context, void *pointer,
                                                       uint64_t size, uint64_t flags = 0) {
             const pi_result result = piUsmHostRegister(context.get(), pointer, size, flags);
-            if (result != PI_SUCCESS) {
-                return Errors::template failure<UsmRegistration>(result, "piUsmHostRegister");
-            }
-            return Errors::template success<UsmRegistration>(
-                UsmRegistration::adopt(context, pointer));
+            return Errors::template give<UsmRegistration>(result, "piUsmHostRegister", [&] {
+                return UsmRegistration::adopt(context, result == PI_SUCCESS ? pointer : nullptr);
+            });
         }
 
         Usm() noexcept = default;
@@ -1566,9 +1552,9 @@ public:
         }
         Returns<void>
         set_specialization_constants(span<const pi_specialization_constant> constants) const {
-            return done(piProgramSetSpecializationConstants(
-                            this->handle_, static_cast<uint32_t>(constants.size()),
-                            constants.data()),
+            return done(piProgramSetSpecializationConstants(this->handle_,
+                                                            static_cast<uint32_t>(constants.size()),
+                                                            constants.data()),
                         "piProgramSetSpecializationConstants");
         }
         template <auto Name>
@@ -1595,9 +1581,12 @@ public:
                 for (const uint64_t size : sizes) {
                     pointers.push_back(binaries.emplace_back(size).data());
                 }
-                result = piProgramGetInfo(this->handle_, PI_PROGRAM_INFO_BINARIES,
-                                          pointers.size() * sizeof(uint8_t *), pointers.data(),
-                                          nullptr);
+                result =
+                    piProgramGetInfo(this->handle_, PI_PROGRAM_INFO_BINARIES,
+                                     pointers.size() * sizeof(uint8_t *), pointers.data(), nullptr);
+                if (result != PI_SUCCESS) {
+                    binaries.clear();
+                }
             }
             return give(result, "piProgramGetInfo", std::move(binaries));
         }
@@ -1617,8 +1606,7 @@ public:
         /// No device where the backend has one handle for all.
         Returns<pi_native_handle> native_handle(Borrowed<pi_device> device = {}) const {
             pi_native_handle handle{};
-            const pi_result result =
-                piProgramGetNativeHandle(this->handle_, device.get(), &handle);
+            const pi_result result = piProgramGetNativeHandle(this->handle_, device.get(), &handle);
             return give(result, "piProgramGetNativeHandle", handle);
         }
     };
@@ -1636,15 +1624,14 @@ public:
         static Returns<Kernel> create_with_native_handle(Borrowed<pi_program> program,
                                                          const pi_native_desc &desc) {
             pi_kernel kernel = nullptr;
-            const pi_result result =
-                piKernelCreateWithNativeHandle(program.get(), &desc, &kernel);
+            const pi_result result = piKernelCreateWithNativeHandle(program.get(), &desc, &kernel);
             return own<Kernel>(result, "piKernelCreateWithNativeHandle", kernel);
         }
         template <auto Name>
         Returns<InfoType<Name>> group_info(Borrowed<pi_device> device) const {
-            static_assert(std::is_same_v<decltype(Name),
-                                         decltype(PI_KERNEL_GROUP_INFO_MAX_WORK_GROUP_SIZE)>,
-                          "this name is not one of this noun's group information");
+            static_assert(
+                std::is_same_v<decltype(Name), decltype(PI_KERNEL_GROUP_INFO_MAX_WORK_GROUP_SIZE)>,
+                "this name is not one of this noun's group information");
             return read<InfoType<Name>>(
                 "piKernelGetGroupInfo", [&](uint64_t size, void *value, uint64_t *out_size) {
                     return piKernelGetGroupInfo(this->handle_, device.get(), Name, size, value,
@@ -1666,8 +1653,7 @@ public:
         static Returns<std::array<uint64_t, 3>>
         suggested_local_size(Borrowed<pi_queue> queue, const pi_kernel_launch_desc &desc) {
             std::array<uint64_t, 3> size{};
-            const pi_result result =
-                piKernelGetSuggestedLocalSize(queue.get(), &desc, size.data());
+            const pi_result result = piKernelGetSuggestedLocalSize(queue.get(), &desc, size.data());
             return give(result, "piKernelGetSuggestedLocalSize", size);
         }
         static Returns<uint32_t> max_cooperative_groups(Borrowed<pi_queue> queue,
@@ -1679,8 +1665,7 @@ public:
         /// No device where the backend has one handle for all.
         Returns<pi_native_handle> native_handle(Borrowed<pi_device> device = {}) const {
             pi_native_handle handle{};
-            const pi_result result =
-                piKernelGetNativeHandle(this->handle_, device.get(), &handle);
+            const pi_result result = piKernelGetNativeHandle(this->handle_, device.get(), &handle);
             return give(result, "piKernelGetNativeHandle", handle);
         }
     };
@@ -1731,10 +1716,8 @@ public:
         /// False where the time (nanoseconds; 0 never blocks) was over before.
         Returns<bool> wait_for(uint64_t timeout) const {
             const pi_result result = piEventWait(this->handle_, timeout);
-            if (result == PI_ERROR_TIMEOUT) {
-                return give(PI_SUCCESS, "piEventWait", false);
-            }
-            return give(result, "piEventWait", true);
+            return give(result == PI_ERROR_TIMEOUT ? PI_SUCCESS : result, "piEventWait",
+                        result == PI_SUCCESS);
         }
         template <auto Name>
         Returns<InfoType<Name>> profiling_info() const {
