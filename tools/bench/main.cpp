@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <exception>
 #include <fstream>
+#include <unistd.h>
 
 namespace pi_bench {
 
@@ -126,7 +127,8 @@ int measure(Session &session, const Options &options) {
     std::fflush(stdout);
     benchmark_of(options.name).run(session);
     session.end_progress();
-    std::printf("%s", table(session.rows(), session.left_out()).c_str());
+    std::printf("%s",
+                table(session.rows(), session.left_out(), terminal_columns(STDOUT_FILENO)).c_str());
     if (!options.json.empty()) {
         file << json(where, when, session.rows(), session.left_out()) << std::flush;
         if (!file) {

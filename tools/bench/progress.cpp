@@ -8,18 +8,15 @@
 #include <unistd.h>
 
 namespace pi_bench {
-namespace {
 
-size_t terminal_columns() {
+size_t terminal_columns(int descriptor) {
     constexpr size_t usual = 80;
-    if (isatty(STDERR_FILENO) == 0) {
+    if (isatty(descriptor) == 0) {
         return 0;
     }
     winsize size{};
-    return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0 ? usual : size.ws_col;
+    return ioctl(descriptor, TIOCGWINSZ, &size) != 0 || size.ws_col == 0 ? usual : size.ws_col;
 }
-
-} // namespace
 
 std::string progress_line(size_t measured, std::chrono::seconds passed, const std::string &name,
                           size_t columns) {
@@ -33,7 +30,7 @@ std::string progress_line(size_t measured, std::chrono::seconds passed, const st
     return line;
 }
 
-Progress::Progress() : columns_(terminal_columns()) {}
+Progress::Progress() : columns_(terminal_columns(STDERR_FILENO)) {}
 
 void Progress::begin(size_t measured, const std::string &name) {
     if (columns_ == 0) {

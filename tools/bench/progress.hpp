@@ -27,6 +27,9 @@ private:
     std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
+/// The width of the terminal that this descriptor is; 0 where it is none.
+size_t terminal_columns(int descriptor);
+
 /// The line: "[3 rows, 1:05] name", no longer than `columns`.
 std::string progress_line(size_t measured, std::chrono::seconds passed, const std::string &name,
                           size_t columns);

@@ -86,22 +86,27 @@ std::string date() {
     return text.data();
 }
 
-std::string table(const std::vector<Row> &rows, const std::vector<LeftOut> &left_out) {
+std::string table(const std::vector<Row> &rows, const std::vector<LeftOut> &left_out,
+                  size_t columns) {
     size_t width = 4;
     for (const Row &row : rows) {
         width = std::max(width, row.name.size());
     }
     const std::vector<std::string> limits = limit_names(rows);
+    constexpr size_t figures = 37; // columns of all but the name
+    const bool two_lines = columns != 0 && width + 2 + figures > columns;
+    const auto begin = [&](const std::string &name) {
+        return two_lines ? name + "\n  " : padded(name, width + 2);
+    };
     std::string text;
     if (!rows.empty()) {
-        text = padded("name", width + 2) + right("ours", 9) + right("limit", 9) + "      " +
-               right("ratio", 7) + "\n";
+        text = begin("name") + right("ours", 9) + right("limit", 9) + "      " + right("ratio", 7) +
+               "\n";
     }
     for (const Row &row : rows) {
-        text += padded(row.name, width + 2) + right(number(row.ours), 9) +
-                right(number(row.limit), 9) + " " + padded(row.unit, 5) +
-                right(rounded(row.ratio, 3), 7) + "  " + limit_number(limits, row.limit_name) +
-                "\n";
+        text += begin(row.name) + right(number(row.ours), 9) + right(number(row.limit), 9) + " " +
+                padded(row.unit, 5) + right(rounded(row.ratio, 3), 7) + "  " +
+                limit_number(limits, row.limit_name) + "\n";
     }
     for (const std::string &limit : limits) {
         text += "  " + limit_number(limits, limit) + " the limit is " + limit + "\n";

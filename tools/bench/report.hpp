@@ -28,8 +28,10 @@ std::string machine();
 /// "2026-11-20T07:45:12Z"
 std::string date();
 
-/// For people: a line a row, the limits explained below.
-std::string table(const std::vector<Row> &rows, const std::vector<LeftOut> &left_out);
+/// For people: a line a row, the limits explained below. Where a line would be longer than `columns`, the figures of each
+/// row are on a line of their own; 0: no line is too long.
+std::string table(const std::vector<Row> &rows, const std::vector<LeftOut> &left_out,
+                  size_t columns = 0);
 /// {"machine", "date", "rows": [{"name", "ours", "limit", "limit_name", "ratio", "unit"}],
 /// "not_measured": [{"name", "reason"}]}
 std::string json(const std::string &machine, const std::string &date, const std::vector<Row> &rows,

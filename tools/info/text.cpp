@@ -243,9 +243,8 @@ std::string Text::connections(const Connections &connections, Contexts contexts)
               "  unified     used as it is               import/N  in place, aligned to N bytes\n"
               "  migratable  the plugin copies it there  mapped    a map is the memory itself\n"
               "  none        it goes through the host    copied    a copy is made\n";
-    legend +=
-        "  host is the bare host: its row and column come from what the devices say of "
-        "themselves\n";
+    legend += "  host is the bare host: its row and column come from what the devices say of "
+              "themselves\n";
     for (const std::string &problem : connections.problems) {
         legend += "  " + styled(Style::bad, problem) + "\n";
     }

@@ -143,9 +143,8 @@ std::string Text::links(const Connections &connections, const std::vector<Link> 
     for (const size_t width : widths) {
         all += width + 2;
     }
-    const std::string title =
-        styled(Style::title, "Links") +
-        " (bandwidth of large transfers, latency of small ones, each way)\n";
+    const std::string title = styled(Style::title, "Links") +
+                              " (bandwidth of large transfers, latency of small ones, each way)\n";
     std::string text;
     // A narrow terminal has the figures on a line of their own.
     const bool two_lines = columns_ != 0 && all > columns_;

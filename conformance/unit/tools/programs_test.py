@@ -530,6 +530,18 @@ def progress(tree):
 
 
 @test("topology")
+def bench_table(tree):
+    """the table of pi-bench has a line a row where there is room, and two where there is not"""
+    command = [tree.path("pi-bench"), "calls", "--quick", "--filter", "^exported call, "]
+    row = r"^exported call, 1 plugin {space} +[\d.]+ +[\d.]+ ns +[\d.]+  \[\d\]$"
+    wide, narrow = on_terminal(120, *command), on_terminal(60, *command)
+    assert re.search(row.format(space=""), wide, re.MULTILINE), wide
+    assert re.search(row.format(space="").replace("plugin ", "plugin\n"), narrow, re.MULTILINE), narrow
+    assert all(len(line) <= 60 for line in narrow.split("\n") if re.search(r"\[\d\]$", line)), narrow
+    assert re.search(row.format(space=""), run(*command).stdout, re.MULTILINE)
+
+
+@test("topology")
 def not_measured(tree):
     """the JSON of pi-bench has what was not measured, with its reason"""
     file = tree.folder / "rows.json"
