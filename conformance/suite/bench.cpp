@@ -191,6 +191,14 @@ pi_result Bench::wait_result(pi_event event, const std::string &what) {
     return result;
 }
 
+void Bench::require_result(pi_event event, pi_result expected, const std::string &what) {
+    const pi_result result = wait_result(event, what);
+    if (result != PI_SUCCESS && result != expected)
+        fail_at({nullptr, 0}, join(what, " is ", result_name(result), " (", last_error_text(),
+                                   "), should be ", result_name(expected)));
+    require_equal(result, expected, what);
+}
+
 void Bench::wait(Flag &flag, const std::string &what) {
     require(flag.wait_for(patience()), what, ": not within ", patience().count(), " seconds");
 }

@@ -125,6 +125,8 @@ public:
     /// The event becomes final, with success.
     void wait(pi_event event, const std::string &what = "waiting for an event");
     void wait(const Waits &events, const std::string &what = "waiting for events");
+    /// The event becomes final, with this result; `what` says what the result is of.
+    void require_result(pi_event event, pi_result expected, const std::string &what);
     /// The event becomes final; its result.
     pi_result wait_result(pi_event event, const std::string &what = "waiting for an event");
     /// The flag is set in time.

@@ -5,7 +5,10 @@
 #include "layers/fault/specification.hpp"
 #include "text.hpp"
 
+#include <algorithm>
 #include <cstdlib>
+
+#include <unistd.h>
 
 namespace pi::loader {
 namespace {
@@ -102,6 +105,21 @@ std::string check(std::string_view name, std::string_view value) {
     return fmt::format("{} is \"{}\", should be {}", name, value, row->allowed);
 }
 
+/// "PI_ACME_LOG" is one of the plugin "acme".
+bool is_of_plugin(std::string_view plugin, std::string_view name) {
+    constexpr std::string_view prefix = "PI_";
+    if (plugin.empty() || name.size() <= prefix.size() + plugin.size() + 1 ||
+        !name.starts_with(prefix))
+        return false;
+    name.remove_prefix(prefix.size());
+    const auto capital = [](char letter) {
+        return letter >= 'a' && letter <= 'z' ? static_cast<char>(letter - 'a' + 'A') : letter;
+    };
+    return name[plugin.size()] == '_' &&
+           std::equal(plugin.begin(), plugin.end(), name.begin(),
+                      [&](char ours, char given) { return capital(ours) == given; });
+}
+
 } // namespace
 
 std::span<const Variable> variables() noexcept {
@@ -124,6 +142,19 @@ void Configuration::read_environment(std::vector<std::string> &warnings) {
         if (!problem.empty())
             warnings.push_back(fmt::format("environment variable {}: it is ignored", problem));
     }
+    read_plugin_variables();
+}
+
+// Which plugins there are is not known yet.
+void Configuration::read_plugin_variables() {
+    for (char **entry = ::environ; entry != nullptr && *entry != nullptr; ++entry) {
+        const std::string_view text = *entry;
+        const std::string name(text.substr(0, text.find('=')));
+        if (!name.starts_with("PI_") || find(name) != nullptr)
+            continue;
+        if (const char *value = ::secure_getenv(name.c_str()))
+            unlisted_.emplace(name, value);
+    }
 }
 
 const char *Configuration::get(std::string_view name) const noexcept {
@@ -131,6 +162,13 @@ const char *Configuration::get(std::string_view name) const noexcept {
     if (found == values_.end() || found->second.empty())
         return nullptr;
     return found->second.c_str();
+}
+
+const char *Configuration::get_for(std::string_view plugin, std::string_view name) const noexcept {
+    if (values_.find(name) != values_.end() || !is_of_plugin(plugin, name))
+        return get(name);
+    const auto found = unlisted_.find(name);
+    return found != unlisted_.end() && !found->second.empty() ? found->second.c_str() : nullptr;
 }
 
 std::vector<std::string> Configuration::get_list(std::string_view name, char separator) const {

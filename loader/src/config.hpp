@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Options: the one list of environment variables, and what is in force in one loader. The environment
-// is read here, once, when a loader is made, and nowhere else.
+// Options: the one list of environment variables, those of plugins that are not in it, and what is in force in one
+// loader. The environment is read here, once, when a loader is made, and nowhere else.
 #pragma once
 
 #include <pi/pi_loader.h>
@@ -37,17 +37,25 @@ public:
     /// Returns "" or why the value cannot be understood.
     std::string set(std::string_view name, std::string_view value);
 
-    /// Reads the listed variables that are not set yet. A malformed value is left out and told in
-    /// `warnings`. A set-uid process reads nothing.
+    /// Reads the listed variables that are not set yet, and any others that a plugin may call its own. A malformed value
+    /// is left out and told in `warnings`. A set-uid process reads nothing.
     void read_environment(std::vector<std::string> &warnings);
 
     /// nullptr when not set. The pointer lives as long as the object.
     const char *get(std::string_view name) const noexcept;
 
+    /// What a plugin of that name is told: as get(), and of variables that are not listed PI_<PLUGIN>_<OPTION> alone, with
+    /// the plugin's name in capitals. The pointer lives as long as the object.
+    const char *get_for(std::string_view plugin, std::string_view name) const noexcept;
+
     std::vector<std::string> get_list(std::string_view name, char separator) const;
 
 private:
-    std::map<std::string, std::string, std::less<>> values_;
+    using Values = std::map<std::string, std::string, std::less<>>;
+    void read_plugin_variables();
+
+    Values values_;
+    Values unlisted_; ///< of the environment
 };
 
 /// "warning" to PI_LOG_WARNING.

@@ -75,7 +75,17 @@ void PluginInstance::host_object_count(const pi_host *host, int64_t change) {
 }
 
 const char *PluginInstance::host_get_option(const pi_host *host, const char *name) {
-    return name != nullptr ? instance_of(host).services_->configuration.get(name) : nullptr;
+    const PluginInstance &instance = instance_of(host);
+    return name != nullptr ? instance.configuration().get_for(instance.option_name(), name)
+                           : nullptr;
+}
+
+std::string_view PluginInstance::option_name() const noexcept {
+    constexpr std::string_view prefix = "libpi_plugin_";
+    std::string_view name = name_;
+    if (name.starts_with(prefix)) // it has not told its name yet
+        name = name.substr(prefix.size(), name.find('.') - prefix.size());
+    return name;
 }
 
 void PluginInstance::count_objects(int64_t change) noexcept {

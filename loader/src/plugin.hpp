@@ -71,6 +71,8 @@ private:
     bool drain(std::chrono::steady_clock::time_point deadline);
     void tear_down() noexcept;
     void count_objects(int64_t change) noexcept;
+    /// Whose variables of the environment it may ask for: its name's or, while piPluginMain runs, its file's.
+    std::string_view option_name() const noexcept;
 
     static void PI_CALL host_set_error(const pi_host *host, pi_result code, const char *message);
     static void PI_CALL host_log(const pi_host *host, pi_log_level level, const char *message);

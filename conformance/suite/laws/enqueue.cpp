@@ -175,8 +175,8 @@ void check_poisoned(Bench &bench, pi_queue queue, pi_queue other, Deed &deed, in
     if (variant != 2)
         bench.signal(bad, PI_ERROR_OUT_OF_RESOURCES);
     bench.signal(good);
-    require_equal(bench.wait_result(event, deed.name()), PI_ERROR_DEPENDENCY_FAILED,
-                  deed.name() + ": the result behind a failed event");
+    bench.require_result(event, PI_ERROR_DEPENDENCY_FAILED,
+                         deed.name() + ": the result behind a failed event");
     const std::string told = last_error_text();
     const std::string text = event_text(event);
     const std::string root = event_text(bad);

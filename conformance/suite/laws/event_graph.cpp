@@ -112,8 +112,8 @@ LAW("event", "an error reaches every depth, with the root's text and nothing don
         require(!text.empty(), "a host event signalled with -4242 has no text");
         chain.push_back(bench.events_wait(all.queues[0], {write}));
         for (std::size_t i = 0; i < chain.size(); ++i) {
-            require_equal(bench.wait_result(chain[i]), PI_ERROR_DEPENDENCY_FAILED,
-                          join("the result at depth ", i + 1));
+            bench.require_result(chain[i], PI_ERROR_DEPENDENCY_FAILED,
+                                 join("the result at depth ", i + 1));
             require(text_of(chain[i]).find(text) != std::string::npos, "the text at depth ", i + 1,
                     " is \"", text_of(chain[i]), "\", the root's is \"", text, "\"");
         }
@@ -132,11 +132,11 @@ LAW("event", "an event that fails later fails who waits for it, one that is good
     give_time(bench, {});
     require(!bench.is_final(waiting), "a command is final before its second event");
     bench.signal(bad, PI_ERROR_DEVICE_LOST);
-    require_equal(bench.wait_result(waiting), PI_ERROR_DEPENDENCY_FAILED,
-                  "the result behind a good and a failed event");
+    bench.require_result(waiting, PI_ERROR_DEPENDENCY_FAILED,
+                         "the result behind a good and a failed event");
     // Behind an event that has failed long ago, too.
-    require_equal(bench.wait_result(bench.barrier(other, {good, waiting, good})),
-                  PI_ERROR_DEPENDENCY_FAILED, "the result behind an event that has failed before");
+    bench.require_result(bench.barrier(other, {good, waiting, good}), PI_ERROR_DEPENDENCY_FAILED,
+                         "the result behind an event that has failed before");
     // Order alone carries no error.
     bench.wait(bench.barrier(queue), "a barrier without a list behind a failed command");
     bench.wait(bench.events_wait(queue), "an events wait without a list behind a failed command");
@@ -167,7 +167,7 @@ LAW("event", "diamonds of 64 levels are done in time, or fail as one") {
         bench.signal(root, result);
         const pi_result expected = result == PI_SUCCESS ? PI_SUCCESS : PI_ERROR_DEPENDENCY_FAILED;
         for (const Event &event : events)
-            require_equal(bench.wait_result(event), expected, "the result in a diamond");
+            bench.require_result(event, expected, "the result in a diamond");
     }
 }
 

@@ -332,10 +332,10 @@ LAW("lifetime", "a host event dropped unsignalled lets nothing wait for ever") {
     const Event held = bench.fill(queue, mem, 0, 64, Bytes(1, std::byte{9}), {gate});
     const Event next = bench.events_wait(queue, {held});
     gate.reset();
-    require_equal(bench.wait_result(held), PI_ERROR_DEPENDENCY_FAILED,
-                  "the result of a command behind a dropped host event");
-    require_equal(bench.wait_result(next), PI_ERROR_DEPENDENCY_FAILED,
-                  "the result of what waits for that command");
+    bench.require_result(held, PI_ERROR_DEPENDENCY_FAILED,
+                         "the result of a command behind a dropped host event");
+    bench.require_result(next, PI_ERROR_DEPENDENCY_FAILED,
+                         "the result of what waits for that command");
     bench.require_contents(queue, mem, Bytes(64), "the buffer after a fill that must not run");
 }
 

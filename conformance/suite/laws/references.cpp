@@ -136,8 +136,8 @@ LAW("event", "a host event that several threads let go of at once is abandoned b
     });
     require_success(worst.load(), "piEventRelease on ", threads, " threads");
     for (unsigned round = 0; round < rounds; ++round)
-        require_equal(bench.wait_result(behind[round], join("what waits for host event ", round)),
-                      PI_ERROR_DEPENDENCY_FAILED, "the result behind an abandoned host event");
+        bench.require_result(behind[round], PI_ERROR_DEPENDENCY_FAILED,
+                             "the result behind an abandoned host event");
 }
 
 LAW("event", "a host event is abandoned by the last of many releases, whatever waits for it") {
@@ -157,8 +157,8 @@ LAW("event", "a host event is abandoned by the last of many releases, whatever w
     }
     event.reset();
     for (const Event &one : behind)
-        require_equal(bench.wait_result(one), PI_ERROR_DEPENDENCY_FAILED,
-                      "the result behind an abandoned host event");
+        bench.require_result(one, PI_ERROR_DEPENDENCY_FAILED,
+                             "the result behind an abandoned host event");
     bench.wait(*done, "the callback of an abandoned host event");
 }
 

@@ -109,10 +109,10 @@ LAW("enqueue", "a free whose wait list fails frees nothing, and an allocation's 
     const Event freed = bench.enqueue(queue, free_desc(usm.at()), {gate});
     const Event allocated = bench.enqueue(queue, alloc_desc(256, &pointer), {gate});
     bench.signal(gate, PI_ERROR_BACKEND);
-    require_equal(bench.wait_result(freed), pi_result{PI_ERROR_DEPENDENCY_FAILED},
-                  "the result of a free that waits for a failed event");
-    require_equal(bench.wait_result(allocated), pi_result{PI_ERROR_DEPENDENCY_FAILED},
-                  "the result of an allocation that waits for a failed event");
+    bench.require_result(freed, PI_ERROR_DEPENDENCY_FAILED,
+                         "the result of a free that waits for a failed event");
+    bench.require_result(allocated, PI_ERROR_DEPENDENCY_FAILED,
+                         "the result of an allocation that waits for a failed event");
     Usm late(bench.context(), pointer, 256);
     for (Usm *one : {&usm, &late}) {
         const Bytes bytes = bench.random_bytes(256);

@@ -12,9 +12,16 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
-int main() {
+int main(int argc, char **argv) {
+    // The program's own choice, which no environment makes.
+    const char *const plugin = argc > 1 ? argv[1] : nullptr;
+    pi_loader_desc desc{};
+    desc.struct_size = sizeof desc;
+    desc.type = PI_TYPE_LOADER_DESC;
+    desc.plugins = &plugin;
+    desc.plugin_count = plugin != nullptr ? 1 : 0;
     pi_loader loader = nullptr;
-    if (piLoaderCreate(nullptr, &loader) != PI_SUCCESS)
+    if (piLoaderCreate(&desc, &loader) != PI_SUCCESS)
         return 1;
     uint32_t plugins = 0;
     uint32_t count = 0;
@@ -27,6 +34,13 @@ int main() {
     std::printf("secure %lu\nplugins %u\n", ::getauxval(AT_SECURE), plugins);
     for (const pi_environment_variable &row : rows)
         std::printf("%s %s\n", row.name, row.value != nullptr ? row.value : "not set");
+    pi_plugin first = nullptr;
+    const void *value = nullptr;
+    if (plugin != nullptr && piPluginsGet(loader, 1, &first, nullptr) == PI_SUCCESS)
+        std::printf("PI_SMALL_NEWER_MODE %s\n",
+                    piPluginGetExtension(first, "PI_SMALL_NEWER_MODE", 0, &value) == PI_SUCCESS
+                        ? static_cast<const char *>(value)
+                        : "not set");
     piLoaderRelease(loader);
     // The leak sanitizer would run now; it cannot look into a set-uid process, and fails.
     std::fflush(stdout);

@@ -77,7 +77,8 @@ TEST_CASE("a variable is seen by the plugin, and the description's option wins o
     CHECK(seen_by_plugin(hidden, "PI_OPENCL_PLATFORMS") == "");
 }
 
-TEST_CASE("a plugin sees options of its own, but no variable that is not in the list") {
+TEST_CASE(
+    "a plugin sees options of its own, but no variable that is neither in the list nor its own") {
     const Variable variable("PI_SOMETHING_ELSE", "secret");
     const Loader loader({.plugins = {plugin_file("small_good")},
                          .options = {{"VENDOR_OPTION", "yes"}},
@@ -87,10 +88,41 @@ TEST_CASE("a plugin sees options of its own, but no variable that is not in the 
     CHECK(seen_by_plugin(loader, "PATH") == "");
 }
 
+TEST_CASE("a plugin sees the variables that begin with its name, and no other plugin does") {
+    const Variable own("PI_SMALL_GOOD_MODE", "fast");
+    const Variable empty("PI_SMALL_GOOD_EMPTY", "");
+    const Variable nothing("PI_SMALL_GOOD_", "no option");
+    const Variable joined("PI_SMALL_GOODMODE", "of another");
+    const Variable lower("PI_small_good_MODE", "not in capitals");
+    const Variable bare("SMALL_GOOD_MODE", "without PI_");
+    const Loader loader({.plugins = {plugin_file("small_good")}, .flags = with_environment});
+    CHECK(seen_by_plugin(loader, "PI_SMALL_GOOD_MODE") == "fast");
+    for (const char *name : {"PI_SMALL_GOOD_EMPTY", "PI_SMALL_GOOD_", "PI_SMALL_GOODMODE",
+                             "PI_small_good_MODE", "SMALL_GOOD_MODE", "PI_SMALL_GOOD_OTHER"}) {
+        INFO(name);
+        CHECK(seen_by_plugin(loader, name) == "");
+    }
+    const Loader other({.plugins = {plugin_file("small_newer")}, .flags = with_environment});
+    CHECK(seen_by_plugin(other, "PI_SMALL_GOOD_MODE") == "");
+    const Loader given({.plugins = {plugin_file("small_good")},
+                        .options = {{"PI_SMALL_GOOD_MODE", "given"}},
+                        .flags = with_environment});
+    CHECK(seen_by_plugin(given, "PI_SMALL_GOOD_MODE") == "given");
+    const Loader hidden({.plugins = {plugin_file("small_good")},
+                         .options = {{"PI_SMALL_GOOD_MODE", ""}},
+                         .flags = with_environment});
+    CHECK(seen_by_plugin(hidden, "PI_SMALL_GOOD_MODE") == "");
+    const Loader ignoring({.plugins = {plugin_file("small_good")},
+                           .flags = PI_LOADER_IGNORE_ENVIRONMENT | PI_LOADER_NO_DEFAULT_SEARCH});
+    CHECK(seen_by_plugin(ignoring, "PI_SMALL_GOOD_MODE") == "");
+}
+
 TEST_CASE("the environment is read when the loader is made and never again") {
     Loader loader({.plugins = {plugin_file("small_good")}, .flags = with_environment});
     const Variable variable("PI_OPENCL_PLATFORMS", "too late");
+    const Variable own("PI_SMALL_GOOD_MODE", "too late");
     CHECK(seen_by_plugin(loader, "PI_OPENCL_PLATFORMS") == "");
+    CHECK(seen_by_plugin(loader, "PI_SMALL_GOOD_MODE") == "");
 }
 
 TEST_CASE("a loader that ignores the environment reads none of it") {

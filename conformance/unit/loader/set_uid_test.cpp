@@ -23,12 +23,14 @@ constexpr uid_t owner = 1;      // of the program
 constexpr uid_t caller = 65534; // who runs it: nobody
 
 // What the program prints when the caller runs it with that environment; "" if it fails.
-std::string run_as_caller(const std::string &program, const std::vector<std::string> &environment) {
+std::string run_as_caller(const std::string &program, const std::string &plugin,
+                          const std::vector<std::string> &environment) {
     std::vector<char *> variables;
     for (const std::string &variable : environment)
         variables.push_back(const_cast<char *>(variable.c_str()));
     variables.push_back(nullptr);
-    char *arguments[] = {const_cast<char *>(program.c_str()), nullptr};
+    char *arguments[] = {const_cast<char *>(program.c_str()), const_cast<char *>(plugin.c_str()),
+                         nullptr};
     int ends[2];
     REQUIRE(::pipe(ends) == 0);
     const pid_t child = ::fork();
@@ -66,26 +68,32 @@ TEST_CASE("a set-uid program reads no variable, and the same program without the
     std::filesystem::copy_file(PI_LOADER_ENVIRONMENT_PROGRAM, program);
     const TemporaryFolder planted; // beside the program the plugin would be found in any case
     const std::string plugin = planted.copy_plugin("small_good");
+    const TemporaryFolder own;
+    const std::string chosen = own.copy_plugin("small_newer");
+    REQUIRE(::chmod(own.str().c_str(), 0755) == 0);
     REQUIRE(::chmod(folder.str().c_str(), 0755) == 0);
     REQUIRE(::chmod(planted.str().c_str(), 0755) == 0);
     REQUIRE(::chmod(program.c_str(), 0755) == 0);
     const std::vector<std::string> environment = {
-        "PI_PLUGINS=" + plugin, "PI_PLUGIN_PATH=" + planted.str(), "PI_DEVICE_SELECTOR=planted",
-        "PI_OPENCL_LIBRARY=/planted.so", "PI_LOG=off"};
+        "PI_PLUGINS=" + plugin,        "PI_PLUGIN_PATH=" + planted.str(),
+        "PI_DEVICE_SELECTOR=planted",  "PI_OPENCL_LIBRARY=/planted.so",
+        "PI_SMALL_NEWER_MODE=planted", "PI_LOG=off"};
 
-    const std::string plain = run_as_caller(program, environment);
-    CHECK_THAT(plain, Contains("secure 0\n") && Contains("plugins 1\n") &&
+    const std::string plain = run_as_caller(program, chosen, environment);
+    CHECK_THAT(plain, Contains("secure 0\n") && Contains("plugins 2\n") &&
+                          Contains("PI_SMALL_NEWER_MODE planted\n") &&
                           Contains("PI_PLUGINS " + plugin + "\n") &&
                           Contains("PI_DEVICE_SELECTOR planted\n") &&
                           Contains("PI_OPENCL_LIBRARY /planted.so\n"));
 
     if (::chown(program.c_str(), owner, owner) != 0 || ::chmod(program.c_str(), 04755) != 0)
         return pi_test::skip("needs a file system that keeps owners and the set-uid bit");
-    const std::string secure = run_as_caller(program, environment);
+    const std::string secure = run_as_caller(program, chosen, environment);
     if (secure.find("secure 0\n") != std::string::npos)
         return pi_test::skip("needs a system that honours the set-uid bit (nosuid, no_new_privs)");
     CAPTURE(secure);
-    CHECK_THAT(secure, Contains("secure 1\n") && Contains("plugins 0\n"));
+    CHECK_THAT(secure, Contains("secure 1\n") && Contains("plugins 1\n") &&
+                           Contains("PI_SMALL_NEWER_MODE not set\n"));
     std::size_t unset = 0;
     for (std::size_t at = 0; (at = secure.find(" not set\n", at)) != std::string::npos; ++at)
         ++unset;
