@@ -263,6 +263,15 @@ class ToOthers(unittest.TestCase):
         theirs[:] = 3
         self.assertEqual(theirs.sum().item(), 48)
 
+    def test_the_last_owner_of_a_runtime_may_be_a_copy_in_flight_in_it(self):
+        for _ in range(20):
+            runtime = simulated()
+            array = numpy.from_dlpack(runtime.tensor(1 << 16))
+            tensor = runtime.from_dlpack(array)
+            tensor.prefetch(1)
+            del runtime, array, tensor  # what is left of them goes in a callback
+            gc.collect()
+
     def test_a_versioned_capsule_says_what_a_consumer_may_do(self):
         runtime = on_host()
         tensor = runtime.tensor((4, 2), "complex64")
