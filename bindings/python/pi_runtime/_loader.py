@@ -176,7 +176,7 @@ class Topology:
         )
 
     def place(self, place: Union[int, str, Place]) -> Place:
-        """A place by its number, its name, or itself. Another one: Error, which lists those that there are."""
+        """A place by its number, its name, or itself. Another one: LookupError, which lists those that there are."""
         for each in self.places:
             if place is each or place == each.index or place == each.name:
                 return each

@@ -73,6 +73,10 @@ class Explanation:
         return self.text
 
 
+def _with_tuples(fields: dict[str, Any], *names: str) -> dict[str, Any]:
+    return {**fields, **{name: tuple(fields[name]) for name in names}}
+
+
 class Runtime:
     """Moves bytes between the places of a topology, counts and logs; a context manager, which waits for what is in flight.
 
@@ -141,10 +145,7 @@ class Runtime:
 
     def log(self) -> list[Transfer]:
         """The transfer log, oldest first."""
-        return [
-            Transfer(**{**line, "ranges": tuple(line["ranges"]), "hops": tuple(line["hops"])})
-            for line in self._core.log()
-        ]
+        return [Transfer(**_with_tuples(line, "ranges", "hops")) for line in self._core.log()]
 
     def log_text(self) -> str:
         """The transfer log as a table for people."""
@@ -264,14 +265,14 @@ class Buffer:
     ) -> Explanation:
         """What acquire(place, "read") would do now, and why. Changes nothing."""
         found = self._core.explain(self._place(place), *self._range(offset, size))
-        parts = tuple(
+        found["parts"] = tuple(
             ExplainedPart(
                 tuple(ranges),
-                tuple(Candidate(**{**each, "hops": tuple(each["hops"])}) for each in candidates),
+                tuple(Candidate(**_with_tuples(each, "hops")) for each in candidates),
             )
             for ranges, candidates in found["parts"]
         )
-        return Explanation(**{**found, "parts": parts})
+        return Explanation(**found)
 
     def tensor(
         self,

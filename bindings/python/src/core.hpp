@@ -83,6 +83,8 @@ struct Runtime {
     pi_queue queue(rt::PlaceIndex place);
 
 private:
+    bool in_callback() noexcept;
+
     std::mutex mutex_;
     std::vector<rt::Queue> queues_;
 };

@@ -6,17 +6,45 @@
 #include <pybind11/stl.h>
 
 #include <array>
+#include <thread>
 
 namespace pi_python {
 
+bool Runtime::in_callback() noexcept {
+    try {
+        for (rt::PlaceIndex place = 1; place < topology->topology->size(); ++place) {
+            if (piQueueFinish(queue(place)) == PI_ERROR_WOULD_BLOCK) {
+                return true;
+            }
+        }
+    } catch (const std::exception &) {
+        return false; // no queue, as of a device that is lost
+    }
+    return false;
+}
+
 Runtime::~Runtime() {
     const WithoutGil released;
-    if (runtime) {
-        runtime->finish(std::chrono::seconds(60));
+    struct Rest {
+        ~Rest() {
+            if (runtime) {
+                runtime->finish(std::chrono::seconds(60));
+            }
+        }
+        std::shared_ptr<Topology> topology;
+        std::optional<rt::Runtime> runtime;
+        std::vector<rt::Queue> queues;
+    };
+    // A tensor of this runtime that came back to it may be its last owner, and go in a callback, where nothing may
+    // wait.
+    const bool elsewhere = runtime && in_callback();
+    auto rest = std::make_unique<Rest>();
+    rest->topology = std::move(topology);
+    rest->runtime = std::move(runtime);
+    rest->queues = std::move(queues_);
+    if (elsewhere) {
+        std::thread([last = std::move(rest)] {}).detach();
     }
-    queues_.clear();
-    runtime.reset();
-    topology.reset();
 }
 
 pi_queue Runtime::queue(rt::PlaceIndex place) {
@@ -249,15 +277,21 @@ py::tuple import_capsule(const std::shared_ptr<Runtime> &runtime, const py::caps
     options.place = place;
     options.storage.name = name;
     std::optional<rt::ImportedTensor> tensor;
-    // The lock stays: nobody else may take the capsule meanwhile, and an import waits for nothing.
-    if (versioned) {
-        tensor = rt::import_dlpack(*runtime->runtime,
-                                   static_cast<::DLManagedTensorVersioned *>(raw), options);
-    } else {
-        tensor =
-            rt::import_dlpack(*runtime->runtime, static_cast<::DLManagedTensor *>(raw), options);
-    }
+    // From here on nobody else takes it.
     PyCapsule_SetName(capsule.ptr(), versioned ? "used_dltensor_versioned" : "used_dltensor");
+    try {
+        const WithoutGil released;
+        if (versioned) {
+            tensor = rt::import_dlpack(*runtime->runtime,
+                                       static_cast<::DLManagedTensorVersioned *>(raw), options);
+        } else {
+            tensor = rt::import_dlpack(*runtime->runtime, static_cast<::DLManagedTensor *>(raw),
+                                       options);
+        }
+    } catch (...) {
+        PyCapsule_SetName(capsule.ptr(), old_name); // it stays the producer's
+        throw;
+    }
     auto storage = std::make_shared<Storage>();
     storage->runtime = runtime;
     storage->storage = std::move(tensor->storage);

@@ -22,9 +22,8 @@ Use::~Use() {
 void Use::release() {
     const std::lock_guard lock(mutex);
     if (use.held() && exports != 0) {
-        throw Busy("release: " + std::to_string(exports) +
-                   " views of the acquired bytes still live (arrays, memoryviews, tensors); delete "
-                   "them first");
+        throw Busy("release: views of the acquired bytes still live, " + std::to_string(exports) +
+                   " of them (arrays, memoryviews, tensors): delete them first");
     }
     use.release();
 }

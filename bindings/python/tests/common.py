@@ -3,6 +3,8 @@
 
 import contextlib
 import pathlib
+import sys
+import unittest
 
 import pi_runtime as pi
 
@@ -30,3 +32,15 @@ def refused(test, words, kind=pi.Error, code=None):
     test.assertIn(words, str(caught.exception))
     if code is not None:
         test.assertEqual(caught.exception.name, code)
+
+
+def main():
+    """Runs the file's tests, and ends as the project's other test programs do: each skip with its reason, and the counts."""
+    program = unittest.main(exit=False)
+    result = program.result
+    for test, reason in result.skipped:
+        print(f"skipped: {test.id()}: {reason}")
+    failed = len(result.failures) + len(result.errors) + len(result.unexpectedSuccesses)
+    skipped = len(result.skipped)
+    print(f"{result.testsRun - failed - skipped} passed, {failed} failed, {skipped} skipped")
+    sys.exit(0 if failed == 0 and result.testsRun > 0 else 1)

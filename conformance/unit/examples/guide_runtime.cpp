@@ -3,6 +3,7 @@
 // The C++ that docs/runtime-authors.md shows, run on the host plugin: scripts/check-readme sees that both are one.
 #include <pi/pi_loader.h>
 #include <pi/pi_native_kernel.h>
+#include <pi/runtime/dlpack.hpp>
 #include <pi/runtime/error.hpp>
 #include <pi/runtime/handle.hpp>
 #include <pi/runtime/storage.hpp>
@@ -35,6 +36,23 @@ static void halve(const Buffer &numbers, PlaceIndex place, pi_queue queue, pi_ke
                                 done.out()),
           "piEnqueueKernelLaunch");
     use.release(done.get()); // when it is final, the numbers are valid here and nowhere else
+}
+
+/// Numbers of a tensor library, halved at a place and back in its memory at the end.
+static void halve_tensor(const Runtime &runtime, DLManagedTensorVersioned *theirs, PlaceIndex place,
+                         pi_queue queue, pi_kernel scale) {
+    const ImportedTensor tensor = import_dlpack(runtime, theirs); // takes it over, copies nothing
+    halve(tensor.buffer, place, queue, scale);
+    Acquisition back = tensor.buffer.acquire(tensor.place, Access::read);
+    back.wait();
+    back.release();
+} // the tensor's deleter is called when the last use is over: runtime.finish() has seen it
+
+/// The other direction: a buffer at a place as a tensor of float; its deleter ends the use.
+static DLManagedTensorVersioned *give(const Buffer &numbers, PlaceIndex place) {
+    const auto count = static_cast<int64_t>(numbers.size() / sizeof(float));
+    return export_dlpack(numbers.acquire(place, Access::read_write),
+                         TensorLayout::dense({PI_DLPACK_FLOAT, 32, 1}, {count}));
 }
 
 static void PI_CALL scale(const pi_native_group *group, void *const *arguments) {
@@ -75,11 +93,14 @@ static bool run(pi_device device) {
           "piQueueCreate");
     pi_kernel kernel = make_kernel(topology->context(1));
     halve(storage.buffer(), 1, queue, kernel);
+    halve_tensor(runtime, give(storage.buffer(), host_place), 1, queue, kernel);
+    check(piQueueFinish(queue), "piQueueFinish");
+    runtime.finish(std::chrono::seconds(10));
     const Acquisition back = storage.buffer().acquire(host_place, Access::read);
     const auto *numbers = reinterpret_cast<const float *>(back.pointer()); // waits
     bool right = true;
     for (size_t i = 0; i < values.size(); ++i)
-        right = right && numbers[i] == static_cast<float>(i) / 2;
+        right = right && numbers[i] == static_cast<float>(i) / 4;
     check(piKernelRelease(kernel), "piKernelRelease");
     check(piQueueRelease(queue), "piQueueRelease");
     std::puts(to_string(runtime.log(), topology->description()).c_str());

@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+import numpy
+import pi_runtime as pi
+
+loader = pi.Loader()
+for device in loader.devices():
+    print(device)
+
+topology = pi.Topology(loader.devices())
+print(topology)  # what each device's memory is to the others
+
+runtime = pi.Runtime(topology)
+numbers = numpy.arange(1 << 20, dtype="float32")
+tensor = runtime.from_dlpack(numbers, name="numbers")  # the array's own memory
+
+for place in (1, len(topology) - 1):  # the first device, and the last
+    print(tensor.explain(place))
+    with tensor.acquire(place, "read_write") as use:
+        use.fill(place)  # your kernels would work here
+
+with tensor.acquire(0) as use:  # read back, at the host
+    print(numpy.asarray(use)[:4])
+print(runtime.log_text())
