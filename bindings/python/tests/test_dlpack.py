@@ -266,7 +266,7 @@ class ToOthers(unittest.TestCase):
     def test_the_last_owner_of_a_runtime_may_be_a_copy_in_flight_in_it(self):
         for _ in range(20):
             runtime = simulated()
-            array = numpy.from_dlpack(runtime.tensor(1 << 16))
+            array = runtime.tensor(1 << 16)
             tensor = runtime.from_dlpack(array)
             tensor.prefetch(1)
             del runtime, array, tensor  # what is left of them goes in a callback
