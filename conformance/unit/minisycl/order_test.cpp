@@ -36,10 +36,10 @@ bool ends(const event &command) {
 }
 
 struct Two {
+    Gate gate; // goes after the queues, which wait
     context devices{"host:0:0"};
     queue first{devices};
     queue second{devices};
-    Gate gate; // opened before the queues go
     buffer<int> shared{devices, range(1), "shared"};
     buffer<int> copy{devices, range(1), "copy"};
     buffer<int> other{devices, range(1), "other"};
