@@ -42,7 +42,8 @@ bool vector_add(queue &device, const std::vector<form> &forms, std::size_t size)
                                [=](id<1> i) { z[i] = x[i] + y[i]; });
         });
         device.wait_and_throw(); // a failed kernel is told here
-    }                            // the sum is in result
+    }
+    // The buffers are gone: the sum is in result.
     for (std::size_t i = 0; i < size; ++i) {
         if (result[i] != first[i] + second[i]) {
             return false;

@@ -56,14 +56,17 @@ template <int Dimensions, class Kernel>
 void PI_CALL run_native(const pi_native_group *group, void *const *arguments) {
     alignas(Kernel) std::byte bytes[sizeof(Kernel)];
     std::memcpy(bytes, arguments[0], sizeof bytes);
-    const auto *next = static_cast<const std::byte *>(arguments[1]);
-    for (binding one;; next += sizeof one) {
-        std::memcpy(&one, next, sizeof one);
-        if (one.at == binding::end) {
-            break;
+    if constexpr (sizeof(Kernel) >= sizeof(void *)) { // else it has no accessors
+        const auto *next = static_cast<const std::byte *>(arguments[1]);
+        for (binding one;; next += sizeof one) {
+            std::memcpy(&one, next, sizeof one);
+            if (one.at == binding::end) {
+                break;
+            }
+            const void *elements =
+                static_cast<const std::byte *>(arguments[2 + one.slot]) + one.lead;
+            std::memcpy(bytes + one.at, &elements, sizeof elements);
         }
-        const void *elements = static_cast<const std::byte *>(arguments[2 + one.slot]) + one.lead;
-        std::memcpy(bytes + one.at, &elements, sizeof elements);
     }
     const Kernel &kernel = *std::launder(reinterpret_cast<const Kernel *>(bytes));
 

@@ -7,7 +7,7 @@
 namespace minisycl {
 
 /// How many elements or work-items there are along each of one to three dimensions; the last one is the fastest.
-template <int Dimensions = 1>
+template <int Dimensions>
 struct range {
     std::size_t extent[Dimensions]{};
 
@@ -30,7 +30,7 @@ template <class... Extents>
 range(Extents...) -> range<sizeof...(Extents)>;
 
 /// One element, or one work-item.
-template <int Dimensions = 1>
+template <int Dimensions>
 struct id {
     std::size_t index[Dimensions]{};
 
