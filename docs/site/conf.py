@@ -14,9 +14,11 @@ from docutils import nodes
 from docutils.parsers.rst import directives
 from docutils.statemachine import StringList
 from sphinx import addnodes
+from sphinx.util import logging
 from sphinx.highlighting import PygmentsBridge
 from sphinx.util.docutils import SphinxDirective
 
+logger = logging.getLogger(__name__)
 tree = Path(__file__).resolve().parent.parent.parent
 project = "PI"
 author = "the authors of PI"
@@ -85,7 +87,7 @@ class HeaderReference(SphinxDirective):
 
     def run(self):
         result = []
-        for path in sorted({path for line in self.content for path in tree.glob(line)}, key=lambda p: p.suffix):
+        for path in sorted({path for line in self.content for path in tree.glob(line)}, key=lambda p: (p.suffix, p.name)):
             name = str(path.relative_to(tree)).split("include/", 1)[1]
             self.env.note_dependency(str(path))
             text = path.read_text(encoding="utf-8")
@@ -195,10 +197,34 @@ def tidy_groups(app):
         parsed.write(path, encoding="utf-8", xml_declaration=True)
 
 
+def check_contracts(app):
+    """A warning for each function of the C headers that the reference would show without a contract, or not at all."""
+    said = {}
+    for path in (tree / "build/docs/.doxygen/xml").glob("*.xml"):
+        if path.name.startswith(("group__pi", "pi__loader")):
+            for member in ElementTree.parse(path).getroot().iter("memberdef"):
+                if member.get("kind") == "function":
+                    words = "".join(member.find("detaileddescription").itertext()) + "".join(
+                        member.find("briefdescription").itertext())
+                    said[member.findtext("name")] = said.get(member.findtext("name"), "") + words.strip()
+    for header in ("api/include/pi/pi.h", "api/include/pi/pi_plugin.h", "loader/include/pi/pi_loader.h"):
+        for name in re.findall(r"^PI_EXPORT pi_result PI_CALL\s+(\w+)\(", (tree / header).read_text(), re.MULTILINE):
+            if name not in said and header.endswith("pi.h"):
+                logger.warning("%s: %s is not in the reference", header, name)
+            elif name in said and not said[name]:
+                logger.warning("%s: %s has no contract in the reference", header, name)
+
+
 def begin(app, env, docnames):
     env.shown_files = getattr(env, "shown_files", {})
     for docname in docnames:
         env.shown_files.pop(docname, None)
+
+
+def merge(app, env, docnames, other):
+    for docname in docnames:
+        if docname in other.shown_files:
+            env.shown_files[docname] = other.shown_files[docname]
 
 
 def purge(app, env, docname):
@@ -208,8 +234,9 @@ def purge(app, env, docname):
 def setup(app):
     app.add_directive("header-reference", HeaderReference)
     app.connect("builder-inited", tidy_groups)
+    app.connect("builder-inited", check_contracts)
     app.connect("env-before-read-docs", begin)
     app.connect("env-purge-doc", purge)
-    app.connect("doctree-read", resolve_links)
+    app.connect("env-merge-info", merge)
+    app.connect("doctree-read", resolve_links, priority=100) # before Sphinx collects files to download
     app.connect("html-collect-pages", show_files)
-    return {"parallel_read_safe": False, "parallel_write_safe": True}
