@@ -32,11 +32,11 @@ root_doc = "docs/site/index"
 include_patterns = ["CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "api/*.md", "docs/*.md", "docs/model/*.md", "docs/site/**.md",
                     "examples/**/README.md", "conformance/**/README.md", "plugins/**/README.md", "tools/**/README.md"]
 exclude_patterns = ["build", ".git", ".cache", "scripts/lib/new-plugin", "**/__pycache__"]
-suppress_warnings = ["myst.header"]  # a README may begin with any heading
+suppress_warnings = ["myst.header", "misc.highlighting_failure"]  # any first heading; what is no whole program
 nitpicky = False
 
 myst_heading_anchors = 4
-myst_enable_extensions = ["colon_fence"]
+myst_enable_extensions = ["html_image"]
 
 breathe_projects = {"PI": str(tree / "build/docs/.doxygen/xml")}
 breathe_default_project = "PI"
@@ -155,6 +155,8 @@ def resolve_links(app, doctree):
 def show_files(app):
     """A page for each file that a page links to, and for folders the list of what is in them."""
     shown = {path for paths in app.env.shown_files.values() for path in paths}
+    shown |= {f"{path}/{file.name}" for path in shown if (tree / path).is_dir() for file in (tree / path).iterdir()
+              if file.is_file() and file.stat().st_size < 200_000 and file.suffix in LANGUAGES}
     for path in sorted(shown):
         file = tree / path
         up = "../" * (path.count("/") + 1)
