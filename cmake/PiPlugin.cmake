@@ -3,8 +3,9 @@
 # pi_add_plugin(NAME name SOURCES file... [LIBRARIES target...] [OUTPUT_DIRECTORY folder])
 #
 # Makes the MODULE library target pi_plugin_<name>, file libpi_plugin_<name>.so, which exports
-# piPluginMain and nothing else. It lies beside the loader and is installed there, unless
-# OUTPUT_DIRECTORY says otherwise: test equipment belongs elsewhere, and is never installed.
+# piPluginMain and nothing else. It lies beside the loader and is installed, with a manifest that
+# announces it to every loader, unless OUTPUT_DIRECTORY says otherwise: test equipment belongs
+# elsewhere, and is never installed.
 function(pi_add_plugin)
     cmake_parse_arguments(PARSE_ARGV 0 arg "" "NAME;OUTPUT_DIRECTORY" "SOURCES;LIBRARIES")
     if(NOT arg_NAME OR NOT arg_SOURCES OR arg_UNPARSED_ARGUMENTS)
@@ -31,6 +32,8 @@ function(pi_add_plugin)
     if(arg_OUTPUT_DIRECTORY)
         set_target_properties(${target} PROPERTIES LIBRARY_OUTPUT_DIRECTORY "${arg_OUTPUT_DIRECTORY}")
     else()
-        install(TARGETS ${target} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+        target_compile_definitions(${target} PRIVATE PI_PLUGIN_VERSION="${PROJECT_VERSION}")
+        set_target_properties(${target} PROPERTIES INSTALL_RPATH "")
+        pi_install_plugin(${arg_NAME})
     endif()
 endfunction()

@@ -11,15 +11,12 @@
 namespace pi::suite {
 
 std::string suite_library(const char *name) {
+    const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe");
     const std::filesystem::path folder =
-        std::filesystem::read_symlink("/proc/self/exe").parent_path();
-    for (const char *libraries : {"../lib", "../" PI_SUITE_LIBRARY_FOLDER}) {
-        const std::filesystem::path path = folder / libraries / name;
-        if (std::filesystem::exists(path))
-            return path.lexically_normal();
-    }
-    throw Failure{join("the suite's own library ", name, " is missing in ",
-                       (folder / "../lib").lexically_normal().string())};
+        (program.parent_path() / PI_SUITE_LIBRARIES).lexically_normal();
+    if (std::filesystem::exists(folder / name))
+        return folder / name;
+    throw Failure{join("the suite's own library ", name, " is missing in ", folder.string())};
 }
 
 bool is_simulated(pi_device device) {

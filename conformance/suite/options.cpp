@@ -4,7 +4,7 @@
 
 #include "registry.hpp"
 
-#include <CLI/CLI.hpp>
+#include <pi/command_line/command_line.hpp>
 
 #include <algorithm>
 #include <iostream>
@@ -14,8 +14,6 @@
 
 namespace pi::suite {
 namespace {
-
-constexpr int usage_error = 2;
 
 std::string check_regex(const std::string &text) {
     try {
@@ -86,6 +84,28 @@ void declare(CLI::App &app, Options &options) {
     app.add_option("--result-fd", options.result_fd)->group("");
 }
 
+command_line::Page page() {
+    return {
+        "pi-conformance",
+        "tests a plugin against the laws of pi.h",
+        {{"Tests",
+          "Each test runs in a process of its own: one that crashes, hangs or loses memory fails "
+          "alone. A "
+          "test that fails tells the command that repeats it, with its seed. The last line is \"N "
+          "passed, N failed, N skipped\".",
+          {}}},
+        {{0, "nothing failed"},
+         {1, "something failed, passed although it was expected to fail, or could not be tested: "
+             "there is no "
+             "such plugin, a required device is absent, a report cannot be written"},
+         {2, "the command line, or a file of expectations, was not understood"}},
+        {{"pi-conformance --plugin host",
+          "Tests the plugin that a program would find by that name."},
+         {"pi-conformance --plugin ./libpi_plugin_acme.so --area memory --json results.json",
+          "Tests a file, in one area, and keeps the results for other programs."}},
+        {"pi-info", "pi-bench"}};
+}
+
 } // namespace
 
 std::optional<Options> parse_options(int argc, char **argv, int &exit_code) {
@@ -95,15 +115,17 @@ std::optional<Options> parse_options(int argc, char **argv, int &exit_code) {
     options.seed = chance();
     options.jobs = std::max(1u, std::thread::hardware_concurrency());
 
-    CLI::App app{"Tests a PI plugin against the interface's laws.\n"
-                 "Ends with 0 if nothing failed, 1 if something did, 2 if it was used wrongly."};
+    CLI::App app;
+    const command_line::Page all = page();
+    command_line::describe(app, all);
     declare(app, options);
-    try {
-        app.parse(argc, argv);
-        if (options.plugin.empty() && !options.list)
-            throw CLI::RequiredError("--plugin");
-    } catch (const CLI::ParseError &error) {
-        exit_code = app.exit(error) == 0 ? 0 : usage_error;
+    if (const std::optional<int> code = command_line::parse(app, all, argc, argv)) {
+        exit_code = *code;
+        return std::nullopt;
+    }
+    if (options.plugin.empty() && !options.list) {
+        app.exit(CLI::RequiredError("--plugin"));
+        exit_code = command_line::misunderstood;
         return std::nullopt;
     }
     return options;

@@ -30,7 +30,7 @@ version = release = ".".join(
 extensions = ["myst_parser", "breathe"]
 root_doc = "docs/site/index"
 include_patterns = ["CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "api/*.md", "docs/*.md", "docs/model/*.md", "docs/site/**.md",
-                    "examples/**/README.md", "conformance/**/README.md", "plugins/**/README.md", "tools/**/README.md"]
+                    "examples/**/README.md", "conformance/**/README.md", "plugins/**/README.md", "tools/**/README.md", "bindings/**/README.md"]
 exclude_patterns = ["build", ".git", ".cache", "scripts/lib/new-plugin", "**/__pycache__"]
 suppress_warnings = ["myst.header", "misc.highlighting_failure"]  # any first heading; what is no whole program
 nitpicky = False
@@ -194,6 +194,8 @@ def tidy_groups(app):
                 if scope in known or member.get("id") in seen or member.get("kind") == "define":
                     section.remove(member)
                 seen.add(member.get("id"))
+                if scope: # a group does not tell it
+                    member.find("name").text = member.findtext("qualifiedname")
             if section.find("memberdef") is None:
                 group.remove(section)
         parsed.write(path, encoding="utf-8", xml_declaration=True)

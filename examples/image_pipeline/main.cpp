@@ -2,6 +2,7 @@
 //
 // Blurs a picture on one device, finds edges on the next, and so on over all backends that there are,
 // and tells how the memory got from each to the next. Begin reading at pipeline.cpp.
+#include "kernels.hpp"
 #include "machine.hpp"
 #include "picture.hpp"
 #include "pipeline.hpp"

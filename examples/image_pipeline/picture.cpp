@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "picture.hpp"
 
-#include <cstring>
-#include <new>
 #include <png.h>
 #include <stdexcept>
 #include <string>
@@ -42,14 +40,6 @@ void check_is_file(const fs::path &file) {
 }
 
 } // namespace
-
-PageMemory::PageMemory(uint64_t size) : size_(size) {
-    bytes_.reset(static_cast<uint8_t *>(std::aligned_alloc(page, padded(size))));
-    if (!bytes_) {
-        throw std::bad_alloc();
-    }
-    std::memset(bytes_.get(), 0, padded(size));
-}
 
 Picture read_png(const fs::path &file) {
     check_is_file(file);

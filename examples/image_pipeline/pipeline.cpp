@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "pipeline.hpp"
 
+#include "kernels.hpp"
 #include "place_kernels.hpp"
 
 #include <pi/runtime/error.hpp>
@@ -79,34 +80,6 @@ pi_kernel_argument buffer_argument(const Acquisition &acquisition) {
     return argument;
 }
 
-pi_kernel_argument value_argument(const int32_t &value) {
-    pi_kernel_argument argument{};
-    argument.kind = PI_ARGUMENT_VALUE;
-    argument.value = &value;
-    argument.size = sizeof value;
-    return argument;
-}
-
-/// Waits for a command whose event no release could be given: until it is over, it uses the memory.
-class Unreleased {
-public:
-    Unreleased(const Event &event, std::chrono::nanoseconds patience)
-        : event_(event), patience_(patience) {}
-    ~Unreleased() {
-        if (event_ && !released_) {
-            piEventWait(event_.get(), static_cast<uint64_t>(patience_.count()));
-        }
-    }
-    Unreleased(const Unreleased &) = delete;
-    Unreleased &operator=(const Unreleased &) = delete;
-    void released() { released_ = true; }
-
-private:
-    const Event &event_;
-    std::chrono::nanoseconds patience_;
-    bool released_ = false;
-};
-
 /// When the event became final.
 std::future<Clock::time_point> time_of(const Event &event) {
     auto promise = std::make_unique<std::promise<Clock::time_point>>();
@@ -144,7 +117,7 @@ public:
         add("chart", chart_memory_.size(), &chart_memory_);
         for (const DeviceEntry &entry : work.devices) {
             const auto place = static_cast<PlaceIndex>(kernels_.size() + 1);
-            kernels_.emplace_back(work.topology->context(place), entry);
+            kernels_.emplace_back(work.topology->context(place), entry, native_kernels());
         }
     }
     // The memory that is used in place goes when nothing uses it any more.

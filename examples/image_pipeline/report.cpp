@@ -55,7 +55,7 @@ struct Painted {
 
     Painted &add(const std::string &part, const char *colour = nullptr) {
         text += colours && colour != nullptr ? colour + part + "\033[0m" : part;
-        length += image_pipeline::length(part);
+        length += examples::length(part);
         return *this;
     }
 };

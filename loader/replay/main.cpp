@@ -4,8 +4,8 @@
 #include "log.hpp"
 #include "replay.hpp"
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <pi/command_line/command_line.hpp>
 
 #include <cstdio>
 #include <exception>
@@ -13,19 +13,39 @@
 namespace pi_replay {
 namespace {
 
-enum ExitCode { same = 0, different = 1, misunderstood = 2, incomplete = 3, refused = 4 };
+enum ExitCode {
+    same = 0,
+    different = 1,
+    misunderstood = pi::command_line::misunderstood,
+    incomplete = 3,
+    refused = 4
+};
 
-constexpr const char *footer = R"(
-A log is written by PI_LAYERS=record PI_RECORD_FILE=LOG program. Its calls are run in their order, by one
-thread. The devices that it uses are, in the order of their first use, those that the selector names: a
-comma-separated list of plugin[:platform[:device]], numbers counted from 0, '*' for any:
-    pi-replay calls.jsonl --device sim,host:0:0
-Questions (...GetInfo and such) are not asked again, nor are waits that timed out.
-
-Exit codes: 0 all calls had the results of the log; 1 some had others; 2 the command line was not understood;
-3 all that were run had the same, but some could not be run, as the message says; 4 the log cannot be read, or
-there are not the devices to run it.
-)";
+pi::command_line::Page page() {
+    return {"pi-replay",
+            "runs the calls of a log again, and tells where a result is another",
+            {{"Logs and devices",
+              "A log is written by PI_LAYERS=record PI_RECORD_FILE=LOG program. Its calls are run "
+              "in their "
+              "order, by one thread. The devices that it uses are, in the order of their first "
+              "use, those that "
+              "the selector names: a comma-separated list of plugin[:platform[:device]], numbers "
+              "counted "
+              "from 0, '*' for any. Questions (...GetInfo and such) are not asked again, nor are "
+              "waits that "
+              "timed out.",
+              {}}},
+            {{same, "all calls had the results of the log"},
+             {different, "some had others"},
+             {misunderstood, "the command line was not understood"},
+             {incomplete,
+              "all that were run had the same, but some could not be run, as the message says"},
+             {refused, "the log cannot be read, or there are not the devices to run it"}},
+            {{"pi-replay calls.jsonl --device sim,host:0:0",
+              "Runs the log; its first device is the first of sim."},
+             {"pi-replay --list calls.jsonl", "Shows the log, a call a line."}},
+            {"pi-info", "pi-conformance"}};
+}
 
 struct Options {
     std::string log;
@@ -78,9 +98,10 @@ int replay(const Options &options) {
 
 int run(int argc, char **argv) {
     Options options;
-    CLI::App app("Runs the calls of a log again, and tells where a result is another.",
-                 "pi-replay");
-    app.add_option("LOG", options.log, "A log of the layer record")->required();
+    CLI::App app;
+    const pi::command_line::Page all = page();
+    pi::command_line::describe(app, all);
+    app.add_option("LOG", options.log, "A log of the layer record")->required()->type_name("FILE");
     app.add_option("--device", options.device,
                    "The devices to run it on; without it those of PI_DEVICE_SELECTOR, else all")
         ->type_name("SELECTOR");
@@ -88,12 +109,8 @@ int run(int argc, char **argv) {
                                "Compare the bytes that blocking reads and maps give, too");
     app.add_flag("--list", options.list, "Print the log, a call a line, and run nothing")
         ->excludes(check);
-    app.footer(footer);
-    try {
-        app.parse(argc, argv);
-    } catch (const CLI::ParseError &error) {
-        return app.exit(error) == 0 ? same : misunderstood;
-    }
+    if (const std::optional<int> exit_code = pi::command_line::parse(app, all, argc, argv))
+        return *exit_code;
     return options.list ? list(options) : replay(options);
 }
 
@@ -106,6 +123,6 @@ int main(int argc, char **argv) {
     } catch (const std::exception &error) {
         std::fflush(stdout);
         std::fprintf(stderr, "pi-replay: %s\n", error.what());
-        return 4;
+        return pi_replay::refused;
     }
 }

@@ -23,7 +23,7 @@ class Platform;
 
 /// The groups of functions that the plugin has; the table in plugin.cpp agrees.
 inline constexpr sdk::PluginIdentity this_plugin{
-    "level_zero", "0.1.0",
+    "level_zero", PI_PLUGIN_VERSION,
     PI_CAPABILITY_BUFFER_COMMANDS | PI_CAPABILITY_MEM_IMPORT | PI_CAPABILITY_MEM_EXPORT |
         PI_CAPABILITY_MEM_HOST_ACCESS | PI_CAPABILITY_PROGRAM | PI_CAPABILITY_COOPERATIVE |
         PI_CAPABILITY_HOST_FUNCTION | PI_CAPABILITY_TIMESTAMP | PI_CAPABILITY_PARTITION |

@@ -28,7 +28,7 @@ inline constexpr uint64_t usm_capabilities =
 
 /// The groups of functions that the plugin has; the table in plugin.cpp agrees.
 inline constexpr sdk::PluginIdentity this_plugin{
-    "opencl", "0.1.0",
+    "opencl", PI_PLUGIN_VERSION,
     PI_CAPABILITY_BUFFER_COMMANDS | PI_CAPABILITY_MEM_IMPORT | PI_CAPABILITY_MEM_HOST_ACCESS |
         PI_CAPABILITY_IMAGE | PI_CAPABILITY_PROGRAM | PI_CAPABILITY_PROGRAM_LINK |
         PI_CAPABILITY_SPECIALIZATION | PI_CAPABILITY_HOST_FUNCTION | PI_CAPABILITY_VIEW |

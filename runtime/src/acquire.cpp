@@ -79,6 +79,11 @@ std::unique_ptr<AcquisitionState> StorageState::acquire(const std::shared_ptr<Bu
                                                         PlaceIndex place, Access access,
                                                         const Range &range, Spread *spread) {
     check_place(place);
+    if (description_.read_only && writes(access)) {
+        throw Error(PI_ERROR_INVALID_OPERATION, std::string("acquiring for ") + to_string(access) +
+                                                    ": the storage '" + description_.name +
+                                                    "' is read-only");
+    }
     for (;;) {
         try {
             return try_acquire(buffer, place, access, range, spread);

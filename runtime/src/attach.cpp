@@ -43,6 +43,13 @@ void check_description(const StorageDescription &description) {
         throw Error(PI_ERROR_INVALID_SIZE, "Storage: host_memory and size overflow");
     }
     check_layout(description.layout, description.size);
+    if (description.device_memory &&
+        (description.host_memory != nullptr || !description.layout.is_dense())) {
+        throw Error(PI_ERROR_INVALID_VALUE,
+                    std::string("Storage: device_memory is given together with ") +
+                        (description.host_memory != nullptr ? "host_memory" : "a layout") +
+                        "; it is dense, and the only memory that is given");
+    }
 }
 
 } // namespace
@@ -54,6 +61,9 @@ StorageState::StorageState(std::shared_ptr<RuntimeState> runtime, StorageDescrip
     if (description_.host_memory != nullptr) {
         attach_host();
     }
+    if (description_.device_memory) {
+        adopt_device_memory();
+    }
 }
 
 StorageState::~StorageState() {
@@ -61,9 +71,10 @@ StorageState::~StorageState() {
 }
 
 ViewId StorageState::add_view(View view, MemoryId memory) {
-    const bool is_application_memory = view.home == host_place &&
-                                       description_.host_memory != nullptr &&
-                                       description_.host_memory_valid;
+    const bool is_application_memory =
+        view.home == host_place
+            ? description_.host_memory != nullptr && description_.host_memory_valid
+            : view.mem && view.mem.get() == description_.device_memory.get();
     views_.push_back(std::move(view));
     return ledger_.add_view(memory,
                             is_application_memory ? RangeSet({0, description_.size}) : RangeSet());
@@ -224,6 +235,53 @@ void StorageState::share_memory(PlaceIndex place, PlaceIndex owner, const std::s
     }
 }
 
+void StorageState::adopt_device_memory() {
+    const PlaceIndex place = description_.device_place;
+    const Topology &topology = *runtime_->topology;
+    if (place == host_place || place >= topology.size()) {
+        throw Error(PI_ERROR_INVALID_VALUE, "Storage: device_place " + std::to_string(place) +
+                                                " is no device's: those are 1 to " +
+                                                std::to_string(topology.size() - 1));
+    }
+    View view;
+    view.home = place;
+    view.mem = description_.device_memory;
+    pi_device device = nullptr;
+    pi_context context = nullptr;
+    uint64_t size = 0;
+    const pi_mem mem = view.mem.get();
+    check(piMemGetInfo(mem, PI_MEM_INFO_DEVICE, sizeof device, &device, nullptr),
+          "piMemGetInfo(DEVICE)");
+    check(piMemGetInfo(mem, PI_MEM_INFO_CONTEXT, sizeof context, &context, nullptr),
+          "piMemGetInfo(CONTEXT)");
+    check(piMemGetInfo(mem, PI_MEM_INFO_SIZE, sizeof size, &size, nullptr), "piMemGetInfo(SIZE)");
+    if (device != topology.device(place) || context != topology.context(place)) {
+        throw Error(PI_ERROR_INVALID_MEM_OBJECT, "Storage: device_memory is not of the device and "
+                                                 "context of device_place, " +
+                                                     topology.info(place).name);
+    }
+    if (size < description_.size) {
+        throw Error(PI_ERROR_INVALID_SIZE, "Storage: device_memory has " + std::to_string(size) +
+                                               " bytes, and size is " +
+                                               std::to_string(description_.size));
+    }
+    const pi_memory_scope *scope = nullptr;
+    check(get_scope(place, view.mem, scope), "piMemGetInfo(SCOPE)");
+    view.scope_0 = scope == topology.info(place).scopes.data();
+    view.maps = view.scope_0 ? topology.info(place).maps_in_place
+                             : (scope->flags & PI_SCOPE_MAPS_IN_PLACE) != 0;
+    pi_coherence coherence = PI_COHERENCE_UNKNOWN; // without an answer: a matter of cost only
+    get_coherence(view.mem, coherence);
+    view.cached = coherence == PI_COHERENCE_FLUSH_INVALIDATE;
+    const ViewId id = add_view(std::move(view), ledger_.add_memory());
+    attachments_[place] =
+        Attachment{.view = id,
+                   .mem = description_.device_memory,
+                   .lender = place,
+                   .texts = texts("memory that was given to the storage"),
+                   .offset_alignment = std::max<uint64_t>(scope->offset_alignment, 1)};
+}
+
 bool StorageState::import_host_memory(PlaceIndex place) {
     create_host_view();
     const Topology &topology = *runtime_->topology;
@@ -234,6 +292,7 @@ bool StorageState::import_host_memory(PlaceIndex place) {
     desc.size = description_.host_memory != nullptr ? description_.size : host_bytes_.size();
     desc.handle.type = PI_EXTERNAL_HOST_POINTER;
     desc.handle.pointer = bytes;
+    desc.flags = description_.read_only ? PI_MEM_READ_ONLY : 0;
     Mem mem;
     const auto succeeds = [&](pi_result result, const char *call) {
         if (result != PI_SUCCESS) {

@@ -178,6 +178,9 @@ PlaceIndex Acquisition::place() const {
 Range Acquisition::range() const {
     return require(state_).range;
 }
+bool Acquisition::writes() const {
+    return require(state_).writes;
+}
 pi_mem Acquisition::mem() const {
     return require_held(state_, "mem").mem;
 }

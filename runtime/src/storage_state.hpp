@@ -212,6 +212,7 @@ private:
     void attach_host();
     std::shared_ptr<const UpToDate::Texts> texts(std::string reason) const;
     void create_host_view();
+    void adopt_device_memory();
     bool import_host_memory(PlaceIndex place);
     pi_result get_scope(PlaceIndex place, const Mem &mem, const pi_memory_scope *&out) const;
     void share_memory(PlaceIndex place, PlaceIndex owner, const std::string &reason);

@@ -50,6 +50,8 @@ void bench_calibrate(Session &session) {
         options.repetitions = 1;
         options.largest_bytes = 1 << 20;
     }
+    session.tell("every link between " + std::to_string(topology->size()) +
+                 " places, in six sizes each");
     const Calibration measured = calibrate(topology, options);
     std::map<uint64_t, double> limits;
     std::set<std::string> names;

@@ -3,7 +3,7 @@
 // pi-bench measures what is ours beside its limit, in one run, and prints the ratio.
 #include "session.hpp"
 
-#include <CLI/CLI.hpp>
+#include <pi/command_line/command_line.hpp>
 
 #include <algorithm>
 #include <array>
@@ -34,43 +34,64 @@ constexpr std::array benchmarks{Benchmark{"calls", bench_calls, "basic"},
                                 Benchmark{"cuda", bench_cuda, "basic"},
                                 Benchmark{"level_zero", bench_level_zero, "basic"}};
 
-constexpr const char *footer = R"(
-Benchmarks:
-  calls   an exported function of libpi_loader, beside a stub written by hand and the OpenCL ICD loader
-  start   a process from its start to a context on an OpenCL device, beside one that uses no PI
-  plugin  commands on an OpenCL device beside plain OpenCL calls, and of the host plugin beside memcpy
-  runtime what the host runtime does with bytes, beside memcpy or the same commands without it
-  calibrate
-          every link between the places of this machine, beside memcpy; --costs FILE keeps the figures
-          for the host runtime, which chooses routes by them
-  cuda    commands of the plugin cuda beside plain calls of the driver, and pageable memory beside pinned;
-          PI_CUDA_LIBRARY may name the simulated driver, which shows the cost of calls alone
-  level_zero
-          the same of the plugin level_zero, on few bytes; ZE_ENABLE_ALT_DRIVERS may name the simulated driver
-
-Ours and the limit are measured alternately in many short batches of one run. `ours` and `limit` are
-medians; the ratio is the median of the ratios of neighbouring batches: 1.0 is perfect, smaller is better.
-The machine should have nothing else to do: its load is part of the result.
-
-POCL_DEVICES is set: to "basic" for calls, start and plugin (PoCL's device that runs commands inside the
-calls shows their cost best), to two devices with threads for runtime and calibrate.
-
-Exit codes: 0 something was measured; 1 nothing could be, as the message says; 2 the command line was not
-understood.
-)";
+pi::command_line::Page page() {
+    return {
+        "pi-bench",
+        "measures PI beside what limits it",
+        {{"Benchmarks",
+          "",
+          {{"calls",
+            "an exported function of libpi_loader, beside a stub written by hand and the OpenCL "
+            "ICD loader"},
+           {"start", "a process from its start to a context on an OpenCL device, beside one that "
+                     "uses no PI"},
+           {"plugin",
+            "commands on an OpenCL device beside plain OpenCL calls, and of the host plugin beside "
+            "memcpy"},
+           {"runtime",
+            "what the host runtime does with bytes, beside memcpy or the same commands without it"},
+           {"calibrate", "every link between the places of this machine, beside memcpy; --costs "
+                         "FILE keeps the figures "
+                         "for the host runtime, which chooses routes by them, and for pi-info "
+                         "--topology and --svg"},
+           {"cuda",
+            "commands of the plugin cuda beside plain calls of the driver, and pageable memory "
+            "beside "
+            "pinned; PI_CUDA_LIBRARY may name the simulated driver, which shows the cost of "
+            "calls alone"},
+           {"level_zero",
+            "the same of the plugin level_zero, on few bytes; ZE_ENABLE_ALT_DRIVERS may name "
+            "the simulated driver"}}},
+         {"Figures",
+          "Ours and the limit are measured alternately in many short batches of one run. `ours` "
+          "and `limit` "
+          "are medians; the ratio is the median of the ratios of neighbouring batches: 1.0 is "
+          "perfect, "
+          "smaller is better. The machine should have nothing else to do: its load is part of the "
+          "result. "
+          "POCL_DEVICES is set: to \"basic\" for calls, start and plugin (PoCL's device that runs "
+          "commands "
+          "inside the calls shows their cost best), to two devices with threads for runtime and "
+          "calibrate.",
+          {}}},
+        {{0, "something was measured"},
+         {1, "nothing could be, or a file cannot be written, as the message says"},
+         {2, "the command line was not understood"}},
+        {{"pi-bench calls --json calls.json",
+          "Measures calls, and keeps the rows for other programs."},
+         {"pi-bench calibrate --costs costs.json", "Measures the links for the host runtime."}},
+        {"pi-info", "pi-conformance"}};
+}
 
 void declare(CLI::App &app, Options &options) {
     std::vector<std::string> names;
-    std::string list;
     for (const Benchmark &benchmark : benchmarks) {
         names.emplace_back(benchmark.name);
-        list += (list.empty() ? "" : ", ") + names.back();
     }
-    CLI::IsMember known(names);
-    app.add_option("name", options.name, "The benchmark: " + list)
+    app.add_option("name", options.name, "The benchmark")
         ->required()
         ->type_name("NAME")
-        ->check(known.description(""));
+        ->check(CLI::IsMember(names));
     app.add_option("--json", options.json, "Also write the rows to a file, for other programs")
         ->type_name("FILE");
     app.add_option("--costs", options.costs,
@@ -83,7 +104,6 @@ void declare(CLI::App &app, Options &options) {
         ->type_name("SELECTOR");
     app.add_flag("--quick", options.quick,
                  "A few short batches: shows that it works, proves nothing");
-    app.footer(footer);
 }
 
 const Benchmark &benchmark_of(const std::string &name) {
@@ -105,9 +125,10 @@ int measure(Session &session, const Options &options) {
     std::printf("pi-bench %s: %s, %s\n", options.name.c_str(), where.c_str(), when.c_str());
     std::fflush(stdout);
     benchmark_of(options.name).run(session);
+    session.end_progress();
     std::printf("%s", table(session.rows(), session.left_out()).c_str());
     if (!options.json.empty()) {
-        file << json(where, when, session.rows()) << std::flush;
+        file << json(where, when, session.rows(), session.left_out()) << std::flush;
         if (!file) {
             throw std::runtime_error("cannot write " + options.json);
         }
@@ -121,12 +142,12 @@ int measure(Session &session, const Options &options) {
 
 int run(int argc, char **argv) {
     Options options;
-    CLI::App app("Measures PI beside what limits it.", "pi-bench");
+    CLI::App app;
+    const pi::command_line::Page all = page();
+    pi::command_line::describe(app, all);
     declare(app, options);
-    try {
-        app.parse(argc, argv);
-    } catch (const CLI::ParseError &error) {
-        return app.exit(error) == 0 ? 0 : 2;
+    if (const std::optional<int> exit_code = pi::command_line::parse(app, all, argc, argv)) {
+        return *exit_code;
     }
     // Before any library is opened, and for the programs that are started.
     setenv("POCL_DEVICES", benchmark_of(options.name).pocl_devices, 1);
@@ -136,7 +157,7 @@ int run(int argc, char **argv) {
     } catch (const std::regex_error &error) {
         std::fprintf(stderr, "pi-bench: --filter \"%s\": %s\n", options.filter.c_str(),
                      error.what());
-        return 2;
+        return pi::command_line::misunderstood;
     }
 }
 

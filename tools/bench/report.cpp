@@ -112,8 +112,8 @@ std::string table(const std::vector<Row> &rows, const std::vector<LeftOut> &left
     return text;
 }
 
-std::string json(const std::string &machine, const std::string &date,
-                 const std::vector<Row> &rows) {
+std::string json(const std::string &machine, const std::string &date, const std::vector<Row> &rows,
+                 const std::vector<LeftOut> &left_out) {
     using nlohmann::ordered_json;
     ordered_json list = ordered_json::array();
     for (const Row &row : rows) {
@@ -124,7 +124,12 @@ std::string json(const std::string &machine, const std::string &date,
                         {"ratio", row.ratio},
                         {"unit", row.unit}});
     }
-    const ordered_json document = {{"machine", machine}, {"date", date}, {"rows", list}};
+    ordered_json missing = ordered_json::array();
+    for (const LeftOut &row : left_out) {
+        missing.push_back({{"name", row.name}, {"reason", row.reason}});
+    }
+    const ordered_json document = {
+        {"machine", machine}, {"date", date}, {"rows", list}, {"not_measured", missing}};
     return document.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 

@@ -30,7 +30,9 @@ std::string date();
 
 /// For people: a line a row, the limits explained below.
 std::string table(const std::vector<Row> &rows, const std::vector<LeftOut> &left_out);
-/// {"machine", "date", "rows": [{"name", "ours", "limit", "limit_name", "ratio", "unit"}]}
-std::string json(const std::string &machine, const std::string &date, const std::vector<Row> &rows);
+/// {"machine", "date", "rows": [{"name", "ours", "limit", "limit_name", "ratio", "unit"}],
+/// "not_measured": [{"name", "reason"}]}
+std::string json(const std::string &machine, const std::string &date, const std::vector<Row> &rows,
+                 const std::vector<LeftOut> &left_out);
 
 } // namespace pi_bench

@@ -42,6 +42,7 @@ void Session::compare(const std::string &name, const std::string &limit_name, Un
     if (!wants(name)) {
         return;
     }
+    tell(name);
     const Times times = interleave(ours, limit, effort.value_or(this->effort()));
     const UnitRow &row = units.at(static_cast<size_t>(unit));
     add({name, median(times.ours) / row.nanoseconds, median(times.limit) / row.nanoseconds,
@@ -53,6 +54,7 @@ void Session::beside(const std::string &name, const std::string &limit_name, Uni
     if (!wants(name)) {
         return;
     }
+    tell(name);
     const double time = median(interleave(ours, ours, effort()).ours);
     const double nanoseconds = units.at(static_cast<size_t>(unit)).nanoseconds;
     add({name, time / nanoseconds, limit / nanoseconds, limit_name, time / limit,

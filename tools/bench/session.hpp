@@ -2,6 +2,7 @@
 #pragma once
 
 #include "measure.hpp"
+#include "progress.hpp"
 #include "report.hpp"
 
 #include <optional>
@@ -48,6 +49,10 @@ public:
     /// Does a part of a benchmark; if that throws, the rest is still measured.
     void attempt(const std::string &name, const std::function<void()> &part);
     void leave_out(const std::string &name, const std::string &reason);
+    /// Tells on a terminal what is measured now; compare and beside do it themselves.
+    void tell(const std::string &name) { progress_.begin(rows_.size(), name); }
+    /// Before a report is printed.
+    void end_progress() { progress_.clear(); }
 
     const std::vector<Row> &rows() const noexcept { return rows_; }
     const std::vector<LeftOut> &left_out() const noexcept { return left_out_; }
@@ -59,6 +64,7 @@ private:
     bool quick_;
     std::vector<Row> rows_;
     std::vector<LeftOut> left_out_;
+    Progress progress_;
 };
 
 /// The benchmarks.

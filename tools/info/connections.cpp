@@ -82,7 +82,8 @@ Connections find_connections(const std::vector<Device> &devices, Contexts contex
         }
     }
     try {
-        result.topology = Topology::from_places(places)->description();
+        result.live = Topology::from_places(places);
+        result.topology = result.live->description();
     } catch (const pi::runtime::Error &error) {
         result.problems.push_back(std::string("no connections: ") + error.what());
     }

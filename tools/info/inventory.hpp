@@ -7,6 +7,7 @@
 #include <pi/runtime/topology.hpp>
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -84,6 +85,8 @@ struct Connections {
     std::vector<size_t> device_of;             ///< by place: the index of its device; [0] unused
     std::vector<uint32_t> context_of;          ///< by place: a number for each context, from 0
     std::vector<std::string> problems; ///< why a device has no place, or a place no connections
+    /// Keeps the contexts, for who measures; NULL where there are no connections.
+    std::shared_ptr<const pi::runtime::Topology> live;
 };
 /// Writes the devices as a machine file for the sim plugin. `costs`: a file of pi-bench calibrate whose
 /// figures go before what the plugins say, or "". Throws pi::runtime::Error, or std::runtime_error with

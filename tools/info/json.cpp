@@ -133,14 +133,35 @@ ordered_json connections_json(const pi::runtime::TopologyDescription &topology) 
     return connections;
 }
 
+/// Bytes a second and seconds; `figures` tells who says them.
+ordered_json links_json(const pi::runtime::TopologyDescription &topology,
+                        const std::vector<Link> &links) {
+    return array(links, [&](const Link &link) -> ordered_json {
+        return {{"src", topology.place(link.from).name},
+                {"dst", topology.place(link.to).name},
+                {"link", link.kind},
+                {"bandwidth", nullable(link.bandwidth)},
+                {"latency", nullable(link.latency)},
+                {"figures", source_name(link.source)}};
+    });
+}
+
+ordered_json tree_json(const Node &node) {
+    return {{"kind", node_kind_name(node.kind)},
+            {"name", node.name},
+            {"children", array(node.children, tree_json)}};
+}
+
 } // namespace
 
 std::string to_json(const std::vector<Plugin> &plugins, const std::vector<Device> &devices,
-                    const Connections &connections) {
+                    const Connections &connections, const std::vector<Link> &links) {
     return dump({{"plugins", array(plugins, plugin_json)},
                  {"devices", array(devices, device_json)},
                  {"places", places_json(devices, connections)},
-                 {"connections", connections_json(connections.topology)}});
+                 {"connections", connections_json(connections.topology)},
+                 {"links", links_json(connections.topology, links)},
+                 {"tree", tree_json(find_tree(devices, connections))}});
 }
 
 std::string to_json(const std::vector<Plugin> &plugins) {

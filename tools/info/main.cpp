@@ -2,16 +2,19 @@
 //
 // pi-info tells which plugins and devices there are on this machine, and what memory of each is to
 // each other.
+#include "config.hpp"
 #include "inventory.hpp"
 #include "loader.hpp"
 #include "output.hpp"
 #include "terminal.hpp"
 
-#include <CLI/CLI.hpp>
+#include <pi/command_line/command_line.hpp>
 
 #include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <fstream>
+#include <stdexcept>
 #include <unistd.h>
 
 namespace pi_info {
@@ -25,6 +28,9 @@ struct Options {
     std::vector<std::string> plugin_files;
     std::string machine;
     std::string costs;
+    bool topology = false;
+    std::string svg;
+    bool measure = false;
     std::string contexts = "shared";
     std::string colour = "auto";
 
@@ -32,18 +38,54 @@ struct Options {
         return contexts == "own" ? Contexts::own : Contexts::shared;
     }
     bool colour_wanted() const {
-        return colour == "always" || (colour == "auto" && isatty(STDOUT_FILENO) != 0);
+        return colour == "always" ||
+               (colour == "auto" && isatty(STDOUT_FILENO) != 0 && !no_colour_wanted());
+    }
+    /// What no two options alone can tell; NULL if nothing.
+    const char *what_is_wrong() const {
+        const bool figures = topology || !svg.empty() || json;
+        if (!costs.empty() && !figures && machine.empty()) {
+            return "--costs needs one of --topology, --svg, --json and --save-machine, which use "
+                   "them";
+        }
+        if (measure && !figures) {
+            return "--measure needs one of --topology, --svg and --json, which show what it finds";
+        }
+        return nullptr;
     }
 };
 
-constexpr const char *footer = R"(
-A selector is a comma-separated list of plugin[:platform[:device]], numbers counted from 0, '*' for any:
-    pi-info --device opencl:0:1,host
-Without --device those of PI_DEVICE_SELECTOR are shown, else all.
-
-Exit codes: 0 there is a device; 1 there is none, or a plugin given by --plugin was refused, or the
-selector names no device, as the message says; 2 the command line was not understood.
-)";
+pi::command_line::Page page() {
+    return {
+        "pi-info",
+        "tells which plugins and devices there are, and what memory of each is to each other",
+        {{"Selectors",
+          "A selector is a comma-separated list of plugin[:platform[:device]], numbers counted "
+          "from 0, "
+          "'*' for any. Without --device those of PI_DEVICE_SELECTOR are shown, else all.",
+          {}},
+         {"Figures of links",
+          "--topology, --svg and --json tell the bandwidth of large transfers and the latency of "
+          "small "
+          "ones, each way, and where they come from:",
+          {{"measured", "by --measure, or by pi-bench calibrate --costs FILE"},
+           {"machine file",
+            "claimed by the file that the plugin sim simulates; never measured, for its clock is "
+            "not that of this machine"},
+           {"plugin", "claimed by the plugin"},
+           {"unknown", "nobody tells"}}}},
+        {{0, "there is a device, and what was asked for is shown or written"},
+         {1, "there is none, or a plugin given by --plugin was refused, the selector names no "
+             "device, or a "
+             "file cannot be read or written, as the message says"},
+         {2, "the command line was not understood"}},
+        {{"pi-info --device opencl:0:1,host", "These two devices and what they are to each other."},
+         {"pi-info --topology --measure",
+          "The places, the matrix and the links of this machine, measured now."},
+         {"pi-info --svg machine.svg --costs costs.json",
+          "The same as a picture, with what pi-bench calibrate --costs costs.json has measured."}},
+        {"pi-bench", "pi-conformance", "pi-replay"}};
+}
 
 void declare(CLI::App &app, Options &options) {
     auto *plugins = app.add_flag("--plugins", options.plugins,
@@ -64,22 +106,45 @@ void declare(CLI::App &app, Options &options) {
                    "default), or each has its own (own)")
         ->type_name("shared|own")
         ->check(CLI::IsMember({"shared", "own"}).description(""));
-    auto *machine = app.add_option("--save-machine", options.machine,
-                                   "Write these devices as a machine that the plugin sim simulates")
-                        ->type_name("FILE")
-                        ->excludes(plugins);
-    app.add_option("--costs", options.costs,
-                   "With the speeds that pi-bench calibrate --costs FILE has measured")
+    app.add_flag(
+           "--topology", options.topology,
+           "Where the places are, the connection matrix, and what each link between them does")
+        ->excludes(plugins);
+    app.add_option("--svg", options.svg, "Write the matrix and the links as a picture")
         ->type_name("FILE")
-        ->needs(machine);
-    app.add_option("--color", options.colour, "Colours: on a terminal only (auto), always, never")
-        ->type_name("WHEN")
+        ->excludes(plugins);
+    app.add_option("--save-machine", options.machine,
+                   "Write these devices as a machine that the plugin sim simulates")
+        ->type_name("FILE")
+        ->excludes(plugins);
+    auto *costs =
+        app.add_option(
+               "--costs", options.costs,
+               "For --topology, --svg, --json and --save-machine, take the speeds that pi-bench "
+               "calibrate --costs FILE has measured")
+            ->type_name("FILE")
+            ->excludes(plugins);
+    app.add_flag(
+           "--measure", options.measure,
+           "For --topology, --svg and --json, measure the links now; takes seconds to minutes")
+        ->excludes(costs)
+        ->excludes(plugins);
+    app.add_option("--color", options.colour,
+                   "Colours: on a terminal only, and not with NO_COLOR (auto), always, never")
+        ->type_name("auto|always|never")
         ->check(CLI::IsMember({"auto", "always", "never"}).description(""));
-    app.footer(footer);
 }
 
 void print(const std::string &text) {
     std::fwrite(text.data(), 1, text.size(), stdout);
+}
+
+void write_file(const std::string &path, const std::string &content) {
+    std::ofstream file(path, std::ios::binary);
+    file << content << std::flush;
+    if (!file) {
+        throw std::runtime_error("cannot write " + path);
+    }
 }
 
 /// Plugins named on the command line come first in the reports, in its order.
@@ -121,17 +186,31 @@ int show_devices(pi_loader loader, const Options &options, const Text &text,
         save_machine(devices, options.machine, options.costs);
         return 0;
     }
-    const Connections connections = find_connections(devices, options.contexts_wanted());
+    Connections connections = find_connections(devices, options.contexts_wanted());
+    std::vector<Link> links;
+    if (options.topology || options.json || !options.svg.empty()) {
+        links = find_links(devices, connections, {options.costs, options.measure},
+                           connections.problems);
+    }
+    if (!options.svg.empty() && !devices.empty()) {
+        write_file(options.svg, to_svg(devices, connections, links));
+    }
     if (options.json) {
-        print(to_json(plugins, devices, connections));
-        for (const std::string &problem : connections.problems) {
-            std::fprintf(stderr, "pi-info: %s\n", problem.c_str());
-        }
-    } else {
+        print(to_json(plugins, devices, connections, links));
+    } else if (options.topology) {
+        print(selector_in_force(loader, options) + text.tree(devices, connections) + "\n" +
+              text.connections(connections, options.contexts_wanted()) + "\n" +
+              text.links(connections, links));
+    } else if (options.svg.empty()) {
         const std::string not_used = text.plugins_not_used(plugins);
         print(selector_in_force(loader, options) + text.devices(devices) + "\n" +
               text.connections(connections, options.contexts_wanted()) +
               (not_used.empty() ? "" : "\n" + not_used));
+    }
+    if (options.json || (!options.svg.empty() && !options.topology)) {
+        for (const std::string &problem : connections.problems) {
+            std::fprintf(stderr, "pi-info: %s\n", problem.c_str());
+        }
     }
     if (devices.empty()) {
         std::fprintf(stderr, "pi-info: there is no device; pi-info --plugins tells why\n");
@@ -142,7 +221,7 @@ int show_devices(pi_loader loader, const Options &options, const Text &text,
 
 int show(const Options &options) {
     const Loader loader(options.plugin_files);
-    const Text text(options.colour_wanted(), terminal_columns());
+    const Text text(options.colour_wanted(), terminal_columns(), terminal_has_utf8());
     if (options.environment) {
         const std::vector<Variable> variables = find_variables(loader.get());
         print(options.json ? to_json(variables) : text.variables(variables));
@@ -160,14 +239,16 @@ int show(const Options &options) {
 
 int run(int argc, char **argv) {
     Options options;
-    CLI::App app(
-        "Tells which plugins and devices there are, and what memory of each is to each other.",
-        "pi-info");
+    CLI::App app;
+    const pi::command_line::Page all = page();
+    pi::command_line::describe(app, all);
     declare(app, options);
-    try {
-        app.parse(argc, argv);
-    } catch (const CLI::ParseError &error) {
-        return app.exit(error) == 0 ? 0 : 2;
+    if (const std::optional<int> exit_code = pi::command_line::parse(app, all, argc, argv)) {
+        return *exit_code;
+    }
+    if (const char *const wrong = options.what_is_wrong()) {
+        std::fprintf(stderr, "pi-info: %s\nRun with --help for more information.\n", wrong);
+        return pi::command_line::misunderstood;
     }
     return show(options);
 }

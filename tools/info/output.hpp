@@ -4,6 +4,8 @@
 #pragma once
 
 #include "inventory.hpp"
+#include "links.hpp"
+#include "matrix.hpp"
 
 #include <cstddef>
 #include <string>
@@ -15,7 +17,9 @@ namespace pi_info {
 /// into the columns, unless those are 0.
 class Text {
 public:
-    Text(bool colour, size_t columns) : colour_(colour), columns_(columns) {}
+    /// `drawn`: lines, arrows and the letter of micro as UTF-8 has them, else as ASCII has.
+    Text(bool colour, size_t columns, bool drawn = false)
+        : colour_(colour), columns_(columns), drawn_(drawn) {}
 
     std::string plugins(const std::vector<Plugin> &plugins) const;
     /// Only those that are not loaded; "" if all are.
@@ -23,27 +27,38 @@ public:
     std::string devices(const std::vector<Device> &devices) const;
     /// The matrix: a row for each source, a column for each place that would use its memory.
     std::string connections(const Connections &connections, Contexts contexts) const;
+    /// The tree of places: host, NUMA nodes, slots, as far as they are known.
+    std::string tree(const std::vector<Device> &devices, const Connections &connections) const;
+    /// The graph: a line for all places that one has equal links with.
+    std::string links(const Connections &connections, const std::vector<Link> &links) const;
     std::string variables(const std::vector<Variable> &variables) const;
 
 private:
     enum class Style { plain, title, good, fair, bad, faint };
     std::string styled(Style style, const std::string &text) const;
-    static Style style_of(pi_memory_connection connection);
+    static Style style_of(Access access);
+    static Style style_of(Source source);
     static Style style_of_status(pi_plugin_status status);
-    std::string cell(const Connections &connections, uint32_t src, uint32_t dst,
-                     size_t width) const;
+    std::string matrix(const pi::runtime::TopologyDescription &topology) const;
+    std::string branch(const std::vector<Device> &devices, const Connections &connections,
+                       const Node &node, const std::string &indent) const;
 
     bool colour_;
     size_t columns_;
+    bool drawn_;
 };
 
-/// For programs: {"plugins": [...], "devices": [...], "places": [...], "connections": [...]}. What a
-/// backend has no answer to is null. `connections` has every ordered pair of places that a plugin was
-/// asked about; what the bare host can do is in its partners' rows of `places`.
+/// For programs: {"plugins": [...], "devices": [...], "places": [...], "connections": [...], "links": [...],
+/// "tree": {...}}. What a backend has no answer to is null. `connections` has every ordered pair of places that a
+/// plugin was asked about; what the bare host can do is in its partners' rows of `places`. `links` has those of the
+/// host, too, with the figures that are shown and their source.
 std::string to_json(const std::vector<Plugin> &plugins, const std::vector<Device> &devices,
-                    const Connections &connections);
+                    const Connections &connections, const std::vector<Link> &links);
 /// {"plugins": [...]}
 std::string to_json(const std::vector<Plugin> &plugins);
+/// The matrix and the graph as a picture, SVG that needs no other file and is readable on light and on dark.
+std::string to_svg(const std::vector<Device> &devices, const Connections &connections,
+                   const std::vector<Link> &links);
 /// {"environment": [{"name", "type", "description", "value"}]}
 std::string to_json(const std::vector<Variable> &variables);
 

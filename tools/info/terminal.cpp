@@ -2,26 +2,14 @@
 #include "terminal.hpp"
 
 #include <algorithm>
+#include <langinfo.h>
+#include <locale.h>
 #include <sstream>
-#include <string_view>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 namespace pi_info {
 namespace {
-
-/// Characters of UTF-8 text that take a place: escape sequences ("\033[32m") take none.
-size_t width_of(std::string_view text) {
-    size_t width = 0;
-    for (size_t i = 0; i < text.size(); ++i) {
-        if (text[i] == '\033') {
-            i = std::min(text.find('m', i), text.size());
-        } else {
-            width += (static_cast<unsigned char>(text[i]) & 0xC0) != 0x80 ? 1 : 0;
-        }
-    }
-    return width;
-}
 
 /// Where the second column of a line begins, or where its first one would go on.
 size_t second_column(std::string_view line) {
@@ -57,6 +45,31 @@ void append_fitted(std::string &out, std::string_view line, size_t columns) {
 }
 
 } // namespace
+
+size_t width_of(std::string_view text) {
+    size_t width = 0;
+    for (size_t i = 0; i < text.size(); ++i) {
+        if (text[i] == '\033') {
+            i = std::min(text.find('m', i), text.size());
+        } else {
+            width += (static_cast<unsigned char>(text[i]) & 0xC0) != 0x80 ? 1 : 0;
+        }
+    }
+    return width;
+}
+
+bool terminal_has_utf8() {
+    if (isatty(STDOUT_FILENO) == 0) {
+        return false;
+    }
+    const locale_t locale = newlocale(LC_CTYPE_MASK, "", nullptr);
+    if (locale == nullptr) {
+        return false;
+    }
+    const bool utf8 = std::string_view(nl_langinfo_l(CODESET, locale)) == "UTF-8";
+    freelocale(locale);
+    return utf8;
+}
 
 size_t terminal_columns() {
     winsize size{};

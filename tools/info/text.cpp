@@ -131,9 +131,9 @@ Text::Style Text::style_of_status(pi_plugin_status status) {
     return status < styles.size() ? styles[status] : Style::plain;
 }
 
-Text::Style Text::style_of(pi_memory_connection connection) {
+Text::Style Text::style_of(Access access) {
     constexpr std::array styles{Style::faint, Style::fair, Style::good};
-    return connection < styles.size() ? styles[connection] : Style::plain;
+    return styles[static_cast<size_t>(access)];
 }
 
 std::string Text::plugins(const std::vector<Plugin> &plugins) const {
@@ -185,61 +185,71 @@ std::string Text::devices(const std::vector<Device> &devices) const {
     return fitted(devices.empty() ? text + "  none\n" : text, columns_);
 }
 
-std::string Text::cell(const Connections &connections, uint32_t src, uint32_t dst,
-                       size_t width) const {
-    const auto &topology = connections.topology;
-    if (src == pi::runtime::host_place && dst == pi::runtime::host_place) {
-        return styled(Style::faint, padded("-", width));
-    }
-    if (src == pi::runtime::host_place) {
-        const pi::runtime::PlaceInfo &place = topology.place(dst);
-        return place.host_pointer_import
-                   ? styled(Style::good,
-                            padded("import/" + std::to_string(place.host_pointer_alignment), width))
-                   : styled(Style::faint, padded("copied", width));
-    }
-    if (dst == pi::runtime::host_place) {
-        return topology.place(src).maps_in_place ? styled(Style::good, padded("mapped", width))
-                                                 : styled(Style::faint, padded("copied", width));
-    }
-    const pi_memory_connection connection = topology.buffer(src, dst).connection;
-    return styled(style_of(connection), padded(connection_name(connection), width));
-}
-
-std::string Text::connections(const Connections &connections, Contexts contexts) const {
-    const auto &places = connections.topology.places;
+std::string Text::matrix(const pi::runtime::TopologyDescription &topology) const {
+    const auto &places = topology.places;
+    const auto count = static_cast<uint32_t>(places.size());
     size_t width = 12;
     for (const auto &place : places) {
         width = std::max(width, place.name.size() + 2);
     }
+    for (uint32_t src = 0; src < count; ++src) {
+        for (uint32_t dst = 0; dst < count; ++dst) {
+            width = std::max(width, cell_of(topology, src, dst).text.size() + 2);
+        }
+    }
+    // On a narrow terminal the columns come in several blocks.
+    const size_t fitting = columns_ > 2 + width ? (columns_ - 2 - width) / width : 1;
+    const auto block = static_cast<uint32_t>(
+        columns_ == 0 ? count : std::min<size_t>(std::max<size_t>(1, fitting), count));
+    std::string text;
+    for (uint32_t begin = 0; begin < count; begin += block) {
+        const uint32_t end = std::min(count, begin + block);
+        // The last column ends its line.
+        const auto column_width = [&](uint32_t column) {
+            return column + 1 < end ? width : size_t{0};
+        };
+        text += (begin == 0 ? "  " : "\n\n  ") + padded("", width);
+        for (uint32_t dst = begin; dst < end; ++dst) {
+            text += styled(Style::title, padded(places[dst].name, column_width(dst)));
+        }
+        for (uint32_t src = 0; src < count; ++src) {
+            text += "\n  " + styled(Style::title, padded(places[src].name, width));
+            for (uint32_t dst = begin; dst < end; ++dst) {
+                const Cell cell = cell_of(topology, src, dst);
+                text += styled(style_of(cell.access), padded(cell.text, column_width(dst)));
+            }
+        }
+    }
+    return text + "\n";
+}
+
+std::string Text::connections(const Connections &connections, Contexts contexts) const {
     std::string text = styled(Style::title, "Connections") +
                        " (memory of the row's place, used by the column's; " +
                        (contexts == Contexts::shared ? "devices of a platform share a context"
                                                      : "each device in a context of its own") +
-                       ")\n  " + padded("", width);
-    // The last column ends its line.
-    const auto column_width = [&](size_t column) {
-        return column + 1 < places.size() ? width : size_t{0};
-    };
-    for (size_t column = 0; column < places.size(); ++column) {
-        text += styled(Style::title, padded(places[column].name, column_width(column)));
-    }
-    for (uint32_t src = 0; src < places.size(); ++src) {
-        text += "\n  " + styled(Style::title, padded(places[src].name, width));
-        for (uint32_t dst = 0; dst < places.size(); ++dst) {
-            text += cell(connections, src, dst, column_width(dst));
-        }
-    }
-    text += "\n\n"
-            "  unified     used as it is               import/N  in place, aligned to N bytes\n"
-            "  migratable  the plugin copies it there  mapped    a map is the memory itself\n"
-            "  none        it goes through the host    copied    a copy is made\n"
-            "  host is the bare host: its row and column come from what the devices say of "
-            "themselves\n";
+                       ")\n";
+    text = fitted(text, columns_) + matrix(connections.topology);
+    std::string legend =
+        columns_ != 0 && columns_ < 80
+            ? "\n"
+              "  unified     used as it is\n"
+              "  migratable  the plugin copies it there\n"
+              "  none        it goes through the host\n"
+              "  import/N    in place, aligned to N bytes\n"
+              "  mapped      a map is the memory itself\n"
+              "  copied      a copy is made\n"
+            : "\n"
+              "  unified     used as it is               import/N  in place, aligned to N bytes\n"
+              "  migratable  the plugin copies it there  mapped    a map is the memory itself\n"
+              "  none        it goes through the host    copied    a copy is made\n";
+    legend +=
+        "  host is the bare host: its row and column come from what the devices say of "
+        "themselves\n";
     for (const std::string &problem : connections.problems) {
-        text += "  " + styled(Style::bad, problem) + "\n";
+        legend += "  " + styled(Style::bad, problem) + "\n";
     }
-    return fitted(text, columns_);
+    return text + fitted(legend, columns_);
 }
 
 std::string Text::variables(const std::vector<Variable> &variables) const {

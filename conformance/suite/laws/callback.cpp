@@ -32,6 +32,7 @@ LAW("lifetime", "a callback may enqueue, signal and release") {
         second.reset();
         held.reset();
     });
+    require_success(piQueueFlush(first), "piQueueFlush");
     bench.signal(gate);
     bench.wait(*done, "the callback");
     bench.check_callbacks();
@@ -100,6 +101,7 @@ LAW("lifetime", "a blocking call inside a callback is refused, not waited for") 
         require_success(piEventWait(event, PI_TIMEOUT_NEVER),
                         "piEventWait in a callback for the event itself, which is final");
     });
+    require_success(piQueueFlush(queue), "piQueueFlush");
     bench.signal(gate);
     bench.wait(*done, "the callback");
     bench.check_callbacks();

@@ -126,6 +126,7 @@ LAW("event", "the status goes from queued to complete and never back") {
         require(held == PI_EVENT_QUEUED || held == PI_EVENT_SUBMITTED,
                 "the status of a held command is ", held);
         bench.signal(gate);
+        require_success(piQueueFlush(queue), "piQueueFlush");
         pi_event_status last = held;
         const auto end = std::chrono::steady_clock::now() + bench.patience();
         while (last != PI_EVENT_COMPLETE) {
@@ -256,6 +257,7 @@ LAW("event", "callbacks set while the event becomes final are called, each once"
         constexpr int each = 20;
         const Event gate = bench.make_host_event();
         const Event held = bench.barrier(queue, {gate});
+        require_success(piQueueFlush(queue), "piQueueFlush");
         std::atomic<int> calls{0};
         std::array<std::vector<std::shared_ptr<Flag>>, 3> flags;
         bench.run_threads(3, [&](unsigned thread) {
@@ -286,6 +288,7 @@ LAW("event", "an event may be released in its callback, and before it") {
             require_equal(result_of(told), PI_SUCCESS, "the result of a released event");
         });
         event.reset();
+        require_success(piQueueFlush(queue), "piQueueFlush");
         bench.wait(*done, "the callback of a released event");
     }
     bench.check_callbacks();

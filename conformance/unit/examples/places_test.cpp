@@ -6,7 +6,7 @@
 #include <initializer_list>
 #include <utility>
 
-using namespace image_pipeline;
+using namespace examples;
 
 namespace {
 

@@ -3,7 +3,7 @@
 
 #include <catch2/catch.hpp>
 
-using namespace image_pipeline;
+using namespace examples;
 
 TEST_CASE("bytes are given in the unit that suits them") {
     CHECK(bytes_text(0) == "0");

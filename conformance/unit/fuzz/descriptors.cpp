@@ -33,7 +33,14 @@ constexpr bool takes_descriptor(pi_result (*)(Parameters...)) {
     };
     return (is(static_cast<Parameters *>(nullptr)) || ...);
 }
+
+/// Calls of one input: in the corpus each deed is done to so many rows, the last of which begin again at the first.
+constexpr size_t most_trials = 128;
+
 void check_rows() {
+    if (rows().size() > most_trials) {
+        finding("the corpus does not reach the last of ", rows().size(), " rows");
+    }
     std::set<std::string_view> rowed;
     for (const Row &row : rows()) {
         rowed.insert(row.function);
@@ -264,7 +271,7 @@ void check_references(const Shop &shop) {
 
 void run(Input input) {
     Shops &shops = Shops::get();
-    for (int trial = 0; trial < 128 && !input.empty(); ++trial) {
+    for (size_t trial = 0; trial < most_trials && !input.empty(); ++trial) {
         const uint32_t which = input.below(static_cast<uint32_t>(shops.all.size()));
         Shop &shop = shops.all[which];
         const Shop &foreign = shops.all[which ^ 1];

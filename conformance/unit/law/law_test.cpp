@@ -138,6 +138,15 @@ TEST_CASE("programs on Level Zero devices have the bytes that they wrote", "[.][
 }
 #endif
 
+#ifdef PI_TEST_BATCHING_HOST_PLUGIN
+TEST_CASE(
+    "programs on devices that keep their commands until a flush have the bytes that they wrote",
+    "[.][batching]") {
+    run_law(on_driver(
+        GENERATE(as<std::string>{}, PI_TEST_BATCHING_HOST_PLUGIN, PI_TEST_BATCHING_SIM_PLUGIN)));
+}
+#endif
+
 TEST_CASE("one wrong byte of one copy breaks the law, which tells the seed and a program of a few "
           "steps",
           "[law]") {

@@ -64,7 +64,7 @@ works() {
     for written in $(sed -n 's/^| `\([^`]*\)`.*/\1/p' README.md); do
         [[ -f $written ]] || fail "README.md speaks of $written, which is not there"
     done
-    cmake -S . -B build "-DPI_SOURCE_DIR=$source_dir" "-DPI_BUILD_DIR=$build_dir" \
+    cmake -S . -B build "-DCMAKE_PREFIX_PATH=$build_dir" \
         "-DCMAKE_C_COMPILER=$compiler" -DPI_CONFORMANCE=OFF -DCMAKE_COMPILE_WARNING_AS_ERROR=ON \
         "${options[@]}"
     cmake --build build
@@ -84,8 +84,7 @@ unbuilt() {
     rm -rf unbuilt
 }
 "$new_plugin" gpu
-unbuilt "-DPI_SOURCE_DIR=<a source tree of PI>" "-DCMAKE_C_COMPILER=$compiler"
-unbuilt "api/include/pi/pi.h" "-DCMAKE_C_COMPILER=$compiler" "-DPI_SOURCE_DIR=$folder"
+unbuilt "-DCMAKE_PREFIX_PATH=<the folder" "-DCMAKE_C_COMPILER=$compiler" -Dpi_DIR=/nowhere
 
 # A digit at the begin is a plugin's name all the same, and a space in the path is only a character.
 mkdir "some folder"

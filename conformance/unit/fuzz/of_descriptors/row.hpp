@@ -308,6 +308,11 @@ Row row(const char *function, pi_struct_type type, const Traits &traits, Fill fi
     detail::find_members<Desc>(made);
     made.is_command = std::string_view(function).starts_with("piEnqueue");
     // Questions about a launch do not look at its arguments.
+    if constexpr (requires(Desc desc) { desc.arguments; }) {
+        if (!made.is_command) {
+            made.arrays.clear();
+        }
+    }
     made.has_elements = made.is_command && (
                                                requires(Desc desc) { desc.regions->reserved; } ||
                                                requires(Desc desc) { desc.arguments->reserved; });

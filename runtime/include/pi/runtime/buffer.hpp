@@ -51,6 +51,9 @@ public:
     /// In bytes of the storage.
     Range range() const;
 
+    /// Whether it was acquired for more than reading.
+    bool writes() const;
+
     /// Device places: the memory, borrowed until the release. NULL at the host.
     pi_mem mem() const;
     /// Where the range begins in mem().
@@ -130,7 +133,7 @@ public:
     ///
     /// PI_ERROR_INVALID_SIZE: no bytes, or past the buffer's end (the text names the numbers).
     /// PI_ERROR_INVALID_VALUE: no such place.
-    /// PI_ERROR_INVALID_OPERATION: would wait for an acquisition that this thread still holds: release it
+    /// PI_ERROR_INVALID_OPERATION: to write a storage that is read_only; or would wait for an acquisition that this thread still holds: release it
     ///   first (its command need not be final), or acquire once for read_write.
     /// PI_ERROR_DEVICE_LOST: the place's device is lost, or bytes to be fetched were only at one that is
     ///   (Storage::lost tells which).

@@ -21,7 +21,7 @@ struct RuntimeOptions {
     /// What links cost; nothing = estimated from what the plugins say. load_costs() has what `pi-bench calibrate`
     /// measured on this machine, or nothing and a message. A table of another number of
     /// places is PI_ERROR_INVALID_VALUE.
-    std::optional<CostTable> costs;
+    std::optional<CostTable> costs{};
     /// Staging memory in use at one time at each place, the host included: transfers that need more
     /// wait for others to end. 0 is PI_ERROR_INVALID_VALUE.
     uint64_t staging_limit = uint64_t{64} << 20;
@@ -40,7 +40,7 @@ struct RuntimeOptions {
     /// push out what did move, and a record takes a third of the time of such an acquire. explain() says the same without.
     bool log_up_to_date = false;
     /// Puts a transport around the runtime's own; empty: none.
-    std::function<std::shared_ptr<Transport>(std::shared_ptr<Transport>)> wrap_transport;
+    std::function<std::shared_ptr<Transport>(std::shared_ptr<Transport>)> wrap_transport{};
 };
 
 /// Moves bytes between the places of a topology: it owns the queues for transfers and the staging memory,

@@ -27,6 +27,18 @@ struct StorageDescription {
     void *host_memory = nullptr;
     /// The bytes of host_memory are the storage's first content; else they count as never written.
     bool host_memory_valid = true;
+    /// What keeps host_memory or device_memory: let go once the storage is gone and no copy or released use of it is in
+    /// flight any more. That may be on any thread, also in a callback of PI, whose rules hold then.
+    std::shared_ptr<const void> owner{};
+    /// Device memory that exists already, used in place as the replica of device_place, and never given up to make
+    /// room; its bytes are the storage's first content. An object of another device or context than the
+    /// place's is PI_ERROR_INVALID_MEM_OBJECT, a smaller one PI_ERROR_INVALID_SIZE; with host_memory or a
+    /// layout: PI_ERROR_INVALID_VALUE.
+    Mem device_memory{};
+    PlaceIndex device_place = host_place;
+    /// Nobody may write: acquires for writing are PI_ERROR_INVALID_OPERATION, and what is given is never
+    /// written to.
+    bool read_only = false;
     /// Routes that may be used. Without direct_use and import every place has memory of its own.
     RouteMask routes = all_routes;
     /// Ways in which a bounce may go.

@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import Any, Iterator, Mapping, Optional, Sequence, Tuple, Union
+
+from . import _core
+
+_DEVICE_TYPES = {1: "cpu", 2: "gpu", 4: "accelerator", 8: "other"}
+_STATUS = {1: "loaded", 2: "unavailable", 3: "refused", 4: "shadowed"}
+_CONNECTIONS = {0: "none", 1: "migratable", 2: "unified"}
+
+
+@dataclass(frozen=True)
+class PluginReport:
+    """What became of a plugin file."""
+
+    name: str
+    path: str
+    status: str  #: "loaded", "unavailable" (no driver or device), "refused" or "shadowed"
+    reason: str  #: empty when loaded
+
+
+class Device:
+    """A device of a plugin. It keeps its loader alive."""
+
+    def __init__(self, core: _core.Device) -> None:
+        self._core = core
+
+    @property
+    def selector(self) -> str:
+        """"plugin:platform:device", as Loader.devices takes it."""
+        return self._core.selector
+
+    @property
+    def name(self) -> str:
+        return self._core.name
+
+    @property
+    def vendor(self) -> str:
+        return self._core.vendor
+
+    @property
+    def type(self) -> str:
+        """"cpu", "gpu", "accelerator" or "other"."""
+        return _DEVICE_TYPES.get(self._core.type, "other")
+
+    @property
+    def memory_bytes(self) -> int:
+        """Of its ordinary memory."""
+        return self._core.memory_bytes
+
+    def __repr__(self) -> str:
+        return f"<Device {self.selector}: {self.name}, {self.type}, {self.memory_bytes} bytes>"
+
+
+class Loader:
+    """Finds, opens and checks PI's plugins; a context manager.
+
+    plugins: files by path, or names ("opencl"), before any that are found; directories: searched for more; layers:
+    outermost first ("validate", "trace", ...); options: as the environment would set them ({"PI_TRACE_FILE":
+    "trace.json"}), and before it; default_search: False, only what is named here; environment: False, no variable is read.
+    """
+
+    def __init__(
+        self,
+        plugins: Sequence[Union[str, os.PathLike[str]]] = (),
+        directories: Sequence[Union[str, os.PathLike[str]]] = (),
+        layers: Sequence[str] = (),
+        options: Optional[Mapping[str, str]] = None,
+        *,
+        default_search: bool = True,
+        environment: bool = True,
+    ) -> None:
+        self._core = _core.Loader(
+            [os.fspath(plugin) for plugin in plugins],
+            [os.fspath(directory) for directory in directories],
+            list(layers),
+            dict(options or {}),
+            default_search,
+            environment,
+        )
+
+    def devices(self, selector: Optional[str] = None) -> list[Device]:
+        """Those that a selector names ("opencl:0,host"), in its order; None: what PI_DEVICE_SELECTOR says, or all."""
+        return [Device(core) for core in self._core.devices(selector)]
+
+    def plugins(self) -> list[PluginReport]:
+        """What became of each plugin file, with the reason."""
+        return [
+            PluginReport(name, path, _STATUS.get(status, str(status)), reason)
+            for name, path, status, reason in self._core.reports()
+        ]
+
+    def close(self) -> None:
+        """Lets the loader go. It ends with the last topology that was made of it; this object is no use any more."""
+        self._core.close()
+
+    @property
+    def closed(self) -> bool:
+        return self._core.closed
+
+    def __enter__(self) -> Loader:
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self.close()
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where bytes can live: the host, or a device in a context."""
+
+    index: int
+    name: str
+    key: str  #: tells the device again in another process
+    type: str  #: as Device.type
+    integrated: bool  #: shares physical memory with the host
+    scopes: Tuple[Tuple[str, int], ...]  #: (name, capacity in bytes) of its memories
+
+
+@dataclass(frozen=True)
+class Connection:
+    """What memory of one place is to another, and why."""
+
+    kind: str  #: "none", "migratable" or "unified"
+    reason: str
+    bandwidth: int  #: bytes a second; 0 = unknown
+    latency: float  #: seconds; 0 = unknown
+
+    def __str__(self) -> str:
+        return self.kind
+
+
+class Topology:
+    """The host (place 0) and the devices (1, 2, ...), and what the memory of each is to the others. Immutable.
+
+    names: as many as devices, for people; None: their selectors. contexts: each device in so many contexts, which makes
+    that many places of it.
+    """
+
+    def __init__(
+        self,
+        devices: Sequence[Device],
+        names: Optional[Sequence[str]] = None,
+        *,
+        contexts: int = 1,
+    ) -> None:
+        if contexts < 1:
+            raise ValueError(f"contexts is {contexts}; 1 or more")
+        chosen = [device.selector for device in devices] if names is None else list(names)
+        if len(chosen) != len(devices):
+            raise ValueError(f"{len(chosen)} names are given for {len(devices)} devices")
+        all_names = [
+            name if context == 0 else f"{name} ({context + 1})"
+            for context in range(contexts)
+            for name in chosen
+        ]
+        self._core = _core.Topology(
+            [[device._core for device in devices] for _ in range(contexts)], all_names
+        )
+        self.places: Tuple[Place, ...] = tuple(
+            self._place(index) for index in range(self._core.size)
+        )
+
+    def _place(self, index: int) -> Place:
+        found = self._core.place(index)
+        return Place(
+            index,
+            found["name"],
+            found["key"],
+            _DEVICE_TYPES.get(found["type"], "other"),
+            found["integrated"],
+            tuple(found["scopes"]),
+        )
+
+    def place(self, place: Union[int, str, Place]) -> Place:
+        """A place by its number, its name, or itself. Another one: Error, which lists those that there are."""
+        for each in self.places:
+            if place is each or place == each.index or place == each.name:
+                return each
+        names = ", ".join(f"{each.index} '{each.name}'" for each in self.places)
+        raise LookupError(f"no place {place!r}: there are {names}")
+
+    def connection(
+        self, source: Union[int, str, Place], destination: Union[int, str, Place]
+    ) -> Connection:
+        """What ordinary memory of source is to destination; directed. Of the host itself nobody is asked: see explain."""
+        found = self._core.connection(self.place(source).index, self.place(destination).index)
+        return Connection(
+            _CONNECTIONS.get(found["kind"], str(found["kind"])),
+            found["reason"],
+            found["bandwidth"],
+            found["latency"] * 1e-9,
+        )
+
+    def matrix(self) -> list[list[Connection]]:
+        """connection(source, destination) as [source][destination], of all places."""
+        return [[self.connection(source, to) for to in self.places] for source in self.places]
+
+    def same_device(
+        self, a: Union[int, str, Place], b: Union[int, str, Place]
+    ) -> Optional[bool]:
+        """Whether both are one physical device; None: their backends do not tell."""
+        return {0: False, 1: True}.get(
+            self._core.same_device(self.place(a).index, self.place(b).index)
+        )
+
+    def save(self, path: Union[str, os.PathLike[str]]) -> None:
+        """Writes the devices as a machine file, which the sim plugin simulates."""
+        self._core.save(os.fspath(path))
+
+    def __len__(self) -> int:
+        return len(self.places)
+
+    def __iter__(self) -> Iterator[Place]:
+        return iter(self.places)
+
+    def __str__(self) -> str:
+        return self._core.text()

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the Python objects hold. Each holds on to what it needs, in this order: loader, topology, runtime, storage, use. So
+// Python may drop them in any order, and the loader goes last.
+#pragma once
+
+#include <pybind11/pybind11.h>
+
+#include <pi/pi_loader.h>
+#include <pi/runtime/dlpack.hpp>
+#include <pi/runtime/storage.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace pi_python {
+
+namespace py = pybind11;
+namespace rt = pi::runtime;
+
+/// Lets other Python threads run; on a thread that does not have the interpreter's lock, or once the interpreter is gone, it
+/// does nothing. Destructors use it: they run on any thread.
+class WithoutGil {
+public:
+    WithoutGil()
+        : state_(Py_IsInitialized() && PyGILState_Check() ? PyEval_SaveThread() : nullptr) {}
+    ~WithoutGil() {
+        if (state_ != nullptr) {
+            PyEval_RestoreThread(state_);
+        }
+    }
+    WithoutGil(const WithoutGil &) = delete;
+    WithoutGil &operator=(const WithoutGil &) = delete;
+
+private:
+    PyThreadState *state_;
+};
+
+/// None: as long as it takes.
+std::chrono::nanoseconds timeout_of(const std::optional<double> &seconds);
+
+struct LoaderHolder {
+    ~LoaderHolder();
+    pi_loader loader = nullptr;
+};
+
+/// What Python calls Loader. Closed, it lets the loader go; what was made of it keeps it.
+class Loader {
+public:
+    explicit Loader(std::shared_ptr<LoaderHolder> holder) : holder_(std::move(holder)) {}
+    /// PI_ERROR_INVALID_OPERATION when it is closed.
+    const std::shared_ptr<LoaderHolder> &holder() const;
+    bool closed() const { return holder_ == nullptr; }
+    void close();
+
+private:
+    std::shared_ptr<LoaderHolder> holder_;
+};
+
+struct Device {
+    std::shared_ptr<LoaderHolder> loader;
+    rt::Device device;
+};
+
+struct Topology {
+    ~Topology();
+    std::vector<std::shared_ptr<LoaderHolder>> loaders;
+    std::shared_ptr<const rt::Topology> topology;
+};
+
+struct Runtime {
+    ~Runtime(); // waits for what is in flight: commands of PI alone, which end
+
+    std::shared_ptr<Topology> topology;
+    std::optional<rt::Runtime> runtime;
+
+    /// For reads, writes and fills at a place; made when it is first used.
+    pi_queue queue(rt::PlaceIndex place);
+
+private:
+    std::mutex mutex_;
+    std::vector<rt::Queue> queues_;
+};
+
+struct Storage {
+    ~Storage();
+    std::shared_ptr<Runtime> runtime;
+    std::optional<rt::Storage> storage;
+};
+
+struct Buffer {
+    ~Buffer();
+    std::shared_ptr<Runtime> runtime;
+    rt::Buffer buffer;
+};
+
+/// An acquisition, its elements, and who looks at its bytes.
+struct Use {
+    ~Use();
+
+    std::shared_ptr<Runtime> runtime;
+    rt::TensorLayout layout;
+    std::mutex mutex; ///< guards use: an acquisition is for one thread at a time
+    rt::Acquisition use;
+    std::atomic<int> exports{0}; ///< buffers of Python and tensors of DLPack
+
+    /// Throws BufferError (Busy) while somebody looks.
+    void release();
+};
+
+/// Becomes Python's BufferError.
+struct Busy : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+void bind_loader(py::module_ &module);
+void bind_runtime(py::module_ &module);
+void bind_use(py::module_ &module);
+
+} // namespace pi_python

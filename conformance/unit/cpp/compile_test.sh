@@ -1,0 +1,53 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# compile_test.sh SOURCE_DIR COMPILER: compiles compile.cpp, which names everything of pi.hpp, strictly, as C++17 and C++20, with
+# and without exceptions, by the compiler and by clang++-14 where it is;
+# and what must not compile, which does not.
+set -u
+tree=$1
+here=$tree/conformance/unit/cpp
+options="-Wall -Wextra -Wshadow -Wundef -Wextra-semi -Woverloaded-virtual -Wnon-virtual-dtor
+         -pedantic-errors -Werror -I $tree/api/include -I $tree/loader/include"
+count=0
+failures=0
+
+fail() {
+    failures=$((failures + 1))
+    echo "$1"
+}
+
+for compiler in "$2" clang++-14; do
+    if ! command -v "$compiler" > /dev/null; then
+        echo "left out: $compiler is not here"
+        continue
+    fi
+    for standard in 17 20; do
+        for exceptions in "" "-fno-exceptions -fno-rtti"; do
+            count=$((count + 1))
+            # shellcheck disable=SC2086 # several options
+            "$compiler" -std=c++$standard $exceptions $options -c -o /dev/null "$here/compile.cpp" ||
+                fail "$compiler -std=c++$standard $exceptions: does not compile"
+        done
+    done
+    # Each line of these is wrong on its own, and the compiler says the words behind it.
+    while IFS='|' read -r code words; do
+        count=$((count + 1))
+        # shellcheck disable=SC2086
+        said=$(printf '#include <pi/pi.hpp>\n[[maybe_unused]] static void f(pi::Queue q, pi::DeviceRef d) { %s }\n' "$code" |
+            "$compiler" -std=c++17 $options -fsyntax-only -x c++ - 2>&1) && fail "$compiler: compiles, and should not: $code"
+        case $said in
+        *"$words"*) ;;
+        *) fail "$compiler: $code: does not say '$words': $said" ;;
+        esac
+    done << 'END'
+pi::Queue copy = q;|deleted
+d.info<PI_QUEUE_INFO_FLAGS>();|this name is not one of this noun's information
+q.enqueue(pi::desc<pi_barrier_desc>());|discard
+q.enqueue(pi::desc<pi_queue_desc>(), pi::no_event);|Command
+pi::nothrow::QueueRef(q).finish();|discard
+pi::value_argument(1);|deleted
+END
+done
+echo "compile_test: $count compilations, $failures wrong"
+[ "$failures" = 0 ] && [ "$count" -ge 10 ]

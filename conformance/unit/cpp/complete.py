@@ -1,0 +1,73 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Checks that pi.hpp has all that pi.h and pi_loader.h have.
+
+complete.py SOURCE_DIR
+
+That is every function, descriptor and result, and every information with its type, which pi.h's comments begin with.
+"""
+
+import re
+import sys
+from pathlib import Path
+
+# What has no row in pi.hpp, and why.
+NO_ROW = {"PI_PROGRAM_INFO_BINARIES"}  # filled in through pointers: ProgramRef::binaries
+
+
+def without_comments(text):
+    return re.sub(r"//[^\n]*|/\*.*?\*/", "", text, flags=re.DOTALL)
+
+
+def cpp_type(c_type):
+    """The type of an information in pi.hpp, of the one that pi.h's comment begins with."""
+    array = re.fullmatch(r"(\w+)\[(\d*)\]", c_type)
+    if c_type == "char[]":
+        return "std::string"
+    if array:
+        return f"std::array<{array[1]}, {array[2]}>" if array[2] else f"std::vector<{array[1]}>"
+    return c_type
+
+
+def wanted(tree):
+    """What the C headers have: (kind, name, text that pi.hpp has to have)."""
+    pi = (tree / "api/include/pi/pi.h").read_text()
+    loader = (tree / "loader/include/pi/pi_loader.h").read_text()
+    functions = re.findall(r"^PI_(?:LOADER_)?FUNCTION\((\w+),", (tree / "api/include/pi/pi_functions.def").read_text(), re.M)
+    functions += re.findall(r"PI_EXPORT pi_result PI_CALL (\w+)\(", loader)
+    for name in functions:
+        yield "function", name, rf"\b{name}\b"
+    code = without_comments(pi)
+    for name in re.findall(r"\b(PI_(?:ERROR_\w+|SUCCESS)) = ", code):
+        yield "result", name, rf"PI_HPP_RESULT\({name}\)"
+    for name in re.findall(r"\b(PI_TYPE_\w+) = [1-9]", code):
+        yield "descriptor", name, rf"PI_HPP_(?:DESC|COMMAND)\(\w+,\s+{name}[,)]"
+    # An enumerator's comment stands behind it, or before it where it is long.
+    behind = re.compile(r"\b(PI_\w+_INFO_\w+|PI_PROFILING_(?:QUEUED|SUBMIT|START|END)) =\s+\d+,?[ \n]*/\* ([\w ]+?(?: \*)?(?:\[\d*\])?)[,;:]?(?: |$)")
+    before = re.compile(r"/\* (uint64_t\[\]): [^/]*\*/\s+(PI_MEM_INFO_PITCHES) = ")
+    types = {name: c_type for name, c_type in behind.findall(pi)}
+    types.update({name: c_type for c_type, name in before.findall(pi)})
+    for name in re.findall(r"\b(PI_\w+_INFO_\w+|PI_PROFILING_(?:QUEUED|SUBMIT|START|END)) =\s+\d", code):
+        if name in NO_ROW or name.startswith("PI_TYPE_"):
+            continue
+        # The type is the comment's first word; a pointer is two.
+        c_type = types.get(name, "?")
+        c_type = c_type if c_type == "void *" else c_type.split()[0]
+        yield "information", name, rf"PI_HPP_INFO\({name},\s+{re.escape(cpp_type(c_type))}\)"
+
+
+def main():
+    tree = Path(sys.argv[1])
+    text = without_comments((tree / "loader/include/pi/pi.hpp").read_text())
+    text = re.sub(r'"[^"\n]*"', '""', text)  # a name in a message is no call
+    rows = list(wanted(tree))
+    lacks = [row for row in rows if not re.search(row[2], text)]
+    for kind, name, pattern in lacks:
+        print(f"pi.hpp does not have the {kind} {name} (as {pattern})")
+    counts = {kind: sum(k == kind for k, _, _ in rows) for kind, _, _ in rows}
+    print("complete: " + ", ".join(f"{n} {kind}s" for kind, n in counts.items()) + f", {len(lacks)} missing")
+    sys.exit(1 if lacks or len(counts) != 4 or min(counts.values()) < 20 else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Functions that come in twos: c_x as one writes it in C, cpp_x through pi.hpp. same_code.py compiles them and compares
+// the instructions: the wrapper may not have one more. Failures go to a function that does not return, in both.
+#include <pi/pi.hpp>
+
+// Elsewhere, so that what follows is known to nobody.
+[[noreturn, gnu::cold]] void fail(pi_result code, const char *function);
+
+namespace {
+
+/// A kind of errors that can be written in C, too.
+struct FailElsewhere {
+    template <class T>
+    using Returns = T;
+    template <class T, class... Value>
+    static T success(Value &&...value) {
+        return T(std::forward<Value>(value)...);
+    }
+    template <class T>
+    [[noreturn]] static T failure(pi_result code, const char *function) {
+        fail(code, function);
+    }
+};
+using Elsewhere = pi::Api<FailElsewhere>;
+
+} // namespace
+
+#define SAME extern "C" [[gnu::used]]
+
+// Results.
+
+SAME pi_result c_flush(pi_queue queue) {
+    return piQueueFlush(queue);
+}
+SAME pi_result cpp_flush(pi_queue queue) {
+    return pi::nothrow::QueueRef(queue).flush().error();
+}
+
+SAME pi_result c_copy(pi_queue queue, const pi_buffer_copy_desc *desc) {
+    return piEnqueueMemBufferCopy(queue, desc, 0, nullptr, nullptr);
+}
+SAME pi_result cpp_copy(pi_queue queue, const pi_buffer_copy_desc *desc) {
+    return pi::nothrow::QueueRef(queue).enqueue(*desc, pi::no_event).error();
+}
+
+SAME pi_result c_copy_after_one(pi_queue queue, const pi_buffer_copy_desc *desc, pi_event event) {
+    return piEnqueueMemBufferCopy(queue, desc, 1, &event, nullptr);
+}
+SAME pi_result cpp_copy_after_one(pi_queue queue, const pi_buffer_copy_desc *desc, pi_event event) {
+    return pi::nothrow::QueueRef(queue).enqueue(*desc, event, pi::no_event).error();
+}
+
+SAME pi_result c_launch_after_two(pi_queue queue, const pi_kernel_launch_desc *desc, pi_event a,
+                                  pi_event b) {
+    const pi_event wait_list[] = {a, b};
+    return piEnqueueKernelLaunch(queue, desc, 2, wait_list, nullptr);
+}
+SAME pi_result cpp_launch_after_two(pi_queue queue, const pi_kernel_launch_desc *desc, pi_event a,
+                                    pi_event b) {
+    return pi::nothrow::QueueRef(queue).enqueue(*desc, {a, b}, pi::no_event).error();
+}
+
+SAME uint64_t c_size(pi_mem mem) {
+    uint64_t size = 0;
+    return piMemGetInfo(mem, PI_MEM_INFO_SIZE, sizeof size, &size, nullptr) == PI_SUCCESS ? size
+                                                                                          : 0;
+}
+SAME uint64_t cpp_size(pi_mem mem) {
+    const auto size = pi::nothrow::MemRef(mem).info<PI_MEM_INFO_SIZE>();
+    return size ? *size : 0;
+}
+
+// Calls that do not return where they fail, as those that throw.
+
+SAME void c_finish(pi_queue queue) {
+    const pi_result result = piQueueFinish(queue);
+    if (result != PI_SUCCESS) {
+        fail(result, "piQueueFinish");
+    }
+}
+SAME void cpp_finish(pi_queue queue) {
+    Elsewhere::QueueRef(queue).finish();
+}
+
+SAME uint32_t c_select(pi_device device, const pi_program_binary *binaries, uint32_t count) {
+    uint32_t index = 0;
+    const pi_result result = piDeviceSelectBinary(device, count, binaries, &index);
+    if (result != PI_SUCCESS) {
+        fail(result, "piDeviceSelectBinary");
+    }
+    return index;
+}
+SAME uint32_t cpp_select(pi_device device, const pi_program_binary *binaries, uint32_t count) {
+    return Elsewhere::DeviceRef(device).select_binary({binaries, count});
+}
+
+SAME pi_event c_read(pi_queue queue, const pi_buffer_read_desc *desc, pi_event after) {
+    pi_event event = nullptr;
+    const pi_result result = piEnqueueMemBufferRead(queue, desc, 1, &after, &event);
+    if (result != PI_SUCCESS) {
+        fail(result, "piEnqueueMemBufferRead");
+    }
+    return event;
+}
+SAME pi_event cpp_read(pi_queue queue, const pi_buffer_read_desc *desc, pi_event after) {
+    return Elsewhere::QueueRef(queue).enqueue(*desc, after).detach();
+}
+
+SAME pi_mem c_buffer(pi_context context, pi_device device, uint64_t size) {
+    pi_mem_buffer_desc desc = {};
+    desc.struct_size = sizeof desc;
+    desc.type = PI_TYPE_MEM_BUFFER_DESC;
+    desc.size = size;
+    pi_mem mem = nullptr;
+    const pi_result result = piMemBufferCreate(context, device, &desc, &mem);
+    if (result != PI_SUCCESS) {
+        fail(result, "piMemBufferCreate");
+    }
+    return mem;
+}
+SAME pi_mem cpp_buffer(pi_context context, pi_device device, uint64_t size) {
+    return Elsewhere::Mem::buffer_create(context, device, size).detach();
+}

@@ -1,0 +1,85 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# install_test.sh SOURCE_DIR BUILD_DIR C_COMPILER CXX_COMPILER: what `cmake --install` writes works where it is moved to, for
+# projects outside the tree that know it by find_package or pkg-config, and for a plugin that begins with pi-new-plugin.
+set -euo pipefail
+source_dir=$1 build_dir=$2 c_compiler=$3 cxx_compiler=$4
+
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cd "$folder"
+
+fail() {
+    echo "FAILED: $*" >&2
+    exit 1
+}
+
+# Installed, and moved to where nobody told it: another folder, and one with a space.
+cmake --install "$build_dir" --prefix "$folder/first" >/dev/null
+mkdir "moved here"
+mv first "moved here/pi"
+pi="$folder/moved here/pi"
+for trace in "$build_dir" "$source_dir" "$folder/first"; do
+    if grep -rIl -- "$trace" "$pi"; then
+        fail "these files name $trace"
+    fi
+done
+while IFS= read -r file; do
+    path=$( (readelf -d "$file" 2>/dev/null || true) | sed -n 's/.*R\(UN\)\?PATH.*\[\(.*\)\]/\2/p')
+    for entry in ${path//:/ }; do
+        [[ $entry == '$ORIGIN'* ]] || fail "$file looks for libraries in $entry"
+    done
+done < <(find "$pi/bin" "$pi/lib"* -type f)
+[[ -z $(find "$pi" -name '*simulated*.so' -o -name '*template.so') ]] || fail "test equipment is installed"
+
+# What a program of the test's is given to know: nothing of the tree.
+unset PI_PLUGINS PI_PLUGIN_PATH PI_DEVICE_SELECTOR PI_LAYERS
+"$pi/bin/pi-info" --plugins | tee plugins.txt
+for plugin in cuda host level_zero opencl sim; do
+    [[ ! -e $build_dir/lib/libpi_plugin_$plugin.so ]] ||
+        grep -qF "$pi/" <(grep "^ *$plugin " plugins.txt) || fail "the plugin $plugin is not found by its manifest"
+done
+grep -q "^ *host .* loaded " plugins.txt || fail "the plugin host is not loaded"
+"$pi/bin/pi-conformance" --plugin host --area platform --area program | tail -n 1
+PI_SIM_MACHINE=$pi/share/pi/machines/apu.json "$pi/bin/pi-info" --plugins | grep "^ *sim .* loaded " >/dev/null ||
+    fail "the plugin sim does not load with a machine that is installed"
+
+# By CMake.
+cmake -S "$source_dir/conformance/unit/package/consumer" -B consumer -G Ninja "-DCMAKE_PREFIX_PATH=$pi" \
+    "-DCMAKE_C_COMPILER=$c_compiler" "-DCMAKE_CXX_COMPILER=$cxx_compiler" \
+    "-DFIRST_PROGRAM=$source_dir/examples/first_program/main.cpp" "-DPI_INCLUDE_DIR=$pi/include"
+cmake --build consumer
+./consumer/in_c | tee devices.txt
+grep -q "^device: " devices.txt || fail "a program in C finds no device"
+PI_DEVICE_SELECTOR=host ./consumer/in_cpp | tee moved.txt
+grep -q "host" moved.txt || fail "the first program does not tell of the host"
+
+# By pkg-config.
+mkdir by_pkg_config
+export PKG_CONFIG_PATH=$pi/lib/pkgconfig
+[[ -d $PKG_CONFIG_PATH ]] || PKG_CONFIG_PATH=$(echo "$pi"/lib/*/pkgconfig)
+[[ $(pkg-config --modversion pi-runtime) == 1.* ]] || fail "pkg-config tells another version"
+# xargs reads the quotes that pkg-config puts around a space.
+pkg-config --cflags --libs pi-loader |
+    xargs "$c_compiler" -std=c11 "$source_dir/conformance/unit/package/consumer/main.c" -o by_pkg_config/in_c
+pkg-config --cflags --libs pi-runtime |
+    xargs "$cxx_compiler" -std=c++20 "$source_dir/examples/first_program/main.cpp" -o by_pkg_config/in_cpp
+pkg-config --cflags pi-plugin-sdk |
+    xargs "$c_compiler" -std=c11 -fsyntax-only "$source_dir/plugins/template/template.c"
+libraries=$(dirname "$PKG_CONFIG_PATH")
+LD_LIBRARY_PATH=$libraries ./by_pkg_config/in_c | diff - devices.txt
+LD_LIBRARY_PATH=$libraries PI_DEVICE_SELECTOR=host ./by_pkg_config/in_cpp >/dev/null
+
+# A plugin of one's own, which then announces itself in a prefix.
+"$pi/bin/pi-new-plugin" acme | tee told.txt
+grep -qF "CMAKE_PREFIX_PATH=" told.txt || fail "pi-new-plugin does not tell where PI is"
+if "$pi/bin/pi-new-plugin" host other 2>taken.txt; then
+    fail "pi-new-plugin takes the name of a plugin that is installed"
+fi
+grep -q taken taken.txt
+while read -r command; do
+    eval "$command" # what pi-new-plugin says
+done < <(sed -n 's/^  //p' told.txt | sed "s|^cmake -S|cmake -DCMAKE_C_COMPILER='$c_compiler' -S|")
+cmake --install acme/build --prefix "$pi" >/dev/null
+"$pi/bin/pi-info" --plugins | grep "^ *acme .* loaded " || fail "the installed plugin is not found"

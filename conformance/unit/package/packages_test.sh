@@ -1,0 +1,59 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# packages_test.sh BUILD_DIR: Debian's packages of this build have what they should and name what they need; unpacked into an
+# empty folder, their programs find their libraries and plugins. scripts/test-packages installs them in a clean Debian.
+set -euo pipefail
+build_dir=$1
+
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cd "$folder"
+
+fail() {
+    echo "FAILED: $*" >&2
+    exit 1
+}
+
+cpack --config "$build_dir/CPackConfig.cmake" -B "$folder/packages" >cpack.txt 2>&1 || { cat cpack.txt && fail "cpack"; }
+! grep -i warning cpack.txt || fail "cpack warns"
+
+# package NAME: its file.
+package() { echo packages/"$1"_*.deb; }
+# has NAME PATTERN: the package has a file of that path.
+has() { dpkg-deb -c "$(package "$1")" | grep -E -- " \./usr/$2( |$)" >/dev/null || fail "$1 has no $2"; }
+# needs NAME TEXT: it depends on that.
+needs() { dpkg-deb -f "$(package "$1")" Depends | grep -F -- "$2" >/dev/null || fail "$1 does not depend on $2"; }
+
+has libpi1 'lib/.*libpi_loader\.so\.1'
+has libpi1 'lib/.*libpi_runtime\.so\.1'
+has libpi-dev 'lib/.*libpi_loader\.so'
+has libpi-dev include/pi/pi.h
+has libpi-dev include/pi/sdk/plugin.hpp
+has libpi-dev 'lib/.*pkgconfig/pi-loader.pc'
+has libpi-dev bin/pi-new-plugin
+needs libpi-dev "libpi1 (="
+for program in pi-info pi-bench pi-conformance pi-replay; do
+    has pi-tools "bin/$program"
+done
+needs pi-tools "libpi1 (="
+dpkg-deb -I "$(package libpi1)" shlibs | grep "^libpi_loader 1 libpi1 " >/dev/null || fail "libpi1 has no shlibs"
+for plugin in "$build_dir"/lib/libpi_plugin_*.so; do
+    name=$(basename "$plugin" .so)
+    name=${name#libpi_plugin_}
+    has "pi-plugins-${name//_/-}" "lib/.*/libpi_plugin_$name\.so"
+    has "pi-plugins-${name//_/-}" "share/pi/plugins.d/$name.json"
+    needs "pi-plugins-${name//_/-}" "libpi1 (="
+done
+# No file is in two packages.
+for file in packages/*.deb; do
+    dpkg-deb -c "$file" | grep -v '^d' | awk '{print $6}'
+done | sort | uniq -d | tee twice.txt
+[[ ! -s twice.txt ]] || fail "these files are in two packages"
+
+mkdir root
+for file in packages/*.deb; do
+    dpkg-deb -x "$file" root
+done
+unset PI_PLUGINS PI_PLUGIN_PATH PI_DEVICE_SELECTOR PI_LAYERS
+root/usr/bin/pi-info --plugins | grep "^ *host .* loaded .*$folder/root" || fail "pi-info does not load the plugin host"

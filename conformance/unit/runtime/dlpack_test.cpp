@@ -1,0 +1,453 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Tensors of other libraries in place, and places' memory as tensors: with every backend that the process has.
+#include "equipment.hpp"
+#include "skip.hpp"
+
+#include <pi/runtime/dlpack.hpp>
+
+#include <catch2/catch.hpp>
+
+#include <atomic>
+#include <cstring>
+#include <numeric>
+#include <thread>
+
+using namespace runtime_test;
+
+namespace {
+
+constexpr pi_dlpack_data_type float32{PI_DLPACK_FLOAT, 32, 1};
+
+/// A tensor as another library makes it, which counts what becomes of it.
+template <class Managed>
+struct Foreign {
+    Foreign(void *data, pi_dlpack_device device, pi_dlpack_data_type dtype,
+            std::vector<int64_t> extents, std::vector<int64_t> steps = {}, uint64_t offset = 0)
+        : shape(std::move(extents)), strides(std::move(steps)) {
+        pi_dlpack_tensor &tensor = managed.dl_tensor;
+        tensor.data = data;
+        tensor.device = device;
+        tensor.ndim = static_cast<int32_t>(shape.size());
+        tensor.dtype = dtype;
+        tensor.shape = shape.data();
+        tensor.strides = strides.empty() ? nullptr : strides.data();
+        tensor.byte_offset = offset;
+        managed.manager_ctx = this;
+        managed.deleter = [](Managed *self) {
+            ++static_cast<Foreign *>(self->manager_ctx)->deleted;
+        };
+        if constexpr (std::is_same_v<Managed, pi_dlpack_managed_tensor_versioned>) {
+            managed.version = {1, 0};
+        }
+    }
+    Foreign(const Foreign &) = delete;
+    Foreign &operator=(const Foreign &) = delete;
+
+    auto *get() {
+        if constexpr (std::is_same_v<Managed, pi_dlpack_managed_tensor>) {
+            return reinterpret_cast<::DLManagedTensor *>(&managed);
+        } else {
+            return reinterpret_cast<::DLManagedTensorVersioned *>(&managed);
+        }
+    }
+
+    std::vector<int64_t> shape, strides;
+    Managed managed{};
+    std::atomic<int> deleted{0};
+};
+using Old = Foreign<pi_dlpack_managed_tensor>;
+using New = Foreign<pi_dlpack_managed_tensor_versioned>;
+
+constexpr pi_dlpack_device cpu{PI_DLPACK_CPU, 0};
+
+pi_dlpack_managed_tensor_versioned &as_ours(::DLManagedTensorVersioned *tensor) {
+    return *reinterpret_cast<pi_dlpack_managed_tensor_versioned *>(tensor);
+}
+pi_dlpack_managed_tensor &as_ours(::DLManagedTensor *tensor) {
+    return *reinterpret_cast<pi_dlpack_managed_tensor *>(tensor);
+}
+
+template <class Call>
+std::string text_of(Call call) {
+    try {
+        call();
+    } catch (const Error &error) {
+        return error.what();
+    }
+    return {};
+}
+
+uint32_t backend_of(const Topology &topology, PlaceIndex place) {
+    pi_platform platform = nullptr;
+    uint32_t backend = 0;
+    check(piDeviceGetInfo(topology.device(place), PI_DEVICE_INFO_PLATFORM, sizeof platform,
+                          &platform, nullptr),
+          "piDeviceGetInfo");
+    check(piPlatformGetInfo(platform, PI_PLATFORM_INFO_BACKEND, sizeof backend, &backend, nullptr),
+          "piPlatformGetInfo");
+    return backend;
+}
+
+/// The address or handle that a use at a device has.
+uint64_t native_of(const Topology &topology, const Acquisition &use) {
+    pi_native_handle native{};
+    check(piMemGetNativeHandle(use.mem(), topology.device(use.place()), &native),
+          "piMemGetNativeHandle");
+    return native.value[0];
+}
+
+} // namespace
+
+TEST_CASE("a tensor of the host is used where it lies, at its offset, with its strides",
+          "[dlpack]") {
+    const Machine machine(1);
+    const Runtime runtime(machine.topology());
+    std::vector<float> numbers(64);
+    std::iota(numbers.begin(), numbers.end(), 0.0F);
+    // Every second column of rows 1 to 3 of 8 by 8.
+    Old foreign(numbers.data(), cpu, float32, {3, 4}, {8, 2}, 8 * sizeof(float));
+    {
+        const ImportedTensor tensor = import_dlpack(runtime, foreign.get());
+        CHECK(tensor.place == host_place);
+        CHECK_FALSE(tensor.read_only);
+        CHECK_FALSE(tensor.copied);
+        CHECK(tensor.layout.shape == std::vector<int64_t>{3, 4});
+        CHECK(tensor.layout.strides == std::vector<int64_t>{8, 2});
+        CHECK(tensor.layout.begin == 0);
+        CHECK(tensor.buffer.size() == (2 * 8 + 3 * 2 + 1) * sizeof(float));
+        {
+            Acquisition host = tensor.buffer.acquire(host_place, Access::read_write);
+            REQUIRE(static_cast<void *>(host.pointer()) == &numbers[8]);
+            host.release();
+        }
+        for (const PlaceIndex place : machine.places()) {
+            const auto seen = device_read(machine, tensor.buffer, place);
+            CHECK(std::memcmp(seen.data(), &numbers[8], seen.size()) == 0);
+            CHECK(foreign.deleted == 0);
+        }
+        // Written at a device it is the producer's memory that changes, once it is acquired at the host.
+        Acquisition use = tensor.buffer.acquire(1, Access::discard_write);
+        use.release(machine.fill(use, 0).get());
+        Acquisition host = tensor.buffer.acquire(host_place, Access::read);
+        host.wait(patience);
+        host.release();
+        CHECK(numbers[7] == 7.0F);
+        CHECK(numbers[8] == 0.0F);
+        CHECK(numbers[8 + 22] == 0.0F);
+        CHECK(numbers[8 + 23] == 31.0F);
+    }
+    REQUIRE(runtime.finish(patience));
+    CHECK(foreign.deleted == 1);
+}
+
+TEST_CASE("strides that go backwards begin at the last element", "[dlpack]") {
+    const Machine machine(1);
+    const Runtime runtime(machine.topology());
+    std::vector<uint8_t> bytes(16);
+    Old foreign(&bytes[15], cpu, {PI_DLPACK_UINT, 8, 1}, {4, 4}, {-4, -1});
+    const ImportedTensor tensor = import_dlpack(runtime, foreign.get());
+    CHECK(tensor.layout.begin == 15);
+    Acquisition host = tensor.buffer.acquire(host_place, Access::read);
+    CHECK(static_cast<void *>(host.pointer()) == bytes.data());
+    host.release();
+    // And out again: element 0, 0 is where it was.
+    auto *managed = export_dlpack_unversioned(tensor.buffer.acquire(host_place, Access::read_write),
+                                              tensor.layout);
+    CHECK(as_ours(managed).dl_tensor.data == &bytes[15]);
+    CHECK(as_ours(managed).dl_tensor.strides[0] == -4);
+    as_ours(managed).deleter(&as_ours(managed));
+}
+
+TEST_CASE("a versioned tensor's flags are told, and a read-only one is never written", "[dlpack]") {
+    const Machine machine(1);
+    const Runtime runtime(machine.topology());
+    const auto expected = pattern(4096, 3);
+    std::vector<uint8_t> bytes = expected;
+    New foreign(bytes.data(), cpu, {PI_DLPACK_UINT, 8, 1}, {4096});
+    const uint64_t flags = GENERATE(0, PI_DLPACK_READ_ONLY, PI_DLPACK_IS_COPIED);
+    foreign.managed.flags = flags;
+    foreign.managed.version.minor = 7; // newer, and compatible
+    {
+        const ImportedTensor tensor =
+            import_dlpack(runtime, foreign.get(), {.storage = {.name = "t"}});
+        CHECK(tensor.read_only == (flags == PI_DLPACK_READ_ONLY));
+        CHECK(tensor.copied == (flags == PI_DLPACK_IS_COPIED));
+        for (const PlaceIndex place : {host_place, PlaceIndex{1}}) {
+            for (const Access access : {Access::write, Access::read_write, Access::discard_write}) {
+                const auto acquire = [&] { tensor.buffer.acquire(place, access).abandon(); };
+                if (tensor.read_only) {
+                    CHECK(code_of(acquire) == PI_ERROR_INVALID_OPERATION);
+                    CHECK_THAT(text_of(acquire), Catch::Contains("'t' is read-only"));
+                } else {
+                    CHECK(code_of(acquire) == PI_SUCCESS);
+                }
+            }
+        }
+        if (tensor.read_only) { // the abandoned writes above have left nothing valid
+            CHECK(device_read(machine, tensor.buffer, 1) == expected);
+        }
+    }
+    REQUIRE(runtime.finish(patience));
+    CHECK(foreign.deleted == 1);
+    if (flags == PI_DLPACK_READ_ONLY) {
+        CHECK(bytes == expected);
+    }
+}
+
+TEST_CASE("a tensor that is refused stays the caller's, and the text says why", "[dlpack]") {
+    const Machine machine(1);
+    const Runtime runtime(machine.topology());
+    std::vector<uint8_t> bytes(64);
+    struct Wrong {
+        pi_result code;
+        const char *words;
+        std::function<void(New &)> spoil;
+    };
+    const std::vector<Wrong> all{
+        {PI_ERROR_UNSUPPORTED_FEATURE, "of version 2.3",
+         [](New &t) {
+             t.managed.version = {2, 3};
+         }},
+        {PI_ERROR_UNSUPPORTED_FEATURE, "device (7, 0) cannot be used in place",
+         [](New &t) {
+             t.managed.dl_tensor.device = {PI_DLPACK_VULKAN, 0};
+         }},
+        {PI_ERROR_UNSUPPORTED_FEATURE, "device (99, 1)",
+         [](New &t) {
+             t.managed.dl_tensor.device = {99, 1};
+         }},
+        {PI_ERROR_INVALID_DEVICE, "no place of the topology is device (2, 77)",
+         [](New &t) {
+             t.managed.dl_tensor.device = {PI_DLPACK_CUDA, 77};
+         }},
+        {PI_ERROR_INVALID_NULL_POINTER, "data is NULL",
+         [](New &t) { t.managed.dl_tensor.data = nullptr; }},
+        {PI_ERROR_INVALID_NULL_POINTER, "shape is NULL",
+         [](New &t) { t.managed.dl_tensor.shape = nullptr; }},
+        {PI_ERROR_INVALID_VALUE, "ndim is -1", [](New &t) { t.managed.dl_tensor.ndim = -1; }},
+        {PI_ERROR_INVALID_VALUE, "shape[1] is -8", [](New &t) { t.shape[1] = -8; }},
+        {PI_ERROR_INVALID_SIZE, "shape[0] is 0", [](New &t) { t.shape[0] = 0; }},
+        {PI_ERROR_INVALID_SIZE, "overflow",
+         [](New &t) {
+             t.shape = {INT64_MAX, INT64_MAX};
+         }},
+        {PI_ERROR_UNSUPPORTED_FEATURE, "elements of 4 bits times 1 lanes",
+         [](New &t) { t.managed.dl_tensor.dtype.bits = 4; }},
+    };
+    for (const Wrong &wrong : all) {
+        New foreign(bytes.data(), cpu, {PI_DLPACK_UINT, 8, 1}, {8, 8});
+        wrong.spoil(foreign);
+        if (foreign.managed.dl_tensor.shape != nullptr) {
+            foreign.managed.dl_tensor.shape = foreign.shape.data();
+        }
+        const auto import = [&] { import_dlpack(runtime, foreign.get()); };
+        INFO(wrong.words);
+        CHECK(code_of(import) == wrong.code);
+        CHECK_THAT(text_of(import), Catch::Contains(wrong.words));
+        CHECK(foreign.deleted == 0);
+    }
+    CHECK(code_of([&] { import_dlpack(runtime, static_cast<::DLManagedTensor *>(nullptr)); }) ==
+          PI_ERROR_INVALID_NULL_POINTER);
+    New foreign(bytes.data(), cpu, {PI_DLPACK_UINT, 8, 1}, {8, 8});
+    CHECK(code_of([&] { import_dlpack(runtime, foreign.get(), {.place = 1}); }) ==
+          PI_ERROR_INVALID_VALUE);
+    CHECK(code_of([&] { import_dlpack(runtime, foreign.get(), {.place = 1000}); }) ==
+          PI_ERROR_INVALID_VALUE);
+    CHECK(foreign.deleted == 0);
+}
+
+TEST_CASE("the deleter is called once, when the last use has ended, on whichever thread",
+          "[dlpack]") {
+    const Machine machine(1);
+    const Runtime runtime(machine.topology());
+    std::vector<uint8_t> bytes(1 << 16);
+    New foreign(bytes.data(), cpu, {PI_DLPACK_UINT, 8, 1}, {1 << 16});
+    pi_event raw = nullptr;
+    check(piEventCreateHost(machine.topology()->context(1), nullptr, &raw), "piEventCreateHost");
+    const Event gate = Event::adopt(raw);
+    {
+        const ImportedTensor tensor = import_dlpack(runtime, foreign.get());
+        Acquisition use = tensor.buffer.acquire(1, Access::read);
+        use.release(gate.get());
+    }
+    CHECK(foreign.deleted == 0); // the storage is gone, its last use is not over
+    std::thread other([&] { piEventSignalHost(gate.get(), PI_SUCCESS); });
+    other.join();
+    REQUIRE(runtime.finish(patience));
+    CHECK(foreign.deleted == 1);
+
+    // Many tensors in threads, each with its end.
+    constexpr int threads = 4, rounds = 25;
+    std::vector<std::unique_ptr<New>> tensors;
+    for (int i = 0; i < threads * rounds; ++i) {
+        tensors.push_back(std::make_unique<New>(bytes.data() + 64 * i, cpu,
+                                                pi_dlpack_data_type{PI_DLPACK_UINT, 8, 1},
+                                                std::vector<int64_t>{64}));
+    }
+    std::vector<std::thread> workers;
+    for (int thread = 0; thread < threads; ++thread) {
+        workers.emplace_back([&, thread] {
+            for (int round = 0; round < rounds; ++round) {
+                const ImportedTensor tensor =
+                    import_dlpack(runtime, tensors[thread * rounds + round]->get());
+                const Buffer copy = tensor.buffer;
+                copy.prefetch(1);
+            }
+        });
+    }
+    for (std::thread &worker : workers) {
+        worker.join();
+    }
+    REQUIRE(runtime.finish(patience));
+    for (const auto &tensor : tensors) {
+        CHECK(tensor->deleted == 1);
+    }
+}
+
+TEST_CASE("a use at the host is given out in place, and its deleter ends it", "[dlpack]") {
+    const Machine machine(1);
+    const Runtime runtime(machine.topology());
+    const Storage storage(runtime, {.size = 1024});
+    const Buffer buffer = storage.buffer(256, 512);
+    auto *managed = export_dlpack(buffer.acquire(host_place, Access::discard_write),
+                                  TensorLayout::dense(float32, {8, 16}));
+    pi_dlpack_managed_tensor_versioned &given = as_ours(managed);
+    CHECK(given.version.major == 1);
+    CHECK(given.flags == 0);
+    CHECK(given.dl_tensor.device.device_type == PI_DLPACK_CPU);
+    CHECK(given.dl_tensor.byte_offset == 0);
+    CHECK(std::vector<int64_t>(given.dl_tensor.strides, given.dl_tensor.strides + 2) ==
+          std::vector<int64_t>{16, 1});
+    std::memset(given.dl_tensor.data, 7, 512);
+    CHECK(code_of([&] { buffer.acquire(host_place, Access::read); }) == PI_ERROR_INVALID_OPERATION);
+    std::thread([&] { given.deleter(&given); }).join();
+    CHECK(host_read(buffer) == std::vector<uint8_t>(512, 7));
+    if (!machine.places().empty()) {
+        CHECK(device_read(machine, buffer, 1) == std::vector<uint8_t>(512, 7));
+    }
+
+    // Only the new form says that a use is for reading, and that a copy was made.
+    const TensorLayout layout = TensorLayout::dense({PI_DLPACK_UINT, 8, 1}, {512});
+    auto *read = export_dlpack(buffer.acquire(host_place, Access::read), layout, true);
+    CHECK(as_ours(read).flags == (PI_DLPACK_READ_ONLY | PI_DLPACK_IS_COPIED));
+    as_ours(read).deleter(&as_ours(read));
+    CHECK(code_of([&] {
+              export_dlpack_unversioned(buffer.acquire(host_place, Access::read), layout);
+          }) == PI_ERROR_UNSUPPORTED_FEATURE);
+    // Past the range; the use is over all the same.
+    CHECK(code_of([&] {
+              export_dlpack(buffer.acquire(host_place, Access::read_write),
+                            TensorLayout::dense({PI_DLPACK_UINT, 8, 1}, {513}));
+          }) == PI_ERROR_INVALID_SIZE);
+    TensorLayout before = layout;
+    before.strides = {-1};
+    CHECK(code_of([&] { export_dlpack(buffer.acquire(host_place, Access::read_write), before); }) ==
+          PI_ERROR_INVALID_SIZE);
+    CHECK(host_read(buffer) == std::vector<uint8_t>(512, 7));
+}
+
+TEST_CASE("a use that somebody else holds is given out, and its owner let go by the deleter",
+          "[dlpack]") {
+    const Machine machine(1);
+    const Runtime runtime(machine.topology());
+    const Storage storage(runtime, {.size = 64});
+    Acquisition use = storage.buffer().acquire(host_place, Access::discard_write);
+    auto owner = std::make_shared<int>(0);
+    const TensorLayout layout = TensorLayout::dense({PI_DLPACK_UINT, 8, 1}, {64});
+    auto *managed = export_dlpack_unversioned(use, layout, owner);
+    CHECK(owner.use_count() == 2);
+    CHECK(as_ours(managed).dl_tensor.data == use.pointer());
+    as_ours(managed).deleter(&as_ours(managed));
+    CHECK(owner.use_count() == 1);
+    CHECK(use.held());
+    use.release();
+}
+
+TEST_CASE("memory of a device goes out and comes in by its address or handle, in place",
+          "[dlpack]") {
+    const Machine machine(1);
+    const Topology &topology = *machine.topology();
+    const Runtime runtime(machine.topology());
+    constexpr uint64_t size = 64 << 10;
+    int tried = 0;
+    for (const PlaceIndex place : machine.places()) {
+        const uint32_t backend = backend_of(topology, place);
+        INFO(topology.info(place).name);
+        const Storage producer(runtime, {.size = size,
+                                         .routes = mask_of(RouteKind::none_needed) |
+                                                   mask_of(RouteKind::migrate) |
+                                                   mask_of(RouteKind::host_bounce)});
+        host_write(producer.buffer(), 0, pattern(size, place));
+        const auto give = [&] {
+            return export_dlpack(producer.buffer().acquire(place, Access::read_write),
+                                 TensorLayout::dense(float32, {size / 4}));
+        };
+        if (backend == PI_BACKEND_SIMULATED) {
+            CHECK(code_of(give) == PI_ERROR_UNSUPPORTED_FEATURE);
+            CHECK(code_of([&] { dlpack_device(topology, place); }) == PI_ERROR_UNSUPPORTED_FEATURE);
+            continue;
+        }
+        auto *managed = give();
+        const pi_dlpack_tensor &tensor = as_ours(managed).dl_tensor;
+        const pi_dlpack_device device = dlpack_device(topology, place);
+        CHECK(tensor.device.device_type == device.device_type);
+        CHECK(tensor.device.device_id == device.device_id);
+        // Came back, it is another storage on the same memory.
+        {
+            const ImportedTensor same = import_dlpack(runtime, managed);
+            if (backend == PI_BACKEND_HOST) {
+                CHECK(same.place == host_place);
+            } else {
+                REQUIRE(same.place == place);
+                Acquisition use = same.buffer.acquire(place, Access::read);
+                const uint64_t native = native_of(topology, use);
+                use.release();
+                if (backend !=
+                    PI_BACKEND_OPENCL) { // where it is a sub-buffer, with a handle of its own
+                    CHECK(native == reinterpret_cast<uintptr_t>(tensor.data));
+                }
+                ++tried;
+            }
+            CHECK(host_read(same.buffer) == pattern(size, place));
+            host_write(same.buffer, 0, pattern(size, 100 + place));
+            Acquisition back = same.buffer.acquire(same.place, Access::read);
+            back.wait(patience);
+            back.release();
+            REQUIRE(same.storage.finish(patience));
+        } // its deleter ends the producer's use
+        REQUIRE(runtime.finish(patience));
+        CHECK(device_read(machine, producer.buffer(), place) == pattern(size, 100 + place));
+        CHECK(host_read(producer.buffer()) == pattern(size, 100 + place));
+    }
+    if (tried == 0) {
+        pi_test::skip("no device has memory of its own that others can name");
+    }
+}
+
+TEST_CASE("device memory that is given must be the place's, and large enough", "[dlpack]") {
+    const Machine machine(2);
+    const Runtime runtime(machine.topology());
+    const Topology &topology = *machine.topology();
+    auto desc = pi_test::desc<pi_mem_buffer_desc>(PI_TYPE_MEM_BUFFER_DESC);
+    desc.size = 4096;
+    Mem mem;
+    check(piMemBufferCreate(topology.context(1), topology.device(1), &desc, mem.out()),
+          "piMemBufferCreate");
+    const auto other = static_cast<PlaceIndex>(1 + machine.devices().size()); // the same device
+    const auto make = [&](StorageDescription description) {
+        return code_of([&] {
+            description.device_memory = mem;
+            const Storage storage(runtime, description);
+            CHECK(storage.valid(description.device_place) == RangeSet({0, description.size}));
+            CHECK(storage.valid(host_place).empty());
+        });
+    };
+    uint8_t byte = 0;
+    CHECK(make({.size = 4096, .device_place = 1}) == PI_SUCCESS);
+    CHECK(make({.size = 4097, .device_place = 1}) == PI_ERROR_INVALID_SIZE);
+    CHECK(make({.size = 4096, .device_place = other}) == PI_ERROR_INVALID_MEM_OBJECT);
+    CHECK(make({.size = 4096, .device_place = host_place}) == PI_ERROR_INVALID_VALUE);
+    CHECK(make({.size = 4096, .device_place = 1000}) == PI_ERROR_INVALID_VALUE);
+    CHECK(make({.size = 1, .host_memory = &byte, .device_place = 1}) == PI_ERROR_INVALID_VALUE);
+}

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <pi/pi.h>
+
+#include <cstdint>
+
+namespace examples {
+
+/// The kernels as a program is made of them.
+struct KernelForm {
+    pi_program_format format = 0; ///< 0: none
+    const void *data = nullptr;
+    uint64_t size = 0;
+};
+
+} // namespace examples

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "places.hpp"
+
+#include <pi/pi_native_kernel.h>
+#include <pi/runtime/handle.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+
+namespace examples {
+
+/// The kernels, built for one place, and a queue to launch them on.
+class PlaceKernels {
+public:
+    /// All kernels that `names` has, of the form that entry.kernels is. Throws pi::runtime::Error; if the compiler refuses, with its log.
+    PlaceKernels(pi_context context, const DeviceEntry &entry, const pi_native_program &names);
+
+    /// Both begin when all of `waits` are final, and never block.
+    pi::runtime::Event launch(const std::string &kernel,
+                              std::span<const pi_kernel_argument> arguments, uint64_t columns,
+                              uint64_t rows, std::span<const pi_event> waits) const;
+    pi::runtime::Event fill_with_zeros(pi_mem mem, uint64_t offset, uint64_t size,
+                                       std::span<const pi_event> waits) const;
+    /// What was launched begins without anybody waiting for it.
+    void flush() const;
+
+private:
+    pi::runtime::Queue queue_;
+    pi::runtime::Program program_;
+    std::map<std::string, pi::runtime::Kernel> kernels_;
+};
+
+/// `value` must live until the launch.
+pi_kernel_argument value_argument(const int32_t &value);
+
+/// Waits for a command whose event no release could be given, since something threw: until it is over, it uses the memory.
+class Unreleased {
+public:
+    Unreleased(const pi::runtime::Event &event, std::chrono::nanoseconds patience)
+        : event_(event), patience_(patience) {}
+    ~Unreleased() {
+        if (event_ && !released_) {
+            piEventWait(event_.get(), static_cast<uint64_t>(patience_.count()));
+        }
+    }
+    Unreleased(const Unreleased &) = delete;
+    Unreleased &operator=(const Unreleased &) = delete;
+    void released() { released_ = true; }
+
+private:
+    const pi::runtime::Event &event_;
+    std::chrono::nanoseconds patience_;
+    bool released_ = false;
+};
+
+} // namespace examples

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A small runtime in the style of SYCL, on PI: see README.md.
+#pragma once
+
+#include <minisycl/buffer.hpp>
+#include <minisycl/context.hpp>
+#include <minisycl/handler.hpp>
+#include <minisycl/kernel.hpp>
+#include <minisycl/queue.hpp>
+#include <minisycl/range.hpp>

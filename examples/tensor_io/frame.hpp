@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "page_memory.hpp"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tensor_io {
+
+using namespace examples; // what the examples have in common
+
+inline constexpr int filter_count = 4;
+inline constexpr int label_count = filter_count + 1; ///< 0: no filter answers
+
+/// Of a frame: grey, a byte a pixel, dense rows.
+struct Shape {
+    int width = 0;
+    int height = 0;
+    uint64_t pixels() const { return static_cast<uint64_t>(width) * static_cast<uint64_t>(height); }
+};
+
+/// What the chain makes of a frame.
+struct Results {
+    std::vector<uint8_t> labels; ///< a byte a pixel
+    std::vector<uint32_t> histogram;
+    friend bool operator==(const Results &, const Results &) = default;
+};
+
+/// What the camera sees: shapes that move and noise, other ones in each frame. Fills shape.pixels() bytes.
+void take_picture(const Shape &shape, uint32_t frame, uint8_t *out_pixels);
+
+/// The chain's results by plain loops over whole numbers, written apart from kernels.cl so that each checks the other.
+Results reference(const Shape &shape, std::span<const uint8_t> pixels);
+
+/// The first difference, for people: "labels[62] is 3, expected 4"; empty when all is equal.
+std::string first_difference(const Results &got, const Results &expected);
+
+} // namespace tensor_io

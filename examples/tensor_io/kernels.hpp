@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "kernel_form.hpp"
+
+#include <pi/pi_native_kernel.h>
+
+#include <string_view>
+#include <vector>
+
+namespace tensor_io {
+
+using namespace examples; // what the examples have in common
+
+/// kernels.cl in the forms that devices take; PTX and SPIR-V are empty if there was no compiler for them. They live as
+/// long as the program.
+std::string_view opencl_kernels();
+std::string_view ptx_kernels();
+std::string_view spirv_kernels();
+const pi_native_program &native_kernels();
+
+/// All that there are, best first. `cubin`: a module for devices of CUDA, or nothing; borrowed.
+std::vector<KernelForm> kernel_forms(std::string_view cubin);
+
+} // namespace tensor_io

@@ -1,0 +1,1818 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// PI in C++17: owners, spans and typed answers over pi.h and pi_loader.h, with nothing to link but libpi_loader.
+// What a call means is written there; this header says only how it looks in C++.
+//
+//     pi::Loader loader = pi::Loader::create();
+//     for (pi::DeviceRef device : loader.select_devices())
+//         std::puts(device.info<PI_DEVICE_INFO_NAME>().c_str());
+//
+// NAMES. pi<Noun><Verb> is a function `verb` of the class `Noun`, in lower case and without "get": piQueueFlush is
+// queue.flush(). What makes an object is a static function with the arguments that it has in C: piMemBufferCreate is
+// pi::Mem::buffer_create(context, device, desc). Three are named otherwise, since C++ has other uses for the words:
+// piMemImport and piMemExport are import_handle and export_handle, piXGetInfo is x.info<NAME>(). Lists are functions of
+// what they are asked of: piDevicesGet is platform.devices(), piGetMemoryConnection is
+// src_device.memory_connection(...). All commands are queue.enqueue(desc, wait_list): the descriptor says which.
+// Descriptors are the C structs: pi::desc<pi_queue_desc>() is one with size and type set and all else zero.
+//
+// OWNERSHIP. `QueueRef` is a handle that is borrowed: a value of one pointer, as pi_queue is, from which it converts.
+// `Queue` owns one reference, may be used as a QueueRef, moves, and releases when it ends. It is not copied, since a retain can
+// fail: retain() makes another owner. Plugins and platforms are not counted: `Plugin` and `Platform` are values.
+// As in C, a null handle is an error of the call, never undefined, and a borrowed one may not outlive its object.
+//
+// ERRORS. There is one class for each noun and kind of errors, out of one template, `Api<Errors>`:
+//
+//     pi::Queue            returns what it makes, and throws pi::Error
+//     pi::nothrow::Queue   returns pi::Result<...>, which is a value or a code; for programs without exceptions, too
+//
+// The kind is part of the type, so that one program may have both, in one file or in several, and a file that is
+// compiled with -fno-exceptions agrees with all others about every name (the names in pi:: that would throw do not exist
+// there). References, descriptors and wait lists of either kind may be given to the other. A program may have a
+// third kind of its own: see Throw and Nothrow for what it needs.
+// Strings and vectors are the standard library's, and so is what they do where memory is short.
+//
+// COST. That of the C call: classes are the handle alone, functions are inline, and none allocates but those that return a
+// string or a vector. Threads and callbacks: as in pi.h.
+#pragma once
+
+#include <pi/pi_loader.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <initializer_list>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#if defined(__cpp_exceptions) || defined(_CPPUNWIND)
+#define PI_HPP_EXCEPTIONS 1
+#include <stdexcept>
+#else
+#define PI_HPP_EXCEPTIONS 0
+#endif
+
+#if __cplusplus >= 202002L
+#include <span>
+#endif
+
+namespace pi {
+
+// ===== Spans ==================================================================================
+
+#if defined(__cpp_lib_span)
+template <class T>
+using span = std::span<T>;
+#else
+/// What C++17 lacks of std::span: elements that somebody else owns.
+template <class T>
+class span {
+    template <class Container>
+    using DataOf = decltype(std::declval<Container &>().data());
+    // As of std::span: T const may be added, and nothing else converted.
+    template <class Container>
+    using IfOfT = std::enable_if_t<
+        !std::is_same_v<std::remove_cv_t<Container>, span> &&
+        std::is_convertible_v<std::remove_pointer_t<DataOf<Container>> (*)[], T (*)[]>>;
+
+public:
+    using element_type = T;
+    using value_type = std::remove_cv_t<T>;
+
+    constexpr span() noexcept = default;
+    constexpr span(T *data, std::size_t size) noexcept : data_(data), size_(size) {}
+    template <std::size_t N>
+    constexpr span(T (&array)[N]) noexcept : data_(array), size_(N) {}
+    /// Of what has data() and size(): it must live as long as the span is used.
+    template <class Container, class = IfOfT<Container>>
+    constexpr span(Container &container) noexcept
+        : data_(container.data()), size_(container.size()) {}
+    template <class Container, class = IfOfT<const Container>>
+    constexpr span(const Container &container) noexcept
+        : data_(container.data()), size_(container.size()) {}
+    /// Of a span of what is not const.
+    template <class U, class = std::enable_if_t<!std::is_same_v<U, T> &&
+                                                std::is_convertible_v<U (*)[], T (*)[]>>>
+    constexpr span(span<U> other) noexcept : data_(other.data()), size_(other.size()) {}
+
+    constexpr T *data() const noexcept { return data_; }
+    constexpr std::size_t size() const noexcept { return size_; }
+    constexpr bool empty() const noexcept { return size_ == 0; }
+    constexpr T *begin() const noexcept { return data_; }
+    constexpr T *end() const noexcept { return data_ + size_; }
+    constexpr T &operator[](std::size_t index) const noexcept { return data_[index]; }
+
+private:
+    T *data_ = nullptr;
+    std::size_t size_ = 0;
+};
+#endif
+
+// ===== Results ================================================================================
+
+/// "PI_ERROR_OUT_OF_DEVICE_MEMORY"; "unknown result" for what is not in the list.
+constexpr const char *result_name(pi_result result) noexcept {
+    switch (result) {
+#define PI_HPP_RESULT(name)                                                                        \
+    case name:                                                                                     \
+        return #name;
+        PI_HPP_RESULT(PI_SUCCESS)
+        PI_HPP_RESULT(PI_ERROR_INVALID_VALUE)
+        PI_HPP_RESULT(PI_ERROR_INVALID_NULL_POINTER)
+        PI_HPP_RESULT(PI_ERROR_INVALID_SIZE)
+        PI_HPP_RESULT(PI_ERROR_INVALID_ENUMERATION)
+        PI_HPP_RESULT(PI_ERROR_INVALID_DESCRIPTOR)
+        PI_HPP_RESULT(PI_ERROR_MISALIGNED_OFFSET)
+        PI_HPP_RESULT(PI_ERROR_MISALIGNED_POINTER)
+        PI_HPP_RESULT(PI_ERROR_INVALID_ALIGNMENT)
+        PI_HPP_RESULT(PI_ERROR_MEM_COPY_OVERLAP)
+        PI_HPP_RESULT(PI_ERROR_INVALID_WAIT_LIST)
+        PI_HPP_RESULT(PI_ERROR_INVALID_WORK_SIZE)
+        PI_HPP_RESULT(PI_ERROR_INVALID_ARGUMENTS)
+        PI_HPP_RESULT(PI_ERROR_INVALID_NAME)
+        PI_HPP_RESULT(PI_ERROR_INVALID_BINARY)
+        PI_HPP_RESULT(PI_ERROR_INVALID_OPERATION)
+        PI_HPP_RESULT(PI_ERROR_INVALID_NATIVE_HANDLE)
+        PI_HPP_RESULT(PI_ERROR_INVALID_LOADER)
+        PI_HPP_RESULT(PI_ERROR_INVALID_PLUGIN)
+        PI_HPP_RESULT(PI_ERROR_INVALID_PLATFORM)
+        PI_HPP_RESULT(PI_ERROR_INVALID_DEVICE)
+        PI_HPP_RESULT(PI_ERROR_INVALID_CONTEXT)
+        PI_HPP_RESULT(PI_ERROR_INVALID_QUEUE)
+        PI_HPP_RESULT(PI_ERROR_INVALID_MEM_OBJECT)
+        PI_HPP_RESULT(PI_ERROR_INVALID_EVENT)
+        PI_HPP_RESULT(PI_ERROR_INVALID_PROGRAM)
+        PI_HPP_RESULT(PI_ERROR_INVALID_KERNEL)
+        PI_HPP_RESULT(PI_ERROR_INVALID_SAMPLER)
+        PI_HPP_RESULT(PI_ERROR_INVALID_USM_POOL)
+        PI_HPP_RESULT(PI_ERROR_INVALID_USM_POINTER)
+        PI_HPP_RESULT(PI_ERROR_UNSUPPORTED_FEATURE)
+        PI_HPP_RESULT(PI_ERROR_OUT_OF_HOST_MEMORY)
+        PI_HPP_RESULT(PI_ERROR_OUT_OF_DEVICE_MEMORY)
+        PI_HPP_RESULT(PI_ERROR_OUT_OF_RESOURCES)
+        PI_HPP_RESULT(PI_ERROR_DEVICE_LOST)
+        PI_HPP_RESULT(PI_ERROR_UNAVAILABLE)
+        PI_HPP_RESULT(PI_ERROR_BUILD_FAILED)
+        PI_HPP_RESULT(PI_ERROR_DEPENDENCY_FAILED)
+        PI_HPP_RESULT(PI_ERROR_ABANDONED)
+        PI_HPP_RESULT(PI_ERROR_TIMEOUT)
+        PI_HPP_RESULT(PI_ERROR_WOULD_BLOCK)
+        PI_HPP_RESULT(PI_ERROR_PROFILING_UNAVAILABLE)
+        PI_HPP_RESULT(PI_ERROR_BACKEND)
+        PI_HPP_RESULT(PI_ERROR_INTERNAL)
+#undef PI_HPP_RESULT
+    default:
+        return "unknown result";
+    }
+}
+
+/// This thread's newest failed call: piGetLastError.
+struct LastError {
+    pi_result code = PI_SUCCESS;
+    const char *message = ""; ///< until the thread's next failing call
+};
+inline LastError last_error() noexcept {
+    LastError last;
+    piGetLastError(&last.code, &last.message);
+    return last;
+}
+
+/// "PI_ERROR_INVALID_SIZE: <the text of the call>"; the text only if this thread's newest failed call is one of
+/// that code. Ask on the thread that made the call, before another one.
+inline std::string error_message(pi_result code) {
+    std::string message = result_name(code);
+    const LastError last = last_error();
+    if (last.code == code && *last.message != '\0') {
+        message.append(": ").append(last.message);
+    }
+    return message;
+}
+
+#if PI_HPP_EXCEPTIONS
+/// What the classes of pi:: throw. what() is "piMemBufferCreate: PI_ERROR_INVALID_SIZE: <text of the call>".
+class PI_EXPORT Error : public std::runtime_error {
+public:
+    /// function: of pi.h, or NULL where nobody knows it any more.
+    Error(pi_result code, const char *function)
+        : std::runtime_error((function ? std::string(function) + ": " : std::string()) +
+                             error_message(code)),
+          code_(code) {}
+    pi_result code() const noexcept { return code_; }
+
+private:
+    pi_result code_;
+};
+#endif
+
+namespace detail {
+
+// What value() does with a failure is a type, which is part of its name: files with and without exceptions have
+// functions of their own then. Never inlined, so that callers have no more than a jump to it.
+#if defined(__GNUC__)
+#define PI_HPP_COLD [[gnu::cold, gnu::noinline]]
+#else
+#define PI_HPP_COLD
+#endif
+#if PI_HPP_EXCEPTIONS
+struct FailByThrow {
+    PI_HPP_COLD [[noreturn]] static void fail(pi_result code, const char *function) {
+        throw Error(code, function);
+    }
+};
+using Fail = FailByThrow;
+#else
+struct FailByAbort {
+    PI_HPP_COLD [[noreturn]] static void fail(pi_result code, const char *) {
+        std::fprintf(stderr, "pi::Result::value: %s\n", error_message(code).c_str());
+        std::abort();
+    }
+};
+using Fail = FailByAbort;
+#endif
+#undef PI_HPP_COLD
+
+} // namespace detail
+
+/// A value, or the code of a failure: what std::expected<T, pi_result> is in C++23. The value of a failure is an
+/// empty one (a null handle), so that there is nothing to destroy. The text of the failure is the thread's, as in C:
+/// message() has to be asked before the next failing call.
+template <class T>
+class [[nodiscard]] Result {
+public:
+    using value_type = T;
+
+    Result(T value) noexcept : value_(std::move(value)) {}
+    static Result failure(pi_result code) noexcept {
+        Result result{T()};
+        result.code_ = code;
+        return result;
+    }
+
+    bool has_value() const noexcept { return code_ == PI_SUCCESS; }
+    explicit operator bool() const noexcept { return has_value(); }
+    /// PI_SUCCESS with a value.
+    pi_result error() const noexcept { return code_; }
+    std::string message() const { return error_message(code_); }
+
+    /// Of a failure: throws Error; without exceptions, writes the message to stderr and aborts.
+    template <class Fail = detail::Fail>
+    T &value() & {
+        return check<Fail>(), value_;
+    }
+    template <class Fail = detail::Fail>
+    const T &value() const & {
+        return check<Fail>(), value_;
+    }
+    template <class Fail = detail::Fail>
+    T &&value() && {
+        return check<Fail>(), std::move(value_);
+    }
+    T value_or(T other) && { return has_value() ? std::move(value_) : std::move(other); }
+
+    /// Not checked: of a failure, the empty value.
+    T &operator*() & noexcept { return value_; }
+    const T &operator*() const & noexcept { return value_; }
+    T &&operator*() && noexcept { return std::move(value_); }
+    T *operator->() noexcept { return &value_; }
+    const T *operator->() const noexcept { return &value_; }
+
+private:
+    template <class Fail>
+    void check() const {
+        if (code_ != PI_SUCCESS) {
+            Fail::fail(code_, nullptr);
+        }
+    }
+
+    T value_;
+    pi_result code_ = PI_SUCCESS;
+};
+
+template <>
+class [[nodiscard]] Result<void> {
+public:
+    using value_type = void;
+
+    Result() noexcept = default;
+    static Result failure(pi_result code) noexcept {
+        Result result;
+        result.code_ = code;
+        return result;
+    }
+
+    bool has_value() const noexcept { return code_ == PI_SUCCESS; }
+    explicit operator bool() const noexcept { return has_value(); }
+    pi_result error() const noexcept { return code_; }
+    std::string message() const { return error_message(code_); }
+    template <class Fail = detail::Fail>
+    void value() const {
+        if (code_ != PI_SUCCESS) {
+            Fail::fail(code_, nullptr);
+        }
+    }
+
+private:
+    pi_result code_ = PI_SUCCESS;
+};
+
+#if PI_HPP_EXCEPTIONS
+/// Errors are thrown. A kind of errors is three things: what a function of T returns, how it returns a value, and
+/// how a failure (`function` is the C function's name). `T` may be void, and moves without throwing.
+struct Throw {
+    template <class T>
+    using Returns = T;
+    template <class T, class... Value>
+    static T success(Value &&...value) {
+        return T(std::forward<Value>(value)...);
+    }
+    template <class T>
+    [[noreturn]] static T failure(pi_result code, const char *function) {
+        detail::FailByThrow::fail(code, function);
+    }
+};
+#endif
+
+/// Errors are returned.
+struct Nothrow {
+    template <class T>
+    using Returns = Result<T>;
+    template <class T, class... Value>
+    static Result<T> success(Value &&...value) noexcept {
+        return Result<T>(std::forward<Value>(value)...);
+    }
+    template <class T>
+    static Result<T> failure(pi_result code, const char *) noexcept {
+        return Result<T>::failure(code);
+    }
+};
+
+// ===== Handles and what functions take ==========================================================
+
+/// A handle that somebody else owns. The base of all nouns of all kinds of errors: what takes handles takes these.
+template <class Handle>
+class Borrowed {
+public:
+    using Raw = Handle; ///< "pi_queue"
+
+    constexpr Borrowed() noexcept = default;
+    constexpr Borrowed(Handle handle) noexcept : handle_(handle) {}
+
+    /// The C handle, for descriptors and C functions.
+    constexpr Handle get() const noexcept { return handle_; }
+    constexpr explicit operator bool() const noexcept { return handle_ != nullptr; }
+
+    friend constexpr bool operator==(Borrowed a, Borrowed b) noexcept {
+        return a.handle_ == b.handle_;
+    }
+    friend constexpr bool operator!=(Borrowed a, Borrowed b) noexcept {
+        return a.handle_ != b.handle_;
+    }
+
+protected:
+    Handle handle_ = nullptr;
+};
+
+namespace detail {
+
+template <class Noun, class Handle>
+inline constexpr bool is_noun_of = std::is_base_of_v<Borrowed<Handle>, std::remove_cv_t<Noun>>;
+
+/// An array of nouns is one of handles: each is the handle alone.
+template <class Handle, class Noun>
+const Handle *handles(const Noun *nouns) noexcept {
+    static_assert(sizeof(Noun) == sizeof(Handle) && std::is_standard_layout_v<Noun>);
+    return reinterpret_cast<const Handle *>(nouns);
+}
+
+} // namespace detail
+
+/// Any list of handles, as a parameter: nothing, one handle, {a, b}, or what has data() and size() (vectors, arrays,
+/// spans) of C handles, borrowed or owned ones of either kind. Nothing is copied: it is for the call that it is
+/// written in.
+template <class Handle>
+class HandleList {
+    template <class Container>
+    using ElementOf = std::remove_cv_t<
+        std::remove_pointer_t<decltype(std::declval<const Container &>().data())>>;
+    template <class Element>
+    static constexpr bool fits =
+        std::is_same_v<Element, Handle> || detail::is_noun_of<Element, Handle>;
+
+public:
+    constexpr HandleList() noexcept = default;
+    HandleList(const Handle *handles, std::size_t size) noexcept
+        : data_(handles), size_(static_cast<uint32_t>(size)) {}
+    HandleList(const Handle &one) noexcept : HandleList(&one, 1) {}
+    template <class Noun, std::enable_if_t<detail::is_noun_of<Noun, Handle>, int> = 0>
+    HandleList(const Noun &one) noexcept : HandleList(detail::handles<Handle>(&one), 1) {}
+    HandleList(std::initializer_list<Borrowed<Handle>> list) noexcept
+        : HandleList(detail::handles<Handle>(list.begin()), list.size()) {}
+    template <class Container, std::enable_if_t<fits<ElementOf<Container>>, int> = 0>
+    HandleList(const Container &container) noexcept
+        : HandleList(detail::handles<Handle>(container.data()), container.size()) {}
+
+    const Handle *data() const noexcept { return data_; }
+    uint32_t size() const noexcept { return size_; }
+
+private:
+    const Handle *data_ = nullptr;
+    uint32_t size_ = 0;
+};
+using WaitList = HandleList<pi_event>;
+using DeviceList = HandleList<pi_device>;
+using ProgramList = HandleList<pi_program>;
+
+/// A string that ends with 0, as a parameter.
+class CString {
+public:
+    constexpr CString(const char *text) noexcept : text_(text) {}
+    CString(const std::string &text) noexcept : text_(text.c_str()) {}
+    constexpr const char *get() const noexcept { return text_; }
+
+private:
+    const char *text_;
+};
+
+/// The last argument of a command whose event nobody wants.
+struct NoEvent {
+    constexpr explicit NoEvent(int) noexcept {}
+};
+inline constexpr NoEvent no_event{0};
+
+// ===== Descriptors ============================================================================
+
+/// The `type` of a descriptor.
+template <class Desc>
+struct DescType;
+#define PI_HPP_DESC(desc, type)                                                                    \
+    template <>                                                                                    \
+    struct DescType<desc> : std::integral_constant<pi_struct_type, type> {};
+PI_HPP_DESC(pi_loader_desc, PI_TYPE_LOADER_DESC)
+PI_HPP_DESC(pi_context_desc, PI_TYPE_CONTEXT_DESC)
+PI_HPP_DESC(pi_queue_desc, PI_TYPE_QUEUE_DESC)
+PI_HPP_DESC(pi_mem_buffer_desc, PI_TYPE_MEM_BUFFER_DESC)
+PI_HPP_DESC(pi_mem_image_desc, PI_TYPE_MEM_IMAGE_DESC)
+PI_HPP_DESC(pi_mem_partition_desc, PI_TYPE_MEM_PARTITION_DESC)
+PI_HPP_DESC(pi_mem_layout_desc, PI_TYPE_MEM_LAYOUT_DESC)
+PI_HPP_DESC(pi_mem_import_desc, PI_TYPE_MEM_IMPORT_DESC)
+PI_HPP_DESC(pi_mem_export_desc, PI_TYPE_MEM_EXPORT_DESC)
+PI_HPP_DESC(pi_memory_connection_query, PI_TYPE_MEMORY_CONNECTION_QUERY)
+PI_HPP_DESC(pi_memory_connection_info, PI_TYPE_MEMORY_CONNECTION_INFO)
+PI_HPP_DESC(pi_usm_desc, PI_TYPE_USM_DESC)
+PI_HPP_DESC(pi_usm_pool_desc, PI_TYPE_USM_POOL_DESC)
+PI_HPP_DESC(pi_program_desc, PI_TYPE_PROGRAM_DESC)
+PI_HPP_DESC(pi_program_build_desc, PI_TYPE_PROGRAM_BUILD_DESC)
+PI_HPP_DESC(pi_program_link_desc, PI_TYPE_PROGRAM_LINK_DESC)
+PI_HPP_DESC(pi_sampler_desc, PI_TYPE_SAMPLER_DESC)
+PI_HPP_DESC(pi_device_partition_desc, PI_TYPE_DEVICE_PARTITION_DESC)
+PI_HPP_DESC(pi_native_desc, PI_TYPE_NATIVE_DESC)
+PI_HPP_DESC(pi_kernel_desc, PI_TYPE_KERNEL_DESC)
+PI_HPP_DESC(pi_host_event_desc, PI_TYPE_HOST_EVENT_DESC)
+
+/// The command that a descriptor is of.
+template <class Desc>
+struct Command;
+#define PI_HPP_COMMAND(desc, type, function)                                                       \
+    PI_HPP_DESC(desc, type)                                                                        \
+    template <>                                                                                    \
+    struct Command<desc> {                                                                         \
+        static constexpr const char *name = #function;                                             \
+        static pi_result enqueue(pi_queue queue, const desc &command, WaitList wait_list,          \
+                                 pi_event *out_event) {                                            \
+            return function(queue, &command, wait_list.size(), wait_list.data(), out_event);       \
+        }                                                                                          \
+    };
+PI_HPP_COMMAND(pi_buffer_read_desc, PI_TYPE_BUFFER_READ_DESC, piEnqueueMemBufferRead)
+PI_HPP_COMMAND(pi_buffer_write_desc, PI_TYPE_BUFFER_WRITE_DESC, piEnqueueMemBufferWrite)
+PI_HPP_COMMAND(pi_buffer_copy_desc, PI_TYPE_BUFFER_COPY_DESC, piEnqueueMemBufferCopy)
+PI_HPP_COMMAND(pi_buffer_fill_desc, PI_TYPE_BUFFER_FILL_DESC, piEnqueueMemBufferFill)
+PI_HPP_COMMAND(pi_buffer_map_desc, PI_TYPE_BUFFER_MAP_DESC, piEnqueueMemBufferMap)
+PI_HPP_COMMAND(pi_unmap_desc, PI_TYPE_UNMAP_DESC, piEnqueueMemUnmap)
+PI_HPP_COMMAND(pi_image_read_desc, PI_TYPE_IMAGE_READ_DESC, piEnqueueMemImageRead)
+PI_HPP_COMMAND(pi_image_write_desc, PI_TYPE_IMAGE_WRITE_DESC, piEnqueueMemImageWrite)
+PI_HPP_COMMAND(pi_image_copy_desc, PI_TYPE_IMAGE_COPY_DESC, piEnqueueMemImageCopy)
+PI_HPP_COMMAND(pi_image_fill_desc, PI_TYPE_IMAGE_FILL_DESC, piEnqueueMemImageFill)
+PI_HPP_COMMAND(pi_usm_copy_desc, PI_TYPE_USM_COPY_DESC, piEnqueueUsmCopy)
+PI_HPP_COMMAND(pi_usm_fill_desc, PI_TYPE_USM_FILL_DESC, piEnqueueUsmFill)
+PI_HPP_COMMAND(pi_usm_prefetch_desc, PI_TYPE_USM_PREFETCH_DESC, piEnqueueUsmPrefetch)
+PI_HPP_COMMAND(pi_usm_advise_desc, PI_TYPE_USM_ADVISE_DESC, piEnqueueUsmAdvise)
+PI_HPP_COMMAND(pi_usm_alloc_desc, PI_TYPE_USM_ALLOC_DESC, piEnqueueUsmAlloc)
+PI_HPP_COMMAND(pi_usm_free_desc, PI_TYPE_USM_FREE_DESC, piEnqueueUsmFree)
+PI_HPP_COMMAND(pi_kernel_launch_desc, PI_TYPE_KERNEL_LAUNCH_DESC, piEnqueueKernelLaunch)
+PI_HPP_COMMAND(pi_host_function_desc, PI_TYPE_HOST_FUNCTION_DESC, piEnqueueHostFunction)
+PI_HPP_COMMAND(pi_events_wait_desc, PI_TYPE_EVENTS_WAIT_DESC, piEnqueueEventsWait)
+PI_HPP_COMMAND(pi_barrier_desc, PI_TYPE_BARRIER_DESC, piEnqueueBarrier)
+PI_HPP_COMMAND(pi_timestamp_desc, PI_TYPE_TIMESTAMP_DESC, piEnqueueTimestamp)
+PI_HPP_COMMAND(pi_device_global_read_desc, PI_TYPE_DEVICE_GLOBAL_READ_DESC,
+               piEnqueueDeviceGlobalRead)
+PI_HPP_COMMAND(pi_device_global_write_desc, PI_TYPE_DEVICE_GLOBAL_WRITE_DESC,
+               piEnqueueDeviceGlobalWrite)
+#undef PI_HPP_COMMAND
+#undef PI_HPP_DESC
+
+/// A descriptor with size and type set and all else zero, which is the default of everything.
+template <class Desc>
+constexpr Desc desc() noexcept {
+    Desc out{};
+    out.struct_size = sizeof(Desc);
+    out.type = DescType<Desc>::value;
+    return out;
+}
+
+/// Dense bytes, from one offset to another: a region of reads, writes and copies.
+constexpr pi_region region(uint64_t size, uint64_t src_offset = 0,
+                           uint64_t dst_offset = 0) noexcept {
+    pi_region out{};
+    out.src_offset = src_offset;
+    out.dst_offset = dst_offset;
+    out.extent[0] = size;
+    return out;
+}
+
+/// Arguments of a launch. A value's bytes are read during the launch's call: it must live until then.
+template <class T>
+pi_kernel_argument value_argument(const T &value) noexcept {
+    static_assert(std::is_trivially_copyable_v<T> && !std::is_base_of_v<Borrowed<pi_mem>, T>,
+                  "a value's bytes are copied; memory is a buffer_argument");
+    pi_kernel_argument argument{};
+    argument.kind = PI_ARGUMENT_VALUE;
+    argument.value = &value;
+    argument.size = sizeof value;
+    return argument;
+}
+template <class T>
+pi_kernel_argument value_argument(const T &&value) = delete;
+/// `size` bytes from `offset`; 0: to the end.
+inline pi_kernel_argument buffer_argument(Borrowed<pi_mem> mem, uint64_t offset = 0,
+                                          uint64_t size = 0) noexcept {
+    pi_kernel_argument argument{};
+    argument.kind = PI_ARGUMENT_BUFFER;
+    argument.mem = mem.get();
+    argument.offset = offset;
+    argument.size = size;
+    return argument;
+}
+inline pi_kernel_argument image_argument(Borrowed<pi_mem> image,
+                                         Borrowed<pi_sampler> read_through = {}) noexcept {
+    pi_kernel_argument argument{};
+    argument.kind = PI_ARGUMENT_IMAGE;
+    argument.mem = image.get();
+    argument.image_sampler = read_through.get();
+    return argument;
+}
+inline pi_kernel_argument sampler_argument(Borrowed<pi_sampler> sampler) noexcept {
+    pi_kernel_argument argument{};
+    argument.kind = PI_ARGUMENT_SAMPLER;
+    argument.sampler = sampler.get();
+    return argument;
+}
+/// A USM address.
+inline pi_kernel_argument pointer_argument(const void *pointer) noexcept {
+    pi_kernel_argument argument{};
+    argument.kind = PI_ARGUMENT_POINTER;
+    argument.pointer = pointer;
+    return argument;
+}
+inline pi_kernel_argument local_argument(uint64_t size) noexcept {
+    pi_kernel_argument argument{};
+    argument.kind = PI_ARGUMENT_LOCAL;
+    argument.size = size;
+    return argument;
+}
+
+// ===== Information ============================================================================
+
+/// The type of an information, by its name. A handle comes as the noun that borrows it. Those without a row are not
+/// asked for by info<NAME>(): the binaries of a program are program.binaries(), and a vendor's names are for info_as.
+template <auto Name>
+struct Info;
+#define PI_HPP_INFO(name, ...)                                                                     \
+    template <>                                                                                    \
+    struct Info<name> {                                                                            \
+        using Type = __VA_ARGS__;                                                                  \
+    };
+PI_HPP_INFO(PI_PLUGIN_INFO_NAME, std::string)
+PI_HPP_INFO(PI_PLUGIN_INFO_VERSION, std::string)
+PI_HPP_INFO(PI_PLUGIN_INFO_CAPABILITIES, uint64_t)
+
+PI_HPP_INFO(PI_PLATFORM_INFO_NAME, std::string)
+PI_HPP_INFO(PI_PLATFORM_INFO_VENDOR, std::string)
+PI_HPP_INFO(PI_PLATFORM_INFO_VERSION, std::string)
+PI_HPP_INFO(PI_PLATFORM_INFO_PLUGIN, pi_plugin)
+PI_HPP_INFO(PI_PLATFORM_INFO_BACKEND, uint32_t)
+
+PI_HPP_INFO(PI_DEVICE_INFO_TYPE, pi_device_type)
+PI_HPP_INFO(PI_DEVICE_INFO_NAME, std::string)
+PI_HPP_INFO(PI_DEVICE_INFO_VENDOR, std::string)
+PI_HPP_INFO(PI_DEVICE_INFO_VERSION, std::string)
+PI_HPP_INFO(PI_DEVICE_INFO_DRIVER_VERSION, std::string)
+PI_HPP_INFO(PI_DEVICE_INFO_PLATFORM, pi_platform)
+PI_HPP_INFO(PI_DEVICE_INFO_PARENT, pi_device)
+PI_HPP_INFO(PI_DEVICE_INFO_REFERENCE_COUNT, uint32_t)
+PI_HPP_INFO(PI_DEVICE_INFO_UUID, std::array<uint8_t, 16>)
+PI_HPP_INFO(PI_DEVICE_INFO_LUID, std::array<uint8_t, 8>)
+PI_HPP_INFO(PI_DEVICE_INFO_PCI_ADDRESS, std::string)
+PI_HPP_INFO(PI_DEVICE_INFO_NUMA_NODE, uint32_t)
+PI_HPP_INFO(PI_DEVICE_INFO_COMPUTE_UNITS, uint32_t)
+PI_HPP_INFO(PI_DEVICE_INFO_MAX_WORK_GROUP_SIZE, uint64_t)
+PI_HPP_INFO(PI_DEVICE_INFO_MAX_WORK_ITEM_SIZES, std::array<uint64_t, 3>)
+PI_HPP_INFO(PI_DEVICE_INFO_LOCAL_MEMORY_SIZE, uint64_t)
+PI_HPP_INFO(PI_DEVICE_INFO_GLOBAL_MEMORY_SIZE, uint64_t)
+PI_HPP_INFO(PI_DEVICE_INFO_MAX_ALLOCATION_SIZE, uint64_t)
+PI_HPP_INFO(PI_DEVICE_INFO_ADDRESS_BITS, uint32_t)
+PI_HPP_INFO(PI_DEVICE_INFO_FP16, uint32_t)
+PI_HPP_INFO(PI_DEVICE_INFO_FP64, uint32_t)
+PI_HPP_INFO(PI_DEVICE_INFO_IMAGES, uint32_t)
+PI_HPP_INFO(PI_DEVICE_INFO_SUB_GROUP_SIZES, std::vector<uint32_t>)
+PI_HPP_INFO(PI_DEVICE_INFO_BUFFER_OFFSET_MODE, uint32_t)
+PI_HPP_INFO(PI_DEVICE_INFO_HOST_POINTER_IMPORT, uint32_t)
+PI_HPP_INFO(PI_DEVICE_INFO_HOST_POINTER_ALIGNMENT, uint64_t)
+PI_HPP_INFO(PI_DEVICE_INFO_INTEGRATED, uint32_t)
+PI_HPP_INFO(PI_DEVICE_INFO_USM_CAPABILITIES, uint32_t)
+PI_HPP_INFO(PI_DEVICE_INFO_PROGRAM_FORMATS, uint32_t)
+PI_HPP_INFO(PI_DEVICE_INFO_QUEUE_FLAGS, uint64_t)
+PI_HPP_INFO(PI_DEVICE_INFO_TIMER_RESOLUTION, uint64_t)
+PI_HPP_INFO(PI_DEVICE_INFO_PARTITION_KINDS, uint32_t)
+PI_HPP_INFO(PI_DEVICE_INFO_EXTERNAL_HANDLE_TYPES, uint32_t)
+PI_HPP_INFO(PI_DEVICE_INFO_EXPORT_HANDLE_TYPES, uint32_t)
+PI_HPP_INFO(PI_DEVICE_INFO_CAPABILITIES, uint64_t)
+PI_HPP_INFO(PI_DEVICE_INFO_LAUNCH_FEATURES, uint32_t)
+PI_HPP_INFO(PI_DEVICE_INFO_MAX_IMAGE_2D_SIZE, std::array<uint64_t, 2>)
+PI_HPP_INFO(PI_DEVICE_INFO_MAX_IMAGE_3D_SIZE, std::array<uint64_t, 3>)
+PI_HPP_INFO(PI_DEVICE_INFO_IMAGE_VIEW_OFFSET_ALIGNMENT, uint64_t)
+PI_HPP_INFO(PI_DEVICE_INFO_IMAGE_VIEW_PITCH_ALIGNMENT, uint64_t)
+PI_HPP_INFO(PI_DEVICE_INFO_HOST_READ_SPEED, std::array<uint64_t, 2>)
+PI_HPP_INFO(PI_DEVICE_INFO_HOST_WRITE_SPEED, std::array<uint64_t, 2>)
+PI_HPP_INFO(PI_DEVICE_INFO_MAP_SPEED, std::array<uint64_t, 2>)
+PI_HPP_INFO(PI_DEVICE_INFO_CALLBACK_LATENCY, uint64_t)
+PI_HPP_INFO(PI_DEVICE_INFO_HOST_READ_CHANNELS, std::vector<uint64_t>)
+PI_HPP_INFO(PI_DEVICE_INFO_HOST_WRITE_CHANNELS, std::vector<uint64_t>)
+
+PI_HPP_INFO(PI_CONTEXT_INFO_DEVICES, std::vector<pi_device>)
+PI_HPP_INFO(PI_CONTEXT_INFO_PLATFORM, pi_platform)
+PI_HPP_INFO(PI_CONTEXT_INFO_REFERENCE_COUNT, uint32_t)
+
+PI_HPP_INFO(PI_QUEUE_INFO_CONTEXT, pi_context)
+PI_HPP_INFO(PI_QUEUE_INFO_DEVICE, pi_device)
+PI_HPP_INFO(PI_QUEUE_INFO_FLAGS, uint64_t)
+PI_HPP_INFO(PI_QUEUE_INFO_REFERENCE_COUNT, uint32_t)
+
+PI_HPP_INFO(PI_MEM_INFO_SIZE, uint64_t)
+PI_HPP_INFO(PI_MEM_INFO_CONTEXT, pi_context)
+PI_HPP_INFO(PI_MEM_INFO_DEVICE, pi_device)
+PI_HPP_INFO(PI_MEM_INFO_FLAGS, uint64_t)
+PI_HPP_INFO(PI_MEM_INFO_SCOPE, uint32_t)
+PI_HPP_INFO(PI_MEM_INFO_ALIGNMENT, uint64_t)
+PI_HPP_INFO(PI_MEM_INFO_PARENT, pi_mem)
+PI_HPP_INFO(PI_MEM_INFO_OFFSET, uint64_t)
+PI_HPP_INFO(PI_MEM_INFO_COHERENCE, pi_coherence)
+PI_HPP_INFO(PI_MEM_INFO_DEVICE_ADDRESS, uint64_t)
+PI_HPP_INFO(PI_MEM_INFO_BUS_ADDRESS, uint64_t)
+PI_HPP_INFO(PI_MEM_INFO_PITCHES, std::vector<uint64_t>)
+PI_HPP_INFO(PI_MEM_INFO_KIND, pi_memory_kind)
+PI_HPP_INFO(PI_MEM_INFO_REFERENCE_COUNT, uint32_t)
+
+PI_HPP_INFO(PI_USM_INFO_KIND, pi_usm_kind)
+PI_HPP_INFO(PI_USM_INFO_BASE, void *)
+PI_HPP_INFO(PI_USM_INFO_SIZE, uint64_t)
+PI_HPP_INFO(PI_USM_INFO_DEVICE, pi_device)
+PI_HPP_INFO(PI_USM_INFO_POOL, pi_usm_pool)
+
+PI_HPP_INFO(PI_USM_POOL_INFO_CONTEXT, pi_context)
+PI_HPP_INFO(PI_USM_POOL_INFO_RESERVED, uint64_t)
+PI_HPP_INFO(PI_USM_POOL_INFO_USED, uint64_t)
+PI_HPP_INFO(PI_USM_POOL_INFO_REFERENCE_COUNT, uint32_t)
+
+PI_HPP_INFO(PI_PROGRAM_INFO_CONTEXT, pi_context)
+PI_HPP_INFO(PI_PROGRAM_INFO_DEVICES, std::vector<pi_device>)
+PI_HPP_INFO(PI_PROGRAM_INFO_FORMAT, pi_program_format)
+PI_HPP_INFO(PI_PROGRAM_INFO_KERNEL_NAMES, std::string)
+PI_HPP_INFO(PI_PROGRAM_INFO_BINARY_SIZES, std::vector<uint64_t>)
+PI_HPP_INFO(PI_PROGRAM_INFO_REFERENCE_COUNT, uint32_t)
+PI_HPP_INFO(PI_PROGRAM_BUILD_INFO_STATUS, uint32_t)
+PI_HPP_INFO(PI_PROGRAM_BUILD_INFO_LOG, std::string)
+PI_HPP_INFO(PI_PROGRAM_BUILD_INFO_OPTIONS, std::string)
+
+PI_HPP_INFO(PI_KERNEL_INFO_NAME, std::string)
+PI_HPP_INFO(PI_KERNEL_INFO_ARGUMENT_COUNT, uint32_t)
+PI_HPP_INFO(PI_KERNEL_INFO_PROGRAM, pi_program)
+PI_HPP_INFO(PI_KERNEL_INFO_CONTEXT, pi_context)
+PI_HPP_INFO(PI_KERNEL_INFO_REFERENCE_COUNT, uint32_t)
+PI_HPP_INFO(PI_KERNEL_GROUP_INFO_MAX_WORK_GROUP_SIZE, uint64_t)
+PI_HPP_INFO(PI_KERNEL_GROUP_INFO_COMPILE_WORK_GROUP_SIZE, std::array<uint64_t, 3>)
+PI_HPP_INFO(PI_KERNEL_GROUP_INFO_LOCAL_MEMORY_SIZE, uint64_t)
+PI_HPP_INFO(PI_KERNEL_GROUP_INFO_PRIVATE_MEMORY_SIZE, uint64_t)
+PI_HPP_INFO(PI_KERNEL_GROUP_INFO_PREFERRED_GROUP_MULTIPLE, uint64_t)
+PI_HPP_INFO(PI_KERNEL_SUB_GROUP_INFO_MAX_SIZE, uint32_t)
+PI_HPP_INFO(PI_KERNEL_SUB_GROUP_INFO_MAX_COUNT, uint32_t)
+PI_HPP_INFO(PI_KERNEL_SUB_GROUP_INFO_COMPILE_SIZE, uint32_t)
+
+PI_HPP_INFO(PI_SAMPLER_INFO_CONTEXT, pi_context)
+PI_HPP_INFO(PI_SAMPLER_INFO_NORMALIZED_COORDINATES, uint32_t)
+PI_HPP_INFO(PI_SAMPLER_INFO_ADDRESSING, pi_addressing_mode)
+PI_HPP_INFO(PI_SAMPLER_INFO_FILTER, pi_filter_mode)
+PI_HPP_INFO(PI_SAMPLER_INFO_REFERENCE_COUNT, uint32_t)
+
+PI_HPP_INFO(PI_EVENT_INFO_STATUS, pi_event_status)
+PI_HPP_INFO(PI_EVENT_INFO_RESULT, pi_result)
+PI_HPP_INFO(PI_EVENT_INFO_ERROR_TEXT, std::string)
+PI_HPP_INFO(PI_EVENT_INFO_CONTEXT, pi_context)
+PI_HPP_INFO(PI_EVENT_INFO_QUEUE, pi_queue)
+PI_HPP_INFO(PI_EVENT_INFO_COMMAND, uint32_t)
+PI_HPP_INFO(PI_EVENT_INFO_REFERENCE_COUNT, uint32_t)
+PI_HPP_INFO(PI_PROFILING_QUEUED, uint64_t)
+PI_HPP_INFO(PI_PROFILING_SUBMIT, uint64_t)
+PI_HPP_INFO(PI_PROFILING_START, uint64_t)
+PI_HPP_INFO(PI_PROFILING_END, uint64_t)
+#undef PI_HPP_INFO
+
+namespace detail {
+
+/// The info function of an object, and the enumeration of its names.
+template <class Handle>
+struct InfoCall;
+#define PI_HPP_INFO_CALL(handle, function, first_name)                                             \
+    template <>                                                                                    \
+    struct InfoCall<handle> {                                                                      \
+        using Names = decltype(first_name);                                                        \
+        static constexpr const char *name = #function;                                             \
+        static pi_result get(handle object, uint32_t info, uint64_t size, void *value,             \
+                             uint64_t *out_size) {                                                 \
+            return function(object, info, size, value, out_size);                                  \
+        }                                                                                          \
+    };
+PI_HPP_INFO_CALL(pi_plugin, piPluginGetInfo, PI_PLUGIN_INFO_NAME)
+PI_HPP_INFO_CALL(pi_platform, piPlatformGetInfo, PI_PLATFORM_INFO_NAME)
+PI_HPP_INFO_CALL(pi_device, piDeviceGetInfo, PI_DEVICE_INFO_NAME)
+PI_HPP_INFO_CALL(pi_context, piContextGetInfo, PI_CONTEXT_INFO_DEVICES)
+PI_HPP_INFO_CALL(pi_queue, piQueueGetInfo, PI_QUEUE_INFO_CONTEXT)
+PI_HPP_INFO_CALL(pi_mem, piMemGetInfo, PI_MEM_INFO_SIZE)
+PI_HPP_INFO_CALL(pi_usm_pool, piUsmPoolGetInfo, PI_USM_POOL_INFO_CONTEXT)
+PI_HPP_INFO_CALL(pi_program, piProgramGetInfo, PI_PROGRAM_INFO_CONTEXT)
+PI_HPP_INFO_CALL(pi_kernel, piKernelGetInfo, PI_KERNEL_INFO_NAME)
+PI_HPP_INFO_CALL(pi_sampler, piSamplerGetInfo, PI_SAMPLER_INFO_CONTEXT)
+PI_HPP_INFO_CALL(pi_event, piEventGetInfo, PI_EVENT_INFO_STATUS)
+#undef PI_HPP_INFO_CALL
+
+/// How references are counted.
+template <class Handle>
+struct Count;
+#define PI_HPP_COUNT(handle, retain_function, release_function)                                    \
+    template <>                                                                                    \
+    struct Count<handle> {                                                                         \
+        static constexpr const char *name = #retain_function;                                      \
+        static pi_result retain(handle object) { return retain_function(object); }                 \
+        static void release(handle object) noexcept { release_function(object); }                  \
+    };
+PI_HPP_COUNT(pi_loader, piLoaderRetain, piLoaderRelease)
+PI_HPP_COUNT(pi_device, piDeviceRetain, piDeviceRelease)
+PI_HPP_COUNT(pi_context, piContextRetain, piContextRelease)
+PI_HPP_COUNT(pi_queue, piQueueRetain, piQueueRelease)
+PI_HPP_COUNT(pi_mem, piMemRetain, piMemRelease)
+PI_HPP_COUNT(pi_usm_pool, piUsmPoolRetain, piUsmPoolRelease)
+PI_HPP_COUNT(pi_program, piProgramRetain, piProgramRelease)
+PI_HPP_COUNT(pi_kernel, piKernelRetain, piKernelRelease)
+PI_HPP_COUNT(pi_sampler, piSamplerRetain, piSamplerRelease)
+PI_HPP_COUNT(pi_event, piEventRetain, piEventRelease)
+#undef PI_HPP_COUNT
+
+/// Reads an answer by get(size, value, out_size): a fixed size in one call, others in two.
+template <class T, class Get>
+pi_result read(T &value, Get get) {
+    static_assert(std::is_trivially_copyable_v<T>);
+    return get(sizeof value, &value, nullptr);
+}
+template <class Get>
+pi_result read(std::string &text, Get get) {
+    uint64_t size = 0;
+    pi_result result = get(0, nullptr, &size);
+    if (result == PI_SUCCESS && size > 0) {
+        text.resize(size);
+        result = get(size, text.data(), nullptr);
+        text.pop_back(); // the final 0
+    }
+    return result;
+}
+template <class T, class Get>
+pi_result read(std::vector<T> &values, Get get) {
+    static_assert(std::is_trivially_copyable_v<T>);
+    uint64_t size = 0;
+    pi_result result = get(0, nullptr, &size);
+    if (result == PI_SUCCESS && size > 0) {
+        values.resize(size / sizeof(T));
+        result = get(size, values.data(), nullptr);
+    }
+    return result;
+}
+
+/// Reads a list by list(capacity, out_array, out_count). There may be fewer the second time.
+template <class T, class List>
+pi_result read_list(std::vector<T> &elements, List list) {
+    uint32_t count = 0;
+    pi_result result = list(0, nullptr, &count);
+    if (result == PI_SUCCESS && count > 0) {
+        elements.resize(count);
+        result = list(static_cast<uint32_t>(elements.size()), elements.data(), &count);
+        if (result != PI_SUCCESS) {
+            elements.clear();
+        } else if (count < elements.size()) {
+            elements.resize(count);
+        }
+    }
+    return result;
+}
+
+template <class T>
+struct Type {};
+
+} // namespace detail
+
+// ===== The nouns ==============================================================================
+
+/// All nouns with one kind of errors: Throw, Nothrow, or a program's own. Programs name them as pi::Queue or
+/// pi::nothrow::Queue. Where C lets a descriptor be NULL, so do these, by default.
+template <class Errors>
+struct Api {
+    template <class T>
+    using Returns = typename Errors::template Returns<T>;
+
+    class Plugin;
+    class Platform;
+    class LoaderRef;
+    class DeviceRef;
+    class ContextRef;
+    class QueueRef;
+    class MemRef;
+    class UsmPoolRef;
+    class ProgramRef;
+    class KernelRef;
+    class SamplerRef;
+    class EventRef;
+    template <class Ref>
+    class Owned;
+    using Loader = Owned<LoaderRef>;
+    using Device = Owned<DeviceRef>;
+    using Context = Owned<ContextRef>;
+    using Queue = Owned<QueueRef>;
+    using Mem = Owned<MemRef>;
+    using UsmPool = Owned<UsmPoolRef>;
+    using Program = Owned<ProgramRef>;
+    using Kernel = Owned<KernelRef>;
+    using Sampler = Owned<SamplerRef>;
+    using Event = Owned<EventRef>;
+
+private:
+    /// How the result of a C function becomes that of ours.
+    static Returns<void> done(pi_result result, const char *function) {
+        if (result != PI_SUCCESS) {
+            return Errors::template failure<void>(result, function);
+        }
+        return Errors::template success<void>();
+    }
+    /// By reference: a value is not looked at before it is known to be one.
+    template <class T, class Value = std::decay_t<T>>
+    static Returns<Value> give(pi_result result, const char *function, T &&value) {
+        if (result != PI_SUCCESS) {
+            return Errors::template failure<Value>(result, function);
+        }
+        return Errors::template success<Value>(std::move(value));
+    }
+    /// The places of the handles of nouns, for C functions to write to.
+    template <class Noun>
+    static typename Noun::Raw *places(Noun *nouns) noexcept {
+        static_assert(sizeof(Noun) == sizeof(typename Noun::Raw) &&
+                      std::is_standard_layout_v<Noun>);
+        return reinterpret_cast<typename Noun::Raw *>(nouns);
+    }
+    /// For what was made.
+    template <class Noun>
+    static Returns<Noun> own(pi_result result, const char *function,
+                             const typename Noun::Raw &handle) {
+        if (result != PI_SUCCESS) {
+            return Errors::template failure<Noun>(result, function);
+        }
+        return Errors::template success<Noun>(Noun::adopt(handle));
+    }
+    template <class T, class Get>
+    static Returns<T> read(const char *function, Get get) {
+        T value{};
+        const pi_result result = detail::read(value, get);
+        return give(result, function, value);
+    }
+    template <class T, class List>
+    static Returns<std::vector<T>> read_list(const char *function, List list) {
+        std::vector<T> elements;
+        const pi_result result = detail::read_list(elements, list);
+        return give(result, function, elements);
+    }
+
+    /// The noun that borrows a handle; what is no handle stays as it is.
+    template <class T>
+    static T noun(detail::Type<T>);
+    static Plugin noun(detail::Type<pi_plugin>);
+    static Platform noun(detail::Type<pi_platform>);
+    static DeviceRef noun(detail::Type<pi_device>);
+    static std::vector<DeviceRef> noun(detail::Type<std::vector<pi_device>>);
+    static ContextRef noun(detail::Type<pi_context>);
+    static QueueRef noun(detail::Type<pi_queue>);
+    static MemRef noun(detail::Type<pi_mem>);
+    static UsmPoolRef noun(detail::Type<pi_usm_pool>);
+    static ProgramRef noun(detail::Type<pi_program>);
+    template <auto Name>
+    using InfoType = decltype(noun(detail::Type<typename Info<Name>::Type>()));
+
+    /// What nouns with information have.
+    template <class Handle>
+    class Object : public Borrowed<Handle> {
+        using Call = detail::InfoCall<Handle>;
+        auto asking(uint32_t name) const {
+            return [object = this->handle_, name](uint64_t size, void *value, uint64_t *out_size) {
+                return Call::get(object, name, size, value, out_size);
+            };
+        }
+
+    public:
+        constexpr Object() noexcept = default;
+        constexpr Object(Handle handle) noexcept : Borrowed<Handle>(handle) {}
+        constexpr Object(Borrowed<Handle> other) noexcept : Borrowed<Handle>(other) {}
+
+        /// device.info<PI_DEVICE_INFO_NAME>() is a std::string. A name of another noun does not compile.
+        template <auto Name>
+        Returns<InfoType<Name>> info() const {
+            static_assert(std::is_same_v<decltype(Name), typename Call::Names>,
+                          "this name is not one of this noun's information");
+            return read<InfoType<Name>>(Call::name, asking(Name));
+        }
+        /// Nothing where the object does not say: the feature is not there, or the plugin is older than the name.
+        template <auto Name>
+        Returns<std::optional<InfoType<Name>>> find_info() const {
+            static_assert(std::is_same_v<decltype(Name), typename Call::Names>,
+                          "this name is not one of this noun's information");
+            std::optional<InfoType<Name>> value{std::in_place};
+            const pi_result result = detail::read(*value, asking(Name));
+            if (result == PI_ERROR_UNSUPPORTED_FEATURE || result == PI_ERROR_INVALID_ENUMERATION) {
+                value.reset();
+                return give(PI_SUCCESS, Call::name, value);
+            }
+            return give(result, Call::name, value);
+        }
+        /// Of a name that is known at run time only, or a vendor's: T is a std::string, a std::vector, or of the
+        /// answer's size.
+        template <class T>
+        Returns<T> info_as(uint32_t name) const {
+            return read<T>(Call::name, asking(name));
+        }
+    };
+
+    /// What counted nouns have.
+    template <class Ref, class Handle>
+    class Counted : public Object<Handle> {
+        using Count = detail::Count<Handle>;
+
+    public:
+        using Object<Handle>::Object;
+
+        /// Another owner.
+        Returns<Owned<Ref>> retain() const {
+            return own<Owned<Ref>>(Count::retain(this->handle_), Count::name, this->handle_);
+        }
+    };
+
+public:
+    /// Owns one reference of what Ref borrows.
+    template <class Ref>
+    class Owned : public Ref {
+    public:
+        using Handle = typename Ref::Raw;
+
+        constexpr Owned() noexcept = default;
+        Owned(Owned &&other) noexcept : Ref(other.detach()) {}
+        Owned &operator=(Owned &&other) noexcept {
+            if (this != &other) {
+                reset();
+                this->handle_ = other.detach();
+            }
+            return *this;
+        }
+        ~Owned() {
+            if (this->handle_ != nullptr) {
+                detail::Count<Handle>::release(this->handle_);
+            }
+        }
+
+        /// Takes over the reference that the caller has.
+        static Owned adopt(Handle handle) noexcept {
+            Owned owned;
+            owned.handle_ = handle;
+            return owned;
+        }
+        /// Gives the reference to the caller.
+        [[nodiscard]] Handle detach() noexcept { return std::exchange(this->handle_, nullptr); }
+        void reset() noexcept { const Owned ends(std::move(*this)); }
+        /// For the output of a C function: releases what it holds and gives the place to write to.
+        Handle *out() noexcept {
+            reset();
+            return &this->handle_;
+        }
+    };
+
+    /// An instance of a plugin in one loader; not counted.
+    class Plugin : public Object<pi_plugin> {
+    public:
+        using Object<pi_plugin>::Object;
+
+        /// A table of functions that the core lacks: it is of at least min_size bytes, and lives as long as the plugin.
+        Returns<const void *> extension(CString name, uint64_t min_size) const {
+            const void *table = nullptr;
+            const pi_result result =
+                piPluginGetExtension(this->handle_, name.get(), min_size, &table);
+            return give(result, "piPluginGetExtension", table);
+        }
+        /// One of which the type is known; never NULL.
+        template <class Table>
+        Returns<const Table *> extension(CString name) const {
+            const void *table = nullptr;
+            const pi_result result =
+                piPluginGetExtension(this->handle_, name.get(), sizeof(Table), &table);
+            return give(result, "piPluginGetExtension",
+                                       static_cast<const Table *>(table));
+        }
+        Returns<std::vector<Platform>> platforms() const {
+            return read_list<Platform>(
+                "piPlatformsGet", [&](uint32_t capacity, Platform *out, uint32_t *out_count) {
+                    return piPlatformsGet(this->handle_, capacity, places(out), out_count);
+                });
+        }
+    };
+
+    /// One driver of a backend; lives as long as its plugin.
+    class Platform : public Object<pi_platform> {
+    public:
+        using Object<pi_platform>::Object;
+
+        static Returns<Platform> create_with_native_handle(Borrowed<pi_plugin> plugin,
+                                                           const pi_native_desc &desc) {
+            pi_platform platform = nullptr;
+            const pi_result result =
+                piPlatformCreateWithNativeHandle(plugin.get(), &desc, &platform);
+            return give(result, "piPlatformCreateWithNativeHandle", Platform(platform));
+        }
+        /// The root devices of these types.
+        Returns<std::vector<DeviceRef>> devices(pi_device_type types = PI_DEVICE_TYPE_ALL) const {
+            return read_list<DeviceRef>(
+                "piDevicesGet", [&](uint32_t capacity, DeviceRef *out, uint32_t *out_count) {
+                    return piDevicesGet(this->handle_, types, capacity, places(out), out_count);
+                });
+        }
+        Returns<std::string> backend_option(CString frontend_option) const {
+            return read<std::string>(
+                "piPlatformGetBackendOption", [&](uint64_t size, void *value, uint64_t *out_size) {
+                    return piPlatformGetBackendOption(this->handle_, frontend_option.get(), size,
+                                                      static_cast<char *>(value), out_size);
+                });
+        }
+        Returns<pi_native_handle> native_handle() const {
+            pi_native_handle handle{};
+            const pi_result result = piPlatformGetNativeHandle(this->handle_, &handle);
+            return give(result, "piPlatformGetNativeHandle", handle);
+        }
+    };
+
+    /// Holds plugins. Releasing the last reference waits for what is in flight: see piLoaderRelease.
+    class LoaderRef : public Counted<LoaderRef, pi_loader> {
+    public:
+        using Counted<LoaderRef, pi_loader>::Counted;
+
+        static Returns<Loader> create(const pi_loader_desc *desc = nullptr) {
+            pi_loader loader = nullptr;
+            const pi_result result = piLoaderCreate(desc, &loader);
+            return own<Loader>(result, "piLoaderCreate", loader);
+        }
+        Returns<std::vector<Plugin>> plugins() const {
+            return read_list<Plugin>("piPluginsGet",
+                                     [&](uint32_t capacity, Plugin *out, uint32_t *out_count) {
+                                         return piPluginsGet(this->handle_, capacity, places(out),
+                                                             out_count);
+                                     });
+        }
+        /// What became of each plugin.
+        Returns<std::vector<pi_plugin_report>> reports() const {
+            return read_list<pi_plugin_report>(
+                "piLoaderGetReports",
+                [&](uint32_t capacity, pi_plugin_report *out, uint32_t *out_count) {
+                    return piLoaderGetReports(this->handle_, capacity, out, out_count);
+                });
+        }
+        /// "opencl:0:1,host"; without a selector what PI_DEVICE_SELECTOR says, or all.
+        Returns<std::vector<DeviceRef>> select_devices(CString selector = nullptr) const {
+            return read_list<DeviceRef>(
+                "piLoaderSelectDevices",
+                [&](uint32_t capacity, DeviceRef *out, uint32_t *out_count) {
+                    return piLoaderSelectDevices(this->handle_, selector.get(), capacity,
+                                                 places(out), out_count);
+                });
+        }
+        Returns<std::string> device_selector(Borrowed<pi_device> device) const {
+            return read<std::string>(
+                "piLoaderGetDeviceSelector", [&](uint64_t size, void *value, uint64_t *out_size) {
+                    return piLoaderGetDeviceSelector(this->handle_, device.get(), size,
+                                                     static_cast<char *>(value), out_size);
+                });
+        }
+        /// Every variable that PI reads.
+        Returns<std::vector<pi_environment_variable>> environment() const {
+            return read_list<pi_environment_variable>(
+                "piLoaderGetEnvironment",
+                [&](uint32_t capacity, pi_environment_variable *out, uint32_t *out_count) {
+                    return piLoaderGetEnvironment(this->handle_, capacity, out, out_count);
+                });
+        }
+        /// With the layer "fault".
+        Returns<std::vector<pi_call_count>> call_counts(Borrowed<pi_plugin> plugin) const {
+            return read_list<pi_call_count>(
+                "piLoaderGetCallCounts",
+                [&](uint32_t capacity, pi_call_count *out, uint32_t *out_count) {
+                    return piLoaderGetCallCounts(this->handle_, plugin.get(), capacity, out,
+                                                 out_count);
+                });
+        }
+    };
+
+    struct Timestamps {
+        uint64_t device_time = 0; ///< nanoseconds, as the next
+        uint64_t host_time = 0;   ///< of CLOCK_MONOTONIC
+    };
+
+    /// Root devices live as long as their plugin, and need no owner; sub-devices do.
+    class DeviceRef : public Counted<DeviceRef, pi_device> {
+    public:
+        using Counted<DeviceRef, pi_device>::Counted;
+
+        static Returns<Device> create_with_native_handle(Borrowed<pi_platform> platform,
+                                                         const pi_native_desc &desc) {
+            pi_device device = nullptr;
+            const pi_result result =
+                piDeviceCreateWithNativeHandle(platform.get(), &desc, &device);
+            return own<Device>(result, "piDeviceCreateWithNativeHandle", device);
+        }
+        Returns<std::vector<Device>> partition(const pi_device_partition_desc &desc) const {
+            return read_list<Device>("piDevicePartition",
+                                     [&](uint32_t capacity, Device *out, uint32_t *out_count) {
+                                         return piDevicePartition(this->handle_, &desc, capacity,
+                                                                  places(out), out_count);
+                                     });
+        }
+        Returns<Timestamps> global_timestamps() const {
+            Timestamps times;
+            const pi_result result = piDeviceGetGlobalTimestamps(this->handle_, &times.device_time,
+                                                                 &times.host_time);
+            return give(result, "piDeviceGetGlobalTimestamps", times);
+        }
+        /// The index of the binary that suits the device best.
+        Returns<uint32_t> select_binary(span<const pi_program_binary> binaries) const {
+            uint32_t index = 0;
+            const pi_result result =
+                piDeviceSelectBinary(this->handle_, static_cast<uint32_t>(binaries.size()),
+                                     binaries.data(), &index);
+            return give(result, "piDeviceSelectBinary", index);
+        }
+        Returns<std::vector<pi_memory_scope>> memory_scopes() const {
+            return read_list<pi_memory_scope>(
+                "piDeviceGetMemoryScopes",
+                [&](uint32_t capacity, pi_memory_scope *out, uint32_t *out_count) {
+                    return piDeviceGetMemoryScopes(this->handle_, capacity, out, out_count);
+                });
+        }
+        /// What memory of this device in src_context is to the other place: PI_MEMORY_CONNECTION_.
+        Returns<pi_memory_connection> memory_connection(Borrowed<pi_context> src_context,
+                                                        Borrowed<pi_device> dst_device,
+                                                        Borrowed<pi_context> dst_context) const {
+            pi_memory_connection connection = PI_MEMORY_CONNECTION_NONE;
+            const pi_result result =
+                piGetMemoryConnection(this->handle_, src_context.get(), dst_device.get(),
+                                      dst_context.get(), &connection);
+            return give(result, "piGetMemoryConnection", connection);
+        }
+        /// query NULL: buffers in scope 0.
+        Returns<pi_memory_connection_info>
+        memory_connection_info(Borrowed<pi_context> src_context, Borrowed<pi_device> dst_device,
+                               Borrowed<pi_context> dst_context,
+                               const pi_memory_connection_query *query = nullptr) const {
+            auto info = desc<pi_memory_connection_info>();
+            const pi_result result =
+                piGetMemoryConnectionInfo(this->handle_, src_context.get(), dst_device.get(),
+                                          dst_context.get(), query, &info);
+            return give(result, "piGetMemoryConnectionInfo", info);
+        }
+        Returns<pi_native_handle> native_handle() const {
+            pi_native_handle handle{};
+            const pi_result result = piDeviceGetNativeHandle(this->handle_, &handle);
+            return give(result, "piDeviceGetNativeHandle", handle);
+        }
+    };
+
+    class ContextRef : public Counted<ContextRef, pi_context> {
+    public:
+        using Counted<ContextRef, pi_context>::Counted;
+
+        static Returns<Context> create(Borrowed<pi_platform> platform,
+                                       const pi_context_desc &desc) {
+            pi_context context = nullptr;
+            const pi_result result = piContextCreate(platform.get(), &desc, &context);
+            return own<Context>(result, "piContextCreate", context);
+        }
+        static Returns<Context> create(Borrowed<pi_platform> platform, DeviceList devices) {
+            auto what = desc<pi_context_desc>();
+            what.device_count = devices.size();
+            what.devices = devices.data();
+            return create(platform, what);
+        }
+        static Returns<Context> create_with_native_handle(Borrowed<pi_platform> platform,
+                                                          const pi_native_desc &desc) {
+            pi_context context = nullptr;
+            const pi_result result =
+                piContextCreateWithNativeHandle(platform.get(), &desc, &context);
+            return own<Context>(result, "piContextCreateWithNativeHandle", context);
+        }
+        /// No device where the backend has one handle for all.
+        Returns<pi_native_handle> native_handle(Borrowed<pi_device> device = {}) const {
+            pi_native_handle handle{};
+            const pi_result result =
+                piContextGetNativeHandle(this->handle_, device.get(), &handle);
+            return give(result, "piContextGetNativeHandle", handle);
+        }
+    };
+
+    class QueueRef : public Counted<QueueRef, pi_queue> {
+    public:
+        using Counted<QueueRef, pi_queue>::Counted;
+
+        static Returns<Queue> create(Borrowed<pi_context> context, Borrowed<pi_device> device,
+                                     const pi_queue_desc *desc = nullptr) {
+            pi_queue queue = nullptr;
+            const pi_result result = piQueueCreate(context.get(), device.get(), desc, &queue);
+            return own<Queue>(result, "piQueueCreate", queue);
+        }
+        static Returns<Queue> create(Borrowed<pi_context> context, Borrowed<pi_device> device,
+                                     uint64_t flags) {
+            auto what = desc<pi_queue_desc>();
+            what.flags = flags;
+            return create(context, device, &what);
+        }
+        static Returns<Queue> create_with_native_handle(Borrowed<pi_context> context,
+                                                        Borrowed<pi_device> device,
+                                                        const pi_native_desc &desc) {
+            pi_queue queue = nullptr;
+            const pi_result result =
+                piQueueCreateWithNativeHandle(context.get(), device.get(), &desc, &queue);
+            return own<Queue>(result, "piQueueCreateWithNativeHandle", queue);
+        }
+        Returns<void> flush() const { return done(piQueueFlush(this->handle_), "piQueueFlush"); }
+        Returns<void> finish() const {
+            return done(piQueueFinish(this->handle_), "piQueueFinish");
+        }
+        Returns<pi_native_handle> native_handle() const {
+            pi_native_handle handle{};
+            const pi_result result = piQueueGetNativeHandle(this->handle_, &handle);
+            return give(result, "piQueueGetNativeHandle", handle);
+        }
+
+        /// The command that the descriptor is of: a pi_kernel_launch_desc is piEnqueueKernelLaunch.
+        ///
+        ///     pi::Event copied = queue.enqueue(copy, {written, filled});
+        ///     queue.enqueue(launch, copied, pi::no_event);
+        ///
+        /// An event has its price on some backends, and one that is thrown away is warned of: who has no use for it
+        /// says no_event.
+        template <class Desc>
+        [[nodiscard]] Returns<Event> enqueue(const Desc &command, WaitList wait_list = {}) const {
+            pi_event event = nullptr;
+            const pi_result result =
+                Command<Desc>::enqueue(this->handle_, command, wait_list, &event);
+            return own<Event>(result, Command<Desc>::name, event);
+        }
+        template <class Desc>
+        Returns<void> enqueue(const Desc &command, WaitList wait_list, NoEvent) const {
+            return done(Command<Desc>::enqueue(this->handle_, command, wait_list, nullptr),
+                        Command<Desc>::name);
+        }
+        template <class Desc>
+        Returns<void> enqueue(const Desc &command, NoEvent) const {
+            return enqueue(command, WaitList(), no_event);
+        }
+    };
+
+    /// A buffer, a view of one, or an image.
+    class MemRef : public Counted<MemRef, pi_mem> {
+    public:
+        using Counted<MemRef, pi_mem>::Counted;
+
+        static Returns<Mem> buffer_create(Borrowed<pi_context> context, Borrowed<pi_device> device,
+                                          const pi_mem_buffer_desc &desc) {
+            pi_mem mem = nullptr;
+            const pi_result result =
+                piMemBufferCreate(context.get(), device.get(), &desc, &mem);
+            return own<Mem>(result, "piMemBufferCreate", mem);
+        }
+        /// Of scope 0, without demands.
+        static Returns<Mem> buffer_create(Borrowed<pi_context> context, Borrowed<pi_device> device,
+                                          uint64_t size) {
+            auto what = desc<pi_mem_buffer_desc>();
+            what.size = size;
+            return buffer_create(context, device, what);
+        }
+        static Returns<Mem> image_create(Borrowed<pi_context> context, Borrowed<pi_device> device,
+                                         const pi_mem_image_desc &desc) {
+            pi_mem mem = nullptr;
+            const pi_result result = piMemImageCreate(context.get(), device.get(), &desc, &mem);
+            return own<Mem>(result, "piMemImageCreate", mem);
+        }
+        /// piMemImport.
+        static Returns<Mem> import_handle(Borrowed<pi_context> context, Borrowed<pi_device> device,
+                                          const pi_mem_import_desc &desc) {
+            pi_mem mem = nullptr;
+            const pi_result result = piMemImport(context.get(), device.get(), &desc, &mem);
+            return own<Mem>(result, "piMemImport", mem);
+        }
+        /// piMemExport. A file descriptor is the caller's to close.
+        Returns<pi_external_handle> export_handle(const pi_mem_export_desc &desc) const {
+            pi_external_handle handle{};
+            const pi_result result = piMemExport(this->handle_, &desc, &handle);
+            return give(result, "piMemExport", handle);
+        }
+        Returns<Mem> buffer_partition(const pi_mem_partition_desc &desc) const {
+            pi_mem mem = nullptr;
+            const pi_result result = piMemBufferPartition(this->handle_, &desc, &mem);
+            return own<Mem>(result, "piMemBufferPartition", mem);
+        }
+        Returns<Mem> buffer_partition(uint64_t offset, uint64_t size) const {
+            auto what = desc<pi_mem_partition_desc>();
+            what.offset = offset;
+            what.size = size;
+            return buffer_partition(what);
+        }
+        Returns<Mem> image_view_create(const pi_mem_image_desc &desc) const {
+            pi_mem mem = nullptr;
+            const pi_result result = piMemImageViewCreate(this->handle_, &desc, &mem);
+            return own<Mem>(result, "piMemImageViewCreate", mem);
+        }
+        Returns<void *> host_pointer() const {
+            void *pointer = nullptr;
+            const pi_result result = piMemGetHostPointer(this->handle_, &pointer);
+            return give(result, "piMemGetHostPointer", pointer);
+        }
+        Returns<void> flush(uint64_t offset, uint64_t size) const {
+            return done(piMemFlush(this->handle_, offset, size), "piMemFlush");
+        }
+        Returns<void> invalidate(uint64_t offset, uint64_t size) const {
+            return done(piMemInvalidate(this->handle_, offset, size), "piMemInvalidate");
+        }
+        Returns<pi_native_handle> native_handle(Borrowed<pi_device> device) const {
+            pi_native_handle handle{};
+            const pi_result result = piMemGetNativeHandle(this->handle_, device.get(), &handle);
+            return give(result, "piMemGetNativeHandle", handle);
+        }
+    };
+
+    class UsmPoolRef : public Counted<UsmPoolRef, pi_usm_pool> {
+    public:
+        using Counted<UsmPoolRef, pi_usm_pool>::Counted;
+
+        static Returns<UsmPool> create(Borrowed<pi_context> context, Borrowed<pi_device> device,
+                                       const pi_usm_pool_desc &desc) {
+            pi_usm_pool pool = nullptr;
+            const pi_result result = piUsmPoolCreate(context.get(), device.get(), &desc, &pool);
+            return own<UsmPool>(result, "piUsmPoolCreate", pool);
+        }
+    };
+
+    /// What ends with piUsmHostUnregister.
+    class UsmRegistration;
+
+    /// Owns memory by address. The context is borrowed, and must live longer. As in C, no command may still use the
+    /// memory when it is freed, which is when this ends.
+    class Usm {
+    public:
+        /// No device for host memory.
+        static Returns<Usm> alloc(Borrowed<pi_context> context, Borrowed<pi_device> device,
+                                  const pi_usm_desc &desc) {
+            void *pointer = nullptr;
+            const pi_result result = piUsmAlloc(context.get(), device.get(), &desc, &pointer);
+            if (result != PI_SUCCESS) {
+                return Errors::template failure<Usm>(result, "piUsmAlloc");
+            }
+            return Errors::template success<Usm>(adopt(context, pointer));
+        }
+        static Returns<Usm> alloc(Borrowed<pi_context> context, Borrowed<pi_device> device,
+                                  pi_usm_kind kind, uint64_t size) {
+            auto what = desc<pi_usm_desc>();
+            what.kind = kind;
+            what.size = size;
+            return alloc(context, device, what);
+        }
+        /// Of an address within any allocation.
+        template <auto Name>
+        static Returns<InfoType<Name>> info(Borrowed<pi_context> context, const void *pointer) {
+            static_assert(std::is_same_v<decltype(Name), decltype(PI_USM_INFO_KIND)>,
+                          "this name is not one of this noun's information");
+            return read<InfoType<Name>>(
+                "piUsmGetInfo", [&](uint64_t size, void *value, uint64_t *out_size) {
+                    return piUsmGetInfo(context.get(), pointer, Name, size, value, out_size);
+                });
+        }
+        /// Pins memory of the application until the registration ends.
+        static Returns<UsmRegistration> host_register(Borrowed<pi_context> context, void *pointer,
+                                                      uint64_t size, uint64_t flags = 0) {
+            const pi_result result = piUsmHostRegister(context.get(), pointer, size, flags);
+            if (result != PI_SUCCESS) {
+                return Errors::template failure<UsmRegistration>(result, "piUsmHostRegister");
+            }
+            return Errors::template success<UsmRegistration>(
+                UsmRegistration::adopt(context, pointer));
+        }
+
+        Usm() noexcept = default;
+        static Usm adopt(Borrowed<pi_context> context, void *pointer) noexcept {
+            Usm usm;
+            usm.context_ = context;
+            usm.pointer_ = pointer;
+            return usm;
+        }
+        Usm(Usm &&other) noexcept : context_(other.context_), pointer_(other.detach()) {}
+        Usm &operator=(Usm &&other) noexcept {
+            if (this != &other) {
+                reset();
+                context_ = other.context_;
+                pointer_ = other.detach();
+            }
+            return *this;
+        }
+        ~Usm() { reset(); }
+
+        void *get() const noexcept { return pointer_; }
+        explicit operator bool() const noexcept { return pointer_ != nullptr; }
+        template <auto Name>
+        Returns<InfoType<Name>> info() const {
+            return info<Name>(context_, pointer_);
+        }
+        /// Frees at once, and tells what became of it. What could not be freed stays owned.
+        Returns<void> free() {
+            const pi_result result = piUsmFree(context_.get(), pointer_);
+            if (result == PI_SUCCESS) {
+                pointer_ = nullptr;
+            }
+            return done(result, "piUsmFree");
+        }
+        /// For who frees it otherwise, as by a pi_usm_free_desc.
+        [[nodiscard]] void *detach() noexcept { return std::exchange(pointer_, nullptr); }
+        void reset() noexcept {
+            if (pointer_ != nullptr) {
+                piUsmFree(context_.get(), detach());
+            }
+        }
+
+    private:
+        Borrowed<pi_context> context_;
+        void *pointer_ = nullptr;
+    };
+
+    class UsmRegistration {
+    public:
+        UsmRegistration() noexcept = default;
+        static UsmRegistration adopt(Borrowed<pi_context> context, void *pointer) noexcept {
+            UsmRegistration registration;
+            registration.context_ = context;
+            registration.pointer_ = pointer;
+            return registration;
+        }
+        UsmRegistration(UsmRegistration &&other) noexcept
+            : context_(other.context_), pointer_(std::exchange(other.pointer_, nullptr)) {}
+        UsmRegistration &operator=(UsmRegistration &&other) noexcept {
+            if (this != &other) {
+                reset();
+                context_ = other.context_;
+                pointer_ = std::exchange(other.pointer_, nullptr);
+            }
+            return *this;
+        }
+        ~UsmRegistration() { reset(); }
+
+        void *get() const noexcept { return pointer_; }
+        explicit operator bool() const noexcept { return pointer_ != nullptr; }
+        void reset() noexcept {
+            if (pointer_ != nullptr) {
+                piUsmHostUnregister(context_.get(), std::exchange(pointer_, nullptr));
+            }
+        }
+
+    private:
+        Borrowed<pi_context> context_;
+        void *pointer_ = nullptr;
+    };
+
+    struct GlobalVariable {
+        void *pointer = nullptr;
+        uint64_t size = 0;
+    };
+
+    class ProgramRef : public Counted<ProgramRef, pi_program> {
+    public:
+        using Counted<ProgramRef, pi_program>::Counted;
+
+        static Returns<Program> create(Borrowed<pi_context> context, const pi_program_desc &desc) {
+            pi_program program = nullptr;
+            const pi_result result = piProgramCreate(context.get(), &desc, &program);
+            return own<Program>(result, "piProgramCreate", program);
+        }
+        /// Of a source, or of the bytes of a binary.
+        static Returns<Program> create(Borrowed<pi_context> context, pi_program_format format,
+                                       std::string_view data) {
+            auto what = desc<pi_program_desc>();
+            what.format = format;
+            what.data = data.data();
+            what.size = data.size();
+            return create(context, what);
+        }
+        static Returns<Program> create_with_native_handle(Borrowed<pi_context> context,
+                                                          const pi_native_desc &desc) {
+            pi_program program = nullptr;
+            const pi_result result =
+                piProgramCreateWithNativeHandle(context.get(), &desc, &program);
+            return own<Program>(result, "piProgramCreateWithNativeHandle", program);
+        }
+        static Returns<Program> link(Borrowed<pi_context> context,
+                                     const pi_program_link_desc &desc) {
+            pi_program program = nullptr;
+            const pi_result result = piProgramLink(context.get(), &desc, &program);
+            return own<Program>(result, "piProgramLink", program);
+        }
+        static Returns<Program> link(Borrowed<pi_context> context, ProgramList parts) {
+            auto what = desc<pi_program_link_desc>();
+            what.program_count = parts.size();
+            what.programs = parts.data();
+            return link(context, what);
+        }
+        Returns<void> compile(const pi_program_build_desc *desc = nullptr) const {
+            return done(piProgramCompile(this->handle_, desc), "piProgramCompile");
+        }
+        Returns<void> build(const pi_program_build_desc *desc = nullptr) const {
+            return done(piProgramBuild(this->handle_, desc), "piProgramBuild");
+        }
+        Returns<void>
+        set_specialization_constants(span<const pi_specialization_constant> constants) const {
+            return done(piProgramSetSpecializationConstants(
+                            this->handle_, static_cast<uint32_t>(constants.size()),
+                            constants.data()),
+                        "piProgramSetSpecializationConstants");
+        }
+        template <auto Name>
+        Returns<InfoType<Name>> build_info(Borrowed<pi_device> device) const {
+            static_assert(std::is_same_v<decltype(Name), decltype(PI_PROGRAM_BUILD_INFO_STATUS)>,
+                          "this name is not one of this noun's build information");
+            return read<InfoType<Name>>(
+                "piProgramGetBuildInfo", [&](uint64_t size, void *value, uint64_t *out_size) {
+                    return piProgramGetBuildInfo(this->handle_, device.get(), Name, size, value,
+                                                 out_size);
+                });
+        }
+        /// PI_PROGRAM_INFO_BINARIES: one for each of the devices that it is built for.
+        Returns<std::vector<std::vector<uint8_t>>> binaries() const {
+            std::vector<std::vector<uint8_t>> binaries;
+            std::vector<uint64_t> sizes;
+            pi_result result =
+                detail::read(sizes, [&](uint64_t size, void *value, uint64_t *out_size) {
+                    return piProgramGetInfo(this->handle_, PI_PROGRAM_INFO_BINARY_SIZES, size,
+                                            value, out_size);
+                });
+            if (result == PI_SUCCESS && !sizes.empty()) {
+                std::vector<uint8_t *> pointers;
+                for (const uint64_t size : sizes) {
+                    pointers.push_back(binaries.emplace_back(size).data());
+                }
+                result = piProgramGetInfo(this->handle_, PI_PROGRAM_INFO_BINARIES,
+                                          pointers.size() * sizeof(uint8_t *), pointers.data(),
+                                          nullptr);
+            }
+            return give(result, "piProgramGetInfo", std::move(binaries));
+        }
+        Returns<uint64_t> function_pointer(Borrowed<pi_device> device, CString name) const {
+            uint64_t address = 0;
+            const pi_result result =
+                piProgramGetFunctionPointer(this->handle_, device.get(), name.get(), &address);
+            return give(result, "piProgramGetFunctionPointer", address);
+        }
+        Returns<GlobalVariable> global_variable_pointer(Borrowed<pi_device> device,
+                                                        CString name) const {
+            GlobalVariable variable;
+            const pi_result result = piProgramGetGlobalVariablePointer(
+                this->handle_, device.get(), name.get(), &variable.pointer, &variable.size);
+            return give(result, "piProgramGetGlobalVariablePointer", variable);
+        }
+        /// No device where the backend has one handle for all.
+        Returns<pi_native_handle> native_handle(Borrowed<pi_device> device = {}) const {
+            pi_native_handle handle{};
+            const pi_result result =
+                piProgramGetNativeHandle(this->handle_, device.get(), &handle);
+            return give(result, "piProgramGetNativeHandle", handle);
+        }
+    };
+
+    class KernelRef : public Counted<KernelRef, pi_kernel> {
+    public:
+        using Counted<KernelRef, pi_kernel>::Counted;
+
+        static Returns<Kernel> create(Borrowed<pi_program> program, CString name,
+                                      const pi_kernel_desc *desc = nullptr) {
+            pi_kernel kernel = nullptr;
+            const pi_result result = piKernelCreate(program.get(), name.get(), desc, &kernel);
+            return own<Kernel>(result, "piKernelCreate", kernel);
+        }
+        static Returns<Kernel> create_with_native_handle(Borrowed<pi_program> program,
+                                                         const pi_native_desc &desc) {
+            pi_kernel kernel = nullptr;
+            const pi_result result =
+                piKernelCreateWithNativeHandle(program.get(), &desc, &kernel);
+            return own<Kernel>(result, "piKernelCreateWithNativeHandle", kernel);
+        }
+        template <auto Name>
+        Returns<InfoType<Name>> group_info(Borrowed<pi_device> device) const {
+            static_assert(std::is_same_v<decltype(Name),
+                                         decltype(PI_KERNEL_GROUP_INFO_MAX_WORK_GROUP_SIZE)>,
+                          "this name is not one of this noun's group information");
+            return read<InfoType<Name>>(
+                "piKernelGetGroupInfo", [&](uint64_t size, void *value, uint64_t *out_size) {
+                    return piKernelGetGroupInfo(this->handle_, device.get(), Name, size, value,
+                                                out_size);
+                });
+        }
+        template <auto Name>
+        Returns<InfoType<Name>> sub_group_info(Borrowed<pi_device> device) const {
+            static_assert(
+                std::is_same_v<decltype(Name), decltype(PI_KERNEL_SUB_GROUP_INFO_MAX_SIZE)>,
+                "this name is not one of this noun's sub-group information");
+            return read<InfoType<Name>>(
+                "piKernelGetSubGroupInfo", [&](uint64_t size, void *value, uint64_t *out_size) {
+                    return piKernelGetSubGroupInfo(this->handle_, device.get(), Name, size, value,
+                                                   out_size);
+                });
+        }
+        /// For the launch's kernel on the queue's device.
+        static Returns<std::array<uint64_t, 3>>
+        suggested_local_size(Borrowed<pi_queue> queue, const pi_kernel_launch_desc &desc) {
+            std::array<uint64_t, 3> size{};
+            const pi_result result =
+                piKernelGetSuggestedLocalSize(queue.get(), &desc, size.data());
+            return give(result, "piKernelGetSuggestedLocalSize", size);
+        }
+        static Returns<uint32_t> max_cooperative_groups(Borrowed<pi_queue> queue,
+                                                        const pi_kernel_launch_desc &desc) {
+            uint32_t count = 0;
+            const pi_result result = piKernelGetMaxCooperativeGroups(queue.get(), &desc, &count);
+            return give(result, "piKernelGetMaxCooperativeGroups", count);
+        }
+        /// No device where the backend has one handle for all.
+        Returns<pi_native_handle> native_handle(Borrowed<pi_device> device = {}) const {
+            pi_native_handle handle{};
+            const pi_result result =
+                piKernelGetNativeHandle(this->handle_, device.get(), &handle);
+            return give(result, "piKernelGetNativeHandle", handle);
+        }
+    };
+
+    class SamplerRef : public Counted<SamplerRef, pi_sampler> {
+    public:
+        using Counted<SamplerRef, pi_sampler>::Counted;
+
+        static Returns<Sampler> create(Borrowed<pi_context> context, const pi_sampler_desc &desc) {
+            pi_sampler sampler = nullptr;
+            const pi_result result = piSamplerCreate(context.get(), &desc, &sampler);
+            return own<Sampler>(result, "piSamplerCreate", sampler);
+        }
+        static Returns<Sampler> create_with_native_handle(Borrowed<pi_context> context,
+                                                          const pi_native_desc &desc) {
+            pi_sampler sampler = nullptr;
+            const pi_result result =
+                piSamplerCreateWithNativeHandle(context.get(), &desc, &sampler);
+            return own<Sampler>(result, "piSamplerCreateWithNativeHandle", sampler);
+        }
+        Returns<pi_native_handle> native_handle() const {
+            pi_native_handle handle{};
+            const pi_result result = piSamplerGetNativeHandle(this->handle_, &handle);
+            return give(result, "piSamplerGetNativeHandle", handle);
+        }
+    };
+
+    class EventRef : public Counted<EventRef, pi_event> {
+    public:
+        using Counted<EventRef, pi_event>::Counted;
+
+        static Returns<Event> create_host(Borrowed<pi_context> context,
+                                          const pi_host_event_desc *desc = nullptr) {
+            pi_event event = nullptr;
+            const pi_result result = piEventCreateHost(context.get(), desc, &event);
+            return own<Event>(result, "piEventCreateHost", event);
+        }
+        static Returns<Event> create_with_native_handle(Borrowed<pi_context> context,
+                                                        const pi_native_desc &desc) {
+            pi_event event = nullptr;
+            const pi_result result = piEventCreateWithNativeHandle(context.get(), &desc, &event);
+            return own<Event>(result, "piEventCreateWithNativeHandle", event);
+        }
+        /// Fails as the command did.
+        Returns<void> wait() const {
+            return done(piEventWait(this->handle_, PI_TIMEOUT_NEVER), "piEventWait");
+        }
+        /// False where the time (nanoseconds; 0 never blocks) was over before.
+        Returns<bool> wait_for(uint64_t timeout) const {
+            const pi_result result = piEventWait(this->handle_, timeout);
+            if (result == PI_ERROR_TIMEOUT) {
+                return give(PI_SUCCESS, "piEventWait", false);
+            }
+            return give(result, "piEventWait", true);
+        }
+        template <auto Name>
+        Returns<InfoType<Name>> profiling_info() const {
+            static_assert(std::is_same_v<decltype(Name), decltype(PI_PROFILING_START)>,
+                          "this name is not one of the profiling information");
+            return read<InfoType<Name>>(
+                "piEventGetProfilingInfo", [&](uint64_t size, void *value, uint64_t *out_size) {
+                    return piEventGetProfilingInfo(this->handle_, Name, size, value, out_size);
+                });
+        }
+        Returns<void> set_callback(pi_event_callback callback, void *user_data) const {
+            return done(piEventSetCallback(this->handle_, callback, user_data),
+                        "piEventSetCallback");
+        }
+        /// function(EventRef, pi_result), which is moved to the heap until it has been called, once. It is on any
+        /// thread, also inside this call, and may not throw.
+        template <class Function>
+        Returns<void> set_callback(Function function) const {
+            auto held = std::make_unique<Function>(std::move(function));
+            const pi_event_callback call = [](pi_event event, pi_result result,
+                                              void *user_data) noexcept {
+                const std::unique_ptr<Function> called(static_cast<Function *>(user_data));
+                (*called)(EventRef(event), result);
+            };
+            const pi_result result = piEventSetCallback(this->handle_, call, held.get());
+            if (result == PI_SUCCESS) {
+                static_cast<void>(held.release()); // the callback's, which may have ended it
+            }
+            return done(result, "piEventSetCallback");
+        }
+        Returns<void> signal_host(pi_result result = PI_SUCCESS) const {
+            return done(piEventSignalHost(this->handle_, result), "piEventSignalHost");
+        }
+        Returns<pi_native_handle> native_handle() const {
+            pi_native_handle handle{};
+            const pi_result result = piEventGetNativeHandle(this->handle_, &handle);
+            return give(result, "piEventGetNativeHandle", handle);
+        }
+    };
+};
+
+// ===== Names ==================================================================================
+
+#define PI_HPP_NOUNS(Errors)                                                                       \
+    using Plugin = Api<Errors>::Plugin;                                                            \
+    using Platform = Api<Errors>::Platform;                                                        \
+    using LoaderRef = Api<Errors>::LoaderRef;                                                      \
+    using Loader = Api<Errors>::Loader;                                                            \
+    using DeviceRef = Api<Errors>::DeviceRef;                                                      \
+    using Device = Api<Errors>::Device;                                                            \
+    using ContextRef = Api<Errors>::ContextRef;                                                    \
+    using Context = Api<Errors>::Context;                                                          \
+    using QueueRef = Api<Errors>::QueueRef;                                                        \
+    using Queue = Api<Errors>::Queue;                                                              \
+    using MemRef = Api<Errors>::MemRef;                                                            \
+    using Mem = Api<Errors>::Mem;                                                                  \
+    using UsmPoolRef = Api<Errors>::UsmPoolRef;                                                    \
+    using UsmPool = Api<Errors>::UsmPool;                                                          \
+    using Usm = Api<Errors>::Usm;                                                                  \
+    using UsmRegistration = Api<Errors>::UsmRegistration;                                          \
+    using ProgramRef = Api<Errors>::ProgramRef;                                                    \
+    using Program = Api<Errors>::Program;                                                          \
+    using KernelRef = Api<Errors>::KernelRef;                                                      \
+    using Kernel = Api<Errors>::Kernel;                                                            \
+    using SamplerRef = Api<Errors>::SamplerRef;                                                    \
+    using Sampler = Api<Errors>::Sampler;                                                          \
+    using EventRef = Api<Errors>::EventRef;                                                        \
+    using Event = Api<Errors>::Event
+
+#if PI_HPP_EXCEPTIONS
+PI_HPP_NOUNS(Throw);
+#endif
+
+/// The nouns whose functions return Result. PI_HPP_EXCEPTIONS tells whether those of pi:: are there.
+namespace nothrow {
+PI_HPP_NOUNS(Nothrow);
+} // namespace nothrow
+
+#undef PI_HPP_NOUNS
+
+} // namespace pi

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "player.hpp"
+
+#include "reader.hpp"
+#include "state.hpp"
+
+#include "layers/layers.hpp"
+
+#include <cstring>
+#include <tuple>
+
+namespace pi_replay {
+namespace {
+
+/// No wait is longer: a command that never ends is told as a difference.
+constexpr uint64_t patience = UINT64_C(60'000'000'000);
+
+uint64_t hash_of_read(const pi_buffer_read_desc &desc) {
+    uint64_t hash = hash_bytes({});
+    for (uint32_t i = 0; i < desc.region_count; ++i)
+        for_each_row(desc.regions[i], false, max_bytes, [&](uint64_t offset, uint64_t size) {
+            hash = hash_bytes({static_cast<const unsigned char *>(desc.host_ptr) + offset,
+                               static_cast<std::size_t>(size)},
+                              hash);
+        });
+    return hash;
+}
+
+/// Makes a call of a function again.
+template <auto Slot, std::size_t Index, typename Function>
+struct Player;
+template <auto Slot, std::size_t Index, typename Handle, typename... Rest>
+struct Player<Slot, Index, pi_result (*)(Handle, Rest...)> {
+    static constexpr bool releases = sizeof...(Rest) == 0 && ends_with(Index, "Release");
+    static constexpr bool retains = sizeof...(Rest) == 0 && ends_with(Index, "Retain");
+
+    static Outcome play(Replay::State &state, const Call &call) {
+        if (call.arguments.size() != 1 + sizeof...(Rest))
+            throw Refusal(fmt::format("has {} arguments, should have {}", call.arguments.size(),
+                                      1 + sizeof...(Rest)));
+        Player player{state, call};
+        std::tuple<Rest...> rest{};
+        [&]<std::size_t... I>(std::index_sequence<I...>) {
+            (player.template read<I>(rest), ...);
+        }
+        (std::index_sequence_for<Rest...>());
+        const Handle handle = player.first();
+        if (handle == nullptr)
+            throw Refusal("its first argument is null");
+        return player.make(handle, rest);
+    }
+
+private:
+    Player(Replay::State &state, const Call &call) : state_(state), call_(call) {}
+
+    Handle first() {
+        if constexpr (std::is_same_v<Handle, pi_platform>)
+            return platform();
+        else
+            return state_.template find<Handle>(call_.arguments[0]);
+    }
+    // The log's platforms are those of its devices.
+    pi_platform platform() {
+        const Json &desc = call_.arguments[1];
+        pi_device device = state_.devices.at(0);
+        if (desc.is_object() && desc.contains("devices") && desc["devices"].is_array() &&
+            !desc["devices"].empty() && !desc["devices"][0].is_null())
+            device = state_.template find<pi_device>(desc["devices"][0]);
+        pi_platform platform = nullptr;
+        check(piDeviceGetInfo(device, PI_DEVICE_INFO_PLATFORM, sizeof platform, &platform, nullptr),
+              "piDeviceGetInfo");
+        return platform;
+    }
+
+    template <std::size_t I>
+    void read(std::tuple<Rest...> &rest) {
+        using Type = std::tuple_element_t<I, std::tuple<Rest...>>;
+        Type &out = std::get<I>(rest);
+        const Json &value = call_.arguments[I + 1];
+        Reader reader(state_, call_, storage());
+        if constexpr (is_handle<Type>) {
+            out = state_.template find<Type>(value);
+        } else if constexpr (std::is_integral_v<Type>) {
+            out = as_word<Type>(value, "an argument");
+        } else if constexpr (std::is_same_v<Type, const char *>) {
+            if (!value.is_null() && !value.is_string())
+                throw Refusal("an argument is no string");
+            out = value.is_null() ? nullptr : value.get_ref<const std::string &>().c_str();
+        } else if constexpr (std::is_same_v<Type, const pi_event *>) {
+            uint32_t count = std::get<I - 1>(rest);
+            out = reader.template handle_list<pi_event>(value, "a wait list", count);
+            if (count != std::get<I - 1>(rest))
+                throw Refusal(fmt::format("its wait list has {} events, should have {}", count,
+                                          std::get<I - 1>(rest)));
+        } else if constexpr (is_out_handle<Type>) {
+            if (value == true)
+                out = &made_;
+        } else if constexpr (std::is_pointer_v<Type>) {
+            using Desc = std::remove_const_t<std::remove_pointer_t<Type>>;
+            if constexpr (described<Desc> != PI_TYPE_NONE)
+                out = reader.template descriptor<Desc>(value);
+        }
+    }
+
+    // Commands that do not block, and buffers around host memory, use it behind the call.
+    Storage &storage() {
+        if constexpr (is_command<pi_result (*)(Handle, Rest...)> ||
+                      same_slot<Slot, &pi_dispatch::piMemBufferCreate>)
+            return state_.kept;
+        else
+            return own_;
+    }
+
+    Outcome make(Handle handle, std::tuple<Rest...> &rest) {
+        [[maybe_unused]] pi_event map_event = nullptr;
+        Outcome outcome{};
+        if constexpr (same_slot<Slot, &pi_dispatch::piEventWait>) {
+            std::get<0>(rest) = patience;
+        } else if constexpr (same_slot<Slot, &pi_dispatch::piEnqueueMemUnmap>) {
+            if (std::get<0>(rest) == nullptr)
+                throw Refusal("its descriptor is null");
+            outcome.hash = unmap(*std::get<0>(rest));
+        } else if constexpr (same_slot<Slot, &pi_dispatch::piEnqueueMemBufferMap>) {
+            if (std::get<sizeof...(Rest) - 1>(rest) == nullptr)
+                std::get<sizeof...(Rest) - 1>(rest) = &map_event;
+        }
+        outcome.result = std::apply(
+            [&](auto... arguments) { return (dispatch_of(handle)->*Slot)(handle, arguments...); },
+            rest);
+        if (outcome.result != PI_SUCCESS)
+            return outcome;
+        if constexpr (same_slot<Slot, &pi_dispatch::piEnqueueMemBufferMap>)
+            keep_map(*std::get<0>(rest), *std::get<sizeof...(Rest) - 1>(rest),
+                     map_event != nullptr);
+        if constexpr (same_slot<Slot, &pi_dispatch::piEnqueueMemBufferRead>) {
+            const auto *const desc = std::get<0>(rest);
+            if (desc != nullptr && (desc->flags & PI_COMMAND_BLOCKING) != 0)
+                outcome.hash = hash_of_read(*desc);
+        }
+        if constexpr (releases || retains)
+            count();
+        if constexpr (is_handle<Made>)
+            note_made();
+        return outcome;
+    }
+
+    void count() {
+        const auto object = state_.objects.find(as_number(call_.arguments[0], "an id"));
+        if (object == state_.objects.end() || object->second.root)
+            return;
+        object->second.references += retains ? 1 : 0;
+        if (releases && --object->second.references == 0) {
+            state_.unmade[object->first] = "is gone";
+            state_.objects.erase(object);
+        }
+    }
+
+    void note_made() {
+        if (made_ == nullptr)
+            return;
+        const auto ids = call_.line.find("made");
+        if (call_.expected != PI_SUCCESS) {
+            release(made_);
+            return;
+        }
+        if (ids == call_.line.end() || !ids->is_array() || ids->size() != 1 ||
+            state_.objects.count(as_number((*ids)[0], "made")) != 0) {
+            release(made_);
+            throw Refusal("\"made\" is no new id");
+        }
+        state_.objects[as_number((*ids)[0], "made")] = {made_, HandleTraits<Made>::kind, 1, false};
+    }
+
+    void keep_map(const pi_buffer_map_desc &desc, pi_event event, bool own) {
+        if (!own)
+            piEventRetain(event);
+        const auto id = call_.line.find("map");
+        if (id == call_.line.end() || !id->is_number_unsigned() ||
+            state_.maps.count(id->get<uint64_t>()) != 0) {
+            piEventRelease(event);
+            if (call_.expected == PI_SUCCESS)
+                throw Refusal("\"map\" is no new id");
+            return;
+        }
+        state_.maps[id->get<uint64_t>()] = {event, desc.out_pointer, desc.size,
+                                            (desc.flags & (PI_MAP_WRITE | PI_MAP_WRITE_DISCARD)) !=
+                                                0};
+    }
+
+    // Waits for the map, takes what it shows, and writes into it what the log's host has.
+    std::optional<uint64_t> unmap(const pi_unmap_desc &desc) {
+        const auto found = state_.maps.find(as_number(member(call_.line, "map"), "map"));
+        if (found == state_.maps.end())
+            throw LeftOut("its map was not made");
+        const OpenMap map = found->second;
+        if (piEventWait(map.event, patience) != PI_SUCCESS)
+            throw LeftOut("its map has failed");
+        const_cast<pi_unmap_desc &>(desc).pointer = *map.place;
+        std::optional<uint64_t> hash;
+        if (map.writes) {
+            const Json &data = member(call_.line, "data");
+            const auto bytes =
+                data.is_string() ? decode(data.get_ref<const std::string &>()) : std::nullopt;
+            if (!bytes || bytes->size() != map.size)
+                throw Refusal(fmt::format("data is not the {} bytes of its map", map.size));
+            std::memcpy(*map.place, bytes->data(), bytes->size());
+        } else {
+            hash = hash_bytes({static_cast<const unsigned char *>(*map.place),
+                               static_cast<std::size_t>(map.size)});
+        }
+        piEventRelease(map.event);
+        state_.maps.erase(found);
+        return hash;
+    }
+
+    template <typename... Parameters>
+    struct MadeBy {
+        using Type = void *;
+    };
+    template <typename... Parameters>
+    requires(sizeof...(Parameters) != 0 &&
+             is_out_handle<Last<Parameters...>>) struct MadeBy<Parameters...> {
+        using Type = std::remove_pointer_t<Last<Parameters...>>;
+    };
+    using Made = typename MadeBy<Rest...>::Type;
+
+    Replay::State &state_;
+    const Call &call_;
+    Storage own_;
+    Made made_ = nullptr;
+};
+
+template <auto Slot, std::size_t Index, typename Function>
+constexpr Play play() {
+    if constexpr (!is_question(Index) && why_never(Index) == nullptr)
+        return &Player<Slot, Index, Function>::play;
+    else
+        return nullptr;
+}
+
+constexpr Play players[] = {
+#define PI_FUNCTION(name, group, needs, since)                                                     \
+    play<&pi_dispatch::name, slot_index(offsetof(pi_dispatch, name)),                              \
+         decltype(pi_dispatch::name)>(),
+#include <pi/pi_functions.def>
+};
+
+} // namespace
+
+Play player_of(std::size_t index) {
+    return players[index];
+}
+
+} // namespace pi_replay

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "state.hpp"
+
+#include <cstring>
+#include <new>
+
+namespace pi_replay {
+namespace {
+
+template <typename Handle>
+void release_all(std::map<uint64_t, Object> &objects) {
+    for (auto &[id, object] : objects) {
+        for (; object.kind == HandleTraits<Handle>::kind && !object.root && object.references > 0;
+             --object.references)
+            release(static_cast<Handle>(object.handle));
+    }
+}
+
+} // namespace
+
+void check(pi_result result, const char *function) {
+    const char *text = "";
+    if (result == PI_SUCCESS)
+        return;
+    piGetLastError(nullptr, &text);
+    throw Refusal(fmt::format("{}: {}", function, text));
+}
+
+unsigned char *Storage::bytes(uint64_t size) {
+    if (size > max_bytes)
+        throw LeftOut(fmt::format("needs {} bytes of the host, which is more than 4 GiB", size));
+    const std::size_t whole = (static_cast<std::size_t>(size) + 4095) / 4096 * 4096;
+    memory_.emplace_back(std::aligned_alloc(4096, whole != 0 ? whole : 4096));
+    if (memory_.back() == nullptr)
+        throw std::bad_alloc();
+    return static_cast<unsigned char *>(std::memset(memory_.back().get(), 0, whole));
+}
+
+Replay::State::~State() {
+    // What waits for the log's program fails now; so all commands end, and then their memory may go.
+    release_all<pi_event>(objects);
+    for (const auto &[id, object] : objects) {
+        if (object.kind == PI_KIND_QUEUE)
+            piQueueFinish(static_cast<pi_queue>(object.handle));
+    }
+    for (const auto &[id, map] : maps)
+        piEventRelease(map.event);
+    release_all<pi_mem>(objects);
+    release_all<pi_kernel>(objects);
+    release_all<pi_program>(objects);
+    release_all<pi_queue>(objects);
+    release_all<pi_context>(objects);
+    if (loader != nullptr)
+        piLoaderRelease(loader);
+}
+
+const char *Replay::State::word_of(pi_kind kind) {
+    constexpr const char *words[] = {"",        "loader",  "plugin",  "platform", "device",
+                                     "context", "queue",   "mem",     "event",    "program",
+                                     "kernel",  "sampler", "usm pool"};
+    return words[kind];
+}
+
+pi_device Replay::State::use_device(uint64_t id) {
+    if (devices_used == devices.size())
+        throw Refusal(
+            fmt::format("the log uses more devices than the {} of the selector", devices.size()));
+    const pi_device device = devices[devices_used++];
+    objects[id] = {device, PI_KIND_DEVICE, 1, true};
+    return device;
+}
+
+} // namespace pi_replay

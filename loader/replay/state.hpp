@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the calls of a log have made and use.
+#pragma once
+
+#include "replay.hpp"
+#include "values.hpp"
+
+#include "functions.hpp"
+
+#include <cstdlib>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace pi_replay {
+
+using namespace pi::loader;
+
+/// No memory of one call is larger.
+constexpr uint64_t max_bytes = UINT64_C(1) << 32;
+
+struct Free {
+    void operator()(void *memory) const noexcept { std::free(memory); }
+};
+
+/// Memory that stays as long as the object.
+class Storage {
+public:
+    /// Zeros, aligned to a page.
+    unsigned char *bytes(uint64_t size);
+    template <typename Type>
+    Type *array(std::size_t count) {
+        return reinterpret_cast<Type *>(bytes(count * sizeof(Type)));
+    }
+
+private:
+    std::vector<std::unique_ptr<void, Free>> memory_;
+};
+
+/// Throws Refusal with the error's text unless the call of that function succeeded.
+void check(pi_result result, const char *function);
+
+template <typename Handle>
+void release(Handle handle) {
+    if constexpr (std::is_same_v<Handle, pi_event>)
+        piEventRelease(handle);
+    else if constexpr (std::is_same_v<Handle, pi_mem>)
+        piMemRelease(handle);
+    else if constexpr (std::is_same_v<Handle, pi_kernel>)
+        piKernelRelease(handle);
+    else if constexpr (std::is_same_v<Handle, pi_program>)
+        piProgramRelease(handle);
+    else if constexpr (std::is_same_v<Handle, pi_queue>)
+        piQueueRelease(handle);
+    else if constexpr (std::is_same_v<Handle, pi_context>)
+        piContextRelease(handle);
+}
+
+struct Object {
+    void *handle;
+    pi_kind kind;
+    uint64_t references; ///< of the log's program
+    bool root;           ///< nobody has made it
+};
+
+struct OpenMap {
+    pi_event event;
+    void **place;
+    uint64_t size;
+    bool writes;
+};
+
+struct Replay::State {
+    pi_loader loader = nullptr;
+    std::vector<pi_device> devices;
+    std::size_t devices_used = 0;
+    std::map<uint64_t, Object> objects;
+    std::map<uint64_t, std::string> unmade; ///< ids of what a call has not made, and why
+    std::map<uint64_t, OpenMap> maps;
+    Storage kept; ///< of what may be used behind its call
+
+    ~State();
+    /// The object of the log's id, or NULL for null. Throws LeftOut for one that was not made here.
+    template <typename Handle>
+    Handle find(const Json &id) {
+        if (id.is_null())
+            return nullptr;
+        const uint64_t number = as_number(id, "an id");
+        const auto found = objects.find(number);
+        if (found == objects.end()) {
+            if constexpr (std::is_same_v<Handle, pi_device>) {
+                if (unmade.count(number) == 0)
+                    return use_device(number);
+            }
+            const auto why = unmade.find(number);
+            throw LeftOut(
+                why != unmade.end()
+                    ? fmt::format("needs object {}, which {}", number, why->second)
+                    : fmt::format("needs object {}, which no line before has made", number));
+        }
+        if (found->second.kind != HandleTraits<Handle>::kind)
+            throw Refusal(fmt::format("object {} is a {}, and should be a {}", number,
+                                      word_of(found->second.kind),
+                                      word_of(HandleTraits<Handle>::kind)));
+        return static_cast<Handle>(found->second.handle);
+    }
+    static const char *word_of(pi_kind kind);
+    /// The next of the selector's devices, for an id of the log's that is new.
+    pi_device use_device(uint64_t id);
+};
+
+} // namespace pi_replay

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Values of a log's lines, checked: a value of another kind than it should be is a Refusal that names it.
+#pragma once
+
+#include "log.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <limits>
+#include <stdexcept>
+#include <type_traits>
+
+namespace pi_replay {
+
+/// Why a line is left out; the log is in order.
+struct LeftOut : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+/// `what` is the word for the value in a Refusal's text, here and below.
+uint64_t as_number(const Json &value, const char *what);
+const Json &array_of(const Json &value, const char *what);
+const Json &member(const Json &object, const char *name);
+
+template <typename Word>
+Word as_word(const Json &value, const char *what) {
+    if constexpr (std::is_signed_v<Word>) {
+        if (!value.is_number_integer())
+            throw Refusal(fmt::format("{} is no number", what));
+        return static_cast<Word>(value.get<int64_t>());
+    } else {
+        const uint64_t number = as_number(value, what);
+        if (number > std::numeric_limits<Word>::max())
+            throw Refusal(fmt::format("{} is {}, which is too large", what, number));
+        return static_cast<Word>(number);
+    }
+}
+
+} // namespace pi_replay
