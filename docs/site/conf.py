@@ -14,9 +14,11 @@ from docutils import nodes
 from docutils.parsers.rst import directives
 from docutils.statemachine import StringList
 from sphinx import addnodes
+from sphinx.util import logging
 from sphinx.highlighting import PygmentsBridge
 from sphinx.util.docutils import SphinxDirective
 
+logger = logging.getLogger(__name__)
 tree = Path(__file__).resolve().parent.parent.parent
 project = "PI"
 author = "the authors of PI"
@@ -28,13 +30,13 @@ version = release = ".".join(
 extensions = ["myst_parser", "breathe"]
 root_doc = "docs/site/index"
 include_patterns = ["CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "api/*.md", "docs/*.md", "docs/model/*.md", "docs/site/**.md",
-                    "examples/**/README.md", "conformance/**/README.md", "plugins/**/README.md", "tools/**/README.md"]
+                    "examples/**/README.md", "conformance/**/README.md", "plugins/**/README.md", "tools/**/README.md", "bindings/**/README.md"]
 exclude_patterns = ["build", ".git", ".cache", "scripts/lib/new-plugin", "**/__pycache__"]
-suppress_warnings = ["myst.header"]  # a README may begin with any heading
+suppress_warnings = ["myst.header", "misc.highlighting_failure"]  # any first heading; what is no whole program
 nitpicky = False
 
 myst_heading_anchors = 4
-myst_enable_extensions = ["colon_fence"]
+myst_enable_extensions = ["html_image"]
 
 breathe_projects = {"PI": str(tree / "build/docs/.doxygen/xml")}
 breathe_default_project = "PI"
@@ -85,7 +87,7 @@ class HeaderReference(SphinxDirective):
 
     def run(self):
         result = []
-        for path in sorted({path for line in self.content for path in tree.glob(line)}, key=lambda p: p.suffix):
+        for path in sorted({path for line in self.content for path in tree.glob(line)}, key=lambda p: (p.suffix, p.name)):
             name = str(path.relative_to(tree)).split("include/", 1)[1]
             self.env.note_dependency(str(path))
             text = path.read_text(encoding="utf-8")
@@ -153,6 +155,8 @@ def resolve_links(app, doctree):
 def show_files(app):
     """A page for each file that a page links to, and for folders the list of what is in them."""
     shown = {path for paths in app.env.shown_files.values() for path in paths}
+    shown |= {f"{path}/{file.name}" for path in shown if (tree / path).is_dir() for file in (tree / path).iterdir()
+              if file.is_file() and file.stat().st_size < 200_000 and file.suffix in LANGUAGES}
     for path in sorted(shown):
         file = tree / path
         up = "../" * (path.count("/") + 1)
@@ -190,15 +194,41 @@ def tidy_groups(app):
                 if scope in known or member.get("id") in seen or member.get("kind") == "define":
                     section.remove(member)
                 seen.add(member.get("id"))
+                if scope: # a group does not tell it
+                    member.find("name").text = member.findtext("qualifiedname")
             if section.find("memberdef") is None:
                 group.remove(section)
         parsed.write(path, encoding="utf-8", xml_declaration=True)
+
+
+def check_contracts(app):
+    """A warning for each function of the C headers that the reference would show without a contract, or not at all."""
+    said = {}
+    for path in (tree / "build/docs/.doxygen/xml").glob("*.xml"):
+        if path.name.startswith(("group__pi", "pi__loader")):
+            for member in ElementTree.parse(path).getroot().iter("memberdef"):
+                if member.get("kind") == "function":
+                    words = "".join(member.find("detaileddescription").itertext()) + "".join(
+                        member.find("briefdescription").itertext())
+                    said[member.findtext("name")] = said.get(member.findtext("name"), "") + words.strip()
+    for header in ("api/include/pi/pi.h", "api/include/pi/pi_plugin.h", "loader/include/pi/pi_loader.h"):
+        for name in re.findall(r"^PI_EXPORT pi_result PI_CALL\s+(\w+)\(", (tree / header).read_text(), re.MULTILINE):
+            if name not in said and header.endswith("pi.h"):
+                logger.warning("%s: %s is not in the reference", header, name)
+            elif name in said and not said[name]:
+                logger.warning("%s: %s has no contract in the reference", header, name)
 
 
 def begin(app, env, docnames):
     env.shown_files = getattr(env, "shown_files", {})
     for docname in docnames:
         env.shown_files.pop(docname, None)
+
+
+def merge(app, env, docnames, other):
+    for docname in docnames:
+        if docname in other.shown_files:
+            env.shown_files[docname] = other.shown_files[docname]
 
 
 def purge(app, env, docname):
@@ -208,8 +238,9 @@ def purge(app, env, docname):
 def setup(app):
     app.add_directive("header-reference", HeaderReference)
     app.connect("builder-inited", tidy_groups)
+    app.connect("builder-inited", check_contracts)
     app.connect("env-before-read-docs", begin)
     app.connect("env-purge-doc", purge)
-    app.connect("doctree-read", resolve_links)
+    app.connect("env-merge-info", merge)
+    app.connect("doctree-read", resolve_links, priority=100) # before Sphinx collects files to download
     app.connect("html-collect-pages", show_files)
-    return {"parallel_read_safe": False, "parallel_write_safe": True}
