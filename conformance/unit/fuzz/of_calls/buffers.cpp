@@ -39,9 +39,7 @@ void Program::create_buffer() {
     pi_mem mem = nullptr;
     const pi_result result = piMemBufferCreate(place_.context, place_.device, &desc, &mem);
     if (result != PI_SUCCESS) {
-        if (result == PI_ERROR_OUT_OF_HOST_MEMORY || result == PI_ERROR_OUT_OF_DEVICE_MEMORY) {
-            released_.clear(); // the layer has given back what it kept of them
-        }
+        forget_released(result);
         if (plain && small && size != 0) {
             finding("a buffer of ", size, " bytes is refused: ", last_error());
         }

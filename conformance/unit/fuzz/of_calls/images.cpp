@@ -119,6 +119,7 @@ void Program::create_image() {
     desc.flags = PI_MEM_COPY_HOST_PTR;
     desc.host_ptr = bytes.data();
     const pi_result result = piMemImageCreate(place_.context, place_.device, &desc, &image.mem);
+    forget_released(result);
     if ((result == PI_SUCCESS) != has_pixels(image)) {
         finding("an image of ", image.extent[0], " by ", image.extent[1], " by ", image.extent[2],
                 " pixels answers ", result, ": ", last_error());

@@ -5,6 +5,13 @@
 
 namespace pi::fuzz {
 
+/// Where memory is short the layer gives back what it kept to know released handles by.
+void Program::forget_released(pi_result result) {
+    if (result == PI_ERROR_OUT_OF_HOST_MEMORY || result == PI_ERROR_OUT_OF_DEVICE_MEMORY) {
+        released_.clear();
+    }
+}
+
 /// Handles that were released, at each place that takes one.
 void Program::use_released() {
     if (released_.empty()) {

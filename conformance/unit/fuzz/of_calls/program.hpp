@@ -101,6 +101,7 @@ private:
 
     // misuse.cpp: what must be refused, and change nothing.
     void use_released();
+    void forget_released(pi_result result);
     void confuse();
     void misuse_usm();
     void retain();

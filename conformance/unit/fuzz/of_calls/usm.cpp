@@ -45,6 +45,7 @@ void Program::allocate() {
     judge(result == PI_SUCCESS, desc.size != 0 && desc.size <= most_bytes, desc.alignment == 0,
           "an allocation");
     if (result != PI_SUCCESS) {
+        forget_released(result);
         return;
     }
     if (desc.alignment != 0 && reinterpret_cast<uintptr_t>(pointer) % desc.alignment != 0) {

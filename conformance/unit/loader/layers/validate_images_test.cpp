@@ -82,6 +82,25 @@ TEST_CASE("validate: misdescribed images do not reach the plugin") {
         [&] { return piMemImageCreate(machine.context, machine.device, &valid, nullptr); });
 }
 
+TEST_CASE("validate: an image of a vendor's own type or format is the plugin's to judge") {
+    const Machine machine(counted());
+    const auto create = [&](const pi_mem_image_desc &desc) {
+        pi_mem image = nullptr;
+        return piMemImageCreate(machine.context, machine.device, &desc, &image);
+    };
+    pi_mem_image_desc desc = image_of(4, 4);
+    desc.image_type = PI_VENDOR_BIT | 0x7fff'ffff;
+    CHECK(create(desc) != PI_SUCCESS);
+    CHECK_THAT(last_text(), !Catch::Contains("which is no type of images; these"));
+    desc = image_of(4, 4);
+    desc.channel_order = PI_VENDOR_BIT | 1;
+    desc.row_pitch = 64;
+    CHECK(create(desc) != PI_SUCCESS);
+    desc = image_of(4, 4);
+    desc.channel_type = PI_VENDOR_BIT | 1;
+    CHECK(create(desc) != PI_SUCCESS);
+}
+
 TEST_CASE("validate: misdescribed views as images do not reach the plugin") {
     const Machine machine(counted());
     using Desc = pi_mem_image_desc;

@@ -30,6 +30,11 @@ void check_axis(Check &check, const char *member, uint64_t given, bool has,
 
 } // namespace
 
+bool is_known_image(const pi_mem_image_desc &desc) noexcept {
+    return desc.image_type < std::size(image_types) &&
+           pixel_bytes(desc.channel_order, desc.channel_type) != 0;
+}
+
 bool read_shape(Check &check, const pi_mem_image_desc &desc, ImageShape &out) noexcept {
     check.enumeration(desc.image_type, PI_IMAGE_1D, PI_IMAGE_2D_ARRAY, {"desc->image_type"},
                       "type of images");
@@ -37,7 +42,7 @@ bool read_shape(Check &check, const pi_mem_image_desc &desc, ImageShape &out) no
                       {"desc->channel_order"}, "PI_CHANNEL_ORDER_");
     check.enumeration(desc.channel_type, PI_CHANNEL_UNORM8, PI_CHANNEL_FLOAT,
                       {"desc->channel_type"}, "type of channels");
-    if (check.failed())
+    if (check.failed() || !is_known_image(desc))
         return false;
     const ImageType &type = image_types[desc.image_type];
     check_axis(check, "width", desc.width, true, type);

@@ -8,10 +8,13 @@
 
 namespace pi::loader::validate {
 
-/// Type, format and extents of a descriptor. Devices' limits are the plugin's to check. False if it is refused.
+/// Not of a vendor's own type or format (PI_VENDOR_BIT), of whose pixels nothing is known here.
+bool is_known_image(const pi_mem_image_desc &desc) noexcept;
+
+/// Type, format and extents of a descriptor. Devices' limits are the plugin's to check. False if it is refused, or not known.
 bool read_shape(Check &check, const pi_mem_image_desc &desc, ImageShape &out) noexcept;
 
-/// The shape of a descriptor that has been checked.
+/// The shape of a descriptor that has been checked, and is known.
 ImageShape shape_of(const pi_mem_image_desc &desc) noexcept;
 
 /// Where the pixels of host_ptr or of a viewed buffer lie; PI_ERROR_INVALID_SIZE for pitches that cannot be.

@@ -45,6 +45,8 @@ Known facts_of(Validator &validator, pi_context context, const pi_mem_buffer_des
 
 Known facts_of(Validator &validator, pi_context context, pi_mem mem,
                const pi_mem_image_desc &desc) {
+    if (!is_known_image(desc))
+        return nullptr;
     auto facts = memory(validator, context, desc.flags, 0);
     facts->image = shape_of(desc);
     if (mem != nullptr) {
