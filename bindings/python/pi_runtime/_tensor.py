@@ -130,8 +130,8 @@ class Tensor:
         """A DLPack capsule. dl_device: the host's (1, 0), or that of another place: bytes that are stale there move, which
         copy=False refuses. copy=True: of a copy, at the host."""
         place = self._place_of(dl_device)
-        if place == 0 and stream is not None:  # before any byte moves
-            raise BufferError("__dlpack__: memory of the host has no streams: stream must be None")
+        # Before any byte moves.
+        _core.check_stream(self.storage.runtime.topology._core.dlpack_device(place), stream)
         if copy is False and place != self.place and self.explain(place).bytes_stale != 0:
             raise BufferError("__dlpack__: the bytes would have to be copied to dl_device, and copy is False")
         use = self.acquire(place, "read" if self.read_only or copy else "read_write")

@@ -229,15 +229,19 @@ std::shared_ptr<Use> copy_of(const std::shared_ptr<Use> &self) {
     return copy;
 }
 
+void check_stream(const std::pair<int32_t, int32_t> &device, const py::object &stream) {
+    if (device.first == PI_DLPACK_CPU && !stream.is_none()) {
+        throw Busy("__dlpack__: memory of the host has no streams: stream must be None");
+    }
+}
+
 using Pair = std::optional<std::pair<int32_t, int32_t>>;
 
 py::object dlpack(const std::shared_ptr<Use> &self, const py::object &stream,
                   const Pair &max_version, const Pair &dl_device, const std::optional<bool> &copy,
                   bool ends_use) {
     const auto device = device_of(*self);
-    if (device.first == PI_DLPACK_CPU && !stream.is_none()) {
-        throw Busy("__dlpack__: memory of the host has no streams: stream must be None");
-    }
+    check_stream(device, stream);
     if (dl_device && *dl_device != device) {
         throw Busy("__dlpack__: dl_device is (" + std::to_string(dl_device->first) + ", " +
                    std::to_string(dl_device->second) + "), and the bytes are acquired at (" +
@@ -493,6 +497,8 @@ void bind_use(py::module_ &module) {
             },
             py::arg("stream"), py::arg("max_version"), py::arg("dl_device"), py::arg("copy"),
             "As __dlpack__; whoever takes the tensor ends the acquisition.");
+    module.def("check_stream", &check_stream, py::arg("device"), py::arg("stream"),
+               "Refuses a stream for memory of that device of DLPack that has none (BufferError).");
     // pybind11's own would copy what it is told once; views are to be counted.
     PyBufferProcs &buffer = reinterpret_cast<PyHeapTypeObject *>(use.ptr())->as_buffer;
     buffer.bf_getbuffer = &get_buffer;
