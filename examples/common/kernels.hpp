@@ -8,11 +8,9 @@
 #include <string_view>
 #include <vector>
 
-namespace tensor_io {
+namespace examples {
 
-using namespace examples; // what the examples have in common
-
-/// kernels.cl in the forms that devices take; PTX and SPIR-V are empty if there was no compiler for them. They live as
+/// An example's kernels.cl (a program has those of one example) in the forms that devices take; PTX and SPIR-V are empty if there was no compiler for them. They live as
 /// long as the program.
 std::string_view opencl_kernels();
 std::string_view ptx_kernels();
@@ -22,4 +20,4 @@ const pi_native_program &native_kernels();
 /// All that there are, best first. `cubin`: a module for devices of CUDA, or nothing; borrowed.
 std::vector<KernelForm> kernel_forms(std::string_view cubin);
 
-} // namespace tensor_io
+} // namespace examples

@@ -6,7 +6,7 @@
 
 #include <iterator>
 
-namespace image_pipeline {
+namespace examples {
 namespace {
 
 #include "kernels.cl"
@@ -23,4 +23,4 @@ const pi_native_program &native_kernels() {
     return program;
 }
 
-} // namespace image_pipeline
+} // namespace examples

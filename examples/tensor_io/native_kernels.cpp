@@ -6,7 +6,7 @@
 
 #include <iterator>
 
-namespace tensor_io {
+namespace examples {
 namespace {
 
 #include "kernels.cl"
@@ -22,4 +22,4 @@ const pi_native_program &native_kernels() {
     return program;
 }
 
-} // namespace tensor_io
+} // namespace examples

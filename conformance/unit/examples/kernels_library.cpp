@@ -4,5 +4,5 @@
 #include "kernels.hpp"
 
 const pi_native_program *PI_CALL piNativeProgram(void) {
-    return &image_pipeline::native_kernels();
+    return &examples::native_kernels();
 }

@@ -45,7 +45,7 @@ TEST_CASE(
 }
 
 TEST_CASE("a device of CUDA that cannot compile the kernels is told with the driver's log") {
-    if (image_pipeline::ptx_kernels().empty()) {
+    if (examples::ptx_kernels().empty()) {
         return pi_test::skip("needs clang, to have PTX");
     }
     const pi_test::TemporaryFolder folder;
@@ -56,11 +56,11 @@ TEST_CASE("a device of CUDA that cannot compile the kernels is told with the dri
 }
 
 TEST_CASE("the kernels in PTX are all there, and call nothing that is not") {
-    const std::string text(image_pipeline::ptx_kernels());
+    const std::string text(examples::ptx_kernels());
     if (text.empty()) {
         return pi_test::skip("needs clang, to have PTX");
     }
-    const pi_native_program &native = image_pipeline::native_kernels();
+    const pi_native_program &native = examples::native_kernels();
     for (uint32_t index = 0; index < native.kernel_count; ++index) {
         CHECK_THAT(text,
                    Contains(".visible .entry " + std::string(native.kernels[index].name) + "("));

@@ -14,7 +14,7 @@ using pi_test::run_pipeline;
 namespace {
 
 bool can_run() {
-    if (!image_pipeline::spirv_kernels().empty()) {
+    if (!examples::spirv_kernels().empty()) {
         return true;
     }
     pi_test::skip("needs clang and llvm-spirv, to have SPIR-V");

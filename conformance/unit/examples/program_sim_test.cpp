@@ -123,8 +123,8 @@ TEST_CASE(
     const std::string costs = folder.path() / "costs.json";
     {
         const image_pipeline::Loader loader(machine);
-        const auto work = image_pipeline::choose_places(loader.get(), "",
-                                                        image_pipeline::kernel_forms(""), "sim");
+        const auto work =
+            image_pipeline::choose_places(loader.get(), "", examples::kernel_forms(""), "sim");
         const auto &topology = work.topology->description();
         pi::runtime::CostTable table = pi::runtime::CostTable::estimate(topology);
         for (pi::runtime::PlaceIndex from = 1; from < topology.places.size(); ++from) {

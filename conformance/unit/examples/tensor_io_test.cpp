@@ -68,11 +68,11 @@ TEST_CASE(
 }
 
 TEST_CASE("the kernels in PTX are all there, and call nothing that is not") {
-    const std::string text(tensor_io::ptx_kernels());
+    const std::string text(examples::ptx_kernels());
     if (text.empty()) {
         return skip("needs clang, to have PTX");
     }
-    const pi_native_program &native = tensor_io::native_kernels();
+    const pi_native_program &native = examples::native_kernels();
     CHECK(native.kernel_count == 3);
     for (uint32_t index = 0; index < native.kernel_count; ++index) {
         CHECK_THAT(text,

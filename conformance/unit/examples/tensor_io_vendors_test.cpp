@@ -23,7 +23,7 @@ TEST_CASE("devices of CUDA get the application's frames straight from its slots,
 
 TEST_CASE("devices of Level Zero get the application's frames straight from its slots, and give "
           "the results back there") {
-    if (tensor_io::spirv_kernels().empty()) {
+    if (examples::spirv_kernels().empty()) {
         return skip("needs clang and llvm-spirv, to have SPIR-V");
     }
     const std::string memory = GENERATE("aligned", "unaligned");
@@ -37,7 +37,7 @@ TEST_CASE("devices of Level Zero get the application's frames straight from its 
 }
 
 TEST_CASE("one process runs the chain over devices of all backends") {
-    if (tensor_io::spirv_kernels().empty()) {
+    if (examples::spirv_kernels().empty()) {
         return skip("needs clang and llvm-spirv, to have SPIR-V");
     }
     const json report =

@@ -12,7 +12,7 @@ const pi_native_program *PI_CALL piNativeProgram(void) {
 #ifdef WRONG_KERNELS
     static const std::array<pi_native_kernel, 3> kernels = [] {
         std::array<pi_native_kernel, 3> all{};
-        const pi_native_program &right = tensor_io::native_kernels();
+        const pi_native_program &right = examples::native_kernels();
         std::copy_n(right.kernels, all.size(), all.begin());
         const auto classify = std::find_if(all.begin(), all.end(), [](const auto &kernel) {
             return std::string_view(kernel.name) == "classify";
@@ -23,6 +23,6 @@ const pi_native_program *PI_CALL piNativeProgram(void) {
     static const pi_native_program program{sizeof program, kernels.size(), kernels.data()};
     return &program;
 #else
-    return &tensor_io::native_kernels();
+    return &examples::native_kernels();
 #endif
 }
