@@ -36,6 +36,7 @@ template <class From>
 constexpr bool waits = std::is_convertible_v<From, pi::WaitList>;
 static_assert(waits<pi_event> && waits<Event> && waits<EventRef>);
 static_assert(waits<std::vector<pi_event>> && waits<std::vector<Event>>);
+static_assert(waits<pi_event[2]> && waits<Event[2]> && !waits<pi_queue[2]>);
 static_assert(waits<std::array<EventRef, 2>> && waits<pi::span<const Event>>);
 static_assert(!waits<pi::nothrow::Queue> && !waits<std::vector<pi::nothrow::Queue>>);
 static_assert(!waits<std::string>);
@@ -50,6 +51,18 @@ constexpr int numbers[] = {1, 2, 3};
 constexpr pi::span<const int> all(numbers);
 static_assert(all.size() == 3 && all.data() == numbers && all[2] == 3 && !all.empty());
 static_assert(pi::span<const int>(numbers, 2).size() == 2 && pi::span<int>().empty());
+static_assert(
+    std::is_same_v<decltype(pi::span(std::declval<std::vector<int> &>())), pi::span<int>>);
+#if defined(__cpp_lib_span)
+// The same type as in C++17, and each becomes the other.
+static_assert(!std::is_same_v<pi::span<int>, std::span<int>>);
+static_assert(std::is_convertible_v<std::span<int>, pi::span<int>> &&
+              std::is_convertible_v<std::span<int>, pi::span<const int>> &&
+              !std::is_convertible_v<std::span<const int>, pi::span<int>>);
+static_assert(std::is_convertible_v<pi::span<int>, std::span<int>> &&
+              std::is_convertible_v<pi::span<int>, std::span<const int>> &&
+              !std::is_convertible_v<pi::span<const int>, std::span<int>>);
+#endif
 
 static_assert(pi::desc<pi_queue_desc>().struct_size == sizeof(pi_queue_desc));
 static_assert(pi::desc<pi_barrier_desc>().type == PI_TYPE_BARRIER_DESC);
@@ -66,6 +79,13 @@ void use_templates(typename Nouns::DeviceRef device, typename Nouns::ContextRef 
     static_cast<void>(device.template find_info<PI_DEVICE_INFO_SUB_GROUP_SIZES>());
     static_cast<void>(device.template info_as<uint32_t>(PI_VENDOR_BIT | 1));
     static_cast<void>(context.template info<PI_CONTEXT_INFO_DEVICES>());
+    // No flags, one, several, and a number that somebody else made.
+    static_cast<void>(Nouns::QueueRef::create(context, device));
+    static_cast<void>(Nouns::QueueRef::create(context, device, 0));
+    static_cast<void>(Nouns::QueueRef::create(context, device, PI_QUEUE_PROFILING));
+    static_cast<void>(
+        Nouns::QueueRef::create(context, device, PI_QUEUE_PROFILING | PI_QUEUE_OUT_OF_ORDER));
+    static_cast<void>(Nouns::QueueRef::create(context, device, uint64_t{1}));
     static_cast<void>(kernel.template group_info<PI_KERNEL_GROUP_INFO_LOCAL_MEMORY_SIZE>(device));
     static_cast<void>(kernel.template sub_group_info<PI_KERNEL_SUB_GROUP_INFO_MAX_SIZE>(device));
     static_cast<void>(program.template build_info<PI_PROGRAM_BUILD_INFO_LOG>(device));

@@ -66,11 +66,8 @@ namespace pi {
 
 // ===== Spans ==================================================================================
 
-#if defined(__cpp_lib_span)
-template <class T>
-using span = std::span<T>;
-#else
-/// What C++17 lacks of std::span: elements that somebody else owns.
+/// Elements that somebody else owns. One type in every standard, so that files of C++17 and of C++20 can be linked;
+/// C++20's std::span becomes one of these where one is asked for, and the other way round.
 template <class T>
 class span {
     template <class Container>
@@ -112,7 +109,18 @@ private:
     T *data_ = nullptr;
     std::size_t size_ = 0;
 };
+template <class Container>
+span(Container &) -> span<std::remove_pointer_t<decltype(std::declval<Container &>().data())>>;
+
+} // namespace pi
+
+#if defined(__cpp_lib_span)
+/// So that a std::span is made of one that is about to end.
+template <class T>
+inline constexpr bool std::ranges::enable_borrowed_range<pi::span<T>> = true;
 #endif
+
+namespace pi {
 
 // ===== Results ================================================================================
 
@@ -410,6 +418,9 @@ public:
     HandleList(const Noun &one) noexcept : HandleList(detail::handles<Handle>(&one), 1) {}
     HandleList(std::initializer_list<Borrowed<Handle>> list) noexcept
         : HandleList(detail::handles<Handle>(list.begin()), list.size()) {}
+    template <class Element, std::size_t N, std::enable_if_t<fits<Element>, int> = 0>
+    HandleList(const Element (&array)[N]) noexcept
+        : HandleList(detail::handles<Handle>(array), N) {}
     template <class Container, std::enable_if_t<fits<ElementOf<Container>>, int> = 0>
     HandleList(const Container &container) noexcept
         : HandleList(detail::handles<Handle>(container.data()), container.size()) {}
@@ -1251,10 +1262,13 @@ public:
             const pi_result result = piQueueCreate(context.get(), device.get(), desc, &queue);
             return own<Queue>(result, "piQueueCreate", queue);
         }
+        /// PI_QUEUE_ flags; a template, because a plain 0 would be a null pointer, too.
+        template <class Flags,
+                  class = std::enable_if_t<std::is_integral_v<Flags> || std::is_enum_v<Flags>>>
         static Returns<Queue> create(Borrowed<pi_context> context, Borrowed<pi_device> device,
-                                     uint64_t flags) {
+                                     Flags flags) {
             auto what = desc<pi_queue_desc>();
-            what.flags = flags;
+            what.flags = static_cast<uint64_t>(flags);
             return create(context, device, &what);
         }
         static Returns<Queue> create_with_native_handle(Borrowed<pi_context> context,
