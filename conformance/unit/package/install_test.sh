@@ -55,6 +55,15 @@ grep -q "^device: " devices.txt || fail "a program in C finds no device"
 PI_DEVICE_SELECTOR=host ./consumer/in_cpp | tee moved.txt
 grep -q "host" moved.txt || fail "the first program does not tell of the host"
 
+# A runtime on top, as somebody has it who took nothing else out of the tree.
+cp -r "$source_dir/examples/minisycl" "$folder/minisycl"
+cmake -S minisycl -B minisycl_build -G Ninja "-DCMAKE_PREFIX_PATH=$pi" "-DCMAKE_CXX_COMPILER=$cxx_compiler" >/dev/null
+cmake --build minisycl_build
+./minisycl_build/minisycl --devices host --size 64 | tee classics.txt
+for classic in vector_add stencil matrix_product reduction; do
+    grep -q "^$classic" classics.txt || fail "minisycl does not tell of $classic"
+done
+
 # By pkg-config.
 mkdir by_pkg_config
 export PKG_CONFIG_PATH=$pi/lib/pkgconfig
