@@ -44,8 +44,8 @@ uint32_t backend_of(pi_device device) {
     return backend;
 }
 
-/// CUDA's own number; elsewhere, in the order in which the platform lists its devices.
-int32_t number_of(pi_device device, uint32_t backend) {
+/// CUDA's own number; elsewhere, in the order in which the platform lists its devices, where sub-devices have none.
+std::optional<int32_t> number_of(pi_device device, uint32_t backend) {
     if (backend == PI_BACKEND_CUDA) {
         pi_native_handle native{};
         check(piDeviceGetNativeHandle(device, &native), "piDeviceGetNativeHandle");
@@ -59,10 +59,19 @@ int32_t number_of(pi_device device, uint32_t backend) {
           "piDevicesGet");
     const auto found = std::find(devices.begin(), devices.end(), device);
     if (found == devices.end()) {
-        throw Error(PI_ERROR_UNSUPPORTED_FEATURE,
-                    "DLPack has no number for a sub-device: name its place");
+        return std::nullopt;
     }
     return static_cast<int32_t>(found - devices.begin());
+}
+
+pi_dlpack_device numbered(int32_t type, pi_device device, uint32_t backend) {
+    const std::optional<int32_t> number = number_of(device, backend);
+    if (!number) {
+        throw Error(PI_ERROR_UNSUPPORTED_FEATURE,
+                    "DLPack has no number for a sub-device; acquire a place of its root device, or "
+                    "the host's");
+    }
+    return {type, *number};
 }
 
 pi_dlpack_device device_of(pi_device device) {
@@ -71,11 +80,11 @@ pi_dlpack_device device_of(pi_device device) {
     case PI_BACKEND_HOST:
         return {PI_DLPACK_CPU, 0};
     case PI_BACKEND_CUDA:
-        return {PI_DLPACK_CUDA, number_of(device, backend)};
+        return numbered(PI_DLPACK_CUDA, device, backend);
     case PI_BACKEND_OPENCL:
-        return {PI_DLPACK_OPENCL, number_of(device, backend)};
+        return numbered(PI_DLPACK_OPENCL, device, backend);
     case PI_BACKEND_LEVEL_ZERO:
-        return {PI_DLPACK_ONE_API, number_of(device, backend)};
+        return numbered(PI_DLPACK_ONE_API, device, backend);
     default:
         throw Error(PI_ERROR_UNSUPPORTED_FEATURE,
                     "DLPack: device memory of backend " + std::to_string(backend) +

@@ -8,6 +8,8 @@
 #include <pybind11/stl.h>
 
 #include <cstring>
+#include <functional>
+#include <numeric>
 
 namespace pi_python {
 
@@ -84,28 +86,45 @@ struct View {
     std::vector<Py_ssize_t> strides; // in bytes
 };
 
+/// From the innermost axis on.
+template <class Axis>
+bool is_dense(Axis extent, Axis end, Axis stride, Py_ssize_t size) {
+    for (; extent != end; size *= *extent++, ++stride) {
+        if (*extent != 1 && *stride != size) {
+            return false;
+        }
+    }
+    return true;
+}
+
 void fill_view(const std::shared_ptr<Use> &self, Py_buffer *buffer, int flags) {
     auto view = std::make_unique<View>();
     view->use = self;
     const rt::TensorLayout &layout = self->layout;
     const auto element = static_cast<Py_ssize_t>(layout.element_size());
     view->format = format_of(layout.dtype);
-    Py_ssize_t size = element;
-    bool dense = true;
-    for (size_t axis = layout.shape.size(); axis-- > 0;) {
-        dense = dense && (layout.shape[axis] == 1 || layout.strides[axis] * element == size);
-        size *= layout.shape[axis];
-    }
     for (size_t axis = 0; axis < layout.shape.size(); ++axis) {
         view->shape.push_back(layout.shape[axis]);
         view->strides.push_back(layout.strides[axis] * element);
     }
+    // Whether nothing lies between elements, with the last axis innermost (as C has them) or the first (as Fortran).
+    const bool dense =
+        is_dense(view->shape.rbegin(), view->shape.rend(), view->strides.rbegin(), element);
+    const bool dense_fortran =
+        is_dense(view->shape.begin(), view->shape.end(), view->strides.begin(), element);
     const bool read_only = !self->use.writes();
     if ((flags & PyBUF_WRITABLE) != 0 && read_only) {
         throw Busy("the bytes were acquired for reading: acquire them for read_write to write");
     }
     if ((flags & PyBUF_STRIDES) != PyBUF_STRIDES && !dense) {
         throw Busy("the elements lie apart, and the buffer was asked for without strides");
+    }
+    const auto demands = [flags](int contiguous) { return (flags & contiguous) == contiguous; };
+    if ((demands(PyBUF_C_CONTIGUOUS) && !dense) ||
+        (demands(PyBUF_F_CONTIGUOUS) && !dense_fortran) ||
+        (demands(PyBUF_ANY_CONTIGUOUS) && !dense && !dense_fortran)) {
+        throw Busy("the elements lie apart or in another order, and the buffer was asked for as "
+                   "contiguous");
     }
     std::byte *pointer = nullptr;
     {
@@ -117,7 +136,8 @@ void fill_view(const std::shared_ptr<Use> &self, Py_buffer *buffer, int flags) {
         ++self->exports;
     }
     buffer->buf = pointer + layout.begin;
-    buffer->len = size;
+    buffer->len =
+        std::accumulate(view->shape.begin(), view->shape.end(), element, std::multiplies<>());
     buffer->itemsize = element;
     buffer->readonly = read_only ? 1 : 0;
     buffer->ndim = static_cast<int>(view->shape.size());
@@ -442,7 +462,10 @@ void bind_use(py::module_ &module) {
                 const std::lock_guard lock(self.mutex);
                 self.use.abandon();
             },
-            NoGil(), "The use did not take place: what was written does not count.")
+            NoGil(),
+            "The use did not take place: what was written does not count. Views that still live "
+            "look "
+            "at bytes which others may change.")
         .def("__enter__", [](const std::shared_ptr<Use> &self) { return self; })
         .def("__exit__",
              [](Use &self, const py::object &type, const py::object &, const py::object &) {

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+import ctypes
 import gc
 import json
 import pathlib
@@ -181,6 +182,31 @@ class Buffers(unittest.TestCase):
         with tensor.buffer.tensor(2, "bfloat16").acquire(0) as use:
             with refused(self, "take them by DLPack", BufferError):
                 memoryview(use)
+
+    def test_a_buffer_that_must_be_contiguous_is_or_is_refused(self):
+        c, fortran, any_order, strides = 0x38, 0x58, 0x98, 0x18  # PyBUF_..._CONTIGUOUS, PyBUF_STRIDES
+        buffer = on_host().tensor((4, 6), "f4").buffer
+
+        def given(layout, flags):
+            view = ctypes.create_string_buffer(200)  # a Py_buffer
+            with layout.acquire(0, "discard_write") as use:
+                try:
+                    ctypes.pythonapi.PyObject_GetBuffer(ctypes.py_object(use), view, flags)
+                except BufferError as error:
+                    self.assertIn("asked for as contiguous", str(error))
+                    return False
+                ctypes.pythonapi.PyBuffer_Release(view)
+                return True
+
+        rows = buffer.tensor((4, 6), "f4")
+        columns = buffer.tensor((4, 6), "f4", strides=(1, 4))
+        apart = buffer.tensor((2, 3), "f4", strides=(12, 2))
+        line = buffer.tensor((1, 6), "f4", strides=(50, 1))  # of an axis of 1 the stride means nothing
+        self.assertEqual([given(rows, f) for f in (c, fortran, any_order)], [True, False, True])
+        self.assertEqual([given(columns, f) for f in (c, fortran, any_order)], [False, True, True])
+        self.assertEqual([given(apart, f) for f in (c, fortran, any_order)], [False] * 3)
+        self.assertEqual([given(line, f) for f in (c, fortran, any_order)], [True] * 3)
+        self.assertTrue(given(apart, strides))
 
     def test_other_threads_run_while_one_waits(self):
         runtime = on_host()

@@ -425,6 +425,42 @@ TEST_CASE("memory of a device goes out and comes in by its address or handle, in
     }
 }
 
+TEST_CASE("a place of a sub-device is no tensor's device, and hides no other", "[dlpack]") {
+    const Machine machine(1);
+    int tried = 0;
+    for (const PlaceIndex root : machine.places()) {
+        pi_device device = machine.topology()->device(root);
+        auto desc = pi_test::desc<pi_device_partition_desc>(PI_TYPE_DEVICE_PARTITION_DESC);
+        desc.kind = PI_PARTITION_EQUALLY;
+        desc.count = 1;
+        uint32_t count = 0;
+        if (backend_of(*machine.topology(), root) != PI_BACKEND_OPENCL ||
+            piDevicePartition(device, &desc, 0, nullptr, &count) != PI_SUCCESS || count == 0) {
+            continue;
+        }
+        std::vector<pi_device> parts(count);
+        check(piDevicePartition(device, &desc, count, parts.data(), &count), "piDevicePartition");
+        std::vector<Device> owners;
+        std::transform(parts.begin(), parts.end(), std::back_inserter(owners), &Device::adopt);
+        const auto topology = Topology::from_devices(std::array{parts[0], device});
+        const Runtime runtime(topology);
+        const Storage storage(runtime, {.size = 256});
+        const TensorLayout layout = TensorLayout::dense(float32, {64});
+        CHECK_THAT(text_of([&] { dlpack_device(*topology, 1); }), Catch::Contains("sub-device"));
+        CHECK(code_of([&] {
+                  export_dlpack(storage.buffer().acquire(1, Access::discard_write), layout);
+              }) == PI_ERROR_UNSUPPORTED_FEATURE);
+        const Storage other(runtime, {.size = 256}); // with memory at the root device alone
+        const ImportedTensor same = import_dlpack(
+            runtime, export_dlpack(other.buffer().acquire(2, Access::discard_write), layout));
+        CHECK(same.place == 2);
+        ++tried;
+    }
+    if (tried == 0) {
+        pi_test::skip("no OpenCL device has sub-devices");
+    }
+}
+
 TEST_CASE("device memory that is given must be the place's, and large enough", "[dlpack]") {
     const Machine machine(2);
     const Runtime runtime(machine.topology());
