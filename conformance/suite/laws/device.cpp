@@ -99,9 +99,10 @@ LAW("device", "identities are those of the device, never zeros") {
          {Identity{PI_DEVICE_INFO_UUID, "UUID"}, Identity{PI_DEVICE_INFO_LUID, "LUID"},
           Identity{PI_DEVICE_INFO_PCI_ADDRESS, "PCI address"}}) {
         uint64_t size = 0;
-        if (piDeviceGetInfo(device, identity.name, 0, nullptr, &size) ==
-            PI_ERROR_UNSUPPORTED_FEATURE)
+        const pi_result asked = piDeviceGetInfo(device, identity.name, 0, nullptr, &size);
+        if (asked == PI_ERROR_UNSUPPORTED_FEATURE)
             continue;
+        require_success(asked, "the size of the ", identity.text);
         const auto bytes = get_info_list<unsigned char>(&piDeviceGetInfo, device, identity.name);
         require(std::any_of(bytes.begin(), bytes.end(), [](unsigned char b) { return b != 0; }),
                 "the ", identity.text, " is all zeros, should be PI_ERROR_UNSUPPORTED_FEATURE");

@@ -128,10 +128,12 @@ LAW("enqueue", "a blocking command comes after commands of its queue that are he
     Bytes seen(64);
     const Regions all{linear(0, 0, 64)};
     pi_result result = PI_SUCCESS;
+    std::string text; // of the reader's thread
     std::thread reader([&] {
         auto desc = read_desc(mem, seen, all);
         desc.flags |= PI_COMMAND_BLOCKING;
         result = try_enqueue(queue, desc);
+        text = last_error_text();
     });
     std::exception_ptr failure;
     try {
@@ -143,7 +145,7 @@ LAW("enqueue", "a blocking command comes after commands of its queue that are he
     reader.join();
     if (failure)
         std::rethrow_exception(failure);
-    require_equal(result, PI_SUCCESS, "the result of a blocking read");
+    require(result == PI_SUCCESS, "a blocking read: ", result_name(result), ": ", text);
     require(seen == Bytes(64, std::byte{2}), "a blocking read passed a command before it");
     bench.wait(held);
 }

@@ -10,7 +10,9 @@
 #include <atomic>
 #include <chrono>
 #include <iterator>
+#include <mutex>
 #include <numeric>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -58,13 +60,17 @@ void check_counting(Bench &bench, Handle handle, GetInfo<Handle> get, uint32_t n
     const bool tells = count() == before + 1;
     require_success(Counted<Handle>::release(handle), "releasing a ", kind);
     const auto on_threads = [&](pi_result (*change)(Handle), const char *what, auto times) {
-        std::atomic<pi_result> worst{PI_SUCCESS};
+        std::mutex mutex;
+        std::string failure; // with its text, which its thread alone is told
         run_in_step(bench, rounds, [&](unsigned thread, unsigned round) {
             for (unsigned i = 0; times(thread, round, i); ++i)
-                if (const pi_result result = change(handle))
-                    worst = result;
+                if (const pi_result result = change(handle)) {
+                    const std::string told = join(result_name(result), ": ", last_error_text());
+                    const std::lock_guard lock(mutex);
+                    failure = told;
+                }
         });
-        require_success(worst.load(), what, " a ", kind, " on ", threads, " threads");
+        require(failure.empty(), what, " a ", kind, " on ", threads, " threads: ", failure);
     };
     // A count that is loaded and stored loses one only while two threads are at it: many times, but where calls take long
     // (layers that write each down) fewer.

@@ -92,9 +92,9 @@ LAW("memory", "USM is aligned as it was asked for, or refused") {
             void *pointer = nullptr;
             const pi_result result = piUsmAlloc(bench.context(), bench.device(), &desc, &pointer);
             if (result != PI_SUCCESS) {
+                require_error(result, PI_ERROR_INVALID_ALIGNMENT, "an alignment of ", alignment);
                 require(alignment > sure, "an alignment of ", alignment, ", the scope has ", sure,
                         ", is refused");
-                require_error(result, PI_ERROR_INVALID_ALIGNMENT, "an alignment of ", alignment);
                 continue;
             }
             const Usm usm(bench.context(), pointer, desc.size);

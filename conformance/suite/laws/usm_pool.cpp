@@ -83,6 +83,8 @@ LAW("memory", "a pool of USM tells its context, and what it has handed out") {
                         pool_info(pool, PI_USM_POOL_INFO_USED),
                     "a pool has handed out more than it has reserved");
         }
+        for (Usm &usm : live)
+            usm.free();
         live.clear();
         require_equal(pool_info(pool, PI_USM_POOL_INFO_USED), uint64_t{0},
                       "PI_USM_POOL_INFO_USED with nothing handed out");
@@ -173,6 +175,8 @@ LAW("memory", "a pool keeps no more for reuse than it was told to") {
         std::deque<Usm> live;
         for (int i = 0; i < 8; ++i)
             live.emplace_back(bench.place(), from_pool(pool, kind, (i + 1u) << 20));
+        for (Usm &usm : live)
+            usm.free();
         live.clear();
         require_equal(pool_info(pool, PI_USM_POOL_INFO_USED), uint64_t{0},
                       "PI_USM_POOL_INFO_USED with nothing handed out");

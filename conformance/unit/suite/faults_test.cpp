@@ -134,15 +134,15 @@ std::string problem_of(const Fault &fault, const json &test) {
     // Its process may crash behind that: commands that it does not wait for any more use memory that goes.
     for (const char *broken : {"crash: ", "hang: ", "ended with exit code"}) {
         if (reason.starts_with(broken) &&
-            reason.find("after this did not hold: ") == std::string::npos) {
+            reason.find("after this did not hold: ") == std::string::npos &&
+            reason.find("after it had failed: ") == std::string::npos) {
             return reason;
         }
     }
     const auto says = [&](const std::string &words) {
         return reason.find(words) != std::string::npos;
     };
-    const bool told = says(fault.function) ||
-                      (fault.is_release() && reason.starts_with("leak: ")) ||
+    const bool told = says(fault.function) || (fault.is_release() && says("leak: ")) ||
                       (fault.function == "piEventSignalHost" && says("PI_ERROR_TIMEOUT"));
     return told ? "" : "no function's name: " + reason;
 }
@@ -186,7 +186,7 @@ std::string run_trial(const Plugin &plugin, const Trial &trial, std::atomic<unsi
         run_suite({"--plugin", plugin.file, "--device", plugin.device, "--filter",
                    filter_for(trial.laws), "--timeout", "30", "--json=" + json_file.path(),
                    "--junit=" + junit.path(), "--html=" + html.path()},
-                  variables + " timeout 900");
+                  variables + " timeout 3600");
     const auto told = [&](const std::string &problem) {
         return fault.text() + ": " + problem + "\n" + run.output;
     };
