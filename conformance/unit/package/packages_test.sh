@@ -46,9 +46,13 @@ has libpi-dev include/pi/pi.h
 has libpi-dev include/pi/sdk/plugin.hpp
 has libpi-dev 'lib/.*pkgconfig/pi-loader.pc'
 has libpi-dev bin/pi-new-plugin
+has libpi-dev share/doc/libpi-dev/docs/plugin-authors.md
+has libpi-dev share/doc/libpi-dev/examples/first_program/main.cpp
 needs libpi-dev "libpi1 (="
 for program in pi-info pi-bench pi-conformance pi-replay; do
     has pi-tools "bin/$program"
+    has pi-tools "share/man/man1/$program\.1"
+    has pi-tools "share/bash-completion/completions/$program"
 done
 needs pi-tools "libpi1 (="
 dpkg-deb -I "$(package libpi1)" shlibs | grep "^libpi_loader 1 libpi1 " >/dev/null || fail "libpi1 has no shlibs"
@@ -59,6 +63,9 @@ for plugin in "$build_dir"/lib/libpi_plugin_*.so; do
     has "pi-plugins-${name//_/-}" "share/pi/plugins.d/$name.json"
     needs "pi-plugins-${name//_/-}" "libpi1 (="
 done
+[[ ! -e $build_dir/lib/libpi_plugin_opencl.so ]] ||
+    dpkg-deb -f "$(package pi-plugins-opencl)" Recommends | grep -q "ocl-icd-libopencl1" ||
+    fail "pi-plugins-opencl does not recommend OpenCL's loader"
 # No file is in two packages.
 for file in packages/*.deb; do
     dpkg-deb -c "$file" | grep -v '^d' | awk '{print $6}'
