@@ -68,10 +68,14 @@ TEST_CASE("scripts/demo finds the files that it is given from the caller's folde
                             ", cuda is \n");
 }
 
-TEST_CASE("scripts/demo installs and builds what it runs, and no more") {
+TEST_CASE("scripts/demo installs and builds what it runs, and no more, and nothing for --help") {
     const Tree tree("demo", "image_pipeline");
     const std::string all = "setup --build\ncmake --preset release\n"
                             "cmake --build --preset release --target demo";
+    const Ran help = tree.call("--help");
+    CHECK_THAT(help.output, Catch::Contains("scripts/demo --simulated"));
+    CHECK(help.exit_code == 0);
+    CHECK(tree.called().empty());
     REQUIRE(tree.call("--rounds 1").exit_code == 0);
     CHECK(tree.called() == all + "\n");
     REQUIRE(tree.call("--simulated").exit_code == 0);
