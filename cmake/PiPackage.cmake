@@ -49,6 +49,11 @@ install(PROGRAMS scripts/new-plugin DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPON
 install(DIRECTORY plugins/template DESTINATION share/pi/new-plugin COMPONENT development
         PATTERN CMakeLists.txt EXCLUDE)
 install(DIRECTORY scripts/lib/new-plugin/ DESTINATION share/pi/new-plugin/project COMPONENT development)
+# The guides, to which it refers, and the program that they begin with.
+install(FILES README.md CHANGELOG.md DESTINATION share/doc/libpi-dev COMPONENT development)
+install(DIRECTORY docs DESTINATION share/doc/libpi-dev COMPONENT development FILES_MATCHING PATTERN "*.md" PATTERN "*.svg"
+        PATTERN site EXCLUDE)
+install(FILES examples/first_program/main.cpp DESTINATION share/doc/libpi-dev/examples/first_program COMPONENT development)
 
 if(NOT PROJECT_IS_TOP_LEVEL)
     return()
@@ -73,15 +78,16 @@ set(CPACK_COMPONENTS_ALL "")
 set(libraries "libpi${PROJECT_VERSION_MAJOR}")
 set(same "(= ${PROJECT_VERSION})")
 
-# pi_add_debian_package(COMPONENT package section summary description [DEPENDS text] [RECOMMENDS text])
+# pi_add_debian_package(COMPONENT package section summary description [DEPENDS text] [RECOMMENDS text] [SUGGESTS text])
 macro(pi_add_debian_package component package section summary description)
-    cmake_parse_arguments(arg "" "DEPENDS;RECOMMENDS" "" ${ARGN})
+    cmake_parse_arguments(arg "" "DEPENDS;RECOMMENDS;SUGGESTS" "" ${ARGN})
     string(TOUPPER "${component}" upper)
     list(APPEND CPACK_COMPONENTS_ALL ${component})
     set(CPACK_DEBIAN_${upper}_PACKAGE_NAME ${package})
     set(CPACK_DEBIAN_${upper}_PACKAGE_SECTION ${section})
     set(CPACK_DEBIAN_${upper}_PACKAGE_DEPENDS "${arg_DEPENDS}")
     set(CPACK_DEBIAN_${upper}_PACKAGE_RECOMMENDS "${arg_RECOMMENDS}")
+    set(CPACK_DEBIAN_${upper}_PACKAGE_SUGGESTS "${arg_SUGGESTS}")
     set(CPACK_DEBIAN_${upper}_DESCRIPTION "${summary}. ${description}")
     install(FILES LICENSE DESTINATION share/doc/${package} COMPONENT ${component} RENAME copyright)
 endmacro()
@@ -101,11 +107,18 @@ pi_add_debian_package(
     DEPENDS "${libraries} ${same}"
     RECOMMENDS "pi-plugins-host ${same}")
 get_property(plugins GLOBAL PROPERTY PI_INSTALLED_PLUGINS)
+# What a plugin opens at run time: the loaders that Debian has come along, drivers are for who has the device.
+set(loader_of_opencl "ocl-icd-libopencl1 | libopencl1")
+set(drivers_of_opencl "opencl-icd")
+set(loader_of_level_zero "libze1")
+set(drivers_of_cuda "libcuda1")
 foreach(plugin IN LISTS plugins)
     string(REPLACE "_" "-" package "pi-plugins-${plugin}")
     pi_add_debian_package(
         plugin_${plugin} ${package} libs "Plugin ${plugin}" "The devices of ${plugin}, for all programs that use PI."
-        DEPENDS "${libraries} ${same}")
+        DEPENDS "${libraries} ${same}"
+        RECOMMENDS "${loader_of_${plugin}}"
+        SUGGESTS "${drivers_of_${plugin}}")
 endforeach()
 
 # What packages that link the libraries depend on.

@@ -38,6 +38,7 @@ function(pi_add_program target)
     pi_made(zsh/site-functions _${target} --help-completion zsh)
     pi_made(fish/vendor_completions.d ${target}.fish --help-completion fish)
     add_custom_target(${target}_pages ALL DEPENDS ${made})
+    add_dependencies(pi_installed ${target}_pages)
     set_property(GLOBAL APPEND PROPERTY PI_PROGRAM_FILES $<TARGET_FILE:${target}> ${made})
     install(FILES "${share}/man/man1/${target}.1" DESTINATION ${CMAKE_INSTALL_MANDIR}/man1
             COMPONENT tools)

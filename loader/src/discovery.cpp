@@ -89,7 +89,10 @@ public:
           environment_plugins_(services.configuration.get_list("PI_PLUGINS", ',')) {
         if (!request.loader_file.empty()) {
             own_directory_ = fs::path(request.loader_file).parent_path().string();
-            read_manifests(install_prefix(request.loader_file) + "/share/pi/plugins.d");
+            // Beside a loader of /usr: what this machine's administrator installed to /usr/local.
+            const std::string prefix = install_prefix(request.loader_file);
+            read_manifests(prefix + "/local/share/pi/plugins.d");
+            read_manifests(prefix + "/share/pi/plugins.d");
         }
     }
 
@@ -113,9 +116,10 @@ public:
 private:
     void read_manifests(const std::string &directory) {
         std::error_code error; // an installation without manifests is usual
-        for (const fs::path &file : list_directory(directory, "", ".json", error))
+        const auto files = list_directory(directory, "", ".json", error);
+        for (const fs::path &file : files)
             manifests_.push_back(read_manifest(file));
-        log_.write(PI_LOG_DEBUG, "{} manifests in \"{}\"", manifests_.size(), directory);
+        log_.write(PI_LOG_DEBUG, "{} manifests in \"{}\"", files.size(), directory);
     }
 
     void add_directory(const std::string &directory, bool asked_for) {

@@ -107,6 +107,12 @@ class Loader:
     def __exit__(self, *error: Any) -> None:
         self.close()
 
+    def __repr__(self) -> str:
+        if self.closed:
+            return "<Loader, closed>"
+        loaded = [plugin.name for plugin in self.plugins() if plugin.status == "loaded"]
+        return f"<Loader of {', '.join(loaded) or 'no plugin'}>"
+
 
 @dataclass(frozen=True)
 class Place:
@@ -219,3 +225,6 @@ class Topology:
 
     def __str__(self) -> str:
         return self._core.text()
+
+    def __repr__(self) -> str:
+        return f"<Topology of {', '.join(place.name for place in self.places)}>"

@@ -172,6 +172,9 @@ class Runtime:
     def __exit__(self, *error: Any) -> None:
         self.finish()
 
+    def __repr__(self) -> str:
+        return f"<Runtime on {self.topology!r}>"
+
 
 class Storage:
     """One allocation's worth of bytes, with replicas at places. Made by Runtime.storage, use_memory and from_dlpack."""
@@ -210,6 +213,9 @@ class Storage:
 
     def __len__(self) -> int:
         return self.size
+
+    def __repr__(self) -> str:
+        return f"<Storage of {self.size} bytes>"
 
 
 class Buffer:
@@ -294,3 +300,6 @@ class Buffer:
 
     def __len__(self) -> int:
         return self.size
+
+    def __repr__(self) -> str:
+        return f"<Buffer [{self.offset}, {self.offset + self.size}) of {self.storage!r}>"

@@ -9,7 +9,7 @@ for device in loader.devices():
 topology = pi.Topology(loader.devices())
 print(topology)  # what each device's memory is to the others
 
-runtime = pi.Runtime(topology)
+runtime = pi.Runtime(topology, log_up_to_date=True)  # the log tells of uses that move nothing, too
 numbers = numpy.arange(1 << 20, dtype="float32")
 tensor = runtime.from_dlpack(numbers, name="numbers")  # the array's own memory
 

@@ -26,6 +26,16 @@ class Devices(unittest.TestCase):
             self.assertGreater(device.memory_bytes, 1 << 20)
             self.assertIn("host:0:0", repr(device))
 
+    def test_objects_say_what_they_are_where_a_notebook_shows_them(self):
+        runtime = on_host()
+        storage = runtime.storage(64)
+        self.assertEqual(repr(runtime), "<Runtime on <Topology of host, host:0:0>>")
+        self.assertEqual(repr(storage.buffer(16, 8)), "<Buffer [16, 24) of <Storage of 64 bytes>>")
+        loader = pi.Loader(environment=False)
+        self.assertIn("host", repr(loader))
+        loader.close()
+        self.assertEqual(repr(loader), "<Loader, closed>")
+
     def test_a_plugin_that_is_no_plugin_is_told_with_the_reason(self):
         loader = pi.Loader(plugins=["/no/such/file.so"], environment=False)
         report = next(each for each in loader.plugins() if "file.so" in each.path + each.name)

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-// The C++17 over the C interface that docs/runtime-authors.md shows, run on the host plugin.
 #include <pi/pi.hpp>
 #include <pi/pi_native_kernel.h>
 
@@ -65,7 +63,7 @@ int main() {
     try {
         const pi::Loader loader = pi::Loader::create();
         std::vector<float> numbers(1000, 1.5F);
-        const pi::DeviceRef device = loader.select_devices().at(0);
+        const pi::DeviceRef device = loader.select_devices("host").at(0); // or all
         std::printf("%s\n", device.info<PI_DEVICE_INFO_NAME>().c_str());
         scale_numbers(device, numbers, 4);
         for (const float number : numbers)

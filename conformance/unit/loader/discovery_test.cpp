@@ -18,6 +18,29 @@ struct Refused {
     const char *reason;
 };
 
+/// A copy of libpi_loader that lies somewhere else.
+struct OtherLoader {
+    explicit OtherLoader(const std::string &file)
+        : library(::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL)) {
+        INFO(::dlerror());
+        REQUIRE(library != nullptr);
+        create = reinterpret_cast<decltype(create)>(::dlsym(library, "piLoaderCreate"));
+        release = reinterpret_cast<decltype(release)>(::dlsym(library, "piLoaderRelease"));
+        get_reports =
+            reinterpret_cast<decltype(get_reports)>(::dlsym(library, "piLoaderGetReports"));
+        REQUIRE(create != &piLoaderCreate);
+    }
+
+    ~OtherLoader() { ::dlclose(library); }
+    OtherLoader(const OtherLoader &) = delete;
+    OtherLoader &operator=(const OtherLoader &) = delete;
+
+    void *library;
+    decltype(&piLoaderCreate) create = nullptr;
+    decltype(&piLoaderRelease) release = nullptr;
+    decltype(&piLoaderGetReports) get_reports = nullptr;
+};
+
 } // namespace
 
 TEST_CASE("a good plugin is loaded, and its report says so") {
@@ -203,6 +226,37 @@ TEST_CASE("a directory that is not there is a warning that names it") {
     CHECK(log.count("plugin directory \"/nonexistent/plugins\"", PI_LOG_WARNING) == 1);
 }
 
+TEST_CASE("a loader of /usr finds what was installed to /usr/local, and takes that first") {
+    const TemporaryFolder prefix;
+    std::filesystem::create_directories(prefix.str("lib/x86_64-linux-gnu"));
+    const std::string loader_file = prefix.str("lib/x86_64-linux-gnu/libpi_loader.so.1");
+    std::filesystem::copy_file(PI_LOADER_FILE, loader_file);
+    for (const char *folder : {"lib", "local/lib"}) {
+        std::filesystem::create_directories(prefix.str(std::string(folder) + "/pi"));
+        std::filesystem::copy_file(
+            plugin_file("small_good"),
+            prefix.str(std::string(folder) + "/pi/libpi_plugin_small_good.so"));
+    }
+    const std::string manifest =
+        R"({"name": "small_good", "path": "../../../lib/pi/libpi_plugin_small_good.so"})";
+    prefix.write("share/pi/plugins.d/small_good.json", manifest);
+    prefix.write("local/share/pi/plugins.d/small_good.json", manifest);
+
+    const OtherLoader other(loader_file);
+    CapturedLog log;
+    const pi_loader loader =
+        Description{.flags = PI_LOADER_IGNORE_ENVIRONMENT, .log = &log}.create_with(other.create);
+    pi_plugin_report reports[4] = {};
+    uint32_t count = 0;
+    REQUIRE(other.get_reports(loader, 4, reports, &count) == PI_SUCCESS);
+    REQUIRE(count == 2);
+    CHECK(std::string(reports[0].path) == prefix.str("local/lib/pi/libpi_plugin_small_good.so"));
+    CHECK(reports[0].status == PI_PLUGIN_LOADED);
+    CHECK(std::string(reports[1].path) == prefix.str("lib/pi/libpi_plugin_small_good.so"));
+    CHECK(reports[1].status == PI_PLUGIN_SHADOWED);
+    REQUIRE(other.release(loader) == PI_SUCCESS);
+}
+
 TEST_CASE("manifests and plugins beside the loader are found from where libpi_loader lies") {
     const TemporaryFolder prefix;
     std::filesystem::create_directories(prefix.str("lib"));
@@ -224,22 +278,13 @@ TEST_CASE("manifests and plugins beside the loader are found from where libpi_lo
     REQUIRE(::chmod(open.c_str(), 0666) == 0);
     prefix.write(manifests + "README", "not a manifest");
 
-    void *library = ::dlopen(prefix.str("lib/libpi_loader.so.1").c_str(), RTLD_NOW | RTLD_LOCAL);
-    INFO(::dlerror());
-    REQUIRE(library != nullptr);
-    const auto create =
-        reinterpret_cast<decltype(&piLoaderCreate)>(::dlsym(library, "piLoaderCreate"));
-    const auto release =
-        reinterpret_cast<decltype(&piLoaderRelease)>(::dlsym(library, "piLoaderRelease"));
-    const auto get_reports =
-        reinterpret_cast<decltype(&piLoaderGetReports)>(::dlsym(library, "piLoaderGetReports"));
-    REQUIRE(create != &piLoaderCreate);
+    const OtherLoader other(prefix.str("lib/libpi_loader.so.1"));
     CapturedLog log;
     const pi_loader loader =
-        Description{.flags = PI_LOADER_IGNORE_ENVIRONMENT, .log = &log}.create_with(create);
+        Description{.flags = PI_LOADER_IGNORE_ENVIRONMENT, .log = &log}.create_with(other.create);
     pi_plugin_report reports[16] = {};
     uint32_t count = 0;
-    REQUIRE(get_reports(loader, 16, reports, &count) == PI_SUCCESS);
+    REQUIRE(other.get_reports(loader, 16, reports, &count) == PI_SUCCESS);
     REQUIRE(count == 9);
     CHECK(std::string(reports[0].name) == "small_old");
     CHECK(reports[0].status == PI_PLUGIN_LOADED);
@@ -261,16 +306,15 @@ TEST_CASE("manifests and plugins beside the loader are found from where libpi_lo
     CHECK(std::string(reports[8].name) == "small_good");
     CHECK(plugin_name(reports[0].plugin) == "small_old");
     CHECK(plugin_name(reports[8].plugin) == "small_good");
-    CHECK(release(loader) == PI_SUCCESS);
+    CHECK(other.release(loader) == PI_SUCCESS);
 
     // A name that only a manifest knows.
     const pi_loader by_name =
-        Description{.plugins = {"small_old"}, .log = &log}.create_with(create);
-    REQUIRE(get_reports(by_name, 16, reports, &count) == PI_SUCCESS);
+        Description{.plugins = {"small_old"}, .log = &log}.create_with(other.create);
+    REQUIRE(other.get_reports(by_name, 16, reports, &count) == PI_SUCCESS);
     REQUIRE(count == 1);
     CHECK(reports[0].status == PI_PLUGIN_LOADED);
-    CHECK(release(by_name) == PI_SUCCESS);
-    ::dlclose(library);
+    CHECK(other.release(by_name) == PI_SUCCESS);
 }
 
 TEST_CASE("an older plugin with a shorter table works, and what it lacks is refused by name") {

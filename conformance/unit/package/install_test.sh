@@ -90,5 +90,5 @@ grep -q taken taken.txt
 while read -r command; do
     eval "$command" # what pi-new-plugin says
 done < <(sed -n 's/^  //p' told.txt | sed "s|^cmake -S|cmake -DCMAKE_C_COMPILER='$c_compiler' -S|")
-cmake --install acme/build --prefix "$pi" >/dev/null
+cmake --install acme/build >/dev/null # to where PI is
 "$pi/bin/pi-info" --plugins | grep "^ *acme .* loaded " || fail "the installed plugin is not found"

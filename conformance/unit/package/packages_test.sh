@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# packages_test.sh BUILD_DIR: Debian's packages of this build have what they should and name what they need; unpacked into an
-# empty folder, their programs find their libraries and plugins. scripts/test-packages installs them in a clean Debian.
+# packages_test.sh BUILD_DIR: Debian's packages of this build have what they should and name what they need, and what scripts/package
+# builds is all that is in them; unpacked into an empty folder, their programs find their libraries and plugins.
+# scripts/test-packages installs them in a clean Debian.
 set -euo pipefail
 build_dir=$1
 
@@ -14,6 +15,19 @@ fail() {
     echo "FAILED: $*" >&2
     exit 1
 }
+
+# What is installed and made by the build is made by pi_installed, the one target that scripts/package builds.
+if [[ -e $build_dir/build.ninja ]]; then
+    find "$build_dir" -name cmake_install.cmake -exec grep -oh "\"$build_dir/[^\"]*\"" {} + |
+        tr -d '"' | sed "s|^$build_dir/||" | sort -u >named.txt
+    # Some are inputs of CMake or written by it; links come with what they lead to.
+    ninja -C "$build_dir" -t targets all | grep -Ev ': (phony|RERUN_CMAKE|CMAKE_SYMLINK_LIBRARY)$' | sed 's/: [^:]*$//' |
+        sort -u >can_be_made.txt
+    ninja -C "$build_dir" -t graph pi_installed | sed -n 's/.*\[label="\([^"]*\)".*/\1/p' | sort -u >is_made.txt
+    comm -12 named.txt can_be_made.txt | tee installed.txt | comm -23 - is_made.txt >forgotten.txt
+    [[ ! -s forgotten.txt ]] || fail "pi_installed does not make what is installed: $(tr '\n' ' ' <forgotten.txt)"
+    grep -qx bin/pi-info installed.txt || fail "the list of what is installed is not understood"
+fi
 
 cpack --config "$build_dir/CPackConfig.cmake" -B "$folder/packages" >cpack.txt 2>&1 || { cat cpack.txt && fail "cpack"; }
 ! grep -i warning cpack.txt || fail "cpack warns"
@@ -32,9 +46,13 @@ has libpi-dev include/pi/pi.h
 has libpi-dev include/pi/sdk/plugin.hpp
 has libpi-dev 'lib/.*pkgconfig/pi-loader.pc'
 has libpi-dev bin/pi-new-plugin
+has libpi-dev share/doc/libpi-dev/docs/plugin-authors.md
+has libpi-dev share/doc/libpi-dev/examples/first_program/main.cpp
 needs libpi-dev "libpi1 (="
 for program in pi-info pi-bench pi-conformance pi-replay; do
     has pi-tools "bin/$program"
+    has pi-tools "share/man/man1/$program\.1"
+    has pi-tools "share/bash-completion/completions/$program"
 done
 needs pi-tools "libpi1 (="
 dpkg-deb -I "$(package libpi1)" shlibs | grep "^libpi_loader 1 libpi1 " >/dev/null || fail "libpi1 has no shlibs"
@@ -45,6 +63,9 @@ for plugin in "$build_dir"/lib/libpi_plugin_*.so; do
     has "pi-plugins-${name//_/-}" "share/pi/plugins.d/$name.json"
     needs "pi-plugins-${name//_/-}" "libpi1 (="
 done
+[[ ! -e $build_dir/lib/libpi_plugin_opencl.so ]] ||
+    dpkg-deb -f "$(package pi-plugins-opencl)" Recommends | grep -q "ocl-icd-libopencl1" ||
+    fail "pi-plugins-opencl does not recommend OpenCL's loader"
 # No file is in two packages.
 for file in packages/*.deb; do
     dpkg-deb -c "$file" | grep -v '^d' | awk '{print $6}'

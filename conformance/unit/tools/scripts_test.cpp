@@ -7,6 +7,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 
 using namespace pi_test;
 namespace fs = std::filesystem;
@@ -23,8 +24,9 @@ public:
             fs::create_directories(folder);
         }
         fs::copy_file(fs::path(SCRIPTS) / script, root() / "pi/scripts" / script);
-        add_program(root() / "pi/scripts/setup", "true");
-        add_program(tools / "cmake", "test -x scripts/setup"); // it is called in the tree
+        add_program(root() / "pi/scripts/setup", "echo setup $* >>called.txt");
+        // It is called in the tree.
+        add_program(tools / "cmake", "test -x scripts/setup && echo cmake $* >>called.txt");
         add_program(root() / "pi/build/release/bin" / program,
                     R"(echo "in $PWD: $*, cuda is ${PI_CUDA_LIBRARY-}")");
     }
@@ -35,6 +37,12 @@ public:
                     "cd '" + elsewhere().string() + "' && PATH=$PWD/../tools:$PATH ../pi/scripts/" +
                         script_ + " " + arguments},
                    environment);
+    }
+
+    /// What it called to install and to build, a line each.
+    std::string called() const {
+        std::ifstream file(root() / "pi/called.txt");
+        return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
     }
 
 private:
@@ -58,6 +66,21 @@ TEST_CASE("scripts/demo finds the files that it is given from the caller's folde
     CHECK(ran.output == "in " + tree.elsewhere().string() +
                             ": my photo.png --machine here.json --output out --json all.json"
                             ", cuda is \n");
+}
+
+TEST_CASE("scripts/demo installs and builds what it runs, and no more, and nothing for --help") {
+    const Tree tree("demo", "image_pipeline");
+    const std::string all = "setup --build\ncmake --preset release\n"
+                            "cmake --build --preset release --target demo";
+    const Ran help = tree.call("--help");
+    CHECK_THAT(help.output, Catch::Contains("scripts/demo --simulated"));
+    CHECK(help.exit_code == 0);
+    CHECK(tree.called().empty());
+    REQUIRE(tree.call("--rounds 1").exit_code == 0);
+    CHECK(tree.called() == all + "\n");
+    REQUIRE(tree.call("--simulated").exit_code == 0);
+    CHECK(tree.called() ==
+          all + "\n" + all + " pi_simulated_cuda pi_simulated_level_zero unit_examples_kernels\n");
 }
 
 TEST_CASE("scripts/bench finds the driver that PI_CUDA_LIBRARY names from the caller's folder") {

@@ -69,6 +69,7 @@ typedef struct pi_loader_desc {
 
 /* desc NULL: all defaults. Plugins are searched in this order, and the first of a name wins: the
  * description's plugins and directories, PI_PLUGINS, PI_PLUGIN_PATH, the manifests in
+ * <prefix>/local/share/pi/plugins.d (of /usr: what was installed to /usr/local) and in
  * <prefix>/share/pi/plugins.d, the folder of libpi_loader itself. A bad plugin never stops the others
  * and never makes this fail: piLoaderGetReports tells what became of each. Only one that does not
  * return does: plugins run on the calling thread, which nothing can take back from them, and all that
