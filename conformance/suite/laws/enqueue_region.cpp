@@ -255,15 +255,18 @@ LAW("enqueue", "a fill repeats patterns of each size over its range and no furth
 
 LAW("enqueue", "a large fill reaches its last pattern") {
     const Queue queue = bench.make_queue();
-    const uint64_t patterns = (1u << 19) + bench.random(1, 1000);
-    const Bytes pattern = bench.random_bytes(8);
-    Bytes expected(patterns * 8 + 8, std::byte{0x5A});
-    const Mem mem = bench.make_buffer(bench.place(), expected);
-    for (uint64_t i = 0; i < patterns; ++i)
-        std::copy(pattern.begin(), pattern.end(),
-                  expected.begin() + static_cast<std::ptrdiff_t>(i * 8));
-    bench.wait(bench.fill(queue, mem, 0, patterns * 8, pattern));
-    bench.require_contents(queue, mem, expected, "the buffer after a large fill");
+    for (const uint64_t size : {8, 128}) {
+        const uint64_t patterns = (uint64_t{1} << 22) / size + bench.random(1, 1000);
+        const Bytes pattern = bench.random_bytes(size);
+        Bytes expected(patterns * size + size, std::byte{0x5A});
+        const Mem mem = bench.make_buffer(bench.place(), expected);
+        for (uint64_t i = 0; i < patterns; ++i)
+            std::copy(pattern.begin(), pattern.end(),
+                      expected.begin() + static_cast<std::ptrdiff_t>(i * size));
+        bench.wait(bench.fill(queue, mem, 0, patterns * size, pattern));
+        bench.require_contents(queue, mem, expected,
+                               join("the buffer after a large fill with ", size, " bytes"));
+    }
 }
 
 LAW("enqueue", "a fill's pattern is copied during the call") {

@@ -26,11 +26,10 @@ uint64_t largest_group(Bench &bench, pi_kernel kernel) {
     return get_info<uint64_t>(&piDeviceGetInfo, bench.device(), PI_DEVICE_INFO_MAX_WORK_GROUP_SIZE);
 }
 
-// Launches "visit" and requires that each id of the box was visited once, and no other.
-void require_visited(Workshop &shop, uint32_t dimensions, const Size3 &offset, const Size3 &size,
-                     const Size3 &local) {
+// Launches `kernel`, a "visit", and requires that each id of the box was visited once, and no other.
+void require_visited(Workshop &shop, pi_kernel kernel, uint32_t dimensions, const Size3 &offset,
+                     const Size3 &size, const Size3 &local) {
     Bench &bench = shop.bench;
-    const Kernel kernel = make_kernel(shop.program, "visit");
     Size3 extent{1, 1, 1};
     Size3 begin{0, 0, 0};
     for (uint32_t axis = 0; axis < dimensions; ++axis) {
@@ -54,6 +53,12 @@ void require_visited(Workshop &shop, uint32_t dimensions, const Size3 &offset, c
                            " in groups of ", local[0], ", ", local[1], ", ", local[2],
                            ": how often (", id[0], ", ", id[1], ", ", id[2], ") was visited"));
     }
+}
+
+void require_visited(Workshop &shop, uint32_t dimensions, const Size3 &offset, const Size3 &size,
+                     const Size3 &local) {
+    const Kernel kernel = make_kernel(shop.program, "visit");
+    require_visited(shop, kernel, dimensions, offset, size, local);
 }
 
 LAW("kernel", "each id is visited once, in one, two and three dimensions") {
@@ -99,6 +104,28 @@ LAW("kernel", "a global offset moves the ids, where the device can") {
     require_untouched<pi_event>(
         "a global offset on a device without the feature", {PI_ERROR_UNSUPPORTED_FEATURE},
         [&](pi_event *out) { return piEnqueueKernelLaunch(shop.queue, &desc, 0, nullptr, out); });
+}
+
+LAW("kernel", "launches of one kernel have each their own global offset, or none") {
+    Workshop shop(bench);
+    const Kernel kernel = make_kernel(shop.program, "visit");
+    const bool can = (launch_features(bench) & PI_LAUNCH_FEATURE_GLOBAL_OFFSET) != 0;
+    for (const uint64_t offset : {5, 0, 3, 3, 7, 0}) {
+        if (offset == 0 || can) {
+            require_visited(shop, kernel, 1, {offset, 0, 0}, {8, 0, 0}, {});
+            require_visited(shop, kernel, 2, {offset, offset / 2, 0}, {4, 3, 0}, {});
+            continue;
+        }
+        const Mem mem = bench.make_buffer(64);
+        Arguments arguments;
+        arguments.buffer(mem).value(uint64_t{16}).value(uint64_t{1});
+        pi_kernel_launch_desc desc = launch_desc(kernel, arguments, 8);
+        desc.global_offset[0] = offset;
+        Event event;
+        require_error(try_enqueue(shop.queue, desc, {}, event.out()),
+                      {PI_ERROR_UNSUPPORTED_FEATURE},
+                      "a global offset on a device without the feature");
+    }
 }
 
 LAW("kernel", "groups at the end may be smaller, where the device can") {
@@ -258,16 +285,22 @@ LAW("kernel", "the suggested local size is one that may be asked for") {
     Arguments arguments;
     arguments.buffer(mem).value(uint64_t{60}).value(uint64_t{50});
     const pi_kernel_launch_desc desc = launch_desc(kernel, arguments, 2, {60, 50, 1});
-    Size3 local = poison<Size3>();
-    require_success(piKernelGetSuggestedLocalSize(shop.queue, &desc, local.data()),
-                    "piKernelGetSuggestedLocalSize");
     const auto most =
         get_info<uint64_t>(&piDeviceGetInfo, bench.device(), PI_DEVICE_INFO_MAX_WORK_GROUP_SIZE);
-    for (const uint64_t axis : local)
-        require(axis >= 1 && axis <= most, "the suggested local size has ", axis,
-                ", should be 1 to ", most);
-    require(local[0] * local[1] * local[2] <= most, "the suggested group of ",
-            local[0] * local[1] * local[2], " work-items is larger than ", most);
+    const auto suggested = [&](const pi_kernel_launch_desc &launch) {
+        Size3 local = poison<Size3>();
+        require_success(piKernelGetSuggestedLocalSize(shop.queue, &launch, local.data()),
+                        "piKernelGetSuggestedLocalSize");
+        for (const uint64_t axis : local)
+            require(axis >= 1 && axis <= most, "the suggested local size has ", axis,
+                    ", should be 1 to ", most);
+        require(local[0] * local[1] * local[2] <= most, "the suggested group of ",
+                local[0] * local[1] * local[2], " work-items is larger than ", most);
+        return local;
+    };
+    const Size3 local = suggested(desc);
+    // Of so many items the groups are more than a group may have items.
+    suggested(launch_desc(kernel, arguments, 1, {std::min<uint64_t>(most, 1024) * 2048, 1, 1}));
     require_visited(shop, 2, {}, {60, 50, 1}, local);
 }
 
