@@ -336,8 +336,12 @@ DescriptorVariants::DescriptorVariants(const void *valid, std::size_t size,
     header(add("an unknown chained desc", {PI_ERROR_UNSUPPORTED_FEATURE}, size)).next = &unknown_;
     header(add("an unknown chained desc that may be ignored", {}, size)).next = &ignorable_;
     if (flags_offset != 0) {
-        std::byte *flags = add("an unknown flag bit", {PI_ERROR_UNSUPPORTED_FEATURE}, size);
-        flags[flags_offset + 7] = std::byte{0x40};
+        // Those that no version has yet, and never a vendor's.
+        for (unsigned bit = 32; bit < 64; ++bit) {
+            std::byte *flags =
+                add(join("the unknown flag bit ", bit), {PI_ERROR_UNSUPPORTED_FEATURE}, size);
+            flags[flags_offset + bit / 8] |= std::byte{1} << bit % 8;
+        }
     }
     if (!optional)
         variants_.push_back({"desc NULL", {PI_ERROR_INVALID_NULL_POINTER}, nullptr});

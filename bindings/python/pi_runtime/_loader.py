@@ -47,12 +47,13 @@ class Device:
         return _DEVICE_TYPES.get(self._core.type, "other")
 
     @property
-    def memory_bytes(self) -> int:
-        """Of its ordinary memory."""
+    def memory_bytes(self) -> Optional[int]:
+        """Of its ordinary memory; None where the plugin does not tell."""
         return self._core.memory_bytes
 
     def __repr__(self) -> str:
-        return f"<Device {self.selector}: {self.name}, {self.type}, {self.memory_bytes} bytes>"
+        memory = "" if self.memory_bytes is None else f", {self.memory_bytes} bytes"
+        return f"<Device {self.selector}: {self.name}, {self.type}{memory}>"
 
 
 class Loader:

@@ -216,8 +216,15 @@ void bind_loader(py::module_ &module) {
                                    return number_of<pi_device_type>(self.device.get(),
                                                                     PI_DEVICE_INFO_TYPE);
                                })
-        .def_property_readonly("memory_bytes", [](const Device &self) {
-            return number_of<uint64_t>(self.device.get(), PI_DEVICE_INFO_GLOBAL_MEMORY_SIZE);
+        .def_property_readonly("memory_bytes", [](const Device &self) -> std::optional<uint64_t> {
+            uint64_t size = 0;
+            const pi_result asked = piDeviceGetInfo(
+                self.device.get(), PI_DEVICE_INFO_GLOBAL_MEMORY_SIZE, sizeof size, &size, nullptr);
+            if (asked == PI_ERROR_UNSUPPORTED_FEATURE) {
+                return std::nullopt; // a plugin need not tell
+            }
+            check(asked, "piDeviceGetInfo(GLOBAL_MEMORY_SIZE)");
+            return size;
         });
     py::class_<Topology, std::shared_ptr<Topology>>(module, "Topology")
         .def(py::init(&make_topology), py::arg("groups"), py::arg("names"))

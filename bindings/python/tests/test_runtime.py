@@ -2,6 +2,7 @@
 import ctypes
 import gc
 import json
+import os
 import pathlib
 import tempfile
 import threading
@@ -25,6 +26,13 @@ class Devices(unittest.TestCase):
             self.assertEqual(device.type, "cpu")
             self.assertGreater(device.memory_bytes, 1 << 20)
             self.assertIn("host:0:0", repr(device))
+
+    @unittest.skipUnless("PI_TEST_TEMPLATE_PLUGIN" in os.environ, "the template of a plugin is not built")
+    def test_a_device_that_does_not_tell_its_memory_is_shown_all_the_same(self):
+        loader = pi.Loader([os.environ["PI_TEST_TEMPLATE_PLUGIN"]], environment=False, default_search=False)
+        device = loader.devices()[0]
+        self.assertIsNone(device.memory_bytes)
+        self.assertRegex(repr(device), r"^<Device template:0:0: [^,]+, [a-z]+>$")
 
     def test_objects_say_what_they_are_where_a_notebook_shows_them(self):
         runtime = on_host()

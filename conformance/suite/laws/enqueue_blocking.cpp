@@ -150,6 +150,33 @@ LAW("enqueue", "a blocking command comes after commands of its queue that are he
     bench.wait(held);
 }
 
+LAW("enqueue", "a blocking write or read of few bytes moves all of them and no others") {
+    const Queue queue = bench.make_queue();
+    constexpr uint64_t guard = 16;
+    for (const uint64_t size :
+         {1, 2, 3, 5, 7, 9, 15, 31, 65, 127, 1021, 4095, 4097, 65535, 65537}) {
+        Bytes expected = bench.random_bytes(size + 2 * guard);
+        const Mem mem = bench.make_buffer(bench.place(), expected);
+        const Bytes bytes = bench.random_bytes(size);
+        const Regions write_region{linear(0, guard, size)};
+        auto write = write_desc(mem, bytes, write_region);
+        write.flags |= PI_COMMAND_BLOCKING;
+        require_success(try_enqueue(queue, write), "a blocking write of ", size, " bytes");
+        std::copy(bytes.begin(), bytes.end(), expected.begin() + guard);
+
+        Bytes seen = bench.random_bytes(size + 2 * guard);
+        Bytes around = seen;
+        std::copy(bytes.begin(), bytes.end(), around.begin() + guard);
+        const Regions read_region{linear(guard, guard, size)};
+        auto read = read_desc(mem, seen, read_region);
+        read.flags |= PI_COMMAND_BLOCKING;
+        require_success(try_enqueue(queue, read), "a blocking read of ", size, " bytes");
+        require(seen == around, "a blocking read of ", size, " bytes gave others");
+        bench.require_contents(queue, mem, expected,
+                               join("after a blocking write of ", size, " bytes"));
+    }
+}
+
 LAW("enqueue", "threads that block on one queue get what is theirs") {
     for (const uint64_t flags : {uint64_t{0}, uint64_t{PI_QUEUE_OUT_OF_ORDER}}) {
         const auto known =
