@@ -171,8 +171,25 @@ Event Bench::make_host_event(pi_context context) {
 }
 
 void Bench::signal(pi_event event, pi_result result) {
-    require_success(piEventSignalHost(event, result), "piEventSignalHost with ",
-                    result_name(result));
+    try {
+        require_success(piEventSignalHost(event, result), "piEventSignalHost with ",
+                        result_name(result));
+    } catch (...) {
+        piEventSignalHost(event, result); // or what waits for it would never come back
+        throw;
+    }
+}
+
+void Bench::signal_after(pi_event event, const std::function<void()> &body) {
+    std::exception_ptr failure;
+    try {
+        body();
+    } catch (...) {
+        failure = std::current_exception();
+    }
+    signal(event);
+    if (failure != nullptr)
+        std::rethrow_exception(failure);
 }
 
 void Bench::wait(pi_event event, const std::string &what) {

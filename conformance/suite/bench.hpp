@@ -98,7 +98,10 @@ public:
     Mem make_view(pi_mem mem, uint64_t offset, uint64_t size);
     Event make_host_event();
     Event make_host_event(pi_context context);
+    /// A signal that is refused is given once more before the law fails: a thread that waits for it comes back.
     void signal(pi_event event, pi_result result = PI_SUCCESS);
+    /// Signals behind the body, also when that fails.
+    void signal_after(pi_event event, const std::function<void()> &body);
 
     // ----- Commands: they must be accepted; waits as {gate, other} -----
     template <typename Desc>

@@ -464,8 +464,7 @@ void bind_use(py::module_ &module) {
             },
             NoGil(),
             "The use did not take place: what was written does not count. Views that still live "
-            "look "
-            "at bytes which others may change.")
+            "look at bytes which others may change.")
         .def("__enter__", [](const std::shared_ptr<Use> &self) { return self; })
         .def("__exit__",
              [](Use &self, const py::object &type, const py::object &, const py::object &) {

@@ -7,8 +7,6 @@
 
 #include <algorithm>
 #include <deque>
-#include <exception>
-#include <thread>
 
 namespace pi::suite {
 namespace {
@@ -127,25 +125,18 @@ LAW("enqueue", "a blocking command comes after commands of its queue that are he
     const Event held = bench.fill(queue, mem, 0, 64, Bytes(1, std::byte{2}), {gate});
     Bytes seen(64);
     const Regions all{linear(0, 0, 64)};
-    pi_result result = PI_SUCCESS;
-    std::string text; // of the reader's thread
-    std::thread reader([&] {
-        auto desc = read_desc(mem, seen, all);
-        desc.flags |= PI_COMMAND_BLOCKING;
-        result = try_enqueue(queue, desc);
-        text = last_error_text();
+    bench.run_threads(2, [&](unsigned thread) {
+        if (thread == 0) {
+            auto desc = read_desc(mem, seen, all);
+            desc.flags |= PI_COMMAND_BLOCKING;
+            require_success(try_enqueue(queue, desc), "a blocking read");
+            return;
+        }
+        bench.signal_after(gate, [&] {
+            bench.require_contents(other, mem, Bytes(64, std::byte{1}),
+                                   "while the fill is held back");
+        });
     });
-    std::exception_ptr failure;
-    try {
-        bench.require_contents(other, mem, Bytes(64, std::byte{1}), "while the fill is held back");
-    } catch (...) {
-        failure = std::current_exception(); // the reader must come back first
-    }
-    bench.signal(gate);
-    reader.join();
-    if (failure)
-        std::rethrow_exception(failure);
-    require(result == PI_SUCCESS, "a blocking read: ", result_name(result), ": ", text);
     require(seen == Bytes(64, std::byte{2}), "a blocking read passed a command before it");
     bench.wait(held);
 }

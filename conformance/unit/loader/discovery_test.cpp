@@ -32,6 +32,16 @@ struct OtherLoader {
     }
 
     ~OtherLoader() { ::dlclose(library); }
+
+    std::vector<pi_plugin_report> reports(pi_loader loader) const {
+        std::vector<pi_plugin_report> reports(16);
+        uint32_t count = 0;
+        REQUIRE(get_reports(loader, 16, reports.data(), &count) == PI_SUCCESS);
+        REQUIRE(count <= reports.size());
+        reports.resize(count);
+        return reports;
+    }
+
     OtherLoader(const OtherLoader &) = delete;
     OtherLoader &operator=(const OtherLoader &) = delete;
 
@@ -246,10 +256,8 @@ TEST_CASE("a loader of /usr finds what was installed to /usr/local, and takes th
     CapturedLog log;
     const pi_loader loader =
         Description{.flags = PI_LOADER_IGNORE_ENVIRONMENT, .log = &log}.create_with(other.create);
-    pi_plugin_report reports[4] = {};
-    uint32_t count = 0;
-    REQUIRE(other.get_reports(loader, 4, reports, &count) == PI_SUCCESS);
-    REQUIRE(count == 2);
+    const auto reports = other.reports(loader);
+    REQUIRE(reports.size() == 2);
     CHECK(std::string(reports[0].path) == prefix.str("local/lib/pi/libpi_plugin_small_good.so"));
     CHECK(reports[0].status == PI_PLUGIN_LOADED);
     CHECK(std::string(reports[1].path) == prefix.str("lib/pi/libpi_plugin_small_good.so"));
@@ -282,10 +290,8 @@ TEST_CASE("manifests and plugins beside the loader are found from where libpi_lo
     CapturedLog log;
     const pi_loader loader =
         Description{.flags = PI_LOADER_IGNORE_ENVIRONMENT, .log = &log}.create_with(other.create);
-    pi_plugin_report reports[16] = {};
-    uint32_t count = 0;
-    REQUIRE(other.get_reports(loader, 16, reports, &count) == PI_SUCCESS);
-    REQUIRE(count == 9);
+    auto reports = other.reports(loader);
+    REQUIRE(reports.size() == 9);
     CHECK(std::string(reports[0].name) == "small_old");
     CHECK(reports[0].status == PI_PLUGIN_LOADED);
     CHECK(std::string(reports[0].path) == prefix.str("opt/anywhere.so"));
@@ -311,8 +317,8 @@ TEST_CASE("manifests and plugins beside the loader are found from where libpi_lo
     // A name that only a manifest knows.
     const pi_loader by_name =
         Description{.plugins = {"small_old"}, .log = &log}.create_with(other.create);
-    REQUIRE(other.get_reports(by_name, 16, reports, &count) == PI_SUCCESS);
-    REQUIRE(count == 1);
+    reports = other.reports(by_name);
+    REQUIRE(reports.size() == 1);
     CHECK(reports[0].status == PI_PLUGIN_LOADED);
     CHECK(other.release(by_name) == PI_SUCCESS);
 }

@@ -131,17 +131,16 @@ std::vector<Trial> trials_for(const std::vector<Law> &laws, bool all, unsigned s
 /// succeeds but in laws of its own: what it leaves is told. Nor must that of a signal, whose waiters are on other threads.
 std::string problem_of(const Fault &fault, const json &test) {
     const std::string reason = test.at("reason");
-    // Its process may crash behind that: commands that it does not wait for any more use memory that goes.
-    for (const char *broken : {"crash: ", "hang: ", "ended with exit code"}) {
-        if (reason.starts_with(broken) &&
-            reason.find("after this did not hold: ") == std::string::npos &&
-            reason.find("after it had failed: ") == std::string::npos) {
-            return reason;
-        }
-    }
     const auto says = [&](const std::string &words) {
         return reason.find(words) != std::string::npos;
     };
+    // Its process may crash behind that: commands that it does not wait for any more use memory that goes.
+    for (const char *broken : {"crash: ", "hang: ", "ended with exit code"}) {
+        if (reason.starts_with(broken) && !says("after this did not hold: ") &&
+            !says("after it had failed: ")) {
+            return reason;
+        }
+    }
     const bool told = says(fault.function) || (fault.is_release() && says("leak: ")) ||
                       (fault.function == "piEventSignalHost" && says("PI_ERROR_TIMEOUT"));
     return told ? "" : "no function's name: " + reason;
