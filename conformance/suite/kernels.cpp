@@ -28,6 +28,7 @@ const std::string &simulated_cuda_text() {
         simulated_cuda_module(PI_SUITE_KERNELS_LIBRARY,
                               "function add pointer 4\nfunction combine pointer pointer pointer 4\n"
                               "function visit pointer 8 8\nfunction reverse pointer shared\n"
+                              "function butterfly pointer shared shared\n"
                               "function follow addresses 4\n");
     return text;
 }
@@ -40,6 +41,7 @@ const std::string &simulated_level_zero_text() {
         PI_SUITE_KERNELS_LIBRARY,
         "function add pointer 4\nfunction combine pointer pointer pointer 4\n"
         "function visit pointer 8 8\nfunction reverse pointer local\n"
+        "function butterfly pointer local local\n"
         "function follow addresses 4\n");
     return text;
 }

@@ -8,6 +8,9 @@
 //           global const uint *b, uint factor)
 //   visit(global uint *visits, ulong size_x, ulong size_y)   visits[((z * size_y) + y) * size_x + x] += 1
 //   reverse(global uint *data, local uint *scratch)          reverses each work-group's part of data
+//   butterfly(global uint *data, local uint *sums,           of each pair of words that mirror each other in a
+//             local uint *differences)                       work-group, the first becomes their sum, the second
+//                                                            the first less the second
 #pragma once
 
 #include "bench.hpp"

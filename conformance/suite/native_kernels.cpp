@@ -43,6 +43,21 @@ void PI_CALL native_reverse(const pi_native_group *group, void *const *arguments
         data[group->begin[0] + i] = scratch[size - 1 - i];
 }
 
+void PI_CALL native_butterfly(const pi_native_group *group, void *const *arguments) {
+    auto *data = static_cast<uint32_t *>(arguments[0]) + group->begin[0];
+    auto *sums = static_cast<uint32_t *>(arguments[1]);
+    auto *differences = static_cast<uint32_t *>(arguments[2]);
+    const uint64_t size = group->end[0] - group->begin[0];
+    for (uint64_t i = 0; i < size; ++i) {
+        sums[i] = data[i] + data[size - 1 - i];
+        differences[i] = data[i] - data[size - 1 - i];
+    }
+    for (uint64_t i = 0; i < size; ++i) {
+        const uint64_t mirrored = size - 1 - i;
+        data[i] = i < mirrored ? sums[i] : differences[mirrored];
+    }
+}
+
 void PI_CALL native_follow(const pi_native_group *group, void *const *arguments) {
     auto *const *addresses = static_cast<uint32_t *const *>(arguments[0]);
     const uint32_t value = *static_cast<const uint32_t *>(arguments[1]);
@@ -53,7 +68,7 @@ void PI_CALL native_follow(const pi_native_group *group, void *const *arguments)
 constexpr pi_native_kernel native_kernels[] = {
     {"add", &native_add, 2, 0},       {"combine", &native_combine, 4, 0},
     {"visit", &native_visit, 3, 0},   {"reverse", &native_reverse, 2, 0},
-    {"follow", &native_follow, 2, 0},
+    {"follow", &native_follow, 2, 0}, {"butterfly", &native_butterfly, 3, 0},
 };
 
 } // namespace

@@ -26,7 +26,7 @@ LAW("kernel", "a kernel's groups are no larger than the device's, and it demands
         get_info<uint64_t>(&piDeviceGetInfo, bench.device(), PI_DEVICE_INFO_MAX_WORK_GROUP_SIZE);
     const auto device_local =
         get_info<uint64_t>(&piDeviceGetInfo, bench.device(), PI_DEVICE_INFO_LOCAL_MEMORY_SIZE);
-    for (const char *name : {"add", "combine", "visit", "reverse"}) {
+    for (const char *name : {"add", "combine", "visit", "reverse", "butterfly"}) {
         const Kernel kernel = make_kernel(shop.program, name);
         const auto most =
             group_info<uint64_t>(kernel, bench.device(), PI_KERNEL_GROUP_INFO_MAX_WORK_GROUP_SIZE);

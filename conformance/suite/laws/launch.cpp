@@ -230,6 +230,38 @@ LAW("kernel", "work-group memory is each group's own") {
     bench.require_contents(shop.queue, mem, bytes_of(expected), "the groups, each reversed");
 }
 
+LAW("kernel", "two arguments of work-group memory lie beside each other, of whatever sizes") {
+    Workshop shop(bench);
+    const Kernel kernel = make_kernel(shop.program, "butterfly");
+    const auto group = static_cast<uint32_t>(std::min<uint64_t>(largest_group(bench, kernel), 30));
+    const uint32_t count = group * 20;
+    std::vector<uint32_t> expected = counting(count);
+    const Mem mem = bench.make_buffer(bench.place(), bytes_of(expected));
+    // Both ways round, one is larger than the kernel needs, and of a size that is no multiple of a word's.
+    for (const uint64_t more : {uint64_t{0}, uint64_t{33}}) {
+        const uint64_t size = group * sizeof(uint32_t);
+        for (const auto &[sums, differences] : {std::pair{size + more, size}, {size, size + more}}) {
+            Arguments arguments;
+            arguments.buffer(mem).local(sums).local(differences);
+            bench.wait(bench.enqueue(shop.queue, launch_desc(kernel, arguments, count, group)));
+            for (uint32_t begin = 0; begin < count; begin += group) {
+                for (uint32_t i = 0; i < group / 2; ++i) {
+                    uint32_t &one = expected[begin + i];
+                    uint32_t &other = expected[begin + group - 1 - i];
+                    const uint32_t difference = one - other;
+                    one += other;
+                    other = difference;
+                }
+                if (group % 2 == 1) // the word in the middle mirrors itself
+                    expected[begin + group / 2] = 0;
+            }
+            bench.require_contents(shop.queue, mem, bytes_of(expected),
+                                   join("the words of groups with ", sums, " and ", differences,
+                                        " bytes of work-group memory"));
+        }
+    }
+}
+
 LAW("kernel", "more work-group memory than the device has is refused or fails") {
     Workshop shop(bench);
     const Kernel kernel = make_kernel(shop.program, "reverse");

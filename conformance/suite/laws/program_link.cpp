@@ -152,10 +152,13 @@ LAW("program", "what is compiled only has no kernels, and can be built still") {
     uint64_t size = poison<uint64_t>();
     require_error(piProgramGetInfo(program, PI_PROGRAM_INFO_KERNEL_NAMES, 0, nullptr, &size),
                   PI_ERROR_INVALID_OPERATION, "the kernel names of what is only compiled");
-    const pi_program_build_desc desc = build_desc(factor_option);
+    const std::string options = "-DFACTOR=7";
+    const pi_program_build_desc desc = build_desc(options.c_str());
     require_success(piProgramBuild(program, &desc), "building what was compiled");
     require_status(program, bench.device(), PI_PROGRAM_BUILT, "after building");
-    require_changes(bench, program, 3);
+    require_equal(text_of(program, bench.device(), PI_PROGRAM_BUILD_INFO_OPTIONS), options,
+                  "the options of a build after a compilation with others");
+    require_changes(bench, program, 7);
 }
 
 LAW("program", "a part that does not compile says so with a log, and is not linked") {

@@ -17,6 +17,14 @@ kernel void reverse(global uint *data, local uint *scratch) {
     barrier(CLK_LOCAL_MEM_FENCE);
     data[get_global_id(0)] = scratch[get_local_size(0) - 1 - i];
 }
+kernel void butterfly(global uint *data, local uint *sums, local uint *differences) {
+    size_t i = get_local_id(0), mirrored = get_local_size(0) - 1 - i;
+    uint mine = data[get_global_id(0)], other = data[get_global_id(0) - i + mirrored];
+    sums[i] = mine + other;
+    differences[i] = mine - other;
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    data[get_global_id(0)] = i < mirrored ? sums[i] : differences[mirrored];
+}
 kernel void follow(global const ulong *addresses, uint value) {
     *(global uint *)(uintptr_t)addresses[get_global_id(0)] += value;
 }
