@@ -179,9 +179,9 @@ private:
         trial_.wait_list = plan.waits == Plan::null_event ? &null_event
                            : plan.waits == Plan::no_event ? &queue_as_event_
                                                           : nullptr;
-        if (plan.element && trial_.reserved_word != nullptr) {
-            const uint32_t word = 1;
-            std::memcpy(trial_.reserved_word, &word, sizeof word);
+        if (plan.element && !trial_.reserved.empty()) {
+            trial_.reserved[plan.element_bit / 8 % trial_.reserved.size()] =
+                static_cast<uint8_t>(1u << plan.element_bit % 8);
         }
     }
 

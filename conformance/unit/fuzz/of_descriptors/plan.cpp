@@ -147,7 +147,10 @@ private:
         }
     }
     void no_output() { plan_.no_output = !row_.traits.output; }
-    void mark_element() { plan_.element = true; }
+    void mark_element() {
+        plan_.element = true;
+        plan_.element_bit = input_.below(256);
+    }
 
     uint32_t below(size_t count) { return input_.below(static_cast<uint32_t>(count)); }
 
@@ -176,7 +179,7 @@ std::string to_string(const Plan &plan) {
         text << ", chained type " << type;
     }
     text << (plan.tail ? ", a last byte of 1" : "") << (plan.no_output ? ", no outputs" : "")
-         << (plan.element ? ", an element's reserved word of 1" : "")
+         << (plan.element ? ", an element's reserved bit " + std::to_string(plan.element_bit) : "")
          << (plan.waits != Plan::none ? ", a wrong wait list" : "");
     return text.str();
 }

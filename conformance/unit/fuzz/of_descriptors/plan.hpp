@@ -25,7 +25,8 @@ struct Plan {
     bool tail = false;
     bool absent = false;
     bool no_output = false;
-    bool element = false; ///< an element's reserved word
+    bool element = false;     ///< an element's reserved words have a bit
+    uint32_t element_bit = 0; ///< which, counted round
     enum Waits { none, without_list, null_event, no_event } waits = none;
     /// What pi.h does not decide alone: it may be refused for what else it says.
     bool open = false;

@@ -9,6 +9,7 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string_view>
 #include <type_traits>
 #include <vector>
@@ -50,11 +51,11 @@ public:
         memory_.push_back(std::make_unique<uint64_t[]>((count * sizeof(T) + 7) / 8));
         return reinterpret_cast<T *>(memory_.back().get());
     }
-    /// An array of one element, whose reserved word may be filled in.
+    /// An array of one element, whose reserved words may be filled in.
     template <class T>
     T *element() {
         T *const made = keep<T>(1);
-        reserved_word = &made->reserved;
+        reserved = {reinterpret_cast<uint8_t *>(&made->reserved), sizeof made->reserved};
         return made;
     }
     const pi_region *region(uint64_t size) {
@@ -108,9 +109,9 @@ public:
     bool no_output = false; ///< out_ arguments are NULL
     uint32_t wait_count = 0;
     const pi_event *wait_list = nullptr;
-    void *reserved_word = nullptr; ///< of an array's element
-    int file = -1;                 ///< closed behind the call
-    void **written = nullptr;      ///< a pointer that the command gives, or takes
+    std::span<uint8_t> reserved; ///< words of an array's element
+    int file = -1;               ///< closed behind the call
+    void **written = nullptr;    ///< a pointer that the command gives, or takes
 
 private:
     template <class T>
