@@ -18,22 +18,27 @@ static_assert(sizeof(void *) != 8 ||
                    offsetof(pi_dlpack_managed_tensor_versioned, dl_tensor) == 32),
               "DLPack's layout");
 
-/// Of the places whose memory it is; 0: it is the host's.
-std::optional<uint32_t> backend_of(int32_t device_type) {
-    switch (device_type) {
-    case PI_DLPACK_CPU:
-    case PI_DLPACK_CUDA_HOST:
-    case PI_DLPACK_ROCM_HOST:
-        return 0;
-    case PI_DLPACK_CUDA:
-        return PI_BACKEND_CUDA;
-    case PI_DLPACK_OPENCL:
-        return PI_BACKEND_OPENCL;
-    case PI_DLPACK_ONE_API:
-        return PI_BACKEND_LEVEL_ZERO;
-    default:
-        return std::nullopt;
-    }
+/// DLPack's devices whose memory is used in place, and whose it is. Of a backend the first is what memory is handed out as.
+struct Kind {
+    int32_t type;
+    uint32_t backend;
+    const char *name;
+};
+constexpr Kind kinds[] = {
+    {PI_DLPACK_CPU, PI_BACKEND_HOST, "kDLCPU"},
+    {PI_DLPACK_CUDA, PI_BACKEND_CUDA, "kDLCUDA"},
+    {PI_DLPACK_CUDA_HOST, PI_BACKEND_HOST, "kDLCUDAHost"},
+    {PI_DLPACK_OPENCL, PI_BACKEND_OPENCL, "kDLOpenCL"},
+    {PI_DLPACK_ROCM_HOST, PI_BACKEND_HOST, "kDLROCMHost"},
+    {PI_DLPACK_ONE_API, PI_BACKEND_LEVEL_ZERO, "kDLOneAPI"},
+};
+
+/// The first whose member is `value`, or NULL.
+template <class Value>
+const Kind *find_kind(Value Kind::*member, Value value) {
+    const auto *const found = std::find_if(std::begin(kinds), std::end(kinds),
+                                           [&](const Kind &kind) { return kind.*member == value; });
+    return found == std::end(kinds) ? nullptr : found;
 }
 
 uint32_t backend_of(pi_device device) {
@@ -64,32 +69,34 @@ std::optional<int32_t> number_of(pi_device device, uint32_t backend) {
     return static_cast<int32_t>(found - devices.begin());
 }
 
-pi_dlpack_device numbered(int32_t type, pi_device device, uint32_t backend) {
+pi_dlpack_device device_of(pi_device device) {
+    const uint32_t backend = backend_of(device);
+    const Kind *const kind = find_kind(&Kind::backend, backend);
+    if (!kind) {
+        throw Error(PI_ERROR_UNSUPPORTED_FEATURE,
+                    "DLPack: device memory of backend " + std::to_string(backend) +
+                        " has no address or handle for others; acquire the host's place");
+    }
+    if (backend == PI_BACKEND_HOST) {
+        return {kind->type, 0};
+    }
     const std::optional<int32_t> number = number_of(device, backend);
     if (!number) {
         throw Error(PI_ERROR_UNSUPPORTED_FEATURE,
                     "DLPack has no number for a sub-device; acquire a place of its root device, or "
                     "the host's");
     }
-    return {type, *number};
+    return {kind->type, *number};
 }
 
-pi_dlpack_device device_of(pi_device device) {
-    const uint32_t backend = backend_of(device);
-    switch (backend) {
-    case PI_BACKEND_HOST:
-        return {PI_DLPACK_CPU, 0};
-    case PI_BACKEND_CUDA:
-        return numbered(PI_DLPACK_CUDA, device, backend);
-    case PI_BACKEND_OPENCL:
-        return numbered(PI_DLPACK_OPENCL, device, backend);
-    case PI_BACKEND_LEVEL_ZERO:
-        return numbered(PI_DLPACK_ONE_API, device, backend);
-    default:
-        throw Error(PI_ERROR_UNSUPPORTED_FEATURE,
-                    "DLPack: device memory of backend " + std::to_string(backend) +
-                        " has no address or handle for others; acquire the host's place");
+/// "kDLCPU (1), kDLCUDA (2)"
+std::string names_of_kinds() {
+    std::string text;
+    for (const Kind &kind : kinds) {
+        text += (text.empty() ? "" : ", ") + std::string(kind.name) + " (" +
+                std::to_string(kind.type) + ")";
     }
+    return text;
 }
 
 std::string name_of(const pi_dlpack_device &device) {
@@ -98,19 +105,18 @@ std::string name_of(const pi_dlpack_device &device) {
 
 PlaceIndex place_of(const Topology &topology, const pi_dlpack_device &device,
                     const std::optional<PlaceIndex> &wanted) {
-    const std::optional<uint32_t> backend = backend_of(device.device_type);
-    if (!backend) {
+    const Kind *const kind = find_kind(&Kind::type, device.device_type);
+    if (!kind) {
         throw Error(PI_ERROR_UNSUPPORTED_FEATURE,
                     "DLPack: memory of device " + name_of(device) +
-                        " cannot be used in place; memory of kDLCPU (1), kDLCUDA (2), "
-                        "kDLCUDAHost (3), kDLOpenCL (4), kDLROCMHost (11) and kDLOneAPI (14) can");
+                        " cannot be used in place; that of these can: " + names_of_kinds());
     }
     if (wanted && *wanted >= topology.size()) {
         throw Error(PI_ERROR_INVALID_VALUE, "DLPack: no place " + std::to_string(*wanted) +
                                                 ": the topology has places 0 to " +
                                                 std::to_string(topology.size() - 1));
     }
-    if (*backend == 0) {
+    if (kind->backend == PI_BACKEND_HOST) {
         if (wanted && *wanted != host_place) {
             throw Error(PI_ERROR_INVALID_VALUE,
                         "DLPack: the tensor lies in the host's memory, device " + name_of(device) +
@@ -121,8 +127,8 @@ PlaceIndex place_of(const Topology &topology, const pi_dlpack_device &device,
     }
     for (PlaceIndex place = 1; place < topology.size(); ++place) {
         pi_device mine = topology.device(place);
-        if ((!wanted || place == *wanted) && backend_of(mine) == *backend &&
-            (wanted || number_of(mine, *backend) == device.device_id)) {
+        if ((!wanted || place == *wanted) && backend_of(mine) == kind->backend &&
+            (wanted || number_of(mine, kind->backend) == device.device_id)) {
             return place;
         }
     }
