@@ -214,19 +214,20 @@ pi_result PI_CALL piPlatformGetInfo(pi_platform platform, pi_platform_info name,
 
 pi_result PI_CALL piPlatformGetBackendOption(pi_platform platform, const char *frontend_option,
                                              uint64_t size, char *value, uint64_t *out_size) {
-    struct Row {
-        std::string_view frontend;
-        const char *backend;
-    };
-    // OpenCL compilers optimise unless told otherwise and have no levels.
-    static constexpr Row rows[] = {{"-O0", "-cl-opt-disable"}, {"-g", "-g"}};
-    return call<Platform>(platform, [&](Platform &) {
-        require(frontend_option, "frontend_option");
+    return call<Platform>(platform, [&](Platform &self) {
+        const std::string_view option = require(frontend_option, "frontend_option");
+        const auto takes_debug_option = [](const Ref<Device> &device) {
+            return device->quirk(QUIRK_DEBUG_OPTION);
+        };
         const InfoWriter write(size, value, out_size);
-        for (const Row &row : rows)
-            if (row.frontend == frontend_option)
-                return write(row.backend);
-        write("");
+        // OpenCL compilers optimise unless told otherwise and have no levels.
+        if (option == "-O0")
+            write("-cl-opt-disable");
+        else if (option == "-g" &&
+                 std::all_of(self.devices().begin(), self.devices().end(), takes_debug_option))
+            write("-g");
+        else
+            write("");
     });
 }
 

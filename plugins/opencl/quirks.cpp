@@ -4,7 +4,7 @@
 namespace pi::opencl {
 
 // Each row has a test of its own in conformance/unit/opencl/quirks_*_test.cpp; those of Oclgrind are held by the
-// conformance suite's run on it.
+// conformance suite's run on it, and that of Intel's compiler will be by a run there.
 const QuirkRow quirk_rows[] = {
     {"Portable Computing Language", "", "", QUIRK_MAPS_IN_ORDER,
      "an unmap takes the oldest map with its address, whose command may not have run: memory that "
@@ -28,6 +28,10 @@ const QuirkRow quirk_rows[] = {
      "commands on images end the process when their queue is of a sub-device"},
     {"Portable Computing Language", "", "", QUIRK_NO_SUB_BUFFER_IMAGES,
      "images of sub-buffers are refused"},
+    {"Portable Computing Language", "", "", QUIRK_DEBUG_OPTION,
+     "-g asks for what debuggers need; other compilers fail a build with it"},
+    {"Intel(R) OpenCL", "", "", QUIRK_DEBUG_OPTION,
+     "-g asks for what debuggers need (Intel's Developer Guide, Enabling Debugging)"},
     {"Oclgrind", "", "", QUIRK_DEVICE_LOCK,
      "commands run inside the flush, and two kernels at once end the process"},
     {"Oclgrind", "", "", QUIRK_NO_IMAGE_PITCHES, "the pitches of an image's host_ptr are ignored"},

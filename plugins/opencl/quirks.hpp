@@ -46,6 +46,8 @@ enum : Quirks {
     QUIRK_NO_SUB_DEVICE_IMAGES = 1 << 15,
     /// What builds, compiles or links may fail by chance, and is done again.
     QUIRK_BUILD_AGAIN = 1 << 16,
+    /// The compiler takes -g, which is no option of OpenCL's.
+    QUIRK_DEBUG_OPTION = 1 << 17,
 };
 
 /// The bits of a device: of all rows whose texts are parts of the platform's and begin the device's name and whose

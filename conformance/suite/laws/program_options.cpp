@@ -72,5 +72,35 @@ LAW("program", "options that cannot be honoured fail the build") {
     require_equal(options_of(program, bench.device()), "", "the options after a build with none");
 }
 
+LAW("program", "a build takes the backend's words for a front end's options, and tells them") {
+    const pi_program_desc desc = kernel_program_desc(kernel_format(bench));
+    Program program;
+    require_success(piProgramCreate(bench.context(), &desc, program.out()), "piProgramCreate");
+    bool any = false;
+    for (const char *option : {"-O0", "-O1", "-O2", "-O3", "-g"}) {
+        char words[256] = "";
+        const pi_result result =
+            piPlatformGetBackendOption(bench.platform(), option, sizeof words, words, nullptr);
+        if (result == PI_ERROR_UNSUPPORTED_FEATURE)
+            skip("the plugin does not have piPlatformGetBackendOption");
+        require_success(result, "piPlatformGetBackendOption of ", option);
+        if (*words == '\0')
+            continue;
+        any = true;
+        require_success(build(program, words), "building with ", words, ", which is ", option);
+        require_equal(options_of(program, bench.device()), words, "the options of the build");
+        const Kernel kernel = make_kernel(program, "add");
+        const Queue queue = bench.make_queue();
+        const Mem mem = bench.make_buffer(bench.place(), bytes_of({1, 2, 3, 4}));
+        Arguments arguments;
+        arguments.buffer(mem).value(uint32_t{10});
+        bench.wait(bench.enqueue(queue, launch_desc(kernel, arguments, 4)));
+        bench.require_contents(queue, mem, bytes_of({11, 12, 13, 14}),
+                               join("what a kernel that was built with ", words, " has made"));
+    }
+    if (!any)
+        skip("the backend has no words for the options -O0 to -O3 and -g");
+}
+
 } // namespace
 } // namespace pi::suite

@@ -242,6 +242,22 @@ TEST_CASE("PoCL: a sub-device does not claim images") {
     ok(piDeviceRelease(part));
 }
 
+TEST_CASE("PoCL: the option for debuggers is translated, and builds take it") {
+    Loader loader;
+    const auto devices = devices_like(loader, pocl, "");
+    if (devices.empty())
+        return pi_test::skip("needs PoCL");
+    const auto platform =
+        info_of<pi_platform>(piDeviceGetInfo, devices[0], PI_DEVICE_INFO_PLATFORM);
+    char words[16] = "";
+    ok(piPlatformGetBackendOption(platform, "-g", sizeof words, words, nullptr));
+    CHECK(std::string(words) == "-g");
+    const Context context = make_context(devices);
+    const Program program =
+        build(context, "kernel void once(global int *p) { p[get_global_id(0)] *= 3; }", words);
+    CHECK(make_kernel(program, "once").get());
+}
+
 // What the test below runs in processes of their own.
 TEST_CASE("a program is built that no process has built before", "[.build]") {
     Loader loader;

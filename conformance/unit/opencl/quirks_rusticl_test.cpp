@@ -169,3 +169,15 @@ TEST_CASE("rusticl: a copy between a 1-D array and a 2-D image moves the pixels 
     if (!found)
         return pi_test::skip("needs rusticl");
 }
+
+TEST_CASE("rusticl: the option for debuggers, which no build takes, has no counterpart") {
+    Loader loader;
+    const auto devices = devices_like(loader, "rusticl", "");
+    if (devices.empty())
+        return pi_test::skip("needs rusticl");
+    const auto platform =
+        info_of<pi_platform>(piDeviceGetInfo, devices[0], PI_DEVICE_INFO_PLATFORM);
+    char words[16] = "x";
+    ok(piPlatformGetBackendOption(platform, "-g", sizeof words, words, nullptr));
+    CHECK(std::string(words).empty());
+}
