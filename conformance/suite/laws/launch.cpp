@@ -240,7 +240,8 @@ LAW("kernel", "two arguments of work-group memory lie beside each other, of what
     // Both ways round, one is larger than the kernel needs, and of a size that is no multiple of a word's.
     for (const uint64_t more : {uint64_t{0}, uint64_t{33}}) {
         const uint64_t size = group * sizeof(uint32_t);
-        for (const auto &[sums, differences] : {std::pair{size + more, size}, {size, size + more}}) {
+        for (const auto &[sums, differences] :
+             {std::pair{size + more, size}, {size, size + more}}) {
             Arguments arguments;
             arguments.buffer(mem).local(sums).local(differences);
             bench.wait(bench.enqueue(shop.queue, launch_desc(kernel, arguments, count, group)));
@@ -260,6 +261,30 @@ LAW("kernel", "two arguments of work-group memory lie beside each other, of what
                                         " bytes of work-group memory"));
         }
     }
+}
+
+LAW("kernel",
+    "a launch has all the work-group memory that the device tells, but what its kernel has") {
+    Workshop shop(bench);
+    const Kernel kernel = make_kernel(shop.program, "reverse");
+    const auto most =
+        get_info<uint64_t>(&piDeviceGetInfo, bench.device(), PI_DEVICE_INFO_LOCAL_MEMORY_SIZE);
+    uint64_t taken = 0; // a plugin without the question has nothing to tell of
+    piKernelGetGroupInfo(kernel, bench.device(), PI_KERNEL_GROUP_INFO_LOCAL_MEMORY_SIZE,
+                         sizeof taken, &taken, nullptr);
+    const uint64_t size = (most - std::min(most, taken)) / 64 * 64;
+    if (size == 0)
+        skip("the device has no work-group memory");
+    const auto group = static_cast<uint32_t>(std::min<uint64_t>(largest_group(bench, kernel), 4));
+    std::vector<uint32_t> expected = counting(group * 2);
+    const Mem mem = bench.make_buffer(bench.place(), bytes_of(expected));
+    Arguments arguments;
+    arguments.buffer(mem).local(size);
+    bench.wait(bench.enqueue(shop.queue, launch_desc(kernel, arguments, group * 2, group)),
+               join("a launch with ", size, " bytes of work-group memory, of ", most));
+    std::reverse(expected.begin(), expected.begin() + group);
+    std::reverse(expected.begin() + group, expected.end());
+    bench.require_contents(shop.queue, mem, bytes_of(expected), "the groups, each reversed");
 }
 
 LAW("kernel", "more work-group memory than the device has is refused or fails") {
