@@ -166,9 +166,10 @@ LAW("device", "the channels of reads and writes are few, each told once, none of
     for (const pi_device_info name :
          {PI_DEVICE_INFO_HOST_READ_CHANNELS, PI_DEVICE_INFO_HOST_WRITE_CHANNELS}) {
         uint64_t size = 0;
-        if (piDeviceGetInfo(bench.device(), name, 0, nullptr, &size) ==
-            PI_ERROR_UNSUPPORTED_FEATURE)
+        const pi_result asked = piDeviceGetInfo(bench.device(), name, 0, nullptr, &size);
+        if (asked == PI_ERROR_UNSUPPORTED_FEATURE)
             continue;
+        require_success(asked, "the size of info ", name);
         const auto told = get_info_list<uint64_t>(&piDeviceGetInfo, bench.device(), name);
         const std::string what = name == PI_DEVICE_INFO_HOST_READ_CHANNELS
                                      ? "PI_DEVICE_INFO_HOST_READ_CHANNELS"

@@ -29,6 +29,14 @@ public:
         }
         touched_.resize(buffers);
     }
+    RandomProgram(const RandomProgram &) = delete;
+    RandomProgram &operator=(const RandomProgram &) = delete;
+    /// Also where the law has failed no command is left that uses the host's bytes.
+    ~RandomProgram() {
+        gate_.reset();
+        for (const Event &event : events_)
+            piEventWait(event, bench_.patience_ns());
+    }
 
     void add() {
         const uint64_t length = bench_.random(1, size);
