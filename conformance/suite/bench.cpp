@@ -205,6 +205,9 @@ void Bench::wait(const Waits &events, const std::string &what) {
 pi_result Bench::wait_result(pi_event event, const std::string &what) {
     const pi_result result = piEventWait(event, patience_ns());
     require(result != PI_ERROR_TIMEOUT, what, ": not final after ", patience().count(), " seconds");
+    // If it was the wait that failed, the command is still at work, maybe on memory that the law gives up now.
+    if (result != PI_SUCCESS)
+        piEventWait(event, patience_ns());
     return result;
 }
 
