@@ -32,6 +32,7 @@ endif()
 #
 # What every ctest entry gets; call it for each one made by a plain add_test. The label 'opencl' is
 # for tests that load a vendor's OpenCL implementation: those leak, so leaks are not looked for.
+# TIMEOUT is what a slow one takes on a quiet machine (300); it is ended as hanging after four times that.
 # ENVIRONMENT comes last and wins. ctest runs two entries at once; one that fills the processors by itself is ALONE.
 function(pi_test_properties)
     cmake_parse_arguments(PARSE_ARGV 0 arg "ALONE" "NAME;TIMEOUT" "LABELS;ENVIRONMENT")
@@ -42,6 +43,8 @@ function(pi_test_properties)
     if(NOT arg_TIMEOUT)
         set(arg_TIMEOUT 300)
     endif()
+    # A limit is for what hangs, not for what a slow or busy machine does.
+    math(EXPR arg_TIMEOUT "4 * ${arg_TIMEOUT}")
     if(PI_COVERAGE) # not optimised, and what is killed has counted nothing
         math(EXPR arg_TIMEOUT "10 * ${arg_TIMEOUT}")
     endif()
