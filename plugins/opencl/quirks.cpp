@@ -4,7 +4,7 @@
 namespace pi::opencl {
 
 // Each row has a test of its own in conformance/unit/opencl/quirks_*_test.cpp; those of Oclgrind are held by the
-// conformance suite's run on it, and that of Intel's compiler will be by a run there.
+// conformance suite's run on it, and that of Intel's compiler is as documented, not tried.
 const QuirkRow quirk_rows[] = {
     {"Portable Computing Language", "", "", QUIRK_MAPS_IN_ORDER,
      "an unmap takes the oldest map with its address, whose command may not have run: memory that "
