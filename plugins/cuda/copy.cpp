@@ -130,13 +130,9 @@ bool fits_driver(const Rectangle &r, uint64_t max_pitch) {
     return r.row_pitch <= max_pitch && (r.slices == 1 || r.slice_pitch % r.row_pitch == 0);
 }
 
-void copy_region(Submission &submission, bool peers, const End &src, const End &dst,
-                 const pi_region &region) {
+void copy_box(Submission &submission, bool peers, const End &src, Rectangle from, const End &dst,
+              Rectangle to) {
     const bool linear = !src.image && !dst.image;
-    if (linear && is_row(region))
-        return add_range(submission, peers, src, region.src_offset, dst, region.dst_offset,
-                         region.extent[0]);
-    Rectangle from = source(region), to = destination(region);
     if (linear && from.dense() && to.dense())
         return add_range(submission, peers, src, from.offset, dst, to.offset, from.bytes());
     if (linear && from.rows == 1) // slices of one row each are rows
@@ -167,6 +163,25 @@ void copy_region(Submission &submission, bool peers, const End &src, const End &
     }
 }
 
+void copy_region(Submission &submission, bool peers, const End &src, const End &dst,
+                 const pi_region &region) {
+    const bool linear = !src.image && !dst.image;
+    if (linear && is_row(region))
+        return add_range(submission, peers, src, region.src_offset, dst, region.dst_offset,
+                         region.extent[0]);
+    copy_box(submission, peers, src, source(region), dst, destination(region));
+}
+
+/// What goes through so many bytes of memory at once, whole pixels.
+PartLimits parts_of(const Submission &submission, uint64_t size) {
+    return {size, std::min(size, submission.primary().device().max_row()), false};
+}
+
+/// As many bytes from offset 0 on, one after another.
+Rectangle packed(const Rectangle &r) {
+    return {0, r.row, r.rows, r.slices, r.row, r.row * r.rows};
+}
+
 template <class Word>
 Word word_at(const std::byte *bytes) {
     Word word;
@@ -182,23 +197,21 @@ CUDA_MEMCPY3D box_copy(const End &src, const Rectangle &from, const End &dst, co
 
 void paint(Submission &submission, const End &image, const Rectangle &pixels, const End &strip,
            uint64_t size) {
-    Rectangle done = pixels; // what is painted; it doubles along each axis
-    done.row = size;
-    done.rows = done.slices = 1;
-    add_box(submission, false, strip, {0, size, 1, 1, size, size}, image, done);
-    const auto grow = [&](uint64_t Rectangle::*axis, uint64_t step) {
-        while (done.*axis < pixels.*axis) {
-            Rectangle more = done;
-            more.*axis = std::min(done.*axis, pixels.*axis - done.*axis);
-            Rectangle to = more;
-            to.offset += done.*axis * step;
-            add_box(submission, false, image, more, image, to);
-            done.*axis += more.*axis;
-        }
-    };
-    grow(&Rectangle::row, 1);
-    grow(&Rectangle::rows, pixels.row_pitch);
-    grow(&Rectangle::slices, pixels.slice_pitch);
+    for_each_part(pixels, pixels, parts_of(submission, size),
+                  [&](const Rectangle &part, const Rectangle &) {
+                      copy_box(submission, false, strip, packed(part), image, part);
+                  });
+}
+
+void copy_within(Submission &submission, const End &image, const Regions &regions,
+                 const End &between, uint64_t size) {
+    const bool peers = between_contexts(submission.primary(), image, between);
+    for (const pi_region &region : regions)
+        for_each_part(source(region), destination(region), parts_of(submission, size),
+                      [&](const Rectangle &from, const Rectangle &to) {
+                          copy_box(submission, peers, image, from, between, packed(from));
+                          copy_box(submission, peers, between, packed(from), image, to);
+                      });
 }
 
 void copy_regions(Submission &submission, const End &src, const End &dst, const Regions &regions) {

@@ -31,10 +31,14 @@ CUDA_MEMCPY3D box_copy(const End &src, const sdk::Rectangle &from, const End &ds
 void copy_regions(Submission &submission, const End &src, const End &dst,
                   const sdk::Regions &regions);
 
-/// Paints a part of an image, whose bytes lie at `pixels`, by copies of its beginning: `strip` is pinned memory with the
-/// first `size` bytes of its rows, whole pixels.
+/// Paints a part of an image, whose bytes lie at `pixels`: `strip` is memory with `size` bytes of its pixels, a whole number of
+/// them.
 void paint(Submission &submission, const End &image, const sdk::Rectangle &pixels, const End &strip,
            uint64_t size);
+
+/// Copies within an image, part by part through `size` bytes of memory `between`, a whole number of pixels.
+void copy_within(Submission &submission, const End &image, const sdk::Regions &regions,
+                 const End &between, uint64_t size);
 
 /// The bytes after which a pattern repeats itself: 1 to its size.
 uint64_t period(const std::vector<std::byte> &pattern);

@@ -16,27 +16,63 @@ using namespace sdk;
 
 namespace {
 
-/// A strip of pixels in pinned memory, and copies of it: for what no fill of bytes reaches, or not in one.
+/// Memory of the queue's device for as long as a command takes: as much as is wanted, or so much that a copy of it takes long
+/// beside the call. Whole pixels of any format.
+class Scratch {
+public:
+    Scratch(Primary &primary, uint64_t wanted)
+        : size_(std::min(wanted, uint64_t{1} << 20)),
+          memory_(Storage::pooled(primary, size_, cuda::min_alignment)), primary_(primary) {}
+    CUdeviceptr address() const { return memory_.address(); }
+    uint64_t size() const { return size_; }
+    End end() const { return {memory_.address(), &primary_}; }
+
+private:
+    const uint64_t size_;
+    const Storage memory_;
+    Primary &primary_;
+};
+
+/// Pixels of one colour, and copies of them: the driver's fills know no arrays, and no rows with gaps.
 class PaintCommand final : public StreamCommand {
 public:
     PaintCommand(const Target &target, Mem &mem, const Rectangle &pixels,
-                 const std::vector<std::byte> &pixel)
-        : StreamCommand(target.queue), mem_(target, mem), pixels_(pixels),
-          size_(std::min(pixels.row, most)), strip_(target.queue.primary(), size_) {
-        fill_bytes(strip_.begin(), size_, pixel);
-    }
+                 std::vector<std::byte> pixel)
+        : StreamCommand(target.queue), mem_(target, mem), pixels_(pixels), pixel_(std::move(pixel)),
+          strip_(target.queue.primary(), pixels.bytes()) {}
 
 private:
-    static constexpr uint64_t most = 4096; ///< what staging has at least
-
     void issue(Submission &submission) override {
-        const End strip{reinterpret_cast<CUdeviceptr>(strip_.begin()), nullptr, strip_.begin()};
-        paint(submission, end_of(*mem_), pixels_, strip, size_);
+        const uint64_t size = strip_.size();
+        fill(submission, strip_.address(), {0, size, 1, 1, size, size}, pixel_);
+        paint(submission, end_of(*mem_), pixels_, strip_.end(), size);
     }
     const Held<Mem> mem_;
     const Rectangle pixels_;
-    const uint64_t size_;
-    const Staging strip_;
+    const std::vector<std::byte> pixel_;
+    const Scratch strip_;
+};
+
+/// Within an array of 2-D layers: the driver's own copies read the layer that they write (580.159 on an H200).
+class LayersCommand final : public StreamCommand {
+public:
+    LayersCommand(const Target &target, Mem &mem, Regions &&regions)
+        : StreamCommand(target.queue), mem_(target, mem), regions_(std::move(regions)),
+          between_(target.queue.primary(), largest(regions_)) {}
+
+private:
+    static uint64_t largest(const Regions &regions) {
+        uint64_t bytes = 0;
+        for (const pi_region &region : regions)
+            bytes = std::max(bytes, source(region).bytes());
+        return bytes;
+    }
+    void issue(Submission &submission) override {
+        copy_within(submission, end_of(*mem_), regions_, between_.end(), between_.size());
+    }
+    const Held<Mem> mem_;
+    const Regions regions_;
+    const Scratch between_;
 };
 
 } // namespace
@@ -83,8 +119,11 @@ pi_result PI_CALL piEnqueueMemImageCopy(pi_queue queue, const pi_image_copy_desc
         check_copy(self, src, dst);
         Regions regions(read_byte_regions(known, src, dst));
         check_overlap(regions, src, dst);
-        enqueue_copy(self, {known.flags, known.type, wait_count, wait_list, out_event}, src, dst,
-                     std::move(regions));
+        const EnqueueArguments arguments{known.flags, known.type, wait_count, wait_list, out_event};
+        if (&src == &dst && src.array() && src.image()->shape.type->type == PI_IMAGE_2D_ARRAY)
+            enqueue_stream<LayersCommand>(self, arguments, src, std::move(regions));
+        else
+            enqueue_copy(self, arguments, src, dst, std::move(regions));
     });
 }
 
@@ -103,7 +142,7 @@ pi_result PI_CALL piEnqueueMemImageFill(pi_queue queue, const pi_image_fill_desc
         if (!mem.array() && pixels.dense())
             enqueue_fill(self, arguments, mem, std::move(color), pixels.offset, pixels.bytes());
         else
-            enqueue_stream<PaintCommand>(self, arguments, mem, pixels, color);
+            enqueue_stream<PaintCommand>(self, arguments, mem, pixels, std::move(color));
     });
 }
 

@@ -46,7 +46,8 @@ Kernel::Function Kernel::find(Device &device, const std::shared_ptr<Module> &mod
     const Current current(primary);
     Function function{.device = &device, .module = module};
     const CUresult code = cu.cuModuleGetFunction(&function.id, module->id(), name_.c_str());
-    if (code == CUDA_ERROR_NOT_FOUND)
+    if (code == CUDA_ERROR_NOT_FOUND ||
+        name_.empty()) // of no name it says CUDA_ERROR_INVALID_VALUE
         fail(PI_ERROR_INVALID_NAME, "name is '", name_, "'; the program has no such kernel on ",
              device.name());
     primary.check(code, "cuModuleGetFunction", "'", name_, "'");

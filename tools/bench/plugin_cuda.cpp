@@ -8,6 +8,7 @@
 #include "session.hpp"
 #include "sizes.hpp"
 
+#include <pi/runtime/calibrate.hpp>
 #include <pi/runtime/error.hpp>
 #include <pi/runtime/storage.hpp>
 
@@ -194,14 +195,21 @@ void compare_large(Session &session, const Sides &sides, uint64_t size) {
 // ----- the runtime's bounce -----
 
 /// From one context of the device over staging memory of the host's to another: both halves at once.
-void compare_bounce(Session &session, const Sides &sides, uint64_t size) {
+/// Its pieces are of the size that the costs suggest: those that the runtime assumes, or those that were measured.
+void compare_bounce(Session &session, const Sides &sides, uint64_t size, bool measured) {
     using namespace pi::runtime;
-    const std::string name = row("bounce of " + size_name(size) + " between two contexts");
+    const std::string name = row("bounce of " + size_name(size) + " between two contexts" +
+                                 (measured ? ", costs measured" : ""));
     if (!session.wants(name)) {
         return;
     }
     const std::vector<pi_device> device{sides.place.device};
-    const Runtime runtime(Topology::from_groups(std::vector{device, device}));
+    const auto topology = Topology::from_groups(std::vector{device, device});
+    RuntimeOptions options;
+    if (measured) {
+        options.costs = calibrate(topology).costs;
+    }
+    const Runtime runtime(topology, options);
     const Storage storage(runtime, {.size = size,
                                     .routes = mask_of(RouteKind::host_bounce),
                                     .styles = mask_of(BounceStyle::staged)});
@@ -281,7 +289,10 @@ void bench_cuda(Session &session) {
                 continue;
             }
             session.attempt(row(size_name(size)), [&] { compare_large(session, sides, size); });
-            session.attempt(row("bounce"), [&] { compare_bounce(session, sides, size); });
+            for (const bool measured : {false, true}) {
+                session.attempt(row("bounce"),
+                                [&] { compare_bounce(session, sides, size, measured); });
+            }
         }
         session.attempt(row("pools"), [&] { compare_pools(session, sides); });
     });

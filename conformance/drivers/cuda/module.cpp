@@ -152,7 +152,7 @@ CUresult cuModuleUnload(CUmodule handle) {
 CUresult cuModuleGetFunction(CUfunction *out, CUmodule handle, const char *name) {
     return call_in_context([&](const std::shared_ptr<Context> &, Lock &) {
         const std::shared_ptr<Module> module = module_of(handle);
-        need(out && name, CUDA_ERROR_INVALID_VALUE);
+        need(out && name && *name, CUDA_ERROR_INVALID_VALUE);
         for (const auto &function : module->functions)
             if (function->name == name) {
                 *out = function->handle;
@@ -166,7 +166,7 @@ CUresult cuModuleGetGlobal_v2(CUdeviceptr *address, size_t *size, CUmodule handl
                               const char *name) {
     return call_in_context([&](const std::shared_ptr<Context> &, Lock &) {
         const std::shared_ptr<Module> module = module_of(handle);
-        need(name, CUDA_ERROR_INVALID_VALUE);
+        need(name && *name, CUDA_ERROR_INVALID_VALUE);
         const auto found = module->variables.find(name);
         need(found != module->variables.end(), CUDA_ERROR_NOT_FOUND);
         if (address)

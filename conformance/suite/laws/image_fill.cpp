@@ -156,6 +156,59 @@ LAW("image",
     }
 }
 
+// Drivers and plugins take large boxes apart.
+LAW("image", "a large image is filled, and copied within, as a small one is") {
+    const Queue queue = bench.make_queue();
+    for (const pi_image_type type : types_of(bench)) {
+        for (const Pixels &size : {Pixels{700, 500, 3}, Pixels{60, 50, 200}}) {
+            const std::vector<PixelFormat> formats = formats_of(bench, type);
+            const PixelFormat format = formats[bench.random(0, formats.size() - 1)];
+            const pi_mem_image_desc desc = image_desc(type, format, size);
+            const Pixels extent = extent_of(desc);
+            const Mem image = make_image(bench, desc);
+            Bytes model = random_pixels(bench, desc);
+            image_upload(bench, queue, image, desc, model);
+            // Nearly all of it.
+            Box box;
+            for (std::size_t axis = 0; axis < 3; ++axis) {
+                box.origin[axis] = bench.random(0, extent[axis] / 50);
+                box.extent[axis] =
+                    extent[axis] - box.origin[axis] - bench.random(0, extent[axis] / 50);
+            }
+            const Paint paint = random_paint(bench, format.type);
+            bench.wait(bench.enqueue(queue, image_fill_desc(image, paint.color.data(), box)),
+                       "a fill of " + text_of(desc));
+            const Bytes painted = image_download(bench, queue, image, desc);
+            const Rows rows = rows_of(desc, box.origin, box.extent);
+            require_painted(painted.data() + rows.offset, format, paint,
+                            "the first pixel of a fill of " + text_of(desc));
+            for (uint64_t z = 0; z < rows.slices; ++z)
+                for (uint64_t y = 0; y < rows.rows; ++y)
+                    for (uint64_t x = 0; x < rows.row; x += format.size())
+                        std::memcpy(model.data() + rows.offset + z * rows.slice_pitch +
+                                        y * rows.row_pitch + x,
+                                    painted.data() + rows.offset, format.size());
+            require_same_bytes(painted.data(), model.data(), model.size(),
+                               "the pixels after a fill of " + text_of(desc));
+            // Other pixels again, and one half to the other, along the last axis that it has.
+            const std::size_t axis = extent[2] > 1 ? 2 : extent[1] > 1 ? 1 : 0;
+            model = random_pixels(bench, desc);
+            image_upload(bench, queue, image, desc, model);
+            Box half{{}, extent};
+            half.extent[axis] = extent[axis] / 2;
+            Pixels there{};
+            there[axis] = extent[axis] - half.extent[axis];
+            const CopyRegions regions{image_copy_region({}, there, half.extent)};
+            bench.wait(bench.enqueue(queue, image_copy_desc(image, image, regions)),
+                       "a copy within " + text_of(desc));
+            move_rows(Bytes(model), rows_of(desc, {}, half.extent), model,
+                      rows_of(desc, there, half.extent));
+            require_pixels(bench, queue, image, desc, model,
+                           "half of " + text_of(desc) + " copied to the other half");
+        }
+    }
+}
+
 LAW("image", "the colour of a fill is copied during the call, and 0 rows and slices are one") {
     const pi_mem_image_desc desc = any_image_desc(bench, 16, 4);
     const Queue queue = bench.make_queue();

@@ -5,6 +5,8 @@
 #include "registry.hpp"
 #include "workshop.hpp"
 
+#include <algorithm>
+
 namespace pi::suite {
 namespace {
 
@@ -216,8 +218,10 @@ LAW("kernel", "an argument of the wrong kind or size is refused where the backen
     Arguments large;
     large.buffer(mem).value(uint64_t{1});
     refused("8 bytes for a parameter of 4", large);
-    // Where the parameter receives the offset into a single such area, it is an integer like others.
-    if (kernel_format(bench) != PI_PROGRAM_FORMAT_CUBIN) {
+    // A kernel of CUDA receives the offset into a single such area, an integer like others.
+    constexpr pi_program_format of_cuda[] = {PI_PROGRAM_FORMAT_CUBIN, PI_PROGRAM_FORMAT_PTX,
+                                             PI_PROGRAM_FORMAT_CUDA_C};
+    if (std::ranges::count(of_cuda, kernel_format(bench)) == 0) {
         Arguments local;
         local.buffer(mem).local(64);
         refused("work-group memory for a value", local);

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <string_view>
 #include <thread>
 
 namespace pi::suite {
@@ -42,6 +43,74 @@ void PI_CALL meet(const pi_native_group *group, void *const *arguments) {
             gave_up.fetch_add(1);
     }
 }
+
+// The same for GPUs of CUDA, by the first work-item of each group.
+constexpr std::string_view meet_in_ptx = R"(.version 6.0
+.target sm_60
+.address_size 64
+.extern .shared .align 16 .b8 shared_memory[];
+.visible .entry meet(.param .u64 state, .param .u32 rounds, .param .u32 own)
+{
+    .reg .pred %p<7>;
+    .reg .b32 %r<22>;
+    .reg .b64 %d<4>;
+    mov.u32 %r1, %tid.x;
+    mov.u32 %r2, %tid.y;
+    mov.u32 %r3, %tid.z;
+    or.b32 %r1, %r1, %r2;
+    or.b32 %r1, %r1, %r3;
+    setp.ne.u32 %p1, %r1, 0;
+    @%p1 bra done;
+    ld.param.u64 %d1, [state];
+    cvta.to.global.u64 %d1, %d1;
+    ld.param.u32 %r4, [rounds];
+    ld.param.u32 %r5, [own];
+    mov.u32 %r6, shared_memory;
+    add.u32 %r6, %r6, %r5;
+    mov.u32 %r7, %nctaid.x;
+    mov.u32 %r8, %nctaid.y;
+    mov.u32 %r9, %nctaid.z;
+    mul.lo.u32 %r10, %r7, %r8;
+    mul.lo.u32 %r10, %r10, %r9; // the groups
+    mov.u32 %r11, %ctaid.x;
+    mov.u32 %r12, %ctaid.y;
+    mov.u32 %r13, %ctaid.z;
+    mad.lo.u32 %r14, %r13, %r8, %r12;
+    mad.lo.u32 %r14, %r14, %r7, %r11; // this one's number
+    mov.u64 %d2, %globaltimer;
+    add.u64 %d2, %d2, 20000000000;
+    mov.u32 %r15, 1;
+round:
+    setp.gt.u32 %p2, %r15, %r4;
+    @%p2 bra done;
+    mad.lo.u32 %r16, %r14, %r4, %r15;
+    st.volatile.shared.u32 [%r6], %r16;
+    atom.global.add.u32 %r17, [%d1], 1;
+    mul.lo.u32 %r18, %r10, %r15;
+wait:
+    ld.volatile.global.u32 %r19, [%d1];
+    setp.ge.u32 %p3, %r19, %r18;
+    @%p3 bra met;
+    ld.volatile.global.u32 %r20, [%d1+4];
+    setp.ne.u32 %p4, %r20, 0;
+    @%p4 bra met;
+    mov.u64 %d3, %globaltimer;
+    setp.le.u64 %p5, %d3, %d2;
+    @%p5 bra wait;
+    red.global.add.u32 [%d1+4], 1;
+    bra wait;
+met:
+    ld.volatile.shared.u32 %r21, [%r6];
+    setp.eq.u32 %p6, %r21, %r16;
+    @%p6 bra next;
+    red.global.add.u32 [%d1+4], 1;
+next:
+    add.u32 %r15, %r15, 1;
+    bra round;
+done:
+    ret;
+}
+)";
 
 constexpr pi_native_kernel kernels[] = {{"meet", &meet, 3, 0}};
 constexpr pi_native_program native_program = {sizeof(pi_native_program), 1, kernels};
@@ -82,12 +151,21 @@ struct Meeting : Cooperative {
     static constexpr uint32_t rounds = 50;
 
     explicit Meeting(Bench &on) : Cooperative(on) {
-        if (kernel_format(bench) != PI_PROGRAM_FORMAT_NATIVE_TABLE)
-            skip("the suite has kernels that wait for each other as native functions only");
         pi_program_desc desc = describe<pi_program_desc>();
-        desc.format = PI_PROGRAM_FORMAT_NATIVE_TABLE;
-        desc.data = &native_program;
-        desc.size = sizeof native_program;
+        desc.format = kernel_format(bench);
+        switch (desc.format) {
+        case PI_PROGRAM_FORMAT_NATIVE_TABLE:
+            desc.data = &native_program;
+            desc.size = sizeof native_program;
+            break;
+        case PI_PROGRAM_FORMAT_PTX:
+            desc.data = meet_in_ptx.data();
+            desc.size = meet_in_ptx.size();
+            break;
+        default:
+            skip("the suite has kernels that wait for each other as native functions and in PTX "
+                 "only");
+        }
         require_success(piProgramCreate(bench.context(), &desc, program.out()), "piProgramCreate");
         require_success(piProgramBuild(program, nullptr), "piProgramBuild");
         kernel = make_kernel(program, "meet");

@@ -119,9 +119,9 @@ public:
     InfoWriter(uint64_t size, void *value, uint64_t *out_size)
         : size_(size), value_(value), out_size_(out_size) {}
 
-    /// A single value: must be of exactly the type that the enumerator's comment names.
+    /// A single value: must be of exactly the type that the enumerator's comment names. An array of characters is a string.
     template <class T>
-    void operator()(const T &value) const {
+    requires(!std::is_array_v<T>) void operator()(const T &value) const {
         static_assert(std::is_trivially_copyable_v<T>);
         bytes(&value, sizeof value);
     }
