@@ -75,8 +75,8 @@ void write_summary(std::ostream &out, const Report &report, const Counts &counts
     if (report.options.repeat > 1)
         out << ", each test " << report.options.repeat << " times";
     if (report.not_run != 0)
-        out << ", " << report.not_run << tests(report.not_run)
-            << " not run after the first failure (--fail-fast)";
+        out << ", " << report.not_run << tests(report.not_run) << " not run "
+            << why_not_run(report);
     out << "</p>\n<ul class=\"counts\">\n";
     for (const Part &part : parts_of(counts))
         out << "<li class=\"" << part.name << "\"><b>" << part.count << "</b> "

@@ -5,6 +5,7 @@
 
 #include "child.hpp"
 #include "expectations.hpp"
+#include "interruption.hpp"
 #include "options.hpp"
 #include "progress.hpp"
 #include "report.hpp"
@@ -76,20 +77,27 @@ int run_suite(const Options &options) {
               << (options.repeat > 1 ? join(", ", options.repeat, " times") : "") << ", seed "
               << options.seed << std::endl;
     const std::time_t begin = std::time(nullptr);
+    const char *stopped_by = "";
     const std::vector<TestResult> results = [&] {
-        Progress progress(cases.size(), progress_columns());
-        return run_cases(options, expectations, cases, progress);
+        const Interruption interruption;
+        std::vector<TestResult> found_so_far;
+        {
+            Progress progress(cases.size(), progress_columns());
+            found_so_far = run_cases(options, expectations, cases, progress, interruption.token());
+        }
+        stopped_by = interruption.signal_name();
+        return found_so_far;
     }();
     const std::vector<Expectation> without_match =
         expectations.without_match(make_cases(all_laws(), found.devices));
-    const Report report{options, found, results, without_match, cases.size() - results.size(),
-                        begin};
+    const Report report{options,    found, results, without_match, cases.size() - results.size(),
+                        stopped_by, begin};
     bool written =
         write_file(options.json_file, [&](std::ostream &out) { write_json(out, report); });
     written &= write_file(options.junit_file, [&](std::ostream &out) { write_junit(out, report); });
     written &= write_file(options.html_file, [&](std::ostream &out) { write_html(out, report); });
     print_report(std::cout, report, terminal);
-    return count(results).failed == 0 && written ? 0 : 1;
+    return count(results).failed == 0 && report.stopped_by.empty() && written ? 0 : 1;
 }
 
 } // namespace

@@ -92,12 +92,15 @@ command_line::Page page() {
           "Each test runs in a process of its own: one that crashes, hangs or loses memory fails "
           "alone. A "
           "test that fails tells the command that repeats it, with its seed. The last line is \"N "
-          "passed, N failed, N skipped\".",
+          "passed, N failed, N skipped\". SIGINT and SIGTERM end the tests under way, and the "
+          "reports tell what was "
+          "found by then, and how many were not run.",
           {}}},
         {{0, "nothing failed"},
          {1, "something failed, passed although it was expected to fail, or could not be tested: "
              "there is no "
-             "such plugin, a required device is absent, a report cannot be written"},
+             "such plugin, a required device is absent, a report cannot be written; or a signal "
+             "ended the run"},
          {2, "the command line, or a file of expectations, was not understood"}},
         {{"pi-conformance --plugin host",
           "Tests the plugin that a program would find by that name."},

@@ -89,7 +89,10 @@ int spawn(const std::string &program, const std::string &name,
     posix_spawn_file_actions_adddup2(&actions, result.write_end.get(), result_descriptor);
     posix_spawnattr_t attributes;
     posix_spawnattr_init(&attributes);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+    sigset_t none; // is blocked, whatever this process blocks
+    sigemptyset(&none);
+    posix_spawnattr_setsigmask(&attributes, &none);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
     const int error =
         posix_spawnp(&pid, program.c_str(), &actions, &attributes, argv.data(), environ);
     posix_spawnattr_destroy(&attributes);
@@ -110,14 +113,18 @@ void drain(Descriptor &from, std::string &into) {
 
 class Watch {
 public:
-    Watch(Child &child, Ended &ended, std::chrono::seconds limit)
-        : child_(child), ended_(ended), deadline_(Clock::now() + limit) {}
+    Watch(Child &child, Ended &ended, std::chrono::seconds limit, const std::stop_token &stop)
+        : child_(child), ended_(ended), stop_(stop), deadline_(Clock::now() + limit) {}
 
     void run() {
         while (!reaped()) {
             take_output(wait_time());
-            if (Clock::now() >= deadline_)
+            if (stop_.stop_requested()) {
+                ended_.stopped = true;
+                kill(-child_.pid, SIGKILL);
+            } else if (Clock::now() >= deadline_) {
                 lose_patience();
+            }
         }
         // What a test leaves running must not outlive it, nor keep its output open.
         kill(-child_.pid, SIGKILL);
@@ -170,12 +177,14 @@ private:
 
     Child &child_;
     Ended &ended_;
+    const std::stop_token &stop_;
     Clock::time_point deadline_;
 };
 
 // `name` is what the program is told that it is called.
 Ended run(const std::string &program, const std::string &name,
-          const std::vector<std::string> &arguments, std::chrono::seconds limit) {
+          const std::vector<std::string> &arguments, std::chrono::seconds limit,
+          const std::stop_token &stop) {
     Ended ended;
     const Clock::time_point begin = Clock::now();
     Pipe output;
@@ -194,7 +203,7 @@ Ended run(const std::string &program, const std::string &name,
     result.write_end.close();
     child.output = std::move(output.read_end);
     child.result = std::move(result.read_end);
-    Watch(child, ended, limit).run();
+    Watch(child, ended, limit, stop).run();
     ended.seconds = std::chrono::duration<double>(Clock::now() - begin).count();
     return ended;
 }
@@ -203,12 +212,13 @@ Ended run(const std::string &program, const std::string &name,
 
 Ended run_program(const std::string &program, const std::vector<std::string> &arguments,
                   std::chrono::seconds limit) {
-    return run(program, program, arguments, limit);
+    return run(program, program, arguments, limit, {});
 }
 
-Ended run_self(std::vector<std::string> arguments, std::chrono::seconds limit) {
+Ended run_self(std::vector<std::string> arguments, std::chrono::seconds limit,
+               const std::stop_token &stop) {
     arguments.push_back(join("--result-fd=", result_descriptor));
-    return run("/proc/self/exe", "pi-conformance", arguments, limit);
+    return run("/proc/self/exe", "pi-conformance", arguments, limit, stop);
 }
 
 std::string signal_text(int signal) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -15,8 +16,9 @@ inline constexpr const char *broken_mark = "broken: ";
 struct Ended {
     bool started = false;
     bool timed_out = false;
-    int signal = 0;    // that ended it, or 0
-    int exit_code = 0; // when no signal did
+    bool stopped = false; // by the token
+    int signal = 0;       // that ended it, or 0
+    int exit_code = 0;    // when no signal did
     std::string output;
     std::string result; // what it wrote on the descriptor given by --result-fd
     double seconds = 0;
@@ -27,8 +29,9 @@ struct Ended {
 Ended run_program(const std::string &program, const std::vector<std::string> &arguments,
                   std::chrono::seconds limit);
 
-/// Runs this very program like that, with a result descriptor.
-Ended run_self(std::vector<std::string> arguments, std::chrono::seconds limit);
+/// Runs this very program like that, with a result descriptor. Killed, with its children, when a stop is asked for.
+Ended run_self(std::vector<std::string> arguments, std::chrono::seconds limit,
+               const std::stop_token &stop = {});
 
 /// "signal 11 (Segmentation fault)"
 std::string signal_text(int signal);

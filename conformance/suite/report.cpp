@@ -151,6 +151,11 @@ Counts count(const std::vector<TestResult> &results) {
     return counts;
 }
 
+std::string why_not_run(const Report &report) {
+    return report.stopped_by.empty() ? "after the first failure, as --fail-fast wants"
+                                     : "after " + report.stopped_by + " came";
+}
+
 void print_report(std::ostream &out, const Report &report, bool colour) {
     const Colours colours(colour);
     print_failures(out, report.options, report.results, colours);
@@ -163,7 +168,7 @@ void print_report(std::ostream &out, const Report &report, bool colour) {
         out << ", each test " << report.options.repeat << " times";
     out << '\n';
     if (report.not_run != 0)
-        out << "not run after the first failure, as --fail-fast wants: " << report.not_run
+        out << "not run " << why_not_run(report) << ": " << report.not_run
             << (report.not_run == 1 ? " test\n" : " tests\n");
     for (const Expectation &line : report.without_match)
         out << line.where << ": no test of these devices is \"" << line.pattern << "\"\n";

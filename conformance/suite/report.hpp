@@ -34,9 +34,13 @@ struct Report {
     const Discovery &found;
     const std::vector<TestResult> &results;
     const std::vector<Expectation> &without_match; // of devices that are not here
-    std::size_t not_run = 0;                       // because of --fail-fast
+    std::size_t not_run = 0;                       // because of --fail-fast, or a signal
+    std::string stopped_by;                        // the signal's name, or ""
     std::time_t begin = 0;
 };
+
+/// Why tests were not run: "after the first failure, as --fail-fast wants".
+std::string why_not_run(const Report &report);
 
 /// Failures with their output, skips by their reasons, the table of devices and areas, how many tests
 /// were not run, and the last line.

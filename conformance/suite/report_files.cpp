@@ -102,6 +102,7 @@ void write_json(std::ostream &out, const Report &report) {
                         {"skipped", counts.skipped},
                         {"xfail", counts.xfail},
                         {"not_run", report.not_run},
+                        {"stopped_by", report.stopped_by},
                         {"repeat", report.options.repeat},
                         {"tests", tests}};
     out << document.dump(2, ' ', false, json::error_handler_t::replace) << '\n';
@@ -119,6 +120,8 @@ void write_junit(std::ostream &out, const Report &report) {
         write_junit_property(out, "device", device.selector + ": " + device.name);
     write_junit_property(out, "seed", join(report.options.seed));
     write_junit_property(out, "not_run", join(report.not_run));
+    if (!report.stopped_by.empty())
+        write_junit_property(out, "stopped_by", report.stopped_by);
     out << "    </properties>\n";
     for (const TestResult &result : report.results)
         write_junit_test(out, report, result);

@@ -83,20 +83,24 @@ Verdict judge(const Options &options, Ended &ended) {
     return verdict;
 }
 
-TestResult run_once(const Options &options, const Case &test, unsigned repetition) {
+/// Nothing if it was stopped.
+std::optional<TestResult> run_once(const Options &options, const Case &test, unsigned repetition,
+                                   const std::stop_token &stop) {
     const uint64_t seed = options.seed + (repetition - 1);
     std::vector<std::string> arguments = arguments_of(options, test, seed);
     arguments.push_back(join("--timeout=", options.timeout));
-    Ended ended = run_self(arguments, std::chrono::seconds(options.timeout));
+    Ended ended = run_self(arguments, std::chrono::seconds(options.timeout), stop);
+    if (ended.stopped)
+        return std::nullopt;
     const Verdict verdict = judge(options, ended);
-    return {test,
-            verdict,
-            verdict.broke_off ? with_names(ended.output) : ended.output,
-            ended.seconds,
-            repetition,
-            seed,
-            verdict.outcome == Outcome::failed ? 1u : 0u,
-            ""};
+    return TestResult{test,
+                      verdict,
+                      verdict.broke_off ? with_names(ended.output) : ended.output,
+                      ended.seconds,
+                      repetition,
+                      seed,
+                      verdict.outcome == Outcome::failed ? 1u : 0u,
+                      ""};
 }
 
 // The smaller one is told.
@@ -131,27 +135,28 @@ TestResult merge(const Options &options, std::vector<TestResult> repetitions) {
 class Schedule {
 public:
     Schedule(const Options &options, const Expectations &expectations,
-             const std::vector<Case> &cases, RunListener &listener)
-        : options_(options), expectations_(expectations), cases_(cases), listener_(listener),
-          slots_(cases.size()) {}
+             const std::vector<Case> &cases, RunListener &listener, std::stop_token stop)
+        : stop_(std::move(stop)), options_(options), expectations_(expectations), cases_(cases),
+          listener_(listener), slots_(cases.size()) {}
 
     // What a thread does until nothing is left.
     void work() {
         std::unique_lock lock(mutex_);
-        while (next_ < cases_.size() * options_.repeat) {
+        while (next_ < cases_.size() * options_.repeat && !stop_.stop_requested()) {
             const std::size_t i = next_++;
             const Case &test = cases_[i / options_.repeat];
             const auto repetition = static_cast<unsigned>(i % options_.repeat) + 1;
             if (repetition == 1)
                 listener_.started(test);
             lock.unlock();
-            TestResult result = run_once(options_, test, repetition);
+            std::optional<TestResult> result = run_once(options_, test, repetition, stop_);
             lock.lock();
-            give_back(slots_[i / options_.repeat], std::move(result));
+            if (result)
+                give_back(slots_[i / options_.repeat], std::move(*result));
         }
     }
 
-    // Once all threads are done, with what options.fail_fast cut short after a failure of its own.
+    // Once all threads are done, with what was cut short after a failure of its own.
     std::vector<TestResult> results() {
         std::vector<TestResult> results;
         for (Slot &slot : slots_) {
@@ -196,6 +201,7 @@ private:
             next_ = cases_.size() * options_.repeat;
     }
 
+    const std::stop_token stop_;
     const Options &options_;
     const Expectations &expectations_;
     const std::vector<Case> &cases_;
@@ -285,8 +291,9 @@ std::vector<Case> make_cases(const std::vector<Law> &laws,
 }
 
 std::vector<TestResult> run_cases(const Options &options, const Expectations &expectations,
-                                  const std::vector<Case> &cases, RunListener &listener) {
-    Schedule schedule(options, expectations, cases, listener);
+                                  const std::vector<Case> &cases, RunListener &listener,
+                                  const std::stop_token &stop) {
+    Schedule schedule(options, expectations, cases, listener, stop);
     std::vector<std::thread> threads;
     for (unsigned i = 0; i < std::min<std::size_t>(options.jobs, cases.size() * options.repeat);
          ++i)

@@ -5,6 +5,7 @@
 #include "options.hpp"
 #include "verdict.hpp"
 
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -46,10 +47,11 @@ public:
 
 /// Runs each case options.repeat times, options.jobs at a time, and measures it by the expectations. The
 /// seed of a repetition is options.seed plus the number of those before it. With options.fail_fast none
-/// is started after a failure; a case that has not failed and was not run as often as wished is not
-/// among the results then.
+/// is started after a failure, and none after a stop was asked for, which ends those under way; a case
+/// that has not failed and was not run as often as wished is not among the results then.
 std::vector<TestResult> run_cases(const Options &options, const Expectations &expectations,
-                                  const std::vector<Case> &cases, RunListener &listener);
+                                  const std::vector<Case> &cases, RunListener &listener,
+                                  const std::stop_token &stop);
 
 /// What to type to run this one again: the repetition that is told.
 std::string command_of(const Options &options, const TestResult &result);

@@ -33,8 +33,14 @@ CUstream MemoryPool::stream() {
 CUresult MemoryPool::allocate(CUdeviceptr *out, uint64_t size) {
     const Api &cu = primary_.api();
     const CUstream in = stream();
-    const CUresult code = cu.cuMemAllocFromPoolAsync(out, size, id_, in);
-    return code == CUDA_SUCCESS ? cu.cuStreamSynchronize(in) : code;
+    CUresult code = cu.cuMemAllocFromPoolAsync(out, size, id_, in);
+    if (code != CUDA_SUCCESS)
+        return code;
+    // It mostly is there at once, and to ask takes less time than to wait.
+    code = CUDA_ERROR_NOT_READY;
+    for (int tries = 100; code == CUDA_ERROR_NOT_READY && tries > 0; --tries)
+        code = cu.cuStreamQuery(in);
+    return code == CUDA_ERROR_NOT_READY ? cu.cuStreamSynchronize(in) : code;
 }
 
 CUresult MemoryPool::free(CUdeviceptr address) {

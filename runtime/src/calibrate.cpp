@@ -137,7 +137,10 @@ LinkCost fit(uint64_t small_bytes, double small_seconds, uint64_t large_bytes,
     large_seconds = std::max(large_seconds, smallest_seconds);
     const double slope = large > small ? (large_seconds - small_seconds) / (large - small) : 0;
     const double latency = small_seconds - slope * small;
-    if (slope <= 0 || latency < 0) { // noise: all of it counts as bandwidth
+    if (slope <= 0) { // the size matters less than noise: all of it is latency
+        return {large_seconds, large / smallest_seconds};
+    }
+    if (latency < 0) { // noise: all of it counts as bandwidth
         return {0, large / large_seconds};
     }
     return {latency, 1 / slope};

@@ -67,8 +67,8 @@ std::string read_tag(const std::string &text, std::size_t &at) {
 
 } // namespace
 
-Run run_suite(const std::vector<std::string> &arguments, const std::string &variable) {
-    std::string command = variable + " " PI_CONFORMANCE;
+Run run_suite(const std::vector<std::string> &arguments, const std::string &before) {
+    std::string command = before + " " PI_CONFORMANCE;
     for (const std::string &argument : arguments)
         command += ' ' + quoted(argument);
     command += " 2>&1";

@@ -13,8 +13,8 @@ struct Run {
     std::string last_line;
 };
 
-/// Runs pi-conformance with these arguments, and with this "NAME=value" in its environment.
-Run run_suite(const std::vector<std::string> &arguments, const std::string &variable = "");
+/// Runs pi-conformance with these arguments; `before` stands in front of the command: "NAME=value", or a program that runs it.
+Run run_suite(const std::vector<std::string> &arguments, const std::string &before = "");
 
 /// The same on a toy plugin by its fault's name ("honest", "crashes", ...), the laws of contexts only.
 Run run_toy(const std::string &toy, std::vector<std::string> arguments);

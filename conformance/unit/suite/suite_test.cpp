@@ -250,6 +250,36 @@ TEST_CASE("after a failure no further test is started where that is wished") {
           std::string::npos);
 }
 
+TEST_CASE("a run that a signal ends tells what it has found, and what was not run") {
+    const auto all = run_to_json("honest").at("tests").size();
+    for (const char *name : {"TERM", "INT"}) {
+        // One of its tests never ends.
+        const TemporaryFile json_file(".json"), junit_file(".xml"), page(".html");
+        const Run run = run_suite({"--plugin=" + toy_file("hangs"), "--area=context",
+                                   "--json=" + json_file.path(), "--junit=" + junit_file.path(),
+                                   "--html=" + page.path()},
+                                  std::string("timeout --preserve-status --signal=") + name + " 3");
+        INFO(run.output);
+        CHECK(run.exit_code == 1);
+        const json report = json::parse(json_file.text());
+        CHECK(report.at("stopped_by") == std::string("SIG") + name);
+        const auto not_run = report.at("not_run").get<std::size_t>();
+        CHECK(not_run >= 1);
+        CHECK(report.at("tests").size() + not_run == all);
+        for (const json &test : report.at("tests"))
+            CHECK(test.at("name") != faulty_law);
+        const std::string words = std::string("not run after SIG") + name + " came";
+        CHECK(run.output.find(words + ": " + std::to_string(not_run) + " test") !=
+              std::string::npos);
+        CHECK(page.text().find(words) != std::string::npos);
+        CHECK(xml_problem(junit_file.text()).empty());
+        CHECK(junit_file.text().find("value=\"SIG" + std::string(name) + "\"") !=
+              std::string::npos);
+        CHECK(std::regex_match(run.last_line,
+                               std::regex("[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped")));
+    }
+}
+
 TEST_CASE("without a failure --fail-fast changes nothing") {
     const json report = run_to_json("honest", {"--fail-fast"});
     CHECK(report.at("exit_code") == 0);
