@@ -14,8 +14,9 @@ constexpr const char *khr_version = "OpenCL 2.0 PoCL behind PI's simulated SPIR-
 
 const char *own_extensions() {
     return layer().mode == Mode::KHR
-               ? " cl_khr_il_program cl_khr_subgroups cl_intel_required_subgroup_size"
-               : " cl_khr_subgroups cl_intel_required_subgroup_size";
+               ? " cl_khr_il_program cl_khr_subgroups cl_intel_required_subgroup_size "
+                 "cl_khr_pci_bus_info"
+               : " cl_khr_subgroups cl_intel_required_subgroup_size cl_khr_pci_bus_info";
 }
 
 cl_name_version named(const char *name, cl_version version) {
@@ -28,7 +29,8 @@ cl_name_version named(const char *name, cl_version version) {
 std::vector<cl_name_version> extensions_with_version(cl_device_id device) {
     auto all = ask_list<cl_name_version>(layer().below->clGetDeviceInfo, device,
                                          CL_DEVICE_EXTENSIONS_WITH_VERSION);
-    for (const char *name : {"cl_khr_subgroups", "cl_intel_required_subgroup_size"})
+    for (const char *name :
+         {"cl_khr_subgroups", "cl_intel_required_subgroup_size", "cl_khr_pci_bus_info"})
         all.push_back(named(name, CL_MAKE_VERSION(1, 0, 0)));
     return all;
 }
@@ -37,6 +39,19 @@ std::vector<cl_name_version> il_versions() {
     return {named("SPIR-V", CL_MAKE_VERSION(1, 0, 0)), named("SPIR-V", CL_MAKE_VERSION(1, 1, 0)),
             named("SPIR-V", CL_MAKE_VERSION(1, 2, 0)), named("SPIR-V", CL_MAKE_VERSION(1, 3, 0)),
             named("SPIR-V", CL_MAKE_VERSION(1, 4, 0))};
+}
+
+/// As if each of the platform's devices were in a slot of its own, and its sub-devices with it.
+cl_device_pci_bus_info_khr pci_address(cl_device_id device) {
+    const cl_device_id root = root_of(device);
+    cl_platform_id platform = nullptr;
+    layer().below->clGetDeviceInfo(root, CL_DEVICE_PLATFORM, sizeof platform, &platform, nullptr);
+    cl_uint count = 0;
+    layer().below->clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, nullptr, &count);
+    std::vector<cl_device_id> all(count);
+    layer().below->clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, count, all.data(), nullptr);
+    const auto place = std::find(all.begin(), all.end(), root) - all.begin();
+    return {0x1a, 0xb0, static_cast<cl_uint>(place), 0};
 }
 
 cl_int CL_API_CALL get_device_info(cl_device_id device, cl_device_info name, size_t size,
@@ -65,6 +80,8 @@ cl_int CL_API_CALL get_device_info(cl_device_id device, cl_device_info name, siz
     }
     case sub_group_sizes_intel:
         return answer_bytes(sub_group_sizes, sizeof sub_group_sizes, size, value, out_size);
+    case CL_DEVICE_PCI_BUS_INFO_KHR:
+        return answer(pci_address(device), size, value, out_size);
     case CL_DEVICE_VERSION:
         return layer().mode == Mode::KHR ? answer(std::string(khr_version), size, value, out_size)
                                          : below(device, name, size, value, out_size);
