@@ -78,6 +78,67 @@ LAW("image", "a kernel reads pixels of one image and writes those of another") {
     }
 }
 
+LAW("image",
+    "a kernel reads the rows of an image over host memory, as far apart as they lie there") {
+    Studio studio(bench);
+    need_format(bench, PI_IMAGE_2D, numbers);
+    const Kernel kernel = make_kernel(studio.program, "transpose");
+    for (const uint64_t apart : {0, 1, 5}) {
+        const uint64_t width = bench.random(2, 70), height = bench.random(2, 40);
+        pi_mem_image_desc src_desc = image_desc(PI_IMAGE_2D, numbers, {width, height, 1});
+        const pi_mem_image_desc dst_desc = image_desc(PI_IMAGE_2D, numbers, {height, width, 1});
+        const Bytes pixels = random_pixels(bench, src_desc);
+        const Rows dense = rows_of(src_desc);
+        Rows rows = dense;
+        rows.row_pitch += 4 * apart;
+        rows.slice_pitch = rows.row_pitch * rows.rows;
+        Bytes memory = bench.random_bytes(rows.slice_pitch);
+        move_rows(pixels, dense, memory, rows);
+        src_desc.flags = PI_MEM_USE_HOST_PTR;
+        src_desc.host_ptr = memory.data();
+        src_desc.row_pitch = rows.row_pitch;
+        const Mem src = make_image(bench, src_desc);
+        const Mem dst = studio.image(dst_desc, random_pixels(bench, dst_desc));
+        Arguments arguments;
+        arguments.image(src).image(dst);
+        bench.wait(
+            bench.enqueue(studio.queue, launch_desc(kernel, arguments, 2, {width, height, 1})),
+            "a launch on an image over host memory");
+        require_pixels(bench, studio.queue, dst, dst_desc, transposed(pixels, width, height),
+                       join("what a kernel read of rows ", rows.row_pitch, " bytes apart"));
+    }
+}
+
+LAW("image", "the images of a launch may be released right after the enqueue") {
+    Studio studio(bench);
+    need_format(bench, PI_IMAGE_2D, numbers);
+    const pi_mem_image_desc desc = image_desc(PI_IMAGE_2D, numbers, {64, 48, 1});
+    const pi_mem_image_desc turned = image_desc(PI_IMAGE_2D, numbers, {48, 64, 1});
+    const Bytes pixels = random_pixels(bench, desc);
+    const Mem dst = studio.image(turned, random_pixels(bench, turned));
+    const Event gate = bench.make_host_event();
+    Event launched;
+    {
+        const Kernel kernel = make_kernel(studio.program, "transpose");
+        const Mem src = studio.image(desc, pixels);
+        Arguments arguments;
+        arguments.image(src).image(dst);
+        launched =
+            bench.enqueue(studio.queue, launch_desc(kernel, arguments, 2, {64, 48, 1}), {gate});
+    }
+    // What lies where it lay, if it is gone.
+    const Queue other = bench.make_queue();
+    std::vector<Mem> others;
+    for (int i = 0; i < 4; ++i) {
+        others.push_back(make_image(bench, desc));
+        image_upload(bench, other, others.back(), desc, Bytes(pixels.size(), std::byte{0xEE}));
+    }
+    bench.signal(gate);
+    bench.wait(launched, "a launch whose image was released");
+    require_pixels(bench, studio.queue, dst, turned, transposed(pixels, 64, 48),
+                   "what a launch made of a released image");
+}
+
 void require_flattened(Bench &bench, pi_image_type type, const char *name) {
     Studio studio(bench);
     need_format(bench, type, numbers);

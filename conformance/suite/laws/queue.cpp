@@ -175,6 +175,27 @@ LAW("queue", "finishing waits for every command, and failed ones are no error") 
     }
 }
 
+LAW("queue", "finishing waits for commands that nobody has an event of") {
+    constexpr uint64_t size = uint64_t{16} << 20;
+    const Queue queue = bench.make_queue();
+    const Queue other = bench.make_queue(); // whose commands nothing orders behind those
+    const Mem mem = bench.make_buffer(size);
+    for (int round = 1; round <= 8; ++round) {
+        const Bytes pattern(1, static_cast<std::byte>(round));
+        pi_buffer_fill_desc fill = describe<pi_buffer_fill_desc>();
+        fill.mem = mem;
+        fill.pattern = pattern.data();
+        fill.pattern_size = 1;
+        fill.size = size;
+        require_success(try_enqueue(queue, fill, {}, nullptr),
+                        "piEnqueueMemBufferFill without an event");
+        require_success(piQueueFinish(queue), "piQueueFinish");
+        const Bytes end = bench.download(other, mem, 64, size - 64);
+        require_same_bytes(end.data(), Bytes(64, pattern[0]).data(), 64,
+                           "the end of what was filled before piQueueFinish");
+    }
+}
+
 LAW("queue", "finishing an out-of-order queue waits for the oldest of its commands, too") {
     const Queue queue = bench.make_out_of_order_queue();
     const Queue other = bench.make_queue();
