@@ -74,7 +74,7 @@ void write_summary(std::ostream &out, const Report &report, const Counts &counts
         << " UTC, seed " << report.options.seed;
     if (report.options.repeat > 1)
         out << ", each test " << report.options.repeat << " times";
-    if (report.not_run != 0)
+    if (report.not_run != 0 || !report.stopped_by.empty())
         out << ", " << report.not_run << tests(report.not_run) << " not run "
             << why_not_run(report);
     out << "</p>\n<ul class=\"counts\">\n";

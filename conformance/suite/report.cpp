@@ -167,7 +167,7 @@ void print_report(std::ostream &out, const Report &report, bool colour) {
     if (report.options.repeat > 1)
         out << ", each test " << report.options.repeat << " times";
     out << '\n';
-    if (report.not_run != 0)
+    if (report.not_run != 0 || !report.stopped_by.empty())
         out << "not run " << why_not_run(report) << ": " << report.not_run
             << (report.not_run == 1 ? " test\n" : " tests\n");
     for (const Expectation &line : report.without_match)

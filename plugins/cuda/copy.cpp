@@ -174,7 +174,7 @@ void copy_region(Submission &submission, bool peers, const End &src, const End &
 
 /// What goes through so many bytes of memory at once, whole pixels.
 PartLimits parts_of(const Submission &submission, uint64_t size) {
-    return {size, std::min(size, submission.primary().device().max_row()), false};
+    return {size, std::min(size, submission.primary().device().max_row()), false, true};
 }
 
 /// As many bytes from offset 0 on, one after another.
@@ -205,12 +205,11 @@ void paint(Submission &submission, const End &image, const Rectangle &pixels, co
 
 void copy_within(Submission &submission, const End &image, const Regions &regions,
                  const End &between, uint64_t size) {
-    const bool peers = between_contexts(submission.primary(), image, between);
     for (const pi_region &region : regions)
         for_each_part(source(region), destination(region), parts_of(submission, size),
                       [&](const Rectangle &from, const Rectangle &to) {
-                          copy_box(submission, peers, image, from, between, packed(from));
-                          copy_box(submission, peers, between, packed(from), image, to);
+                          copy_box(submission, false, image, from, between, packed(from));
+                          copy_box(submission, false, between, packed(from), image, to);
                       });
 }
 

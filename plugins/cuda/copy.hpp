@@ -36,7 +36,7 @@ void copy_regions(Submission &submission, const End &src, const End &dst,
 void paint(Submission &submission, const End &image, const sdk::Rectangle &pixels, const End &strip,
            uint64_t size);
 
-/// Copies within an image, part by part through `size` bytes of memory `between`, a whole number of pixels.
+/// Copies within an image of the submission's context, part by part through `size` bytes of memory `between`, a whole number of pixels.
 void copy_within(Submission &submission, const End &image, const sdk::Regions &regions,
                  const End &between, uint64_t size);
 

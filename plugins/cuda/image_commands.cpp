@@ -16,8 +16,8 @@ using namespace sdk;
 
 namespace {
 
-/// Memory of the queue's device for as long as a command takes: as much as is wanted, or so much that a copy of it takes long
-/// beside the call. Whole pixels of any format.
+/// Memory of the queue's device for as long as a command takes: as much as is wanted, at most a mebibyte. Whole pixels of any
+/// format.
 class Scratch {
 public:
     Scratch(Primary &primary, uint64_t wanted)
@@ -33,7 +33,7 @@ private:
     Primary &primary_;
 };
 
-/// Pixels of one colour, and copies of them: the driver's fills know no arrays, and no rows with gaps.
+/// Pixels of one colour, and copies of them: the driver's fills know no arrays. Views whose rows have gaps go the same way.
 class PaintCommand final : public StreamCommand {
 public:
     PaintCommand(const Target &target, Mem &mem, const Rectangle &pixels,

@@ -44,6 +44,11 @@ public:
             measurements.push_back({from, to, large, large_seconds});
             link[index] = fit(small, small_seconds, large, large_seconds);
         }
+        // What is larger than was measured takes longer, even if noise says that sizes do not matter.
+        LinkCost &largest = link.back();
+        if (largest.latency >= measurements.back().seconds) {
+            largest = {0, static_cast<double>(options_.largest_bytes) / largest.latency};
+        }
         return link;
     }
 

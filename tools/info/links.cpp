@@ -152,10 +152,7 @@ std::vector<Link> find_links(const std::vector<Device> &devices, const Connectio
                 // No latency at all means that it was lost in noise.
                 const double latency = costs->link(from, to).front().latency;
                 link.latency = latency > 0 ? std::optional(latency) : std::nullopt;
-                // That of a copy as large as was measured, waits included: some take as long for any size.
-                const uint64_t large = pi::runtime::CalibrateOptions().largest_bytes;
-                link.bandwidth =
-                    static_cast<double>(large) / costs->link(from, to).back().seconds(large);
+                link.bandwidth = costs->link(from, to).back().large_bandwidth();
                 link.source = Source::measured;
             }
             links.push_back(std::move(link));

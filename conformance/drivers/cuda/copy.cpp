@@ -213,11 +213,13 @@ End source(const Copy &c) {
 }
 
 /// A copy within an array of 2-D layers reads the layer that it writes, as driver 580.159 on an H200 does, without an error.
-void take_layers_of(End &from, const End &to) {
+/// Layers that there are not stay, to be refused.
+void take_layers_of(End &from, const End &to, size_t layers) {
     if (!to.array || to.array != from.array)
         return;
     const std::shared_ptr<Array> array = driver().arrays.find(to.array);
-    if (array && (array->description.Flags & CUDA_ARRAY3D_LAYERED) && array->description.Height)
+    if (array && (array->description.Flags & CUDA_ARRAY3D_LAYERED) && array->description.Height &&
+        layers <= array->description.Depth && from.z <= array->description.Depth - layers)
         from.z = to.z;
 }
 
@@ -226,7 +228,7 @@ CUresult copy_3d(const CUDA_MEMCPY3D *c, CUstream handle, Return mode) {
         need(c && !c->reserved0 && !c->reserved1, CUDA_ERROR_INVALID_VALUE);
         const End to = target(*c);
         End from = source(*c);
-        take_layers_of(from, to);
+        take_layers_of(from, to, c->Depth);
         return copy(lock, stream_of(handle, context), to, from,
                     {c->WidthInBytes, c->Height, c->Depth}, mode);
     });
@@ -238,7 +240,7 @@ CUresult copy_3d_peer(const CUDA_MEMCPY3D_PEER *c, CUstream handle, Return mode)
         End to = target(*c), from = source(*c);
         to.context = context_at(c->dstContext);
         from.context = context_at(c->srcContext);
-        take_layers_of(from, to);
+        take_layers_of(from, to, c->Depth);
         return copy(lock, stream_of(handle, context), to, from,
                     {c->WidthInBytes, c->Height, c->Depth}, mode);
     });

@@ -255,10 +255,10 @@ TEST_CASE("a run that a signal ends tells what it has found, and what was not ru
     for (const char *name : {"TERM", "INT"}) {
         // One of its tests never ends.
         const TemporaryFile json_file(".json"), junit_file(".xml"), page(".html");
-        const Run run = run_suite({"--plugin=" + toy_file("hangs"), "--area=context",
-                                   "--json=" + json_file.path(), "--junit=" + junit_file.path(),
-                                   "--html=" + page.path()},
-                                  std::string("timeout --preserve-status --signal=") + name + " 3");
+        const Run run = run_suite(
+            {"--plugin=" + toy_file("hangs"), "--area=context", "--json=" + json_file.path(),
+             "--junit=" + junit_file.path(), "--html=" + page.path()},
+            std::string("timeout --preserve-status --signal=") + name + " 10");
         INFO(run.output);
         CHECK(run.exit_code == 1);
         const json report = json::parse(json_file.text());

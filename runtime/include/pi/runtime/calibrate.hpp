@@ -39,7 +39,9 @@ struct Calibration {
 PI_RUNTIME_EXPORT Calibration calibrate(const std::shared_ptr<const Topology> &topology,
                                         const CalibrateOptions &options = {});
 
-/// The line through two measured points of a class: latency and bandwidth. Neither is ever negative.
+/// The line through two measured points of a class: latency and bandwidth. Neither is ever negative: where the larger copy took no
+/// longer all is latency, and the bandwidth so large that bytes count for nothing; where it took longer by more than its bytes all is
+/// bandwidth.
 PI_RUNTIME_EXPORT LinkCost fit(uint64_t small_bytes, double small_seconds, uint64_t large_bytes,
                                double large_seconds);
 

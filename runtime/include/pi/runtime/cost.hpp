@@ -35,6 +35,12 @@ struct LinkCost {
     double seconds(uint64_t bytes) const {
         return latency + static_cast<double>(bytes) / bandwidth;
     }
+    /// Bytes a second of a crossing of 64 MiB, its latency included: what a large transfer gets, also where its time hardly
+    /// depends on its size.
+    double large_bandwidth() const {
+        constexpr uint64_t large = uint64_t{64} << 20;
+        return static_cast<double>(large) / seconds(large);
+    }
     friend bool operator==(const LinkCost &, const LinkCost &) = default;
 };
 

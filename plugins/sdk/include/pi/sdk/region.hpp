@@ -220,10 +220,11 @@ struct PartLimits {
     uint64_t longest; ///< row, at most `bytes`
     bool ranges =
         true; ///< whether rows that lie one after another may be parted anywhere; not so of images
+    bool slices = false; ///< whether a part may have several
 };
 
-/// Calls `visit(from, to)` for the parts of two rectangles with equal rows, in order: as many whole rows of a slice as a
-/// block has, or pieces of a row that is too long. Each part is of one slice.
+/// Calls `visit(from, to)` for the parts of two rectangles with equal rows, in order: as many whole slices as a block has, if a
+/// part may have several, as many whole rows of a slice, or pieces of a row that is too long.
 template <class Visit>
 void for_each_part(const Rectangle &from, const Rectangle &to, const PartLimits &limits,
                    Visit &&visit) {
@@ -237,6 +238,17 @@ void for_each_part(const Rectangle &from, const Rectangle &to, const PartLimits 
     if (limits.ranges && from.dense() && to.dense())
         return range(from.offset, to.offset, from.bytes());
     const uint64_t together = from.row <= limits.longest ? limits.bytes / from.row : 0;
+    if (limits.slices && together >= from.rows) {
+        const uint64_t most = limits.bytes / (from.row * from.rows);
+        for (uint64_t slice = 0; slice < from.slices; slice += most) {
+            Rectangle in = from, out = to;
+            in.offset += slice * from.slice_pitch;
+            out.offset += slice * to.slice_pitch;
+            in.slices = out.slices = std::min(most, from.slices - slice);
+            visit(in, out);
+        }
+        return;
+    }
     for (uint64_t slice = 0; slice < from.slices; ++slice)
         for (uint64_t row = 0; row < from.rows; row += std::max<uint64_t>(together, 1)) {
             const uint64_t in = from.row_offset(slice * from.rows + row);
