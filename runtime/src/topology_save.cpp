@@ -97,7 +97,9 @@ void put_channels(Json &json, uint32_t instance, const std::vector<uint64_t> &ch
 
 /// Its classes of sizes as one line: a small transfer costs the latency, a large one goes at the bandwidth.
 void put_speed(Json &json, const CostTable::Link &link) {
-    put_speed(json, link.back().large_bandwidth(), 1e9 * link.front().latency);
+    const bool alike = link.back() == link.front();
+    put_speed(json, alike ? link.back().bandwidth : link.back().large_bandwidth(),
+              1e9 * link.front().latency);
 }
 
 Json scope_json(const pi_memory_scope &scope) {

@@ -59,6 +59,8 @@ TEST_CASE("two points of a class give its latency and bandwidth, and noise neith
         fit(1000, 9, 5000, 2); // the larger copy was: what both take is not for their bytes
     CHECK(faster.seconds(1) == Approx(2));
     CHECK(faster.seconds(5000) == Approx(2));
+    // A transfer of 64 MiB that takes 20 ms, whatever its size.
+    CHECK(LinkCost{20e-3, 1e15}.large_bandwidth() == Approx((64 << 20) / 20e-3).epsilon(1e-3));
     CHECK(fit(1000, 0, 1000, 0).bandwidth > 0);
 }
 

@@ -91,7 +91,7 @@ TEST_CASE("the page tells repetitions, what was not run, and expectations of oth
     CHECK(xml_problem(as_xml(page)).empty());
     CHECK(has(page, ", each test 3 times"));
     CHECK(has(page, "seed 2, repetition 2 of 3, 1 failed"));
-    CHECK(has(page, " not run after the first failure (--fail-fast)"));
+    CHECK(has(page, " not run after the first failure, as --fail-fast wants"));
     CHECK(has(page, "<code>queue: * on level_zero:*</code>"));
 }
 
