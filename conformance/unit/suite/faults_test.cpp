@@ -183,7 +183,7 @@ std::string run_trial(const Plugin &plugin, const Trial &trial, std::atomic<unsi
     }
     const Run run =
         run_suite({"--plugin", plugin.file, "--device", plugin.device, "--filter",
-                   filter_for(trial.laws), "--timeout", "30", "--json=" + json_file.path(),
+                   filter_for(trial.laws), "--timeout", "90", "--json=" + json_file.path(),
                    "--junit=" + junit.path(), "--html=" + html.path()},
                   variables + " timeout 3600");
     const auto told = [&](const std::string &problem) {
