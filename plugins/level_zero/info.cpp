@@ -42,7 +42,7 @@ void write_pci(Device &device, const InfoWriter &write) {
     char words[32];
     std::snprintf(words, sizeof words, "%04x:%02x:%02x.%x", pci.address.domain, pci.address.bus,
                   pci.address.device, pci.address.function);
-    write(static_cast<const char *>(words));
+    write(words);
 }
 
 uint32_t program_formats(const Device &device) {

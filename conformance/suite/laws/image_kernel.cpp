@@ -41,6 +41,13 @@ struct Studio {
         require_success(piSamplerCreate(bench.context(), &desc, made.out()), "piSamplerCreate");
         return made;
     }
+    /// A launch of the kernel "transpose".
+    Event transpose(const Kernel &kernel, const Mem &src, const Mem &dst, const Size3 &size,
+                    const Waits &waits = {}) {
+        Arguments arguments;
+        arguments.image(src).image(dst);
+        return bench.enqueue(queue, launch_desc(kernel, arguments, 2, size), waits);
+    }
 };
 
 Bytes transposed(const Bytes &pixels, uint64_t width, uint64_t height) {
@@ -66,11 +73,7 @@ LAW("image", "a kernel reads pixels of one image and writes those of another") {
         const Bytes pixels = random_pixels(bench, src_desc);
         const Mem src = studio.image(src_desc, pixels);
         const Mem dst = studio.image(dst_desc, random_pixels(bench, dst_desc));
-        Arguments arguments;
-        arguments.image(src).image(dst);
-        bench.wait(
-            bench.enqueue(studio.queue, launch_desc(kernel, arguments, 2, {width, height, 1})),
-            "a launch on images");
+        bench.wait(studio.transpose(kernel, src, dst, {width, height, 1}), "a launch on images");
         require_pixels(bench, studio.queue, dst, dst_desc, transposed(pixels, width, height),
                        "an image that a kernel has written");
         require_pixels(bench, studio.queue, src, src_desc, pixels,
@@ -99,11 +102,8 @@ LAW("image",
         src_desc.row_pitch = rows.row_pitch;
         const Mem src = make_image(bench, src_desc);
         const Mem dst = studio.image(dst_desc, random_pixels(bench, dst_desc));
-        Arguments arguments;
-        arguments.image(src).image(dst);
-        bench.wait(
-            bench.enqueue(studio.queue, launch_desc(kernel, arguments, 2, {width, height, 1})),
-            "a launch on an image over host memory");
+        bench.wait(studio.transpose(kernel, src, dst, {width, height, 1}),
+                   "a launch on an image over host memory");
         require_pixels(bench, studio.queue, dst, dst_desc, transposed(pixels, width, height),
                        join("what a kernel read of rows ", rows.row_pitch, " bytes apart"));
     }
@@ -121,10 +121,7 @@ LAW("image", "the images of a launch may be released right after the enqueue") {
     {
         const Kernel kernel = make_kernel(studio.program, "transpose");
         const Mem src = studio.image(desc, pixels);
-        Arguments arguments;
-        arguments.image(src).image(dst);
-        launched =
-            bench.enqueue(studio.queue, launch_desc(kernel, arguments, 2, {64, 48, 1}), {gate});
+        launched = studio.transpose(kernel, src, dst, {64, 48, 1}, {gate});
     }
     // What lies where it lay, if it is gone.
     const Queue other = bench.make_queue();
