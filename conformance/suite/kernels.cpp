@@ -137,6 +137,14 @@ pi_program_desc broken_program_desc(pi_program_format format) {
     return program_desc(format, source.broken_data, source.broken_size);
 }
 
+uint32_t build_status(pi_program program, pi_device device) {
+    uint32_t status = poison<uint32_t>();
+    require_success(piProgramGetBuildInfo(program, device, PI_PROGRAM_BUILD_INFO_STATUS,
+                                          sizeof status, &status, nullptr),
+                    "the build status");
+    return status;
+}
+
 Program make_program(Bench &bench) {
     return make_program(bench, bench.place());
 }

@@ -38,6 +38,8 @@ pi_program_desc broken_program_desc(pi_program_format format);
 /// The suite's kernels, built for the context's devices; skips where there is no format.
 Program make_program(Bench &bench);
 Program make_program(Bench &bench, const Place &place);
+/// PI_PROGRAM_BUILD_INFO_STATUS.
+uint32_t build_status(pi_program program, pi_device device);
 Kernel make_kernel(pi_program program, const std::string &name);
 
 /// The arguments of a launch, in the order of the kernel's parameters:

@@ -5,6 +5,7 @@
 #include "native_image_kernels.hpp"
 #include "native_kernels.hpp"
 #include "native_part_kernels.hpp"
+#include "native_spirv_kernels.hpp"
 
 #include <vector>
 
@@ -14,7 +15,7 @@ namespace {
 std::vector<pi_native_kernel> all_kernels() {
     std::vector<pi_native_kernel> all;
     for (const pi_native_program *program :
-         {&native_program, &native_texture_program, &native_part_program})
+         {&native_program, &native_texture_program, &native_part_program, &native_spirv_program})
         all.insert(all.end(), program->kernels, program->kernels + program->kernel_count);
     return all;
 }

@@ -67,7 +67,13 @@ void read_line(Image &image, const std::string &text, const Words &words) {
     else if (kind == "import" && line >> other)
         part.imports.emplace_back(name, other);
     else if (kind == "constant" && line >> number)
-        part.constants.emplace_back(name, static_cast<unsigned>(number));
+        part.constants.emplace_back(name, number);
+    else if (std::array<unsigned, 3> size{}; kind == "group" &&
+                                             line >> size[0] >> size[1] >> size[2] && size[0] &&
+                                             size[1] && size[2])
+        part.demands[name].group = size;
+    else if (kind == "sub_group" && line >> number)
+        part.demands[name].sub_group = static_cast<unsigned>(number);
     else
         throw std::runtime_error("not understood: " + text);
 }

@@ -3,7 +3,9 @@
 // What the simulated drivers load: a text that says what native libraries have. Their README.md have the format.
 #pragma once
 
+#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <string>
 #include <utility>
@@ -29,14 +31,21 @@ struct Parameter {
     std::size_t size = 0, offset = 0;
 };
 
+/// What a function demands of its launches; zeros = nothing.
+struct Demand {
+    std::array<unsigned, 3> group{};
+    unsigned sub_group = 0;
+};
+
 /// A native library, and what an image says is in it.
 struct Part {
     std::string library;
     std::vector<std::pair<std::string, std::vector<Parameter>>> functions;
     std::vector<std::pair<std::string, std::size_t>> variables;
     std::vector<std::string> exports;
-    std::vector<std::pair<std::string, std::string>> imports; ///< name, and the pointer for it
-    std::vector<std::pair<std::string, unsigned>> constants;  ///< variable and value
+    std::vector<std::pair<std::string, std::string>> imports;     ///< name, and the pointer for it
+    std::vector<std::pair<std::string, std::uint64_t>> constants; ///< variable and value
+    std::map<std::string, Demand> demands;                        ///< by function
 };
 using Image = std::vector<Part>;
 

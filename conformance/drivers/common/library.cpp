@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "library.hpp"
 
+#include <algorithm>
+#include <cstring>
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <link.h>
@@ -52,6 +54,11 @@ std::size_t Library::size_of(const char *name) const {
     if (!address || !dladdr1(address, &info, reinterpret_cast<void **>(&entry), RTLD_DL_SYMENT))
         return 0;
     return entry ? entry->st_size : 0;
+}
+
+void Library::set(const char *name, std::uint64_t value) const {
+    if (const std::size_t size = size_of(name))
+        std::memcpy(symbol(name), &value, std::min(size, sizeof value));
 }
 
 } // namespace pi::drivers

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 
 namespace pi::drivers {
@@ -16,6 +17,8 @@ public:
     void *symbol(const char *name) const;
     /// The bytes of a variable; 0 if there is none.
     std::size_t size_of(const char *name) const;
+    /// Writes the first bytes of the value, 8 at most, over those of a variable.
+    void set(const char *name, std::uint64_t value) const;
 
 private:
     int file_ = -1;

@@ -63,8 +63,10 @@ void add_part(const std::shared_ptr<Module> &module, const Part &part, const Lib
             throw WrongImage{CUDA_ERROR_INVALID_IMAGE, "the variable '" + name + "' has no bytes"};
         module->variables[name] = make_variable(*module, find(library, name), size);
     }
-    for (const auto &[name, value] : part.constants)
-        std::memcpy(find(library, name), &value, sizeof value);
+    for (const auto &[name, value] : part.constants) {
+        find(library, name);
+        library.set(name.c_str(), value);
+    }
 }
 
 /// Gives each library that imports a function its address in the one that exports it.

@@ -48,6 +48,8 @@ ze_result_t ZE_APICALL zeKernelCreate(ze_module_handle_t module,
             if (function.name == description->pKernelName)
                 kernel->function = &function;
         need(kernel->function, ZE_RESULT_ERROR_INVALID_KERNEL_NAME);
+        if (kernel->function->demand.group[0])
+            kernel->group_size = kernel->function->demand.group;
         kernel->values.resize(kernel->function->parameters.size());
         *out = driver().kernels.add(kernel);
     });
@@ -66,16 +68,25 @@ ze_result_t ZE_APICALL zeKernelSetGroupSize(ze_kernel_handle_t handle, uint32_t 
         need(x && y && z && x <= most_items && y <= most_items && z <= most_items &&
                  size_t(x) * y * z <= most_items,
              ZE_RESULT_ERROR_INVALID_GROUP_SIZE_DIMENSION);
-        kernel.group_size = {x, y, z};
+        const std::array size{x, y, z};
+        const std::array<unsigned, 3> &demanded = kernel.function->demand.group;
+        need(!demanded[0] || size == demanded, ZE_RESULT_ERROR_INVALID_GROUP_SIZE_DIMENSION);
+        kernel.group_size = size;
     });
 }
 
 ze_result_t ZE_APICALL zeKernelSuggestGroupSize(ze_kernel_handle_t handle, uint32_t width,
                                                 uint32_t height, uint32_t depth, uint32_t *x,
                                                 uint32_t *y, uint32_t *z) {
-    return call_on(handle, [&](Kernel &) {
+    return call_on(handle, [&](Kernel &kernel) {
         need_pointers(x, y, z);
         need(width && height && depth, ZE_RESULT_ERROR_INVALID_GLOBAL_WIDTH_DIMENSION);
+        if (const auto &demanded = kernel.function->demand.group; demanded[0]) {
+            *x = demanded[0];
+            *y = demanded[1];
+            *z = demanded[2];
+            return;
+        }
         *x = divisor(width, 256);
         *y = divisor(height, 256 / *x);
         *z = divisor(depth, 256 / *x / *y);
@@ -151,8 +162,13 @@ ze_result_t ZE_APICALL zeKernelGetProperties(ze_kernel_handle_t handle,
         properties.stype = out->stype;
         properties.pNext = out->pNext;
         properties.numKernelArgs = static_cast<uint32_t>(kernel.values.size());
-        properties.maxSubgroupSize = 32;
-        properties.maxNumSubgroups = most_items / 32;
+        properties.requiredGroupSizeX = kernel.function->demand.group[0];
+        properties.requiredGroupSizeY = kernel.function->demand.group[1];
+        properties.requiredGroupSizeZ = kernel.function->demand.group[2];
+        properties.requiredSubgroupSize = kernel.function->demand.sub_group;
+        properties.maxSubgroupSize =
+            properties.requiredSubgroupSize ? properties.requiredSubgroupSize : 32;
+        properties.maxNumSubgroups = most_items / properties.maxSubgroupSize;
         *out = properties;
         for (void *next = out->pNext; next; next = static_cast<ze_base_properties_t *>(next)->pNext)
             if (static_cast<ze_base_properties_t *>(next)->stype ==

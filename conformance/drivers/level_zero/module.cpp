@@ -70,7 +70,7 @@ Function make_function(const pi_native_program &program, const std::string &name
     if (kernel == end || kernel->argument_count != parameters.size())
         throw std::runtime_error("the library has no kernel '" + name + "' with " +
                                  std::to_string(parameters.size()) + " arguments");
-    return {name, kernel->function, parameters};
+    return {name, kernel->function, parameters, {}};
 }
 
 /// The bytes of a variable are the library's; the address that the caller gets is as unreachable as all device memory.
@@ -99,12 +99,17 @@ void add_part(Module &module, const drivers::Part &part) {
     const auto entry = reinterpret_cast<Entry>(library->symbol("piNativeProgram"));
     if (!entry && !part.functions.empty())
         throw std::runtime_error(part.library + " exports no piNativeProgram");
-    for (const auto &[name, parameters] : part.functions)
+    for (const auto &[name, parameters] : part.functions) {
         module.functions.push_back(make_function(*entry(), name, parameters));
+        if (const auto demand = part.demands.find(name); demand != part.demands.end())
+            module.functions.back().demand = demand->second;
+    }
     for (const auto &[name, size] : part.variables)
         module.variables[name] = make_variable(module, library, name, size);
-    for (const auto &[name, value] : part.constants)
-        std::memcpy(symbol(*library, name), &value, sizeof value);
+    for (const auto &[name, value] : part.constants) {
+        symbol(*library, name);
+        library->set(name.c_str(), value);
+    }
     for (const auto &[name, pointer] : part.imports)
         module.unresolved[name] = pointer;
 }
@@ -134,15 +139,21 @@ void connect(Module &module, const Module &from) {
     }
 }
 
-/// Specialization constants are variables of an input's libraries, from this one on, with names of their own.
-void specialize(Module &module, size_t first, const ze_module_constants_t *constants) {
+/// Specialization constants are variables of an input's last library, with names of their own. The lines are for the binary, which
+/// has their values.
+std::string specialize(const Library &library, const ze_module_constants_t *constants) {
+    std::string lines;
     for (uint32_t i = 0; constants && i < constants->numConstants; ++i) {
         const std::string name = "specialization_" + std::to_string(constants->pConstantIds[i]);
-        for (size_t at = first; at < module.libraries.size(); ++at)
-            if (const size_t size = module.libraries[at]->size_of(name.c_str()))
-                std::memcpy(module.libraries[at]->symbol(name.c_str()),
-                            constants->pConstantValues[i], size);
+        uint64_t value = 0;
+        const size_t size = std::min(library.size_of(name.c_str()), sizeof value);
+        std::memcpy(&value, constants->pConstantValues[i], size);
+        if (size == 0)
+            continue;
+        library.set(name.c_str(), value);
+        lines += "constant " + name + " " + std::to_string(value) + "\n";
     }
+    return lines;
 }
 
 /// Options are those of Level Zero, and that for debuggers; a number is the value of the one before.
@@ -162,12 +173,11 @@ void build(Module &module, const ze_module_desc_t &description) {
         check_flags(input.flags);
         const std::string text = text_of(input, description.format);
         module.text += text;
-        const size_t first = module.libraries.size();
         for (const drivers::Part &part : drivers::read_image(text, words)) {
             module.image.push_back(part);
             add_part(module, part);
         }
-        specialize(module, first, input.constants);
+        module.text += specialize(*module.libraries.back(), input.constants);
     }
     connect(module, module);
     for (const auto &[name, memory] : module.variables)

@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <set>
 #include <stdexcept>
+#include <string_view>
 
 namespace pi::level_zero::simulated {
 
@@ -13,6 +15,7 @@ namespace {
 
 enum Opcode : std::uint32_t {
     ENTRY_POINT = 15,
+    EXECUTION_MODE = 16,
     TYPE_BOOL = 20,
     TYPE_INT = 21,
     TYPE_FLOAT = 22,
@@ -25,11 +28,14 @@ enum Opcode : std::uint32_t {
     CONSTANT = 43,
     FUNCTION = 54,
     FUNCTION_PARAMETER = 55,
+    FUNCTION_CALL = 57,
     DECORATE = 71,
+    CONVERT_U_TO_PTR = 120,
 };
 constexpr std::uint32_t spirv_magic = 0x07230203, newest_version = 0x00010400;
 constexpr std::uint32_t linkage_attributes = 41, import_linkage = 1;
 constexpr std::uint32_t storage_workgroup = 4, storage_function = 7, kernel_model = 6;
+constexpr std::uint32_t local_size_mode = 17, sub_group_size_mode = 35;
 constexpr size_t header_words = 5;
 
 /// What a parameter of a type is in an image.
@@ -43,10 +49,14 @@ struct Reader {
     std::map<std::uint32_t, Type> types;
     std::map<std::uint32_t, std::uint32_t> constants;
     std::map<std::uint32_t, std::string> entries, functions; ///< names and parameters, by function
-    std::vector<std::string> imports, exports;               ///< names of functions
+    std::map<std::uint32_t, drivers::Demand> demands;        ///< by function
+    std::set<std::uint32_t> followers;         ///< functions that make pointers of numbers
+    std::vector<std::string> imports, exports; ///< names of functions
 
     void read_type(const std::uint32_t *word, size_t count);
     void read(const std::uint32_t *word, size_t count);
+    /// As the image has them.
+    std::string parameters(std::uint32_t function) const;
 
 private:
     struct Linkage {
@@ -56,6 +66,7 @@ private:
     void read_linkage(const std::uint32_t *word, size_t count);
 
     std::map<std::uint32_t, Linkage> linkage_; ///< of functions and variables, which come later
+    std::multimap<std::uint32_t, std::uint32_t> calls_;
     std::uint32_t function_ = 0;
 };
 
@@ -127,6 +138,19 @@ void Reader::read(const std::uint32_t *word, size_t count) {
             entries[word[2]] = std::string(name, strnlen(name, (count - 3) * sizeof *word));
         }
         break;
+    case EXECUTION_MODE:
+        if (count > 5 && word[2] == local_size_mode)
+            demands[word[1]].group = {word[3], word[4], word[5]};
+        else if (count > 3 && word[2] == sub_group_size_mode)
+            demands[word[1]].sub_group = word[3];
+        break;
+    case FUNCTION_CALL:
+        if (count > 3)
+            calls_.emplace(function_, word[3]);
+        break;
+    case CONVERT_U_TO_PTR:
+        followers.insert(function_);
+        break;
     case CONSTANT:
         if (count > 3)
             constants[word[2]] = word[3];
@@ -148,6 +172,20 @@ void Reader::read(const std::uint32_t *word, size_t count) {
         if (count > 1 && (word[0] & 0xffff) >= TYPE_BOOL && (word[0] & 0xffff) <= TYPE_POINTER)
             read_type(word, count);
     }
+}
+
+/// What a function that makes pointers of numbers is pointed at has addresses in it.
+std::string Reader::parameters(std::uint32_t function) const {
+    const auto found = functions.find(function);
+    std::string list = found == functions.end() ? "" : found->second;
+    constexpr std::string_view pointer = " pointer", addresses = " addresses";
+    // The entry point is often a function of its own, which calls the kernel.
+    const auto [first, last] = calls_.equal_range(function);
+    if (followers.count(function) ||
+        std::any_of(first, last, [&](const auto &call) { return followers.count(call.second); }))
+        for (size_t at = 0; (at = list.find(pointer, at)) != list.npos; at += addresses.size())
+            list.replace(at, pointer.size(), addresses);
+    return list;
 }
 
 } // namespace
@@ -175,8 +213,15 @@ std::string translate(const void *module, size_t size, const std::string &librar
         throw std::runtime_error("error: the SPIR-V is damaged");
     }
     std::string text = "library " + library + "\n";
-    for (const auto &[function, name] : reader.entries)
-        text += "function " + name + reader.functions[function] + "\n";
+    for (const auto &[function, name] : reader.entries) {
+        text += "function " + name + reader.parameters(function) + "\n";
+        const drivers::Demand &demand = reader.demands[function];
+        if (const auto [x, y, z] = demand.group; x)
+            text += "group " + name + " " + std::to_string(x) + " " + std::to_string(y) + " " +
+                    std::to_string(z) + "\n";
+        if (demand.sub_group)
+            text += "sub_group " + name + " " + std::to_string(demand.sub_group) + "\n";
+    }
     for (const std::string &name : reader.imports)
         text += "import " + name + " call_" + name + "\n";
     const Library code(library);

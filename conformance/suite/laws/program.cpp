@@ -24,14 +24,6 @@ std::string build_log(pi_program program, pi_device device) {
     return log.c_str();
 }
 
-uint32_t build_status(pi_program program, pi_device device) {
-    uint32_t status = poison<uint32_t>();
-    require_success(piProgramGetBuildInfo(program, device, PI_PROGRAM_BUILD_INFO_STATUS,
-                                          sizeof status, &status, nullptr),
-                    "the build status");
-    return status;
-}
-
 Program create_program(Bench &bench, const pi_program_desc &desc) {
     Program program;
     require_success(piProgramCreate(bench.context(), &desc, program.out()), "piProgramCreate");

@@ -71,11 +71,7 @@ std::string text_of(pi_program program, pi_device device, pi_program_build_info 
 }
 
 void require_status(pi_program program, pi_device device, uint32_t expected, const char *when) {
-    uint32_t status = poison<uint32_t>();
-    require_success(piProgramGetBuildInfo(program, device, PI_PROGRAM_BUILD_INFO_STATUS,
-                                          sizeof status, &status, nullptr),
-                    "the build status");
-    require_equal(status, expected, join("the build status ", when));
+    require_equal(build_status(program, device), expected, join("the build status ", when));
 }
 
 std::vector<pi_device> devices_of(pi_program program) {

@@ -177,16 +177,23 @@ void require_changes(Bench &bench, pi_program program, uint32_t factor) {
 LAW("program", "two parts in SPIR-V are compiled and linked to one program") {
     need_link(bench);
     Program caller = create_spirv(bench.context(), spirv::caller());
+    require_equal(build_status(caller, bench.device()), uint32_t{PI_PROGRAM_NOT_BUILT},
+                  "the build status before compiling");
     require_success(piProgramCompile(caller, nullptr), "piProgramCompile of SPIR-V");
     Program callee = make_callee(bench, 0);
-    for (pi_program part : {caller.get(), callee.get()})
+    for (pi_program part : {caller.get(), callee.get()}) {
+        require_equal(build_status(part, bench.device()), uint32_t{PI_PROGRAM_COMPILED},
+                      "the build status of a part");
         require_equal(
             get_info_list<pi_device>(&piProgramGetInfo, part, PI_PROGRAM_INFO_DEVICES).size(),
             std::size_t{0}, "the devices that a part is built for");
+    }
     require_untouched<pi_kernel>(
         "a kernel of a part", {PI_ERROR_INVALID_OPERATION},
         [&](pi_kernel *out) { return piKernelCreate(caller, "change", nullptr, out); });
     const Program linked = link(bench.context(), {caller, callee});
+    require_equal(build_status(linked, bench.device()), uint32_t{PI_PROGRAM_BUILT},
+                  "the build status of what is linked");
     require_equal(
         get_info<pi_program_format>(&piProgramGetInfo, linked.get(), PI_PROGRAM_INFO_FORMAT),
         pi_program_format{PI_PROGRAM_FORMAT_SPIRV}, "the linked program's format");

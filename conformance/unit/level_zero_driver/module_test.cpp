@@ -4,6 +4,7 @@
 
 #include <catch2/catch.hpp>
 
+#include <array>
 #include <cstring>
 
 using namespace pi_level_zero_test;
@@ -237,6 +238,27 @@ TEST_CASE("Kernels are refused what they have not: names, parameters, sizes, gro
     list.finish();
 }
 
+TEST_CASE("A function has the sizes of groups and sub-groups that it demands, and no others") {
+    const Context context;
+    Module module(context, "function count_up pointer 4\n"
+                           "group count_up 4 2 1\n"
+                           "sub_group count_up 16\n");
+    const ze_kernel_handle_t kernel = module.kernel("count_up");
+    ze_kernel_properties_t properties{};
+    properties.stype = ZE_STRUCTURE_TYPE_KERNEL_PROPERTIES;
+    CHECK(zeKernelGetProperties(kernel, &properties) == ZE_RESULT_SUCCESS);
+    CHECK(properties.requiredGroupSizeX == 4);
+    CHECK(properties.requiredGroupSizeY == 2);
+    CHECK(properties.requiredGroupSizeZ == 1);
+    CHECK(properties.requiredSubgroupSize == 16);
+    CHECK(properties.maxSubgroupSize == 16);
+    std::uint32_t x = 0, y = 0, z = 0;
+    CHECK(zeKernelSuggestGroupSize(kernel, 300, 7, 2, &x, &y, &z) == ZE_RESULT_SUCCESS);
+    CHECK(std::array{x, y, z} == std::array<std::uint32_t, 3>{4, 2, 1});
+    CHECK(zeKernelSetGroupSize(kernel, 4, 2, 1) == ZE_RESULT_SUCCESS);
+    CHECK(zeKernelSetGroupSize(kernel, 4, 1, 1) == ZE_RESULT_ERROR_INVALID_GROUP_SIZE_DIMENSION);
+}
+
 TEST_CASE("Suggested groups divide the range") {
     const Context context;
     Module module(context, "function count_up pointer 4\n");
@@ -428,6 +450,13 @@ TEST_CASE("Specialization constants have the module's values, else their own") {
         run(list, kernel);
         CHECK(words(list, out, 3)[1] == (count > 0 ? 700 : 70));
         CHECK(words(list, out, 3)[2] == (count > 1 ? 80 : 8));
+        size_t size = 0;
+        CHECK(zeModuleGetNativeBinary(module, &size, nullptr) == ZE_RESULT_SUCCESS);
+        std::string binary(size, '\0');
+        CHECK(zeModuleGetNativeBinary(module, &size,
+                                      reinterpret_cast<std::uint8_t *>(binary.data())) ==
+              ZE_RESULT_SUCCESS);
+        CHECK((binary.find("constant specialization_7 700\n") != binary.npos) == (count > 0));
         CHECK(zeKernelDestroy(kernel) == ZE_RESULT_SUCCESS);
         CHECK(zeModuleDestroy(module) == ZE_RESULT_SUCCESS);
     }
