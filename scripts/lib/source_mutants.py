@@ -100,14 +100,14 @@ class Workshop:
         path.write_bytes(content)
         path.chmod((self.tree / name).stat().st_mode)
 
-    def make(self, mutant, jobs):
+    def make(self, mutant):
         """The plugin's file with this mistake."""
         name = mutant.path(self.plugin)
         original = (self.tree / name).read_text(encoding="utf-8")
         self._write(name, mutant.apply(original).encode())
         try:
             target = f"pi_plugin_{self.plugin}"
-            made = subprocess.run(["cmake", "--build", self.build, "--target", target, "-j", str(jobs)],
+            made = subprocess.run(["cmake", "--build", self.build, "--target", target, "-j", "1"],
                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
             if made.returncode:
                 raise NotBuilt(made.stdout[-4000:])
