@@ -55,11 +55,11 @@ pygments_style = "friendly"
 pygments_dark_style = "monokai"
 
 # Which page shows a section of README.md, which is none itself.
-README_PAGES = {"": "docs/site/index", "try-it": "docs/site/start", "a-first-program": "docs/site/start",
+README_PAGES = {"": "docs/site/index", "try-it": "docs/site/start", "install": "docs/site/start", "a-first-program": "docs/site/start",
                 "what-works-today": "docs/site/support", "figures": "docs/site/figures",
                 "where-things-are": "docs/site/start", "licence": "docs/site/start"}
 # Which page is the reference of a header.
-REFERENCES = {"api/include/pi/pi.h": "pi", "api/include/pi/pi.hpp": "pi", "api/include/pi/pi_plugin.h": "plugin",
+REFERENCES = {"api/include/pi/pi.h": "pi", "api/include/pi/pi_plugin.h": "plugin",
               "api/include/pi/pi_native_kernel.h": "plugin", "loader/include/pi": "loader",
               "runtime/include/pi/runtime": "runtime", "plugins/sdk/include/pi/sdk": "sdk"}
 LANGUAGES = {".c": "c", ".h": "c", ".cpp": "cpp", ".hpp": "cpp", ".json": "json", ".py": "python", ".txt": "cmake",
@@ -113,7 +113,10 @@ class HeaderReference(SphinxDirective):
 def page_of(app, docname, path, anchor):
     """(page, anchor) of the site for a file of the tree."""
     if path == "README.md":
-        return README_PAGES[anchor if anchor in README_PAGES else ""], anchor if anchor in README_PAGES else ""
+        if anchor not in README_PAGES:
+            logger.warning("no page shows README.md#%s (README_PAGES)", anchor, location=docname)
+            anchor = ""
+        return README_PAGES[anchor], anchor
     for header, page in REFERENCES.items():
         if path == header or path.startswith(header + "/"):
             return f"docs/site/reference/{page}", ""

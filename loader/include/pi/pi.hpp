@@ -931,6 +931,7 @@ private:
     template <auto Name>
     using InfoType = decltype(noun(detail::Type<typename Info<Name>::Type>()));
 
+public:
     /// What nouns with information have.
     template <class Handle>
     class Object : public Borrowed<Handle> {
@@ -995,7 +996,6 @@ private:
         }
     };
 
-public:
     /// Owns one reference of what Ref borrows.
     template <class Ref>
     class Owned : public Ref {
