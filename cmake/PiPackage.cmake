@@ -123,7 +123,12 @@ endforeach()
 
 # What packages that link the libraries depend on.
 set(major ${PROJECT_VERSION_MAJOR})
-set(needed "${libraries} (>= ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})")
-file(CONFIGURE OUTPUT "${made}/shlibs" CONTENT "libpi_loader ${major} ${needed}\nlibpi_runtime ${major} ${needed}\n")
+set(minor ${PROJECT_VERSION_MINOR})
+math(EXPR next "${minor} + 1")
+set(needed "${libraries} (>= ${major}.${minor})")
+file(CONFIGURE OUTPUT "${made}/shlibs" CONTENT
+"libpi_loader ${major} ${needed}
+libpi_runtime ${major}.${minor} ${needed}, ${libraries} (<< ${major}.${next}~)
+")
 set(CPACK_DEBIAN_LIBRARIES_PACKAGE_CONTROL_EXTRA "${made}/shlibs")
 include(CPack)

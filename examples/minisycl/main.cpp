@@ -129,9 +129,10 @@ int main(int count, char **arguments) {
     std::string devices;
     std::string cubin;
     std::size_t size = 0;
-    CLI::App app("Classics of parallel programs on the devices of all backends. Exit code: 0 all "
-                 "results are right, 1 one is "
-                 "wrong or failed, 77 a device takes none of the kernels' forms.");
+    CLI::App app("Classics of parallel programs on the devices of all backends.\n"
+                 "Exit code: 0 all results are right, 1 one is wrong or failed, 2 wrong arguments,\n"
+                 "77 a device takes none of the kernels' forms.",
+                 "minisycl");
     app.add_option("classic", wanted, "vector_add, stencil, matrix_product, reduction or all")
         ->check(CLI::IsMember({"vector_add", "stencil", "matrix_product", "reduction", "all"}));
     app.add_option("--devices", devices,
@@ -140,7 +141,11 @@ int main(int count, char **arguments) {
         ->check(CLI::Range(1, 1 << 24));
     app.add_option("--cubin", cubin, "a module with the kernels of kernels.cl for devices of CUDA")
         ->check(CLI::ExistingFile);
-    CLI11_PARSE(app, count, arguments);
+    try {
+        app.parse(count, arguments);
+    } catch (const CLI::ParseError &error) {
+        return app.exit(error) == 0 ? 0 : 2;
+    }
     try {
         return run_all(wanted, devices, size, cubin.empty() ? "" : read_file(cubin));
     } catch (const std::exception &failure) {

@@ -29,6 +29,8 @@ from ._runtime import (
 )
 from ._tensor import Tensor
 
+__version__ = "1.0.0"
+
 __all__ = [
     "Access",
     "Acquisition",

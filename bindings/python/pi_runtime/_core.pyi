@@ -73,8 +73,11 @@ class Runtime:
     def __init__(
         self,
         topology: Topology,
+        costs: Optional[str],
         staging_limit: int,
+        bounce_limit: int,
         pool_limit: int,
+        copy_after_repeated_use: bool,
         log_capacity: int,
         log_up_to_date: bool,
     ) -> None: ...

@@ -35,10 +35,12 @@ class Device:
 
     @property
     def name(self) -> str:
+        """As the backend tells it."""
         return self._core.name
 
     @property
     def vendor(self) -> str:
+        """As the backend tells it."""
         return self._core.vendor
 
     @property

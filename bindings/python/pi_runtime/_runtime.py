@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Optional, Sequence, Tuple, Union
 
@@ -34,6 +35,7 @@ class Transfer:
     bytes: int  #: that moved
     hops: Tuple[Tuple[int, int], ...]  #: the links that they crossed, (from, to)
     predicted: float  #: seconds on idle links
+    predicted_delay: float  #: by which transfers under way made it later, in seconds
     begin: float  #: seconds of time.monotonic()'s clock
     end: float
 
@@ -80,22 +82,36 @@ def _with_tuples(fields: dict[str, Any], *names: str) -> dict[str, Any]:
 class Runtime:
     """Moves bytes between the places of a topology, counts and logs; a context manager, which waits for what is in flight.
 
-    staging_limit: bytes of staging memory in use at one time at each place; pool_limit: bytes of device memory kept idle at
-    each place; log_capacity: lines of the log; log_up_to_date: acquires that need no transfer have a line, too.
+    costs: the file in which `pi-bench calibrate --costs FILE` wrote what links cost on this machine, None: as the plugins tell (a
+    file that is missing or of another machine is an Error); staging_limit: bytes of staging memory in use at one time at each
+    place; bounce_limit: bytes of host memory in which what goes from device to device through the host stays, for the next place
+    that wants it; pool_limit: bytes of device memory kept idle at each place; copy_after_repeated_use: a place that uses another
+    device's memory over a link again and again gets a copy once that costs less; log_capacity: lines of the log; log_up_to_date:
+    acquires that need no transfer have a line, too.
     """
 
     def __init__(
         self,
         topology: Topology,
         *,
+        costs: Union[str, os.PathLike[str], None] = None,
         staging_limit: int = 64 << 20,
+        bounce_limit: int = 1 << 30,
         pool_limit: int = 256 << 20,
+        copy_after_repeated_use: bool = True,
         log_capacity: int = 4096,
         log_up_to_date: bool = False,
     ) -> None:
         self.topology = topology
         self._core = _core.Runtime(
-            topology._core, staging_limit, pool_limit, log_capacity, log_up_to_date
+            topology._core,
+            None if costs is None else os.fspath(costs),
+            staging_limit,
+            bounce_limit,
+            pool_limit,
+            copy_after_repeated_use,
+            log_capacity,
+            log_up_to_date,
         )
 
     def storage(
@@ -152,6 +168,7 @@ class Runtime:
         return self._core.log_text()
 
     def clear_log(self) -> None:
+        """The transfer log is empty; counters go on."""
         self._core.clear_log()
 
     def finish(self, timeout: Optional[float] = None) -> bool:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "core.hpp"
 
+#include <pi/runtime/calibrate.hpp>
 #include <pi/runtime/error.hpp>
 
 #include <pybind11/stl.h>
@@ -73,15 +74,26 @@ Buffer::~Buffer() {
 
 namespace {
 
-std::shared_ptr<Runtime> make_runtime(std::shared_ptr<Topology> topology, uint64_t staging_limit,
-                                      uint64_t pool_limit, uint64_t log_capacity,
-                                      bool log_up_to_date) {
+std::shared_ptr<Runtime> make_runtime(std::shared_ptr<Topology> topology,
+                                      const std::optional<std::string> &costs,
+                                      uint64_t staging_limit, uint64_t bounce_limit,
+                                      uint64_t pool_limit, bool copy_after_repeated_use,
+                                      uint64_t log_capacity, bool log_up_to_date) {
     const WithoutGil released;
     auto result = std::make_shared<Runtime>();
     result->topology = std::move(topology);
     rt::RuntimeOptions options;
+    if (costs) {
+        rt::LoadedCosts loaded = rt::load_costs(*costs, result->topology->topology->description());
+        if (!loaded.costs) {
+            throw rt::Error(PI_ERROR_INVALID_VALUE, "costs: " + loaded.message);
+        }
+        options.costs = std::move(loaded.costs);
+    }
     options.staging_limit = staging_limit;
+    options.bounce_limit = bounce_limit;
     options.pool_limit = pool_limit;
+    options.copy_after_repeated_use = copy_after_repeated_use;
     options.log_capacity = log_capacity;
     options.log_up_to_date = log_up_to_date;
     result->runtime.emplace(result->topology->topology, std::move(options));
@@ -144,6 +156,7 @@ py::dict dict_of(const rt::TransferRecord &record) {
     result["bytes"] = record.bytes;
     result["hops"] = hops_of(record.hops);
     result["predicted"] = record.predicted;
+    result["predicted_delay"] = record.predicted_delay;
     result["begin"] = static_cast<double>(record.begin) * 1e-9;
     result["end"] = static_cast<double>(record.end) * 1e-9;
     return result;
@@ -333,8 +346,10 @@ void bind_runtime(py::module_ &module) {
             return std::pair(hull.first, hull.size);
         });
     py::class_<Runtime, std::shared_ptr<Runtime>>(module, "Runtime")
-        .def(py::init(&make_runtime), py::arg("topology"), py::arg("staging_limit"),
-             py::arg("pool_limit"), py::arg("log_capacity"), py::arg("log_up_to_date"))
+        .def(py::init(&make_runtime), py::arg("topology"), py::arg("costs"),
+             py::arg("staging_limit"), py::arg("bounce_limit"), py::arg("pool_limit"),
+             py::arg("copy_after_repeated_use"), py::arg("log_capacity"),
+             py::arg("log_up_to_date"))
         .def("counters", [](const Runtime &self) { return dict_of(self.runtime->counters()); })
         .def("log", &log_of)
         .def("log_text",

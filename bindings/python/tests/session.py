@@ -10,7 +10,7 @@ topology = pi.Topology(loader.devices())
 print(topology)  # what each device's memory is to the others
 
 runtime = pi.Runtime(topology, log_up_to_date=True)  # the log tells of uses that move nothing, too
-numbers = numpy.arange(1 << 20, dtype="float32")
+numbers = numpy.zeros(4 << 20, dtype="uint8")
 tensor = runtime.from_dlpack(numbers, name="numbers")  # the array's own memory
 
 for place in (1, len(topology) - 1):  # the first device, and the last

@@ -14,11 +14,12 @@ from common import SOURCE, main
 BUILD = sys.argv.pop(1)
 
 PROGRAM = """
-import importlib.util, pathlib, sys
+import importlib.metadata, importlib.util, pathlib, sys
 import pi_runtime as pi
 assert pathlib.Path(pi.__file__).is_relative_to(sys.argv[1]), pi.__file__
 for name in ("py.typed", "_core.pyi"):
     assert pathlib.Path(pi.__file__).with_name(name).exists(), name
+assert importlib.metadata.version("pi_runtime") == pi.__version__
 runtime = pi.Runtime(pi.Topology(pi.Loader(environment=False).devices("host")))
 buffer = runtime.storage(64).buffer()
 with buffer.acquire(1, "discard_write") as use:

@@ -4,6 +4,7 @@ import gc
 import json
 import os
 import pathlib
+import re
 import tempfile
 import threading
 import time
@@ -13,10 +14,14 @@ import weakref
 import numpy
 import pi_runtime as pi
 
-from common import PATIENCE, main, on_host, refused, simulated
+from common import MACHINES, PATIENCE, SOURCE, main, on_host, refused, simulated
 
 
 class Devices(unittest.TestCase):
+    def test_the_package_has_the_version_of_the_project(self):
+        version = re.search(r"^ *VERSION ([0-9.]+)$", (SOURCE / "CMakeLists.txt").read_text(), re.MULTILINE)[1]
+        self.assertEqual(pi.__version__, version)
+
     def test_a_loader_lists_plugins_and_devices(self):
         with pi.Loader(environment=False) as loader:
             loaded = {report.name: report for report in loader.plugins()}
@@ -121,6 +126,42 @@ class Buffers(unittest.TestCase):
         self.assertEqual(runtime.counters()["bytes_delivered"], 1 << 16)
         runtime.clear_log()
         self.assertEqual(runtime.log(), [])
+
+    def test_costs_of_a_file_decide_what_is_predicted(self):
+        topology = simulated().topology
+        host, *devices = (place.key for place in topology.places)
+        sizes = (64 << 10, 4 << 20, (1 << 64) - 1)
+        slow = [{"from": host, "to": device, "costs": [{"up_to": size, "latency": 100.0, "bandwidth": 1e9} for size in sizes]}
+                for device in devices]
+        table = {"format": "pi costs", "version": 1, "callback_latency": 0.0, "places": [place.key for place in topology.places], "links": slow}
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder) / "costs.json"
+            file.write_text(json.dumps(table))
+            buffer = pi.Runtime(topology, costs=file).storage(1 << 16).buffer()
+            with buffer.acquire(0, "discard_write") as use:
+                use.fill(1)
+            self.assertGreater(buffer.explain(1).parts[0].candidates[0].seconds, 99)
+            file.write_text(json.dumps({**table, "places": []}))
+            for wrong in (file, pathlib.Path(folder) / "none.json"):
+                with refused(self, str(wrong), code="PI_ERROR_INVALID_VALUE"):
+                    pi.Runtime(topology, costs=str(wrong))
+
+    def test_what_bounces_stays_at_the_host_within_a_limit(self):
+        machine = json.loads((MACHINES / "workstation.json").read_text())
+        machine["links"] = [link for link in machine["links"] if "host" in (link.get("from"), link.get("to"))]
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder) / "strangers.json"
+            file.write_text(json.dumps(machine))
+            loader = pi.Loader(options={"PI_SIM_MACHINE": str(file)}, environment=False)
+            topology = pi.Topology(loader.devices("sim"))
+        for limit, kept in ((1 << 30, [(0, 1 << 16)]), (0, [])):
+            with self.subTest(limit):
+                storage = pi.Runtime(topology, bounce_limit=limit).storage(1 << 16)
+                with storage.buffer().acquire(1, "discard_write") as use:
+                    use.fill(7)
+                storage.buffer().acquire(2).release()
+                self.assertTrue(storage.finish(PATIENCE))
+                self.assertEqual(storage.valid(0), kept)
 
     def test_a_broadcast_brings_bytes_to_all_places(self):
         runtime = simulated("switch-8gpu")

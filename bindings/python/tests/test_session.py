@@ -34,14 +34,10 @@ class Session(unittest.TestCase):
     def test_the_first_session_works_with_two_devices_that_have_memory_of_their_own(self):
         said = self.check("sim")
         self.assertEqual(said.count("<Device sim:0:"), 2)
-        last = 2 + (2 << 8) + (2 << 16) + (2 << 24)
         self.assertIn("numbers", said)
         self.assertIn("unified", said)
         self.assertIn("4194304 bytes stale", said)
-        import numpy
-
-        value = numpy.array([last], "u4").view("f4")
-        self.assertIn(str(numpy.repeat(value, 4)), said)
+        self.assertIn("[2 2 2 2]", said)  # what the last device has written
 
     def test_the_first_session_works_with_one_device_on_the_hosts_memory(self):
         said = self.check("host")

@@ -40,7 +40,7 @@ has() { dpkg-deb -c "$(package "$1")" | grep -E -- " \./usr/$2( |$)" >/dev/null 
 needs() { dpkg-deb -f "$(package "$1")" Depends | grep -F -- "$2" >/dev/null || fail "$1 does not depend on $2"; }
 
 has libpi1 'lib/.*libpi_loader\.so\.1'
-has libpi1 'lib/.*libpi_runtime\.so\.1'
+has libpi1 'lib/.*libpi_runtime\.so\.1\.0'
 has libpi-dev 'lib/.*libpi_loader\.so'
 has libpi-dev include/pi/pi.h
 has libpi-dev include/pi/sdk/plugin.hpp
@@ -56,6 +56,9 @@ for program in pi-info pi-bench pi-conformance pi-replay; do
 done
 needs pi-tools "libpi1 (="
 dpkg-deb -I "$(package libpi1)" shlibs | grep "^libpi_loader 1 libpi1 " >/dev/null || fail "libpi1 has no shlibs"
+# What links the runtime, whose ABI holds within a minor version, is not given the next one's.
+dpkg-deb -I "$(package libpi1)" shlibs | grep "^libpi_runtime 1\.0 libpi1 (>= 1\.0), libpi1 (<< 1\.1~)$" >/dev/null ||
+    fail "libpi1's shlibs promise the runtime for longer than its minor version"
 for plugin in "$build_dir"/lib/libpi_plugin_*.so; do
     name=$(basename "$plugin" .so)
     name=${name#libpi_plugin_}
