@@ -14,7 +14,7 @@ import weakref
 import numpy
 import pi_runtime as pi
 
-from common import MACHINES, PATIENCE, SOURCE, main, on_host, refused, simulated
+from common import PATIENCE, SOURCE, main, on_host, refused, simulated
 
 
 class Devices(unittest.TestCase):
@@ -82,7 +82,10 @@ class Devices(unittest.TestCase):
 
 class Buffers(unittest.TestCase):
     def test_bytes_written_at_one_device_are_read_at_another(self):
-        runtime = simulated()
+        self.check_two_devices(simulated())
+        self.check_two_devices(simulated(staging_limit=1 << 16, bounce_limit=0, pool_limit=0, copy_after_repeated_use=False))
+
+    def check_two_devices(self, runtime):
         buffer = runtime.storage(1 << 16, "numbers").buffer()
         with buffer.acquire(1, "discard_write") as use:
             use.fill(7)
@@ -145,23 +148,6 @@ class Buffers(unittest.TestCase):
             for wrong in (file, pathlib.Path(folder) / "none.json"):
                 with refused(self, str(wrong), code="PI_ERROR_INVALID_VALUE"):
                     pi.Runtime(topology, costs=str(wrong))
-
-    def test_what_bounces_stays_at_the_host_within_a_limit(self):
-        machine = json.loads((MACHINES / "workstation.json").read_text())
-        machine["links"] = [link for link in machine["links"] if "host" in (link.get("from"), link.get("to"))]
-        with tempfile.TemporaryDirectory() as folder:
-            file = pathlib.Path(folder) / "strangers.json"
-            file.write_text(json.dumps(machine))
-            loader = pi.Loader(options={"PI_SIM_MACHINE": str(file)}, environment=False)
-            topology = pi.Topology(loader.devices("sim"))
-        for limit, kept in ((1 << 30, [(0, 1 << 16)]), (0, [])):
-            with self.subTest(limit):
-                storage = pi.Runtime(topology, bounce_limit=limit).storage(1 << 16)
-                with storage.buffer().acquire(1, "discard_write") as use:
-                    use.fill(7)
-                storage.buffer().acquire(2).release()
-                self.assertTrue(storage.finish(PATIENCE))
-                self.assertEqual(storage.valid(0), kept)
 
     def test_a_broadcast_brings_bytes_to_all_places(self):
         runtime = simulated("switch-8gpu")
