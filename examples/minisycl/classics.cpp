@@ -212,10 +212,11 @@ bool stencil(context &devices, const std::vector<form> &forms, std::size_t size,
     const uint64_t moved = devices.runtime().counters().bytes_delivered - moved_before;
     const uint64_t needed =
         steps == 0 ? 0 : (steps - 1) * (parts - 1) * 2 * size * sizeof(uint32_t);
-    std::printf("stencil: %zu device%s, %zu steps: %llu bytes of halo rows moved between the steps; "
-                "%llu are at the cuts\n",
-                parts, parts == 1 ? "" : "s", steps, static_cast<unsigned long long>(moved),
-                static_cast<unsigned long long>(needed));
+    std::printf(
+        "stencil: %zu device%s, %zu steps: %llu bytes of halo rows moved between the steps; "
+        "%llu are at the cuts\n",
+        parts, parts == 1 ? "" : "s", steps, static_cast<unsigned long long>(moved),
+        static_cast<unsigned long long>(needed));
 
     host_accessor result(steps % 2 == 0 ? even : odd, read_only);
     return moved <= needed && std::equal(expected.begin(), expected.end(), result.begin());

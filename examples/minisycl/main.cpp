@@ -129,10 +129,11 @@ int main(int count, char **arguments) {
     std::string devices;
     std::string cubin;
     std::size_t size = 0;
-    CLI::App app("Classics of parallel programs on the devices of all backends.\n"
-                 "Exit code: 0 all results are right, 1 one is wrong or failed, 2 wrong arguments,\n"
-                 "77 a device takes none of the kernels' forms.",
-                 "minisycl");
+    CLI::App app(
+        "Classics of parallel programs on the devices of all backends.\n"
+        "Exit code: 0 all results are right, 1 one is wrong or failed, 2 wrong arguments,\n"
+        "77 a device takes none of the kernels' forms.",
+        "minisycl");
     app.add_option("classic", wanted, "vector_add, stencil, matrix_product, reduction or all")
         ->check(CLI::IsMember({"vector_add", "stencil", "matrix_product", "reduction", "all"}));
     app.add_option("--devices", devices,

@@ -2,6 +2,8 @@
 
 #include "layer.hpp"
 
+#include "layers/layers.hpp"
+
 #include <algorithm>
 
 namespace pi::loader {
@@ -40,12 +42,17 @@ std::vector<const Layer *> find_layers(const std::vector<std::string> &names,
     return found;
 }
 
-void attach_layers(TableChain &chain, std::span<const Layer *const> layers) {
-    chain.layer_count = layers.size();
-    std::copy(layers.begin(), layers.end(), chain.layers);
-    for (std::size_t i = layers.size(); i-- > 0;) {
+void attach_layers(TableChain &chain, std::span<const Layer *const> layers,
+                   const pi_dispatch &base) {
+    chain.layer_count = layers.empty() ? 0 : layers.size() + 1;
+    chain.tables[chain.layer_count] = base;
+    if (layers.empty())
+        return;
+    chain.layers[0] = &hold_layer;
+    std::copy(layers.begin(), layers.end(), chain.layers + 1);
+    for (std::size_t i = chain.layer_count; i-- > 0;) {
         chain.tables[i] = chain.tables[i + 1];
-        chain.layer_data[i] = layers[i]->attach(*chain.instance, chain.tables[i]);
+        chain.layer_data[i] = chain.layers[i]->attach(*chain.instance, chain.tables[i]);
     }
 }
 

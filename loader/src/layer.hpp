@@ -41,12 +41,14 @@ struct Layer {
 /// The tables of one plugin instance, found from any of its handles: tables[0] is the one that is
 /// stamped into them, and it is the chain's first member.
 struct TableChain {
-    static constexpr std::size_t max_layers = 8;
+    static constexpr std::size_t max_layers = 8; ///< that can be enabled
+    static constexpr std::size_t room =
+        max_layers + 1; ///< one more is around them (layers/hold.cpp)
 
-    pi_dispatch tables[max_layers + 1];
+    pi_dispatch tables[room + 1];
     std::size_t layer_count;
-    const Layer *layers[max_layers];
-    void *layer_data[max_layers];
+    const Layer *layers[room];
+    void *layer_data[room];
     PluginInstance *instance;
 
     static const TableChain &of(const pi_dispatch *outermost) noexcept {
@@ -57,13 +59,13 @@ struct TableChain {
     /// The plugin's own functions and the defaults, behind all layers.
     const pi_dispatch &base() const noexcept { return tables[layer_count]; }
 
-    /// The position of a layer; max_layers if it is not in the chain.
+    /// The position of a layer; `room` if it is not in the chain.
     std::size_t position(const Layer &layer) const noexcept {
         for (std::size_t i = 0; i < layer_count; ++i) {
             if (layers[i] == &layer)
                 return i;
         }
-        return max_layers;
+        return room;
     }
 
     /// What a layer calls on through.
@@ -82,8 +84,9 @@ std::span<const Layer *const> shipped_layers() noexcept;
 std::vector<const Layer *> find_layers(const std::vector<std::string> &names,
                                        std::span<const Layer *const> known, Log &log);
 
-/// Fills tables[0..n] above a base table that is complete in tables[layers.size()].
-void attach_layers(TableChain &chain, std::span<const Layer *const> layers);
+/// Fills the tables: the base, which is complete, and above it those of the layers, if there are any.
+void attach_layers(TableChain &chain, std::span<const Layer *const> layers,
+                   const pi_dispatch &base);
 void detach_layers(TableChain &chain) noexcept;
 void close_layers(TableChain &chain) noexcept;
 void report_layers(TableChain &chain) noexcept;

@@ -89,11 +89,15 @@ std::string_view PluginInstance::option_name() const noexcept {
 }
 
 void PluginInstance::count_objects(int64_t change) noexcept {
-    if (objects_.fetch_add(change) + change != 0)
-        return;
-    // Under the lock to the end: the waiting thread frees this object once it has the lock.
+    int64_t count = objects_.load();
+    while (count + change != 0) {
+        if (objects_.compare_exchange_weak(count, count + change))
+            return;
+    }
+    // The last one goes under the lock: the waiting thread frees this object once it has seen that and has the lock.
     const std::scoped_lock lock(mutex_);
-    drained_.notify_all();
+    if (objects_.fetch_add(change) + change == 0)
+        drained_.notify_all();
 }
 
 bool PluginInstance::drain(std::chrono::steady_clock::time_point deadline) {
@@ -177,8 +181,7 @@ struct PluginOpener {
 
     void complete(std::span<const Layer *const> layers) {
         fill_defaults(functions);
-        instance.chain_.tables[layers.size()] = functions;
-        attach_layers(instance.chain_, layers);
+        attach_layers(instance.chain_, layers, functions);
     }
 };
 

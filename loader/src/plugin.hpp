@@ -62,6 +62,21 @@ public:
     }
     int64_t object_count() const noexcept { return objects_.load() - (closing_ ? 0 : 1); }
 
+    /// While it lives, the instance does: it counts as an object. What touches the instance, or the data of a layer, behind a call
+    /// that may have released the last one holds it.
+    class Hold {
+    public:
+        explicit Hold(PluginInstance &instance) noexcept : instance_(instance) {
+            instance_.count_objects(1);
+        }
+        Hold(const Hold &) = delete;
+        Hold &operator=(const Hold &) = delete;
+        ~Hold() { instance_.count_objects(-1); }
+
+    private:
+        PluginInstance &instance_;
+    };
+
 private:
     friend struct PluginOpener;
     friend void retire(std::unique_ptr<PluginInstance>, std::chrono::steady_clock::time_point,

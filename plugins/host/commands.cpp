@@ -131,17 +131,10 @@ pi_result PI_CALL enqueue_mem_unmap(pi_queue queue, const pi_unmap_desc *desc, u
         check_command(known);
         Mem &mem = checked_buffer(self.host(), known.mem, "mem");
         sdk::require(known.pointer, "pointer");
-        // A map that is still held back is known by its promise: whether it will have run is seen later.
-        if (!mem.maps().find(known.pointer))
-            fail(PI_ERROR_INVALID_VALUE, "pointer ", known.pointer,
-                 " is not what a map of mem gave, or is unmapped already");
+        sdk::UnmapPromise unmap(mem, mem.maps(), known.pointer);
         const Cost cost = mem.layout().flat() ? Cost::NONE : Cost::UNKNOWN;
         self.enqueue({known.flags, known.type, wait_count, wait_list, out_event}, cost,
-                     [mapped = Ref<Mem>(mem), pointer = known.pointer] {
-                         if (!mapped->maps().unmap(mapped->bytes(), pointer))
-                             fail(PI_ERROR_INVALID_VALUE, "pointer ", pointer,
-                                  " was not mapped when the unmap ran");
-                     });
+                     [unmap = std::move(unmap)]() mutable { unmap.run(unmap.mem().bytes()); });
     });
 }
 

@@ -68,7 +68,8 @@ void run_together(const Device &device, uint64_t count,
                 if (start.wait())
                     group(number);
             });
-    } catch (const std::system_error &error) {
+    } catch (
+        const std::exception &error) { // threads that have begun must be joined, whatever it was
         reason = error.what();
     }
     start.decide(threads.size() == count);

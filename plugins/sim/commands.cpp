@@ -139,13 +139,14 @@ bool maps_in_place(const Mem &mem) {
 Transfer map_transfer(const Queue &queue, const Mem &mem, uint64_t size, bool moves, bool to_host) {
     if (!moves || (maps_in_place(mem) && mem.storage().coherent()))
         return {};
-    if (maps_in_place(mem)) {
-        Transfer transfer = queue.links().transfer(host_site, host_site, size);
+    const bool in_place = maps_in_place(mem);
+    Transfer transfer = in_place  ? queue.links().transfer(host_site, host_site, size)
+                        : to_host ? queue.links().transfer(mem.site(), host_site, size)
+                                  : queue.links().transfer(host_site, mem.site(), size);
+    if (in_place)
         transfer.task.duration = mem.maintenance_time(size);
-        return transfer;
-    }
-    return to_host ? queue.links().transfer(mem.site(), host_site, size)
-                   : queue.links().transfer(host_site, mem.site(), size);
+    transfer.whole = true;
+    return transfer;
 }
 
 } // namespace
@@ -180,24 +181,19 @@ pi_result PI_CALL enqueue_mem_unmap(pi_queue queue, const pi_unmap_desc *desc, u
         check_command(known);
         Mem &mem = checked_mem(self.place(), known.mem);
         sdk::require(known.pointer, "pointer");
-        // A map that is still held back is known by its promise: whether it will have run is seen later.
-        const auto range = mem.maps().find(known.pointer);
-        if (!range)
-            fail(PI_ERROR_INVALID_VALUE, "pointer ", known.pointer,
-                 " is not what a map of mem gave, or is unmapped already");
-        const bool writes = sdk::map_writes(range->flags);
+        sdk::UnmapPromise unmap(mem, mem.maps(), known.pointer);
+        const sdk::MapTable::Range range = unmap.range();
+        const bool writes = sdk::map_writes(range.flags);
         self.enqueue({known.flags, known.type, wait_count, wait_list, out_event},
-                     map_transfer(self, mem, range->size, writes, false), {mem.site()},
+                     map_transfer(self, mem, range.size, writes, false), {mem.site()},
                      writing(self, writes ? std::vector{&mem} : std::vector<Mem *>(),
-                             [mapped = Ref<Mem>(mem), pointer = known.pointer, range = *range,
-                              writes](uint64_t, sdk::Event &) {
-                                 const bool in_place = maps_in_place(*mapped);
-                                 if (!mapped->maps().unmap(mapped->bytes(), pointer))
-                                     fail(PI_ERROR_INVALID_VALUE, "pointer ", pointer,
-                                          " was not mapped when the unmap ran");
-                                 if (in_place && writes)
-                                     mapped->publish(range.offset, range.size);
-                             }));
+                             shared([unmap = std::move(unmap), range,
+                                     writes](uint64_t, sdk::Event &) mutable {
+                                 Mem &mapped = unmap.mem();
+                                 unmap.run(mapped.bytes());
+                                 if (writes && maps_in_place(mapped))
+                                     mapped.publish(range.offset, range.size);
+                             })));
     });
 }
 

@@ -80,7 +80,7 @@ pi_result PI_CALL event_create_host(pi_context context, const pi_host_event_desc
 pi_result PI_CALL event_signal_host(pi_event event, pi_result result) {
     return sdk::call<Event>(event, [&](Event &self) {
         // Before what waits for it can run; of a second signal nothing comes.
-        if (self.is_host() && result <= 0)
+        if (self.is_host() && Event::is_signal(result))
             instance_of(self.host()).timeline().signal(*TimesPayload::of(self));
         self.signal(result);
     });

@@ -41,6 +41,7 @@ struct Transfer {
     Task task;
     std::vector<Link *> links; ///< that count it; none within one memory
     uint64_t bytes = 0;
+    bool whole = false; ///< done wholly or not at all, when a fault cuts it short
 };
 
 class Links {

@@ -25,15 +25,23 @@ void Work::start(sdk::Event &event) {
     // What moves no bytes may wait for the application in its body: nothing is to wait for that.
     if (transfer_.bytes)
         key = instance_.end_order().begin(instance_.timeline().plan_now(TimesPayload::of(event)));
-    instance_.workers().post([this, running = std::move(running), key]() mutable {
-        EndOrder &order = instance_.end_order();
+    EndOrder &order = instance_.end_order();
+    const auto work = [this, running = std::move(running), key, &order] {
         Outcome outcome = run(*running);
         if (key)
             order.done(*key,
                        [running, outcome = std::move(outcome)] { finish(*running, outcome); });
         else
             finish(*running, outcome);
-    });
+    };
+    try {
+        instance_.workers().post(work);
+    } catch (...) {
+        // Transfers that end later must not wait for it.
+        if (key)
+            order.done(*key, [] {});
+        throw;
+    }
 }
 
 Work::Outcome Work::run(sdk::Event &event) {
@@ -41,14 +49,17 @@ Work::Outcome Work::run(sdk::Event &event) {
     try {
         instance_.timeline().begin(TimesPayload::of(event));
         uint64_t bytes = transfer_.bytes;
-        if (fault_ && fault_->part)
-            bytes = static_cast<uint64_t>(static_cast<double>(bytes) * *fault_->part);
+        const bool cut = fault_ && fault_->part;
+        if (cut)
+            bytes = transfer_.whole
+                        ? 0
+                        : static_cast<uint64_t>(static_cast<double>(bytes) * *fault_->part);
         // A command that moves nothing is not done at all when it is cut short.
-        if (body_ && (bytes || !fault_ || !fault_->part))
+        if (body_ && (bytes || !cut))
             body_(bytes, event);
         for (Link *link : transfer_.links)
             link->count(bytes);
-        if (fault_ && fault_->part)
+        if (cut)
             sdk::fail(fault_->result, describe(*fault_), ": ", bytes, " of ", transfer_.bytes,
                       " bytes are moved");
         return {};

@@ -130,16 +130,24 @@ namespace {
 
 /// For an event that takes no callback. Its command is under way all the same, and until it is over the
 /// memory that it uses must not be used again: a thread waits for it.
-void when_final_by_thread(Event event, std::shared_ptr<Continuations> continuations,
+/// Takes the event over, unless it throws.
+void when_final_by_thread(Event &event, std::shared_ptr<Continuations> continuations,
                           TransferDone done) {
-    std::thread([event = std::move(event), continuations = std::move(continuations),
-                 done = std::move(done)]() mutable {
-        const pi_result result = piEventWait(event.get(), UINT64_MAX);
-        std::string text = result == PI_SUCCESS ? std::string() : event_text(event.get(), result);
-        event.reset(); // as above
-        continuations->post(
-            [done = std::move(done), result, text = std::move(text)] { done(result, text); });
-    }).detach();
+    const auto kept = std::make_shared<Event>(std::move(event));
+    try {
+        std::thread([kept, continuations = std::move(continuations),
+                     done = std::move(done)]() mutable {
+            const pi_result result = piEventWait(kept->get(), UINT64_MAX);
+            std::string text =
+                result == PI_SUCCESS ? std::string() : event_text(kept->get(), result);
+            kept->reset(); // as above
+            continuations->post(
+                [done = std::move(done), result, text = std::move(text)] { done(result, text); });
+        }).detach();
+    } catch (...) {
+        event = std::move(*kept);
+        throw;
+    }
 }
 
 } // namespace
@@ -180,11 +188,17 @@ Submitted Commands::submit(const Target &target, const Enqueue &enqueue, const T
         // Without a flush it may never begin; a command that fails shows in its event.
         piQueueFlush(queue.get());
         Submitted own{std::move(event), topology_->info(target.place).instance};
-        Submitted others = another(own);
-        if (tell_when_final(own.event, continuations_, done) != PI_SUCCESS) {
-            when_final_by_thread(std::move(own.event), continuations_, done);
+        try {
+            Submitted others = another(own);
+            if (tell_when_final(own.event, continuations_, done) != PI_SUCCESS) {
+                when_final_by_thread(own.event, continuations_, done);
+            }
+            return others;
+        } catch (...) {
+            // It is at work: what it uses must not be given back before its end.
+            piEventWait(own.event.get(), PI_TIMEOUT_NEVER);
+            throw;
         }
-        return others;
     } catch (const Error &error) {
         done(error.code(), error.what());
     } catch (const std::exception &error) {

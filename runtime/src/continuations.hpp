@@ -36,7 +36,15 @@ public:
             Work next = std::move(queue_.front());
             queue_.pop_front();
             lock.unlock();
-            next();
+            try {
+                next();
+            } catch (...) {
+                // Work must not throw; what comes after must run all the same.
+                lock.lock();
+                running_ = false;
+                idle_.notify_all();
+                throw;
+            }
             next = nullptr; // what it holds is destroyed without the lock
             lock.lock();
         }

@@ -2,6 +2,7 @@
 #include <pi/runtime/error.hpp>
 
 #include <array>
+#include <string_view>
 
 namespace pi::runtime {
 namespace {
@@ -89,10 +90,15 @@ void check(pi_result result, const char *what) {
     if (result == PI_SUCCESS) {
         return;
     }
-    std::string text = std::string(what) + ": " + result_name(result);
-    const std::string detail = last_error_text(result);
+    const std::string name = std::string(what) + ": ";
+    const std::string last = last_error_text(result);
+    std::string_view detail = last;
+    if (detail.starts_with(name)) { // as the loader's own texts do
+        detail.remove_prefix(name.size());
+    }
+    std::string text = name + result_name(result);
     if (!detail.empty()) {
-        text += ": " + detail;
+        text.append(": ").append(detail);
     }
     throw Error(result, text);
 }

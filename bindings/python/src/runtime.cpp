@@ -348,8 +348,7 @@ void bind_runtime(py::module_ &module) {
     py::class_<Runtime, std::shared_ptr<Runtime>>(module, "Runtime")
         .def(py::init(&make_runtime), py::arg("topology"), py::arg("costs"),
              py::arg("staging_limit"), py::arg("bounce_limit"), py::arg("pool_limit"),
-             py::arg("copy_after_repeated_use"), py::arg("log_capacity"),
-             py::arg("log_up_to_date"))
+             py::arg("copy_after_repeated_use"), py::arg("log_capacity"), py::arg("log_up_to_date"))
         .def("counters", [](const Runtime &self) { return dict_of(self.runtime->counters()); })
         .def("log", &log_of)
         .def("log_text",

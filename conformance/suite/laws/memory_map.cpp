@@ -198,6 +198,50 @@ LAW("memory", "one buffer is mapped for reading by many threads at once") {
     bench.require_contents(queue, mem, bytes, "a buffer that many threads have mapped");
 }
 
+LAW("memory", "a range may be mapped again while its unmap is pending, for anything") {
+    Mapped mapped(bench);
+    const uint64_t flags[] = {PI_MAP_WRITE, PI_MAP_READ | PI_MAP_WRITE, PI_MAP_WRITE_DISCARD};
+    for (const uint64_t again : flags) {
+        const auto [offset, size] = mapped.random_range();
+        std::byte *first = mapped.map(PI_MAP_READ, offset, size);
+        const Event gate = bench.make_host_event();
+        const Event unmapped = bench.unmap(mapped.queue, mapped.mem, first, {gate});
+        void *second = nullptr;
+        const Event done =
+            bench.map(mapped.queue, mapped.mem, again, offset, size, &second, {unmapped});
+        bench.signal(gate);
+        bench.wait(done, "mapping again");
+        const Bytes bytes = bench.random_bytes(size);
+        std::memcpy(second, bytes.data(), size);
+        std::memcpy(mapped.model.data() + offset, bytes.data(), size);
+        mapped.unmap(second);
+        mapped.require_model(join("the buffer after a map for reading, and one with the flags ",
+                                  again, " before the unmap of that had run"));
+    }
+}
+
+LAW("memory", "an unmap is of its own map's range, where an earlier map's unmap is pending") {
+    Mapped mapped(bench);
+    const uint64_t size = mapped.model.size();
+    std::byte *first = mapped.map(PI_MAP_WRITE, 0, size);
+    mapped.model = bench.random_bytes(size);
+    std::memcpy(first, mapped.model.data(), size);
+    const Event gate = bench.make_host_event();
+    const Event unmapped = bench.unmap(mapped.queue, mapped.mem, first, {gate});
+    void *second = nullptr;
+    const Event done = bench.map(mapped.queue, mapped.mem, PI_MAP_READ, 0, 64, &second, {unmapped});
+    bench.signal(gate);
+    bench.wait(done, "mapping again");
+    require_same_bytes(static_cast<std::byte *>(second), mapped.model.data(), 64,
+                       "the begin, which is mapped for reading");
+    const Bytes bytes = bench.random_bytes(size / 2);
+    bench.upload(mapped.queue, mapped.mem, bytes, size - size / 2);
+    std::copy(bytes.begin(), bytes.end(),
+              mapped.model.end() - static_cast<std::ptrdiff_t>(size / 2));
+    mapped.unmap(second);
+    mapped.require_model("the buffer after a write behind what was mapped for reading");
+}
+
 LAW("memory", "a mapped buffer may be released after its unmap is enqueued") {
     Mapped mapped(bench);
     std::byte *pointer = mapped.map(PI_MAP_READ, 0, mapped.model.size());

@@ -68,8 +68,13 @@ private:
 /// What a loader logged.
 class CapturedLog {
 public:
+    /// Called within each callback; set while nothing is logged.
+    std::function<void()> on_message;
+
     static void PI_CALL callback(uint32_t level, const char *message, void *user_data) {
         auto *log = static_cast<CapturedLog *>(user_data);
+        if (log->on_message)
+            log->on_message();
         const std::scoped_lock lock(log->mutex_);
         log->lines_.emplace_back(level, message);
         log->grown_.notify_all();

@@ -201,6 +201,9 @@ TEST_CASE("a command behind a host event begins when that was signalled", "[sim]
     const Bytes bytes = some_bytes(1000);
     const auto held = write(queue, mem, bytes, {gate});
     OK(piEventWait(write(other, far, some_bytes(3000)), patience));
+    // A signal that is refused is none.
+    REFUSED(PI_ERROR_INVALID_VALUE, "result is", piEventSignalHost(gate, PI_ERROR_TIMEOUT));
+    OK(piEventWait(write(other, far, some_bytes(3000)), patience));
     const uint64_t now = machine.now();
     OK(piEventSignalHost(gate, PI_SUCCESS));
     CHECK(times_of(held).start == now);

@@ -2,6 +2,7 @@
 #include "fixture.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <future>
 
 using namespace sim_test;
@@ -63,6 +64,41 @@ TEST_CASE("a command that is cut short has moved its first bytes, and fails", "[
     CHECK(machine.link("a", "b").bytes == 8 + 100);
     OK(piEventWait(copy(queue, a, b, 400), patience));
     CHECK(read(machine.queue(1), b, 400) == bytes);
+}
+
+TEST_CASE("a map that is cut short gives no pointer, and an unmap does nothing", "[sim]") {
+    const Simulation machine(
+        with_faults(R"({"function": "piEnqueueMemBufferMap", "part": 0.5, "result": "backend"},
+                       {"function": "piEnqueueMemUnmap", "part": 0.5, "result": "backend"})"));
+    const auto queue = machine.queue();
+    const auto mem = machine.buffer(0, 64);
+    const Bytes bytes = some_bytes(64);
+    OK(piEventWait(write(queue, mem, bytes), patience));
+    void *pointer = nullptr;
+    auto map = desc<pi_buffer_map_desc>(PI_TYPE_BUFFER_MAP_DESC);
+    map.mem = mem;
+    map.size = 64;
+    map.flags = PI_MAP_READ | PI_MAP_WRITE;
+    map.out_pointer = &pointer;
+    Owned<pi_event> event;
+    OK(piEnqueueMemBufferMap(queue, &map, 0, nullptr, event.out()));
+    REFUSED(PI_ERROR_BACKEND, "0 of 64 bytes are moved", piEventWait(event, patience));
+    CHECK(pointer == nullptr);
+    map.flags |= PI_COMMAND_BLOCKING;
+    OK(piEnqueueMemBufferMap(queue, &map, 0, nullptr, nullptr));
+    std::memset(pointer, 7, 64);
+    auto unmap = desc<pi_unmap_desc>(PI_TYPE_UNMAP_DESC);
+    unmap.mem = mem;
+    unmap.pointer = pointer;
+    Owned<pi_event> unmapped;
+    OK(piEnqueueMemUnmap(queue, &unmap, 0, nullptr, unmapped.out()));
+    REFUSED(PI_ERROR_BACKEND, "0 of 64 bytes are moved", piEventWait(unmapped, patience));
+    CHECK(read(queue, mem, 64) == bytes);
+    // It is mapped still.
+    OK(piEnqueueMemUnmap(queue, &unmap, 0, nullptr, nullptr));
+    CHECK(read(queue, mem, 64) == Bytes(64, 7));
+    REFUSED(PI_ERROR_INVALID_VALUE, "unmapped already",
+            piEnqueueMemUnmap(queue, &unmap, 0, nullptr, nullptr));
 }
 
 TEST_CASE("what waits for a command that is cut short does nothing", "[sim]") {

@@ -37,11 +37,13 @@
 
 #include <pi/pi_loader.h>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <initializer_list>
 #include <memory>
 #include <optional>
@@ -208,12 +210,23 @@ class PI_EXPORT Error : public std::runtime_error {
 public:
     /// function: of pi.h, or NULL where nobody knows it any more.
     Error(pi_result code, const char *function)
-        : std::runtime_error((function ? std::string(function) + ": " : std::string()) +
-                             error_message(code)),
-          code_(code) {}
+        : std::runtime_error(text(code, function)), code_(code) {}
     pi_result code() const noexcept { return code_; }
 
 private:
+    static std::string text(pi_result code, const char *function) {
+        std::string message = error_message(code);
+        if (function) {
+            const std::string name = std::string(function) + ": ";
+            const std::size_t begin = std::strlen(result_name(code)) + 2;
+            if (message.compare(std::min(begin, message.size()), name.size(), name) == 0) {
+                message.erase(begin, name.size()); // the loader's own texts have it, too
+            }
+            message.insert(0, name);
+        }
+        return message;
+    }
+
     pi_result code_;
 };
 #endif

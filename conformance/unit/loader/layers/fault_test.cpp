@@ -363,3 +363,23 @@ TEST_CASE("a long delay ends with the loader") {
     }
     CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(1000));
 }
+
+TEST_CASE("memory whose allocation fails later has its address, and stays until it is freed") {
+    const Machine machine(with_faults("piEnqueueUsmAlloc:1=fail_event(DEVICE_LOST);"
+                                      "piEnqueueUsmAlloc:2=fail_event(DEVICE_LOST)"));
+    void *pointer = nullptr;
+    auto desc = describe<pi_usm_alloc_desc>(PI_TYPE_USM_ALLOC_DESC);
+    desc.size = 64;
+    desc.out_pointer = &pointer;
+    pi_event event = nullptr;
+    OK(piEnqueueUsmAlloc(machine.queue, &desc, 0, nullptr, &event));
+    CHECK(pointer != nullptr);
+    CHECK(piEventWait(event, patience) == PI_ERROR_DEVICE_LOST);
+    OK(piEventRelease(event));
+    OK(piUsmFree(machine.context, pointer));
+    // A blocking one fails as a call, and gives nothing.
+    pointer = nullptr;
+    desc.flags = PI_COMMAND_BLOCKING;
+    CHECK(piEnqueueUsmAlloc(machine.queue, &desc, 0, nullptr, nullptr) == PI_ERROR_DEVICE_LOST);
+    CHECK(pointer == nullptr);
+}

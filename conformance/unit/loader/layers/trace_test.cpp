@@ -7,12 +7,16 @@
 #include <pi/pi_trace.h>
 
 #include <algorithm>
+#include <atomic>
+#include <csignal>
 #include <map>
 #include <set>
 #include <thread>
 
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include <sys/resource.h>
 
 using namespace layer_test;
 
@@ -286,6 +290,38 @@ TEST_CASE("a file that cannot be written is told, and all works without it") {
     const Machine other(traced("/dev/null", &device_log));
     CHECK(device_log.count("it is not a regular file", PI_LOG_WARNING) == 1);
     OK(piQueueFinish(other.queue));
+}
+
+TEST_CASE("a full disk is told once, by a callback that may make calls, and all works without it") {
+    // As a disk does, a limit refuses what is written behind it; other files of the process keep away from it.
+    const bool traces = GENERATE(true, false);
+    const loader_test::TemporaryFolder folder;
+    CapturedLog log;
+    const Machine machine(with_layers(
+        {traces ? "trace" : "record"},
+        {{"PI_TRACE_FILE", folder.str("trace.json")}, {"PI_RECORD_FILE", folder.str("log.jsonl")}},
+        &log));
+    std::atomic<int> asked{0};
+    log.on_message = [&] {
+        pi_device_type type = 0;
+        piDeviceGetInfo(machine.device, PI_DEVICE_INFO_TYPE, sizeof type, &type, nullptr);
+        ++asked;
+    };
+    const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+    rlimit before{};
+    REQUIRE(getrlimit(RLIMIT_FSIZE, &before) == 0);
+    const rlimit full{1 << 14, before.rlim_max};
+    REQUIRE(setrlimit(RLIMIT_FSIZE, &full) == 0);
+    for (int i = 0; i < 1000; ++i) {
+        pi_device_type type = 0;
+        piDeviceGetInfo(machine.device, PI_DEVICE_INFO_TYPE, sizeof type, &type, nullptr);
+    }
+    REQUIRE(setrlimit(RLIMIT_FSIZE, &before) == 0);
+    std::signal(SIGXFSZ, handler);
+    log.on_message = nullptr;
+    CHECK(asked == 1);
+    CHECK(log.count("File too large: nothing more is", PI_LOG_WARNING) == 1);
+    OK(piQueueFinish(machine.queue));
 }
 
 TEST_CASE("%p is the process, and two loaders write two files") {

@@ -367,6 +367,15 @@ TEST_CASE("validate: misdescribed launches do not reach the plugin") {
     Desc asked = valid;
     asked.arguments = nullptr;
     OK(piKernelGetSuggestedLocalSize(machine.queue, &asked, local));
+    pi_kernel_argument gone{};
+    gone.kind = PI_ARGUMENT_BUFFER;
+    gone.mem = machine.make_buffer(16);
+    OK(piMemRelease(gone.mem));
+    asked.argument_count = 1;
+    asked.arguments = &gone;
+    OK(piKernelGetSuggestedLocalSize(machine.queue, &asked, local));
+    asked.arguments = reinterpret_cast<const pi_kernel_argument *>(uintptr_t{64}); // nowhere
+    OK(piKernelGetSuggestedLocalSize(machine.queue, &asked, local));
     check_refused(machine, "piKernelGetSuggestedLocalSize", PI_ERROR_INVALID_NULL_POINTER,
                   "out_local_size is NULL",
                   [&] { return piKernelGetSuggestedLocalSize(machine.queue, &asked, nullptr); });

@@ -42,7 +42,8 @@ pi_result failing_command(Faults &faults, const Fault &fault, pi_queue queue, co
         return (next.*Slot)(queue, desc, wait_count, wait_list, out_event); // refused there
     const bool blocking = (own.flags & PI_COMMAND_BLOCKING) != 0;
     Halves<Desc> halves;
-    bool something = false;
+    // The address of memory is given during the call, and stays if the command fails later.
+    bool something = std::is_same_v<Desc, pi_usm_alloc_desc> && valid && !blocking;
     if constexpr (can_shorten<Desc>)
         something = fault.action == Action::shorten && valid && shorten(own, halves);
 

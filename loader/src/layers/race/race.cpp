@@ -246,10 +246,14 @@ pi_result watched_command(Races &races, std::size_t function, void *caller, pi_q
             races.end(races.past_before(enqueued));
         return result;
     }
-    if (read)
-        read_accesses(races, own, enqueued.accesses);
-    enqueued.event = out_event != nullptr ? *out_event : nullptr;
-    races.add(std::move(enqueued), take_stack(caller));
+    try {
+        if (read)
+            read_accesses(races, own, enqueued.accesses);
+        enqueued.event = out_event != nullptr ? *out_event : nullptr;
+        races.add(std::move(enqueued), take_stack(caller));
+    } catch (const std::exception &) {
+        // It is at work, and its event is the application's: without memory for it it is not watched.
+    }
     return PI_SUCCESS;
 }
 

@@ -107,37 +107,51 @@ uint64_t LogFile::keep_place() {
 }
 
 void LogFile::fill(uint64_t place, std::string line) noexcept {
-    const std::scoped_lock lock(mutex_);
-    held_[place - first_held_] = std::move(line);
-    while (!held_.empty() && held_.front().has_value()) {
-        if (!held_.front()->empty())
-            put(std::move(*held_.front()));
-        held_.pop_front();
-        ++first_held_;
+    int error = 0;
+    {
+        const std::scoped_lock lock(mutex_);
+        held_[place - first_held_] = std::move(line);
+        while (!held_.empty() && held_.front().has_value()) {
+            if (!held_.front()->empty())
+                error = std::max(error, put(std::move(*held_.front())));
+            held_.pop_front();
+            ++first_held_;
+        }
     }
+    tell(error);
 }
 
 void LogFile::write(std::string line) noexcept {
-    const std::scoped_lock lock(mutex_);
-    if (held_.empty())
-        return put(std::move(line));
-    try {
-        held_.emplace_back(std::move(line));
-    } catch (const std::bad_alloc &) {
-        put(""); // which ends the log
+    int error = 0;
+    {
+        const std::scoped_lock lock(mutex_);
+        try {
+            if (held_.empty())
+                error = put(std::move(line));
+            else
+                held_.emplace_back(std::move(line));
+        } catch (const std::bad_alloc &) {
+            error = put(""); // which ends the log
+        }
     }
+    tell(error);
 }
 
-void LogFile::put(std::string line) noexcept {
+// Never with a lock held: the application's log callback may make calls, which are recorded.
+void LogFile::tell(int error) noexcept {
+    if (error != 0)
+        log_.warn("record: {}: nothing more is recorded", std::strerror(error));
+}
+
+int LogFile::put(std::string line) noexcept {
     if (file_ < 0)
-        return;
+        return 0;
+    int error = line.empty() ? ENOMEM : 0;
     try {
-        if (line.empty())
-            errno = ENOMEM;
-        else
+        if (!line.empty())
             line += '\n';
     } catch (const std::bad_alloc &) {
-        errno = ENOMEM;
+        error = ENOMEM;
         line.clear();
     }
     std::string_view rest = line;
@@ -145,22 +159,26 @@ void LogFile::put(std::string line) noexcept {
         const ssize_t written = ::write(file_, rest.data(), rest.size());
         if (written < 0 && errno == EINTR)
             continue;
-        if (written <= 0)
+        if (written <= 0) {
+            error = written < 0 ? errno : ENOSPC;
             break;
+        }
         rest.remove_prefix(static_cast<std::size_t>(written));
     }
-    if (line.empty() || !rest.empty()) {
-        log_.warn("record: {}: nothing more is recorded", std::strerror(errno));
+    if (error != 0) {
         ::close(file_);
         file_ = -1;
     }
+    return error;
 }
 
 void LogFile::lose(const char *function) noexcept {
-    const std::scoped_lock lock(mutex_);
-    if (!lost_)
-        log_.warn("record: no memory for a call of {}: the log lacks it", function);
-    lost_ = true;
+    {
+        const std::scoped_lock lock(mutex_);
+        if (std::exchange(lost_, true))
+            return;
+    }
+    log_.warn("record: no memory for a call of {}: the log lacks it", function);
 }
 
 } // namespace pi::loader::record

@@ -64,7 +64,8 @@ public:
     void lose(const char *function) noexcept;
 
 private:
-    void put(std::string line) noexcept;
+    int put(std::string line) noexcept; ///< what has ended the log, as an errno; else 0
+    void tell(int error) noexcept;
 
     Log &log_;
     int file_;

@@ -53,7 +53,10 @@ TraceFile::TraceFile(const std::string &path, Log &log)
       process_(::getpid()) {
     if (file_ < 0)
         return;
-    write_at(header, 0);
+    if (const int error = write_at(header, 0)) {
+        tell(error);
+        return;
+    }
     end_ = header.size();
     write(metadata("process_name", {process_, 0}, "host threads"));
 }
@@ -63,39 +66,48 @@ TraceFile::~TraceFile() {
         ::close(file_);
 }
 
-bool TraceFile::write_at(std::string_view text, uint64_t offset) noexcept {
+// Never with a lock held: the application's log callback may make calls, which are traced.
+void TraceFile::tell(int error) noexcept {
+    log_.warn("trace: {}: nothing more is traced", std::strerror(error));
+}
+
+int TraceFile::write_at(std::string_view text, uint64_t offset) noexcept {
     while (!text.empty()) {
         const ssize_t written =
             ::pwrite(file_, text.data(), text.size(), static_cast<off_t>(offset));
         if (written < 0 && errno == EINTR)
             continue;
         if (written <= 0) {
-            log_.warn("trace: {}: nothing more is traced", std::strerror(errno));
+            const int error = written < 0 ? errno : ENOSPC;
             // What is there is made whole again, if there is room for that.
             if (::ftruncate(file_, static_cast<off_t>(end_)) == 0)
                 static_cast<void>(
                     !::pwrite(file_, footer.data(), footer.size(), static_cast<off_t>(end_)));
             ::close(file_);
             file_ = -1;
-            return false;
+            return error;
         }
         text.remove_prefix(static_cast<std::size_t>(written));
         offset += static_cast<uint64_t>(written);
     }
-    return true;
+    return 0;
 }
 
 void TraceFile::write(std::string_view events) noexcept {
     try {
         fmt::memory_buffer text;
-        const std::scoped_lock lock(mutex_);
+        std::unique_lock lock(mutex_);
         if (file_ < 0)
             return;
         fmt::format_to(std::back_inserter(text), "{}{}{}", empty_ ? "" : ",\n", events, footer);
-        if (write_at({text.data(), text.size()}, end_)) {
+        const int error = write_at({text.data(), text.size()}, end_);
+        if (error == 0) {
             end_ += text.size() - footer.size();
             empty_ = false;
+            return;
         }
+        lock.unlock();
+        tell(error);
     } catch (const std::bad_alloc &) {
         // One event less.
     }

@@ -83,7 +83,9 @@ private:
     Track find_lane(const std::string &group, const std::string &track, uint64_t begin,
                     uint64_t end);
     void write(std::string_view events) noexcept;
-    bool write_at(std::string_view text, uint64_t offset) noexcept;
+    int write_at(std::string_view text,
+                 uint64_t offset) noexcept; ///< what has ended the trace, as an errno; else 0
+    void tell(int error) noexcept;
 
     Log &log_;
     int file_ = -1;

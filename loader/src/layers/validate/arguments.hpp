@@ -11,8 +11,9 @@ namespace pi::loader::validate {
 /// Checks handles one after the other, up to the first that is wrong.
 class Arguments {
 public:
-    Arguments(Validator &validator, const char *function) noexcept
-        : validator_(validator), function_(function) {}
+    /// `reads_launch`: whether the function reads a launch's arguments.
+    Arguments(Validator &validator, const char *function, bool reads_launch) noexcept
+        : validator_(validator), function_(function), reads_launch_(reads_launch) {}
 
     pi_result result() const noexcept { return result_; }
     /// Whether one of them is never kept in quarantine: then what is made of them is not either.
@@ -90,8 +91,10 @@ private:
             list(desc.device_count, desc.devices, "desc->devices");
         if constexpr (requires { desc.programs; })
             list(desc.program_count, desc.programs, "desc->programs");
-        if constexpr (requires { desc.argument_count; })
-            kernel_arguments(desc.argument_count, desc.arguments);
+        if constexpr (requires { desc.argument_count; }) {
+            if (reads_launch_)
+                kernel_arguments(desc.argument_count, desc.arguments);
+        }
     }
 
     void kernel_arguments(uint32_t count, const pi_kernel_argument *arguments) noexcept {
@@ -112,6 +115,7 @@ private:
     const char *function_;
     pi_result result_ = PI_SUCCESS;
     bool direct_ = false;
+    const bool reads_launch_;
 };
 
 /// Whether what a creation makes is never kept in quarantine, because the application may take away at once

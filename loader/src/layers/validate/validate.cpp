@@ -101,7 +101,7 @@ struct Validated<Slot, Index, pi_result (*)(Handle, Rest...)> {
         } else {
             if (const pi_result result = validator.use(handle, {name}))
                 return result;
-            Arguments arguments(validator, name);
+            Arguments arguments(validator, name, !asks_about_launch<Slot>);
             arguments.all(rest...);
             if (arguments.result() != PI_SUCCESS)
                 return arguments.result();
@@ -152,7 +152,7 @@ private:
         if (place.queue != nullptr && place.queue->in_order &&
             (own.flags & PI_COMMAND_BLOCKING) != 0)
             settle(*place.queue, before);
-        return guarded(name, [&] {
+        try {
             if constexpr (std::is_same_v<Desc, pi_buffer_map_desc>) {
                 validator.maps().add(place, own, out_event != nullptr ? *out_event : nullptr);
             } else if constexpr (std::is_same_v<Desc, pi_unmap_desc>) {
@@ -163,8 +163,10 @@ private:
                 validator.addresses().add(
                     {reinterpret_cast<uintptr_t>(*own.out_pointer), own.size, place.context});
             }
-            return PI_SUCCESS;
-        });
+        } catch (const std::bad_alloc &) {
+            // The command is at work: without memory for it less is known of it.
+        }
+        return PI_SUCCESS;
     }
 
     static void settle(const QueueFacts &queue, uint64_t held) noexcept {
@@ -240,7 +242,7 @@ private:
         validator.use(handle, {name}, &direct);
         if (direct || command)
             return direct;
-        Arguments arguments(validator, name);
+        Arguments arguments(validator, name, true);
         arguments.all(rest...);
         return arguments.direct() || made_of_borrowed(rest...);
     }

@@ -133,6 +133,10 @@ public:
     void set_callback(pi_event_callback callback, void *user_data);
     /// piEventSignalHost.
     void signal(pi_result result);
+    /// What a host event may be signalled with: success, or an error that is not a wait's own.
+    static constexpr bool is_signal(pi_result result) {
+        return result <= 0 && result != PI_ERROR_TIMEOUT && result != PI_ERROR_WOULD_BLOCK;
+    }
     /// The application's references to a host event, which are counted apart: see piEventCreateHost.
     void application_retain() { application_references_.fetch_add(1, std::memory_order_relaxed); }
     void application_release();

@@ -43,18 +43,24 @@ inline bool Event::add_waiter(Waiter waiter, Phase phase) {
 }
 
 inline void Event::depend(Event &dependency, bool carries_error) {
+    // Counted before, as it may be reached at once; never down to zero here, as launch() holds one.
+    const auto wait = [&](std::atomic<uint32_t> &counter, bool starts, Phase phase) {
+        counter.fetch_add(1, std::memory_order_relaxed);
+        bool waits = false;
+        try {
+            waits = dependency.add_waiter({Ref<Event>(*this), carries_error, starts}, phase);
+        } catch (...) {
+            counter.fetch_sub(1, std::memory_order_relaxed);
+            throw;
+        }
+        if (!waits)
+            counter.fetch_sub(1, std::memory_order_relaxed);
+        return waits;
+    };
     const Phase phase = command_->phase(dependency);
-    missing_.fetch_add(1, std::memory_order_relaxed);
-    const bool waits = dependency.add_waiter({Ref<Event>(*this), carries_error, true}, phase);
-    if (!waits)
-        missing_.fetch_sub(1, std::memory_order_relaxed); // never the last: launch() holds one
-
-    if (phase == Phase::SUBMITTED) {
-        unfinished_.fetch_add(1, std::memory_order_relaxed);
-        if (dependency.add_waiter({Ref<Event>(*this), carries_error, false}, Phase::FINAL))
-            return;
-        unfinished_.fetch_sub(1, std::memory_order_relaxed);
-    }
+    wait(missing_, true, phase);
+    if (phase == Phase::SUBMITTED && wait(unfinished_, false, Phase::FINAL))
+        return;
     if (carries_error && dependency.final())
         note_failure(dependency);
 }
@@ -62,7 +68,12 @@ inline void Event::depend(Event &dependency, bool carries_error) {
 inline void Event::note_failure(const Event &root) {
     if (root.result() == PI_SUCCESS)
         return;
-    std::string words = root.error_text();
+    std::string words;
+    try {
+        words = root.error_text();
+    } catch (const std::bad_alloc &) {
+        // The code is what followers go by.
+    }
     std::lock_guard lock(mutex_);
     // A vendor that poisons followers makes them fail, too: the dependency is the better cause.
     if (result_ == PI_ERROR_DEPENDENCY_FAILED)
@@ -232,15 +243,16 @@ inline void Event::set_callback(pi_event_callback callback, void *user_data) {
 inline void Event::signal(pi_result result) {
     if (!is_host())
         fail(PI_ERROR_INVALID_OPERATION, "event is of a command; only host events are signalled");
-    if (result > 0 || result == PI_ERROR_TIMEOUT || result == PI_ERROR_WOULD_BLOCK)
+    if (!is_signal(result))
         fail(PI_ERROR_INVALID_VALUE, "result is ", result,
              "; PI_SUCCESS or a negative error code that is not a wait's own is needed");
+    std::string words = result ? text("signalled by the application with ", result) : std::string();
     {
         std::lock_guard lock(mutex_);
         if (std::exchange(signalled_, true))
             fail(PI_ERROR_INVALID_OPERATION, "event was signalled before");
     }
-    finish(result, result ? text("signalled by the application with ", result) : std::string());
+    finish(result, std::move(words));
 }
 
 inline void Event::application_release() {
@@ -261,6 +273,7 @@ inline void Event::application_release() {
 inline void Sequence::submit(Event &event, std::unique_ptr<Command> command,
                              std::span<Event *const> waits, Role role) {
     std::vector<Ref<Event>> order;
+    std::vector<Event *> before;
     {
         std::lock_guard lock(mutex_);
         const bool waits_for_all = role != Role::COMMAND && waits.empty();
@@ -272,16 +285,15 @@ inline void Sequence::submit(Event &event, std::unique_ptr<Command> command,
         } else if (barrier_) {
             order.emplace_back(*barrier_);
         }
-        open_.insert(&event);
+        before.reserve(order.size());
+        for (const Ref<Event> &one : order)
+            before.push_back(one.get());
+        open_.insert(&event); // from here on nothing fails but within launch()
         idle_.store(false, std::memory_order_relaxed);
         last_ = &event;
         if (role == Role::BARRIER)
             barrier_ = &event;
     }
-    std::vector<Event *> before;
-    before.reserve(order.size());
-    for (const Ref<Event> &one : order)
-        before.push_back(one.get());
     event.launch(std::move(command), waits, before);
 }
 

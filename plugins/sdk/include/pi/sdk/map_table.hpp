@@ -5,132 +5,180 @@
 
 #include <pi/sdk/layout.hpp>
 
-#include <map>
+#include <algorithm>
+#include <list>
 #include <mutex>
-#include <optional>
+#include <utility>
 #include <vector>
 
 namespace pi::sdk {
 
-/// Which pointers the maps of one memory object have given or will give. A map of flat memory that the host can address
-/// gives the memory itself; one of an n-D allocation, or of other memory, a dense copy, which the unmap brings back.
+/// Which maps of one memory object there are. A map of flat memory that the host can address gives the memory itself; one of
+/// an n-D allocation, or of other memory, a dense copy, which the unmap brings back. Several maps may have one pointer: those
+/// for reading, and a new one beside the unmap of an old one that has not run. Each keeps its own range and flags.
 /// Thread-safe.
 class MapTable {
 public:
-    /// What a map is of. Of several maps with one pointer, all of them for reading, the largest.
     struct Range {
         uint64_t offset, size;
         uint64_t flags; ///< PI_MAP_
     };
+    class Map;
 
-    /// A map has been enqueued: the pointer that it will give. Unless `in_place`, this is a copy even of flat memory.
-    void *promise(const LogicalBytes &bytes, const pi_buffer_map_desc &desc, bool in_place = true);
-    /// It has run; it will never run.
-    void fulfil(const LogicalBytes &bytes, const void *pointer);
-    void withdraw(const void *pointer);
-    /// Whether an unmap may be enqueued, and of what: the pointer is mapped, or will be.
-    std::optional<Range> find(const void *pointer) const;
-    /// An unmap runs; false if the pointer is not mapped.
-    bool unmap(const LogicalBytes &bytes, const void *pointer);
+    /// A map has been enqueued. Unless `in_place`, it gives a copy even of flat memory.
+    Map &promise(const LogicalBytes &bytes, const pi_buffer_map_desc &desc, bool in_place = true);
+    /// It has run: its pointer.
+    void *fulfil(const LogicalBytes &bytes, Map &map);
+    /// It will never run.
+    void withdraw(Map &map);
+    /// An unmap has been enqueued, and takes a map, even one that has not run, from all others; NULL if none has the pointer.
+    Map *take(const void *pointer);
+    /// It runs: the map is gone; false if it never was.
+    bool unmap(const LogicalBytes &bytes, Map &map);
+    /// It will never run: the map stays.
+    void give_back(Map &map);
 
 private:
-    struct Entry {
-        uint32_t promised = 0, mapped = 0;
-        Range range{};
-        std::vector<std::byte> copy; ///< dense, one map's own; empty: the memory itself is mapped
-    };
-    void drop_if_unused(std::map<const void *, Entry>::iterator entry);
-
-    mutable std::mutex mutex_;
-    std::map<const void *, Entry> entries_;
+    std::mutex mutex_;
+    std::list<Map> maps_; ///< oldest first
 };
 
-inline void *MapTable::promise(const LogicalBytes &bytes, const pi_buffer_map_desc &desc,
-                               bool in_place) {
-    std::vector<std::byte> copy;
-    void *pointer = bytes.at(desc.offset);
+/// The table's alone.
+class MapTable::Map {
+public:
+    const Range &range() const { return range_; }
+
+private:
+    friend class MapTable;
+    friend class std::list<Map>;
+    enum class State { PROMISED, MAPPED, WITHDRAWN };
+
+    Range range_{};
+    std::vector<std::byte> copy_; ///< dense; empty: the memory itself is mapped
+    void *pointer_ = nullptr;
+    State state_ = State::PROMISED;
+    bool taken_ = false; ///< by an unmap
+};
+
+inline MapTable::Map &MapTable::promise(const LogicalBytes &bytes, const pi_buffer_map_desc &desc,
+                                        bool in_place) {
+    std::list<Map> one(1);
+    Map &map = one.front();
+    map.range_ = {desc.offset, desc.size, desc.flags};
+    map.pointer_ = bytes.at(desc.offset);
     if (!in_place || bytes.run(desc.offset) < desc.size) {
-        copy.resize(desc.size);
-        pointer = copy.data();
+        map.copy_.resize(desc.size);
+        map.pointer_ = map.copy_.data();
     }
     std::lock_guard lock(mutex_);
-    Entry &entry = entries_[pointer];
-    ++entry.promised;
-    if (desc.size > entry.range.size)
-        entry.range = {desc.offset, desc.size, desc.flags};
-    if (!copy.empty())
-        entry.copy = std::move(copy);
-    return pointer;
+    maps_.splice(maps_.end(), one);
+    return map;
 }
 
-inline void MapTable::fulfil(const LogicalBytes &bytes, const void *pointer) {
+inline void *MapTable::fulfil(const LogicalBytes &bytes, Map &map) {
     std::lock_guard lock(mutex_);
-    Entry &entry = entries_.at(pointer);
-    if (!entry.copy.empty() && map_reads(entry.range.flags))
-        copy_bytes(bytes, entry.range.offset, entry.copy.data(), 0, entry.copy.size());
-    --entry.promised;
-    ++entry.mapped;
+    if (!map.copy_.empty() && map_reads(map.range_.flags))
+        copy_bytes(bytes, map.range_.offset, map.copy_.data(), 0, map.copy_.size());
+    map.state_ = Map::State::MAPPED;
+    return map.pointer_;
 }
 
-inline void MapTable::withdraw(const void *pointer) {
+inline void MapTable::withdraw(Map &map) {
     std::lock_guard lock(mutex_);
-    const auto entry = entries_.find(pointer);
-    --entry->second.promised;
-    drop_if_unused(entry);
+    map.state_ = Map::State::WITHDRAWN;
+    if (!map.taken_)
+        maps_.remove_if([&](const Map &each) { return &each == &map; });
 }
 
-inline std::optional<MapTable::Range> MapTable::find(const void *pointer) const {
+inline MapTable::Map *MapTable::take(const void *pointer) {
     std::lock_guard lock(mutex_);
-    const auto entry = entries_.find(pointer);
-    return entry == entries_.end() ? std::nullopt : std::optional(entry->second.range);
+    const auto found = std::find_if(maps_.begin(), maps_.end(), [&](const Map &map) {
+        return map.pointer_ == pointer && !map.taken_;
+    });
+    if (found == maps_.end())
+        return nullptr;
+    found->taken_ = true;
+    return &*found;
 }
 
-inline bool MapTable::unmap(const LogicalBytes &bytes, const void *pointer) {
+inline bool MapTable::unmap(const LogicalBytes &bytes, Map &map) {
     std::lock_guard lock(mutex_);
-    const auto entry = entries_.find(pointer);
-    if (entry == entries_.end() || !entry->second.mapped)
+    if (map.state_ != Map::State::MAPPED)
         return false;
-    const Entry &mapped = entry->second;
-    if (!mapped.copy.empty() && map_writes(mapped.range.flags))
-        copy_bytes(mapped.copy.data(), 0, bytes, mapped.range.offset, mapped.copy.size());
-    --entry->second.mapped;
-    drop_if_unused(entry);
+    if (!map.copy_.empty() && map_writes(map.range_.flags))
+        copy_bytes(map.copy_.data(), 0, bytes, map.range_.offset, map.copy_.size());
+    maps_.remove_if([&](const Map &each) { return &each == &map; });
     return true;
 }
 
-inline void MapTable::drop_if_unused(std::map<const void *, Entry>::iterator entry) {
-    if (!entry->second.promised && !entry->second.mapped)
-        entries_.erase(entry);
+inline void MapTable::give_back(Map &map) {
+    std::lock_guard lock(mutex_);
+    map.taken_ = false;
+    if (map.state_ == Map::State::WITHDRAWN)
+        maps_.remove_if([&](const Map &each) { return &each == &map; });
 }
 
-/// A map between its enqueue and its unmap: withdrawn if the command never runs. Keeps the memory object alive.
+/// A map between its enqueue and its run: withdrawn if the command never runs. Keeps the memory object alive.
 template <class Mem>
 class MapPromise {
 public:
     /// `maps` is of `mem`; `bytes` are what the map is of.
     MapPromise(Mem &mem, MapTable &maps, const LogicalBytes &bytes, const pi_buffer_map_desc &desc,
                bool in_place = true)
-        : mem_(mem), maps_(maps), bytes_(bytes), pointer_(maps.promise(bytes, desc, in_place)) {}
+        : mem_(mem), maps_(maps), bytes_(bytes), map_(&maps.promise(bytes, desc, in_place)) {}
     MapPromise(MapPromise &&other) noexcept
         : mem_(std::move(other.mem_)), maps_(other.maps_), bytes_(other.bytes_),
-          pointer_(std::exchange(other.pointer_, nullptr)) {}
+          map_(std::exchange(other.map_, nullptr)) {}
     MapPromise &operator=(MapPromise &&) = delete;
     ~MapPromise() {
-        if (pointer_)
-            maps_.withdraw(pointer_);
+        if (map_)
+            maps_.withdraw(*map_);
     }
     Mem &mem() const { return *mem_; }
     /// The command has run: the map's pointer.
-    void *fulfil() {
-        maps_.fulfil(bytes_, pointer_);
-        return std::exchange(pointer_, nullptr);
-    }
+    void *fulfil() { return maps_.fulfil(bytes_, *std::exchange(map_, nullptr)); }
 
 private:
     Ref<Mem> mem_;
     MapTable &maps_;
     LogicalBytes bytes_;
-    void *pointer_;
+    MapTable::Map *map_;
+};
+
+/// An unmap between its enqueue and its run: the map stays if the command never runs. Keeps the memory object alive.
+template <class Mem>
+class UnmapPromise {
+public:
+    /// PI_ERROR_INVALID_VALUE if no map of `maps`, which are of `mem`, gave the pointer, or unmaps have taken all that did.
+    UnmapPromise(Mem &mem, MapTable &maps, const void *pointer)
+        : mem_(mem), maps_(maps), map_(maps.take(pointer)), pointer_(pointer) {
+        if (!map_)
+            fail(PI_ERROR_INVALID_VALUE, "pointer ", pointer,
+                 " is not what a map of mem gave, or is unmapped already");
+    }
+    UnmapPromise(UnmapPromise &&other) noexcept
+        : mem_(std::move(other.mem_)), maps_(other.maps_), map_(std::exchange(other.map_, nullptr)),
+          pointer_(other.pointer_) {}
+    UnmapPromise &operator=(UnmapPromise &&) = delete;
+    ~UnmapPromise() {
+        if (map_)
+            maps_.give_back(*map_);
+    }
+    Mem &mem() const { return *mem_; }
+    const MapTable::Range &range() const { return map_->range(); }
+    /// The command runs: `bytes` are what the map was of. PI_ERROR_INVALID_VALUE if the map failed.
+    void run(const LogicalBytes &bytes) {
+        if (!maps_.unmap(bytes, *map_))
+            fail(PI_ERROR_INVALID_VALUE, "pointer ", pointer_,
+                 " was not mapped when the unmap ran");
+        map_ = nullptr;
+    }
+
+private:
+    Ref<Mem> mem_;
+    MapTable &maps_;
+    MapTable::Map *map_;
+    const void *pointer_;
 };
 
 } // namespace pi::sdk

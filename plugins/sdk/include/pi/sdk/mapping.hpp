@@ -43,9 +43,14 @@ private:
 /// the reason in errno. `flags` are added to those of mmap: MAP_NORESERVE asks for addresses alone.
 inline Mapping map_pages(uint64_t size, uint64_t alignment, int flags = 0) {
     const auto page_size = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
-    size = align_up(size, page_size);
     alignment = std::max(alignment, page_size);
-    const uint64_t room = size + alignment - page_size;
+    uint64_t room = 0;
+    if (__builtin_add_overflow(size, alignment, &room) || room > SIZE_MAX - page_size) {
+        errno = ENOMEM;
+        return {};
+    }
+    size = align_up(size, page_size);
+    room = size + alignment - page_size;
     void *pages =
         mmap(nullptr, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | flags, -1, 0);
     if (pages == MAP_FAILED)

@@ -6,6 +6,7 @@
 
 #include <deque>
 #include <functional>
+#include <new>
 #include <utility>
 
 namespace pi::sdk {
@@ -16,9 +17,15 @@ public:
     template <class Task>
     static void post(Task &&task) {
         Trampoline &self = current();
-        if (self.running_)
-            return static_cast<void>(self.tasks_.emplace_back(std::forward<Task>(task)));
-        self.running_ = true;
+        if (self.running_) {
+            try {
+                return static_cast<void>(self.tasks_.emplace_back(std::forward<Task>(task)));
+            } catch (const std::bad_alloc &) {
+                // It has not been moved. A frame more is better than a task that never runs.
+                return std::forward<Task>(task)();
+            }
+        }
+        const Running running(self.running_);
         std::forward<Task>(
             task)(); // the outermost task, which most are, needs no place in the list
         while (!self.tasks_.empty()) {
@@ -26,10 +33,16 @@ public:
             self.tasks_.pop_front();
             next();
         }
-        self.running_ = false;
     }
 
 private:
+    /// An exception must not leave the thread without a trampoline: what comes later would never run.
+    struct Running {
+        explicit Running(bool &flag) : flag_(flag) { flag_ = true; }
+        Running(const Running &) = delete;
+        ~Running() { flag_ = false; }
+        bool &flag_;
+    };
     static Trampoline &current() {
         static thread_local Trampoline trampoline;
         return trampoline;

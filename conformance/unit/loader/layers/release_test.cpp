@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What any layer does when its instance ends.
+
+#include "equipment.hpp"
+
+#include <atomic>
+#include <thread>
+
+using namespace layer_test;
+
+// Sanitizers see what is used after its end.
+TEST_CASE("the last object may be released beside the loader, whatever layer is there") {
+    const std::string layer =
+        GENERATE("validate", "leak-origin", "race", "trace", "record", "fault");
+    const loader_test::TemporaryFolder folder;
+    for (int round = 0; round < 200; ++round) {
+        loader_test::Loader loader(
+            with_layers({layer}, {{"PI_TRACE_FILE", folder.str("trace.json")},
+                                  {"PI_RECORD_FILE", folder.str("log.jsonl")}}));
+        const pi_context context = loader.context();
+        std::atomic<bool> released{false};
+        pi_result result = PI_ERROR_INTERNAL;
+        std::thread last([&] {
+            while (!released)
+                std::this_thread::yield();
+            for (volatile int step = 0; step < round * 100; step = step + 1) {
+            }
+            result = piContextRelease(context);
+        });
+        released = true;
+        loader.reset(); // waits for the context
+        last.join();
+        REQUIRE(result == PI_SUCCESS);
+    }
+}
