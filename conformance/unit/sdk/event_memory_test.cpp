@@ -49,17 +49,18 @@ private:
 
 } // namespace
 
-void *operator new(std::size_t size) {
+// Not inlined, where the compiler would take free() for the wrong end of an allocation.
+[[gnu::noinline]] void *operator new(std::size_t size) {
     if (failing_allocation > 0 && --failing_allocation == 0)
         throw std::bad_alloc();
     if (void *memory = std::malloc(size ? size : 1))
         return memory;
     throw std::bad_alloc();
 }
-void operator delete(void *memory) noexcept {
+[[gnu::noinline]] void operator delete(void *memory) noexcept {
     std::free(memory);
 }
-void operator delete(void *memory, std::size_t) noexcept {
+[[gnu::noinline]] void operator delete(void *memory, std::size_t) noexcept {
     std::free(memory);
 }
 

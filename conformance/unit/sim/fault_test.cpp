@@ -96,7 +96,7 @@ TEST_CASE("a map that is cut short gives no pointer, and an unmap does nothing",
     CHECK(read(queue, mem, 64) == bytes);
     // It is mapped still.
     OK(piEnqueueMemUnmap(queue, &unmap, 0, nullptr, nullptr));
-    CHECK(read(queue, mem, 64) == Bytes(64, 7));
+    CHECK(read(queue, mem, 64) == Bytes(64, std::byte{7}));
     REFUSED(PI_ERROR_INVALID_VALUE, "unmapped already",
             piEnqueueMemUnmap(queue, &unmap, 0, nullptr, nullptr));
 }

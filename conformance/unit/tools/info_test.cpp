@@ -195,7 +195,8 @@ TEST_CASE("an unknown device is an error in the loader's words") {
         CHECK(ran.exit_code == 1);
         CHECK(ran.output == "");
         CHECK(contains(ran.errors, "\"abacus:0:0\" names no device"));
-        CHECK(ran.errors.find("piLoaderSelectDevices") == ran.errors.rfind("piLoaderSelectDevices"));
+        CHECK(ran.errors.find("piLoaderSelectDevices") ==
+              ran.errors.rfind("piLoaderSelectDevices"));
         CHECK(contains(ran.errors, "host:0:0"));
     }
 }

@@ -18,14 +18,19 @@ TEST_CASE("the last object may be released beside the loader, whatever layer is 
         loader_test::Loader loader(
             with_layers({layer}, {{"PI_TRACE_FILE", folder.str("trace.json")},
                                   {"PI_RECORD_FILE", folder.str("log.jsonl")}}));
-        const pi_context context = loader.context();
+        const pi_device device = loader.device();
+        auto desc = describe<pi_context_desc>(PI_TYPE_CONTEXT_DESC);
+        desc.device_count = 1;
+        desc.devices = &device;
+        pi_context context = nullptr;
+        OK(piContextCreate(loader.platform(), &desc, &context));
         std::atomic<bool> released{false};
         pi_result result = PI_ERROR_INTERNAL;
         std::thread last([&] {
             while (!released)
                 std::this_thread::yield();
-            for (volatile int step = 0; step < round * 100; step = step + 1) {
-            }
+            for (int step = 0; step < round; ++step)
+                std::this_thread::yield();
             result = piContextRelease(context);
         });
         released = true;
