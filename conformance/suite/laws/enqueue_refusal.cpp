@@ -258,6 +258,20 @@ LAW("enqueue", "what no map gave cannot be unmapped, nor anything twice") {
     require_same_bytes(pointer, bytes.data(), size, "what is mapped after refused unmaps");
     bench.wait(bench.unmap(queue, mem, pointer));
     refused("unmapping twice", mem, pointer);
+
+    bench.wait(bench.map(queue, mem, PI_MAP_READ, 0, size, &pointer));
+    const Event gate = bench.make_host_event();
+    const Event first = bench.unmap(queue, mem, pointer, {gate});
+    pi_unmap_desc again = describe<pi_unmap_desc>();
+    again.mem = mem;
+    again.pointer = pointer;
+    Event second;
+    pi_result result = try_enqueue(queue, again, {}, second.out());
+    bench.signal(gate);
+    bench.wait(first);
+    if (result == PI_SUCCESS)
+        result = bench.wait_result(second, "an unmap behind another one");
+    require_error(result, PI_ERROR_INVALID_VALUE, "unmapping what an unmap on its way is for");
     bench.require_contents(queue, mem, bytes, "the buffer after refused unmaps");
 }
 
