@@ -7,6 +7,7 @@ shows it."""
 import html
 import posixpath
 import re
+import sys
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -27,7 +28,7 @@ version = release = ".".join(
     re.search(rf"#define PI_VERSION_{part} (\d+)", (tree / "api/include/pi/pi.h").read_text())[1]
     for part in ("MAJOR", "MINOR"))
 
-extensions = ["myst_parser", "breathe"]
+extensions = ["myst_parser", "breathe", "sphinx.ext.autodoc"]
 root_doc = "docs/site/index"
 include_patterns = ["CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "api/*.md", "docs/*.md", "docs/model/*.md", "docs/site/**.md",
                     "examples/**/README.md", "conformance/**/README.md", "plugins/**/README.md", "tools/**/README.md", "bindings/**/README.md"]
@@ -45,6 +46,15 @@ breathe_default_members = ("members", "undoc-members")
 breathe_show_include = False
 c_id_attributes = cpp_id_attributes = ["PI_EXPORT", "PI_CALL", "PI_RUNTIME_EXPORT"]
 
+# The Python package is documented as it was built.
+sys.path.insert(0, str(tree / "build/release/python"))
+try:
+    import pi_runtime  # noqa: F401  pylint: disable=unused-import
+    has_python = True
+except ImportError:
+    has_python = False
+autodoc_member_order = "bysource"
+
 html_theme = "furo"
 html_title = f"PI {version}"
 html_static_path = ["static"]
@@ -61,7 +71,8 @@ README_PAGES = {"": "docs/site/index", "try-it": "docs/site/start", "install": "
 # Which page is the reference of a header.
 REFERENCES = {"api/include/pi/pi.h": "pi", "api/include/pi/pi_plugin.h": "plugin",
               "api/include/pi/pi_native_kernel.h": "plugin", "loader/include/pi": "loader",
-              "runtime/include/pi/runtime": "runtime", "plugins/sdk/include/pi/sdk": "sdk"}
+              "runtime/include/pi/runtime": "runtime", "plugins/sdk/include/pi/sdk": "sdk",
+              "bindings/python/pi_runtime": "python"}
 LANGUAGES = {".c": "c", ".h": "c", ".cpp": "cpp", ".hpp": "cpp", ".json": "json", ".py": "python", ".txt": "cmake",
              ".yml": "yaml", ".def": "c", ".cmake": "cmake"}
 RULER = re.compile(r"^/\* ===== (?P<title>.*?) =+ \*/$", re.MULTILINE)
@@ -238,10 +249,17 @@ def purge(app, env, docname):
     getattr(env, "shown_files", {}).pop(docname, None)
 
 
+def without_python(_, docname, source):
+    """The page of a package that was not built says so."""
+    if docname == "docs/site/reference/python" and not has_python:
+        source[0] = source[0].split("```", 1)[0] + "This site was built without it (`build/release/python`): `help(pi_runtime)` has its reference.\n"
+
+
 def setup(app):
     app.add_directive("header-reference", HeaderReference)
     app.connect("builder-inited", tidy_groups)
     app.connect("builder-inited", check_contracts)
+    app.connect("source-read", without_python)
     app.connect("env-before-read-docs", begin)
     app.connect("env-purge-doc", purge)
     app.connect("env-merge-info", merge)

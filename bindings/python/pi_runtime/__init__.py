@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""PI's runtime: bytes that move between devices only where they must.
+"""PI's runtime: bytes that move between devices only where they must::
 
     import numpy
     import pi_runtime as pi
