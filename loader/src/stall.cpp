@@ -2,10 +2,10 @@
 
 #include "stall.hpp"
 
+#include "thread.hpp"
+
 #include <algorithm>
 #include <exception>
-
-#include <csignal>
 
 namespace pi::loader {
 namespace {
@@ -40,17 +40,11 @@ StallWatch::Call::~Call() {
 void StallWatch::start() noexcept {
     if (thread_.joinable() || !log_.enabled(PI_LOG_WARNING))
         return;
-    // The application's signals are not for this thread.
-    sigset_t all;
-    sigset_t before;
-    ::sigfillset(&all);
-    ::pthread_sigmask(SIG_SETMASK, &all, &before);
     try {
-        thread_ = std::thread([this] { run(); });
+        thread_ = thread_without_signals([this] { run(); });
     } catch (const std::exception &exception) {
         log_.write(PI_LOG_DEBUG, "no thread to watch for plugins that hang: {}", exception.what());
     }
-    ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 void StallWatch::run() noexcept {

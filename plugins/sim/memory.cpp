@@ -166,6 +166,7 @@ void check_buffer(const Device &owner, const pi_mem_buffer_desc &desc) {
     check_export(owner, desc);
     if (!desc.size)
         fail(PI_ERROR_INVALID_SIZE, "size is 0 bytes; at least 1 is needed");
+    sdk::check_pointer_range(desc.host_ptr, 0, desc.size);
 }
 
 Layout read_layout(const Device &owner, const pi_mem_buffer_desc &desc) {

@@ -58,6 +58,17 @@ TEST_CASE("a view, and a command in flight, keep their root's bytes reserved", "
     const auto again = machine.buffer(0, 1 << 20);
 }
 
+TEST_CASE("host memory that goes past the end of the address space is refused", "[sim]") {
+    const Simulation machine(two_gpus());
+    auto d = desc<pi_mem_buffer_desc>(PI_TYPE_MEM_BUFFER_DESC);
+    d.flags = PI_MEM_USE_HOST_PTR;
+    d.size = 8192;
+    d.host_ptr = reinterpret_cast<void *>(~uintptr_t{4095});
+    pi_mem mem = nullptr;
+    REFUSED(PI_ERROR_INVALID_SIZE, "past the end of the address space",
+            piMemBufferCreate(machine.context, machine.device(0), &d, &mem));
+}
+
 TEST_CASE("the host cannot address a discrete device's memory", "[sim]") {
     const Simulation machine(two_gpus());
     const auto mem = machine.buffer(0, 64);

@@ -2,6 +2,8 @@
 
 #include "timer.hpp"
 
+#include "thread.hpp"
+
 namespace pi::loader::fault {
 
 Timer::~Timer() {
@@ -19,7 +21,7 @@ void Timer::add(std::chrono::nanoseconds delay, std::function<void()> work) {
     const auto entry = work_.emplace(Clock::now() + delay, std::move(work));
     try {
         if (!thread_.joinable())
-            thread_ = std::thread([this] { run(); });
+            thread_ = thread_without_signals([this] { run(); });
     } catch (...) {
         work_.erase(entry);
         throw;

@@ -248,7 +248,10 @@ void Validator::lend(void *owner, void *handle, pi_kind kind) {
     });
     if (known || functions->retain(next_, handle) != PI_SUCCESS)
         return;
-    registry_.with_object(handle, [](Object *lent) { ++lent->lent; });
+    registry_.with_object(handle, [](Object *lent) {
+        if (lent != nullptr)
+            ++lent->lent;
+    });
     const bool taken = registry_.with_object(owner, [&](Object *lender) {
         if (lender == nullptr || std::any_of(lender->lends.begin(), lender->lends.end(), is_loan))
             return false;

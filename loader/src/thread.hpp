@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Threads of the loader's own.
+#pragma once
+
+#include <csignal>
+#include <thread>
+#include <utility>
+
+namespace pi::loader {
+
+/// A thread to which none of the application's signals comes. std::system_error where the system has none left.
+template <typename Body>
+std::thread thread_without_signals(Body &&body) {
+    struct Blocked {
+        Blocked() noexcept {
+            sigset_t all;
+            ::sigfillset(&all);
+            ::pthread_sigmask(SIG_SETMASK, &all, &before);
+        }
+        Blocked(const Blocked &) = delete;
+        ~Blocked() { ::pthread_sigmask(SIG_SETMASK, &before, nullptr); }
+        sigset_t before;
+    };
+    const Blocked blocked;
+    return std::thread(std::forward<Body>(body));
+}
+
+} // namespace pi::loader
