@@ -49,9 +49,24 @@ install(PROGRAMS scripts/new-plugin DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPON
 install(DIRECTORY plugins/template DESTINATION share/pi/new-plugin COMPONENT development
         PATTERN CMakeLists.txt EXCLUDE)
 install(DIRECTORY scripts/lib/new-plugin/ DESTINATION share/pi/new-plugin/project COMPONENT development)
-# The guides, to which it refers, and the program that they begin with.
-install(FILES README.md CHANGELOG.md DESTINATION share/doc/libpi-dev COMPONENT development)
-install(DIRECTORY docs DESTINATION share/doc/libpi-dev COMPONENT development FILES_MATCHING PATTERN "*.md" PATTERN "*.svg"
+# The guides, to which it refers, and the program that they begin with. Without Python their links to the sources stay.
+find_package(Python3 QUIET COMPONENTS Interpreter)
+set(pages "${CMAKE_CURRENT_SOURCE_DIR}")
+if(Python3_FOUND)
+    set(pages "${made}/pages")
+    file(GLOB_RECURSE sources CONFIGURE_DEPENDS "docs/*.md" "docs/*.svg" "docs/*.yml")
+    add_custom_command(
+        OUTPUT "${made}/pages.stamp"
+        COMMAND "${CMAKE_COMMAND}" -E rm -rf "${pages}"
+        COMMAND "${Python3_EXECUTABLE}" "${CMAKE_CURRENT_SOURCE_DIR}/scripts/lib/installed-pages" "${pages}"
+        COMMAND "${CMAKE_COMMAND}" -E touch "${made}/pages.stamp"
+        DEPENDS README.md CHANGELOG.md ${sources} scripts/lib/installed-pages)
+    add_custom_target(pi_pages ALL DEPENDS "${made}/pages.stamp")
+    add_dependencies(pi_installed pi_pages)
+endif()
+install(FILES "${pages}/README.md" "${pages}/CHANGELOG.md" DESTINATION share/doc/libpi-dev COMPONENT development)
+install(DIRECTORY "${pages}/docs" DESTINATION share/doc/libpi-dev COMPONENT development
+        FILES_MATCHING PATTERN "*.md" PATTERN "*.svg" PATTERN "*.yml"
         PATTERN site EXCLUDE)
 install(FILES examples/first_program/main.cpp DESTINATION share/doc/libpi-dev/examples/first_program COMPONENT development)
 

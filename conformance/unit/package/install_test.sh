@@ -33,6 +33,14 @@ while IFS= read -r file; do
 done < <(find "$pi/bin" "$pi/lib"* -type f)
 [[ -z $(find "$pi" -name '*simulated*.so' -o -name '*template.so') ]] || fail "test equipment is installed"
 
+# The guides link to each other and to what lies beside them, and to nothing of the tree.
+dangling=$(find "$pi/share/doc" -name '*.md' | while IFS= read -r page; do
+    { grep -oP '\]\(\K[^)#\s:]+(?=[)#])' "$page" || true; } | while IFS= read -r link; do
+        [[ -e $(dirname "$page")/$link ]] || echo "${page#"$pi/"}: $link"
+    done
+done)
+[[ -z $dangling ]] || fail "links that lead nowhere:"$'\n'"$dangling"
+
 # What a program of the test's is given to know: nothing of the tree.
 unset PI_PLUGINS PI_PLUGIN_PATH PI_DEVICE_SELECTOR PI_LAYERS
 "$pi/bin/pi-info" --plugins | tee plugins.txt
