@@ -57,6 +57,12 @@ private:
         return memory;
     throw std::bad_alloc();
 }
+[[gnu::noinline]] void *operator new(std::size_t size, const std::nothrow_t &) noexcept {
+    return std::malloc(size ? size : 1);
+}
+[[gnu::noinline]] void operator delete(void *memory, const std::nothrow_t &) noexcept {
+    std::free(memory);
+}
 [[gnu::noinline]] void operator delete(void *memory) noexcept {
     std::free(memory);
 }
