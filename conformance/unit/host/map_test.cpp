@@ -98,6 +98,28 @@ TEST_CASE("one unmap too many is refused, also while the first is held") {
     OK(piEventWait(first, patience));
 }
 
+TEST_CASE("an unmap is for a map that has run, while another one of the pointer is held") {
+    const Host host;
+    const Owned<pi_queue> held_queue = host.make_queue(), queue = host.make_queue();
+    const Owned<pi_mem> mem = host.make_buffer(100);
+    const Owned<pi_event> gate = host.make_host_event();
+    const pi_event wait = gate;
+    void *held = nullptr, *pointer = nullptr;
+    Owned<pi_event> mapped;
+    const auto later = map_desc(mem, 0, 50, &held, PI_MAP_READ);
+    OK(piEnqueueMemBufferMap(held_queue, &later, 1, &wait, mapped.out()));
+    const auto map = map_desc(mem, 0, 50, &pointer, uint64_t{PI_COMMAND_BLOCKING} | PI_MAP_READ);
+    OK(piEnqueueMemBufferMap(queue, &map, 0, nullptr, nullptr));
+    const auto unmap = unmap_desc(mem, pointer, PI_COMMAND_BLOCKING);
+    OK(piEnqueueMemUnmap(queue, &unmap, 0, nullptr, nullptr));
+    OK(piEventSignalHost(gate, PI_SUCCESS));
+    OK(piEventWait(mapped, patience));
+    const auto last = unmap_desc(mem, held, PI_COMMAND_BLOCKING);
+    OK(piEnqueueMemUnmap(queue, &last, 0, nullptr, nullptr));
+    REFUSED(PI_ERROR_INVALID_VALUE, "unmapped already",
+            piEnqueueMemUnmap(queue, &last, 0, nullptr, nullptr));
+}
+
 TEST_CASE("an unmap that never runs leaves the map") {
     const Host host;
     const Owned<pi_queue> queue = host.make_queue();

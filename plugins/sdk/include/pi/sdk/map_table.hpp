@@ -7,7 +7,9 @@
 
 #include <algorithm>
 #include <list>
+#include <map>
 #include <mutex>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -15,107 +17,112 @@ namespace pi::sdk {
 
 /// Which maps of one memory object there are. A map of flat memory that the host can address gives the memory itself; one of
 /// an n-D allocation, or of other memory, a dense copy, which the unmap brings back. Several maps may have one pointer: those
-/// for reading, and a new one beside the unmap of an old one that has not run. Each keeps its own range and flags.
-/// Thread-safe.
+/// for reading, of which any will do for an unmap, and behind one whose unmap has been enqueued and not run a new one of any
+/// kind. Each has its own range and flags. Thread-safe.
 class MapTable {
 public:
     struct Range {
         uint64_t offset, size;
         uint64_t flags; ///< PI_MAP_
     };
-    class Map;
+    struct Map {
+        Range range{};
+        std::vector<std::byte> copy{}; ///< dense; empty: the memory itself is mapped
+        void *pointer = nullptr;
+        bool has_run = false;
+    };
+    using Place = std::list<Map>::iterator;
 
     /// A map has been enqueued. Unless `in_place`, it gives a copy even of flat memory.
-    Map &promise(const LogicalBytes &bytes, const pi_buffer_map_desc &desc, bool in_place = true);
+    Place promise(const LogicalBytes &bytes, const pi_buffer_map_desc &desc, bool in_place = true);
     /// It has run: its pointer.
-    void *fulfil(const LogicalBytes &bytes, Map &map);
+    void *fulfil(const LogicalBytes &bytes, Place map);
     /// It will never run.
-    void withdraw(Map &map);
-    /// An unmap has been enqueued, and takes a map, even one that has not run, from all others; NULL if none has the pointer.
-    Map *take(const void *pointer);
-    /// It runs: the map is gone; false if it never was.
-    bool unmap(const LogicalBytes &bytes, Map &map);
+    void withdraw(Place map);
+    /// An unmap has been enqueued: of which range; nothing if each map of the pointer, of those that have not run, too, has an
+    /// unmap already.
+    std::optional<Range> claim(const void *pointer);
+    /// It runs, for the oldest map of the pointer that has run: that is gone; false if there is none.
+    bool unmap(const LogicalBytes &bytes, const void *pointer);
     /// It will never run: the map stays.
-    void give_back(Map &map);
+    void give_back(const void *pointer);
 
 private:
+    void drop_claim(const void *pointer);
+
     std::mutex mutex_;
-    std::list<Map> maps_; ///< oldest first
+    std::list<Map> maps_;                     ///< oldest first
+    std::map<const void *, uint32_t> claims_; ///< unmaps on their way, by pointer; never 0
 };
 
-/// The table's alone.
-class MapTable::Map {
-public:
-    const Range &range() const { return range_; }
-
-private:
-    friend class MapTable;
-    friend class std::list<Map>;
-    enum class State { PROMISED, MAPPED, WITHDRAWN };
-
-    Range range_{};
-    std::vector<std::byte> copy_; ///< dense; empty: the memory itself is mapped
-    void *pointer_ = nullptr;
-    State state_ = State::PROMISED;
-    bool taken_ = false; ///< by an unmap
-};
-
-inline MapTable::Map &MapTable::promise(const LogicalBytes &bytes, const pi_buffer_map_desc &desc,
-                                        bool in_place) {
+inline MapTable::Place MapTable::promise(const LogicalBytes &bytes, const pi_buffer_map_desc &desc,
+                                         bool in_place) {
     std::list<Map> one(1);
     Map &map = one.front();
-    map.range_ = {desc.offset, desc.size, desc.flags};
-    map.pointer_ = bytes.at(desc.offset);
+    map.range = {desc.offset, desc.size, desc.flags};
+    map.pointer = bytes.at(desc.offset);
     if (!in_place || bytes.run(desc.offset) < desc.size) {
-        map.copy_.resize(desc.size);
-        map.pointer_ = map.copy_.data();
+        map.copy.resize(desc.size);
+        map.pointer = map.copy.data();
     }
     std::lock_guard lock(mutex_);
     maps_.splice(maps_.end(), one);
-    return map;
+    return std::prev(maps_.end());
 }
 
-inline void *MapTable::fulfil(const LogicalBytes &bytes, Map &map) {
+inline void *MapTable::fulfil(const LogicalBytes &bytes, Place map) {
     std::lock_guard lock(mutex_);
-    if (!map.copy_.empty() && map_reads(map.range_.flags))
-        copy_bytes(bytes, map.range_.offset, map.copy_.data(), 0, map.copy_.size());
-    map.state_ = Map::State::MAPPED;
-    return map.pointer_;
+    if (!map->copy.empty() && map_reads(map->range.flags))
+        copy_bytes(bytes, map->range.offset, map->copy.data(), 0, map->copy.size());
+    map->has_run = true;
+    return map->pointer;
 }
 
-inline void MapTable::withdraw(Map &map) {
+inline void MapTable::withdraw(Place map) {
     std::lock_guard lock(mutex_);
-    map.state_ = Map::State::WITHDRAWN;
-    if (!map.taken_)
-        maps_.remove_if([&](const Map &each) { return &each == &map; });
+    maps_.erase(map);
 }
 
-inline MapTable::Map *MapTable::take(const void *pointer) {
+inline std::optional<MapTable::Range> MapTable::claim(const void *pointer) {
     std::lock_guard lock(mutex_);
-    const auto found = std::find_if(maps_.begin(), maps_.end(), [&](const Map &map) {
-        return map.pointer_ == pointer && !map.taken_;
+    // In the order of the maps, as far as any matters.
+    const auto claims = claims_.find(pointer);
+    uint32_t claimed = claims == claims_.end() ? 0 : claims->second;
+    for (const Map &map : maps_) {
+        if (map.pointer != pointer)
+            continue;
+        if (claimed == 0) {
+            ++claims_[pointer];
+            return map.range;
+        }
+        --claimed;
+    }
+    return std::nullopt;
+}
+
+inline bool MapTable::unmap(const LogicalBytes &bytes, const void *pointer) {
+    std::lock_guard lock(mutex_);
+    drop_claim(pointer);
+    const auto map = std::find_if(maps_.begin(), maps_.end(), [&](const Map &each) {
+        return each.pointer == pointer && each.has_run;
     });
-    if (found == maps_.end())
-        return nullptr;
-    found->taken_ = true;
-    return &*found;
-}
-
-inline bool MapTable::unmap(const LogicalBytes &bytes, Map &map) {
-    std::lock_guard lock(mutex_);
-    if (map.state_ != Map::State::MAPPED)
+    if (map == maps_.end())
         return false;
-    if (!map.copy_.empty() && map_writes(map.range_.flags))
-        copy_bytes(map.copy_.data(), 0, bytes, map.range_.offset, map.copy_.size());
-    maps_.remove_if([&](const Map &each) { return &each == &map; });
+    if (!map->copy.empty() && map_writes(map->range.flags))
+        copy_bytes(map->copy.data(), 0, bytes, map->range.offset, map->copy.size());
+    maps_.erase(map);
     return true;
 }
 
-inline void MapTable::give_back(Map &map) {
+inline void MapTable::give_back(const void *pointer) {
     std::lock_guard lock(mutex_);
-    map.taken_ = false;
-    if (map.state_ == Map::State::WITHDRAWN)
-        maps_.remove_if([&](const Map &each) { return &each == &map; });
+    drop_claim(pointer);
+}
+
+inline void MapTable::drop_claim(const void *pointer) {
+    const auto claims = claims_.find(pointer);
+    if (--claims->second == 0)
+        claims_.erase(claims);
 }
 
 /// A map between its enqueue and its run: withdrawn if the command never runs. Keeps the memory object alive.
@@ -125,60 +132,64 @@ public:
     /// `maps` is of `mem`; `bytes` are what the map is of.
     MapPromise(Mem &mem, MapTable &maps, const LogicalBytes &bytes, const pi_buffer_map_desc &desc,
                bool in_place = true)
-        : mem_(mem), maps_(maps), bytes_(bytes), map_(&maps.promise(bytes, desc, in_place)) {}
+        : mem_(mem), maps_(maps), bytes_(bytes), map_(maps.promise(bytes, desc, in_place)) {}
     MapPromise(MapPromise &&other) noexcept
-        : mem_(std::move(other.mem_)), maps_(other.maps_), bytes_(other.bytes_),
-          map_(std::exchange(other.map_, nullptr)) {}
+        : mem_(std::move(other.mem_)), maps_(other.maps_), bytes_(other.bytes_), map_(other.map_),
+          promised_(std::exchange(other.promised_, false)) {}
     MapPromise &operator=(MapPromise &&) = delete;
     ~MapPromise() {
-        if (map_)
-            maps_.withdraw(*map_);
+        if (promised_)
+            maps_.withdraw(map_);
     }
     Mem &mem() const { return *mem_; }
     /// The command has run: the map's pointer.
-    void *fulfil() { return maps_.fulfil(bytes_, *std::exchange(map_, nullptr)); }
+    void *fulfil() {
+        promised_ = false;
+        return maps_.fulfil(bytes_, map_);
+    }
 
 private:
     Ref<Mem> mem_;
     MapTable &maps_;
     LogicalBytes bytes_;
-    MapTable::Map *map_;
+    MapTable::Place map_;
+    bool promised_ = true;
 };
 
 /// An unmap between its enqueue and its run: the map stays if the command never runs. Keeps the memory object alive.
 template <class Mem>
 class UnmapPromise {
 public:
-    /// PI_ERROR_INVALID_VALUE if no map of `maps`, which are of `mem`, gave the pointer, or unmaps have taken all that did.
+    /// PI_ERROR_INVALID_VALUE if no map of `maps`, which are of `mem`, gave the pointer, or all that did have an unmap.
     UnmapPromise(Mem &mem, MapTable &maps, const void *pointer)
-        : mem_(mem), maps_(maps), map_(maps.take(pointer)), pointer_(pointer) {
-        if (!map_)
+        : mem_(mem), maps_(maps), pointer_(pointer), range_(maps.claim(pointer)) {
+        if (!range_)
             fail(PI_ERROR_INVALID_VALUE, "pointer ", pointer,
                  " is not what a map of mem gave, or is unmapped already");
     }
     UnmapPromise(UnmapPromise &&other) noexcept
-        : mem_(std::move(other.mem_)), maps_(other.maps_), map_(std::exchange(other.map_, nullptr)),
-          pointer_(other.pointer_) {}
+        : mem_(std::move(other.mem_)), maps_(other.maps_), pointer_(other.pointer_),
+          range_(std::exchange(other.range_, std::nullopt)) {}
     UnmapPromise &operator=(UnmapPromise &&) = delete;
     ~UnmapPromise() {
-        if (map_)
-            maps_.give_back(*map_);
+        if (range_)
+            maps_.give_back(pointer_);
     }
     Mem &mem() const { return *mem_; }
-    const MapTable::Range &range() const { return map_->range(); }
-    /// The command runs: `bytes` are what the map was of. PI_ERROR_INVALID_VALUE if the map failed.
+    const MapTable::Range &range() const { return *range_; }
+    /// The command runs: `bytes` are what the map was of. PI_ERROR_INVALID_VALUE if the map has not run.
     void run(const LogicalBytes &bytes) {
-        if (!maps_.unmap(bytes, *map_))
+        range_.reset();
+        if (!maps_.unmap(bytes, pointer_))
             fail(PI_ERROR_INVALID_VALUE, "pointer ", pointer_,
                  " was not mapped when the unmap ran");
-        map_ = nullptr;
     }
 
 private:
     Ref<Mem> mem_;
     MapTable &maps_;
-    MapTable::Map *map_;
     const void *pointer_;
+    std::optional<MapTable::Range> range_;
 };
 
 } // namespace pi::sdk
