@@ -104,11 +104,9 @@ std::vector<Submitted> only(Submitted command) {
 
 namespace {
 
-/// Takes the event over if that can be asked for; else it stays the caller's.
-pi_result tell_when_final(Event &event, const std::shared_ptr<Continuations> &continuations,
-                          const TransferDone &done) {
+/// Takes the event over if that can be asked for; else it stays the caller's. Allocates nothing here.
+pi_result tell_when_final(Event &event, std::unique_ptr<Notice> notice) {
     const pi_event raw = event.get();
-    auto notice = std::make_unique<Notice>(Notice{{}, continuations, done});
     notice->event = std::move(event);
     const pi_result result = piEventSetCallback(raw, &on_final, notice.get());
     if (result == PI_SUCCESS) {
@@ -123,7 +121,9 @@ pi_result tell_when_final(Event &event, const std::shared_ptr<Continuations> &co
 
 void when_final(Event event, const std::shared_ptr<Continuations> &continuations,
                 TransferDone done) {
-    check(tell_when_final(event, continuations, done), "piEventSetCallback");
+    check(tell_when_final(event,
+                          std::make_unique<Notice>(Notice{{}, continuations, std::move(done)})),
+          "piEventSetCallback");
 }
 
 namespace {
@@ -181,6 +181,7 @@ Submitted Commands::submit(const Target &target, const Enqueue &enqueue, const T
     try {
         const Queue queue = queue_of(target);
         const std::vector<pi_event> waits = wait_list(target);
+        auto notice = std::make_unique<Notice>(Notice{{}, continuations_, done});
         Event event;
         check(enqueue(queue.get(), static_cast<uint32_t>(waits.size()),
                       waits.empty() ? nullptr : waits.data(), event.out()),
@@ -190,7 +191,7 @@ Submitted Commands::submit(const Target &target, const Enqueue &enqueue, const T
         Submitted own{std::move(event), topology_->info(target.place).instance};
         try {
             Submitted others = another(own);
-            if (tell_when_final(own.event, continuations_, done) != PI_SUCCESS) {
+            if (tell_when_final(own.event, std::move(notice)) != PI_SUCCESS) {
                 when_final_by_thread(own.event, continuations_, done);
             }
             return others;

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <deque>
+#include <exception>
 #include <functional>
 #include <mutex>
 #include <thread>
@@ -32,24 +33,25 @@ public:
         }
         running_ = true;
         runner_ = std::this_thread::get_id();
+        std::exception_ptr thrown;
         while (!queue_.empty()) {
             Work next = std::move(queue_.front());
             queue_.pop_front();
             lock.unlock();
             try {
                 next();
-            } catch (...) {
-                // Work must not throw; what comes after must run all the same.
-                lock.lock();
-                running_ = false;
-                idle_.notify_all();
-                throw;
+            } catch (...) { // it must not; what comes after runs all the same
+                thrown = thrown ? thrown : std::current_exception();
             }
             next = nullptr; // what it holds is destroyed without the lock
             lock.lock();
         }
         running_ = false;
         idle_.notify_all();
+        lock.unlock();
+        if (thrown) {
+            std::rethrow_exception(thrown);
+        }
     }
 
     /// Waits until no thread is running posted work. False when the time is over first.

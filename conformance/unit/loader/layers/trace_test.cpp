@@ -301,10 +301,13 @@ TEST_CASE("a full disk is told once, by a callback that may make calls, and all 
         {traces ? "trace" : "record"},
         {{"PI_TRACE_FILE", folder.str("trace.json")}, {"PI_RECORD_FILE", folder.str("log.jsonl")}},
         &log));
+    const pi_mem mem = machine.make_buffer(64);
     std::atomic<int> asked{0};
     log.on_message = [&] {
         pi_device_type type = 0;
         piDeviceGetInfo(machine.device, PI_DEVICE_INFO_TYPE, sizeof type, &type, nullptr);
+        const unsigned char pattern = 7;
+        machine.fill(mem, pattern, 0, 64);
         ++asked;
     };
     const auto handler = std::signal(SIGXFSZ, SIG_IGN);
@@ -312,15 +315,14 @@ TEST_CASE("a full disk is told once, by a callback that may make calls, and all 
     REQUIRE(getrlimit(RLIMIT_FSIZE, &before) == 0);
     const rlimit full{1 << 14, before.rlim_max};
     REQUIRE(setrlimit(RLIMIT_FSIZE, &full) == 0);
-    for (int i = 0; i < 1000; ++i) {
-        pi_device_type type = 0;
-        piDeviceGetInfo(machine.device, PI_DEVICE_INFO_TYPE, sizeof type, &type, nullptr);
-    }
+    for (int i = 0; i < 200; ++i)
+        machine.fill(mem, 1, 0, 64);
     REQUIRE(setrlimit(RLIMIT_FSIZE, &before) == 0);
     std::signal(SIGXFSZ, handler);
     log.on_message = nullptr;
     CHECK(asked == 1);
     CHECK(log.count("File too large: nothing more is", PI_LOG_WARNING) == 1);
+    OK(piMemRelease(mem));
     OK(piQueueFinish(machine.queue));
 }
 

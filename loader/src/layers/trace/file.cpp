@@ -53,61 +53,58 @@ TraceFile::TraceFile(const std::string &path, Log &log)
       process_(::getpid()) {
     if (file_ < 0)
         return;
-    if (const int error = write_at(header, 0)) {
-        tell(error);
-        return;
-    }
+    if (!write_at(header, 0))
+        return; // tell_failure() will say why
     end_ = header.size();
     write(metadata("process_name", {process_, 0}, "host threads"));
 }
 
 TraceFile::~TraceFile() {
+    tell_failure();
     if (file_ >= 0)
         ::close(file_);
 }
 
-// Never with a lock held: the application's log callback may make calls, which are traced.
-void TraceFile::tell(int error) noexcept {
-    log_.warn("trace: {}: nothing more is traced", std::strerror(error));
+void TraceFile::tell_failure() noexcept {
+    if (failure_.load(std::memory_order_relaxed) == 0)
+        return;
+    if (const int error = failure_.exchange(0))
+        log_.warn("trace: {}: nothing more is traced", std::strerror(error));
 }
 
-int TraceFile::write_at(std::string_view text, uint64_t offset) noexcept {
+bool TraceFile::write_at(std::string_view text, uint64_t offset) noexcept {
     while (!text.empty()) {
         const ssize_t written =
             ::pwrite(file_, text.data(), text.size(), static_cast<off_t>(offset));
         if (written < 0 && errno == EINTR)
             continue;
         if (written <= 0) {
-            const int error = written < 0 ? errno : ENOSPC;
+            failure_ = written < 0 ? errno : ENOSPC;
             // What is there is made whole again, if there is room for that.
             if (::ftruncate(file_, static_cast<off_t>(end_)) == 0)
                 static_cast<void>(
                     !::pwrite(file_, footer.data(), footer.size(), static_cast<off_t>(end_)));
             ::close(file_);
             file_ = -1;
-            return error;
+            return false;
         }
         text.remove_prefix(static_cast<std::size_t>(written));
         offset += static_cast<uint64_t>(written);
     }
-    return 0;
+    return true;
 }
 
 void TraceFile::write(std::string_view events) noexcept {
     try {
         fmt::memory_buffer text;
-        std::unique_lock lock(mutex_);
+        const std::scoped_lock lock(mutex_);
         if (file_ < 0)
             return;
         fmt::format_to(std::back_inserter(text), "{}{}{}", empty_ ? "" : ",\n", events, footer);
-        const int error = write_at({text.data(), text.size()}, end_);
-        if (error == 0) {
+        if (write_at({text.data(), text.size()}, end_)) {
             end_ += text.size() - footer.size();
             empty_ = false;
-            return;
         }
-        lock.unlock();
-        tell(error);
     } catch (const std::bad_alloc &) {
         // One event less.
     }

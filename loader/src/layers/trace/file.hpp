@@ -45,6 +45,9 @@ public:
     TraceFile &operator=(const TraceFile &) = delete;
 
     bool is_open() const noexcept { return file_ >= 0; }
+    /// Logs, once, why nothing more is written. Never under a lock that a call of the application's may take: its log callback may
+    /// make calls.
+    void tell_failure() noexcept;
 
     /// For commands and arrows: no other of the file has it, whatever plugin it is of.
     uint64_t new_id() noexcept { return ids_.fetch_add(1, std::memory_order_relaxed) + 1; }
@@ -83,14 +86,13 @@ private:
     Track find_lane(const std::string &group, const std::string &track, uint64_t begin,
                     uint64_t end);
     void write(std::string_view events) noexcept;
-    int write_at(std::string_view text,
-                 uint64_t offset) noexcept; ///< what has ended the trace, as an errno; else 0
-    void tell(int error) noexcept;
+    bool write_at(std::string_view text, uint64_t offset) noexcept;
 
     Log &log_;
     int file_ = -1;
     const int64_t process_;
     std::atomic<uint64_t> ids_{0};
+    std::atomic<int> failure_{0}; ///< what ended the file, as an errno, until it is told
     std::mutex mutex_;
     std::set<int64_t> threads_; ///< those that have a name
     int64_t processes_ = 0;

@@ -56,6 +56,7 @@ void Tracer::call(const char *function, uint64_t begin, pi_result result) noexce
     } catch (const std::bad_alloc &) {
         // One call less.
     }
+    file_->tell_failure();
 }
 
 void Tracer::add_queue(pi_queue queue) {

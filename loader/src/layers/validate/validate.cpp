@@ -263,8 +263,14 @@ private:
         if constexpr (makes_one) {
             const pi_result result = next(handle, rest...);
             auto *out = std::get<sizeof...(Rest) - 1>(parameters);
-            if (result == PI_SUCCESS && out != nullptr)
-                see(validator, origin, *out, learn(validator, handle, parameters));
+            if (result == PI_SUCCESS && out != nullptr) {
+                try {
+                    see(validator, origin, *out, learn(validator, handle, parameters));
+                } catch (const std::bad_alloc &) {
+                    if (!command) // one that is at work is no failure
+                        throw;
+                }
+            }
             if constexpr (same_slot<Slot, &pi_dispatch::piContextCreate>) {
                 if (result == PI_SUCCESS && out != nullptr)
                     keep_devices(validator, *out, std::get<0>(parameters));

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <deque>
+#include <exception>
 #include <functional>
 #include <new>
 #include <utility>
@@ -25,24 +26,29 @@ public:
                 return std::forward<Task>(task)();
             }
         }
-        const Running running(self.running_);
-        std::forward<Task>(
-            task)(); // the outermost task, which most are, needs no place in the list
+        self.running_ = true;
+        // Tasks must not throw; what was posted meanwhile runs all the same: events hang on it.
+        std::exception_ptr thrown;
+        const auto run = [&thrown](auto &&each) {
+            try {
+                std::forward<decltype(each)>(each)();
+            } catch (...) {
+                thrown = thrown ? thrown : std::current_exception();
+            }
+        };
+        run(std::forward<Task>(
+            task)); // the outermost task, which most are, needs no place in the list
         while (!self.tasks_.empty()) {
-            std::function<void()> next = std::move(self.tasks_.front());
+            const std::function<void()> next = std::move(self.tasks_.front());
             self.tasks_.pop_front();
-            next();
+            run(next);
         }
+        self.running_ = false;
+        if (thrown)
+            std::rethrow_exception(thrown);
     }
 
 private:
-    /// An exception must not leave the thread without a trampoline: what comes later would never run.
-    struct Running {
-        explicit Running(bool &flag) : flag_(flag) { flag_ = true; }
-        Running(const Running &) = delete;
-        ~Running() { flag_ = false; }
-        bool &flag_;
-    };
     static Trampoline &current() {
         static thread_local Trampoline trampoline;
         return trampoline;
