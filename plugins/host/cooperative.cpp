@@ -68,8 +68,8 @@ void run_together(const Device &device, uint64_t count,
                 if (start.wait())
                     group(number);
             });
-    } catch (
-        const std::exception &error) { // threads that have begun must be joined, whatever it was
+    } catch (const std::exception &error) {
+        // Whatever it was, threads that have begun must be joined.
         reason = error.what();
     }
     start.decide(threads.size() == count);

@@ -80,22 +80,36 @@ TEST_CASE("each map needs its own unmap") {
             piEnqueueMemUnmap(queue, &unmap, 0, nullptr, nullptr));
 }
 
+namespace {
+
+/// A buffer that is mapped for reading, and an unmap of it that waits for the gate.
+struct HeldUnmap {
+    Host host{};
+    Owned<pi_queue> queue = host.make_queue();
+    Owned<pi_mem> mem = host.make_buffer(100);
+    Owned<pi_event> gate = host.make_host_event();
+    pi_unmap_desc unmap{};
+    Owned<pi_event> first{};
+
+    HeldUnmap() {
+        void *pointer = nullptr;
+        const auto map =
+            map_desc(mem, 0, 50, &pointer, uint64_t{PI_COMMAND_BLOCKING} | PI_MAP_READ);
+        OK(piEnqueueMemBufferMap(queue, &map, 0, nullptr, nullptr));
+        unmap = unmap_desc(mem, pointer);
+        const pi_event wait = gate;
+        OK(piEnqueueMemUnmap(queue, &unmap, 1, &wait, first.out()));
+    }
+    pi_result again() const { return piEnqueueMemUnmap(queue, &unmap, 0, nullptr, nullptr); }
+};
+
+} // namespace
+
 TEST_CASE("one unmap too many is refused, also while the first is held") {
-    const Host host;
-    const Owned<pi_queue> queue = host.make_queue();
-    const Owned<pi_mem> mem = host.make_buffer(100);
-    void *pointer = nullptr;
-    const auto map = map_desc(mem, 0, 50, &pointer, uint64_t{PI_COMMAND_BLOCKING} | PI_MAP_READ);
-    OK(piEnqueueMemBufferMap(queue, &map, 0, nullptr, nullptr));
-    const Owned<pi_event> gate = host.make_host_event();
-    const pi_event wait = gate;
-    Owned<pi_event> first;
-    const auto unmap = unmap_desc(mem, pointer);
-    OK(piEnqueueMemUnmap(queue, &unmap, 1, &wait, first.out()));
-    REFUSED(PI_ERROR_INVALID_VALUE, "unmapped already",
-            piEnqueueMemUnmap(queue, &unmap, 0, nullptr, nullptr));
-    OK(piEventSignalHost(gate, PI_SUCCESS));
-    OK(piEventWait(first, patience));
+    const HeldUnmap held;
+    REFUSED(PI_ERROR_INVALID_VALUE, "unmapped already", held.again());
+    OK(piEventSignalHost(held.gate, PI_SUCCESS));
+    OK(piEventWait(held.first, patience));
 }
 
 TEST_CASE("an unmap is for a map that has run, while another one of the pointer is held") {
@@ -121,21 +135,11 @@ TEST_CASE("an unmap is for a map that has run, while another one of the pointer 
 }
 
 TEST_CASE("an unmap that never runs leaves the map") {
-    const Host host;
-    const Owned<pi_queue> queue = host.make_queue();
-    const Owned<pi_mem> mem = host.make_buffer(100);
-    void *pointer = nullptr;
-    const auto map = map_desc(mem, 0, 50, &pointer, uint64_t{PI_COMMAND_BLOCKING} | PI_MAP_READ);
-    OK(piEnqueueMemBufferMap(queue, &map, 0, nullptr, nullptr));
-    const Owned<pi_event> gate = host.make_host_event();
-    const pi_event wait = gate;
-    Owned<pi_event> first;
-    const auto unmap = unmap_desc(mem, pointer);
-    OK(piEnqueueMemUnmap(queue, &unmap, 1, &wait, first.out()));
-    OK(piEventSignalHost(gate, PI_ERROR_BACKEND));
-    CHECK(piEventWait(first, patience) == PI_ERROR_DEPENDENCY_FAILED);
-    OK(piEnqueueMemUnmap(queue, &unmap, 0, nullptr, nullptr));
-    OK(piQueueFinish(queue));
+    const HeldUnmap held;
+    OK(piEventSignalHost(held.gate, PI_ERROR_BACKEND));
+    CHECK(piEventWait(held.first, patience) == PI_ERROR_DEPENDENCY_FAILED);
+    OK(held.again());
+    OK(piQueueFinish(held.queue));
 }
 
 TEST_CASE("an unmap of a map that has failed fails when it runs") {
