@@ -50,6 +50,12 @@ void find_sub_groups(const Device &device, unsigned version, Il &il) {
                                       device, "cl_khr_subgroups", "clGetKernelSubGroupInfoKHR");
 }
 
+void set_vendor_constant(const Api &api, cl_program program, uint32_t id,
+                         const std::string &value) {
+    check(api.clSetProgramSpecializationConstant(program, id, value.size(), value.data()),
+          "clSetProgramSpecializationConstant", "id ", id, ", ", value.size(), " bytes");
+}
+
 } // namespace
 
 Il find_il(const Device &device) {
@@ -63,6 +69,23 @@ Il find_il(const Device &device) {
     return il;
 }
 
+namespace {
+
+/// By a device that takes SPIR-V.
+ProgramOwner create_vendor_il(const Context &context, const Device &device, const void *data,
+                              uint64_t size) {
+    cl_int code = CL_SUCCESS;
+    ProgramOwner vendor(context.api(), device.il().create_program(context.id(), data, size, &code));
+    if (code == CL_INVALID_VALUE)
+        throw Error(PI_ERROR_INVALID_BINARY,
+                    text(error_text("clCreateProgramWithIL", code), ": ", size,
+                         " bytes that the driver does not take as SPIR-V"));
+    check(code, "clCreateProgramWithIL");
+    return vendor;
+}
+
+} // namespace
+
 Ref<Program> create_from_il(Context &context, const pi_program_desc &desc) {
     std::vector<Device *> takers;
     for (Device *device : context.devices())
@@ -72,17 +95,20 @@ Ref<Program> create_from_il(Context &context, const pi_program_desc &desc) {
         fail(PI_ERROR_UNSUPPORTED_FEATURE, context.devices().front()->name(),
              " takes no SPIR-V (CL_DEVICE_IL_VERSION), nor does another device of the context");
     SpirvModule module(desc.data, desc.size);
-    cl_int code = CL_SUCCESS;
-    ProgramOwner vendor(context.api(), takers.front()->il().create_program(context.id(), desc.data,
-                                                                           desc.size, &code));
-    if (code == CL_INVALID_VALUE)
-        throw Error(PI_ERROR_INVALID_BINARY,
-                    text(error_text("clCreateProgramWithIL", code), ": ", desc.size,
-                         " bytes that the driver does not take as SPIR-V"));
-    check(code, "clCreateProgramWithIL");
+    ProgramOwner vendor = create_vendor_il(context, *takers.front(), desc.data, desc.size);
     auto program = make<Program>(context, desc.format, std::move(vendor), std::move(takers));
     program->set_module(std::move(module));
     return program;
+}
+
+ProgramOwner Program::create_il_again() const {
+    const auto words =
+        query_list<unsigned char>(api().clGetProgramInfo, "clGetProgramInfo", id(), CL_PROGRAM_IL);
+    ProgramOwner vendor =
+        create_vendor_il(*context_, *candidates_.front(), words.data(), words.size());
+    for (const auto &[id, value] : constants_)
+        set_vendor_constant(api(), vendor.get(), id, value);
+    return vendor;
 }
 
 std::optional<SpirvModule> find_module(const Context &context, cl_program vendor) {
@@ -108,9 +134,11 @@ void Program::specialize(uint32_t count, const pi_specialization_constant *const
     if (!module_)
         fail(PI_ERROR_INVALID_OPERATION,
              "program was linked: its specialization constants have their values");
-    for (const pi_specialization_constant &one : module_->check(count, constants))
-        check(api().clSetProgramSpecializationConstant(id(), one.id, one.size, one.value),
-              "clSetProgramSpecializationConstant", "id ", one.id, ", ", one.size, " bytes");
+    for (const pi_specialization_constant &one : module_->check(count, constants)) {
+        std::string value(static_cast<const char *>(one.value), one.size);
+        set_vendor_constant(api(), id(), one.id, value);
+        constants_[one.id] = std::move(value);
+    }
 }
 
 namespace entries {

@@ -108,7 +108,7 @@ Ref<Program> make_program(Context &context, cl_program vendor) {
         make<Program>(context, format, ProgramOwner::retained(api, vendor), std::move(devices));
     if (module)
         program->set_module(std::move(*module));
-    program->read_builds();
+    program->adopt();
     return program;
 }
 

@@ -67,10 +67,27 @@ std::string Program::vendor_options(const std::string &options) const {
     return can_compile() ? options + " -cl-kernel-arg-info" : options;
 }
 
+// OpenCL builds no program that has kernels. Some drivers build it nevertheless, and break the kernels, others let go of a
+// kernel some time after the commands that run it, so id() is not built once it had any. A binary is built once: where it is
+// built again, PoCL 3.1 ends the process. And an application may have made kernels of our native handle.
+template <class Build>
+cl_int Program::build_vendor(const Device &device, Build &&build) {
+    const bool is_binary = format_ == PI_PROGRAM_FORMAT_DEVICE_BINARY;
+    const bool fresh = is_binary ? built_.empty() && failed_.empty() : adopted_ || !had_kernels_;
+    if (fresh) {
+        const cl_int code = build_by(device, build);
+        if (code != CL_INVALID_OPERATION || adopted_)
+            return code;
+    }
+    vendor_ = create_again();
+    had_kernels_ = false;
+    return build_by(device, build);
+}
+
 void Program::finish(const Attempt &attempt, cl_int code) {
-    // It has kernels, and is as it was.
+    // It is as it was.
     if (code == CL_INVALID_OPERATION)
-        check(code, attempt.call, "the program has kernels");
+        check(code, attempt.call, adopted_ ? "the application's cl_program has kernels" : "");
     aim_ = attempt.aim;
     compiled_elsewhere_ = false;
     options_ = attempt.options;
@@ -95,7 +112,8 @@ void Program::build(const pi_program_build_desc &desc) {
     const std::vector<Device *> devices = read_devices(desc);
     const std::vector<cl_device_id> ids = ids_of(devices);
     const std::string options = desc.options ? desc.options : "";
-    finish({PI_PROGRAM_BUILT, "clBuildProgram", devices, options}, build_by(*devices.front(), [&] {
+    finish({PI_PROGRAM_BUILT, "clBuildProgram", devices, options},
+           build_vendor(*devices.front(), [&] {
                return api().clBuildProgram(id(), static_cast<cl_uint>(ids.size()), ids.data(),
                                            vendor_options(options).c_str(), nullptr, nullptr);
            }));
@@ -110,7 +128,7 @@ void Program::compile(const pi_program_build_desc &desc) {
     const std::vector<cl_device_id> ids = ids_of(link_devices(devices, candidates_));
     const std::string options = desc.options ? desc.options : "";
     finish({PI_PROGRAM_COMPILED, "clCompileProgram", devices, options},
-           build_by(*devices.front(), [&] {
+           build_vendor(*devices.front(), [&] {
                return api().clCompileProgram(id(), static_cast<cl_uint>(ids.size()), ids.data(),
                                              vendor_options(options).c_str(), 0, nullptr, nullptr,
                                              nullptr, nullptr);
@@ -133,17 +151,20 @@ void Program::read_builds() {
                                 CL_PROGRAM_BINARY_TYPE_EXECUTABLE;
         (executable ? built_ : compiled_).push_back(device);
     }
-    compiled_elsewhere_ = true;
     const std::vector<Device *> &told = built_.empty() ? failed_ : built_;
     if (!told.empty())
         options_ = query_text(api().clGetProgramBuildInfo, "clGetProgramBuildInfo", id(),
                               told.front()->id(), CL_PROGRAM_BUILD_OPTIONS);
 }
 
+void Program::adopt() {
+    read_builds();
+    adopted_ = compiled_elsewhere_ = true;
+}
+
 void Program::read_link(const std::vector<Device *> &devices, std::string options) {
     read_builds();
     linked_ = true;
-    compiled_elsewhere_ = false;
     options_ = std::move(options);
     for (std::vector<Device *> *list : {&built_, &compiled_, &failed_})
         std::erase_if(*list, [&](Device *device) { return !has(devices, *device); });
@@ -190,41 +211,49 @@ std::string Program::log(const Device &device) const {
 
 namespace {
 
-Ref<Program> create_from_source(Context &context, const pi_program_desc &desc) {
-    for (const Device *device : context.devices())
-        if (!device->has_compiler())
-            fail(PI_ERROR_UNSUPPORTED_FEATURE, device->name(), " has no compiler for OpenCL C");
-    const auto *source = static_cast<const char *>(desc.data);
-    const size_t size = desc.size;
+ProgramOwner create_vendor_source(const Context &context, const char *source, size_t size) {
     cl_int code = CL_SUCCESS;
     ProgramOwner vendor(context.api(), context.api().clCreateProgramWithSource(
                                            context.id(), 1, &source, &size, &code));
     check(code, "clCreateProgramWithSource");
+    return vendor;
+}
+
+/// Of one binary a device.
+ProgramOwner create_vendor_binary(const Context &context, const std::vector<Device *> &devices,
+                                  std::vector<const unsigned char *> binaries,
+                                  const std::vector<size_t> &sizes) {
+    const std::vector<cl_device_id> ids = ids_of(devices);
+    std::vector<cl_int> statuses(ids.size(), CL_SUCCESS);
+    cl_int code = CL_SUCCESS;
+    ProgramOwner vendor(context.api(),
+                        context.api().clCreateProgramWithBinary(
+                            context.id(), static_cast<cl_uint>(ids.size()), ids.data(),
+                            sizes.data(), binaries.data(), statuses.data(), &code));
+    check(code, "clCreateProgramWithBinary", sizes.front(), " bytes");
+    return vendor;
+}
+
+Ref<Program> create_from_source(Context &context, const pi_program_desc &desc) {
+    for (const Device *device : context.devices())
+        if (!device->has_compiler())
+            fail(PI_ERROR_UNSUPPORTED_FEATURE, device->name(), " has no compiler for OpenCL C");
+    ProgramOwner vendor =
+        create_vendor_source(context, static_cast<const char *>(desc.data), desc.size);
     return make<Program>(context, desc.format, std::move(vendor), context.devices());
 }
 
 Ref<Program> create_from_binary(Context &context, const pi_program_desc &desc) {
     const auto *binary = static_cast<const unsigned char *>(desc.data);
-    const size_t size = desc.size;
     std::vector<Device *> takers;
-    ProgramOwner vendor;
     for (const Device *device : context.devices())
         if (device->quirk(QUIRK_NO_BINARIES))
             fail(PI_ERROR_UNSUPPORTED_FEATURE, device->name(),
                  " takes no binaries: its driver does not check them");
     const auto create = [&](const std::vector<Device *> &devices) {
-        const std::vector<cl_device_id> ids = ids_of(devices);
-        const std::vector<const unsigned char *> binaries(ids.size(), binary);
-        const std::vector<size_t> sizes(ids.size(), size);
-        std::vector<cl_int> statuses(ids.size(), CL_SUCCESS);
-        cl_int code = CL_SUCCESS;
-        ProgramOwner program(context.api(),
-                             context.api().clCreateProgramWithBinary(
-                                 context.id(), static_cast<cl_uint>(ids.size()), ids.data(),
-                                 sizes.data(), const_cast<const unsigned char **>(binaries.data()),
-                                 statuses.data(), &code));
-        check(code, "clCreateProgramWithBinary", size, " bytes");
-        return program;
+        return create_vendor_binary(context, devices,
+                                    std::vector<const unsigned char *>(devices.size(), binary),
+                                    std::vector<size_t>(devices.size(), desc.size));
     };
     // The binary is of one device; the context's others may or may not be alike.
     std::string reasons;
@@ -238,7 +267,7 @@ Ref<Program> create_from_binary(Context &context, const pi_program_desc &desc) {
     }
     if (takers.empty())
         fail(PI_ERROR_INVALID_BINARY, "data is a binary of no device of the context:", reasons);
-    vendor = create(takers);
+    ProgramOwner vendor = create(takers);
     return make<Program>(context, desc.format, std::move(vendor), std::move(takers));
 }
 
@@ -257,23 +286,52 @@ struct VendorBinaries {
         return *index;
     }
 
+    std::vector<std::vector<unsigned char>> read(const Program &program) const {
+        std::vector<std::vector<unsigned char>> contents;
+        std::vector<unsigned char *> pointers;
+        for (const size_t one : sizes)
+            contents.emplace_back(one);
+        for (auto &content : contents)
+            pointers.push_back(content.data());
+        check(program.api().clGetProgramInfo(program.id(), CL_PROGRAM_BINARIES,
+                                             pointers.size() * sizeof(pointers[0]), pointers.data(),
+                                             nullptr),
+              "clGetProgramInfo");
+        return contents;
+    }
+
     std::vector<cl_device_id> devices;
     std::vector<size_t> sizes;
 };
 
+ProgramOwner create_binary_again(const Program &program, const std::vector<Device *> &devices) {
+    const VendorBinaries vendor(program);
+    const auto contents = vendor.read(program);
+    std::vector<const unsigned char *> binaries;
+    std::vector<size_t> sizes;
+    for (const Device *device : devices) {
+        const auto &content = contents[vendor.position(*device)];
+        binaries.push_back(content.data());
+        sizes.push_back(content.size());
+    }
+    return create_vendor_binary(program.context(), devices, std::move(binaries), sizes);
+}
+
 } // namespace
+
+ProgramOwner Program::create_again() const {
+    if (format_ == PI_PROGRAM_FORMAT_SPIRV)
+        return create_il_again();
+    if (format_ == PI_PROGRAM_FORMAT_DEVICE_BINARY)
+        return create_binary_again(*this, candidates_);
+    const std::string source =
+        query_text(api().clGetProgramInfo, "clGetProgramInfo", id(), CL_PROGRAM_SOURCE);
+    return create_vendor_source(*context_, source.c_str(), source.size());
+}
 
 void Program::copy_binaries(uint8_t **targets) const {
     const VendorBinaries vendor(*this);
-    std::vector<std::vector<unsigned char>> copies;
-    std::vector<unsigned char *> pointers;
-    for (const size_t one : vendor.sizes)
-        copies.emplace_back(one);
-    for (auto &copy : copies)
-        pointers.push_back(copy.data());
-    check(api().clGetProgramInfo(id(), CL_PROGRAM_BINARIES, pointers.size() * sizeof(pointers[0]),
-                                 pointers.data(), nullptr),
-          "clGetProgramInfo");
+    const auto copies = vendor.read(*this);
     for (const Device *device : devices()) {
         const auto &copy = copies[vendor.position(*device)];
         if (uint8_t *target = *targets++)

@@ -5,6 +5,8 @@
 
 #include <pi/sdk/spirv.hpp>
 
+#include <atomic>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -41,8 +43,8 @@ public:
     void set_module(sdk::SpirvModule module) { module_ = std::move(module); }
     /// Gives specialization constants values from the next build on.
     void specialize(uint32_t count, const pi_specialization_constant *constants);
-    /// Takes over what the vendor tells of a program that was built without us.
-    void read_builds();
+    /// It is around the application's, of which we do not know all: takes over what the vendor tells of its builds.
+    void adopt();
     /// The same of one that was just linked, of which only `devices` count.
     void read_link(const std::vector<Device *> &devices, std::string options);
     /// Compiles and links; PI_ERROR_BUILD_FAILED with the begin of the log.
@@ -62,15 +64,25 @@ public:
     uint32_t status(const Device &device) const;
     std::string log(const Device &device) const;
     const std::string &options() const { return options_; }
+    /// A kernel was made of id().
+    void note_kernel() { had_kernels_ = true; }
     std::vector<uint64_t> binary_sizes() const;
     void copy_binaries(uint8_t **targets) const;
 
 private:
+    void read_builds();
     std::vector<Device *> read_devices(const pi_program_build_desc &desc) const;
     bool can_compile() const {
         return format_ == PI_PROGRAM_FORMAT_OPENCL_C || format_ == PI_PROGRAM_FORMAT_SPIRV;
     }
     std::string vendor_options(const std::string &options) const;
+    /// The same program of the vendor's once more: not built, with the specialization constants.
+    ProgramOwner create_again() const;
+    ProgramOwner create_il_again() const;
+    /// What `build()` answers, which builds or compiles id() by the driver of `device`. Where id() has kernels, which
+    /// must stay as they are, it becomes another.
+    template <class Build>
+    cl_int build_vendor(const Device &device, Build &&build);
     /// A build or a compilation.
     struct Attempt {
         uint32_t aim; ///< PI_PROGRAM_
@@ -83,13 +95,16 @@ private:
 
     const sdk::Ref<Context> context_;
     const pi_program_format format_;
-    ProgramOwner vendor_;
+    ProgramOwner vendor_; ///< of the newest build; kernels keep theirs
     std::optional<sdk::SpirvModule> module_;
-    const std::vector<Device *> candidates_; ///< the context's, or those that a binary is for
+    std::map<uint32_t, std::string> constants_; ///< the bytes of those that were set
+    const std::vector<Device *> candidates_;    ///< the context's, or those that a binary is for
     /// By what the newest build, compilation or link has made. While one fails, those that it was for have failed.
     std::vector<Device *> built_, compiled_, failed_;
     uint32_t aim_ = PI_PROGRAM_BUILT; ///< of it
     bool linked_ = false;             ///< of compiled programs
+    bool adopted_ = false;
+    std::atomic<bool> had_kernels_ = false;
     bool compiled_elsewhere_ = false;
     std::string options_; ///< of it
 };

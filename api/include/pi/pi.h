@@ -1592,8 +1592,10 @@ enum {
 
 PI_EXPORT pi_result PI_CALL piProgramCreate(pi_context context, const pi_program_desc *desc,
                                             pi_program *out_program);
-/* Compile, build and set-specialization are externally synchronised per program. desc may be NULL. Compiling
- * makes a part that has no kernels until it is linked; what has no source (a binary) is
+/* Compile, build and set-specialization are externally synchronised per program. desc may be NULL. Both may be called
+ * any number of times, with commands under way: kernels stay what they were made of, and the program, with its native
+ * handle, is the newest. Only around a native handle that has kernels may the backend refuse: PI_ERROR_INVALID_OPERATION.
+ * Compiling makes a part that has no kernels until it is linked; what has no source (a binary) is
  * PI_ERROR_INVALID_OPERATION. */
 PI_EXPORT pi_result PI_CALL piProgramCompile(pi_program program, const pi_program_build_desc *desc);
 /* A new program of compiled ones, of their format: another context's is PI_ERROR_INVALID_PROGRAM, one that is not

@@ -41,6 +41,37 @@ void require_runs(Bench &bench, pi_program program) {
     bench.require_contents(queue, mem, bytes_of({11, 12, 13, 14}), "what add has made");
 }
 
+// Builds again what has a kernel, and a launch of it under way.
+void require_builds_again(Bench &bench, pi_program program) {
+    const Kernel kernel = make_kernel(program, "add");
+    const Mem mem = bench.make_buffer(bench.place(), bytes_of({1, 2, 3, 4}));
+    const Queue queue = bench.make_queue();
+    const Event gate = bench.make_host_event();
+    Arguments arguments;
+    arguments.buffer(mem).value(uint32_t{10});
+    const pi_kernel_launch_desc launch = launch_desc(kernel, arguments, 4);
+    const Event event = bench.enqueue(queue, launch, {gate});
+    bench.signal_after(gate, [&] {
+        for (int i = 0; i < 2; ++i) {
+            require_success(piProgramBuild(program, nullptr), "building a program with a kernel");
+            require_equal(build_status(program, bench.device()), uint32_t{PI_PROGRAM_BUILT},
+                          "the build status of a program that was built again");
+            require_runs(bench, program);
+        }
+    });
+    bench.wait(event, "a launch that was enqueued before its program was built again");
+    bench.wait(bench.enqueue(queue, launch), "a launch of a kernel from before");
+    bench.require_contents(queue, mem, bytes_of({21, 22, 23, 24}),
+                           "what two launches of a kernel from before have made");
+    require(get_info<pi_program>(&piKernelGetInfo, kernel.get(), PI_KERNEL_INFO_PROGRAM) == program,
+            "a kernel from before tells another program");
+}
+
+LAW("program", "a program is built again while it has kernels, which run on") {
+    const Program program = make_program(bench);
+    require_builds_again(bench, program);
+}
+
 LAW("program", "a built program answers every info name by its type") {
     const Program program = make_program(bench);
     check_info(
@@ -311,6 +342,7 @@ LAW("program", "a program's binary makes the program again") {
     const Program again = create_program(bench, desc);
     require_success(piProgramBuild(again, nullptr), "building a program of a binary");
     require_runs(bench, again);
+    require_builds_again(bench, again);
 }
 
 LAW("program", "programs may be built from many threads at once") {

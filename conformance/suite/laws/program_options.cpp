@@ -30,7 +30,8 @@ std::string options_of(pi_program program, pi_device device) {
     return text.c_str();
 }
 
-LAW("program", "a program is built with its options, which it tells") {
+// Its kernel "set" writes VALUE, which is for an option to define.
+Program create_valued(Bench &bench) {
     if (kernel_format(bench) != PI_PROGRAM_FORMAT_OPENCL_C)
         skip("the device compiles no text");
     constexpr const char *text = "kernel void set(global uint *data) { data[0] = VALUE; }";
@@ -38,9 +39,14 @@ LAW("program", "a program is built with its options, which it tells") {
     desc.format = PI_PROGRAM_FORMAT_OPENCL_C;
     desc.data = text;
     desc.size = std::strlen(text);
+    Program program;
+    require_success(piProgramCreate(bench.context(), &desc, program.out()), "piProgramCreate");
+    return program;
+}
+
+LAW("program", "a program is built with its options, which it tells") {
     for (const uint32_t value : {41u, 42u}) {
-        Program program;
-        require_success(piProgramCreate(bench.context(), &desc, program.out()), "piProgramCreate");
+        const Program program = create_valued(bench);
         require_error(build(program, nullptr), PI_ERROR_BUILD_FAILED,
                       "building without a definition");
         std::string options = join("-DVALUE=", value);
@@ -55,6 +61,33 @@ LAW("program", "a program is built with its options, which it tells") {
         arguments.buffer(mem);
         bench.wait(bench.enqueue(queue, launch_desc(kernel, arguments, 1)));
         bench.require_contents(queue, mem, bytes_of({value}), "what the option says");
+    }
+}
+
+LAW("program", "kernels keep the options that they were built with") {
+    const Program program = create_valued(bench);
+    const Queue queue = bench.make_queue();
+    const auto require_value = [&](pi_kernel kernel, uint32_t value) {
+        const Mem mem = bench.make_buffer(bench.place(), bytes_of({0}));
+        Arguments arguments;
+        arguments.buffer(mem);
+        bench.wait(bench.enqueue(queue, launch_desc(kernel, arguments, 1)));
+        bench.require_contents(queue, mem, bytes_of({value}), join("what VALUE=", value, " makes"));
+    };
+    require_success(build(program, "-DVALUE=41"), "building");
+    const Kernel first = make_kernel(program, "set");
+    require_error(build(program, nullptr), PI_ERROR_BUILD_FAILED,
+                  "building without a definition what has a kernel");
+    require_value(first, 41);
+    require_success(build(program, "-DVALUE=42"), "building again, after a failure");
+    const Kernel second = make_kernel(program, "set");
+    require_value(second, 42);
+    require_value(first, 41);
+    if (bench.can(PI_CAPABILITY_PROGRAM_LINK)) {
+        pi_program_build_desc desc = describe<pi_program_build_desc>();
+        desc.options = "-DVALUE=43";
+        require_success(piProgramCompile(program, &desc), "compiling what has kernels");
+        require_value(second, 42);
     }
 }
 

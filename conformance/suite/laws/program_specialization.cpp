@@ -79,9 +79,8 @@ Program create(Bench &bench) {
 }
 
 // What the program's constants are on the device.
-void require_values(Bench &bench, const Place &place, pi_program program, const Values &expected,
+void require_values(Bench &bench, const Place &place, pi_kernel kernel, const Values &expected,
                     const std::string &what) {
-    const Kernel kernel = make_kernel(program, "constants");
     const Queue queue = bench.make_queue(place);
     const Mem mem = bench.make_buffer(place, Bytes(6 * sizeof(uint64_t)));
     Arguments arguments;
@@ -90,6 +89,10 @@ void require_values(Bench &bench, const Place &place, pi_program program, const 
     Bytes bytes(6 * sizeof(uint64_t));
     std::memcpy(bytes.data(), expected.seen().data(), bytes.size());
     bench.require_contents(queue, mem, bytes, what);
+}
+void require_values(Bench &bench, const Place &place, pi_program program, const Values &expected,
+                    const std::string &what) {
+    require_values(bench, place, make_kernel(program, "constants"), expected, what);
 }
 void require_values(Bench &bench, pi_program program, const Values &expected,
                     const std::string &what) {
@@ -172,6 +175,21 @@ LAW("program", "what specialization constants are set to after a build counts fr
     require_values(bench, program, later, "the constants after the next build");
     build(program);
     require_values(bench, program, later, "the constants after one more build");
+}
+
+LAW("program", "kernels keep the specialization constants that they were built with") {
+    need_constants(bench);
+    const Program program = create(bench);
+    Values values = random_values(bench);
+    const Values before = values;
+    set(program, all_of(values));
+    build(program);
+    const Kernel kernel = make_kernel(program, "constants");
+    values.of_uint += 1;
+    set(program, {constant(UINT, values.of_uint)});
+    build(program);
+    require_values(bench, program, values, "the constants of which one was set beside a kernel");
+    require_values(bench, bench.place(), kernel, before, "the constants of a kernel from before");
 }
 
 LAW("program", "wrong specialization constants are refused, and then none is set") {
