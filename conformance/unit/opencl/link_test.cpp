@@ -111,17 +111,45 @@ TEST_CASE("a cl_program that the application compiled is a part") {
     }
 }
 
-TEST_CASE("compiling a program that has kernels changes nothing") {
+TEST_CASE("an application's cl_program that has kernels is not compiled, and stays as it was") {
+    Loader loader;
+    for (pi_device device : loader.devices()) {
+        INFO(name_of(device));
+        const Place place(device);
+        const char *text = "kernel void set(global uint *p) { *p *= 2; }";
+        cl_int code = CL_SUCCESS;
+        const ClProgram plain(
+            clCreateProgramWithSource(vendor_of(place.context), 1, &text, nullptr, &code));
+        cl_ok(code);
+        cl_ok(clBuildProgram(plain, 0, nullptr, "-cl-kernel-arg-info", nullptr, nullptr));
+        const ClKernel theirs(clCreateKernel(plain, "set", &code));
+        cl_ok(code);
+        const pi_native_desc desc = native_desc(plain);
+        Program program;
+        ok(piProgramCreateWithNativeHandle(place.context, &desc, program.out()));
+        refused(piProgramCompile(program, nullptr), PI_ERROR_INVALID_OPERATION, {"has kernels"});
+        CHECK(status_of(program, device) == PI_PROGRAM_BUILT);
+        check_doubles(place, program);
+    }
+}
+
+TEST_CASE("what a program's native handle has kernels of is built as another") {
     Loader loader;
     for (pi_device device : loader.devices()) {
         INFO(name_of(device));
         const Place place(device);
         const Program program =
             build(place.context, "kernel void set(global uint *p) { *p *= 2; }");
-        const Kernel kernel = make_kernel(program, "set");
-        refused(piProgramCompile(program, nullptr), PI_ERROR_INVALID_OPERATION, {"has kernels"});
-        CHECK(status_of(program, device) == PI_PROGRAM_BUILT);
+        cl_program before = vendor_of(program);
+        cl_int code = CL_SUCCESS;
+        const ClKernel theirs(clCreateKernel(before, "set", &code));
+        cl_ok(code);
+        ok(piProgramBuild(program, nullptr));
+        CHECK(vendor_of(program) != before);
         check_doubles(place, program);
+        cl_program of = nullptr;
+        cl_ok(clGetKernelInfo(theirs, CL_KERNEL_PROGRAM, sizeof of, &of, nullptr));
+        CHECK(of == before);
     }
 }
 
