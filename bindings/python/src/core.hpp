@@ -27,8 +27,7 @@ namespace rt = pi::runtime;
 /// does nothing. Destructors use it: they run on any thread.
 class WithoutGil {
 public:
-    WithoutGil()
-        : state_(Py_IsInitialized() && PyGILState_Check() ? PyEval_SaveThread() : nullptr) {}
+    WithoutGil() : state_(Py_IsInitialized() && has_gil() ? PyEval_SaveThread() : nullptr) {}
     ~WithoutGil() {
         if (state_ != nullptr) {
             PyEval_RestoreThread(state_);
@@ -38,6 +37,16 @@ public:
     WithoutGil &operator=(const WithoutGil &) = delete;
 
 private:
+    // As PyGILState_Check() does, which is always true once there is a sub-interpreter.
+    static bool has_gil() {
+#if PY_VERSION_HEX >= 0x030d0000
+        PyThreadState *const current = PyThreadState_GetUnchecked();
+#else
+        PyThreadState *const current = _PyThreadState_UncheckedGet(); // before 3.12 of any thread
+#endif
+        return current != nullptr && current == PyGILState_GetThisThreadState();
+    }
+
     PyThreadState *state_;
 };
 

@@ -3,6 +3,8 @@
 
 import ctypes
 import gc
+import pathlib
+import subprocess
 import sys
 import unittest
 import unittest.mock
@@ -337,6 +339,28 @@ class ToOthers(unittest.TestCase):
                 use.__dlpack__(dl_device=(2, 0))
         capsule = tensor.__dlpack__(max_version=(1, 0), dl_device=(1, 0))
         self.assertEqual(ctypes.string_at(look_into(capsule, Versioned).dl_tensor.data, 4), b"\10" * 4)
+
+
+class Interpreters(unittest.TestCase):
+    def test_what_a_plugin_thread_lets_go_of_ends_beside_a_sub_interpreter(self):
+        # In a process of its own: what goes wrong here ends it.
+        program = (
+            "import _xxsubinterpreters as interpreters, numpy, sys, pi_runtime as pi\n"
+            "sys.path.insert(0, sys.argv[1])\n"
+            "from common import simulated\n"
+            "interpreters.create()\n"
+            "for _ in range(20):\n"
+            "    given = simulated().from_dlpack(numpy.arange(4096.0))\n"
+            "    given.acquire(1).release()\n"
+            "    del given\n"
+            "print('ended')\n"
+        )
+        folder = str(pathlib.Path(__file__).resolve().parent)
+        ran = subprocess.run([sys.executable, "-c", program, folder], capture_output=True, text=True,
+                             timeout=PATIENCE * 4, check=False)
+        if "No module named '_xxsubinterpreters'" in ran.stderr:
+            self.skipTest("this Python has no module _xxsubinterpreters")
+        self.assertEqual((ran.returncode, ran.stdout.strip()), (0, "ended"), ran.stderr)
 
 
 if __name__ == "__main__":
