@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <climits>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -74,7 +75,13 @@ Candidate read_manifest(const fs::path &file) {
                 fmt::format("manifest: name is \"{}\", should be of a-z, 0-9 and '_'", name);
             return candidate;
         }
-        return found_by_search(name, file.parent_path() / path);
+        const fs::path plugin = file.parent_path() / path;
+        if (plugin.native().size() >= PATH_MAX) {
+            candidate.reason = fmt::format("manifest: path has {} bytes, at most {} are a path's",
+                                           plugin.native().size(), PATH_MAX - 1);
+            return candidate;
+        }
+        return found_by_search(name, plugin);
     } catch (const nlohmann::json::exception &exception) {
         candidate.reason = fmt::format("manifest: {}", exception.what());
     }

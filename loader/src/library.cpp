@@ -127,7 +127,9 @@ void *Library::symbol(const char *name) const noexcept {
     return ::dlsym(handle_, name);
 }
 
-std::string own_file() {
+namespace {
+
+std::string find_own_file() {
     Dl_info info = {};
     static const char anchor = 0; // an address of this file's own
     if (::dladdr(&anchor, &info) == 0 || info.dli_fname == nullptr)
@@ -135,6 +137,15 @@ std::string own_file() {
     const std::unique_ptr<char, decltype(&std::free)> path(::realpath(info.dli_fname, nullptr),
                                                            &std::free);
     return path != nullptr ? path.get() : "";
+}
+
+// The name under which a library was opened may be relative, to the directory of that moment: later another file has it.
+const std::string own_file_when_loaded = find_own_file();
+
+} // namespace
+
+const std::string &own_file() {
+    return own_file_when_loaded;
 }
 
 } // namespace pi::loader

@@ -30,8 +30,8 @@ private:
 /// "" if the path names a regular file that can be read, else why not. Never blocks.
 std::string check_regular_file(const std::string &path);
 
-/// The absolute path without links of the file that this loader's code was loaded from; "" if the
-/// system does not say.
-std::string own_file();
+/// The absolute path without links of the file that this loader's code was loaded from, as it was then; "" if the system
+/// does not say.
+const std::string &own_file();
 
 } // namespace pi::loader

@@ -2,6 +2,7 @@
 
 #include "fixture.hpp"
 
+#include <climits>
 #include <fstream>
 #include <iterator>
 
@@ -265,6 +266,25 @@ TEST_CASE("a loader of /usr finds what was installed to /usr/local, and takes th
     REQUIRE(other.release(loader) == PI_SUCCESS);
 }
 
+TEST_CASE("a loader that was opened by a relative name finds its plugins from any directory") {
+    const TemporaryFolder prefix;
+    std::filesystem::create_directories(prefix.str("lib"));
+    std::filesystem::copy_file(PI_LOADER_FILE, prefix.str("lib/libpi_loader.so.1"));
+    std::filesystem::copy_file(plugin_file("small_good"), prefix.str("lib/libpi_plugin_beside.so"));
+    const auto before = std::filesystem::current_path();
+    std::filesystem::current_path(prefix.str());
+    const OtherLoader other("lib/libpi_loader.so.1");
+    std::filesystem::current_path(before);
+    CapturedLog log;
+    const pi_loader loader =
+        Description{.flags = PI_LOADER_IGNORE_ENVIRONMENT, .log = &log}.create_with(other.create);
+    const auto reports = other.reports(loader);
+    REQUIRE(reports.size() == 1);
+    CHECK(reports[0].status == PI_PLUGIN_LOADED);
+    CHECK(std::string(reports[0].path) == prefix.str("lib/libpi_plugin_beside.so"));
+    CHECK(other.release(loader) == PI_SUCCESS);
+}
+
 TEST_CASE("manifests and plugins beside the loader are found from where libpi_loader lies") {
     const TemporaryFolder prefix;
     std::filesystem::create_directories(prefix.str("lib"));
@@ -284,6 +304,8 @@ TEST_CASE("manifests and plugins beside the loader are found from where libpi_lo
     const std::string open =
         prefix.write(manifests + "8.json", R"({"name": "small_good", "path": "x.so"})");
     REQUIRE(::chmod(open.c_str(), 0666) == 0);
+    prefix.write(manifests + "9.json",
+                 R"({"name": "long", "path": ")" + std::string(PATH_MAX, 'x') + "\"}");
     prefix.write(manifests + "README", "not a manifest");
 
     const OtherLoader other(prefix.str("lib/libpi_loader.so.1"));
@@ -291,11 +313,11 @@ TEST_CASE("manifests and plugins beside the loader are found from where libpi_lo
     const pi_loader loader =
         Description{.flags = PI_LOADER_IGNORE_ENVIRONMENT, .log = &log}.create_with(other.create);
     auto reports = other.reports(loader);
-    REQUIRE(reports.size() == 9);
+    REQUIRE(reports.size() == 10);
     CHECK(std::string(reports[0].name) == "small_old");
     CHECK(reports[0].status == PI_PLUGIN_LOADED);
     CHECK(std::string(reports[0].path) == prefix.str("opt/anywhere.so"));
-    for (uint32_t i = 1; i < 8; ++i) {
+    for (uint32_t i = 1; i < 9; ++i) {
         CAPTURE(i, reports[i].reason);
         CHECK(reports[i].status == PI_PLUGIN_REFUSED);
     }
@@ -308,10 +330,11 @@ TEST_CASE("manifests and plugins beside the loader are found from where libpi_lo
     CHECK(std::string(reports[5].path) == "/nonexistent/gone.so");
     CHECK_THAT(reports[6].reason, Contains("a FIFO"));
     CHECK_THAT(reports[7].reason, Contains("everyone may write to it"));
-    CHECK(reports[8].status == PI_PLUGIN_LOADED);
-    CHECK(std::string(reports[8].name) == "small_good");
+    CHECK_THAT(reports[8].reason, Contains("at most 4095"));
+    CHECK(reports[9].status == PI_PLUGIN_LOADED);
+    CHECK(std::string(reports[9].name) == "small_good");
     CHECK(plugin_name(reports[0].plugin) == "small_old");
-    CHECK(plugin_name(reports[8].plugin) == "small_good");
+    CHECK(plugin_name(reports[9].plugin) == "small_good");
     CHECK(other.release(loader) == PI_SUCCESS);
 
     // A name that only a manifest knows.
