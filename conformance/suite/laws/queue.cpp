@@ -4,6 +4,9 @@
 #include "checks.hpp"
 #include "registry.hpp"
 
+#include <atomic>
+#include <thread>
+
 namespace pi::suite {
 namespace {
 
@@ -208,12 +211,16 @@ LAW("queue", "finishing an out-of-order queue waits for the oldest of its comman
         const Event held = bench.events_wait(queue, {gate});
         const Event newest = bench.events_wait(queue, {bench.events_wait(other)});
         bench.wait(newest);
+        std::atomic<bool> finishes{false};
         bench.run_threads(2, [&](unsigned thread) {
             if (thread == 0) {
+                finishes = true;
                 require_success(piQueueFinish(queue), "piQueueFinish");
                 require(bench.is_final(held), "a command is not final after piQueueFinish");
                 return;
             }
+            while (!finishes)
+                std::this_thread::yield();
             for (int i = 0; i < 3; ++i) // long enough for a finish that waits for nothing
                 bench.wait(bench.barrier(other));
             bench.signal(gate);
