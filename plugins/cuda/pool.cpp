@@ -65,6 +65,8 @@ void MemoryPool::close(bool lost) {
         primary_.api().cuStreamDestroy_v2(stream_);
     if (id_)
         primary_.api().cuMemPoolDestroy(id_);
+    stream_ = nullptr;
+    id_ = nullptr;
 }
 
 } // namespace pi::cuda

@@ -20,6 +20,7 @@ class MemoryPool {
 public:
     explicit MemoryPool(Primary &primary);
     MemoryPool(const MemoryPool &) = delete;
+    ~MemoryPool() { close(true); }
     explicit operator bool() const { return id_ != nullptr; }
 
     /// The memory is there on return. Needs the context to be current, as free() does.
@@ -30,7 +31,7 @@ public:
     /// Gives back to the device what is kept for reuse.
     void trim();
 
-    /// Before the context goes; it is current, unless it is lost.
+    /// Before the context goes; it is current, unless it is lost, or there never was one.
     void close(bool lost);
 
 private:

@@ -59,7 +59,7 @@ Phase phase_in_stream(const Primary &primary, const Event &dependency) {
                : Phase::FINAL;
 }
 
-Phase StreamCommand::phase(const Event &dependency) const {
+Phase StreamCommand::phase(const Event &dependency, bool) const {
     const Phase phase = phase_in_stream(queue_.primary(), dependency);
     if (phase == Phase::SUBMITTED)
         before_.emplace_back(const_cast<Event &>(dependency));
@@ -143,9 +143,12 @@ void StreamCommand::start(Event &event) {
         throw;
     }
     // From here on a thread that waits may have finished the event and destroyed this command: unless there was
-    // nothing to do.
-    if (payload.command_)
-        return event.submitted();
+    // nothing to do. What waits for one that will fail must not get into a stream: it is reached by the failure.
+    if (payload.command_) {
+        if (!payload.failure_)
+            event.submitted();
+        return;
+    }
     payload.times_[2] = payload.times_[3] = payload.times_[1];
     completed();
     event.finish(PI_SUCCESS);

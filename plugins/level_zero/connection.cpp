@@ -170,16 +170,21 @@ void describe_unified(const ConnectedPlace &src, const ConnectedPlace &dst,
 }
 
 /// Of buffers in scope 0. A device takes what it has given itself, in another context, too. What another device or driver
-/// takes of it nobody tells: it is tried, for file descriptors, which need no process.
+/// takes of it nobody tells: it is tried, for file descriptors, which need no process. While there is no memory to try it with,
+/// there is no answer.
 uint32_t shared_types(const ConnectedPlace &src, const ConnectedPlace &dst) {
     const uint32_t types = export_types(src.device) & import_types(dst.device);
     if (src.device.id() == dst.device.id())
         return types;
-    return dst.device.imports_of(src.device, [&] {
+    return dst.device.imports_of(src.device, [&]() -> std::optional<uint32_t> {
         uint32_t taken = 0;
-        for (const pi_external_type type : {PI_EXTERNAL_DMA_BUF_FD, PI_EXTERNAL_OPAQUE_FD})
-            if (types & external_bit(type) && Storage::passes(src.place, dst.place, type))
-                taken |= external_bit(type);
+        try {
+            for (const pi_external_type type : {PI_EXTERNAL_DMA_BUF_FD, PI_EXTERNAL_OPAQUE_FD})
+                if (types & external_bit(type) && Storage::passes(src.place, dst.place, type))
+                    taken |= external_bit(type);
+        } catch (const Error &) {
+            return std::nullopt;
+        }
         return taken;
     });
 }

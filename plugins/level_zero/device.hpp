@@ -10,6 +10,7 @@
 #include <atomic>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -82,12 +83,20 @@ public:
 
     /// Whether commands of this device can use memory of `owner` in the same context. Asked once a pair.
     PeerAccess access(const Device &owner);
-    /// 1 << PI_EXTERNAL_ of what another device exports that this one imports; try_out() tells, asked once a pair.
+    /// 1 << PI_EXTERNAL_ of what another device exports that this one imports; try_out() tells, with no lock held, and is
+    /// asked no more once it has an answer.
     template <class TryOut>
     uint32_t imports_of(const Device &exporter, TryOut &&try_out) {
+        {
+            std::lock_guard lock(imports_mutex_);
+            if (const auto known = imports_.find(exporter.id_); known != imports_.end())
+                return known->second;
+        }
+        const std::optional<uint32_t> types = try_out();
         std::lock_guard lock(imports_mutex_);
-        const auto known = imports_.find(exporter.id_);
-        return known != imports_.end() ? known->second : imports_[exporter.id_] = try_out();
+        if (types)
+            imports_[exporter.id_] = *types;
+        return types.value_or(0);
     }
     Clock &clock() { return clock_; }
 

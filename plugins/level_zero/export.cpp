@@ -44,6 +44,9 @@ pi_result PI_CALL piMemExport(pi_mem mem, const pi_mem_export_desc *desc,
                  self.device().name(), " exports the types 0x", std::hex,
                  export_types(self.device()), " (1 << PI_EXTERNAL_)");
         const bool ipc = known.external_type == PI_EXTERNAL_ZE_IPC;
+        if (ipc && self.in_host())
+            fail(PI_ERROR_UNSUPPORTED_FEATURE,
+                 "mem is memory of the host; handles for processes are of device memory");
         pi_external_handle handle{};
         handle.type = known.external_type;
         if (ipc)

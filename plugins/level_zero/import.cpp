@@ -90,9 +90,9 @@ Ref<Mem> import_native(Context &context, Device &device, const pi_mem_import_des
              " bytes into its allocation: only the whole of one can be taken over");
     const bool host = known.type == ZE_MEMORY_TYPE_HOST;
     const auto own = std::make_shared<bool>(false);
-    Ref<Mem> mem =
-        make_buffer(context, device, Storage::around(place, handle, desc.offset, host, own), desc,
-                    host ? SCOPE_HOST_PINNED : SCOPE_GLOBAL);
+    Ref<Mem> mem = make_buffer(context, device,
+                               Storage::around(place, known.begin, into + desc.offset, host, own),
+                               desc, host ? SCOPE_HOST_PINNED : SCOPE_GLOBAL);
     *own = desc.own; // nothing can fail any more
     return mem;
 }

@@ -138,7 +138,7 @@ private:
     void issue(Submission &submission) override {
         const Api &ze = submission.api();
         std::lock_guard lock(function_.mutex);
-        if (function_.set_for != this)
+        if (function_.set_for != this || function_.given)
             set_arguments();
         Place &place = submission.place();
         set_group_size(function_, work_.local);

@@ -37,9 +37,10 @@ public:
                                uint64_t size);
     /// The same of another process's handle (64 bytes).
     static Storage open_ipc(Place &place, const void *handle, uint64_t offset, uint64_t size);
-    /// Whether `to` imports memory that `from` exports as a descriptor of the type. Tries it.
+    /// Whether `to` imports memory that `from` exports as a descriptor of the type. Tries it; throws if `from` has none to
+    /// give.
     static bool passes(Place &from, Place &to, pi_external_type type);
-    /// The driver's memory at `begin`, of the host or not, from `offset` on. Freed in the end if *own is true by then.
+    /// The driver's allocation at `begin`, of the host or not, from `offset` on. Freed in the end if *own is true by then.
     static Storage around(Place &place, void *begin, uint64_t offset, bool host,
                           std::shared_ptr<const bool> own);
 

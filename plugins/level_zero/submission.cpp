@@ -30,8 +30,9 @@ ze_event_handle_t ListEvent::native(const Event &event) {
         return static_cast<ze_event_handle_t>(native_.get());
     if (!done_ && event.final() && event.result() == PI_SUCCESS) {
         // There was nothing to put into the list.
-        done_ = std::make_shared<PooledEvent>(place_.context(), false);
-        place_.check(place_.api().zeEventHostSignal(done_->id()), "zeEventHostSignal");
+        const auto done = std::make_shared<PooledEvent>(place_.context(), false);
+        place_.check(place_.api().zeEventHostSignal(done->id()), "zeEventHostSignal");
+        done_ = done;
     }
     return done_ ? done_->id() : nullptr;
 }
@@ -92,7 +93,7 @@ Phase phase_in_list(const Place &place, const Event &dependency) {
                : Phase::FINAL;
 }
 
-Phase ListCommand::phase(const Event &dependency) const {
+Phase ListCommand::phase(const Event &dependency, bool) const {
     const Phase phase = phase_in_list(queue_.place(), dependency);
     if (phase == Phase::SUBMITTED)
         before_.emplace_back(const_cast<Event &>(dependency));
@@ -161,9 +162,12 @@ void ListCommand::start(Event &event) {
         throw;
     }
     // From here on a thread that waits may have finished the event and destroyed this command: unless there was
-    // nothing to do.
-    if (payload.command_)
-        return event.submitted();
+    // nothing to do. What waits for one that will fail must not get into a list: it is reached by the failure.
+    if (payload.command_) {
+        if (!payload.failure_)
+            event.submitted();
+        return;
+    }
     payload.times_[2] = payload.times_[3] = payload.times_[1];
     completed();
     event.finish(PI_SUCCESS);

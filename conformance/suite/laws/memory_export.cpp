@@ -109,6 +109,8 @@ LAW("memory", "exported and imported memory is one storage, in both directions")
         const Place place{bench.device(), context};
         const Queue other = bench.make_queue(place);
         const Mem imported = import_mem(place, import_desc(handle));
+        require_equal(lseek(handle.fd, 0, SEEK_CUR), off_t{0},
+                      "the offset of a descriptor that was imported");
         require_equal(get_info<uint64_t>(&piMemGetInfo, imported.get(), PI_MEM_INFO_SIZE),
                       uint64_t{bytes.size()}, "the size of imported memory");
         bench.require_contents(other, imported, bytes, "imported memory");

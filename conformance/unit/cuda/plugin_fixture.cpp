@@ -21,8 +21,8 @@ std::string unavailable(const std::string &library) {
 }
 
 Machine::Machine(const std::vector<size_t> &of_context, const std::string &nvrtc,
-                 const std::string &nvml)
-    : loader(make_loader(PI_TEST_SIMULATED_CUDA, nvrtc, nvml)) {
+                 const std::string &nvml, const std::string &library)
+    : loader(make_loader(library, nvrtc, nvml)) {
     pi_plugin plugin = nullptr;
     uint32_t count = 0;
     OK(piPluginsGet(loader, 1, &plugin, &count));

@@ -26,7 +26,8 @@ enum { first, second, third, lone };
 struct Machine {
     explicit Machine(const std::vector<size_t> &of_context = {first, second, third, lone},
                      const std::string &nvrtc = PI_TEST_SIMULATED_NVRTC,
-                     const std::string &nvml = PI_TEST_SIMULATED_NVML);
+                     const std::string &nvml = PI_TEST_SIMULATED_NVML,
+                     const std::string &library = PI_TEST_SIMULATED_CUDA);
 
     Owned<pi_context> make_context(const std::vector<size_t> &of) const;
     Owned<pi_queue> queue(size_t device = first, uint64_t flags = 0) const;

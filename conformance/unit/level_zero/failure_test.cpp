@@ -81,6 +81,33 @@ TEST_CASE(
     require_works(machine, queue);
 }
 
+TEST_CASE("what waits for a command that failed half-way does nothing") {
+    const Planted planted;
+    const Machine machine;
+    const auto queue = machine.queue();
+    const Owned<pi_mem> a = machine.buffer(4096), b = machine.buffer(4096);
+    const uint8_t one = 1, two = 2;
+    const auto fill = fill_desc(b, &one, 1, 0, 4096, PI_COMMAND_BLOCKING);
+    OK(piEnqueueMemBufferFill(queue, &fill, 0, nullptr, nullptr));
+    const pi_region regions[] = {range(0, 0, 1024), range(2048, 1024, 1024)};
+    auto copy = copy_desc(a, b, regions[0]);
+    copy.region_count = 2;
+    copy.regions = regions;
+    planted.fail("zeCommandListAppendMemoryCopy", ZE_RESULT_ERROR_INVALID_ARGUMENT, 2, 0);
+    Owned<pi_event> failed, behind;
+    OK(piEnqueueMemBufferCopy(queue, &copy, 0, nullptr, failed.out()));
+    const auto next = fill_desc(b, &two, 1, 2048, 2048);
+    const pi_event waits = failed;
+    OK(piEnqueueMemBufferFill(queue, &next, 1, &waits, behind.out()));
+    CHECK(piEventWait(behind, patience) == PI_ERROR_DEPENDENCY_FAILED);
+    CHECK_THAT(last_error(), Contains("zeCommandListAppendMemoryCopy"));
+    std::vector<uint8_t> bytes(2048);
+    const pi_region upper = range(2048, 0, 2048);
+    const auto read = read_desc(b, bytes.data(), upper, PI_COMMAND_BLOCKING);
+    OK(piEnqueueMemBufferRead(queue, &read, 0, nullptr, nullptr));
+    CHECK(bytes == std::vector<uint8_t>(2048, one));
+}
+
 TEST_CASE("a lost device fails what is under way and what comes, for its context alone") {
     const Planted planted;
     const Machine machine;

@@ -167,6 +167,43 @@ TEST_CASE("what another device imports of a device's descriptors is tried, once 
     CHECK(leaks() == before);
 }
 
+TEST_CASE("what another device imports is asked again where there was no memory to try it with") {
+    constexpr uint32_t both = 1u << PI_EXTERNAL_OPAQUE_FD | 1u << PI_EXTERNAL_DMA_BUF_FD;
+    const Planted planted;
+    const Machine machine;
+    planted.fail("zeMemAllocDevice", ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY, 1, 1);
+    CHECK(machine.connection(0, 1).external_handle_types == 0);
+    planted.clear();
+    CHECK(machine.connection(0, 1).external_handle_types == both);
+}
+
+TEST_CASE("a handle for processes is of device memory, and counts from its allocation's begin") {
+    const Machine machine;
+    auto wish = desc<pi_mem_export_desc>(PI_TYPE_MEM_EXPORT_DESC);
+    wish.external_type = PI_EXTERNAL_ZE_IPC;
+    pi_external_handle handle{};
+    auto pinned = desc<pi_mem_buffer_desc>(PI_TYPE_MEM_BUFFER_DESC);
+    pinned.size = 4096;
+    pinned.scope = 1; // host.pinned
+    Owned<pi_mem> in_host;
+    OK(piMemBufferCreate(machine.context, machine.devices.front(), &pinned, in_host.out()));
+    REFUSED(PI_ERROR_UNSUPPORTED_FEATURE, "memory of the host",
+            piMemExport(in_host, &wish, &handle));
+    const Owned<pi_mem> root = machine.buffer(16384);
+    pi_native_handle native{};
+    OK(piMemGetNativeHandle(root, machine.devices.front(), &native));
+    auto known = desc<pi_mem_import_desc>(PI_TYPE_MEM_IMPORT_DESC);
+    known.size = 4096;
+    known.offset = 1024;
+    known.handle.type = PI_EXTERNAL_NATIVE;
+    known.handle.native = native;
+    known.handle.native.value[0] += 4096;
+    Owned<pi_mem> inner;
+    OK(piMemImport(machine.context, machine.devices.front(), &known, inner.out()));
+    OK(piMemExport(inner, &wish, &handle));
+    CHECK(handle.offset == 5120);
+}
+
 TEST_CASE("a device's clock counts nanoseconds, whatever the driver's ticks are") {
     const Machine machine;
     uint64_t device[2] = {}, host[2] = {};

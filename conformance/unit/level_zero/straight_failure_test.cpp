@@ -99,4 +99,17 @@ TEST_CASE("a kernel that the application has, too, is set anew for each launch")
             reinterpret_cast<ze_kernel_handle_t>(handle.value[0]), size, 1, 1));
         CHECK(counts());
     }
+    // Nor has a launch that is held back what the application sets meanwhile.
+    Owned<pi_event> gate;
+    OK(piEventCreateHost(machine.context, nullptr, gate.out()));
+    const Owned<pi_mem> mem = machine.buffer(first, 64 * sizeof(uint32_t));
+    const std::vector arguments{buffer_argument(mem), value_argument(from)};
+    const auto launch = launch_desc(kernel, arguments, 64, 8);
+    const pi_event waits = gate;
+    OK(piEnqueueKernelLaunch(queue, &launch, 1, &waits, nullptr));
+    const uint32_t other = from + 1;
+    OK(driver_call<decltype(&zeKernelSetArgumentValue)>("zeKernelSetArgumentValue")(
+        reinterpret_cast<ze_kernel_handle_t>(handle.value[0]), 1, sizeof other, &other));
+    OK(piEventSignalHost(gate, PI_SUCCESS));
+    CHECK(read_words(queue, mem, 64).front() == from);
 }

@@ -59,7 +59,7 @@ public:
         started_.push_back(&event);
         event.submitted();
     }
-    Phase phase(const Event &dependency) const override {
+    Phase phase(const Event &dependency, bool) const override {
         return dependency.is_host() ? Phase::FINAL : Phase::SUBMITTED;
     }
 

@@ -110,7 +110,7 @@ inline DmaRange map_dma_buf(int descriptor, uint64_t offset, uint64_t size) {
         fail(PI_ERROR_INVALID_VALUE, "handle.fd is ", descriptor, ": ", std::strerror(errno));
     DmaBuf buffer(std::move(copy));
     // Other than a file, a dma-buf tells its size only so. It never changes.
-    check_descriptor_range(offset, size, lseek(buffer.get(), 0, SEEK_END));
+    check_descriptor_range(offset, size, descriptor_size(buffer.get()));
     SharedRange range = map_descriptor(buffer.get(), offset, size);
     return {std::move(buffer), std::move(range)};
 }

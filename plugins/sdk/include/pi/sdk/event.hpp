@@ -50,9 +50,9 @@ public:
     virtual void start(Event &event) = 0;
 
     /// The phase that `dependency` must reach. SUBMITTED only if start() makes the backend order itself
-    /// behind it.
-    virtual Phase phase(const Event &dependency) const {
-        (void)dependency;
+    /// behind it. `carries_error`: this fails if it fails; else it only comes first.
+    virtual Phase phase(const Event &dependency, bool carries_error) const {
+        (void)dependency, (void)carries_error;
         return Phase::FINAL;
     }
 };
@@ -203,7 +203,7 @@ public:
     void submit(Event &event, std::unique_ptr<Command> command, std::span<Event *const> waits,
                 Role role = Role::COMMAND);
 
-    /// Blocks until everything submitted before is final.
+    /// Blocks until everything submitted before is final, with the payloads' help.
     void finish();
 
     /// True if everything submitted before is final: what comes now has nothing of this queue to wait for.

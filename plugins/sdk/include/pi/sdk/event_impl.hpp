@@ -57,7 +57,7 @@ inline void Event::depend(Event &dependency, bool carries_error) {
             counter.fetch_sub(1, std::memory_order_relaxed);
         return waits;
     };
-    const Phase phase = command_->phase(dependency);
+    const Phase phase = command_->phase(dependency, carries_error);
     wait(missing_, true, phase);
     if (phase == Phase::SUBMITTED && wait(unfinished_, false, Phase::FINAL))
         return;
@@ -314,6 +314,8 @@ inline void Sequence::finish() {
     for (const Ref<Event> &event : events) {
         if (!event->final() && CallbackScope::active())
             fail(PI_ERROR_WOULD_BLOCK, "finishing a queue inside a callback");
+        if (!event->final() && event->payload())
+            event->payload()->help(*event);
         event->wait_final(PI_TIMEOUT_NEVER);
     }
 }

@@ -68,6 +68,20 @@ inline SharedRange map_descriptor(int descriptor, uint64_t offset, uint64_t size
     return {Mapping(pages, size + into), static_cast<std::byte *>(pages) + into};
 }
 
+/// The bytes behind a descriptor; -1 if it does not tell. Its offset, which it shares with its duplicates, stays.
+inline off_t descriptor_size(int descriptor) {
+    struct stat status {};
+    if (fstat(descriptor, &status))
+        return -1;
+    if (S_ISREG(status.st_mode))
+        return status.st_size;
+    // A dma-buf tells it only so, and then is where it was: its offset is always 0.
+    const off_t size = lseek(descriptor, 0, SEEK_END);
+    if (size >= 0)
+        lseek(descriptor, 0, SEEK_SET);
+    return size;
+}
+
 /// PI_ERROR_INVALID_SIZE unless a range lies within the `available` bytes of the descriptor.
 inline void check_descriptor_range(uint64_t offset, uint64_t size, off_t available) {
     const auto end = static_cast<uint64_t>(std::max<off_t>(available, 0));

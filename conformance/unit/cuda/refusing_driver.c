@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The simulated driver, which refuses some calls when told to. What is not here is found in it, which this is linked with. */
+#include "refusing_driver.h"
+
+#include <dlfcn.h>
+#include <stdint.h>
+
+#define CUDA_ERROR_OUT_OF_MEMORY 2
+#define CUDA_ERROR_DEVICE_UNAVAILABLE 46
+
+struct pi_refusals pi_refusing_driver;
+
+int cuMemcpyAsync(uint64_t dst, uint64_t src, size_t size, void *stream) {
+    int (*next)(uint64_t, uint64_t, size_t, void *);
+    *(void **)&next = dlsym(RTLD_NEXT, "cuMemcpyAsync");
+    return pi_refusing_driver.copy && --pi_refusing_driver.copy == 0 ? CUDA_ERROR_OUT_OF_MEMORY
+                                                                     : next(dst, src, size, stream);
+}
+
+int cuDevicePrimaryCtxRetain(void **context, int device) {
+    int (*next)(void **, int);
+    *(void **)&next = dlsym(RTLD_NEXT, "cuDevicePrimaryCtxRetain");
+    return pi_refusing_driver.contexts ? CUDA_ERROR_DEVICE_UNAVAILABLE : next(context, device);
+}
+
+int cuMemPoolCreate(void **pool, const void *properties) {
+    int (*next)(void **, const void *);
+    *(void **)&next = dlsym(RTLD_NEXT, "cuMemPoolCreate");
+    const int code = next(pool, properties);
+    pi_refusing_driver.pools += code == 0;
+    return code;
+}
+
+int cuMemPoolDestroy(void *pool) {
+    int (*next)(void *);
+    *(void **)&next = dlsym(RTLD_NEXT, "cuMemPoolDestroy");
+    --pi_refusing_driver.pools;
+    return next(pool);
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* What the tests tell the library of refusing_driver.c, and hear of it. */
+#pragma once
+
+#include <pi/pi.h>
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct pi_refusals {
+    int copy;     /* the how manieth cuMemcpyAsync from now on is refused; 0: none */
+    int contexts; /* no primary context is to be had */
+    int pools;    /* memory pools that there are */
+};
+extern PI_EXPORT struct pi_refusals pi_refusing_driver;
+
+PI_EXPORT int cuMemcpyAsync(uint64_t dst, uint64_t src, size_t size, void *stream);
+PI_EXPORT int cuDevicePrimaryCtxRetain(void **context, int device);
+PI_EXPORT int cuMemPoolCreate(void **pool, const void *properties);
+PI_EXPORT int cuMemPoolDestroy(void *pool);
