@@ -119,9 +119,8 @@ std::optional<uint64_t> Device::import_alignment() {
 namespace {
 
 Ref<Mem> import_pointer(Context &context, Device &device, const pi_mem_import_desc &desc) {
-    auto *pointer = static_cast<std::byte *>(require(desc.handle.pointer, "handle.pointer"));
-    pointer += desc.offset;
     check_allocation(device, desc.size);
+    std::byte *pointer = sdk::import_pointer(desc);
     const auto alignment = device.import_alignment();
     if (!alignment)
         fail(PI_ERROR_UNSUPPORTED_FEATURE, device.name(), " does not use host memory in place: ",

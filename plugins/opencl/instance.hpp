@@ -13,6 +13,7 @@
 #include <atomic>
 #include <climits>
 #include <functional>
+#include <list>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -54,10 +55,15 @@ public:
     void when_final(const Api &api, cl_event event,
                     std::function<void(cl_int status)> task) noexcept;
 
+    /// The same of an event that may fail with work of the application's before it: of a failure drivers call nobody back
+    /// (PoCL, rusticl and Clover alike). A thread looks at the event now and then, up to 5 ms late. Without memory for that
+    /// it is when_final.
+    void watch(const Api &api, cl_event event, std::function<void(cl_int status)> task) noexcept;
+
     /// Runs the task on a thread that may be kept busy: copies of memory, waits.
     void run(std::function<void()> task) { busy_.post(std::move(task)); }
     /// Runs the task on a thread that may wait for ever: for an application's cl_event. Drivers wake a waiting thread
-    /// whatever becomes of an event, but call nobody back when it fails (PoCL, rusticl and Clover alike).
+    /// whatever becomes of an event.
     void run_waiting(std::function<void()> task) { waiting_.post(std::move(task)); }
     /// Runs the application's host functions.
     sdk::Workers &host_functions() { return host_functions_; }
@@ -72,6 +78,12 @@ public:
 
 private:
     struct Notice;
+    struct Watched {
+        const Api &api;
+        EventOwner event;
+        std::function<void(cl_int)> task;
+    };
+    void look_at_watched();
     static void CL_CALLBACK notify(cl_event event, cl_int status, void *user_data);
     void open();
     bool wanted(const std::string &platform_name) const;
@@ -83,6 +95,9 @@ private:
 
     std::atomic<uint64_t> serials_{0};
     std::atomic<uint32_t> driver_calls_{0}; ///< callbacks that the driver has not returned from
+    std::mutex watch_mutex_;
+    std::list<Watched> watched_; ///< guarded by watch_mutex_
+    bool watching_ = false;      ///< likewise: there is a thread that looks
     sdk::Workers completions_{1};
     sdk::Workers busy_{2};
     sdk::Workers host_functions_{1};

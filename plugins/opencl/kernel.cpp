@@ -4,11 +4,21 @@
 
 #include <pi/sdk/descriptor.hpp>
 
+#include <algorithm>
+
 namespace pi::opencl {
 
 using namespace sdk;
 
 namespace {
+
+/// As drivers tell them. What is a pointer, or a name of the program's own, is none of them.
+constexpr std::string_view image_types[] = {
+    "image1d_t",      "image1d_array_t",       "image1d_buffer_t",
+    "image2d_t",      "image2d_array_t",       "image2d_depth_t",
+    "image2d_msaa_t", "image2d_array_depth_t", "image2d_array_msaa_t",
+    "image3d_t",      "image2d_msaa_depth_t",  "image2d_array_msaa_depth_t",
+};
 
 Parameter parameter(const Api &api, cl_kernel kernel, cl_uint index) {
     cl_kernel_arg_address_qualifier qualifier = 0;
@@ -23,9 +33,9 @@ Parameter parameter(const Api &api, cl_kernel kernel, cl_uint index) {
         CL_SUCCESS)
         type[0] = 0;
     const std::string_view name(type);
-    if (name.substr(0, 5) == "image")
+    if (std::find(std::begin(image_types), std::end(image_types), name) != std::end(image_types))
         return Parameter::IMAGE;
-    if (name.substr(0, 9) == "sampler_t")
+    if (name == "sampler_t")
         return Parameter::SAMPLER;
     if (qualifier == CL_KERNEL_ARG_ADDRESS_PRIVATE)
         return Parameter::VALUE;

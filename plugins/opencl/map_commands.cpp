@@ -16,14 +16,18 @@ namespace {
 class MapCommand final : public VendorCommand {
 public:
     MapCommand(Queue &queue, Mem &mem, const pi_buffer_map_desc &desc)
-        : VendorCommand(queue, map_queue(queue, mem)), mem_(mem), offset_(desc.offset),
-          size_(desc.size), flags_(vendor_flags(desc.flags)), out_pointer_(desc.out_pointer) {}
+        : VendorCommand(queue, map_queue(queue, mem), map_device(queue, mem)), mem_(mem),
+          offset_(desc.offset), size_(desc.size), flags_(vendor_flags(desc.flags)),
+          out_pointer_(desc.out_pointer) {}
 
 private:
+    static bool is_private(Mem &mem) { return mem.device().quirk(QUIRK_MAPS_IN_ORDER); }
     static cl_command_queue map_queue(Queue &queue, Mem &mem) {
-        return mem.device().quirk(QUIRK_MAPS_IN_ORDER)
-                   ? mem.context().private_queue(mem.device(), Context::Purpose::MAP)
-                   : queue.id();
+        return is_private(mem) ? mem.context().private_queue(mem.device(), Context::Purpose::MAP)
+                               : queue.id();
+    }
+    static Device &map_device(Queue &queue, Mem &mem) {
+        return is_private(mem) ? mem.device() : queue.device();
     }
     static cl_map_flags vendor_flags(uint64_t flags) {
         // Reading what need not be kept is reading.

@@ -262,7 +262,7 @@ Ref<Mem> create_view(Mem &parent, const pi_mem_partition_desc &desc) {
     Mem &root = parent.root();
     const uint64_t offset = parent.offset() + desc.offset;
     MemOwner vendor = create_sub_buffer(root, desc.flags, offset, desc.size);
-    return make<Mem>(root, std::move(vendor), desc.flags ? desc.flags : parent.flags(), offset,
+    return make<Mem>(root, std::move(vendor), view_flags(desc.flags, parent.flags()), offset,
                      desc.size);
 }
 

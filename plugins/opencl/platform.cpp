@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <chrono>
 #include <cstdio>
 #include <thread>
 
@@ -127,6 +128,45 @@ void Instance::when_final(const Api &api, cl_event event,
     }
     status = api.clWaitForEvents(1, &event) == CL_SUCCESS ? CL_COMPLETE : status;
     task(status);
+}
+
+void Instance::watch(const Api &api, cl_event event, std::function<void(cl_int)> task) noexcept {
+    try {
+        std::list<Watched> one;
+        one.push_back({api, EventOwner::retained(api, event), task});
+        std::lock_guard lock(watch_mutex_);
+        if (!watching_)
+            waiting_.post([this] { look_at_watched(); });
+        watching_ = true;
+        watched_.splice(watched_.end(), one);
+    } catch (...) {
+        when_final(api, event, std::move(task));
+    }
+}
+
+void Instance::look_at_watched() {
+    constexpr std::chrono::microseconds soon{50}, late{5000};
+    for (auto pause = soon;; pause = std::min(2 * pause, late)) {
+        std::this_thread::sleep_for(pause);
+        std::list<Watched> seen;
+        {
+            std::lock_guard lock(watch_mutex_);
+            seen.swap(watched_);
+        }
+        const auto ended = seen.remove_if([](const Watched &watched) {
+            const cl_int status = status_of(watched.api, watched.event.get());
+            if (status <= CL_COMPLETE)
+                watched.task(status);
+            return status <= CL_COMPLETE;
+        });
+        if (ended)
+            pause = soon;
+        std::lock_guard lock(watch_mutex_);
+        watched_.splice(watched_.begin(), seen);
+        watching_ = !watched_.empty();
+        if (!watching_)
+            return;
+    }
 }
 
 // ----- Platform -----------------------------------------------------------------------------------

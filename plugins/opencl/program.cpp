@@ -3,8 +3,10 @@
 #include "entries.hpp"
 
 #include <pi/sdk/descriptor.hpp>
+#include <pi/sdk/program_link.hpp>
 
 #include <algorithm>
+#include <span>
 
 namespace pi::opencl {
 
@@ -52,14 +54,13 @@ Program::Program(Context &context, pi_program_format format, ProgramOwner vendor
       candidates_(std::move(candidates)) {}
 
 std::vector<Device *> Program::read_devices(const pi_program_build_desc &desc) const {
-    const std::vector<Device *> devices = read_handles<Device>(
-        host(), desc.device_count, desc.devices, "devices",
-        [&](Device &device, const ArgumentName &name) {
-            context_->checked_device(device.handle(), name);
-            if (!has(candidates_, device))
-                fail(PI_ERROR_INVALID_BINARY, "the program's binary is not for ", device.name());
-        });
-    return devices.empty() ? candidates_ : devices;
+    const std::vector<Device *> devices = sdk::read_devices<Device>(*context_, desc);
+    if (!desc.device_count)
+        return candidates_;
+    for (const Device *device : devices)
+        if (!has(candidates_, *device))
+            fail(PI_ERROR_INVALID_BINARY, "the program's binary is not for ", device->name());
+    return devices;
 }
 
 // What a kernel's parameters are is needed to check a launch's arguments.
@@ -72,16 +73,23 @@ std::string Program::vendor_options(const std::string &options) const {
 // built again, PoCL 3.1 ends the process. And an application may have made kernels of our native handle.
 template <class Build>
 cl_int Program::build_vendor(const Device &device, Build &&build) {
-    const bool is_binary = format_ == PI_PROGRAM_FORMAT_DEVICE_BINARY;
-    const bool fresh = is_binary ? built_.empty() && failed_.empty() : adopted_ || !had_kernels_;
-    if (fresh) {
+    if (format_ == PI_PROGRAM_FORMAT_DEVICE_BINARY) {
+        if (!built_.empty() || !failed_.empty())
+            vendor_ = create_again();
+        return build();
+    }
+    if (adopted_ || !had_kernels_) {
         const cl_int code = build_by(device, build);
         if (code != CL_INVALID_OPERATION || adopted_)
             return code;
     }
-    vendor_ = create_again();
-    had_kernels_ = false;
-    return build_by(device, build);
+    ProgramOwner before = std::exchange(vendor_, create_again());
+    const cl_int code = build_by(device, build);
+    if (code == CL_INVALID_OPERATION)
+        std::swap(vendor_, before);
+    else
+        had_kernels_ = false;
+    return code;
 }
 
 void Program::finish(const Attempt &attempt, cl_int code) {
@@ -234,6 +242,14 @@ ProgramOwner create_vendor_binary(const Context &context, const std::vector<Devi
     return vendor;
 }
 
+/// Of one for all of the devices.
+ProgramOwner create_vendor_binary(const Context &context, const std::vector<Device *> &devices,
+                                  std::span<const unsigned char> binary) {
+    return create_vendor_binary(context, devices,
+                                std::vector<const unsigned char *>(devices.size(), binary.data()),
+                                std::vector<size_t>(devices.size(), binary.size()));
+}
+
 Ref<Program> create_from_source(Context &context, const pi_program_desc &desc) {
     for (const Device *device : context.devices())
         if (!device->has_compiler())
@@ -244,22 +260,17 @@ Ref<Program> create_from_source(Context &context, const pi_program_desc &desc) {
 }
 
 Ref<Program> create_from_binary(Context &context, const pi_program_desc &desc) {
-    const auto *binary = static_cast<const unsigned char *>(desc.data);
+    const std::span binary(static_cast<const unsigned char *>(desc.data), desc.size);
     std::vector<Device *> takers;
     for (const Device *device : context.devices())
         if (device->quirk(QUIRK_NO_BINARIES))
             fail(PI_ERROR_UNSUPPORTED_FEATURE, device->name(),
                  " takes no binaries: its driver does not check them");
-    const auto create = [&](const std::vector<Device *> &devices) {
-        return create_vendor_binary(context, devices,
-                                    std::vector<const unsigned char *>(devices.size(), binary),
-                                    std::vector<size_t>(devices.size(), desc.size));
-    };
     // The binary is of one device; the context's others may or may not be alike.
     std::string reasons;
     for (Device *device : context.devices()) {
         try {
-            create({device});
+            create_vendor_binary(context, {device}, binary);
             takers.push_back(device);
         } catch (const Error &error) {
             reasons += " " + error.text();
@@ -267,8 +278,10 @@ Ref<Program> create_from_binary(Context &context, const pi_program_desc &desc) {
     }
     if (takers.empty())
         fail(PI_ERROR_INVALID_BINARY, "data is a binary of no device of the context:", reasons);
-    ProgramOwner vendor = create(takers);
-    return make<Program>(context, desc.format, std::move(vendor), std::move(takers));
+    ProgramOwner vendor = create_vendor_binary(context, takers, binary);
+    auto program = make<Program>(context, desc.format, std::move(vendor), std::move(takers));
+    program->set_binary({binary.begin(), binary.end()});
+    return program;
 }
 
 // The binaries of a built program, as the driver lists them.
@@ -304,6 +317,7 @@ struct VendorBinaries {
     std::vector<size_t> sizes;
 };
 
+/// Of what a driver has made of the application's, which we do not have.
 ProgramOwner create_binary_again(const Program &program, const std::vector<Device *> &devices) {
     const VendorBinaries vendor(program);
     const auto contents = vendor.read(program);
@@ -323,7 +337,8 @@ ProgramOwner Program::create_again() const {
     if (format_ == PI_PROGRAM_FORMAT_SPIRV)
         return create_il_again();
     if (format_ == PI_PROGRAM_FORMAT_DEVICE_BINARY)
-        return create_binary_again(*this, candidates_);
+        return binary_.empty() ? create_binary_again(*this, candidates_)
+                               : create_vendor_binary(*context_, candidates_, binary_);
     const std::string source =
         query_text(api().clGetProgramInfo, "clGetProgramInfo", id(), CL_PROGRAM_SOURCE);
     return create_vendor_source(*context_, source.c_str(), source.size());

@@ -41,6 +41,8 @@ public:
     pi_program_format format() const { return format_; }
     /// The SPIR-V that it was made of.
     void set_module(sdk::SpirvModule module) { module_ = std::move(module); }
+    /// The bytes that it was made of.
+    void set_binary(std::vector<unsigned char> binary) { binary_ = std::move(binary); }
     /// Gives specialization constants values from the next build on.
     void specialize(uint32_t count, const pi_specialization_constant *constants);
     /// It is around the application's, of which we do not know all: takes over what the vendor tells of its builds.
@@ -97,6 +99,7 @@ private:
     const pi_program_format format_;
     ProgramOwner vendor_; ///< of the newest build; kernels keep theirs
     std::optional<sdk::SpirvModule> module_;
+    std::vector<unsigned char> binary_;
     std::map<uint32_t, std::string> constants_; ///< the bytes of those that were set
     const std::vector<Device *> candidates_;    ///< the context's, or those that a binary is for
     /// By what the newest build, compilation or link has made. While one fails, those that it was for have failed.

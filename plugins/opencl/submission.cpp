@@ -89,8 +89,10 @@ void VendorEvent::help(Event &event) {
     if (!vendor)
         return;
     const cl_event id = vendor.get();
-    if (api.clWaitForEvents(1, &id) == CL_SUCCESS)
-        VendorCommand::finished(event, CL_COMPLETE);
+    api.clWaitForEvents(1, &id);
+    // Of failures drivers wake a thread that waits, but tell no callback.
+    if (const cl_int status = status_of(api, id); status <= CL_COMPLETE)
+        VendorCommand::finished(event, status);
 }
 
 // ----- Submission ---------------------------------------------------------------------------------
@@ -120,14 +122,14 @@ std::vector<EventOwner> Submission::take_events() {
 
 // ----- VendorCommand ------------------------------------------------------------------------------
 
-Phase VendorCommand::phase(const Event &dependency) const {
-    if (!dependency.payload() || !dependency.queue() ||
+Phase VendorCommand::phase(const Event &dependency, bool carries_error) const {
+    if (on_ != queue_.id() || !dependency.payload() || !dependency.queue() ||
         dependency.context() != queue_.context().handle())
         return Phase::FINAL;
     const Queue &other = Queue::from(static_cast<pi_queue>(dependency.queue()));
     if (queue_.device().quirk(QUIRK_HOLD_DEPENDENTS) || other.device().quirk(QUIRK_HOLD_DEPENDENTS))
         return Phase::FINAL;
-    before_.emplace_back(const_cast<Event &>(dependency));
+    before_.push_back({Ref<Event>(const_cast<Event &>(dependency)), carries_error});
     return Phase::SUBMITTED;
 }
 
@@ -135,17 +137,17 @@ Submission VendorCommand::begin() {
     const Api &api = queue_.api();
     std::vector<EventOwner> waits;
     bool ordered = false;
-    for (const Ref<Event> &dependency : before_) {
-        if (dependency->final())
-            continue;
+    for (const auto &[dependency, carries_error] : before_) {
         EventOwner event = payload_of(*dependency).get(api);
-        if (!event)
-            continue; // final for the vendor
-        const cl_int status = status_of(api, event.get());
+        // Without an event it is final for the vendor.
+        const cl_int status = event ? status_of(api, event.get())
+                                    : std::min(payload_of(*dependency).end(), CL_COMPLETE);
         // A command behind a failed event would stay in some drivers' queues for ever.
-        if (status < 0)
+        if (status < 0 && carries_error)
             fail(PI_ERROR_DEPENDENCY_FAILED,
                  "a command before this one failed: ", error_name(status), " (", status, ")");
+        if (status <= CL_COMPLETE)
+            continue;
         if (payload_of(*dependency).queue_ == on_ && queue_.vendor_in_order())
             ordered = true;
         else
@@ -158,23 +160,20 @@ Submission VendorCommand::begin() {
 
 void VendorCommand::start(Event &event) {
     VendorEvent &payload = payload_of(event);
-    std::unique_lock<std::mutex> lock = queue_.device().submission_lock();
+    std::unique_lock<std::mutex> lock = device_.submission_lock();
     EventOwner vendor;
+    Submission submission = begin(); // what failed before this fails the event, not the call
     try {
-        Submission submission = begin();
-        try {
-            issue(submission);
-            vendor = submission.seal();
-        } catch (...) {
-            if (submission.empty())
-                throw;
-            const Error error = current_error();
-            queue_.api().clFlush(on_);
-            return fail_after(event, std::move(submission), error);
-        }
+        issue(submission);
+        vendor = submission.seal();
     } catch (...) {
-        payload.refused_.store(true, std::memory_order_release);
-        throw;
+        if (submission.empty()) {
+            payload.refused_.store(true, std::memory_order_release);
+            throw;
+        }
+        const Error error = current_error();
+        queue_.api().clFlush(on_);
+        return fail_after(event, std::move(submission), error);
     }
     if (vendor) {
         queue_.api().clFlush(on_);
@@ -216,7 +215,8 @@ void VendorCommand::submit(Event &event, EventOwner vendor) {
     const cl_int status = status_of(api, id);
     if (status <= CL_COMPLETE)
         return finished(event, status);
-    instance.when_final(api, id, [keep](cl_int end) { finished(*keep, end); });
+    const auto end = [keep](cl_int how) { finished(*keep, how); };
+    queue_.shared() ? instance.watch(api, id, end) : instance.when_final(api, id, end);
 }
 
 void VendorCommand::finished(Event &event, cl_int status) {
@@ -270,7 +270,7 @@ void VendorCommand::run(VendorEvent *payload) {
     Submission submission(queue_, on_);
     EventOwner vendor;
     // Kept while waiting, too: a driver that runs commands inside its calls may run this one inside the wait.
-    std::unique_lock<std::mutex> lock = queue_.device().submission_lock();
+    std::unique_lock<std::mutex> lock = device_.submission_lock();
     try {
         issue(submission);
         vendor = submission.seal();
@@ -283,7 +283,7 @@ void VendorCommand::run(VendorEvent *payload) {
     if (vendor) {
         const cl_event id = vendor.get();
         // A status alone is no point of synchronisation (OpenCL's clGetEventInfo), hence the wait.
-        cl_int status = queue_.device().quirk(QUIRK_RUNS_IN_CALLS) ? status_of(api, id) : CL_QUEUED;
+        cl_int status = device_.quirk(QUIRK_RUNS_IN_CALLS) ? status_of(api, id) : CL_QUEUED;
         if (status > CL_COMPLETE) {
             status = api.clWaitForEvents(1, &id); // CL_SUCCESS is CL_COMPLETE
             if (const cl_int cause = status ? status_of(api, id) : 0; cause < 0)

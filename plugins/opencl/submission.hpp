@@ -36,6 +36,11 @@ public:
     }
     /// A reference of its own to the vendor's event; empty before it is submitted and after it is final.
     EventOwner get(const Api &api) const;
+    /// The vendor's status once it is final.
+    cl_int end() const {
+        std::lock_guard lock(mutex_);
+        return end_;
+    }
     /// For the application: the vendor's event, which is kept as long as this lives from now on. What has ended without
     /// being asked for is given a user event that says how. PI_ERROR_INVALID_OPERATION if there is neither yet.
     cl_event give_out(const sdk::Event &event, const Api &api, cl_context context);
@@ -140,12 +145,13 @@ private:
 /// A command that is carried out by the vendor.
 class VendorCommand : public sdk::Command {
 public:
-    explicit VendorCommand(Queue &queue) : queue_(queue), on_(queue.id()) {}
-    /// On a private queue, on which nothing waits: such a command is held until all before it is final.
-    VendorCommand(Queue &queue, cl_command_queue on) : queue_(queue), on_(on) {}
+    explicit VendorCommand(Queue &queue) : VendorCommand(queue, queue.id(), queue.device()) {}
+    /// On a queue of `device`; in a private one nothing waits: such a command is held until all before it is final.
+    VendorCommand(Queue &queue, cl_command_queue on, Device &device)
+        : queue_(queue), on_(on), device_(device) {}
 
     /// SUBMITTED for events that the vendor can order itself behind: see the table of quirks.
-    sdk::Phase phase(const sdk::Event &dependency) const override;
+    sdk::Phase phase(const sdk::Event &dependency, bool carries_error) const final;
     void start(sdk::Event &event) final;
     /// Does it within the call; on return it has ended. Throws its failure. The queue must be idle. Notes its times in
     /// `payload`, which is NULL if nobody wants them.
@@ -174,7 +180,12 @@ private:
 
     Queue &queue_; ///< the event keeps it alive
     const cl_command_queue on_;
-    mutable std::vector<sdk::Ref<sdk::Event>> before_; ///< dependencies left to the vendor
+    Device &device_; ///< of on_
+    struct Dependency {
+        sdk::Ref<sdk::Event> event;
+        bool carries_error;
+    };
+    mutable std::vector<Dependency> before_; ///< those left to the vendor
 };
 
 /// The two ways of enqueue_vendor.

@@ -52,12 +52,9 @@ void require_clock(const Device &device) {
 /// A marker of the vendor's, on a queue with profiling.
 class TimestampCommand final : public VendorCommand {
 public:
-    explicit TimestampCommand(Queue &queue) : VendorCommand(queue, timed_queue(queue)) {}
+    explicit TimestampCommand(Queue &queue)
+        : VendorCommand(queue, timed_queue(queue), queue.device()) {}
 
-    /// Nothing may wait in the private queue, where the timestamps of other queues would stand behind it.
-    Phase phase(const Event &dependency) const override {
-        return on() == queue().id() ? VendorCommand::phase(dependency) : Phase::FINAL;
-    }
     bool timed() const override { return true; }
 
 private:

@@ -248,6 +248,15 @@ LAW("memory", "an import that cannot be in place is refused and says why") {
     require_refused(
         bench, "more bytes than there are", desc,
         {PI_ERROR_INVALID_SIZE, PI_ERROR_OUT_OF_DEVICE_MEMORY, PI_ERROR_OUT_OF_HOST_MEMORY});
+    // Past the end of the address space, and back to its begin.
+    desc = good;
+    desc.offset = UINT64_MAX - size + 1;
+    desc.size = 2 * size;
+    require_refused(bench, "an offset that wraps", desc, {PI_ERROR_INVALID_SIZE});
+    desc = good;
+    desc.handle.pointer = reinterpret_cast<void *>(UINTPTR_MAX - size + 1);
+    desc.size = 2 * size;
+    require_refused(bench, "memory behind the last address", desc, {PI_ERROR_INVALID_SIZE});
     desc = good;
     desc.handle.type = 99;
     require_refused(bench, "the type 99", desc, {PI_ERROR_INVALID_ENUMERATION});

@@ -218,6 +218,17 @@ LAW("memory", "a view's flags are its own, or its parent's when it has none") {
     require_success(piMemBufferPartition(parent, &desc, view.out()), "piMemBufferPartition");
     require_equal(flags_of(view), uint64_t{PI_MEM_READ_ONLY},
                   "PI_MEM_INFO_FLAGS of a view without flags of its own");
+    // What is no access is of the storage.
+    std::vector<std::byte> memory(4 * rooted.alignment);
+    pi_mem_buffer_desc in_place = describe<pi_mem_buffer_desc>();
+    in_place.size = memory.size();
+    in_place.flags = PI_MEM_USE_HOST_PTR;
+    in_place.host_ptr = memory.data();
+    const Mem of_host = bench.make_buffer(bench.place(), in_place);
+    desc.flags = PI_MEM_READ_ONLY;
+    require_success(piMemBufferPartition(of_host, &desc, view.out()), "piMemBufferPartition");
+    require_equal(flags_of(view), uint64_t{PI_MEM_READ_ONLY | PI_MEM_USE_HOST_PTR},
+                  "PI_MEM_INFO_FLAGS of a view of host memory");
 }
 
 LAW("memory", "a view has its parent's access, or less") {

@@ -276,3 +276,30 @@ TEST_CASE("many threads ask for one event's cl_event, and all get the same") {
         }
     }
 }
+
+TEST_CASE("a command that the driver fails ends, and the queue's next one is not its victim") {
+    Loader loader;
+    for (pi_device device : loader.devices()) {
+        INFO(name_of(device));
+        if (!waits_for_user_events(device))
+            continue;
+        const Place place(device);
+        const ClQueue plain = make_cl_queue(vendor_of(place.context), vendor_of(device));
+        const Queue queue = queue_around(place.context, device, plain);
+        const Mem first = place.buffer(64), second = place.buffer(64);
+        set_contents(place.queue, first, std::vector<uint8_t>(64, 1));
+        const ClEvent gate = make_user_event(vendor_of(place.context));
+        const cl_event waits = gate;
+        ClEvent marker; // PoCL ends the process where the one that fails is nobody's
+        cl_ok(clEnqueueMarkerWithWaitList(plain, 1, &waits, marker.out()));
+        cl_ok(clFlush(plain));
+        const uint8_t two = 2;
+        const Event failing = fill(queue, first, &two, 1, 0, 64);
+        cl_ok(clSetUserEventStatus(gate, -1));
+        CHECK(piEventWait(failing, patience) != PI_ERROR_TIMEOUT);
+        ok(piQueueFinish(queue));
+        const Event next = fill(queue, second, &two, 1, 0, 64);
+        ok(piEventWait(next, patience));
+        CHECK(contents(place.queue, second) == std::vector<uint8_t>(64, 2));
+    }
+}

@@ -153,6 +153,13 @@ TEST_CASE("a sub-device is wrapped, counted, and works like its parent") {
             const Mem mem = make_buffer(context, again, 100);
             set_contents(queue, mem, std::vector<uint8_t>(100, 5));
             CHECK(contents(queue, mem) == std::vector<uint8_t>(100, 5));
+            const Program program = build(context, "kernel void set(global uint *p) { *p = 1; }");
+            pi_program_build_desc build_desc{};
+            build_desc.struct_size = sizeof build_desc;
+            build_desc.type = PI_TYPE_PROGRAM_BUILD_DESC;
+            build_desc.device_count = 1;
+            build_desc.devices = &again;
+            ok(piProgramBuild(program, &build_desc));
             // A context of OpenCL with it; some drivers tell its parent instead.
             const ClContext plain = make_cl_context(sub);
             const Context around = context_around(platform_of(parent), plain);

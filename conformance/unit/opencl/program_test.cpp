@@ -185,3 +185,40 @@ TEST_CASE("many threads build programs at once") {
         CHECK(wrong == 0);
     }
 }
+
+TEST_CASE(
+    "parameters of the program's own types are what they are, whatever their names begin with") {
+    Loader loader;
+    for (pi_device device : loader.devices()) {
+        INFO(name_of(device));
+        const Place place(device);
+        const Program program = build(place.context, R"(
+            typedef struct { uint value; } image_info;
+            typedef struct { uint value; } sampler_table;
+            kernel void k(global image_info *p, image_info by_value, constant sampler_table *t) {
+                p->value = by_value.value + t->value;
+            })");
+        const Kernel kernel = make_kernel(program, "k");
+        const Mem mem = place.buffer(4), table = place.buffer(4);
+        set_contents(place.queue, table, {3, 0, 0, 0});
+        const uint32_t value = 4;
+        pi_kernel_argument arguments[3]{};
+        arguments[0].kind = arguments[2].kind = PI_ARGUMENT_BUFFER;
+        arguments[0].mem = mem;
+        arguments[1].kind = PI_ARGUMENT_VALUE;
+        arguments[1].value = &value;
+        arguments[1].size = sizeof value;
+        arguments[2].mem = table;
+        pi_kernel_launch_desc desc{};
+        desc.struct_size = sizeof desc;
+        desc.type = PI_TYPE_KERNEL_LAUNCH_DESC;
+        desc.flags = PI_COMMAND_BLOCKING;
+        desc.kernel = kernel;
+        desc.dimensions = 1;
+        desc.global_size[0] = 1;
+        desc.argument_count = 3;
+        desc.arguments = arguments;
+        ok(piEnqueueKernelLaunch(place.queue, &desc, 0, nullptr, nullptr));
+        CHECK(contents(place.queue, mem) == std::vector<uint8_t>{7, 0, 0, 0});
+    }
+}
