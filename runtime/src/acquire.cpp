@@ -161,7 +161,7 @@ StorageState::try_acquire(const std::shared_ptr<BufferState> &buffer, PlaceIndex
 }
 
 std::optional<std::vector<Dependency>> StorageState::bring(PlaceIndex place, const RangeSet &ranges,
-                                                           MemoryId from) {
+                                                           ViewId from) {
     const auto buffer = std::make_shared<BufferState>();
     buffer->storage = shared_from_this();
     buffer->range = {0, description_.size};

@@ -129,7 +129,7 @@ std::optional<StorageState::Replica> StorageState::replica(PlaceIndex place) con
             replica.last_use = std::max(replica.last_use, each->last_use);
         }
     }
-    replica.busy = ledger_.busy(ledger_.memory_of(attachment->view));
+    replica.busy = ledger_.busy(attachment->view);
     replica.dirty = static_cast<double>(ledger_.only_at(attachment->view).bytes()) /
                     static_cast<double>(description_.size);
     return replica;
@@ -145,8 +145,7 @@ bool StorageState::await_uses(PlaceIndex place) {
         if (!attachments_[place]) {
             return true; // evicted meanwhile
         }
-        const MemoryId memory = ledger_.memory_of(attachments_[place]->view);
-        for (const OperationId operation : ledger_.pending_in(memory)) {
+        for (const OperationId operation : ledger_.users(attachments_[place]->view)) {
             if (pending(operation).held) {
                 return false; // perhaps by this thread
             }
@@ -163,31 +162,31 @@ bool StorageState::evict(PlaceIndex place) {
     // Another thread may write there meanwhile; then it is in use, and others are better victims.
     for (int attempt = 0; attempt < 2; ++attempt) {
         RangeSet dirty;
-        MemoryId memory = 0;
+        ViewId view = 0;
         {
             const std::lock_guard lock(mutex_);
             const std::optional<Attachment> &attachment = attachments_[place];
             if (!attachment || !views_[attachment->view].memory) {
                 return false;
             }
-            memory = ledger_.memory_of(attachment->view);
-            if (ledger_.busy(memory)) {
+            view = attachment->view;
+            if (ledger_.busy(view)) {
                 return false;
             }
-            dirty = ledger_.only_at(attachment->view);
+            dirty = ledger_.only_at(view);
             if (dirty.empty()) {
-                drop_memory(attachment->view);
+                drop_memory(view);
                 return true;
             }
         }
-        if (!write_back(dirty, memory)) {
+        if (!write_back(dirty, view)) {
             return false;
         }
     }
     return false;
 }
 
-bool StorageState::write_back(const RangeSet &dirty, MemoryId from) {
+bool StorageState::write_back(const RangeSet &dirty, ViewId from) {
     if (!runtime_->may_wait()) {
         return false;
     }

@@ -63,10 +63,15 @@ RangeSet Ledger::brought_along(ViewId source, ViewId destination, const RangeSet
     return result;
 }
 
-std::vector<OperationId> Ledger::pending_in(MemoryId memory) const {
+std::vector<OperationId> Ledger::users(ViewId view) const {
     std::vector<OperationId> found;
+    if (pending_.empty()) {
+        return found;
+    }
+    const RangeSet kept_here = only_sure_at(view);
     for (const Operation &operation : pending_) {
-        if (touches_memory(operation, memory)) {
+        if (touches_memory(operation, memory_of(view)) ||
+            (operation.kind == Kind::write && operation.live.overlaps(kept_here))) {
             found.push_back(operation.id);
         }
     }
@@ -107,6 +112,24 @@ RangeSet Ledger::only_at(ViewId view) const {
         if (other != view) {
             bytes.remove(views_[other].valid);
         }
+    }
+    return bytes;
+}
+
+/// A write that fails may have left anything in its bytes: while it is pending, what is valid there is not sure to be.
+RangeSet Ledger::only_sure_at(ViewId view) const {
+    RangeSet bytes = views_[view].valid;
+    for (ViewId other = 0; other < view_count(); ++other) {
+        if (other == view) {
+            continue;
+        }
+        RangeSet sure = views_[other].valid;
+        for (const Operation &operation : pending_) {
+            if (operation.kind == Kind::write && memory_of(operation.view) == memory_of(other)) {
+                sure.remove(operation.live);
+            }
+        }
+        bytes.remove(sure);
     }
     return bytes;
 }

@@ -53,10 +53,10 @@ public:
     /// valid at source, stale at destination, and not about to change.
     RangeSet brought_along(ViewId source, ViewId destination, const RangeSet &ranges) const;
 
-    /// Whether a pending operation reads or writes this memory.
-    bool busy(MemoryId memory) const { return !pending_in(memory).empty(); }
-    /// Those operations, in the order in which they were begun.
-    std::vector<OperationId> pending_in(MemoryId memory) const;
+    /// The pending operations that must be over before this view's memory may go, in the order in which they were begun:
+    /// those that read or write it, and writes elsewhere of bytes that, should these fail, are good nowhere but here.
+    std::vector<OperationId> users(ViewId view) const;
+    bool busy(ViewId view) const { return !users(view).empty(); }
     /// What pending copies are about to make valid at a view, one entry for each that brings some of these ranges.
     std::vector<RangeSet> arriving(ViewId view, const RangeSet &ranges) const;
     /// How many other views get some of these ranges from a view by pending copies.
@@ -123,6 +123,7 @@ private:
 
     bool writes_memory(const Operation &operation, MemoryId memory) const;
     bool touches_memory(const Operation &operation, MemoryId memory) const;
+    RangeSet only_sure_at(ViewId view) const;
     bool makes_valid(const Operation &operation, ViewId view) const;
     bool reaches(const Operation &earlier, const Operation &later) const;
     bool comes_beside(const Operation &earlier, const Operation &later) const;

@@ -203,7 +203,7 @@ private:
     // evict.cpp
     bool fits_at(PlaceIndex place) const;
     bool make_room(PlaceIndex place);
-    bool write_back(const RangeSet &dirty, MemoryId from);
+    bool write_back(const RangeSet &dirty, ViewId from);
     void drop_memory(ViewId view);
     std::optional<ViewId> vacant_view(PlaceIndex place) const;
 
@@ -291,10 +291,10 @@ private:
     const std::shared_ptr<Completion> &completion_of(OperationId operation);
     void add_pending(OperationId operation, PlaceIndex place, const Range &range, bool held);
     /// Begins copies that make the ranges valid at a place that no acquire asked for, and gives what they wait for: all
-    /// that must be over until they are there. Nothing if an operation uses the memory that they come from: it may be
+    /// that must be over until they are there. Nothing if an operation needs the memory that they come from: it may be
     /// held for ever. Throws what acquire throws.
     std::optional<std::vector<Dependency>> bring(PlaceIndex place, const RangeSet &ranges,
-                                                 MemoryId from);
+                                                 ViewId from);
     void begin_copies(Begun &begun, const Attachment &attachment, std::vector<PlannedPart> parts,
                       PlaceIndex place, Spread *spread);
     void begin_use(Begun &begun, const Attachment &attachment, Access access);

@@ -262,25 +262,47 @@ TEST_CASE("a memory is busy while an operation uses it, and bytes that are forgo
           "elsewhere alone",
           "[runtime]") {
     Ledger ledger;
-    const MemoryId host = ledger.add_memory();
-    const MemoryId device = ledger.add_memory();
-    const ViewId at_host = ledger.add_view(host, RangeSet({0, 100}));
-    const ViewId at_device = ledger.add_view(device);
-    CHECK_FALSE(ledger.busy(host));
+    const ViewId at_host = ledger.add_view(ledger.add_memory(), RangeSet({0, 100}));
+    const ViewId at_device = ledger.add_view(ledger.add_memory());
+    CHECK_FALSE(ledger.busy(at_host));
     const auto copy = ledger.begin_copy(at_host, at_device, 1, RangeSet({0, 50}));
-    CHECK(ledger.busy(host));
-    CHECK(ledger.busy(device));
+    CHECK(ledger.busy(at_host));
+    CHECK(ledger.busy(at_device));
     ledger.finish(copy.operation, true);
-    CHECK_FALSE(ledger.busy(device));
+    CHECK_FALSE(ledger.busy(at_device));
     CHECK(ledger.only_at(at_device).empty());
     CHECK(ledger.only_at(at_host) == RangeSet({50, 100}));
     const auto write = ledger.begin_use(at_device, 1, RangeSet({10, 20}), false, true);
-    CHECK(ledger.busy(device));
-    CHECK_FALSE(ledger.busy(host));
+    CHECK(ledger.busy(at_device));
+    CHECK(ledger.busy(at_host)); // should the write fail, it alone has those bytes
     ledger.finish(write.operation, true);
     CHECK(ledger.only_at(at_device) == RangeSet({10, 20}));
     ledger.forget(at_device);
     CHECK(ledger.valid(at_device).empty());
     CHECK(ledger.expected(at_device).empty());
     CHECK(ledger.valid(at_host) == RangeSet({{0, 10}, {20, 100}}));
+}
+
+TEST_CASE("a write keeps busy the memory that has the last good copy of its bytes", "[runtime]") {
+    Ledger ledger;
+    const ViewId a = ledger.add_view(ledger.add_memory(), RangeSet({0, size}));
+    const ViewId b = ledger.add_view(ledger.add_memory(), RangeSet({0, size}));
+    const ViewId c = ledger.add_view(ledger.add_memory());
+    const auto write = ledger.begin_use(a, 1, Range{0, 16}, true, true);
+    CHECK(ledger.busy(b));
+    CHECK_FALSE(ledger.busy(c));
+    SECTION("until it is over") {
+        ledger.finish(write.operation, GENERATE(true, false));
+        CHECK_FALSE(ledger.busy(b));
+    }
+    SECTION("unless a third one has them as well") {
+        const ViewId d = ledger.add_view(ledger.add_memory(), RangeSet({0, size}));
+        CHECK_FALSE(ledger.busy(b));
+        CHECK_FALSE(ledger.busy(d));
+    }
+    SECTION("not where later bytes have come") {
+        const auto newer = ledger.begin_use(b, 2, Range{0, 16}, false, true);
+        ledger.finish(newer.operation, true);
+        CHECK_FALSE(ledger.busy(b));
+    }
 }

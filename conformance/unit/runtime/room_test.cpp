@@ -24,14 +24,32 @@ const TextFile &two_memories() {
     return file;
 }
 
+/// Two devices, each with memory for one storage of two pages.
+const TextFile &two_small() {
+    static const TextFile file(R"({"pi_machine": 1, "name": "two small", "devices": [
+        {"name": "a", "type": "gpu", "scopes": [{"name": "global", "capacity": 8192}]},
+        {"name": "b", "type": "gpu", "scopes": [{"name": "global", "capacity": 8192}]}],
+        "links": [{"between": ["host", "a"], "bandwidth": "1 GB/s"},
+                  {"between": ["host", "b"], "bandwidth": "1 GB/s"},
+                  {"between": ["a", "b"], "connection": "migratable", "bandwidth": "1 GB/s"}]})");
+    return file;
+}
+
+/// That stays unsignalled.
+Event gate_at(const Simulated &machine, PlaceIndex where) {
+    Event gate;
+    OK(piEventCreateHost(machine.topology()->context(where), nullptr, gate.out()));
+    return gate;
+}
+
 Storage resident(const Runtime &runtime, uint64_t size, const std::string &scope = "") {
     Storage storage(runtime, {.size = size, .scope = scope});
     storage.buffer().acquire(place, Access::discard_write).release();
     return storage;
 }
 
-pi_result code_of_use(const Storage &storage) {
-    return code_of([&] { storage.buffer().acquire(place, Access::discard_write).release(); });
+pi_result code_of_use(const Storage &storage, PlaceIndex where = place) {
+    return code_of([&] { storage.buffer().acquire(where, Access::discard_write).release(); });
 }
 
 } // namespace
@@ -106,4 +124,49 @@ TEST_CASE("in a plugin's callback nothing is written back, since that might wait
     CHECK(runtime.counters().evictions == (is_dirty ? 0 : 1));
     CHECK(host_read(idle.buffer()) ==
           (is_dirty ? std::vector<uint8_t>(2 * page, 2) : pattern(2 * page, 1)));
+}
+
+TEST_CASE("the last good copy of bytes that are being written elsewhere stays until that is over",
+          "[runtime][evict]") {
+    constexpr PlaceIndex a = 1, b = 2;
+    const Simulated machine(two_small().path());
+    const Runtime runtime(machine.topology());
+    const Storage storage(runtime, {.size = 2 * page});
+    {
+        Acquisition writer = storage.buffer().acquire(a, Access::discard_write);
+        writer.release(machine.fill(writer, 7).get());
+    }
+    storage.buffer().prefetch(b);
+    REQUIRE(runtime.finish(patience));
+    const Event gate = gate_at(machine, a);
+    Acquisition writer = storage.buffer().acquire(a, Access::read_write);
+    REQUIRE(wait(machine.fill(writer, 99)) == PI_SUCCESS); // the first command; the last will fail
+    const Event last = machine.fill(writer, 98, gate.get());
+    const Storage next(runtime, {.size = 2 * page});
+    CHECK(code_of_use(next, b) == PI_ERROR_OUT_OF_DEVICE_MEMORY);
+    CHECK(runtime.counters().evictions == 0);
+    writer.release(last.get());
+    auto room = std::async(std::launch::async, [&] { return code_of_use(next, b); });
+    OK(piEventSignalHost(gate.get(), PI_ERROR_BACKEND));
+    CHECK(room.get() == PI_SUCCESS);
+    CHECK(host_read(storage.buffer()) == std::vector<uint8_t>(2 * page, 7));
+    CHECK(runtime.counters().bytes_written_back == 2 * page);
+}
+
+TEST_CASE("the copy of bytes that the host began to write is there when it gives up",
+          "[runtime][evict]") {
+    const Simulated machine(two_small().path());
+    const Runtime runtime(machine.topology());
+    const Storage storage(runtime, {.size = 2 * page});
+    host_write(storage.buffer(), 0, pattern(2 * page, 1));
+    storage.buffer().prefetch(place);
+    REQUIRE(runtime.finish(patience));
+    const Storage next(runtime, {.size = 2 * page});
+    {
+        const Acquisition half = storage.buffer().acquire(host_place, Access::read_write);
+        std::fill_n(half.pointer(), page, std::byte{99});
+        CHECK(code_of_use(next) == PI_ERROR_OUT_OF_DEVICE_MEMORY);
+    }
+    CHECK(code_of_use(next) == PI_SUCCESS);
+    CHECK(host_read(storage.buffer()) == pattern(2 * page, 1));
 }
