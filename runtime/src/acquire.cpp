@@ -169,6 +169,7 @@ std::optional<std::vector<Dependency>> StorageState::bring(PlaceIndex place, con
     std::vector<Dependency> copies;
     {
         std::unique_lock lock(mutex_);
+        notice_lost_places();
         if (ledger_.busy(from)) {
             return std::nullopt;
         }

@@ -116,8 +116,9 @@ std::optional<ViewId> StorageState::vacant_view(PlaceIndex place) const {
     return {};
 }
 
-std::optional<StorageState::Replica> StorageState::replica(PlaceIndex place) const {
+std::optional<StorageState::Replica> StorageState::replica(PlaceIndex place) {
     const std::lock_guard lock(mutex_);
+    notice_lost_places();
     const std::optional<Attachment> &attachment = attachments_[place];
     if (!attachment || !views_[attachment->view].memory) {
         return {};
@@ -165,6 +166,7 @@ bool StorageState::evict(PlaceIndex place) {
         ViewId view = 0;
         {
             const std::lock_guard lock(mutex_);
+            notice_lost_places();
             const std::optional<Attachment> &attachment = attachments_[place];
             if (!attachment || !views_[attachment->view].memory) {
                 return false;

@@ -10,6 +10,9 @@ namespace pi::runtime {
 /// With the lock. Replicas at lost devices count no more; what was only there is lost, until it is valid somewhere: a write
 /// that succeeds may have been overtaken by the one whose bytes are lost, and a copy of them may arrive yet.
 void StorageState::notice_lost_places() {
+    if (runtime_->lost.count() == 0) {
+        return;
+    }
     const auto is_lost = [this](PlaceIndex place) { return runtime_->lost.is_lost(place); };
     for (ViewId view = 0; view < views_.size(); ++view) {
         if (is_lost(views_[view].home) && !ledger_.valid(view).empty()) {

@@ -21,10 +21,9 @@ void StorageState::conclude(OperationId operation, pi_result result, const std::
             completion = std::move(found->completion);
             pending_.erase(found);
         }
+        notice_lost_places(); // a write that failed is no worse than what is gone
         ledger_.finish(operation, result == PI_SUCCESS);
-        if (runtime_->lost.count() != 0) {
-            notice_lost_places(); // what it made valid there is none the less gone
-        }
+        notice_lost_places(); // what it made valid there is none the less gone
     }
     if (completion != nullptr) {
         if (!commands.empty()) {

@@ -141,7 +141,7 @@ public:
         double dirty = 0; ///< the share of its bytes that are nowhere else
         uint64_t last_use = 0;
     };
-    std::optional<Replica> replica(PlaceIndex place) const;
+    std::optional<Replica> replica(PlaceIndex place);
     /// Waits until nothing that is begun now uses it any more. False, at once, while an acquisition is held that does.
     bool await_uses(PlaceIndex place);
     /// Gives that memory back, after its dirty bytes have been written back to the host: waits for that. False if it is

@@ -35,6 +35,49 @@ const TextFile &two_small() {
     return file;
 }
 
+/// Two devices that had one storage's bytes, until the first one fell.
+class Falling {
+public:
+    static constexpr PlaceIndex lost = 1, survivor = 2;
+    static constexpr uint64_t size = 700'000;
+
+    Falling() {
+        for (const Storage *each : {&storage, &other}) {
+            Acquisition writer = each->buffer().acquire(lost, Access::discard_write);
+            writer.release(machine.fill(writer, 7).get());
+        }
+        storage.buffer().prefetch(survivor);
+        REQUIRE(runtime.finish(patience));
+    }
+    /// The survivor gets so many bytes that it takes until then; another storage tells.
+    void fall() const {
+        const Storage bytes(runtime, {.size = 300'000});
+        while (machine.pass_time() < 10'000'000) {
+            host_write(bytes.buffer(), 0, std::vector<uint8_t>(300'000, 0));
+            bytes.buffer().prefetch(survivor);
+            REQUIRE(runtime.finish(patience));
+        }
+        REQUIRE(code_of([&] { host_read(other.buffer()); }) == PI_ERROR_DEVICE_LOST);
+        REQUIRE(runtime.finish(patience));
+    }
+
+private:
+    const TextFile file_{R"({"pi_machine": 1, "name": "falling", "devices": [
+        {"name": "lost", "type": "gpu", "scopes": [{"name": "global", "capacity": "1 MiB"}],
+         "lost_at": "10 ms"},
+        {"name": "survivor", "type": "gpu", "scopes": [{"name": "global", "capacity": "1 MiB"}]}],
+        "links": [{"between": ["host", "lost"], "bandwidth": "1 GB/s"},
+                  {"between": ["host", "survivor"], "bandwidth": "1 GB/s"},
+                  {"between": ["lost", "survivor"], "connection": "migratable",
+                   "bandwidth": "1 GB/s"}]})"};
+
+public:
+    const Simulated machine{file_.path()};
+    const Runtime runtime{machine.topology()};
+    const Storage storage{runtime, {.size = size}};
+    const Storage other{runtime, {.size = 1000}};
+};
+
 /// That stays unsignalled.
 Event gate_at(const Simulated &machine, PlaceIndex where) {
     Event gate;
@@ -169,4 +212,25 @@ TEST_CASE("the copy of bytes that the host began to write is there when it gives
     }
     CHECK(code_of_use(next) == PI_SUCCESS);
     CHECK(host_read(storage.buffer()) == pattern(2 * page, 1));
+}
+
+TEST_CASE("a replica is written back when the only other copy is at a device that is lost",
+          "[runtime][evict]") {
+    const Falling m;
+    m.fall();
+    CHECK(code_of_use(Storage(m.runtime, {.size = Falling::size}), Falling::survivor) ==
+          PI_SUCCESS);
+    CHECK(m.runtime.counters().bytes_written_back == Falling::size);
+    CHECK(m.storage.lost().empty());
+    CHECK(host_read(m.storage.buffer()) == std::vector<uint8_t>(Falling::size, 7));
+}
+
+TEST_CASE("a write that did not take place takes no bytes whose other copy is at a lost device",
+          "[runtime]") {
+    const Falling m;
+    Acquisition writer = m.storage.buffer().acquire(Falling::survivor, Access::read_write);
+    m.fall();
+    writer.abandon();
+    CHECK(m.storage.valid(Falling::survivor) == RangeSet({0, Falling::size}));
+    CHECK(m.storage.lost().empty());
 }
