@@ -53,6 +53,40 @@ pi_queue queue_of(pi_event event) {
 
 } // namespace
 
+/// A write that fetches is good for as much as what it fetches.
+void StorageState::release_now(AcquisitionState &acquisition) {
+    const OperationId operation = acquisition.operation;
+    std::vector<Dependency> missing;
+    for (const Dependency &dependency : acquisition.dependencies) {
+        const Completion &fetched = *dependency.completion;
+        if (!acquisition.writes || !dependency.data ||
+            (fetched.is_over() && fetched.result() == PI_SUCCESS)) {
+            continue;
+        }
+        if (fetched.is_over()) {
+            acquisition.held = false;
+            conclude(operation, PI_ERROR_DEPENDENCY_FAILED, fetched.text());
+            return;
+        }
+        missing.push_back(dependency);
+    }
+    acquisition.held = false;
+    if (missing.empty()) {
+        conclude(operation, PI_SUCCESS, {});
+        return;
+    }
+    {
+        const std::lock_guard lock(mutex_);
+        pending(operation).held = false;
+    }
+    runtime_->in_flight->add();
+    in_flight_->add();
+    when_all(missing, runtime_->continuations,
+             [self = shared_from_this(), operation](pi_result result, const std::string &text) {
+                 self->finish_operation(operation, result, text);
+             });
+}
+
 void StorageState::release(AcquisitionState &acquisition, pi_event event) {
     if (!acquisition.held) {
         throw Error(PI_ERROR_INVALID_OPERATION, "released twice");
@@ -71,8 +105,7 @@ void StorageState::release(AcquisitionState &acquisition, pi_event event) {
         }
     }
     if (event == nullptr) {
-        acquisition.held = false;
-        conclude(operation, PI_SUCCESS, {});
+        release_now(acquisition);
         return;
     }
     Event told = Event::share(event);

@@ -244,6 +244,7 @@ private:
                                  Spread *spread);
 
     // release.cpp
+    void release_now(AcquisitionState &acquisition);
     void conclude(OperationId operation, pi_result result, const std::string &text,
                   std::vector<Submitted> commands = {});
 

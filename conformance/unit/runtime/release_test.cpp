@@ -2,10 +2,12 @@
 //
 // How a use ends.
 #include "equipment.hpp"
+#include "fault_transport.hpp"
 
 #include <catch2/catch.hpp>
 
 #include <atomic>
+#include <cstring>
 
 using namespace runtime_test;
 
@@ -96,4 +98,46 @@ TEST_CASE("only an event of the place's plugin instance ends a use there", "[run
     CHECK(piEventWait(next.events()[0], std::chrono::nanoseconds(patience).count()) == PI_SUCCESS);
     next.release();
     CHECK(runtime.finish(patience));
+}
+
+TEST_CASE(
+    "a write that is released before the bytes that it fetches are there counts when they are",
+    "[runtime]") {
+    const Machine machine;
+    const Runtime runtime(machine.topology());
+    const Storage storage(runtime, {.size = size, .routes = mask_of(RouteKind::host_bounce)});
+    const Buffer buffer = storage.buffer();
+    const bool succeeds = GENERATE(true, false);
+    const auto bytes = pattern(size, 5);
+    Event end;
+    REQUIRE(piEventCreateHost(machine.topology()->context(1), nullptr, end.out()) == PI_SUCCESS);
+    Acquisition first = buffer.acquire(host_place, Access::discard_write);
+    std::memcpy(first.pointer(), bytes.data(), size);
+    first.release(end.get());
+    Acquisition second = buffer.acquire(1, Access::write);
+    second.release();
+    CHECK_FALSE(second.held());
+    CHECK(storage.valid(1).empty());
+    REQUIRE(piEventSignalHost(end.get(), succeeds ? PI_SUCCESS : PI_ERROR_BACKEND) == PI_SUCCESS);
+    REQUIRE(storage.finish(patience));
+    CHECK(storage.valid(1) == (succeeds ? RangeSet({0, size}) : RangeSet()));
+    CHECK(storage.valid(host_place) == (succeeds ? RangeSet() : RangeSet({0, size})));
+    CHECK(host_read(buffer) == bytes);
+}
+
+TEST_CASE("a write that is released although the bytes that it fetches did not come has failed",
+          "[runtime]") {
+    const Machine machine;
+    const Runtime runtime(machine.topology(), failing([](const TransferRequest &) {
+                              return FaultTransport::Fault::before;
+                          }));
+    const Storage storage(runtime, {.size = size, .routes = mask_of(RouteKind::host_bounce)});
+    const Buffer buffer = storage.buffer();
+    const auto bytes = pattern(size, 6);
+    host_write(buffer, 0, bytes);
+    Acquisition writer = buffer.acquire(1, Access::write, 0, 100);
+    REQUIRE(runtime.finish(patience));
+    writer.release();
+    CHECK(storage.valid(1).empty());
+    CHECK(host_read(buffer) == bytes);
 }

@@ -80,7 +80,8 @@ public:
     /// the rules of PI callbacks.
     void on_ready(TransferDone callback) const;
 
-    /// The use is over when the event is final, which is not waited for; NULL: it is over now. The event
+    /// The use is over when the event is final, which is not waited for; NULL: it is over now, a write once the bytes that
+    /// it fetches are there, without which it has failed. The event
     /// must be one of the place's plugin instance (at the host: of any) and is retained. After a write
     /// succeeded this place's range is valid and all others' stale; after one failed (the event's
     /// result) the others keep theirs. Released twice is PI_ERROR_INVALID_OPERATION. Where it throws, the commands
