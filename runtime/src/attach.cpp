@@ -68,6 +68,11 @@ StorageState::StorageState(std::shared_ptr<RuntimeState> runtime, StorageDescrip
 
 StorageState::~StorageState() {
     runtime_->kept_at_host -= kept_at_host_;
+    for (const View &view : views_) {
+        if (view.memory) { // else this block of memory would stay until room is made there
+            runtime_->residents.remove(view.home, this);
+        }
+    }
 }
 
 ViewId StorageState::add_view(View view, MemoryId memory) {

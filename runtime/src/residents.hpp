@@ -28,6 +28,7 @@ public:
     explicit Residents(std::shared_ptr<const Topology> topology);
 
     void add(PlaceIndex place, std::weak_ptr<StorageState> storage);
+    /// Its destructor may, too.
     void remove(PlaceIndex place, const StorageState *storage);
 
     /// The number of a use that begins now of memory at that place, whose last one had the number `last`: uses in a row

@@ -7,6 +7,8 @@
 
 #include <future>
 
+#include <malloc.h>
+
 using namespace runtime_test;
 
 namespace {
@@ -233,4 +235,19 @@ TEST_CASE("a write that did not take place takes no bytes whose other copy is at
     writer.abandon();
     CHECK(m.storage.valid(Falling::survivor) == RangeSet({0, Falling::size}));
     CHECK(m.storage.lost().empty());
+}
+
+TEST_CASE("of a storage that had memory and is gone nothing is kept", "[runtime]") {
+    const Simulated machine(two_memories().path());
+    RuntimeOptions options;
+    options.log_capacity = 0;
+    const Runtime runtime(machine.topology(), options);
+    const auto in_use_after = [&](int storages) {
+        for (int count = 0; count < storages; ++count) {
+            resident(runtime, page);
+        }
+        return mallinfo2().uordblks; // 0 where a sanitizer has the heap
+    };
+    const size_t before = in_use_after(100);
+    CHECK(in_use_after(2000) < before + 200'000);
 }
