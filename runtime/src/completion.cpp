@@ -2,6 +2,7 @@
 #include "completion.hpp"
 
 #include <algorithm>
+#include <exception>
 
 namespace pi::runtime {
 
@@ -29,10 +30,18 @@ void Completion::complete(pi_result result, std::string text) {
     }
     changed_.notify_all();
     // result_ and text_ never change again.
+    std::exception_ptr thrown;
     for (TransferDone &continuation : waiting) {
-        continuations_->post([continuation = std::move(continuation), result, text = text_] {
-            continuation(result, text);
-        });
+        try {
+            continuations_->post([continuation = std::move(continuation), result, text = text_] {
+                continuation(result, text);
+            });
+        } catch (...) { // it must not; the others are told all the same
+            thrown = thrown ? thrown : std::current_exception();
+        }
+    }
+    if (thrown) {
+        std::rethrow_exception(thrown);
     }
 }
 

@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include <atomic>
+#include <stdexcept>
 #include <thread>
 
 using namespace pi::runtime;
@@ -34,6 +35,17 @@ TEST_CASE("a completion is over once, and tells those who asked before and after
     CHECK(calls == 2);
     CHECK(completion->is_over());
     CHECK(completion->wait_until(deadline_after(std::chrono::seconds(0))));
+}
+
+TEST_CASE("a completion tells all who wait for it, though one of them throws", "[runtime]") {
+    auto completion = make(std::make_shared<Continuations>());
+    int told = 0;
+    completion->then([&](pi_result, const std::string &) { ++told; });
+    completion->then(
+        [](pi_result, const std::string &) { throw std::runtime_error("the second"); });
+    completion->then([&](pi_result, const std::string &) { ++told; });
+    CHECK_THROWS_WITH(completion->complete(PI_SUCCESS, {}), "the second");
+    CHECK(told == 2);
 }
 
 TEST_CASE("a million completions in a chain need no deep stack", "[runtime]") {
