@@ -139,6 +139,7 @@ std::vector<Candidate> StorageState::sharing_candidates(PlaceIndex place) const 
         request.allowed = description_.routes;
         const PlaceInfo &owning = runtime_->topology->info(owner);
         const bool owner_laid_out =
+            !description_.layout.is_dense() && // memory that was given is, of whatever scope
             owner != host_place && !attached->imported && is_laid_out(owning, scope_index(owner));
         request.other_layout =
             owner_laid_out != is_laid_out(runtime_->topology->info(place), scope);
@@ -366,17 +367,25 @@ pi_result StorageState::get_scope(PlaceIndex place, const Mem &mem,
     return result;
 }
 
-uint32_t StorageState::scope_index(PlaceIndex place) const {
+std::optional<uint32_t> StorageState::find_scope(PlaceIndex place) const {
     if (description_.scope.empty() || place == host_place) {
         return 0;
     }
+    const auto &scopes = runtime_->topology->info(place).scopes;
+    const auto found = std::find_if(scopes.begin(), scopes.end(), [this](const auto &scope) {
+        return description_.scope == scope.name;
+    });
+    return found == scopes.end() ? std::nullopt : std::optional<uint32_t>(found - scopes.begin());
+}
+
+uint32_t StorageState::scope_index(PlaceIndex place) const {
+    if (const std::optional<uint32_t> index = find_scope(place)) {
+        return *index;
+    }
     const PlaceInfo &info = runtime_->topology->info(place);
     std::string names;
-    for (uint32_t index = 0; index < info.scopes.size(); ++index) {
-        if (description_.scope == info.scopes[index].name) {
-            return index;
-        }
-        names += (names.empty() ? "" : ", ") + std::string(info.scopes[index].name);
+    for (const pi_memory_scope &scope : info.scopes) {
+        names += (names.empty() ? "" : ", ") + std::string(scope.name);
     }
     throw Error(PI_ERROR_UNSUPPORTED_FEATURE, "no memory scope '" + description_.scope + "' at " +
                                                   info.name + ", which has: " + names);

@@ -90,15 +90,16 @@ bool Residents::make_room(PlaceIndex place, uint32_t scope, const StorageState &
 }
 
 /// Whether room there would help: the place could have memory for it if nothing else were there.
-bool StorageState::fits_at(PlaceIndex place) const {
-    const pi_memory_scope &scope = runtime_->topology->info(place).scopes.at(scope_index(place));
+bool StorageState::fits_at(PlaceIndex place, uint32_t scope) const {
+    const pi_memory_scope &memory = runtime_->topology->info(place).scopes.at(scope);
     const auto fits = [this](uint64_t limit) { return limit == 0 || description_.size <= limit; };
-    return fits(scope.capacity) && fits(scope.max_allocation);
+    return fits(memory.capacity) && fits(memory.max_allocation);
 }
 
 bool StorageState::make_room(PlaceIndex place) {
-    return place != host_place && fits_at(place) &&
-           runtime_->residents.make_room(place, scope_index(place), *this);
+    const std::optional<uint32_t> scope = find_scope(place);
+    return place != host_place && scope && fits_at(place, *scope) &&
+           runtime_->residents.make_room(place, *scope, *this);
 }
 
 bool StorageState::make_room_without_waiting(std::initializer_list<PlaceIndex> ends) {

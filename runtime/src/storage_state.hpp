@@ -201,7 +201,7 @@ private:
     void forbid_lost(PlaceIndex place, Access access, const Range &range);
 
     // evict.cpp
-    bool fits_at(PlaceIndex place) const;
+    bool fits_at(PlaceIndex place, uint32_t scope) const;
     bool make_room(PlaceIndex place);
     bool write_back(const RangeSet &dirty, ViewId from);
     void drop_memory(ViewId view);
@@ -218,6 +218,9 @@ private:
     void share_memory(PlaceIndex place, PlaceIndex owner, const std::string &reason);
     void create_memory(PlaceIndex place);
     ViewId add_view(View view, MemoryId memory);
+    /// Of the storage's memory there. Nothing where the place has no scope of that name, as memory that was given may be
+    /// of another: scope_index throws then.
+    std::optional<uint32_t> find_scope(PlaceIndex place) const;
     uint32_t scope_index(PlaceIndex place) const;
     /// Of memory that the storage has there.
     bool maps_in_place(const PlaceInfo &place, uint32_t scope) const;

@@ -73,3 +73,30 @@ TEST_CASE("the scratchpad of dsp.json is used as it is in another context", "[ru
     CHECK(host_read(storage.buffer()) == bytes);
     CHECK(storage.counters().bytes_delivered == 2 * size); // there once, and back once
 }
+
+TEST_CASE("memory that was given is used from a place with a scope that its own has not",
+          "[runtime]") {
+    const TextFile file(R"({"pi_machine": 1, "name": "one scratchpad", "devices": [
+        {"name": "a", "type": "gpu", "scopes": [{"name": "global", "capacity": "1 MiB"}]},
+        {"name": "b", "type": "gpu", "scopes": [{"name": "global", "capacity": "1 MiB"},
+                                                {"name": "scratchpad", "capacity": "1 MiB"}]}],
+        "links": [{"between": ["host", "a"], "bandwidth": "1 GB/s"},
+                  {"between": ["host", "b"], "bandwidth": "1 GB/s"}]})");
+    const Simulated machine(file.path());
+    const Runtime runtime(machine.topology());
+    auto desc = pi_test::desc<pi_mem_buffer_desc>(PI_TYPE_MEM_BUFFER_DESC);
+    desc.size = size;
+    Mem given;
+    OK(piMemBufferCreate(machine.topology()->context(1), machine.topology()->device(1), &desc,
+                         given.out()));
+    const Storage storage(
+        runtime, {.size = size, .scope = "scratchpad", .device_memory = given, .device_place = 1});
+    const Buffer buffer = storage.buffer();
+    {
+        Acquisition writer = buffer.acquire(1, Access::discard_write);
+        writer.release(machine.fill(writer, 7).get());
+    }
+    CHECK(buffer.explain(2).bytes_stale == size);
+    CHECK(device_read(machine, buffer, 2) == std::vector<uint8_t>(size, 7));
+    CHECK(host_read(buffer) == std::vector<uint8_t>(size, 7));
+}
