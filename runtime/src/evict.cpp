@@ -102,10 +102,10 @@ bool StorageState::make_room(PlaceIndex place) {
            runtime_->residents.make_room(place, *scope, *this);
 }
 
-bool StorageState::make_room_without_waiting(std::initializer_list<PlaceIndex> ends) {
-    return std::any_of(ends.begin(), ends.end(), [this](PlaceIndex place) {
-        return place != host_place && (runtime_->memory->trim_device(place) || make_room(place));
-    });
+bool StorageState::make_room_without_waiting(PlaceIndex place, bool for_staging) {
+    return place != host_place &&
+           (runtime_->memory->trim_device(place) ||
+            (for_staging ? runtime_->residents.make_room(place, 0, *this) : make_room(place)));
 }
 
 std::optional<ViewId> StorageState::vacant_view(PlaceIndex place) const {

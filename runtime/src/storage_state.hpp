@@ -148,9 +148,9 @@ public:
     /// in use by then, or they cannot be written back; nothing is lost then.
     bool evict(PlaceIndex place);
 
-    /// For a command that found no memory at one of its ends, as drivers do that allocate at the first use: idle memory goes,
-    /// or a clean replica that nothing uses. Never waits. False if there was none.
-    bool make_room_without_waiting(std::initializer_list<PlaceIndex> ends);
+    /// For a transfer that found no memory for its staging there, or at one of its ends, as drivers do that allocate at the
+    /// first use: idle memory goes, or a clean replica that nothing uses. Never waits. False if there was none.
+    bool make_room_without_waiting(PlaceIndex place, bool for_staging);
 
     // explain.cpp
     Explanation explain(PlaceIndex place, const Range &range);

@@ -98,10 +98,10 @@ void TransferRun::on_done(pi_result result, const std::string &text, uint64_t en
     failure_text_ += (failure_text_.empty() ? "" : "; ") + std::string(to_string(route.kind)) +
                      (route.style == BounceStyle::none ? "" : " ") + to_string(route.style) + ": " +
                      text;
-    if (result == PI_ERROR_OUT_OF_DEVICE_MEMORY && !made_room_ &&
-        storage().make_room_without_waiting({route.destination, route.source})) {
-        made_room_ = true;
+    if (result == PI_ERROR_OUT_OF_DEVICE_MEMORY && make_room(route)) {
         --next_; // the same again
+    } else {
+        asked_ = 0;
     }
     if (result != PI_ERROR_DEVICE_LOST) {
         try_next();
@@ -113,6 +113,23 @@ void TransferRun::on_done(pi_result result, const std::string &text, uint64_t en
     }
     storage().runtime()->lost.suspect(std::move(places),
                                       [self = shared_from_this()] { self->try_next(); });
+}
+
+/// At the next place that has some to give: on the way, where it staged, then at the ends. Each is asked once.
+bool TransferRun::make_room(const Route &route) {
+    std::vector<PlaceIndex> places;
+    for (size_t hop = 0; hop + 1 < route.hops.size(); ++hop) {
+        places.push_back(route.hops[hop].to);
+    }
+    const size_t on_the_way = places.size();
+    places.insert(places.end(), {route.destination, route.source});
+    while (asked_ < places.size()) {
+        const size_t next = asked_++;
+        if (storage().make_room_without_waiting(places[next], next < on_the_way)) {
+            return true;
+        }
+    }
+    return false;
 }
 
 void TransferRun::record(pi_result result, const std::string &text, uint64_t end) {

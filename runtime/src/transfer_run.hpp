@@ -25,6 +25,7 @@ private:
     void try_next();
     std::vector<Submitted> commands_before() const;
     void on_done(pi_result result, const std::string &text, uint64_t end);
+    bool make_room(const Route &route);
     void record(pi_result result, const std::string &text, uint64_t end);
     void count_success(const Candidate &candidate);
     StorageState &storage() const { return *buffer_->storage; }
@@ -36,8 +37,8 @@ private:
     const std::vector<Dependency> dependencies_;
     const uint64_t acquisition_;
     uint64_t bytes_copy_in_copy_out_;
-    size_t next_ = 0; // behind the source that is being tried
-    bool made_room_ = false;
+    size_t next_ = 0;  // behind the source that is being tried
+    size_t asked_ = 0; // places of that source's route, to make room
     pi_result failure_ = PI_ERROR_DEPENDENCY_FAILED;
     std::string failure_text_;
     std::vector<Submitted> last_; // commands of the source that is being tried, for who comes after

@@ -251,3 +251,42 @@ TEST_CASE("of a storage that had memory and is gone nothing is kept", "[runtime]
     const size_t before = in_use_after(100);
     CHECK(in_use_after(2000) < before + 200'000);
 }
+
+TEST_CASE("a transfer that finds no memory for its staging on the way gets it there",
+          "[runtime][evict]") {
+    constexpr PlaceIndex from = 1, middle = 2, to = 3;
+    constexpr uint64_t size = 1 << 20;
+    const auto gpu = [](const std::string &name, const std::string &capacity) {
+        return R"({"name": ")" + name + R"(", "type": "gpu", "scopes":
+            [{"name": "global", "capacity": ")" +
+               capacity + R"("}]})";
+    };
+    const TextFile file(R"({"pi_machine": 1, "name": "a chain", "devices": [)" +
+                        gpu("from", "8 MiB") + "," + gpu("middle", "1 MiB") + "," +
+                        gpu("to", "8 MiB") + R"(], "links": [
+        {"between": ["host", "from"], "bandwidth": "10 MB/s"},
+        {"between": ["host", "middle"], "bandwidth": "10 MB/s"},
+        {"between": ["host", "to"], "bandwidth": "10 MB/s"},
+        {"between": ["from", "middle"], "connection": "migratable", "bandwidth": "1 GB/s"},
+        {"between": ["middle", "to"], "connection": "migratable", "bandwidth": "1 GB/s"}]})");
+    const Simulated machine(file.path());
+    const Runtime runtime(machine.topology());
+    const Storage clean(runtime, {.size = size}),
+        others[] = {{runtime, {.size = size}}, {runtime, {.size = size}}};
+    for (const Storage *each : {&clean, &others[0], &others[1]}) {
+        host_write(each->buffer(), 0, pattern(size, 1));
+    }
+    clean.buffer().prefetch(middle);
+    others[0].buffer().prefetch(from);
+    others[1].buffer().prefetch(to);
+    const Storage storage(runtime, {.size = size, .routes = mask_of(RouteKind::migrate)});
+    {
+        Acquisition writer = storage.buffer().acquire(from, Access::discard_write);
+        writer.release(machine.fill(writer, 7).get());
+    }
+    REQUIRE(runtime.finish(patience));
+    CHECK(device_read(machine, storage.buffer(), to) == std::vector<uint8_t>(size, 7));
+    CHECK(runtime.counters().evictions == 1);
+    CHECK_FALSE(clean.memory_of(middle));
+    CHECK(host_read(clean.buffer()) == pattern(size, 1));
+}
