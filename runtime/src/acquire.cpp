@@ -70,6 +70,12 @@ void StorageState::forbid_self_wait(const std::vector<Ledger::Wait> &waits, Plac
     }
 }
 
+bool StorageState::wait_for_held(std::vector<OperationId> operations) const {
+    operations = ledger_.with_waits(std::move(operations));
+    return std::any_of(operations.begin(), operations.end(),
+                       [this](OperationId operation) { return pending(operation).held; });
+}
+
 void StorageState::add_pending(OperationId operation, PlaceIndex place, const Range &range,
                                bool held) {
     pending_.push_back({operation, nullptr, held, std::this_thread::get_id(), place, range});
@@ -183,12 +189,19 @@ std::optional<std::vector<Dependency>> StorageState::bring(PlaceIndex place, con
             undo(begun);
             throw;
         }
-        account(begun);
         // What was under way already is waited for as well.
-        for (const Ledger::Wait &wait :
-             ledger_.use_waits(attachment.view, place, ranges, true, false)) {
-            copies.push_back({completion_of(wait.operation), wait.data});
+        const auto waits = ledger_.use_waits(attachment.view, place, ranges, true, false);
+        std::vector<OperationId> operations;
+        for (const Ledger::Wait &wait : waits) {
+            operations.push_back(wait.operation);
         }
+        if (wait_for_held(std::move(operations))) {
+            lock.unlock();
+            undo(begun);
+            return std::nullopt;
+        }
+        account(begun);
+        copies = dependencies(waits);
     }
     for (const auto &transfer : begun.transfers) {
         transfer->start();

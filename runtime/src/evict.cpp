@@ -147,10 +147,11 @@ bool StorageState::await_uses(PlaceIndex place) {
         if (!attachments_[place]) {
             return true; // evicted meanwhile
         }
-        for (const OperationId operation : ledger_.users(attachments_[place]->view)) {
-            if (pending(operation).held) {
-                return false; // perhaps by this thread
-            }
+        const std::vector<OperationId> users = ledger_.users(attachments_[place]->view);
+        if (wait_for_held(users)) {
+            return false;
+        }
+        for (const OperationId operation : users) {
             uses.push_back(completion_of(operation));
         }
     }

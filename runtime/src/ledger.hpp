@@ -57,6 +57,8 @@ public:
     /// those that read or write it, and writes elsewhere of bytes that, should these fail, are good nowhere but here.
     std::vector<OperationId> users(ViewId view) const;
     bool busy(ViewId view) const { return !users(view).empty(); }
+    /// These pending operations with all that must be over before they can be: what they wait for, and what that waits for.
+    std::vector<OperationId> with_waits(std::vector<OperationId> operations) const;
     /// What pending copies are about to make valid at a view, one entry for each that brings some of these ranges.
     std::vector<RangeSet> arriving(ViewId view, const RangeSet &ranges) const;
     /// How many other views get some of these ranges from a view by pending copies.
@@ -129,6 +131,7 @@ private:
     bool comes_beside(const Operation &earlier, const Operation &later) const;
     bool shares_units(const Operation &hand_over, const Operation &other) const;
     bool excludes(const Operation &earlier, const Operation &later) const;
+    std::optional<Wait> wait(const Operation &earlier, const Operation &later) const;
     std::vector<Wait> waits(const Operation &later) const;
     Begun begin(Operation operation);
     void apply(const Operation &operation, bool succeeded);

@@ -3,6 +3,8 @@
 // Which operations wait for which: who writes the bytes that another one reads, and who may not go on beside whom.
 #include "ledger.hpp"
 
+#include <algorithm>
+
 namespace pi::runtime {
 
 bool Ledger::writes_memory(const Operation &operation, MemoryId memory) const {
@@ -92,16 +94,36 @@ bool Ledger::reaches(const Operation &earlier, const Operation &later) const {
     return !bytes.empty();
 }
 
+std::optional<Ledger::Wait> Ledger::wait(const Operation &earlier, const Operation &later) const {
+    const bool data = !earlier.content_lost && // nothing counts on what is sure to fail
+                      (reaches(earlier, later) || comes_beside(earlier, later));
+    return data || excludes(earlier, later) ? std::optional<Wait>({earlier.id, data})
+                                            : std::nullopt;
+}
+
 std::vector<Ledger::Wait> Ledger::waits(const Operation &later) const {
     std::vector<Wait> result;
     for (const Operation &earlier : pending_) {
-        const bool data = !earlier.content_lost && // nothing counts on what is sure to fail
-                          (reaches(earlier, later) || comes_beside(earlier, later));
-        if (data || excludes(earlier, later)) {
-            result.push_back({earlier.id, data});
+        if (const std::optional<Wait> found = wait(earlier, later)) {
+            result.push_back(*found);
         }
     }
     return result;
+}
+
+std::vector<OperationId> Ledger::with_waits(std::vector<OperationId> operations) const {
+    const auto among = [&](OperationId id) {
+        return std::find(operations.begin(), operations.end(), id) != operations.end();
+    };
+    for (auto later = pending_.rbegin(); later != pending_.rend(); ++later) {
+        for (auto earlier = pending_.begin(); among(later->id) && earlier->id != later->id;
+             ++earlier) {
+            if (!among(earlier->id) && wait(*earlier, *later)) {
+                operations.push_back(earlier->id);
+            }
+        }
+    }
+    return operations;
 }
 
 Ledger::Operation Ledger::make_use(ViewId view, PlaceIndex place, RangeSet ranges, bool reads,

@@ -289,14 +289,16 @@ private:
     // acquire.cpp
     void forbid_self_wait(const std::vector<Ledger::Wait> &waits, PlaceIndex place,
                           const Range &range) const;
+    /// Whether one of these, or of what they wait for, is held: perhaps by this thread.
+    bool wait_for_held(std::vector<OperationId> operations) const;
     std::vector<Dependency> dependencies(const std::vector<Ledger::Wait> &waits);
     Pending &pending(OperationId operation);
     const Pending &pending(OperationId operation) const;
     const std::shared_ptr<Completion> &completion_of(OperationId operation);
     void add_pending(OperationId operation, PlaceIndex place, const Range &range, bool held);
     /// Begins copies that make the ranges valid at a place that no acquire asked for, and gives what they wait for: all
-    /// that must be over until they are there. Nothing if an operation needs the memory that they come from: it may be
-    /// held for ever. Throws what acquire throws.
+    /// that must be over until they are there. Nothing if an operation needs the memory that they come from, or they
+    /// would wait for what is held, which may be for ever. Throws what acquire throws.
     std::optional<std::vector<Dependency>> bring(PlaceIndex place, const RangeSet &ranges,
                                                  ViewId from);
     void begin_copies(Begun &begun, const Attachment &attachment, std::vector<PlannedPart> parts,

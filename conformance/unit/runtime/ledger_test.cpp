@@ -306,3 +306,16 @@ TEST_CASE("a write keeps busy the memory that has the last good copy of its byte
         CHECK_FALSE(ledger.busy(b));
     }
 }
+
+TEST_CASE("an operation waits for what those wait for that it waits for", "[runtime]") {
+    TwoMemories m;
+    const auto reader = m.ledger.begin_use(m.b, 2, Range{0, 16}, true, false);
+    m.ledger.begin_use(m.b, 2, Range{16, 32}, true, false);
+    const auto copy = m.ledger.begin_copy(m.a, m.b, 2, Range{0, 16});
+    const auto write = m.ledger.begin_use(m.a, 1, Range{0, 16}, false, true);
+    m.ledger.begin_use(m.a, 1, Range{0, 16}, true, false);
+    CHECK(m.ledger.with_waits({write.operation}) ==
+          std::vector{write.operation, copy.operation, reader.operation});
+    CHECK(m.ledger.with_waits({reader.operation}) == std::vector{reader.operation});
+    CHECK(m.ledger.with_waits({}).empty());
+}

@@ -290,3 +290,45 @@ TEST_CASE("a transfer that finds no memory for its staging on the way gets it th
     CHECK_FALSE(clean.memory_of(middle));
     CHECK(host_read(clean.buffer()) == pattern(size, 1));
 }
+
+TEST_CASE("who makes room waits for nothing that is held, nor for what waits for that",
+          "[runtime][evict]") {
+    constexpr PlaceIndex a = 1, b = 2;
+    const Simulated machine(two_small().path());
+    const Runtime runtime(machine.topology());
+    const Storage storage(runtime, {.size = 2 * page});
+    const Buffer buffer = storage.buffer();
+    const auto write_at_a = [&](uint8_t value) {
+        Acquisition writer = buffer.acquire(a, Access::discard_write);
+        writer.release(machine.fill(writer, value).get());
+    };
+    const auto in_another_thread = [](auto work) {
+        return std::async(std::launch::async, work).get();
+    };
+    const Storage next(runtime, {.size = 2 * page});
+    write_at_a(1);
+    SECTION("a write that overtakes what is there") {
+        const Acquisition held = buffer.acquire(host_place, Access::discard_write, 0, 10);
+        CHECK(code_of_use(next) == PI_ERROR_OUT_OF_DEVICE_MEMORY);
+    }
+    SECTION("a reader of what the bytes are written back to") {
+        const Acquisition held =
+            in_another_thread([&] { return buffer.acquire(host_place, Access::read); });
+        REQUIRE(runtime.finish(patience));
+        write_at_a(2);
+        REQUIRE(runtime.finish(patience));
+        CHECK(code_of_use(next) == PI_ERROR_OUT_OF_DEVICE_MEMORY);
+        CHECK(storage.valid(a) == RangeSet({0, 2 * page}));
+    }
+    SECTION("a copy behind a reader") {
+        const Acquisition held = buffer.acquire(b, Access::read);
+        REQUIRE(runtime.finish(patience));
+        write_at_a(2);
+        in_another_thread([&] { buffer.prefetch(b); });
+        CHECK(code_of_use(next) == PI_ERROR_OUT_OF_DEVICE_MEMORY);
+    }
+    REQUIRE(runtime.finish(patience));
+    const std::vector<uint8_t> before = host_read(buffer);
+    CHECK(code_of_use(next) == PI_SUCCESS);
+    CHECK(host_read(buffer) == before);
+}
