@@ -34,6 +34,8 @@ public:
     uint64_t profiling(pi_profiling_info name) const override {
         return times_[name - PI_PROFILING_QUEUED];
     }
+    /// Each device's is its own.
+    bool shares_clock() const override { return false; }
     /// A reference of its own to the vendor's event; empty before it is submitted and after it is final.
     EventOwner get(const Api &api) const;
     /// The vendor's status once it is final.

@@ -63,6 +63,9 @@ public:
     virtual ~Payload() = default;
     /// A profiling time in nanoseconds; only asked when the event is final with success.
     virtual uint64_t profiling(pi_profiling_info name) const = 0;
+    /// Whether its times are of one clock with those of other devices and of the host, give or take what is known of a
+    /// device's clock: so that a command is told to begin no sooner than what it comes after has ended.
+    virtual bool shares_clock() const { return true; }
     /// Whether start() found that the vendor does not take the command: then the enqueue call fails. Any thread.
     virtual bool refused() const { return false; }
     /// Called on a thread that waits for `event`, this payload's, for ever: it may wait in the vendor first, so that it is woken
@@ -158,6 +161,7 @@ private:
     bool add_waiter(Waiter waiter, Phase phase);
     void depend(Event &dependency, bool carries_error);
     void note_failure(const Event &root);
+    void note_end(const Event &dependency);
     void dependency_reached(const Waiter &waiter, const Event &dependency, bool is_final);
     void start_step();
     void finish_step();
@@ -180,6 +184,7 @@ private:
     std::condition_variable condition_;
     pi_result result_ = PI_SUCCESS;
     std::string text_;
+    uint64_t not_before_ = 0; ///< the latest end of a dependency, by profiling
     bool signalled_ = false;
     bool reached_submitted_ = false;
     bool reached_final_ = false;

@@ -29,7 +29,9 @@ inline uint64_t Event::profiling(pi_profiling_info name) const {
     if (!final() || result() != PI_SUCCESS)
         fail(PI_ERROR_PROFILING_UNAVAILABLE,
              "profiling times exist once the event is complete with success");
-    return payload_ ? payload_->profiling(name) : times_[name - PI_PROFILING_QUEUED];
+    const uint64_t time = payload_ ? payload_->profiling(name) : times_[name - PI_PROFILING_QUEUED];
+    std::lock_guard lock(mutex_);
+    return name < PI_PROFILING_START ? time : std::max(time, not_before_);
 }
 
 // ----- dependencies -------------------------------------------------------------------------------
@@ -61,8 +63,22 @@ inline void Event::depend(Event &dependency, bool carries_error) {
     wait(missing_, true, phase);
     if (phase == Phase::SUBMITTED && wait(unfinished_, false, Phase::FINAL))
         return;
-    if (carries_error && dependency.final())
+    if (!dependency.final())
+        return;
+    note_end(dependency);
+    if (carries_error)
         note_failure(dependency);
+}
+
+inline void Event::note_end(const Event &dependency) {
+    const auto comparable = [](const Event &event) {
+        return event.profiling_ && (!event.payload_ || event.payload_->shares_clock());
+    };
+    if (!comparable(*this) || !comparable(dependency) || dependency.result() != PI_SUCCESS)
+        return;
+    const uint64_t end = dependency.profiling(PI_PROFILING_END);
+    std::lock_guard lock(mutex_);
+    not_before_ = std::max(not_before_, end);
 }
 
 inline void Event::note_failure(const Event &root) {
@@ -84,6 +100,8 @@ inline void Event::note_failure(const Event &root) {
 
 inline void Event::dependency_reached(const Waiter &waiter, const Event &dependency,
                                       bool is_final) {
+    if (is_final)
+        note_end(dependency);
     if (is_final && waiter.carries_error)
         note_failure(dependency);
     waiter.starts ? start_step() : finish_step();
