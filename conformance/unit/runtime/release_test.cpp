@@ -7,7 +7,6 @@
 #include <catch2/catch.hpp>
 
 #include <atomic>
-#include <cstring>
 
 using namespace runtime_test;
 
@@ -111,8 +110,9 @@ TEST_CASE(
     const auto bytes = pattern(size, 5);
     Event end;
     REQUIRE(piEventCreateHost(machine.topology()->context(1), nullptr, end.out()) == PI_SUCCESS);
-    Acquisition first = buffer.acquire(host_place, Access::discard_write);
-    std::memcpy(first.pointer(), bytes.data(), size);
+    host_write(buffer, 0, bytes);
+    Acquisition first = buffer.acquire(host_place, Access::read_write);
+    first.wait(patience);
     first.release(end.get());
     Acquisition second = buffer.acquire(1, Access::write);
     second.release();
