@@ -30,14 +30,14 @@ constexpr ModeRow filter_modes[] = {
 };
 
 /// `ours` has been checked.
-cl_uint to_vendor(std::span<const ModeRow> rows, uint32_t ours) {
-    return std::find_if(rows.begin(), rows.end(),
+cl_uint to_vendor(std::span<const ModeRow> modes, uint32_t ours) {
+    return std::find_if(modes.begin(), modes.end(),
                         [=](const ModeRow &row) { return row.ours == ours; })
         ->vendor;
 }
 
-uint32_t from_vendor(std::span<const ModeRow> rows, cl_uint vendor, const char *what) {
-    for (const ModeRow &row : rows)
+uint32_t from_vendor(std::span<const ModeRow> modes, cl_uint vendor, const char *what) {
+    for (const ModeRow &row : modes)
         if (row.vendor == vendor)
             return row.ours;
     fail(PI_ERROR_UNSUPPORTED_FEATURE, "the ", what, " of the cl_sampler, 0x", std::hex, vendor,
