@@ -75,7 +75,7 @@ LAW("lifetime", "a chain of callbacks that enqueue goes on as long as it likes")
 LAW("lifetime", "a blocking call inside a callback is refused, not waited for") {
     const Queue queue = bench.make_queue();
     const Queue other = bench.make_queue();
-    const Mem mem = bench.make_buffer(64);
+    const Mem mem = bench.make_buffer(bench.place(), Bytes(64));
     const Event gate = bench.make_host_event();
     const Event unsignalled = bench.make_host_event();
     const Event held = bench.barrier(queue, {gate});
@@ -98,6 +98,15 @@ LAW("lifetime", "a blocking call inside a callback is refused, not waited for") 
         read.regions = &region;
         require_error(try_enqueue(other, read), PI_ERROR_WOULD_BLOCK,
                       "a blocking read in a callback");
+        const std::byte one{1};
+        pi_buffer_fill_desc fill = describe<pi_buffer_fill_desc>();
+        fill.flags = PI_COMMAND_BLOCKING;
+        fill.mem = mem;
+        fill.pattern = &one;
+        fill.pattern_size = 1;
+        fill.size = 64;
+        require_error(try_enqueue(other, fill), PI_ERROR_WOULD_BLOCK,
+                      "a blocking fill in a callback");
         require_success(piEventWait(event, PI_TIMEOUT_NEVER),
                         "piEventWait in a callback for the event itself, which is final");
     });
@@ -107,6 +116,7 @@ LAW("lifetime", "a blocking call inside a callback is refused, not waited for") 
     bench.check_callbacks();
     bench.signal(unsignalled);
     bench.wait(waiting);
+    bench.require_contents(other, mem, Bytes(64), "what a fill that was refused has not filled");
 }
 
 LAW("lifetime", "a callback is called once for each time that it was set") {

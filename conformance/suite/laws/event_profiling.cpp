@@ -50,6 +50,22 @@ LAW("event", "every command's times go forward, and stay as they are") {
     }
 }
 
+LAW("event", "a barrier that was held back tells its times") {
+    const Queue queue = make_profiling_queue(bench);
+    const Event first = bench.barrier(queue);
+    bench.wait(first);
+    const Event gate = bench.make_host_event();
+    const Event held = bench.barrier(queue, {gate});
+    bench.signal(gate);
+    bench.wait(held);
+    const Times before = times_of(first, "a barrier");
+    const Times after = times_of(held, "a barrier that was held back");
+    require(after[0] >= before[0], "a barrier was enqueued at ", after[0], ", one before it at ",
+            before[0]);
+    require(after[3] >= after[0] && after[3] != 0, "a barrier ended at ", after[3],
+            ", and was enqueued at ", after[0]);
+}
+
 LAW("event", "a command's times lie behind those of the command that it waited for") {
     const Queue queue = make_profiling_queue(bench);
     const Queue second = make_profiling_queue(bench);

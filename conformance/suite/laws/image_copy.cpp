@@ -62,6 +62,7 @@ LAW("image", "a copy between images of any two types moves its pixels and no oth
 
 LAW("image", "a copy between an image and a buffer obeys offset and pitches of the buffer") {
     const Queue queue = bench.make_queue();
+    const uint64_t atom = std::max<uint64_t>(bench.scopes().at(0).offset_alignment, 16);
     for (const pi_image_type type : types_of(bench)) {
         const pi_mem_image_desc desc = random_image_desc(bench, type);
         const Mem image = make_image(bench, desc);
@@ -73,7 +74,15 @@ LAW("image", "a copy between an image and a buffer obeys offset and pitches of t
             const pi_mem_image_desc part = image_desc(PI_IMAGE_3D, format_of(desc), box.extent);
             Bytes bytes = bench.random_bytes(rows.end());
             move_rows(random_pixels(bench, part), rows_of(part), bytes, rows);
-            const Mem buffer = bench.make_buffer(bench.place(), bytes);
+            // The buffer, or a view of one with bytes before it.
+            const uint64_t begin = bench.can(PI_CAPABILITY_VIEW) && round >= 8 ? atom : 0;
+            Bytes around = bench.random_bytes(begin);
+            around.insert(around.end(), bytes.begin(), bytes.end());
+            const Mem root = bench.make_buffer(bench.place(), around);
+            Mem view;
+            if (begin != 0)
+                view = bench.make_view(root, begin, bytes.size());
+            const pi_mem buffer = begin != 0 ? view : root;
             const Rows model = rows_of(desc, box.origin, box.extent);
             const bool to_image = round % 2 == 0;
             const CopyRegions regions{to_image
@@ -89,7 +98,9 @@ LAW("image", "a copy between an image and a buffer obeys offset and pitches of t
             else
                 move_rows(pixels, model, bytes, rows);
             require_pixels(bench, queue, image, desc, pixels, what);
-            bench.require_contents(queue, buffer, bytes, what + ": the buffer");
+            std::copy(bytes.begin(), bytes.end(),
+                      around.begin() + static_cast<std::ptrdiff_t>(begin));
+            bench.require_contents(queue, root, around, what + ": the buffer");
         }
     }
 }

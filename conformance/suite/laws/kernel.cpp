@@ -6,6 +6,7 @@
 #include "workshop.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 namespace pi::suite {
 namespace {
@@ -132,6 +133,43 @@ LAW("kernel", "argument values are copied during the call") {
     bench.signal(gate);
     bench.wait(event);
     bench.require_contents(shop.queue, mem, bytes_of({7, 7, 7, 7}), "what the launch has added");
+}
+
+LAW("kernel", "large argument values are copied during the call, too") {
+    if (kernel_format(bench) != PI_PROGRAM_FORMAT_OPENCL_C)
+        skip("the suite has kernels with large values in OpenCL C only");
+    constexpr const char *text = "typedef struct { uint words[16]; } large;"
+                                 "kernel void take(global uint *out, large value) {"
+                                 "    for (int i = 0; i < 16; ++i) out[i] = value.words[i];"
+                                 "}";
+    pi_program_desc program_desc = describe<pi_program_desc>();
+    program_desc.format = PI_PROGRAM_FORMAT_OPENCL_C;
+    program_desc.data = text;
+    program_desc.size = std::strlen(text);
+    Program program;
+    require_success(piProgramCreate(bench.context(), &program_desc, program.out()),
+                    "piProgramCreate");
+    require_success(piProgramBuild(program, nullptr), "piProgramBuild");
+    const Kernel kernel = make_kernel(program, "take");
+    const Queue queue = bench.make_queue();
+    std::vector<uint32_t> value = counting(16);
+    const Bytes expected = bytes_of(value);
+    const Mem mem = bench.make_buffer(bench.place(), Bytes(expected.size()));
+    const Event gate = bench.make_host_event();
+    pi_kernel_argument arguments[2]{};
+    arguments[0].kind = PI_ARGUMENT_BUFFER;
+    arguments[0].mem = mem;
+    arguments[1].kind = PI_ARGUMENT_VALUE;
+    arguments[1].value = value.data();
+    arguments[1].size = expected.size();
+    pi_kernel_launch_desc desc = launch_desc(kernel, Arguments(), 1);
+    desc.arguments = arguments;
+    desc.argument_count = 2;
+    const Event event = bench.enqueue(queue, desc, {gate});
+    std::fill(value.begin(), value.end(), 1000);
+    bench.signal(gate);
+    bench.wait(event);
+    bench.require_contents(queue, mem, expected, "what a launch was given as a large value");
 }
 
 LAW("kernel", "wrong arguments are refused, each with nothing enqueued") {

@@ -204,15 +204,18 @@ LAW("kernel", "a view is an argument like a buffer") {
     const Kernel kernel = make_kernel(shop.program, "add");
     const uint64_t offset =
         std::max<uint64_t>(bench.scopes().at(0).offset_alignment, sizeof(uint32_t));
-    std::vector<uint32_t> expected = counting(static_cast<uint32_t>(offset / 4 + 32));
+    std::vector<uint32_t> expected = counting(static_cast<uint32_t>(offset / 2 + 32));
     const Mem mem = bench.make_buffer(bench.place(), bytes_of(expected));
-    const Mem view = bench.make_view(mem, offset, 64);
-    Arguments arguments;
-    arguments.buffer(view).value(uint32_t{1000});
-    bench.wait(bench.enqueue(shop.queue, launch_desc(kernel, arguments, 16)));
-    for (uint64_t i = 0; i < 16; ++i)
-        expected[offset / 4 + i] += 1000;
-    bench.require_contents(shop.queue, mem, bytes_of(expected), "the buffer after the launch");
+    const Mem view = bench.make_view(mem, offset, offset + 64);
+    for (const uint64_t within : {uint64_t{0}, offset}) {
+        Arguments arguments;
+        arguments.buffer(view, within).value(uint32_t{1000});
+        bench.wait(bench.enqueue(shop.queue, launch_desc(kernel, arguments, 16)));
+        for (uint64_t i = 0; i < 16; ++i)
+            expected[(offset + within) / 4 + i] += 1000;
+        bench.require_contents(shop.queue, mem, bytes_of(expected),
+                               join("the buffer after a launch at byte ", within, " of a view"));
+    }
 }
 
 LAW("kernel", "work-group memory is each group's own") {
@@ -289,21 +292,27 @@ LAW("kernel",
 
 LAW("kernel", "more work-group memory than the device has is refused or fails") {
     Workshop shop(bench);
-    const Kernel kernel = make_kernel(shop.program, "reverse");
     const auto most =
         get_info<uint64_t>(&piDeviceGetInfo, bench.device(), PI_DEVICE_INFO_LOCAL_MEMORY_SIZE);
     const Mem mem = bench.make_buffer(64);
-    Arguments arguments;
-    arguments.buffer(mem).local(most + 64);
-    const pi_kernel_launch_desc desc = launch_desc(kernel, arguments, 4, 4);
-    const std::string what = join("a launch with work-group memory of ", most + 64,
-                                  " bytes where the device has ", most);
-    Event event;
-    pi_result result = try_enqueue(shop.queue, desc, {}, event.out());
-    // Some backends know only when the launch is under way.
-    if (result == PI_SUCCESS)
-        result = bench.wait_result(event, what);
-    require_error(result, {PI_ERROR_INVALID_ARGUMENTS, PI_ERROR_OUT_OF_RESOURCES}, what);
+    const auto refused = [&](const char *name, const Arguments &arguments, uint64_t bytes) {
+        const Kernel kernel = make_kernel(shop.program, name);
+        const pi_kernel_launch_desc desc = launch_desc(kernel, arguments, 4, 4);
+        const std::string what = join("a launch of ", name, " with work-group memory of ", bytes,
+                                      " bytes where the device has ", most);
+        Event event;
+        pi_result result = try_enqueue(shop.queue, desc, {}, event.out());
+        // Some backends know only when the launch is under way.
+        if (result == PI_SUCCESS)
+            result = bench.wait_result(event, what);
+        require_error(result, {PI_ERROR_INVALID_ARGUMENTS, PI_ERROR_OUT_OF_RESOURCES}, what);
+    };
+    Arguments one;
+    one.buffer(mem).local(most + 64);
+    refused("reverse", one, most + 64);
+    Arguments two; // the device has either
+    two.buffer(mem).local(most / 2 + 64).local(most / 2 + 64);
+    refused("butterfly", two, most + 128);
 }
 
 LAW("kernel", "one kernel is launched from four threads, each with arguments of its own") {

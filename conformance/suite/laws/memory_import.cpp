@@ -139,6 +139,14 @@ LAW("memory", "imported memory tells its kind, its size and the pointer that it 
     require_success(result, "piMemGetHostPointer of imported memory");
     require(pointer == imported.memory.data(), "piMemGetHostPointer of imported memory gave ",
             pointer, ", it was imported from ", static_cast<void *>(imported.memory.data()));
+    const uint64_t atom = std::max<uint64_t>(bench.scopes().at(0).offset_alignment, 1);
+    if (!bench.can(PI_CAPABILITY_VIEW) || 2 * atom > imported.memory.size())
+        return;
+    const Mem view = bench.make_view(mem, atom, atom);
+    require_success(piMemGetHostPointer(view, &pointer), "piMemGetHostPointer of a view");
+    require(pointer == imported.memory.data() + atom, "piMemGetHostPointer of a view from byte ",
+            atom, " on gave ", pointer, ", its root is at ",
+            static_cast<void *>(imported.memory.data()));
 }
 
 LAW("memory", "imported memory has the access that it was imported with, and no other") {

@@ -78,6 +78,9 @@ LAW("program", "kernels keep the options that they were built with") {
     const Kernel first = make_kernel(program, "set");
     require_error(build(program, nullptr), PI_ERROR_BUILD_FAILED,
                   "building without a definition what has a kernel");
+    require_untouched<pi_kernel>(
+        "a kernel of what was built once, and then failed to", {PI_ERROR_INVALID_OPERATION},
+        [&](pi_kernel *out) { return piKernelCreate(program, "set", nullptr, out); });
     require_value(first, 41);
     require_success(build(program, "-DVALUE=42"), "building again, after a failure");
     const Kernel second = make_kernel(program, "set");
