@@ -81,6 +81,11 @@ LAW("program", "kernels keep the options that they were built with") {
     require_untouched<pi_kernel>(
         "a kernel of what was built once, and then failed to", {PI_ERROR_INVALID_OPERATION},
         [&](pi_kernel *out) { return piKernelCreate(program, "set", nullptr, out); });
+    uint32_t status = 0;
+    require_success(piProgramGetBuildInfo(program, bench.device(), PI_PROGRAM_BUILD_INFO_STATUS,
+                                          sizeof status, &status, nullptr),
+                    "PI_PROGRAM_BUILD_INFO_STATUS");
+    require_equal(status, uint32_t{PI_PROGRAM_FAILED}, "the status after a build that failed");
     require_value(first, 41);
     require_success(build(program, "-DVALUE=42"), "building again, after a failure");
     const Kernel second = make_kernel(program, "set");
