@@ -95,7 +95,9 @@ cl_int Program::build_vendor(const Device &device, Build &&build) {
 void Program::finish(const Attempt &attempt, cl_int code) {
     // It is as it was.
     if (code == CL_INVALID_OPERATION)
-        check(code, attempt.call, adopted_ ? "the application's cl_program has kernels" : "");
+        check(code, attempt.call,
+              adopted_ ? "the application's cl_program has kernels"
+                       : "the program was created anew for it");
     aim_ = attempt.aim;
     compiled_elsewhere_ = false;
     options_ = attempt.options;

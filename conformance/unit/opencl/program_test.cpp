@@ -202,23 +202,9 @@ TEST_CASE(
         const Mem mem = place.buffer(4), table = place.buffer(4);
         set_contents(place.queue, table, {3, 0, 0, 0});
         const uint32_t value = 4;
-        pi_kernel_argument arguments[3]{};
-        arguments[0].kind = arguments[2].kind = PI_ARGUMENT_BUFFER;
-        arguments[0].mem = mem;
-        arguments[1].kind = PI_ARGUMENT_VALUE;
-        arguments[1].value = &value;
-        arguments[1].size = sizeof value;
-        arguments[2].mem = table;
-        pi_kernel_launch_desc desc{};
-        desc.struct_size = sizeof desc;
-        desc.type = PI_TYPE_KERNEL_LAUNCH_DESC;
-        desc.flags = PI_COMMAND_BLOCKING;
-        desc.kernel = kernel;
-        desc.dimensions = 1;
-        desc.global_size[0] = 1;
-        desc.argument_count = 3;
-        desc.arguments = arguments;
-        ok(piEnqueueKernelLaunch(place.queue, &desc, 0, nullptr, nullptr));
+        const std::vector arguments{buffer_argument(mem), value_argument(value),
+                                    buffer_argument(table)};
+        wait(launch(place.queue, kernel, 1, arguments));
         CHECK(contents(place.queue, mem) == std::vector<uint8_t>{7, 0, 0, 0});
     }
 }
