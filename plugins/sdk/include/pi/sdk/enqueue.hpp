@@ -76,8 +76,7 @@ inline void throw_refusal(const Event &event) {
 
 /// Blocks until the event is final, in the vendor where its payload can do so; throws the command's error. Not inside a callback.
 inline void wait_with_help(Event &event) {
-    if (event.payload() && !event.final())
-        event.payload()->help(event);
+    event.help();
     event.wait(PI_TIMEOUT_NEVER);
 }
 

@@ -129,6 +129,11 @@ public:
     bool is_host() const { return type_ == PI_TYPE_NONE; }
     uint64_t profiling(pi_profiling_info name) const;
 
+    /// Before this thread waits for ever: see Payload::help().
+    void help() {
+        if (payload_ && !final())
+            payload_->help(*this);
+    }
     /// Blocks until final or `timeout` nanoseconds are over; false on timeout. The result is not looked at.
     bool wait_final(uint64_t timeout);
     /// piEventWait: throws the command's error.

@@ -332,8 +332,7 @@ inline void Sequence::finish() {
     for (const Ref<Event> &event : events) {
         if (!event->final() && CallbackScope::active())
             fail(PI_ERROR_WOULD_BLOCK, "finishing a queue inside a callback");
-        if (!event->final() && event->payload())
-            event->payload()->help(*event);
+        event->help();
         event->wait_final(PI_TIMEOUT_NEVER);
     }
 }
