@@ -13,6 +13,7 @@
 #include <fstream>
 #include <iterator>
 #include <system_error>
+#include <utility>
 
 namespace pi::loader {
 namespace {
@@ -34,7 +35,8 @@ std::string canonical_path(const fs::path &path) {
 
 // A file that nobody named: what it is, or why it is not to be opened.
 Candidate found_by_search(const std::string &name, const fs::path &file) {
-    return {name, canonical_path(file), check_ownership(file.string())};
+    Resolved resolved = resolve(file.string());
+    return {name, std::move(resolved.path), std::move(resolved.reason)};
 }
 
 std::vector<fs::path> list_directory(const std::string &directory, std::string_view prefix,
@@ -55,18 +57,19 @@ std::vector<fs::path> list_directory(const std::string &directory, std::string_v
 // {"name": "opencl", "path": "../../../lib/libpi_plugin_opencl.so"}
 Candidate read_manifest(const fs::path &file) {
     Candidate candidate{"", file.string(), ""};
-    candidate.reason = check_regular_file(file.string());
+    const Resolved resolved = resolve(file.string());
+    candidate.reason = check_regular_file(resolved.path);
     if (candidate.reason.empty())
-        candidate.reason = check_ownership(file.string());
+        candidate.reason = resolved.reason;
     if (!candidate.reason.empty())
         return candidate;
     std::error_code error;
-    if (fs::file_size(file, error) > max_manifest_size || error) {
+    if (fs::file_size(resolved.path, error) > max_manifest_size || error) {
         candidate.reason = "manifest: larger than 1 MiB";
         return candidate;
     }
     try {
-        std::ifstream stream(file, std::ios::binary);
+        std::ifstream stream(resolved.path, std::ios::binary);
         const nlohmann::json manifest = nlohmann::json::parse(stream);
         const auto name = manifest.at("name").get<std::string>();
         const auto path = manifest.at("path").get<std::string>();

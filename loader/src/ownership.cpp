@@ -4,8 +4,10 @@
 
 #include <fmt/format.h>
 
+#include <deque>
 #include <filesystem>
 #include <system_error>
+#include <utility>
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -14,6 +16,8 @@ namespace pi::loader {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr int max_links = 40; // of one path, as many as Linux follows
 
 std::string check_entry(const fs::path &directory, const fs::path &entry) {
     struct stat around = {}, found = {};
@@ -31,32 +35,47 @@ std::string check_entry(const fs::path &directory, const fs::path &entry) {
                        entry.string(), found.st_uid, ::geteuid());
 }
 
-std::string check_way(const fs::path &path) {
-    fs::path directory = path.root_path();
-    for (const fs::path &name : path.relative_path()) {
-        const fs::path entry = directory / name;
-        if (std::string reason = check_entry(directory, entry); !reason.empty())
-            return reason;
-        directory = entry;
-    }
-    return "";
-}
-
 } // namespace
 
-std::string check_ownership(const std::string &path) {
+Resolved resolve(const std::string &path) {
     std::error_code error;
-    const fs::path named = fs::absolute(path, error).lexically_normal();
-    std::string reason = error ? "" : check_way(named);
-    const fs::path target = fs::canonical(path, error);
-    if (!reason.empty() || error)
-        return reason;
-    if (target != named)
-        reason = check_way(target);
+    const fs::path named = fs::absolute(path, error);
+    if (error)
+        return {path, ""};
+    Resolved resolved;
+    fs::path reached = named.root_path();
+    const fs::path start = named.relative_path();
+    std::deque<fs::path> names(start.begin(), start.end());
+    for (int links = 0; !names.empty();) {
+        const fs::path name = std::move(names.front());
+        names.pop_front();
+        if (name.empty() || name == ".")
+            continue;
+        if (name == "..") {
+            reached = reached.parent_path();
+            continue;
+        }
+        const fs::path entry = reached / name;
+        if (resolved.reason.empty())
+            resolved.reason = check_entry(reached, entry);
+        if (!fs::is_symlink(fs::symlink_status(entry, error))) {
+            reached = entry;
+            continue;
+        }
+        const fs::path target = fs::read_symlink(entry, error);
+        if (error || ++links > max_links)
+            return {named.lexically_normal().string(), std::move(resolved.reason)};
+        if (target.is_absolute())
+            reached = target.root_path();
+        const fs::path further = target.relative_path();
+        names.insert(names.begin(), further.begin(), further.end());
+    }
+    resolved.path = reached.string();
     struct stat status = {};
-    if (reason.empty() && ::stat(target.c_str(), &status) == 0 && (status.st_mode & S_IWOTH) != 0)
-        reason = fmt::format("everyone may write to it: chmod o-w \"{}\"", target.string());
-    return reason;
+    if (resolved.reason.empty() && ::stat(reached.c_str(), &status) == 0 &&
+        (status.st_mode & S_IWOTH) != 0)
+        resolved.reason = fmt::format("everyone may write to it: chmod o-w \"{}\"", resolved.path);
+    return resolved;
 }
 
 } // namespace pi::loader

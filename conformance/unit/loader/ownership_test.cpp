@@ -91,6 +91,48 @@ TEST_CASE("a link is followed only to where not everyone may exchange the plugin
         CHECK_THAT(report.reason, Contains("chmod o-w \"" + open.path() + "\""));
 }
 
+TEST_CASE("links lead on to other links, up and down, as for whoever opens the path") {
+    const TemporaryFolder folder, plugins;
+    const std::string file = plugins.copy_plugin("small_good");
+    std::filesystem::create_directory(folder.str("deep"));
+    std::filesystem::create_directory_symlink(plugins.path(), folder.str("plugins"));
+    std::filesystem::create_symlink("../plugins/./" +
+                                        std::filesystem::path(file).filename().string(),
+                                    folder.str("deep/relative"));
+    std::filesystem::create_symlink("deep/../deep/relative", folder.str("libpi_plugin_good.so"));
+    const Report report = search(folder.str());
+    CHECK(report.status == PI_PLUGIN_LOADED);
+    CHECK(report.path == file);
+
+    const TemporaryFolder ring;
+    std::filesystem::create_symlink("libpi_plugin_b.so", ring.str("libpi_plugin_a.so"));
+    std::filesystem::create_symlink("libpi_plugin_a.so", ring.str("libpi_plugin_b.so"));
+    for (const Report &round : Loader({.directories = {ring.str()}}).reports()) {
+        CHECK(round.status == PI_PLUGIN_REFUSED);
+        CHECK_THAT(round.reason, Contains("symbolic links"));
+    }
+}
+
+TEST_CASE("each link on the way counts by its owner where everyone may put files") {
+    if (::geteuid() != 0) {
+        pi_test::skip("only root can give links away");
+        return;
+    }
+    const TemporaryFolder folder, shared;
+    const std::string file = folder.copy_plugin("small_good", "good");
+    std::filesystem::create_directory(folder.str("a"));
+    const std::string between = shared.str("between");
+    std::filesystem::create_symlink(file, between);
+    std::filesystem::create_symlink(between, folder.str("a/libpi_plugin_good.so"));
+    set_mode(shared.path(), 01777);
+    CHECK(search(folder.str("a")).status == PI_PLUGIN_LOADED);
+
+    REQUIRE(::lchown(between.c_str(), stranger, stranger) == 0);
+    const Report report = search(folder.str("a"));
+    CHECK(report.status == PI_PLUGIN_REFUSED);
+    CHECK_THAT(report.reason, Contains("\"" + between + "\", in a directory"));
+}
+
 TEST_CASE("where everyone may put files a plugin is its owner's: root's, this user's or the "
           "directory's owner's") {
     if (::geteuid() != 0) {
