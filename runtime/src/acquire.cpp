@@ -76,9 +76,19 @@ bool StorageState::wait_for_held(std::vector<OperationId> operations) const {
                        [this](OperationId operation) { return pending(operation).held; });
 }
 
-void StorageState::add_pending(OperationId operation, PlaceIndex place, const Range &range,
-                               bool held) {
-    pending_.push_back({operation, nullptr, held, std::this_thread::get_id(), place, range});
+template <class Begin>
+Ledger::Begun StorageState::begin_operation(PlaceIndex place, const Range &range, bool held,
+                                            Begin begin) {
+    // First, since what the ledger has begun has to end.
+    pending_.push_back({0, nullptr, held, std::this_thread::get_id(), place, range});
+    try {
+        Ledger::Begun begun = begin();
+        pending_.back().operation = begun.operation;
+        return begun;
+    } catch (...) {
+        pending_.pop_back();
+        throw;
+    }
 }
 
 std::unique_ptr<AcquisitionState> StorageState::acquire(const std::shared_ptr<BufferState> &buffer,
@@ -146,15 +156,15 @@ StorageState::try_acquire(const std::shared_ptr<BufferState> &buffer, PlaceIndex
                 begin_copies(begun, attachment, std::move(parts), place, spread);
             }
             begin_use(begun, attachment, access);
+            if (begun.transfers.empty()) {
+                log_nothing_stale(begun, attachment, access);
+            }
         } catch (...) {
             lock.unlock();
             undo(begun);
             throw;
         }
         account(begun);
-        if (begun.transfers.empty()) {
-            log_nothing_stale(begun, attachment, access);
-        }
     }
     for (const auto &transfer : begun.transfers) {
         transfer->start();
@@ -184,24 +194,24 @@ std::optional<std::vector<Dependency>> StorageState::bring(PlaceIndex place, con
         try {
             begin_copies(begun, attachment, plan(target_of(attachment.view), ranges), place,
                          nullptr);
+            // What was under way already is waited for as well.
+            const auto waits = ledger_.use_waits(attachment.view, place, ranges, true, false);
+            copies = dependencies(waits);
+            std::vector<OperationId> operations;
+            for (const Ledger::Wait &wait : waits) {
+                operations.push_back(wait.operation);
+            }
+            if (wait_for_held(std::move(operations))) {
+                lock.unlock();
+                undo(begun);
+                return std::nullopt;
+            }
         } catch (...) {
             lock.unlock();
             undo(begun);
             throw;
         }
-        // What was under way already is waited for as well.
-        const auto waits = ledger_.use_waits(attachment.view, place, ranges, true, false);
-        std::vector<OperationId> operations;
-        for (const Ledger::Wait &wait : waits) {
-            operations.push_back(wait.operation);
-        }
-        if (wait_for_held(std::move(operations))) {
-            lock.unlock();
-            undo(begun);
-            return std::nullopt;
-        }
         account(begun);
-        copies = dependencies(waits);
     }
     for (const auto &transfer : begun.transfers) {
         transfer->start();
@@ -230,13 +240,15 @@ void StorageState::begin_copies(Begun &begun, const Attachment &attachment,
         predict_delays(part);
     }
     uint64_t bytes_copy_in_copy_out = begun.bytes_copy_in_copy_out;
-    for (PlannedCopy &each : cut(std::move(parts), attachment.view, spread)) {
+    std::vector<PlannedCopy> copies = cut(std::move(parts), attachment.view, spread);
+    begun.copies.reserve(copies.size());
+    for (PlannedCopy &each : copies) {
         PlannedPart &part = each.part;
         const PlaceIndex to = views_[each.destination].home;
-        const Ledger::Begun copy =
-            ledger_.begin_copy(part.sources.front().view, each.destination, to, part.ranges);
+        const Ledger::Begun copy = begin_operation(to, part.ranges.hull(), false, [&] {
+            return ledger_.begin_copy(part.sources.front().view, each.destination, to, part.ranges);
+        });
         begun.copies.push_back(copy.operation);
-        add_pending(copy.operation, to, part.ranges.hull(), false);
         begun.bytes_copied += part.hand_over || part.on_the_way ? 0 : part.ranges.bytes();
         // In the first record of the acquire, and what is on the way has none.
         const uint64_t told =
@@ -249,10 +261,11 @@ void StorageState::begin_copies(Begun &begun, const Attachment &attachment,
 
 void StorageState::begin_use(Begun &begun, const Attachment &attachment, Access access) {
     AcquisitionState &acquisition = *begun.acquisition;
-    const Ledger::Begun use = ledger_.begin_use(attachment.view, acquisition.place,
-                                                acquisition.range, fetches(access), writes(access));
+    const Ledger::Begun use = begin_operation(acquisition.place, acquisition.range, true, [&] {
+        return ledger_.begin_use(attachment.view, acquisition.place, acquisition.range,
+                                 fetches(access), writes(access));
+    });
     acquisition.operation = use.operation;
-    add_pending(use.operation, acquisition.place, acquisition.range, true);
     acquisition.dependencies = dependencies(use.waits);
     acquisition.mem = attachment.mem.get();
     acquisition.offset_alignment = attachment.offset_alignment;
@@ -331,13 +344,19 @@ void StorageState::bridge(AcquisitionState &acquisition) {
         check(piEventCreateHost(topology.context(acquisition.place), nullptr, joined.out()),
               "piEventCreateHost");
         acquisition.owned_events.push_back(joined);
+        TransferDone signal = [joined = std::move(joined), continuations = runtime_->continuations,
+                               in_flight = runtime_->in_flight](pi_result result,
+                                                                const std::string &) {
+            piEventSignalHost(joined.get(), result);
+            continuations->post_or_run([in_flight] { in_flight->remove(); });
+        };
         runtime_->in_flight->add();
-        when_all(foreign, runtime_->continuations,
-                 [joined = std::move(joined), continuations = runtime_->continuations,
-                  in_flight = runtime_->in_flight](pi_result result, const std::string &) {
-                     piEventSignalHost(joined.get(), result);
-                     continuations->post([in_flight] { in_flight->remove(); });
-                 });
+        try {
+            when_all(foreign, runtime_->continuations, std::move(signal));
+        } catch (...) {
+            runtime_->in_flight->remove();
+            throw;
+        }
     }
     for (const Event &event : acquisition.owned_events) {
         acquisition.events.push_back(event.get());

@@ -80,9 +80,11 @@ ViewId StorageState::add_view(View view, MemoryId memory) {
         view.home == host_place
             ? description_.host_memory != nullptr && description_.host_memory_valid
             : view.mem && view.mem.get() == description_.device_memory.get();
+    views_.reserve(views_.size() + 1); // the ledger must not know more views than there are
+    const ViewId id = ledger_.add_view(
+        memory, is_application_memory ? RangeSet({0, description_.size}) : RangeSet());
     views_.push_back(std::move(view));
-    return ledger_.add_view(memory,
-                            is_application_memory ? RangeSet({0, description_.size}) : RangeSet());
+    return id;
 }
 
 void StorageState::create_host_view() {
@@ -227,18 +229,17 @@ void StorageState::share_memory(PlaceIndex place, PlaceIndex owner, const std::s
         shared.offset_alignment,
         std::max<uint64_t>(
             runtime_->topology->info(place).scopes[scope_index(place)].offset_alignment, 1));
+    const bool over_link = connection.residency == PI_RESIDENCY_REMOTE_ACCESS;
     attachments_[place] = Attachment{.view = shared.view,
                                      .mem = shared.mem,
                                      .kind = RouteKind::direct_use,
                                      .lender = shared.lender,
                                      .imported = shared.imported,
                                      .elsewhere = connection.residency != PI_RESIDENCY_SAME_MEMORY,
+                                     .remote = over_link ? std::make_unique<RemoteUse>() : nullptr,
                                      .texts = texts(reason),
                                      .offset_alignment = alignment};
-    if (connection.residency == PI_RESIDENCY_REMOTE_ACCESS) {
-        attachments_[place]->remote = std::make_unique<RemoteUse>();
-        uses_links_ = true;
-    }
+    uses_links_ = uses_links_ || over_link;
 }
 
 void StorageState::adopt_device_memory() {
@@ -337,23 +338,24 @@ bool StorageState::import_host_memory(PlaceIndex place) {
     view.imported = true;
     // A map would bring its whole hull, and whole units, to the host.
     view.maps = coherence != PI_COHERENCE_FLUSH_INVALIDATE;
-    const ViewId id = add_view(std::move(view), memory);
-    if (coherence == PI_COHERENCE_FLUSH_INVALIDATE) {
-        const uint64_t unit = std::max<uint64_t>(scope->flush_atom, 1);
-        ledger_.set_unit(id, unit);
-        reason += ", handed over by flush and invalidate in units of " + std::to_string(unit) +
-                  (unit == 1 ? " byte" : " bytes");
-    } else {
+    const uint64_t unit = std::max<uint64_t>(scope->flush_atom, 1);
+    reason += view.maps ? ", handed over by map and unmap"
+                        : ", handed over by flush and invalidate in units of " +
+                              std::to_string(unit) + (unit == 1 ? " byte" : " bytes");
+    Attachment attachment{.mem = std::move(mem),
+                          .kind = RouteKind::import,
+                          .lender = place,
+                          .imported = true,
+                          .texts = texts(reason),
+                          .offset_alignment = alignment};
+    const bool maps = view.maps;
+    attachment.view = add_view(std::move(view), memory); // the last that can fail
+    if (maps) {
         ledger_.set_exclusive_writers(memory);
-        reason += ", handed over by map and unmap";
+    } else {
+        ledger_.set_unit(attachment.view, unit);
     }
-    attachments_[place] = Attachment{.view = id,
-                                     .mem = std::move(mem),
-                                     .kind = RouteKind::import,
-                                     .lender = place,
-                                     .imported = true,
-                                     .texts = texts(reason),
-                                     .offset_alignment = alignment};
+    attachments_[place] = std::move(attachment);
     return true;
 }
 
@@ -406,21 +408,25 @@ void StorageState::create_memory(PlaceIndex place) {
     pi_coherence coherence = PI_COHERENCE_UNKNOWN; // without an answer: a matter of cost only
     get_coherence(view.mem, coherence);
     view.cached = coherence == PI_COHERENCE_FLUSH_INVALIDATE;
-    Mem mem = view.mem;
-    std::optional<ViewId> id = vacant_view(place);
-    if (id) {
-        views_[*id] = std::move(view);
-    } else {
-        id = add_view(std::move(view), ledger_.add_memory());
-    }
-    attachments_[place] =
-        Attachment{.view = *id,
-                   .mem = std::move(mem),
-                   .lender = place,
-                   .texts = texts(laid_out ? "memory of its own, in the storage's layout"
-                                           : "memory of its own"),
-                   .offset_alignment = std::max<uint64_t>(info.scopes[scope].offset_alignment, 1)};
+    Attachment attachment{
+        .mem = view.mem,
+        .lender = place,
+        .texts =
+            texts(laid_out ? "memory of its own, in the storage's layout" : "memory of its own"),
+        .offset_alignment = std::max<uint64_t>(info.scopes[scope].offset_alignment, 1)};
     runtime_->residents.add(place, weak_from_this());
+    try {
+        if (const std::optional<ViewId> vacant = vacant_view(place)) {
+            attachment.view = *vacant;
+            views_[*vacant] = std::move(view);
+        } else {
+            attachment.view = add_view(std::move(view), ledger_.add_memory());
+        }
+    } catch (...) {
+        runtime_->residents.remove(place, this);
+        throw;
+    }
+    attachments_[place] = std::move(attachment);
 }
 
 } // namespace pi::runtime

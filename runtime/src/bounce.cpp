@@ -16,12 +16,17 @@ public:
     void start() {
         // A destination is one piece without holes, all of it overwritten.
         const uint64_t flags = maps_source_ ? PI_MAP_READ : PI_MAP_WRITE_DISCARD;
-        request_.after = only(commands_->map(
+        request_.after = commands_->map(
             mapped(), hull_, flags, &pointer_,
             [self = shared_from_this()](pi_result result, const std::string &text) {
-                self->on_mapped(result, text);
+                run_step(*self, [&] { self->on_mapped(result, text); });
             },
-            request_.after));
+            request_.after);
+    }
+
+    void finish(pi_result result, const std::string &text) {
+        tell_last(request_);
+        done_(result, text);
     }
 
 private:
@@ -35,33 +40,28 @@ private:
             return;
         }
         auto next = [self = shared_from_this()](pi_result copied, const std::string &detail) {
-            self->on_copied(copied, detail);
+            run_step(*self, [&] { self->on_copied(copied, detail); });
         };
         const Endpoint host{host_place, nullptr, pointer_, hull_.begin, false};
         const Endpoint source = endpoint_of(request_.source);
         const Endpoint destination = endpoint_of(request_.destination);
         request_.after =
-            only(commands_->move(maps_source_ ? host : source, maps_source_ ? destination : host,
-                                 request_.ranges, next, request_.after));
+            commands_->move(maps_source_ ? host : source, maps_source_ ? destination : host,
+                            request_.ranges, next, request_.after);
     }
 
     void on_copied(pi_result result, const std::string &text) {
         if (result != PI_SUCCESS) {
             request_.after.clear(); // behind a command that failed it would stay mapped
         }
-        request_.after = only(commands_->unmap(
+        request_.after = commands_->unmap(
             mapped(), pointer_,
             [self = shared_from_this(), result, text](pi_result unmapped,
                                                       const std::string &detail) {
                 const bool copied = result == PI_SUCCESS;
                 self->finish(copied ? unmapped : result, copied ? detail : text);
             },
-            request_.after));
-    }
-
-    void finish(pi_result result, const std::string &text) {
-        tell_last(request_);
-        done_(result, text);
+            request_.after);
     }
 
     const std::shared_ptr<Commands> commands_;

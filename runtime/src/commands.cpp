@@ -3,7 +3,9 @@
 
 #include <pi/runtime/error.hpp>
 
+#include <chrono>
 #include <exception>
+#include <new>
 #include <thread>
 
 namespace pi::runtime {
@@ -24,21 +26,35 @@ std::string event_text(pi_event event, pi_result result) {
     return text;
 }
 
-/// What a callback of a plugin needs. It holds the event, so that it lives until the callback.
+/// What a callback of a plugin needs, all of it made before, as nobody could be told there that memory is out. It holds
+/// the event, so that it lives until the callback.
 struct Notice {
+    Notice(std::shared_ptr<Continuations> where, TransferDone done)
+        : continuations(std::move(where)),
+          work(Continuations::prepare([done = std::move(done), outcome = outcome] {
+              done(outcome->result, outcome->text);
+          })) {}
+
     Event event;
-    std::shared_ptr<Continuations> continuations;
-    TransferDone done;
+    const std::shared_ptr<Continuations> continuations;
+    const std::shared_ptr<Outcome> outcome = std::make_shared<Outcome>();
+    Continuations::Prepared work;
 };
 
 void PI_CALL on_final(pi_event event, pi_result result, void *user_data) {
     std::unique_ptr<Notice> notice(static_cast<Notice *>(user_data));
-    std::string text = result == PI_SUCCESS ? std::string() : event_text(event, result);
+    notice->outcome->result = result;
+    if (result != PI_SUCCESS) {
+        try {
+            notice->outcome->text = event_text(event, result);
+        } catch (const std::bad_alloc &) {
+            // The result alone has to do.
+        }
+    }
     const auto continuations = notice->continuations;
-    notice->event
-        .reset(); // what is posted may be the last that somebody waits for: no handle outlives it
-    continuations->post(
-        [done = std::move(notice->done), result, text = std::move(text)] { done(result, text); });
+    Continuations::Prepared work = std::move(notice->work);
+    notice.reset(); // what is posted may be the last that somebody waits for: no handle outlives it
+    continuations->post(std::move(work));
 }
 
 /// Where each range lies at an end.
@@ -121,12 +137,25 @@ pi_result tell_when_final(Event &event, std::unique_ptr<Notice> notice) {
 
 void when_final(Event event, const std::shared_ptr<Continuations> &continuations,
                 TransferDone done) {
-    check(tell_when_final(event,
-                          std::make_unique<Notice>(Notice{{}, continuations, std::move(done)})),
+    check(tell_when_final(event, std::make_unique<Notice>(continuations, std::move(done))),
           "piEventSetCallback");
 }
 
 namespace {
+
+void answer_from_thread(std::function<Outcome()> call, std::shared_ptr<Continuations> continuations,
+                        TransferDone done) {
+    std::thread([call = std::move(call), notice = std::make_unique<Notice>(
+                                             std::move(continuations), std::move(done))]() mutable {
+        try {
+            *notice->outcome = call();
+        } catch (const std::bad_alloc &) {
+            notice->outcome->result = PI_ERROR_OUT_OF_HOST_MEMORY;
+        }
+        call = nullptr; // as above
+        notice->continuations->post(std::move(notice->work));
+    }).detach();
+}
 
 /// For an event that takes no callback. Its command is under way all the same, and until it is over the
 /// memory that it uses must not be used again: a thread waits for it.
@@ -135,18 +164,25 @@ void when_final_by_thread(Event &event, std::shared_ptr<Continuations> continuat
                           TransferDone done) {
     const auto kept = std::make_shared<Event>(std::move(event));
     try {
-        std::thread([kept, continuations = std::move(continuations),
-                     done = std::move(done)]() mutable {
-            const pi_result result = piEventWait(kept->get(), UINT64_MAX);
-            std::string text =
-                result == PI_SUCCESS ? std::string() : event_text(kept->get(), result);
-            kept->reset(); // as above
-            continuations->post(
-                [done = std::move(done), result, text = std::move(text)] { done(result, text); });
-        }).detach();
+        const auto wait = [kept] {
+            const pi_result result = piEventWait(kept->get(), PI_TIMEOUT_NEVER);
+            return Outcome{result,
+                           result == PI_SUCCESS ? std::string() : event_text(kept->get(), result)};
+        };
+        answer_from_thread(wait, std::move(continuations), std::move(done));
     } catch (...) {
         event = std::move(*kept);
         throw;
+    }
+}
+
+/// Inside a callback, too, where all that can be done is to ask again and again.
+void wait_until_final(pi_event event) {
+    if (piEventWait(event, PI_TIMEOUT_NEVER) != PI_ERROR_WOULD_BLOCK) {
+        return;
+    }
+    while (piEventWait(event, 0) == PI_ERROR_TIMEOUT) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
 }
 
@@ -177,11 +213,17 @@ std::vector<pi_event> Commands::wait_list(const Target &target) const {
     return events;
 }
 
-Submitted Commands::submit(const Target &target, const Enqueue &enqueue, const TransferDone &done) {
+void Commands::call_on_thread(std::function<Outcome()> call, TransferDone done) const {
+    answer_from_thread(std::move(call), continuations_, std::move(done));
+}
+
+template <class Enqueue>
+Commands::After Commands::submit(const Target &target, const TransferDone &done, Enqueue enqueue) {
     try {
         const Queue queue = queue_of(target);
         const std::vector<pi_event> waits = wait_list(target);
-        auto notice = std::make_unique<Notice>(Notice{{}, continuations_, done});
+        auto notice = std::make_unique<Notice>(continuations_, done);
+        After submitted(1); // made before there is a command that could be lost
         Event event;
         check(enqueue(queue.get(), static_cast<uint32_t>(waits.size()),
                       waits.empty() ? nullptr : waits.data(), event.out()),
@@ -190,14 +232,14 @@ Submitted Commands::submit(const Target &target, const Enqueue &enqueue, const T
         piQueueFlush(queue.get());
         Submitted own{std::move(event), topology_->info(target.place).instance};
         try {
-            Submitted others = another(own);
+            submitted.front() = another(own);
             if (tell_when_final(own.event, std::move(notice)) != PI_SUCCESS) {
                 when_final_by_thread(own.event, continuations_, done);
             }
-            return others;
+            return submitted;
         } catch (...) {
             // It is at work: what it uses must not be given back before its end.
-            piEventWait(own.event.get(), PI_TIMEOUT_NEVER);
+            wait_until_final(own.event.get());
             throw;
         }
     } catch (const Error &error) {
@@ -208,18 +250,23 @@ Submitted Commands::submit(const Target &target, const Enqueue &enqueue, const T
     return {};
 }
 
-Submitted Commands::move(const Endpoint &from, const Endpoint &to, const RangeSet &ranges,
-                         const TransferDone &done, const After &after) {
-    const std::vector<pi_region> regions = regions_of(ranges, from, to);
+Commands::After Commands::move(const Endpoint &from, const Endpoint &to, const RangeSet &ranges,
+                               const TransferDone &done, const After &after) {
+    std::vector<pi_region> regions;
+    try {
+        regions = regions_of(ranges, from, to);
+    } catch (const std::bad_alloc &error) {
+        done(PI_ERROR_OUT_OF_HOST_MEMORY, error.what());
+        return {};
+    }
     const auto submit_regions = [&](auto desc, auto enqueue, PlaceIndex place) {
         desc.region_count = static_cast<uint32_t>(regions.size());
         desc.regions = regions.data();
         return submit(
-            {place, {from.place, to.place}, after},
+            {place, {from.place, to.place}, after}, done,
             [&](pi_queue queue, uint32_t wait_count, const pi_event *wait_list, pi_event *event) {
                 return enqueue(queue, &desc, wait_count, wait_list, event);
-            },
-            done);
+            });
     };
     if (from.mem == nullptr) {
         auto desc = descriptor<pi_buffer_write_desc>(PI_TYPE_BUFFER_WRITE_DESC);
@@ -241,8 +288,8 @@ Submitted Commands::move(const Endpoint &from, const Endpoint &to, const RangeSe
                           preferred == PI_PREFERRED_QUEUE_SRC ? from.place : to.place);
 }
 
-Submitted Commands::map(const MemoryEnd &end, const Range &range, uint64_t flags, void **pointer,
-                        const TransferDone &done, const After &after) {
+Commands::After Commands::map(const MemoryEnd &end, const Range &range, uint64_t flags,
+                              void **pointer, const TransferDone &done, const After &after) {
     auto desc = descriptor<pi_buffer_map_desc>(PI_TYPE_BUFFER_MAP_DESC);
     desc.flags = flags;
     desc.mem = end.mem;
@@ -250,24 +297,22 @@ Submitted Commands::map(const MemoryEnd &end, const Range &range, uint64_t flags
     desc.size = range.size();
     desc.out_pointer = pointer;
     return submit(
-        {end.place, {end.place, end.place}, after},
+        {end.place, {end.place, end.place}, after}, done,
         [&](pi_queue queue, uint32_t wait_count, const pi_event *wait_list, pi_event *event) {
             return piEnqueueMemBufferMap(queue, &desc, wait_count, wait_list, event);
-        },
-        done);
+        });
 }
 
-Submitted Commands::unmap(const MemoryEnd &end, void *pointer, const TransferDone &done,
-                          const After &after) {
+Commands::After Commands::unmap(const MemoryEnd &end, void *pointer, const TransferDone &done,
+                                const After &after) {
     auto desc = descriptor<pi_unmap_desc>(PI_TYPE_UNMAP_DESC);
     desc.mem = end.mem;
     desc.pointer = pointer;
     return submit(
-        {end.place, {end.place, end.place}, after},
+        {end.place, {end.place, end.place}, after}, done,
         [&](pi_queue queue, uint32_t wait_count, const pi_event *wait_list, pi_event *event) {
             return piEnqueueMemUnmap(queue, &desc, wait_count, wait_list, event);
-        },
-        done);
+        });
 }
 
 } // namespace pi::runtime

@@ -53,15 +53,18 @@ public:
 
     /// Brings the ranges' bytes from one end to the other: a copy between devices, a read or a write where
     /// one end is host memory. One of them must be device memory. This and the others never throw; `done` runs
-    /// as posted work, or at once if the submission fails.
-    Submitted move(const Endpoint &from, const Endpoint &to, const RangeSet &ranges,
-                   const TransferDone &done, const After &after = {});
+    /// as posted work, or at once if the submission fails. What they give is the command alone, or nothing.
+    After move(const Endpoint &from, const Endpoint &to, const RangeSet &ranges,
+               const TransferDone &done, const After &after = {});
     /// *pointer is the host's address of the range's first byte once it is done; it must live until
     /// then.
-    Submitted map(const MemoryEnd &end, const Range &range, uint64_t flags, void **pointer,
-                  const TransferDone &done, const After &after = {});
-    Submitted unmap(const MemoryEnd &end, void *pointer, const TransferDone &done,
-                    const After &after = {});
+    After map(const MemoryEnd &end, const Range &range, uint64_t flags, void **pointer,
+              const TransferDone &done, const After &after = {});
+    After unmap(const MemoryEnd &end, void *pointer, const TransferDone &done,
+                const After &after = {});
+    /// What may not block here is called on a thread of its own, and `done` posted with its answer; what `call` holds is
+    /// gone by then. Throws if there is no thread to be had; then `done` is never called.
+    void call_on_thread(std::function<Outcome()> call, TransferDone done) const;
 
     const Topology &topology() const noexcept { return *topology_; }
 
@@ -71,11 +74,11 @@ private:
         Hop link;
         const After &after;
     };
-    using Enqueue = std::function<pi_result(pi_queue, uint32_t, const pi_event *, pi_event *)>;
-
     Queue queue_of(const Target &target);
     std::vector<pi_event> wait_list(const Target &target) const;
-    Submitted submit(const Target &target, const Enqueue &enqueue, const TransferDone &done);
+    /// `enqueue` is called as an enqueue function without its descriptor.
+    template <class Enqueue>
+    After submit(const Target &target, const TransferDone &done, Enqueue enqueue);
 
     const std::shared_ptr<const Topology> topology_;
     const std::shared_ptr<Continuations> continuations_;

@@ -2,7 +2,6 @@
 #include "completion.hpp"
 
 #include <algorithm>
-#include <exception>
 
 namespace pi::runtime {
 
@@ -17,45 +16,35 @@ Completion::Completion(std::shared_ptr<Continuations> continuations)
     : continuations_(std::move(continuations)) {}
 
 void Completion::complete(pi_result result, std::string text) {
-    std::vector<TransferDone> waiting;
+    Continuations::Prepared waiting;
     {
         const std::lock_guard lock(mutex_);
         if (over_) {
             return;
         }
         over_ = true;
-        result_ = result;
-        text_ = std::move(text);
+        outcome_->result = result; // which never changes again
+        outcome_->text = std::move(text);
         waiting.swap(waiting_);
     }
     changed_.notify_all();
-    // result_ and text_ never change again.
-    std::exception_ptr thrown;
-    for (TransferDone &continuation : waiting) {
-        try {
-            continuations_->post([continuation = std::move(continuation), result, text = text_] {
-                continuation(result, text);
-            });
-        } catch (...) { // it must not; the others are told all the same
-            thrown = thrown ? thrown : std::current_exception();
-        }
-    }
-    if (thrown) {
-        std::rethrow_exception(thrown);
-    }
+    continuations_->post(std::move(waiting));
 }
 
 void Completion::then(TransferDone continuation) {
+    Continuations::Prepared work =
+        Continuations::prepare([continuation = std::move(continuation),
+                                outcome = std::shared_ptr<const Outcome>(outcome_)] {
+            continuation(outcome->result, outcome->text);
+        });
     {
         const std::lock_guard lock(mutex_);
         if (!over_) {
-            waiting_.push_back(std::move(continuation));
+            waiting_.splice(waiting_.end(), work);
             return;
         }
     }
-    continuations_->post([continuation = std::move(continuation), result = result_, text = text_] {
-        continuation(result, text);
-    });
+    continuations_->post(std::move(work));
 }
 
 bool Completion::is_over() const {
@@ -65,12 +54,12 @@ bool Completion::is_over() const {
 
 pi_result Completion::result() const {
     const std::lock_guard lock(mutex_);
-    return result_;
+    return outcome_->result;
 }
 
 std::string Completion::text() const {
     const std::lock_guard lock(mutex_);
-    return text_;
+    return outcome_->text;
 }
 
 bool Completion::wait_until(Clock::time_point deadline) const {

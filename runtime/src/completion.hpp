@@ -15,6 +15,12 @@
 
 namespace pi::runtime {
 
+/// How something ended, and why if it failed.
+struct Outcome {
+    pi_result result = PI_SUCCESS;
+    std::string text{};
+};
+
 /// The runtime's own event: over once, with a result and a text. It joins events of different plugins.
 class Completion {
 public:
@@ -22,7 +28,7 @@ public:
 
     explicit Completion(std::shared_ptr<Continuations> continuations);
 
-    /// Once. What was given to then() is posted.
+    /// Once. What was given to then() is posted; needs no memory.
     void complete(pi_result result, std::string text);
     /// Runs the continuation when this is over, always as posted work.
     void then(TransferDone continuation);
@@ -44,9 +50,8 @@ private:
     mutable std::mutex mutex_;
     mutable std::condition_variable changed_;
     bool over_ = false;
-    pi_result result_ = PI_SUCCESS;
-    std::string text_;
-    std::vector<TransferDone> waiting_;
+    const std::shared_ptr<Outcome> outcome_ = std::make_shared<Outcome>(); // what waits has it, too
+    Continuations::Prepared waiting_;
     std::vector<Submitted> commands_;
 };
 

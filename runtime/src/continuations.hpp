@@ -3,11 +3,13 @@
 
 #include <chrono>
 #include <condition_variable>
-#include <deque>
 #include <exception>
 #include <functional>
+#include <list>
 #include <mutex>
+#include <new>
 #include <thread>
+#include <utility>
 
 namespace pi::runtime {
 
@@ -18,6 +20,14 @@ namespace pi::runtime {
 class Continuations {
 public:
     using Work = std::function<void()>;
+    /// Work whose memory is there, so that to post it needs none.
+    using Prepared = std::list<Work>;
+
+    static Prepared prepare(Work work) {
+        Prepared one;
+        one.push_back(std::move(work));
+        return one;
+    }
 
     /// Whether this thread is running posted work: what it waits for could never be posted.
     bool running_here() const {
@@ -25,9 +35,23 @@ public:
         return running_ && runner_ == std::this_thread::get_id();
     }
 
-    void post(Work work) {
+    void post(Work work) { post(prepare(std::move(work))); }
+    /// For what must not be left undone: without memory it runs at once.
+    template <class AnyWork>
+    void post_or_run(const AnyWork &work) {
+        Prepared prepared;
+        try {
+            prepared = prepare(work);
+        } catch (const std::bad_alloc &) {
+            work();
+            return;
+        }
+        post(std::move(prepared));
+    }
+    /// All of it, in its order.
+    void post(Prepared work) {
         std::unique_lock lock(mutex_);
-        queue_.push_back(std::move(work));
+        queue_.splice(queue_.end(), work);
         if (running_) {
             return;
         }
@@ -35,15 +59,15 @@ public:
         runner_ = std::this_thread::get_id();
         std::exception_ptr thrown;
         while (!queue_.empty()) {
-            Work next = std::move(queue_.front());
-            queue_.pop_front();
+            Prepared next;
+            next.splice(next.end(), queue_, queue_.begin());
             lock.unlock();
             try {
-                next();
+                next.front()();
             } catch (...) { // it must not; what comes after runs all the same
                 thrown = thrown ? thrown : std::current_exception();
             }
-            next = nullptr; // what it holds is destroyed without the lock
+            next.clear(); // what it holds is destroyed without the lock
             lock.lock();
         }
         running_ = false;
@@ -63,7 +87,7 @@ public:
 private:
     mutable std::mutex mutex_;
     mutable std::condition_variable idle_;
-    std::deque<Work> queue_;
+    Prepared queue_;
     bool running_ = false;
     std::thread::id runner_;
 };

@@ -30,9 +30,20 @@ public:
     void next() {
         while (position_ < steps_.size() &&
                steps_[position_].end->coherence == PI_COHERENCE_FLUSH_INVALIDATE) {
-            if (!maintain(steps_[position_++])) {
+            const Outcome answer = maintain();
+            if (answer.result == PI_ERROR_WOULD_BLOCK) { // inside a callback
+                commands_->call_on_thread(
+                    [self = shared_from_this()] { return self->maintain(); },
+                    [self = shared_from_this()](pi_result result, const std::string &text) {
+                        run_step(*self, [&] { self->on_step_done(result, text); });
+                    });
                 return;
             }
+            if (answer.result != PI_SUCCESS) {
+                finish(answer.result, answer.text);
+                return;
+            }
+            ++position_;
         }
         if (position_ == steps_.size()) {
             finish(PI_SUCCESS, {});
@@ -40,12 +51,17 @@ public:
         }
         const Step &step = steps_[position_];
         pointer_ = nullptr;
-        request_.after = only(commands_->map(
+        request_.after = commands_->map(
             *step.end, step.range, step.flags, &pointer_,
             [self = shared_from_this()](pi_result result, const std::string &text) {
-                self->on_mapped(result, text);
+                run_step(*self, [&] { self->on_mapped(result, text); });
             },
-            request_.after));
+            request_.after);
+    }
+
+    void finish(pi_result result, const std::string &text) {
+        tell_last(request_);
+        done_(result, text);
     }
 
 private:
@@ -55,18 +71,19 @@ private:
         uint64_t flags;
     };
 
-    /// The caches of one end; false if that failed, which has been answered then.
-    bool maintain(const Step &step) {
+    /// The caches of one end.
+    Outcome maintain() const {
+        const Step &step = steps_[position_];
         const bool is_source = step.end == &request_.source;
         const pi_result result = (is_source ? piMemInvalidate : piMemFlush)(
             step.end->mem, step.range.begin, step.range.size());
-        if (result != PI_SUCCESS) {
-            finish(result, std::string(is_source ? "piMemInvalidate of " : "piMemFlush of ") +
-                               to_string(step.range) + " at " +
-                               commands_->topology().info(step.end->place).name + ": " +
-                               result_name(result) + ": " + last_error_text(result));
+        if (result == PI_SUCCESS) {
+            return {};
         }
-        return result == PI_SUCCESS;
+        return {result, std::string(is_source ? "piMemInvalidate of " : "piMemFlush of ") +
+                            to_string(step.range) + " at " +
+                            commands_->topology().info(step.end->place).name + ": " +
+                            result_name(result) + ": " + last_error_text(result)};
     }
 
     void on_mapped(pi_result result, const std::string &text) {
@@ -77,33 +94,32 @@ private:
         const Step &step = steps_[position_];
         const bool in_place =
             pointer_ == static_cast<std::byte *>(step.end->host) + step.range.begin;
-        request_.after = only(commands_->unmap(
+        request_.after = commands_->unmap(
             *step.end, pointer_,
             [self = shared_from_this(), in_place](pi_result unmapped, const std::string &detail) {
-                self->on_unmapped(in_place, unmapped, detail);
+                run_step(*self, [&] { self->on_unmapped(in_place, unmapped, detail); });
             },
-            request_.after));
+            request_.after);
     }
 
     void on_unmapped(bool in_place, pi_result result, const std::string &text) {
-        if (result != PI_SUCCESS) {
-            finish(result, text);
-            return;
-        }
-        if (!in_place) {
+        if (result == PI_SUCCESS && !in_place) {
             finish(PI_ERROR_BACKEND,
                    "a map of imported memory is not where the memory is: " +
                        commands_->topology().info(steps_[position_].end->place).name +
                        " did not import it in place");
             return;
         }
-        ++position_;
-        next();
+        on_step_done(result, text);
     }
 
-    void finish(pi_result result, const std::string &text) {
-        tell_last(request_);
-        done_(result, text);
+    void on_step_done(pi_result result, const std::string &text) {
+        if (result != PI_SUCCESS) {
+            finish(result, text);
+            return;
+        }
+        ++position_;
+        next();
     }
 
     const std::shared_ptr<Commands> commands_;

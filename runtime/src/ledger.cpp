@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 namespace pi::runtime {
 
@@ -12,6 +13,7 @@ MemoryId Ledger::add_memory() {
 }
 
 ViewId Ledger::add_view(MemoryId memory, const RangeSet &valid) {
+    aside_.resize(views_.size() + 1);
     views_.push_back({memory, valid, valid, 1});
     const auto view = static_cast<ViewId>(views_.size() - 1);
     if (!memories_.at(memory).first_view) {
@@ -142,8 +144,17 @@ void Ledger::forget(ViewId view) {
 Ledger::Begun Ledger::begin(Operation operation) {
     Begun begun{next_, waits(operation)};
     operation.id = next_;
-    expect(operation, operation.ranges);
+    const bool is_read = operation.kind == Kind::read;
+    if (!is_read) {
+        for (ViewId view = 0; view < view_count(); ++view) {
+            aside_[view] = views_[view].expected;
+        }
+        expect(operation, operation.ranges);
+    }
     pending_.push_back(std::move(operation));
+    if (!is_read) {
+        take_expected();
+    }
     ++next_;
     return begun;
 }
@@ -163,40 +174,60 @@ void Ledger::expect(const Operation &operation, const RangeSet &ranges) {
         return;
     }
     if (operation.kind == Kind::write) {
-        for (View &view : views_) {
-            view.expected.remove(ranges);
+        for (RangeSet &expected : aside_) {
+            expected.remove(ranges);
         }
     }
     for (ViewId view = 0; view < view_count(); ++view) {
         if (makes_valid(operation, view)) {
-            views_[view].expected.add(ranges);
+            aside_[view].add(ranges);
         }
     }
 }
 
+void Ledger::take_expected() noexcept {
+    for (ViewId view = 0; view < view_count(); ++view) {
+        std::swap(views_[view].expected, aside_[view]);
+    }
+}
+
+void Ledger::take_valid() noexcept {
+    for (ViewId view = 0; view < view_count(); ++view) {
+        std::swap(views_[view].valid, aside_[view]);
+    }
+}
+
 void Ledger::recompute_expected() {
-    for (View &view : views_) {
-        view.expected = view.valid;
+    for (ViewId view = 0; view < view_count(); ++view) {
+        aside_[view] = views_[view].valid;
     }
     for (const Operation &operation : pending_) {
         if (!operation.content_lost) {
             expect(operation, operation.live);
         }
     }
+    take_expected();
 }
 
 void Ledger::commit_write(const Operation &operation) {
+    overtakers_.reserve(overtakers_.size() + 1);
+    Overtaker overtaker{operation.id, operation.ranges};
+    for (ViewId view = 0; view < view_count(); ++view) {
+        aside_[view] = views_[view].valid;
+        aside_[view].remove(operation.live);
+    }
+    aside_[operation.view].add(operation.live);
     // A write that was begun earlier and is still running is overtaken: its bytes are no longer wanted.
-    for (Operation &earlier : pending_) {
-        if (earlier.id < operation.id) {
-            earlier.live.remove(operation.live);
-        }
+    std::vector<RangeSet> wanted;
+    for (auto earlier = pending_.begin(); earlier->id != operation.id; ++earlier) {
+        wanted.push_back(subtract(earlier->live, operation.live));
     }
-    for (View &view : views_) {
-        view.valid.remove(operation.live);
+    // From here on nothing fails.
+    for (size_t index = 0; index < wanted.size(); ++index) {
+        pending_[index].live = std::move(wanted[index]);
     }
-    views_[operation.view].valid.add(operation.live);
-    overtakers_.push_back({operation.id, operation.ranges});
+    take_valid();
+    overtakers_.push_back(std::move(overtaker));
 }
 
 void Ledger::forget_overtakers() {
@@ -247,29 +278,34 @@ void Ledger::finish(OperationId id, bool succeeded) {
     }
     if (found->kind == Kind::read) {
         pending_.erase(found);
+    } else if (succeeded) {
+        succeed(*found);
+        pending_.erase(found);
     } else {
         const Operation operation = std::move(*found);
         pending_.erase(found);
-        apply(operation, succeeded);
+        fail(operation);
     }
     if (!overtakers_.empty()) {
         forget_overtakers();
     }
 }
 
-void Ledger::apply(const Operation &operation, bool succeeded) {
-    if (succeeded) {
-        if (operation.kind == Kind::write) {
-            commit_write(operation);
-            return;
-        }
-        for (ViewId view = 0; view < view_count(); ++view) {
-            if (makes_valid(operation, view)) {
-                views_[view].valid.add(operation.live);
-            }
-        }
+void Ledger::succeed(const Operation &operation) {
+    if (operation.kind == Kind::write) {
+        commit_write(operation);
         return;
     }
+    for (ViewId view = 0; view < view_count(); ++view) {
+        aside_[view] = views_[view].valid;
+        if (makes_valid(operation, view)) {
+            aside_[view].add(operation.live);
+        }
+    }
+    take_valid();
+}
+
+void Ledger::fail(const Operation &operation) {
     if (!operation.content_lost) { // else it never began, and who counted on it has been told
         if (operation.kind != Kind::hand_over) {
             lose(operation);

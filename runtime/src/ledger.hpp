@@ -29,6 +29,8 @@ using OperationId = uint64_t;
 /// write brings the rest of its units along, if it is newer elsewhere.
 ///
 /// A write commits when it finishes: until then the bytes elsewhere stay valid. Not synchronised.
+///
+/// What throws, for want of memory, has changed nothing; only the end of an operation that failed is put down in part.
 class Ledger {
 public:
     struct Wait {
@@ -134,12 +136,15 @@ private:
     std::optional<Wait> wait(const Operation &earlier, const Operation &later) const;
     std::vector<Wait> waits(const Operation &later) const;
     Begun begin(Operation operation);
-    void apply(const Operation &operation, bool succeeded);
+    void succeed(const Operation &operation);
+    void fail(const Operation &operation);
     void commit_write(const Operation &operation);
     void forget_overtakers();
     void lose(const Operation &operation);
     void mark_dependents(const Operation &failed);
     void expect(const Operation &operation, const RangeSet &ranges);
+    void take_expected() noexcept;
+    void take_valid() noexcept;
     void recompute_expected();
     Operation *find(OperationId id);
     const Operation *find(OperationId id) const;
@@ -155,6 +160,8 @@ private:
     };
 
     std::vector<View> views_;
+    std::vector<RangeSet>
+        aside_; // by view: sets are made here, so that all of them change or none does
     std::vector<Memory> memories_;
     std::vector<Operation> pending_; // few, in program order
     /// Writes that committed before an earlier operation finished.

@@ -37,11 +37,20 @@ public:
                   [self = shared_from_this(), slots](std::vector<StagingPool::Lease> leases,
                                                      pi_result result, const std::string &text) {
                       if (result != PI_SUCCESS) {
-                          self->done_(result, text);
+                          self->finish(result, text);
                           return;
                       }
-                      self->on_granted(std::move(leases), slots);
+                      run_step(*self, [&] { self->on_granted(std::move(leases), slots); });
                   });
+    }
+
+    /// Nothing more is sent; it is over when what is under way is. The first reason counts.
+    void finish(pi_result result, const std::string &text) {
+        if (result_ == PI_SUCCESS) {
+            result_ = result;
+            text_ = text;
+        }
+        end_if_over();
     }
 
 private:
@@ -49,13 +58,13 @@ private:
     struct Staged {
         RangeSet ranges;
         size_t slot;
-        Submitted arrival{};
+        Commands::After arrival{}; // the command that brought it
     };
     struct Link {
         bool busy = false;
-        Submitted command{};      // while it is busy
-        std::vector<size_t> free; // slots at its end; unused for the last link
-        std::deque<Staged> ready; // what has come over it
+        Commands::After command{}; // while it is busy
+        std::vector<size_t> free;  // slots at its end; unused for the last link
+        std::deque<Staged> ready;  // what has come over it
     };
 
     bool is_last(size_t link) const { return link + 1 == links_.size(); }
@@ -81,10 +90,14 @@ private:
         for (size_t link = links_.size(); link-- > 0 && result_ == PI_SUCCESS;) {
             send(link);
         }
+        end_if_over();
+    }
+
+    void end_if_over() {
         const bool over = missing_ == 0 || result_ != PI_SUCCESS;
         if (over && in_flight_ == 0 && !finished_) {
             finished_ = true;
-            request_.after = only(std::move(last_));
+            request_.after = std::move(last_);
             tell_last(request_);
             links_.clear(); // no handle outlives what somebody may wait for
             departures_.clear();
@@ -112,8 +125,8 @@ private:
         }
         const size_t left = portion.slot;
         // What made it, for the first one of the source; and what was last where the portion goes.
-        std::vector<Submitted> after =
-            index == 0 ? std::exchange(request_.after, {}) : only(std::move(portion.arrival));
+        Commands::After after =
+            index == 0 ? std::exchange(request_.after, {}) : std::move(portion.arrival);
         Endpoint to = endpoint_of(request_.destination);
         if (!is_last(index)) {
             portion.slot = link.free.back();
@@ -121,24 +134,23 @@ private:
             to = slot_at(hop.to, portion.slot);
             after.push_back(std::move(departures_[portion.slot]));
         }
+        const RangeSet ranges = portion.ranges;
+        const TransferDone arrived = [self = shared_from_this(), index, left,
+                                      portion = std::move(portion)](pi_result result,
+                                                                    const std::string &text) {
+            --self->in_flight_;
+            run_step(*self, [&] { self->on_arrived(index, left, portion, result, text); });
+        };
         link.busy = true;
         ++in_flight_;
-        const RangeSet ranges = portion.ranges;
-        Submitted command = commands_->move(
-            from, to, ranges,
-            [self = shared_from_this(), index, left,
-             portion = std::move(portion)](pi_result result, const std::string &text) {
-                self->on_arrived(index, left, portion, result, text);
-            },
-            after);
-        if (result_ == PI_SUCCESS) { // else it could not be submitted, and this may be over
+        Commands::After command = commands_->move(from, to, ranges, arrived, after);
+        if (!command.empty()) { // else it could not be submitted, and this may be over
             link.command = std::move(command);
         }
     }
 
     void on_arrived(size_t index, size_t left, Staged portion, pi_result result,
                     const std::string &text) {
-        --in_flight_;
         portion.arrival = std::move(links_[index].command);
         links_[index].busy = false;
         if (result != PI_SUCCESS && result_ == PI_SUCCESS) {
@@ -147,7 +159,8 @@ private:
         }
         if (index > 0) {
             links_[index - 1].free.push_back(left);
-            departures_[left] = another(portion.arrival);
+            departures_[left] =
+                portion.arrival.empty() ? Submitted() : another(portion.arrival.front());
         }
         if (is_last(index)) {
             --missing_;
@@ -165,7 +178,7 @@ private:
     std::vector<Link> links_; // by hop
     std::vector<StagingPool::Lease> slots_;
     std::vector<Submitted> departures_; // by slot: what took its last portion away
-    Submitted last_;                    // command of those that are over
+    Commands::After last_;              // command of those that are over
     size_t missing_ = 0;                // portions that are not at the destination
     size_t in_flight_ = 0;
     bool finished_ = false;

@@ -36,11 +36,11 @@ void PluginTransport::begin(const TransferRequest &request, TransferDone done) {
     } else if (route.hops.size() > 1) {
         run_pipeline(commands_, pool_, request, std::move(done));
     } else if (route.hops.size() == 1) {
-        Submitted command =
+        Commands::After command =
             commands_->move(endpoint_of(request.source), endpoint_of(request.destination),
                             request.ranges, done, request.after);
-        if (command.event && request.last != nullptr) {
-            *request.last = only(std::move(command));
+        if (!command.empty() && request.last != nullptr) {
+            *request.last = std::move(command);
         }
     } else {
         done(PI_ERROR_INTERNAL,

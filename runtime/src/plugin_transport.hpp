@@ -7,6 +7,7 @@
 #include <pi/runtime/route.hpp>
 #include <pi/runtime/transfer.hpp>
 
+#include <exception>
 #include <memory>
 #include <utility>
 
@@ -36,6 +37,16 @@ inline void tell_last(TransferRequest &request) {
         *request.last = std::move(request.after);
     }
     request.after.clear();
+}
+
+/// A step of a transfer: what it throws, for want of memory, is how the transfer ends.
+template <class Transfer, class Step>
+void run_step(Transfer &transfer, Step step) {
+    try {
+        step();
+    } catch (const std::exception &error) {
+        transfer.finish(PI_ERROR_OUT_OF_HOST_MEMORY, error.what());
+    }
 }
 
 /// A bounce with one end mapped in place, by request.route.style.

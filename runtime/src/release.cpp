@@ -5,11 +5,26 @@
 #include <pi/runtime/error.hpp>
 
 #include <algorithm>
+#include <chrono>
+#include <new>
+#include <thread>
 #include <utility>
 
 namespace pi::runtime {
 
-void StorageState::conclude(OperationId operation, pi_result result, const std::string &text,
+/// With the lock. What is over cannot be taken back: without memory to put it down there is nothing but to wait for some.
+void StorageState::finish_in_ledger(OperationId operation, bool succeeded) {
+    for (;;) {
+        try {
+            ledger_.finish(operation, succeeded);
+            return;
+        } catch (const std::bad_alloc &) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        }
+    }
+}
+
+void StorageState::conclude(OperationId operation, pi_result result, std::string_view text,
                             std::vector<Submitted> commands) {
     std::shared_ptr<Completion> completion;
     {
@@ -22,14 +37,14 @@ void StorageState::conclude(OperationId operation, pi_result result, const std::
             pending_.erase(found);
         }
         notice_lost_places(); // a write that failed is no worse than what is gone
-        ledger_.finish(operation, result == PI_SUCCESS);
+        finish_in_ledger(operation, result == PI_SUCCESS);
         notice_lost_places(); // what it made valid there is none the less gone
     }
     if (completion != nullptr) {
         if (!commands.empty()) {
             completion->set_commands(std::move(commands));
         }
-        completion->complete(result, text);
+        completion->complete(result, std::string(text));
     }
 }
 
@@ -37,7 +52,7 @@ void StorageState::finish_operation(OperationId operation, pi_result result,
                                     const std::string &text, std::vector<Submitted> commands) {
     conclude(operation, result, text, std::move(commands));
     // Posted, so that what holds on to the storage on this operation's behalf is gone by then.
-    runtime_->continuations->post([all = runtime_->in_flight, own = in_flight_] {
+    runtime_->continuations->post_or_run([all = runtime_->in_flight, own = in_flight_] {
         own->remove();
         all->remove();
     });
@@ -70,21 +85,39 @@ void StorageState::release_now(AcquisitionState &acquisition) {
         }
         missing.push_back(dependency);
     }
-    acquisition.held = false;
     if (missing.empty()) {
+        acquisition.held = false;
         conclude(operation, PI_SUCCESS, {});
         return;
     }
-    {
+    end_later(acquisition, [&] {
+        when_all(missing, runtime_->continuations,
+                 [self = shared_from_this(), operation](pi_result result, const std::string &text) {
+                     self->finish_operation(operation, result, text);
+                 });
+    });
+}
+
+/// The acquisition is given back, and counts as in flight until what `begin` begins has finished its operation; after an
+/// exception it is held as before.
+template <class Begin>
+void StorageState::end_later(AcquisitionState &acquisition, Begin begin) {
+    const auto set_held = [&](bool held) {
         const std::lock_guard lock(mutex_);
-        pending(operation).held = false;
-    }
+        pending(acquisition.operation).held = held;
+    };
+    set_held(false);
     runtime_->in_flight->add();
     in_flight_->add();
-    when_all(missing, runtime_->continuations,
-             [self = shared_from_this(), operation](pi_result result, const std::string &text) {
-                 self->finish_operation(operation, result, text);
-             });
+    try {
+        begin();
+    } catch (...) {
+        runtime_->in_flight->remove();
+        in_flight_->remove();
+        set_held(true);
+        throw;
+    }
+    acquisition.held = false;
 }
 
 void StorageState::release(AcquisitionState &acquisition, pi_event event) {
@@ -110,40 +143,39 @@ void StorageState::release(AcquisitionState &acquisition, pi_event event) {
     }
     Event told = Event::share(event);
     std::vector<Submitted> command = only({Event::share(event), instance});
-    runtime_->in_flight->add();
-    in_flight_->add();
     std::shared_ptr<Completion> completion;
     {
         const std::lock_guard lock(mutex_);
-        pending(operation).held = false;
         completion = completion_of(operation);
     }
-    completion->set_commands(std::move(command));
-    try {
-        if (pi_queue queue = queue_of(event)) {
-            piQueueFlush(queue); // what others wait for must not wait for a flush
-        }
-        when_final(std::move(told), runtime_->continuations,
-                   [self = shared_from_this(), operation, place = acquisition.place,
-                    lender = acquisition.lender](pi_result result, const std::string &text) {
-                       if (result != PI_ERROR_DEVICE_LOST) {
-                           self->finish_operation(operation, result, text);
-                           return;
-                       }
-                       self->runtime_->lost.suspect(
-                           {place, lender}, [self, operation, result, text] {
-                               self->finish_operation(operation, result, text);
-                           });
-                   });
-    } catch (...) {
-        runtime_->in_flight->remove();
-        in_flight_->remove();
-        completion->set_commands({});
-        const std::lock_guard lock(mutex_);
-        pending(operation).held = true;
-        throw;
+    if (pi_queue queue = queue_of(event)) {
+        piQueueFlush(queue); // what others wait for must not wait for a flush
     }
-    acquisition.held = false;
+    end_later(acquisition, [&] {
+        completion->set_commands(std::move(command));
+        try {
+            when_final(std::move(told), runtime_->continuations,
+                       [self = shared_from_this(), operation, place = acquisition.place,
+                        lender = acquisition.lender](pi_result result, const std::string &text) {
+                           self->finish_use(operation, place, lender, result, text);
+                       });
+        } catch (...) {
+            completion->set_commands({});
+            throw;
+        }
+    });
+}
+
+/// Of a command of the application at a place, in memory that another one made: either may be lost.
+void StorageState::finish_use(OperationId operation, PlaceIndex place, PlaceIndex lender,
+                              pi_result result, const std::string &text) {
+    if (result != PI_ERROR_DEVICE_LOST) {
+        finish_operation(operation, result, text);
+        return;
+    }
+    runtime_->lost.suspect({place, lender}, [self = shared_from_this(), operation, result, text] {
+        self->finish_operation(operation, result, text);
+    });
 }
 
 void StorageState::abandon(AcquisitionState &acquisition) noexcept {

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <map>
 #include <new>
 
 namespace pi::runtime {
@@ -27,65 +26,68 @@ void StagingPool::take(std::vector<Need> needs, Granted granted) {
     for (Need &need : needs) {
         need.size = std::max(alignment_, std::bit_ceil(need.size)); // few sizes: they serve again
     }
+    const auto request = std::make_shared<Request>(Request{std::move(needs), std::move(granted)});
+    request->leases.reserve(request->needs.size());
     {
         const std::lock_guard lock(mutex_);
-        waiting_.push_back({std::move(needs), std::move(granted)});
+        waiting_.push_back(request);
     }
     serve();
 }
 
 bool StagingPool::fits(const Request &request) const {
-    std::map<PlaceIndex, uint64_t> wanted;
-    for (const Need &need : request.needs) {
-        wanted[need.place] += need.size;
-    }
-    return std::all_of(wanted.begin(), wanted.end(), [this](const auto &entry) {
-        const auto &[place, size] = entry;
-        return in_use_.at(place) == 0 || in_use_[place] + size <= limit_;
+    const std::vector<Need> &needs = request.needs; // few
+    return std::all_of(needs.begin(), needs.end(), [&](const Need &need) {
+        uint64_t wanted = in_use_.at(need.place);
+        for (const Need &other : needs) {
+            wanted += other.place == need.place ? other.size : 0;
+        }
+        return in_use_[need.place] == 0 || wanted <= limit_;
     });
 }
 
 void StagingPool::serve() {
     for (;;) {
-        Request request;
+        std::shared_ptr<Request> request;
         {
             const std::lock_guard lock(mutex_);
-            if (waiting_.empty() || !fits(waiting_.front())) {
+            if (waiting_.empty() || !fits(*waiting_.front())) {
                 return;
             }
             request = std::move(waiting_.front());
             waiting_.pop_front();
-            for (const Need &need : request.needs) {
+            for (const Need &need : request->needs) {
                 in_use_[need.place] += need.size;
             }
         }
-        auto leases = std::make_shared<std::vector<Lease>>();
-        pi_result result = PI_SUCCESS;
-        std::string text;
-        try {
-            for (const Need &need : request.needs) {
-                leases->push_back(make(need));
-            }
-        } catch (const Error &error) {
-            result = error.code();
-            text = std::string("staging memory: ") + error.what();
-        } catch (const std::exception &error) {
-            result = PI_ERROR_OUT_OF_HOST_MEMORY;
-            text = std::string("staging memory: ") + error.what();
-        }
-        if (result != PI_SUCCESS) {
-            const std::lock_guard lock(mutex_);
-            for (size_t missing = leases->size(); missing < request.needs.size(); ++missing) {
-                in_use_[request.needs[missing].place] -= request.needs[missing].size;
-            }
-        }
-        continuations_->post([granted = std::move(request.granted), leases, result, text] {
-            if (result != PI_SUCCESS) {
-                leases->clear();
-            }
-            granted(std::move(*leases), result, text);
+        make_all(*request);
+        continuations_->post_or_run([request] {
+            request->granted(std::move(request->leases), request->result, request->text);
         });
     }
+}
+
+void StagingPool::make_all(Request &request) {
+    try {
+        for (const Need &need : request.needs) {
+            request.leases.push_back(make(need));
+        }
+        return;
+    } catch (const Error &error) {
+        request.result = error.code();
+        request.text = error.what();
+    } catch (const std::exception &error) {
+        request.result = PI_ERROR_OUT_OF_HOST_MEMORY;
+        request.text = error.what();
+    }
+    request.text.insert(0, "staging memory: ");
+    {
+        const std::lock_guard lock(mutex_);
+        for (size_t missing = request.leases.size(); missing < request.needs.size(); ++missing) {
+            in_use_[request.needs[missing].place] -= request.needs[missing].size;
+        }
+    }
+    request.leases.clear();
 }
 
 StagingPool::Lease StagingPool::make(const Need &need) {

@@ -67,9 +67,13 @@ private:
     struct Request {
         std::vector<Need> needs;
         Granted granted;
+        std::vector<Lease> leases{}; // has room for all
+        pi_result result = PI_SUCCESS;
+        std::string text{};
     };
 
     void serve();
+    void make_all(Request &request);
     bool fits(const Request &request) const;
     Lease make(const Need &need);
     void give_back(Lease &&lease) noexcept;
@@ -83,7 +87,7 @@ private:
     std::vector<uint64_t> in_use_;  // by place
     std::vector<PinnedBytes> free_; // at the host; devices' memory is in the pool
     uint64_t free_bytes_ = 0;
-    std::deque<Request> waiting_;
+    std::deque<std::shared_ptr<Request>> waiting_;
 };
 
 } // namespace pi::runtime

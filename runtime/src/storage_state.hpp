@@ -17,6 +17,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -248,7 +249,12 @@ private:
 
     // release.cpp
     void release_now(AcquisitionState &acquisition);
-    void conclude(OperationId operation, pi_result result, const std::string &text,
+    void finish_in_ledger(OperationId operation, bool succeeded);
+    template <class Begin>
+    void end_later(AcquisitionState &acquisition, Begin begin);
+    void finish_use(OperationId operation, PlaceIndex place, PlaceIndex lender, pi_result result,
+                    const std::string &text);
+    void conclude(OperationId operation, pi_result result, std::string_view text,
                   std::vector<Submitted> commands = {});
 
     // plan.cpp
@@ -295,7 +301,9 @@ private:
     Pending &pending(OperationId operation);
     const Pending &pending(OperationId operation) const;
     const std::shared_ptr<Completion> &completion_of(OperationId operation);
-    void add_pending(OperationId operation, PlaceIndex place, const Range &range, bool held);
+    /// What `begin` begins in the ledger, as a pending operation; neither after an exception.
+    template <class Begin>
+    Ledger::Begun begin_operation(PlaceIndex place, const Range &range, bool held, Begin begin);
     /// Begins copies that make the ranges valid at a place that no acquire asked for, and gives what they wait for: all
     /// that must be over until they are there. Nothing if an operation needs the memory that they come from, or they
     /// would wait for what is held, which may be for ever. Throws what acquire throws.

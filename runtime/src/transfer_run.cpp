@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <new>
 
 namespace pi::runtime {
 
@@ -15,11 +16,28 @@ TransferRun::TransferRun(std::shared_ptr<BufferState> buffer, OperationId operat
       part_(std::move(part)), dependencies_(std::move(dependencies)), acquisition_(acquisition),
       bytes_copy_in_copy_out_(bytes_copy_in_copy_out) {}
 
-void TransferRun::start() {
-    when_all(dependencies_, storage().runtime()->continuations,
-             [self = shared_from_this()](pi_result result, const std::string &text) {
-                 self->on_ready(result, text);
-             });
+template <class Step>
+void TransferRun::step(Step run) noexcept {
+    try {
+        run();
+    } catch (const std::exception &error) {
+        end(PI_ERROR_OUT_OF_HOST_MEMORY, error.what(), {});
+    }
+}
+
+void TransferRun::end(pi_result result, const std::string &text, std::vector<Submitted> commands) {
+    if (!over_.exchange(true)) {
+        storage().finish_operation(operation_, result, text, std::move(commands));
+    }
+}
+
+void TransferRun::start() noexcept {
+    step([this] {
+        when_all(dependencies_, storage().runtime()->continuations,
+                 [self = shared_from_this()](pi_result result, const std::string &text) {
+                     self->step([&] { self->on_ready(result, text); });
+                 });
+    });
 }
 
 void TransferRun::on_ready(pi_result result, const std::string &text) {
@@ -37,8 +55,12 @@ void TransferRun::try_next() {
         }
         // The answer is posted: it may come on any thread, and before start() returns.
         TransferDone done = [self = shared_from_this()](pi_result result, const std::string &text) {
-            self->storage().runtime()->continuations->post(
-                [self, result, text, end = steady_time()] { self->on_done(result, text, end); });
+            self->step([&] {
+                self->storage().runtime()->continuations->post(
+                    [self, result, text, time = steady_time()] {
+                        self->step([&] { self->on_done(result, text, time); });
+                    });
+            });
         };
         begin_ = steady_time();
         try {
@@ -58,8 +80,7 @@ void TransferRun::try_next() {
         }
         return;
     }
-    storage().finish_operation(operation_, failure_,
-                               to_string(part_.ranges) + " could not be brought: " + failure_text_);
+    end(failure_, to_string(part_.ranges) + " could not be brought: " + failure_text_, {});
 }
 
 /// What it waited for, as far as it succeeded: behind a command that failed none can be submitted.
@@ -81,17 +102,17 @@ std::vector<Submitted> TransferRun::commands_before() const {
     return result;
 }
 
-void TransferRun::on_done(pi_result result, const std::string &text, uint64_t end) {
+void TransferRun::on_done(pi_result result, const std::string &text, uint64_t time) {
     under_way_.leave();
-    record(result, text, end);
-    if (result == PI_SUCCESS) {
-        count_success(part_.sources[next_ - 1].candidate);
-        storage().finish_operation(operation_, PI_SUCCESS, {}, std::move(last_));
-        return;
+    try {
+        record(result, text, time);
+        count(result, part_.sources[next_ - 1].candidate);
+    } catch (const std::bad_alloc &) {
+        // The log and the counters miss it; the bytes are where they are.
     }
-    for (SharedCounters *counters :
-         {&buffer_->counters, &storage().counters(), &storage().runtime()->counters.here()}) {
-        counters->update([](Counters &sum) { ++sum.failed_attempts; });
+    if (result == PI_SUCCESS) {
+        end(PI_SUCCESS, {}, std::move(last_));
+        return;
     }
     const Route &route = part_.sources[next_ - 1].candidate.route;
     failure_ = result;
@@ -111,8 +132,8 @@ void TransferRun::on_done(pi_result result, const std::string &text, uint64_t en
     for (const Hop &hop : route.hops) {
         places.push_back(hop.to);
     }
-    storage().runtime()->lost.suspect(std::move(places),
-                                      [self = shared_from_this()] { self->try_next(); });
+    storage().runtime()->lost.suspect(
+        std::move(places), [self = shared_from_this()] { self->step([&] { self->try_next(); }); });
 }
 
 /// At the next place that has some to give: on the way, where it staged, then at the ends. Each is asked once.
@@ -132,7 +153,7 @@ bool TransferRun::make_room(const Route &route) {
     return false;
 }
 
-void TransferRun::record(pi_result result, const std::string &text, uint64_t end) {
+void TransferRun::record(pi_result result, const std::string &text, uint64_t time) {
     const Candidate &candidate = part_.sources[next_ - 1].candidate;
     TransferRecord record;
     record.acquisition = acquisition_;
@@ -152,7 +173,7 @@ void TransferRun::record(pi_result result, const std::string &text, uint64_t end
     record.predicted = candidate.seconds;
     record.predicted_delay = candidate.delay;
     record.begin = begin_;
-    record.end = end;
+    record.end = time;
     record.bytes_copy_in_copy_out = bytes_copy_in_copy_out_;
     bytes_copy_in_copy_out_ = 0; // only in the acquire's first record
     storage().runtime()->trace.write(record);
@@ -172,12 +193,16 @@ void TransferRun::record(pi_result result, const std::string &text, uint64_t end
     storage().runtime()->log.add(std::move(record), part_.is_piece);
 }
 
-void TransferRun::count_success(const Candidate &candidate) {
+void TransferRun::count(pi_result result, const Candidate &candidate) {
     const uint64_t bytes = part_.ranges.bytes();
     const auto kind = static_cast<size_t>(candidate.route.kind);
     for (SharedCounters *counters :
          {&buffer_->counters, &storage().counters(), &storage().runtime()->counters.here()}) {
         counters->update([&](Counters &sum) {
+            if (result != PI_SUCCESS) {
+                ++sum.failed_attempts;
+                return;
+            }
             ++sum.transfers[kind];
             if (part_.hand_over) {
                 ++sum.hand_overs;

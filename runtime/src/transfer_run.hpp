@@ -3,6 +3,7 @@
 
 #include "storage_state.hpp"
 
+#include <atomic>
 #include <memory>
 #include <string>
 #include <vector>
@@ -18,16 +19,20 @@ public:
                 PlannedPart part, std::vector<Dependency> dependencies, uint64_t acquisition,
                 uint64_t bytes_copy_in_copy_out);
     /// Without the storage's lock.
-    void start();
+    void start() noexcept;
 
 private:
+    /// What it throws, for want of memory, ends the operation: nobody waits for it in vain.
+    template <class Step>
+    void step(Step run) noexcept;
+    void end(pi_result result, const std::string &text, std::vector<Submitted> commands);
     void on_ready(pi_result result, const std::string &text);
     void try_next();
     std::vector<Submitted> commands_before() const;
-    void on_done(pi_result result, const std::string &text, uint64_t end);
+    void on_done(pi_result result, const std::string &text, uint64_t time);
     bool make_room(const Route &route);
-    void record(pi_result result, const std::string &text, uint64_t end);
-    void count_success(const Candidate &candidate);
+    void record(pi_result result, const std::string &text, uint64_t time);
+    void count(pi_result result, const Candidate &candidate);
     StorageState &storage() const { return *buffer_->storage; }
 
     const std::shared_ptr<BufferState> buffer_;
@@ -37,6 +42,7 @@ private:
     const std::vector<Dependency> dependencies_;
     const uint64_t acquisition_;
     uint64_t bytes_copy_in_copy_out_;
+    std::atomic<bool> over_{false};
     size_t next_ = 0;  // behind the source that is being tried
     size_t asked_ = 0; // places of that source's route, to make room
     pi_result failure_ = PI_ERROR_DEPENDENCY_FAILED;

@@ -127,6 +127,35 @@ TEST_CASE("only what was written is flushed and invalidated", "[runtime]") {
     CHECK(storage.counters().bytes_delivered == 0);
 }
 
+TEST_CASE(
+    "what a plugin does not flush or invalidate inside a callback is done on a thread, and its "
+    "failure is told",
+    "[runtime]") {
+    const bool from_host = GENERATE(true, false);
+    const std::string refused = from_host ? "piMemFlush" : "piMemInvalidate";
+    const bool fails_again = GENERATE(false, true);
+    CAPTURE(refused, fails_again);
+    const Machine machine(2, refused + ":1=fail(WOULD_BLOCK)" +
+                                 (fails_again ? "; " + refused + ":2=fail(BACKEND)" : ""));
+    const Runtime runtime(machine.topology());
+    const Storage storage(runtime, {.size = size});
+    const Buffer buffer = storage.buffer();
+    fill_at(machine, buffer, from_host ? host_place : 1, 0, size, 7);
+    const std::vector<uint8_t> all(size, 7);
+    const auto read = [&] { return read_at(machine, buffer, from_host ? 1 : host_place, 0, size); };
+    if (fails_again) {
+        CHECK(code_of([&] {
+                  Acquisition use = buffer.acquire(from_host ? 1 : host_place, Access::read);
+                  use.wait(patience);
+              }) != PI_SUCCESS);
+        REQUIRE(runtime.finish(patience));
+    }
+    CHECK(read() == all);
+    CHECK(storage.counters().bytes_delivered == 0);
+    CHECK(machine.calls_of(refused) >= (fails_again ? 3 : 2));
+    CHECK(runtime.finish(patience));
+}
+
 TEST_CASE("a unit that is flushed or invalidated needs it no second time", "[runtime]") {
     const Machine machine;
     const Runtime runtime(machine.topology());

@@ -77,8 +77,9 @@ typedef struct pi_loader_desc {
  *
  * What a directory or a manifest leads to is refused where everyone could have put it there: where all
  * may write to the file, to the manifest or to a directory on the way; in one with the sticky bit, as
- * /tmp, where it is neither root's, this user's nor that of the directory's owner. Whoever names a file
- * by its path answers for it, and who can write beside libpi_loader needs no plugin. */
+ * /tmp, where it is neither root's, this user's nor that of the directory's owner. A link counts as a
+ * file, each one on the way, and what is opened is what was looked at. Whoever names a file by its path
+ * answers for it, and who can write beside libpi_loader needs no plugin. */
 PI_EXPORT pi_result PI_CALL piLoaderCreate(const pi_loader_desc *desc, pi_loader *out_loader);
 PI_EXPORT pi_result PI_CALL piLoaderRetain(pi_loader loader);
 /* Not inside a callback of PI, the log's included. The last reference tears each plugin instance down once its objects are gone. An instance whose

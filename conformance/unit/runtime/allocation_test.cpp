@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Memory runs out at any allocation of the runtime's, on any thread, from an acquire to the end of all that it began.
+#include "equipment.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
+#include <new>
+
+using namespace runtime_test;
+
+/// Where this program's own code lies, as the linker tells.
+extern "C" const char __executable_start, etext; // NOLINT(bugprone-reserved-identifier)
+
+namespace {
+
+std::atomic<int> failing_allocation{0};
+
+/// Only of the runtime, which is linked into this program: what plugins do without memory is a matter of their own.
+bool fails(const void *caller) {
+    const auto address = reinterpret_cast<uintptr_t>(caller);
+    return failing_allocation > 0 && address >= reinterpret_cast<uintptr_t>(&__executable_start) &&
+           address < reinterpret_cast<uintptr_t>(&etext) && --failing_allocation == 0;
+}
+
+constexpr uint64_t size = 4096;
+constexpr Range used{100, 3100};
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+constexpr int stride = 7; // sanitizers take long
+#else
+constexpr int stride = 1;
+#endif
+
+/// What is where before the acquire.
+enum class Before { nothing_there, all_there, in_ranges };
+
+RuntimeOptions options_for(const Topology &topology, bool in_pieces) {
+    RuntimeOptions options;
+    if (in_pieces) {
+        CostModel model;
+        model.callback_latency = 0;
+        model.smallest_chunk = model.largest_chunk = 512;
+        options.costs = CostTable::estimate(topology.description(), model);
+        options.bounce_limit = 0;
+    }
+    return options;
+}
+
+void device_write(const Machine &machine, const Buffer &buffer, PlaceIndex place, uint64_t offset,
+                  const std::vector<uint8_t> &bytes) {
+    Acquisition use = buffer.acquire(place, Access::discard_write, offset, bytes.size());
+    const Event written = machine.write(use, bytes.data());
+    use.release(written.get());
+    check(wait(written), "a write at a device");
+}
+
+class Scenario {
+public:
+    Scenario(const Machine &machine, bool in_pieces)
+        : machine_(machine),
+          runtime_(machine.topology(), options_for(*machine.topology(), in_pieces)),
+          storage_(runtime_, {.size = size}) {}
+
+    void prepare(Before before) {
+        host_write(buffer_, 0, bytes_);
+        if (before != Before::nothing_there) {
+            device_read(machine_, buffer_, 1);
+            host_write(buffer_, 0, bytes_);
+        }
+        if (before == Before::in_ranges) {
+            for (const uint32_t offset : {300U, 900U, 2500U}) {
+                const std::vector<uint8_t> some = pattern(100, offset);
+                std::copy(some.begin(), some.end(), bytes_.begin() + offset);
+                device_write(machine_, buffer_, last(), offset, some);
+            }
+        }
+        REQUIRE(runtime_.finish(patience));
+    }
+
+    /// Whether the allocation of that number, from 1, was one of those that this makes: it failed.
+    bool use(Access access, int allocation) {
+        failing_allocation = allocation;
+        try {
+            Acquisition use = buffer_.acquire(1, access, used.begin, used.size());
+            if (access == Access::discard_write) {
+                overwrite(use);
+            } else {
+                use.release();
+            }
+        } catch (const std::exception &) {
+            // Nothing was begun, or nothing is missing: the checks see.
+        }
+        const bool finished = runtime_.finish(patience);
+        const bool failed = failing_allocation.exchange(0) <= 0;
+        REQUIRE(finished);
+        return failed;
+    }
+
+    void check_bytes() const {
+        CHECK(device_read(machine_, buffer_, 1) == bytes_);
+        CHECK(host_read(buffer_) == bytes_);
+        CHECK(device_read(machine_, buffer_, last()) == bytes_);
+        CHECK(runtime_.finish(patience));
+    }
+
+private:
+    PlaceIndex last() const { return machine_.places().back(); }
+
+    void overwrite(Acquisition &use) {
+        const int left = failing_allocation.exchange(0); // the application's own do not count
+        const std::vector<uint8_t> zeros(used.size());
+        const Event written = machine_.write(use, zeros.data());
+        failing_allocation = left;
+        try {
+            use.release(written.get());
+        } catch (const std::bad_alloc &) {
+            REQUIRE(use.held());
+            use.release(written.get()); // a release that failed may be tried again
+        }
+        const pi_result result = wait(written);
+        if (result == PI_SUCCESS) {
+            std::fill_n(bytes_.begin() + used.begin, used.size(), uint8_t{0});
+        } else {
+            REQUIRE(result == PI_ERROR_DEPENDENCY_FAILED); // of what had to come first
+        }
+    }
+
+    const Machine &machine_;
+    const Runtime runtime_;
+    const Storage storage_;
+    const Buffer buffer_ = storage_.buffer();
+    std::vector<uint8_t> bytes_ = pattern(size, 1);
+};
+
+} // namespace
+
+// Not inlined, where the compiler would take free() for the wrong end of an allocation.
+[[gnu::noinline]] void *operator new(std::size_t bytes) {
+    void *const memory =
+        fails(__builtin_return_address(0)) ? nullptr : std::malloc(bytes ? bytes : 1);
+    if (memory == nullptr) {
+        throw std::bad_alloc();
+    }
+    return memory;
+}
+[[gnu::noinline]] void *operator new(std::size_t bytes, const std::nothrow_t &) noexcept {
+    return std::malloc(bytes ? bytes : 1);
+}
+[[gnu::noinline]] void operator delete(void *memory, const std::nothrow_t &) noexcept {
+    std::free(memory);
+}
+[[gnu::noinline]] void operator delete(void *memory) noexcept {
+    std::free(memory);
+}
+[[gnu::noinline]] void operator delete(void *memory, std::size_t) noexcept {
+    std::free(memory);
+}
+
+TEST_CASE("whichever allocation of an acquire and what it begins fails, no byte is lost, nothing "
+          "waits for ever, and the next acquire has them") {
+    const Access access = GENERATE(Access::read, Access::read_write, Access::discard_write);
+    const Before before = GENERATE(Before::nothing_there, Before::all_there, Before::in_ranges);
+    const bool in_pieces = GENERATE(false, true);
+    const Machine machine(1);
+    bool failed = true;
+    for (int allocation = 1; failed; allocation += stride) {
+        CAPTURE(to_string(access), static_cast<int>(before), in_pieces, allocation);
+        Scenario scenario(machine, in_pieces);
+        scenario.prepare(before);
+        failed = scenario.use(access, allocation);
+        scenario.check_bytes();
+        REQUIRE(allocation < 10000);
+    }
+}
