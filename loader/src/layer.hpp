@@ -59,6 +59,12 @@ struct TableChain {
     /// The plugin's own functions and the defaults, behind all layers.
     const pi_dispatch &base() const noexcept { return tables[layer_count]; }
 
+    /// What a layer asks questions of its own through (...GetInfo and the like). Through the next table they would look like
+    /// the application's: other layers would count them, record them, make them fail, and take the application to have
+    /// read the answer. What changes anything (retains, releases, callbacks) goes through the next table: the layers there
+    /// have to know of it.
+    const pi_dispatch &questions() const noexcept { return base(); }
+
     /// The position of a layer; `room` if it is not in the chain.
     std::size_t position(const Layer &layer) const noexcept {
         for (std::size_t i = 0; i < layer_count; ++i) {
@@ -68,7 +74,7 @@ struct TableChain {
         return room;
     }
 
-    /// What a layer calls on through.
+    /// What a layer calls on through: the application's calls, and what it changes itself.
     const pi_dispatch &next(const Layer &layer) const noexcept;
     void *data(const Layer &layer) const noexcept {
         const std::size_t i = position(layer);

@@ -29,10 +29,11 @@ uint32_t pixel_bytes(pi_channel_order order, pi_channel_type type) noexcept {
                                                                   : 0;
 }
 
-bool is_root_device(const pi_dispatch &next, pi_device device) noexcept {
+bool is_root_device(pi_device device) noexcept {
     const ErrorScope scope;
     pi_device parent = nullptr;
-    next.piDeviceGetInfo(device, PI_DEVICE_INFO_PARENT, sizeof parent, &parent, nullptr);
+    questions_of(device).piDeviceGetInfo(device, PI_DEVICE_INFO_PARENT, sizeof parent, &parent,
+                                         nullptr);
     return parent == nullptr;
 }
 

@@ -71,8 +71,14 @@ template <typename Type>
 inline constexpr bool is_out_handle =
     std::is_pointer_v<Type> &&is_handle<std::remove_pointer_t<Type>>;
 
+/// What a layer asks about a handle through (TableChain::questions).
+template <typename Handle>
+const pi_dispatch &questions_of(Handle handle) noexcept {
+    return TableChain::of(dispatch_of(handle)).questions();
+}
+
 /// Whether nobody has made the device: it lives as long as its platform, and is not counted.
-bool is_root_device(const pi_dispatch &next, pi_device device) noexcept;
+bool is_root_device(pi_device device) noexcept;
 
 /// The bytes of a pixel of a format; 0 for what is none.
 uint32_t pixel_bytes(pi_channel_order order, pi_channel_type type) noexcept;

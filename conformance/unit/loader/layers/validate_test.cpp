@@ -344,3 +344,23 @@ TEST_CASE("two builds of one program at once are refused") {
     OK(piKernelRelease(kernel));
     OK(piProgramRelease(program));
 }
+
+TEST_CASE("what validate asks itself no other layer takes for the application") {
+    const Machine machine(
+        counted("piMemGetInfo:1..=fail(BACKEND);piContextGetInfo:1..=fail(BACKEND);"
+                "piEventGetInfo:1..=fail(BACKEND)"));
+    const pi_mem mem = machine.make_buffer(64);
+    void *pointer = nullptr;
+    auto desc = describe<pi_buffer_map_desc>(PI_TYPE_BUFFER_MAP_DESC);
+    desc.flags = PI_MAP_READ;
+    desc.mem = mem;
+    desc.size = 64;
+    desc.out_pointer = &pointer;
+    OK(piEnqueueMemBufferMap(machine.queue, &desc, 0, nullptr, nullptr));
+    OK(piQueueFinish(machine.queue));
+    CHECK(machine.fill(mem, 1, 0, 8) == PI_ERROR_INVALID_OPERATION);
+    OK(piMemRelease(mem));
+    CHECK(machine.calls("piMemGetInfo") == 0);
+    CHECK(machine.calls("piEventGetInfo") == 0);
+    CHECK(machine.calls("piDeviceGetInfo") == 0);
+}

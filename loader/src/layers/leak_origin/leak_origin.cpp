@@ -181,7 +181,7 @@ private:
                 *own.out_pointer = before;
             else if (result == PI_SUCCESS)
                 note(origins, *own.out_pointer,
-                     {"USM memory", Index, number, {}, context_of(origins, handle)}, caller, handle,
+                     {"USM memory", Index, number, {}, context_of(handle)}, caller, handle,
                      rest...);
             return result;
         } else {
@@ -189,11 +189,11 @@ private:
         }
     }
 
-    static pi_context context_of(const Origins &origins, pi_queue queue) noexcept {
+    static pi_context context_of(pi_queue queue) noexcept {
         const ErrorScope scope;
         pi_context context = nullptr;
-        origins.next().piQueueGetInfo(queue, PI_QUEUE_INFO_CONTEXT, sizeof context, &context,
-                                      nullptr);
+        questions_of(queue).piQueueGetInfo(queue, PI_QUEUE_INFO_CONTEXT, sizeof context, &context,
+                                           nullptr);
         return context;
     }
 
@@ -204,7 +204,7 @@ private:
         if (out == nullptr || *out == nullptr)
             return;
         if constexpr (std::is_same_v<Made, pi_device>) {
-            if (is_root_device(origins.next(), *out))
+            if (is_root_device(*out))
                 return;
         }
         note(origins, *out, {kind_name(HandleTraits<Made>::kind), Index, number, {}}, caller,

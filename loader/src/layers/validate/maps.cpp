@@ -25,11 +25,11 @@ bool Maps::is_done(Map &map) noexcept {
     const auto event = static_cast<pi_event>(map.event.handle);
     pi_event_status status = 0;
     pi_result result = PI_ERROR_INTERNAL;
-    const pi_dispatch &next = validator_.next();
-    if (next.piEventGetInfo(event, PI_EVENT_INFO_STATUS, sizeof status, &status, nullptr) !=
+    const pi_dispatch &questions = validator_.questions();
+    if (questions.piEventGetInfo(event, PI_EVENT_INFO_STATUS, sizeof status, &status, nullptr) !=
             PI_SUCCESS ||
         status != PI_EVENT_COMPLETE ||
-        next.piEventGetInfo(event, PI_EVENT_INFO_RESULT, sizeof result, &result, nullptr) !=
+        questions.piEventGetInfo(event, PI_EVENT_INFO_RESULT, sizeof result, &result, nullptr) !=
             PI_SUCCESS)
         return false;
     map.done = result == PI_SUCCESS;

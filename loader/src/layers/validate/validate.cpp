@@ -313,7 +313,7 @@ private:
         if constexpr (std::is_same_v<Made, pi_platform>) {
             immortal = true;
         } else if constexpr (std::is_same_v<Made, pi_device>) {
-            immortal = is_root_device(validator.next(), made);
+            immortal = is_root_device(made);
         }
         validator.add(made, HandleTraits<Made>::kind, origin, immortal, std::move(facts));
     }

@@ -48,8 +48,8 @@ const KindFunctions *functions_of(pi_kind kind) noexcept {
 } // namespace
 
 Validator::Validator(PluginInstance &instance)
-    : next_(instance.chain().next(validate_layer)), instance_(instance),
-      maps_(std::make_unique<Maps>(*this)) {
+    : next_(instance.chain().next(validate_layer)), questions_(instance.chain().questions()),
+      instance_(instance), maps_(std::make_unique<Maps>(*this)) {
     add(instance.handle(), PI_KIND_PLUGIN, {}, true);
 }
 
@@ -137,15 +137,15 @@ uint64_t Validator::bytes_of(const Object &object) const noexcept {
     if (object.kind == PI_KIND_MEM) {
         auto mem = static_cast<pi_mem>(object.handle);
         pi_mem root = nullptr; // a view keeps all of it
-        if (next_.piMemGetInfo(mem, PI_MEM_INFO_PARENT, sizeof root, &root, nullptr) ==
+        if (questions_.piMemGetInfo(mem, PI_MEM_INFO_PARENT, sizeof root, &root, nullptr) ==
                 PI_SUCCESS &&
             root != nullptr)
             mem = root;
-        next_.piMemGetInfo(mem, PI_MEM_INFO_SIZE, sizeof bytes, &bytes, nullptr);
+        questions_.piMemGetInfo(mem, PI_MEM_INFO_SIZE, sizeof bytes, &bytes, nullptr);
     }
     if (object.kind == PI_KIND_USM_POOL)
-        next_.piUsmPoolGetInfo(static_cast<pi_usm_pool>(object.handle), PI_USM_POOL_INFO_RESERVED,
-                               sizeof bytes, &bytes, nullptr);
+        questions_.piUsmPoolGetInfo(static_cast<pi_usm_pool>(object.handle),
+                                    PI_USM_POOL_INFO_RESERVED, sizeof bytes, &bytes, nullptr);
     return bytes;
 }
 

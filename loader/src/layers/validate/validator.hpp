@@ -33,6 +33,7 @@ public:
     Validator &operator=(const Validator &) = delete;
 
     const pi_dispatch &next() const noexcept { return next_; }
+    const pi_dispatch &questions() const noexcept { return questions_; }
 
     /// PI_SUCCESS if the handle may be used, else the error of its kind. `where` says which argument it is:
     /// "", "desc->src", or "wait_list" and an index.
@@ -167,6 +168,7 @@ private:
     std::string explanation(const void *handle, pi_kind kind, const Where &where, bool releasing);
 
     const pi_dispatch &next_;
+    const pi_dispatch &questions_;
     PluginInstance &instance_;
     Registry registry_;
     std::array<std::atomic<uint64_t>, function_rows.size()> creations_{};
