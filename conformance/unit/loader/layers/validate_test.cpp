@@ -345,6 +345,24 @@ TEST_CASE("two builds of one program at once are refused") {
     OK(piProgramRelease(program));
 }
 
+TEST_CASE("a release that fails gives nothing back") {
+    CapturedLog log;
+    {
+        const Machine machine(counted("piMemRelease:1=fail(BACKEND)", &log));
+        const pi_mem mem = machine.make_buffer(64);
+        OK(piMemRetain(mem));
+        CHECK(piMemRelease(mem) == PI_ERROR_BACKEND);
+        uint32_t references = 0;
+        OK(piMemGetInfo(mem, PI_MEM_INFO_REFERENCE_COUNT, sizeof references, &references, nullptr));
+        CHECK(references == 2);
+        OK(piMemRelease(mem));
+        OK(piMemRelease(mem));
+        REFUSED(PI_ERROR_INVALID_MEM_OBJECT, "was released already", piMemRelease(mem));
+    }
+    CHECK(log.count("never released") == 0);
+    CHECK(log.count("parked") == 0);
+}
+
 TEST_CASE("what validate asks itself no other layer takes for the application") {
     const Machine machine(
         counted("piMemGetInfo:1..=fail(BACKEND);piContextGetInfo:1..=fail(BACKEND);"

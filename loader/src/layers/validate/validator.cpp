@@ -88,6 +88,13 @@ Validator::Released Validator::count_release(const void *handle, pi_kind kind, O
     });
 }
 
+void Validator::uncount_release(const void *handle) noexcept {
+    registry_.with_object(handle, [](Object *object) {
+        if (object != nullptr && !object->immortal)
+            ++object->references;
+    });
+}
+
 // What a release does at once is done at once; only the object stays.
 pi_result Validator::end_of_use(const Object &object) noexcept {
     const Reference reference = object.reference();

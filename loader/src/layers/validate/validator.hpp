@@ -75,8 +75,12 @@ public:
                       pi_result (*next_release)(Handle)) noexcept {
         Object released;
         switch (count_release(handle, HandleTraits<Handle>::kind, released)) {
-        case Released::not_the_last:
-            return next_release(handle);
+        case Released::not_the_last: {
+            const pi_result result = next_release(handle);
+            if (result != PI_SUCCESS)
+                uncount_release(handle);
+            return result;
+        }
         case Released::last:
             return end_of_use(released);
         case Released::wrong:
@@ -153,6 +157,7 @@ private:
     int count_retain(const void *handle, pi_kind kind) noexcept;
     void uncount_retain(const void *handle) noexcept;
     Released count_release(const void *handle, pi_kind kind, Object &out);
+    void uncount_release(const void *handle) noexcept;
     pi_result end_of_use(const Object &object) noexcept;
     uint64_t bytes_of(const Object &object) const noexcept;
     /// The layer's reference, of the quarantine or of a loan.
