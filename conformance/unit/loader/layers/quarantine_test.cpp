@@ -101,3 +101,24 @@ TEST_CASE("many threads make, share and release objects") {
     CHECK(failed == 0);
     CHECK(log.count("never released") == 0);
 }
+
+TEST_CASE("a context that finds its device lost is tried again when the contexts in quarantine are "
+          "gone") {
+    const Machine machine(counted("piContextCreate:3..4=fail(DEVICE_LOST);"
+                                  "piMemBufferCreate:1=fail(DEVICE_LOST)"));
+    OK(piContextRelease(machine.make_context()));
+    // In a context that is there nothing is won by it.
+    pi_mem mem = nullptr;
+    CHECK(machine.try_make_buffer(64, &mem) == PI_ERROR_DEVICE_LOST);
+    CHECK(machine.calls("piMemBufferCreate") == 1);
+    CHECK(machine.calls("piContextRelease") == 0);
+    auto desc = describe<pi_context_desc>(PI_TYPE_CONTEXT_DESC);
+    desc.device_count = 1;
+    desc.devices = &machine.device;
+    pi_context context = nullptr;
+    CHECK(piContextCreate(machine.platform, &desc, &context) == PI_ERROR_DEVICE_LOST);
+    CHECK(machine.calls("piContextRelease") == 1);
+    CHECK(machine.calls("piContextCreate") == 4);
+    OK(piContextCreate(machine.platform, &desc, &context));
+    OK(piContextRelease(context));
+}

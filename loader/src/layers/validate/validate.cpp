@@ -43,9 +43,13 @@ constexpr bool is_exclusive(std::size_t index) {
 constexpr bool allocates(std::size_t index) {
     return ends_with(index, "UsmAlloc") || ends_with(index, "UsmHostRegister");
 }
-constexpr bool is_out_of_memory(pi_result result) {
+/// Whether what is in quarantine may be why a call failed that made this. A lost device is there again when the contexts on
+/// it are gone, which only a new context finds out.
+template <typename Made>
+constexpr bool quarantine_may_be_why(pi_result result) {
     return result == PI_ERROR_OUT_OF_HOST_MEMORY || result == PI_ERROR_OUT_OF_DEVICE_MEMORY ||
-           result == PI_ERROR_OUT_OF_RESOURCES;
+           result == PI_ERROR_OUT_OF_RESOURCES ||
+           (std::is_same_v<Made, pi_context> && result == PI_ERROR_DEVICE_LOST);
 }
 
 /// A callback of the application's, with what is known of its event.
@@ -91,6 +95,7 @@ struct Validated<Slot, Index, pi_result (*)(Handle, Rest...)> {
     static constexpr bool command = is_command<pi_result (*)(Handle, Rest...)>;
     static constexpr bool makes_one = is_out_handle<Last<Handle, Rest...>>;
     static constexpr bool makes_many = makes_list<Handle, Rest...>;
+    using Made = std::remove_pointer_t<Last<Handle, Rest...>>;
 
     static pi_result PI_CALL call(Handle handle, Rest... rest) noexcept {
         auto &validator = data_of<Validator>(validate_layer, handle);
@@ -230,7 +235,7 @@ private:
         } else {
             const pi_result result = next(handle, rest...);
             if constexpr (allocates(Index)) {
-                if (is_out_of_memory(result) && validator.flush())
+                if (quarantine_may_be_why<void *>(result) && validator.flush())
                     return next(handle, rest...);
             }
             return result;
@@ -251,7 +256,7 @@ private:
         const uint64_t call = validator.count_creation(Index);
         const bool direct = is_direct(validator, handle, rest...);
         pi_result result = make(validator, handle, {Index, call, direct}, rest...);
-        if (!command && is_out_of_memory(result) && validator.flush())
+        if (!command && quarantine_may_be_why<Made>(result) && validator.flush())
             result = make(validator, handle, {Index, call, direct}, rest...);
         return result;
     }
