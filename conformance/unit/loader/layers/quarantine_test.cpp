@@ -122,3 +122,26 @@ TEST_CASE("a context that finds its device lost is tried again when the contexts
     OK(piContextCreate(machine.platform, &desc, &context));
     OK(piContextRelease(context));
 }
+
+TEST_CASE("an allocation of a queue that finds no memory gets that of the quarantine") {
+    const Machine machine(counted("piEnqueueUsmAlloc:1=fail(OUT_OF_DEVICE_MEMORY);"
+                                  "piEnqueueUsmAlloc:3..4=fail(OUT_OF_RESOURCES)"));
+    OK(piMemRelease(machine.make_buffer(64)));
+    void *pointer = nullptr;
+    auto desc = describe<pi_usm_alloc_desc>(PI_TYPE_USM_ALLOC_DESC);
+    desc.size = 64;
+    desc.out_pointer = &pointer;
+    OK(piEnqueueUsmAlloc(machine.queue, &desc, 0, nullptr, nullptr));
+    CHECK(pointer != nullptr);
+    CHECK(machine.calls("piMemRelease") == 1);
+    CHECK(machine.calls("piEnqueueUsmAlloc") == 2);
+    OK(piQueueFinish(machine.queue));
+    // One that fails leaves the place of the address as it was.
+    void *const first = pointer;
+    OK(piMemRelease(machine.make_buffer(64)));
+    CHECK(piEnqueueUsmAlloc(machine.queue, &desc, 0, nullptr, nullptr) ==
+          PI_ERROR_OUT_OF_RESOURCES);
+    CHECK(machine.calls("piEnqueueUsmAlloc") == 4);
+    CHECK(pointer == first);
+    OK(piUsmFree(machine.context, first));
+}

@@ -8,6 +8,7 @@
 
 #include <memory>
 #include <string_view>
+#include <utility>
 
 namespace pi::loader {
 namespace validate {
@@ -255,10 +256,27 @@ private:
     static pi_result creation(Validator &validator, Handle handle, Rest... rest) {
         const uint64_t call = validator.count_creation(Index);
         const bool direct = is_direct(validator, handle, rest...);
-        pi_result result = make(validator, handle, {Index, call, direct}, rest...);
-        if (!command && quarantine_may_be_why<Made>(result) && validator.flush())
-            result = make(validator, handle, {Index, call, direct}, rest...);
-        return result;
+        const auto try_it = [&] { return make(validator, handle, {Index, call, direct}, rest...); };
+        const auto try_twice = [&](auto &&nothing_is_done) {
+            const pi_result result = try_it();
+            return quarantine_may_be_why<Made>(result) && nothing_is_done() && validator.flush()
+                       ? try_it()
+                       : result;
+        };
+        if constexpr (same_slot<Slot, &pi_dispatch::piEnqueueUsmAlloc>) {
+            pi_usm_alloc_desc own{};
+            copy_descriptor(std::get<0>(std::tuple(rest...)), PI_TYPE_USM_ALLOC_DESC, own);
+            // A blocking one may have been enqueued and failed itself: then the address is written.
+            void *const before = std::exchange(*own.out_pointer, nullptr);
+            const pi_result result = try_twice([&] { return *own.out_pointer == nullptr; });
+            if (*own.out_pointer == nullptr)
+                *own.out_pointer = before;
+            return result;
+        } else if constexpr (command) {
+            return try_it();
+        } else {
+            return try_twice([] { return true; });
+        }
     }
 
     static pi_result make(Validator &validator, Handle handle, const Validator::Origin &origin,
