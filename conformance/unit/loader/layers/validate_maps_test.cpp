@@ -236,3 +236,33 @@ TEST_CASE("validate: maps that are left keep nothing when the loader goes") {
     CHECK(log.count("never released") == 0);
     CHECK(log.count("parked") == 0);
 }
+
+TEST_CASE("validate: whoever hears of a refusal may map and unmap at once") {
+    CapturedLog log;
+    const Machine machine(counted("", &log));
+    const pi_mem mem = machine.make_buffer(64);
+    void *pointer = nullptr;
+    OK(map(machine, mem, blocking | PI_MAP_WRITE, 0, 64, &pointer));
+    std::vector<pi_result> results;
+    const auto once = [&](auto &&call) {
+        log.on_message = [&, call] {
+            if (results.empty())
+                results.push_back(call());
+        };
+    };
+    once([&] { return unmap(machine, mem, pointer); });
+    CHECK(machine.fill(mem, 1, 0, 8) == PI_ERROR_INVALID_OPERATION);
+    log.on_message = nullptr;
+    CHECK(results == std::vector<pi_result>{PI_SUCCESS});
+    OK(piQueueFinish(machine.queue));
+
+    results.clear();
+    void *other = nullptr;
+    once([&] { return map(machine, mem, blocking | PI_MAP_READ, 0, 8, &other); });
+    CHECK(unmap(machine, mem, pointer) == PI_ERROR_INVALID_VALUE);
+    log.on_message = nullptr;
+    CHECK(results == std::vector<pi_result>{PI_SUCCESS});
+    OK(unmap(machine, mem, other));
+    OK(piQueueFinish(machine.queue));
+    OK(piMemRelease(mem));
+}

@@ -3,12 +3,14 @@
 #include "maps.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 namespace pi::loader::validate {
 namespace {
 
-// Whether a command of an empty wait list begins without anything that the host does.
+// Whether a command of an empty wait list begins without anything that the host
+// does.
 bool goes_at_once(const Place &place) noexcept {
     return place.wait_count == 0 && place.queue != nullptr &&
            place.queue->held.load(std::memory_order_relaxed) <=
@@ -17,25 +19,81 @@ bool goes_at_once(const Place &place) noexcept {
 
 } // namespace
 
-// A map that has failed is none.
-bool Maps::is_done(Map &map) noexcept {
-    if (map.done || map.event.handle == nullptr)
-        return map.done;
-    const ErrorScope scope;
-    const auto event = static_cast<pi_event>(map.event.handle);
-    pi_event_status status = 0;
-    pi_result result = PI_ERROR_INTERNAL;
-    const pi_dispatch &questions = validator_.questions();
-    if (questions.piEventGetInfo(event, PI_EVENT_INFO_STATUS, sizeof status, &status, nullptr) !=
-            PI_SUCCESS ||
-        status != PI_EVENT_COMPLETE ||
-        questions.piEventGetInfo(event, PI_EVENT_INFO_RESULT, sizeof result, &result, nullptr) !=
-            PI_SUCCESS)
-        return false;
-    map.done = result == PI_SUCCESS;
-    if (!map.done)
-        map.end = map.begin;
-    return map.done;
+/// A reference of the layer's own; the last one lets go of it, which calls the
+/// plugin.
+class Maps::Event {
+public:
+    Event(Validator &validator, pi_event event) noexcept
+        : validator_(validator), kept_(validator.keep(event)) {}
+    ~Event() { validator_.let_go(kept_); }
+    Event(const Event &) = delete;
+    Event &operator=(const Event &) = delete;
+
+    bool is_kept() const noexcept { return kept_.handle != nullptr; }
+
+    /// The command's result; nothing before its end.
+    std::optional<pi_result> result() const noexcept {
+        const ErrorScope scope;
+        const auto event = static_cast<pi_event>(kept_.handle);
+        const auto ask = validator_.questions().piEventGetInfo;
+        pi_event_status status = 0;
+        pi_result result = PI_ERROR_INTERNAL;
+        if (ask(event, PI_EVENT_INFO_STATUS, sizeof status, &status, nullptr) != PI_SUCCESS ||
+            status != PI_EVENT_COMPLETE ||
+            ask(event, PI_EVENT_INFO_RESULT, sizeof result, &result, nullptr) != PI_SUCCESS)
+            return std::nullopt;
+        return result;
+    }
+
+private:
+    Validator &validator_;
+    const Reference kept_;
+};
+
+std::shared_ptr<Maps::Event> Maps::keep(pi_event event) noexcept {
+    if (event == nullptr)
+        return nullptr;
+    try {
+        auto kept = std::make_shared<Event>(validator_, event);
+        return kept->is_kept() ? kept : nullptr;
+    } catch (const std::bad_alloc &) {
+        return nullptr;
+    }
+}
+
+template <typename Wanted>
+void Maps::look(Wanted &&wanted) noexcept {
+    for (uint64_t seen = 0;;) {
+        std::shared_ptr<const Event> event;
+        {
+            const std::scoped_lock lock(mutex_);
+            const auto found = std::find_if(maps_.begin(), maps_.end(), [&](const Map &map) {
+                return map.serial > seen && map.event != nullptr && wanted(map);
+            });
+            if (found == maps_.end())
+                return;
+            seen = found->serial;
+            event = found->event;
+        }
+        if (const auto result = event->result())
+            learn(seen, event, *result);
+    }
+}
+
+void Maps::learn(uint64_t serial, const std::shared_ptr<const Event> &event,
+                 pi_result result) noexcept {
+    std::shared_ptr<Event> last; // goes behind the lock
+    const std::scoped_lock lock(mutex_);
+    const auto map = std::find_if(maps_.begin(), maps_.end(), [&](const Map &other) {
+        return other.serial == serial && other.event == event;
+    });
+    if (map == maps_.end())
+        return;
+    last = std::move(map->event);
+    if (result == PI_SUCCESS)
+        map->done = true;
+    else
+        map->end = map->begin; // a map that has failed is none
 }
 
 void Maps::check_use(Check &check, const Place &place, const MemoryFacts &memory,
@@ -44,32 +102,43 @@ void Maps::check_use(Check &check, const Place &place, const MemoryFacts &memory
         return;
     Rectangle used = rectangle;
     used.offset += memory.offset;
-    const std::scoped_lock lock(mutex_);
-    for (Map &map : maps_) {
-        if (map.root != memory.root || map.begin == map.end || (!writes && !map.writes) ||
-            !overlap(used, range_of(map.begin, map.end - map.begin)))
-            continue;
-        const bool behind = place.queue->in_order && map.queue == place.queue_handle;
-        const bool done = is_done(map);
-        if (map.begin == map.end || (!done && !behind))
-            continue;
-        check.refuse(PI_ERROR_INVALID_OPERATION, name,
-                     "is mapped for {} from byte {} to {}; the command {} bytes of these, and must "
-                     "come behind the unmap",
-                     map.writes ? "writing" : "reading", map.begin, map.end - 1,
-                     writes ? "writes" : "reads");
-        return;
+    const auto conflicts = [&](const Map &map) {
+        return map.root == memory.root && map.begin != map.end && (writes || map.writes) &&
+               overlap(used, range_of(map.begin, map.end - map.begin));
+    };
+    look([&](const Map &map) { return !map.done && conflicts(map); });
+    std::optional<Map> met;
+    {
+        const std::scoped_lock lock(mutex_);
+        const auto found = std::find_if(maps_.begin(), maps_.end(), [&](const Map &map) {
+            const bool behind = place.queue->in_order && map.queue == place.queue_handle;
+            return (map.done || behind) && conflicts(map);
+        });
+        if (found == maps_.end())
+            return;
+        met = *found;
     }
+    check.refuse(PI_ERROR_INVALID_OPERATION, name,
+                 "is mapped for {} from byte {} to {}; the command {} bytes of "
+                 "these, and must "
+                 "come behind the unmap",
+                 met->writes ? "writing" : "reading", met->begin, met->end - 1,
+                 writes ? "writes" : "reads");
 }
 
 void Maps::check_unmap(Check &check, const pi_unmap_desc &desc) noexcept {
-    const std::scoped_lock lock(mutex_);
-    const bool found = std::any_of(maps_.begin(), maps_.end(), [&](const Map &map) {
+    const auto may_be = [&](const Map &map) {
         return map.mem == desc.mem && (map.pointer == nullptr || map.pointer == desc.pointer);
-    });
+    };
+    bool found = false;
+    {
+        const std::scoped_lock lock(mutex_);
+        found = std::any_of(maps_.begin(), maps_.end(), may_be);
+    }
     if (!found)
         check.refuse(PI_ERROR_INVALID_VALUE, {"desc->pointer"},
-                     "is {}, which no map of mem gave that is not unmapped already; what a map "
+                     "is {}, which no map of mem gave that is not unmapped "
+                     "already; what a map "
                      "gave is needed, once",
                      desc.pointer);
 }
@@ -85,24 +154,34 @@ void Maps::add(const Place &place, const pi_buffer_map_desc &desc, pi_event even
     map.writes = map_writes(desc.flags);
     map.queue = place.queue_handle;
     map.done = (desc.flags & PI_COMMAND_BLOCKING) != 0;
+    if (!map.done)
+        map.event = keep(event);
+    bool failed = false;
+    if (map.event != nullptr) {
+        if (const auto result = map.event->result()) {
+            map.done = *result == PI_SUCCESS;
+            failed = !map.done;
+            map.event = nullptr;
+        }
+    }
     // Without an event nobody can tell whether what it waits for has failed.
-    if (map.done || event != nullptr || place.wait_count == 0)
+    if (!failed && (map.done || event != nullptr || place.wait_count == 0))
         map.end += desc.size;
-    if (!map.done && event != nullptr)
-        map.event = validator_.keep(event);
     // Now that it is written; later its place may be gone.
-    if (is_done(map))
+    if (map.done)
         map.pointer = *desc.out_pointer;
     const std::scoped_lock lock(mutex_);
-    maps_.push_back(map);
+    map.serial = ++last_serial_;
+    maps_.push_back(std::move(map));
     count_ = maps_.size();
 }
 
 void Maps::remove(const pi_unmap_desc &desc, bool may_fail) noexcept {
-    Reference event{};
+    std::shared_ptr<Event> event; // goes behind the lock
     {
         const std::scoped_lock lock(mutex_);
-        // Of several that it may be, the largest: of reads that have one address, the others are in it.
+        // Of several that it may be, the largest: of reads that have one address,
+        // the others are in it.
         auto ended = maps_.end();
         for (auto map = maps_.begin(); map != maps_.end(); ++map) {
             if (map->mem == desc.mem && map->pointer == desc.pointer &&
@@ -110,7 +189,8 @@ void Maps::remove(const pi_unmap_desc &desc, bool may_fail) noexcept {
                 ended = map;
         }
         if (ended == maps_.end()) {
-            // One of those whose addresses are not known: nothing can be said of their ranges any more.
+            // One of those whose addresses are not known: nothing can be said of
+            // their ranges any more.
             for (auto map = maps_.begin(); map != maps_.end(); ++map) {
                 if (map->mem != desc.mem || map->pointer != nullptr)
                     continue;
@@ -120,17 +200,17 @@ void Maps::remove(const pi_unmap_desc &desc, bool may_fail) noexcept {
         }
         if (ended == maps_.end())
             return;
-        event = std::exchange(ended->event, Reference{});
+        event = std::move(ended->event);
         if (may_fail)
             leave_trace(ended);
         else
             maps_.erase(ended);
         count_ = maps_.size();
     }
-    validator_.let_go(event);
 }
 
-// Only its address stays, once; of memory with many of them any address will do from now on.
+// Only its address stays, once; of memory with many of them any address will do
+// from now on.
 void Maps::leave_trace(std::vector<Map>::iterator ended) noexcept {
     constexpr std::ptrdiff_t most = 16;
     const void *const mem = ended->mem;
@@ -149,25 +229,24 @@ void Maps::leave_trace(std::vector<Map>::iterator ended) noexcept {
     });
 }
 
-void Maps::forget(const void *mem) noexcept {
-    if (!any())
-        return;
+template <typename Wanted>
+void Maps::drop(Wanted &&wanted) noexcept {
     for (bool more = true; more;) {
-        Reference event{};
-        {
-            const std::scoped_lock lock(mutex_);
-            const auto found = std::find_if(maps_.begin(), maps_.end(), [&](const Map &map) {
-                return mem == nullptr || map.mem == mem;
-            });
-            more = found != maps_.end();
-            if (more) {
-                event = found->event;
-                maps_.erase(found);
-                count_ = maps_.size();
-            }
+        std::shared_ptr<Event> event; // goes behind the lock
+        const std::scoped_lock lock(mutex_);
+        const auto found = std::find_if(maps_.begin(), maps_.end(), wanted);
+        more = found != maps_.end();
+        if (more) {
+            event = std::move(found->event);
+            maps_.erase(found);
+            count_ = maps_.size();
         }
-        validator_.let_go(event);
     }
+}
+
+void Maps::forget(const void *mem) noexcept {
+    if (any())
+        drop([&](const Map &map) { return mem == nullptr || map.mem == mem; });
 }
 
 } // namespace pi::loader::validate
