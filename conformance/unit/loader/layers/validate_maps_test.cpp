@@ -20,13 +20,13 @@ pi_result map(const Machine &machine, pi_mem mem, uint64_t flags, uint64_t offse
                                  waits.data(), out_event);
 }
 
-pi_result unmap(const Machine &machine, pi_mem mem, void *pointer,
-                std::vector<pi_event> waits = {}) {
+pi_result unmap(const Machine &machine, pi_mem mem, void *pointer, std::vector<pi_event> waits = {},
+                pi_event *out_event = nullptr) {
     auto desc = describe<pi_unmap_desc>(PI_TYPE_UNMAP_DESC);
     desc.mem = mem;
     desc.pointer = pointer;
     return piEnqueueMemUnmap(machine.queue, &desc, static_cast<uint32_t>(waits.size()),
-                             waits.data(), nullptr);
+                             waits.data(), out_event);
 }
 
 pi_result launch(const Machine &machine, const Kernel &made, pi_mem mem) {
@@ -265,4 +265,68 @@ TEST_CASE("validate: whoever hears of a refusal may map and unmap at once") {
     OK(unmap(machine, mem, other));
     OK(piQueueFinish(machine.queue));
     OK(piMemRelease(mem));
+}
+
+TEST_CASE("validate: an unmap that failed is tried again, and one that succeeded is not") {
+    CapturedLog log;
+    {
+        const Machine machine(counted("piEnqueueMemUnmap:1..2=fail_event(BACKEND)", &log));
+        const pi_mem mem = machine.make_buffer(64);
+        void *pointer = nullptr;
+        OK(map(machine, mem, blocking | PI_MAP_WRITE, 0, 64, &pointer));
+        pi_event event = nullptr;
+        OK(unmap(machine, mem, pointer, {}, &event));
+        CHECK(piEventWait(event, patience) == PI_ERROR_BACKEND);
+        OK(piEventRelease(event));
+        // Also where nobody asked for its event.
+        OK(unmap(machine, mem, pointer));
+        OK(piQueueFinish(machine.queue));
+        OK(unmap(machine, mem, pointer));
+        OK(piQueueFinish(machine.queue));
+        check_refused(machine, "piEnqueueMemUnmap", PI_ERROR_INVALID_VALUE, "not unmapped already",
+                      [&] { return unmap(machine, mem, pointer); });
+        OK(piMemRelease(mem));
+    }
+    CHECK(log.count("never released") == 0);
+    CHECK(log.count("parked") == 0);
+}
+
+TEST_CASE("validate: however many unmaps have failed, each is tried again") {
+    constexpr std::size_t count = 40;
+    const Machine machine(counted());
+    const pi_mem mem = machine.make_buffer(count * 64);
+    const pi_event gate = machine.make_host_event();
+    std::vector<void *> pointers(count);
+    for (std::size_t i = 0; i < count; ++i)
+        OK(map(machine, mem, blocking | PI_MAP_WRITE, i * 64, 64, &pointers[i]));
+    for (void *const pointer : pointers)
+        OK(unmap(machine, mem, pointer, {gate}));
+    OK(piEventSignalHost(gate, PI_ERROR_BACKEND));
+    OK(piQueueFinish(machine.queue));
+    for (void *const pointer : pointers)
+        OK(unmap(machine, mem, pointer));
+    OK(machine.fill(mem, 1, 0, count * 64, blocking));
+    OK(piEventRelease(gate));
+    OK(piMemRelease(mem));
+}
+
+TEST_CASE("validate: a map that failed is none, also where nobody asked for its event") {
+    CapturedLog log;
+    {
+        const Machine machine(counted("piEnqueueMemBufferMap:1=fail_event(BACKEND)", &log));
+        const pi_mem mem = machine.make_buffer(64);
+        void *pointer = nullptr;
+        OK(map(machine, mem, PI_MAP_WRITE, 0, 64, &pointer));
+        OK(piQueueFinish(machine.queue));
+        OK(machine.fill(mem, 1, 0, 8));
+        OK(map(machine, mem, PI_MAP_WRITE, 0, 64, &pointer));
+        OK(piQueueFinish(machine.queue));
+        check_refused(machine, "piEnqueueMemBufferFill", PI_ERROR_INVALID_OPERATION,
+                      "is mapped for writing", [&] { return machine.fill(mem, 1, 0, 8); });
+        OK(unmap(machine, mem, pointer));
+        OK(piQueueFinish(machine.queue));
+        OK(piMemRelease(mem));
+    }
+    CHECK(log.count("never released") == 0);
+    CHECK(log.count("parked") == 0);
 }

@@ -9,8 +9,7 @@
 namespace pi::loader::validate {
 namespace {
 
-// Whether a command of an empty wait list begins without anything that the host
-// does.
+// Whether a command of an empty wait list begins without anything that the host does.
 bool goes_at_once(const Place &place) noexcept {
     return place.wait_count == 0 && place.queue != nullptr &&
            place.queue->held.load(std::memory_order_relaxed) <=
@@ -19,12 +18,12 @@ bool goes_at_once(const Place &place) noexcept {
 
 } // namespace
 
-/// A reference of the layer's own; the last one lets go of it, which calls the
-/// plugin.
+/// A reference of the layer's own; the last one lets go of it, which calls the plugin.
 class Maps::Event {
 public:
-    Event(Validator &validator, pi_event event) noexcept
-        : validator_(validator), kept_(validator.keep(event)) {}
+    Event(Validator &validator, const Outcome &outcome) noexcept
+        : validator_(validator),
+          kept_(outcome.own ? validator.take_over(outcome.event) : validator.keep(outcome.event)) {}
     ~Event() { validator_.let_go(kept_); }
     Event(const Event &) = delete;
     Event &operator=(const Event &) = delete;
@@ -50,13 +49,15 @@ private:
     const Reference kept_;
 };
 
-std::shared_ptr<Maps::Event> Maps::keep(pi_event event) noexcept {
-    if (event == nullptr)
+std::shared_ptr<Maps::Event> Maps::keep(const Outcome &outcome) noexcept {
+    if (outcome.event == nullptr)
         return nullptr;
     try {
-        auto kept = std::make_shared<Event>(validator_, event);
-        return kept->is_kept() ? kept : nullptr;
+        auto event = std::make_shared<Event>(validator_, outcome);
+        return event->is_kept() ? event : nullptr;
     } catch (const std::bad_alloc &) {
+        if (outcome.own)
+            validator_.let_go(validator_.take_over(outcome.event));
         return nullptr;
     }
 }
@@ -80,6 +81,7 @@ void Maps::look(Wanted &&wanted) noexcept {
     }
 }
 
+// Unless it has another event by now.
 void Maps::learn(uint64_t serial, const std::shared_ptr<const Event> &event,
                  pi_result result) noexcept {
     std::shared_ptr<Event> last; // goes behind the lock
@@ -90,10 +92,16 @@ void Maps::learn(uint64_t serial, const std::shared_ptr<const Event> &event,
     if (map == maps_.end())
         return;
     last = std::move(map->event);
-    if (result == PI_SUCCESS)
+    if (map->unmapped && result == PI_SUCCESS) {
+        maps_.erase(map);
+        count_ = maps_.size();
+    } else if (map->unmapped) {
+        map->unmapped = false; // to be tried again
+    } else if (result == PI_SUCCESS) {
         map->done = true;
-    else
+    } else {
         map->end = map->begin; // a map that has failed is none
+    }
 }
 
 void Maps::check_use(Check &check, const Place &place, const MemoryFacts &memory,
@@ -119,16 +127,17 @@ void Maps::check_use(Check &check, const Place &place, const MemoryFacts &memory
         met = *found;
     }
     check.refuse(PI_ERROR_INVALID_OPERATION, name,
-                 "is mapped for {} from byte {} to {}; the command {} bytes of "
-                 "these, and must "
+                 "is mapped for {} from byte {} to {}; the command {} bytes of these, and must "
                  "come behind the unmap",
                  met->writes ? "writing" : "reading", met->begin, met->end - 1,
                  writes ? "writes" : "reads");
 }
 
 void Maps::check_unmap(Check &check, const pi_unmap_desc &desc) noexcept {
+    look([&](const Map &map) { return map.mem == desc.mem && map.unmapped; });
     const auto may_be = [&](const Map &map) {
-        return map.mem == desc.mem && (map.pointer == nullptr || map.pointer == desc.pointer);
+        return map.mem == desc.mem && (map.pointer == nullptr || map.pointer == desc.pointer) &&
+               (!map.unmapped || map.may_fail);
     };
     bool found = false;
     {
@@ -137,35 +146,31 @@ void Maps::check_unmap(Check &check, const pi_unmap_desc &desc) noexcept {
     }
     if (!found)
         check.refuse(PI_ERROR_INVALID_VALUE, {"desc->pointer"},
-                     "is {}, which no map of mem gave that is not unmapped "
-                     "already; what a map "
+                     "is {}, which no map of mem gave that is not unmapped already; what a map "
                      "gave is needed, once",
                      desc.pointer);
 }
 
-void Maps::add(const Place &place, const pi_buffer_map_desc &desc, pi_event event) {
+void Maps::add(const Place &place, const pi_buffer_map_desc &desc, const Outcome &outcome) {
+    Map map{};
+    map.event = keep(outcome);
     const auto memory = validator_.facts(desc.mem);
     if (memory == nullptr)
         return;
-    Map map{};
     map.mem = desc.mem;
     map.root = memory->root;
     map.begin = map.end = memory->offset + desc.offset;
     map.writes = map_writes(desc.flags);
     map.queue = place.queue_handle;
-    map.done = (desc.flags & PI_COMMAND_BLOCKING) != 0;
-    if (!map.done)
-        map.event = keep(event);
-    bool failed = false;
+    map.done = outcome.event == nullptr;
     if (map.event != nullptr) {
         if (const auto result = map.event->result()) {
             map.done = *result == PI_SUCCESS;
-            failed = !map.done;
             map.event = nullptr;
         }
     }
-    // Without an event nobody can tell whether what it waits for has failed.
-    if (!failed && (map.done || event != nullptr || place.wait_count == 0))
+    // Without an event nobody can tell whether it has failed.
+    if (map.done || map.event != nullptr)
         map.end += desc.size;
     // Now that it is written; later its place may be gone.
     if (map.done)
@@ -176,57 +181,63 @@ void Maps::add(const Place &place, const pi_buffer_map_desc &desc, pi_event even
     count_ = maps_.size();
 }
 
-void Maps::remove(const pi_unmap_desc &desc, bool may_fail) noexcept {
-    std::shared_ptr<Event> event; // goes behind the lock
+void Maps::remove(const pi_unmap_desc &desc, const Outcome &outcome, bool may_fail) noexcept {
+    std::shared_ptr<Event> event = keep(outcome);
     {
         const std::scoped_lock lock(mutex_);
-        // Of several that it may be, the largest: of reads that have one address,
-        // the others are in it.
+        // Of several that it may be, the largest: of reads that have one address, the others are in it.
         auto ended = maps_.end();
         for (auto map = maps_.begin(); map != maps_.end(); ++map) {
-            if (map->mem == desc.mem && map->pointer == desc.pointer &&
+            if (map->mem == desc.mem && map->pointer == desc.pointer && !map->unmapped &&
                 (ended == maps_.end() || map->end - map->begin > ended->end - ended->begin))
                 ended = map;
         }
         if (ended == maps_.end()) {
-            // One of those whose addresses are not known: nothing can be said of
-            // their ranges any more.
+            // One of those whose addresses are not known: nothing can be said of their ranges any more. A trace for which
+            // any address will do stays.
             for (auto map = maps_.begin(); map != maps_.end(); ++map) {
-                if (map->mem != desc.mem || map->pointer != nullptr)
+                if (map->mem != desc.mem || map->pointer != nullptr || map->unmapped)
                     continue;
                 map->end = map->begin;
-                ended = map;
+                if (!map->trace)
+                    ended = map;
             }
         }
         if (ended == maps_.end())
             return;
-        event = std::move(ended->event);
-        if (may_fail)
-            leave_trace(ended);
-        else
+        ended->event.swap(event); // the map's goes behind the lock
+        if (outcome.event == nullptr) {
             maps_.erase(ended);
+        } else {
+            // Only its address stays, in case that it fails.
+            ended->end = ended->begin;
+            ended->pointer = desc.pointer;
+            ended->trace = true;
+            ended->unmapped = ended->event != nullptr;
+            ended->may_fail = may_fail;
+        }
         count_ = maps_.size();
     }
+    bound_traces(desc.mem);
 }
 
-// Only its address stays, once; of memory with many of them any address will do
-// from now on.
-void Maps::leave_trace(std::vector<Map>::iterator ended) noexcept {
+void Maps::bound_traces(const void *mem) noexcept {
     constexpr std::ptrdiff_t most = 16;
-    const void *const mem = ended->mem;
-    void *const pointer = ended->pointer;
     const auto is_trace = [&](const Map &map) { return map.mem == mem && map.trace; };
-    ended->end = ended->begin;
-    ended->trace = true;
-    const bool many = std::count_if(maps_.begin(), maps_.end(), is_trace) > most;
-    bool first = true;
-    std::erase_if(maps_, [&](Map &map) {
-        if (!is_trace(map) || (!many && map.pointer != pointer))
-            return false;
-        if (many)
-            map.pointer = nullptr;
-        return !std::exchange(first, false);
-    });
+    look(is_trace);
+    uint64_t left = 0;
+    {
+        std::shared_ptr<Event> last; // goes behind the lock
+        const std::scoped_lock lock(mutex_);
+        if (std::count_if(maps_.begin(), maps_.end(), is_trace) <= most)
+            return;
+        Map &any = *std::find_if(maps_.begin(), maps_.end(), is_trace);
+        any.pointer = nullptr;
+        any.unmapped = false;
+        last = std::move(any.event);
+        left = any.serial;
+    }
+    drop([&](const Map &map) { return is_trace(map) && map.serial != left; });
 }
 
 template <typename Wanted>

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The ranges that are mapped. A use is refused only if it is certain that it
-// meets a map: that this is done, and that nothing holds the command back until
-// an unmap that has not been enqueued yet.
+// The ranges that are mapped. A use is refused only if it is certain that it meets a map: that this is done, and
+// that nothing holds the command back until an unmap that has not been enqueued yet.
 #pragma once
 
 #include "layers/validate/check.hpp"
@@ -27,20 +26,24 @@ public:
     /// Whether any is there: what most calls ask.
     bool any() const noexcept { return count_.load(std::memory_order_relaxed) != 0; }
 
-    /// PI_ERROR_INVALID_OPERATION for a command on bytes that are mapped: it may
-    /// not write them, nor read what is mapped for writing. `rectangle` is of the
-    /// memory's bytes.
+    /// PI_ERROR_INVALID_OPERATION for a command on bytes that are mapped: it may not write them, nor read what is
+    /// mapped for writing. `rectangle` is of the memory's bytes.
     void check_use(Check &check, const Place &place, const MemoryFacts &memory,
                    const Rectangle &rectangle, bool writes, const Name &name) noexcept;
-    /// PI_ERROR_INVALID_VALUE for a pointer that no map of the memory gave, or
-    /// whose map has ended.
+    /// PI_ERROR_INVALID_VALUE for a pointer that no map of the memory gave, or whose map has ended.
     void check_unmap(Check &check, const pi_unmap_desc &desc) noexcept;
 
-    /// A map that was enqueued; its event, which may be NULL, is kept.
-    void add(const Place &place, const pi_buffer_map_desc &desc, pi_event event);
-    /// An unmap that was enqueued. If what it waits for may fail, the map may
-    /// still be there, to be unmapped again.
-    void remove(const pi_unmap_desc &desc, bool may_fail) noexcept;
+    /// What tells how a command has ended. A command that was not blocking has an event in any case: the application's, or
+    /// one that the layer asked for itself, which becomes its own.
+    struct Outcome {
+        pi_event event; ///< NULL: the command has ended with success
+        bool own;
+    };
+    /// A map that was enqueued.
+    void add(const Place &place, const pi_buffer_map_desc &desc, const Outcome &outcome);
+    /// An unmap that was enqueued. If it fails, the map may still be there, to be unmapped again. While it is not known how
+    /// it ends, only an application that decides what becomes of its wait list (`may_fail`) can know that it will fail.
+    void remove(const pi_unmap_desc &desc, const Outcome &outcome, bool may_fail) noexcept;
     /// The memory is nobody's any more; nullptr: none is.
     void forget(const void *mem) noexcept;
 
@@ -55,22 +58,24 @@ private:
         bool done; ///< known to be
         const void *queue;
         void *pointer; ///< nullptr: not known
-        bool trace;    ///< an unmap that may fail was enqueued
-        /// Until it is known how the map has ended. nullptr: nobody can tell.
+        bool trace;    ///< an unmap was enqueued: only the address is known
+        bool unmapped; ///< nor is it known that it has failed
+        bool may_fail; ///< that unmap
+        /// The map's, then its unmap's, until it is known how that has ended. nullptr: nobody can tell.
         std::shared_ptr<Event> event;
     };
 
-    std::shared_ptr<Event> keep(pi_event event) noexcept;
-    /// Asks the events of those that `wanted` names what has become of them. The
-    /// lock must not be held, nor is it while the plugin is asked: that may log,
-    /// and the application calls from there.
+    std::shared_ptr<Event> keep(const Outcome &outcome) noexcept;
+    /// Asks the events of those that `wanted` names what has become of them. The lock must not be held, nor is it while the
+    /// plugin is asked: that may log, and the application calls from there.
     template <typename Wanted>
     void look(Wanted &&wanted) noexcept;
     void learn(uint64_t serial, const std::shared_ptr<const Event> &event,
                pi_result result) noexcept;
     template <typename Wanted>
     void drop(Wanted &&wanted) noexcept;
-    void leave_trace(std::vector<Map>::iterator ended) noexcept;
+    /// Of memory with many unmaps that may have failed any address will do from now on.
+    void bound_traces(const void *mem) noexcept;
 
     Validator &validator_;
     std::atomic<std::size_t> count_{0};

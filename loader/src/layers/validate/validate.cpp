@@ -134,8 +134,17 @@ private:
     static pi_result enqueue(Validator &validator, KeptPlace &place, Handle queue, const Desc *desc,
                              uint32_t wait_count, const pi_event *wait_list,
                              pi_event *out_event) noexcept {
+        // How a map or an unmap ends decides what is mapped: one that has no event gets one.
+        constexpr bool is_map = std::is_same_v<Desc, pi_buffer_map_desc>;
+        constexpr bool is_unmap = std::is_same_v<Desc, pi_unmap_desc>;
+        Desc own{};
+        if constexpr (is_map || is_unmap)
+            copy_descriptor(desc, type_of<Desc>, own);
+        const bool followed = (is_map || is_unmap) && (own.flags & PI_COMMAND_BLOCKING) == 0;
+        pi_event own_event = nullptr;
+        pi_event *const event = followed && out_event == nullptr ? &own_event : out_event;
         const auto call = [&] {
-            return answer(validator, queue, desc, wait_count, wait_list, out_event);
+            return answer(validator, queue, desc, wait_count, wait_list, event);
         };
         const bool may_be_held = wait_count != 0 || std::is_same_v<Desc, pi_host_function_desc>;
         const uint64_t before = place.queue == nullptr ? 0
@@ -143,8 +152,6 @@ private:
                                     ? place.queue->held.fetch_add(1, std::memory_order_relaxed) + 1
                                     : place.queue->held.load(std::memory_order_relaxed);
         pi_result result = PI_SUCCESS;
-        Desc own{};
-        constexpr bool uses_flags = std::is_same_v<Desc, pi_buffer_map_desc>;
         if constexpr (std::is_same_v<Desc, pi_usm_free_desc>) {
             copy_descriptor(desc, type_of<Desc>, own);
             result = guarded(name, [&] { return free_usm(validator, own.pointer, call); });
@@ -153,17 +160,18 @@ private:
         }
         if (result != PI_SUCCESS)
             return result;
-        if (uses_flags || (place.queue != nullptr && place.queue->in_order && before != 0))
+        if (place.queue != nullptr && place.queue->in_order && before != 0)
             copy_descriptor(desc, type_of<Desc>, own);
         if (place.queue != nullptr && place.queue->in_order &&
             (own.flags & PI_COMMAND_BLOCKING) != 0)
             settle(*place.queue, before);
+        [[maybe_unused]] const Maps::Outcome outcome =
+            followed ? Maps::Outcome{*event, event == &own_event} : Maps::Outcome{};
         try {
-            if constexpr (std::is_same_v<Desc, pi_buffer_map_desc>) {
-                validator.maps().add(place, own, out_event != nullptr ? *out_event : nullptr);
-            } else if constexpr (std::is_same_v<Desc, pi_unmap_desc>) {
-                copy_descriptor(desc, type_of<Desc>, own);
-                validator.maps().remove(own, wait_count != 0);
+            if constexpr (is_map) {
+                validator.maps().add(place, own, outcome);
+            } else if constexpr (is_unmap) {
+                validator.maps().remove(own, outcome, wait_count != 0);
             } else if constexpr (std::is_same_v<Desc, pi_usm_alloc_desc>) {
                 copy_descriptor(desc, type_of<Desc>, own);
                 validator.addresses().add(

@@ -233,6 +233,19 @@ Reference Validator::keep(pi_event event) noexcept {
     return kept;
 }
 
+Reference Validator::take_over(pi_event event) noexcept {
+    const Reference taken = registry_.with_object(event, [](Object *object) {
+        if (object == nullptr || object->references == 0)
+            return Reference{};
+        --object->references;
+        ++object->kept;
+        return object->reference();
+    });
+    if (taken.handle == nullptr) // there was no memory to note it
+        next_.piEventRelease(event);
+    return taken;
+}
+
 void Validator::let_go(const Reference &object) noexcept {
     if (object.handle != nullptr)
         give_back(object, &Object::kept);

@@ -127,6 +127,8 @@ public:
     /// A reference of the layer's own to an object that the application has; of handle nullptr if there is none.
     Reference keep(pi_event event) noexcept;
     void let_go(const Reference &object) noexcept;
+    /// The application's only reference to an event that it never got is the layer's from now on.
+    Reference take_over(pi_event event) noexcept;
 
     Addresses &addresses() noexcept { return addresses_; }
     Maps &maps() noexcept { return *maps_; }
