@@ -214,6 +214,45 @@ TEST_CASE("a command whose event fails does so after its wait list, with that on
     OK(piMemRelease(mem));
 }
 
+TEST_CASE("a command whose event fails waits for its wait list and for its queue's order, and for "
+          "nothing else") {
+    const std::string faults = "piEnqueueMemBufferFill:1=fail_event(BACKEND);"
+                               "piEnqueueMemBufferFill:2=short;"
+                               "piEnqueueEventsWait:1=fail_event(BACKEND);"
+                               "piEnqueueBarrier:1=fail_event(BACKEND)";
+    for (const bool in_order : {false, true}) {
+        const Machine machine(with_faults(faults), in_order ? 0 : PI_QUEUE_OUT_OF_ORDER);
+        INFO((in_order ? "in order" : "out of order"));
+        const pi_mem mem = machine.make_buffer(Bytes(4, 0));
+        const pi_event gate = machine.make_host_event();
+        const Bytes bytes(4, 1);
+        pi_event before = nullptr;
+        pi_event failing = nullptr;
+        pi_event shortened = nullptr;
+        OK(machine.write(mem, bytes, 0, &before, {gate}));
+        OK(machine.fill(mem, 1, 0, 4, 0, &failing));
+        OK(machine.fill(mem, 1, 0, 1, 0, &shortened)); // half of one is none
+        for (const pi_event event : {failing, shortened})
+            CHECK(piEventWait(event, in_order ? 0 : patience) ==
+                  (in_order ? PI_ERROR_TIMEOUT : PI_ERROR_BACKEND));
+        // What waits for all that is before it does.
+        pi_event wait = nullptr;
+        pi_event barrier = nullptr;
+        OK(piEnqueueEventsWait(machine.queue, nullptr, 0, nullptr, &wait));
+        OK(piEnqueueBarrier(machine.queue, nullptr, 0, nullptr, &barrier));
+        CHECK(piEventWait(wait, 30'000'000) == PI_ERROR_TIMEOUT);
+        CHECK(piEventWait(barrier, 0) == PI_ERROR_TIMEOUT);
+        OK(piEventSignalHost(gate, PI_SUCCESS));
+        OK(piEventWait(before, patience));
+        for (const pi_event event : {failing, shortened, wait, barrier})
+            CHECK(piEventWait(event, patience) == PI_ERROR_BACKEND);
+        OK(piQueueFinish(machine.queue));
+        for (const pi_event event : {gate, before, failing, shortened, wait, barrier})
+            OK(piEventRelease(event));
+        OK(piMemRelease(mem));
+    }
+}
+
 TEST_CASE(
     "a blocking command whose event fails answers its error, and without an event nobody knows") {
     const Machine machine(with_faults("piEnqueueMemBufferFill:1..=fail_event(OUT_OF_RESOURCES)"));

@@ -64,6 +64,27 @@ pi_result make_host_event(Faults &faults, pi_queue queue, pi_event *out_event) {
     return result;
 }
 
+// An empty list would make it wait for the whole queue, and a list of what is final already for nothing.
+pi_result wait_in_place(Faults &faults, pi_queue queue, uint64_t flags, bool waits_for_all,
+                        uint32_t wait_count, const pi_event *wait_list, pi_event *out_done) {
+    const pi_dispatch &next = faults.next();
+    pi_events_wait_desc wait{};
+    wait.struct_size = sizeof wait;
+    wait.type = PI_TYPE_EVENTS_WAIT_DESC;
+    wait.flags = flags;
+    if (wait_count != 0 || waits_for_all)
+        return next.piEnqueueEventsWait(queue, &wait, wait_count, wait_list, out_done);
+    pi_event none = nullptr;
+    if (const pi_result result = make_host_event(faults, queue, &none))
+        return result;
+    pi_result result = next.piEventSignalHost(none, PI_SUCCESS);
+    if (result == PI_SUCCESS)
+        result = next.piEnqueueEventsWait(queue, &wait, 1, &none, out_done);
+    const ErrorScope scope;
+    next.piEventRelease(none);
+    return result;
+}
+
 pi_result fail_event_after(Faults &faults, const Fault &fault, pi_queue queue,
                            pi_struct_type command, bool barrier, pi_event done,
                            pi_event *out_event) {

@@ -31,6 +31,15 @@ pi_result fail_event_after(Faults &faults, const Fault &fault, pi_queue queue,
 /// A host event of the queue's context.
 pi_result make_host_event(Faults &faults, pi_queue queue, pi_event *out_event);
 
+/// In place of a command that does nothing: an event that is final when the command might have begun. `waits_for_all`:
+/// with an empty wait list it waits for all that is before it.
+pi_result wait_in_place(Faults &faults, pi_queue queue, uint64_t flags, bool waits_for_all,
+                        uint32_t wait_count, const pi_event *wait_list, pi_event *out_done);
+
+template <auto Slot>
+inline constexpr bool waits_for_all = same_slot<Slot, &pi_dispatch::piEnqueueEventsWait> ||
+                                      same_slot<Slot, &pi_dispatch::piEnqueueBarrier>;
+
 /// fail_event and short: what is left of the command is done, then its event fails.
 template <auto Slot, typename Desc>
 pi_result failing_command(Faults &faults, const Fault &fault, pi_queue queue, const Desc *desc,
@@ -48,16 +57,10 @@ pi_result failing_command(Faults &faults, const Fault &fault, pi_queue queue, co
         something = fault.action == Action::shorten && valid && shorten(own, halves);
 
     pi_event done = nullptr;
-    pi_result result;
-    if (something) {
-        result = (next.*Slot)(queue, &own, wait_count, wait_list, &done);
-    } else {
-        pi_events_wait_desc wait{};
-        wait.struct_size = sizeof wait;
-        wait.type = PI_TYPE_EVENTS_WAIT_DESC;
-        wait.flags = own.flags & PI_COMMAND_BLOCKING;
-        result = next.piEnqueueEventsWait(queue, &wait, wait_count, wait_list, &done);
-    }
+    const pi_result result = something
+                                 ? (next.*Slot)(queue, &own, wait_count, wait_list, &done)
+                                 : wait_in_place(faults, queue, own.flags & PI_COMMAND_BLOCKING,
+                                                 waits_for_all<Slot>, wait_count, wait_list, &done);
     if (result != PI_SUCCESS)
         return result;
     if (blocking) {
@@ -77,9 +80,7 @@ pi_result delayed_command(Faults &faults, const Fault &fault, pi_queue queue, co
         return (next.*Slot)(queue, desc, wait_count, wait_list, out_event); // refused there
     std::vector<pi_event> waits(wait_list, wait_list + wait_count);
     pi_event before = nullptr;
-    constexpr bool waits_for_all = same_slot<Slot, &pi_dispatch::piEnqueueEventsWait> ||
-                                   same_slot<Slot, &pi_dispatch::piEnqueueBarrier>;
-    if (waits_for_all && wait_count == 0) {
+    if (waits_for_all<Slot> && wait_count == 0) {
         // Without a list it waits for all that is before it, and so it must with one.
         const pi_result result = next.piEnqueueEventsWait(queue, nullptr, 0, nullptr, &before);
         if (result != PI_SUCCESS)
