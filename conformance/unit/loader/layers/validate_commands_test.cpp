@@ -87,6 +87,42 @@ TEST_CASE("validate: misdescribed reads do not reach the plugin") {
     OK(piMemRelease(mem));
 }
 
+TEST_CASE("validate: a pitch that nothing steps over may be anything") {
+    const Machine machine(counted());
+    Bytes bytes(64);
+    for (std::size_t i = 0; i < bytes.size(); ++i)
+        bytes[i] = static_cast<unsigned char>(i);
+    const pi_mem mem = machine.make_buffer(bytes);
+    const auto read = [&](const pi_region &region) {
+        Bytes out(64);
+        auto desc = describe<pi_buffer_read_desc>(PI_TYPE_BUFFER_READ_DESC);
+        desc.flags = PI_COMMAND_BLOCKING;
+        desc.mem = mem;
+        desc.host_ptr = out.data();
+        desc.region_count = 1;
+        desc.regions = &region;
+        OK(piEnqueueMemBufferRead(machine.queue, &desc, 0, nullptr, nullptr));
+        return out;
+    };
+    pi_region row = linear(16, 8, 4);
+    row.src_pitch[0] = row.dst_pitch[0] = huge;
+    Bytes expected(64);
+    for (std::size_t i = 0; i < 4; ++i)
+        expected[8 + i] = bytes[16 + i];
+    CHECK(read(row) == expected);
+    row.src_pitch[0] = row.dst_pitch[0] = 0;
+    row.src_pitch[1] = row.dst_pitch[1] = huge;
+    CHECK(read(row) == expected);
+    pi_region rows = linear(16, 8, 4);
+    rows.extent[1] = 2;
+    rows.src_pitch[0] = 20;
+    rows.src_pitch[1] = huge;
+    for (std::size_t i = 0; i < 4; ++i)
+        expected[12 + i] = bytes[36 + i];
+    CHECK(read(rows) == expected);
+    OK(piMemRelease(mem));
+}
+
 TEST_CASE("validate: misdescribed writes and copies do not reach the plugin") {
     const Machine machine(counted());
     const pi_mem mem = machine.make_buffer(64);

@@ -40,8 +40,11 @@ bool read_rectangle(Check &check, const Name &element, const End &end, uint64_t 
         check.refuse(PI_ERROR_INVALID_SIZE, element.at(end.slice_pitch, end.pitch_array ? 1 : -1),
                      "is {}; at least a slice's {} bytes, or 0 for dense slices, are needed",
                      slice_pitch, slice);
+    // Counted is what the pitches step over: one that steps over nothing may be anything.
+    const uint64_t last_slice = (out.rows - 1) * out.row_pitch + out.row;
     uint64_t all = 0;
-    if (__builtin_mul_overflow(out.slice_pitch, out.slices, &all))
+    if (__builtin_mul_overflow(out.slice_pitch, out.slices - 1, &all) ||
+        __builtin_add_overflow(all, last_slice, &all))
         check.refuse(PI_ERROR_INVALID_SIZE, element.at(end.extent, 2),
                      "is {}, which with slices of {} bytes in {} is more than 64 bits count",
                      out.slices, out.slice_pitch, end.memory);

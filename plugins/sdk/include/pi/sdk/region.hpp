@@ -80,8 +80,10 @@ inline Rectangle rectangle(uint64_t offset, const uint64_t (&extent)[3], const u
     if (r.row_pitch < r.row || r.slice_pitch < slice)
         fail(PI_ERROR_INVALID_SIZE, "a region's ", end, " pitches {", r.row_pitch, ", ",
              r.slice_pitch, "} are smaller than its rows {", r.row, ", ", slice, "}");
-    // The whole extent must be representable, or end() and bytes() would lie.
-    add(offset, multiply(r.slice_pitch, r.slices, "a region"), "a region");
+    // The end must be representable, or end() and bytes() would lie; a pitch that nothing steps over may be anything.
+    const uint64_t last_slice =
+        add(offset, multiply(r.slice_pitch, r.slices - 1, "a region"), "a region");
+    add(last_slice, (r.rows - 1) * r.row_pitch + r.row, "a region");
     return r;
 }
 } // namespace detail
