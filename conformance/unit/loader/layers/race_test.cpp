@@ -81,6 +81,25 @@ TEST_CASE("an event that orders another command does not order this one") {
     OK(piMemRelease(other));
 }
 
+TEST_CASE(
+    "a wait list is taken as it was at the call, also where the command's event goes over it") {
+    RaceBench bench(PI_QUEUE_OUT_OF_ORDER);
+    const pi_mem other = bench.machine.make_buffer(4);
+    const pi_event first = fill(bench.queues[0], bench.mem, 0, 64);
+    const pi_event elsewhere = fill(bench.queues[0], other, 0, 4);
+    const unsigned char zero = 0;
+    auto desc = describe<pi_buffer_fill_desc>(PI_TYPE_BUFFER_FILL_DESC);
+    desc.mem = bench.mem;
+    desc.pattern = &zero;
+    desc.pattern_size = 1;
+    desc.size = 64;
+    pi_event event = elsewhere;
+    OK(piEnqueueMemBufferFill(bench.queues[0], &desc, 1, &event, &event));
+    CHECK(bench.races() == 1);
+    drop({first, elsewhere, event});
+    OK(piMemRelease(other));
+}
+
 TEST_CASE("reads beside reads are no race, a write beside a read is one") {
     RaceBench bench;
     const pi_mem targets[] = {bench.machine.make_buffer(64), bench.machine.make_buffer(64)};

@@ -207,15 +207,13 @@ pi_result watched_command(Races &races, std::size_t function, void *caller, pi_q
     constexpr bool barrier = same_slot<Slot, &pi_dispatch::piEnqueueBarrier>;
     Desc own{};
     const bool read = copy_descriptor(desc, type_of<Desc>, own);
-    Races::Enqueued enqueued{function,
-                             queue,
-                             {},
-                             wait_count,
-                             wait_list,
-                             nullptr,
-                             barrier,
-                             barrier || same_slot<Slot, &pi_dispatch::piEnqueueEventsWait>,
-                             read && (own.flags & PI_COMMAND_BLOCKING) != 0};
+    Races::Enqueued enqueued{.function = function,
+                             .queue = queue,
+                             .waits = races.waits_of(wait_count, wait_list),
+                             .barrier = barrier,
+                             .waits_for_all =
+                                 barrier || same_slot<Slot, &pi_dispatch::piEnqueueEventsWait>,
+                             .blocked = read && (own.flags & PI_COMMAND_BLOCKING) != 0};
     const Desc *passed = desc;
     [[maybe_unused]] void *kept = nullptr;
     [[maybe_unused]] std::vector<unsigned char> copy;

@@ -236,22 +236,31 @@ void Races::take_predecessor(Command &command, const std::shared_ptr<const Comma
         command.lane = before->lane;
 }
 
+std::vector<EventState> Races::waits_of(uint32_t wait_count, const pi_event *wait_list) {
+    std::vector<EventState> waits;
+    const std::scoped_lock lock(mutex_);
+    for (uint32_t i = 0; wait_list != nullptr && i < wait_count; ++i) {
+        const EventState *state = events_.find(wait_list[i]);
+        waits.push_back(state != nullptr ? *state : EventState());
+    }
+    return waits;
+}
+
 void Races::take_waits(Command &command, QueueState &queue, const Enqueued &enqueued) {
     command.past.add(queue.barrier, Behind::order);
     if (queue.last != nullptr)
         take_predecessor(command, queue.last, Behind::order);
-    if (enqueued.waits_for_all && enqueued.wait_count == 0)
+    if (enqueued.waits_for_all && enqueued.waits.empty())
         command.past.add(queue.all, Behind::order);
-    for (uint32_t i = 0; enqueued.wait_list != nullptr && i < enqueued.wait_count; ++i) {
-        const EventState *state = events_.find(enqueued.wait_list[i]);
-        if (state == nullptr) {
+    for (const EventState &wait : enqueued.waits) {
+        if (wait.gate != nullptr) {
+            command.past.add(wait.gate);
+        } else if (wait.command != nullptr) {
+            take_predecessor(command, wait.command, Behind::event);
+        } else {
             // Made in a way that the layer does not see: it may be behind anything.
             for (const std::shared_ptr<Command> &other : open_)
                 command.past.add(other->past, Behind::event);
-        } else if (state->gate != nullptr) {
-            command.past.add(state->gate);
-        } else {
-            take_predecessor(command, state->command, Behind::event);
         }
     }
 }

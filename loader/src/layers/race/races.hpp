@@ -77,6 +77,12 @@ private:
     std::unordered_map<Handle, Row> rows_;
 };
 
+/// Who ends an event: a command, or the host. Neither where the layer does not know it.
+struct EventState {
+    std::shared_ptr<const Command> command{};
+    std::shared_ptr<Gate> gate{}; ///< of a host event
+};
+
 class Races;
 
 /// A host function of the application's, and what has ended when it runs.
@@ -118,18 +124,19 @@ public:
             known_of(handle).release(handle, [](auto &) {});
     }
 
-    /// A command that was enqueued: `waits_for_all`: with an empty wait list for its queue.
+    /// A command that was enqueued.
     struct Enqueued {
         std::size_t function;
         pi_queue queue;
-        std::vector<Access> accesses;
-        uint32_t wait_count;
-        const pi_event *wait_list;
-        pi_event event; ///< nullptr: the application has none
+        std::vector<EventState> waits; ///< by waits_of()
+        std::vector<Access> accesses{};
+        pi_event event = nullptr; ///< nullptr: the application has none
         bool barrier = false;
-        bool waits_for_all = false;
-        bool blocked = false; ///< the call returned when it had ended
+        bool waits_for_all = false; ///< of its queue, if its wait list is empty
+        bool blocked = false;       ///< the call returned when it had ended
     };
+    /// What a wait list names. Before the call, which may write the command's event over the list.
+    std::vector<EventState> waits_of(uint32_t wait_count, const pi_event *wait_list);
     void add(Enqueued enqueued, Stack stack);
     /// What will be over when it begins.
     Past past_before(const Enqueued &enqueued);
@@ -165,10 +172,6 @@ private:
         std::shared_ptr<const Command> last{}; ///< in order: the next one's predecessor
         Past all{};                            ///< of everything that was enqueued
         Past barrier{};                        ///< what every later command begins after
-    };
-    struct EventState {
-        std::shared_ptr<const Command> command;
-        std::shared_ptr<Gate> gate; ///< of a host event
     };
     struct Mapping {
         pi_mem mem;
