@@ -33,7 +33,7 @@ struct Box {
     uint64_t x, y, width, height;
 };
 
-/// An image of 16 x 16 pixels of one byte, and commands on its boxes.
+/// An image of pixels of one byte, and commands on its boxes, which host memory has room for of 16 x 16.
 struct Image {
     RaceBench &bench;
     pi_mem mem = nullptr;
@@ -41,12 +41,13 @@ struct Image {
     Bytes others = Bytes(16 * 16); // of reads on the second
     Bytes pixels = Bytes(16 * 16); // what writes take
 
-    explicit Image(RaceBench &of) : bench(of) {
+    explicit Image(RaceBench &of, uint64_t width = 16, uint64_t height = 16) : bench(of) {
         auto desc = describe<pi_mem_image_desc>(PI_TYPE_MEM_IMAGE_DESC);
         desc.image_type = PI_IMAGE_2D;
         desc.channel_order = PI_CHANNEL_ORDER_R;
         desc.channel_type = PI_CHANNEL_UINT8;
-        desc.width = desc.height = 16;
+        desc.width = width;
+        desc.height = height;
         OK(piMemImageCreate(of.machine.context, of.machine.device, &desc, &mem));
     }
     ~Image() {
@@ -158,6 +159,18 @@ TEST_CASE("boxes of an image race where they meet, and only if one is written") 
     CHECK(bench.races() == 1);
     image.write(bench.queues[1], {15, 15, 1, 1});
     CHECK(bench.races() == 2);
+}
+
+TEST_CASE("rows of a very wide image are apart, each to its end") {
+    RaceBench bench;
+    constexpr uint64_t width = (1 << 20) + 64;
+    Image image(bench, width, 2);
+    image.fill(bench.queues[0], {width - 64, 0, 64, 1});
+    image.fill(bench.queues[1], {0, 1, 64, 1});
+    INFO(bench.log.all());
+    CHECK(bench.races() == 0);
+    image.fill(bench.queues[1], {width - 1, 0, 1, 2});
+    CHECK(bench.races() == 1);
 }
 
 TEST_CASE("a copy of an image reads one and writes the other") {

@@ -14,7 +14,7 @@
 
 namespace pi::loader::race {
 
-/// What the numbers of a storage's ranges are: bytes, pixels as pixel_at() numbers them, or the host's addresses.
+/// What the numbers of a storage's ranges are: bytes, pixels as a Grid numbers them, or the host's addresses.
 enum class Unit { byte, pixel, address };
 
 /// Memory of its own: a root buffer, an image, a USM allocation, a variable; and the host's, which is one. Known by its
@@ -86,10 +86,16 @@ private:
     std::vector<Range> list_;
 };
 
-/// Pixels in one row follow each other, and nothing else does.
-inline uint64_t pixel_at(const uint64_t origin[3], uint32_t mip_level) noexcept {
-    return (uint64_t{mip_level} << 60) + (origin[2] << 40) + (origin[1] << 20) + origin[0];
-}
+/// An image's pixels, numbered row by row, slice by slice, and mip level by mip level, each with the room of the first.
+struct Grid {
+    uint64_t extent[3] = {}; ///< of the first level
+
+    uint64_t row() const noexcept { return extent[0]; }
+    uint64_t slice() const noexcept { return row() * extent[1]; }
+    uint64_t pixel(const uint64_t origin[3], uint32_t mip_level) const noexcept {
+        return (mip_level * extent[2] + origin[2]) * slice() + origin[1] * row() + origin[0];
+    }
+};
 
 /// What a command does with bytes. A kernel that is given an address may do anything behind it, or nothing.
 enum class Use { reads, writes, may };
@@ -112,6 +118,7 @@ struct Memory {
     uint64_t size = 0;
     bool read_only = false; ///< for kernels
     uint32_t pixel = 0;     ///< of images: bytes
+    Grid grid{};            ///< of images
 };
 
 } // namespace pi::loader::race

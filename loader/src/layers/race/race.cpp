@@ -27,17 +27,19 @@ Ranges rows_of(const pi_region *regions, uint32_t count, bool dst) {
     return ranges;
 }
 
-void add_pixels(Ranges &ranges, const uint64_t origin[3], const uint64_t extent[3],
-                uint32_t mip_level) {
-    ranges.add_rows(pixel_at(origin, mip_level), extent, uint64_t{1} << 20, uint64_t{1} << 40);
+void add_pixels(Ranges &ranges, const Grid &grid, const uint64_t origin[3],
+                const uint64_t extent[3], uint32_t mip_level) {
+    ranges.add_rows(grid.pixel(origin, mip_level), extent, grid.row(), grid.slice());
 }
 
-Ranges pixels_of(const pi_image_region *regions, uint32_t count) {
+void use_pixels(Races &races, pi_mem image, const pi_image_region *regions, uint32_t count, Use use,
+                Accesses &out) {
+    const Grid grid = races.grid_of(image);
     Ranges ranges;
     for (uint32_t i = 0; regions != nullptr && i < count; ++i)
-        add_pixels(ranges, regions[i].origin, regions[i].extent, regions[i].mip_level);
+        add_pixels(ranges, grid, regions[i].origin, regions[i].extent, regions[i].mip_level);
     ranges.sort();
-    return ranges;
+    races.use_mem(out, image, use, std::move(ranges));
 }
 
 // The bytes beside pixels.
@@ -88,12 +90,12 @@ void read_accesses(Races &races, const pi_unmap_desc &desc, Accesses &out) {
     races.unmap(out, desc.mem);
 }
 void read_accesses(Races &races, const pi_image_read_desc &desc, Accesses &out) {
-    races.use_mem(out, desc.image, Use::reads, pixels_of(desc.regions, desc.region_count));
+    use_pixels(races, desc.image, desc.regions, desc.region_count, Use::reads, out);
     use_host_of_image(races, desc.image, desc.host_ptr, desc.regions, desc.region_count,
                       Use::writes, out);
 }
 void read_accesses(Races &races, const pi_image_write_desc &desc, Accesses &out) {
-    races.use_mem(out, desc.image, Use::writes, pixels_of(desc.regions, desc.region_count));
+    use_pixels(races, desc.image, desc.regions, desc.region_count, Use::writes, out);
     use_host_of_image(races, desc.image, desc.host_ptr, desc.regions, desc.region_count, Use::reads,
                       out);
 }
@@ -101,21 +103,23 @@ void read_accesses(Races &races, const pi_image_write_desc &desc, Accesses &out)
 void read_accesses(Races &races, const pi_image_copy_desc &desc, Accesses &out) {
     const uint32_t src_pixel = races.pixel_of(desc.src);
     const uint32_t dst_pixel = races.pixel_of(desc.dst);
+    const Grid src_grid = races.grid_of(desc.src);
+    const Grid dst_grid = races.grid_of(desc.dst);
     Ranges src;
     Ranges dst;
     for (uint32_t i = 0; desc.regions != nullptr && i < desc.region_count; ++i) {
         const pi_image_copy_region &region = desc.regions[i];
-        const auto add = [&](Ranges &ranges, uint32_t pixel, const uint64_t origin[3],
-                             uint32_t mip_level) {
+        const auto add = [&](Ranges &ranges, uint32_t pixel, const Grid &grid,
+                             const uint64_t origin[3], uint32_t mip_level) {
             if (pixel != 0)
-                add_pixels(ranges, origin, region.extent, mip_level);
+                add_pixels(ranges, grid, origin, region.extent, mip_level);
             else
                 add_bytes(ranges, region.buffer_offset, region.extent,
                           std::max(src_pixel, dst_pixel), region.buffer_row_pitch,
                           region.buffer_slice_pitch);
         };
-        add(src, src_pixel, region.src_origin, region.src_mip_level);
-        add(dst, dst_pixel, region.dst_origin, region.dst_mip_level);
+        add(src, src_pixel, src_grid, region.src_origin, region.src_mip_level);
+        add(dst, dst_pixel, dst_grid, region.dst_origin, region.dst_mip_level);
     }
     src.sort();
     dst.sort();
@@ -124,7 +128,7 @@ void read_accesses(Races &races, const pi_image_copy_desc &desc, Accesses &out) 
 }
 void read_accesses(Races &races, const pi_image_fill_desc &desc, Accesses &out) {
     Ranges ranges;
-    add_pixels(ranges, desc.origin, desc.extent, 0);
+    add_pixels(ranges, races.grid_of(desc.image), desc.origin, desc.extent, 0);
     races.use_mem(out, desc.image, Use::writes, std::move(ranges));
 }
 void read_accesses(Races &races, const pi_usm_copy_desc &desc, Accesses &out) {

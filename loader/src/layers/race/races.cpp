@@ -56,8 +56,10 @@ void Races::add_image(pi_mem mem, const pi_mem_image_desc &desc) {
     auto storage = std::make_shared<const Storage>(
         Storage{fmt::format("image {}", static_cast<void *>(mem)), Unit::pixel});
     const std::scoped_lock lock(mutex_);
+    const Grid grid{{desc.width, std::max<uint64_t>(desc.height, 1),
+                     std::max<uint64_t>({desc.depth, desc.array_size, 1})}};
     memory_.add(mem, {std::move(storage), 0, 0, (desc.flags & PI_MEM_READ_ONLY) != 0,
-                      pixel_bytes(desc.channel_order, desc.channel_type)});
+                      pixel_bytes(desc.channel_order, desc.channel_type), grid});
 }
 
 void Races::add_program(pi_program program) {
@@ -118,6 +120,11 @@ uint32_t Races::pixel_of(pi_mem mem) noexcept {
     return memory != nullptr ? memory->pixel : 0;
 }
 
+Grid Races::grid_of(pi_mem image) noexcept {
+    const std::scoped_lock lock(mutex_);
+    const Memory *memory = memory_.find(image);
+    return memory != nullptr ? memory->grid : Grid();
+}
 void Races::free_usm(std::vector<Access> &out, const void *pointer) {
     const std::scoped_lock lock(mutex_);
     const auto found = usm_.find(reinterpret_cast<uintptr_t>(pointer));

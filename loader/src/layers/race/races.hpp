@@ -149,6 +149,7 @@ public:
                       Ranges ranges);
     /// Whether it is an image, and its pixel's bytes; 0 for what is not.
     uint32_t pixel_of(pi_mem mem) noexcept;
+    Grid grid_of(pi_mem image) noexcept;
     void use_argument(std::vector<Access> &out, const pi_kernel_argument &argument);
     /// The whole allocation, which is nobody's from now on.
     void free_usm(std::vector<Access> &out, const void *pointer);
