@@ -25,7 +25,11 @@ struct RaceBench {
     pi_queue queues[2];
     pi_mem mem;
 
-    explicit RaceBench(uint64_t first_flags = 0) : machine(watched(log), first_flags) {
+    /// With a `fault` (PI_FAULT) there is that layer beneath.
+    explicit RaceBench(uint64_t first_flags = 0, const std::string &fault = "")
+        : machine(fault.empty() ? watched(log)
+                                : with_layers({"race", "fault"}, {{"PI_FAULT", fault}}, &log),
+                  first_flags) {
         queues[0] = machine.queue;
         queues[1] = machine.make_queue();
         mem = machine.make_buffer(64);

@@ -236,13 +236,15 @@ pi_result watched_command(Races &races, std::size_t function, void *caller, pi_q
             passed = reinterpret_cast<const Desc *>(copy.data());
         }
     }
+    [[maybe_unused]] Races::FreedUsm freed;
     if constexpr (std::is_same_v<Desc, pi_usm_free_desc>) {
         if (read)
-            races.free_usm(enqueued.accesses, own.pointer);
+            freed = races.free_usm(own.pointer);
     }
     const pi_result result = (races.next().*Slot)(queue, passed, wait_count, wait_list, out_event);
     if (result != PI_SUCCESS) {
         races.take(kept); // unless it has run
+        races.put_back_usm(std::move(freed));
         // A command that has failed in the end was behind these all the same.
         if (enqueued.blocked)
             races.end(races.past_before(enqueued));
@@ -251,6 +253,7 @@ pi_result watched_command(Races &races, std::size_t function, void *caller, pi_q
     try {
         if (read)
             read_accesses(races, own, enqueued.accesses);
+        Races::use_freed(enqueued.accesses, freed);
         enqueued.event = out_event != nullptr ? *out_event : nullptr;
         races.add(std::move(enqueued), take_stack(caller));
     } catch (const std::exception &) {
@@ -305,8 +308,11 @@ struct Watched<Slot, Index, pi_result (*)(Handle, Rest...)> {
                 races.release(handle);
                 return next(handle);
             } else if constexpr (is<&pi_dispatch::piUsmFree>) {
-                races.remove_usm(std::get<0>(std::tuple(rest...)));
-                return next(handle, rest...);
+                Races::FreedUsm freed = races.free_usm(std::get<0>(std::tuple(rest...)));
+                const pi_result result = next(handle, rest...);
+                if (result != PI_SUCCESS)
+                    races.put_back_usm(std::move(freed));
+                return result;
             } else {
                 const pi_result result = next(handle, rest...);
                 if constexpr (is<&pi_dispatch::piEventWait>) {

@@ -101,9 +101,15 @@ void Races::add_usm(const void *pointer, uint64_t size) {
     usm_.insert_or_assign(begin, Usm{size, std::move(storage)});
 }
 
-void Races::remove_usm(const void *pointer) noexcept {
+Races::FreedUsm Races::free_usm(const void *pointer) noexcept {
     const std::scoped_lock lock(mutex_);
-    usm_.erase(reinterpret_cast<uintptr_t>(pointer));
+    return usm_.extract(reinterpret_cast<uintptr_t>(pointer));
+}
+
+void Races::put_back_usm(FreedUsm freed) noexcept {
+    const std::scoped_lock lock(mutex_);
+    if (!freed.empty())
+        usm_.insert(std::move(freed));
 }
 
 void Races::use_mem(std::vector<Access> &out, pi_mem mem, Use use, Ranges ranges) {
@@ -125,18 +131,16 @@ Grid Races::grid_of(pi_mem image) noexcept {
     const Memory *memory = memory_.find(image);
     return memory != nullptr ? memory->grid : Grid();
 }
-void Races::free_usm(std::vector<Access> &out, const void *pointer) {
-    const std::scoped_lock lock(mutex_);
-    const auto found = usm_.find(reinterpret_cast<uintptr_t>(pointer));
-    if (found == usm_.end())
+
+void Races::use_freed(std::vector<Access> &out, const FreedUsm &freed) {
+    if (freed.empty())
         return;
     Ranges ranges;
-    ranges.add(0, found->second.size);
-    out.push_back({found->second.storage, Use::writes, std::move(ranges)});
-    usm_.erase(found);
+    ranges.add(0, freed.mapped().size);
+    out.push_back({freed.mapped().storage, Use::writes, std::move(ranges)});
 }
 
-const Races::Usm *Races::usm_of(uintptr_t address, uintptr_t &out_begin) const noexcept {
+const Usm *Races::usm_of(uintptr_t address, uintptr_t &out_begin) const noexcept {
     const auto behind = usm_.upper_bound(address);
     if (behind == usm_.begin())
         return nullptr;

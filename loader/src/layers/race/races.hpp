@@ -83,6 +83,12 @@ struct EventState {
     std::shared_ptr<Gate> gate{}; ///< of a host event
 };
 
+/// An allocation of USM.
+struct Usm {
+    uint64_t size;
+    std::shared_ptr<const Storage> storage;
+};
+
 class Races;
 
 /// A host function of the application's, and what has ended when it runs.
@@ -109,7 +115,6 @@ public:
     void
     forget_event(pi_event event); ///< the handle is another event's now, of which nothing is known
     void add_usm(const void *pointer, uint64_t size);
-    void remove_usm(const void *pointer) noexcept;
     template <typename Handle>
     void retain(Handle handle) noexcept {
         const std::scoped_lock lock(mutex_);
@@ -123,6 +128,11 @@ public:
         else
             known_of(handle).release(handle, [](auto &) {});
     }
+
+    /// An allocation, nobody's from now on; put back if its free fails.
+    using FreedUsm = std::map<uintptr_t, Usm>::node_type;
+    FreedUsm free_usm(const void *pointer) noexcept;
+    void put_back_usm(FreedUsm freed) noexcept;
 
     /// A command that was enqueued.
     struct Enqueued {
@@ -151,8 +161,8 @@ public:
     uint32_t pixel_of(pi_mem mem) noexcept;
     Grid grid_of(pi_mem image) noexcept;
     void use_argument(std::vector<Access> &out, const pi_kernel_argument &argument);
-    /// The whole allocation, which is nobody's from now on.
-    void free_usm(std::vector<Access> &out, const void *pointer);
+    /// All of the allocation.
+    static void use_freed(std::vector<Access> &out, const FreedUsm &freed);
     void map(std::vector<Access> &out, const pi_buffer_map_desc &desc);
     void unmap(std::vector<Access> &out, pi_mem mem);
 
@@ -179,10 +189,6 @@ private:
         std::shared_ptr<const Storage> storage;
         Range range;
         bool writes;
-    };
-    struct Usm {
-        uint64_t size;
-        std::shared_ptr<const Storage> storage;
     };
     struct ProgramState {
         std::map<std::string, std::shared_ptr<const Storage>> variables; ///< by their names
