@@ -6,6 +6,51 @@
 
 using namespace layer_test;
 
+TEST_CASE("behind a command that an abandoned host event failed, commands race in the same way") {
+    RaceBench bench;
+    const pi_event gate = bench.machine.make_host_event();
+    const pi_mem other = bench.machine.make_buffer(64);
+    const pi_event held = fill(bench.queues[0], other, 0, 64, {gate});
+    const pi_event first = fill(bench.queues[0], bench.mem, 0, 64);
+    const pi_event second = fill(bench.queues[1], bench.mem, 0, 64);
+    CHECK(bench.races() == 0); // it is not known yet
+    OK(piEventRelease(gate));
+    CHECK(bench.races() == 1);
+    drop({held, first, second});
+    OK(piMemRelease(other));
+}
+
+TEST_CASE("what could not be released is what it was") {
+    SECTION("memory") {
+        RaceBench bench(0, "piMemRelease:1=fail(OUT_OF_HOST_MEMORY)");
+        const pi_event first = fill(bench.queues[0], bench.mem, 0, 64);
+        CHECK(piMemRelease(bench.mem) == PI_ERROR_OUT_OF_HOST_MEMORY);
+        drop({first, fill(bench.queues[1], bench.mem, 0, 64)});
+        CHECK(bench.races() == 1);
+    }
+    SECTION("a command's event, which is behind nothing else") {
+        RaceBench bench(0, "piEventRelease:1=fail(OUT_OF_HOST_MEMORY)");
+        const pi_mem other = bench.machine.make_buffer(4);
+        const pi_event first = fill(bench.queues[0], other, 0, 4);
+        CHECK(piEventRelease(first) == PI_ERROR_OUT_OF_HOST_MEMORY);
+        drop({fill(bench.queues[1], bench.mem, 0, 64),
+              fill(bench.queues[0], bench.mem, 0, 64, {first}), first});
+        CHECK(bench.races() == 1);
+        OK(piMemRelease(other));
+    }
+    SECTION("a host event, which is not abandoned") {
+        RaceBench bench(0, "piEventRelease:1=fail(OUT_OF_HOST_MEMORY)");
+        const pi_event gate = bench.machine.make_host_event();
+        CHECK(piEventRelease(gate) == PI_ERROR_OUT_OF_HOST_MEMORY);
+        drop({fill(bench.queues[0], bench.mem, 0, 64, {gate}),
+              fill(bench.queues[1], bench.mem, 0, 64)});
+        CHECK(bench.races() == 0); // it is not known yet
+        OK(piEventSignalHost(gate, PI_SUCCESS));
+        CHECK(bench.races() == 1);
+        drop({gate});
+    }
+}
+
 TEST_CASE("memory by address whose free failed is the same allocation") {
     const bool by_command = GENERATE(false, true);
     RaceBench bench(0, by_command ? "piEnqueueUsmFree:1=fail(OUT_OF_HOST_MEMORY)"

@@ -304,9 +304,13 @@ struct Watched<Slot, Index, pi_result (*)(Handle, Rest...)> {
                     races.end(past);
                 return result;
             } else if constexpr (counts && ends_with(Index, "Release")) {
-                // Before it may be the address of another one.
-                races.release(handle);
-                return next(handle);
+                auto taken = races.release(handle);
+                const pi_result result = next(handle);
+                if (result != PI_SUCCESS)
+                    races.put_back(handle, std::move(taken));
+                else if constexpr (std::is_same_v<Handle, pi_event>)
+                    races.abandon(taken);
+                return result;
             } else if constexpr (is<&pi_dispatch::piUsmFree>) {
                 Races::FreedUsm freed = races.free_usm(std::get<0>(std::tuple(rest...)));
                 const pi_result result = next(handle, rest...);

@@ -414,10 +414,28 @@ void Races::signal(pi_event event, pi_result result) {
         const EventState *state = events_.find(event);
         if (state == nullptr || state->gate == nullptr)
             return;
-        state->gate->state = result == PI_SUCCESS ? Gate::State::open : Gate::State::failed;
-        settle(reports);
+        set_gate(*state->gate, result, reports);
     }
     tell(reports);
+}
+
+void Races::abandon(const Known<pi_event, EventState>::Taken &released) {
+    if (released.empty() || released.mapped().state.gate == nullptr)
+        return;
+    std::vector<std::string> reports;
+    {
+        const std::scoped_lock lock(mutex_);
+        set_gate(*released.mapped().state.gate, PI_ERROR_ABANDONED, reports);
+    }
+    tell(reports);
+}
+
+// A second time changes nothing.
+void Races::set_gate(Gate &gate, pi_result result, std::vector<std::string> &reports) {
+    if (gate.state != Gate::State::closed)
+        return;
+    gate.state = result == PI_SUCCESS ? Gate::State::open : Gate::State::failed;
+    settle(reports);
 }
 
 // Those that no host event holds back any more are compared, each pair when its second one is free.
@@ -429,12 +447,6 @@ void Races::settle(std::vector<std::string> &reports) {
         if (!command->past.failed())
             compare(*command, reports);
     }
-}
-
-// Whoever waits for it does nothing.
-void Races::abandon(EventState &state) noexcept {
-    if (state.gate != nullptr && state.gate->state == Gate::State::closed)
-        state.gate->state = Gate::State::failed;
 }
 
 void Races::tell(const std::vector<std::string> &reports) const noexcept {

@@ -45,7 +45,14 @@ struct Command {
 /// What the layer keeps of objects as long as the application has references to them.
 template <typename Handle, typename State>
 class Known {
+    struct Row {
+        State state;
+        uint32_t references;
+    };
+
 public:
+    using Taken = typename std::unordered_map<Handle, Row>::node_type;
+
     State *find(Handle handle) noexcept {
         const auto found = rows_.find(handle);
         return found != rows_.end() ? &found->second.state : nullptr;
@@ -59,21 +66,21 @@ public:
             ++found->second.references;
     }
     void forget(Handle handle) noexcept { rows_.erase(handle); }
-    /// Calls last(state) before it forgets it.
-    template <typename Last>
-    void release(Handle handle, Last &&last) {
+    /// The last reference takes it out; else what is given is empty.
+    Taken release(Handle handle) noexcept {
         const auto found = rows_.find(handle);
         if (found == rows_.end() || --found->second.references != 0)
-            return;
-        last(found->second.state);
-        rows_.erase(found);
+            return {};
+        return rows_.extract(found);
+    }
+    /// The release was none.
+    void put_back(Handle handle, Taken taken) noexcept {
+        if (!taken.empty())
+            rows_.insert(std::move(taken));
+        retain(handle);
     }
 
 private:
-    struct Row {
-        State state;
-        uint32_t references;
-    };
     std::unordered_map<Handle, Row> rows_;
 };
 
@@ -120,13 +127,16 @@ public:
         const std::scoped_lock lock(mutex_);
         known_of(handle).retain(handle);
     }
+    /// Before the call, after which the address may be another object's; put back if it fails.
     template <typename Handle>
-    void release(Handle handle) noexcept {
+    auto release(Handle handle) noexcept {
         const std::scoped_lock lock(mutex_);
-        if constexpr (std::is_same_v<Handle, pi_event>)
-            events_.release(handle, [&](EventState &state) { abandon(state); });
-        else
-            known_of(handle).release(handle, [](auto &) {});
+        return known_of(handle).release(handle);
+    }
+    template <typename Handle, typename Taken>
+    void put_back(Handle handle, Taken taken) noexcept {
+        const std::scoped_lock lock(mutex_);
+        known_of(handle).put_back(handle, std::move(taken));
     }
 
     /// An allocation, nobody's from now on; put back if its free fails.
@@ -176,6 +186,8 @@ public:
     void end(const Past &past) noexcept;
     void end_event(pi_event event) noexcept { end(past_of_event(event)); }
     void signal(pi_event event, pi_result result);
+    /// The last release of an event has succeeded: whoever waits for a host event that was not signalled does nothing.
+    void abandon(const Known<pi_event, EventState>::Taken &released);
 
 private:
     struct QueueState {
@@ -209,7 +221,7 @@ private:
     void compare(const Command &first, const Command &second, std::vector<std::string> &reports);
     void close_first();
     void settle(std::vector<std::string> &reports);
-    void abandon(EventState &state) noexcept;
+    void set_gate(Gate &gate, pi_result result, std::vector<std::string> &reports);
     void end_locked(const Past &past) noexcept;
     void tell(const std::vector<std::string> &reports) const noexcept;
 
