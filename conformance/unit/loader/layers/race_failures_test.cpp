@@ -4,6 +4,8 @@
 
 #include "race.hpp"
 
+#include <future>
+
 using namespace layer_test;
 
 TEST_CASE("behind a command that an abandoned host event failed, commands race in the same way") {
@@ -18,6 +20,55 @@ TEST_CASE("behind a command that an abandoned host event failed, commands race i
     CHECK(bench.races() == 1);
     drop({held, first, second});
     OK(piMemRelease(other));
+}
+
+TEST_CASE(
+    "a blocking command that was refused ends nothing, one that failed ends what is before it") {
+    RaceBench bench;
+    const unsigned char zero = 0;
+    auto desc = describe<pi_buffer_fill_desc>(PI_TYPE_BUFFER_FILL_DESC);
+    desc.flags = PI_COMMAND_BLOCKING;
+    desc.mem = bench.mem;
+    desc.pattern = &zero;
+    desc.pattern_size = 1;
+    desc.size = 64;
+    const pi_event first = fill(bench.queues[0], bench.mem, 0, 64);
+    std::size_t races = 1;
+    SECTION("for its arguments") {
+        desc.size = 0;
+        CHECK(piEnqueueMemBufferFill(bench.queues[0], &desc, 0, nullptr, nullptr) ==
+              PI_ERROR_INVALID_SIZE);
+    }
+    SECTION("for its place in a callback") {
+        struct Step {
+            pi_queue queue;
+            const pi_buffer_fill_desc *desc;
+            std::promise<pi_result> result{};
+        } step{bench.queues[0], &desc};
+        const pi_event gate = bench.machine.make_host_event();
+        OK(piEventSetCallback(
+            gate,
+            [](pi_event, pi_result, void *data) {
+                auto *own = static_cast<Step *>(data);
+                own->result.set_value(
+                    piEnqueueMemBufferFill(own->queue, own->desc, 0, nullptr, nullptr));
+            },
+            &step));
+        OK(piEventSignalHost(gate, PI_SUCCESS));
+        CHECK(step.result.get_future().get() == PI_ERROR_WOULD_BLOCK);
+        drop({gate});
+    }
+    SECTION("for what it waited for") {
+        const pi_event failed = bench.machine.make_host_event();
+        OK(piEventSignalHost(failed, PI_ERROR_BACKEND));
+        CHECK(piEnqueueMemBufferFill(bench.queues[0], &desc, 1, &failed, nullptr) ==
+              PI_ERROR_DEPENDENCY_FAILED);
+        drop({failed});
+        races = 0;
+    }
+    drop({first, fill(bench.queues[1], bench.mem, 0, 64)});
+    INFO(bench.log.all());
+    CHECK(bench.races() == races);
 }
 
 TEST_CASE("what could not be released is what it was") {

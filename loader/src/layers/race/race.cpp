@@ -204,6 +204,11 @@ bool is_final(pi_result waited) noexcept {
     return waited != PI_ERROR_TIMEOUT && waited != PI_ERROR_WOULD_BLOCK;
 }
 
+// Whether a blocking command that failed may have been enqueued: arguments and the place of the call refuse it before.
+bool may_have_run(pi_result failure) noexcept {
+    return failure < PI_ERROR_UNSUPPORTED_FEATURE && failure != PI_ERROR_WOULD_BLOCK;
+}
+
 template <auto Slot, typename Desc>
 pi_result watched_command(Races &races, std::size_t function, void *caller, pi_queue queue,
                           const Desc *desc, uint32_t wait_count, const pi_event *wait_list,
@@ -246,7 +251,7 @@ pi_result watched_command(Races &races, std::size_t function, void *caller, pi_q
         races.take(kept); // unless it has run
         races.put_back_usm(std::move(freed));
         // A command that has failed in the end was behind these all the same.
-        if (enqueued.blocked)
+        if (enqueued.blocked && may_have_run(result))
             races.end(races.past_before(enqueued));
         return result;
     }
