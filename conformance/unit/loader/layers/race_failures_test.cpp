@@ -71,6 +71,19 @@ TEST_CASE(
     CHECK(bench.races() == races);
 }
 
+TEST_CASE(
+    "a wait that fails for a reason of its own ends nothing, one that tells the command's does") {
+    const auto [fault, races] = GENERATE(table<std::string, std::size_t>(
+        {{"piEventWait:1=fail(OUT_OF_HOST_MEMORY)", 1},
+         {"piEnqueueMemBufferFill:1=fail_event(OUT_OF_HOST_MEMORY)", 0}}));
+    RaceBench bench(0, fault);
+    const pi_event first = fill(bench.queues[0], bench.mem, 0, 64);
+    CHECK(piEventWait(first, patience) == PI_ERROR_OUT_OF_HOST_MEMORY);
+    drop({first, fill(bench.queues[1], bench.mem, 0, 64)});
+    INFO(fault << bench.log.all());
+    CHECK(bench.races() == races);
+}
+
 TEST_CASE("what could not be released is what it was") {
     SECTION("memory") {
         RaceBench bench(0, "piMemRelease:1=fail(OUT_OF_HOST_MEMORY)");

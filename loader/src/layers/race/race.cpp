@@ -200,10 +200,6 @@ void PI_CALL on_host_function(void *user_data) {
     kept->function(kept->user_data);
 }
 
-bool is_final(pi_result waited) noexcept {
-    return waited != PI_ERROR_TIMEOUT && waited != PI_ERROR_WOULD_BLOCK;
-}
-
 // Whether a blocking command that failed may have been enqueued: arguments and the place of the call refuse it before.
 bool may_have_run(pi_result failure) noexcept {
     return failure < PI_ERROR_UNSUPPORTED_FEATURE && failure != PI_ERROR_WOULD_BLOCK;
@@ -325,8 +321,7 @@ struct Watched<Slot, Index, pi_result (*)(Handle, Rest...)> {
             } else {
                 const pi_result result = next(handle, rest...);
                 if constexpr (is<&pi_dispatch::piEventWait>) {
-                    if (is_final(result))
-                        races.end_event(handle);
+                    races.end_waited(handle, result);
                 } else if (result == PI_SUCCESS) {
                     see(races, handle, rest...);
                 }

@@ -31,7 +31,7 @@ std::string place(const Storage &storage, const Range &range) {
 } // namespace
 
 Races::Races(PluginInstance &instance)
-    : next_(instance.chain().next(race_layer)), instance_(instance),
+    : next_(instance.chain().next(race_layer)), base_(instance.chain().base()), instance_(instance),
       level_(level_of(instance.configuration())),
       host_(std::make_shared<const Storage>(Storage{"the host's memory", Unit::address})) {}
 
@@ -39,7 +39,7 @@ void Races::add_queue(pi_queue queue) {
     uint64_t flags = 0;
     {
         const ErrorScope scope;
-        next_.piQueueGetInfo(queue, PI_QUEUE_INFO_FLAGS, sizeof flags, &flags, nullptr);
+        base_.piQueueGetInfo(queue, PI_QUEUE_INFO_FLAGS, sizeof flags, &flags, nullptr);
     }
     const std::scoped_lock lock(mutex_);
     queues_.add(queue, {(flags & PI_QUEUE_OUT_OF_ORDER) == 0});
@@ -405,6 +405,28 @@ void Races::end_locked(const Past &past) noexcept {
         command->lane->open -= ended ? 1 : 0;
         return ended;
     });
+}
+
+void Races::end_waited(pi_event event, pi_result result) noexcept {
+    if (result == PI_SUCCESS || is_result(event, result))
+        end_event(event);
+}
+
+bool Races::is_result(pi_event event, pi_result result) noexcept {
+    {
+        const std::scoped_lock lock(mutex_);
+        if (events_.find(event) == nullptr)
+            return false; // perhaps it is none
+    }
+    const ErrorScope scope;
+    pi_event_status status = PI_EVENT_QUEUED;
+    pi_result own = PI_SUCCESS;
+    return base_.piEventGetInfo(event, PI_EVENT_INFO_STATUS, sizeof status, &status, nullptr) ==
+               PI_SUCCESS &&
+           status == PI_EVENT_COMPLETE &&
+           base_.piEventGetInfo(event, PI_EVENT_INFO_RESULT, sizeof own, &own, nullptr) ==
+               PI_SUCCESS &&
+           own == result;
 }
 
 void Races::signal(pi_event event, pi_result result) {

@@ -185,6 +185,8 @@ public:
     Past past_of_event(pi_event event);
     void end(const Past &past) noexcept;
     void end_event(pi_event event) noexcept { end(past_of_event(event)); }
+    /// If the wait's result is the command's: another one tells nothing.
+    void end_waited(pi_event event, pi_result result) noexcept;
     void signal(pi_event event, pi_result result);
     /// The last release of an event has succeeded: whoever waits for a host event that was not signalled does nothing.
     void abandon(const Known<pi_event, EventState>::Taken &released);
@@ -210,6 +212,8 @@ private:
     Known<pi_mem, Memory> &known_of(pi_mem) noexcept { return memory_; }
     Known<pi_event, EventState> &known_of(pi_event) noexcept { return events_; }
     Known<pi_program, ProgramState> &known_of(pi_program) noexcept { return programs_; }
+    /// Whether the event is final with it.
+    bool is_result(pi_event event, pi_result result) noexcept;
     /// The allocation that an address lies in, and where it begins; nullptr if it is none.
     const Usm *usm_of(uintptr_t address, uintptr_t &out_begin) const noexcept;
 
@@ -229,6 +233,7 @@ private:
     static constexpr std::size_t most_reports = 1000;
 
     const pi_dispatch &next_;
+    const pi_dispatch &base_; ///< for the layer's own questions, which no other layer sees
     PluginInstance &instance_;
     const pi_log_level level_;
     std::mutex mutex_;
