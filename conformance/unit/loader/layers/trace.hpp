@@ -8,8 +8,11 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <fstream>
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace layer_test {
@@ -42,6 +45,37 @@ inline std::vector<json> commands(const std::vector<json> &events, const std::st
                     [&](const json &event) { return !name.empty() && event.at("name") != name; }),
                 found.end());
     return found;
+}
+
+/// Of a time that is written in microseconds with three digits behind the point.
+inline int64_t nanoseconds(const json &time) {
+    return std::llround(time.get<double>() * 1000);
+}
+
+inline bool on_one_track(const json &a, const json &b) {
+    return a.at("pid") == b.at("pid") && a.at("tid") == b.at("tid");
+}
+
+/// Slices of one track do not overlap, and are written in order.
+inline void check_in_order(const std::vector<json> &events) {
+    std::map<std::pair<int64_t, int64_t>, int64_t> ends;
+    for (const json &event : events) {
+        REQUIRE(event.at("ph") == "X");
+        int64_t &end = ends[{event.at("pid"), event.at("tid")}];
+        CHECK(nanoseconds(event.at("dur")) >= 0);
+        CHECK(nanoseconds(event.at("ts")) >= end);
+        end = nanoseconds(event.at("ts")) + nanoseconds(event.at("dur"));
+    }
+}
+
+inline std::string name_of(const std::vector<json> &events, const char *what, const json &pid,
+                           const json &tid) {
+    for (const json &event : events) {
+        if (event.at("ph") == "M" && event.at("name") == what && event.at("pid") == pid &&
+            (event.at("tid") == tid || std::string(what) == "process_name"))
+            return event.at("args").at("name");
+    }
+    return "";
 }
 
 inline uint64_t sum_of_bytes(const std::vector<json> &events) {

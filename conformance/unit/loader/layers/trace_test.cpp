@@ -8,7 +8,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <csignal>
+#include <iterator>
 #include <map>
 #include <set>
 #include <thread>
@@ -22,29 +24,10 @@ using namespace layer_test;
 
 namespace {
 
-std::string name_of(const std::vector<json> &events, const char *what, const json &pid,
-                    const json &tid) {
-    for (const json &event : events) {
-        if (event.at("ph") == "M" && event.at("name") == what && event.at("pid") == pid &&
-            (event.at("tid") == tid || std::string(what) == "process_name"))
-            return event.at("args").at("name");
-    }
-    return "";
-}
-
-// Slices of one track do not overlap, but in order.
-void check_in_order(const std::vector<json> &events) {
-    std::map<std::pair<int64_t, int64_t>, double> ends;
-    for (const json &event : events) {
-        REQUIRE(event.at("ph") == "X");
-        const auto track =
-            std::make_pair(event.at("pid").get<int64_t>(), event.at("tid").get<int64_t>());
-        const double begin = event.at("ts");
-        const double length = event.at("dur");
-        CHECK(length >= 0);
-        CHECK(begin >= ends[track] - 0.0015); // microseconds, of which three digits are written
-        ends[track] = begin + length;
-    }
+/// Of a file that may be written meanwhile.
+std::string text_of(const std::string &file) {
+    std::ifstream stream(file);
+    return {std::istreambuf_iterator<char>(stream), {}};
 }
 
 } // namespace
@@ -382,6 +365,62 @@ TEST_CASE("all layers work on top of each other, in any order") {
         CHECK(commands(read_events(file)).size() >= 2);
     } while (std::next_permutation(layers.begin(), layers.end()));
     CHECK(round == 6);
+}
+
+TEST_CASE("what the layer itself asks no other layer sees") {
+    const loader_test::TemporaryFolder folder;
+    const auto run = [&](std::vector<std::string> layers, CapturedLog &log) {
+        const std::string trace = folder.str(layers.front() + "_trace.json");
+        const std::string calls = folder.str(layers.front() + "_calls.jsonl");
+        {
+            const Machine machine(with_layers(layers,
+                                              {{"PI_TRACE_FILE", trace},
+                                               {"PI_RECORD_FILE", calls},
+                                               {"PI_FAULT", "piEventSetCallback:1=fail(BACKEND)"}},
+                                              &log));
+            const pi_queue second = machine.make_queue();
+            const pi_mem mem = machine.make_buffer(8), other = machine.make_buffer(8);
+            pi_event events[2] = {};
+            OK(machine.fill(mem, 0, 0, 8, 0, &events[0]));
+            OK(piQueueFlush(machine.queue));
+            // The layer knows that it has ended; the program does not.
+            const auto end = std::chrono::steady_clock::now() + std::chrono::nanoseconds(patience);
+            while (layers.front() == "trace" &&
+                   text_of(trace).find("\"cat\":\"command\"") == std::string::npos)
+                REQUIRE(std::chrono::steady_clock::now() < end);
+            const unsigned char zero = 0;
+            auto desc = describe<pi_buffer_fill_desc>(PI_TYPE_BUFFER_FILL_DESC);
+            desc.mem = mem;
+            desc.pattern = &zero;
+            desc.pattern_size = 1;
+            desc.size = 8;
+            OK(piEnqueueMemBufferFill(second, &desc, 0, nullptr, &events[1]));
+            // The first call is the program's.
+            CHECK(piEventSetCallback(
+                      events[1], [](pi_event, pi_result, void *) {}, nullptr) == PI_ERROR_BACKEND);
+            OK(piQueueFinish(second));
+            OK(piQueueFinish(machine.queue));
+            pi_event copied = nullptr;
+            OK(machine.copy(mem, other, {linear(0, 0, 8)}, PI_COMMAND_BLOCKING, &copied));
+            for (const pi_event event : {events[0], events[1], copied})
+                OK(piEventRelease(event));
+            OK(piMemRelease(mem));
+            OK(piMemRelease(other));
+            OK(piQueueRelease(second));
+        }
+        std::map<std::string, int> functions;
+        std::ifstream stream(calls);
+        for (std::string line; std::getline(stream, line);)
+            ++functions[json::parse(line).value("function", "")];
+        return functions;
+    };
+    CapturedLog alone, beneath;
+    const auto wanted = run({"record", "race", "fault"}, alone);
+    const auto seen = run({"trace", "race", "record", "fault"}, beneath);
+    CHECK(wanted == seen);
+    CHECK(wanted.at("piEventSetCallback") == 1);
+    CHECK(alone.count("race on", PI_LOG_WARNING) == 1);
+    CHECK(beneath.count("race on", PI_LOG_WARNING) == 1);
 }
 
 TEST_CASE("an application writes spans of its own, and those that overlap are on several tracks") {

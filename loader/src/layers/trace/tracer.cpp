@@ -41,8 +41,8 @@ struct Tracer::Completion {
 };
 
 Tracer::Tracer(PluginInstance &instance, std::shared_ptr<TraceFile> file)
-    : next_(instance.chain().next(trace_layer)), outermost_(&instance.table()),
-      file_(std::move(file)),
+    : next_(instance.chain().next(trace_layer)), base_(instance.chain().base()),
+      outermost_(&instance.table()), file_(std::move(file)),
       process_(file_->add_process(fmt::format("plugin \"{}\": queues", instance.name()))) {}
 
 void Tracer::call(const char *function, uint64_t begin, pi_result result) noexcept {
@@ -64,10 +64,10 @@ void Tracer::add_queue(pi_queue queue) {
     uint64_t flags = 0;
     pi_device device = nullptr;
     char name[200] = "a device";
-    next_.piQueueGetInfo(queue, PI_QUEUE_INFO_FLAGS, sizeof flags, &flags, nullptr);
-    next_.piQueueGetInfo(queue, PI_QUEUE_INFO_DEVICE, sizeof device, &device, nullptr);
+    base_.piQueueGetInfo(queue, PI_QUEUE_INFO_FLAGS, sizeof flags, &flags, nullptr);
+    base_.piQueueGetInfo(queue, PI_QUEUE_INFO_DEVICE, sizeof device, &device, nullptr);
     if (device != nullptr)
-        next_.piDeviceGetInfo(device, PI_DEVICE_INFO_NAME, sizeof name, name, nullptr);
+        base_.piDeviceGetInfo(device, PI_DEVICE_INFO_NAME, sizeof name, name, nullptr);
     std::shared_ptr<QueueTrack> track;
     {
         const std::scoped_lock lock(mutex_);
@@ -117,8 +117,8 @@ const char *Tracer::route(pi_mem src, pi_mem dst) const {
         const pi_mem mem = i == 0 ? src : dst;
         if (!belongs_to(mem, outermost_)) // the plugin refuses it
             return "unknown";
-        next_.piMemGetInfo(mem, PI_MEM_INFO_DEVICE, sizeof devices[i], &devices[i], nullptr);
-        next_.piMemGetInfo(mem, PI_MEM_INFO_CONTEXT, sizeof contexts[i], &contexts[i], nullptr);
+        base_.piMemGetInfo(mem, PI_MEM_INFO_DEVICE, sizeof devices[i], &devices[i], nullptr);
+        base_.piMemGetInfo(mem, PI_MEM_INFO_CONTEXT, sizeof contexts[i], &contexts[i], nullptr);
     }
     if (devices[0] != devices[1])
         return "device to device";
@@ -130,11 +130,11 @@ std::string Tracer::kernel_name(pi_kernel kernel) const {
         return ""; // the plugin refuses it
     const ErrorScope scope;
     uint64_t size = 0;
-    if (next_.piKernelGetInfo(kernel, PI_KERNEL_INFO_NAME, 0, nullptr, &size) != PI_SUCCESS ||
+    if (base_.piKernelGetInfo(kernel, PI_KERNEL_INFO_NAME, 0, nullptr, &size) != PI_SUCCESS ||
         size == 0)
         return "";
     std::string name(size, '\0');
-    if (next_.piKernelGetInfo(kernel, PI_KERNEL_INFO_NAME, size, name.data(), nullptr) !=
+    if (base_.piKernelGetInfo(kernel, PI_KERNEL_INFO_NAME, size, name.data(), nullptr) !=
         PI_SUCCESS)
         return "";
     name.resize(size - 1);
@@ -182,7 +182,7 @@ void Tracer::follow(const std::shared_ptr<Command> &command, pi_event event, boo
         remember<pi_event, std::shared_ptr<const Command>>(events_, event, command, max_known);
     }
     auto completion = std::make_unique<Completion>(Completion{*this, command});
-    if (next_.piEventSetCallback(event, on_complete, completion.get()) == PI_SUCCESS)
+    if (base_.piEventSetCallback(event, on_complete, completion.get()) == PI_SUCCESS)
         static_cast<void>(completion.release());
     else
         finish(*command, event, PI_SUCCESS);
@@ -204,14 +204,14 @@ void Tracer::take_times(Command &command, pi_event event) const {
     uint64_t start = command.enqueued;
     uint64_t times[2] = {};
     if (queue.profiling &&
-        next_.piEventGetProfilingInfo(event, PI_PROFILING_START, sizeof times[0], &times[0],
+        base_.piEventGetProfilingInfo(event, PI_PROFILING_START, sizeof times[0], &times[0],
                                       nullptr) == PI_SUCCESS &&
-        next_.piEventGetProfilingInfo(event, PI_PROFILING_END, sizeof times[1], &times[1],
+        base_.piEventGetProfilingInfo(event, PI_PROFILING_END, sizeof times[1], &times[1],
                                       nullptr) == PI_SUCCESS) {
         uint64_t device_time = 0;
         uint64_t host_time = 0;
         // Without a clock that both know, how long it took is still the device's word.
-        if (next_.piDeviceGetGlobalTimestamps(queue.device, &device_time, &host_time) == PI_SUCCESS)
+        if (base_.piDeviceGetGlobalTimestamps(queue.device, &device_time, &host_time) == PI_SUCCESS)
             end = std::min(end, times[1] + (host_time - device_time));
         start = end - std::min(end, times[1] - std::min(times[0], times[1]));
         start = std::max(start, command.enqueued);
