@@ -238,8 +238,7 @@ uint64_t traced_bytes(const std::string &trace) {
     uint64_t bytes = 0;
     for (const auto &event : events.is_array() ? events : events.at("traceEvents")) {
         const std::string name = event.value("cat", "") == "command" ? event.value("name", "") : "";
-        if ((name == "MemBufferRead" || name == "MemBufferWrite" || name == "MemBufferCopy") &&
-            event.contains("args")) { // the end of a command has none
+        if (name == "MemBufferRead" || name == "MemBufferWrite" || name == "MemBufferCopy") {
             bytes += event["args"]["bytes"].get<uint64_t>();
         }
     }

@@ -141,34 +141,6 @@ TEST_CASE(
     CHECK(sum_of_bytes(commands(events, "MemImageFill")) == 3 * 4 * 8);
 }
 
-TEST_CASE("commands of an out-of-order queue may overlap, and each has its own begin and end") {
-    const loader_test::TemporaryFolder folder;
-    const std::string file = folder.str("trace.json");
-    {
-        const Machine machine(traced(file), PI_QUEUE_OUT_OF_ORDER);
-        const pi_mem mem = machine.make_buffer(100);
-        for (int i = 0; i < 20; ++i)
-            OK(machine.fill(mem, 1, static_cast<uint64_t>(i) * 4, 4));
-        OK(piQueueFinish(machine.queue));
-        OK(piMemRelease(mem));
-    }
-    const std::vector<json> events = read_events(file);
-    std::map<uint64_t, double> begins;
-    std::size_t ends = 0;
-    for (const json &event : commands(events)) {
-        const uint64_t id = event.at("id");
-        if (event.at("ph") == "b") {
-            CHECK(begins.emplace(id, event.at("ts").get<double>()).second);
-        } else {
-            REQUIRE(event.at("ph") == "e");
-            CHECK(event.at("ts").get<double>() >= begins.at(id));
-            ++ends;
-        }
-    }
-    CHECK(begins.size() == 20);
-    CHECK(ends == 20);
-}
-
 TEST_CASE(
     "commands of several plugins have numbers of their own, and each arrow one begin and end") {
     const loader_test::TemporaryFolder folder;

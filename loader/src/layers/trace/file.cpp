@@ -147,36 +147,41 @@ void TraceFile::slice(const Track &track, std::string_view name, std::string_vie
                       json_text(category), arguments));
 }
 
-Track TraceFile::find_lane(const std::string &group, const std::string &track, uint64_t begin,
-                           uint64_t end) {
-    const std::scoped_lock lock(groups_mutex_);
-    Group &known = groups_[group];
-    if (known.process == 0)
-        known.process = add_process(group);
-    std::vector<Lane> &lanes = known.lanes[track];
-    for (Lane &lane : lanes) {
+Lanes::Lanes(TraceFile &file, Process &process, std::string name)
+    : file_(file), process_(process), name_(std::move(name)) {
+    add(0);
+}
+
+Track Lanes::add(uint64_t end) {
+    lanes_.push_back({{process_.number, ++process_.tracks}, end});
+    file_.name_track(lanes_.back().track, name_);
+    return lanes_.back().track;
+}
+
+Track Lanes::take(uint64_t begin, uint64_t end) {
+    for (Lane &lane : lanes_) {
         if (lane.free_from <= begin) {
             lane.free_from = end;
             return lane.track;
         }
     }
-    lanes.push_back({{known.process, ++known.track_count}, end});
-    name_track(lanes.back().track, track);
-    return lanes.back().track;
+    return add(end);
+}
+
+Track TraceFile::find_lane(const std::string &group, const std::string &track, uint64_t begin,
+                           uint64_t end) {
+    const std::scoped_lock lock(groups_mutex_);
+    auto known = groups_.find(group);
+    if (known == groups_.end())
+        known = groups_.emplace(group, Group{{add_process(group)}}).first;
+    Group &of = known->second;
+    return of.lanes.try_emplace(track, *this, of.process, track).first->second.take(begin, end);
 }
 
 void TraceFile::span(const std::string &group, const std::string &track, std::string_view name,
                      std::string_view category, uint64_t begin, uint64_t end,
                      std::string_view arguments) {
     slice(find_lane(group, track, begin, end), name, category, begin, end, arguments);
-}
-
-void TraceFile::overlapping(const Track &track, std::string_view name, uint64_t id, uint64_t begin,
-                            uint64_t end, std::string_view arguments) {
-    const std::string same =
-        fmt::format("\"name\":{},\"cat\":\"command\",\"id\":{}", json_text(name), id);
-    write(fmt::format("{},{},\"args\":{{{}}}}},\n{},{}}}", begin_of("b", track, begin), same,
-                      arguments, begin_of("e", track, end), same));
 }
 
 void TraceFile::arrow(const char *name, uint64_t id, const Track &from, uint64_t from_time,

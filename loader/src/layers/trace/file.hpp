@@ -35,6 +35,38 @@ struct Track {
     int64_t thread;
 };
 
+class TraceFile;
+
+/// Where the tracks of a process are numbered.
+struct Process {
+    int64_t number;
+    int64_t tracks = 0;
+};
+
+/// The tracks of one name: there are as many as slices of it overlap, since those of one track may not. Not thread-safe.
+class Lanes {
+public:
+    /// Makes the first one.
+    Lanes(TraceFile &file, Process &process, std::string name);
+
+    /// The end of what is on the first one.
+    uint64_t free_from() const noexcept { return lanes_.front().free_from; }
+    /// Where a slice is put, which takes that time from now on.
+    Track take(uint64_t begin, uint64_t end);
+
+private:
+    struct Lane {
+        Track track;
+        uint64_t free_from; ///< the end of what is on it
+    };
+    Track add(uint64_t end);
+
+    TraceFile &file_;
+    Process &process_;
+    std::string name_;
+    std::vector<Lane> lanes_;
+};
+
 class TraceFile {
 public:
     /// %p in `path` is the process's number. If another loader or process writes the file, one with numbers
@@ -61,26 +93,17 @@ public:
     /// Something that began and ended: "X". `arguments` is the inside of a JSON object.
     void slice(const Track &track, std::string_view name, std::string_view category, uint64_t begin,
                uint64_t end, std::string_view arguments);
-    /// A slice on a track that is made when it is first named, in a process of its own for each group. What
-    /// overlaps is shown on further tracks of that name.
+    /// A slice on the lanes of a name, which are made when it is first used, in a process of its own for each group.
     void span(const std::string &group, const std::string &track, std::string_view name,
               std::string_view category, uint64_t begin, uint64_t end, std::string_view arguments);
-    /// The same where others of its track may be under way at the same time: "b" and "e".
-    void overlapping(const Track &track, std::string_view name, uint64_t id, uint64_t begin,
-                     uint64_t end, std::string_view arguments);
-    /// An arrow between what is shown at two moments: "s" and "f".
+    /// An arrow from the innermost slice that has begun and not ended at one moment to that of another: "s" and "f".
     void arrow(const char *name, uint64_t id, const Track &from, uint64_t from_time,
                const Track &to, uint64_t to_time);
 
 private:
-    struct Lane {
-        Track track;
-        uint64_t free_from; ///< the end of what is on it
-    };
     struct Group {
-        int64_t process = 0;
-        int64_t track_count = 0;
-        std::map<std::string, std::vector<Lane>> lanes; ///< by the track's name
+        Process process;
+        std::map<std::string, Lanes> lanes{}; ///< by their name
     };
 
     Track find_lane(const std::string &group, const std::string &track, uint64_t begin,
@@ -99,8 +122,8 @@ private:
     bool empty_ = true;
     uint64_t end_ = 0; ///< where the next event goes
 
-    std::mutex groups_mutex_; ///< taken before mutex_
-    std::map<std::string, Group> groups_;
+    std::mutex groups_mutex_;             ///< taken before mutex_
+    std::map<std::string, Group> groups_; ///< which stay where they are
 };
 
 } // namespace pi::loader::trace

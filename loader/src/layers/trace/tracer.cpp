@@ -42,8 +42,9 @@ struct Tracer::Completion {
 
 Tracer::Tracer(PluginInstance &instance, std::shared_ptr<TraceFile> file)
     : next_(instance.chain().next(trace_layer)), base_(instance.chain().base()),
-      outermost_(&instance.table()), file_(std::move(file)),
-      process_(file_->add_process(fmt::format("plugin \"{}\": queues", instance.name()))) {}
+      outermost_(&instance.table()),
+      file_(std::move(file)), process_{file_->add_process(
+                                  fmt::format("plugin \"{}\": queues", instance.name()))} {}
 
 void Tracer::call(const char *function, uint64_t begin, pi_result result) noexcept {
     const uint64_t end = now();
@@ -59,7 +60,7 @@ void Tracer::call(const char *function, uint64_t begin, pi_result result) noexce
     file_->tell_failure();
 }
 
-void Tracer::add_queue(pi_queue queue) {
+std::shared_ptr<QueueTrack> Tracer::add_queue(pi_queue queue) {
     const ErrorScope scope;
     uint64_t flags = 0;
     pi_device device = nullptr;
@@ -68,14 +69,13 @@ void Tracer::add_queue(pi_queue queue) {
     base_.piQueueGetInfo(queue, PI_QUEUE_INFO_DEVICE, sizeof device, &device, nullptr);
     if (device != nullptr)
         base_.piDeviceGetInfo(device, PI_DEVICE_INFO_NAME, sizeof name, name, nullptr);
-    std::shared_ptr<QueueTrack> track;
-    {
-        const std::scoped_lock lock(mutex_);
-        track = std::make_shared<QueueTrack>(Track{process_, ++queue_count_}, flags, device);
-        remember(queues_, queue, track, max_known);
-    }
-    file_->name_track(track->track, fmt::format("queue {} of {}{}", track->track.thread, name,
-                                                track->in_order ? "" : ", out of order"));
+    const std::scoped_lock lock(mutex_);
+    Lanes lanes(*file_, process_,
+                fmt::format("queue {} of {}{}", ++queue_count_, name,
+                            (flags & PI_QUEUE_OUT_OF_ORDER) == 0 ? "" : ", out of order"));
+    auto track = std::make_shared<QueueTrack>(std::move(lanes), flags, device);
+    remember(queues_, queue, track, max_known);
+    return track;
 }
 
 std::shared_ptr<QueueTrack> Tracer::find_queue(pi_queue queue) {
@@ -85,9 +85,7 @@ std::shared_ptr<QueueTrack> Tracer::find_queue(pi_queue queue) {
         if (found != queues_.end())
             return found->second;
     }
-    add_queue(queue);
-    const std::scoped_lock lock(mutex_);
-    return queues_.at(queue);
+    return add_queue(queue);
 }
 
 void Tracer::add_event(pi_event event) {
@@ -149,27 +147,22 @@ std::shared_ptr<Command> Tracer::begin(const char *function, pi_queue queue, uin
     command->queue = find_queue(queue);
     command->caller = file_->host_track();
     command->enqueued = now();
-    {
-        const std::scoped_lock lock(mutex_);
-        for (uint32_t i = 0; wait_list != nullptr && i < wait_count; ++i) {
-            const auto found = events_.find(wait_list[i]);
-            if (found != events_.end())
-                command->waits.push_back(found->second);
-        }
+    const std::scoped_lock lock(mutex_);
+    for (uint32_t i = 0; wait_list != nullptr && i < wait_count; ++i) {
+        const auto found = events_.find(wait_list[i]);
+        if (found != events_.end())
+            command->waits.push_back(found->second);
     }
-    const std::scoped_lock lock(command->queue->mutex);
     command->queue->pending.push_back(command);
     return command;
 }
 
 void Tracer::withdraw(const std::shared_ptr<Command> &command) noexcept {
-    QueueTrack &queue = *command->queue;
-    const std::scoped_lock lock(queue.mutex);
-    queue.pending.erase(std::remove(queue.pending.begin(), queue.pending.end(), command),
-                        queue.pending.end());
     try {
-        if (queue.in_order)
-            show_front(queue); // what was behind it
+        const std::scoped_lock lock(mutex_);
+        Commands behind;
+        settle(command, behind);
+        show_due(std::move(behind));
     } catch (const std::bad_alloc &) {
         // One command less.
     }
@@ -179,101 +172,123 @@ void Tracer::follow(const std::shared_ptr<Command> &command, pi_event event, boo
     const ErrorScope scope;
     if (wanted) {
         const std::scoped_lock lock(mutex_);
-        remember<pi_event, std::shared_ptr<const Command>>(events_, event, command, max_known);
+        remember(events_, event, command, max_known);
     }
     auto completion = std::make_unique<Completion>(Completion{*this, command});
     if (base_.piEventSetCallback(event, on_complete, completion.get()) == PI_SUCCESS)
         static_cast<void>(completion.release());
     else
-        finish(*command, event, PI_SUCCESS);
+        finish(command, event, PI_SUCCESS);
 }
 
 void PI_CALL Tracer::on_complete(pi_event event, pi_result result, void *user_data) {
     const std::unique_ptr<Completion> completion(static_cast<Completion *>(user_data));
     const ErrorScope scope;
     try {
-        completion->tracer.finish(*completion->command, event, result);
+        completion->tracer.finish(completion->command, event, result);
     } catch (const std::bad_alloc &) {
         // One command less.
     }
 }
 
-void Tracer::take_times(Command &command, pi_event event) const {
+Tracer::Times Tracer::times_of(const Command &command, pi_event event) const {
     const QueueTrack &queue = *command.queue;
-    uint64_t end = now();
-    uint64_t start = command.enqueued;
+    const uint64_t end = now();
     uint64_t times[2] = {};
-    if (queue.profiling &&
+    if (!queue.profiling ||
         base_.piEventGetProfilingInfo(event, PI_PROFILING_START, sizeof times[0], &times[0],
-                                      nullptr) == PI_SUCCESS &&
+                                      nullptr) != PI_SUCCESS ||
         base_.piEventGetProfilingInfo(event, PI_PROFILING_END, sizeof times[1], &times[1],
-                                      nullptr) == PI_SUCCESS) {
-        uint64_t device_time = 0;
-        uint64_t host_time = 0;
-        // Without a clock that both know, how long it took is still the device's word.
-        if (base_.piDeviceGetGlobalTimestamps(queue.device, &device_time, &host_time) == PI_SUCCESS)
-            end = std::min(end, times[1] + (host_time - device_time));
-        start = end - std::min(end, times[1] - std::min(times[0], times[1]));
-        start = std::max(start, command.enqueued);
-    }
-    command.started = start;
-    command.ended = std::max(start, end);
+                                      nullptr) != PI_SUCCESS)
+        return {0, end};
+    uint64_t device_time = 0;
+    uint64_t host_time = 0;
+    // Without a clock that both know, how long it took is still the device's word.
+    const bool told =
+        base_.piDeviceGetGlobalTimestamps(queue.device, &device_time, &host_time) == PI_SUCCESS;
+    const uint64_t ended = told ? std::min(end, times[1] + (host_time - device_time)) : end;
+    const uint64_t start = ended - std::min(ended, times[1] - std::min(times[0], times[1]));
+    return {std::max(start, command.enqueued), ended};
 }
 
-// Commands of an in-order queue are shown in their order, whichever callback came first.
-void Tracer::finish(Command &command, pi_event event, pi_result result) {
-    command.result = result;
-    take_times(command, event);
-    QueueTrack &queue = *command.queue;
-    const std::scoped_lock lock(queue.mutex);
-    command.complete = true;
-    if (!queue.in_order) {
-        const auto own = std::find_if(queue.pending.begin(), queue.pending.end(),
-                                      [&](const auto &other) { return other.get() == &command; });
-        if (own != queue.pending.end()) {
-            const std::shared_ptr<Command> keep = *own;
-            queue.pending.erase(own);
-            show(*keep);
+void Tracer::finish(const std::shared_ptr<Command> &command, pi_event event, pi_result result) {
+    const Times times = times_of(*command, event);
+    const std::scoped_lock lock(mutex_);
+    command->state = Command::State::complete;
+    command->result = result;
+    command->started = times.start;
+    command->ended = times.end;
+    show_due({command});
+}
+
+// Whichever callback comes first, commands are shown behind those that they wait for, and those of a queue in order in that
+// order: where one begins, and where an arrow to it begins, is told by those.
+void Tracer::show_due(Commands commands) {
+    while (!commands.empty()) {
+        const std::shared_ptr<Command> command = std::move(commands.back());
+        commands.pop_back();
+        const QueueTrack &queue = *command->queue;
+        if (command->state != Command::State::complete ||
+            (queue.in_order && queue.pending.front() != command))
+            continue;
+        const auto open =
+            std::find_if(command->waits.begin(), command->waits.end(),
+                         [](const auto &wait) { return wait->state != Command::State::settled; });
+        if (open != command->waits.end()) {
+            (*open)->followers.push_back(command);
+            continue;
         }
-        return;
-    }
-    show_front(queue);
-}
-
-void Tracer::show_front(QueueTrack &queue) {
-    while (!queue.pending.empty() && queue.pending.front()->complete) {
-        const std::shared_ptr<Command> first = queue.pending.front();
-        queue.pending.pop_front();
-        first->started = std::max(first->started, queue.last_end);
-        first->ended = std::max(first->started, first->ended.load());
-        queue.last_end = first->ended;
-        show(*first);
+        show(*command);
+        settle(command, commands);
     }
 }
 
-void Tracer::show(Command &command) {
-    const Track &track = command.queue->track;
-    std::string arguments =
-        fmt::format("\"command\":{},{}", command.id, result_text(command.result));
-    if (command.route != nullptr)
-        arguments += fmt::format(",\"bytes\":{},\"route\":\"{}\"", command.bytes, command.route);
-    if (!command.kernel.empty())
-        arguments += fmt::format(",\"kernel\":{}", json_text(command.kernel));
-    constexpr std::string_view prefix = "piEnqueue";
-    const std::string_view name = std::string_view(command.function).substr(prefix.size());
-    const uint64_t end = command.ended;
-    if (command.queue->in_order)
-        file_->slice(track, name, "command", command.started, end, arguments);
-    else
-        file_->overlapping(track, name, command.id, command.started, end, arguments);
-    file_->arrow("submit", command.id, command.caller, command.enqueued, track, command.started);
-    for (const auto &waited : command.waits) {
-        const uint64_t ended = waited->ended;
-        if (ended != 0 && ended <= command.started)
-            file_->arrow("wait", file_->new_id(), waited->queue->track, ended, track,
-                         command.started);
+void Tracer::settle(const std::shared_ptr<Command> &command, Commands &next) {
+    command->state = Command::State::settled;
+    command->waits.clear(); // or chains of commands would grow without end
+    QueueTrack &queue = *command->queue;
+    queue.pending.erase(std::find(queue.pending.begin(), queue.pending.end(), command));
+    if (queue.in_order && !queue.pending.empty())
+        next.push_back(queue.pending.front());
+    const Commands followers = std::move(command->followers);
+    next.insert(next.end(), followers.begin(), followers.end());
+}
+
+void Tracer::show(Command &command) noexcept {
+    QueueTrack &queue = *command.queue;
+    // Devices with clocks of their own may tell that it had begun before those ended, but not that it did before they began.
+    const bool told = command.started != 0;
+    command.started = told ? command.started : command.enqueued;
+    for (const auto &wait : command.waits)
+        command.started = std::max(command.started, told ? wait->started : wait->ended);
+    if (queue.in_order)
+        command.started = std::max(command.started, queue.lanes.free_from());
+    // An arrow finds only what has a length.
+    command.ended = std::max(command.ended, command.started + 1);
+    try {
+        command.track = queue.lanes.take(command.started, command.ended);
+        std::string arguments =
+            fmt::format("\"command\":{},{}", command.id, result_text(command.result));
+        if (command.route != nullptr)
+            arguments +=
+                fmt::format(",\"bytes\":{},\"route\":\"{}\"", command.bytes, command.route);
+        if (!command.kernel.empty())
+            arguments += fmt::format(",\"kernel\":{}", json_text(command.kernel));
+        constexpr std::string_view prefix = "piEnqueue";
+        file_->slice(command.track, std::string_view(command.function).substr(prefix.size()),
+                     "command", command.started, command.ended, arguments);
+        file_->arrow("submit", command.id, command.caller, command.enqueued, command.track,
+                     command.started);
+        for (const auto &wait : command.waits) {
+            // Where one ends the next one begins.
+            if (wait->ended != 0)
+                file_->arrow("wait", file_->new_id(), wait->track,
+                             std::min(wait->ended - 1, command.started), command.track,
+                             command.started);
+        }
+    } catch (const std::bad_alloc &) {
+        command.ended = 0; // one command less
     }
-    command.waits.clear(); // or chains of commands would grow without end
 }
 
 } // namespace pi::loader::trace

@@ -6,7 +6,6 @@
 #include "functions.hpp"
 #include "layers/trace/file.hpp"
 
-#include <atomic>
 #include <deque>
 #include <memory>
 #include <mutex>
@@ -32,29 +31,34 @@ struct Command {
     uint64_t bytes = 0;
     const char *route = nullptr; ///< nullptr: it moves nothing
     std::string kernel;          ///< of a launch
-    std::vector<std::shared_ptr<const Command>> waits;
+
+    // Under the tracer's lock.
+    enum class State {
+        pending,
+        complete,
+        settled ///< it is shown, or will never be
+    };
+    State state = State::pending;
+    std::vector<std::shared_ptr<Command>> waits;     ///< until it is settled
+    std::vector<std::shared_ptr<Command>> followers; ///< complete, and shown when it is settled
     pi_result result = PI_SUCCESS;
-    // Written once it is complete, under its queue's lock; ended also tells when that is.
-    bool complete = false;
-    uint64_t started = 0;
-    std::atomic<uint64_t> ended{0}; ///< as it is shown; 0: not yet
+    Track track{};
+    uint64_t started = 0; ///< complete: by the device's word, 0 without; shown: as it is shown
+    uint64_t ended = 0;   ///< the same; 0: it is not shown
 };
 
-/// A queue that commands are shown on.
+/// A queue that commands are shown on. Under the tracer's lock.
 class QueueTrack {
 public:
-    QueueTrack(const Track &where, uint64_t flags, pi_device of) noexcept
-        : track(where), in_order((flags & PI_QUEUE_OUT_OF_ORDER) == 0),
-          profiling((flags & PI_QUEUE_PROFILING) != 0), device(of) {}
+    QueueTrack(Lanes where, uint64_t flags, pi_device of) noexcept
+        : in_order((flags & PI_QUEUE_OUT_OF_ORDER) == 0),
+          profiling((flags & PI_QUEUE_PROFILING) != 0), device(of), lanes(std::move(where)) {}
 
-    const Track track;
     const bool in_order;
     const bool profiling;
     const pi_device device;
-
-    std::mutex mutex;
+    Lanes lanes;
     std::deque<std::shared_ptr<Command>> pending; ///< in the order of their calls
-    uint64_t last_end = 0;                        ///< of an in-order queue
 };
 
 class Tracer {
@@ -74,7 +78,7 @@ public:
     /// `event` is the command's; if `wanted`, the application has it too.
     void follow(const std::shared_ptr<Command> &command, pi_event event, bool wanted);
 
-    void add_queue(pi_queue queue);
+    std::shared_ptr<QueueTrack> add_queue(pi_queue queue);
     /// One of no command: whose event had the address before does not matter.
     void add_event(pi_event event);
     void add_image(pi_mem image, const pi_mem_image_desc *desc);
@@ -87,26 +91,35 @@ public:
 private:
     struct Completion;
     static void PI_CALL on_complete(pi_event event, pi_result result, void *user_data);
-    /// Begin and end of a command on the host's clock.
-    void take_times(Command &command, pi_event event) const;
-    void finish(Command &command, pi_event event, pi_result result);
-    void show(Command &command);
-    /// Shows what is complete at the begin of an in-order queue. Under the queue's lock.
-    void show_front(QueueTrack &queue);
+    struct Times {
+        uint64_t start; ///< 0: the device does not say
+        uint64_t end;
+    };
+    /// Of a command that is final, on the host's clock.
+    Times times_of(const Command &command, pi_event event) const;
+    void finish(const std::shared_ptr<Command> &command, pi_event event, pi_result result);
+
+    // All under the lock.
+    using Commands = std::vector<std::shared_ptr<Command>>;
+    /// Shows those of them that are complete and whose turn it is, and what is behind them.
+    void show_due(Commands commands);
+    void show(Command &command) noexcept;
+    /// Whose turn it may be then is added to `next`.
+    void settle(const std::shared_ptr<Command> &command, Commands &next);
     std::shared_ptr<QueueTrack> find_queue(pi_queue queue);
 
     const pi_dispatch &next_;
     const pi_dispatch &base_; ///< for the layer's own questions, which no other layer sees
     const pi_dispatch *const outermost_; ///< in the plugin's handles
     const std::shared_ptr<TraceFile> file_;
-    const int64_t process_;
+    Process process_;
 
     static constexpr std::size_t max_known = 16384;
     std::mutex mutex_;
     std::unordered_map<pi_queue, std::shared_ptr<QueueTrack>> queues_;
     int64_t queue_count_ = 0;
     std::unordered_map<pi_mem, uint64_t> pixel_sizes_;
-    std::unordered_map<pi_event, std::shared_ptr<const Command>> events_; ///< who ends them
+    std::unordered_map<pi_event, std::shared_ptr<Command>> events_; ///< who ends them
 };
 
 } // namespace pi::loader::trace
