@@ -61,8 +61,8 @@ struct TableChain {
 
     /// What a layer asks questions of its own through (...GetInfo and the like). Through the next table they would look like
     /// the application's: other layers would count them, record them, make them fail, and take the application to have
-    /// read the answer. What changes anything (retains, releases, callbacks) goes through the next table: the layers there
-    /// have to know of it.
+    /// read the answer. So it is with a callback that only looks on. What changes anything (retains, releases, signals)
+    /// goes through the next table: the layers there have to know of it.
     const pi_dispatch &questions() const noexcept { return base(); }
 
     /// The position of a layer; `room` if it is not in the chain.

@@ -31,15 +31,15 @@ std::string place(const Storage &storage, const Range &range) {
 } // namespace
 
 Races::Races(PluginInstance &instance)
-    : next_(instance.chain().next(race_layer)), base_(instance.chain().base()), instance_(instance),
-      level_(level_of(instance.configuration())),
+    : next_(instance.chain().next(race_layer)), questions_(instance.chain().questions()),
+      instance_(instance), level_(level_of(instance.configuration())),
       host_(std::make_shared<const Storage>(Storage{"the host's memory", Unit::address})) {}
 
 void Races::add_queue(pi_queue queue) {
     uint64_t flags = 0;
     {
         const ErrorScope scope;
-        base_.piQueueGetInfo(queue, PI_QUEUE_INFO_FLAGS, sizeof flags, &flags, nullptr);
+        questions_.piQueueGetInfo(queue, PI_QUEUE_INFO_FLAGS, sizeof flags, &flags, nullptr);
     }
     const std::scoped_lock lock(mutex_);
     queues_.add(queue, {(flags & PI_QUEUE_OUT_OF_ORDER) == 0});
@@ -421,10 +421,10 @@ bool Races::is_result(pi_event event, pi_result result) noexcept {
     const ErrorScope scope;
     pi_event_status status = PI_EVENT_QUEUED;
     pi_result own = PI_SUCCESS;
-    return base_.piEventGetInfo(event, PI_EVENT_INFO_STATUS, sizeof status, &status, nullptr) ==
-               PI_SUCCESS &&
+    return questions_.piEventGetInfo(event, PI_EVENT_INFO_STATUS, sizeof status, &status,
+                                     nullptr) == PI_SUCCESS &&
            status == PI_EVENT_COMPLETE &&
-           base_.piEventGetInfo(event, PI_EVENT_INFO_RESULT, sizeof own, &own, nullptr) ==
+           questions_.piEventGetInfo(event, PI_EVENT_INFO_RESULT, sizeof own, &own, nullptr) ==
                PI_SUCCESS &&
            own == result;
 }

@@ -233,7 +233,7 @@ private:
     static constexpr std::size_t most_reports = 1000;
 
     const pi_dispatch &next_;
-    const pi_dispatch &base_; ///< for the layer's own questions, which no other layer sees
+    const pi_dispatch &questions_;
     PluginInstance &instance_;
     const pi_log_level level_;
     std::mutex mutex_;

@@ -109,7 +109,7 @@ private:
     std::shared_ptr<QueueTrack> find_queue(pi_queue queue);
 
     const pi_dispatch &next_;
-    const pi_dispatch &base_; ///< for the layer's own questions, which no other layer sees
+    const pi_dispatch &base_; ///< for its own questions and callbacks, which no other layer sees
     const pi_dispatch *const outermost_; ///< in the plugin's handles
     const std::shared_ptr<TraceFile> file_;
     Process process_;
