@@ -67,15 +67,22 @@ size_t most_channels(const LinkSpec &link) {
 }
 
 /// "{from}" and "{to}" in a channel's name are the link's ends.
-std::string channel_name(const Machine &machine, const LinkSpec &link, std::string name) {
-    const auto replace = [&](std::string_view word, Site site) {
-        const std::string end = site == host_site ? "host" : machine.devices[site - 1].name;
-        for (size_t at; (at = name.find(word)) != std::string::npos;)
-            name.replace(at, word.size(), end);
-    };
-    replace("{from}", link.from);
-    replace("{to}", link.to);
-    return name;
+std::string channel_name(const Machine &machine, const LinkSpec &link, std::string_view name) {
+    const std::pair<std::string_view, Site> words[] = {{"{from}", link.from}, {"{to}", link.to}};
+    std::string whole;
+    while (!name.empty()) {
+        const auto word = std::find_if(std::begin(words), std::end(words), [&](const auto &one) {
+            return name.starts_with(one.first);
+        });
+        const bool found = word != std::end(words);
+        // A device may be called like one of them: what stands for an end is not looked at again.
+        if (!found)
+            whole += name.front();
+        else
+            whole += word->second == host_site ? "host" : machine.devices[word->second - 1].name;
+        name.remove_prefix(found ? word->first.size() : 1);
+    }
+    return whole;
 }
 
 void add_link(Machine &machine, const Value &value, LinkSpec link, const Value &where) {

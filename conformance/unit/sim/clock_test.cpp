@@ -87,6 +87,30 @@ TEST_CASE("links that share a channel take turns", "[sim]") {
     CHECK(times_of(second).end == begin + 2000);
 }
 
+TEST_CASE("devices may be called like the words for a link's ends, and their links are their own",
+          "[sim]") {
+    const Simulation machine(
+        R"({"pi_machine": 1, "name": "words", "devices": [
+            {"name": "{from}", "type": "gpu", "scopes": [{"name": "global", "capacity": "1 MiB"}]},
+            {"name": "a{to}", "type": "gpu", "scopes": [{"name": "global", "capacity": "1 MiB"}]},
+            {"name": "ab", "type": "gpu", "scopes": [{"name": "global", "capacity": "1 MiB"}]},
+            {"name": "b", "type": "gpu", "scopes": [{"name": "global", "capacity": "1 MiB"}]}],
+            "links": [
+            {"from": "{from}", "to": "b", "connection": "migratable", "bandwidth": "1 GB/s"},
+            {"from": "a{to}", "to": "b", "connection": "migratable", "bandwidth": "1 GB/s"},
+            {"from": "ab", "to": "b", "connection": "migratable", "bandwidth": "1 GB/s"}]})");
+    const auto b = machine.buffer(3, 3000);
+    const uint64_t begin = machine.now();
+    std::vector<Owned<pi_mem>> mems;
+    std::vector<Owned<pi_event>> copies;
+    for (const size_t from : {0, 1, 2}) {
+        mems.push_back(machine.buffer(from, 1000));
+        copies.push_back(copy(machine.queue(from), mems.back(), b, 1000));
+    }
+    for (const auto &one : copies)
+        CHECK(times_of(one).end == begin + 1000);
+}
+
 TEST_CASE("what a transfer takes on its way is told by numbers, which are equal for what is shared",
           "[sim]") {
     const Simulation machine(
