@@ -15,7 +15,6 @@ namespace pi::sim {
 class Instance;
 class Platform;
 
-inline constexpr uint64_t max_alignment = 2 * 1024 * 1024;
 /// Work-items of a group, and bytes of its local memory: what native functions can be given.
 inline constexpr uint64_t max_work_group_size = 65536;
 inline constexpr uint64_t local_memory_size = 1024 * 1024;

@@ -3,8 +3,10 @@
 // The members of a machine file's objects, by the kinds of what they hold. What is absent stays as it is.
 #pragma once
 
-#include "document.hpp"
+#include "machine.hpp"
 #include "names.hpp"
+
+#include <pi/sdk/bytes.hpp>
 
 #include <algorithm>
 #include <array>
@@ -57,13 +59,14 @@ inline void read_bandwidth(const Value &value, uint64_t &out) {
         out = value.bytes_a_second();
 }
 
-/// A power of two from 1 to 1 GiB.
+/// A power of two up to max_alignment.
 inline void read_alignment(const Value &value, uint64_t &out) {
     if (!value.present())
         return;
     out = value.bytes();
-    if (!out || out & (out - 1) || out > 1u << 30)
-        value.fail("is ", value.shown(), "; a power of two from 1 to 1 GiB is needed");
+    if (!out || out & (out - 1) || out > max_alignment)
+        value.fail("is ", value.shown(), "; a power of two from 1 to ", sdk::Bytes(max_alignment),
+                   " is needed");
 }
 
 /// Bytes as the digits of a text, two each; '-' between them is nothing.

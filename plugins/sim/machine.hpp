@@ -26,6 +26,9 @@ constexpr Site site_of(size_t device) {
 
 inline constexpr uint64_t never = std::numeric_limits<uint64_t>::max();
 
+/// The largest alignment that a file may have, and that memory can be given.
+inline constexpr uint64_t max_alignment = uint64_t{1} << 30;
+
 /// How long moving or computing takes.
 struct Speed {
     uint64_t bandwidth = 0; ///< bytes a second; 0 = unknown

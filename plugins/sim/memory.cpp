@@ -134,8 +134,7 @@ uint64_t checked_alignment(const Device &owner, const pi_mem_buffer_desc &desc) 
         sdk::alignment_of(desc.host_ptr, max_alignment) < asked)
         fail(PI_ERROR_MISALIGNED_POINTER, "host_ptr ", desc.host_ptr, " is aligned to ",
              sdk::alignment_of(desc.host_ptr, max_alignment), " bytes; alignment asks for ", asked);
-    return std::max(asked,
-                    std::min(owner.spec().scopes[desc.scope].scope.min_alignment, max_alignment));
+    return std::max(asked, owner.spec().scopes[desc.scope].scope.min_alignment);
 }
 
 void check_export(const Device &owner, const pi_mem_buffer_desc &desc) {

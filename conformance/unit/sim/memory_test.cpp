@@ -253,6 +253,23 @@ TEST_CASE("contiguous memory has bus addresses that do not overlap, and runs out
             piMemGetInfo(scattered, PI_MEM_INFO_BUS_ADDRESS, 0, nullptr, nullptr));
 }
 
+TEST_CASE("memory has the alignment that its scope tells, up to the largest that a file may have",
+          "[sim]") {
+    const Simulation machine(R"({"pi_machine": 1, "name": "aligned", "devices": [{"name": "a",
+        "type": "gpu", "scopes": [{"name": "global", "flags": ["host_visible"],
+        "capacity": "1 MiB", "min_alignment": "1 GiB"}]}]})");
+    constexpr uint64_t largest = 1 << 30;
+    pi_memory_scope scope{};
+    OK(piDeviceGetMemoryScopes(machine.device(), 1, &scope, nullptr));
+    CHECK(scope.min_alignment == largest);
+    for (int i = 0; i < 2; ++i) { // the first may have it by chance
+        const auto mem = machine.buffer(0, 4096);
+        CHECK(info<uint64_t>(piMemGetInfo, mem, PI_MEM_INFO_ALIGNMENT) >= largest);
+        CHECK(info<uint64_t>(piMemGetInfo, mem, PI_MEM_INFO_DEVICE_ADDRESS) % largest == 0);
+        CHECK(reinterpret_cast<uintptr_t>(pointer_to(mem)) % largest == 0);
+    }
+}
+
 TEST_CASE("a machine larger than this one can be simulated", "[sim]") {
     const Simulation machine(R"({"pi_machine": 1, "name": "large", "devices": [{"name": "large",
         "type": "gpu", "scopes": [{"name": "global", "capacity": "64 TiB"}]}]})");
