@@ -215,6 +215,11 @@ double parse_quantity(const std::string &text, const std::array<Unit, Count> &un
     return -1;
 }
 
+/// Words for people may stand anywhere.
+bool is_for_people(std::string_view name) {
+    return name == "source" || name == "description";
+}
+
 } // namespace
 
 Document::Document(std::string path) : Document(path, read_file(path)) {}
@@ -262,8 +267,7 @@ const Value &Value::object(std::initializer_list<std::string_view> known) const 
     if (kind != Kind::OBJECT)
         fail("is ", shown(), "; an object {...} is needed");
     for (const auto &[name, value] : members) {
-        // Words for people may stand anywhere.
-        if (name == "source" || name == "description")
+        if (is_for_people(name))
             static_cast<void>(value.string("a text"));
         else if (std::find(known.begin(), known.end(), name) == known.end()) {
             std::string names;
@@ -273,6 +277,16 @@ const Value &Value::object(std::initializer_list<std::string_view> known) const 
         }
     }
     return *this;
+}
+
+std::vector<Member> Value::by_name(const char *what) const {
+    if (kind != Kind::OBJECT)
+        fail("is ", shown(), "; ", what, " is needed");
+    std::vector<Member> entries;
+    std::copy_if(
+        members.begin(), members.end(), std::back_inserter(entries),
+        [](const Member &one) { return one.value.kind != Kind::TEXT || !is_for_people(one.name); });
+    return entries;
 }
 
 std::vector<Value> Value::array(const char *of) const {

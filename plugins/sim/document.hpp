@@ -47,6 +47,8 @@ public:
     // Each fails unless the value is of this kind, naming what it is and what would be right.
 
     const Value &object(std::initializer_list<std::string_view> known) const;
+    /// The members of an object whose names are the file's own, but for texts for people.
+    std::vector<Member> by_name(const char *what) const;
     std::vector<Value> array(const char *of) const;
     std::string string(const char *what) const;
     bool flag() const;

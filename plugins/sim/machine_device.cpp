@@ -85,9 +85,7 @@ KernelSpec read_kernel(const Value &value) {
 void read_kernels(const Value &value, DeviceSpec &device) {
     if (!value.present())
         return;
-    if (value.kind != Value::Kind::OBJECT)
-        value.fail("is ", value.shown(), "; an object of kernels by their names is needed");
-    for (const auto &[name, kernel] : value.members)
+    for (const auto &[name, kernel] : value.by_name("an object of kernels by their names"))
         device.kernels[name] = read_kernel(kernel);
 }
 

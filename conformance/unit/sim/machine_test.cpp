@@ -154,6 +154,10 @@ TEST_CASE("missing and wrong members of a device are named", "[sim]") {
          "3", "devices[0].scopes[0].maintenance.bandwidth is \"3 GB\""},
         {R"({"name": "a", "type": "gpu", "scopes": [{"name": "g", "capacity": 9}], "bandwidth": 0})",
          "3", "devices[0].bandwidth is 0; a number of bytes a second of at least 1"},
+        {R"({"name": "a", "type": "gpu", "scopes": [{"name": "g", "capacity": 9}], "kernels": []})",
+         "3", "devices[0].kernels is an array; an object of kernels by their names"},
+        {R"({"name": "a", "type": "gpu", "scopes": [{"name": "g", "capacity": 9}], "kernels": {"source": 7}})",
+         "3", "devices[0].kernels.source is 7; an object"},
         {R"({"name": "a", "type": "gpu", "scopes": [{"name": "g", "capacity": 9}], "lost_at": "soon"})",
          "3", "devices[0].lost_at is \"soon\"; a number of nanoseconds"},
     };
@@ -161,6 +165,24 @@ TEST_CASE("missing and wrong members of a device are named", "[sim]") {
         check_refused(with_devices({mistake.json}), mistake.line, mistake.words);
     check_refused(with_devices({device, device}), "4",
                   "devices[1].name is \"a\", which an earlier device is called");
+}
+
+TEST_CASE("texts for people may stand in any object of a machine", "[sim]") {
+    const std::string texts = R"("description": "as it was", "source": "measured in May", )";
+    const auto object = [&](const std::string &members) { return "{" + texts + members + "}"; };
+    const std::string scope =
+        object(R"("name": "g", "capacity": 9, "flags": ["host_visible"], "maintenance": )" +
+               object(R"("latency": 1)"));
+    const std::string kernels = object(R"("blur": )" + object(R"("item_time": 1)"));
+    const std::string gpu =
+        object(R"("name": "a", "type": "gpu", "kernel": )" + object(R"("launch_time": 1)") +
+               R"(, "kernels": )" + kernels + R"(, "scopes": [)" + scope + "]");
+    const std::string link = object(R"("from": "host", "to": "a", "latency": 1)");
+    const std::string fault = object(R"("function": "piMemRelease", "result": "backend")");
+    const Simulation machine(object(R"("pi_machine": 1, "name": "m", "host": )" +
+                                    object(R"("latency": 1)") + R"(, "devices": [)" + gpu +
+                                    R"(], "links": [)" + link + R"(], "faults": [)" + fault + "]"));
+    CHECK(machine.devices.size() == 1);
 }
 
 TEST_CASE("wrong types of handles are named", "[sim]") {
