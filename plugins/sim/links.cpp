@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "links.hpp"
 
-#include <cmath>
-
 namespace pi::sim {
 
 uint64_t duration_of(const Speed &speed, uint64_t bytes) {
     const double moving =
         speed.bandwidth ? static_cast<double>(bytes) * 1e9 / static_cast<double>(speed.bandwidth)
                         : 0;
-    return static_cast<uint64_t>(std::ceil(speed.latency + moving));
+    return whole_time(speed.latency + moving);
 }
 
 uint64_t Link::duration(uint64_t bytes) const {
@@ -94,7 +92,7 @@ Transfer Links::transfer(Site from, Site to, uint64_t bytes) const {
     }
     transfer.links = way(from, to);
     for (const Link *link : transfer.links) {
-        transfer.task.duration += link->duration(bytes);
+        transfer.task.duration = later(transfer.task.duration, link->duration(bytes));
         transfer.task.channels.insert(transfer.task.channels.end(), link->channels().begin(),
                                       link->channels().end());
     }

@@ -5,8 +5,6 @@
 #include "migration.hpp"
 #include "plugin.hpp"
 
-#include <cmath>
-
 namespace pi::sim {
 
 void *Native::buffer(sdk::NativeArguments &arguments, Queue &queue,
@@ -40,8 +38,7 @@ void Native::launch(Queue &queue, const sdk::EnqueueArguments &arguments,
     const double items =
         static_cast<double>(size[0]) * static_cast<double>(size[1]) * static_cast<double>(size[2]);
     Transfer transfer;
-    transfer.task.duration =
-        static_cast<uint64_t>(std::ceil(time.launch_time + items * time.item_time));
+    transfer.task.duration = whole_time(time.launch_time + items * time.item_time);
     transfer.task.channels = {queue.links().processors(device.site())};
     std::vector<Mem *> written; // whatever it has and may be written
     std::vector<Site> sites;

@@ -114,7 +114,7 @@ void Queue::enqueue(const sdk::EnqueueArguments &arguments, Transfer transfer,
         if (site != host_site)
             task.lost_at = std::min(task.lost_at, instance.machine().devices[site - 1].lost_at);
     if (fault)
-        task.duration += static_cast<uint64_t>(fault->delay);
+        task.duration = later(task.duration, whole_time(fault->delay));
     auto work = std::make_unique<Work>(instance, std::move(transfer), std::move(body), fault);
     Submission submission{*this, arguments, work->task()};
     const bool blocking = arguments.flags & PI_COMMAND_BLOCKING;

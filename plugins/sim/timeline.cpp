@@ -2,9 +2,16 @@
 #include "timeline.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace pi::sim {
+
+uint64_t whole_time(double nanoseconds) {
+    return nanoseconds < static_cast<double>(last_time)
+               ? static_cast<uint64_t>(std::ceil(nanoseconds))
+               : last_time;
+}
 
 // ----- Channel ------------------------------------------------------------------------------------
 
@@ -13,7 +20,7 @@ uint64_t Channel::earliest(uint64_t ready, uint64_t duration) const {
     auto next = busy_.upper_bound(start);
     if (next != busy_.begin())
         start = std::max(start, std::prev(next)->second);
-    while (next != busy_.end() && next->first < start + duration) {
+    while (next != busy_.end() && next->first < later(start, duration)) {
         start = next->second;
         ++next;
     }
@@ -85,11 +92,11 @@ void Timeline::spend(uint64_t duration) {
     std::lock_guard lock(mutex_);
     for (const Inside *inside = Inside::current(); inside; inside = inside->before_) {
         if (&inside->timeline_ == this) {
-            inside->time_ += duration;
+            inside->time_ = later(inside->time_, duration);
             return;
         }
     }
-    now_ += duration;
+    now_ = later(now_, duration);
 }
 
 uint64_t Timeline::pass() {
@@ -161,7 +168,7 @@ void Timeline::place(Times &times) {
         }
     }
     times.start_ = start;
-    times.end_ = start + task.duration;
+    times.end_ = later(start, task.duration);
     if (task.lost_at <= times.end_ && !times.host_) {
         times.lost_ = true;
         times.start_ = std::min(times.start_, std::max(times.ready_, task.lost_at));

@@ -17,6 +17,15 @@
 
 namespace pi::sim {
 
+/// The last time of the virtual clock, where it stands still: what would end later ends then.
+inline constexpr uint64_t last_time = never - 1;
+/// This much later, or as late as it can be.
+constexpr uint64_t later(uint64_t time, uint64_t duration) {
+    return duration < last_time - time ? time + duration : last_time;
+}
+/// Whole nanoseconds of a time that is not negative, likewise.
+uint64_t whole_time(double nanoseconds);
+
 /// What can do one thing at a time: a link's wires, a device's processors.
 class Channel {
 public:

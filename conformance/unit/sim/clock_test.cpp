@@ -186,6 +186,31 @@ TEST_CASE("an idle gap of a link is used by what needs no longer", "[sim]") {
     CHECK(times_of(early).start == begin);
 }
 
+TEST_CASE("a clock whose commands take centuries goes forward, and stands at its end", "[sim]") {
+    const Simulation machine(R"({"pi_machine": 1, "name": "slow", "devices": [
+        {"name": "a", "type": "gpu", "latency": 9e18, "kernel": {"item_time": 9e18},
+         "scopes": [{"name": "global", "capacity": "2 MiB"}]}],
+        "links": [{"from": "host", "to": "a", "latency": 9e18, "bandwidth": 1}],
+        "faults": [{"function": "piEnqueueMemBufferCopy", "call": 2, "delay": 9e18}]})");
+    const auto queue = machine.queue();
+    const auto a = machine.buffer(0, 1 << 20), b = machine.buffer(0, 1 << 20);
+    const auto kernel = make_add_one(machine.context);
+    std::vector<Owned<pi_event>> commands;
+    for (int i = 0; i < 3; ++i)
+        commands.push_back(copy(queue, a, b, 1000));
+    commands.push_back(launch(queue, kernel, a, 1 << 20));
+    commands.push_back(write(queue, a, some_bytes(1 << 20)));
+    uint64_t before = 0;
+    for (const auto &command : commands) {
+        const Times times = times_of(command);
+        CHECK(before <= times.start);
+        CHECK(times.start <= times.end);
+        before = times.end;
+    }
+    CHECK(machine.now() == before);
+    CHECK(before == UINT64_MAX - 1);
+}
+
 TEST_CASE("the host's time goes on when the host waits, and not before", "[sim]") {
     const Simulation machine(two_gpus());
     const auto queue = machine.queue();
