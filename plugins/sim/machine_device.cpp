@@ -67,6 +67,10 @@ ScopeSpec read_scope(const Value &value) {
             value["bus_address"].fail("is given, but flags has no \"contiguous\": only contiguous "
                                       "memory has a bus address");
         spec.bus_address = value["bus_address"].bytes();
+        if (scope.capacity > UINT64_MAX - spec.bus_address)
+            value["bus_address"].fail("is ", value["bus_address"].shown(), ", from which on ",
+                                      "the capacity, ", scope.capacity,
+                                      " bytes, goes past the end of the bus's addresses");
     }
     read_maintenance(value["maintenance"], spec);
     return spec;

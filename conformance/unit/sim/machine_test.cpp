@@ -148,6 +148,8 @@ TEST_CASE("missing and wrong members of a device are named", "[sim]") {
          "3", "devices[0].scopes[1].name is \"g\", which an earlier scope"},
         {R"({"name": "a", "type": "gpu", "scopes": [{"name": "g", "capacity": 9, "bus_address": 0}]})",
          "3", "flags has no \"contiguous\""},
+        {R"({"name": "a", "type": "gpu", "scopes": [{"name": "g", "capacity": 65, "flags": ["contiguous"], "bus_address": 18446744073709551552}]})",
+         "3", "devices[0].scopes[0].bus_address is 18446744073709551552, from which on"},
         {R"({"name": "a", "type": "gpu", "scopes": [{"name": "g", "capacity": 9, "maintenance": {}}]})",
          "3", "devices[0].scopes[0].maintenance is given, but only memory whose flags have"},
         {R"({"name": "a", "type": "gpu", "scopes": [{"name": "g", "capacity": 9, "flags": ["host_visible"], "maintenance": {"bandwidth": "3 GB"}}]})",
