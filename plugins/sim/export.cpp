@@ -46,6 +46,7 @@ pi_result PI_CALL mem_export(pi_mem mem, const pi_mem_export_desc *desc,
             sdk::fail(PI_ERROR_UNSUPPORTED_FEATURE, "external_type is ", type, "; ",
                       self.device().spec().name, " does not export it ",
                       "(export_handle_types in the machine file)");
+        self.device().require_alive();
         *out_handle = sdk::export_file(self, type, self.storage().exported(type));
     });
 }

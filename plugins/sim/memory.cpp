@@ -277,6 +277,7 @@ pi_result PI_CALL mem_buffer_partition(pi_mem mem, const pi_mem_partition_desc *
         sdk::check_view_access(known.flags, self.flags());
         sdk::check_range(known.offset, known.size, self.size(), "the parent");
         check_offset(self, known.offset, self.device(), "offset");
+        self.device().require_alive();
         const uint64_t flags = sdk::view_flags(known.flags, self.flags());
         Mem &root = self.root() ? *self.root() : self;
         *out_mem = sdk::make<Mem>(root, flags, self.offset() + known.offset, known.size).give();
@@ -354,6 +355,7 @@ pi_result PI_CALL mem_get_host_pointer(pi_mem mem, void **out_pointer) {
 pi_result PI_CALL mem_flush(pi_mem mem, uint64_t offset, uint64_t size) {
     return sdk::call<Mem>(mem, [&](Mem &self) {
         const Atoms atoms(self, offset, size);
+        self.device().require_alive();
         atoms.root.publish(atoms.begin, atoms.length);
         self.device().instance().timeline().spend(self.maintenance_time(atoms.length));
     });
@@ -362,6 +364,7 @@ pi_result PI_CALL mem_flush(pi_mem mem, uint64_t offset, uint64_t size) {
 pi_result PI_CALL mem_invalidate(pi_mem mem, uint64_t offset, uint64_t size) {
     return sdk::call<Mem>(mem, [&](Mem &self) {
         const Atoms atoms(self, offset, size);
+        self.device().require_alive();
         atoms.root.refresh(atoms.begin, atoms.length);
         self.device().instance().timeline().spend(self.maintenance_time(atoms.length));
     });

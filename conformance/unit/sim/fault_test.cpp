@@ -157,6 +157,28 @@ TEST_CASE("a device that is lost at a time answers until then, and never again",
     CHECK(read(other, b, 1000) == bytes);
 }
 
+TEST_CASE("what makes objects on a device that is lost, or hands its memory over, says so",
+          "[sim]") {
+    const Simulation machine(R"({"pi_machine": 1, "name": "falling", "devices": [
+        {"name": "a", "type": "gpu", "host_pointer_import": true, "lost_at": "4 us",
+         "scopes": [{"name": "global", "capacity": "1 MiB", "flags": ["host_visible"]}]}],
+        "links": [{"from": "host", "to": "a", "bandwidth": "1 GB/s"}]})");
+    const auto queue = machine.queue();
+    const auto mem = machine.buffer(0, 4000);
+    OK(piMemFlush(mem, 0, 4000));
+    OK(piMemInvalidate(mem, 0, 4000));
+    CHECK(piEventWait(write(queue, mem, some_bytes(4000)), patience) == PI_ERROR_DEVICE_LOST);
+    REFUSED(PI_ERROR_DEVICE_LOST, "loses this device", piMemFlush(mem, 0, 4000));
+    REFUSED(PI_ERROR_DEVICE_LOST, "loses this device", piMemInvalidate(mem, 0, 4000));
+    auto part = desc<pi_mem_partition_desc>(PI_TYPE_MEM_PARTITION_DESC);
+    part.size = 64;
+    pi_mem made = nullptr;
+    REFUSED(PI_ERROR_DEVICE_LOST, "loses this device", piMemBufferPartition(mem, &part, &made));
+    // What it was can still be asked, and given back.
+    CHECK(info<uint64_t>(piMemGetInfo, mem, PI_MEM_INFO_SIZE) == 4000);
+    CHECK(info_text(piDeviceGetInfo, machine.device(), PI_DEVICE_INFO_NAME) == "a");
+}
+
 TEST_CASE("a kernel that uses the memory of a device that is lost fails", "[sim]") {
     const Simulation machine(R"({"pi_machine": 1, "name": "falling", "devices": [
         {"name": "a", "type": "gpu", "scopes": [{"name": "global", "capacity": "1 MiB"}],
