@@ -102,34 +102,29 @@ static pi_result PI_CALL get_memory_connection(pi_device src_device, pi_context 
 
 /* ----- Buffers -------------------------------------------------------------------------------- */
 
-/* What a map gave, until it is unmapped. */
-typedef struct mapping {
-    struct mapping *next;
-    unsigned char *pointer; /* ours, or inside of the application's PI_MEM_USE_HOST_PTR */
-    pi_buffer_map_desc desc;
-} mapping;
-
 /* mem.bytes stays NULL: the host has no address of it. */
 typedef struct buffer {
     pi_sdk_mem mem; /* first */
     uint64_t address;
-    mapping *mappings; /* the device's thread's alone */
 } buffer;
 
-static void mapping_free(const buffer *self, mapping *map) {
+/* What a map gives is the application's PI_MEM_USE_HOST_PTR, or a copy of ours. */
+static void *copy_alloc(const buffer *self, const pi_buffer_map_desc *map) {
+    return self->mem.desc.flags & PI_MEM_USE_HOST_PTR
+               ? (unsigned char *)self->mem.desc.host_ptr + map->offset
+               : pi_sdk_aligned_alloc(self->mem.desc.alignment, map->size);
+}
+static void copy_free(const buffer *self, void *copy) {
     if (!(self->mem.desc.flags & PI_MEM_USE_HOST_PTR))
-        free(map->pointer);
-    free(map);
+        free(copy);
 }
 
 /* No command uses it: the last one's keeps are gone. */
 static void buffer_destroy(void *object) {
     buffer *self = object;
-    while (self->mappings) {
-        mapping *map = self->mappings;
-        self->mappings = map->next;
-        mapping_free(self, map);
-    }
+    const pi_sdk_map *map;
+    for (map = self->mem.maps; map; map = map->next)
+        copy_free(self, map->pointer);
     if (self->address != NO_ADDRESS)
         device_free(driver_of(self->mem.device), self->address);
     pi_sdk_mem_destroy(self);
@@ -224,44 +219,30 @@ static pi_result PI_CALL enqueue_copy(pi_queue queue, const pi_buffer_copy_desc 
 static void map_work(unsigned char *memory, void *user) {
     pi_sdk_event *event = user;
     const pi_buffer_map_desc *desc = event->command.data;
-    buffer *self = event->command.keeps[0];
-    mapping *map = malloc(sizeof *map);
-    if (map)
-        map->pointer = self->mem.desc.flags & PI_MEM_USE_HOST_PTR
-                           ? (unsigned char *)self->mem.desc.host_ptr + desc->offset
-                           : pi_sdk_aligned_alloc(self->mem.desc.alignment, desc->size);
-    if (!map || !map->pointer) {
-        free(map);
+    const buffer *self = event->command.keeps[0];
+    void *copy = copy_alloc(self, desc);
+    if (!copy) {
         pi_sdk_event_finish(event, PI_ERROR_OUT_OF_HOST_MEMORY, "no memory to map into");
         return;
     }
     if (desc->flags & (PI_MAP_READ | PI_MAP_WRITE)) /* WRITE keeps what the host does not write */
-        memcpy(map->pointer, memory + self->address + desc->offset, desc->size);
-    map->desc = *desc;
-    map->next = self->mappings;
-    self->mappings = map;
-    *desc->out_pointer = map->pointer;
-    pi_sdk_mem_mapped(&self->mem);
+        memcpy(copy, memory + self->address + desc->offset, desc->size);
+    pi_sdk_mem_mapped(event, copy);
     pi_sdk_event_finish(event, PI_SUCCESS, NULL);
 }
 
 static void unmap_work(unsigned char *memory, void *user) {
     pi_sdk_event *event = user;
     const pi_unmap_desc *desc = event->command.data;
-    buffer *self = event->command.keeps[0];
-    mapping **at = &self->mappings, *map;
-    while (*at && (*at)->pointer != desc->pointer)
-        at = &(*at)->next;
-    map = *at;
-    if (!map) {
+    const buffer *self = event->command.keeps[0];
+    pi_buffer_map_desc map;
+    if (!pi_sdk_mem_unmapped(event, &map)) {
         pi_sdk_event_finish(event, PI_ERROR_INVALID_VALUE, "no map of mem gave this pointer");
         return;
     }
-    *at = map->next;
-    pi_sdk_mem_unmapped(&self->mem);
-    if (map->desc.flags & (PI_MAP_WRITE | PI_MAP_WRITE_DISCARD))
-        memcpy(memory + self->address + map->desc.offset, map->pointer, map->desc.size);
-    mapping_free(self, map);
+    if (map.flags & (PI_MAP_WRITE | PI_MAP_WRITE_DISCARD))
+        memcpy(memory + self->address + map.offset, desc->pointer, map.size);
+    copy_free(self, desc->pointer);
     pi_sdk_event_finish(event, PI_SUCCESS, NULL);
 }
 static void map_start(pi_sdk_event *event) {

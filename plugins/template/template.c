@@ -115,9 +115,8 @@ static pi_result PI_CALL enqueue_copy(pi_queue queue, const pi_buffer_copy_desc 
 
 static void map_start(pi_sdk_event *event) {
     const pi_buffer_map_desc *desc = event->command.data;
-    pi_sdk_mem *mem = event->command.keeps[0];
-    *desc->out_pointer = mem->bytes + desc->offset;
-    pi_sdk_mem_mapped(mem);
+    const pi_sdk_mem *mem = event->command.keeps[0];
+    pi_sdk_mem_mapped(event, mem->bytes + desc->offset);
     pi_sdk_event_finish(event, PI_SUCCESS, NULL);
 }
 
@@ -131,8 +130,9 @@ static pi_result PI_CALL enqueue_map(pi_queue queue, const pi_buffer_map_desc *g
 }
 
 static void unmap_start(pi_sdk_event *event) {
-    const int mapped = pi_sdk_mem_unmapped(event->command.keeps[0]);
-    pi_sdk_event_finish(event, mapped ? PI_SUCCESS : PI_ERROR_INVALID_VALUE, "unmapped before");
+    const int mapped = pi_sdk_mem_unmapped(event, NULL);
+    pi_sdk_event_finish(event, mapped ? PI_SUCCESS : PI_ERROR_INVALID_VALUE,
+                        "no map of mem gave this pointer");
 }
 
 static pi_result PI_CALL enqueue_unmap(pi_queue queue, const pi_unmap_desc *given,

@@ -255,6 +255,9 @@ LAW("enqueue", "what no map gave cannot be unmapped, nor anything twice") {
     void *pointer = nullptr;
     bench.wait(bench.map(queue, mem, PI_MAP_READ, 0, size, &pointer));
     refused("unmapping from another buffer", other, pointer);
+    for (const uint64_t within : {uint64_t{1}, size / 2, size - 1})
+        refused(join("unmapping a pointer ", within, " bytes into a map"), mem,
+                static_cast<std::byte *>(pointer) + within);
     require_same_bytes(pointer, bytes.data(), size, "what is mapped after refused unmaps");
     bench.wait(bench.unmap(queue, mem, pointer));
     refused("unmapping twice", mem, pointer);

@@ -361,6 +361,8 @@ TEST_CASE("each map needs its own unmap, and has only one") {
     REQUIRE(Machine::map(machine.queue, mem, 8, 8, flags, &second) == PI_SUCCESS);
     CHECK(static_cast<char *>(second) - static_cast<char *>(first) == 8);
     CHECK(Machine::unmap(machine.queue, mem, &first) == PI_ERROR_INVALID_VALUE);
+    CHECK(Machine::unmap(machine.queue, mem, static_cast<char *>(first) + 1) ==
+          PI_ERROR_INVALID_VALUE);
     CHECK(Machine::unmap(machine.queue, mem, first) == PI_SUCCESS);
     CHECK(Machine::unmap(machine.queue, mem, second) == PI_SUCCESS);
     REQUIRE(piQueueFinish(machine.queue) == PI_SUCCESS);

@@ -8,6 +8,13 @@
 #include <pi/sdk/pi_sdk_queue.h>
 #include <pi/sdk/pi_sdk_region.h>
 
+/* A map that the application holds, or one that is enqueued. */
+typedef struct pi_sdk_map {
+    struct pi_sdk_map *next; /* a younger one */
+    void *pointer;           /* what it gave; NULL until it has run */
+    pi_buffer_map_desc desc;
+} pi_sdk_map;
+
 typedef struct pi_sdk_mem {
     pi_sdk_object object;
     pi_context context;
@@ -16,13 +23,19 @@ typedef struct pi_sdk_mem {
     pi_coherence
         coherence;        /* COHERENT if the scope is, else MAP_UNMAP: the plugin may know better */
     unsigned char *bytes; /* set by the plugin: the storage's address for the host, if it has one */
-    /* Maps that are enqueued and not over, and ranges that are mapped. */
-    _Atomic uint32_t maps_pending, maps;
+    pthread_mutex_t mutex; /* guards the list */
+    pi_sdk_map *maps;      /* oldest first */
 } pi_sdk_mem;
 
-/* A plugin's own `destroy` calls it last. */
+/* A plugin's own `destroy` calls it last. What is mapped still is in `maps` until then. */
 static inline void pi_sdk_mem_destroy(void *object) {
     pi_sdk_mem *mem = (pi_sdk_mem *)object;
+    while (mem->maps) {
+        pi_sdk_map *map = mem->maps;
+        mem->maps = map->next;
+        free(map);
+    }
+    pthread_mutex_destroy(&mem->mutex);
     pi_sdk_release(mem->device);
     pi_sdk_release(mem->context);
 }
@@ -109,6 +122,7 @@ static inline pi_result pi_sdk_mem_new(pi_context context, pi_device device,
     mem->desc = desc;
     mem->coherence = owner->scopes[desc.scope].flags & PI_SCOPE_COHERENT ? PI_COHERENCE_COHERENT
                                                                          : PI_COHERENCE_MAP_UNMAP;
+    pthread_mutex_init(&mem->mutex, NULL);
     mem->context = (pi_context)pi_sdk_retain(context);
     mem->device = (pi_device)pi_sdk_retain(device);
     *out_object = mem;
@@ -304,11 +318,22 @@ static inline pi_result pi_sdk_read_map(pi_queue queue, const pi_buffer_map_desc
     return result ? result : pi_sdk_check_pointer(host, out_desc->out_pointer, "out_pointer");
 }
 
-/* Where the storage has an address, `pointer` must lie in it. */
+/* Where the list has the oldest map that gave this pointer, or, with NULL, one that has not run; else where it ends.
+ * With the mutex held. */
+static inline pi_sdk_map **pi_sdk_find_map(pi_sdk_mem *mem, const void *pointer) {
+    pi_sdk_map **at = &mem->maps;
+    while (*at && (*at)->pointer != pointer)
+        at = &(*at)->next;
+    return at;
+}
+
+/* `pointer` is what a map of mem gave. What one that is held back will give is known only when it runs: then any may be
+ * right, but, where the storage has an address, only within it. */
 static inline pi_result pi_sdk_read_unmap(pi_queue queue, const pi_unmap_desc *given,
                                           pi_unmap_desc *out_desc) {
     const pi_host *host = pi_sdk_host(queue);
     pi_sdk_mem *mem;
+    int known;
     pi_result result = pi_sdk_read_command(queue, given, PI_TYPE_UNMAP_DESC, PI_COMMAND_BLOCKING,
                                            out_desc, sizeof *out_desc);
     if (!result)
@@ -318,42 +343,91 @@ static inline pi_result pi_sdk_read_unmap(pi_queue queue, const pi_unmap_desc *g
     if (result)
         return result;
     mem = (pi_sdk_mem *)out_desc->mem;
-    if (!(atomic_load(&mem->maps) + atomic_load(&mem->maps_pending)) ||
-        (mem->bytes && (uintptr_t)out_desc->pointer - (uintptr_t)mem->bytes >= mem->desc.size))
+    pthread_mutex_lock(&mem->mutex);
+    known = *pi_sdk_find_map(mem, out_desc->pointer) != NULL;
+    if (!known &&
+        (!mem->bytes || (uintptr_t)out_desc->pointer - (uintptr_t)mem->bytes < mem->desc.size))
+        known = *pi_sdk_find_map(mem, NULL) != NULL;
+    pthread_mutex_unlock(&mem->mutex);
+    if (!known)
         return pi_sdk_fail(host, PI_ERROR_INVALID_VALUE, "pointer is %p, which no map of mem gave",
                            out_desc->pointer);
     return PI_SUCCESS;
 }
 
-static inline void pi_sdk_map_over(const pi_sdk_command *command) {
-    atomic_fetch_sub(&((pi_sdk_mem *)command->keeps[0])->maps_pending, 1);
+/* The data of a map's command: its descriptor first. */
+typedef struct pi_sdk_map_data {
+    pi_buffer_map_desc desc;
+    pi_sdk_map *map; /* NULL once it has run */
+} pi_sdk_map_data;
+
+/* It will never run. */
+static inline void pi_sdk_map_drop(const pi_sdk_command *command) {
+    pi_sdk_mem *mem = (pi_sdk_mem *)command->keeps[0];
+    pi_sdk_map *map = ((const pi_sdk_map_data *)command->data)->map, **at = &mem->maps;
+    if (!map)
+        return;
+    pthread_mutex_lock(&mem->mutex);
+    while (*at != map)
+        at = &(*at)->next;
+    *at = map->next;
+    pthread_mutex_unlock(&mem->mutex);
+    free(map);
 }
 
-/* One more range of it is mapped; one less (0 if none was: each map needs its own unmap, and has only one). */
-static inline void pi_sdk_mem_mapped(pi_sdk_mem *mem) {
-    atomic_fetch_add(&mem->maps, 1);
-}
-static inline int pi_sdk_mem_unmapped(pi_sdk_mem *mem) {
-    uint32_t maps = atomic_load(&mem->maps);
-    while (maps && !atomic_compare_exchange_weak(&mem->maps, &maps, maps - 1)) {
-    }
-    return maps != 0;
-}
-
-/* Enqueues a map. Its descriptor is the command's data; `start` writes *out_pointer and calls
- * pi_sdk_mem_mapped before it finishes with success. */
+/* Enqueues a map. Its descriptor is the command's data; `start` calls pi_sdk_mem_mapped before it finishes with
+ * success. */
 static inline pi_result pi_sdk_enqueue_map(pi_queue queue, const pi_buffer_map_desc *desc,
                                            void (*start)(pi_sdk_event *event), uint32_t wait_count,
                                            const pi_event *wait_list, pi_event *out_event) {
+    pi_sdk_mem *mem = (pi_sdk_mem *)desc->mem;
+    const pi_sdk_map_data data = {*desc, (pi_sdk_map *)calloc(1, sizeof(pi_sdk_map))};
     const pi_sdk_command command = {.type = PI_TYPE_BUFFER_MAP_DESC,
                                     .flags = desc->flags,
                                     .start = start,
-                                    .drop = pi_sdk_map_over,
-                                    .data = desc,
-                                    .data_size = sizeof *desc,
-                                    .keeps = {desc->mem}};
-    atomic_fetch_add(&((pi_sdk_mem *)desc->mem)->maps_pending, 1);
+                                    .drop = pi_sdk_map_drop,
+                                    .data = &data,
+                                    .data_size = sizeof data,
+                                    .keeps = {mem}};
+    pi_sdk_map **at = &mem->maps;
+    if (!data.map)
+        return pi_sdk_fail(pi_sdk_host(queue), PI_ERROR_OUT_OF_HOST_MEMORY, "no memory for a map");
+    data.map->desc = *desc;
+    pthread_mutex_lock(&mem->mutex);
+    while (*at)
+        at = &(*at)->next;
+    *at = data.map;
+    pthread_mutex_unlock(&mem->mutex);
     return pi_sdk_enqueue(queue, &command, wait_count, wait_list, out_event);
+}
+
+/* In a map's `start`, or later: it gives this pointer. */
+static inline void pi_sdk_mem_mapped(pi_sdk_event *event, void *pointer) {
+    pi_sdk_map_data *data = (pi_sdk_map_data *)event->command.data; /* the event's own */
+    pi_sdk_mem *mem = (pi_sdk_mem *)event->command.keeps[0];
+    pthread_mutex_lock(&mem->mutex);
+    data->map->pointer = pointer;
+    pthread_mutex_unlock(&mem->mutex);
+    data->map = NULL;
+    *data->desc.out_pointer = pointer;
+}
+
+/* In an unmap's, likewise: the oldest map that gave its pointer is over, and is told unless out_map is NULL. 0 if
+ * there is none: each map needs its own unmap, and has only one. */
+static inline int pi_sdk_mem_unmapped(pi_sdk_event *event, pi_buffer_map_desc *out_map) {
+    const pi_unmap_desc *desc = (const pi_unmap_desc *)event->command.data;
+    pi_sdk_mem *mem = (pi_sdk_mem *)event->command.keeps[0];
+    pi_sdk_map **at, *map;
+    pthread_mutex_lock(&mem->mutex);
+    at = pi_sdk_find_map(mem, desc->pointer);
+    map = *at;
+    if (map)
+        *at = map->next;
+    pthread_mutex_unlock(&mem->mutex);
+    if (map && out_map)
+        *out_map = map->desc;
+    free(map);
+    return map != NULL;
 }
 
 /* Enqueues an unmap, likewise. `start` finishes with an error if pi_sdk_mem_unmapped answers 0. */
