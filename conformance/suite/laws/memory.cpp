@@ -10,6 +10,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <memory>
+#include <new>
 
 namespace pi::suite {
 namespace {
@@ -198,6 +200,27 @@ LAW("memory", "an alignment that host_ptr does not have is refused, or had all t
                                PI_ERROR_UNSUPPORTED_FEATURE},
                               "an alignment of ", alignment, " for a host_ptr of ", has);
         }
+    }
+}
+
+LAW("memory", "a host_ptr that is aligned to more than anybody asks is taken like any other") {
+    constexpr std::align_val_t much{uint64_t{128} << 20};
+    constexpr uint64_t size = 4096;
+    const auto free = [&](std::byte *bytes) { ::operator delete(bytes, much); };
+    const std::unique_ptr<std::byte, decltype(free)> memory(
+        static_cast<std::byte *>(::operator new(2 * size, much)), free);
+    const Queue queue = bench.make_queue();
+    const Mem first = bench.make_buffer(bench.place(), size); // where memory begins is taken
+    for (const uint64_t offset : {uint64_t{0}, size}) {
+        std::byte *const pointer = memory.get() + offset;
+        const Bytes bytes = bench.random_bytes(size);
+        std::copy(bytes.begin(), bytes.end(), pointer);
+        pi_mem_buffer_desc desc = buffer_desc(size, PI_MEM_USE_HOST_PTR, pointer);
+        Mem mem;
+        require_success(piMemBufferCreate(bench.context(), bench.device(), &desc, mem.out()),
+                        "piMemBufferCreate with PI_MEM_USE_HOST_PTR at ", pointer);
+        require_aligned(mem, 1);
+        bench.require_contents(queue, mem, bytes, join("a buffer of what lies at ", pointer));
     }
 }
 

@@ -19,7 +19,7 @@ typedef struct pi_sdk_mem {
     pi_sdk_object object;
     pi_context context;
     pi_device device;
-    pi_mem_buffer_desc desc; /* as asked for, but with the alignment that it has; next is NULL */
+    pi_mem_buffer_desc desc; /* as asked for, but with the storage's alignment; next is NULL */
     pi_coherence
         coherence;        /* COHERENT if the scope is, else MAP_UNMAP: the plugin may know better */
     unsigned char *bytes; /* set by the plugin: the storage's address for the host, if it has one */
@@ -112,13 +112,8 @@ static inline pi_result pi_sdk_mem_new(pi_context context, pi_device device,
     if (!mem)
         return PI_ERROR_OUT_OF_HOST_MEMORY;
     desc.next = NULL;
-    if (desc.flags & PI_MEM_USE_HOST_PTR) {
-        /* What the pointer happens to have. */
-        const uintptr_t address = (uintptr_t)desc.host_ptr;
-        desc.alignment = address & (~address + 1);
-    } else if (desc.alignment < owner->scopes[desc.scope].min_alignment) {
+    if (desc.alignment < owner->scopes[desc.scope].min_alignment)
         desc.alignment = owner->scopes[desc.scope].min_alignment;
-    }
     mem->desc = desc;
     mem->coherence = owner->scopes[desc.scope].flags & PI_SCOPE_COHERENT ? PI_COHERENCE_COHERENT
                                                                          : PI_COHERENCE_MAP_UNMAP;
@@ -127,6 +122,13 @@ static inline pi_result pi_sdk_mem_new(pi_context context, pi_device device,
     mem->device = (pi_device)pi_sdk_retain(device);
     *out_object = mem;
     return PI_SUCCESS;
+}
+
+/* What holds of the storage and of the application's pointer, if that is used: it may have less. */
+static inline uint64_t pi_sdk_mem_alignment(const pi_sdk_mem *mem) {
+    const uintptr_t address = (uintptr_t)mem->desc.host_ptr, has = address & (~address + 1);
+    return mem->desc.flags & PI_MEM_USE_HOST_PTR && has < mem->desc.alignment ? has
+                                                                              : mem->desc.alignment;
 }
 
 static inline pi_result PI_CALL pi_sdk_mem_get_info(pi_mem handle, pi_mem_info name, uint64_t size,
@@ -141,7 +143,7 @@ static inline pi_result PI_CALL pi_sdk_mem_get_info(pi_mem handle, pi_mem_info n
         pi_sdk_handle(PI_MEM_INFO_DEVICE, mem->device),
         pi_sdk_u64(PI_MEM_INFO_FLAGS, mem->desc.flags),
         pi_sdk_u32(PI_MEM_INFO_SCOPE, mem->desc.scope),
-        pi_sdk_u64(PI_MEM_INFO_ALIGNMENT, mem->desc.alignment),
+        pi_sdk_u64(PI_MEM_INFO_ALIGNMENT, pi_sdk_mem_alignment(mem)),
         pi_sdk_handle(PI_MEM_INFO_PARENT, NULL),
         pi_sdk_u64(PI_MEM_INFO_OFFSET, 0),
         pi_sdk_u32(PI_MEM_INFO_COHERENCE, mem->coherence),
