@@ -112,6 +112,20 @@ LAW("enqueue", "extents of 0 rows and slices mean 1, and a pitch of one row may 
     }
 }
 
+LAW("enqueue", "a pitch that leads to no other row or slice may be the largest there is") {
+    const Queue queue = bench.make_queue();
+    pi_region row = linear(3, 5, 11);
+    row.src_pitch[0] = row.dst_pitch[0] = UINT64_MAX;
+    pi_region slice = linear(1, 2, 3);
+    slice.extent[1] = 4;
+    slice.src_pitch[0] = 5;
+    slice.src_pitch[1] = UINT64_MAX;
+    slice.dst_pitch[1] = UINT64_MAX - 3;
+    for (const Transfer transfer : all_transfers)
+        for (const pi_region &region : {row, slice})
+            require_moved(bench, queue, transfer, {region}, 64, 64);
+}
+
 LAW("enqueue", "a region may end with the buffer's last byte") {
     const Queue queue = bench.make_queue();
     pi_region box = linear(1, 0, 4);

@@ -120,6 +120,15 @@ TEST_CASE("Pitches are multiples, no smaller than what they step over, and of wh
     }
     desc.row_pitch = UINT64_MAX - 3;
     CHECK(code_of([&] { read_image_pitches(desc, shape); }) == PI_ERROR_INVALID_SIZE);
+    // What leads to no other row or slice may be any.
+    desc = desc_of(PI_IMAGE_2D, 5, 1);
+    desc.row_pitch = UINT64_MAX - 3;
+    desc.offset = 8;
+    CHECK(read_image_pitches(desc, read_image_shape(desc, limits)).end() == 8 + 20);
+    desc = desc_of(PI_IMAGE_3D, 5, 3, 1);
+    desc.slice_pitch = UINT64_MAX - 15;
+    desc.offset = 20;
+    CHECK(read_image_pitches(desc, read_image_shape(desc, limits)).end() == 20 + 60);
     desc = desc_of(PI_IMAGE_2D, 5, 3);
     desc.slice_pitch = 60;
     CHECK(code_of([&] { read_image_pitches(desc, read_image_shape(desc, limits)); }) ==

@@ -130,33 +130,35 @@ TEST_CASE("a region past the end, of no bytes or with small pitches is refused w
     CHECK(code_of([&] { read_regions(1, nullptr, 64, 64); }) == PI_ERROR_INVALID_NULL_POINTER);
 }
 
-TEST_CASE("a pitch that nothing steps over may be anything") {
-    const auto code = [](const pi_region &region) {
-        return code_of([&] { read_regions(1, &region, 64, 64); });
+TEST_CASE("of a region with any pitches the bytes that it touches must be there, and no others") {
+    const auto code = [](pi_region region) {
+        return code_of([&] { read_regions(1, &region, 64, std::nullopt); });
     };
-    pi_region row{};
-    row.src_offset = row.dst_offset = 32;
-    row.extent[0] = 32;
-    row.src_pitch[0] = row.dst_pitch[1] = UINT64_MAX;
-    CHECK(code(row) == PI_SUCCESS);
-    CHECK(source(row).end() == 64);
-    CHECK(destination(row).end() == 64);
-    ++row.src_offset;
-    CHECK(code(row) == PI_ERROR_INVALID_SIZE);
-    pi_region rows{};
-    rows.src_offset = 32;
-    rows.extent[0] = 8;
-    rows.extent[1] = 2;
-    rows.src_pitch[0] = 24;
-    rows.src_pitch[1] = UINT64_MAX;
-    CHECK(code(rows) == PI_SUCCESS);
-    CHECK(source(rows).end() == 64);
-    // What is stepped over is counted.
-    rows.extent[2] = 2;
-    CHECK(code(rows) == PI_ERROR_INVALID_SIZE);
-    rows.extent[2] = 1;
-    rows.src_pitch[0] = UINT64_MAX;
-    CHECK(code(rows) == PI_ERROR_INVALID_SIZE);
+    pi_region box{};
+    box.extent[0] = 8;
+    box.src_offset = 16;
+    box.src_pitch[0] = UINT64_MAX; // of one row
+    CHECK(code(box) == PI_SUCCESS);
+    CHECK(source(box).end() == 24);
+    box.extent[1] = 2;
+    CHECK(code(box) == PI_ERROR_INVALID_SIZE);
+    box.src_pitch[0] = 40; // 16 + 40 + 8
+    CHECK(code(box) == PI_SUCCESS);
+    for (const uint64_t pitch : {uint64_t{80}, UINT64_MAX - 40, UINT64_MAX}) { // of one slice
+        box.src_pitch[1] = pitch;
+        CHECK(code(box) == PI_SUCCESS);
+        CHECK(source(box).end() == 64);
+        // What backends are told is a region, too, and has no pitch that nothing has.
+        const pi_region again = region_of(source(box), destination(box));
+        CHECK(again.src_pitch[1] == 80);
+        CHECK(code(again) == PI_SUCCESS);
+    }
+    box.extent[2] = 2;
+    CHECK(code(box) == PI_ERROR_INVALID_SIZE);
+    box.src_pitch[1] = UINT64_MAX - 63; // the second slice would end at the address 0
+    CHECK(code(box) == PI_ERROR_INVALID_SIZE);
+    box.src_pitch[1] = 79;
+    CHECK(code(box) == PI_ERROR_INVALID_SIZE);
 }
 
 TEST_CASE("the parts of a copy are its bytes, each once, and none is larger than a block or has a "

@@ -226,8 +226,7 @@ inline Rectangle read_image_pitches(const pi_mem_image_desc &desc, const ImageSh
         fail(PI_ERROR_INVALID_SIZE, "slice_pitch is ", pixels.slice_pitch,
              "; a multiple of row_pitch, ", pixels.row_pitch,
              ", is needed, and at least a slice's ", slice);
-    detail::add(pixels.offset, detail::multiply(pixels.slice_pitch, pixels.slices, "the image"),
-                "the image");
+    detail::check_end(pixels, "the image");
     return pixels;
 }
 

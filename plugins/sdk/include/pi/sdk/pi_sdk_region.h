@@ -52,25 +52,27 @@ static inline pi_sdk_rectangle pi_sdk_destination(const pi_region *region) {
 /* PI_ERROR_INVALID_SIZE unless the rectangle is well formed and ends within `limit` bytes; `end` names it. */
 static inline pi_result pi_sdk_check_rectangle(const pi_host *host, const pi_sdk_rectangle *r,
                                                uint64_t limit, const char *end) {
-    uint64_t slice, size;
+    uint64_t slice, slices, end_of_all;
     if (!r->row)
         return pi_sdk_fail(host, PI_ERROR_INVALID_SIZE,
                            "a region's extent[0] is 0 bytes; at least 1 is needed");
-    if (__builtin_mul_overflow(r->row_pitch, r->rows, &slice) ||
-        __builtin_mul_overflow(r->slice_pitch, r->slices, &size) ||
-        __builtin_add_overflow(size, r->offset, &size))
-        return pi_sdk_fail(host, PI_ERROR_INVALID_SIZE, "a region overflows 64 bits in %s", end);
+    if (__builtin_mul_overflow(r->row_pitch, r->rows, &slice))
+        return pi_sdk_fail(host, PI_ERROR_INVALID_SIZE, "a slice overflows 64 bits in %s", end);
     if (r->row_pitch < r->row || r->slice_pitch < slice)
         return pi_sdk_fail(
             host, PI_ERROR_INVALID_SIZE,
             "a region's pitches {%llu, %llu} in %s are smaller than its rows {%llu, %llu}",
             (unsigned long long)r->row_pitch, (unsigned long long)r->slice_pitch, end,
             (unsigned long long)r->row, (unsigned long long)slice);
-    if (pi_sdk_rectangle_end(r) > limit)
+    /* Of the last slice all rows, and of the last row no more than its bytes. */
+    if (__builtin_mul_overflow(r->slices - 1, r->slice_pitch, &slices) ||
+        __builtin_add_overflow(slices, slice - r->row_pitch + r->row, &end_of_all) ||
+        __builtin_add_overflow(r->offset, end_of_all, &end_of_all))
+        return pi_sdk_fail(host, PI_ERROR_INVALID_SIZE, "a region overflows 64 bits in %s", end);
+    if (end_of_all > limit)
         return pi_sdk_fail(host, PI_ERROR_INVALID_SIZE,
                            "a region of bytes %llu to %llu goes past the end of %s, which has %llu",
-                           (unsigned long long)r->offset,
-                           (unsigned long long)pi_sdk_rectangle_end(r), end,
+                           (unsigned long long)r->offset, (unsigned long long)end_of_all, end,
                            (unsigned long long)limit);
     return PI_SUCCESS;
 }

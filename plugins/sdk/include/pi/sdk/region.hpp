@@ -69,6 +69,13 @@ inline bool is_plain_row(const pi_region &region, std::optional<uint64_t> src_si
            within(region.src_offset, src_size) && within(region.dst_offset, dst_size);
 }
 
+/// That Rectangle::end() tells the truth, for one whose pitches are no smaller than what they step over and whose slices
+/// are fewer than 2^64 bytes: what lies between the last row and the next slice is not touched.
+inline void check_end(const Rectangle &r, const char *what) {
+    const uint64_t last_slice = (r.rows - 1) * r.row_pitch + r.row;
+    add(r.offset, add(multiply(r.slices - 1, r.slice_pitch, what), last_slice, what), what);
+}
+
 inline Rectangle rectangle(uint64_t offset, const uint64_t (&extent)[3], const uint64_t (&pitch)[2],
                            const char *end) {
     Rectangle r{offset, extent[0], extent[1] ? extent[1] : 1, extent[2] ? extent[2] : 1, 0, 0};
@@ -80,10 +87,10 @@ inline Rectangle rectangle(uint64_t offset, const uint64_t (&extent)[3], const u
     if (r.row_pitch < r.row || r.slice_pitch < slice)
         fail(PI_ERROR_INVALID_SIZE, "a region's ", end, " pitches {", r.row_pitch, ", ",
              r.slice_pitch, "} are smaller than its rows {", r.row, ", ", slice, "}");
-    // The end must be representable, or end() and bytes() would lie; a pitch that nothing steps over may be anything.
-    const uint64_t last_slice =
-        add(offset, multiply(r.slice_pitch, r.slices - 1, "a region"), "a region");
-    add(last_slice, (r.rows - 1) * r.row_pitch + r.row, "a region");
+    check_end(r, "a region");
+    // What steps over nothing may be any; backends are told of none that no memory has.
+    if (r.slices == 1)
+        r.slice_pitch = slice;
     return r;
 }
 } // namespace detail
