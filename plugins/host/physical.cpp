@@ -7,7 +7,6 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -163,7 +162,7 @@ PhysicalRun map_huge(uint64_t size, uint64_t alignment, uint64_t page) {
         return {{}, text(pages, " could not be taken: ", std::strerror(errno))};
     Mapping run = huge.map_run(wanted, alignment);
     if (run)
-        return {std::move(run), {}, true};
+        return {std::move(run), {}, true, {}};
     const bool blind = !physical_address(&page);
     return {{},
             text(pages, " that are neighbours are needed, ",
@@ -172,24 +171,9 @@ PhysicalRun map_huge(uint64_t size, uint64_t alignment, uint64_t page) {
 
 } // namespace
 
-std::string lock_refusal(uint64_t size, int error) {
-    rlimit limit{};
-    getrlimit(RLIMIT_MEMLOCK, &limit);
-    return text("mlock of ", Bytes(size), ": ", std::strerror(error), "; this process may lock ",
-                Bytes(limit.rlim_cur),
-                " in all (RLIMIT_MEMLOCK), which an administrator can raise (ulimit -l, or "
-                "LimitMEMLOCK= of a systemd unit)");
-}
-
-std::optional<std::string> lock_pages(const Mapping &mapping) {
-    if (!mlock(mapping.begin(), mapping.size()))
-        return std::nullopt;
-    return lock_refusal(mapping.size(), errno);
-}
-
 bool can_lock_pages() {
     const Mapping page = map_pages(page_size, page_size);
-    return page && !lock_pages(page);
+    return page && PinnedPages(page.begin(), page.size());
 }
 
 PhysicalRun map_contiguous(uint64_t size, uint64_t alignment) {
@@ -197,9 +181,10 @@ PhysicalRun map_contiguous(uint64_t size, uint64_t alignment) {
         Mapping page = map_pages(page_size, alignment);
         if (!page)
             return {{}, text("mmap: ", std::strerror(errno))};
-        if (auto refusal = lock_pages(page))
-            return {{}, std::move(*refusal)};
-        return {std::move(page), {}};
+        PinnedPages pinned(page.begin(), page.size());
+        if (!pinned)
+            return {{}, pinned.refusal()};
+        return {std::move(page), {}, false, std::move(pinned)};
     }
     std::string refusals;
     for (const uint64_t page : huge_page_sizes()) {

@@ -3,6 +3,8 @@
 // Memory by what the hardware sees of it: locked pages, and runs of physical addresses.
 #pragma once
 
+#include "page_locks.hpp"
+
 #include <pi/sdk/mapping.hpp>
 
 #include <cstddef>
@@ -17,10 +19,6 @@ using sdk::Mapping;
 
 /// Whether this process may lock a page at all (RLIMIT_MEMLOCK).
 bool can_lock_pages();
-/// Why a call of mlock has failed with this errno, and what an administrator can do.
-std::string lock_refusal(uint64_t size, int error);
-/// Locks the mapping's pages in memory until they are unmapped; else why not, and what an administrator can do.
-std::optional<std::string> lock_pages(const Mapping &mapping);
 
 /// A range of one physical run.
 struct PhysicalRun {
@@ -29,6 +27,7 @@ struct PhysicalRun {
     /// Its physical addresses do not change. The kernel may move ordinary pages, locked ones, too
     /// (Documentation/mm/page_migration.rst of Linux).
     bool stays = false;
+    PinnedPages pinned = {}; ///< of ordinary pages: let go of before they are unmapped
 };
 /// `size` bytes that are physically contiguous and stay in memory; the mapping begins at a multiple of `alignment`, a
 /// power of two up to 2 MiB. Up to a page this is a locked page; beyond, it is a huge page, or several that

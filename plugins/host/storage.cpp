@@ -30,9 +30,11 @@ void check_capacity(const Device &device, uint64_t size) {
         out_of_memory(device, "", size, "more than the node has");
 }
 
-void lock(const Mapping &pages) {
-    if (const auto refusal = lock_pages(pages))
-        sdk::fail(PI_ERROR_UNSUPPORTED_FEATURE, "PI_MEM_REQUIRE_PINNED: ", *refusal);
+PinnedPages pin(const Mapping &pages) {
+    PinnedPages pinned(pages.begin(), pages.size());
+    if (!pinned)
+        sdk::fail(PI_ERROR_UNSUPPORTED_FEATURE, "PI_MEM_REQUIRE_PINNED: ", pinned.refusal());
+    return pinned;
 }
 
 Mapping bound_pages(const Device &device, uint64_t size, uint64_t alignment) {
@@ -69,13 +71,14 @@ Storage Storage::allocate(const Device &device, uint64_t size, uint64_t alignmen
             sdk::fail(PI_ERROR_UNSUPPORTED_FEATURE, "PI_MEM_REQUIRE_CONTIGUOUS: ", run.refusal,
                       "; also, ", memory.refusal);
         Storage storage = mapped(std::move(run.mapping));
+        storage.pinned_ = std::move(run.pinned);
         storage.stays_ = run.stays;
         return storage;
     }
     if (demands & PI_MEM_REQUIRE_PINNED) {
-        Mapping pages = bound_pages(device, size, alignment);
-        lock(pages);
-        return mapped(std::move(pages));
+        Storage storage = mapped(bound_pages(device, size, alignment));
+        storage.pinned_ = pin(storage.pages_);
+        return storage;
     }
     if (device.topology().nodes().size() > 1 && size >= min_bound_size)
         return mapped(bound_pages(device, size, alignment));
@@ -110,10 +113,10 @@ Storage Storage::allocate_shared(const Device &device, uint64_t size, uint64_t a
     if (!shared.mapping)
         out_of_memory(device, "memfd_create: ", size, std::strerror(errno));
     device.topology().bind_memory(device.node(), shared.mapping.begin(), shared.mapping.size());
-    if (demands & PI_MEM_REQUIRE_PINNED)
-        lock(shared.mapping);
     DmaBuf buffer = dma ? sdk::share_pages(shared.file.get(), shared.mapping.size()) : DmaBuf();
     Storage storage = mapped(std::move(shared.mapping), std::move(buffer));
+    if (demands & PI_MEM_REQUIRE_PINNED)
+        storage.pinned_ = pin(storage.pages_);
     storage.file_ = std::move(shared.file);
     storage.export_types_ = types;
     return storage;
@@ -135,7 +138,8 @@ Storage Storage::import(sdk::DmaRange range) {
 Storage::Storage(Storage &&other) noexcept
     : data_(other.data_), heap_(std::exchange(other.heap_, nullptr)),
       dma_buf_(std::move(other.dma_buf_)), pages_(std::move(other.pages_)),
-      file_(std::move(other.file_)), export_types_(other.export_types_), stays_(other.stays_) {}
+      pinned_(std::move(other.pinned_)), file_(std::move(other.file_)),
+      export_types_(other.export_types_), stays_(other.stays_) {}
 
 Storage::~Storage() {
     std::free(heap_);

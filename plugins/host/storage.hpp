@@ -60,6 +60,7 @@ private:
     std::byte *heap_ = nullptr; ///< to be freed
     DmaBuf dma_buf_;            ///< goes after its mapping
     Mapping pages_;
+    PinnedPages pinned_; ///< goes before their mapping
     sdk::File file_;
     uint32_t export_types_ = 0;
     bool stays_ = false;

@@ -354,6 +354,37 @@ TEST_CASE("pages are locked by the first registration and unlocked with the last
     CHECK(locked() == 0);
 }
 
+TEST_CASE("pages that another loader registers, or a buffer has pinned, stay locked for them") {
+    const Host host, other;
+    const Pages pages;
+    const auto before = locked_bytes();
+    if (!before)
+        return skip("locked memory cannot be seen");
+    if (piUsmHostRegister(host.context, pages.bytes.get(), 4 * page, 0) != PI_SUCCESS)
+        return skip("the system lets nobody lock memory: " + last_error());
+    const auto locked = [&] { return (*locked_bytes() - *before) / page; };
+    OK(piUsmHostRegister(other.context, pages.bytes.get() + 2 * page, 4 * page, 0));
+    CHECK(locked() == 6);
+    OK(piUsmHostUnregister(host.context, pages.bytes.get()));
+    CHECK(locked() == 4);
+    OK(piUsmHostUnregister(other.context, pages.bytes.get() + 2 * page));
+    CHECK(locked() == 0);
+
+    for (const uint64_t demand : {PI_MEM_REQUIRE_PINNED, PI_MEM_REQUIRE_CONTIGUOUS}) {
+        auto d = Host::buffer_desc(page);
+        d.flags = demand;
+        Owned<pi_mem> mem = host.make_buffer(d);
+        CHECK(locked() == 1);
+        void *pointer = nullptr;
+        OK(piMemGetHostPointer(mem, &pointer));
+        OK(piUsmHostRegister(other.context, pointer, page, 0));
+        OK(piUsmHostUnregister(other.context, pointer));
+        CHECK(locked() == 1);
+        mem.reset();
+        CHECK(locked() == 0);
+    }
+}
+
 TEST_CASE("a registration that the system refuses leaves nothing behind") {
     const Host host;
     const auto before = locked_bytes();

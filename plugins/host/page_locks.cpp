@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "page_locks.hpp"
+
+#include <pi/sdk/bytes.hpp>
+#include <pi/sdk/error.hpp>
+
+#include <sys/mman.h>
+#include <sys/resource.h>
+
+#include <cerrno>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <new>
+
+namespace pi::host {
+
+namespace {
+
+void *as_pointer(uintptr_t address) {
+    return reinterpret_cast<void *>(address);
+}
+
+std::string lock_refusal(uint64_t size, int error) {
+    rlimit limit{};
+    getrlimit(RLIMIT_MEMLOCK, &limit);
+    return sdk::text("mlock of ", sdk::Bytes(size), ": ", std::strerror(error),
+                     "; this process may lock ", sdk::Bytes(limit.rlim_cur),
+                     " in all (RLIMIT_MEMLOCK), which an administrator can raise (ulimit -l, or "
+                     "LimitMEMLOCK= of a systemd unit)");
+}
+
+/// How often each page of the process is asked for. Thread-safe.
+class PageLocks {
+public:
+    /// What mlock changes is the process's, whichever instance asks, and so is this. It is never destroyed: a process may
+    /// end with pages locked.
+    static PageLocks &of_process() {
+        static PageLocks &locks = *new PageLocks;
+        return locks;
+    }
+    /// Addresses are multiples of the page size. Returns errno; unless that is 0, nothing has changed.
+    int lock(uintptr_t begin, uintptr_t end);
+    /// Undoes one lock() of the same range.
+    void unlock(uintptr_t begin, uintptr_t end) noexcept;
+
+private:
+    /// From each key to the next one, pages are asked for this often; before the first key never.
+    using Counts = std::map<uintptr_t, uint32_t>;
+    /// Makes `at` a key.
+    Counts::iterator split(uintptr_t at);
+    /// Removes the keys from begin to end at which nothing changes.
+    void merge(uintptr_t begin, uintptr_t end) noexcept;
+    /// Of pages that nobody asks for.
+    static void let_go(Counts::iterator first, Counts::iterator last) noexcept;
+
+    std::mutex mutex_;
+    Counts counts_;
+};
+
+PageLocks::Counts::iterator PageLocks::split(uintptr_t at) {
+    const auto next = counts_.upper_bound(at);
+    const uint32_t count = next == counts_.begin() ? 0 : std::prev(next)->second;
+    return counts_.emplace(at, count).first;
+}
+
+void PageLocks::merge(uintptr_t begin, uintptr_t end) noexcept {
+    for (auto entry = counts_.lower_bound(begin); entry != counts_.end() && entry->first <= end;) {
+        const uint32_t before = entry == counts_.begin() ? 0 : std::prev(entry)->second;
+        entry = entry->second == before ? counts_.erase(entry) : std::next(entry);
+    }
+}
+
+void PageLocks::let_go(Counts::iterator first, Counts::iterator last) noexcept {
+    for (; first != last; ++first)
+        if (!first->second)
+            munlock(as_pointer(first->first), std::next(first)->first - first->first);
+}
+
+int PageLocks::lock(uintptr_t begin, uintptr_t end) {
+    const std::lock_guard guard(mutex_);
+    const auto first = split(begin), last = split(end);
+    // All of it: what is counted already may have been unmapped, and mapped again without a lock.
+    const int error = mlock(as_pointer(begin), end - begin) ? errno : 0;
+    if (error)
+        let_go(first, last);
+    else
+        for (auto part = first; part != last; ++part)
+            ++part->second;
+    merge(begin, end);
+    return error;
+}
+
+void PageLocks::unlock(uintptr_t begin, uintptr_t end) noexcept {
+    try {
+        const std::lock_guard guard(mutex_);
+        const auto first = split(begin), last = split(end);
+        for (auto part = first; part != last; ++part)
+            --part->second;
+        let_go(first, last);
+        merge(begin, end);
+    } catch (const std::bad_alloc &) {
+        // The pages stay locked: that costs memory, not results.
+    }
+}
+
+} // namespace
+
+PinnedPages::PinnedPages(const void *begin, uint64_t size)
+    : begin_(reinterpret_cast<uintptr_t>(begin)), end_(begin_ + size) {
+    if (const int error = PageLocks::of_process().lock(begin_, end_)) {
+        end_ = begin_;
+        refusal_ = lock_refusal(size, error);
+    }
+}
+
+PinnedPages::~PinnedPages() {
+    if (begin_ != end_)
+        PageLocks::of_process().unlock(begin_, end_);
+}
+
+} // namespace pi::host
