@@ -279,11 +279,12 @@ Verdict run_law_and_look(const Options &options, const Law &law) {
     const Resources before = resources_now();
     const auto begin = std::chrono::steady_clock::now();
     const Verdict verdict = run_law(options, law);
-    // The uses that may follow must not cost a test its time.
-    if (verdict.outcome != Outcome::passed ||
-        std::chrono::steady_clock::now() - begin > std::chrono::seconds(options.timeout) / 4)
+    // The two uses that may follow, and the wait after each, must not cost a test its time.
+    const std::chrono::milliseconds limit = std::chrono::seconds(options.timeout);
+    if (verdict.outcome != Outcome::passed || std::chrono::steady_clock::now() - begin > limit / 4)
         return verdict;
-    const std::string left = left_by_each_use(before, [&] { run_law(options, law); });
+    const std::string left = left_by_each_use(
+        before, [&] { run_law(options, law); }, limit / 8);
     if (left.empty())
         return verdict;
     return {Outcome::failed, "leak: each use leaves more behind the loader's release: " + left};

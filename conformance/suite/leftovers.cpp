@@ -4,7 +4,7 @@
 
 #include "text.hpp"
 
-#include <chrono>
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -18,7 +18,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 // A thread that has been joined may still be seen, and one that was told to end is not at once gone.
-constexpr std::chrono::seconds time_to_end{1};
+constexpr std::chrono::milliseconds time_to_end{1000};
 constexpr std::chrono::milliseconds look_again{5};
 
 // The numbers that are the names in a folder of /proc.
@@ -57,8 +57,9 @@ std::string told(const std::map<std::string, std::size_t> &names, const char *wh
 }
 
 // What has been left since, once all is gone that goes.
-std::string lasting_growth(const Resources &before, Resources &now) {
-    const Clock::time_point end = Clock::now() + time_to_end;
+std::string lasting_growth(const Resources &before, Resources &now,
+                           std::chrono::milliseconds patience) {
+    const Clock::time_point end = Clock::now() + std::min(time_to_end, patience);
     for (;;) {
         now = resources_now();
         const std::string text = growth(before, now);
@@ -100,17 +101,18 @@ std::string growth(const Resources &before, const Resources &after) {
     return text;
 }
 
-std::string left_by_each_use(const Resources &before, const std::function<void()> &use_again) {
+std::string left_by_each_use(const Resources &before, const std::function<void()> &use_again,
+                             std::chrono::milliseconds patience) {
     const Resources first = resources_now();
     if (growth(before, first).empty())
         return "";
     use_again();
     Resources second;
-    if (lasting_growth(first, second).empty())
+    if (lasting_growth(first, second, patience).empty())
         return "";
     use_again();
     Resources third;
-    return lasting_growth(second, third);
+    return lasting_growth(second, third, patience);
 }
 
 } // namespace pi::suite

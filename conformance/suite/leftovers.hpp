@@ -6,6 +6,7 @@
 // what is left is a leak only when each of three uses in a row leaves more than was there before it.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <map>
 #include <string>
@@ -24,7 +25,9 @@ Resources resources_now();
 std::string growth(const Resources &before, const Resources &after);
 
 /// After a first use, before which there was `before`: what each use leaves, or "". Calls `use_again`
-/// at most twice, and not at all where the first one left nothing. What is about to end is waited for.
-std::string left_by_each_use(const Resources &before, const std::function<void()> &use_again);
+/// at most twice, and not at all where the first one left nothing. What is about to end is waited for, for a second or, if that
+/// is less, `patience`, twice at most.
+std::string left_by_each_use(const Resources &before, const std::function<void()> &use_again,
+                             std::chrono::milliseconds patience);
 
 } // namespace pi::suite

@@ -9,8 +9,10 @@
 namespace {
 
 // A law that makes one context.
-Run run_on(const char *toy) {
-    return run_suite({"--plugin=" + toy_file(toy), "--filter=a context has the devices that"});
+Run run_on(const char *toy, std::vector<std::string> arguments = {}) {
+    arguments.push_back("--plugin=" + toy_file(toy));
+    arguments.emplace_back("--filter=a context has the devices that");
+    return run_suite(arguments);
 }
 
 } // namespace
@@ -48,4 +50,13 @@ TEST_CASE("the command that repeats a test finds what is left, too") {
     INFO(run.output);
     CHECK(run.exit_code == 1);
     CHECK(run.output.find("leak: each use leaves more") != std::string::npos);
+}
+
+TEST_CASE("a test may take a few seconds only, and is looked at all the same") {
+    for (const char *toy : {"leaves_thread", "leaves_file"}) {
+        const Run run = run_on(toy, {"--timeout=3"});
+        INFO(run.output);
+        CHECK(run.exit_code == 1);
+        CHECK(run.output.find("leak: each use leaves more") != std::string::npos);
+    }
 }
