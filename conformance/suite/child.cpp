@@ -15,8 +15,10 @@
 #include <exception>
 #include <fcntl.h>
 #include <iostream>
+#include <iterator>
 #include <mutex>
 #include <sstream>
+#include <string_view>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -29,30 +31,45 @@ using nlohmann::json;
 // How long the loader waits for objects before it parks the plugin: failing commands may still run.
 constexpr uint32_t teardown_milliseconds = 5000;
 
-// The loader's and the plugin's warnings: shown with a failure, and counted at the loader's release,
-// where one means that objects are left.
+// Begins what the loader says of a plugin. What a plugin says has the plugin's own name in front, which has no blank.
+constexpr std::string_view of_a_plugin = "plugin ";
+// Of that, what tells that objects are left: by the loader, and by the layers that know of each object.
+constexpr std::string_view of_leaks[] = {" of its objects are left: ", " was never released (",
+                                         " was never freed (", " more objects were never released"};
+// And what tells that the teardown threw an exception.
+constexpr std::string_view of_teardown = ": teardown threw an exception";
+
+// The loader's and the plugin's warnings: shown with a failure. Some of the loader's are one.
 class Log {
 public:
     static void PI_CALL write(uint32_t, const char *message, void *user_data) {
         auto &log = *static_cast<Log *>(user_data);
+        const std::string_view text = message;
+        const auto tells = [&](std::string_view part) {
+            return text.starts_with(of_a_plugin) && text.find(part) != std::string_view::npos;
+        };
         const std::scoped_lock lock(log.mutex_);
-        log.last_ = message;
-        ++log.count_;
+        if (std::any_of(std::begin(of_leaks), std::end(of_leaks), tells))
+            log.leak_ = text;
+        if (tells(of_teardown))
+            log.teardown_ = text;
         std::cerr << "log: " << message << std::endl;
     }
-    unsigned count() {
+    /// The last message that tells of objects that are left, or "".
+    std::string leak() const {
         const std::scoped_lock lock(mutex_);
-        return count_;
+        return leak_;
     }
-    std::string last() {
+    /// What went wrong in the plugin's teardown, or "".
+    std::string teardown() const {
         const std::scoped_lock lock(mutex_);
-        return last_;
+        return teardown_;
     }
 
 private:
-    std::mutex mutex_;
-    std::string last_;
-    unsigned count_ = 0;
+    mutable std::mutex mutex_;
+    std::string leak_;
+    std::string teardown_;
 };
 
 pi_loader make_loader(const Options &options, Log &log) {
@@ -255,10 +272,9 @@ Verdict run_law(const Options &options, const Law &law) {
     } catch (const std::exception &exception) {
         verdict = {Outcome::failed, join("an exception: ", exception.what())};
     }
-    const unsigned warnings = log->count();
     const pi_result released = piLoaderRelease(loader);
-    if (log->count() != warnings) {
-        const std::string leak = "leak: " + log->last();
+    if (!log->leak().empty()) {
+        const std::string leak = "leak: " + log->leak();
         verdict.reason += verdict.outcome == Outcome::failed ? "; also a " + leak : "";
         if (verdict.outcome != Outcome::failed)
             verdict = {Outcome::failed, leak};
@@ -267,6 +283,8 @@ Verdict run_law(const Options &options, const Law &law) {
         return verdict;
     }
     std::string problem = callbacks->problem();
+    if (!log->teardown().empty())
+        problem = log->teardown();
     if (released != PI_SUCCESS)
         problem = "piLoaderRelease: " + last_error();
     if (verdict.outcome != Outcome::failed && !problem.empty())

@@ -119,6 +119,13 @@ TEST_CASE("objects left at the loader's release are a failed test") {
     CHECK(run.last_line == "1 passed, 1 failed, 0 skipped");
 }
 
+TEST_CASE("what a plugin logs while it is torn down is no leak") {
+    const Run run = run_toy("warns_at_teardown", {});
+    INFO(run.output);
+    CHECK(run.exit_code == 0);
+    CHECK(run.output.find("leak") == std::string::npos);
+}
+
 TEST_CASE("a wrong size is one failed test that tells both sizes") {
     const json report = run_to_json("lies");
     require_one_failure(report, "PI_CONTEXT_INFO_REFERENCE_COUNT: the size is 8, should be 4");

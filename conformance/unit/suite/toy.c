@@ -28,6 +28,7 @@
 #define LEAVES_FILE 10  /* for each context, a descriptor of /dev/null */
 #define KEEPS_BOTH 11   /* a thread and a descriptor, once a process, as vendors' libraries do */
 #define LIES_AT_EVEN_SEEDS 12 /* only */
+#define WARNS_AT_TEARDOWN 13  /* and leaves nothing */
 
 PI_EXPORT pi_result PI_CALL piPluginMain(const pi_host *host, pi_plugin_desc *out_desc);
 
@@ -150,6 +151,13 @@ static pi_result PI_CALL faulty_devices_get(pi_platform platform, pi_device_type
 }
 #endif
 
+#if PI_TOY_FAULT == WARNS_AT_TEARDOWN
+static void warn(void *object) {
+    const pi_host *host = pi_sdk_host(object);
+    host->log(host, PI_LOG_WARNING, "firmware 3.1 is old");
+}
+#endif
+
 PI_EXPORT pi_result PI_CALL piPluginMain(const pi_host *host, pi_plugin_desc *out_desc) {
     const pi_result result = template_main(host, out_desc);
     if (!result) {
@@ -164,6 +172,9 @@ PI_EXPORT pi_result PI_CALL piPluginMain(const pi_host *host, pi_plugin_desc *ou
         slots->piPlatformsGet = faulty_platforms_get;
 #elif PI_TOY_FAULT == HAS_NO_DEVICE
         slots->piDevicesGet = faulty_devices_get;
+#elif PI_TOY_FAULT == WARNS_AT_TEARDOWN
+        (void)slots;
+        ((pi_sdk_object *)out_desc->instance)->destroy = &warn;
 #else
         (void)slots;
 #endif
