@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <spawn.h>
+#include <string_view>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -25,8 +26,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr int result_descriptor = 3;
-// Enough for any message; what a runaway test prints beyond it is not kept.
-constexpr std::size_t max_output = 256 * 1024;
+// Enough for any message, at the begin and at the end, where a crash is told; what a runaway test prints between is not kept.
+constexpr std::size_t max_kept = 128 * 1024;
 // Between the question where it is and the kill.
 constexpr std::chrono::milliseconds last_words{500};
 constexpr std::chrono::milliseconds look_again{50};
@@ -100,13 +101,43 @@ int spawn(const std::string &program, const std::string &name,
     return error;
 }
 
+// The begin and the end of what is added.
+class Kept {
+public:
+    void add(std::string_view text) {
+        const std::size_t of_head = std::min(text.size(), max_kept - head_.size());
+        head_ += text.substr(0, of_head);
+        tail_ += text.substr(of_head);
+        // Not each time, as what stays is moved.
+        if (tail_.size() > 2 * max_kept)
+            shorten();
+    }
+    // Said in its place if anything is left out.
+    std::string text() {
+        if (tail_.size() > max_kept)
+            shorten();
+        return left_out_ == 0 ? head_ + tail_
+                              : join(head_, "\n... ", left_out_, " bytes left out ...\n", tail_);
+    }
+
+private:
+    void shorten() {
+        const std::size_t more = tail_.size() - max_kept;
+        tail_.erase(0, more);
+        left_out_ += more;
+    }
+
+    std::string head_;
+    std::string tail_;
+    std::size_t left_out_ = 0;
+};
+
 // Reads what is there; closes at the end of the stream.
-void drain(Descriptor &from, std::string &into) {
+void drain(Descriptor &from, Kept &into) {
     char buffer[4096];
     const ssize_t size = ::read(from.get(), buffer, sizeof buffer);
     if (size > 0)
-        into.append(buffer, std::min(static_cast<std::size_t>(size),
-                                     max_output - std::min(max_output, into.size())));
+        into.add({buffer, static_cast<std::size_t>(size)});
     else if (size == 0 || errno != EINTR)
         from.close();
 }
@@ -132,6 +163,8 @@ public:
         }
         while (child_.result.is_open() && take_output(std::chrono::milliseconds(0))) {
         }
+        ended_.output = output_.text();
+        ended_.result = result_.text();
     }
 
 private:
@@ -159,9 +192,9 @@ private:
         if (poll(polled, 2, static_cast<int>(time.count())) <= 0)
             return false;
         if (polled[0].revents != 0)
-            drain(child_.output, ended_.output);
+            drain(child_.output, output_);
         if (polled[1].revents != 0)
-            drain(child_.result, ended_.result);
+            drain(child_.result, result_);
         return true;
     }
 
@@ -177,6 +210,8 @@ private:
 
     Child &child_;
     Ended &ended_;
+    Kept output_;
+    Kept result_;
     const std::stop_token &stop_;
     Clock::time_point deadline_;
 };

@@ -19,8 +19,8 @@ struct Ended {
     bool stopped = false; // by the token
     int signal = 0;       // that ended it, or 0
     int exit_code = 0;    // when no signal did
-    std::string output;
-    std::string result; // what it wrote on the descriptor given by --result-fd
+    std::string output;   // of a flood the begin and the end, and between how much is left out
+    std::string result;   // what it wrote on the descriptor given by --result-fd
     double seconds = 0;
 };
 

@@ -126,6 +126,25 @@ TEST_CASE("what a plugin logs while it is torn down is no leak") {
     CHECK(run.output.find("leak") == std::string::npos);
 }
 
+TEST_CASE(
+    "of a flood of output the begin and the end are kept, and what did not hold before a crash") {
+    Run run;
+    const json report = report_of_toy("floods", {std::string("--filter=") + faulty_law}, run);
+    INFO(run.last_line);
+    const json test = find_test(report, faulty_law);
+    const auto output = test.at("output").get<std::string>();
+    CHECK(output.size() < 300 * 1024);
+    CHECK(output.find(std::string(63, '0') + "\n") == 0);
+    CHECK(std::regex_search(output, std::regex("\n\\.\\.\\. [0-9]+ bytes left out \\.\\.\\.\n")));
+    const auto reason = test.at("reason").get<std::string>();
+    INFO(reason);
+    CHECK(reason.find("after this did not hold: ") != std::string::npos);
+    CHECK(reason.find("the size is 8, should be 4") != std::string::npos);
+#ifndef PI_SANITIZED // it has a report of its own
+    CHECK(output.find("\n*** SIGSEGV") != std::string::npos);
+#endif
+}
+
 TEST_CASE("a wrong size is one failed test that tells both sizes") {
     const json report = run_to_json("lies");
     require_one_failure(report, "PI_CONTEXT_INFO_REFERENCE_COUNT: the size is 8, should be 4");

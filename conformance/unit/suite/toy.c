@@ -29,10 +29,12 @@
 #define KEEPS_BOTH 11   /* a thread and a descriptor, once a process, as vendors' libraries do */
 #define LIES_AT_EVEN_SEEDS 12 /* only */
 #define WARNS_AT_TEARDOWN 13  /* and leaves nothing */
+#define FLOODS                                                                                     \
+    14 /* prints 1 MiB for each context; lies about that info, and crashes when the context goes then */
 
 PI_EXPORT pi_result PI_CALL piPluginMain(const pi_host *host, pi_plugin_desc *out_desc);
 
-#if PI_TOY_FAULT == CRASHES || PI_TOY_FAULT == CRASHES_EARLY
+#if PI_TOY_FAULT == CRASHES || PI_TOY_FAULT == CRASHES_EARLY || PI_TOY_FAULT == FLOODS
 static void crash(void) {
     /* The pointer is volatile, too: what is known to write nowhere may be left out. */
     volatile int *volatile nowhere = NULL;
@@ -158,6 +160,34 @@ static void warn(void *object) {
 }
 #endif
 
+#if PI_TOY_FAULT == FLOODS
+static atomic_bool has_lied;
+
+static pi_result PI_CALL faulty_context_create(pi_platform platform, const pi_context_desc *desc,
+                                               pi_context *out_context) {
+    int i;
+    for (i = 0; i < 1 << 14; ++i)
+        printf("%063d\n", i);
+    fflush(stdout);
+    return pi_sdk_context_create(platform, desc, out_context);
+}
+
+static pi_result PI_CALL faulty_context_get_info(pi_context context, pi_context_info name,
+                                                 uint64_t size, void *value, uint64_t *out_size) {
+    static const uint64_t count = 1;
+    if (name != PI_CONTEXT_INFO_REFERENCE_COUNT)
+        return pi_sdk_context_get_info(context, name, size, value, out_size);
+    atomic_store(&has_lied, true);
+    return pi_sdk_write_info(pi_sdk_host(context), &count, sizeof count, size, value, out_size);
+}
+
+static pi_result PI_CALL faulty_context_release(pi_context context) {
+    if (atomic_load(&has_lied))
+        crash();
+    return pi_sdk_context_release(context);
+}
+#endif
+
 PI_EXPORT pi_result PI_CALL piPluginMain(const pi_host *host, pi_plugin_desc *out_desc) {
     const pi_result result = template_main(host, out_desc);
     if (!result) {
@@ -175,6 +205,10 @@ PI_EXPORT pi_result PI_CALL piPluginMain(const pi_host *host, pi_plugin_desc *ou
 #elif PI_TOY_FAULT == WARNS_AT_TEARDOWN
         (void)slots;
         ((pi_sdk_object *)out_desc->instance)->destroy = &warn;
+#elif PI_TOY_FAULT == FLOODS
+        slots->piContextCreate = faulty_context_create;
+        slots->piContextGetInfo = faulty_context_get_info;
+        slots->piContextRelease = faulty_context_release;
 #else
         (void)slots;
 #endif
