@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <exception>
 #include <mutex>
 #include <optional>
 #include <regex>
@@ -58,21 +59,34 @@ std::string take_broken(std::string &output) {
     return broken;
 }
 
+// What the test's process told as its result, if that is one: the plugin in it can write there, too.
+std::optional<Verdict> verdict_of(const std::string &result) {
+    try {
+        const json told = json::parse(result);
+        const std::string outcome = told.at("result");
+        const std::string reason = told.at("reason");
+        for (const Outcome one : {Outcome::passed, Outcome::failed, Outcome::skipped}) {
+            if (outcome == outcome_name(one))
+                return Verdict{one, reason};
+        }
+    } catch (const json::exception &) {
+        // It is none.
+    }
+    return std::nullopt;
+}
+
 Verdict judge(const Options &options, Ended &ended) {
     const std::string broken = take_broken(ended.output);
-    const json told = json::parse(ended.result, nullptr, false);
-    if (!told.is_object())
+    const std::optional<Verdict> told = verdict_of(ended.result);
+    if (!told)
         return {Outcome::failed,
                 how_it_died(options, ended,
-                            join(", without a result",
+                            join(ended.result.empty() ? ", without a result"
+                                                      : ", with a result that is none",
                                  broken.empty() ? "" : ", after this did not hold: ", broken)),
                 true};
-    const std::string outcome = told.value("result", "");
-    Verdict verdict{Outcome::failed, told.value("reason", "")};
-    if (outcome == "passed")
-        verdict.outcome = Outcome::passed;
-    else if (outcome == "skipped")
-        verdict.outcome = Outcome::skipped;
+    Verdict verdict = *told;
+    const char *outcome = outcome_name(verdict.outcome);
     const int right_code = verdict.outcome == Outcome::failed ? 1 : 0;
     if (ended.timed_out || ended.signal != 0 || ended.exit_code != right_code)
         verdict = {Outcome::failed,
@@ -89,13 +103,22 @@ std::optional<TestResult> run_once(const Options &options, const Case &test, uns
     const uint64_t seed = options.seed + (repetition - 1);
     std::vector<std::string> arguments = arguments_of(options, test, seed);
     arguments.push_back(join("--timeout=", options.timeout));
-    Ended ended = run_self(arguments, std::chrono::seconds(options.timeout), stop);
-    if (ended.stopped)
-        return std::nullopt;
-    const Verdict verdict = judge(options, ended);
+    Ended ended;
+    Verdict verdict;
+    try {
+        ended = run_self(arguments, std::chrono::seconds(options.timeout), stop);
+        if (ended.stopped)
+            return std::nullopt;
+        verdict = judge(options, ended);
+        if (verdict.broke_off)
+            ended.output = with_names(ended.output);
+    } catch (const std::exception &exception) {
+        // The other tests go on.
+        verdict = {Outcome::failed, join("it could not be run: ", exception.what()), true};
+    }
     return TestResult{test,
                       verdict,
-                      verdict.broke_off ? with_names(ended.output) : ended.output,
+                      std::move(ended.output),
                       ended.seconds,
                       repetition,
                       seed,
@@ -233,6 +256,28 @@ std::string quoted(const std::string &text) {
     return join("'", std::regex_replace(text, std::regex("'"), "'\\''"), "'");
 }
 
+// What the process that lists the devices told, if that is in the form of it.
+std::optional<Discovery> discovery_of(const std::string &result) {
+    try {
+        const json told = json::parse(result);
+        Discovery found;
+        found.name = told.value("name", "");
+        found.path = told.value("path", "");
+        const std::string status = told.value("status", "?");
+        const std::string reason = told.value("reason", "");
+        for (const json &device : told.value("devices", json::array()))
+            found.devices.push_back({device.value("selector", ""), device.value("name", "")});
+        found.missing = told.value("missing", std::vector<std::string>());
+        if (status != "loaded")
+            found.problem = status + ": " + reason;
+        else if (found.devices.empty())
+            found.problem = "there is no device to test" + (reason.empty() ? "" : ": " + reason);
+        return found;
+    } catch (const json::exception &) {
+        return std::nullopt;
+    }
+}
+
 } // namespace
 
 Discovery discover_devices(const Options &options) {
@@ -242,25 +287,12 @@ Discovery discover_devices(const Options &options) {
     for (const std::string &selector : options.required)
         arguments.push_back("--require=" + selector);
     const Ended ended = run_self(arguments, std::chrono::seconds(options.timeout));
-    const json told = json::parse(ended.result, nullptr, false);
-    Discovery found;
-    if (!told.is_object()) {
-        found.problem = join(how_it_died(options, ended, ", while its devices were listed"), "\n",
-                             with_names(ended.output));
-        return found;
-    }
-    found.name = told.value("name", "");
-    found.path = told.value("path", "");
-    const std::string status = told.value("status", "?");
-    const std::string reason = told.value("reason", "");
-    for (const json &device : told.value("devices", json::array()))
-        found.devices.push_back({device.value("selector", ""), device.value("name", "")});
-    found.missing = told.value("missing", std::vector<std::string>());
-    if (status != "loaded")
-        found.problem = status + ": " + reason;
-    else if (found.devices.empty())
-        found.problem = "there is no device to test" + (reason.empty() ? "" : ": " + reason);
-    return found;
+    if (const std::optional<Discovery> found = discovery_of(ended.result))
+        return *found;
+    Discovery nothing;
+    nothing.problem = join(how_it_died(options, ended, ", while its devices were listed"), "\n",
+                           with_names(ended.output));
+    return nothing;
 }
 
 std::vector<Law> wanted_laws(const Options &options) {

@@ -145,6 +145,25 @@ TEST_CASE(
 #endif
 }
 
+TEST_CASE("a result that is none is one failed test, and the others go on") {
+    const json report = run_to_json("garbles_result");
+    INFO(report.dump(2));
+    CHECK(report.at("exit_code") == 1);
+    CHECK(report.at("tests").size() == run_to_json("honest").at("tests").size());
+    const json test = find_test(report, faulty_law);
+    CHECK(test.at("result") == "failed");
+    CHECK(test.at("broke_off") == true);
+    CHECK(test.at("reason") == "ended with exit code 0, with a result that is none");
+}
+
+TEST_CASE("devices that are told in no form that is known are told as a failure") {
+    const Run run = run_toy("garbles_devices", {});
+    INFO(run.output);
+    CHECK(run.exit_code == 1);
+    CHECK(run.output.find("ended with exit code 0, while its devices were listed") !=
+          std::string::npos);
+}
+
 TEST_CASE("a wrong size is one failed test that tells both sizes") {
     const json report = run_to_json("lies");
     require_one_failure(report, "PI_CONTEXT_INFO_REFERENCE_COUNT: the size is 8, should be 4");

@@ -31,6 +31,8 @@
 #define WARNS_AT_TEARDOWN 13  /* and leaves nothing */
 #define FLOODS                                                                                     \
     14 /* prints 1 MiB for each context; lies about that info, and crashes when the context goes then */
+#define GARBLES_RESULT 15  /* of each test that makes a context: no result is its like */
+#define GARBLES_DEVICES 16 /* what is told of them */
 
 PI_EXPORT pi_result PI_CALL piPluginMain(const pi_host *host, pi_plugin_desc *out_desc);
 
@@ -188,6 +190,30 @@ static pi_result PI_CALL faulty_context_release(pi_context context) {
 }
 #endif
 
+#if PI_TOY_FAULT == GARBLES_RESULT || PI_TOY_FAULT == GARBLES_DEVICES
+static void tell(const char *result) {
+    /* Where the suite's processes tell theirs. */
+    _exit(write(3, result, strlen(result)) < 0 ? 1 : 0);
+}
+#endif
+
+#if PI_TOY_FAULT == GARBLES_RESULT
+static pi_result PI_CALL faulty_context_create(pi_platform platform, const pi_context_desc *desc,
+                                               pi_context *out_context) {
+    tell("{\"result\": 5, \"reason\": [\"none\"]}");
+    return pi_sdk_context_create(platform, desc, out_context);
+}
+#endif
+
+#if PI_TOY_FAULT == GARBLES_DEVICES
+static pi_result PI_CALL faulty_platforms_get(pi_plugin plugin, uint32_t capacity,
+                                              pi_platform *out_platforms, uint32_t *out_count) {
+    (void)plugin, (void)capacity, (void)out_platforms, (void)out_count;
+    tell("{\"status\": \"loaded\", \"devices\": [\"none\"]}");
+    return PI_ERROR_INTERNAL;
+}
+#endif
+
 PI_EXPORT pi_result PI_CALL piPluginMain(const pi_host *host, pi_plugin_desc *out_desc) {
     const pi_result result = template_main(host, out_desc);
     if (!result) {
@@ -209,6 +235,10 @@ PI_EXPORT pi_result PI_CALL piPluginMain(const pi_host *host, pi_plugin_desc *ou
         slots->piContextCreate = faulty_context_create;
         slots->piContextGetInfo = faulty_context_get_info;
         slots->piContextRelease = faulty_context_release;
+#elif PI_TOY_FAULT == GARBLES_RESULT
+        slots->piContextCreate = faulty_context_create;
+#elif PI_TOY_FAULT == GARBLES_DEVICES
+        slots->piPlatformsGet = faulty_platforms_get;
 #else
         (void)slots;
 #endif
