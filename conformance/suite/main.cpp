@@ -47,6 +47,52 @@ bool write_file(const std::string &path, Write &&write) {
     return static_cast<bool>(file);
 }
 
+// What has been found and run.
+struct Run {
+    std::time_t begin = std::time(nullptr);
+    Discovery found;
+    std::vector<Case> cases;
+    std::vector<TestResult> results;
+    const char *stopped_by = ""; // a signal's name
+};
+
+void tell_begin(const Options &options, const Run &run) {
+    std::cout << "plugin " << run.found.name << " (" << run.found.path << "), " << run.cases.size()
+              << " tests on " << run.found.devices.size()
+              << (run.found.devices.size() == 1 ? " device" : " devices")
+              << (options.repeat > 1 ? join(", ", options.repeat, " times") : "") << ", seed "
+              << options.seed << std::endl;
+}
+
+// No test is run where the plugin cannot be tested, or a device that is required is not there.
+Run run_laws(const Options &options, const std::vector<Law> &laws,
+             const Expectations &expectations) {
+    const Interruption interruption;
+    Run run;
+    run.found = discover_devices(options, interruption.token());
+    if (run.found.problem.empty() && run.found.missing.empty()) {
+        run.cases = make_cases(laws, run.found.devices);
+        tell_begin(options, run);
+        Progress progress(run.cases.size(), progress_columns());
+        run.results = run_cases(options, expectations, run.cases, progress, interruption.token());
+    }
+    run.stopped_by = interruption.signal_name();
+    return run;
+}
+
+// Why no test was run: sentences, or none.
+std::vector<std::string> why_none(const Options &options, const Run &run) {
+    if (run.found.problem.empty())
+        return run.found.missing;
+    const std::string plugin = "plugin " + options.plugin + ": ";
+    if (*run.stopped_by != '\0')
+        return {join(plugin, run.stopped_by, " came while its devices were listed")};
+    std::vector<std::string> sentences{plugin + run.found.problem};
+    for (const std::string &selector : options.required)
+        sentences.push_back(join("--require ", selector, ": there is no device at all"));
+    return sentences;
+}
+
 int run_suite(const Options &options) {
     const std::vector<Law> laws = wanted_laws(options);
     if (options.list)
@@ -60,44 +106,24 @@ int run_suite(const Options &options) {
         expectations.read_file(file, all_laws());
     if (tell(expectations.problems()))
         return 2;
-    const Discovery found = discover_devices(options);
-    if (!found.problem.empty()) {
-        std::cerr << "plugin " << options.plugin << ": " << found.problem << '\n';
-        for (const std::string &selector : options.required)
-            std::cerr << "--require " << selector << ": there is no device at all\n";
+    const Run run = run_laws(options, laws, expectations);
+    if (tell(why_none(options, run)))
         return 1;
-    }
-    if (tell(found.missing))
-        return 1;
-    const bool terminal = isatty(STDOUT_FILENO) != 0;
-    const std::vector<Case> cases = make_cases(laws, found.devices);
-    std::cout << "plugin " << found.name << " (" << found.path << "), " << cases.size()
-              << " tests on " << found.devices.size()
-              << (found.devices.size() == 1 ? " device" : " devices")
-              << (options.repeat > 1 ? join(", ", options.repeat, " times") : "") << ", seed "
-              << options.seed << std::endl;
-    const std::time_t begin = std::time(nullptr);
-    const char *stopped_by = "";
-    const std::vector<TestResult> results = [&] {
-        const Interruption interruption;
-        std::vector<TestResult> found_so_far;
-        {
-            Progress progress(cases.size(), progress_columns());
-            found_so_far = run_cases(options, expectations, cases, progress, interruption.token());
-        }
-        stopped_by = interruption.signal_name();
-        return found_so_far;
-    }();
     const std::vector<Expectation> without_match =
-        expectations.without_match(make_cases(all_laws(), found.devices));
-    const Report report{options,    found, results, without_match, cases.size() - results.size(),
-                        stopped_by, begin};
+        expectations.without_match(make_cases(all_laws(), run.found.devices));
+    const Report report{options,
+                        run.found,
+                        run.results,
+                        without_match,
+                        run.cases.size() - run.results.size(),
+                        run.stopped_by,
+                        run.begin};
     bool written =
         write_file(options.json_file, [&](std::ostream &out) { write_json(out, report); });
     written &= write_file(options.junit_file, [&](std::ostream &out) { write_junit(out, report); });
     written &= write_file(options.html_file, [&](std::ostream &out) { write_html(out, report); });
-    print_report(std::cout, report, terminal);
-    return count(results).failed == 0 && report.stopped_by.empty() && written ? 0 : 1;
+    print_report(std::cout, report, isatty(STDOUT_FILENO) != 0);
+    return count(run.results).failed == 0 && report.stopped_by.empty() && written ? 0 : 1;
 }
 
 } // namespace

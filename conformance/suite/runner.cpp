@@ -280,13 +280,13 @@ std::optional<Discovery> discovery_of(const std::string &result) {
 
 } // namespace
 
-Discovery discover_devices(const Options &options) {
+Discovery discover_devices(const Options &options, const std::stop_token &stop) {
     std::vector<std::string> arguments{"--plugin=" + options.plugin, "--discover"};
     if (!options.device.empty())
         arguments.push_back("--device=" + options.device);
     for (const std::string &selector : options.required)
         arguments.push_back("--require=" + selector);
-    const Ended ended = run_self(arguments, std::chrono::seconds(options.timeout));
+    const Ended ended = run_self(arguments, std::chrono::seconds(options.timeout), stop);
     if (const std::optional<Discovery> found = discovery_of(ended.result))
         return *found;
     Discovery nothing;

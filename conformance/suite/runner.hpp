@@ -26,8 +26,8 @@ struct Discovery {
     std::vector<std::string> missing;
 };
 
-/// Asks the plugin for its devices, in a process of its own.
-Discovery discover_devices(const Options &options);
+/// Asks the plugin for its devices, in a process of its own, which is ended when a stop is asked for.
+Discovery discover_devices(const Options &options, const std::stop_token &stop);
 
 /// The laws that the options want.
 std::vector<Law> wanted_laws(const Options &options);

@@ -7,7 +7,9 @@
 #include <cctype>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <sstream>
 #include <stdexcept>
 #include <sys/wait.h>
@@ -112,6 +114,16 @@ nlohmann::json test_of(const nlohmann::json &report, const std::string &name) {
             return test;
     }
     return {};
+}
+
+unsigned processes_with(const std::string &text) {
+    unsigned count = 0;
+    for (const auto &entry : std::filesystem::directory_iterator("/proc")) {
+        std::ifstream file(entry.path() / "cmdline", std::ios::binary);
+        const std::string line{std::istreambuf_iterator<char>(file), {}};
+        count += line.find(text) != std::string::npos ? 1 : 0;
+    }
+    return count;
 }
 
 TemporaryFile::TemporaryFile(const std::string &suffix) {

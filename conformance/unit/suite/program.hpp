@@ -31,6 +31,9 @@ inline constexpr const char *faulty_law = "a context answers every info name by 
 /// The file of a toy plugin.
 std::string toy_file(const std::string &toy);
 
+/// How many processes have this in their command lines.
+unsigned processes_with(const std::string &text);
+
 /// A file of this test run's own, gone at its end.
 class TemporaryFile {
 public:

@@ -325,6 +325,16 @@ TEST_CASE("a run that a signal ends tells what it has found, and what was not ru
     }
 }
 
+TEST_CASE("a signal ends the listing of devices, too, and all that runs for it") {
+    const TemporaryFile file(".json");
+    const Run run = run_suite({"--plugin=" + toy_file("lists_for_ever"), "--json=" + file.path()},
+                              "timeout --preserve-status --signal=TERM 2");
+    INFO(run.output);
+    CHECK(run.exit_code == 1);
+    CHECK(run.output.find("SIGTERM came while its devices were listed") != std::string::npos);
+    CHECK(processes_with(toy_file("lists_for_ever")) == 0);
+}
+
 TEST_CASE("without a failure --fail-fast changes nothing") {
     const json report = run_to_json("honest", {"--fail-fast"});
     CHECK(report.at("exit_code") == 0);

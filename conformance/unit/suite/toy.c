@@ -33,6 +33,7 @@
     14 /* prints 1 MiB for each context; lies about that info, and crashes when the context goes then */
 #define GARBLES_RESULT 15  /* of each test that makes a context: no result is its like */
 #define GARBLES_DEVICES 16 /* what is told of them */
+#define LISTS_FOR_EVER 17  /* its platforms, in two processes */
 
 PI_EXPORT pi_result PI_CALL piPluginMain(const pi_host *host, pi_plugin_desc *out_desc);
 
@@ -214,6 +215,17 @@ static pi_result PI_CALL faulty_platforms_get(pi_plugin plugin, uint32_t capacit
 }
 #endif
 
+#if PI_TOY_FAULT == LISTS_FOR_EVER
+static pi_result PI_CALL faulty_platforms_get(pi_plugin plugin, uint32_t capacity,
+                                              pi_platform *out_platforms, uint32_t *out_count) {
+    (void)plugin, (void)capacity, (void)out_platforms, (void)out_count;
+    fork();
+    for (;;)
+        pause();
+    return PI_SUCCESS;
+}
+#endif
+
 PI_EXPORT pi_result PI_CALL piPluginMain(const pi_host *host, pi_plugin_desc *out_desc) {
     const pi_result result = template_main(host, out_desc);
     if (!result) {
@@ -238,6 +250,8 @@ PI_EXPORT pi_result PI_CALL piPluginMain(const pi_host *host, pi_plugin_desc *ou
 #elif PI_TOY_FAULT == GARBLES_RESULT
         slots->piContextCreate = faulty_context_create;
 #elif PI_TOY_FAULT == GARBLES_DEVICES
+        slots->piPlatformsGet = faulty_platforms_get;
+#elif PI_TOY_FAULT == LISTS_FOR_EVER
         slots->piPlatformsGet = faulty_platforms_get;
 #else
         (void)slots;
