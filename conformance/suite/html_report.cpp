@@ -54,21 +54,25 @@ void write_bar(std::ostream &out, const Counts &counts, const char *style) {
     out << "</div>";
 }
 
+std::string in_short(const Report &report, const Counts &counts) {
+    if (!report.problem.empty())
+        return "not tested";
+    return counts.failed == 0 ? "nothing failed" : join(counts.failed, " failed");
+}
+
 void write_head(std::ostream &out, const Report &report, const Counts &counts) {
     out << "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"
            "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n"
            "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
            "'unsafe-inline'\"/>\n<title>"
-        << in_text(report.found.name) << ": "
-        << (counts.failed == 0 ? "nothing failed" : join(counts.failed, " failed"))
-        << "</title>\n<style>\n"
+        << in_text(report.plugin()) << ": " << in_short(report, counts) << "</title>\n<style>\n"
         << std::string_view(reinterpret_cast<const char *>(embedded_html_style),
                             embedded_html_style_size)
         << "</style>\n</head>\n";
 }
 
 void write_summary(std::ostream &out, const Report &report, const Counts &counts) {
-    out << "<header>\n<h1>" << in_text(report.found.name)
+    out << "<header>\n<h1>" << in_text(report.plugin())
         << " <span class=\"quiet\">and the laws of PI</span></h1>\n<p class=\"quiet\"><code>"
         << in_text(report.found.path) << "</code></p>\n<p class=\"quiet\">" << utc(report.begin)
         << " UTC, seed " << report.options.seed;
@@ -153,6 +157,13 @@ void write_block(std::ostream &out, const char *heading, const std::string &text
         << in_text(text) << "</pre>\n";
 }
 
+// Instead of what there is to tell of tests.
+void write_problem(std::ostream &out, const Report &report) {
+    out << "<section>\n<h2>Not tested</h2>\n";
+    write_block(out, "why", report.problem);
+    out << "</section>\n";
+}
+
 void write_test(std::ostream &out, const Report &report, std::size_t number, bool open) {
     const TestResult &result = report.results[number];
     out << "<details class=\"" << outcome_name(result.verdict.outcome) << "\" id=\""
@@ -230,7 +241,10 @@ void write_html(std::ostream &out, const Report &report) {
     out << "<body>\n";
     write_summary(out, report, counts);
     out << "<main>\n";
-    write_matrix(out, report);
+    if (!report.problem.empty())
+        write_problem(out, report);
+    else
+        write_matrix(out, report);
     write_tests(out, report, Outcome::failed, "Failed");
     write_tests(out, report, Outcome::xfail, "Failed as expected");
     write_skips(out, report);

@@ -28,13 +28,6 @@ int list_laws(const std::vector<Law> &laws) {
     return 0;
 }
 
-// False when there is nothing to tell.
-bool tell(const std::vector<std::string> &sentences) {
-    for (const std::string &sentence : sentences)
-        std::cerr << sentence << '\n';
-    return !sentences.empty();
-}
-
 template <typename Write>
 bool write_file(const std::string &path, Write &&write) {
     if (path.empty())
@@ -93,35 +86,54 @@ std::vector<std::string> why_none(const Options &options, const Run &run) {
     return sentences;
 }
 
+// False when a file cannot be written.
+bool write_files(const Report &report) {
+    const Options &options = report.options;
+    bool written =
+        write_file(options.json_file, [&](std::ostream &out) { write_json(out, report); });
+    written &= write_file(options.junit_file, [&](std::ostream &out) { write_junit(out, report); });
+    written &= write_file(options.html_file, [&](std::ostream &out) { write_html(out, report); });
+    return written;
+}
+
+// Tells why no test was run, in the reports, too: those of an earlier run would be taken for this one's.
+void tell_problem(const Options &options, const Run &run,
+                  const std::vector<std::string> &sentences) {
+    std::string problem;
+    for (const std::string &sentence : sentences) {
+        std::cerr << sentence << '\n';
+        problem += (problem.empty() ? "" : "\n") + sentence;
+    }
+    const std::vector<Expectation> none;
+    write_files({options, run.found, run.results, none, 0, run.stopped_by, run.begin, problem});
+}
+
 int run_suite(const Options &options) {
     const std::vector<Law> laws = wanted_laws(options);
     if (options.list)
         return list_laws(laws);
     if (laws.empty()) {
-        std::cerr << "no test is called like that; --list tells them\n";
+        tell_problem(options, {}, {"no test is called like that; --list tells them"});
         return 2;
     }
     Expectations expectations;
     for (const std::string &file : options.expect_files)
         expectations.read_file(file, all_laws());
-    if (tell(expectations.problems()))
+    if (!expectations.problems().empty()) {
+        tell_problem(options, {}, expectations.problems());
         return 2;
+    }
     const Run run = run_laws(options, laws, expectations);
-    if (tell(why_none(options, run)))
+    if (const std::vector<std::string> sentences = why_none(options, run); !sentences.empty()) {
+        tell_problem(options, run, sentences);
         return 1;
+    }
     const std::vector<Expectation> without_match =
         expectations.without_match(make_cases(all_laws(), run.found.devices));
-    const Report report{options,
-                        run.found,
-                        run.results,
-                        without_match,
-                        run.cases.size() - run.results.size(),
-                        run.stopped_by,
-                        run.begin};
-    bool written =
-        write_file(options.json_file, [&](std::ostream &out) { write_json(out, report); });
-    written &= write_file(options.junit_file, [&](std::ostream &out) { write_junit(out, report); });
-    written &= write_file(options.html_file, [&](std::ostream &out) { write_html(out, report); });
+    const std::size_t not_run = run.cases.size() - run.results.size();
+    const Report report{options, run.found,      run.results, without_match,
+                        not_run, run.stopped_by, run.begin,   ""};
+    const bool written = write_files(report);
     print_report(std::cout, report, isatty(STDOUT_FILENO) != 0);
     return count(run.results).failed == 0 && report.stopped_by.empty() && written ? 0 : 1;
 }

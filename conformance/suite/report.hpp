@@ -37,6 +37,11 @@ struct Report {
     std::size_t not_run = 0;                       // because of --fail-fast, or a signal
     std::string stopped_by;                        // the signal's name, or ""
     std::time_t begin = 0;
+    /// Why nothing was tested, or "": sentences, each on a line of its own.
+    std::string problem;
+
+    /// The plugin's own name, or what it was asked for by if that is not known.
+    const std::string &plugin() const { return found.name.empty() ? options.plugin : found.name; }
 };
 
 /// Why tests were not run: "after the first failure, as --fail-fast wants".
@@ -50,7 +55,8 @@ void print_report(std::ostream &out, const Report &report, bool colours);
 void write_json(std::ostream &out, const Report &report);
 
 /// As Jenkins, GitLab and GitHub's actions read it: what failed by itself is a <failure>, what crashed,
-/// hung or left an <error>; what failed as expected is <skipped>.
+/// hung or left an <error>; what failed as expected is <skipped>. That nothing was tested is an <error> of a test of its own, as
+/// what has no test is green there.
 void write_junit(std::ostream &out, const Report &report);
 
 /// A page of its own that needs nothing else: the table of devices and areas, failures, and skips by their reasons.

@@ -46,18 +46,28 @@ json json_of(const Report &report, const TestResult &result) {
 // The attributes that a run and its only suite have in common.
 std::string junit_counts(const Report &report) {
     const Counts counts = count(report.results);
-    return join("tests=\"", counts.all(), "\" failures=\"", counts.failed - counts.broke_off,
-                "\" errors=\"", counts.broke_off, "\" skipped=\"", counts.skipped + counts.xfail,
-                "\" time=\"", std::fixed, std::setprecision(3), seconds_of(report.results), "\"");
+    const std::size_t of_the_run = report.problem.empty() ? 0 : 1;
+    return join("tests=\"", counts.all() + of_the_run, "\" failures=\"",
+                counts.failed - counts.broke_off, "\" errors=\"", counts.broke_off + of_the_run,
+                "\" skipped=\"", counts.skipped + counts.xfail, "\" time=\"", std::fixed,
+                std::setprecision(3), seconds_of(report.results), "\"");
 }
 
 void write_junit_property(std::ostream &out, const char *name, const std::string &value) {
     out << "      <property name=\"" << name << "\" value=\"" << markup(value) << "\"/>\n";
 }
 
+// What is wrong with the run itself.
+void write_junit_error(std::ostream &out, const Report &report, const std::string &problem) {
+    out << "    <testcase classname=\"" << markup(report.plugin())
+        << ".run\" name=\"the laws of PI are run\" time=\"0\">\n      <error message=\""
+        << markup(problem) << "\" type=\"error\">" << markup(problem, MarkupIn::text)
+        << "</error>\n    </testcase>\n";
+}
+
 void write_junit_test(std::ostream &out, const Report &report, const TestResult &result) {
     const std::string name = join(result.test.law.name, " [", result.test.place(), "]");
-    out << "    <testcase classname=\"" << markup(report.found.name + "." + result.test.law.area)
+    out << "    <testcase classname=\"" << markup(report.plugin() + "." + result.test.law.area)
         << "\" name=\"" << markup(name) << "\" time=\"" << result.seconds << "\"";
     const std::string reason = markup(result.verdict.reason);
     const char *what = result.verdict.broke_off ? "error" : "failure";
@@ -93,7 +103,7 @@ void write_json(std::ostream &out, const Report &report) {
     json tests = json::array();
     for (const TestResult &result : report.results)
         tests.push_back(json_of(report, result));
-    const json document{{"plugin", report.found.name},
+    const json document{{"plugin", report.plugin()},
                         {"path", report.found.path},
                         {"devices", devices},
                         {"seed", report.options.seed},
@@ -103,13 +113,14 @@ void write_json(std::ostream &out, const Report &report) {
                         {"xfail", counts.xfail},
                         {"not_run", report.not_run},
                         {"stopped_by", report.stopped_by},
+                        {"problem", report.problem},
                         {"repeat", report.options.repeat},
                         {"tests", tests}};
     out << document.dump(2, ' ', false, json::error_handler_t::replace) << '\n';
 }
 
 void write_junit(std::ostream &out, const Report &report) {
-    const std::string name = markup("pi-conformance " + report.found.name);
+    const std::string name = markup("pi-conformance " + report.plugin());
     const std::string counts = junit_counts(report);
     out << std::fixed << std::setprecision(3) << "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
         << "<testsuites name=\"" << name << "\" " << counts << ">\n"
@@ -123,6 +134,8 @@ void write_junit(std::ostream &out, const Report &report) {
     if (!report.stopped_by.empty())
         write_junit_property(out, "stopped_by", report.stopped_by);
     out << "    </properties>\n";
+    if (!report.problem.empty())
+        write_junit_error(out, report, report.problem);
     for (const TestResult &result : report.results)
         write_junit_test(out, report, result);
     out << "  </testsuite>\n</testsuites>\n";

@@ -195,11 +195,17 @@ std::string run_trial(const Plugin &plugin, const Trial &trial, std::atomic<unsi
     }
     const json report = json::parse(json_file.text(), nullptr, false);
     if (report.is_discarded()) {
-        // No device could be found.
-        const bool named = run.output.find(fault.function + ": ") != std::string::npos;
-        return run.exit_code == 1 && named ? "" : told("no report");
+        return told("no report");
     }
-    std::string problem = problem_of(fault, report, run);
+    std::string problem;
+    if (report.at("problem") == "") {
+        problem = problem_of(fault, report, run);
+    } else {
+        // No device could be found.
+        const auto text = report.at("problem").get<std::string>();
+        const bool named = text.find(fault.function + ": ") != std::string::npos;
+        problem = run.exit_code == 1 && named ? "" : "not tested: " + text;
+    }
     if (problem.empty()) {
         problem = xml_problem(junit.text());
     }

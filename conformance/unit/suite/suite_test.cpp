@@ -193,6 +193,45 @@ TEST_CASE("a plugin that cannot be tested is told with its reason") {
     }
 }
 
+TEST_CASE(
+    "the reports of a plugin that cannot be tested say why, and are not those of an earlier run") {
+    struct Row {
+        const char *toy;
+        std::vector<std::string> arguments;
+        const char *text;
+        int exit_code = 1;
+    };
+    const std::vector<Row> rows{
+        {"unavailable", {}, "toy driver 7 is not installed"},
+        {"no_such_toy", {}, "libpi_plugin_toy_no_such_toy.so"},
+        {"honest", {"--require=acme:0:0"}, "--require acme:0:0: "},
+        {"honest", {"--filter=no test is called like this"}, "no test is called like that", 2},
+        {"honest", {"--expect=/no/such/file"}, "/no/such/file: cannot be opened", 2}};
+    for (const Row &row : rows) {
+        const TemporaryFile json_file(".json"), junit_file(".xml"), page(".html");
+        std::vector<std::string> arguments = row.arguments;
+        for (const TemporaryFile *file : {&json_file, &junit_file, &page})
+            file->write("all passed");
+        arguments.insert(arguments.end(),
+                         {"--json=" + json_file.path(), "--junit=" + junit_file.path(),
+                          "--html=" + page.path(), "--plugin=" + toy_file(row.toy)});
+        const Run run = run_suite(arguments);
+        INFO(row.toy << ": " << run.output << junit_file.text() << page.text());
+        CHECK(run.exit_code == row.exit_code);
+        const json report = json::parse(json_file.text(), nullptr, false);
+        REQUIRE(report.is_object());
+        CHECK(report.at("problem").get<std::string>().find(row.text) != std::string::npos);
+        CHECK(report.at("tests").empty());
+        CHECK(xml_problem(junit_file.text()).empty());
+        CHECK(count_of(junit_file.text(), " tests=\"1\" failures=\"0\" errors=\"1\" ") == 2);
+        CHECK(count_of(junit_file.text(), "<error message=\"") == 1);
+        CHECK(junit_file.text().find(row.text) != std::string::npos);
+        CHECK(page.text().find(": not tested</title>") != std::string::npos);
+        CHECK(page.text().find(row.text) != std::string::npos);
+    }
+    CHECK(run_to_json("honest").at("problem") == "");
+}
+
 TEST_CASE("wrong usage ends with 2 and says what is wrong") {
     const std::string plugin = "--plugin=" + toy_file("honest");
     struct Row {
@@ -333,6 +372,11 @@ TEST_CASE("a signal ends the listing of devices, too, and all that runs for it")
     CHECK(run.exit_code == 1);
     CHECK(run.output.find("SIGTERM came while its devices were listed") != std::string::npos);
     CHECK(processes_with(toy_file("lists_for_ever")) == 0);
+    const json report = json::parse(file.text(), nullptr, false);
+    REQUIRE(report.is_object());
+    CHECK(report.at("stopped_by") == "SIGTERM");
+    CHECK(report.at("problem").get<std::string>().find(
+              "SIGTERM came while its devices were listed") != std::string::npos);
 }
 
 TEST_CASE("without a failure --fail-fast changes nothing") {
