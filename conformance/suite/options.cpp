@@ -73,7 +73,8 @@ void declare(CLI::App &app, Options &options) {
         app.add_option("--run-test", options.run_test,
                        "runs one test, \"area: sentence\", in this process, as under a debugger")
             ->type_name("NAME");
-    for (const char *of_runs : {"--html", "--repeat", "--require", "--expect"})
+    for (const char *of_runs : {"--filter", "--area", "--json", "--junit", "--html", "--repeat",
+                                "--require", "--expect", "--jobs", "--fail-fast", "--list"})
         run_test->excludes(of_runs);
     app.add_option("--peer", options.peer,
                    "with --run-test of a pair: the second device, which may be the first")

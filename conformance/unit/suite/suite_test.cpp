@@ -256,6 +256,20 @@ TEST_CASE("wrong usage ends with 2 and says what is wrong") {
     CHECK(run_suite({"--help"}).exit_code == 0);
 }
 
+TEST_CASE("one test in this process takes no option of whole runs") {
+    for (const char *option :
+         {"--json=x.json", "--junit=x.xml", "--html=x.html", "--filter=x", "--area=context",
+          "--fail-fast", "--jobs=2", "--list", "--repeat=2", "--require=host", "--expect=x"}) {
+        const Run run =
+            run_suite({"--plugin=" + toy_file("honest"),
+                       "--run-test=context: a context of no devices is refused", option});
+        INFO(option << ": " << run.output);
+        CHECK(run.exit_code == 2);
+        CHECK(run.output.find(std::string(option).substr(0, std::string(option).find('=')) +
+                              " excludes --run-test") != std::string::npos);
+    }
+}
+
 TEST_CASE("the manual has every option") {
     const std::string help = run_suite({"--help"}).output;
     std::ifstream file(PI_CONFORMANCE_MANUAL);
