@@ -57,7 +57,11 @@ void write_bar(std::ostream &out, const Counts &counts, const char *style) {
 std::string in_short(const Report &report, const Counts &counts) {
     if (!report.problem.empty())
         return "not tested";
-    return counts.failed == 0 ? "nothing failed" : join(counts.failed, " failed");
+    const std::string failed =
+        counts.failed == 0 ? "nothing failed" : join(counts.failed, " failed");
+    if (report.stopped_by.empty())
+        return failed;
+    return "ended by " + report.stopped_by + (counts.failed == 0 ? "" : ", " + failed);
 }
 
 void write_head(std::ostream &out, const Report &report, const Counts &counts) {
@@ -78,9 +82,8 @@ void write_summary(std::ostream &out, const Report &report, const Counts &counts
         << " UTC, seed " << report.options.seed;
     if (report.options.repeat > 1)
         out << ", each test " << report.options.repeat << " times";
-    if (report.not_run != 0 || !report.stopped_by.empty())
-        out << ", " << report.not_run << tests(report.not_run) << " not run "
-            << why_not_run(report);
+    if (const std::string text = not_run(report); !text.empty())
+        out << "; " << text;
     out << "</p>\n<ul class=\"counts\">\n";
     for (const Part &part : parts_of(counts))
         out << "<li class=\"" << part.name << "\"><b>" << part.count << "</b> "

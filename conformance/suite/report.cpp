@@ -151,9 +151,19 @@ Counts count(const std::vector<TestResult> &results) {
     return counts;
 }
 
-std::string why_not_run(const Report &report) {
-    return report.stopped_by.empty() ? "after the first failure, as --fail-fast wants"
-                                     : "after " + report.stopped_by + " came";
+std::string not_run(const Report &report) {
+    if (report.not_run == 0 && report.stopped_by.empty())
+        return "";
+    return join("not run after ",
+                report.stopped_by.empty() ? "the first failure, as --fail-fast wants"
+                                          : report.stopped_by + " came",
+                ": ", report.not_run, report.not_run == 1 ? " test" : " tests");
+}
+
+std::string problem_of_run(const Report &report) {
+    if (!report.problem.empty() || report.stopped_by.empty())
+        return report.problem;
+    return not_run(report);
 }
 
 void print_report(std::ostream &out, const Report &report, bool colour) {
@@ -167,9 +177,8 @@ void print_report(std::ostream &out, const Report &report, bool colour) {
     if (report.options.repeat > 1)
         out << ", each test " << report.options.repeat << " times";
     out << '\n';
-    if (report.not_run != 0 || !report.stopped_by.empty())
-        out << "not run " << why_not_run(report) << ": " << report.not_run
-            << (report.not_run == 1 ? " test\n" : " tests\n");
+    if (const std::string text = not_run(report); !text.empty())
+        out << text << '\n';
     for (const Expectation &line : report.without_match)
         out << line.where << ": no test of these devices is \"" << line.pattern << "\"\n";
     if (counts.xfail != 0)

@@ -44,8 +44,11 @@ struct Report {
     const std::string &plugin() const { return found.name.empty() ? options.plugin : found.name; }
 };
 
-/// Why tests were not run: "after the first failure, as --fail-fast wants".
-std::string why_not_run(const Report &report);
+/// "not run after the first failure, as --fail-fast wants: 3 tests", or "" if all were run.
+std::string not_run(const Report &report);
+
+/// What is wrong with the run itself, or "": nothing was tested, or a signal ended it.
+std::string problem_of_run(const Report &report);
 
 /// Failures with their output, skips by their reasons, the table of devices and areas, how many tests
 /// were not run, and the last line.
@@ -55,8 +58,8 @@ void print_report(std::ostream &out, const Report &report, bool colours);
 void write_json(std::ostream &out, const Report &report);
 
 /// As Jenkins, GitLab and GitHub's actions read it: what failed by itself is a <failure>, what crashed,
-/// hung or left an <error>; what failed as expected is <skipped>. That nothing was tested is an <error> of a test of its own, as
-/// what has no test is green there.
+/// hung or left an <error>; what failed as expected is <skipped>. That nothing was tested, or a signal ended the run, is an <error>
+/// of a test of its own, as what has no failure is green there.
 void write_junit(std::ostream &out, const Report &report);
 
 /// A page of its own that needs nothing else: the table of devices and areas, failures, and skips by their reasons.

@@ -46,7 +46,7 @@ json json_of(const Report &report, const TestResult &result) {
 // The attributes that a run and its only suite have in common.
 std::string junit_counts(const Report &report) {
     const Counts counts = count(report.results);
-    const std::size_t of_the_run = report.problem.empty() ? 0 : 1;
+    const std::size_t of_the_run = problem_of_run(report).empty() ? 0 : 1;
     return join("tests=\"", counts.all() + of_the_run, "\" failures=\"",
                 counts.failed - counts.broke_off, "\" errors=\"", counts.broke_off + of_the_run,
                 "\" skipped=\"", counts.skipped + counts.xfail, "\" time=\"", std::fixed,
@@ -134,8 +134,8 @@ void write_junit(std::ostream &out, const Report &report) {
     if (!report.stopped_by.empty())
         write_junit_property(out, "stopped_by", report.stopped_by);
     out << "    </properties>\n";
-    if (!report.problem.empty())
-        write_junit_error(out, report, report.problem);
+    if (const std::string problem = problem_of_run(report); !problem.empty())
+        write_junit_error(out, report, problem);
     for (const TestResult &result : report.results)
         write_junit_test(out, report, result);
     out << "  </testsuite>\n</testsuites>\n";

@@ -370,6 +370,10 @@ TEST_CASE("a run that a signal ends tells what it has found, and what was not ru
         CHECK(run.output.find(words + ": " + std::to_string(not_run) + " test") !=
               std::string::npos);
         CHECK(page.text().find(words) != std::string::npos);
+        CHECK(page.text().find(std::string("<title>template: ended by SIG") + name + "</title>") !=
+              std::string::npos);
+        CHECK(count_of(junit_file.text(), "\" errors=\"1\" ") == 2);
+        CHECK(count_of(junit_file.text(), "<error message=\"" + words) == 1);
         CHECK(xml_problem(junit_file.text()).empty());
         CHECK(junit_file.text().find("value=\"SIG" + std::string(name) + "\"") !=
               std::string::npos);
