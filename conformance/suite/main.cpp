@@ -110,12 +110,12 @@ void tell_problem(const Options &options, const Run &run,
 
 int run_suite(const Options &options) {
     const std::vector<Law> laws = wanted_laws(options);
-    if (options.list)
-        return list_laws(laws);
     if (laws.empty()) {
         tell_problem(options, {}, {"no test is called like that; --list tells them"});
         return 2;
     }
+    if (options.list)
+        return list_laws(laws);
     Expectations expectations;
     for (const std::string &file : options.expect_files)
         expectations.read_file(file, all_laws());

@@ -246,6 +246,7 @@ TEST_CASE("wrong usage ends with 2 and says what is wrong") {
         {{plugin, "--timeout=0"}, "--timeout"},
         {{plugin, "--filter=no test is called like this"}, "--list"},
         {{plugin, "--run-test=no such test"}, "there is no test"},
+        {{plugin, "--list", "--filter=no test is called like this"}, "no test is called like that"},
     };
     for (const Row &row : rows) {
         const Run run = run_suite(row.arguments);
