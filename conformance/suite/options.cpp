@@ -7,9 +7,11 @@
 #include <pi/command_line/command_line.hpp>
 
 #include <algorithm>
+#include <charconv>
 #include <iostream>
 #include <random>
 #include <regex>
+#include <system_error>
 #include <thread>
 
 namespace pi::suite {
@@ -28,6 +30,14 @@ std::string check_selector(const std::string &text) {
     return text.empty() ? "a selector is empty, should be like opencl:0:1" : "";
 }
 
+// CLI11 takes what is negative or too large for another number.
+std::string check_seed(const std::string &text) {
+    uint64_t seed = 0;
+    const char *const end = text.data() + text.size();
+    const std::from_chars_result read = std::from_chars(text.data(), end, seed);
+    return read.ec != std::errc() || read.ptr != end ? "not a number from 0 to 2^64 - 1" : "";
+}
+
 void declare(CLI::App &app, Options &options) {
     app.add_option("--plugin", options.plugin,
                    "the plugin to test: a name (\"host\"), or the path of a file")
@@ -42,7 +52,8 @@ void declare(CLI::App &app, Options &options) {
     app.add_option("--area", options.areas, "only tests of this area; may be given again")
         ->type_name("AREA")
         ->check(CLI::IsMember(areas()));
-    app.add_option("--seed", options.seed, "makes chance repeat itself; else told when run");
+    app.add_option("--seed", options.seed, "makes chance repeat itself; else told when run")
+        ->check(CLI::Validator(check_seed, ""));
     app.add_option("--json", options.json_file, "writes the results to this file")
         ->type_name("FILE");
     app.add_option("--junit", options.junit_file, "writes the results to this file, as JUnit XML")

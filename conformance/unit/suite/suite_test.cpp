@@ -247,6 +247,10 @@ TEST_CASE("wrong usage ends with 2 and says what is wrong") {
         {{plugin, "--filter=no test is called like this"}, "--list"},
         {{plugin, "--run-test=no such test"}, "there is no test"},
         {{plugin, "--list", "--filter=no test is called like this"}, "no test is called like that"},
+        {{plugin, "--seed=99999999999999999999999"}, "--seed"},
+        {{plugin, "--seed=18446744073709551616"}, "--seed"},
+        {{plugin, "--seed=-1"}, "--seed"},
+        {{plugin, "--seed=1e3"}, "--seed"},
     };
     for (const Row &row : rows) {
         const Run run = run_suite(row.arguments);
@@ -255,6 +259,12 @@ TEST_CASE("wrong usage ends with 2 and says what is wrong") {
         CHECK(run.output.find(row.text) != std::string::npos);
     }
     CHECK(run_suite({"--help"}).exit_code == 0);
+}
+
+TEST_CASE("a seed is any number of 64 bits") {
+    const json report = run_to_json("honest", {"--seed=18446744073709551615"});
+    CHECK(report.at("exit_code") == 0);
+    CHECK(report.at("seed") == 18446744073709551615u);
 }
 
 TEST_CASE("one test in this process takes no option of whole runs") {
