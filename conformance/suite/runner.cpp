@@ -16,6 +16,7 @@
 #include <regex>
 #include <sstream>
 #include <thread>
+#include <tuple>
 #include <utility>
 
 namespace pi::suite {
@@ -131,27 +132,30 @@ int rank(Outcome outcome) {
     return outcome == Outcome::failed ? 0 : outcome == Outcome::skipped ? 2 : 1;
 }
 
-// One result of the repetitions, which are in their order and at least one.
-TestResult merge(const Options &options, std::vector<TestResult> repetitions) {
-    const auto told = std::min_element(repetitions.begin(), repetitions.end(),
-                                       [](const TestResult &a, const TestResult &b) {
-                                           return rank(a.verdict.outcome) < rank(b.verdict.outcome);
-                                       });
-    double seconds = 0;
-    unsigned failures = 0;
-    for (const TestResult &one : repetitions) {
-        seconds += one.seconds;
-        failures += one.failures;
-    }
-    TestResult result = std::move(*told);
-    result.seconds = seconds;
-    result.failures = failures;
-    if (options.repeat > 1 && failures != 0)
-        result.verdict.reason =
-            join("repetition ", result.repetition, " of ", options.repeat, ", seed ", result.seed,
-                 failures > 1 ? join(", the first of ", failures, " that failed") : "", ": ",
-                 result.verdict.reason);
-    return result;
+// Whether of two repetitions of a case this one is told rather than the other.
+bool is_told_before(const TestResult &one, const TestResult &other) {
+    return std::make_tuple(rank(one.verdict.outcome), one.repetition) <
+           std::make_tuple(rank(other.verdict.outcome), other.repetition);
+}
+
+// Adds a repetition to those that came before, in any order; keeps what is told of one only, as there may be many.
+void merge(TestResult &all, TestResult one) {
+    const double seconds = all.seconds + one.seconds;
+    const unsigned failures = all.failures + one.failures;
+    if (is_told_before(one, all))
+        all = std::move(one);
+    all.seconds = seconds;
+    all.failures = failures;
+}
+
+// Says in the reason which repetition it is of.
+void tell_repetition(const Options &options, TestResult &result) {
+    if (options.repeat == 1 || result.failures == 0)
+        return;
+    result.verdict.reason =
+        join("repetition ", result.repetition, " of ", options.repeat, ", seed ", result.seed,
+             result.failures > 1 ? join(", the first of ", result.failures, " that failed") : "",
+             ": ", result.verdict.reason);
 }
 
 // All repetitions of all cases, in order, as threads take and give them back.
@@ -183,11 +187,9 @@ public:
     std::vector<TestResult> results() {
         std::vector<TestResult> results;
         for (Slot &slot : slots_) {
-            if (!slot.result && slot.failed) {
+            if (!slot.finished && slot.failed)
                 finish(slot);
-                listener_.ended(*slot.result);
-            }
-            if (slot.result)
+            if (slot.finished)
                 results.push_back(std::move(*slot.result));
         }
         return results;
@@ -195,17 +197,21 @@ public:
 
 private:
     struct Slot {
-        std::vector<TestResult> repetitions;
+        std::optional<TestResult> result; // of the repetitions that are done
+        unsigned repetitions = 0;
         bool failed = false;
-        std::optional<TestResult> result;
+        bool finished = false;
     };
 
     void finish(Slot &slot) {
-        std::sort(
-            slot.repetitions.begin(), slot.repetitions.end(),
-            [](const TestResult &a, const TestResult &b) { return a.repetition < b.repetition; });
-        slot.result = merge(options_, std::move(slot.repetitions));
-        expectations_.judge(*slot.result);
+        TestResult &result = *slot.result;
+        tell_repetition(options_, result);
+        expectations_.judge(result);
+        // Of what went well nobody tells what it printed.
+        if (result.verdict.outcome == Outcome::passed || result.verdict.outcome == Outcome::skipped)
+            std::string().swap(result.output);
+        slot.finished = true;
+        listener_.ended(result);
     }
 
     void give_back(Slot &slot, TestResult result) {
@@ -213,12 +219,14 @@ private:
         slot.failed |= result.verdict.outcome == Outcome::failed;
         const bool unexpected =
             result.verdict.outcome == Outcome::failed && !expectations_.may_fail(result.test);
-        slot.repetitions.push_back(std::move(result));
+        if (slot.result)
+            merge(*slot.result, std::move(result));
+        else
+            slot.result = std::move(result);
         bool stop = unexpected;
-        if (slot.repetitions.size() == options_.repeat) {
+        if (++slot.repetitions == options_.repeat) {
             finish(slot);
             stop |= slot.result->verdict.outcome == Outcome::failed;
-            listener_.ended(*slot.result);
         }
         if (options_.fail_fast && stop)
             next_ = cases_.size() * options_.repeat;

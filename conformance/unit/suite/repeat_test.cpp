@@ -6,6 +6,10 @@
 
 #include <catch2/catch.hpp>
 
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <regex>
 
 using nlohmann::json;
@@ -94,3 +98,22 @@ TEST_CASE("--fail-fast starts no further repetition, and a test that was cut sho
     CHECK(report.at("not_run") == 1);
     CHECK(run.output.find("[1 of 2] failed: ") != std::string::npos);
 }
+
+#ifndef PI_SANITIZED // a sanitizer needs memory of its own
+TEST_CASE("what repetitions print that are not told is not kept") {
+    // Each prints more than is kept of one.
+    const std::string plugin = "--plugin=" + toy_file("floods");
+    const pid_t pid = fork();
+    REQUIRE(pid >= 0);
+    if (pid == 0) {
+        execl(PI_CONFORMANCE, "pi-conformance", plugin.c_str(), "--repeat=160", "--jobs=2",
+              "--filter=a context has the devices that", nullptr);
+        _exit(127);
+    }
+    int status = 0;
+    rusage used{};
+    REQUIRE(wait4(pid, &status, 0, &used) == pid);
+    CHECK(status == 0);
+    CHECK(used.ru_maxrss < 32 * 1024); // in KiB, the most that one of its processes had
+}
+#endif
