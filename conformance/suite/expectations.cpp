@@ -10,12 +10,15 @@
 #include <cstring>
 #include <fstream>
 #include <optional>
+#include <string_view>
 
 namespace pi::suite {
 namespace {
 
 constexpr const char *right_line =
     "; a line is 'pattern | unsupported | reason' or 'pattern | xfail | reason'";
+
+constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 
 std::string trimmed(const std::string &text) {
     constexpr const char *blanks = " \t\r";
@@ -66,6 +69,9 @@ void Expectations::read(std::istream &file, const std::string &name, const std::
     unsigned number = 0;
     for (std::string text; std::getline(file, text);) {
         const std::string where = join(name, ":", ++number);
+        // Some editors begin a file by it.
+        if (number == 1 && text.starts_with(byte_order_mark))
+            text.erase(0, byte_order_mark.size());
         const std::string line = trimmed(text);
         if (line.empty() || line[0] == '#')
             continue;

@@ -203,3 +203,13 @@ TEST_CASE("a file of expectations that is not there is told by its name") {
         CHECK(run.output.find(std::string(name) + ": cannot be ") != std::string::npos);
     }
 }
+
+TEST_CASE("a file of expectations may begin with a byte order mark") {
+    const Expected made =
+        run_expecting("lies", "\xEF\xBB\xBF" + line(faulty_law, "xfail | ticket 12"));
+    INFO(made.run.output);
+    CHECK(made.run.exit_code == 0);
+    const Expected comment = run_expecting("honest", "\xEF\xBB\xBF# nothing is known to fail\n");
+    INFO(comment.run.output);
+    CHECK(comment.run.exit_code == 0);
+}
