@@ -12,6 +12,7 @@
 #include <fstream>
 #include <iterator>
 #include <regex>
+#include <sys/wait.h>
 
 namespace {
 
@@ -472,6 +473,17 @@ TEST_CASE("a report that cannot be written is an error") {
     const Run run = run_toy("honest", {"--json=/no/such/folder/report.json"});
     CHECK(run.exit_code == 1);
     CHECK(run.output.find("/no/such/folder/report.json") != std::string::npos);
+}
+
+TEST_CASE("a result that cannot be written to standard output is no success") {
+    const std::string command = std::string(PI_CONFORMANCE) + " --plugin " + toy_file("honest");
+    for (const std::string arguments :
+         {" --area context", " --list",
+          " --run-test 'context: a context of no devices is refused'"}) {
+        INFO(arguments);
+        CHECK(WEXITSTATUS(std::system((command + arguments + " >/dev/null 2>&1").c_str())) == 0);
+        CHECK(WEXITSTATUS(std::system((command + arguments + " >/dev/full 2>&1").c_str())) == 1);
+    }
 }
 
 TEST_CASE("a failed test is repeated by the command that is told") {
