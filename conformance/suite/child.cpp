@@ -3,6 +3,7 @@
 #include "child.hpp"
 
 #include "bench.hpp"
+#include "children.hpp"
 #include "crash.hpp"
 #include "leftovers.hpp"
 #include "verdict.hpp"
@@ -136,6 +137,7 @@ void write_result(int fd, const json &result) {
 
 void prepare_process(const Options &options) {
     install_crash_handler();
+    adopt_orphans();
     if (options.result_fd < 0)
         return;
     fcntl(options.result_fd, F_SETFD, FD_CLOEXEC);

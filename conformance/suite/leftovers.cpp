@@ -2,6 +2,7 @@
 
 #include "leftovers.hpp"
 
+#include "children.hpp"
 #include "text.hpp"
 
 #include <algorithm>
@@ -46,14 +47,15 @@ std::map<std::string, std::size_t> more(const std::map<int, std::string> &before
 }
 
 // "3 threads (acme-io, 2 acme-worker)"
-std::string told(const std::map<std::string, std::size_t> &names, const char *what) {
+std::string told(const std::map<std::string, std::size_t> &names, const char *one,
+                 const char *several) {
     std::size_t count = 0;
     std::string list;
     for (const auto &[name, times] : names) {
         list += join(list.empty() ? "" : ", ", times > 1 ? join(times, " ") : "", name);
         count += times;
     }
-    return join(count, " ", what, count == 1 ? "" : "s", " (", list, ")");
+    return join(count, " ", count == 1 ? one : several, " (", list, ")");
 }
 
 // What has been left since, once all is gone that goes.
@@ -87,17 +89,24 @@ Resources resources_now() {
         if (!error)
             now.files.emplace(number, target.string());
     }
+    for (const auto &[number, child] : children_now()) {
+        // One that has ended holds nothing, and init would have waited for it had it come there.
+        if (!child.has_ended)
+            now.processes.emplace(number, child.name);
+    }
     return now;
 }
 
 std::string growth(const Resources &before, const Resources &after) {
-    const std::map<std::string, std::size_t> threads = more(before.threads, after.threads);
-    const std::map<std::string, std::size_t> files = more(before.files, after.files);
     std::string text;
-    if (!threads.empty())
-        text += told(threads, "thread");
-    if (!files.empty())
-        text += (text.empty() ? "" : " and ") + told(files, "file descriptor");
+    const auto tell = [&](const std::map<std::string, std::size_t> &names, const char *one,
+                          const char *several) {
+        if (!names.empty())
+            text += (text.empty() ? "" : " and ") + told(names, one, several);
+    };
+    tell(more(before.threads, after.threads), "thread", "threads");
+    tell(more(before.files, after.files), "file descriptor", "file descriptors");
+    tell(more(before.processes, after.processes), "process", "processes");
     return text;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a use of a plugin leaves in its process after its loader is released: threads and file descriptors.
+// What a use of a plugin leaves in its process after its loader is released: threads, file descriptors and processes.
 //
 // A vendor's library may keep some by design, once a process: a pool of threads, an open device file. So
 // what is left is a leak only when each of three uses in a row leaves more than was there before it.
@@ -13,15 +13,16 @@
 
 namespace pi::suite {
 
-/// The threads and the file descriptors of this process.
+/// The threads, the file descriptors and the children of this process.
 struct Resources {
-    std::map<int, std::string> threads; // by their numbers: their names
-    std::map<int, std::string> files;   // what they lead to, "/dev/null", "socket:[4711]"
+    std::map<int, std::string> threads;   // by their numbers: their names
+    std::map<int, std::string> files;     // what they lead to, "/dev/null", "socket:[4711]"
+    std::map<int, std::string> processes; // their names, of those that run
 };
 
 Resources resources_now();
 
-/// What `after` has more of than `before`: "1 thread (acme-worker) and 2 file descriptors (2 /dev/acme0)"; "" if it has more of neither. Others in the place of as many that are gone are no more.
+/// What `after` has more of than `before`: "1 thread (acme-worker) and 2 file descriptors (2 /dev/acme0)"; "" if it has more of none. Others in the place of as many that are gone are no more.
 std::string growth(const Resources &before, const Resources &after);
 
 /// After a first use, before which there was `before`: what each use leaves, or "". Calls `use_again`

@@ -7,6 +7,7 @@
 #include "expectations.hpp"
 #include "interruption.hpp"
 #include "options.hpp"
+#include "process.hpp"
 #include "progress.hpp"
 #include "report.hpp"
 #include "runner.hpp"
@@ -62,6 +63,7 @@ void tell_begin(const Options &options, const Run &run) {
 Run run_laws(const Options &options, const std::vector<Law> &laws,
              const Expectations &expectations) {
     const Interruption interruption;
+    end_what_programs_leave();
     Run run;
     run.found = discover_devices(options, interruption.token());
     if (run.found.problem.empty() && run.found.missing.empty()) {

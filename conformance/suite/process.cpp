@@ -2,6 +2,7 @@
 
 #include "process.hpp"
 
+#include "children.hpp"
 #include "crash.hpp"
 #include "text.hpp"
 
@@ -10,7 +11,9 @@
 #include <csignal>
 #include <cstring>
 #include <fcntl.h>
+#include <mutex>
 #include <poll.h>
+#include <set>
 #include <spawn.h>
 #include <string_view>
 #include <sys/wait.h>
@@ -72,6 +75,63 @@ struct Child {
     pid_t pid = -1;
     Descriptor output;
     Descriptor result;
+};
+
+// The programs that run. Any other child of this process was left by one that has ended, or is older than all of them.
+class Programs {
+public:
+    static Programs &instance() {
+        static Programs programs;
+        return programs;
+    }
+    void end_what_they_leave() {
+        const std::scoped_lock lock(mutex_);
+        // As those of a shell that became this program.
+        for (const auto &[pid, child] : children_now())
+            known_.insert(pid);
+        adopt_orphans();
+        adopts_ = true;
+    }
+    // Nobody may see a child that is not known yet.
+    template <typename Spawn>
+    int begin(Spawn &&spawn, pid_t &pid) {
+        const std::scoped_lock lock(mutex_);
+        const int error = spawn(pid);
+        if (error == 0)
+            known_.insert(pid);
+        return error;
+    }
+    // Whether it has, and how. Once it was waited for its number may be another's.
+    bool has_ended(pid_t pid, int &status) {
+        const std::scoped_lock lock(mutex_);
+        return waitpid(pid, &status, WNOHANG) == pid && known_.erase(pid) == 1;
+    }
+    // What those that have ended left.
+    void end_orphans() {
+        const std::scoped_lock lock(mutex_);
+        // The children of those that end come here next; one that cannot end, as in a driver, holds nobody up.
+        const Clock::time_point patience = Clock::now() + last_words;
+        while (adopts_ && kill_orphans() && Clock::now() < patience)
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+
+private:
+    // False when there is none.
+    bool kill_orphans() const {
+        bool any = false;
+        for (const auto &[pid, child] : children_now()) {
+            if (known_.contains(pid))
+                continue;
+            kill(pid, SIGKILL);
+            waitpid(pid, nullptr, WNOHANG);
+            any = true;
+        }
+        return any;
+    }
+
+    std::mutex mutex_; // of all that follow
+    std::set<pid_t> known_;
+    bool adopts_ = false;
 };
 
 int spawn(const std::string &program, const std::string &name,
@@ -159,6 +219,7 @@ public:
         }
         // What a test leaves running must not outlive it, nor keep its output open.
         kill(-child_.pid, SIGKILL);
+        Programs::instance().end_orphans();
         while (child_.output.is_open() && take_output(std::chrono::milliseconds(0))) {
         }
         while (child_.result.is_open() && take_output(std::chrono::milliseconds(0))) {
@@ -171,7 +232,7 @@ private:
     bool reaped() {
         int status = 0;
         // The process holds the result descriptor to its end, so once that is closed it ends at once.
-        if (waitpid(child_.pid, &status, WNOHANG) != child_.pid)
+        if (!Programs::instance().has_ended(child_.pid, status))
             return false;
         if (WIFSIGNALED(status))
             ended_.signal = WTERMSIG(status);
@@ -229,7 +290,10 @@ Ended run(const std::string &program, const std::string &name,
         return ended;
     }
     Child child;
-    if (const int error = spawn(program, name, arguments, output, result, child.pid); error != 0) {
+    const auto begin_it = [&](pid_t &pid) {
+        return spawn(program, name, arguments, output, result, pid);
+    };
+    if (const int error = Programs::instance().begin(begin_it, child.pid); error != 0) {
         ended.output = join("cannot start a process: ", std::strerror(error));
         return ended;
     }
@@ -254,6 +318,10 @@ Ended run_self(std::vector<std::string> arguments, std::chrono::seconds limit,
                const std::stop_token &stop) {
     arguments.push_back(join("--result-fd=", result_descriptor));
     return run("/proc/self/exe", "pi-conformance", arguments, limit, stop);
+}
+
+void end_what_programs_leave() {
+    Programs::instance().end_what_they_leave();
 }
 
 std::string signal_text(int signal) {

@@ -33,6 +33,10 @@ Ended run_program(const std::string &program, const std::vector<std::string> &ar
 Ended run_self(std::vector<std::string> arguments, std::chrono::seconds limit,
                const std::stop_token &stop = {});
 
+/// From here on what a program has left running when it ends, in whatever group and session, is ended with it. To be called before the
+/// first one is run.
+void end_what_programs_leave();
+
 /// "signal 11 (Segmentation fault)"
 std::string signal_text(int signal);
 

@@ -60,3 +60,13 @@ TEST_CASE("a test may take a few seconds only, and is looked at all the same") {
         CHECK(run.output.find("leak: each use leaves more") != std::string::npos);
     }
 }
+
+TEST_CASE(
+    "a process that each use leaves is a failure with its name, and ended, whatever its group") {
+    const Run run = run_on("leaves_process");
+    INFO(run.output);
+    CHECK(run.exit_code == 1);
+    CHECK(run.output.find("leak: each use leaves more behind the loader's release: 1 process (") !=
+          std::string::npos);
+    CHECK(processes_with(toy_file("leaves_process")) == 0);
+}

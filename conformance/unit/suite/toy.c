@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define HONEST 0
@@ -34,6 +35,7 @@
 #define GARBLES_RESULT 15  /* of each test that makes a context: no result is its like */
 #define GARBLES_DEVICES 16 /* what is told of them */
 #define LISTS_FOR_EVER 17  /* its platforms, in two processes */
+#define LEAVES_PROCESS 18  /* for each context, in a group of its own */
 
 PI_EXPORT pi_result PI_CALL piPluginMain(const pi_host *host, pi_plugin_desc *out_desc);
 
@@ -226,6 +228,23 @@ static pi_result PI_CALL faulty_platforms_get(pi_plugin plugin, uint32_t capacit
 }
 #endif
 
+#if PI_TOY_FAULT == LEAVES_PROCESS
+static pi_result PI_CALL faulty_context_create(pi_platform platform, const pi_context_desc *desc,
+                                               pi_context *out_context) {
+    const pid_t daemon = fork();
+    if (daemon == 0 && setsid() > 0 && fork() == 0) {
+        close(STDOUT_FILENO);
+        close(STDERR_FILENO);
+        for (;;)
+            pause();
+    }
+    if (daemon == 0)
+        _exit(0);
+    waitpid(daemon, NULL, 0);
+    return pi_sdk_context_create(platform, desc, out_context);
+}
+#endif
+
 PI_EXPORT pi_result PI_CALL piPluginMain(const pi_host *host, pi_plugin_desc *out_desc) {
     const pi_result result = template_main(host, out_desc);
     if (!result) {
@@ -253,6 +272,8 @@ PI_EXPORT pi_result PI_CALL piPluginMain(const pi_host *host, pi_plugin_desc *ou
         slots->piPlatformsGet = faulty_platforms_get;
 #elif PI_TOY_FAULT == LISTS_FOR_EVER
         slots->piPlatformsGet = faulty_platforms_get;
+#elif PI_TOY_FAULT == LEAVES_PROCESS
+        slots->piContextCreate = faulty_context_create;
 #else
         (void)slots;
 #endif
