@@ -30,14 +30,16 @@ std::string with_process_number(const std::string &path) {
 
 // -1 without a problem: somebody else has it.
 int open_own(const std::string &path, std::string &problem) {
-    const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+    constexpr const char *not_regular = "it is not a regular file";
+    // A pipe that nobody reads would hold the open until somebody does; so it is ENXIO.
+    const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666);
     struct stat status {};
     if (file < 0 || ::fstat(file, &status) != 0) {
-        problem = std::strerror(errno);
+        problem = errno == ENXIO ? not_regular : std::strerror(errno);
     } else if (!S_ISREG(status.st_mode)) {
-        problem = "it is not a regular file";
+        problem = not_regular;
     } else if (::flock(file, LOCK_EX | LOCK_NB) == 0) {
-        if (::ftruncate(file, 0) == 0)
+        if (::fcntl(file, F_SETFL, 0) == 0 && ::ftruncate(file, 0) == 0)
             return file;
         problem = std::strerror(errno);
     } else if (errno != EWOULDBLOCK) {

@@ -15,6 +15,7 @@
 #include <set>
 #include <thread>
 
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 using namespace layer_test;
@@ -309,6 +310,15 @@ TEST_CASE("the log of a program that is killed has every call that returned") {
     CHECK((WIFSIGNALED(status) || WEXITSTATUS(status) == 128 + SIGKILL));
     const std::vector<json> lines = read_lines(file);
     CHECK(calls_of(lines, "piDeviceGetInfo").size() >= 200);
+}
+
+TEST_CASE("a log that would be a pipe is refused at once, and the program runs without it") {
+    const loader_test::TemporaryFolder folder;
+    const std::string pipe = folder.str("pipe");
+    REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+    CapturedLog log;
+    const Machine machine(recorded(pipe, &log));
+    CHECK(log.count("it is not a regular file") == 1);
 }
 
 TEST_CASE("a log that cannot be written is told, and the program runs without it") {
