@@ -26,7 +26,7 @@ typedef struct pi_trace_span {
     const char *track;     /* in its group, made when it is first named: "host -> opencl:0:0" */
     const char *name;      /* what is shown */
     const char *category;  /* by which viewers filter: "transfer" */
-    const char *arguments; /* a JSON object, or NULL */
+    const char *arguments; /* a JSON object, or NULL; what is in it is nested at most 64 deep */
     uint64_t begin;        /* nanoseconds of CLOCK_MONOTONIC */
     uint64_t end;          /* likewise, not before begin */
     uint64_t reserved[3];  /* 0 */
@@ -34,7 +34,8 @@ typedef struct pi_trace_span {
 
 typedef struct pi_trace_v1 {
     uint64_t size; /* of this table, in bytes */
-    /* PI_ERROR_INVALID_VALUE: the arguments are no JSON object, or the end is before the begin. */
+    /* PI_ERROR_INVALID_VALUE: the arguments are no JSON object or nested too deep, or the end is before the begin;
+     * PI_ERROR_UNSUPPORTED_FEATURE: a reserved word is not 0. */
     pi_result(PI_CALL *write_span)(pi_plugin plugin, const pi_trace_span *span);
 } pi_trace_v1;
 

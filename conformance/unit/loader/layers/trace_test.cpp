@@ -424,7 +424,15 @@ TEST_CASE("an application writes spans of its own, and those that overlap are on
             span.arguments = wrong;
             CHECK(trace->write_span(machine.plugin, &span) == PI_ERROR_INVALID_VALUE);
         }
+        constexpr std::size_t deep = 300'000;
+        const std::string nested =
+            "{\"a\":" + std::string(deep, '[') + std::string(deep, ']') + "}";
+        span.arguments = nested.c_str();
+        REFUSED(PI_ERROR_INVALID_VALUE, "deep", trace->write_span(machine.plugin, &span));
         span.arguments = nullptr;
+        span.reserved[2] = 1;
+        REFUSED(PI_ERROR_UNSUPPORTED_FEATURE, "reserved", trace->write_span(machine.plugin, &span));
+        span.reserved[2] = 0;
         span.begin = span.end + 1;
         CHECK(trace->write_span(machine.plugin, &span) == PI_ERROR_INVALID_VALUE);
         span.begin = span.end;

@@ -2,6 +2,7 @@
 
 #include "error.hpp"
 #include "layers/layers.hpp"
+#include "layers/shallow_json.hpp"
 #include "layers/trace/command.hpp"
 #include "plugin.hpp"
 
@@ -9,7 +10,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <tuple>
 
 namespace pi::loader {
@@ -52,6 +55,9 @@ pi_result traced_command(Tracer &tracer, const char *function, pi_queue queue, c
     return PI_SUCCESS;
 }
 
+/// Of a span's arguments: more than anybody reads.
+constexpr int max_depth = 64;
+
 pi_result write_checked_span(TraceFile &file, const pi_trace_span &span) {
     for (const char *text : {span.group, span.track, span.name, span.category}) {
         if (text == nullptr)
@@ -62,9 +68,18 @@ pi_result write_checked_span(TraceFile &file, const pi_trace_span &span) {
         return fail(PI_ERROR_INVALID_VALUE,
                     "write_span: end is {}, which is before begin, {}: nanoseconds", span.end,
                     span.begin);
+    const auto *const other = std::find_if(std::begin(span.reserved), std::end(span.reserved),
+                                           [](uint64_t word) { return word != 0; });
+    if (other != std::end(span.reserved))
+        return fail(PI_ERROR_UNSUPPORTED_FEATURE, "write_span: reserved[{}] is {}, should be 0",
+                    other - std::begin(span.reserved), *other);
     std::string arguments;
     if (span.arguments != nullptr) {
-        const auto json = nlohmann::json::parse(span.arguments, nullptr, false);
+        bool deep = false;
+        const auto json = parse_shallow<nlohmann::json>(span.arguments, max_depth, deep);
+        if (deep)
+            return fail(PI_ERROR_INVALID_VALUE, "write_span: arguments is nested deeper than {}",
+                        max_depth);
         if (!json.is_object())
             return fail(PI_ERROR_INVALID_VALUE,
                         "write_span: arguments is \"{}\", which is no JSON object", span.arguments);
