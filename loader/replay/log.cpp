@@ -2,25 +2,19 @@
 #include "log.hpp"
 
 #include "layers/record/format.hpp"
+#include "layers/shallow_json.hpp"
 
 #include <fmt/format.h>
 
 namespace pi_replay {
 namespace {
 
-// More than any line of the layer's; what is deeper would be printed and freed by recursion.
+// More than any line of the layer's.
 constexpr int max_depth = 16;
 
 Json parse(const std::string &text) {
     bool deep = false;
-    const Json content = Json::parse(
-        text,
-        [&](int depth, Json::parse_event_t, Json &) {
-            deep = deep || depth > max_depth;
-            return !deep;
-        },
-        false);
-    return deep ? Json() : content;
+    return pi::loader::parse_shallow<Json>(text, max_depth, deep);
 }
 
 } // namespace
@@ -42,9 +36,40 @@ Log::Log(const std::string &path) : path_(path), stream_(path, std::ios::binary)
         !abi.get<std::string>().starts_with(fmt::format("{}.", PI_VERSION_MAJOR)))
         throw Refusal(fmt::format("{}:1: was recorded with the ABI {}; this program has {}.{}",
                                   path, abi.dump(), PI_VERSION_MAJOR, PI_VERSION_MINOR));
+    look_ahead();
+}
+
+void Log::look_ahead() {
+    const std::streampos begin = stream_.tellg();
+    const uint64_t number = number_;
+    // A line that is broken is told when its turn has come.
+    for (std::optional<Line> line = read(); line && line->content.is_object(); line = read()) {
+        const auto of = line->content.find("of");
+        const auto result = line->content.find("result");
+        if (of != line->content.end() && of->is_number_unsigned() && result != line->content.end())
+            results_[of->get<uint64_t>()] = *result;
+    }
+    stream_.clear();
+    if (begin < 0 || !stream_.seekg(begin))
+        throw Refusal(fmt::format("{}: is read twice, so it must be a file", path_));
+    number_ = number;
+    cut_ = false;
 }
 
 std::optional<Line> Log::next() {
+    std::optional<Line> line = read();
+    if (!line)
+        return line;
+    if (!line->content.is_object())
+        throw Refusal(
+            fmt::format("{}:{}: is no line of a log: a JSON object is one", path_, line->number));
+    const auto result = results_.find(line->number);
+    if (result != results_.end() && line->content.contains("function"))
+        line->content["result"] = result->second;
+    return line;
+}
+
+std::optional<Line> Log::read() {
     std::string text;
     if (!std::getline(stream_, text))
         return std::nullopt;
@@ -53,11 +78,7 @@ std::optional<Line> Log::next() {
         cut_ = true;
         return std::nullopt;
     }
-    Line line{number_, parse(text)};
-    if (!line.content.is_object())
-        throw Refusal(
-            fmt::format("{}:{}: is no line of a log: a JSON object is one", path_, number_));
-    return line;
+    return Line{number_, parse(text)};
 }
 
 } // namespace pi_replay

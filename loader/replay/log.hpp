@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <fstream>
+#include <map>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -30,15 +31,19 @@ public:
     /// Reads the header: refuses what is no log, and one of another version or ABI.
     explicit Log(const std::string &path);
 
-    /// The next line; nothing at the end.
+    /// The next line, with the result that its call had in the end; nothing at the end.
     std::optional<Line> next();
     /// Whether the last line ended in the middle: its program ended while it wrote.
     bool cut() const noexcept { return cut_; }
     uint64_t line_number() const noexcept { return number_; }
 
 private:
+    void look_ahead();
+    std::optional<Line> read(); ///< the content is any
+
     std::string path_;
     std::ifstream stream_;
+    std::map<uint64_t, Json> results_; ///< of lines that others give another one
     uint64_t number_ = 0;
     bool cut_ = false;
 };

@@ -195,6 +195,43 @@ TEST_CASE("the log says of a call that cannot be run again why") {
                Catch::Contains("native handle"));
 }
 
+TEST_CASE("a wait list that the call's own event overwrites stands in the log as it was given") {
+    const loader_test::TemporaryFolder folder;
+    const std::string file = folder.str("log.jsonl");
+    {
+        const Machine machine(recorded(file), PI_QUEUE_OUT_OF_ORDER);
+        pi_event event = nullptr;
+        OK(piEnqueueBarrier(machine.queue, nullptr, 0, nullptr, &event));
+        const pi_event before = event;
+        OK(piEnqueueBarrier(machine.queue, nullptr, 1, &event, &event));
+        OK(piEventWait(event, patience));
+        for (const pi_event made : {before, event})
+            OK(piEventRelease(made));
+    }
+    const std::vector<json> barriers = calls_of(read_lines(file), "piEnqueueBarrier");
+    REQUIRE(barriers.size() == 2);
+    CHECK(barriers[1].at("arguments").at(3) == barriers[0].at("made"));
+}
+
+TEST_CASE("a signal that fails has a line behind it that says so") {
+    const loader_test::TemporaryFolder folder;
+    const std::string file = folder.str("log.jsonl");
+    {
+        const Machine machine(recorded(file));
+        const pi_event event = machine.make_host_event();
+        OK(piEventSignalHost(event, PI_SUCCESS));
+        CHECK(piEventSignalHost(event, PI_SUCCESS) == PI_ERROR_INVALID_OPERATION);
+        OK(piEventRelease(event));
+    }
+    const std::vector<json> lines = read_lines(file);
+    std::size_t second = lines.size();
+    do
+        --second;
+    while (lines.at(second).value("function", "") != "piEventSignalHost");
+    CHECK(lines.at(second + 1) ==
+          json({{"of", second + 1}, {"result", PI_ERROR_INVALID_OPERATION}}));
+}
+
 TEST_CASE("threads that call at once each have whole lines and a number of their own") {
     const loader_test::TemporaryFolder folder;
     const std::string file = folder.str("log.jsonl");
@@ -309,6 +346,19 @@ TEST_CASE("the log of a program that is killed has every call that returned") {
     // The shell's child, or itself, was ended by the signal.
     CHECK((WIFSIGNALED(status) || WEXITSTATUS(status) == 128 + SIGKILL));
     const std::vector<json> lines = read_lines(file);
+    CHECK(calls_of(lines, "piDeviceGetInfo").size() >= 200);
+}
+
+TEST_CASE("the log of a program that is killed in a callback has the signal that called it, and "
+          "what returned") {
+    const loader_test::TemporaryFolder folder;
+    const std::string file = folder.str("log.jsonl");
+    const int status = std::system(("'" PI_TEST_TRACE_PROGRAM "' '" PI_TEST_HOST_PLUGIN "' '" +
+                                    file + "' record PI_RECORD_FILE callback")
+                                       .c_str());
+    CHECK((WIFSIGNALED(status) || WEXITSTATUS(status) == 128 + SIGKILL));
+    const std::vector<json> lines = read_lines(file);
+    CHECK(only_call(lines, "piEventSignalHost").at("result") == PI_SUCCESS);
     CHECK(calls_of(lines, "piDeviceGetInfo").size() >= 200);
 }
 

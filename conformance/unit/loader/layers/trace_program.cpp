@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A program that is killed in the middle of its work, while a layer writes:
-// trace_program host-plugin file [layer variable]
+// trace_program host-plugin file [layer variable [callback]], the last: in a callback of an event that it signals
 
 #include <pi/pi_loader.h>
 
@@ -9,11 +9,46 @@
 #include <cstdio>
 #include <thread>
 
+namespace {
+
+void ask(pi_device device) {
+    uint32_t value = 0;
+    piDeviceGetInfo(device, PI_DEVICE_INFO_TYPE, sizeof value, &value, nullptr);
+}
+
+void work_and_be_killed(pi_device device) {
+    for (int i = 0; i < 200; ++i)
+        ask(device);
+    std::raise(SIGKILL);
+}
+
+void PI_CALL work_in_callback(pi_event, pi_result, void *device) {
+    work_and_be_killed(static_cast<pi_device>(device));
+}
+
+void signal(pi_device device) {
+    pi_platform platform = nullptr;
+    piDeviceGetInfo(device, PI_DEVICE_INFO_PLATFORM, sizeof platform, &platform, nullptr);
+    pi_context_desc desc{};
+    desc.struct_size = sizeof desc;
+    desc.type = PI_TYPE_CONTEXT_DESC;
+    desc.device_count = 1;
+    desc.devices = &device;
+    pi_context context = nullptr;
+    pi_event event = nullptr;
+    if (piContextCreate(platform, &desc, &context) == PI_SUCCESS &&
+        piEventCreateHost(context, nullptr, &event) == PI_SUCCESS &&
+        piEventSetCallback(event, work_in_callback, device) == PI_SUCCESS)
+        piEventSignalHost(event, PI_SUCCESS);
+}
+
+} // namespace
+
 int main(int argc, char **argv) {
-    if (argc != 3 && argc != 5)
+    if (argc != 3 && argc != 5 && argc != 6)
         return 2;
-    const char *layer = argc == 5 ? argv[3] : "trace";
-    const pi_loader_option option{argc == 5 ? argv[4] : "PI_TRACE_FILE", argv[2]};
+    const char *layer = argc > 3 ? argv[3] : "trace";
+    const pi_loader_option option{argc > 3 ? argv[4] : "PI_TRACE_FILE", argv[2]};
     pi_loader_desc desc{};
     desc.struct_size = sizeof desc;
     desc.type = PI_TYPE_LOADER_DESC;
@@ -30,15 +65,11 @@ int main(int argc, char **argv) {
         piLoaderSelectDevices(loader, nullptr, 1, &device, nullptr) != PI_SUCCESS)
         return 1;
     std::thread other([device] {
-        for (;;) {
-            uint32_t value = 0;
-            piDeviceGetInfo(device, PI_DEVICE_INFO_TYPE, sizeof value, &value, nullptr);
-        }
+        for (;;)
+            ask(device);
     });
-    for (int i = 0; i < 200; ++i) {
-        uint32_t value = 0;
-        piDeviceGetInfo(device, PI_DEVICE_INFO_TYPE, sizeof value, &value, nullptr);
-    }
-    std::raise(SIGKILL);
+    if (argc == 6)
+        signal(device);
+    work_and_be_killed(device);
     return 1;
 }

@@ -4,8 +4,10 @@
 //
 //  - The first line is the header: {"pi_record": version, "abi": "1.0", "machine": {"host", "system"}}.
 //  - {"plugin", "file"} tells of a plugin that calls are recorded of. Lines without "function" are remarks.
+//  - {"of", "result"} gives the call of the line with that number, from 1 on, another result.
 //  - Every other line is a call that has returned, in the order of the returns; so a creation stands before each
-//    use of what it made. piEventSignalHost and piEventRelease stand where they began, before the waits that they end:
+//    use of what it made. What may let others go on (piEventSignalHost, piEventRelease, piQueueFlush,
+//    piQueueRelease) stands where it began, with the result 0, before what it let go on:
 //      thread     a number, in the order of the threads' first calls
 //      function   its name in pi.h
 //      arguments  in the function's order. A handle is its id, NULL is null. A descriptor is an object of its

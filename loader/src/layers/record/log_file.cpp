@@ -100,41 +100,21 @@ void LogFile::remove_map(pi_mem mem, const Map &map) {
         maps_.erase(of_mem);
 }
 
-uint64_t LogFile::keep_place() {
+uint64_t LogFile::line_count() {
     const std::scoped_lock lock(mutex_);
-    held_.emplace_back();
-    return first_held_ + held_.size() - 1;
+    return lines_;
 }
 
-void LogFile::fill(uint64_t place, std::string line) noexcept {
+uint64_t LogFile::write(std::string line) noexcept {
     int error = 0;
+    uint64_t number = 0;
     {
         const std::scoped_lock lock(mutex_);
-        held_[place - first_held_] = std::move(line);
-        while (!held_.empty() && held_.front().has_value()) {
-            if (!held_.front()->empty())
-                error = std::max(error, put(std::move(*held_.front())));
-            held_.pop_front();
-            ++first_held_;
-        }
+        error = put(std::move(line));
+        number = ++lines_;
     }
     tell(error);
-}
-
-void LogFile::write(std::string line) noexcept {
-    int error = 0;
-    {
-        const std::scoped_lock lock(mutex_);
-        try {
-            if (held_.empty())
-                error = put(std::move(line));
-            else
-                held_.emplace_back(std::move(line));
-        } catch (const std::bad_alloc &) {
-            error = put(""); // which ends the log
-        }
-    }
-    tell(error);
+    return number;
 }
 
 // Never with a lock held: the application's log callback may make calls, which are recorded.
@@ -146,10 +126,9 @@ void LogFile::tell(int error) noexcept {
 int LogFile::put(std::string line) noexcept {
     if (file_ < 0)
         return 0;
-    int error = line.empty() ? ENOMEM : 0;
+    int error = 0;
     try {
-        if (!line.empty())
-            line += '\n';
+        line += '\n';
     } catch (const std::bad_alloc &) {
         error = ENOMEM;
         line.clear();

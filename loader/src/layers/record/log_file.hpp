@@ -6,7 +6,6 @@
 #include <pi/pi.h>
 
 #include <cstdint>
-#include <deque>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -53,13 +52,10 @@ public:
     std::optional<Map> find_map(pi_mem mem, const void *pointer);
     void remove_map(pi_mem mem, const Map &map);
 
-    /// A line, without its end. It stands behind each place that is kept.
-    void write(std::string line) noexcept;
-    /// Keeps a place for the line of a call that may end what other threads wait for, so that theirs stand behind
-    /// it: until `fill` they are held in memory.
-    uint64_t keep_place();
-    /// "": no line.
-    void fill(uint64_t place, std::string line) noexcept;
+    /// How many lines there are.
+    uint64_t line_count();
+    /// A line, without its end; its number, from 1 on.
+    uint64_t write(std::string line) noexcept;
     /// A call is missing in the log from now on: says so, once.
     void lose(const char *function) noexcept;
 
@@ -72,8 +68,7 @@ private:
     bool lost_ = false;
     std::mutex mutex_;
     uint64_t ids_ = 0;
-    uint64_t first_held_ = 0;                     ///< the number of the first of held_
-    std::deque<std::optional<std::string>> held_; ///< the first is a place, not yet filled
+    uint64_t lines_ = 0;
     std::unordered_map<const void *, uint64_t> objects_;
     std::unordered_map<int64_t, uint64_t> threads_;
     std::unordered_map<pi_mem, std::vector<Map>> maps_;

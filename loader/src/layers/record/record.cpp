@@ -39,6 +39,24 @@ std::optional<std::vector<unsigned char>> copied(void *address, uint64_t size) {
     return bytes;
 }
 
+std::string text(const Json &line) {
+    return line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+Json id(LogFile &file, const void *handle) {
+    return handle != nullptr ? Json(file.find(handle)) : Json();
+}
+
+template <typename Handle>
+Json ids(LogFile &file, uint32_t count, const Handle *list) {
+    if (list == nullptr)
+        return nullptr;
+    Json array = Json::array();
+    for (uint32_t i = 0; i < count; ++i)
+        array.push_back(id(file, list[i]));
+    return array;
+}
+
 /// The archive that writes: a descriptor's members into an object.
 class Writer {
 public:
@@ -69,16 +87,6 @@ public:
         if (cannot_.empty())
             cannot_ = why;
     }
-    Json id(const void *handle) { return handle != nullptr ? Json(file_.find(handle)) : Json(); }
-    template <typename Handle>
-    Json ids(uint32_t count, const Handle *list) {
-        if (list == nullptr)
-            return nullptr;
-        Json array = Json::array();
-        for (uint32_t i = 0; i < count; ++i)
-            array.push_back(id(list[i]));
-        return array;
-    }
 
     template <typename Word>
     void number(const char *name, Word word) {
@@ -94,10 +102,10 @@ public:
         if (words != nullptr)
             object_[name] = std::vector<Word>(words, words + count);
     }
-    void handle(const char *name, const void *handle) { object_[name] = id(handle); }
+    void handle(const char *name, const void *handle) { object_[name] = id(file_, handle); }
     template <typename Handle>
     void handles(const char *name, uint32_t count, const Handle *list) {
-        object_[name] = count != 0 ? ids(count, list) : Json::array();
+        object_[name] = count != 0 ? ids(file_, count, list) : Json::array();
     }
     void text(const char *name, const char *text) {
         object_[name] = text != nullptr ? Json(text) : Json();
@@ -191,7 +199,7 @@ private:
                 argument.value != nullptr ? bytes(argument.value, argument.size) : Json();
             break;
         case PI_ARGUMENT_BUFFER:
-            out["mem"] = id(argument.mem);
+            out["mem"] = id(file_, argument.mem);
             out["offset"] = argument.offset;
             out["size"] = argument.size;
             break;
@@ -221,9 +229,10 @@ struct Recorder {
     const pi_dispatch &next;
 };
 
-/// What is gone after the call.
+/// What the call itself may change or take away.
 struct Before {
-    uint64_t released = 0;
+    Json arguments;     ///< null where a descriptor is
+    uint64_t began = 0; ///< the lines that there were
     std::optional<Map> map;
     std::string data;
     std::optional<uint64_t> hash;
@@ -234,46 +243,54 @@ struct Recorded;
 template <auto Slot, std::size_t Index, typename Handle, typename... Rest>
 struct Recorded<Slot, Index, pi_result (*)(Handle, Rest...)> {
     static constexpr const char *name = function_rows[Index].name;
-    static constexpr bool releases = sizeof...(Rest) == 0 && ends_with(Index, "Release");
     static constexpr bool unmaps = same_slot<Slot, &pi_dispatch::piEnqueueMemUnmap>;
-    // The last reference of an event that nobody has signalled fails what waits for it.
+    // The last reference of an event that nobody has signalled fails what waits for it, that of a queue flushes.
     static constexpr bool wakes = same_slot<Slot, &pi_dispatch::piEventSignalHost> ||
-                                  same_slot<Slot, &pi_dispatch::piEventRelease>;
+                                  same_slot<Slot, &pi_dispatch::piEventRelease> ||
+                                  same_slot<Slot, &pi_dispatch::piQueueFlush> ||
+                                  same_slot<Slot, &pi_dispatch::piQueueRelease>;
 
     static pi_result PI_CALL call(Handle handle, Rest... rest) noexcept {
         auto &recorder = data_of<Recorder>(record_layer, handle);
+        LogFile &file = *recorder.file;
         Before before;
-        bool complete = true;
-        std::optional<uint64_t> place;
-        std::string own;
-        try {
+        bool complete = attempt([&] {
+            look(file, before, handle, rest...);
             if constexpr (wakes)
-                place = recorder.file->keep_place();
-            look(*recorder.file, before, handle, rest...);
-        } catch (const std::exception &) {
-            complete = false;
-        }
+                before.began = file.write(line(file, before, PI_SUCCESS, rest...));
+        });
         const pi_result result = (recorder.next.*Slot)(handle, rest...);
-        try {
-            if (complete)
-                own = line(*recorder.file, before, result, handle, rest...);
-        } catch (const std::exception &) {
-            complete = false;
-        }
-        if (place.has_value())
-            recorder.file->fill(*place, std::move(own));
-        else if (complete)
-            recorder.file->write(std::move(own));
+        complete = complete && attempt([&] {
+                       if constexpr (!wakes)
+                           file.write(line(file, before, result, rest...));
+                       else if (result != PI_SUCCESS)
+                           file.write(text(Json({{"of", before.began}, {"result", result}})));
+                   });
         if (!complete)
-            recorder.file->lose(name);
+            file.lose(name);
         return result;
     }
 
 private:
+    template <typename Part>
+    static bool attempt(Part &&part) noexcept {
+        try {
+            part();
+            return true;
+        } catch (const std::exception &) {
+            return false;
+        }
+    }
+
     static void look(LogFile &file, Before &before, Handle handle, Rest... rest) {
-        if constexpr (releases) {
-            before.released = file.find(handle);
-        } else if constexpr (unmaps) {
+        before.began = file.line_count();
+        before.arguments = Json::array({id(file, handle)});
+        const std::tuple<Rest...> parameters(rest...);
+        [&]<std::size_t... I>(std::index_sequence<I...>) {
+            (before.arguments.push_back(argument<I>(file, parameters)), ...);
+        }
+        (std::index_sequence_for<Rest...>());
+        if constexpr (unmaps) {
             pi_unmap_desc desc;
             if (!copy_descriptor(std::get<0>(std::tuple(rest...)), PI_TYPE_UNMAP_DESC, desc))
                 return;
@@ -297,19 +314,17 @@ private:
         }
     }
 
-    static std::string line(LogFile &file, const Before &before, pi_result result, Handle handle,
-                            Rest... rest) {
+    static std::string line(LogFile &file, Before &before, pi_result result, Rest... rest) {
         std::string cannot = why_never(Index) != nullptr ? why_never(Index) : "";
         Writer writer(file, result == PI_SUCCESS, cannot);
-        Json out = {{"thread", file.thread()}, {"function", name}};
-        Json arguments = Json::array();
-        arguments.push_back(releases ? Json(before.released) : writer.id(handle));
-        std::tuple<Rest...> parameters(rest...);
+        const std::tuple<Rest...> parameters(rest...);
         [&]<std::size_t... I>(std::index_sequence<I...>) {
-            (arguments.push_back(argument<I>(writer, parameters)), ...);
+            (describe<I>(writer, before.arguments[I + 1], parameters), ...);
         }
         (std::index_sequence_for<Rest...>());
-        out["arguments"] = std::move(arguments);
+        Json out = {{"thread", file.thread()},
+                    {"function", name},
+                    {"arguments", std::move(before.arguments)}};
         out["result"] = result;
         if (result == PI_SUCCESS)
             outputs(file, out, parameters);
@@ -331,30 +346,36 @@ private:
             out["hash"] = fmt::format("{:016x}", *writer.hash());
         if (!cannot.empty())
             out["cannot"] = cannot;
-        return out.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+        return text(out);
     }
 
     template <std::size_t I>
-    static Json argument(Writer &writer, const std::tuple<Rest...> &parameters) {
+    static Json argument(LogFile &file, const std::tuple<Rest...> &parameters) {
         using Type = std::tuple_element_t<I, std::tuple<Rest...>>;
         const Type value = std::get<I>(parameters);
-        if constexpr (is_handle<Type>) {
-            return writer.id(value);
-        } else if constexpr (std::is_integral_v<Type>) {
+        if constexpr (is_handle<Type>)
+            return id(file, value);
+        else if constexpr (std::is_integral_v<Type>)
             return value;
-        } else if constexpr (std::is_same_v<Type, const char *>) {
+        else if constexpr (std::is_same_v<Type, const char *>)
             return value != nullptr ? Json(value) : Json();
-        } else if constexpr (std::is_same_v<Type, const pi_event *>) {
-            return writer.ids(std::get<I - 1>(parameters), value);
-        } else if constexpr (is_out_handle<Type>) {
+        else if constexpr (std::is_same_v<Type, const pi_event *>)
+            return ids(file, std::get<I - 1>(parameters), value);
+        else if constexpr (is_out_handle<Type>)
             return value != nullptr;
-        } else if constexpr (std::is_pointer_v<Type>) {
+        else
+            return nullptr;
+    }
+
+    template <std::size_t I>
+    static void describe(Writer &writer, Json &out, const std::tuple<Rest...> &parameters) {
+        using Type = std::tuple_element_t<I, std::tuple<Rest...>>;
+        if constexpr (std::is_pointer_v<Type>) {
             using Desc = std::remove_const_t<std::remove_pointer_t<Type>>;
             if constexpr (described<Desc> != PI_TYPE_NONE && why_never(Index) == nullptr &&
                           !is_question(Index))
-                return writer.descriptor(value);
+                out = writer.descriptor(std::get<I>(parameters));
         }
-        return nullptr;
     }
 
     // The handles that are given: one at the end, or a list before its count.
@@ -395,8 +416,7 @@ void *attach(PluginInstance &instance, pi_dispatch &table) {
     }));
     if (!file->is_open())
         return nullptr;
-    file->write(Json({{"plugin", instance.name()}, {"file", instance.path()}})
-                    .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+    file->write(text(Json({{"plugin", instance.name()}, {"file", instance.path()}})));
     auto recorder =
         std::make_unique<Recorder>(Recorder{std::move(file), instance.chain().next(record_layer)});
     wrap_all<Recorded>(table);
