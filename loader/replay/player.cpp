@@ -129,6 +129,8 @@ private:
             rest);
         if (outcome.result != PI_SUCCESS)
             return outcome;
+        if constexpr (same_slot<Slot, &pi_dispatch::piEnqueueMemUnmap>)
+            end_map();
         if constexpr (same_slot<Slot, &pi_dispatch::piEnqueueMemBufferMap>)
             keep_map(*std::get<0>(rest), *std::get<sizeof...(Rest) - 1>(rest),
                      map_event != nullptr);
@@ -208,9 +210,13 @@ private:
             hash = hash_bytes({static_cast<const unsigned char *>(*map.place),
                                static_cast<std::size_t>(map.size)});
         }
-        piEventRelease(map.event);
-        state_.maps.erase(found);
         return hash;
+    }
+
+    void end_map() {
+        const auto found = state_.maps.find(as_number(member(call_.line, "map"), "map"));
+        piEventRelease(found->second.event);
+        state_.maps.erase(found);
     }
 
     template <typename... Parameters>

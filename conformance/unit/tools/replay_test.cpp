@@ -8,10 +8,14 @@
 
 #include <catch2/catch.hpp>
 
+#include <chrono>
 #include <cstring>
 #include <fstream>
 #include <functional>
 #include <sstream>
+#include <thread>
+
+#include <sys/resource.h>
 
 using namespace pi_test;
 using Catch::Matchers::Contains;
@@ -50,27 +54,44 @@ struct Machine {
         OK(piQueueFinish(queue));
     }
     pi_result fill(pi_mem mem, uint32_t pattern, uint64_t offset, uint64_t size,
-                   pi_event *event = nullptr) const {
+                   pi_event *event = nullptr, pi_event wait = nullptr) const {
         auto d = desc<pi_buffer_fill_desc>(PI_TYPE_BUFFER_FILL_DESC);
         d.mem = mem;
         d.pattern = &pattern;
         d.pattern_size = sizeof pattern;
         d.offset = offset;
         d.size = size;
-        return piEnqueueMemBufferFill(queue, &d, 0, nullptr, event);
+        return piEnqueueMemBufferFill(queue, &d, wait != nullptr ? 1 : 0, &wait, event);
     }
-    void read(pi_mem mem, uint64_t size) const {
+    void read(pi_mem mem, uint64_t size, uint64_t flags = PI_COMMAND_BLOCKING) const {
         std::vector<unsigned char> bytes(size);
         const pi_region all = linear(size);
         auto d = desc<pi_buffer_read_desc>(PI_TYPE_BUFFER_READ_DESC);
-        d.flags = PI_COMMAND_BLOCKING;
+        d.flags = flags;
         d.mem = mem;
         d.host_ptr = bytes.data();
         d.region_count = 1;
         d.regions = &all;
         OK(piEnqueueMemBufferRead(queue, &d, 0, nullptr, nullptr));
+        if (flags == 0)
+            OK(piQueueFinish(queue));
+    }
+    pi_event make_host_event() const {
+        pi_event event = nullptr;
+        OK(piEventCreateHost(context, nullptr, &event));
+        return event;
     }
 };
+
+/// Makes a call that blocks in another thread, and what `meanwhile` does while it blocks: with the time that it has it
+/// is nearly always in it.
+template <typename Call>
+void block_in_another_thread(Call call, const std::function<void()> &meanwhile) {
+    std::thread other(call);
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    meanwhile();
+    other.join();
+}
 
 /// Runs a program on the host plugin and records it.
 void record(const std::string &path, const std::function<void(const Machine &)> &program) {
@@ -282,6 +303,35 @@ TEST_CASE("what cannot be run is told with its line, and so is what needs it") {
                Contains("piEnqueueHostFunction cannot be run: a function of the program"));
     CHECK_THAT(ran.output, Contains("piEventWait cannot be run: needs object"));
     CHECK_THAT(ran.output, Contains("3 could not be run"));
+}
+
+TEST_CASE("a map whose unmap was refused is still there for the next one") {
+    const TemporaryFile log;
+    record(log.path(), [](const Machine &machine) {
+        const pi_mem mem = machine.make_buffer(64);
+        void *pointer = nullptr;
+        auto map = desc<pi_buffer_map_desc>(PI_TYPE_BUFFER_MAP_DESC);
+        map.flags = PI_MAP_WRITE | PI_COMMAND_BLOCKING;
+        map.mem = mem;
+        map.size = 64;
+        map.out_pointer = &pointer;
+        OK(piEnqueueMemBufferMap(machine.queue, &map, 0, nullptr, nullptr));
+        auto unmap = desc<pi_unmap_desc>(PI_TYPE_UNMAP_DESC);
+        unmap.mem = mem;
+        unmap.pointer = pointer;
+        unmap.flags = UINT64_C(1) << 62;
+        CHECK(piEnqueueMemUnmap(machine.queue, &unmap, 0, nullptr, nullptr) ==
+              PI_ERROR_UNSUPPORTED_FEATURE);
+        std::memset(pointer, 2, 64);
+        unmap.flags = 0;
+        OK(piEnqueueMemUnmap(machine.queue, &unmap, 0, nullptr, nullptr));
+        machine.read(mem, 64);
+        OK(piMemRelease(mem));
+    });
+    const Ran ran = run({PI_REPLAY, log.path(), "--check-data"}, on_host);
+    INFO(ran.output << ran.errors);
+    CHECK(ran.exit_code == 0);
+    CHECK_THAT(ran.output, Contains("1 reads were compared"));
 }
 
 TEST_CASE("a log cut at any byte is understood or refused with its line") {
