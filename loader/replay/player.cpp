@@ -33,26 +33,38 @@ template <auto Slot, std::size_t Index, typename Handle, typename... Rest>
 struct Player<Slot, Index, pi_result (*)(Handle, Rest...)> {
     static constexpr bool releases = sizeof...(Rest) == 0 && ends_with(Index, "Release");
     static constexpr bool retains = sizeof...(Rest) == 0 && ends_with(Index, "Retain");
+    static constexpr bool enqueues = is_command<pi_result (*)(Handle, Rest...)>;
+    static constexpr bool maps = same_slot<Slot, &pi_dispatch::piEnqueueMemBufferMap>;
+    static constexpr bool unmaps = same_slot<Slot, &pi_dispatch::piEnqueueMemUnmap>;
+    static constexpr std::size_t last = sizeof...(Rest) - 1;
 
     static Outcome play(Replay::State &state, const Call &call) {
         if (call.arguments.size() != 1 + sizeof...(Rest))
             throw Refusal(fmt::format("has {} arguments, should have {}", call.arguments.size(),
                                       1 + sizeof...(Rest)));
-        Player player{state, call};
-        std::tuple<Rest...> rest{};
+        Player player(state, call);
         [&]<std::size_t... I>(std::index_sequence<I...>) {
-            (player.template read<I>(rest), ...);
+            (player.template read<I>(), ...);
         }
         (std::index_sequence_for<Rest...>());
-        const Handle handle = player.first();
-        if (handle == nullptr)
+        player.handle_ = player.first();
+        if (player.handle_ == nullptr)
             throw Refusal("its first argument is null");
-        return player.make(handle, rest);
+        player.make();
+        return player.end();
     }
 
-private:
     Player(Replay::State &state, const Call &call) : state_(state), call_(call) {}
+    ~Player() {
+        if constexpr (is_handle<Made>) {
+            if (made_ != nullptr)
+                release(made_);
+        }
+    }
+    Player(const Player &) = delete;
+    Player &operator=(const Player &) = delete;
 
+private:
     Handle first() {
         if constexpr (std::is_same_v<Handle, pi_platform>)
             return platform();
@@ -73,11 +85,11 @@ private:
     }
 
     template <std::size_t I>
-    void read(std::tuple<Rest...> &rest) {
+    void read() {
         using Type = std::tuple_element_t<I, std::tuple<Rest...>>;
-        Type &out = std::get<I>(rest);
+        Type &out = std::get<I>(rest_);
         const Json &value = call_.arguments[I + 1];
-        Reader reader(state_, call_, storage());
+        Reader reader(state_, call_, *memory_);
         if constexpr (is_handle<Type>) {
             out = state_.template find<Type>(value);
         } else if constexpr (std::is_integral_v<Type>) {
@@ -87,11 +99,11 @@ private:
                 throw Refusal("an argument is no string");
             out = value.is_null() ? nullptr : value.get_ref<const std::string &>().c_str();
         } else if constexpr (std::is_same_v<Type, const pi_event *>) {
-            uint32_t count = std::get<I - 1>(rest);
+            uint32_t count = std::get<I - 1>(rest_);
             out = reader.template handle_list<pi_event>(value, "a wait list", count);
-            if (count != std::get<I - 1>(rest))
+            if (count != std::get<I - 1>(rest_))
                 throw Refusal(fmt::format("its wait list has {} events, should have {}", count,
-                                          std::get<I - 1>(rest)));
+                                          std::get<I - 1>(rest_)));
         } else if constexpr (is_out_handle<Type>) {
             if (value == true)
                 out = &made_;
@@ -102,48 +114,64 @@ private:
         }
     }
 
-    // Commands that do not block, and buffers around host memory, use it behind the call.
-    Storage &storage() {
-        if constexpr (is_command<pi_result (*)(Handle, Rest...)> ||
-                      same_slot<Slot, &pi_dispatch::piMemBufferCreate>)
-            return state_.kept;
-        else
-            return own_;
+    void make() {
+        if constexpr (same_slot<Slot, &pi_dispatch::piEventWait>)
+            std::get<0>(rest_) = patience;
+        if constexpr (enqueues)
+            prepare();
+        result_ = std::apply(
+            [&](auto... arguments) { return (dispatch_of(handle_)->*Slot)(handle_, arguments...); },
+            rest_);
+        if (result_ != PI_SUCCESS)
+            return;
+        if constexpr (enqueues)
+            note_command();
+        if constexpr (same_slot<Slot, &pi_dispatch::piMemBufferCreate>) {
+            if ((std::get<1>(rest_)->flags & PI_MEM_USE_HOST_PTR) != 0)
+                state_.kept.push_back(memory_);
+        }
     }
 
-    Outcome make(Handle handle, std::tuple<Rest...> &rest) {
-        [[maybe_unused]] pi_event map_event = nullptr;
-        Outcome outcome{};
-        if constexpr (same_slot<Slot, &pi_dispatch::piEventWait>) {
-            std::get<0>(rest) = patience;
-        } else if constexpr (same_slot<Slot, &pi_dispatch::piEnqueueMemUnmap>) {
-            if (std::get<0>(rest) == nullptr)
+    // A command that does not block has an event in any case: it tells how long its memory is used.
+    void prepare() {
+        const auto *const desc = std::get<0>(rest_);
+        blocks_ = desc != nullptr && (desc->flags & PI_COMMAND_BLOCKING) != 0;
+        if constexpr (unmaps) {
+            if (desc == nullptr)
                 throw Refusal("its descriptor is null");
-            outcome.hash = unmap(*std::get<0>(rest));
-        } else if constexpr (same_slot<Slot, &pi_dispatch::piEnqueueMemBufferMap>) {
-            if (std::get<sizeof...(Rest) - 1>(rest) == nullptr)
-                std::get<sizeof...(Rest) - 1>(rest) = &map_event;
+            hash_ = unmap(*desc);
         }
-        outcome.result = std::apply(
-            [&](auto... arguments) { return (dispatch_of(handle)->*Slot)(handle, arguments...); },
-            rest);
-        if (outcome.result != PI_SUCCESS)
-            return outcome;
-        if constexpr (same_slot<Slot, &pi_dispatch::piEnqueueMemUnmap>)
+        pi_event *&out_event = std::get<last>(rest_);
+        if (out_event == nullptr && (!blocks_ || maps))
+            out_event = &own_event_;
+    }
+    void note_command() {
+        const pi_event *const out_event = std::get<last>(rest_);
+        if (out_event == nullptr)
+            return;
+        if (out_event != &own_event_)
+            piEventRetain(*out_event);
+        event_ = take_over(*out_event);
+        if (!blocks_)
+            state_.commands.add(handle_, event_, memory_);
+    }
+
+    Outcome end() {
+        if (result_ != PI_SUCCESS)
+            return {result_, hash_};
+        if constexpr (unmaps)
             end_map();
-        if constexpr (same_slot<Slot, &pi_dispatch::piEnqueueMemBufferMap>)
-            keep_map(*std::get<0>(rest), *std::get<sizeof...(Rest) - 1>(rest),
-                     map_event != nullptr);
+        if constexpr (maps)
+            keep_map(*std::get<0>(rest_));
         if constexpr (same_slot<Slot, &pi_dispatch::piEnqueueMemBufferRead>) {
-            const auto *const desc = std::get<0>(rest);
-            if (desc != nullptr && (desc->flags & PI_COMMAND_BLOCKING) != 0)
-                outcome.hash = hash_of_read(*desc);
+            if (blocks_)
+                hash_ = hash_of_read(*std::get<0>(rest_));
         }
         if constexpr (releases || retains)
             count();
         if constexpr (is_handle<Made>)
             note_made();
-        return outcome;
+        return {result_, hash_};
     }
 
     void count() {
@@ -158,33 +186,25 @@ private:
     }
 
     void note_made() {
-        if (made_ == nullptr)
+        if (made_ == nullptr || call_.expected != PI_SUCCESS)
             return;
         const auto ids = call_.line.find("made");
-        if (call_.expected != PI_SUCCESS) {
-            release(made_);
-            return;
-        }
         if (ids == call_.line.end() || !ids->is_array() || ids->size() != 1 ||
-            state_.objects.count(as_number((*ids)[0], "made")) != 0) {
-            release(made_);
+            state_.objects.count(as_number((*ids)[0], "made")) != 0)
             throw Refusal("\"made\" is no new id");
-        }
         state_.objects[as_number((*ids)[0], "made")] = {made_, HandleTraits<Made>::kind, 1, false};
+        made_ = nullptr;
     }
 
-    void keep_map(const pi_buffer_map_desc &desc, pi_event event, bool own) {
-        if (!own)
-            piEventRetain(event);
+    void keep_map(const pi_buffer_map_desc &desc) {
         const auto id = call_.line.find("map");
         if (id == call_.line.end() || !id->is_number_unsigned() ||
             state_.maps.count(id->get<uint64_t>()) != 0) {
-            piEventRelease(event);
             if (call_.expected == PI_SUCCESS)
                 throw Refusal("\"map\" is no new id");
             return;
         }
-        state_.maps[id->get<uint64_t>()] = {event, desc.out_pointer, desc.size,
+        state_.maps[id->get<uint64_t>()] = {event_, memory_, desc.out_pointer, desc.size,
                                             (desc.flags & (PI_MAP_WRITE | PI_MAP_WRITE_DISCARD)) !=
                                                 0};
     }
@@ -194,8 +214,8 @@ private:
         const auto found = state_.maps.find(as_number(member(call_.line, "map"), "map"));
         if (found == state_.maps.end())
             throw LeftOut("its map was not made");
-        const OpenMap map = found->second;
-        if (piEventWait(map.event, patience) != PI_SUCCESS)
+        const OpenMap &map = found->second;
+        if (piEventWait(map.event.get(), patience) != PI_SUCCESS)
             throw LeftOut("its map has failed");
         const_cast<pi_unmap_desc &>(desc).pointer = *map.place;
         std::optional<uint64_t> hash;
@@ -213,11 +233,7 @@ private:
         return hash;
     }
 
-    void end_map() {
-        const auto found = state_.maps.find(as_number(member(call_.line, "map"), "map"));
-        piEventRelease(found->second.event);
-        state_.maps.erase(found);
-    }
+    void end_map() { state_.maps.erase(as_number(member(call_.line, "map"), "map")); }
 
     template <typename... Parameters>
     struct MadeBy {
@@ -232,8 +248,15 @@ private:
 
     Replay::State &state_;
     const Call &call_;
-    Storage own_;
-    Made made_ = nullptr;
+    std::shared_ptr<Storage> memory_ = std::make_shared<Storage>();
+    Handle handle_ = nullptr;
+    std::tuple<Rest...> rest_{};
+    Made made_ = nullptr; ///< a reference, until the log's program has it
+    bool blocks_ = false;
+    pi_event own_event_ = nullptr; ///< where the log's program wanted none
+    Event event_;                  ///< of a command
+    pi_result result_ = PI_SUCCESS;
+    std::optional<uint64_t> hash_;
 };
 
 template <auto Slot, std::size_t Index, typename Function>

@@ -143,7 +143,7 @@ public:
     }
     void place(pi_buffer_map_desc &desc) {
         if (member(*object_, "out_pointer") == true)
-            desc.out_pointer = state_.kept.array<void *>(1);
+            desc.out_pointer = storage_.array<void *>(1);
     }
     void mapped(pi_unmap_desc &) {} // the caller knows the map
 

@@ -33,7 +33,28 @@ unsigned char *Storage::bytes(uint64_t size) {
     memory_.emplace_back(std::aligned_alloc(4096, whole != 0 ? whole : 4096));
     if (memory_.back() == nullptr)
         throw std::bad_alloc();
+    size_ += whole;
     return static_cast<unsigned char *>(std::memset(memory_.back().get(), 0, whole));
+}
+
+void Commands::add(pi_queue queue, Event event, std::shared_ptr<Storage> memory) {
+    size_ += memory->size();
+    commands_.push_back({queue, std::move(event), std::move(memory)});
+    if (size_ >= looks_from_)
+        forget_final();
+}
+
+void Commands::forget_final() {
+    std::erase_if(commands_, [](const Command &command) {
+        pi_event_status status = PI_EVENT_QUEUED;
+        piEventGetInfo(command.event.get(), PI_EVENT_INFO_STATUS, sizeof status, &status, nullptr);
+        return status == PI_EVENT_COMPLETE;
+    });
+    size_ = 0;
+    for (const Command &command : commands_)
+        size_ += command.memory->size();
+    // So that each is asked seldom, however many there are.
+    looks_from_ = 2 * size_ + (UINT64_C(16) << 20);
 }
 
 Replay::State::~State() {
@@ -43,8 +64,8 @@ Replay::State::~State() {
         if (object.kind == PI_KIND_QUEUE)
             piQueueFinish(static_cast<pi_queue>(object.handle));
     }
-    for (const auto &[id, map] : maps)
-        piEventRelease(map.event);
+    commands.clear();
+    maps.clear();
     release_all<pi_mem>(objects);
     release_all<pi_kernel>(objects);
     release_all<pi_program>(objects);

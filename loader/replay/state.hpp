@@ -34,9 +34,37 @@ public:
     Type *array(std::size_t count) {
         return reinterpret_cast<Type *>(bytes(count * sizeof(Type)));
     }
+    /// Of all that it has given.
+    uint64_t size() const noexcept { return size_; }
 
 private:
     std::vector<std::unique_ptr<void, Free>> memory_;
+    uint64_t size_ = 0;
+};
+
+/// A reference to an event.
+using Event = std::shared_ptr<std::remove_pointer_t<pi_event>>;
+inline Event take_over(pi_event event) {
+    return {event, piEventRelease};
+}
+
+/// The commands that may be under way: each has an event, and memory that it uses until that is final.
+class Commands {
+public:
+    void add(pi_queue queue, Event event, std::shared_ptr<Storage> memory);
+    void clear() noexcept { commands_.clear(); }
+
+private:
+    struct Command {
+        pi_queue queue;
+        Event event;
+        std::shared_ptr<Storage> memory;
+    };
+    void forget_final();
+
+    std::vector<Command> commands_;
+    uint64_t size_ = 0;       ///< of their memory
+    uint64_t looks_from_ = 0; ///< from that size on it looks for those that are final
 };
 
 /// Throws Refusal with the error's text unless the call of that function succeeded.
@@ -66,7 +94,8 @@ struct Object {
 };
 
 struct OpenMap {
-    pi_event event;
+    Event event;
+    std::shared_ptr<Storage> memory; ///< has `place`
     void **place;
     uint64_t size;
     bool writes;
@@ -79,7 +108,8 @@ struct Replay::State {
     std::map<uint64_t, Object> objects;
     std::map<uint64_t, std::string> unmade; ///< ids of what a call has not made, and why
     std::map<uint64_t, OpenMap> maps;
-    Storage kept; ///< of what may be used behind its call
+    Commands commands;
+    std::vector<std::shared_ptr<Storage>> kept; ///< of buffers around it
 
     ~State();
     /// The object of the log's id, or NULL for null. Throws LeftOut for one that was not made here.

@@ -334,6 +334,26 @@ TEST_CASE("a map whose unmap was refused is still there for the next one") {
     CHECK_THAT(ran.output, Contains("1 reads were compared"));
 }
 
+TEST_CASE("a replay has no more memory of the host than the commands under way need") {
+    constexpr uint64_t size = 8 << 20;
+    const TemporaryFile log;
+    record(log.path(), [](const Machine &machine) {
+        const pi_mem mem = machine.make_buffer(size);
+        OK(machine.fill(mem, 1, 0, size));
+        for (int i = 0; i < 60; ++i)
+            machine.read(mem, size, i % 2 == 0 ? PI_COMMAND_BLOCKING : 0);
+        OK(piMemRelease(mem));
+    });
+    const Ran ran = run({PI_REPLAY, log.path()}, on_host);
+    INFO(ran.output << ran.errors);
+    CHECK(ran.exit_code == 0);
+    if (std::string(PI_TEST_SANITIZE).empty()) { // else what is given back stays for a while
+        rusage usage{};
+        REQUIRE(::getrusage(RUSAGE_CHILDREN, &usage) == 0); // the largest child's
+        CHECK(usage.ru_maxrss < 300 * 1024);                // KiB
+    }
+}
+
 TEST_CASE("a log cut at any byte is understood or refused with its line") {
     const TemporaryFile log;
     const TemporaryFile cut;
