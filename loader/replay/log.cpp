@@ -40,20 +40,47 @@ Log::Log(const std::string &path) : path_(path), stream_(path, std::ios::binary)
 }
 
 void Log::look_ahead() {
-    const std::streampos begin = stream_.tellg();
-    const uint64_t number = number_;
+    const Place begin = place();
     // A line that is broken is told when its turn has come.
-    for (std::optional<Line> line = read(); line && line->content.is_object(); line = read()) {
-        const auto of = line->content.find("of");
-        const auto result = line->content.find("result");
-        if (of != line->content.end() && of->is_number_unsigned() && result != line->content.end())
-            results_[of->get<uint64_t>()] = *result;
+    for (Place here = begin;; here = place()) {
+        const std::optional<Line> line = read();
+        if (!line || !line->content.is_object())
+            break;
+        const auto number_of = [&](const char *name) {
+            const auto found = line->content.find(name);
+            return found != line->content.end() && found->is_number_unsigned()
+                       ? std::optional(found->get<uint64_t>())
+                       : std::nullopt;
+        };
+        if (const auto of = number_of("of"); of && line->content.contains("result"))
+            results_[*of] = line->content["result"];
+        if (const auto began = number_of("began"); began && *began < here.number)
+            begun_.emplace(*began, here);
     }
-    stream_.clear();
-    if (begin < 0 || !stream_.seekg(begin))
-        throw Refusal(fmt::format("{}: is read twice, so it must be a file", path_));
-    number_ = number;
+    go_to(begin);
     cut_ = false;
+}
+
+void Log::go_to(const Place &place) {
+    stream_.clear();
+    if (place.position < 0 || !stream_.seekg(place.position))
+        throw Refusal(fmt::format("{}: is read more than once, so it must be a file", path_));
+    number_ = place.number;
+}
+
+std::vector<Line> Log::begun_behind(uint64_t number) {
+    std::vector<Line> lines;
+    const auto [first, last] = begun_.equal_range(number);
+    if (first == last)
+        return lines;
+    const Place here = place();
+    for (auto begun = first; begun != last; ++begun) {
+        go_to(begun->second);
+        if (std::optional<Line> line = next())
+            lines.push_back(*std::move(line));
+    }
+    go_to(here);
+    return lines;
 }
 
 std::optional<Line> Log::next() {

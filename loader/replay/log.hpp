@@ -11,6 +11,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 namespace pi_replay {
 
@@ -33,17 +34,26 @@ public:
 
     /// The next line, with the result that its call had in the end; nothing at the end.
     std::optional<Line> next();
+    /// The lines of the calls that began behind that line, and have other lines in between.
+    std::vector<Line> begun_behind(uint64_t number);
     /// Whether the last line ended in the middle: its program ended while it wrote.
     bool cut() const noexcept { return cut_; }
     uint64_t line_number() const noexcept { return number_; }
 
 private:
+    struct Place {
+        std::streampos position;
+        uint64_t number; ///< of the line before
+    };
+    Place place() { return {stream_.tellg(), number_}; }
+    void go_to(const Place &place);
     void look_ahead();
     std::optional<Line> read(); ///< the content is any
 
     std::string path_;
     std::ifstream stream_;
-    std::map<uint64_t, Json> results_; ///< of lines that others give another one
+    std::map<uint64_t, Json> results_;     ///< of lines that others give another one
+    std::multimap<uint64_t, Place> begun_; ///< by the line that they began behind
     uint64_t number_ = 0;
     bool cut_ = false;
 };

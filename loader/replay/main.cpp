@@ -33,7 +33,7 @@ pi::command_line::Page page() {
               "counted "
               "from 0, '*' for any. Questions (...GetInfo and such) are not asked again, nor are "
               "waits that "
-              "timed out.",
+              "timed out and what a callback may not do.",
               {}}},
             {{same, "all calls had the results of the log"},
              {different, "some had others"},
@@ -76,8 +76,7 @@ int replay(const Options &options) {
     Replay replay(options.device, options.check_data, [&](const std::string &text) {
         std::printf("%s:%s\n", options.log.c_str(), text.c_str());
     });
-    while (const std::optional<Line> line = log.next())
-        replay.run(*line);
+    replay.run(log);
     tell_cut(log, options.log);
     const Counts &counts = replay.counts();
     std::printf(

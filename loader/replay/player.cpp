@@ -34,27 +34,34 @@ struct Player<Slot, Index, pi_result (*)(Handle, Rest...)> {
     static constexpr bool releases = sizeof...(Rest) == 0 && ends_with(Index, "Release");
     static constexpr bool retains = sizeof...(Rest) == 0 && ends_with(Index, "Retain");
     static constexpr bool enqueues = is_command<pi_result (*)(Handle, Rest...)>;
+    static constexpr bool waits = same_slot<Slot, &pi_dispatch::piEventWait>;
+    static constexpr bool finishes = same_slot<Slot, &pi_dispatch::piQueueFinish>;
     static constexpr bool maps = same_slot<Slot, &pi_dispatch::piEnqueueMemBufferMap>;
     static constexpr bool unmaps = same_slot<Slot, &pi_dispatch::piEnqueueMemUnmap>;
     static constexpr std::size_t last = sizeof...(Rest) - 1;
 
-    static Outcome play(Replay::State &state, const Call &call) {
-        if (call.arguments.size() != 1 + sizeof...(Rest))
-            throw Refusal(fmt::format("has {} arguments, should have {}", call.arguments.size(),
-                                      1 + sizeof...(Rest)));
-        Player player(state, call);
+    static End play(Replay::State &state, std::shared_ptr<const Call> call) {
+        const auto player = std::make_shared<Player>(state, std::move(call));
+        const std::size_t count = player->arguments().size();
+        if (count != 1 + sizeof...(Rest))
+            throw Refusal(
+                fmt::format("has {} arguments, should have {}", count, 1 + sizeof...(Rest)));
         [&]<std::size_t... I>(std::index_sequence<I...>) {
-            (player.template read<I>(), ...);
+            (player->template read<I>(), ...);
         }
         (std::index_sequence_for<Rest...>());
-        player.handle_ = player.first();
-        if (player.handle_ == nullptr)
+        player->handle_ = player->first();
+        if (player->handle_ == nullptr)
             throw Refusal("its first argument is null");
-        player.make();
-        return player.end();
+        player->blocks_ = player->blocks();
+        if (player->call_->early && !player->blocks_)
+            return nullptr;
+        player->make();
+        return [player] { return player->end(); };
     }
 
-    Player(Replay::State &state, const Call &call) : state_(state), call_(call) {}
+    Player(Replay::State &state, std::shared_ptr<const Call> call)
+        : state_(state), call_(std::move(call)) {}
     ~Player() {
         if constexpr (is_handle<Made>) {
             if (made_ != nullptr)
@@ -65,15 +72,18 @@ struct Player<Slot, Index, pi_result (*)(Handle, Rest...)> {
     Player &operator=(const Player &) = delete;
 
 private:
+    const Json &line() const { return call_->line.content; }
+    const Json &arguments() const { return array_of(member(line(), "arguments"), "arguments"); }
+
     Handle first() {
         if constexpr (std::is_same_v<Handle, pi_platform>)
             return platform();
         else
-            return state_.template find<Handle>(call_.arguments[0]);
+            return state_.template find<Handle>(arguments()[0]);
     }
     // The log's platforms are those of its devices.
     pi_platform platform() {
-        const Json &desc = call_.arguments[1];
+        const Json &desc = arguments()[1];
         pi_device device = state_.devices.at(0);
         if (desc.is_object() && desc.contains("devices") && desc["devices"].is_array() &&
             !desc["devices"].empty() && !desc["devices"][0].is_null())
@@ -88,8 +98,8 @@ private:
     void read() {
         using Type = std::tuple_element_t<I, std::tuple<Rest...>>;
         Type &out = std::get<I>(rest_);
-        const Json &value = call_.arguments[I + 1];
-        Reader reader(state_, call_, *memory_);
+        const Json &value = arguments()[I + 1];
+        Reader reader(state_, *call_, *memory_);
         if constexpr (is_handle<Type>) {
             out = state_.template find<Type>(value);
         } else if constexpr (std::is_integral_v<Type>) {
@@ -114,35 +124,61 @@ private:
         }
     }
 
-    void make() {
-        if constexpr (same_slot<Slot, &pi_dispatch::piEventWait>)
-            std::get<0>(rest_) = patience;
+    bool blocks() const {
         if constexpr (enqueues)
+            return std::get<0>(rest_) != nullptr &&
+                   (std::get<0>(rest_)->flags & PI_COMMAND_BLOCKING) != 0;
+        else
+            return waits || finishes;
+    }
+
+    void make() {
+        if constexpr (waits) {
+            std::get<0>(rest_) = patience;
+            if (call_->early) {
+                piEventWait(handle_, 1); // which flushes
+                return;
+            }
+        } else if constexpr (finishes) {
+            if (call_->early) {
+                result_ = piQueueFlush(handle_);
+                awaited_ = state_.commands.of(handle_);
+                return;
+            }
+        } else if constexpr (enqueues) {
             prepare();
-        result_ = std::apply(
-            [&](auto... arguments) { return (dispatch_of(handle_)->*Slot)(handle_, arguments...); },
-            rest_);
+        }
+        result_ = make_whole();
         if (result_ != PI_SUCCESS)
             return;
         if constexpr (enqueues)
             note_command();
+        if constexpr (unmaps)
+            end_map();
         if constexpr (same_slot<Slot, &pi_dispatch::piMemBufferCreate>) {
             if ((std::get<1>(rest_)->flags & PI_MEM_USE_HOST_PTR) != 0)
                 state_.kept.push_back(memory_);
         }
     }
+    pi_result make_whole() {
+        return std::apply(
+            [&](auto... arguments) { return (dispatch_of(handle_)->*Slot)(handle_, arguments...); },
+            rest_);
+    }
 
     // A command that does not block has an event in any case: it tells how long its memory is used.
     void prepare() {
         const auto *const desc = std::get<0>(rest_);
-        blocks_ = desc != nullptr && (desc->flags & PI_COMMAND_BLOCKING) != 0;
         if constexpr (unmaps) {
             if (desc == nullptr)
                 throw Refusal("its descriptor is null");
             hash_ = unmap(*desc);
         }
+        if (blocks_ && call_->early)
+            const_cast<std::remove_const_t<std::remove_pointer_t<decltype(desc)>> *>(desc)->flags &=
+                ~uint64_t{PI_COMMAND_BLOCKING};
         pi_event *&out_event = std::get<last>(rest_);
-        if (out_event == nullptr && (!blocks_ || maps))
+        if (out_event == nullptr && (!blocks_ || call_->early || maps))
             out_event = &own_event_;
     }
     void note_command() {
@@ -152,15 +188,34 @@ private:
         if (out_event != &own_event_)
             piEventRetain(*out_event);
         event_ = take_over(*out_event);
-        if (!blocks_)
-            state_.commands.add(handle_, event_, memory_);
+        if (blocks_ && !call_->early)
+            return;
+        state_.commands.add(handle_, event_, memory_);
+        if (blocks_)
+            piQueueFlush(handle_);
+    }
+
+    // What is left of an early call.
+    pi_result wait() {
+        if constexpr (waits) {
+            handle_ = first(); // a log that was changed may have released it meanwhile
+            return make_whole();
+        }
+        if (event_ != nullptr && blocks_)
+            return piEventWait(event_.get(), patience);
+        // A finish succeeds whatever became of the commands.
+        for (const Event &event : awaited_) {
+            if (piEventWait(event.get(), patience) == PI_ERROR_TIMEOUT)
+                return PI_ERROR_TIMEOUT;
+        }
+        return result_;
     }
 
     Outcome end() {
+        if (call_->early)
+            result_ = wait();
         if (result_ != PI_SUCCESS)
             return {result_, hash_};
-        if constexpr (unmaps)
-            end_map();
         if constexpr (maps)
             keep_map(*std::get<0>(rest_));
         if constexpr (same_slot<Slot, &pi_dispatch::piEnqueueMemBufferRead>) {
@@ -175,7 +230,7 @@ private:
     }
 
     void count() {
-        const auto object = state_.objects.find(as_number(call_.arguments[0], "an id"));
+        const auto object = state_.objects.find(as_number(arguments()[0], "an id"));
         if (object == state_.objects.end() || object->second.root)
             return;
         object->second.references += retains ? 1 : 0;
@@ -186,10 +241,10 @@ private:
     }
 
     void note_made() {
-        if (made_ == nullptr || call_.expected != PI_SUCCESS)
+        if (made_ == nullptr || call_->expected != PI_SUCCESS)
             return;
-        const auto ids = call_.line.find("made");
-        if (ids == call_.line.end() || !ids->is_array() || ids->size() != 1 ||
+        const auto ids = line().find("made");
+        if (ids == line().end() || !ids->is_array() || ids->size() != 1 ||
             state_.objects.count(as_number((*ids)[0], "made")) != 0)
             throw Refusal("\"made\" is no new id");
         state_.objects[as_number((*ids)[0], "made")] = {made_, HandleTraits<Made>::kind, 1, false};
@@ -197,21 +252,21 @@ private:
     }
 
     void keep_map(const pi_buffer_map_desc &desc) {
-        const auto id = call_.line.find("map");
-        if (id == call_.line.end() || !id->is_number_unsigned() ||
-            state_.maps.count(id->get<uint64_t>()) != 0) {
-            if (call_.expected == PI_SUCCESS)
+        const auto id = line().find("map");
+        if (id == line().end() || !id->is_number_unsigned() ||
+            state_.maps.count(id->template get<uint64_t>()) != 0) {
+            if (call_->expected == PI_SUCCESS)
                 throw Refusal("\"map\" is no new id");
             return;
         }
-        state_.maps[id->get<uint64_t>()] = {event_, memory_, desc.out_pointer, desc.size,
-                                            (desc.flags & (PI_MAP_WRITE | PI_MAP_WRITE_DISCARD)) !=
-                                                0};
+        state_.maps[id->template get<uint64_t>()] = {
+            event_, memory_, desc.out_pointer, desc.size,
+            (desc.flags & (PI_MAP_WRITE | PI_MAP_WRITE_DISCARD)) != 0};
     }
 
     // Waits for the map, takes what it shows, and writes into it what the log's host has.
     std::optional<uint64_t> unmap(const pi_unmap_desc &desc) {
-        const auto found = state_.maps.find(as_number(member(call_.line, "map"), "map"));
+        const auto found = state_.maps.find(as_number(member(line(), "map"), "map"));
         if (found == state_.maps.end())
             throw LeftOut("its map was not made");
         const OpenMap &map = found->second;
@@ -220,7 +275,7 @@ private:
         const_cast<pi_unmap_desc &>(desc).pointer = *map.place;
         std::optional<uint64_t> hash;
         if (map.writes) {
-            const Json &data = member(call_.line, "data");
+            const Json &data = member(line(), "data");
             const auto bytes =
                 data.is_string() ? decode(data.get_ref<const std::string &>()) : std::nullopt;
             if (!bytes || bytes->size() != map.size)
@@ -233,7 +288,7 @@ private:
         return hash;
     }
 
-    void end_map() { state_.maps.erase(as_number(member(call_.line, "map"), "map")); }
+    void end_map() { state_.maps.erase(as_number(member(line(), "map"), "map")); }
 
     template <typename... Parameters>
     struct MadeBy {
@@ -247,7 +302,7 @@ private:
     using Made = typename MadeBy<Rest...>::Type;
 
     Replay::State &state_;
-    const Call &call_;
+    const std::shared_ptr<const Call> call_;
     std::shared_ptr<Storage> memory_ = std::make_shared<Storage>();
     Handle handle_ = nullptr;
     std::tuple<Rest...> rest_{};
@@ -255,6 +310,7 @@ private:
     bool blocks_ = false;
     pi_event own_event_ = nullptr; ///< where the log's program wanted none
     Event event_;                  ///< of a command
+    std::vector<Event> awaited_;   ///< by a finish
     pi_result result_ = PI_SUCCESS;
     std::optional<uint64_t> hash_;
 };

@@ -7,14 +7,17 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <optional>
 
 namespace pi_replay {
 
 struct Call {
-    const Json &line;
-    const Json &arguments;
+    Line line;
     pi_result expected;
+    /// Made before its line's turn, so that the others up to there can be made: as much of it as does not wait.
+    bool early;
 };
 
 struct Outcome {
@@ -22,8 +25,10 @@ struct Outcome {
     std::optional<uint64_t> hash; ///< of the bytes that it gave
 };
 
-/// Makes a call of one function with what its line says. Throws Refusal and LeftOut.
-using Play = Outcome (*)(Replay::State &, const Call &);
+/// Makes a call of one function with what its line says; what that gives waits for its end, if it must, and takes what
+/// came out. Both throw Refusal and LeftOut. Nothing for an early call that does not block: it has its turn.
+using End = std::function<Outcome()>;
+using Play = End (*)(Replay::State &, std::shared_ptr<const Call>);
 
 /// Of the function in that row of pi_functions.def; NULL for one whose calls are not made again.
 Play player_of(std::size_t index);

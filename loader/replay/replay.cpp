@@ -9,11 +9,18 @@
 
 #include <fmt/format.h>
 
+#include <string_view>
 #include <utility>
 
 namespace pi_replay {
 
 using namespace pi::loader::record;
+
+struct Replay::Begun {
+    std::shared_ptr<const Call> call;
+    const char *function;
+    End end;
+};
 
 std::string describe(const Line &line) {
     if (!line.content.contains("function"))
@@ -47,62 +54,108 @@ Replay::Replay(const std::string &selector, bool check_data,
 
 Replay::~Replay() = default;
 
-void Replay::run(const Line &line) {
+namespace {
+
+// Says in a refusal what line it is about.
+template <typename Part>
+void of_line(uint64_t number, const char *const &function, Part &&part) {
+    try {
+        part();
+    } catch (const Refusal &refusal) {
+        throw Refusal(fmt::format("line {}: {}{}{}", number, function,
+                                  *function != '\0' ? ": " : "", refusal.what()));
+    }
+}
+
+// A wait that timed out says nothing of its event, and what a callback may not do did nothing.
+bool did_nothing(std::string_view function, pi_result result) {
+    return result == PI_ERROR_WOULD_BLOCK ||
+           (function == "piEventWait" && result == PI_ERROR_TIMEOUT);
+}
+
+} // namespace
+
+void Replay::run(Log &log) {
+    while (std::optional<Line> line = log.next()) {
+        const uint64_t number = line->number;
+        if (begun_.count(number) == 0)
+            begin(*std::move(line), false);
+        if (const auto begun = begun_.extract(number))
+            end(*begun.mapped());
+        for (Line &early : log.begun_behind(number))
+            begin(std::move(early), true);
+    }
+}
+
+void Replay::begin(Line line, bool early) {
     if (!line.content.contains("function"))
         return;
-    const auto told = [&](const std::string &text) {
-        tell_(fmt::format("{}: {}", line.number, text));
-    };
-    std::string function;
-    try {
+    const uint64_t number = line.number;
+    const char *function = "";
+    of_line(number, function, [&] {
         const Json &name = line.content["function"];
         const std::size_t index =
             name.is_string() ? find_row(name.get<std::string>()) : function_rows.size();
         if (index == function_rows.size())
             throw Refusal(fmt::format("{} is no function", name.dump()));
         function = function_rows[index].name;
-        const Call call{line.content, array_of(member(line.content, "arguments"), "arguments"),
-                        as_word<pi_result>(member(line.content, "result"), "result")};
-        if (is_question(index) || (function == "piEventWait" && call.expected == PI_ERROR_TIMEOUT))
+        const auto result = as_word<pi_result>(member(line.content, "result"), "result");
+        if (is_question(index) || did_nothing(function, result))
             return;
+        auto begun = std::make_unique<Begun>();
+        begun->function = function;
+        begun->call = std::make_shared<const Call>(Call{std::move(line), result, early});
+        const auto cannot = begun->call->line.content.find("cannot");
         try {
             if (player_of(index) == nullptr)
                 throw LeftOut(why_never(index));
-            if (line.content.contains("cannot"))
-                throw LeftOut(line.content["cannot"].is_string()
-                                  ? line.content["cannot"].get<std::string>()
-                                  : "the log says so");
-            const Outcome outcome = player_of(index)(*state_, call);
+            if (cannot != begun->call->line.content.end())
+                throw LeftOut(cannot->is_string() ? cannot->get<std::string>() : "the log says so");
+            begun->end = player_of(index)(*state_, begun->call);
+        } catch (const LeftOut &why) {
+            begun->end = [why]() -> Outcome { throw why; }; // told when its turn has come
+        }
+        if (begun->end != nullptr)
+            begun_.emplace(number, std::move(begun));
+    });
+}
+
+void Replay::end(const Begun &begun) {
+    const Line &line = begun.call->line;
+    const pi_result expected = begun.call->expected;
+    const auto told = [&](const std::string &text) {
+        tell_(fmt::format("{}: {} {}", line.number, begun.function, text));
+    };
+    of_line(line.number, begun.function, [&] {
+        try {
+            const Outcome outcome = begun.end();
             ++counts_.run;
-            if (outcome.result != call.expected) {
+            if (outcome.result != expected) {
                 ++counts_.different;
                 const char *text = "";
                 if (outcome.result != PI_SUCCESS)
                     piGetLastError(nullptr, &text);
-                told(fmt::format("{}: recorded {}, got {}{}{}", function, call.expected,
-                                 outcome.result, *text != '\0' ? ": " : "", text));
+                tell_(fmt::format("{}: {}: recorded {}, got {}{}{}", line.number, begun.function,
+                                  expected, outcome.result, *text != '\0' ? ": " : "", text));
                 note_unmade(line, fmt::format("line {} has not made", line.number));
             } else if (check_data_ && line.content.contains("hash") && outcome.hash) {
                 ++counts_.compared;
                 const std::string got = fmt::format("{:016x}", *outcome.hash);
                 if (line.content["hash"] != got) {
                     ++counts_.other_bytes;
-                    told(fmt::format("{} gave other bytes: hash recorded {}, got {}", function,
+                    told(fmt::format("gave other bytes: hash recorded {}, got {}",
                                      line.content["hash"].dump(), got));
                 }
-            } else if (function == "piEnqueueMemBufferRead" && call.expected == PI_SUCCESS &&
-                       !line.content.contains("hash")) {
+            } else if (std::string_view(begun.function) == "piEnqueueMemBufferRead" &&
+                       expected == PI_SUCCESS && !line.content.contains("hash")) {
                 ++counts_.not_compared;
             }
         } catch (const LeftOut &why) {
             ++counts_.left_out;
-            told(fmt::format("{} cannot be run: {}", function, why.what()));
+            told(fmt::format("cannot be run: {}", why.what()));
             note_unmade(line, fmt::format("line {} could not make", line.number));
         }
-    } catch (const Refusal &refusal) {
-        throw Refusal(fmt::format("line {}: {}{}{}", line.number, function,
-                                  function.empty() ? "" : ": ", refusal.what()));
-    }
+    });
 }
 
 std::size_t Replay::find_row(const std::string &name) {

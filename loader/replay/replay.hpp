@@ -37,21 +37,27 @@ public:
     Replay(const Replay &) = delete;
     Replay &operator=(const Replay &) = delete;
 
-    /// Throws Refusal for a line that is no call as the layer writes it.
-    void run(const Line &line);
+    /// All of it. Throws Refusal for a line that is no call as the layer writes it.
+    void run(Log &log);
     const Counts &counts() const noexcept { return counts_; }
 
     /// What the calls of one line use; defined beside them.
     struct State;
 
 private:
+    struct Begun;
+
     static std::size_t find_row(const std::string &name);
+    /// Makes the call of a line; a call that blocks, which is `early`, without waiting.
+    void begin(Line line, bool early);
+    void end(const Begun &begun);
     void note_unmade(const Line &line, const std::string &why);
 
     Counts counts_;
     std::unique_ptr<State> state_;
     std::function<void(const std::string &)> tell_;
     const bool check_data_;
+    std::map<uint64_t, std::unique_ptr<Begun>> begun_; ///< by the numbers of their lines
 };
 
 } // namespace pi_replay

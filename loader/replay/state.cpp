@@ -44,6 +44,15 @@ void Commands::add(pi_queue queue, Event event, std::shared_ptr<Storage> memory)
         forget_final();
 }
 
+std::vector<Event> Commands::of(pi_queue queue) const {
+    std::vector<Event> events;
+    for (const Command &command : commands_) {
+        if (command.queue == queue)
+            events.push_back(command.event);
+    }
+    return events;
+}
+
 void Commands::forget_final() {
     std::erase_if(commands_, [](const Command &command) {
         pi_event_status status = PI_EVENT_QUEUED;

@@ -52,6 +52,7 @@ inline Event take_over(pi_event event) {
 class Commands {
 public:
     void add(pi_queue queue, Event event, std::shared_ptr<Storage> memory);
+    std::vector<Event> of(pi_queue queue) const;
     void clear() noexcept { commands_.clear(); }
 
 private:

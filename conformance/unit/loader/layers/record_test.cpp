@@ -213,6 +213,40 @@ TEST_CASE("a wait list that the call's own event overwrites stands in the log as
     CHECK(barriers[1].at("arguments").at(3) == barriers[0].at("made"));
 }
 
+TEST_CASE("a call that blocks says behind which line it began") {
+    const loader_test::TemporaryFolder folder;
+    const std::string file = folder.str("log.jsonl");
+    {
+        const Machine machine(recorded(file));
+        const pi_event gate = machine.make_host_event();
+        OK(piEnqueueBarrier(machine.queue, nullptr, 1, &gate, nullptr));
+        std::atomic<bool> begins = false;
+        std::thread other([&] {
+            begins = true;
+            piQueueFinish(machine.queue);
+        });
+        while (!begins)
+            std::this_thread::yield();
+        std::this_thread::sleep_for(std::chrono::milliseconds(100));
+        OK(piEnqueueBarrier(machine.queue, nullptr, 0, nullptr, nullptr));
+        OK(piEventSignalHost(gate, PI_SUCCESS));
+        other.join();
+        OK(piEventRelease(gate));
+    }
+    const std::vector<json> lines = read_lines(file);
+    std::size_t finish = 0;
+    while (lines.at(finish).value("function", "") != "piQueueFinish")
+        ++finish;
+    // Numbers of lines begin with 1.
+    const auto began = lines[finish].at("began").get<std::size_t>();
+    CHECK(began < finish);
+    CHECK(lines.at(began - 1).at("function") == "piEnqueueBarrier");
+    for (const json &line : lines) {
+        if (line.value("function", "") == "piEnqueueBarrier")
+            CHECK(line.count("began") == 0); // it does not block
+    }
+}
+
 TEST_CASE("a signal that fails has a line behind it that says so") {
     const loader_test::TemporaryFolder folder;
     const std::string file = folder.str("log.jsonl");

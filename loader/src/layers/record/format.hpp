@@ -15,6 +15,8 @@
 //                 Whether an output was asked for is true or false. Other addresses are null.
 //      result     the pi_result
 //      made       the ids of the handles that were given, in order. An id is never used again.
+//      began      of a call that blocks (piEventWait, piQueueFinish, a command with PI_COMMAND_BLOCKING): how many lines
+//                 there were when it began. What stands between those and its own may have been made while it blocked
 //      map        of a map and the unmap that ends it: an id
 //      data       of an unmap: what the host has left in the range, where it was mapped for writing
 //      hash       of a blocking read, or the unmap of a range mapped for reading alone: fnv of the bytes

@@ -282,6 +282,19 @@ private:
         }
     }
 
+    // Others may be called and return meanwhile.
+    static bool blocks(Rest... rest) {
+        if constexpr (is_command<pi_result (*)(Handle, Rest...)>)
+            return [](const auto *desc, auto...) {
+                std::remove_const_t<std::remove_pointer_t<decltype(desc)>> own;
+                return copy_descriptor(desc, type_of<decltype(own)>, own) &&
+                       (own.flags & PI_COMMAND_BLOCKING) != 0;
+            }(rest...);
+        else
+            return same_slot<Slot, &pi_dispatch::piEventWait> ||
+                   same_slot<Slot, &pi_dispatch::piQueueFinish>;
+    }
+
     static void look(LogFile &file, Before &before, Handle handle, Rest... rest) {
         before.began = file.line_count();
         before.arguments = Json::array({id(file, handle)});
@@ -340,6 +353,8 @@ private:
             else
                 out["data"] = before.data;
         }
+        if (blocks(rest...))
+            out["began"] = before.began;
         if (writer.map().has_value())
             out["map"] = *writer.map();
         if (writer.hash().has_value())
