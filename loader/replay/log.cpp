@@ -6,6 +6,10 @@
 
 #include <fmt/format.h>
 
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
 namespace pi_replay {
 namespace {
 
@@ -19,7 +23,18 @@ Json parse(const std::string &text) {
 
 } // namespace
 
-Log::Log(const std::string &path) : path_(path), stream_(path, std::ios::binary) {
+ReadLock::ReadLock(const std::string &path)
+    : file_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
+    if (file_ >= 0)
+        ::flock(file_, LOCK_SH | LOCK_NB);
+}
+
+ReadLock::~ReadLock() {
+    if (file_ >= 0)
+        ::close(file_);
+}
+
+Log::Log(const std::string &path) : path_(path), stream_(path, std::ios::binary), lock_(path) {
     if (!stream_)
         throw Refusal(fmt::format("{}: cannot be read", path));
     const std::optional<Line> header = next();

@@ -27,9 +27,22 @@ struct Line {
     Json content; ///< an object
 };
 
+/// Layers write no file that it has. If somebody is writing the file there is no lock, and none is needed.
+class ReadLock {
+public:
+    explicit ReadLock(const std::string &path);
+    ~ReadLock();
+    ReadLock(const ReadLock &) = delete;
+    ReadLock &operator=(const ReadLock &) = delete;
+
+private:
+    int file_;
+};
+
 class Log {
 public:
-    /// Reads the header: refuses what is no log, and one of another version or ABI.
+    /// Reads the header: refuses what is no log, and one of another version or ABI. As long as the object lives no layer
+    /// of a loader writes the file, whatever the environment says.
     explicit Log(const std::string &path);
 
     /// The next line, with the result that its call had in the end; nothing at the end.
@@ -52,6 +65,7 @@ private:
 
     std::string path_;
     std::ifstream stream_;
+    ReadLock lock_;
     std::map<uint64_t, Json> results_;     ///< of lines that others give another one
     std::multimap<uint64_t, Place> begun_; ///< by the line that they began behind
     uint64_t number_ = 0;

@@ -8,6 +8,7 @@
 #include <pi/command_line/command_line.hpp>
 
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 
 namespace pi_replay {
@@ -33,7 +34,8 @@ pi::command_line::Page page() {
               "counted "
               "from 0, '*' for any. Questions (...GetInfo and such) are not asked again, nor are "
               "waits that "
-              "timed out and what a callback may not do.",
+              "timed out and what a callback may not do. The layers of PI_LAYERS are around "
+              "the replay, which tells them; none writes into LOG.",
               {}}},
             {{same, "all calls had the results of the log"},
              {different, "some had others"},
@@ -71,8 +73,16 @@ int list(const Options &options) {
     return same;
 }
 
+// They are wanted, or forgotten and then the reason for what is found.
+void tell_layers() {
+    const char *const layers = std::getenv("PI_LAYERS");
+    if (layers != nullptr && *layers != '\0')
+        std::fprintf(stderr, "pi-replay: PI_LAYERS=%s: the replay has these layers\n", layers);
+}
+
 int replay(const Options &options) {
     Log log(options.log);
+    tell_layers();
     Replay replay(options.device, options.check_data, [&](const std::string &text) {
         std::printf("%s:%s\n", options.log.c_str(), text.c_str());
     });

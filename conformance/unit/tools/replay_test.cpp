@@ -433,6 +433,33 @@ TEST_CASE("a map whose unmap was refused is still there for the next one") {
     CHECK_THAT(ran.output, Contains("1 reads were compared"));
 }
 
+TEST_CASE("a replay leaves its log as it is, though the variables say to record into it") {
+    const TemporaryFile log;
+    record(log.path(), use_everything);
+    const std::string before = content_of(log.path());
+    for (const char *variable : {"PI_RECORD_FILE=", "PI_TRACE_FILE="}) {
+        const Ran ran =
+            run({PI_REPLAY, log.path(), "--check-data"},
+                {on_host[0], "PI_LAYERS=record,trace", variable + log.path(), "PI_LOG=error"});
+        INFO(variable << ran.output << ran.errors);
+        CHECK(ran.exit_code == 0);
+        CHECK_THAT(ran.output, Contains("1 reads were compared"));
+        CHECK(content_of(log.path()) == before);
+    }
+}
+
+TEST_CASE("a replay tells which layers are around it") {
+    const TemporaryFile log;
+    record(log.path(), use_everything);
+    const Ran ran = run({PI_REPLAY, log.path()},
+                        {on_host[0], "PI_LAYERS=fault",
+                         "PI_FAULT=piEnqueueMemBufferFill:1=fail(OUT_OF_DEVICE_MEMORY)"});
+    INFO(ran.output << ran.errors);
+    CHECK(ran.exit_code == 1);
+    CHECK_THAT(ran.errors, Contains("PI_LAYERS=fault"));
+    CHECK(run({PI_REPLAY, log.path()}, on_host).errors.empty());
+}
+
 TEST_CASE("a replay has no more memory of the host than the commands under way need") {
     constexpr uint64_t size = 8 << 20;
     const TemporaryFile log;

@@ -28,7 +28,7 @@ std::string with_process_number(const std::string &path) {
     return out;
 }
 
-// -1 without a problem: somebody else has it.
+// -1 without a problem: somebody else has it, to write or to read.
 int open_own(const std::string &path, std::string &problem) {
     constexpr const char *not_regular = "it is not a regular file";
     // A pipe that nobody reads would hold the open until somebody does; so it is ENXIO.
@@ -64,10 +64,10 @@ int open_output(const std::string &path, const char *layer, const char *variable
     }
     if (file < 0)
         log.warn("{}: cannot write \"{}\" ({}): {}; {}", layer, name, variable,
-                 problem.empty() ? "others write it" : problem, consequence);
+                 problem.empty() ? "it is in use" : problem, consequence);
     else if (name != wanted)
-        log.write(PI_LOG_INFO, "{}: \"{}\" is written by another loader, so this one writes \"{}\"",
-                  layer, wanted, name);
+        log.write(PI_LOG_INFO, "{}: \"{}\" is in use, so this loader writes \"{}\"", layer, wanted,
+                  name);
     return file;
 }
 

@@ -290,7 +290,7 @@ TEST_CASE("%p is the process, and two loaders write two files") {
         const Machine other(traced(folder.str("t_%p.json"), &log));
         const Machine third(traced(folder.str("t_%p.json")));
         OK(piQueueFinish(one.queue));
-        CHECK(log.count("is written by another loader, so this one writes", PI_LOG_INFO) == 1);
+        CHECK(log.count("is in use, so this loader writes", PI_LOG_INFO) == 1);
     }
     const std::string file = folder.str("t_" + number + ".json");
     CHECK(!of_category(read_events(file), "call").empty());
