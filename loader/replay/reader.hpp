@@ -49,15 +49,19 @@ public:
         read_numbers(*object_, name, words);
     }
     template <typename Word>
-    void list(const char *name, uint32_t &count, const Word *&words) {
-        const Json &value = member(*object_, name);
-        if (value.is_null())
-            return;
-        count = static_cast<uint32_t>(array_of(value, name).size());
-        auto *const own = storage_.array<Word>(count);
-        for (uint32_t i = 0; i < count; ++i)
-            own[i] = as_word<Word>(value[i], name);
-        words = own;
+    void reserved(const char *name, Word &word) {
+        unusual(*object_, name, word);
+    }
+    template <typename Address>
+    void stray(const char *name, Address &address) {
+        if (object_->contains(name))
+            address = storage_.bytes(1);
+    }
+    template <typename Word>
+    void list(const char *name, uint32_t &count, const Word *&words, uint32_t) {
+        words =
+            elements<Word>(member(*object_, name), name, count,
+                           [&](const Json &value, Word &out) { out = as_word<Word>(value, name); });
     }
     template <typename Handle>
     void handle(const char *name, Handle &handle) {
@@ -69,13 +73,9 @@ public:
     }
     template <typename Handle>
     const Handle *handle_list(const Json &value, const char *name, uint32_t &count) {
-        if (value.is_null())
-            return nullptr;
-        count = static_cast<uint32_t>(array_of(value, name).size());
-        auto *const own = storage_.array<Handle>(count);
-        for (uint32_t i = 0; i < count; ++i)
-            own[i] = state_.find<Handle>(value[i]);
-        return own;
+        return elements<Handle>(value, name, count, [&](const Json &id, Handle &out) {
+            out = state_.find<Handle>(id);
+        });
     }
     void text(const char *name, const char *&text) {
         const Json &value = member(*object_, name);
@@ -88,21 +88,17 @@ public:
         address = bytes(member(*object_, name), name, size);
     }
     void regions(uint32_t &count, const pi_region *&regions) {
-        const Json &value = member(*object_, "regions");
-        if (value.is_null())
-            return;
-        count = static_cast<uint32_t>(array_of(value, "regions").size());
-        auto *const own = storage_.array<pi_region>(count);
-        for (uint32_t i = 0; i < count; ++i) {
-            if (!value[i].is_object())
-                throw Refusal("a region is no object");
-            own[i].src_offset = as_number(member(value[i], "src_offset"), "src_offset");
-            own[i].dst_offset = as_number(member(value[i], "dst_offset"), "dst_offset");
-            read_numbers(value[i], "extent", own[i].extent);
-            read_numbers(value[i], "src_pitch", own[i].src_pitch);
-            read_numbers(value[i], "dst_pitch", own[i].dst_pitch);
-        }
-        regions = own;
+        regions = elements<pi_region>(
+            member(*object_, "regions"), "regions", count, [](const Json &value, pi_region &out) {
+                if (!value.is_object())
+                    throw Refusal("a region is no object");
+                out.src_offset = as_number(member(value, "src_offset"), "src_offset");
+                out.dst_offset = as_number(member(value, "dst_offset"), "dst_offset");
+                read_numbers(value, "extent", out.extent);
+                read_numbers(value, "src_pitch", out.src_pitch);
+                read_numbers(value, "dst_pitch", out.dst_pitch);
+                unusual(value, "reserved", out.reserved);
+            });
     }
     void source(pi_buffer_write_desc &desc) {
         const Json &value = member(*object_, "host_ptr");
@@ -128,14 +124,9 @@ public:
             desc.host_ptr = host_side(desc, false);
     }
     void arguments(uint32_t &count, const pi_kernel_argument *&arguments) {
-        const Json &value = member(*object_, "arguments");
-        if (value.is_null())
-            return;
-        count = static_cast<uint32_t>(array_of(value, "arguments").size());
-        auto *const own = storage_.array<pi_kernel_argument>(count);
-        for (uint32_t i = 0; i < count; ++i)
-            argument(value[i], own[i]);
-        arguments = own;
+        arguments = elements<pi_kernel_argument>(
+            member(*object_, "arguments"), "arguments", count,
+            [&](const Json &value, pi_kernel_argument &out) { argument(value, out); });
     }
     void layout(const void *&next) {
         if (object_->contains("next"))
@@ -148,6 +139,26 @@ public:
     void mapped(pi_unmap_desc &) {} // the caller knows the map
 
 private:
+    // What is not there is 0.
+    template <typename Word>
+    static void unusual(const Json &object, const char *name, Word &word) {
+        if (object.contains(name))
+            word = as_word<Word>(object[name], name);
+    }
+    template <typename Element, typename Read>
+    const Element *elements(const Json &value, const char *name, uint32_t &count, Read &&read) {
+        if (value.is_null())
+            return nullptr;
+        if (value.is_number()) {
+            count = as_word<uint32_t>(value, name);
+            return nullptr;
+        }
+        count = static_cast<uint32_t>(array_of(value, name).size());
+        auto *const own = storage_.array<Element>(count);
+        for (uint32_t i = 0; i < count; ++i)
+            read(value[i], own[i]);
+        return own;
+    }
     template <std::size_t Size>
     static void read_numbers(const Json &object, const char *name, uint64_t (&words)[Size]) {
         const Json &value = array_of(member(object, name), name);
@@ -177,7 +188,7 @@ private:
     }
     template <typename Desc, typename Visit>
     static void rows(const Desc &desc, bool host_is_source, Visit &&visit) {
-        for (uint32_t i = 0; i < desc.region_count; ++i) {
+        for (uint32_t i = 0; desc.regions != nullptr && i < desc.region_count; ++i) {
             if (!for_each_row(desc.regions[i], host_is_source, max_bytes, visit))
                 throw LeftOut("a region needs more than 4 GiB of the host");
         }
@@ -193,9 +204,10 @@ private:
         if (!value.is_object())
             throw Refusal("an argument is no object");
         argument.kind = as_word<uint32_t>(member(value, "kind"), "kind");
+        unusual(value, "reserved", argument.reserved);
+        unusual(value, "offset", argument.offset);
         if (argument.kind == PI_ARGUMENT_BUFFER) {
             argument.mem = state_.find<pi_mem>(member(value, "mem"));
-            argument.offset = as_number(member(value, "offset"), "offset");
         } else if (argument.kind != PI_ARGUMENT_VALUE && argument.kind != PI_ARGUMENT_LOCAL) {
             throw LeftOut("an argument is neither a value nor a buffer");
         }

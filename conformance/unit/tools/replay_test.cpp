@@ -433,6 +433,64 @@ TEST_CASE("a map whose unmap was refused is still there for the next one") {
     CHECK_THAT(ran.output, Contains("1 reads were compared"));
 }
 
+TEST_CASE("calls that were refused for what a log could leave out are refused again") {
+    const TemporaryFile log;
+    record(log.path(), [](const Machine &machine) {
+        const pi_mem mem = machine.make_buffer(64);
+        std::vector<unsigned char> bytes(64);
+        auto read = desc<pi_buffer_read_desc>(PI_TYPE_BUFFER_READ_DESC);
+        read.mem = mem;
+        read.host_ptr = bytes.data();
+        read.region_count = 1; // at NULL
+        const auto try_read = [&] {
+            return piEnqueueMemBufferRead(machine.queue, &read, 0, nullptr, nullptr);
+        };
+        CHECK(try_read() == PI_ERROR_INVALID_NULL_POINTER);
+        pi_region region = linear(16);
+        region.reserved = 1;
+        read.regions = &region;
+        CHECK(try_read() == PI_ERROR_UNSUPPORTED_FEATURE);
+        region.reserved = 0;
+        read.reserved = 1;
+        CHECK(try_read() == PI_ERROR_UNSUPPORTED_FEATURE);
+        read.reserved = 0;
+        struct {
+            pi_buffer_read_desc known;
+            uint64_t tail;
+        } later{read, 1};
+        later.known.struct_size = sizeof later;
+        CHECK(piEnqueueMemBufferRead(machine.queue, &later.known, 0, nullptr, nullptr) ==
+              PI_ERROR_UNSUPPORTED_FEATURE);
+
+        auto buffer = desc<pi_mem_buffer_desc>(PI_TYPE_MEM_BUFFER_DESC);
+        buffer.size = bytes.size();
+        buffer.host_ptr = bytes.data(); // without a flag that says what for
+        pi_mem none = nullptr;
+        CHECK(piMemBufferCreate(machine.context, machine.device, &buffer, &none) ==
+              PI_ERROR_INVALID_VALUE);
+        pi_platform platform = nullptr;
+        OK(piDeviceGetInfo(machine.device, PI_DEVICE_INFO_PLATFORM, sizeof platform, &platform,
+                           nullptr));
+        auto context = desc<pi_context_desc>(PI_TYPE_CONTEXT_DESC);
+        context.device_count = 1; // at NULL
+        pi_context made = nullptr;
+        CHECK(piContextCreate(platform, &context, &made) == PI_ERROR_INVALID_NULL_POINTER);
+        OK(piEventRelease(machine.make_host_event()));
+        const pi_event event = machine.make_host_event();
+        OK(piEventSignalHost(event, PI_SUCCESS));
+        CHECK(piEventSignalHost(event, PI_SUCCESS) == PI_ERROR_INVALID_OPERATION);
+        OK(piEventRelease(event));
+        OK(piMemRelease(mem));
+    });
+    const Ran ran = run({PI_REPLAY, log.path()}, on_host);
+    INFO(ran.output << ran.errors);
+    CHECK(ran.exit_code == 3);
+    CHECK_THAT(ran.output,
+               Contains(" 0 had another result, 0 gave other bytes; 1 could not be run"));
+    CHECK_THAT(ran.output, Contains("piEnqueueMemBufferRead cannot be run: "
+                                    "the descriptor has more than the log knows"));
+}
+
 TEST_CASE("a replay leaves its log as it is, though the variables say to record into it") {
     const TemporaryFile log;
     record(log.path(), use_everything);

@@ -213,6 +213,48 @@ TEST_CASE("a wait list that the call's own event overwrites stands in the log as
     CHECK(barriers[1].at("arguments").at(3) == barriers[0].at("made"));
 }
 
+TEST_CASE(
+    "a refused layout of more extents than there may be is not looked at, and the log says so") {
+    const loader_test::TemporaryFolder folder;
+    const std::string file = folder.str("log.jsonl");
+    {
+        const Machine machine(recorded(file));
+        const uint64_t extents[] = {16, 16};
+        auto layout = describe<pi_mem_layout_desc>(PI_TYPE_MEM_LAYOUT_DESC);
+        layout.rank = 4'000'000;
+        layout.element_size = 4;
+        layout.extents = extents;
+        auto desc = describe<pi_mem_buffer_desc>(PI_TYPE_MEM_BUFFER_DESC);
+        desc.size = 1024;
+        desc.next = &layout;
+        pi_mem mem = nullptr;
+        CHECK(piMemBufferCreate(machine.context, machine.device, &desc, &mem) != PI_SUCCESS);
+    }
+    CHECK_THAT(only_call(read_lines(file), "piMemBufferCreate").at("cannot").get<std::string>(),
+               Catch::Contains("extents"));
+}
+
+TEST_CASE("a refused call whose list is not where it says is recorded, and is refused as without "
+          "the log") {
+    const loader_test::TemporaryFolder folder;
+    const std::string file = folder.str("log.jsonl");
+    {
+        const Machine machine(recorded(file));
+        const pi_mem mem = machine.make_buffer(16);
+        auto copy = describe<pi_buffer_copy_desc>(PI_TYPE_BUFFER_COPY_DESC);
+        copy.flags = UINT64_C(1) << 62; // so that nobody looks further
+        copy.src = copy.dst = mem;
+        copy.region_count = 1;
+        copy.regions = reinterpret_cast<const pi_region *>(std::uintptr_t{8});
+        CHECK(piEnqueueMemBufferCopy(machine.queue, &copy, 0, nullptr, nullptr) ==
+              PI_ERROR_UNSUPPORTED_FEATURE);
+        OK(piMemRelease(mem));
+    }
+    CHECK_THAT(
+        only_call(read_lines(file), "piEnqueueMemBufferCopy").at("cannot").get<std::string>(),
+        Catch::Contains("regions"));
+}
+
 TEST_CASE("a call that blocks says behind which line it began") {
     const loader_test::TemporaryFolder folder;
     const std::string file = folder.str("log.jsonl");

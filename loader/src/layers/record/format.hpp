@@ -12,6 +12,7 @@
 //      function   its name in pi.h
 //      arguments  in the function's order. A handle is its id, NULL is null. A descriptor is an object of its
 //                 members, under the names of pi.h; a chained one stands under "next". A wait list is a list of ids.
+//                 A list at NULL that has a count is that count. Reserved words are there if they are not 0.
 //                 Whether an output was asked for is true or false. Other addresses are null.
 //      result     the pi_result
 //      made       the ids of the handles that were given, in order. An id is never used again.
@@ -82,7 +83,9 @@ constexpr const char *why_never(std::size_t index) {
 /// Each descriptor that a log holds, and its members: what the layer writes and the replay reads alike. An
 /// archive has
 ///   number, numbers     words, and arrays of fixed length
-///   list                a count and an array of words
+///   reserved            a word that is 0 in a call that is right
+///   stray               an address that is NULL in such a call
+///   list                a count, an array of words, and the most that there may be
 ///   handle, handles     one, and a count with its array
 ///   text                a string or NULL
 ///   data                an address and how many bytes the callee reads there
@@ -101,6 +104,7 @@ inline constexpr pi_struct_type described = PI_TYPE_NONE;
 
 PI_RECORD_DESCRIPTOR(pi_context_desc, CONTEXT_DESC) {
     a.number("flags", d.flags);
+    a.reserved("reserved", d.reserved);
     a.handles("devices", d.device_count, d.devices);
 }
 PI_RECORD_DESCRIPTOR(pi_queue_desc, QUEUE_DESC) {
@@ -108,8 +112,9 @@ PI_RECORD_DESCRIPTOR(pi_queue_desc, QUEUE_DESC) {
 }
 PI_RECORD_DESCRIPTOR(pi_mem_layout_desc, MEM_LAYOUT_DESC) {
     a.number("element_size", d.element_size);
-    a.list("extents", d.rank, d.extents);
-    a.list("axis_separators", d.axis_separator_count, d.axis_separators);
+    a.list("extents", d.rank, d.extents, 8);
+    a.reserved("reserved", d.reserved);
+    a.list("axis_separators", d.axis_separator_count, d.axis_separators, 8);
 }
 PI_RECORD_DESCRIPTOR(pi_mem_buffer_desc, MEM_BUFFER_DESC) {
     a.number("flags", d.flags);
@@ -120,6 +125,8 @@ PI_RECORD_DESCRIPTOR(pi_mem_buffer_desc, MEM_BUFFER_DESC) {
     a.layout(d.next);
     if ((d.flags & (PI_MEM_COPY_HOST_PTR | PI_MEM_USE_HOST_PTR)) != 0)
         a.data("host_ptr", d.host_ptr, d.size);
+    else
+        a.stray("host_ptr", d.host_ptr);
 }
 PI_RECORD_DESCRIPTOR(pi_mem_partition_desc, MEM_PARTITION_DESC) {
     a.number("flags", d.flags);
@@ -128,6 +135,7 @@ PI_RECORD_DESCRIPTOR(pi_mem_partition_desc, MEM_PARTITION_DESC) {
 }
 PI_RECORD_DESCRIPTOR(pi_program_desc, PROGRAM_DESC) {
     a.number("flags", d.flags);
+    a.reserved("reserved", d.reserved);
     a.number("format", d.format);
     a.number("size", d.size);
     if (d.format == PI_PROGRAM_FORMAT_NATIVE_TABLE)
@@ -137,6 +145,7 @@ PI_RECORD_DESCRIPTOR(pi_program_desc, PROGRAM_DESC) {
 }
 PI_RECORD_DESCRIPTOR(pi_program_build_desc, PROGRAM_BUILD_DESC) {
     a.number("flags", d.flags);
+    a.reserved("reserved", d.reserved);
     a.handles("devices", d.device_count, d.devices);
     a.text("options", d.options);
 }
@@ -148,18 +157,21 @@ PI_RECORD_DESCRIPTOR(pi_program_link_desc, PROGRAM_LINK_DESC) {
 }
 PI_RECORD_DESCRIPTOR(pi_buffer_read_desc, BUFFER_READ_DESC) {
     a.number("flags", d.flags);
+    a.reserved("reserved", d.reserved);
     a.handle("mem", d.mem);
     a.regions(d.region_count, d.regions);
     a.target(d);
 }
 PI_RECORD_DESCRIPTOR(pi_buffer_write_desc, BUFFER_WRITE_DESC) {
     a.number("flags", d.flags);
+    a.reserved("reserved", d.reserved);
     a.handle("mem", d.mem);
     a.regions(d.region_count, d.regions);
     a.source(d);
 }
 PI_RECORD_DESCRIPTOR(pi_buffer_copy_desc, BUFFER_COPY_DESC) {
     a.number("flags", d.flags);
+    a.reserved("reserved", d.reserved);
     a.handle("src", d.src);
     a.handle("dst", d.dst);
     a.regions(d.region_count, d.regions);

@@ -7,6 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <memory>
 #include <tuple>
 #include <vector>
@@ -24,19 +25,23 @@ std::span<const unsigned char> bytes_at(const void *address, uint64_t size) {
     return {static_cast<const unsigned char *>(address), static_cast<std::size_t>(size)};
 }
 
-// The bytes of an address that nobody has told and that may be wrong: then nothing, and no fault.
-std::optional<std::vector<unsigned char>> copied(void *address, uint64_t size) {
-    std::vector<unsigned char> bytes(size);
+// What is at an address that may be wrong: then nothing, and no fault.
+template <typename Element>
+std::optional<std::vector<Element>> copied(const Element *address, uint64_t count) {
+    std::vector<Element> elements(count);
+    const std::size_t size = count * sizeof(Element);
+    auto *const into = reinterpret_cast<unsigned char *>(elements.data());
+    auto *const out_of = reinterpret_cast<unsigned char *>(const_cast<Element *>(address));
     std::size_t done = 0;
-    while (done < bytes.size()) {
-        const iovec to{bytes.data() + done, bytes.size() - done};
-        const iovec from{static_cast<unsigned char *>(address) + done, bytes.size() - done};
-        const ssize_t count = ::process_vm_readv(::getpid(), &to, 1, &from, 1, 0);
-        if (count <= 0)
+    while (done < size) {
+        const iovec to{into + done, size - done};
+        const iovec from{out_of + done, size - done};
+        const ssize_t got = ::process_vm_readv(::getpid(), &to, 1, &from, 1, 0);
+        if (got <= 0)
             return std::nullopt;
-        done += static_cast<std::size_t>(count);
+        done += static_cast<std::size_t>(got);
     }
-    return bytes;
+    return elements;
 }
 
 std::string text(const Json &line) {
@@ -72,6 +77,13 @@ public:
             cannot("struct_size or type is not that of the descriptor");
             return nullptr;
         }
+        if (desc->struct_size > sizeof own) {
+            const auto tail = look_at(reinterpret_cast<const unsigned char *>(desc) + sizeof own,
+                                      desc->struct_size - sizeof own);
+            if (!tail ||
+                std::any_of(tail->begin(), tail->end(), [](auto byte) { return byte != 0; }))
+                cannot("the descriptor has more than the log knows");
+        }
         Json outer = Json::object();
         std::swap(object_, outer);
         members(*this, own);
@@ -83,9 +95,9 @@ public:
         return outer;
     }
 
-    void cannot(const char *why) {
+    void cannot(std::string why) {
         if (cannot_.empty())
-            cannot_ = why;
+            cannot_ = std::move(why);
     }
 
     template <typename Word>
@@ -96,16 +108,20 @@ public:
     void numbers(const char *name, const Word (&words)[Size]) {
         object_[name] = Json(words);
     }
+    void reserved(const char *name, uint64_t word) { unusual(object_, name, word); }
+    void stray(const char *name, const void *address) {
+        if (address != nullptr)
+            object_[name] = true;
+    }
     template <typename Word>
-    void list(const char *name, uint32_t count, const Word *words) {
-        object_[name] = nullptr;
-        if (words != nullptr)
-            object_[name] = std::vector<Word>(words, words + count);
+    void list(const char *name, uint32_t count, const Word *words, uint32_t most) {
+        elements(
+            name, count, words, [](Word word) { return Json(word); }, most);
     }
     void handle(const char *name, const void *handle) { object_[name] = id(file_, handle); }
     template <typename Handle>
     void handles(const char *name, uint32_t count, const Handle *list) {
-        object_[name] = count != 0 ? ids(file_, count, list) : Json::array();
+        elements(name, count, list, [&](Handle handle) { return id(file_, handle); });
     }
     void text(const char *name, const char *text) {
         object_[name] = text != nullptr ? Json(text) : Json();
@@ -116,19 +132,15 @@ public:
             object_[name] = bytes(address, size);
     }
     void regions(uint32_t count, const pi_region *regions) {
-        object_["regions"] = nullptr;
-        if (regions == nullptr)
-            return;
-        Json array = Json::array();
-        for (uint32_t i = 0; i < count; ++i) {
-            const pi_region &region = regions[i];
-            array.push_back({{"src_offset", region.src_offset},
-                             {"dst_offset", region.dst_offset},
-                             {"extent", region.extent},
-                             {"src_pitch", region.src_pitch},
-                             {"dst_pitch", region.dst_pitch}});
-        }
-        object_["regions"] = std::move(array);
+        elements("regions", count, regions, [](const pi_region &region) {
+            Json out = {{"src_offset", region.src_offset},
+                        {"dst_offset", region.dst_offset},
+                        {"extent", region.extent},
+                        {"src_pitch", region.src_pitch},
+                        {"dst_pitch", region.dst_pitch}};
+            unusual(out, "reserved", region.reserved);
+            return out;
+        });
     }
     void source(const pi_buffer_write_desc &desc) {
         object_["host_ptr"] = desc.host_ptr != nullptr ? Json(true) : Json();
@@ -149,13 +161,8 @@ public:
         hash_ = hash;
     }
     void arguments(uint32_t count, const pi_kernel_argument *arguments) {
-        object_["arguments"] = nullptr;
-        if (arguments == nullptr)
-            return;
-        Json array = Json::array();
-        for (uint32_t i = 0; i < count; ++i)
-            array.push_back(argument(arguments[i]));
-        object_["arguments"] = std::move(array);
+        elements("arguments", count, arguments,
+                 [&](const pi_kernel_argument &argument) { return this->argument(argument); });
     }
     void layout(const void *next) {
         const auto *const header = static_cast<const pi_struct_header *>(next);
@@ -178,6 +185,35 @@ public:
     std::optional<uint64_t> map() const { return map_; }
 
 private:
+    // What is 0 in a call that is right.
+    static void unusual(Json &object, const char *name, uint64_t word) {
+        if (word != 0)
+            object[name] = word;
+    }
+    // Where a call has failed, nothing says that all are there; of more than there may be nobody has looked at any.
+    template <typename Element>
+    std::optional<std::vector<Element>> look_at(const Element *array, uint64_t count,
+                                                uint64_t most = 1 << 16) {
+        if (succeeded_)
+            return std::vector<Element>(array, array + count);
+        return count <= most ? copied(array, count) : std::nullopt;
+    }
+    template <typename Element, typename Write>
+    void elements(const char *name, uint32_t count, const Element *array, Write &&write,
+                  uint32_t most = 1 << 16) {
+        object_[name] = nullptr;
+        if (array == nullptr) {
+            unusual(object_, name, count);
+            return;
+        }
+        const auto seen = look_at(array, count, most);
+        if (!seen.has_value())
+            return cannot(fmt::format("{} {} are not where the refused call says", count, name));
+        Json list = Json::array();
+        for (const Element &element : *seen)
+            list.push_back(write(element));
+        object_[name] = std::move(list);
+    }
     // Where a call has failed, nothing says that there are so many bytes.
     Json bytes(const void *address, uint64_t size) {
         return succeeded_ ? Json(encode(bytes_at(address, size))) : Json(true);
@@ -192,8 +228,12 @@ private:
     }
     Json argument(const pi_kernel_argument &argument) {
         Json out = {{"kind", argument.kind}};
+        unusual(out, "reserved", argument.reserved);
+        if (argument.image_sampler != nullptr)
+            cannot("an argument has a sampler");
         switch (argument.kind) {
         case PI_ARGUMENT_VALUE:
+            unusual(out, "offset", argument.offset);
             out["size"] = argument.size;
             out["value"] =
                 argument.value != nullptr ? bytes(argument.value, argument.size) : Json();
@@ -204,6 +244,7 @@ private:
             out["size"] = argument.size;
             break;
         case PI_ARGUMENT_LOCAL:
+            unusual(out, "offset", argument.offset);
             out["size"] = argument.size;
             break;
         case PI_ARGUMENT_POINTER:
@@ -312,7 +353,7 @@ private:
                 return;
             std::optional<std::vector<unsigned char>> copy;
             if (before.map->pointer == nullptr) {
-                copy = copied(desc.pointer, before.map->size);
+                copy = copied(static_cast<const unsigned char *>(desc.pointer), before.map->size);
                 if (!copy.has_value()) {
                     before.map.reset();
                     return;
