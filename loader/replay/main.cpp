@@ -8,7 +8,6 @@
 #include <pi/command_line/command_line.hpp>
 
 #include <cstdio>
-#include <cstdlib>
 #include <exception>
 
 namespace pi_replay {
@@ -74,18 +73,18 @@ int list(const Options &options) {
 }
 
 // They are wanted, or forgotten and then the reason for what is found.
-void tell_layers() {
-    const char *const layers = std::getenv("PI_LAYERS");
-    if (layers != nullptr && *layers != '\0')
-        std::fprintf(stderr, "pi-replay: PI_LAYERS=%s: the replay has these layers\n", layers);
+void tell_layers(const std::string &layers) {
+    if (!layers.empty())
+        std::fprintf(stderr, "pi-replay: PI_LAYERS=%s: the replay has these layers\n",
+                     layers.c_str());
 }
 
 int replay(const Options &options) {
     Log log(options.log);
-    tell_layers();
     Replay replay(options.device, options.check_data, [&](const std::string &text) {
         std::printf("%s:%s\n", options.log.c_str(), text.c_str());
     });
+    tell_layers(replay.layers());
     replay.run(log);
     tell_cut(log, options.log);
     const Counts &counts = replay.counts();

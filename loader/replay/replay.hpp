@@ -37,6 +37,8 @@ public:
     Replay(const Replay &) = delete;
     Replay &operator=(const Replay &) = delete;
 
+    /// The layers around the replay, as PI_LAYERS says them, or "".
+    std::string layers() const;
     /// All of it. Throws Refusal for a line that is no call as the layer writes it.
     void run(Log &log);
     const Counts &counts() const noexcept { return counts_; }

@@ -2,12 +2,12 @@
 //
 // Memory runs out at any allocation of the runtime's, on any thread, from an acquire to the end of all that it began.
 #include "equipment.hpp"
+#include "failing_allocations.hpp"
 
 #include <catch2/catch.hpp>
 
 #include <algorithm>
 #include <atomic>
-#include <cstdlib>
 #include <new>
 
 using namespace runtime_test;
@@ -18,13 +18,6 @@ extern "C" const char __executable_start, etext; // NOLINT(bugprone-reserved-ide
 namespace {
 
 std::atomic<int> failing_allocation{0};
-
-/// Only of the runtime, which is linked into this program: what plugins do without memory is a matter of their own.
-bool fails(const void *caller) {
-    const auto address = reinterpret_cast<uintptr_t>(caller);
-    return failing_allocation > 0 && address >= reinterpret_cast<uintptr_t>(&__executable_start) &&
-           address < reinterpret_cast<uintptr_t>(&etext) && --failing_allocation == 0;
-}
 
 constexpr uint64_t size = 4096;
 constexpr Range used{100, 3100};
@@ -137,26 +130,11 @@ private:
 
 } // namespace
 
-// Not inlined, where the compiler would take free() for the wrong end of an allocation.
-[[gnu::noinline]] void *operator new(std::size_t bytes) {
-    void *const memory =
-        fails(__builtin_return_address(0)) ? nullptr : std::malloc(bytes ? bytes : 1);
-    if (memory == nullptr) {
-        throw std::bad_alloc();
-    }
-    return memory;
-}
-[[gnu::noinline]] void *operator new(std::size_t bytes, const std::nothrow_t &) noexcept {
-    return std::malloc(bytes ? bytes : 1);
-}
-[[gnu::noinline]] void operator delete(void *memory, const std::nothrow_t &) noexcept {
-    std::free(memory);
-}
-[[gnu::noinline]] void operator delete(void *memory) noexcept {
-    std::free(memory);
-}
-[[gnu::noinline]] void operator delete(void *memory, std::size_t) noexcept {
-    std::free(memory);
+/// Only of the runtime, which is linked into this program: what plugins do without memory is a matter of their own.
+bool allocation_fails(const void *caller) {
+    const auto address = reinterpret_cast<uintptr_t>(caller);
+    return failing_allocation > 0 && address >= reinterpret_cast<uintptr_t>(&__executable_start) &&
+           address < reinterpret_cast<uintptr_t>(&etext) && --failing_allocation == 0;
 }
 
 TEST_CASE("whichever allocation of an acquire and what it begins fails, no byte is lost, nothing "

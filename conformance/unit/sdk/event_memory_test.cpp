@@ -2,13 +2,13 @@
 //
 // The event graph while memory is short: whichever allocation fails, queues end, and what comes after works.
 
+#include "failing_allocations.hpp"
 #include "fake_host.hpp"
 
 #include <pi/sdk/event.hpp>
 
 #include <catch2/catch.hpp>
 
-#include <cstdlib>
 #include <new>
 
 using namespace pi::sdk;
@@ -49,25 +49,8 @@ private:
 
 } // namespace
 
-// Not inlined, where the compiler would take free() for the wrong end of an allocation.
-[[gnu::noinline]] void *operator new(std::size_t size) {
-    if (failing_allocation > 0 && --failing_allocation == 0)
-        throw std::bad_alloc();
-    if (void *memory = std::malloc(size ? size : 1))
-        return memory;
-    throw std::bad_alloc();
-}
-[[gnu::noinline]] void *operator new(std::size_t size, const std::nothrow_t &) noexcept {
-    return std::malloc(size ? size : 1);
-}
-[[gnu::noinline]] void operator delete(void *memory, const std::nothrow_t &) noexcept {
-    std::free(memory);
-}
-[[gnu::noinline]] void operator delete(void *memory) noexcept {
-    std::free(memory);
-}
-[[gnu::noinline]] void operator delete(void *memory, std::size_t) noexcept {
-    std::free(memory);
+bool allocation_fails(const void *) {
+    return failing_allocation > 0 && --failing_allocation == 0;
 }
 
 TEST_CASE("whichever allocation of a submission fails, its queue ends and takes more") {
