@@ -126,7 +126,9 @@ void Replay::begin(Line line, bool early) {
                 throw LeftOut(cannot->is_string() ? cannot->get<std::string>() : "the log says so");
             begun->end = player_of(index)(*state_, begun->call);
         } catch (const LeftOut &why) {
-            begun->end = [why]() -> Outcome { throw why; }; // told when its turn has come
+            if (early)
+                return; // what it needs may be there when its turn has come
+            begun->end = [why]() -> Outcome { throw why; };
         }
         if (begun->end != nullptr)
             begun_.emplace(number, std::move(begun));
