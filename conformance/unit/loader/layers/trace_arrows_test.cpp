@@ -50,13 +50,17 @@ std::vector<std::pair<json, json>> arrows(const std::vector<json> &events,
     return all;
 }
 
-/// Fills so many bytes, by which it is known again.
+/// Sizes are less.
+constexpr uint64_t row = 320;
+
+/// Fills so many bytes, by which it is known again, in a row of their own, since not all that is tried here is ordered.
 pi_event fill(pi_queue queue, pi_mem mem, uint64_t size, std::vector<pi_event> waits = {}) {
     const unsigned char byte = 1;
     auto desc = describe<pi_buffer_fill_desc>(PI_TYPE_BUFFER_FILL_DESC);
     desc.mem = mem;
     desc.pattern = &byte;
     desc.pattern_size = 1;
+    desc.offset = size * row;
     desc.size = size;
     pi_event event = nullptr;
     OK(piEnqueueMemBufferFill(queue, &desc, static_cast<uint32_t>(waits.size()), waits.data(),
@@ -79,7 +83,7 @@ TEST_CASE("each arrow is of the two slices that it means, however the queues run
     {
         const Machine machine(traced(file), flags);
         const pi_queue second = machine.make_queue(second_flags);
-        const pi_mem mem = machine.make_buffer(rounds * 10);
+        const pi_mem mem = machine.make_buffer(rounds * 10 * row);
         for (uint64_t round = 0; round < rounds; ++round) {
             // All are enqueued while the first one runs, or waits.
             const uint64_t size = round * 10;
@@ -131,7 +135,7 @@ TEST_CASE("without profiling a command begins when what it waits for has ended")
     {
         const Machine machine(traced(file), flags);
         const pi_queue second = machine.make_queue(flags);
-        const pi_mem mem = machine.make_buffer(64);
+        const pi_mem mem = machine.make_buffer(3 * row);
         const pi_event gate = machine.make_host_event();
         const pi_event first = fill(machine.queue, mem, 1, {gate});
         const pi_event behind = fill(second, mem, 2, {first});
@@ -154,7 +158,7 @@ TEST_CASE("commands of an out-of-order queue that overlap are on tracks of the q
     const std::string file = folder.str("trace.json");
     {
         const Machine machine(traced(file), PI_QUEUE_OUT_OF_ORDER);
-        const pi_mem mem = machine.make_buffer(100);
+        const pi_mem mem = machine.make_buffer(51 * row);
         const pi_event gate = machine.make_host_event();
         std::vector<pi_event> events = {fill(machine.queue, mem, 50, {gate})};
         for (uint64_t i = 1; i <= 20; ++i) {
