@@ -63,7 +63,7 @@ struct Machine {
         d.size = size;
         return piEnqueueMemBufferFill(queue, &d, wait != nullptr ? 1 : 0, &wait, event);
     }
-    void read(pi_mem mem, uint64_t size, uint64_t flags = PI_COMMAND_BLOCKING) const {
+    pi_result try_read(pi_mem mem, uint64_t size, uint64_t flags = PI_COMMAND_BLOCKING) const {
         std::vector<unsigned char> bytes(size);
         const pi_region all = linear(size);
         auto d = desc<pi_buffer_read_desc>(PI_TYPE_BUFFER_READ_DESC);
@@ -72,9 +72,11 @@ struct Machine {
         d.host_ptr = bytes.data();
         d.region_count = 1;
         d.regions = &all;
-        OK(piEnqueueMemBufferRead(queue, &d, 0, nullptr, nullptr));
-        if (flags == 0)
-            OK(piQueueFinish(queue));
+        const pi_result result = piEnqueueMemBufferRead(queue, &d, 0, nullptr, nullptr);
+        return result == PI_SUCCESS && flags == 0 ? piQueueFinish(queue) : result;
+    }
+    void read(pi_mem mem, uint64_t size, uint64_t flags = PI_COMMAND_BLOCKING) const {
+        OK(try_read(mem, size, flags));
     }
     pi_event make_host_event() const {
         pi_event event = nullptr;
@@ -84,13 +86,15 @@ struct Machine {
 };
 
 /// Makes a call that blocks in another thread, and what `meanwhile` does while it blocks: with the time that it has it
-/// is nearly always in it.
+/// is nearly always in it. Gives the call's result: only one thread may check.
 template <typename Call>
-void block_in_another_thread(Call call, const std::function<void()> &meanwhile) {
-    std::thread other(call);
+pi_result block_in_another_thread(Call call, const std::function<void()> &meanwhile) {
+    pi_result result = PI_SUCCESS;
+    std::thread other([&] { result = call(); });
     std::this_thread::sleep_for(std::chrono::milliseconds(200));
     meanwhile();
     other.join();
+    return result;
 }
 
 /// Runs a program on the host plugin and records it.
@@ -313,11 +317,13 @@ TEST_CASE(
         const pi_event first = machine.make_host_event();
         const pi_event second = machine.make_host_event();
         OK(machine.fill(mem, 1, 0, 64, nullptr, first));
-        block_in_another_thread([&] { piQueueFinish(machine.queue); },
-                                [&] {
-                                    OK(machine.fill(mem, 2, 0, 64, nullptr, second));
-                                    OK(piEventSignalHost(first, PI_SUCCESS));
-                                });
+        const pi_result result =
+            block_in_another_thread([&] { return piQueueFinish(machine.queue); },
+                                    [&] {
+                                        OK(machine.fill(mem, 2, 0, 64, nullptr, second));
+                                        OK(piEventSignalHost(first, PI_SUCCESS));
+                                    });
+        CHECK(result == PI_SUCCESS);
         OK(piEventSignalHost(second, PI_SUCCESS));
         OK(piQueueFinish(machine.queue));
         for (const pi_event event : {first, second})
@@ -338,11 +344,13 @@ TEST_CASE("a blocking command replays before what was enqueued behind it while i
         const pi_event gate = machine.make_host_event();
         OK(machine.fill(mem, 1, 0, 64));
         OK(machine.fill(other, 1, 0, 64, nullptr, gate));
-        block_in_another_thread([&] { machine.read(mem, 64); },
-                                [&] {
-                                    OK(machine.fill(mem, 2, 0, 64));
-                                    OK(piEventSignalHost(gate, PI_SUCCESS));
-                                });
+        const pi_result result =
+            block_in_another_thread([&] { return machine.try_read(mem, 64); },
+                                    [&] {
+                                        OK(machine.fill(mem, 2, 0, 64));
+                                        OK(piEventSignalHost(gate, PI_SUCCESS));
+                                    });
+        CHECK(result == PI_SUCCESS);
         OK(piEventRelease(gate));
         for (const pi_mem made : {mem, other})
             OK(piMemRelease(made));
@@ -358,18 +366,18 @@ TEST_CASE("a blocking command that fails while others are made replays as one") 
     record(log.path(), [](const Machine &machine) {
         const pi_mem mem = machine.make_buffer(64);
         const pi_event gate = machine.make_host_event();
-        block_in_another_thread(
+        const pi_result result = block_in_another_thread(
             [&] {
                 auto d = desc<pi_barrier_desc>(PI_TYPE_BARRIER_DESC);
                 d.flags = PI_COMMAND_BLOCKING;
                 pi_event event = nullptr;
-                if (piEnqueueBarrier(machine.queue, &d, 1, &gate, &event) == PI_SUCCESS)
-                    piEventRelease(event);
+                return piEnqueueBarrier(machine.queue, &d, 1, &gate, &event);
             },
             [&] {
                 OK(machine.fill(mem, 2, 0, 64));
                 OK(piEventSignalHost(gate, PI_ERROR_BACKEND));
             });
+        CHECK(result == PI_ERROR_DEPENDENCY_FAILED);
         OK(piEventRelease(gate));
         OK(piMemRelease(mem));
     });
