@@ -503,11 +503,13 @@ TEST_CASE("a replay leaves its log as it is, though the variables say to record 
     const TemporaryFile log;
     record(log.path(), use_everything);
     const std::string before = content_of(log.path());
-    for (const char *variable : {"PI_RECORD_FILE=", "PI_TRACE_FILE="}) {
+    const std::pair<std::string, std::string> layers[] = {{"record", "PI_RECORD_FILE"},
+                                                          {"trace", "PI_TRACE_FILE"}};
+    for (const auto &[layer, variable] : layers) {
         const Ran ran =
             run({PI_REPLAY, log.path(), "--check-data"},
-                {on_host[0], "PI_LAYERS=record,trace", variable + log.path(), "PI_LOG=error"});
-        INFO(variable << ran.output << ran.errors);
+                {on_host[0], "PI_LAYERS=" + layer, variable + "=" + log.path(), "PI_LOG=error"});
+        INFO(layer << ": " << ran.output << ran.errors);
         CHECK(ran.exit_code == 0);
         CHECK_THAT(ran.output, Contains("1 reads were compared"));
         CHECK(content_of(log.path()) == before);
