@@ -46,7 +46,7 @@
  * piEventWait, piQueueFinish and commands with PI_COMMAND_BLOCKING, and only these; other calls may take
  * the time that the vendor's call takes, but wait for no command. Inside a callback the blocking ones answer
  * PI_ERROR_WOULD_BLOCK; so may piProgramCompile, piProgramBuild, piProgramLink, piMemFlush and
- * piMemInvalidate, which are long on some backends.
+ * piMemInvalidate, which are long on some backends. On objects of another plugin they may block instead.
  *
  * LIFETIMES: objects are reference counted; creation gives one reference. From a successful enqueue
  * until the command's event is final, a command keeps alive every object it names (memory and the
