@@ -144,15 +144,15 @@ void Ledger::forget(ViewId view) {
 Ledger::Begun Ledger::begin(Operation operation) {
     Begun begun{next_, waits(operation)};
     operation.id = next_;
-    const bool is_read = operation.kind == Kind::read;
-    if (!is_read) {
+    const bool changes = !has_made(operation, operation.ranges, &View::expected);
+    if (changes) {
         for (ViewId view = 0; view < view_count(); ++view) {
             aside_[view] = views_[view].expected;
         }
         expect(operation, operation.ranges);
     }
     pending_.push_back(std::move(operation));
-    if (!is_read) {
+    if (changes) {
         take_expected();
     }
     ++next_;
@@ -167,6 +167,23 @@ Ledger::Begun Ledger::begin_use(ViewId view, PlaceIndex place, RangeSet ranges, 
 Ledger::Begun Ledger::begin_copy(ViewId source, ViewId destination, PlaceIndex place,
                                  const RangeSet &ranges) {
     return begin(make_copy(source, destination, place, ranges));
+}
+
+/// As for a place that writes what it has written before: most acquires are like that.
+bool Ledger::has_made(const Operation &operation, const RangeSet &ranges,
+                      RangeSet View::*set) const {
+    if (operation.kind == Kind::read) {
+        return true;
+    }
+    for (ViewId view = 0; view < view_count(); ++view) {
+        const RangeSet &bytes = views_[view].*set;
+        if (makes_valid(operation, view)
+                ? !bytes.contains(ranges)
+                : operation.kind == Kind::write && bytes.overlaps(ranges)) {
+            return false;
+        }
+    }
+    return true;
 }
 
 void Ledger::expect(const Operation &operation, const RangeSet &ranges) {
@@ -212,11 +229,14 @@ void Ledger::recompute_expected() {
 void Ledger::commit_write(const Operation &operation) {
     overtakers_.reserve(overtakers_.size() + 1);
     Overtaker overtaker{operation.id, operation.ranges};
-    for (ViewId view = 0; view < view_count(); ++view) {
-        aside_[view] = views_[view].valid;
-        aside_[view].remove(operation.live);
+    const bool changes = !has_made(operation, operation.live, &View::valid);
+    if (changes) {
+        for (ViewId view = 0; view < view_count(); ++view) {
+            aside_[view] = views_[view].valid;
+            aside_[view].remove(operation.live);
+        }
+        aside_[operation.view].add(operation.live);
     }
-    aside_[operation.view].add(operation.live);
     // A write that was begun earlier and is still running is overtaken: its bytes are no longer wanted.
     std::vector<RangeSet> wanted;
     for (auto earlier = pending_.begin(); earlier->id != operation.id; ++earlier) {
@@ -226,7 +246,9 @@ void Ledger::commit_write(const Operation &operation) {
     for (size_t index = 0; index < wanted.size(); ++index) {
         pending_[index].live = std::move(wanted[index]);
     }
-    take_valid();
+    if (changes) {
+        take_valid();
+    }
     overtakers_.push_back(std::move(overtaker));
 }
 

@@ -142,6 +142,8 @@ private:
     void forget_overtakers();
     void lose(const Operation &operation);
     void mark_dependents(const Operation &failed);
+    /// Whether these sets of the views are as the operation makes them.
+    bool has_made(const Operation &operation, const RangeSet &ranges, RangeSet View::*set) const;
     void expect(const Operation &operation, const RangeSet &ranges);
     void take_expected() noexcept;
     void take_valid() noexcept;
