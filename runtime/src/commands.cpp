@@ -112,12 +112,6 @@ Submitted another(const Submitted &command) noexcept {
     }
 }
 
-std::vector<Submitted> only(Submitted command) {
-    std::vector<Submitted> list;
-    list.push_back(std::move(command));
-    return list;
-}
-
 namespace {
 
 /// Takes the event over if that can be asked for; else it stays the caller's. Allocates nothing here.
@@ -166,8 +160,10 @@ void when_final_by_thread(Event &event, std::shared_ptr<Continuations> continuat
     try {
         const auto wait = [kept] {
             const pi_result result = piEventWait(kept->get(), PI_TIMEOUT_NEVER);
-            return Outcome{result,
-                           result == PI_SUCCESS ? std::string() : event_text(kept->get(), result)};
+            Outcome outcome{result,
+                            result == PI_SUCCESS ? std::string() : event_text(kept->get(), result)};
+            kept->reset(); // others may hold it a moment longer
+            return outcome;
         };
         answer_from_thread(wait, std::move(continuations), std::move(done));
     } catch (...) {

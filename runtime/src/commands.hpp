@@ -25,8 +25,6 @@ void when_final(Event event, const std::shared_ptr<Continuations> &continuations
 /// One more reference, or none where the plugin refuses: of a command that is final, or will be waited for as
 /// well, only a clock misses it.
 Submitted another(const Submitted &command) noexcept;
-/// A list of this one, which is not copied.
-std::vector<Submitted> only(Submitted command);
 
 /// Where the bytes of a transfer lie at one place: in device memory, or in host memory when mem is NULL.
 struct Endpoint {

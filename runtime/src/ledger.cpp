@@ -144,16 +144,10 @@ void Ledger::forget(ViewId view) {
 Ledger::Begun Ledger::begin(Operation operation) {
     Begun begun{next_, waits(operation)};
     operation.id = next_;
-    const bool changes = !has_made(operation, operation.ranges, &View::expected);
-    if (changes) {
-        for (ViewId view = 0; view < view_count(); ++view) {
-            aside_[view] = views_[view].expected;
-        }
-        expect(operation, operation.ranges);
-    }
+    const bool changes = prepare(operation, operation.ranges, &View::expected);
     pending_.push_back(std::move(operation));
     if (changes) {
-        take_expected();
+        take_aside(&View::expected);
     }
     ++next_;
     return begun;
@@ -186,13 +180,25 @@ bool Ledger::has_made(const Operation &operation, const RangeSet &ranges,
     return true;
 }
 
-void Ledger::expect(const Operation &operation, const RangeSet &ranges) {
+void Ledger::set_aside(RangeSet View::*set) {
+    for (ViewId view = 0; view < view_count(); ++view) {
+        aside_[view] = views_[view].*set;
+    }
+}
+
+void Ledger::take_aside(RangeSet View::*set) noexcept {
+    for (ViewId view = 0; view < view_count(); ++view) {
+        std::swap(views_[view].*set, aside_[view]);
+    }
+}
+
+void Ledger::make_aside(const Operation &operation, const RangeSet &ranges) {
     if (operation.kind == Kind::read) {
         return;
     }
     if (operation.kind == Kind::write) {
-        for (RangeSet &expected : aside_) {
-            expected.remove(ranges);
+        for (RangeSet &bytes : aside_) {
+            bytes.remove(ranges);
         }
     }
     for (ViewId view = 0; view < view_count(); ++view) {
@@ -202,41 +208,29 @@ void Ledger::expect(const Operation &operation, const RangeSet &ranges) {
     }
 }
 
-void Ledger::take_expected() noexcept {
-    for (ViewId view = 0; view < view_count(); ++view) {
-        std::swap(views_[view].expected, aside_[view]);
+bool Ledger::prepare(const Operation &operation, const RangeSet &ranges, RangeSet View::*set) {
+    if (has_made(operation, ranges, set)) {
+        return false;
     }
-}
-
-void Ledger::take_valid() noexcept {
-    for (ViewId view = 0; view < view_count(); ++view) {
-        std::swap(views_[view].valid, aside_[view]);
-    }
+    set_aside(set);
+    make_aside(operation, ranges);
+    return true;
 }
 
 void Ledger::recompute_expected() {
-    for (ViewId view = 0; view < view_count(); ++view) {
-        aside_[view] = views_[view].valid;
-    }
+    set_aside(&View::valid);
     for (const Operation &operation : pending_) {
         if (!operation.content_lost) {
-            expect(operation, operation.live);
+            make_aside(operation, operation.live);
         }
     }
-    take_expected();
+    take_aside(&View::expected);
 }
 
 void Ledger::commit_write(const Operation &operation) {
     overtakers_.reserve(overtakers_.size() + 1);
     Overtaker overtaker{operation.id, operation.ranges};
-    const bool changes = !has_made(operation, operation.live, &View::valid);
-    if (changes) {
-        for (ViewId view = 0; view < view_count(); ++view) {
-            aside_[view] = views_[view].valid;
-            aside_[view].remove(operation.live);
-        }
-        aside_[operation.view].add(operation.live);
-    }
+    const bool changes = prepare(operation, operation.live, &View::valid);
     // A write that was begun earlier and is still running is overtaken: its bytes are no longer wanted.
     std::vector<RangeSet> wanted;
     for (auto earlier = pending_.begin(); earlier->id != operation.id; ++earlier) {
@@ -247,7 +241,7 @@ void Ledger::commit_write(const Operation &operation) {
         pending_[index].live = std::move(wanted[index]);
     }
     if (changes) {
-        take_valid();
+        take_aside(&View::valid);
     }
     overtakers_.push_back(std::move(overtaker));
 }
@@ -316,15 +310,9 @@ void Ledger::finish(OperationId id, bool succeeded) {
 void Ledger::succeed(const Operation &operation) {
     if (operation.kind == Kind::write) {
         commit_write(operation);
-        return;
+    } else if (prepare(operation, operation.live, &View::valid)) {
+        take_aside(&View::valid);
     }
-    for (ViewId view = 0; view < view_count(); ++view) {
-        aside_[view] = views_[view].valid;
-        if (makes_valid(operation, view)) {
-            aside_[view].add(operation.live);
-        }
-    }
-    take_valid();
 }
 
 void Ledger::fail(const Operation &operation) {

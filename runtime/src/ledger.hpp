@@ -144,9 +144,11 @@ private:
     void mark_dependents(const Operation &failed);
     /// Whether these sets of the views are as the operation makes them.
     bool has_made(const Operation &operation, const RangeSet &ranges, RangeSet View::*set) const;
-    void expect(const Operation &operation, const RangeSet &ranges);
-    void take_expected() noexcept;
-    void take_valid() noexcept;
+    void set_aside(RangeSet View::*set);
+    void make_aside(const Operation &operation, const RangeSet &ranges);
+    void take_aside(RangeSet View::*set) noexcept;
+    /// What the operation makes of these sets stands aside then, to be taken; false if it is what they are.
+    bool prepare(const Operation &operation, const RangeSet &ranges, RangeSet View::*set);
     void recompute_expected();
     Operation *find(OperationId id);
     const Operation *find(OperationId id) const;

@@ -46,10 +46,7 @@ public:
 
     /// Nothing more is sent; it is over when what is under way is. The first reason counts.
     void finish(pi_result result, const std::string &text) {
-        if (result_ == PI_SUCCESS) {
-            result_ = result;
-            text_ = text;
-        }
+        note(result, text);
         end_if_over();
     }
 
@@ -66,6 +63,13 @@ private:
         std::vector<size_t> free;  // slots at its end; unused for the last link
         std::deque<Staged> ready;  // what has come over it
     };
+
+    void note(pi_result result, const std::string &text) {
+        if (result != PI_SUCCESS && result_ == PI_SUCCESS) {
+            result_ = result;
+            text_ = text;
+        }
+    }
 
     bool is_last(size_t link) const { return link + 1 == links_.size(); }
 
@@ -153,10 +157,7 @@ private:
                     const std::string &text) {
         portion.arrival = std::move(links_[index].command);
         links_[index].busy = false;
-        if (result != PI_SUCCESS && result_ == PI_SUCCESS) {
-            result_ = result;
-            text_ = text;
-        }
+        note(result, text);
         if (index > 0) {
             links_[index - 1].free.push_back(left);
             departures_[left] =

@@ -142,7 +142,8 @@ void StorageState::release(AcquisitionState &acquisition, pi_event event) {
         return;
     }
     Event told = Event::share(event);
-    std::vector<Submitted> command = only({Event::share(event), instance});
+    std::vector<Submitted> command(1);
+    command.front() = {Event::share(event), instance};
     std::shared_ptr<Completion> completion;
     {
         const std::lock_guard lock(mutex_);
