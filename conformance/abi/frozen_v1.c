@@ -1508,7 +1508,7 @@ FIELD(pi_object_header, dispatch, 0, 8, const pi_dispatch *);
 FIELD(pi_object_header, kind, 8, 4, pi_kind);
 FIELD(pi_object_header, reserved, 12, 4, uint32_t);
 
-MAY_GROW(pi_host, 56);
+MAY_GROW(pi_host, 64);
 FIELD(pi_host, struct_size, 0, 4, uint32_t);
 FIELD(pi_host, version_major, 4, 2, uint16_t);
 FIELD(pi_host, version_minor, 6, 2, uint16_t);
@@ -1518,6 +1518,7 @@ FIELD(pi_host, set_error, 24, 8, void(*)(const struct pi_host *, pi_result, cons
 FIELD(pi_host, log, 32, 8, void(*)(const struct pi_host *, pi_log_level, const char *));
 FIELD(pi_host, object_count, 40, 8, void(*)(const struct pi_host *, int64_t));
 FIELD(pi_host, get_option, 48, 8, const char *(*)(const struct pi_host *, const char *));
+FIELD(pi_host, callback_depth, 56, 8, int32_t(*)(const struct pi_host *, int32_t));
 
 MAY_GROW(pi_plugin_desc, 56);
 FIELD(pi_plugin_desc, struct_size, 0, 4, uint32_t);

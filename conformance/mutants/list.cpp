@@ -31,6 +31,7 @@ int main(int argc, char **argv) {
     host.log = [](const pi_host *, pi_log_level, const char *) {};
     host.object_count = [](const pi_host *, int64_t) {};
     host.get_option = [](const pi_host *, const char *) -> const char * { return nullptr; };
+    host.callback_depth = [](const pi_host *, int32_t) -> int32_t { return 0; };
     pi_plugin_desc desc{};
     desc.struct_size = sizeof desc;
     if (!plugin_main || plugin_main(&host, &desc) != PI_SUCCESS) {

@@ -40,8 +40,16 @@ PluginInstance::PluginInstance(std::shared_ptr<Services> services, std::string p
     : services_(std::move(services)), path_(std::move(path)),
       name_(path_.substr(path_.rfind('/') + 1)) {
     chain_.instance = this;
-    host_ = {sizeof host_,    PI_VERSION_MAJOR, PI_VERSION_MINOR,   chain_.tables,   this,
-             &host_set_error, &host_log,        &host_object_count, &host_get_option};
+    host_ = {sizeof host_,
+             PI_VERSION_MAJOR,
+             PI_VERSION_MINOR,
+             chain_.tables,
+             this,
+             &host_set_error,
+             &host_log,
+             &host_object_count,
+             &host_get_option,
+             &host_callback_depth};
 }
 
 PluginInstance::~PluginInstance() {
@@ -78,6 +86,14 @@ const char *PluginInstance::host_get_option(const pi_host *host, const char *nam
     const PluginInstance &instance = instance_of(host);
     return name != nullptr ? instance.configuration().get_for(instance.option_name(), name)
                            : nullptr;
+}
+
+int32_t PluginInstance::host_callback_depth(const pi_host *, int32_t change) {
+    // The thread's, whichever loaders and plugins it is inside of.
+    static constinit thread_local int32_t depth = 0;
+    // A plugin that takes back too much must not hide a callback that another one makes next.
+    depth = static_cast<int32_t>(std::clamp<int64_t>(int64_t{depth} + change, 0, INT32_MAX));
+    return depth;
 }
 
 std::string_view PluginInstance::option_name() const noexcept {

@@ -93,6 +93,7 @@ private:
     static void PI_CALL host_log(const pi_host *host, pi_log_level level, const char *message);
     static void PI_CALL host_object_count(const pi_host *host, int64_t change);
     static const char *PI_CALL host_get_option(const pi_host *host, const char *name);
+    static int32_t PI_CALL host_callback_depth(const pi_host *host, int32_t change);
 
     TableChain chain_{};
     pi_host host_{};

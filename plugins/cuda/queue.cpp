@@ -78,7 +78,7 @@ Queue::~Queue() {
 
 void Queue::finish() {
     // What is in streams already is waited for in the driver: this thread is then woken without a detour.
-    if (!CallbackScope::active())
+    if (!CallbackScope::active(host()))
         for (const auto &stream : streams_)
             stream->wait();
     else if (stream() && (front().sweep(), keeps()))

@@ -49,7 +49,7 @@ Queue::~Queue() {
 
 void Queue::finish() {
     // What is in the list already is waited for in the driver: this thread is then woken without a detour.
-    if (!CallbackScope::active())
+    if (!CallbackScope::active(host()))
         list_->wait();
     else if (list_->poll(); list_->keeps())
         fail(PI_ERROR_WOULD_BLOCK, "finishing a queue inside a callback");

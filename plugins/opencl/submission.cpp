@@ -324,7 +324,7 @@ Ref<Event> after_shared_work(Queue &queue) {
 /// `elsewhere`: the command does not go into the queue's own queue of the vendor.
 Ref<Event> submit(Queue &queue, const EnqueueArguments &arguments, std::unique_ptr<Command> command,
                   std::unique_ptr<VendorEvent> payload, bool elsewhere) {
-    if (arguments.flags & PI_COMMAND_BLOCKING && CallbackScope::active())
+    if (arguments.flags & PI_COMMAND_BLOCKING && CallbackScope::active(queue.host()))
         fail(PI_ERROR_WOULD_BLOCK, "a blocking command inside a callback");
     std::vector<Event *> waits =
         read_wait_list(queue.host(), arguments.wait_count, arguments.wait_list);

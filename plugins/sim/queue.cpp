@@ -143,7 +143,7 @@ void Queue::call_host(const sdk::EnqueueArguments &arguments, pi_host_function f
     Timeline &timeline = device_.instance().timeline();
     enqueue(arguments, {}, {}, [function, user_data, &timeline](uint64_t, sdk::Event &event) {
         const Timeline::Inside inside(timeline, *TimesPayload::of(event));
-        const sdk::CallbackScope scope;
+        const sdk::CallbackScope scope(event.host());
         function(user_data);
     });
 }

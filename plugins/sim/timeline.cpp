@@ -65,11 +65,15 @@ Timeline::Inside::~Inside() {
     current() = before_;
 }
 
+const Timeline::Inside *Timeline::inside() const {
+    const Inside *inside = Inside::current();
+    while (inside && &inside->timeline_ != this)
+        inside = inside->before_;
+    return inside;
+}
+
 uint64_t Timeline::host_time() const {
-    for (const Inside *inside = Inside::current(); inside; inside = inside->before_)
-        if (&inside->timeline_ == this)
-            return inside->time_;
-    return now_;
+    return inside() ? inside()->time_ : now_;
 }
 
 uint64_t Timeline::now() const {
@@ -84,19 +88,14 @@ uint64_t Timeline::known_time() const {
 
 void Timeline::see(const Times &times) {
     std::lock_guard lock(mutex_);
-    if (times.known_)
+    if (times.known_ && !inside())
         now_ = std::max(now_, times.end_);
 }
 
 void Timeline::spend(uint64_t duration) {
     std::lock_guard lock(mutex_);
-    for (const Inside *inside = Inside::current(); inside; inside = inside->before_) {
-        if (&inside->timeline_ == this) {
-            inside->time_ = later(inside->time_, duration);
-            return;
-        }
-    }
-    now_ = later(now_, duration);
+    uint64_t &time = inside() ? inside()->time_ : now_;
+    time = later(time, duration);
 }
 
 uint64_t Timeline::pass() {

@@ -76,7 +76,7 @@ public:
     uint64_t now() const;
     /// The latest time of which the program can know that it has come: the host's, or that of a callback.
     uint64_t known_time() const;
-    /// The host has seen the end of this.
+    /// The host has seen the end of this; what a callback sees is not the host's.
     void see(const Times &times);
     /// The host itself is busy for so long. In a callback what it does after that comes later.
     void spend(uint64_t duration);
@@ -117,6 +117,8 @@ public:
     };
 
 private:
+    /// The innermost callback of this timeline that the thread is in; null outside.
+    const Inside *inside() const;
     uint64_t host_time() const; ///< with the mutex held
     void plan(const TimesPointer &first);
     void place(Times &times);

@@ -361,7 +361,7 @@ static void function_work(unsigned char *memory, void *user) {
     pi_sdk_event *event = user;
     const pi_host_function_desc *desc = event->command.data;
     (void)memory;
-    pi_sdk_call_host_function(desc->function, desc->user_data);
+    pi_sdk_call_host_function(event->object.host, desc->function, desc->user_data);
     pi_sdk_event_finish(event, PI_SUCCESS, NULL);
 }
 static void function_start(pi_sdk_event *event) {

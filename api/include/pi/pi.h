@@ -44,9 +44,9 @@
  * THREADS: every function may be called from any thread at any time, unless its comment says
  * "externally synchronised". A plugin leaves the calling thread as it found it. Blocking are
  * piEventWait, piQueueFinish and commands with PI_COMMAND_BLOCKING, and only these; other calls may take
- * the time that the vendor's call takes, but wait for no command. Inside a callback the blocking ones answer
- * PI_ERROR_WOULD_BLOCK; so may piProgramCompile, piProgramBuild, piProgramLink, piMemFlush and
- * piMemInvalidate, which are long on some backends. On objects of another plugin they may block instead.
+ * the time that the vendor's call takes, but wait for no command. Inside a callback, of whichever plugin, the
+ * blocking ones answer PI_ERROR_WOULD_BLOCK; so may piProgramCompile, piProgramBuild, piProgramLink,
+ * piMemFlush and piMemInvalidate, which are long on some backends.
  *
  * LIFETIMES: objects are reference counted; creation gives one reference. From a successful enqueue
  * until the command's event is final, a command keeps alive every object it names (memory and the

@@ -56,6 +56,10 @@ typedef struct pi_host {
     /* The value of an environment variable that the loader lists ("PI_..."), or of the loader's
      * description; NULL when not set. Lives as long as the loader. Plugins read no environment. */
     const char *(PI_CALL *get_option)(const struct pi_host *host, const char *name);
+    /* Changes, and tells, how many callbacks of events and host functions the calling thread is inside, those of
+     * all plugins: +1 before a plugin calls one, -1 after it, 0 to ask. Above 0, blocking calls answer
+     * PI_ERROR_WOULD_BLOCK. Where the loader's struct_size ends before it, a plugin counts its own. */
+    int32_t(PI_CALL *callback_depth)(const struct pi_host *host, int32_t change);
 } pi_host;
 
 /* What piPluginMain fills in; the loader sets struct_size. */

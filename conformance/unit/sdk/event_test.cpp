@@ -294,7 +294,7 @@ TEST_CASE("who waits for ever helps in the vendor, and nobody else does") {
                 std::make_unique<HelpingPayload>(helped));
         CHECK(event_entries::wait(event, 0) == PI_ERROR_TIMEOUT);
         {
-            const CallbackScope callback;
+            const CallbackScope callback(host.get());
             CHECK(event_entries::wait(event, PI_TIMEOUT_NEVER) == PI_ERROR_WOULD_BLOCK);
         }
         CHECK(helped == 0);
@@ -309,6 +309,17 @@ TEST_CASE("who waits for ever helps in the vendor, and nobody else does") {
         CHECK(helped == 2);
     }
     CHECK(host.objects() == 0);
+}
+
+TEST_CASE("where the loader counts no callbacks a plugin counts its own") {
+    pi_test::FakeHost host;
+    host.count_no_callbacks();
+    CHECK_FALSE(CallbackScope::active(host.get()));
+    {
+        const CallbackScope outer(host.get()), inner(host.get());
+        CHECK(CallbackScope::active(host.get()));
+    }
+    CHECK_FALSE(CallbackScope::active(host.get()));
 }
 
 TEST_CASE("what the vendor refuses at once is an error of the call, and gives no event") {

@@ -6,6 +6,7 @@
 #include <pi/sdk/enqueue.hpp>
 
 #include <atomic>
+#include <cstddef>
 #include <mutex>
 #include <string>
 
@@ -28,8 +29,17 @@ public:
             static_cast<FakeHost *>(host->context)->objects_ += change;
         };
         host_.get_option = [](const pi_host *, const char *) -> const char * { return nullptr; };
+        host_.callback_depth = [](const pi_host *, int32_t change) {
+            static thread_local int32_t depth = 0;
+            return depth += change;
+        };
     }
     const pi_host *get() const { return &host_; }
+    /// From now on it is of a loader that counts no callbacks.
+    void count_no_callbacks() {
+        host_.struct_size = offsetof(pi_host, callback_depth);
+        host_.callback_depth = nullptr;
+    }
     int64_t objects() const { return objects_; }
     std::string message() const {
         std::lock_guard lock(mutex_);

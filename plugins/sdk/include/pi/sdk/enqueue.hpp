@@ -43,7 +43,7 @@ struct EnqueueArguments {
 template <class Queue>
 bool runs_within_call(Queue &queue, const EnqueueArguments &arguments) {
     return arguments.flags & PI_COMMAND_BLOCKING && !arguments.wait_count &&
-           !CallbackScope::active() && queue.sequence().idle();
+           !CallbackScope::active(queue.host()) && queue.sequence().idle();
 }
 
 /// Of a queue in order: whether a command may go past the graph, straight to the vendor. Nobody gets an event of it, it waits
@@ -87,7 +87,7 @@ template <class Queue>
 void enqueue(Queue &queue, const EnqueueArguments &arguments, std::unique_ptr<Command> command,
              std::unique_ptr<Payload> payload = nullptr) {
     const bool blocking = arguments.flags & PI_COMMAND_BLOCKING;
-    if (blocking && CallbackScope::active())
+    if (blocking && CallbackScope::active(queue.host()))
         fail(PI_ERROR_WOULD_BLOCK, "a blocking command inside a callback");
     const std::vector<Event *> waits =
         read_wait_list(queue.host(), arguments.wait_count, arguments.wait_list);
@@ -128,7 +128,7 @@ namespace event_entries {
 
 inline pi_result PI_CALL wait(pi_event event, uint64_t timeout) {
     return call<Event>(event, [&](Event &self) {
-        if (timeout == PI_TIMEOUT_NEVER && self.queue() && !CallbackScope::active())
+        if (timeout == PI_TIMEOUT_NEVER && self.queue() && !CallbackScope::active(self.host()))
             return wait_with_help(self);
         self.wait(timeout);
     });

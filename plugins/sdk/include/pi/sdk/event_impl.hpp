@@ -213,7 +213,7 @@ inline void Event::complete() {
     for (const Waiter &waiter : final_waiters)
         waiter.event->dependency_reached(waiter, *this, true);
     for (const auto &[callback, user_data] : callbacks) {
-        CallbackScope scope;
+        const CallbackScope scope(host());
         callback(handle(), result, user_data);
     }
 }
@@ -233,7 +233,7 @@ inline bool Event::wait_final(uint64_t timeout) {
 
 inline void Event::wait(uint64_t timeout) {
     if (!final()) {
-        if (timeout && CallbackScope::active())
+        if (timeout && CallbackScope::active(host()))
             fail(PI_ERROR_WOULD_BLOCK, "waiting for an event inside a callback");
         if (!wait_final(timeout))
             fail(PI_ERROR_TIMEOUT, "the event was not final after ", timeout, " ns");
@@ -253,7 +253,7 @@ inline void Event::set_callback(pi_event_callback callback, void *user_data) {
         }
     }
     Trampoline::post([self = Ref<Event>(*this), callback, user_data] {
-        CallbackScope scope;
+        const CallbackScope scope(self->host());
         callback(self->handle(), self->result(), user_data);
     });
 }
@@ -330,7 +330,7 @@ inline void Sequence::finish() {
         events = open_events();
     }
     for (const Ref<Event> &event : events) {
-        if (!event->final() && CallbackScope::active())
+        if (!event->final() && CallbackScope::active(event->host()))
             fail(PI_ERROR_WOULD_BLOCK, "finishing a queue inside a callback");
         event->help();
         event->wait_final(PI_TIMEOUT_NEVER);

@@ -105,12 +105,12 @@ struct pi_sdk_queue {
 
 /* ----- This thread ---------------------------------------------------------------------------- */
 
-/* Tasks that wait for the one that runs, and how many callbacks of the application run. Weak and hidden: one for
- * the whole plugin, however many files it has. */
+/* Tasks that wait for the one that runs, and how many callbacks of the application run, where the loader does not
+ * count them. Weak and hidden: one for the whole plugin, however many files it has. */
 typedef struct pi_sdk_thread {
     pi_sdk_task *first, *last;
     int running;
-    int callbacks;
+    int32_t callbacks;
 } pi_sdk_thread;
 __attribute__((weak, visibility("hidden"))) _Thread_local pi_sdk_thread pi_sdk_this_thread;
 
@@ -136,24 +136,33 @@ static inline void pi_sdk_post(pi_sdk_task *task) {
     thread->running = 0;
 }
 
-/* True in a callback, where blocking calls answer PI_ERROR_WOULD_BLOCK. */
-static inline int pi_sdk_in_callback(void) {
-    return pi_sdk_this_thread.callbacks > 0;
+/* pi_host::callback_depth; with an older loader that of this plugin alone. */
+static inline int32_t pi_sdk_callback_depth(const pi_host *host, int32_t change) {
+    if (host->struct_size >= offsetof(pi_host, callback_depth) + sizeof host->callback_depth)
+        return host->callback_depth(host, change);
+    return pi_sdk_this_thread.callbacks += change;
+}
+
+/* True in a callback, of this plugin or of any other, where blocking calls answer PI_ERROR_WOULD_BLOCK. */
+static inline int pi_sdk_in_callback(const pi_host *host) {
+    return pi_sdk_callback_depth(host, 0) > 0;
 }
 
 static inline void pi_sdk_call_back(pi_sdk_event *event, pi_sdk_callback *callback) {
-    ++pi_sdk_this_thread.callbacks;
+    const pi_host *host = event->object.host;
+    pi_sdk_callback_depth(host, 1);
     callback->call((pi_event)event, event->result, callback->user_data);
-    --pi_sdk_this_thread.callbacks;
+    pi_sdk_callback_depth(host, -1);
     free(callback);
 }
 
 /* Calls the function of piEnqueueHostFunction under the rules of callbacks. On a thread of the plugin, so not in
  * `start`, which also runs on threads of the application. */
-static inline void pi_sdk_call_host_function(pi_host_function function, void *user_data) {
-    ++pi_sdk_this_thread.callbacks;
+static inline void pi_sdk_call_host_function(const pi_host *host, pi_host_function function,
+                                             void *user_data) {
+    pi_sdk_callback_depth(host, 1);
     function(user_data);
-    --pi_sdk_this_thread.callbacks;
+    pi_sdk_callback_depth(host, -1);
 }
 
 /* ----- The life of an event ------------------------------------------------------------------- */
@@ -359,7 +368,7 @@ static inline int pi_sdk_event_wait_final(pi_sdk_event *event, uint64_t timeout)
 static inline pi_result pi_sdk_event_wait_for(pi_sdk_event *event, uint64_t timeout) {
     const pi_host *host = event->object.host;
     if (!pi_sdk_event_is_final(event)) {
-        if (timeout && pi_sdk_in_callback())
+        if (timeout && pi_sdk_in_callback(host))
             return pi_sdk_fail(host, PI_ERROR_WOULD_BLOCK, "waiting for an event in a callback");
         if (!timeout || !pi_sdk_event_wait_final(event, timeout))
             return pi_sdk_fail(host, PI_ERROR_TIMEOUT, "the event was not final after %llu ns",

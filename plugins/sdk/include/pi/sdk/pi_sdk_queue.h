@@ -87,7 +87,7 @@ static inline pi_result PI_CALL pi_sdk_queue_finish(pi_queue handle) {
     last = (pi_sdk_event *)pi_sdk_retain(queue->last);
     pthread_mutex_unlock(&queue->mutex);
     if (last && !pi_sdk_event_is_final(last)) {
-        if (pi_sdk_in_callback())
+        if (pi_sdk_in_callback(pi_sdk_host(handle)))
             result = pi_sdk_fail(pi_sdk_host(handle), PI_ERROR_WOULD_BLOCK,
                                  "finishing a queue in a callback");
         else
@@ -144,7 +144,7 @@ static inline pi_result pi_sdk_enqueue(pi_queue handle, const pi_sdk_command *co
     pi_sdk_edge *edges;
     uint32_t i;
     pi_result result = pi_sdk_check_wait_list(host, wait_count, wait_list);
-    if (!result && blocking && pi_sdk_in_callback())
+    if (!result && blocking && pi_sdk_in_callback(host))
         result = pi_sdk_fail(host, PI_ERROR_WOULD_BLOCK, "a blocking command in a callback");
     event = result ? NULL
                    : pi_sdk_event_new(host, queue->context, queue, command, (size_t)wait_count + 1);

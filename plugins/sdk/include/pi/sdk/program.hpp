@@ -41,7 +41,7 @@ template <class Program>
 struct program_entries {
     static pi_result PI_CALL build(pi_program program, const pi_program_build_desc *desc) {
         return call<Program>(program, [&](Program &self) {
-            if (CallbackScope::active())
+            if (CallbackScope::active(self.host()))
                 fail(PI_ERROR_WOULD_BLOCK, "building a program inside a callback");
             self.build(read_optional_desc(desc, PI_TYPE_PROGRAM_BUILD_DESC));
         });
@@ -50,7 +50,7 @@ struct program_entries {
     /// For the slot of piProgramCompile, which fill() leaves to plugins that can link (program_link.hpp).
     static pi_result PI_CALL compile(pi_program program, const pi_program_build_desc *desc) {
         return call<Program>(program, [&](Program &self) {
-            if (CallbackScope::active())
+            if (CallbackScope::active(self.host()))
                 fail(PI_ERROR_WOULD_BLOCK, "compiling a program inside a callback");
             self.compile(read_optional_desc(desc, PI_TYPE_PROGRAM_BUILD_DESC));
         });
@@ -61,7 +61,7 @@ struct program_entries {
     static pi_result PI_CALL link(pi_context context, const pi_program_link_desc *desc,
                                   pi_program *out_program) {
         return call<Context>(context, [&](Context &self) {
-            if (CallbackScope::active())
+            if (CallbackScope::active(self.host()))
                 fail(PI_ERROR_WOULD_BLOCK, "linking programs inside a callback");
             const auto known = read_desc(desc, PI_TYPE_PROGRAM_LINK_DESC);
             require(out_program, "out_program");

@@ -22,7 +22,7 @@ inline void call_host_function(Workers &threads, Event &event, pi_host_function 
     threads.post([event = Ref<Event>(event), function, user_data] {
         event->running();
         {
-            CallbackScope scope;
+            const CallbackScope scope(event->host());
             function(user_data);
         }
         event->finish(PI_SUCCESS);

@@ -4,6 +4,10 @@
 // stack frames.
 #pragma once
 
+#include <pi/pi_plugin.h>
+
+#include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <exception>
 #include <functional>
@@ -58,20 +62,25 @@ private:
 };
 
 /// Marks that this thread runs a callback of the application, in which blocking calls answer
-/// PI_ERROR_WOULD_BLOCK.
+/// PI_ERROR_WOULD_BLOCK, those on objects of other plugins included.
 class CallbackScope {
 public:
-    CallbackScope() { ++depth(); }
-    ~CallbackScope() { --depth(); }
+    explicit CallbackScope(const pi_host *host) : host_(host) { depth(host_, 1); }
+    ~CallbackScope() { depth(host_, -1); }
     CallbackScope(const CallbackScope &) = delete;
     CallbackScope &operator=(const CallbackScope &) = delete;
-    static bool active() { return depth() > 0; }
+    /// Whether the calling thread is inside a callback, of this plugin or of any other.
+    static bool active(const pi_host *host) { return depth(host, 0) > 0; }
 
 private:
-    static int &depth() {
-        static thread_local int value = 0;
-        return value;
+    static int32_t depth(const pi_host *host, int32_t change) {
+        constexpr size_t end = offsetof(pi_host, callback_depth) + sizeof host->callback_depth;
+        if (host->struct_size >= end)
+            return host->callback_depth(host, change);
+        static thread_local int32_t own = 0; // with an older loader: this plugin's alone
+        return own += change;
     }
+    const pi_host *const host_;
 };
 
 } // namespace pi::sdk
