@@ -17,6 +17,9 @@ bool before(const Range &a, const Range &b) {
     return a.begin < b.begin;
 }
 
+/// So few ranges go into a set, or out of it, one by one, in its own memory; more are merged with it into a new one.
+constexpr size_t few = 4;
+
 } // namespace
 
 std::string to_string(const Range &range) {
@@ -39,6 +42,17 @@ void RangeSet::settle() noexcept {
     if (several_.size() == 1) {
         one_ = several_.front();
         several_.clear();
+    }
+}
+
+/// Adds a range that begins at or behind the begin of the last one.
+void RangeSet::append(const Range &range) {
+    if (several_.empty() || range.empty()) {
+        add(range);
+    } else if (range.begin <= several_.back().end) {
+        several_.back().end = std::max(several_.back().end, range.end);
+    } else {
+        several_.push_back(range);
     }
 }
 
@@ -116,9 +130,22 @@ void RangeSet::add(const RangeSet &other) {
     if (&other == this) {
         return;
     }
-    for (const Range &range : other.ranges()) {
-        add(range);
+    if (other.ranges().size() <= few) {
+        for (const Range &range : other.ranges()) {
+            add(range);
+        }
+        return;
     }
+    RangeSet both;
+    both.several_.reserve(ranges().size() + other.ranges().size());
+    for (std::span mine = ranges(), theirs = other.ranges(); !mine.empty() || !theirs.empty();) {
+        const bool is_mine =
+            theirs.empty() || (!mine.empty() && before(mine.front(), theirs.front()));
+        std::span<const Range> &next = is_mine ? mine : theirs;
+        both.append(next.front());
+        next = next.subspan(1);
+    }
+    *this = std::move(both);
 }
 
 void RangeSet::remove(const RangeSet &other) {
@@ -126,9 +153,26 @@ void RangeSet::remove(const RangeSet &other) {
         clear();
         return;
     }
-    for (const Range &range : other.ranges()) {
-        remove(range);
+    if (other.ranges().size() <= few) {
+        for (const Range &range : other.ranges()) {
+            remove(range);
+        }
+        return;
     }
+    RangeSet rest;
+    auto gone = other.ranges().begin();
+    const auto end = other.ranges().end();
+    for (Range left : ranges()) {
+        while (gone != end && gone->end <= left.begin) {
+            ++gone;
+        }
+        for (auto each = gone; each != end && each->begin < left.end; ++each) {
+            rest.append({left.begin, each->begin});
+            left.begin = each->end;
+        }
+        rest.append(left);
+    }
+    *this = std::move(rest);
 }
 
 bool RangeSet::contains(const Range &range) const noexcept {

@@ -46,6 +46,21 @@ Bits to_bits(const RangeSet &set) {
     return bits;
 }
 
+/// One of few ranges, or of many.
+RangeSet random_set(std::mt19937 &random) {
+    RangeSet set;
+    if (random() % 2) {
+        Bits bits;
+        std::generate(bits.begin(), bits.end(), [&] { return random() % 2 == 0; });
+        return from_bits(bits);
+    }
+    for (int count = 0; count < 6; ++count) {
+        set.add(random_range(random));
+        set.remove(random_range(random));
+    }
+    return set;
+}
+
 std::vector<Range> ranges_of(const RangeSet &set) {
     return {set.ranges().begin(), set.ranges().end()};
 }
@@ -131,14 +146,8 @@ TEST_CASE("intersection, difference and union of sets do what bits do", "[runtim
     INFO("seed " << seed);
     std::mt19937 random(seed);
     for (int round = 0; round < 500; ++round) {
-        RangeSet a;
-        RangeSet b;
-        for (int count = 0; count < 6; ++count) {
-            a.add(random_range(random));
-            a.remove(random_range(random));
-            b.add(random_range(random));
-            b.remove(random_range(random));
-        }
+        const RangeSet a = random_set(random);
+        const RangeSet b = random_set(random);
         const Bits left = to_bits(a);
         const Bits right = to_bits(b);
         Bits both{};
@@ -163,6 +172,26 @@ TEST_CASE("intersection, difference and union of sets do what bits do", "[runtim
         REQUIRE(a.overlaps(b) == overlap);
         REQUIRE(a.contains(b) == subset);
     }
+}
+
+TEST_CASE("sets of a million ranges are added and taken away in one pass each", "[runtime]") {
+    constexpr uint64_t count = 1'000'000; // in as many passes it would take hours
+    RangeSet even;
+    RangeSet odd;
+    for (uint64_t index = 0; index < count; ++index) {
+        even.add(Range{4 * index, 4 * index + 1});
+        odd.add(Range{4 * index + 2, 4 * index + 3});
+    }
+    RangeSet both = even;
+    both.add(odd);
+    REQUIRE(both.ranges().size() == 2 * count);
+    REQUIRE(subtract(both, odd) == even);
+    both.remove(even);
+    REQUIRE(both == odd);
+    RangeSet gaps = Range{0, 4 * count};
+    gaps.remove(odd);
+    gaps.add(odd);
+    REQUIRE(gaps == Range{0, 4 * count});
 }
 
 TEST_CASE("whole units hold every unit that a set touches, and no other", "[runtime]") {

@@ -61,6 +61,7 @@ public:
     friend bool operator==(const RangeSet &, const RangeSet &) = default;
 
 private:
+    void append(const Range &range);
     void settle() noexcept;
 
     // Most sets are one range: it needs no allocation.
