@@ -291,9 +291,9 @@ typedef struct pi_native_handle {
  * backend has one for all). A handle that is NULL, of another type or count, or of another platform,
  * context or device than the call's is PI_ERROR_INVALID_NATIVE_HANDLE; a value that is no handle of the
  * backend at all cannot be told from one, and is undefined. Without PI_NATIVE_OWN the application keeps
- * the handle until the object is gone. Work put directly on a native queue is not ordered with commands
- * that the plugin holds back. An event that has no native counterpart (a held command's, a host event)
- * is PI_ERROR_INVALID_OPERATION. */
+ * the handle until the object is gone, and an event's until it has happened, too: it may be waited for. Work put
+ * directly on a native queue is not ordered with commands that the plugin holds back. An event that has no native
+ * counterpart (a held command's, a host event) is PI_ERROR_INVALID_OPERATION. */
 enum {
     PI_NATIVE_OWN = 1 << 0 /* take the handle over: it is released with the object */
 };
