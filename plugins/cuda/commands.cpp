@@ -16,7 +16,7 @@ using namespace sdk;
 
 End end_of(Mem &mem) {
     return {mem.address(), mem.in_host() ? nullptr : &mem.primary(), mem.host_pointer(),
-            mem.array()};
+            mem.array(), mem.granted_apart()};
 }
 
 namespace {

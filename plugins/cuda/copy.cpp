@@ -15,7 +15,8 @@ namespace {
 /// The submission's context may not use both ends: the driver is told whose they are. Of an image only its own may.
 bool between_contexts(Primary &user, const End &src, const End &dst) {
     const auto reaches = [&](const End &end) {
-        return !end.owner || end.owner == &user || (!end.image && user.access(*end.owner).granted);
+        return !end.owner || end.owner == &user ||
+               (!end.image && !end.granted_apart && user.access(*end.owner).granted);
     };
     return !reaches(src) || !reaches(dst);
 }

@@ -20,6 +20,8 @@ struct End {
     /// The host's pointer, if it is the host's memory.
     std::byte *host = nullptr;
     const Image *image = nullptr;
+    /// Its own context alone reaches it: peers name that one.
+    bool granted_apart = false;
 };
 
 /// A copy of rows and slices in one context; `from` and `to` have as many.

@@ -70,15 +70,15 @@ bool ask_pointer(const Api &cu, CUdeviceptr address, CUpointer_attribute name, T
 struct NativeRange {
     CUdeviceptr begin = 0;
     size_t size = 0;
-    unsigned type = 0; ///< CU_MEMORYTYPE_
+    NativeKind kind = NativeKind::OF_CONTEXT;
 };
 
 NativeRange find_native(Primary &primary, CUdeviceptr address) {
     const Api &cu = primary.api();
     const Device &device = primary.device();
     NativeRange range;
-    unsigned managed = 0;
-    if (!ask_pointer(cu, address, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, range.type) ||
+    unsigned type = 0, managed = 0;
+    if (!ask_pointer(cu, address, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, type) ||
         !ask_pointer(cu, address, CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, range.begin) ||
         !ask_pointer(cu, address, CU_POINTER_ATTRIBUTE_RANGE_SIZE, range.size))
         fail(PI_ERROR_INVALID_NATIVE_HANDLE, "handle.native.value[0] is ",
@@ -92,7 +92,11 @@ NativeRange find_native(Primary &primary, CUdeviceptr address) {
     int ordinal = device.id();
     ask_pointer(cu, address, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, ordinal);
     const bool here = ordinal == device.id() && (!context || context == primary.id());
-    if (range.type != CU_MEMORYTYPE_HOST && !here)
+    if (type == CU_MEMORYTYPE_HOST)
+        range.kind = NativeKind::HOST;
+    else if (!context)
+        range.kind = NativeKind::GRANTED_APART;
+    if (range.kind != NativeKind::HOST && !here)
         fail(PI_ERROR_INVALID_NATIVE_HANDLE, "handle.native is memory of device ", ordinal,
              " of CUDA in the CUcontext ", context, ", not of ", device.name(),
              "'s primary one (device ", device.id(), ", ", primary.id(), ')');
@@ -110,13 +114,12 @@ Ref<Mem> import_native(Context &context, Device &device, const pi_mem_import_des
         fail(PI_ERROR_INVALID_NATIVE_HANDLE, "own is 1, but handle.native is ",
              handle - range.begin,
              " bytes into its allocation: only the whole of one can be taken over");
-    const bool host = range.type == CU_MEMORYTYPE_HOST;
     const auto own = std::make_shared<bool>(false);
-    Storage storage = Storage::around(primary, handle, desc.offset, host, own);
+    Storage storage = Storage::around(primary, handle, desc.offset, range.kind, own);
     pi_mem_buffer_desc as_buffer{};
     as_buffer.flags = desc.flags;
     as_buffer.size = desc.size;
-    as_buffer.scope = host ? SCOPE_HOST_PINNED : SCOPE_GLOBAL;
+    as_buffer.scope = range.kind == NativeKind::HOST ? SCOPE_HOST_PINNED : SCOPE_GLOBAL;
     Ref<Mem> mem = make<Mem>(context, device, std::move(storage), as_buffer,
                              pi_memory_kind{PI_MEMORY_KIND_BUFFER});
     *own = desc.own; // nothing can fail any more

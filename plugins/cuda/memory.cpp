@@ -53,14 +53,21 @@ bool usable(Primary &user, const Mem &mem) {
     if (mem.image())
         return false;
     return mem.in_host() ? !mem.pageable() || user.device().reads_pageable()
-                         : user.access(mem.primary()).granted;
+                         : !mem.granted_apart() && user.access(mem.primary()).granted;
+}
+
+std::string why_not_usable(const Primary &user, const Mem &mem) {
+    return text(mem.image() ? "an image of " : "memory of ", mem.device().name(), ", which ",
+                user.device().name(), " cannot use: ",
+                mem.granted_apart()
+                    ? "it is of a pool or a mapping, to which no cuCtxEnablePeerAccess "
+                      "gives access; copies between buffers reach it"
+                    : "the connection is not UNIFIED");
 }
 
 void require_usable(Primary &user, const Mem &mem, const ArgumentName &name) {
     if (!usable(user, mem))
-        fail(PI_ERROR_INVALID_MEM_OBJECT, name, " is ", mem.image() ? "an image" : "memory", " of ",
-             mem.device().name(), ", which ", user.device().name(),
-             " cannot use: the connection is not UNIFIED");
+        fail(PI_ERROR_INVALID_MEM_OBJECT, name, " is ", why_not_usable(user, mem));
 }
 
 Mem &checked_buffer(Primary &user, const pi_host *host, pi_mem mem, const ArgumentName &name) {

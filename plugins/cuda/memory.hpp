@@ -53,6 +53,8 @@ public:
     bool in_host() const { return storage().host(); }
     /// The application's memory, which nobody has pinned: it is moved by the host, not by commands of the driver.
     bool pageable() const { return storage().pageable(); }
+    /// Of a pool or a mapping that the application has made: for its own device alone, but for copies between contexts.
+    bool granted_apart() const { return storage().granted_apart(); }
     /// How the bytes of the root lie.
     const sdk::Layout &layout() const { return root_ ? root_->layout_ : layout_; }
     /// And these, behind the first one.
@@ -106,6 +108,8 @@ void check_demands(const Device &device, uint64_t flags, uint32_t scope);
 
 /// Whether commands of the context take the memory as it is. Images are for their own device alone.
 bool usable(Primary &user, const Mem &mem);
+/// What of the memory's is not usable, for a text.
+std::string why_not_usable(const Primary &user, const Mem &mem);
 /// PI_ERROR_INVALID_MEM_OBJECT unless it is usable.
 void require_usable(Primary &user, const Mem &mem, const sdk::ArgumentName &name);
 /// A buffer or an image that commands on a queue of this primary context take as it is, or PI_ERROR_INVALID_MEM_OBJECT.

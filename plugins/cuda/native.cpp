@@ -42,10 +42,9 @@ CUstream give_stream(Queue &queue) {
 }
 
 pi_native_handle give_memory(Mem &mem, pi_device device) {
-    const Device &user = mem.context().checked_device(device);
-    if (!usable(mem.context().primary(user), mem))
-        fail(PI_ERROR_UNSUPPORTED_FEATURE, "mem is memory of ", mem.device().name(), ", which ",
-             user.name(), " cannot use: the connection is not UNIFIED");
+    Primary &user = mem.context().primary(mem.context().checked_device(device));
+    if (!usable(user, mem))
+        fail(PI_ERROR_UNSUPPORTED_FEATURE, "mem is ", why_not_usable(user, mem));
     return mem.array() ? image_handle(*mem.array())
                        : native_handle(PI_NATIVE_CUDA_POINTER, mem.address());
 }

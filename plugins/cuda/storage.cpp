@@ -223,9 +223,11 @@ Storage Storage::borrow(Primary &primary, std::byte *begin, uint64_t size) {
     return storage;
 }
 
-Storage Storage::around(Primary &primary, CUdeviceptr begin, uint64_t offset, bool host,
+Storage Storage::around(Primary &primary, CUdeviceptr begin, uint64_t offset, NativeKind kind,
                         std::shared_ptr<const bool> own) {
+    const bool host = kind == NativeKind::HOST;
     Storage storage;
+    storage.granted_apart_ = kind == NativeKind::GRANTED_APART;
     storage.owner_ = owner(primary, reinterpret_cast<void *>(begin),
                            [own = std::move(own), host](Primary &of, void *at) {
                                return !*own  ? CUDA_SUCCESS

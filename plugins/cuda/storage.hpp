@@ -21,6 +21,10 @@ CUresult allocate_with_patience(Primary &primary, const std::function<CUresult()
 /// free. `call` is the driver's.
 void check_allocated(Primary &primary, CUresult code, const char *call, uint64_t bytes);
 
+/// What CUDA's memory at an address is of, and so who is granted access to it: the host's is for all devices, a context's
+/// for its peers; that of a pool, and a mapping, for whom its maker has granted it, which nobody tells.
+enum class NativeKind { HOST, OF_CONTEXT, GRANTED_APART };
+
 /// Memory of a device, pinned memory of the host, or the application's that is pinned. Goes back to the driver on a
 /// thread of the instance, since the driver waits for the context's work then; the application's is its own again at
 /// once.
@@ -53,8 +57,8 @@ public:
     /// A range of what another process exported so. PI_ERROR_UNSUPPORTED_FEATURE for what this process did,
     /// PI_ERROR_INVALID_VALUE for what is no handle, or another device's, PI_ERROR_INVALID_SIZE beyond its end.
     static Storage open(Primary &primary, const uint8_t (&ipc)[64], uint64_t offset, uint64_t size);
-    /// CUDA's memory at `begin`, of the host or not, from `offset` on. Freed in the end if *own is true by then.
-    static Storage around(Primary &primary, CUdeviceptr begin, uint64_t offset, bool host,
+    /// CUDA's memory at `begin`, from `offset` on. Freed in the end if *own is true by then.
+    static Storage around(Primary &primary, CUdeviceptr begin, uint64_t offset, NativeKind kind,
                           std::shared_ptr<const bool> own);
 
     /// For the device.
@@ -63,6 +67,8 @@ public:
     std::byte *host() const { return host_; }
     /// The host's, but not pinned: kernels of devices that read it use it, and the driver's commands wait for the host.
     bool pageable() const { return pageable_; }
+    /// For its own device alone, whatever peers have enabled; the driver's copies between contexts reach it all the same.
+    bool granted_apart() const { return granted_apart_; }
     uint64_t alignment() const { return alignment_; }
     /// Of what is exportable; else 0.
     CUmemGenericAllocationHandle physical() const { return physical_; }
@@ -80,6 +86,7 @@ private:
     CUdeviceptr address_ = 0;
     std::byte *host_ = nullptr;
     bool pageable_ = false;
+    bool granted_apart_ = false;
     uint64_t alignment_ = 1;
     CUmemGenericAllocationHandle physical_ = 0;
 };

@@ -18,7 +18,10 @@ void attribute_of(const Allocation &memory, CUpointer_attribute attribute, CUdev
                   void *out) {
     switch (attribute) {
     case CU_POINTER_ATTRIBUTE_CONTEXT:
-        return answer(out, memory.context->handle);
+        // Memory of pools and mappings is of a device, and of no context.
+        return answer(out, memory.kind == Kind::pool || memory.kind == Kind::mapping
+                               ? CUcontext(nullptr)
+                               : memory.context->handle);
     case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
         return answer<unsigned>(out, memory.host() ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE);
     case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:

@@ -173,6 +173,76 @@ TEST_CASE("pinned memory of CUDA is one that the host and the device share, kept
     }
 }
 
+namespace {
+
+/// Memory of the first device that no context gives access to: of its pool, or a mapping of its own.
+struct GrantedApart {
+    explicit GrantedApart(bool of_pool) : pool(of_pool) {
+        const own::CUmemAllocationProp properties{
+            .type = own::CU_MEM_ALLOCATION_TYPE_PINNED,
+            .requestedHandleTypes = own::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR,
+            .location = {own::CU_MEM_LOCATION_TYPE_DEVICE, first}};
+        const own::CUmemAccessDesc grant{properties.location,
+                                         own::CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+        if (pool) {
+            REQUIRE(cu().cuMemAllocAsync(&address, size, nullptr) == CUDA_SUCCESS);
+        } else {
+            REQUIRE(cu().cuMemCreate(&physical, size, &properties, 0) == CUDA_SUCCESS);
+            REQUIRE(cu().cuMemAddressReserve(&address, size, 0, 0, 0) == CUDA_SUCCESS);
+            REQUIRE(cu().cuMemMap(address, size, 0, physical, 0) == CUDA_SUCCESS);
+            REQUIRE(cu().cuMemSetAccess(address, size, &grant, 1) == CUDA_SUCCESS);
+        }
+        REQUIRE(cu().cuMemsetD32_v2(address, 7, size / 4) == CUDA_SUCCESS);
+        REQUIRE(cu().cuCtxSynchronize() == CUDA_SUCCESS);
+    }
+    ~GrantedApart() {
+        if (pool) {
+            cu().cuMemFreeAsync(address, nullptr);
+            cu().cuCtxSynchronize();
+        } else {
+            cu().cuMemUnmap(address, size);
+            cu().cuMemAddressFree(address, size);
+            cu().cuMemRelease(physical);
+        }
+    }
+    GrantedApart(const GrantedApart &) = delete;
+    static constexpr size_t size = size_t{2} << 20;
+    bool pool;
+    own::CUdeviceptr address = 0;
+    own::CUmemGenericAllocationHandle physical = 0;
+};
+
+} // namespace
+
+TEST_CASE("memory of a pool or a mapping is refused to peers, but copied to and from theirs") {
+    const own::Current current(first);
+    const bool pool = GENERATE(true, false);
+    const GrantedApart memory(pool);
+    const Machine machine;
+    REQUIRE(machine.connection(first, second).connection == PI_MEMORY_CONNECTION_UNIFIED);
+    Owned<pi_mem> mem;
+    OK(import(machine, import_desc(memory.address, 1024), mem.out()));
+    CHECK(read_words(machine.queue(), mem, 256) == std::vector<uint32_t>(256, 7));
+    const Owned<pi_queue> peer = machine.queue(second);
+    const uint32_t nine = 9;
+    const auto fill = fill_desc(mem, &nine, 4, 0, 1024, PI_COMMAND_BLOCKING);
+    REFUSED(PI_ERROR_INVALID_MEM_OBJECT, "of a pool or a mapping",
+            piEnqueueMemBufferFill(peer, &fill, 0, nullptr, nullptr));
+    pi_native_handle handle{};
+    REFUSED(PI_ERROR_UNSUPPORTED_FEATURE, "of a pool or a mapping",
+            piMemGetNativeHandle(mem, machine.devices[second], &handle));
+    const Owned<pi_mem> other = machine.buffer(second, 1024);
+    for (const size_t device : {first, second}) {
+        const Owned<pi_queue> queue = machine.queue(device);
+        pi_region half{};
+        half.src_offset = half.dst_offset = 512 * device;
+        half.extent[0] = 512;
+        const auto copy = copy_desc(mem, other, half, PI_COMMAND_BLOCKING);
+        OK(piEnqueueMemBufferCopy(queue, &copy, 0, nullptr, nullptr));
+    }
+    CHECK(read_words(peer, other, 256) == std::vector<uint32_t>(256, 7));
+}
+
 TEST_CASE("what is no memory of the device is refused, and stays the application's") {
     const Machine machine;
     const own::Current current(first);

@@ -49,6 +49,10 @@ TEST_CASE("A pool's memory is for the devices that the pool was granted to, what
         return cu().cuCtxSynchronize();
     };
     CHECK(use_on_right() == CUDA_ERROR_ILLEGAL_ADDRESS);
+    CUcontext context = left.context;
+    CHECK(cu().cuPointerGetAttribute(&context, CU_POINTER_ATTRIBUTE_CONTEXT, address) ==
+          CUDA_SUCCESS);
+    CHECK(context == nullptr);
     CUmemAccessDesc grant{{CU_MEM_LOCATION_TYPE_DEVICE, 1}, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
     CHECK(cu().cuMemPoolSetAccess(pool, &grant, 1) == CUDA_SUCCESS);
     CHECK(use_on_right() == CUDA_SUCCESS);
