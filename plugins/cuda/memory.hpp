@@ -108,7 +108,7 @@ void check_demands(const Device &device, uint64_t flags, uint32_t scope);
 
 /// Whether commands of the context take the memory as it is. Images are for their own device alone.
 bool usable(Primary &user, const Mem &mem);
-/// What of the memory's is not usable, for a text.
+/// Whose memory it is, and why commands of the context cannot use it: for a text.
 std::string why_not_usable(const Primary &user, const Mem &mem);
 /// PI_ERROR_INVALID_MEM_OBJECT unless it is usable.
 void require_usable(Primary &user, const Mem &mem, const sdk::ArgumentName &name);

@@ -79,7 +79,7 @@ ViewId StorageState::add_view(View view, MemoryId memory) {
     const bool is_application_memory =
         view.home == host_place
             ? description_.host_memory != nullptr && description_.host_memory_valid
-            : view.mem && view.mem.get() == description_.device_memory.get();
+            : view.given;
     views_.reserve(views_.size() + 1); // the ledger must not know more views than there are
     const ViewId id = ledger_.add_view(
         memory, is_application_memory ? RangeSet({0, description_.size}) : RangeSet());
@@ -147,6 +147,7 @@ std::vector<Candidate> StorageState::sharing_candidates(PlaceIndex place) const 
             owner_laid_out != is_laid_out(runtime_->topology->info(place), scope);
         if (owner != host_place) {
             request.source_imported = attached->imported;
+            request.source_given = views_[attached->view].given && !attached->imported;
             request.source_scope_0 = views_[attached->view].scope_0;
         }
         if (host_view_) {
@@ -253,9 +254,11 @@ void StorageState::adopt_device_memory() {
     View view;
     view.home = place;
     view.mem = description_.device_memory;
+    view.given = true;
     pi_device device = nullptr;
     pi_context context = nullptr;
     uint64_t size = 0;
+    pi_memory_kind kind = PI_MEMORY_KIND_BUFFER;
     const pi_mem mem = view.mem.get();
     check(piMemGetInfo(mem, PI_MEM_INFO_DEVICE, sizeof device, &device, nullptr),
           "piMemGetInfo(DEVICE)");
@@ -266,6 +269,11 @@ void StorageState::adopt_device_memory() {
         throw Error(PI_ERROR_INVALID_MEM_OBJECT, "Storage: device_memory is not of the device and "
                                                  "context of device_place, " +
                                                      topology.info(place).name);
+    }
+    check(piMemGetInfo(mem, PI_MEM_INFO_KIND, sizeof kind, &kind, nullptr), "piMemGetInfo(KIND)");
+    if (kind == PI_MEMORY_KIND_IMAGE) {
+        throw Error(PI_ERROR_INVALID_MEM_OBJECT,
+                    "Storage: device_memory is an image; a buffer is needed");
     }
     if (size < description_.size) {
         throw Error(PI_ERROR_INVALID_SIZE, "Storage: device_memory has " + std::to_string(size) +
@@ -280,11 +288,13 @@ void StorageState::adopt_device_memory() {
     pi_coherence coherence = PI_COHERENCE_UNKNOWN; // without an answer: a matter of cost only
     get_coherence(view.mem, coherence);
     view.cached = coherence == PI_COHERENCE_FLUSH_INVALIDATE;
+    view.imported = kind == PI_MEMORY_KIND_IMPORTED;
     const ViewId id = add_view(std::move(view), ledger_.add_memory());
     attachments_[place] =
         Attachment{.view = id,
                    .mem = description_.device_memory,
                    .lender = place,
+                   .imported = kind == PI_MEMORY_KIND_IMPORTED,
                    .texts = texts("memory that was given to the storage"),
                    .offset_alignment = std::max<uint64_t>(scope->offset_alignment, 1)};
 }

@@ -94,6 +94,8 @@ constexpr const char *not_allowed = "not allowed for this storage";
 constexpr const char *has_memory = "the destination has memory of its own already";
 constexpr const char *other_layout =
     "only one of both is laid out in the storage's axes, the other is dense";
+constexpr const char *given_memory =
+    "the memory was given, and may be of an allocator of which the connection says nothing";
 constexpr const char *unknown_scope = "no connection is known for these scopes";
 
 std::string connection_text(const Question &question) {
@@ -127,6 +129,9 @@ Candidate direct_use(const Question &question) {
     }
     if (question.connection().connection != PI_MEMORY_CONNECTION_UNIFIED) {
         return refused(candidate, connection_text(question));
+    }
+    if (request.source_given && question.connection().residency != PI_RESIDENCY_SAME_MEMORY) {
+        return refused(candidate, given_memory);
     }
     std::string text = connection_text(question) + "; 0 bytes to move";
     if (question.connection().residency == PI_RESIDENCY_REMOTE_ACCESS) {

@@ -97,6 +97,7 @@ public:
         std::byte *host = nullptr;
         pi_coherence coherence = PI_COHERENCE_COHERENT;
         bool imported = false;
+        bool given = false; // by the description, and so of an allocator that nobody knows
         bool scope_0 = true;
         bool maps = true;
         bool cached =

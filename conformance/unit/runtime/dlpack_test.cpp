@@ -8,6 +8,8 @@
 
 #include <catch2/catch.hpp>
 
+#include <dlfcn.h>
+
 #include <atomic>
 #include <cstring>
 #include <numeric>
@@ -486,4 +488,88 @@ TEST_CASE("device memory that is given must be the place's, and large enough", "
     CHECK(make({.size = 4096, .device_place = host_place}) == PI_ERROR_INVALID_VALUE);
     CHECK(make({.size = 4096, .device_place = 1000}) == PI_ERROR_INVALID_VALUE);
     CHECK(make({.size = 1, .host_memory = &byte, .device_place = 1}) == PI_ERROR_INVALID_VALUE);
+}
+
+TEST_CASE("an image is refused as memory of a storage", "[dlpack]") {
+    const Machine machine(1);
+    const Topology &topology = *machine.topology();
+    const Runtime runtime(machine.topology());
+    auto desc = pi_test::desc<pi_mem_image_desc>(PI_TYPE_MEM_IMAGE_DESC);
+    desc.image_type = PI_IMAGE_2D;
+    desc.channel_order = PI_CHANNEL_ORDER_RGBA;
+    desc.channel_type = PI_CHANNEL_UNORM8;
+    desc.width = desc.height = 32;
+    int tried = 0;
+    for (const PlaceIndex place : machine.places()) {
+        Mem image;
+        if (piMemImageCreate(topology.context(place), topology.device(place), &desc, image.out()) ==
+            PI_SUCCESS) {
+            INFO(topology.info(place).name);
+            CHECK(code_of([&] {
+                      const Storage storage(
+                          runtime, {.size = 4096, .device_memory = image, .device_place = place});
+                  }) == PI_ERROR_INVALID_MEM_OBJECT);
+            ++tried;
+        }
+    }
+    if (tried == 0) {
+        pi_test::skip("no device has images");
+    }
+}
+
+namespace {
+
+/// A function of CUDA's driver, as the plugin finds it.
+template <class Function>
+Function *driver_function(const char *name) {
+    void *const driver = dlopen(PI_TEST_SIMULATED_CUDA, RTLD_NOW);
+    return driver != nullptr ? reinterpret_cast<Function *>(dlsym(driver, name)) : nullptr;
+}
+
+} // namespace
+
+TEST_CASE("a tensor of CUDA's stream-ordered pool comes to a peer, which has no access to it",
+          "[dlpack]") {
+    const Machine machine(1);
+    const Topology &topology = *machine.topology();
+    std::vector<PlaceIndex> gpus;
+    for (const PlaceIndex place : machine.places()) {
+        if (backend_of(topology, place) == PI_BACKEND_CUDA) {
+            gpus.push_back(place);
+        }
+    }
+    auto *const allocate = driver_function<int(uint64_t *, size_t, void *)>("cuMemAllocAsync");
+    if (gpus.size() < 2 || allocate == nullptr ||
+        topology.description().buffer(gpus[0], gpus[1]).connection !=
+            PI_MEMORY_CONNECTION_UNIFIED) {
+        pi_test::skip("no two devices of CUDA of which one uses the other's memory");
+    }
+    auto *const make_current = driver_function<int(void *)>("cuCtxSetCurrent");
+    auto *const finish = driver_function<int()>("cuCtxSynchronize");
+    auto *const give_back = driver_function<int(uint64_t, void *)>("cuMemFreeAsync");
+    pi_native_handle context{};
+    OK(piContextGetNativeHandle(topology.context(gpus[0]), topology.device(gpus[0]), &context));
+    REQUIRE(make_current(reinterpret_cast<void *>(context.value[0])) == 0);
+    constexpr uint64_t size = 4096;
+    uint64_t address = 0;
+    REQUIRE(allocate(&address, size, nullptr) == 0);
+    REQUIRE(finish() == 0);
+    {
+        const Runtime runtime(machine.topology());
+        New foreign(reinterpret_cast<void *>(address), {PI_DLPACK_CUDA, 0}, {PI_DLPACK_UINT, 8, 1},
+                    {size});
+        const ImportedTensor tensor =
+            import_dlpack(runtime, foreign.get(), {.place = gpus[0], .storage = {.name = "t"}});
+        host_write(tensor.buffer, 0, pattern(size, 9));
+        CHECK(device_read(machine, tensor.buffer, gpus[0]) == pattern(size, 9));
+        CHECK(device_read(machine, tensor.buffer, gpus[1]) == pattern(size, 9));
+        // And back, into the tensor.
+        Acquisition use = tensor.buffer.acquire(gpus[1], Access::discard_write);
+        use.release(machine.fill(use, 3).get());
+        CHECK(device_read(machine, tensor.buffer, gpus[0]) == std::vector<uint8_t>(size, 3));
+        REQUIRE(runtime.finish(patience));
+    }
+    CHECK(give_back(address, nullptr) == 0);
+    CHECK(finish() == 0);
+    make_current(nullptr);
 }

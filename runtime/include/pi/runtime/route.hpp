@@ -99,6 +99,9 @@ struct RouteRequest {
     uint64_t bytes = 0;
     uint64_t pieces = 1;          ///< disjoint ranges that these bytes form
     bool source_imported = false; ///< the source's memory was made of a host pointer
+    /// The source's memory was given to the storage: whether it is of the allocator that the connection speaks of, nobody
+    /// tells. Another device uses it only where its residency is the same memory.
+    bool source_given = false;
     /// The host sees the source's memory through caches: a map brings the bytes between the pieces along.
     bool source_cached = false;
     bool source_scope_0 = true; ///< ordinary memory, which most connections speak of

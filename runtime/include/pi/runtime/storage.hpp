@@ -31,9 +31,11 @@ struct StorageDescription {
     /// flight any more. That may be on any thread, also in a callback of PI, whose rules hold then.
     std::shared_ptr<const void> owner{};
     /// Device memory that exists already, used in place as the replica of device_place, and never given up to make
-    /// room; its bytes are the storage's first content. An object of another device or context than the
-    /// place's is PI_ERROR_INVALID_MEM_OBJECT, a smaller one PI_ERROR_INVALID_SIZE; with host_memory or a
-    /// layout: PI_ERROR_INVALID_VALUE.
+    /// room; its bytes are the storage's first content. Other devices do not use it in place, but for those that it is
+    /// the same memory for, and where it was imported of a host pointer: connections speak of what plugins allocate, and
+    /// whether it is that nobody tells. An image, or an object of another device or context than the place's, is
+    /// PI_ERROR_INVALID_MEM_OBJECT, a smaller one PI_ERROR_INVALID_SIZE; with host_memory or a layout:
+    /// PI_ERROR_INVALID_VALUE.
     Mem device_memory{};
     PlaceIndex device_place = host_place;
     /// Nobody may write: acquires for writing are PI_ERROR_INVALID_OPERATION, and what is given is never
