@@ -214,13 +214,16 @@ ImportedTensor import_tensor(const Runtime &runtime, Managed *managed, uint64_t 
     description.size = hull.size;
     description.owner = taken;
     description.read_only = (flags & PI_DLPACK_READ_ONLY) != 0;
+    description.device_place = place;
+    description.host_memory_valid = true;
+    description.host_memory = nullptr;
+    description.device_memory = {};
     if (place == host_place) {
         description.host_memory =
             static_cast<std::byte *>(tensor.data) + tensor.byte_offset + hull.first;
     } else {
         description.device_memory =
             import_memory(runtime.topology(), place, tensor, hull, description.read_only);
-        description.device_place = place;
     }
     const bool read_only = description.read_only;
     Storage storage(runtime, std::move(description));

@@ -573,3 +573,23 @@ TEST_CASE("a tensor of CUDA's stream-ordered pool comes to a peer, which has no 
     CHECK(finish() == 0);
     make_current(nullptr);
 }
+
+TEST_CASE("what the import of a tensor sets, its options do not", "[dlpack]") {
+    const Machine machine(1);
+    const Topology &topology = *machine.topology();
+    const Runtime runtime(machine.topology());
+    std::vector<uint8_t> bytes = pattern(4096, 4);
+    New foreign(bytes.data(), cpu, {PI_DLPACK_UINT, 8, 1}, {4096});
+    auto desc = pi_test::desc<pi_mem_buffer_desc>(PI_TYPE_MEM_BUFFER_DESC);
+    desc.size = 4096;
+    DlpackImportOptions options;
+    options.storage.host_memory_valid = false;
+    check(piMemBufferCreate(topology.context(1), topology.device(1), &desc,
+                            options.storage.device_memory.out()),
+          "piMemBufferCreate");
+    options.storage.device_place = 1;
+    options.storage.routes = mask_of(RouteKind::host_bounce);
+    const ImportedTensor tensor = import_dlpack(runtime, foreign.get(), options);
+    CHECK(device_read(machine, tensor.buffer, 1) == bytes);
+    REQUIRE(runtime.finish(patience));
+}
