@@ -285,9 +285,6 @@ void StorageState::adopt_device_memory() {
     view.scope_0 = scope == topology.info(place).scopes.data();
     view.maps = view.scope_0 ? topology.info(place).maps_in_place
                              : (scope->flags & PI_SCOPE_MAPS_IN_PLACE) != 0;
-    pi_coherence coherence = PI_COHERENCE_UNKNOWN; // without an answer: a matter of cost only
-    get_coherence(view.mem, coherence);
-    view.cached = coherence == PI_COHERENCE_FLUSH_INVALIDATE;
     view.imported = kind == PI_MEMORY_KIND_IMPORTED;
     const ViewId id = add_view(std::move(view), ledger_.add_memory());
     attachments_[place] =
@@ -415,9 +412,6 @@ void StorageState::create_memory(PlaceIndex place) {
     view.mem = Mem::share(view.memory.get());
     view.scope_0 = scope == 0;
     view.maps = maps_in_place(info, scope);
-    pi_coherence coherence = PI_COHERENCE_UNKNOWN; // without an answer: a matter of cost only
-    get_coherence(view.mem, coherence);
-    view.cached = coherence == PI_COHERENCE_FLUSH_INVALIDATE;
     Attachment attachment{
         .mem = view.mem,
         .lender = place,

@@ -11,13 +11,13 @@ public:
                  TransferDone done)
         : commands_(std::move(commands)), request_(request), done_(std::move(done)),
           maps_source_(request.route.style == BounceStyle::map_source),
-          hull_(request.ranges.hull()) {}
+          range_(request.ranges.hull()) {}
 
     void start() {
-        // A destination is one piece without holes, all of it overwritten.
+        // It is one range, as the planner has it: all of a destination is overwritten.
         const uint64_t flags = maps_source_ ? PI_MAP_READ : PI_MAP_WRITE_DISCARD;
         request_.after = commands_->map(
-            mapped(), hull_, flags, &pointer_,
+            mapped(), range_, flags, &pointer_,
             [self = shared_from_this()](pi_result result, const std::string &text) {
                 run_step(*self, [&] { self->on_mapped(result, text); });
             },
@@ -42,7 +42,7 @@ private:
         auto next = [self = shared_from_this()](pi_result copied, const std::string &detail) {
             run_step(*self, [&] { self->on_copied(copied, detail); });
         };
-        const Endpoint host{host_place, nullptr, pointer_, hull_.begin, false};
+        const Endpoint host{host_place, nullptr, pointer_, range_.begin, false};
         const Endpoint source = endpoint_of(request_.source);
         const Endpoint destination = endpoint_of(request_.destination);
         request_.after =
@@ -68,7 +68,7 @@ private:
     TransferRequest request_; // after: its own last command, once there is one
     const TransferDone done_;
     const bool maps_source_;
-    const Range hull_;
+    const Range range_;
     void *pointer_ = nullptr;
 };
 

@@ -136,6 +136,16 @@ std::vector<RangeSet> StorageState::pieces(const PlannedPart &part, const Spread
     return result;
 }
 
+/// A piece may have holes where the part, whose ways these are, has none: a map, which is one range, is none of its ways.
+void StorageState::drop_maps_of_holes(PlannedPart &piece) {
+    if (piece.ranges.ranges().size() > 1) {
+        std::erase_if(piece.sources, [](const Source &source) {
+            const BounceStyle style = source.candidate.route.style;
+            return style == BounceStyle::map_source || style == BounceStyle::map_destination;
+        });
+    }
+}
+
 /// Both halves of a bounce, in turn for each piece.
 void StorageState::add_bounce(std::vector<PlannedCopy> &copies, const PlannedPart &part,
                               ViewId destination, const std::vector<RangeSet> &in_pieces) {
@@ -167,6 +177,7 @@ void StorageState::add_bounce(std::vector<PlannedCopy> &copies, const PlannedPar
             second.sources.back().candidate.seconds *=
                 static_cast<double>(piece.bytes()) / static_cast<double>(part.ranges.bytes());
         }
+        drop_maps_of_holes(second);
         copies.push_back({first, *host_view_});
         copies.push_back({second, destination});
     }
@@ -222,6 +233,7 @@ std::vector<PlannedCopy> StorageState::cut(std::vector<PlannedPart> parts, ViewI
             for (Source &source : copies.back().part.sources) {
                 source.candidate.seconds *= share;
             }
+            drop_maps_of_holes(copies.back().part);
         }
     }
     return copies;

@@ -49,7 +49,6 @@ RouteRequest StorageState::route_request(ViewId source, const Target &target, ui
     request.bytes = bytes;
     request.pieces = pieces;
     request.source_imported = view.imported;
-    request.source_cached = view.cached;
     request.source_scope_0 = view.scope_0;
     request.source_maps = view.maps;
     request.destination_scope_0 = target.scope_0;

@@ -277,14 +277,10 @@ Candidate mapped(const Question &question, BounceStyle style) {
     if (!place.maps_in_place || !(is_source ? request.source_maps : request.destination_maps)) {
         return refused(candidate, "memory of " + place.name + " cannot be mapped in place");
     }
-    if (!is_source && request.pieces > 1) {
+    if (request.pieces > 1) {
         return refused(candidate, std::to_string(request.pieces) +
-                                      " pieces: bytes between them would be mapped for writing");
-    }
-    if ((request.source_imported || request.source_cached) && request.pieces > 1) {
-        return refused(candidate, std::to_string(request.pieces) +
-                                      " pieces: a map would bring older bytes between them to the "
-                                      "host, which may be writing newer ones");
+                                      " pieces: a map would take the bytes between them along, "
+                                      "which are others' to use");
     }
     // Map, copy, unmap: the copy crosses the other end's link to the host.
     const CostTable &costs = question.costs;

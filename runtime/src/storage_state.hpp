@@ -100,8 +100,6 @@ public:
         bool given = false; // by the description, and so of an allocator that nobody knows
         bool scope_0 = true;
         bool maps = true;
-        bool cached =
-            false; ///< the host sees it through caches: a map moves what they hold, all of its hull
     };
     /// How a place uses a view.
     struct alignas(cache_line) Attachment {
@@ -242,6 +240,7 @@ private:
     void decide_stay_at_host(PlannedPart &part) const;
     uint64_t piece_size(const PlannedPart &part, uint64_t followers) const;
     std::vector<RangeSet> pieces(const PlannedPart &part, const Spread *spread) const;
+    static void drop_maps_of_holes(PlannedPart &piece);
     void add_bounce(std::vector<PlannedCopy> &copies, const PlannedPart &part, ViewId destination,
                     const std::vector<RangeSet> &in_pieces);
     bool keep_at_host();

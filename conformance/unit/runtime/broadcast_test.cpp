@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <mutex>
 
 using namespace runtime_test;
 
@@ -282,4 +283,100 @@ TEST_CASE("a bounce stays at the host no further than its limit", "[runtime][bro
     const Source next(machine, runtime, copies,
                       1); // the memory of those that are gone counts no more
     CHECK(next.buffer.explain(2).text.find("and stays there") != std::string::npos);
+}
+
+namespace {
+
+/// Holds what goes to one place until release(), and fails the plugin's copies to another.
+class HoldingTransport final : public Transport {
+public:
+    HoldingTransport(std::shared_ptr<Transport> inner, PlaceIndex held, PlaceIndex failed)
+        : inner_(std::move(inner)), held_(held), failed_(failed) {}
+
+    void start(const TransferRequest &request, TransferDone done) override {
+        {
+            const std::lock_guard lock(mutex_);
+            requests_.push_back(request);
+            requests_.back().after.clear(); // events, which must not outlive the loader
+            if (holds_ && request.route.destination == held_) {
+                waiting_.emplace_back(request, std::move(done));
+                return;
+            }
+        }
+        if (request.route.kind == RouteKind::migrate && request.route.destination == failed_) {
+            done(PI_ERROR_BACKEND, "made to fail");
+            return;
+        }
+        inner_->start(request, std::move(done));
+    }
+    void release() {
+        std::vector<std::pair<TransferRequest, TransferDone>> waiting;
+        {
+            const std::lock_guard lock(mutex_);
+            holds_ = false;
+            waiting.swap(waiting_);
+        }
+        for (auto &[request, done] : waiting) {
+            inner_->start(request, std::move(done));
+        }
+    }
+    std::vector<TransferRequest> requests() const {
+        const std::lock_guard lock(mutex_);
+        return requests_;
+    }
+
+private:
+    const std::shared_ptr<Transport> inner_;
+    const PlaceIndex held_, failed_;
+    mutable std::mutex mutex_;
+    bool holds_ = true;
+    std::vector<TransferRequest> requests_;
+    std::vector<std::pair<TransferRequest, TransferDone>> waiting_;
+};
+
+} // namespace
+
+TEST_CASE("a piece with a hole in it is not mapped, though the part that it is of could be",
+          "[runtime][broadcast]") {
+    const TextFile file(R"({"pi_machine": 1, "name": "one that maps", "devices": [
+        {"name": "b", "type": "gpu", "scopes": [{"name": "global", "capacity": "1 MiB"}]},
+        {"name": "c", "type": "gpu", "scopes": [{"name": "global", "capacity": "1 MiB",
+            "flags": ["host_visible", "coherent", "maps_in_place"]}]}],
+        "links": [{"between": ["b", "c"], "connection": "migratable", "bandwidth": "40 GB/s"},
+            {"from": "host", "to": "b", "bandwidth": "10 GB/s"}, {"from": "b", "to": "host", "bandwidth": "10 GB/s"},
+            {"from": "host", "to": "c", "bandwidth": "10 GB/s"}, {"from": "c", "to": "host", "bandwidth": "10 GB/s"}]})");
+    const Simulated machine(file.path());
+    std::shared_ptr<HoldingTransport> transport;
+    RuntimeOptions options;
+    options.wrap_transport = [&](std::shared_ptr<Transport> inner) {
+        transport = std::make_shared<HoldingTransport>(std::move(inner), 1, 2);
+        return transport;
+    };
+    {
+        const Runtime runtime(machine.topology(), options);
+        constexpr uint64_t third = 4096;
+        const Storage storage(runtime, {.size = 3 * third});
+        const Buffer buffer = storage.buffer();
+        std::vector<uint8_t> bytes = pattern(3 * third, 1);
+        host_write(buffer, 0, bytes);
+        Acquisition middle = buffer.acquire(1, Access::discard_write, third, third);
+        middle.release(machine.fill(middle, 2).get());
+        std::fill_n(bytes.begin() + third, third, uint8_t{2});
+        REQUIRE(runtime.finish(patience));
+        buffer.prefetch(1); // both ends, which are held on their way
+        Acquisition all = buffer.acquire(2, Access::read);
+        transport->release();
+        all.wait(patience);
+        all.release();
+        CHECK(device_read(machine, buffer, 2) == bytes);
+        REQUIRE(runtime.finish(patience));
+        bool mapped = false;
+        for (const TransferRequest &request : transport->requests()) {
+            if (request.route.style == BounceStyle::map_destination) {
+                mapped = true;
+                CHECK(request.ranges.ranges().size() == 1);
+            }
+        }
+        CHECK(mapped); // what came in one range
+    }
 }

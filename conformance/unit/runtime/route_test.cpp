@@ -122,6 +122,14 @@ TEST_CASE("a bounce maps an end in place before it stages", "[runtime]") {
     const auto in_pieces = ways(machine(), pieces);
     CHECK(in_pieces.front().route.style == BounceStyle::staged);
     CHECK_FALSE(find(in_pieces, RouteKind::host_bounce, BounceStyle::map_destination).possible);
+    // A map is one range: what lies between two of them may be another command's.
+    pieces = request(3, 1);
+    pieces.pieces = 2;
+    const auto from_pieces = ways(machine(), pieces);
+    CHECK(from_pieces.front().route.style == BounceStyle::staged);
+    const Candidate &mapped = find(from_pieces, RouteKind::host_bounce, BounceStyle::map_source);
+    CHECK_FALSE(mapped.possible);
+    CHECK(mapped.reason.find("2 pieces") == 0);
 }
 
 TEST_CASE("the host itself is read and written", "[runtime]") {
@@ -192,21 +200,18 @@ TEST_CASE("imported memory is asked about as imported memory", "[runtime]") {
     CHECK(ways(topology, question).front().route.kind == RouteKind::direct_use);
 }
 
-TEST_CASE("a map of memory behind caches takes no holes, which the host may be writing",
-          "[runtime]") {
+TEST_CASE("memory that was given is used in place where it is the same memory", "[runtime]") {
     TopologyDescription topology = machine();
-    topology.places[1].maps_in_place = true;
+    connection(topology, 1, 2).connection = PI_MEMORY_CONNECTION_UNIFIED;
     RouteRequest question = request(1, 2);
-    question.source_cached = true;
-    const auto mapped = [&] {
-        return find(ways(topology, question), RouteKind::host_bounce, BounceStyle::map_source);
-    };
-    CHECK(mapped().possible);
-    question.pieces = 2;
-    CHECK_FALSE(mapped().possible);
-    CHECK(mapped().reason.find("2 pieces") == 0);
-    question.source_cached = false;
-    CHECK(mapped().possible);
+    question.source_given = true;
+    for (const pi_residency residency :
+         {PI_RESIDENCY_UNKNOWN, PI_RESIDENCY_REMOTE_ACCESS, PI_RESIDENCY_MIGRATES_WHOLE_OBJECT}) {
+        connection(topology, 1, 2).residency = residency;
+        CHECK(ways(topology, question).front().route.kind == RouteKind::migrate);
+    }
+    connection(topology, 1, 2).residency = PI_RESIDENCY_SAME_MEMORY;
+    CHECK(ways(topology, question).front().route.kind == RouteKind::direct_use);
 }
 
 TEST_CASE("pieces are small enough for the cache in host memory, and larger over links",

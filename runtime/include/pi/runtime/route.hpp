@@ -97,13 +97,13 @@ struct RouteRequest {
     PlaceIndex source = host_place;
     PlaceIndex destination = host_place;
     uint64_t bytes = 0;
-    uint64_t pieces = 1;          ///< disjoint ranges that these bytes form
+    /// Disjoint ranges that these bytes form. Of several none is mapped, as a map is one range: no command may write what
+    /// lies between them while it lasts, and a map for writing gives that no value.
+    uint64_t pieces = 1;
     bool source_imported = false; ///< the source's memory was made of a host pointer
     /// The source's memory was given to the storage: whether it is of the allocator that the connection speaks of, nobody
     /// tells. Another device uses it only where its residency is the same memory.
     bool source_given = false;
-    /// The host sees the source's memory through caches: a map brings the bytes between the pieces along.
-    bool source_cached = false;
     bool source_scope_0 = true; ///< ordinary memory, which most connections speak of
     bool destination_scope_0 = true;
     std::string scope{}; ///< of the ends that are not in scope 0; empty = no connection is known
