@@ -8,6 +8,9 @@
 #include <pi/runtime/error.hpp>
 
 #include <algorithm>
+#include <array>
+#include <cinttypes>
+#include <cstdio>
 #include <numeric>
 
 namespace pi::runtime {
@@ -18,6 +21,12 @@ constexpr uint64_t storage_flags = PI_MEM_REQUIRE_CONTIGUOUS | PI_MEM_REQUIRE_PI
 
 pi_result get_coherence(const Mem &mem, pi_coherence &out) {
     return piMemGetInfo(mem.get(), PI_MEM_INFO_COHERENCE, sizeof out, &out, nullptr);
+}
+
+std::string in_hex(uint64_t number) {
+    std::array<char, 17> digits{};
+    std::snprintf(digits.data(), digits.size(), "%" PRIx64, number);
+    return std::string("0x") + digits.data();
 }
 
 void check_description(const StorageDescription &description) {
@@ -31,16 +40,21 @@ void check_description(const StorageDescription &description) {
     }
     if ((description.flags & ~storage_flags) != 0) {
         throw Error(PI_ERROR_UNSUPPORTED_FEATURE,
-                    "Storage: flags have bits that are no PI_MEM_REQUIRE_ demands");
+                    "Storage: flags is " + in_hex(description.flags) +
+                        "; PI_MEM_REQUIRE_CONTIGUOUS and PI_MEM_REQUIRE_PINNED (" +
+                        in_hex(storage_flags) + ") can be demanded");
     }
     const auto address = reinterpret_cast<uintptr_t>(description.host_memory);
     if (alignment != 0 && address % alignment != 0) {
         throw Error(PI_ERROR_MISALIGNED_POINTER,
-                    "Storage: host_memory is not aligned to the alignment asked for, " +
+                    "Storage: host_memory, at " + in_hex(address) +
+                        ", is not aligned to the alignment asked for, " +
                         std::to_string(alignment));
     }
     if (address > UINTPTR_MAX - description.size) {
-        throw Error(PI_ERROR_INVALID_SIZE, "Storage: host_memory and size overflow");
+        throw Error(PI_ERROR_INVALID_SIZE, "Storage: host_memory, at " + in_hex(address) +
+                                               ", and size, " + std::to_string(description.size) +
+                                               ", go past the end of all addresses");
     }
     check_layout(description.layout, description.size);
     if (description.device_memory &&
@@ -248,8 +262,7 @@ void StorageState::adopt_device_memory() {
     const Topology &topology = *runtime_->topology;
     if (place == host_place || place >= topology.size()) {
         throw Error(PI_ERROR_INVALID_VALUE, "Storage: device_place " + std::to_string(place) +
-                                                " is no device's: those are 1 to " +
-                                                std::to_string(topology.size() - 1));
+                                                " is no device's: " + device_places(topology));
     }
     View view;
     view.home = place;

@@ -214,7 +214,8 @@ void Commands::call_on_thread(std::function<Outcome()> call, TransferDone done) 
 }
 
 template <class Enqueue>
-Commands::After Commands::submit(const Target &target, const TransferDone &done, Enqueue enqueue) {
+Commands::After Commands::submit(const Target &target, const TransferDone &done, const char *name,
+                                 Enqueue enqueue) {
     try {
         const Queue queue = queue_of(target);
         const std::vector<pi_event> waits = wait_list(target);
@@ -223,7 +224,7 @@ Commands::After Commands::submit(const Target &target, const TransferDone &done,
         Event event;
         check(enqueue(queue.get(), static_cast<uint32_t>(waits.size()),
                       waits.empty() ? nullptr : waits.data(), event.out()),
-              "enqueue");
+              name);
         // Without a flush it may never begin; a command that fails shows in its event.
         piQueueFlush(queue.get());
         Submitted own{std::move(event), topology_->info(target.place).instance};
@@ -255,11 +256,11 @@ Commands::After Commands::move(const Endpoint &from, const Endpoint &to, const R
         done(PI_ERROR_OUT_OF_HOST_MEMORY, error.what());
         return {};
     }
-    const auto submit_regions = [&](auto desc, auto enqueue, PlaceIndex place) {
+    const auto submit_regions = [&](auto desc, const char *name, auto enqueue, PlaceIndex place) {
         desc.region_count = static_cast<uint32_t>(regions.size());
         desc.regions = regions.data();
         return submit(
-            {place, {from.place, to.place}, after}, done,
+            {place, {from.place, to.place}, after}, done, name,
             [&](pi_queue queue, uint32_t wait_count, const pi_event *wait_list, pi_event *event) {
                 return enqueue(queue, &desc, wait_count, wait_list, event);
             });
@@ -268,19 +269,19 @@ Commands::After Commands::move(const Endpoint &from, const Endpoint &to, const R
         auto desc = descriptor<pi_buffer_write_desc>(PI_TYPE_BUFFER_WRITE_DESC);
         desc.mem = to.mem;
         desc.host_ptr = from.host;
-        return submit_regions(desc, &piEnqueueMemBufferWrite, to.place);
+        return submit_regions(desc, "piEnqueueMemBufferWrite", &piEnqueueMemBufferWrite, to.place);
     }
     if (to.mem == nullptr) {
         auto desc = descriptor<pi_buffer_read_desc>(PI_TYPE_BUFFER_READ_DESC);
         desc.mem = from.mem;
         desc.host_ptr = to.host;
-        return submit_regions(desc, &piEnqueueMemBufferRead, from.place);
+        return submit_regions(desc, "piEnqueueMemBufferRead", &piEnqueueMemBufferRead, from.place);
     }
     auto desc = descriptor<pi_buffer_copy_desc>(PI_TYPE_BUFFER_COPY_DESC);
     desc.src = from.mem;
     desc.dst = to.mem;
     const auto preferred = topology_->description().buffer(from.place, to.place).preferred_queue;
-    return submit_regions(desc, &piEnqueueMemBufferCopy,
+    return submit_regions(desc, "piEnqueueMemBufferCopy", &piEnqueueMemBufferCopy,
                           preferred == PI_PREFERRED_QUEUE_SRC ? from.place : to.place);
 }
 
@@ -293,7 +294,7 @@ Commands::After Commands::map(const MemoryEnd &end, const Range &range, uint64_t
     desc.size = range.size();
     desc.out_pointer = pointer;
     return submit(
-        {end.place, {end.place, end.place}, after}, done,
+        {end.place, {end.place, end.place}, after}, done, "piEnqueueMemBufferMap",
         [&](pi_queue queue, uint32_t wait_count, const pi_event *wait_list, pi_event *event) {
             return piEnqueueMemBufferMap(queue, &desc, wait_count, wait_list, event);
         });
@@ -305,7 +306,7 @@ Commands::After Commands::unmap(const MemoryEnd &end, void *pointer, const Trans
     desc.mem = end.mem;
     desc.pointer = pointer;
     return submit(
-        {end.place, {end.place, end.place}, after}, done,
+        {end.place, {end.place, end.place}, after}, done, "piEnqueueMemUnmap",
         [&](pi_queue queue, uint32_t wait_count, const pi_event *wait_list, pi_event *event) {
             return piEnqueueMemUnmap(queue, &desc, wait_count, wait_list, event);
         });

@@ -74,9 +74,9 @@ private:
     };
     Queue queue_of(const Target &target);
     std::vector<pi_event> wait_list(const Target &target) const;
-    /// `enqueue` is called as an enqueue function without its descriptor.
+    /// `enqueue` is called as an enqueue function without its descriptor: the one of that name.
     template <class Enqueue>
-    After submit(const Target &target, const TransferDone &done, Enqueue enqueue);
+    After submit(const Target &target, const TransferDone &done, const char *name, Enqueue enqueue);
 
     const std::shared_ptr<const Topology> topology_;
     const std::shared_ptr<Continuations> continuations_;

@@ -122,7 +122,10 @@ void StorageState::end_later(AcquisitionState &acquisition, Begin begin) {
 
 void StorageState::release(AcquisitionState &acquisition, pi_event event) {
     if (!acquisition.held) {
-        throw Error(PI_ERROR_INVALID_OPERATION, "released twice");
+        throw Error(PI_ERROR_INVALID_OPERATION,
+                    "Acquisition::release: that of " + to_string(acquisition.range) + " at " +
+                        runtime_->topology->info(acquisition.place).name +
+                        " was released or abandoned already");
     }
     const OperationId operation = acquisition.operation;
     uint32_t instance = 0;

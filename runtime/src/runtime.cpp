@@ -57,6 +57,11 @@ RuntimeState::RuntimeState(std::shared_ptr<const Topology> all_places,
     }
 }
 
+std::string device_places(const Topology &topology) {
+    return topology.size() == 1 ? "the topology has no devices"
+                                : "devices are places 1 to " + std::to_string(topology.size() - 1);
+}
+
 bool RuntimeState::may_wait() const {
     if (continuations->running_here()) {
         return false;
@@ -110,9 +115,8 @@ void Runtime::trim(uint64_t bytes_to_keep) const {
 }
 PoolStatistics Runtime::pool_statistics(PlaceIndex place) const {
     if (place == host_place || place >= state_->topology->size()) {
-        throw Error(PI_ERROR_INVALID_VALUE, "no pool at place " + std::to_string(place) +
-                                                ": devices are places 1 to " +
-                                                std::to_string(state_->topology->size() - 1));
+        throw Error(PI_ERROR_INVALID_VALUE, "no pool at place " + std::to_string(place) + ": " +
+                                                device_places(*state_->topology));
     }
     return state_->memory->statistics(place);
 }

@@ -50,6 +50,9 @@ private:
     Counters counters_;
 };
 
+/// Which places are devices: for a text that refuses one which is not.
+std::string device_places(const Topology &topology);
+
 /// What all storages of a runtime share; each holds on to it.
 class RuntimeState {
 public:

@@ -19,6 +19,14 @@ void check_range(const char *what, uint64_t offset, uint64_t size, uint64_t limi
     }
 }
 
+void check_access(Access access) {
+    if (access > Access::discard_write) {
+        throw Error(PI_ERROR_INVALID_VALUE,
+                    "Buffer::acquire: access is " + std::to_string(static_cast<uint32_t>(access)) +
+                        "; there are read (0), write (1), read_write (2) and discard_write (3)");
+    }
+}
+
 AcquisitionState &require(const std::unique_ptr<AcquisitionState> &state) {
     if (state == nullptr) {
         throw Error(PI_ERROR_INVALID_OPERATION, "an empty acquisition");
@@ -113,6 +121,7 @@ uint64_t Buffer::offset() const noexcept {
 
 Acquisition Buffer::acquire(PlaceIndex place, Access access, uint64_t offset, uint64_t size) const {
     BufferState &state = require(state_);
+    check_access(access);
     check_range("Buffer::acquire", offset, size, state.range.size());
     const uint64_t begin = state.range.begin + offset;
     return Acquisition(state.storage->acquire(state_, place, access, {begin, begin + size}));

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <atomic>
 #include <mutex>
+#include <sstream>
 #include <thread>
 
 using namespace runtime_test;
@@ -70,6 +71,9 @@ TEST_CASE("an acquire with a wrong range or place is refused and changes nothing
     CHECK(code_of([&] { Buffer().acquire(1, Access::read); }) == PI_ERROR_INVALID_OPERATION);
     CHECK_THROWS_WITH(part.acquire(1, Access::read, 1000, 100),
                       Catch::Contains("1000") && Catch::Contains("100") && Catch::Contains("1024"));
+    const auto unknown = [&] { part.acquire(1, static_cast<Access>(9)); };
+    CHECK(code_of(unknown) == PI_ERROR_INVALID_VALUE);
+    CHECK_THROWS_WITH(unknown(), Catch::Contains("access is 9; there are read (0)"));
 
     CHECK(storage.counters().bytes_required == before.bytes_required);
     CHECK_FALSE(storage.memory_of(1).has_value());
@@ -89,6 +93,26 @@ TEST_CASE("a storage with a wrong description is refused", "[runtime]") {
           PI_ERROR_MISALIGNED_POINTER);
     CHECK(code_of([&] { Storage(runtime, {.size = UINT64_MAX, .host_memory = odd}); }) ==
           PI_ERROR_INVALID_SIZE);
+    // The texts name what was given.
+    const auto text_of = [&](StorageDescription description) {
+        try {
+            const Storage storage(runtime, std::move(description));
+        } catch (const Error &error) {
+            return std::string(error.what());
+        }
+        return std::string();
+    };
+    std::ostringstream address;
+    address << "at 0x" << std::hex << reinterpret_cast<uintptr_t>(odd) << ",";
+    using Catch::Contains;
+    CHECK_THAT(text_of({.size = size, .flags = PI_MEM_USE_HOST_PTR | PI_MEM_REQUIRE_PINNED}),
+               Contains("flags is 0x28;") && Contains("PINNED (0x30)"));
+    CHECK_THAT(text_of({.size = size, .alignment = 64, .host_memory = odd}),
+               Contains(address.str()) && Contains("64"));
+    CHECK_THAT(text_of({.size = UINT64_MAX, .host_memory = odd}),
+               Contains(address.str()) && Contains(std::to_string(UINT64_MAX)));
+    const std::string none = "the topology has no devices";
+    CHECK_THROWS_WITH(runtime.pool_statistics(1), Contains("place 1: " + none));
 }
 
 TEST_CASE("a scope that a place does not have is refused there, naming those that it has",

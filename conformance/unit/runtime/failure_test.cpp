@@ -241,3 +241,15 @@ TEST_CASE("releases that fail hold nobody up and lose no byte, but the loader wa
     }
     CHECK(runtime.finish(patience));
 }
+
+TEST_CASE("a copy that the plugin refuses is told with the function that refused it", "[runtime]") {
+    const Machine machine(1, "piEnqueueMemBufferWrite:1..=fail(OUT_OF_RESOURCES)");
+    const Runtime runtime(machine.topology());
+    const Storage storage(runtime, {.size = 4096, .routes = mask_of(RouteKind::host_bounce)});
+    host_write(storage.buffer(), 0, pattern(4096, 1));
+    Acquisition use = storage.buffer().acquire(1, Access::read);
+    CHECK_THROWS_WITH(use.wait(patience),
+                      Catch::Contains("write: piEnqueueMemBufferWrite: PI_ERROR_OUT_OF_RESOURCES"));
+    use.release();
+    REQUIRE(runtime.finish(patience));
+}

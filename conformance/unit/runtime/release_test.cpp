@@ -33,6 +33,8 @@ TEST_CASE("what was released can be waited for, and its memory is no more to be 
         } else {
             use.release();
         }
+        CHECK_THROWS_WITH(use.release(),
+                          Catch::Contains("[64, 192) at " + machine.topology()->info(place).name));
         const auto refused = [](auto call) {
             CHECK(code_of(call) == PI_ERROR_INVALID_OPERATION);
             CHECK_THROWS_WITH(call(), Catch::Contains("released or abandoned already"));

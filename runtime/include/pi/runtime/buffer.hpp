@@ -120,8 +120,8 @@ public:
     uint64_t offset() const noexcept; ///< into the storage
 
     /// Makes bytes [offset, offset + size) of the buffer usable at a place; only stale bytes move. Never
-    /// waits: what is under way is in the acquisition's events. Uses of one range are ordered as they
-    /// were acquired: readers together, a writer alone. The events may wait for what another thread
+    /// waits: what is under way is in the acquisition's events. Uses of one range in one memory are ordered as
+    /// they were acquired: readers together, a writer alone. The events may wait for what another thread
     /// still holds, so threads that hold several ranges acquire them in one order, and do not share
     /// in-order queues.
     ///
@@ -133,7 +133,7 @@ public:
     /// without this thread. In callbacks it cannot, and only clean idle replicas go.
     ///
     /// PI_ERROR_INVALID_SIZE: no bytes, or past the buffer's end (the text names the numbers).
-    /// PI_ERROR_INVALID_VALUE: no such place.
+    /// PI_ERROR_INVALID_VALUE: no such place, or access.
     /// PI_ERROR_INVALID_OPERATION: to write a storage that is read_only; or would wait for an acquisition that this thread still holds: release it
     ///   first (its command need not be final), or acquire once for read_write.
     /// PI_ERROR_DEVICE_LOST: the place's device is lost, or bytes to be fetched were only at one that is
