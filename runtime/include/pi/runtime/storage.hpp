@@ -43,7 +43,7 @@ struct StorageDescription {
     bool read_only = false;
     /// Routes that may be used. Without direct_use and import every place has memory of its own.
     RouteMask routes = all_routes;
-    /// Ways in which a bounce may go.
+    /// Ways in which a bounce may go. Several ranges at once are never mapped.
     StyleMask styles = all_styles;
     std::string name{}; ///< for the log
 };
