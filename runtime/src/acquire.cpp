@@ -9,6 +9,18 @@
 #include <utility>
 
 namespace pi::runtime {
+namespace {
+
+std::vector<OperationId> operations_of(const std::vector<Ledger::Wait> &waits) {
+    std::vector<OperationId> operations;
+    operations.reserve(waits.size());
+    for (const Ledger::Wait &wait : waits) {
+        operations.push_back(wait.operation);
+    }
+    return operations;
+}
+
+} // namespace
 
 struct StorageState::Begun {
     const std::shared_ptr<BufferState> &buffer;
@@ -55,11 +67,19 @@ std::vector<Dependency> StorageState::dependencies(const std::vector<Ledger::Wai
     return result;
 }
 
+bool StorageState::held_here(const Pending &operation) {
+    return operation.held && operation.holder == this_thread_number();
+}
+
+bool StorageState::holds_any_here() const {
+    return std::any_of(pending_.begin(), pending_.end(), &held_here);
+}
+
 void StorageState::forbid_self_wait(const std::vector<Ledger::Wait> &waits, PlaceIndex place,
                                     const Range &range) const {
-    for (const Ledger::Wait &wait : waits) {
-        const Pending &other = pending(wait.operation);
-        if (other.held && other.holder == std::this_thread::get_id()) {
+    for (const OperationId operation : ledger_.with_waits(operations_of(waits))) {
+        const Pending &other = pending(operation);
+        if (held_here(other)) {
             const Topology &topology = *runtime_->topology;
             throw Error(PI_ERROR_INVALID_OPERATION,
                         "acquiring " + to_string(range) + " at " + topology.info(place).name +
@@ -80,7 +100,7 @@ template <class Begin>
 Ledger::Begun StorageState::begin_operation(PlaceIndex place, const Range &range, bool held,
                                             Begin begin) {
     // First, since what the ledger has begun has to end.
-    pending_.push_back({0, nullptr, held, std::this_thread::get_id(), place, range});
+    pending_.push_back({0, nullptr, held, this_thread_number(), place, range});
     try {
         Ledger::Begun begun = begin();
         pending_.back().operation = begun.operation;
@@ -147,7 +167,7 @@ StorageState::try_acquire(const std::shared_ptr<BufferState> &buffer, PlaceIndex
                 runtime_->residents.use(views_[attachment.view].home, attachment.last_use);
         }
         try {
-            if (!pending_.empty()) {
+            if (holds_any_here()) {
                 forbid_self_wait(
                     ledger_.use_waits(attachment.view, place, range, true, writes(access)), place,
                     range);
@@ -197,11 +217,7 @@ std::optional<std::vector<Dependency>> StorageState::bring(PlaceIndex place, con
             // What was under way already is waited for as well.
             const auto waits = ledger_.use_waits(attachment.view, place, ranges, true, false);
             copies = dependencies(waits);
-            std::vector<OperationId> operations;
-            for (const Ledger::Wait &wait : waits) {
-                operations.push_back(wait.operation);
-            }
-            if (wait_for_held(std::move(operations))) {
+            if (wait_for_held(operations_of(waits))) {
                 lock.unlock();
                 undo(begun);
                 return std::nullopt;
@@ -222,6 +238,7 @@ std::optional<std::vector<Dependency>> StorageState::bring(PlaceIndex place, con
 void StorageState::begin_copies(Begun &begun, const Attachment &attachment,
                                 std::vector<PlannedPart> parts, PlaceIndex place, Spread *spread) {
     // Whatever could be refused is refused before anything has begun.
+    const bool holds_any = holds_any_here();
     for (PlannedPart &part : parts) {
         if (part.sources.empty()) {
             std::string reasons;
@@ -234,9 +251,11 @@ void StorageState::begin_copies(Begun &begun, const Attachment &attachment,
                             runtime_->topology->info(place).name + reasons);
         }
         const ViewId to = part.by_way_of.value_or(attachment.view);
-        forbid_self_wait(
-            ledger_.copy_waits(part.sources.front().view, to, views_[to].home, part.ranges), place,
-            part.ranges.hull());
+        if (holds_any) {
+            forbid_self_wait(
+                ledger_.copy_waits(part.sources.front().view, to, views_[to].home, part.ranges),
+                place, part.ranges.hull());
+        }
         predict_delays(part);
     }
     uint64_t bytes_copy_in_copy_out = begun.bytes_copy_in_copy_out;

@@ -8,6 +8,7 @@
 #include "memory_pool.hpp"
 #include "remote_use.hpp"
 #include "runtime_state.hpp"
+#include "thread_number.hpp"
 
 #include <pi/runtime/buffer.hpp>
 #include <pi/runtime/storage.hpp>
@@ -18,7 +19,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <vector>
 
 namespace pi::runtime {
@@ -178,7 +178,7 @@ private:
         OperationId operation;
         std::shared_ptr<Completion> completion; // made when somebody first waits
         bool held = false;                      // acquired and not released
-        std::thread::id holder;
+        uint64_t holder = 0;                    // as this_thread_number
         PlaceIndex place = host_place;
         Range range;
     };
@@ -293,6 +293,10 @@ private:
                          std::vector<Candidate> &considered) const;
 
     // acquire.cpp
+    /// Whether this thread acquired it and it is not released.
+    static bool held_here(const Pending &operation);
+    bool holds_any_here() const;
+    /// Throws if one of these, or of what they wait for, is held by this thread.
     void forbid_self_wait(const std::vector<Ledger::Wait> &waits, PlaceIndex place,
                           const Range &range) const;
     /// Whether one of these, or of what they wait for, is held: perhaps by this thread.

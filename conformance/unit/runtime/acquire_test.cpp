@@ -276,6 +276,43 @@ TEST_CASE("an acquire that would wait for this thread's own is refused, another 
     CHECK(code_of([&] { held.release(); }) == PI_ERROR_INVALID_OPERATION);
 }
 
+TEST_CASE("an acquire that would wait for this thread's own in a roundabout way is refused",
+          "[runtime]") {
+    const Machine machine;
+    const Runtime runtime(machine.topology());
+    const Storage storage(runtime, {.size = size, .routes = mask_of(RouteKind::host_bounce)});
+    const Buffer buffer = storage.buffer();
+    host_write(buffer, 0, pattern(size, 1));
+    Acquisition held = buffer.acquire(1, Access::read_write);
+    // The copy waits for what is held, and the host would wait for the copy.
+    std::thread([&] { buffer.prefetch(host_place); }).join();
+    CHECK_THROWS_WITH(buffer.acquire(host_place, Access::read),
+                      Catch::Contains("acquiring [0, 4096) at host") &&
+                          Catch::Contains("the acquisition of [0, 4096)") &&
+                          Catch::Contains("release that one first"));
+    held.release();
+    CHECK(code_of([&] { buffer.acquire(host_place, Access::read).wait(patience); }) == PI_SUCCESS);
+    CHECK(storage.finish(patience));
+}
+
+TEST_CASE("what a thread left behind that has ended is no other thread's own", "[runtime]") {
+    const Machine machine;
+    const Runtime runtime(machine.topology());
+    const Storage storage(runtime, {.size = size});
+    const Buffer buffer = storage.buffer();
+    Acquisition given;
+    std::thread([&] { given = buffer.acquire(host_place, Access::discard_write); }).join();
+    // Which the system gives the number of the one that has ended, as often as not.
+    for (int thread = 0; thread < 8; ++thread) {
+        std::thread([&] {
+            Acquisition later;
+            CHECK(code_of([&] { later = buffer.acquire(host_place, Access::read); }) == PI_SUCCESS);
+        }).join();
+    }
+    given.release();
+    CHECK(storage.finish(patience));
+}
+
 TEST_CASE("readers are held together", "[runtime]") {
     const Machine machine;
     const Runtime runtime(machine.topology());

@@ -134,8 +134,9 @@ public:
     ///
     /// PI_ERROR_INVALID_SIZE: no bytes, or past the buffer's end (the text names the numbers).
     /// PI_ERROR_INVALID_VALUE: no such place, or access.
-    /// PI_ERROR_INVALID_OPERATION: to write a storage that is read_only; or would wait for an acquisition that this thread still holds: release it
-    ///   first (its command need not be final), or acquire once for read_write.
+    /// PI_ERROR_INVALID_OPERATION: to write a storage that is read_only; or would wait, if only for what waits itself, for an
+    ///   acquisition that this thread made and that is still held: release it first (its command need not be final), or
+    ///   acquire once for read_write.
     /// PI_ERROR_DEVICE_LOST: the place's device is lost, or bytes to be fetched were only at one that is
     ///   (Storage::lost tells which).
     /// PI_ERROR_OUT_OF_DEVICE_MEMORY: and no replica there can be given up, or the storage is larger than
