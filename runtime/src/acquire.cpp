@@ -147,7 +147,7 @@ StorageState::try_acquire(const std::shared_ptr<BufferState> &buffer, PlaceIndex
             (fetches(access) ? range.size() : 0) + (writes(access) ? range.size() : 0);
     }
     {
-        std::unique_lock lock(mutex_);
+        const std::lock_guard lock(mutex_);
         forbid_lost(place, access, range);
         prefer_own_memory(place, range);
         Attachment &attachment = attach(place);
@@ -180,7 +180,6 @@ StorageState::try_acquire(const std::shared_ptr<BufferState> &buffer, PlaceIndex
                 log_nothing_stale(begun, attachment, access);
             }
         } catch (...) {
-            lock.unlock();
             undo(begun);
             throw;
         }
@@ -204,7 +203,7 @@ std::optional<std::vector<Dependency>> StorageState::bring(PlaceIndex place, con
     Begun begun{buffer};
     std::vector<Dependency> copies;
     {
-        std::unique_lock lock(mutex_);
+        const std::lock_guard lock(mutex_);
         notice_lost_places();
         if (ledger_.busy(from)) {
             return std::nullopt;
@@ -218,12 +217,10 @@ std::optional<std::vector<Dependency>> StorageState::bring(PlaceIndex place, con
             const auto waits = ledger_.use_waits(attachment.view, place, ranges, true, false);
             copies = dependencies(waits);
             if (wait_for_held(operations_of(waits))) {
-                lock.unlock();
                 undo(begun);
                 return std::nullopt;
             }
         } catch (...) {
-            lock.unlock();
             undo(begun);
             throw;
         }
@@ -298,14 +295,13 @@ void StorageState::begin_use(Begun &begun, const Attachment &attachment, Access 
     }
 }
 
-/// After an exception: what has begun ends as failed, so that nobody waits for it.
+/// Under the lock under which it all began: nobody else has seen it, so nobody counts on it or is to be told.
 void StorageState::undo(Begun &begun) {
-    const auto end = [this](OperationId operation) {
-        conclude(operation, PI_ERROR_ABANDONED, "the acquire that began it failed");
-    };
-    std::for_each(begun.copies.begin(), begun.copies.end(), end);
+    for (const OperationId copy : begun.copies) {
+        end_operation(copy, false);
+    }
     if (begun.acquisition != nullptr && begun.acquisition->operation != 0) {
-        end(begun.acquisition->operation);
+        end_operation(begun.acquisition->operation, false);
     }
 }
 

@@ -24,21 +24,28 @@ void StorageState::finish_in_ledger(OperationId operation, bool succeeded) {
     }
 }
 
+/// With the lock. Gives what tells of the end, if somebody has asked for it.
+std::shared_ptr<Completion> StorageState::end_operation(OperationId operation, bool succeeded) {
+    std::shared_ptr<Completion> completion;
+    const auto found =
+        std::find_if(pending_.begin(), pending_.end(),
+                     [operation](const Pending &each) { return each.operation == operation; });
+    if (found != pending_.end()) {
+        completion = std::move(found->completion);
+        pending_.erase(found);
+    }
+    notice_lost_places(); // a write that failed is no worse than what is gone
+    finish_in_ledger(operation, succeeded);
+    notice_lost_places(); // what it made valid there is none the less gone
+    return completion;
+}
+
 void StorageState::conclude(OperationId operation, pi_result result, std::string_view text,
                             std::vector<Submitted> commands) {
     std::shared_ptr<Completion> completion;
     {
         const std::lock_guard lock(mutex_);
-        const auto found =
-            std::find_if(pending_.begin(), pending_.end(),
-                         [operation](const Pending &each) { return each.operation == operation; });
-        if (found != pending_.end()) {
-            completion = std::move(found->completion);
-            pending_.erase(found);
-        }
-        notice_lost_places(); // a write that failed is no worse than what is gone
-        finish_in_ledger(operation, result == PI_SUCCESS);
-        notice_lost_places(); // what it made valid there is none the less gone
+        completion = end_operation(operation, result == PI_SUCCESS);
     }
     if (completion != nullptr) {
         if (!commands.empty()) {

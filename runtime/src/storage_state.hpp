@@ -250,6 +250,7 @@ private:
     // release.cpp
     void release_now(AcquisitionState &acquisition);
     void finish_in_ledger(OperationId operation, bool succeeded);
+    std::shared_ptr<Completion> end_operation(OperationId operation, bool succeeded);
     template <class Begin>
     void end_later(AcquisitionState &acquisition, Begin begin);
     void finish_use(OperationId operation, PlaceIndex place, PlaceIndex lender, pi_result result,
