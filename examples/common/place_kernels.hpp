@@ -26,6 +26,8 @@ public:
                               uint64_t rows, std::span<const pi_event> waits) const;
     pi::runtime::Event fill_with_zeros(pi_mem mem, uint64_t offset, uint64_t size,
                                        std::span<const pi_event> waits) const;
+    /// In order.
+    pi_queue queue() const { return queue_.get(); }
     /// What was launched begins without anybody waiting for it.
     void flush() const;
 

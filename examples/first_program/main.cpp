@@ -25,7 +25,7 @@ int main() {
         host.release();
         for (PlaceIndex place = 1; place < topology->size(); ++place) {
             Acquisition use = storage.buffer().acquire(place, Access::read_write);
-            use.wait(); // or: enqueue commands on use.mem() behind use.events()
+            use.wait(); // or: enqueue commands on use.mem() behind use.events(queue)
             use.release();
         }
         runtime.finish(std::chrono::seconds(10));

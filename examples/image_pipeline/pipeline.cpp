@@ -210,7 +210,8 @@ Event Pipeline::State::submit(StageReport &report, const Stage &stage, PlaceInde
     std::vector<pi_event> waits;
     std::vector<pi_kernel_argument> arguments;
     for (const Acquisition &acquisition : acquisitions) {
-        waits.insert(waits.end(), acquisition.events().begin(), acquisition.events().end());
+        const std::vector<pi_event> &events = acquisition.events(kernels.queue());
+        waits.insert(waits.end(), events.begin(), events.end());
         arguments.push_back(buffer_argument(acquisition));
     }
     for (const int32_t &value : stage.values) {

@@ -227,7 +227,8 @@ void Chain::State::launch(const Stage &stage, PlaceIndex place,
     std::vector<pi_event> waits;
     std::vector<pi_kernel_argument> arguments;
     for (const Acquisition &acquisition : acquisitions) {
-        waits.insert(waits.end(), acquisition.events().begin(), acquisition.events().end());
+        const std::vector<pi_event> &events = acquisition.events(kernels.queue());
+        waits.insert(waits.end(), events.begin(), events.end());
         arguments.push_back(acquisition.argument());
     }
     for (const int32_t &value : stage.values) {

@@ -337,47 +337,6 @@ void StorageState::log_nothing_stale(const Begun &begun, const Attachment &attac
                       attachment.texts);
 }
 
-/// Turns what must be waited for into events of the place's plugin instance: its own events as they are,
-/// everything else through one host event.
-void StorageState::bridge(AcquisitionState &acquisition) {
-    const Topology &topology = *runtime_->topology;
-    const uint32_t instance = topology.info(acquisition.place).instance;
-    std::vector<Dependency> foreign;
-    for (const Dependency &dependency : acquisition.dependencies) {
-        if (dependency.completion->is_over() &&
-            (!dependency.data || dependency.completion->result() == PI_SUCCESS)) {
-            continue;
-        }
-        if (Event event = dependency.completion->event_of(instance)) {
-            acquisition.owned_events.push_back(std::move(event));
-        } else {
-            foreign.push_back(dependency);
-        }
-    }
-    if (!foreign.empty()) {
-        Event joined;
-        check(piEventCreateHost(topology.context(acquisition.place), nullptr, joined.out()),
-              "piEventCreateHost");
-        acquisition.owned_events.push_back(joined);
-        TransferDone signal = [joined = std::move(joined), continuations = runtime_->continuations,
-                               in_flight = runtime_->in_flight](pi_result result,
-                                                                const std::string &) {
-            piEventSignalHost(joined.get(), result);
-            continuations->post_or_run([in_flight] { in_flight->remove(); });
-        };
-        runtime_->in_flight->add();
-        try {
-            when_all(foreign, runtime_->continuations, std::move(signal));
-        } catch (...) {
-            runtime_->in_flight->remove();
-            throw;
-        }
-    }
-    for (const Event &event : acquisition.owned_events) {
-        acquisition.events.push_back(event.get());
-    }
-}
-
 bool StorageState::may_copy_from(OperationId copy, ViewId source) {
     const std::lock_guard lock(mutex_);
     return ledger_.retry_from(copy, source);

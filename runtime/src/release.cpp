@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "commands.hpp"
+#include "event_queue.hpp"
 #include "storage_state.hpp"
 
 #include <pi/runtime/error.hpp>
@@ -64,16 +65,6 @@ void StorageState::finish_operation(OperationId operation, pi_result result,
         all->remove();
     });
 }
-
-namespace {
-
-pi_queue queue_of(pi_event event) {
-    pi_queue queue = nullptr;
-    piEventGetInfo(event, PI_EVENT_INFO_QUEUE, sizeof queue, &queue, nullptr);
-    return queue;
-}
-
-} // namespace
 
 /// A write that fetches is good for as much as what it fetches.
 void StorageState::release_now(AcquisitionState &acquisition) {

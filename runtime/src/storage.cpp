@@ -35,8 +35,7 @@ AcquisitionState &require(const std::unique_ptr<AcquisitionState> &state) {
 }
 
 /// Once a use is over an eviction may take the memory at any time.
-const AcquisitionState &require_held(const std::unique_ptr<AcquisitionState> &state,
-                                     const char *what) {
+AcquisitionState &require_held(const std::unique_ptr<AcquisitionState> &state, const char *what) {
     if (!require(state).held) {
         throw Error(PI_ERROR_INVALID_OPERATION,
                     std::string(what) +
@@ -214,7 +213,12 @@ uint64_t Acquisition::lead() const {
     return state.range.begin % state.offset_alignment;
 }
 const std::vector<pi_event> &Acquisition::events() const {
-    return require_held(state_, "events").events;
+    AcquisitionState &state = require_held(state_, "events");
+    return state.storage->events(state);
+}
+const std::vector<pi_event> &Acquisition::events(pi_queue queue) const {
+    AcquisitionState &state = require_held(state_, "events");
+    return state.storage->events(state, queue);
 }
 
 std::byte *Acquisition::pointer() const {

@@ -46,6 +46,13 @@ struct AcquisitionState {
     std::vector<Dependency> dependencies;
     std::vector<Event> owned_events;
     std::vector<pi_event> events;
+    /// A use by commands of the place's instance, which must be over before: whether it succeeds does not matter.
+    struct OnlyBefore {
+        std::shared_ptr<Completion> completion;
+        Event event;
+    };
+    std::vector<OnlyBefore> only_before; // that are not among the events
+    Queue behind;                        // the queue that was put behind these last
 };
 
 /// A way for some bytes to come: from a view, by a route.
@@ -131,6 +138,11 @@ public:
     // release.cpp
     void release(AcquisitionState &acquisition, pi_event event);
     void abandon(AcquisitionState &acquisition) noexcept;
+
+    // events.cpp
+    /// As Acquisition has them: for commands on any queue, and on this one.
+    const std::vector<pi_event> &events(AcquisitionState &acquisition);
+    const std::vector<pi_event> &events(AcquisitionState &acquisition, pi_queue queue);
 
     // evict.cpp
     /// A place's own memory: whether something uses it, and what decides when it goes (see Residents). Nothing when the
@@ -320,7 +332,10 @@ private:
     void undo(Begun &begun);
     void account(const Begun &begun);
     void log_nothing_stale(const Begun &begun, const Attachment &attachment, Access access);
+
+    // events.cpp
     void bridge(AcquisitionState &acquisition);
+    void join(AcquisitionState &acquisition, const std::vector<Dependency> &foreign);
 
     const std::shared_ptr<RuntimeState> runtime_;
     const StorageDescription description_;

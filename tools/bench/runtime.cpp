@@ -63,7 +63,7 @@ void write(const Machine &machine, const Buffer &buffer, PlaceIndex place) {
         return;
     }
     const Event done = fill(machine, place, acquisition.mem(), acquisition.offset(), buffer.size(),
-                            acquisition.events());
+                            acquisition.events(machine.queue(place)));
     acquisition.release(done.get());
     wait(done);
 }
@@ -120,8 +120,8 @@ void use(const Machine &machine, const Buffer &buffer, PlaceIndex place) {
         acquisition.release();
         return;
     }
-    const Event done =
-        touch(machine, place, acquisition.mem(), acquisition.offset(), acquisition.events());
+    const Event done = touch(machine, place, acquisition.mem(), acquisition.offset(),
+                             acquisition.events(machine.queue(place)));
     acquisition.release(done.get());
     wait(done);
 }

@@ -295,11 +295,11 @@ pi_region region_of(const Use &self, uint64_t size, bool write) {
     return region;
 }
 
-/// Of the acquisition's events.
+/// Of the acquisition's events, for a command on the queue.
 struct Waits {
-    explicit Waits(const Use &self)
-        : count(static_cast<uint32_t>(self.use.events().size())),
-          list(count == 0 ? nullptr : self.use.events().data()) {}
+    Waits(const Use &self, pi_queue queue)
+        : count(static_cast<uint32_t>(self.use.events(queue).size())),
+          list(count == 0 ? nullptr : self.use.events(queue).data()) {}
     uint32_t count;
     const pi_event *list;
 };
@@ -336,9 +336,9 @@ void write_bytes(Use &self, const py::object &source) {
     desc.host_ptr = view.buf;
     desc.region_count = 1;
     desc.regions = &region;
-    const Waits waits(self);
-    check(piEnqueueMemBufferWrite(self.runtime->queue(self.use.place()), &desc, waits.count,
-                                  waits.list, nullptr),
+    const pi_queue queue = self.runtime->queue(self.use.place());
+    const Waits waits(self, queue);
+    check(piEnqueueMemBufferWrite(queue, &desc, waits.count, waits.list, nullptr),
           "piEnqueueMemBufferWrite");
 }
 
@@ -366,9 +366,9 @@ py::bytes read_bytes(Use &self) {
     desc.host_ptr = bytes;
     desc.region_count = 1;
     desc.regions = &region;
-    const Waits waits(self);
-    check(piEnqueueMemBufferRead(self.runtime->queue(self.use.place()), &desc, waits.count,
-                                 waits.list, nullptr),
+    const pi_queue queue = self.runtime->queue(self.use.place());
+    const Waits waits(self, queue);
+    check(piEnqueueMemBufferRead(queue, &desc, waits.count, waits.list, nullptr),
           "piEnqueueMemBufferRead");
     return result;
 }
@@ -399,9 +399,9 @@ void fill_bytes(Use &self, int value) {
     desc.pattern_size = 1;
     desc.offset = self.use.offset();
     desc.size = size;
-    const Waits waits(self);
-    check(piEnqueueMemBufferFill(self.runtime->queue(self.use.place()), &desc, waits.count,
-                                 waits.list, nullptr),
+    const pi_queue queue = self.runtime->queue(self.use.place());
+    const Waits waits(self, queue);
+    check(piEnqueueMemBufferFill(queue, &desc, waits.count, waits.list, nullptr),
           "piEnqueueMemBufferFill");
 }
 

@@ -31,7 +31,7 @@ static void halve(const Buffer &numbers, PlaceIndex place, pi_queue queue, pi_ke
     desc.argument_count = 2;
     desc.arguments = arguments;
     Event done;
-    const std::vector<pi_event> &fetched = use.events(); // copies under way to this place
+    const std::vector<pi_event> &fetched = use.events(queue); // copies under way to this place
     check(piEnqueueKernelLaunch(queue, &desc, static_cast<uint32_t>(fetched.size()), fetched.data(),
                                 done.out()),
           "piEnqueueKernelLaunch");

@@ -213,7 +213,7 @@ Event LiveMachine::run_kernel(pi_queue queue, const Acquisition &use, Job &job) 
     desc.argument_count = 2;
     desc.arguments = arguments;
     Event event;
-    const std::vector<pi_event> &waits = use.events();
+    const std::vector<pi_event> &waits = use.events(queue);
     check(piEnqueueKernelLaunch(queue, &desc, static_cast<uint32_t>(waits.size()),
                                 waits.empty() ? nullptr : waits.data(), event.out()),
           "piEnqueueKernelLaunch");

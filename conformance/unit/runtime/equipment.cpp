@@ -147,9 +147,9 @@ Event Machine::write(const Acquisition &acquisition, const void *bytes, pi_queue
     desc.region_count = 1;
     desc.regions = &region;
     Event event;
-    check(piEnqueueMemBufferWrite(other != nullptr ? other : queue(acquisition.place()), &desc,
-                                  wait_count(acquisition.events()), wait_list(acquisition.events()),
-                                  event.out()),
+    const pi_queue queue = other != nullptr ? other : this->queue(acquisition.place());
+    const std::vector<pi_event> &waits = acquisition.events(queue);
+    check(piEnqueueMemBufferWrite(queue, &desc, wait_count(waits), wait_list(waits), event.out()),
           "piEnqueueMemBufferWrite");
     return event;
 }
@@ -172,8 +172,8 @@ Event enqueue_read(pi_queue queue, const Acquisition &acquisition, void *bytes) 
     desc.region_count = 1;
     desc.regions = &region;
     Event event;
-    check(piEnqueueMemBufferRead(queue, &desc, wait_count(acquisition.events()),
-                                 wait_list(acquisition.events()), event.out()),
+    const std::vector<pi_event> &waits = acquisition.events(queue);
+    check(piEnqueueMemBufferRead(queue, &desc, wait_count(waits), wait_list(waits), event.out()),
           "piEnqueueMemBufferRead");
     return event;
 }

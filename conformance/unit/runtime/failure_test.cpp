@@ -57,6 +57,92 @@ TEST_CASE("a copy that fails leaves the source valid, and the next route is trie
     CHECK(log[1].result == PI_SUCCESS);
 }
 
+TEST_CASE("a use that fails takes none with it that only has to come after it", "[runtime]") {
+    const Machine machine;
+    const Runtime runtime(machine.topology());
+    const bool reads = GENERATE(true, false); // else it writes, and is done anew
+    enum class Queues { any, same, two };
+    const Queues queues = GENERATE(Queues::any, Queues::same, Queues::two);
+    for (const PlaceIndex place : machine.places()) {
+        INFO("place " << place << ", queues " << static_cast<int>(queues));
+        const Storage storage(runtime, {.size = size});
+        const Buffer buffer = storage.buffer();
+        host_write(buffer, 0, pattern(size, 1));
+        buffer.acquire(place, Access::read).wait(patience);
+        REQUIRE(runtime.finish(patience));
+        const Queue first = machine.make_queue(place), second = machine.make_queue(place);
+        const pi_queue later = (queues == Queues::same ? first : second).get();
+
+        Event gate;
+        REQUIRE(piEventCreateHost(machine.topology()->context(place), nullptr, gate.out()) ==
+                PI_SUCCESS);
+        const pi_event before = gate.get();
+        Event failing;
+        REQUIRE(piEnqueueEventsWait(first.get(), nullptr, 1, &before, failing.out()) == PI_SUCCESS);
+        Acquisition earlier = buffer.acquire(place, reads ? Access::read : Access::discard_write);
+        earlier.release(failing.get());
+
+        Acquisition writer = buffer.acquire(place, Access::discard_write);
+        const std::vector<pi_event> &waits =
+            queues == Queues::any ? writer.events() : writer.events(later);
+        CHECK(waits.empty() == (queues != Queues::any));
+        const Event written = enqueue_fill(later, writer, 7, waits);
+        CHECK(piQueueFlush(later) == PI_SUCCESS);
+        CHECK(piEventWait(written.get(), 0) == PI_ERROR_TIMEOUT); // it does come after
+        REQUIRE(piEventSignalHost(gate.get(), PI_ERROR_BACKEND) == PI_SUCCESS);
+        CHECK(wait(failing) == PI_ERROR_DEPENDENCY_FAILED);
+        CHECK(code_of([&] { writer.wait(patience); }) == PI_SUCCESS);
+        CHECK(wait(written) == PI_SUCCESS);
+        writer.release(written.get());
+        CHECK(host_read(buffer) == std::vector<uint8_t>(size, 7));
+        CHECK(runtime.finish(patience));
+    }
+}
+
+TEST_CASE("a queue is put behind earlier uses once, and only where its own order does not do",
+          "[runtime]") {
+    const Machine machine(1, "piEnqueueBarrier:1000=fail(BACKEND)");
+    const Runtime runtime(machine.topology());
+    const Storage storage(runtime, {.size = size});
+    const Buffer buffer = storage.buffer();
+    host_write(buffer, 0, pattern(size, 1));
+    const Queue other = machine.make_queue(1), third = machine.make_queue(1);
+    auto desc = pi_test::desc<pi_queue_desc>(PI_TYPE_QUEUE_DESC);
+    desc.flags = PI_QUEUE_OUT_OF_ORDER;
+    Queue unordered;
+    if (piQueueCreate(machine.topology()->context(1), machine.topology()->device(1), &desc,
+                      unordered.out()) != PI_SUCCESS) {
+        pi_test::skip("the device has no queues out of order");
+    }
+    Event gate;
+    REQUIRE(piEventCreateHost(machine.topology()->context(1), nullptr, gate.out()) == PI_SUCCESS);
+    const pi_event before = gate.get();
+    Event reads;
+    REQUIRE(piEnqueueEventsWait(machine.queue(1), nullptr, 1, &before, reads.out()) == PI_SUCCESS);
+    Acquisition reader = buffer.acquire(1, Access::read);
+    reader.release(reads.get());
+
+    Acquisition writer = buffer.acquire(1, Access::read_write);
+    const uint64_t barriers = machine.calls_of("piEnqueueBarrier");
+    const auto made = [&] { return machine.calls_of("piEnqueueBarrier") - barriers; };
+    const size_t fetched = writer.events(machine.queue(1)).size();
+    CHECK(made() == 0);
+    CHECK(writer.events(other.get()).size() == fetched);
+    CHECK(writer.events(other.get()).size() == fetched);
+    CHECK(made() == 1);
+    CHECK(writer.events(third.get()).size() == fetched);
+    CHECK(made() == 2);
+    // A barrier in a queue out of order would hold up commands that do not come after these uses.
+    CHECK(writer.events(unordered.get()).size() == fetched + 1);
+    CHECK(writer.events().size() == fetched + 1);
+    CHECK(writer.events(other.get()).size() == fetched + 1);
+    CHECK(made() == 2);
+    REQUIRE(piEventSignalHost(gate.get(), PI_SUCCESS) == PI_SUCCESS);
+    writer.wait(patience);
+    writer.release();
+    CHECK(runtime.finish(patience));
+}
+
 TEST_CASE("when no route works the caller gets the error, and every byte is still readable",
           "[runtime]") {
     const Machine machine;

@@ -96,7 +96,7 @@ void Simulated::reset_links() const {
 }
 
 Event Simulated::fill(const Acquisition &acquisition, uint8_t value, pi_event after) const {
-    std::vector<pi_event> waits = acquisition.events();
+    std::vector<pi_event> waits = acquisition.events(queue(acquisition.place()));
     if (after != nullptr) {
         waits.push_back(after);
     }
@@ -110,8 +110,9 @@ Event Simulated::read(const Acquisition &acquisition, void *bytes) const {
 Event Simulated::arrive(const Acquisition &acquisition, pi_queue queue) const {
     auto desc = pi_test::desc<pi_barrier_desc>(PI_TYPE_BARRIER_DESC);
     Event event;
-    check(piEnqueueBarrier(queue, &desc, static_cast<uint32_t>(acquisition.events().size()),
-                           acquisition.events().data(), event.out()),
+    const std::vector<pi_event> &waits = acquisition.events(queue);
+    check(piEnqueueBarrier(queue, &desc, static_cast<uint32_t>(waits.size()), waits.data(),
+                           event.out()),
           "piEnqueueBarrier");
     return event;
 }

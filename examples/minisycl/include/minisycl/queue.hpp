@@ -164,7 +164,8 @@ private:
 
         std::vector<pi_event> waits;
         for (const handler::held &slot : commands.slots_) {
-            waits.insert(waits.end(), slot.use.events().begin(), slot.use.events().end());
+            const std::vector<pi_event> &events = slot.use.events(queue_.get());
+            waits.insert(waits.end(), events.begin(), events.end());
         }
         auto desc = detail::describe<pi_kernel_launch_desc>(PI_TYPE_KERNEL_LAUNCH_DESC);
         desc.kernel = native ? native_kernel(commands, arguments.size())

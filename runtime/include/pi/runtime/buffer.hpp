@@ -33,7 +33,7 @@ PI_RUNTIME_EXPORT const char *to_string(Access access) noexcept;
 /// The right to use a range at a place, from acquire to release.
 ///
 /// At a device: enqueue commands that name mem() at offset(), or launch kernels with argument(), which
-/// wait for events(), and release with the event of the last. At the host: pointer() waits until the bytes are there; release when done.
+/// wait for events(queue), and release with the event of the last. At the host: pointer() waits until the bytes are there; release when done.
 ///
 /// Destroyed unreleased, a read is over and a write counts as failed: where another place has the bytes
 /// it keeps them. Movable, not copyable; used by one thread at a time, released from any.
@@ -66,8 +66,14 @@ public:
     /// How many bytes of argument() come before the range; 0 where offset() is aligned.
     uint64_t lead() const;
     /// What commands must wait for: events of the place's plugin instance, borrowed until the
-    /// acquisition is destroyed. Empty when all is there, and at the host.
+    /// acquisition is destroyed. Empty when all is there, and at the host. They fail with a copy or a use that was to make
+    /// bytes which are needed here. A use that must only be over before, such as an earlier reader of what is written now,
+    /// fails nothing if it fails: it comes among them as a host event, which is signalled by a callback.
     const std::vector<pi_event> &events() const;
+    /// The same for commands on one queue of the place's plugin instance, without that callback where the queue is in order
+    /// and the earlier use is by commands of the same instance: on the same queue nothing is needed, for one on another
+    /// a barrier is enqueued here, and neither is among the events. Asking again for the same queue enqueues no other.
+    const std::vector<pi_event> &events(pi_queue queue) const;
 
     /// Host: the first byte of the range, after wait(); the bytes are yours until the release. At a device:
     /// PI_ERROR_INVALID_OPERATION.
