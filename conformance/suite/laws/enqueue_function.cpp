@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <iterator>
 #include <mutex>
+#include <thread>
 
 namespace pi::suite {
 namespace {
@@ -110,6 +111,49 @@ LAW("enqueue", "a host function begins after commands before it that have no eve
         bench.wait(bench.enqueue(queue, desc));
         require(seen.found == bytes, "the host function has run before the read was done");
     }
+}
+
+void PI_CALL note_thread(void *user_data) {
+    *static_cast<std::thread::id *>(user_data) = std::this_thread::get_id();
+}
+
+LAW("enqueue", "a host function runs on no thread of the application, whatever it waits for") {
+    bench.need(PI_CAPABILITY_HOST_FUNCTION, "PI_CAPABILITY_HOST_FUNCTION");
+    std::thread::id ran_on;
+    pi_host_function_desc desc = describe<pi_host_function_desc>();
+    desc.function = &note_thread;
+    desc.user_data = &ran_on;
+    const auto require_other = [&](pi_event event, const std::string &what) {
+        bench.wait(event, what);
+        require(ran_on != std::thread::id(), what, " did not run");
+        require(ran_on != std::this_thread::get_id(), what, " ran on the thread of a call");
+        ran_on = {};
+    };
+    Queue queue = bench.make_queue();
+    require_other(bench.enqueue(queue, desc), "a host function on an idle queue");
+    {
+        const Event event = bench.enqueue(queue, desc);
+        require_success(piQueueFlush(queue), "piQueueFlush");
+        require_other(event, "a host function that was flushed");
+    }
+    {
+        const Event event = bench.enqueue(queue, desc);
+        require_success(piQueueFinish(queue), "piQueueFinish");
+        require_other(event, "a host function that piQueueFinish waited for");
+    }
+    {
+        const Event gate = bench.make_host_event();
+        const Event event = bench.enqueue(queue, desc, {gate});
+        require_success(piQueueFlush(queue), "piQueueFlush");
+        bench.signal(gate);
+        require_other(event, "a host function whose event was signalled");
+    }
+    desc.flags = PI_COMMAND_BLOCKING;
+    require_other(bench.enqueue(queue, desc), "a blocking host function");
+    desc.flags = 0;
+    const Event event = bench.enqueue(queue, desc);
+    queue.reset();
+    require_other(event, "a host function of a released queue");
 }
 
 LAW("enqueue", "a host function of NULL is refused") {
