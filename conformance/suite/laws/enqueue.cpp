@@ -264,6 +264,23 @@ LAW("enqueue", "a blocking command waits for its wait list, and fails with it") 
     }
 }
 
+LAW("enqueue", "a blocking command that fails with its wait list writes no event") {
+    const Queue queue = bench.make_queue();
+    const Queue other = bench.make_queue();
+    const Event bad = bench.make_host_event();
+    const pi_event wait = bad;
+    bench.signal(bad, PI_ERROR_BACKEND);
+    for (const auto &deed : make_deeds(bench)) {
+        require_untouched<pi_event>(
+            deed->name() + " with PI_COMMAND_BLOCKING behind a failed event",
+            {PI_ERROR_DEPENDENCY_FAILED}, [&](pi_event *out) {
+                return deed->enqueue(queue, PI_COMMAND_BLOCKING, 1, &wait, out);
+            });
+        deed->require_undone(other);
+        deed->clean_up(other);
+    }
+}
+
 LAW("enqueue", "a wait list is not looked at when its count is 0") {
     const Queue queue = bench.make_queue();
     const Queue other = bench.make_queue();
