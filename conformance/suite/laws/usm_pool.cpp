@@ -359,6 +359,37 @@ LAW("enqueue", "commands take memory from a pool, which may be released right af
     }
 }
 
+LAW("memory", "a pool's limit holds for commands, and what they free may be had again") {
+    bench.need(PI_CAPABILITY_USM_ASYNC, "PI_CAPABILITY_USM_ASYNC");
+    const Queue queue = bench.make_queue();
+    for (const pi_usm_kind kind : need_pools(bench)) {
+        pi_usm_pool_desc limited = pool_desc(kind);
+        limited.limit = 1u << 20;
+        const Pool pool = make_pool(bench.place(), limited);
+        void *pointer = nullptr;
+        pi_usm_alloc_desc desc = describe<pi_usm_alloc_desc>();
+        desc.pool = pool;
+        desc.size = limited.limit;
+        for (int round = 0; round < 2; ++round) {
+            desc.out_pointer = &pointer;
+            bench.wait(bench.enqueue(queue, desc), "allocating all that a pool may give");
+            void *more = poison<void *>();
+            pi_usm_alloc_desc beyond = desc;
+            beyond.size = 1;
+            beyond.out_pointer = &more;
+            require_untouched<pi_event>(
+                "piEnqueueUsmAlloc beyond a pool's limit", {PI_ERROR_OUT_OF_DEVICE_MEMORY},
+                [&](pi_event *out) { return try_enqueue(queue, beyond, {}, out); });
+            require(same(more, poison<void *>()), "a refused allocation wrote an address");
+            pi_usm_free_desc freeing = describe<pi_usm_free_desc>();
+            freeing.pointer = pointer;
+            bench.wait(bench.enqueue(queue, freeing), "piEnqueueUsmFree");
+            require_equal(pool_info(pool, PI_USM_POOL_INFO_USED), uint64_t{0},
+                          "PI_USM_POOL_INFO_USED after a command has freed everything");
+        }
+    }
+}
+
 LAW("memory", "a pool serves many threads at once") {
     const pi_usm_kind kind = need_pools(bench).front();
     const Pool pool = make_pool(bench.place(), pool_desc(kind));
