@@ -2,13 +2,10 @@
 //
 // Laws of lifetimes that are about callbacks: what they may do, and how often they are called.
 
-#include "deeds.hpp"
-#include "image.hpp"
-#include "kernels.hpp"
-#include "partition.hpp"
-#include "usm.hpp"
-
+#include "bench.hpp"
 #include "checks.hpp"
+#include "deeds.hpp"
+#include "everything.hpp"
 #include "registry.hpp"
 
 #include <atomic>
@@ -47,74 +44,16 @@ LAW("lifetime", "a callback may enqueue, signal and release") {
     bench.require_contents(reader, dst, bytes, "what was copied from inside a callback");
 }
 
-// One object of every kind that the device has, with what each needs, in a context of their own.
-struct Everything {
-    Devices parts;
-    Context context;
-    Place place;
-    Queue queue;
-    Mem mem, view, image;
-    Program program;
-    Kernel kernel;
-    Sampler sampler;
-    Owner<pi_usm_pool> pool;
-
-    explicit Everything(Bench &bench)
-        : parts(has_kind(bench.device(), PI_PARTITION_EQUALLY)
-                    ? partition(bench.device(), partition_desc(PI_PARTITION_EQUALLY, 1))
-                    : Devices()),
-          context(bench.make_context({bench.device()})), place{bench.device(), context},
-          queue(bench.make_queue(place)), mem(bench.make_buffer(place, 256)) {
-        if (bench.can(PI_CAPABILITY_VIEW))
-            view = bench.make_view(mem, 0, 64);
-        if (bench.can(PI_CAPABILITY_IMAGE)) {
-            image = make_image(place, any_image_desc(bench));
-            const pi_sampler_desc desc = describe<pi_sampler_desc>();
-            require_success(piSamplerCreate(context, &desc, sampler.out()), "piSamplerCreate");
-        }
-        if (bench.can(PI_CAPABILITY_USM_POOL)) {
-            pi_usm_pool_desc desc = describe<pi_usm_pool_desc>();
-            desc.kind = any_usm_kind(bench);
-            require_success(piUsmPoolCreate(context, place.device, &desc, pool.out()),
-                            "piUsmPoolCreate");
-        }
-        if (has_kernels(bench)) {
-            program = make_program(bench, place);
-            kernel = make_kernel(program, "add");
-        }
-    }
-
-    /// Each must let itself be released; the context is the last.
-    void release() {
-        release(kernel);
-        release(program);
-        release(sampler);
-        release(image);
-        release(view);
-        release(mem);
-        release(pool);
-        release(queue);
-        for (Device &part : parts)
-            release(part);
-        release(context);
-    }
-    template <typename Handle>
-    static void release(Owner<Handle> &owner) {
-        if (owner.get() != nullptr)
-            require_success(Counted<Handle>::release(owner.take()), "releasing a ",
-                            Counted<Handle>::name, " in a callback");
-    }
-};
-
 LAW("lifetime", "a callback may give the last reference of every kind of object") {
-    Everything all(bench);
-    const Event gate =
-        bench.make_host_event(); // of another context: this one's ends with its objects
+    Context context = bench.make_context({bench.device()});
+    Everything all(bench, {bench.device(), context});
+    const Event gate = bench.make_host_event(); // of a context that stays
     Event held = bench.fill(all.queue, all.mem, 0, 64, Bytes(1, std::byte{1}), {gate});
     const auto done = bench.on_final(held, [&](pi_event, pi_result result) {
         require_equal(result, PI_SUCCESS, "the result that the callback was given");
         all.release();
-        Everything::release(held);
+        release(context);
+        release(held);
     });
     require_success(piQueueFlush(all.queue), "piQueueFlush");
     bench.signal(gate);
