@@ -300,12 +300,12 @@ std::span<const InfoName> event_info_names() {
 
 // ----- Descriptors -----
 
-DescriptorVariants::DescriptorVariants(const void *valid, std::size_t size,
-                                       std::size_t flags_offset, bool optional)
-    : valid_(static_cast<const std::byte *>(valid)), size_(size) {
+void DescriptorVariants::add_headers() {
     constexpr std::size_t longer = 24;
+    const std::size_t size = size_;
     unknown_ = {sizeof unknown_, 0x7FFF0000u, nullptr};
     ignorable_ = {sizeof ignorable_, 0x7FFF0000u | PI_TYPE_MAY_IGNORE_BIT, nullptr};
+    before_unknown_ = {sizeof before_unknown_, ignorable_.type, &unknown_};
     const auto header = [](std::byte *bytes) -> pi_struct_header & {
         return *reinterpret_cast<pi_struct_header *>(bytes);
     };
@@ -335,16 +335,19 @@ DescriptorVariants::DescriptorVariants(const void *valid, std::size_t size,
         PI_TYPE_LOADER_DESC;
     header(add("an unknown chained desc", {PI_ERROR_UNSUPPORTED_FEATURE}, size)).next = &unknown_;
     header(add("an unknown chained desc that may be ignored", {}, size)).next = &ignorable_;
-    if (flags_offset != 0) {
-        // Those that no version has yet, and never a vendor's.
-        for (unsigned bit = 32; bit < 64; ++bit) {
-            std::byte *flags =
-                add(join("the unknown flag bit ", bit), {PI_ERROR_UNSUPPORTED_FEATURE}, size);
-            flags[flags_offset + bit / 8] |= std::byte{1} << bit % 8;
-        }
+    header(add("an unknown chained desc behind one that may be ignored",
+               {PI_ERROR_UNSUPPORTED_FEATURE}, size))
+        .next = &before_unknown_;
+}
+
+void DescriptorVariants::add_flags(std::size_t offset, uint64_t known) {
+    for (unsigned bit = 0; bit < 64; ++bit) {
+        if ((known >> bit & 1) != 0)
+            continue;
+        std::byte *flags =
+            add(join("the unknown flag bit ", bit), {PI_ERROR_UNSUPPORTED_FEATURE}, size_);
+        flags[offset + bit / 8] |= std::byte{1} << bit % 8;
     }
-    if (!optional)
-        variants_.push_back({"desc NULL", {PI_ERROR_INVALID_NULL_POINTER}, nullptr});
 }
 
 std::byte *DescriptorVariants::add(const std::string &what, std::vector<pi_result> allowed,

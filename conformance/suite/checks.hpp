@@ -117,15 +117,27 @@ struct DescriptorVariant {
     const void *desc;
 };
 
-/// The bytes of a descriptor in many variants: shorter, longer, of another type, with chains and flags.
+/// The bytes of a descriptor in many variants: shorter, longer, of another type, with chains, flags and a reserved word.
 class DescriptorVariants {
 public:
     /// `flags_offset` is where its flags are, or 0 when it has none; `optional`: NULL is legal.
-    DescriptorVariants(const void *valid, std::size_t size, std::size_t flags_offset,
-                       bool optional = false);
+    template <typename Desc>
+    DescriptorVariants(const Desc &valid, std::size_t flags_offset, bool optional = false)
+        : valid_(reinterpret_cast<const std::byte *>(&valid)), size_(sizeof valid) {
+        add_headers();
+        if (flags_offset != 0)
+            add_flags(flags_offset, known_flags<Desc>);
+        if constexpr (requires { valid.reserved; })
+            add("a reserved word of 1", {PI_ERROR_UNSUPPORTED_FEATURE},
+                size_)[offsetof(Desc, reserved)] = std::byte{1};
+        if (!optional)
+            variants_.push_back({"desc NULL", {PI_ERROR_INVALID_NULL_POINTER}, nullptr});
+    }
     const std::vector<DescriptorVariant> &all() const { return variants_; }
 
 private:
+    void add_headers();
+    void add_flags(std::size_t offset, uint64_t known);
     std::byte *add(const std::string &what, std::vector<pi_result> allowed, std::size_t size);
 
     const std::byte *valid_;
@@ -134,6 +146,7 @@ private:
     std::vector<std::unique_ptr<std::byte[]>> storage_;
     pi_struct_header unknown_{};
     pi_struct_header ignorable_{};
+    pi_struct_header before_unknown_{};
 };
 
 /// Gives each variant of a valid descriptor to call(const Desc *) and requires what must become of it.
@@ -141,7 +154,7 @@ private:
 template <typename Desc, typename Call>
 void check_descriptor(const std::string &name, const Desc &valid, std::size_t flags_offset,
                       Call &&call, bool optional = false) {
-    const DescriptorVariants variants(&valid, sizeof valid, flags_offset, optional);
+    const DescriptorVariants variants(valid, flags_offset, optional);
     for (const DescriptorVariant &variant : variants.all()) {
         const pi_result result = call(static_cast<const Desc *>(variant.desc));
         const std::string what = join(name, " with ", variant.what);
@@ -152,12 +165,12 @@ void check_descriptor(const std::string &name, const Desc &valid, std::size_t fl
         else
             require_error(result, {variant.allowed[0], variant.allowed[1]}, what);
     }
-    if constexpr (requires { valid.reserved; }) {
-        Desc reserved = valid;
-        reserved.reserved = 1;
-        require_error(call(static_cast<const Desc *>(&reserved)), PI_ERROR_UNSUPPORTED_FEATURE,
-                      join(name, " with a reserved word of 1"));
-    }
+}
+
+/// Where an array of no elements may as well be: nothing there is looked at.
+template <typename T>
+T *nowhere() {
+    return reinterpret_cast<T *>(alignof(T));
 }
 
 // ----- Outputs -----

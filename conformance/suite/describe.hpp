@@ -86,6 +86,43 @@ PI_SUITE_COMMANDS(PI_SUITE_COMMAND)
 PI_SUITE_DESCRIPTORS(PI_SUITE_DESCRIPTOR)
 #undef PI_SUITE_DESCRIPTOR
 
+/// The flags that a descriptor has: all others are unknown to it, whatever they mean elsewhere.
+template <typename Desc>
+constexpr uint64_t known_flags = 0;
+template <typename Desc>
+requires requires {
+    Description<Desc>::enqueue;
+}
+constexpr uint64_t known_flags<Desc> = PI_COMMAND_BLOCKING;
+template <>
+inline constexpr uint64_t known_flags<pi_buffer_map_desc> =
+    PI_COMMAND_BLOCKING | PI_MAP_READ | PI_MAP_WRITE | PI_MAP_WRITE_DISCARD;
+template <>
+inline constexpr uint64_t known_flags<pi_kernel_launch_desc> =
+    PI_COMMAND_BLOCKING | PI_LAUNCH_COOPERATIVE | PI_LAUNCH_INDIRECT_USM_HOST |
+    PI_LAUNCH_INDIRECT_USM_DEVICE | PI_LAUNCH_INDIRECT_USM_SHARED;
+template <>
+inline constexpr uint64_t known_flags<pi_usm_prefetch_desc> =
+    PI_COMMAND_BLOCKING | PI_USM_PREFETCH_TO_HOST;
+template <>
+inline constexpr uint64_t known_flags<pi_queue_desc> =
+    PI_QUEUE_OUT_OF_ORDER | PI_QUEUE_PROFILING | PI_QUEUE_PRIORITY_LOW | PI_QUEUE_PRIORITY_HIGH;
+template <>
+inline constexpr uint64_t known_flags<pi_mem_partition_desc> = PI_MEM_READ_ONLY | PI_MEM_WRITE_ONLY;
+template <>
+inline constexpr uint64_t known_flags<pi_mem_import_desc> = PI_MEM_READ_ONLY | PI_MEM_WRITE_ONLY;
+template <>
+inline constexpr uint64_t known_flags<pi_usm_desc> =
+    PI_MEM_REQUIRE_CONTIGUOUS | PI_MEM_REQUIRE_PINNED;
+template <>
+inline constexpr uint64_t known_flags<pi_mem_buffer_desc> =
+    PI_MEM_READ_ONLY | PI_MEM_WRITE_ONLY | PI_MEM_COPY_HOST_PTR | PI_MEM_USE_HOST_PTR |
+    PI_MEM_REQUIRE_CONTIGUOUS | PI_MEM_REQUIRE_PINNED;
+template <>
+inline constexpr uint64_t known_flags<pi_mem_image_desc> = known_flags<pi_mem_buffer_desc>;
+template <>
+inline constexpr uint64_t known_flags<pi_native_desc> = PI_NATIVE_OWN;
+
 /// A descriptor with its first two fields filled in and all others zero.
 template <typename Desc>
 Desc describe() {

@@ -96,6 +96,11 @@ LAW("device", "a device takes no image that does not suit it") {
     odd = good;
     odd.reserved = 1;
     refused("an image with a reserved word", PI_ERROR_UNSUPPORTED_FEATURE, 1, &odd);
+    for (const std::size_t word : {0, 1}) {
+        odd = good;
+        odd.reserved_words[word] = 1;
+        refused("an image with one of its reserved words", PI_ERROR_UNSUPPORTED_FEATURE, 1, &odd);
+    }
     require_untouched<uint32_t>(
         "an image for the device NULL", {PI_ERROR_INVALID_DEVICE},
         [&](uint32_t *out) { return piDeviceSelectBinary(nullptr, 1, &good, out); });

@@ -92,7 +92,7 @@ LAW("errors", "every command's descriptor obeys the rules of descriptors") {
         constexpr bool optional = std::is_same_v<Desc, pi_events_wait_desc> ||
                                   std::is_same_v<Desc, pi_barrier_desc> ||
                                   std::is_same_v<Desc, pi_timestamp_desc>;
-        const DescriptorVariants variants(&valid, sizeof valid, offsetof(Desc, flags), optional);
+        const DescriptorVariants variants(valid, offsetof(Desc, flags), optional);
         for (const DescriptorVariant &variant : variants.all()) {
             if (Samples::only_once<Desc> && variant.allowed.empty())
                 continue;

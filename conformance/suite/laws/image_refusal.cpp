@@ -215,7 +215,9 @@ std::vector<BadRegion> bad_regions(const pi_mem_image_desc &desc) {
     add("at an offset that overflows", PI_ERROR_INVALID_SIZE,
         [=](auto &r) { r.offset = UINT64_MAX - row / 2; });
     add("of a level that there is not", PI_ERROR_INVALID_VALUE, [](auto &r) { r.mip_level = 1; });
-    add("with a reserved word", PI_ERROR_UNSUPPORTED_FEATURE, [](auto &r) { r.reserved[1] = 1; });
+    for (const std::size_t word : {0, 1, 2})
+        add(join("with reserved word ", word), PI_ERROR_UNSUPPORTED_FEATURE,
+            [=](auto &r) { r.reserved[word] = 1; });
     return bad;
 }
 

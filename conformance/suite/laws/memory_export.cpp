@@ -226,8 +226,11 @@ LAW("memory", "a descriptor that cannot hold the memory is refused") {
         desc.handle.offset = 200;
         refused("offsets that are more than there are addresses", desc, {PI_ERROR_INVALID_SIZE});
         desc = import_desc(handle);
-        desc.handle.reserved[5] = 1;
-        refused("a handle with a reserved word of 1", desc, {PI_ERROR_UNSUPPORTED_FEATURE});
+        for (uint64_t &word : desc.handle.reserved) {
+            word = 1;
+            refused("a handle with a reserved word of 1", desc, {PI_ERROR_UNSUPPORTED_FEATURE});
+            word = 0;
+        }
         desc = import_desc(handle);
         desc.handle.flags = 1;
         refused("a handle with a flag", desc, {PI_ERROR_UNSUPPORTED_FEATURE});
