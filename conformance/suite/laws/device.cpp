@@ -6,7 +6,9 @@
 #include "registry.hpp"
 
 #include <bit>
+#include <chrono>
 #include <set>
+#include <thread>
 
 namespace pi::suite {
 namespace {
@@ -264,6 +266,38 @@ LAW("device", "the clocks of device and host go forward, the host's being CLOCK_
                     "piDeviceGetGlobalTimestamps without the device's time");
     require_success(piDeviceGetGlobalTimestamps(bench.device(), &device_time, nullptr),
                     "piDeviceGetGlobalTimestamps without the host's time");
+}
+
+LAW("device", "the device's clock goes as far as the host's in the same time: in nanoseconds") {
+    bench.need(PI_CAPABILITY_TIMESTAMP, "PI_CAPABILITY_TIMESTAMP");
+    if (get_info<uint32_t>(&piPlatformGetInfo, bench.platform(), PI_PLATFORM_INFO_BACKEND) ==
+        PI_BACKEND_SIMULATED)
+        skip("the device is simulated, and so is its time");
+    using Clock = std::chrono::steady_clock;
+    struct Reading {
+        Clock::time_point before;
+        uint64_t device;
+        Clock::time_point after;
+    };
+    const auto read = [&] {
+        Reading reading{Clock::now(), 0, {}};
+        require_success(piDeviceGetGlobalTimestamps(bench.device(), &reading.device, nullptr),
+                        "piDeviceGetGlobalTimestamps");
+        reading.after = Clock::now();
+        return reading;
+    };
+    const Reading begin = read();
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    const Reading end = read();
+    const auto nanoseconds = [](Clock::duration time) {
+        return static_cast<double>(std::chrono::nanoseconds(time).count());
+    };
+    // However long a busy machine takes within the calls, it lies between these.
+    const double least = nanoseconds(end.before - begin.after);
+    const double most = nanoseconds(end.after - begin.before);
+    const auto passed = static_cast<double>(end.device - begin.device);
+    require(0.8 * least <= passed && passed <= 1.2 * most, "the device's clock went ", passed,
+            " on while the host's went between ", least, " and ", most);
 }
 
 LAW("device", "a device without a clock tells no time, and runs no timestamp") {
