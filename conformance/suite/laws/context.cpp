@@ -2,6 +2,7 @@
 
 #include "bench.hpp"
 #include "checks.hpp"
+#include "platforms.hpp"
 #include "registry.hpp"
 
 #include <set>
@@ -79,23 +80,8 @@ LAW("context", "what is no device of the platform is refused") {
 }
 
 LAW("context", "a device of another platform is refused") {
-    uint32_t count = 0;
-    require_success(piPlatformsGet(bench.plugin(), 0, nullptr, &count), "piPlatformsGet");
-    std::vector<pi_platform> platforms(count);
-    require_success(piPlatformsGet(bench.plugin(), count, platforms.data(), &count),
-                    "piPlatformsGet");
-    for (const pi_platform platform : platforms) {
-        pi_device foreign = nullptr;
-        uint32_t devices = 0;
-        if (platform == bench.platform() ||
-            piDevicesGet(platform, PI_DEVICE_TYPE_ALL, 1, &foreign, &devices) != PI_SUCCESS ||
-            devices == 0)
-            continue;
-        require_refused(bench, "a context of another platform's device", {PI_ERROR_INVALID_DEVICE},
-                        {foreign});
-        return;
-    }
-    skip("the plugin has no second platform with devices");
+    require_refused(bench, "a context of another platform's device", {PI_ERROR_INVALID_DEVICE},
+                    {need_foreign_device(bench)});
 }
 
 LAW("context", "a context serves only the devices that are listed") {

@@ -5,6 +5,7 @@
 #include "bench.hpp"
 #include "checks.hpp"
 #include "deeds.hpp"
+#include "platforms.hpp"
 #include "registry.hpp"
 #include "second_loader.hpp"
 
@@ -92,6 +93,33 @@ LAW("event", "a command waits for commands of other contexts and devices") {
     bench.wait(last, "a chain over contexts and devices");
     for (const Event &event : chain)
         require(bench.is_final(event), "a chain's end is final before another link of it");
+}
+
+LAW("event", "a command waits for commands of another platform of the plugin") {
+    const pi_device foreign = need_foreign_device(bench);
+    const Context context = bench.make_context({foreign});
+    const Place places[] = {bench.place(), {foreign, context}};
+    for (const std::size_t first : {std::size_t{0}, std::size_t{1}}) {
+        const Queue before = bench.make_queue(places[first]);
+        const Queue behind = bench.make_queue(places[1 - first]);
+        const Mem mem = bench.make_buffer(places[1 - first], Bytes(64));
+        for (const pi_result result : {PI_ERROR_BACKEND + 0, PI_SUCCESS + 0}) {
+            const Event gate = bench.make_host_event(places[first].context);
+            const Event held = bench.events_wait(before, {gate});
+            const Event filled = bench.fill(behind, mem, 0, 64, Bytes(1, std::byte{1}), {held});
+            require_success(piQueueFlush(before), "piQueueFlush");
+            require_success(piQueueFlush(behind), "piQueueFlush");
+            bench.require_contents(bench.make_queue(places[1 - first]), mem, Bytes(64),
+                                   "what waits for another platform's command");
+            require(!bench.is_final(filled), "a command is final before another platform's event");
+            bench.signal(gate, result);
+            bench.require_result(filled,
+                                 result == PI_SUCCESS ? PI_SUCCESS : PI_ERROR_DEPENDENCY_FAILED,
+                                 "the result behind another platform's command");
+        }
+        bench.require_contents(behind, mem, Bytes(64, std::byte{1}),
+                               "what has waited for another platform's command");
+    }
 }
 
 LAW("event", "an error reaches every depth, with the root's text and nothing done") {
