@@ -121,6 +121,53 @@ LAW("queue", "a queue's native handle makes a queue that works beside it") {
     first.reset();
 }
 
+LAW("context", "native handles of another context's objects are refused") {
+    need_native(bench);
+    const Context other = bench.make_context({bench.device()});
+    const auto context_handle = [&](pi_context context) {
+        return check_handle("piContextGetNativeHandle", [&](pi_native_handle *out) {
+            return piContextGetNativeHandle(context, bench.device(), out);
+        });
+    };
+    if (context_handle(bench.context()).value[0] == context_handle(other).value[0])
+        skip("the backend has one context of the device, which all share");
+    const Queue queue = bench.make_queue();
+    const Mem mem = bench.make_buffer(bench.place(), Bytes(4096));
+    pi_native_handle handle{};
+    // Level Zero does not tell the context of such handles, as the others do.
+    const auto tells = [&] { return handle.type != PI_NATIVE_LEVEL_ZERO; };
+    if (piQueueGetNativeHandle(queue, &handle) == PI_SUCCESS && tells()) {
+        const pi_native_desc desc = native_desc(handle);
+        require_untouched<pi_queue>(
+            "another context's queue", {PI_ERROR_INVALID_NATIVE_HANDLE}, [&](pi_queue *out) {
+                return piQueueCreateWithNativeHandle(other, bench.device(), &desc, out);
+            });
+    }
+    const Event filled = bench.fill(queue, mem, 0, 4096, Bytes(1, std::byte{1}));
+    if (piEventGetNativeHandle(filled, &handle) == PI_SUCCESS && tells()) {
+        const pi_native_desc desc = native_desc(handle);
+        require_untouched<pi_event>(
+            "another context's event", {PI_ERROR_INVALID_NATIVE_HANDLE},
+            [&](pi_event *out) { return piEventCreateWithNativeHandle(other, &desc, out); });
+    }
+    bench.wait(filled);
+    uint32_t imports = 0;
+    piDeviceGetInfo(bench.device(), PI_DEVICE_INFO_EXTERNAL_HANDLE_TYPES, sizeof imports, &imports,
+                    nullptr);
+    if ((imports & (1u << PI_EXTERNAL_NATIVE)) != 0 &&
+        piMemGetNativeHandle(mem, bench.device(), &handle) == PI_SUCCESS) {
+        pi_mem_import_desc desc = describe<pi_mem_import_desc>();
+        desc.size = 4096;
+        desc.handle.type = PI_EXTERNAL_NATIVE;
+        desc.handle.native = handle;
+        require_untouched<pi_mem>(
+            "another context's buffer", {PI_ERROR_INVALID_NATIVE_HANDLE},
+            [&](pi_mem *out) { return piMemImport(other, bench.device(), &desc, out); });
+    }
+    bench.require_contents(queue, mem, Bytes(4096, std::byte{1}),
+                           "a buffer whose handle another context has refused");
+}
+
 LAW("memory", "a buffer's native handle is imported as a buffer of the same bytes") {
     need_native(bench);
     Bytes bytes = bench.random_bytes(4096);
