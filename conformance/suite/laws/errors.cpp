@@ -199,6 +199,31 @@ LAW("errors", "the output struct of the connection's info is written to its size
                   PI_ERROR_INVALID_DESCRIPTOR, "an output struct without its type");
 }
 
+LAW("errors", "what an output struct chains is refused, or left as it was") {
+    const Place place = bench.place();
+    struct {
+        pi_struct_header header;
+        std::byte bytes[64];
+    } chained;
+    std::memset(&chained, 0xA5, sizeof chained);
+    chained.header = {sizeof chained, 0x7FFF0000u, nullptr};
+    pi_memory_connection_info info = describe<pi_memory_connection_info>();
+    info.next = &chained;
+    const pi_memory_connection_info before = info;
+    const auto ask = [&] {
+        return piGetMemoryConnectionInfo(place.device, place.context, place.device, place.context,
+                                         nullptr, &info);
+    };
+    require_error(ask(), PI_ERROR_UNSUPPORTED_FEATURE, "an unknown chained output struct");
+    require(same(info, before), "an output struct was written, although the call failed");
+    chained.header.type |= PI_TYPE_MAY_IGNORE_BIT;
+    const auto as_it_was = chained;
+    require_success(ask(), "an unknown chained output struct that may be ignored");
+    require_equal(info.connection, PI_MEMORY_CONNECTION_UNIFIED, "a place's own connection");
+    require(info.next == &chained, "the chain of an output struct was changed");
+    require(same(chained, as_it_was), "a chained output struct that was ignored was written");
+}
+
 LAW("errors", "functions of capabilities that a device does not have are unsupported") {
     const pi_context context = bench.context();
     const pi_device device = bench.device();

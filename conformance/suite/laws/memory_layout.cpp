@@ -119,6 +119,52 @@ LAW("memory", "regions, fills, maps and views of an n-D allocation are of its de
     }
 }
 
+LAW("memory", "a layout is a descriptor itself, and is found behind what may be ignored") {
+    constexpr uint32_t longer = 24;
+    const uint64_t extents[] = {5, 7};
+    const uint32_t separator = 1;
+    const pi_struct_header unknown{sizeof unknown, 0x7FFF0000u, nullptr};
+    for (const uint32_t scope : scopes_with(bench, PI_SCOPE_LAYOUT, "PI_SCOPE_LAYOUT")) {
+        // As a newer caller has it: with more behind it.
+        struct {
+            pi_mem_layout_desc layout = describe<pi_mem_layout_desc>();
+            std::byte tail[longer] = {};
+        } chained;
+        pi_mem_layout_desc &layout = chained.layout;
+        layout.rank = 2;
+        layout.element_size = 4;
+        layout.extents = extents;
+        layout.axis_separators = nowhere<const uint32_t>();
+        const pi_struct_header ignorable{sizeof ignorable, unknown.type | PI_TYPE_MAY_IGNORE_BIT,
+                                         &layout};
+        pi_mem_buffer_desc desc = buffer_desc(5 * 7 * 4);
+        desc.scope = scope;
+        const auto require_axes = [&](const void *next, std::size_t axes, const char *what) {
+            desc.next = next;
+            const Mem mem = bench.make_buffer(bench.place(), desc);
+            require_equal(
+                get_info_list<uint64_t>(&piMemGetInfo, mem.get(), PI_MEM_INFO_PITCHES).size(), axes,
+                join("physical axes of ", what));
+        };
+        require_axes(&layout, 1, "a layout with separators at an address, and a count of 0");
+        layout.struct_size = offsetof(pi_mem_layout_desc, axis_separator_count);
+        require_axes(&layout, 1, "a layout without its last zeros");
+        layout.struct_size = sizeof layout;
+        layout.axis_separator_count = 1;
+        layout.axis_separators = &separator;
+        require_axes(&ignorable, 2, "a layout behind what may be ignored");
+        layout.struct_size = sizeof layout + longer;
+        require_axes(&layout, 2, "a longer layout whose tail is zero");
+        chained.tail[longer - 1] = std::byte{1};
+        require_refused(bench.place(), "a longer layout whose last byte is not zero", desc,
+                        {PI_ERROR_UNSUPPORTED_FEATURE});
+        layout.struct_size = sizeof layout;
+        layout.next = &unknown;
+        require_refused(bench.place(), "a layout that chains an unknown desc", desc,
+                        {PI_ERROR_UNSUPPORTED_FEATURE});
+    }
+}
+
 LAW("memory", "a layout that cannot be is refused, and so is one in a scope without layouts") {
     const std::vector<pi_memory_scope> scopes = bench.scopes();
     const uint64_t extents[] = {5, 7}, empty[] = {5, 0},
