@@ -295,6 +295,48 @@ LAW("memory", "host_ptr and its flags belong together") {
                         {PI_ERROR_INVALID_NULL_POINTER});
 }
 
+// ----- Access -----
+
+// Each way in which commands read and write.
+void require_commands_work(Bench &bench, pi_mem mem, uint64_t size, const std::string &what) {
+    const Queue queue = bench.make_queue();
+    Bytes bytes = bench.random_bytes(size);
+    bench.upload(queue, mem, bytes);
+    bench.require_contents(queue, mem, bytes, what + " after a write");
+    bench.wait(bench.fill(queue, mem, 0, size, Bytes(1, std::byte{0x5A})), "filling " + what);
+    bench.require_contents(queue, mem, Bytes(size, std::byte{0x5A}), what + " after a fill");
+    bytes = bench.random_bytes(size);
+    const Mem src = bench.make_buffer(bench.place(), bytes);
+    const Mem dst = bench.make_buffer(size);
+    bench.wait(bench.copy(queue, src, 0, mem, 0, size), "copying to " + what);
+    bench.wait(bench.copy(queue, mem, 0, dst, 0, size), "copying from " + what);
+    bench.require_contents(queue, dst, bytes, "what was copied to and from " + what);
+    void *pointer = nullptr;
+    bench.wait(bench.map(queue, mem, PI_MAP_READ | PI_MAP_WRITE, 0, size, &pointer));
+    require_same_bytes(pointer, bytes.data(), size, what + " in a map");
+    bytes = bench.random_bytes(size);
+    std::memcpy(pointer, bytes.data(), size);
+    bench.wait(bench.unmap(queue, mem, pointer));
+    bench.require_contents(queue, mem, bytes, what + " after a map");
+}
+
+LAW("memory", "access flags are about kernels: commands read and write whatever they say") {
+    constexpr uint64_t size = 4096;
+    for (const uint64_t access : {PI_MEM_READ_ONLY, PI_MEM_WRITE_ONLY}) {
+        const Mem mem = bench.make_buffer(bench.place(), buffer_desc(size, access));
+        require_commands_work(bench, mem, size, join("a buffer with flag ", access));
+        if (!bench.can(PI_CAPABILITY_VIEW))
+            continue;
+        const Mem root = bench.make_buffer(size);
+        pi_mem_partition_desc desc = describe<pi_mem_partition_desc>();
+        desc.flags = access;
+        desc.size = size;
+        Mem view;
+        require_success(piMemBufferPartition(root, &desc, view.out()), "piMemBufferPartition");
+        require_commands_work(bench, view, size, join("a view with flag ", access));
+    }
+}
+
 // ----- Exports -----
 
 LAW("memory", "exports that the device does not give are refused when they are announced") {
