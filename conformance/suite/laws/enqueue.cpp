@@ -284,11 +284,11 @@ LAW("enqueue", "a blocking command that fails with its wait list writes no event
 LAW("enqueue", "a wait list is not looked at when its count is 0") {
     const Queue queue = bench.make_queue();
     const Queue other = bench.make_queue();
-    const auto *nothing = reinterpret_cast<const pi_event *>(alignof(pi_event));
     for (const uint64_t flags : {uint64_t{0}, uint64_t{PI_COMMAND_BLOCKING}}) {
         for (const auto &deed : make_deeds(bench)) {
             Event event;
-            require_success(deed->enqueue(queue, flags, 0, nothing, event.out()), deed->name(),
+            require_success(deed->enqueue(queue, flags, 0, nowhere<pi_event>(), event.out()),
+                            deed->name(),
                             " with a wait_count of 0 and a wait_list that is not NULL");
             bench.wait(event, deed->name());
             deed->require_done(other);

@@ -218,6 +218,12 @@ LAW("kernel", "wrong arguments are refused, each with nothing enqueued") {
     no_mem.buffer(reinterpret_cast<pi_mem>(shop.queue.get())).buffer(mem).buffer(mem).value(factor);
     refused("a queue instead of a buffer", no_mem, {PI_ERROR_INVALID_MEM_OBJECT});
     pi_kernel_launch_desc null_arguments = launch_desc(kernel, none, 4);
+    null_arguments.argument_count = 0;
+    null_arguments.arguments = nowhere<const pi_kernel_argument>();
+    require_untouched<pi_event>(
+        "no arguments at an address", {PI_ERROR_INVALID_ARGUMENTS}, [&](pi_event *out) {
+            return piEnqueueKernelLaunch(shop.queue, &null_arguments, 0, nullptr, out);
+        });
     null_arguments.argument_count = 4;
     null_arguments.arguments = nullptr;
     require_untouched<pi_event>(

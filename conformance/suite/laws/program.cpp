@@ -296,8 +296,25 @@ LAW("program", "a program is built for devices of its context only") {
                       "building for a device that is not of the context");
     }
     const pi_device own = bench.device();
+    const pi_device twice[] = {own, own};
+    desc.device_count = 2;
+    desc.devices = twice;
+    require_error(piProgramBuild(program, &desc), PI_ERROR_INVALID_DEVICE,
+                  "building for one device twice");
+    require_equal(build_status(program, own), uint32_t{PI_PROGRAM_NOT_BUILT},
+                  "the build status after no build");
+    desc.device_count = 1;
     desc.devices = &own;
     require_success(piProgramBuild(program, &desc), "building for the context's device");
+    require_runs(bench, program);
+}
+
+LAW("program", "a list of no devices to build for is not looked at") {
+    const Program program = create_program(bench, kernel_program_desc(kernel_format(bench)));
+    pi_program_build_desc desc = describe<pi_program_build_desc>();
+    desc.devices = nowhere<const pi_device>();
+    require_success(piProgramBuild(program, &desc),
+                    "building with a device_count of 0 and devices that are not NULL");
     require_runs(bench, program);
 }
 

@@ -292,6 +292,23 @@ LAW("program", "parts are compiled and linked for devices of their context only"
     require_changes(bench, link(bench.context(), {caller, callee}, nullptr, {devices[0]}), 3);
 }
 
+LAW("program", "a list of no devices to compile or link for is not looked at") {
+    const PartTexts texts = part_texts(bench);
+    const Program caller = create(bench.context(), texts.caller);
+    pi_program_build_desc compile_desc = build_desc(nullptr);
+    compile_desc.devices = nowhere<const pi_device>();
+    require_success(piProgramCompile(caller, &compile_desc),
+                    "compiling with a device_count of 0 and devices that are not NULL");
+    const Program callee = compile(bench.context(), texts.callee, factor_option);
+    const Parts parts{caller, callee};
+    pi_program_link_desc desc = link_desc(parts);
+    desc.devices = nowhere<const pi_device>();
+    Program linked;
+    require_success(piProgramLink(bench.context(), &desc, linked.out()),
+                    "linking with a device_count of 0 and devices that are not NULL");
+    require_changes(bench, linked, 3);
+}
+
 LAW("program", "parts are linked for any of the devices that they are compiled for") {
     const PartTexts texts = part_texts(bench);
     const std::vector<pi_device> devices = bench.devices();

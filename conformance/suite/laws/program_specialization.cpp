@@ -225,6 +225,10 @@ LAW("program", "wrong specialization constants are refused, and then none is set
     }
     require_error(piProgramSetSpecializationConstants(program, 1, nullptr),
                   PI_ERROR_INVALID_NULL_POINTER, "one constant at NULL");
+    const auto *nothing = nowhere<const pi_specialization_constant>();
+    require_success(piProgramSetSpecializationConstants(program, 0, nullptr), "no constants");
+    require_success(piProgramSetSpecializationConstants(program, 0, nothing),
+                    "no constants at an address");
     const Constants good = all_of(other);
     require_error(try_set(nullptr, good), PI_ERROR_INVALID_PROGRAM, "constants of no program");
     require_error(try_set(reinterpret_cast<pi_program>(bench.context()), good),
