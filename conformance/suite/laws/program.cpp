@@ -24,21 +24,52 @@ std::string build_log(pi_program program, pi_device device) {
     return log.c_str();
 }
 
-Program create_program(Bench &bench, const pi_program_desc &desc) {
+Program create_program(pi_context context, const pi_program_desc &desc) {
     Program program;
-    require_success(piProgramCreate(bench.context(), &desc, program.out()), "piProgramCreate");
+    require_success(piProgramCreate(context, &desc, program.out()), "piProgramCreate");
     return program;
+}
+Program create_program(Bench &bench, const pi_program_desc &desc) {
+    return create_program(bench.context(), desc);
+}
+
+// The size of each of its binaries; skips the law where the plugin gives none.
+std::vector<uint64_t> need_binary_sizes(pi_program program) {
+    uint64_t size = 0;
+    const pi_result asked =
+        piProgramGetInfo(program, PI_PROGRAM_INFO_BINARY_SIZES, 0, nullptr, &size);
+    if (asked == PI_ERROR_UNSUPPORTED_FEATURE)
+        skip("the plugin gives no binaries");
+    require_success(asked, "piProgramGetInfo(BINARY_SIZES)");
+    return get_info_list<uint64_t>(&piProgramGetInfo, program, PI_PROGRAM_INFO_BINARY_SIZES);
+}
+
+bool takes_binaries(pi_device device) {
+    return get_info<uint32_t>(&piDeviceGetInfo, device, PI_DEVICE_INFO_PROGRAM_FORMATS) >>
+               PI_PROGRAM_FORMAT_DEVICE_BINARY &
+           1;
+}
+
+pi_program_desc binary_desc(const Bytes &binary) {
+    pi_program_desc desc = describe<pi_program_desc>();
+    desc.format = PI_PROGRAM_FORMAT_DEVICE_BINARY;
+    desc.data = binary.data();
+    desc.size = binary.size();
+    return desc;
 }
 
 // Runs "add" on a few numbers.
-void require_runs(Bench &bench, pi_program program) {
+void require_runs(Bench &bench, pi_program program, const Place &place) {
     const Kernel kernel = make_kernel(program, "add");
-    const Mem mem = bench.make_buffer(bench.place(), bytes_of({1, 2, 3, 4}));
-    const Queue queue = bench.make_queue();
+    const Mem mem = bench.make_buffer(place, bytes_of({1, 2, 3, 4}));
+    const Queue queue = bench.make_queue(place);
     Arguments arguments;
     arguments.buffer(mem).value(uint32_t{10});
     bench.wait(bench.enqueue(queue, launch_desc(kernel, arguments, 4)), "a launch of add");
     bench.require_contents(queue, mem, bytes_of({11, 12, 13, 14}), "what add has made");
+}
+void require_runs(Bench &bench, pi_program program) {
+    require_runs(bench, program, bench.place());
 }
 
 // Builds again what has a kernel, and a launch of it under way.
@@ -333,14 +364,7 @@ LAW("program", "a program that is built for one of two devices tells so") {
 LAW("program", "a program's binary makes the program again") {
     bench.need(PI_CAPABILITY_PROGRAM, "PI_CAPABILITY_PROGRAM");
     const Program program = make_program(bench);
-    uint64_t size = 0;
-    const pi_result asked =
-        piProgramGetInfo(program, PI_PROGRAM_INFO_BINARY_SIZES, 0, nullptr, &size);
-    if (asked == PI_ERROR_UNSUPPORTED_FEATURE)
-        skip("the plugin gives no binaries");
-    require_success(asked, "piProgramGetInfo(BINARY_SIZES)");
-    const auto sizes =
-        get_info_list<uint64_t>(&piProgramGetInfo, program.get(), PI_PROGRAM_INFO_BINARY_SIZES);
+    const std::vector<uint64_t> sizes = need_binary_sizes(program);
     require_equal(sizes.size(), std::size_t{1}, "how many binaries a program of one device has");
     require(sizes[0] != 0, "the binary has no bytes");
     Bytes binary(sizes[0]);
@@ -348,15 +372,9 @@ LAW("program", "a program's binary makes the program again") {
     require_success(
         piProgramGetInfo(program, PI_PROGRAM_INFO_BINARIES, sizeof pointer, &pointer, nullptr),
         "PI_PROGRAM_INFO_BINARIES");
-    const auto formats =
-        get_info<uint32_t>(&piDeviceGetInfo, bench.device(), PI_DEVICE_INFO_PROGRAM_FORMATS);
-    if ((formats & (1u << PI_PROGRAM_FORMAT_DEVICE_BINARY)) == 0)
+    if (!takes_binaries(bench.device()))
         skip("the device gives binaries, but takes none");
-    pi_program_desc desc = describe<pi_program_desc>();
-    desc.format = PI_PROGRAM_FORMAT_DEVICE_BINARY;
-    desc.data = binary.data();
-    desc.size = binary.size();
-    const Program again = create_program(bench, desc);
+    const Program again = create_program(bench, binary_desc(binary));
     require_success(piProgramBuild(again, nullptr), "building a program of a binary");
     require_runs(bench, again);
     require_builds_again(bench, again);
@@ -369,6 +387,46 @@ LAW("program", "a program's binary makes the program again") {
                           "building a binary with an option that there is not");
         require_success(piProgramBuild(again, nullptr), "building a binary after that");
         require_runs(bench, again);
+    }
+}
+
+LAW("program", "a program of two devices has a binary for each of them, in their order") {
+    const std::vector<pi_device> devices = bench.devices();
+    if (devices.size() < 2)
+        skip("the platform has one device");
+    const pi_program_format format = kernel_format(bench);
+    if (kernel_format(bench, devices[1]) != format)
+        skip("the devices run programs of different formats");
+    const Context context = bench.make_context({devices[0], devices[1]});
+    const Program program = create_program(context, kernel_program_desc(format));
+    require_success(piProgramBuild(program, nullptr), "building for two devices");
+    const std::vector<uint64_t> sizes = need_binary_sizes(program);
+    const auto built =
+        get_info_list<pi_device>(&piProgramGetInfo, program.get(), PI_PROGRAM_INFO_DEVICES);
+    require_equal(built.size(), std::size_t{2}, "how many devices the program tells");
+    require_equal(sizes.size(), std::size_t{2}, "how many binaries a program of two devices has");
+    std::vector<Bytes> binaries;
+    std::vector<uint8_t *> pointers;
+    for (const uint64_t size : sizes)
+        binaries.emplace_back(size, std::byte{0xA5});
+    for (Bytes &binary : binaries)
+        pointers.push_back(reinterpret_cast<uint8_t *>(binary.data()));
+    require_error(piProgramGetInfo(program, PI_PROGRAM_INFO_BINARIES, sizeof(uint8_t *),
+                                   pointers.data(), nullptr),
+                  PI_ERROR_INVALID_SIZE, "PI_PROGRAM_INFO_BINARIES with room for one of two");
+    for (std::size_t i = 0; i < 2; ++i)
+        require(binaries[i] == Bytes(sizes[i], std::byte{0xA5}),
+                "PI_PROGRAM_INFO_BINARIES failed, but wrote binary ", i);
+    require_success(piProgramGetInfo(program, PI_PROGRAM_INFO_BINARIES, 2 * sizeof(uint8_t *),
+                                     pointers.data(), nullptr),
+                    "PI_PROGRAM_INFO_BINARIES");
+    for (std::size_t i = 0; i < 2; ++i) {
+        if (!takes_binaries(built[i]))
+            continue;
+        const Context own = bench.make_context({built[i]});
+        const Program again = create_program(own, binary_desc(binaries[i]));
+        require_success(piProgramBuild(again, nullptr), "building a program of binary ", i);
+        require_runs(bench, again, {built[i], own});
     }
 }
 
