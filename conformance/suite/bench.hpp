@@ -193,6 +193,17 @@ T get_info(Function function, Object object, Name name) {
     return value;
 }
 
+/// The same where an object may be unable to answer: then `absent`.
+template <typename T, typename Function, typename Object, typename Name>
+T info_or(Function function, Object object, Name name, T absent) {
+    T value{};
+    const pi_result result = function(object, name, sizeof value, &value, nullptr);
+    if (result == PI_ERROR_UNSUPPORTED_FEATURE)
+        return absent;
+    require_success(result, "info ", name);
+    return value;
+}
+
 /// The same for lists and strings.
 template <typename T, typename Function, typename Object, typename Name>
 std::vector<T> get_info_list(Function function, Object object, Name name) {

@@ -3,13 +3,14 @@
 #include "samples.hpp"
 
 #include "laws/globals.hpp"
+#include "laws/image.hpp"
 
 namespace pi::suite {
 namespace {
 
 constexpr uint64_t size = 256;
 constexpr uint64_t part = 64;
-constexpr uint64_t side = 4; // of an image, pixels of 4 bytes
+constexpr uint64_t side = 4; // of an image, pixels of 16 bytes at most
 
 void PI_CALL do_nothing(void *) {}
 
@@ -40,8 +41,6 @@ Samples::~Samples() {
     unmap.pointer = mapped_;
     try_enqueue(queue_, unmap);
     piQueueFinish(queue_);
-    if (usm_ != nullptr)
-        piUsmFree(bench_.context(), usm_);
 }
 
 void Samples::describe_buffers() {
@@ -72,19 +71,16 @@ void Samples::describe_launch() {
 }
 
 void Samples::describe_usm() {
-    pi_usm_desc desc = describe<pi_usm_desc>();
-    desc.kind = PI_USM_DEVICE;
-    desc.size = size;
-    require_success(piUsmAlloc(bench_.context(), bench_.device(), &desc, &usm_), "piUsmAlloc");
+    usm_.emplace(bench_, any_usm_kind(bench_), size);
     usm_copy_.src = host_.data();
-    usm_copy_.dst = usm_;
+    usm_copy_.dst = usm_->at();
     usm_copy_.region_count = 1;
     usm_copy_.regions = &region_;
-    usm_fill_.pointer = usm_;
+    usm_fill_.pointer = usm_->at();
     usm_fill_.pattern = host_.data();
     usm_fill_.pattern_size = 4;
     usm_fill_.size = part;
-    usm_prefetch_.pointer = usm_advise_.pointer = usm_;
+    usm_prefetch_.pointer = usm_advise_.pointer = usm_->at();
     usm_prefetch_.size = usm_advise_.size = size;
     usm_advise_.advice = PI_USM_ADVICE_RESET;
 }
@@ -96,17 +92,13 @@ void Samples::describe_globals() {
 }
 
 void Samples::describe_images() {
-    pi_mem_image_desc desc = describe<pi_mem_image_desc>();
-    desc.image_type = PI_IMAGE_2D;
-    desc.channel_order = PI_CHANNEL_ORDER_RGBA;
-    desc.channel_type = PI_CHANNEL_UNORM8;
-    desc.width = desc.height = side;
-    for (Mem *image : {&image_a_, &image_b_})
-        require_success(piMemImageCreate(bench_.context(), bench_.device(), &desc, image->out()),
-                        "piMemImageCreate");
-    for (int axis = 0; axis < 3; ++axis)
-        image_region_.extent[axis] = image_copy_region_.extent[axis] = image_fill_.extent[axis] =
-            axis < 2 ? side : 1;
+    const pi_mem_image_desc desc = any_image_desc(bench_, side, side);
+    image_a_ = make_image(bench_, desc);
+    image_b_ = make_image(bench_, desc);
+    const Pixels extent = extent_of(desc);
+    for (uint64_t *const all :
+         {image_region_.extent, image_copy_region_.extent, image_fill_.extent})
+        std::copy(extent.begin(), extent.end(), all);
     image_read_.image = image_write_.image = image_fill_.image = image_a_;
     image_read_.host_ptr = host_.data();
     image_write_.host_ptr = host_.data();

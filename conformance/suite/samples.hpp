@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kernels.hpp"
+#include "laws/usm.hpp"
 
 #include <optional>
 #include <tuple>
@@ -87,7 +88,7 @@ private:
     Program program_;
     Kernel kernel_;
     Arguments arguments_;
-    void *usm_ = nullptr;
+    std::optional<Usm> usm_;
     Program variables_;
     Mem image_a_;
     Mem image_b_;

@@ -20,7 +20,18 @@ pi_memory_connection image_connection(Bench &bench) {
     return connection_info(bench.src(), bench.dst(), &query).connection;
 }
 
-// An image at src and one at dst, both of a format that both devices have, and a queue of dst.
+// Of a type and format that both devices have.
+pi_mem_image_desc common_image_desc(Bench &bench) {
+    for (const pi_image_type type : all_image_types) {
+        const std::vector<PixelFormat> theirs = formats_of(bench.dst(), type);
+        for (const PixelFormat &format : formats_of(bench.src(), type))
+            if (std::find(theirs.begin(), theirs.end(), format) != theirs.end())
+                return image_desc(type, format, {20, 10, 2});
+    }
+    skip("the devices have no format of images in common");
+}
+
+// An image at src and one at dst, and a queue of each.
 struct Ends {
     Bench &bench;
     pi_mem_image_desc desc;
@@ -29,7 +40,7 @@ struct Ends {
     Queue src_queue, queue;
 
     explicit Ends(Bench &on)
-        : bench(on), desc(any_image_desc(on, 20, 10)), pixels(random_pixels(on, desc)),
+        : bench(on), desc(common_image_desc(on)), pixels(random_pixels(on, desc)),
           own_pixels(random_pixels(on, desc)), image(make_image(on.src(), desc)),
           own(make_image(on.dst(), desc)), src_queue(on.make_queue(on.src())),
           queue(on.make_queue(on.dst())) {
@@ -67,8 +78,8 @@ PAIR_LAW("connection", "an image that is UNIFIED is used by every command of dst
     pi_image_fill_desc fill = describe<pi_image_fill_desc>();
     fill.image = ends.image;
     fill.color = color;
-    fill.extent[0] = ends.desc.width;
-    fill.extent[1] = ends.desc.height;
+    const Pixels extent = extent_of(ends.desc);
+    std::copy(extent.begin(), extent.end(), fill.extent);
     bench.wait(bench.enqueue(ends.queue, fill));
     require_pixels(bench, ends.src_queue, ends.image, ends.desc, Bytes(ends.pixels.size()),
                    "src's image that dst filled");

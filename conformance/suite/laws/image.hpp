@@ -22,12 +22,14 @@ struct PixelFormat {
     uint32_t channel_size() const;
     uint32_t size() const { return channels() * channel_size(); }
     std::string text() const;
+    bool operator==(const PixelFormat &) const = default;
 };
 
 /// All that pi.h lists, whether or not the device has them.
 std::vector<PixelFormat> all_formats();
-inline constexpr pi_image_type all_image_types[] = {PI_IMAGE_1D, PI_IMAGE_2D, PI_IMAGE_3D,
-                                                    PI_IMAGE_1D_ARRAY, PI_IMAGE_2D_ARRAY};
+/// First that which laws of any type take where it is.
+inline constexpr pi_image_type all_image_types[] = {PI_IMAGE_2D, PI_IMAGE_3D, PI_IMAGE_2D_ARRAY,
+                                                    PI_IMAGE_1D, PI_IMAGE_1D_ARRAY};
 const char *name_of_type(pi_image_type type);
 
 /// Skips the law where the device has no images.
@@ -44,11 +46,14 @@ std::string text_of(const pi_mem_image_desc &desc);
 /// The formats that the device has for images of the type and access flags; those that it refuses, it refuses as
 /// pi.h says. Most laws take a few of them by chance.
 std::vector<PixelFormat> formats_of(Bench &bench, pi_image_type type, uint64_t flags = 0);
+std::vector<PixelFormat> formats_of(const Place &place, pi_image_type type, uint64_t flags = 0);
 std::vector<pi_image_type> types_of(Bench &bench);
 /// A small image of a type and format that the device has.
 pi_mem_image_desc random_image_desc(Bench &bench, pi_image_type type);
 /// The smallest thing to try something on: 2-D, RGBA of UINT8 or what else there is.
 pi_mem_image_desc any_image_desc(Bench &bench, uint64_t width = 8, uint64_t height = 6);
+/// The same for laws of rows: 2-D, and skips where there is none.
+pi_mem_image_desc flat_image_desc(Bench &bench, uint64_t width, uint64_t height);
 
 Mem make_image(Bench &bench, const pi_mem_image_desc &desc);
 Mem make_image(const Place &place, const pi_mem_image_desc &desc);

@@ -87,13 +87,16 @@ std::string text_of(const pi_mem_image_desc &desc) {
 }
 
 std::vector<PixelFormat> formats_of(Bench &bench, pi_image_type type, uint64_t flags) {
+    return formats_of(bench.place(), type, flags);
+}
+
+std::vector<PixelFormat> formats_of(const Place &place, pi_image_type type, uint64_t flags) {
     std::vector<PixelFormat> formats;
     for (const PixelFormat &format : all_formats()) {
         pi_mem_image_desc desc = image_desc(type, format, {4, 3, 2});
         desc.flags = flags;
         Mem image;
-        const pi_result result =
-            piMemImageCreate(bench.context(), bench.device(), &desc, image.out());
+        const pi_result result = piMemImageCreate(place.context, place.device, &desc, image.out());
         if (result == PI_SUCCESS)
             formats.push_back(format);
         else
@@ -121,13 +124,24 @@ pi_mem_image_desc random_image_desc(Bench &bench, pi_image_type type) {
 
 pi_mem_image_desc any_image_desc(Bench &bench, uint64_t width, uint64_t height) {
     need_images(bench);
-    const std::vector<PixelFormat> formats = formats_of(bench, PI_IMAGE_2D);
-    require(!formats.empty(), "a device with PI_CAPABILITY_IMAGE has no format of 2-D images");
-    PixelFormat chosen = formats.front();
-    for (const PixelFormat &format : formats)
-        if (format.order == PI_CHANNEL_ORDER_RGBA && format.type == PI_CHANNEL_UINT8)
-            chosen = format;
-    return image_desc(PI_IMAGE_2D, chosen, {width, height, 1});
+    for (const pi_image_type type : all_image_types) {
+        const std::vector<PixelFormat> formats = formats_of(bench, type);
+        if (formats.empty())
+            continue;
+        PixelFormat chosen = formats.front();
+        for (const PixelFormat &format : formats)
+            if (format.order == PI_CHANNEL_ORDER_RGBA && format.type == PI_CHANNEL_UINT8)
+                chosen = format;
+        return image_desc(type, chosen, {width, height, 1});
+    }
+    throw Failure{"a device with PI_CAPABILITY_IMAGE has no format of any type of images"};
+}
+
+pi_mem_image_desc flat_image_desc(Bench &bench, uint64_t width, uint64_t height) {
+    const pi_mem_image_desc desc = any_image_desc(bench, width, height);
+    if (desc.image_type != PI_IMAGE_2D)
+        skip("the device has no 2-D images");
+    return desc;
 }
 
 Mem make_image(Bench &bench, const pi_mem_image_desc &desc) {
