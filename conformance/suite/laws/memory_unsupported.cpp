@@ -20,9 +20,27 @@ bool lacks(Bench &bench, uint64_t capability) {
     return true;
 }
 
+// What the plugin has for other devices may find fault with the arguments before it looks at the device.
+bool plugin_lacks(Bench &bench, uint64_t capability) {
+    return (get_info<uint64_t>(&piPluginGetInfo, bench.plugin(), PI_PLUGIN_INFO_CAPABILITIES) &
+            capability) == 0;
+}
+
 template <typename Handle, typename Create>
 void require_unsupported(const char *what, Create &&create) {
     require_untouched<Handle>(what, {PI_ERROR_UNSUPPORTED_FEATURE}, create);
+}
+
+// Of arguments that are wrong on a device that has it, too: refused, by another name if the plugin has it.
+template <typename Handle, typename Create>
+void require_refused(Bench &bench, uint64_t capability, const char *what, Create &&create) {
+    Handle out = poison<Handle>();
+    const pi_result result = create(&out);
+    if (result == PI_ERROR_UNSUPPORTED_FEATURE || plugin_lacks(bench, capability))
+        require_error(result, PI_ERROR_UNSUPPORTED_FEATURE, what);
+    else
+        require(result != PI_SUCCESS, what, ": succeeded on a device that does not have it");
+    require(same(out, poison<Handle>()), what, ": failed, but wrote its output");
 }
 
 LAW("memory", "memory of kinds that the device does not have is unsupported") {
@@ -41,8 +59,9 @@ LAW("memory", "memory of kinds that the device does not have is unsupported") {
     if (lacks(bench, PI_CAPABILITY_MEM_EXPORT)) {
         pi_mem_export_desc desc = describe<pi_mem_export_desc>();
         desc.external_type = PI_EXTERNAL_OPAQUE_FD;
-        require_unsupported<pi_external_handle>(
-            "piMemExport", [&](pi_external_handle *out) { return piMemExport(mem, &desc, out); });
+        require_refused<pi_external_handle>(
+            bench, PI_CAPABILITY_MEM_EXPORT, "piMemExport",
+            [&](pi_external_handle *out) { return piMemExport(mem, &desc, out); });
     }
     if (lacks(bench, PI_CAPABILITY_IMAGE)) {
         pi_mem_image_desc desc = describe<pi_mem_image_desc>();
@@ -72,9 +91,10 @@ LAW("memory", "USM that the device does not have is unsupported") {
     const Place place = bench.place();
     Bytes bytes(size);
     if (lacks(bench, PI_CAPABILITY_USM)) {
-        require_error(piUsmFree(place.context, bytes.data()), PI_ERROR_UNSUPPORTED_FEATURE,
-                      "piUsmFree");
-        require_unsupported<uint64_t>("piUsmGetInfo", [&](uint64_t *out) {
+        require_refused<uint64_t>(bench, PI_CAPABILITY_USM, "piUsmFree", [&](uint64_t *) {
+            return piUsmFree(place.context, bytes.data());
+        });
+        require_refused<uint64_t>(bench, PI_CAPABILITY_USM, "piUsmGetInfo", [&](uint64_t *out) {
             return piUsmGetInfo(place.context, bytes.data(), PI_USM_INFO_SIZE, sizeof *out, out,
                                 nullptr);
         });
@@ -89,8 +109,9 @@ LAW("memory", "USM that the device does not have is unsupported") {
     if (lacks(bench, PI_CAPABILITY_USM_REGISTER)) {
         require_error(piUsmHostRegister(place.context, bytes.data(), size, 0),
                       PI_ERROR_UNSUPPORTED_FEATURE, "piUsmHostRegister");
-        require_error(piUsmHostUnregister(place.context, bytes.data()),
-                      PI_ERROR_UNSUPPORTED_FEATURE, "piUsmHostUnregister");
+        require_refused<uint64_t>(
+            bench, PI_CAPABILITY_USM_REGISTER, "piUsmHostUnregister",
+            [&](uint64_t *) { return piUsmHostUnregister(place.context, bytes.data()); });
     }
 }
 
@@ -98,9 +119,11 @@ template <typename Desc>
 void require_command_unsupported(Bench &bench, pi_queue queue, uint64_t capability) {
     if (!lacks(bench, capability))
         return;
-    const Desc desc = describe<Desc>();
-    require_unsupported<pi_event>(Description<Desc>::name,
-                                  [&](pi_event *out) { return try_enqueue(queue, desc, {}, out); });
+    Desc desc = describe<Desc>();
+    if constexpr (std::is_same_v<Desc, pi_usm_free_desc>)
+        desc.pointer = &desc; // that of NULL succeeds
+    require_refused<pi_event>(bench, capability, Description<Desc>::name,
+                              [&](pi_event *out) { return try_enqueue(queue, desc, {}, out); });
 }
 
 LAW("memory", "commands on memory that the device does not have are unsupported") {
