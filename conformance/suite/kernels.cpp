@@ -118,6 +118,14 @@ pi_program_format kernel_format(Bench &bench, pi_device device) {
          "suite was built with compilers for them)");
 }
 
+void need_program_format(Bench &bench, pi_program_format format, pi_device device) {
+    bench.need(PI_CAPABILITY_PROGRAM, "PI_CAPABILITY_PROGRAM", device);
+    const auto formats =
+        get_info<uint32_t>(&piDeviceGetInfo, device, PI_DEVICE_INFO_PROGRAM_FORMATS);
+    if ((formats & (1u << format)) == 0)
+        skip(join("another device runs no programs of format ", format));
+}
+
 bool has_kernels(Bench &bench) {
     try {
         kernel_format(bench);

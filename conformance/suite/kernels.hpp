@@ -26,6 +26,9 @@ namespace pi::suite {
 /// the device runs none of them, or no programs at all.
 pi_program_format kernel_format(Bench &bench, pi_device device = nullptr);
 
+/// Skips the law unless this device runs programs of the format: the second of two may not.
+void need_program_format(Bench &bench, pi_program_format format, pi_device device);
+
 /// Whether there is such a format.
 bool has_kernels(Bench &bench);
 

@@ -156,6 +156,8 @@ LAW("program", "variables are there on the devices only that the program is buil
         skip("the platform has one device");
     if (format == PI_PROGRAM_FORMAT_OPENCL_C)
         skip("building the suite's OpenCL C for one device of two is tried by other laws");
+    bench.need(PI_CAPABILITY_DEVICE_GLOBALS, "PI_CAPABILITY_DEVICE_GLOBALS", devices[1]);
+    need_program_format(bench, format, devices[1]);
     const Context context = bench.make_context({devices[0], devices[1]});
     const Program program = create_variables_program(bench, context);
     pi_program_build_desc desc = describe<pi_program_build_desc>();

@@ -314,6 +314,8 @@ LAW("program", "parts are linked for any of the devices that they are compiled f
     const std::vector<pi_device> devices = bench.devices();
     if (devices.size() < 2)
         skip("the platform has one device");
+    bench.need(PI_CAPABILITY_PROGRAM_LINK, "PI_CAPABILITY_PROGRAM_LINK", devices[1]);
+    need_program_format(bench, texts.whole.format, devices[1]);
     const std::vector<pi_device> both{devices[0], devices[1]};
     const std::vector<pi_device> turned{devices[1], devices[0]};
     const Context context = bench.make_context(both);

@@ -20,7 +20,8 @@ struct Workshop {
     }
 };
 
-/// The kernels, built for the second of two devices of a context. Skips the law where the platform has one device.
+/// The kernels, built for the second of two devices of a context. Skips the law where the platform has one device,
+/// or the second does not run them.
 struct BuiltForSecond {
     std::vector<pi_device> devices;
     Context context;
@@ -29,7 +30,9 @@ struct BuiltForSecond {
     explicit BuiltForSecond(Bench &bench) : devices(bench.devices()) {
         if (devices.size() < 2)
             skip("the platform has one device");
-        const pi_program_desc program_desc = kernel_program_desc(kernel_format(bench));
+        const pi_program_format format = kernel_format(bench);
+        need_program_format(bench, format, second());
+        const pi_program_desc program_desc = kernel_program_desc(format);
         context = bench.make_context({first(), second()});
         require_success(piProgramCreate(context, &program_desc, program.out()), "piProgramCreate");
         pi_program_build_desc desc = describe<pi_program_build_desc>();
