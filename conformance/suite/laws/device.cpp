@@ -193,8 +193,7 @@ LAW("device", "a device that runs programs tells their formats and group sizes")
         get_info<Size3>(&piDeviceGetInfo, device, PI_DEVICE_INFO_MAX_WORK_ITEM_SIZES);
     require(group >= 1, "PI_DEVICE_INFO_MAX_WORK_GROUP_SIZE is 0");
     for (const uint64_t axis : items)
-        require(axis >= 1 && axis <= group, "PI_DEVICE_INFO_MAX_WORK_ITEM_SIZES has ", axis,
-                ", should be 1 to the largest group's ", group);
+        require(axis >= 1, "PI_DEVICE_INFO_MAX_WORK_ITEM_SIZES has an axis of 0");
 }
 
 LAW("device", "the memory scopes are a list, and scope 0 is ordinary memory") {
