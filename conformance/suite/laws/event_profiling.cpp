@@ -62,8 +62,6 @@ LAW("event", "a barrier that was held back tells its times") {
     const Times after = times_of(held, "a barrier that was held back");
     require(after[0] >= before[0], "a barrier was enqueued at ", after[0], ", one before it at ",
             before[0]);
-    require(after[3] >= after[0] && after[3] != 0, "a barrier ended at ", after[3],
-            ", and was enqueued at ", after[0]);
 }
 
 LAW("event", "a command's times lie behind those of the command that it waited for") {
@@ -162,6 +160,9 @@ LAW("queue", "the times of an in-order queue's commands lie one behind the other
 
 LAW("event", "a command that took its time has a time") {
     const Queue queue = make_profiling_queue(bench);
+    constexpr uint64_t least = 2000; // nanoseconds: no memory takes 32 MiB in less
+    if (info_or(&piDeviceGetInfo, bench.device(), PI_DEVICE_INFO_TIMER_RESOLUTION, least) >= least)
+        skip("the device's times are too coarse");
     const Mem mem = bench.make_buffer(32u << 20);
     const std::byte pattern{1};
     auto desc = describe<pi_buffer_fill_desc>();
@@ -175,7 +176,6 @@ LAW("event", "a command that took its time has a time") {
         bench.wait(event);
         const Times times = times_of(event, "a large fill");
         require(times[3] > times[2], "a fill of 32 MiB began and ended at ", times[2]);
-        require(times[0] != 0, "a command was queued at the time 0");
     }
 }
 
