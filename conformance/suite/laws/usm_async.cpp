@@ -56,12 +56,21 @@ LAW("enqueue", "memory allocated in a queue's order may be used behind the comma
 LAW("enqueue", "memory allocated in a queue's order tells what it is, and can be freed at once") {
     need_async(bench);
     const Queue queue = bench.make_queue();
+    const uint64_t sure = bench.scopes().front().min_alignment;
     for (uint64_t alignment = 0; alignment <= 4096;
          alignment = alignment == 0 ? 1 : alignment * 2) {
         void *pointer = nullptr;
         pi_usm_alloc_desc desc = alloc_desc(3000, &pointer);
         desc.alignment = alignment;
-        bench.wait(bench.enqueue(queue, desc));
+        Event allocated;
+        const pi_result result = try_enqueue(queue, desc, {}, allocated.out());
+        if (result != PI_SUCCESS) {
+            require_error(result, PI_ERROR_INVALID_ALIGNMENT, "an alignment of ", alignment);
+            require(alignment > sure, "an alignment of ", alignment, ", the scope has ", sure,
+                    ", is refused");
+            continue;
+        }
+        bench.wait(allocated);
         require(alignment == 0 || reinterpret_cast<uintptr_t>(pointer) % alignment == 0,
                 "memory with an alignment of ", alignment, " is at ", pointer);
         Usm usm(bench.context(), pointer, desc.size);
