@@ -58,20 +58,6 @@ pi_program_desc binary_desc(const Bytes &binary) {
     return desc;
 }
 
-// Runs "add" on a few numbers.
-void require_runs(Bench &bench, pi_program program, const Place &place) {
-    const Kernel kernel = make_kernel(program, "add");
-    const Mem mem = bench.make_buffer(place, bytes_of({1, 2, 3, 4}));
-    const Queue queue = bench.make_queue(place);
-    Arguments arguments;
-    arguments.buffer(mem).value(uint32_t{10});
-    bench.wait(bench.enqueue(queue, launch_desc(kernel, arguments, 4)), "a launch of add");
-    bench.require_contents(queue, mem, bytes_of({11, 12, 13, 14}), "what add has made");
-}
-void require_runs(Bench &bench, pi_program program) {
-    require_runs(bench, program, bench.place());
-}
-
 // Builds again what has a kernel, and a launch of it under way.
 void require_builds_again(Bench &bench, pi_program program) {
     const Kernel kernel = make_kernel(program, "add");

@@ -177,11 +177,17 @@ LAW("program", "a part that does not compile says so with a log, and is not link
     require_status(broken, bench.device(), PI_PROGRAM_COMPILED, "after compiling again");
 }
 
-LAW("program", "options that no compiler has fail a compilation") {
+LAW("program", "an option that no compiler has fails a compilation, or is passed over") {
     const PartTexts texts = part_texts(bench);
     const Program program = create(bench.context(), texts.callee);
-    const pi_program_build_desc desc = build_desc("--no-such-option");
-    require_error(piProgramCompile(program, &desc), {PI_ERROR_INVALID_VALUE, PI_ERROR_BUILD_FAILED},
+    const pi_program_build_desc desc = build_desc("-DFACTOR=3 --no-such-option");
+    const pi_result result = piProgramCompile(program, &desc);
+    if (result == PI_SUCCESS) {
+        const Program caller = compile(bench.context(), texts.caller);
+        require_changes(bench, link(bench.context(), {caller, program}), 3);
+        return;
+    }
+    require_error(result, {PI_ERROR_INVALID_VALUE, PI_ERROR_BUILD_FAILED},
                   "compiling with an option that there is not");
     require_status(program, bench.device(), PI_PROGRAM_FAILED, "after a failed compilation");
 }

@@ -99,16 +99,20 @@ LAW("program", "kernels keep the options that they were built with") {
     }
 }
 
-LAW("program", "options that cannot be honoured fail the build") {
+LAW("program", "an option that nobody knows fails the build, or is passed over") {
     const pi_program_desc desc = kernel_program_desc(kernel_format(bench));
     Program program;
     require_success(piProgramCreate(bench.context(), &desc, program.out()), "piProgramCreate");
-    require_error(build(program, "--no-such-option"),
-                  {PI_ERROR_INVALID_VALUE, PI_ERROR_BUILD_FAILED},
-                  "building with an option that there is not");
-    require_untouched<pi_kernel>(
-        "a kernel of a program that failed to build", {PI_ERROR_INVALID_OPERATION},
-        [&](pi_kernel *out) { return piKernelCreate(program, "add", nullptr, out); });
+    const pi_result result = build(program, "--no-such-option");
+    if (result == PI_SUCCESS) {
+        require_runs(bench, program);
+    } else {
+        require_error(result, {PI_ERROR_INVALID_VALUE, PI_ERROR_BUILD_FAILED},
+                      "building with an option that there is not");
+        require_untouched<pi_kernel>(
+            "a kernel of a program that failed to build", {PI_ERROR_INVALID_OPERATION},
+            [&](pi_kernel *out) { return piKernelCreate(program, "add", nullptr, out); });
+    }
     require_success(build(program, ""), "building with the options \"\"");
     require_equal(options_of(program, bench.device()), "", "the options after a build with none");
 }

@@ -28,16 +28,6 @@ std::vector<uint32_t> words_of_module(Embedded module) {
     return words;
 }
 
-void require_runs(Bench &bench, pi_program program) {
-    const Kernel kernel = make_kernel(program, "add");
-    const Mem mem = bench.make_buffer(bench.place(), bytes_of({1, 2, 3, 4}));
-    const Queue queue = bench.make_queue();
-    Arguments arguments;
-    arguments.buffer(mem).value(uint32_t{10});
-    bench.wait(bench.enqueue(queue, launch_desc(kernel, arguments, 4)), "a launch of add");
-    bench.require_contents(queue, mem, bytes_of({11, 12, 13, 14}), "what add has made");
-}
-
 LAW("program", "a program of SPIR-V runs, tells its format, and is made of a copy") {
     need_spirv(bench);
     std::vector<uint32_t> words = words_of_module(spirv::kernels());

@@ -44,6 +44,20 @@ struct BuiltForSecond {
     pi_device second() const { return devices[1]; }
 };
 
+/// Runs "add" of these kernels on a few numbers.
+inline void require_runs(Bench &bench, pi_program program, const Place &place) {
+    const Kernel kernel = make_kernel(program, "add");
+    const Mem mem = bench.make_buffer(place, bytes_of({1, 2, 3, 4}));
+    const Queue queue = bench.make_queue(place);
+    Arguments arguments;
+    arguments.buffer(mem).value(uint32_t{10});
+    bench.wait(bench.enqueue(queue, launch_desc(kernel, arguments, 4)), "a launch of add");
+    bench.require_contents(queue, mem, bytes_of({11, 12, 13, 14}), "what add has made");
+}
+inline void require_runs(Bench &bench, pi_program program) {
+    require_runs(bench, program, bench.place());
+}
+
 /// 0, 1, 2, ...
 inline std::vector<uint32_t> counting(uint32_t count) {
     std::vector<uint32_t> values(count);
