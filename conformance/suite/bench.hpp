@@ -215,4 +215,13 @@ std::vector<T> get_info_list(Function function, Object object, Name name) {
     return values;
 }
 
+/// A string, or `absent` of an object that cannot answer.
+template <typename Function, typename Object, typename Name>
+std::string text_or(Function function, Object object, Name name, const std::string &absent) {
+    uint64_t size = 0;
+    if (function(object, name, 0, nullptr, &size) == PI_ERROR_UNSUPPORTED_FEATURE)
+        return absent;
+    return get_info_list<char>(function, object, name).data();
+}
+
 } // namespace pi::suite

@@ -150,14 +150,14 @@ constexpr InfoName device_names[] = {
 constexpr InfoName context_names[] = {
     {PI_CONTEXT_INFO_DEVICES, "PI_CONTEXT_INFO_DEVICES", array_of<pi_device>, true},
     {PI_CONTEXT_INFO_PLATFORM, "PI_CONTEXT_INFO_PLATFORM", value_of<pi_platform>, true},
-    {PI_CONTEXT_INFO_REFERENCE_COUNT, "PI_CONTEXT_INFO_REFERENCE_COUNT", value_of<uint32_t>, true},
+    {PI_CONTEXT_INFO_REFERENCE_COUNT, "PI_CONTEXT_INFO_REFERENCE_COUNT", value_of<uint32_t>},
 };
 
 constexpr InfoName queue_names[] = {
     {PI_QUEUE_INFO_CONTEXT, "PI_QUEUE_INFO_CONTEXT", value_of<pi_context>, true},
     {PI_QUEUE_INFO_DEVICE, "PI_QUEUE_INFO_DEVICE", value_of<pi_device>, true},
     {PI_QUEUE_INFO_FLAGS, "PI_QUEUE_INFO_FLAGS", value_of<uint64_t>, true},
-    {PI_QUEUE_INFO_REFERENCE_COUNT, "PI_QUEUE_INFO_REFERENCE_COUNT", value_of<uint32_t>, true},
+    {PI_QUEUE_INFO_REFERENCE_COUNT, "PI_QUEUE_INFO_REFERENCE_COUNT", value_of<uint32_t>},
 };
 
 constexpr InfoName mem_names[] = {
@@ -174,7 +174,7 @@ constexpr InfoName mem_names[] = {
     {PI_MEM_INFO_BUS_ADDRESS, "PI_MEM_INFO_BUS_ADDRESS", value_of<uint64_t>},
     {PI_MEM_INFO_PITCHES, "PI_MEM_INFO_PITCHES", array_of<uint64_t>},
     {PI_MEM_INFO_KIND, "PI_MEM_INFO_KIND", value_of<pi_memory_kind>, true},
-    {PI_MEM_INFO_REFERENCE_COUNT, "PI_MEM_INFO_REFERENCE_COUNT", value_of<uint32_t>, true},
+    {PI_MEM_INFO_REFERENCE_COUNT, "PI_MEM_INFO_REFERENCE_COUNT", value_of<uint32_t>},
 };
 
 // PI_PROGRAM_INFO_BINARIES has pointers of the caller's in its value: it has a law of its own.
@@ -184,7 +184,7 @@ constexpr InfoName program_names[] = {
     {PI_PROGRAM_INFO_FORMAT, "PI_PROGRAM_INFO_FORMAT", value_of<pi_program_format>, true},
     {PI_PROGRAM_INFO_KERNEL_NAMES, "PI_PROGRAM_INFO_KERNEL_NAMES", string_info},
     {PI_PROGRAM_INFO_BINARY_SIZES, "PI_PROGRAM_INFO_BINARY_SIZES", array_of<uint64_t>},
-    {PI_PROGRAM_INFO_REFERENCE_COUNT, "PI_PROGRAM_INFO_REFERENCE_COUNT", value_of<uint32_t>, true},
+    {PI_PROGRAM_INFO_REFERENCE_COUNT, "PI_PROGRAM_INFO_REFERENCE_COUNT", value_of<uint32_t>},
 };
 
 constexpr InfoName program_build_names[] = {
@@ -198,7 +198,7 @@ constexpr InfoName kernel_names[] = {
     {PI_KERNEL_INFO_ARGUMENT_COUNT, "PI_KERNEL_INFO_ARGUMENT_COUNT", value_of<uint32_t>},
     {PI_KERNEL_INFO_PROGRAM, "PI_KERNEL_INFO_PROGRAM", value_of<pi_program>, true},
     {PI_KERNEL_INFO_CONTEXT, "PI_KERNEL_INFO_CONTEXT", value_of<pi_context>, true},
-    {PI_KERNEL_INFO_REFERENCE_COUNT, "PI_KERNEL_INFO_REFERENCE_COUNT", value_of<uint32_t>, true},
+    {PI_KERNEL_INFO_REFERENCE_COUNT, "PI_KERNEL_INFO_REFERENCE_COUNT", value_of<uint32_t>},
 };
 
 #define PI_SUITE_GROUP(name, type)                                                                 \
@@ -225,7 +225,7 @@ constexpr InfoName sampler_names[] = {
      value_of<uint32_t>, true},
     {PI_SAMPLER_INFO_ADDRESSING, "PI_SAMPLER_INFO_ADDRESSING", value_of<pi_addressing_mode>, true},
     {PI_SAMPLER_INFO_FILTER, "PI_SAMPLER_INFO_FILTER", value_of<pi_filter_mode>, true},
-    {PI_SAMPLER_INFO_REFERENCE_COUNT, "PI_SAMPLER_INFO_REFERENCE_COUNT", value_of<uint32_t>, true},
+    {PI_SAMPLER_INFO_REFERENCE_COUNT, "PI_SAMPLER_INFO_REFERENCE_COUNT", value_of<uint32_t>},
 };
 
 constexpr InfoName event_names[] = {
@@ -235,7 +235,7 @@ constexpr InfoName event_names[] = {
     {PI_EVENT_INFO_CONTEXT, "PI_EVENT_INFO_CONTEXT", value_of<pi_context>, true},
     {PI_EVENT_INFO_QUEUE, "PI_EVENT_INFO_QUEUE", value_of<pi_queue>, true},
     {PI_EVENT_INFO_COMMAND, "PI_EVENT_INFO_COMMAND", value_of<uint32_t>, true},
-    {PI_EVENT_INFO_REFERENCE_COUNT, "PI_EVENT_INFO_REFERENCE_COUNT", value_of<uint32_t>, true},
+    {PI_EVENT_INFO_REFERENCE_COUNT, "PI_EVENT_INFO_REFERENCE_COUNT", value_of<uint32_t>},
 };
 
 } // namespace

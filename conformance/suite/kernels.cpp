@@ -153,6 +153,14 @@ uint32_t build_status(pi_program program, pi_device device) {
     return status;
 }
 
+void require_options(pi_program program, pi_device device, const std::string &expected,
+                     const std::string &what) {
+    const auto ask = [&](pi_program of, uint32_t name, uint64_t size, void *value, uint64_t *out) {
+        return piProgramGetBuildInfo(of, device, name, size, value, out);
+    };
+    require_equal(text_or(ask, program, PI_PROGRAM_BUILD_INFO_OPTIONS, expected), expected, what);
+}
+
 Program make_program(Bench &bench) {
     return make_program(bench, bench.place());
 }

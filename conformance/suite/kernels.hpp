@@ -43,6 +43,9 @@ Program make_program(Bench &bench);
 Program make_program(Bench &bench, const Place &place);
 /// PI_PROGRAM_BUILD_INFO_STATUS.
 uint32_t build_status(pi_program program, pi_device device);
+/// PI_PROGRAM_BUILD_INFO_OPTIONS, where the program tells them.
+void require_options(pi_program program, pi_device device, const std::string &expected,
+                     const std::string &what);
 Kernel make_kernel(pi_program program, const std::string &name);
 
 /// The arguments of a launch, in the order of the kernel's parameters:

@@ -12,12 +12,13 @@
 namespace pi::suite {
 namespace {
 
+// Or `absent` of a backend that cannot tell.
 template <typename T>
-T group_info(pi_kernel kernel, pi_device device, pi_kernel_group_info name) {
-    T value = poison<T>();
-    require_success(piKernelGetGroupInfo(kernel, device, name, sizeof value, &value, nullptr),
-                    "group info ", name);
-    return value;
+T group_info(pi_kernel kernel, pi_device device, pi_kernel_group_info name, T absent) {
+    const auto ask = [&](pi_kernel of, uint32_t what, uint64_t size, void *value, uint64_t *out) {
+        return piKernelGetGroupInfo(of, device, what, size, value, out);
+    };
+    return info_or(ask, kernel, name, absent);
 }
 
 LAW("kernel", "a kernel's groups are no larger than the device's, and it demands no size of them") {
@@ -25,21 +26,21 @@ LAW("kernel", "a kernel's groups are no larger than the device's, and it demands
     const auto device_most =
         get_info<uint64_t>(&piDeviceGetInfo, bench.device(), PI_DEVICE_INFO_MAX_WORK_GROUP_SIZE);
     const auto device_local =
-        get_info<uint64_t>(&piDeviceGetInfo, bench.device(), PI_DEVICE_INFO_LOCAL_MEMORY_SIZE);
+        info_or(&piDeviceGetInfo, bench.device(), PI_DEVICE_INFO_LOCAL_MEMORY_SIZE, UINT64_MAX);
     for (const char *name : {"add", "combine", "visit", "reverse", "butterfly"}) {
         const Kernel kernel = make_kernel(shop.program, name);
-        const auto most =
-            group_info<uint64_t>(kernel, bench.device(), PI_KERNEL_GROUP_INFO_MAX_WORK_GROUP_SIZE);
+        const auto most = group_info(kernel, bench.device(),
+                                     PI_KERNEL_GROUP_INFO_MAX_WORK_GROUP_SIZE, device_most);
         require(most >= 1 && most <= device_most, name, ": the largest group has ", most,
                 " work-items, should be 1 to ", device_most);
-        const auto multiple = group_info<uint64_t>(kernel, bench.device(),
-                                                   PI_KERNEL_GROUP_INFO_PREFERRED_GROUP_MULTIPLE);
+        const auto multiple = group_info(
+            kernel, bench.device(), PI_KERNEL_GROUP_INFO_PREFERRED_GROUP_MULTIPLE, uint64_t{1});
         require(multiple >= 1, name, ": the preferred multiple is 0");
-        require(group_info<Size3>(kernel, bench.device(),
-                                  PI_KERNEL_GROUP_INFO_COMPILE_WORK_GROUP_SIZE) == Size3{},
+        require(group_info(kernel, bench.device(), PI_KERNEL_GROUP_INFO_COMPILE_WORK_GROUP_SIZE,
+                           Size3{}) == Size3{},
                 name, ": demands a group size, which its source does not");
-        require(group_info<uint64_t>(kernel, bench.device(),
-                                     PI_KERNEL_GROUP_INFO_LOCAL_MEMORY_SIZE) <= device_local,
+        require(group_info(kernel, bench.device(), PI_KERNEL_GROUP_INFO_LOCAL_MEMORY_SIZE,
+                           uint64_t{0}) <= device_local,
                 name, ": needs more work-group memory than the device has");
     }
 }
@@ -62,11 +63,12 @@ kernel __attribute__((reqd_work_group_size(4, 1, 1))) void fours(global uint *da
     require_success(piProgramCreate(bench.context(), &desc, program.out()), "piProgramCreate");
     require_success(piProgramBuild(program, nullptr), "piProgramBuild");
     const Kernel kernel = make_kernel(program, "fours");
-    require(group_info<Size3>(kernel, bench.device(),
-                              PI_KERNEL_GROUP_INFO_COMPILE_WORK_GROUP_SIZE) == Size3{4, 1, 1},
+    constexpr Size3 fours{4, 1, 1};
+    require(group_info(kernel, bench.device(), PI_KERNEL_GROUP_INFO_COMPILE_WORK_GROUP_SIZE,
+                       fours) == fours,
             "PI_KERNEL_GROUP_INFO_COMPILE_WORK_GROUP_SIZE is not 4, 1, 1");
     const auto local =
-        group_info<uint64_t>(kernel, bench.device(), PI_KERNEL_GROUP_INFO_LOCAL_MEMORY_SIZE);
+        group_info(kernel, bench.device(), PI_KERNEL_GROUP_INFO_LOCAL_MEMORY_SIZE, uint64_t{1024});
     require(local >= 1024, "the kernel's work-group memory is ", local, " bytes, it has 1024");
     const Queue queue = bench.make_queue();
     const Mem mem = bench.make_buffer(bench.place(), bytes_of({1, 2, 3, 4, 5, 6, 7, 8}));
@@ -119,7 +121,7 @@ LAW("kernel", "sub-groups are of a size that the device has, and enough for a gr
                 size, " work-items, which is none of PI_DEVICE_INFO_SUB_GROUP_SIZES");
     }
     const auto most =
-        group_info<uint64_t>(kernel, bench.device(), PI_KERNEL_GROUP_INFO_MAX_WORK_GROUP_SIZE);
+        group_info(kernel, bench.device(), PI_KERNEL_GROUP_INFO_MAX_WORK_GROUP_SIZE, uint64_t{1});
     require(uint64_t{size} * count >= most, count, " sub-groups of ", size,
             " do not make the largest group of ", most);
     require_equal(demanded, 0u, "the size of sub-groups that the source demands");
@@ -135,14 +137,18 @@ LAW("kernel", "groups and sub-groups are told for devices of the context") {
     uint64_t size = 0;
     const bool sub_groups = piKernelGetSubGroupInfo(kernel, bench.device(), 1000, 0, nullptr,
                                                     &size) != PI_ERROR_UNSUPPORTED_FEATURE;
+    const bool groups =
+        piKernelGetGroupInfo(kernel, bench.device(), PI_KERNEL_GROUP_INFO_MAX_WORK_GROUP_SIZE, 0,
+                             nullptr, &size) != PI_ERROR_UNSUPPORTED_FEATURE;
     for (pi_device device : wrong) {
-        require_untouched<uint64_t>("group info for a device that is not of the context",
-                                    {PI_ERROR_INVALID_DEVICE}, [&](uint64_t *out) {
-                                        return piKernelGetGroupInfo(
-                                            kernel, device,
-                                            PI_KERNEL_GROUP_INFO_MAX_WORK_GROUP_SIZE, sizeof *out,
-                                            out, nullptr);
-                                    });
+        if (groups)
+            require_untouched<uint64_t>("group info for a device that is not of the context",
+                                        {PI_ERROR_INVALID_DEVICE}, [&](uint64_t *out) {
+                                            return piKernelGetGroupInfo(
+                                                kernel, device,
+                                                PI_KERNEL_GROUP_INFO_MAX_WORK_GROUP_SIZE,
+                                                sizeof *out, out, nullptr);
+                                        });
         if (sub_groups)
             require_untouched<uint32_t>("sub-group info for a device that is not of the context",
                                         {PI_ERROR_INVALID_DEVICE}, [&](uint32_t *out) {

@@ -18,22 +18,12 @@
 namespace pi::suite {
 namespace {
 
-template <typename Handle>
-uint32_t reference_count(Handle handle,
-                         pi_result (*function)(Handle, uint32_t, uint64_t, void *, uint64_t *),
-                         uint32_t name) {
-    uint32_t count = 0;
-    require_success(function(handle, name, sizeof count, &count, nullptr), Counted<Handle>::name,
-                    "'s reference count");
-    return count;
-}
-
-// Retained and released again, it is as it was; the counts, for debugging only, are at least 1.
+// Retained and released again, it is as it was; the counts, for debugging only, are at least 1, if they are told.
 template <typename Handle>
 void check_references(Handle handle,
                       pi_result (*function)(Handle, uint32_t, uint64_t, void *, uint64_t *),
                       uint32_t name) {
-    const auto count = [&] { return reference_count(handle, function, name); };
+    const auto count = [&] { return info_or(function, handle, name, 1u); };
     require(count() >= 1, Counted<Handle>::name, "'s reference count is 0");
     for (int i = 0; i < 3; ++i)
         require_success(Counted<Handle>::retain(handle), "retaining a ", Counted<Handle>::name);

@@ -18,18 +18,6 @@ pi_result build(pi_program program, const char *options) {
     return piProgramBuild(program, &desc);
 }
 
-std::string options_of(pi_program program, pi_device device) {
-    uint64_t size = 0;
-    require_success(
-        piProgramGetBuildInfo(program, device, PI_PROGRAM_BUILD_INFO_OPTIONS, 0, nullptr, &size),
-        "the size of the options");
-    std::string text(size, '\0');
-    require_success(piProgramGetBuildInfo(program, device, PI_PROGRAM_BUILD_INFO_OPTIONS, size,
-                                          text.data(), nullptr),
-                    "the options");
-    return text.c_str();
-}
-
 // Its kernel "set" writes VALUE, which is for an option to define.
 Program create_valued(Bench &bench) {
     if (kernel_format(bench) != PI_PROGRAM_FORMAT_OPENCL_C)
@@ -52,8 +40,8 @@ LAW("program", "a program is built with its options, which it tells") {
         std::string options = join("-DVALUE=", value);
         require_success(build(program, options.c_str()), "building with ", options);
         options.replace(0, options.size(), options.size(), '?'); // it was copied
-        require_equal(options_of(program, bench.device()), join("-DVALUE=", value),
-                      "the options that the program tells");
+        require_options(program, bench.device(), join("-DVALUE=", value),
+                        "the options that the program tells");
         const Kernel kernel = make_kernel(program, "set");
         const Queue queue = bench.make_queue();
         const Mem mem = bench.make_buffer(bench.place(), bytes_of({0}));
@@ -114,7 +102,7 @@ LAW("program", "an option that nobody knows fails the build, or is passed over")
             [&](pi_kernel *out) { return piKernelCreate(program, "add", nullptr, out); });
     }
     require_success(build(program, ""), "building with the options \"\"");
-    require_equal(options_of(program, bench.device()), "", "the options after a build with none");
+    require_options(program, bench.device(), "", "the options after a build with none");
 }
 
 LAW("program", "a build takes the backend's words for a front end's options, and tells them") {
@@ -133,7 +121,7 @@ LAW("program", "a build takes the backend's words for a front end's options, and
             continue;
         any = true;
         require_success(build(program, words), "building with ", words, ", which is ", option);
-        require_equal(options_of(program, bench.device()), words, "the options of the build");
+        require_options(program, bench.device(), words, "the options of the build");
         const Kernel kernel = make_kernel(program, "add");
         const Queue queue = bench.make_queue();
         const Mem mem = bench.make_buffer(bench.place(), bytes_of({1, 2, 3, 4}));

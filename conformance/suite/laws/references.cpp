@@ -54,7 +54,7 @@ template <typename Handle>
 void check_counting(Bench &bench, Handle handle, GetInfo<Handle> get, uint32_t name) {
     constexpr unsigned rounds = 4; // threads that meet often wait long on a busy machine
     const char *const kind = Counted<Handle>::name;
-    const auto count = [&] { return get_info<uint32_t>(get, handle, name); };
+    const auto count = [&] { return info_or(get, handle, name, 1u); };
     const uint32_t before = count();
     require_success(Counted<Handle>::retain(handle), "retaining a ", kind);
     const bool tells = count() == before + 1;

@@ -108,7 +108,9 @@ LAW("sampler", "a sampler lives until as many releases as references, and keeps 
     require_success(piSamplerCreate(context, &desc, sampler.out()), "piSamplerCreate");
     const pi_context made_in = context;
     context.reset();
-    const auto count = [&] { return told<uint32_t>(sampler, PI_SAMPLER_INFO_REFERENCE_COUNT); };
+    const auto count = [&] {
+        return info_or(&piSamplerGetInfo, sampler.get(), PI_SAMPLER_INFO_REFERENCE_COUNT, 1u);
+    };
     require(count() >= 1, "a sampler's reference count is 0");
     for (int i = 0; i < 3; ++i)
         require_success(piSamplerRetain(sampler), "piSamplerRetain");
