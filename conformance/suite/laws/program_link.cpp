@@ -291,7 +291,7 @@ LAW("program", "parts are compiled and linked for devices of their context only"
     refused("one device at NULL", PI_ERROR_INVALID_NULL_POINTER, 1, nullptr);
     refused("the device NULL", PI_ERROR_INVALID_DEVICE, 1, &null_device);
     refused("one device twice", PI_ERROR_INVALID_DEVICE, 2, twice);
-    if (devices.size() > 1)
+    if (devices.size() > 1 && bench.can(PI_CAPABILITY_PROGRAM_LINK, devices[1]))
         refused("a device that is not of the context", PI_ERROR_INVALID_DEVICE, 1, &devices[1]);
     require_status(program, bench.device(), PI_PROGRAM_NOT_BUILT, "after no compilation");
     require_changes(bench, link(bench.context(), {caller, callee}, nullptr, {devices[0]}), 3);
