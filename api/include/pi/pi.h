@@ -29,7 +29,7 @@
  * Zero always means the default; reserved words must be zero (else PI_ERROR_UNSUPPORTED_FEATURE). An
  * output struct receives the smaller of both sizes, and zeros beyond what the callee knows. A chained
  * `type` that the callee does not know is PI_ERROR_UNSUPPORTED_FEATURE unless its bit 31 is set
- * (PI_TYPE_MAY_IGNORE_BIT). An unknown flag bit is PI_ERROR_UNSUPPORTED_FEATURE. Elements of arrays are
+ * (PI_TYPE_MAY_IGNORE_BIT). A flag bit that the descriptor does not have is PI_ERROR_UNSUPPORTED_FEATURE. Elements of arrays are
  * frozen. An array's pointer is not looked at when its count is 0, and is PI_ERROR_INVALID_NULL_POINTER
  * when it is NULL with another count. A handle that a list of handles names twice is the error of its
  * kind (PI_ERROR_INVALID_DEVICE). Output structs may chain output structs by the same rules; one that is
@@ -288,9 +288,9 @@ typedef struct pi_native_handle {
 /* Get...NativeHandle borrows: the handle lives as long as the object. ...CreateWithNativeHandle makes
  * an object around one; on failure nothing changes hands. Contexts, programs and kernels have a handle
  * a device on some backends, so their getters take the device (of the context; NULL will do where the
- * backend has one for all). A handle that is NULL, of another type or count, or of another platform,
- * context or device than the call's is PI_ERROR_INVALID_NATIVE_HANDLE; a value that is no handle of the
- * backend at all cannot be told from one, and is undefined. Without PI_NATIVE_OWN the application keeps
+ * backend has one for all). A handle that is NULL, of another type or count, or, as far as the backend tells, of
+ * another platform, context or device than the call's is PI_ERROR_INVALID_NATIVE_HANDLE; a value that is no handle
+ * of the backend at all cannot be told from one, and is undefined. Without PI_NATIVE_OWN the application keeps
  * the handle until the object is gone, and an event's until it has happened, too: it may be waited for. Work put
  * directly on a native queue is not ordered with commands that the plugin holds back. An event that has no native
  * counterpart (a held command's, a host event) is PI_ERROR_INVALID_OPERATION. */
@@ -458,7 +458,7 @@ enum {
     PI_DEVICE_INFO_PARTITION_KINDS = 56,       /* uint32_t: 1 << PI_PARTITION_ */
     PI_DEVICE_INFO_EXTERNAL_HANDLE_TYPES = 57, /* uint32_t: 1 << PI_EXTERNAL_ that import takes */
     PI_DEVICE_INFO_EXPORT_HANDLE_TYPES = 58,   /* uint32_t: 1 << PI_EXTERNAL_ that export gives */
-    /* What this device can do of what its plugin implements: one plugin serves unlike devices. */
+    /* What this device can do of what its plugin implements: one plugin serves unlike devices. The rest is PI_ERROR_UNSUPPORTED_FEATURE, or a wrong argument's error. */
     PI_DEVICE_INFO_CAPABILITIES = 59,      /* uint64_t: PI_CAPABILITY_, a subset of the plugin's */
     PI_DEVICE_INFO_LAUNCH_FEATURES = 60,   /* uint32_t: PI_LAUNCH_FEATURE_ */
     PI_DEVICE_INFO_MAX_IMAGE_2D_SIZE = 61, /* uint64_t[2]: pixels */
@@ -776,7 +776,7 @@ PI_EXPORT pi_result PI_CALL piQueueCreateWithNativeHandle(pi_context context, pi
 /* ===== Memory ================================================================================= */
 
 enum {
-    /* What kernels do with it; 0 is reading and writing. */
+    /* What kernels do with it; 0 is reading and writing. Other commands may read and write it all the same. */
     PI_MEM_READ_ONLY = 1 << 0,
     PI_MEM_WRITE_ONLY = 1 << 1,
     /* host_ptr: copied during the call, or used as the storage that a map returns. USE is not a proof
@@ -1062,8 +1062,8 @@ PI_EXPORT pi_result PI_CALL piUsmHostUnregister(pi_context context, void *pointe
  * unsignalled host event may be held inside the plugin and submitted later. If an event of the wait
  * list fails, the command does nothing and fails with PI_ERROR_DEPENDENCY_FAILED. out_event may be
  * NULL; otherwise it receives an event that the caller releases. On failure of the call nothing was
- * enqueued; of a blocking one the failure may be the command's own, and then what it writes is
- * undefined. Every command descriptor's first field is `flags`: */
+ * enqueued; of a blocking one the failure may be the command's own, and then the bytes that it writes are
+ * undefined, but there is no event. Every command descriptor's first field is `flags`: */
 enum {
     /* Return when the command is final, with its result (on success out_event, if wanted, is final
      * too). Illegal in a callback (PI_ERROR_WOULD_BLOCK). */
@@ -1547,7 +1547,7 @@ typedef struct pi_program_build_desc {
     uint32_t device_count;
     uint32_t reserved;
     const pi_device *devices; /* of the program's context; count 0 = all of them */
-    const char *options;      /* the backend's; NULL = none */
+    const char *options;      /* the backend's; NULL = none; unknown ones may fail the build */
 } pi_program_build_desc;
 typedef struct pi_program_link_desc {
     uint32_t struct_size;
