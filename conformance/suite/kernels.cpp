@@ -254,6 +254,35 @@ pi_kernel_launch_desc launch_desc(pi_kernel kernel, const Arguments &arguments,
     return launch_desc(kernel, arguments, 1, {global_size, 0, 0}, {local_size, 0, 0});
 }
 
+uint64_t largest_group(Bench &bench, pi_kernel kernel) {
+    uint64_t size = 0;
+    if (piKernelGetGroupInfo(kernel, bench.device(), PI_KERNEL_GROUP_INFO_MAX_WORK_GROUP_SIZE,
+                             sizeof size, &size, nullptr) == PI_SUCCESS)
+        return size;
+    return get_info<uint64_t>(&piDeviceGetInfo, bench.device(), PI_DEVICE_INFO_MAX_WORK_GROUP_SIZE);
+}
+
+uint32_t group_size(Bench &bench, pi_kernel kernel, uint32_t wanted) {
+    const auto items =
+        get_info<Size3>(&piDeviceGetInfo, bench.device(), PI_DEVICE_INFO_MAX_WORK_ITEM_SIZES);
+    return static_cast<uint32_t>(
+        std::min({largest_group(bench, kernel), items[0], uint64_t{wanted}}));
+}
+
+uint64_t local_memory_size(Bench &bench) {
+    uint64_t size = 0;
+    const pi_result result = piDeviceGetInfo(bench.device(), PI_DEVICE_INFO_LOCAL_MEMORY_SIZE,
+                                             sizeof size, &size, nullptr);
+    return result == PI_SUCCESS ? size : 0;
+}
+
+void need_local_memory(Bench &bench, uint64_t size) {
+    const uint64_t most = local_memory_size(bench);
+    if (most < size)
+        skip(join("the device tells of ", most, " bytes of work-group memory, the law needs ",
+                  size));
+}
+
 Bytes bytes_of(const std::vector<uint32_t> &values) {
     Bytes bytes(values.size() * sizeof(uint32_t));
     std::memcpy(bytes.data(), values.data(), bytes.size());

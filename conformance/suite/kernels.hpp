@@ -88,6 +88,18 @@ pi_kernel_launch_desc launch_desc(pi_kernel kernel, const Arguments &arguments, 
 pi_kernel_launch_desc launch_desc(pi_kernel kernel, const Arguments &arguments,
                                   uint64_t global_size, uint64_t local_size = 0);
 
+/// The most work-items of a group: of the kernel, where that is known, or of the device.
+uint64_t largest_group(Bench &bench, pi_kernel kernel);
+
+/// Groups of `wanted` work-items in a row, or the largest that there are.
+uint32_t group_size(Bench &bench, pi_kernel kernel, uint32_t wanted);
+
+/// Of work-groups in bytes; 0 where the device tells of none.
+uint64_t local_memory_size(Bench &bench);
+
+/// Skips the law where a work-group cannot have so many bytes of memory.
+void need_local_memory(Bench &bench, uint64_t size);
+
 /// uint32_t values as bytes and back.
 Bytes bytes_of(const std::vector<uint32_t> &values);
 std::vector<uint32_t> words_of(const Bytes &bytes);

@@ -128,6 +128,8 @@ struct Cooperative {
         queue = bench.make_queue();
     }
 
+    /// Work-items in a row of a group: as many as wanted, or the most.
+    uint64_t group(uint32_t wanted) { return group_size(bench, kernel, wanted); }
     pi_kernel_launch_desc desc(uint32_t dimensions, const Size3 &global, const Size3 &local) {
         pi_kernel_launch_desc launch = launch_desc(kernel, arguments, dimensions, global, local);
         launch.flags = PI_LAUNCH_COOPERATIVE;
@@ -151,6 +153,7 @@ struct Meeting : Cooperative {
     static constexpr uint32_t rounds = 50;
 
     explicit Meeting(Bench &on) : Cooperative(on) {
+        need_local_memory(bench, sizeof(uint32_t));
         pi_program_desc desc = describe<pi_program_desc>();
         desc.format = kernel_format(bench);
         switch (desc.format) {
@@ -198,10 +201,11 @@ struct Addition : Cooperative {
 
 LAW("kernel", "all work-groups of a cooperative launch are there at once") {
     Meeting meeting(bench);
-    const uint32_t most = meeting.most({4, 1, 1});
+    const uint64_t group = meeting.group(4);
+    const uint32_t most = meeting.most({group, 1, 1});
     uint32_t expected = 0;
     for (const uint32_t groups : {1u, most / 2 + 1, most}) {
-        bench.wait(bench.enqueue(meeting.queue, meeting.desc(1, {uint64_t{groups} * 4}, {4})),
+        bench.wait(bench.enqueue(meeting.queue, meeting.desc(1, {groups * group}, {group})),
                    join("a cooperative launch of ", groups, " groups"));
         expected += groups;
         require_equal(meeting.met(), expected, "how many groups have met");
@@ -212,8 +216,12 @@ LAW("kernel", "all work-groups of a cooperative launch are there at once") {
 
 LAW("kernel", "a cooperative launch without a local size has one with which all groups fit") {
     Meeting meeting(bench);
+    const uint64_t group = meeting.group(1000);
+    const uint64_t items = group * meeting.most({group, 1, 1});
     for (const Size3 &size :
          {Size3{1, 1, 1}, Size3{1000, 1, 1}, Size3{7, 60, 1}, Size3{3, 4, 50}}) {
+        if (size[0] * size[1] * size[2] > items) // there may be no local size that would do
+            continue;
         bench.upload(meeting.queue, meeting.state, bytes_of({0, 0}));
         bench.wait(bench.enqueue(meeting.queue, meeting.desc(3, size, {})),
                    join("a cooperative launch of ", size[0], " x ", size[1], " x ", size[2]));
@@ -246,38 +254,41 @@ LAW("kernel", "cooperative launches of several queues do not stop each other") {
 }
 
 LAW("kernel", "more work-groups than can be resident are refused") {
-    const uint32_t most = Addition(bench, 1).most({2, 1, 1});
+    Addition one(bench, 1);
+    const uint64_t group = one.group(2);
+    const uint32_t most = one.most({group, 1, 1});
     if (most > 1u << 20)
         skip("more work-groups can be resident than the suite launches");
-    const uint64_t too_many = (uint64_t{most} + 1) * 2;
+    const uint64_t too_many = (uint64_t{most} + 1) * group;
     Addition addition(bench, too_many);
     const auto refused = [&](const std::string &what, const pi_kernel_launch_desc &desc) {
         require_untouched<pi_event>(what, {PI_ERROR_INVALID_WORK_SIZE}, [&](pi_event *out) {
             return try_enqueue(addition.queue, desc, {}, out);
         });
     };
-    refused("one group more than can be resident", addition.desc(1, {too_many}, {2}));
+    refused("one group more than can be resident", addition.desc(1, {too_many}, {group}));
     refused("many more groups", addition.desc(3, {1 << 20, 1 << 20, 1 << 20}, {1, 1, 1}));
     refused("more work-items than resident groups can have",
             addition.desc(1, {uint64_t{1} << 50}, {}));
     std::vector<uint32_t> expected(too_many, 0);
     bench.require_contents(addition.queue, addition.words, bytes_of(expected),
                            "what refused launches leave");
-    bench.wait(bench.enqueue(addition.queue, addition.desc(1, {uint64_t{most} * 2}, {2})),
+    bench.wait(bench.enqueue(addition.queue, addition.desc(1, {most * group}, {group})),
                "a cooperative launch of as many groups as can be resident");
-    std::fill(expected.begin(), expected.end() - 2, 1);
+    std::fill_n(expected.begin(), most * group, 1);
     bench.require_contents(addition.queue, addition.words, bytes_of(expected),
                            "what as many groups as can be resident have added");
     // Without the flag groups need not be together.
     bench.wait(bench.enqueue(addition.queue,
-                             launch_desc(addition.kernel, addition.arguments, too_many, 2)));
+                             launch_desc(addition.kernel, addition.arguments, too_many, group)));
 }
 
 LAW("kernel", "how many groups can be resident is told for a launch that could be") {
     Addition addition(bench, 4);
     const auto most_group =
         get_info<uint64_t>(&piDeviceGetInfo, bench.device(), PI_DEVICE_INFO_MAX_WORK_GROUP_SIZE);
-    const pi_kernel_launch_desc valid = addition.desc(1, {4}, {2});
+    const uint64_t group = addition.group(2);
+    const pi_kernel_launch_desc valid = addition.desc(1, {4}, {group});
     check_descriptor("piKernelGetMaxCooperativeGroups", valid,
                      offsetof(pi_kernel_launch_desc, flags),
                      [&](const pi_kernel_launch_desc *desc) {
@@ -294,7 +305,8 @@ LAW("kernel", "how many groups can be resident is told for a launch that could b
     pi_kernel_launch_desc wrong = valid;
     wrong.kernel = nullptr;
     refused("the kernel NULL", PI_ERROR_INVALID_KERNEL, addition.queue, wrong);
-    refused("0 dimensions", PI_ERROR_INVALID_WORK_SIZE, addition.queue, addition.desc(0, {4}, {2}));
+    refused("0 dimensions", PI_ERROR_INVALID_WORK_SIZE, addition.queue,
+            addition.desc(0, {4}, {group}));
     refused("a group larger than the largest", PI_ERROR_INVALID_WORK_SIZE, addition.queue,
             addition.desc(1, {4}, {most_group + 1}));
     const Context context = bench.make_context({bench.device()});

@@ -17,15 +17,6 @@ uint32_t launch_features(Bench &bench) {
     return result == PI_SUCCESS ? features : 0;
 }
 
-// Of the kernel, where it is known, or of the device.
-uint64_t largest_group(Bench &bench, pi_kernel kernel) {
-    uint64_t size = 0;
-    if (piKernelGetGroupInfo(kernel, bench.device(), PI_KERNEL_GROUP_INFO_MAX_WORK_GROUP_SIZE,
-                             sizeof size, &size, nullptr) == PI_SUCCESS)
-        return size;
-    return get_info<uint64_t>(&piDeviceGetInfo, bench.device(), PI_DEVICE_INFO_MAX_WORK_GROUP_SIZE);
-}
-
 // Launches `kernel`, a "visit", and requires that each id of the box was visited once, and no other.
 void require_visited(Workshop &shop, pi_kernel kernel, uint32_t dimensions, const Size3 &offset,
                      const Size3 &size, const Size3 &local) {
@@ -77,14 +68,15 @@ LAW("kernel", "each id is visited once with every local size that fits") {
     Workshop shop(bench);
     const auto items =
         get_info<Size3>(&piDeviceGetInfo, bench.device(), PI_DEVICE_INFO_MAX_WORK_ITEM_SIZES);
-    const uint64_t most = largest_group(bench, make_kernel(shop.program, "visit"));
+    const Kernel kernel = make_kernel(shop.program, "visit");
+    const uint64_t most = largest_group(bench, kernel);
     for (const Size3 local : {Size3{1, 1, 1}, Size3{4, 1, 1}, Size3{2, 2, 2}, Size3{8, 4, 1}}) {
         if (local[0] > items[0] || local[1] > items[1] || local[2] > items[2] ||
             local[0] * local[1] * local[2] > most)
             continue;
         require_visited(shop, 3, {}, {local[0] * 3, local[1] * 2, local[2] * 2}, local);
     }
-    const uint64_t large = std::min<uint64_t>({items[0], most, 4096});
+    const uint64_t large = group_size(bench, kernel, 4096);
     require_visited(shop, 1, {}, {large * 2, 0, 0}, {large, 0, 0});
 }
 
@@ -130,18 +122,21 @@ LAW("kernel", "launches of one kernel have each their own global offset, or none
 
 LAW("kernel", "groups at the end may be smaller, where the device can") {
     Workshop shop(bench);
+    const Kernel kernel = make_kernel(shop.program, "add");
+    const uint64_t group = group_size(bench, kernel, 4);
+    if (group == 1)
+        skip("the device's groups have one work-item");
     if ((launch_features(bench) & PI_LAUNCH_FEATURE_NON_UNIFORM_GROUPS) != 0) {
-        require_visited(shop, 1, {}, {10, 0, 0}, {4, 0, 0});
-        require_visited(shop, 2, {}, {7, 5, 0}, {2, 2, 0});
+        require_visited(shop, 1, {}, {11, 0, 0}, {group, 0, 0});
+        require_visited(shop, 2, {}, {7, 5, 0}, {2, group / 2, 0});
         return;
     }
-    const Kernel kernel = make_kernel(shop.program, "add");
     const Mem mem = bench.make_buffer(64);
     Arguments arguments;
     arguments.buffer(mem).value(uint32_t{1});
-    const pi_kernel_launch_desc desc = launch_desc(kernel, arguments, 10, 4);
+    const pi_kernel_launch_desc desc = launch_desc(kernel, arguments, 11, group);
     require_untouched<pi_event>(
-        "10 work-items in groups of 4 on a device without the feature",
+        join("11 work-items in groups of ", group, " on a device without the feature"),
         {PI_ERROR_INVALID_WORK_SIZE},
         [&](pi_event *out) { return piEnqueueKernelLaunch(shop.queue, &desc, 0, nullptr, out); });
 }
@@ -221,7 +216,8 @@ LAW("kernel", "a view is an argument like a buffer") {
 LAW("kernel", "work-group memory is each group's own") {
     Workshop shop(bench);
     const Kernel kernel = make_kernel(shop.program, "reverse");
-    const auto group = static_cast<uint32_t>(std::min<uint64_t>(largest_group(bench, kernel), 32));
+    const uint32_t group = group_size(bench, kernel, 32);
+    need_local_memory(bench, group * sizeof(uint32_t));
     const uint32_t count = group * 50;
     std::vector<uint32_t> expected = counting(count);
     const Mem mem = bench.make_buffer(bench.place(), bytes_of(expected));
@@ -236,7 +232,8 @@ LAW("kernel", "work-group memory is each group's own") {
 LAW("kernel", "two arguments of work-group memory lie beside each other, of whatever sizes") {
     Workshop shop(bench);
     const Kernel kernel = make_kernel(shop.program, "butterfly");
-    const auto group = static_cast<uint32_t>(std::min<uint64_t>(largest_group(bench, kernel), 30));
+    const uint32_t group = group_size(bench, kernel, 30);
+    need_local_memory(bench, 2 * group * sizeof(uint32_t) + 64);
     const uint32_t count = group * 20;
     std::vector<uint32_t> expected = counting(count);
     const Mem mem = bench.make_buffer(bench.place(), bytes_of(expected));
@@ -270,15 +267,14 @@ LAW("kernel",
     "a launch has all the work-group memory that the device tells, but what its kernel has") {
     Workshop shop(bench);
     const Kernel kernel = make_kernel(shop.program, "reverse");
-    const auto most =
-        get_info<uint64_t>(&piDeviceGetInfo, bench.device(), PI_DEVICE_INFO_LOCAL_MEMORY_SIZE);
+    const uint64_t most = local_memory_size(bench);
     uint64_t taken = 0; // a plugin without the question has nothing to tell of
     piKernelGetGroupInfo(kernel, bench.device(), PI_KERNEL_GROUP_INFO_LOCAL_MEMORY_SIZE,
                          sizeof taken, &taken, nullptr);
     const uint64_t size = (most - std::min(most, taken)) / 64 * 64;
     if (size == 0)
         skip("the device has no work-group memory");
-    const auto group = static_cast<uint32_t>(std::min<uint64_t>(largest_group(bench, kernel), 4));
+    const uint32_t group = group_size(bench, kernel, 4);
     std::vector<uint32_t> expected = counting(group * 2);
     const Mem mem = bench.make_buffer(bench.place(), bytes_of(expected));
     Arguments arguments;
@@ -297,7 +293,8 @@ LAW("kernel", "more work-group memory than the device has is refused or fails") 
     const Mem mem = bench.make_buffer(64);
     const auto refused = [&](const char *name, const Arguments &arguments, uint64_t bytes) {
         const Kernel kernel = make_kernel(shop.program, name);
-        const pi_kernel_launch_desc desc = launch_desc(kernel, arguments, 4, 4);
+        const uint32_t group = group_size(bench, kernel, 4);
+        const pi_kernel_launch_desc desc = launch_desc(kernel, arguments, group, group);
         const std::string what = join("a launch of ", name, " with work-group memory of ", bytes,
                                       " bytes where the device has ", most);
         Event event;
@@ -382,7 +379,8 @@ LAW("kernel", "features that a device does not have are refused") {
         });
     };
     if ((launch_features(bench) & PI_LAUNCH_FEATURE_CLUSTERS) == 0) {
-        pi_kernel_launch_desc clusters = launch_desc(kernel, arguments, 4, 2);
+        pi_kernel_launch_desc clusters =
+            launch_desc(kernel, arguments, 4, group_size(bench, kernel, 2));
         clusters.cluster_size[0] = 2;
         clusters.cluster_size[1] = clusters.cluster_size[2] = 1;
         refused("a cluster size", clusters);

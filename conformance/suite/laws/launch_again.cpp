@@ -10,6 +10,7 @@
 #include "workshop.hpp"
 
 #include <algorithm>
+#include <bit>
 
 namespace pi::suite {
 namespace {
@@ -135,6 +136,8 @@ LAW("kernel", "a launch after a refused one has its own arguments") {
     const Kernel kernel = make_kernel(shop.program, "combine");
     Words dst(bench), other(bench);
     const Words a(bench), b(bench);
+    const auto most =
+        get_info<uint64_t>(&piDeviceGetInfo, bench.device(), PI_DEVICE_INFO_MAX_WORK_GROUP_SIZE);
     for (uint64_t round = 0; round < 30; ++round) {
         const auto factor = static_cast<uint32_t>(round / 3 + 2);
         Arguments good;
@@ -152,13 +155,13 @@ LAW("kernel", "a launch after a refused one has its own arguments") {
         require_error(try_enqueue(shop.queue, desc, {}, nullptr),
                       {PI_ERROR_INVALID_ARGUMENTS, PI_ERROR_UNSUPPORTED_FEATURE},
                       "a launch with a wrong argument");
-        // No group of this size: refused late, if by the driver.
+        // No group is as large: refused late, if by the driver.
         Arguments fitting;
         fitting.buffer(other.mem).buffer(b.mem).buffer(a.mem).value(factor);
-        desc = launch_desc(kernel, fitting, 1 << 30, 1 << 30);
+        desc = launch_desc(kernel, fitting, most + 1, most + 1);
         desc.flags |= round % 3 != 0 ? PI_COMMAND_BLOCKING : 0;
         require_error(try_enqueue(shop.queue, desc, {}, nullptr), PI_ERROR_INVALID_WORK_SIZE,
-                      "a launch of a group of 2^30");
+                      "a launch of a group larger than the largest");
         launch(bench, shop.queue, launch_desc(kernel, good, count), round + 1);
         for (uint32_t i = 0; i < count; ++i)
             dst.expected[i] = a.expected[i] * factor + b.expected[i];
@@ -172,12 +175,14 @@ LAW("kernel", "a launch after a refused one has its own arguments") {
 LAW("kernel", "work-group memory and values of eight bytes are each launch's own") {
     Workshop shop(bench);
     const Kernel reverse = make_kernel(shop.program, "reverse");
+    const uint32_t largest = group_size(bench, reverse, 8);
+    need_local_memory(bench, largest * sizeof(uint32_t));
     Words words(bench, 32);
     const Kernel visit = make_kernel(shop.program, "visit");
     const Mem visits = bench.make_buffer(bench.place(), Bytes(64 * sizeof(uint32_t)));
     std::vector<uint32_t> visited(64);
     for (uint32_t round = 0; round < 60; ++round) {
-        const auto group = uint32_t{1} << bench.random(0, 3);
+        const auto group = uint32_t{1} << bench.random(0, std::bit_width(largest) - 1);
         Arguments scratch;
         scratch.buffer(words.mem).local(group * sizeof(uint32_t));
         launch(bench, shop.queue, launch_desc(reverse, scratch, 32, group), round);
