@@ -2,6 +2,7 @@
 
 #include "bench.hpp"
 
+#include <algorithm>
 #include <exception>
 #include <thread>
 
@@ -57,6 +58,15 @@ std::vector<pi_memory_scope> Bench::scopes(pi_device device) const {
     require_success(piDeviceGetMemoryScopes(of, count, list.data(), nullptr),
                     "piDeviceGetMemoryScopes");
     return list;
+}
+
+uint64_t Bench::at_most(uint64_t size, pi_device device) const {
+    const pi_device of = device != nullptr ? device : setup_.device;
+    uint64_t most = 0;
+    if (piDeviceGetInfo(of, PI_DEVICE_INFO_MAX_ALLOCATION_SIZE, sizeof most, &most, nullptr) !=
+        PI_SUCCESS)
+        return size;
+    return std::min(size, std::max<uint64_t>(most / 4, 1));
 }
 
 Relation Bench::relation() const {

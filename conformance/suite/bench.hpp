@@ -67,6 +67,9 @@ public:
     void need(uint64_t capability, const std::string &name, pi_device device = nullptr) const;
     std::vector<pi_memory_scope> scopes(pi_device device = nullptr) const;
 
+    /// So many bytes, or what several buffers at once may have where the device has little memory.
+    uint64_t at_most(uint64_t size, pi_device device = nullptr) const;
+
     // ----- Laws of pairs -----
     const Place &src() const { return src_; }
     const Place &dst() const { return dst_; }

@@ -57,7 +57,7 @@ LAW("enqueue", "thousands of regions in one call are all done") {
 
 LAW("enqueue", "a large transfer moves its last bytes, too") {
     const Queue queue = bench.make_queue();
-    const uint64_t size = (8u << 20) + bench.random(1, 4095);
+    const uint64_t size = bench.at_most(8 << 20) + bench.random(1, 4095);
     const uint64_t from = bench.random(0, 63);
     const uint64_t to = bench.random(0, 63);
     for (const Transfer transfer : all_transfers)
@@ -270,7 +270,7 @@ LAW("enqueue", "a fill repeats patterns of each size over its range and no furth
 LAW("enqueue", "a large fill reaches its last pattern") {
     const Queue queue = bench.make_queue();
     for (const uint64_t size : {8, 128}) {
-        const uint64_t patterns = (uint64_t{1} << 22) / size + bench.random(1, 1000);
+        const uint64_t patterns = bench.at_most(4 << 20) / size + bench.random(1, 1000);
         const Bytes pattern = bench.random_bytes(size);
         Bytes expected(patterns * size + size, std::byte{0x5A});
         const Mem mem = bench.make_buffer(bench.place(), expected);

@@ -160,22 +160,23 @@ LAW("queue", "the times of an in-order queue's commands lie one behind the other
 
 LAW("event", "a command that took its time has a time") {
     const Queue queue = make_profiling_queue(bench);
-    constexpr uint64_t least = 2000; // nanoseconds: no memory takes 32 MiB in less
+    const uint64_t size = bench.at_most(32 << 20);
+    const uint64_t least = size >> 14; // nanoseconds: no memory takes 16 KiB in one
     if (info_or(&piDeviceGetInfo, bench.device(), PI_DEVICE_INFO_TIMER_RESOLUTION, least) >= least)
         skip("the device's times are too coarse");
-    const Mem mem = bench.make_buffer(32u << 20);
+    const Mem mem = bench.make_buffer(size);
     const std::byte pattern{1};
     auto desc = describe<pi_buffer_fill_desc>();
     desc.mem = mem;
     desc.pattern = &pattern;
     desc.pattern_size = 1;
-    desc.size = 32u << 20;
+    desc.size = size;
     for (const uint64_t flags : {uint64_t{0}, uint64_t{PI_COMMAND_BLOCKING}}) {
         desc.flags = flags;
         const Event event = bench.enqueue(queue, desc);
         bench.wait(event);
         const Times times = times_of(event, "a large fill");
-        require(times[3] > times[2], "a fill of 32 MiB began and ended at ", times[2]);
+        require(times[3] > times[2], "a fill of ", size, " bytes began and ended at ", times[2]);
     }
 }
 

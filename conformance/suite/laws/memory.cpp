@@ -42,11 +42,7 @@ LAW("memory", "a buffer of any size has that size, and a last byte") {
 }
 
 LAW("memory", "a large buffer holds its bytes") {
-    uint64_t size = (48u << 20) + 1;
-    uint64_t most = 0;
-    if (piDeviceGetInfo(bench.device(), PI_DEVICE_INFO_MAX_ALLOCATION_SIZE, sizeof most, &most,
-                        nullptr) == PI_SUCCESS)
-        size = std::min(size, most);
+    const uint64_t size = bench.at_most((48 << 20) + 1);
     const Queue queue = bench.make_queue();
     const Bytes bytes = bench.random_bytes(size);
     const Mem mem = bench.make_buffer(bench.place(), bytes);

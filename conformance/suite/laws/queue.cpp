@@ -179,7 +179,7 @@ LAW("queue", "finishing waits for every command, and failed ones are no error") 
 }
 
 LAW("queue", "finishing waits for commands that nobody has an event of") {
-    constexpr uint64_t size = uint64_t{16} << 20;
+    const uint64_t size = bench.at_most(16 << 20);
     const Queue queue = bench.make_queue();
     const Queue other = bench.make_queue(); // whose commands nothing orders behind those
     const Mem mem = bench.make_buffer(size);

@@ -149,9 +149,10 @@ LAW("memory", "memory that a pool hands out again is aligned as it is asked for 
 }
 
 LAW("memory", "a pool hands out no more than its limit") {
+    const uint64_t unit = bench.at_most(8 << 20) / 8;
     for (const pi_usm_kind kind : need_pools(bench)) {
         pi_usm_pool_desc desc = pool_desc(kind);
-        desc.limit = 8u << 20;
+        desc.limit = 8 * unit;
         const Pool pool = make_pool(bench.place(), desc);
         const auto refused = [&](uint64_t size) {
             const pi_usm_desc asked = from_pool(pool, kind, size);
@@ -162,31 +163,32 @@ LAW("memory", "a pool hands out no more than its limit") {
                                       });
         };
         refused(desc.limit + 1);
-        Usm most(bench.place(), from_pool(pool, kind, 6u << 20));
-        refused(3u << 20);
-        const Usm rest(bench.place(), from_pool(pool, kind, 2u << 20)); // that is all
+        Usm most(bench.place(), from_pool(pool, kind, 6 * unit));
+        refused(3 * unit);
+        const Usm rest(bench.place(), from_pool(pool, kind, 2 * unit)); // that is all
         refused(1);
         most.free();
-        const Usm again(bench.place(), from_pool(pool, kind, 6u << 20));
+        const Usm again(bench.place(), from_pool(pool, kind, 6 * unit));
         const Usm whole(bench.place(), from_pool(make_pool(bench.place(), desc), kind, desc.limit));
     }
 }
 
 LAW("memory", "a pool keeps no more for reuse than it was told to") {
+    const uint64_t unit = bench.at_most(36 << 20) / 36; // so many at once
     for (const pi_usm_kind kind : need_pools(bench)) {
         pi_usm_pool_desc desc = pool_desc(kind);
-        desc.release_threshold = 4u << 20;
+        desc.release_threshold = 4 * unit;
         const Pool pool = make_pool(bench.place(), desc);
         std::deque<Usm> live;
-        for (int i = 0; i < 8; ++i)
-            live.emplace_back(bench.place(), from_pool(pool, kind, (i + 1u) << 20));
+        for (uint64_t i = 0; i < 8; ++i)
+            live.emplace_back(bench.place(), from_pool(pool, kind, (i + 1) * unit));
         free_all(live);
         require_equal(pool_info(pool, PI_USM_POOL_INFO_USED), uint64_t{0},
                       "PI_USM_POOL_INFO_USED with nothing handed out");
         require(pool_info(pool, PI_USM_POOL_INFO_RESERVED) <= desc.release_threshold,
                 "PI_USM_POOL_INFO_RESERVED is ", pool_info(pool, PI_USM_POOL_INFO_RESERVED),
                 " with nothing handed out, and a release_threshold of ", desc.release_threshold);
-        const Usm again(bench.place(), from_pool(pool, kind, 3u << 20));
+        const Usm again(bench.place(), from_pool(pool, kind, 3 * unit));
     }
 }
 
