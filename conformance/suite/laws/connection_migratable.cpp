@@ -267,12 +267,10 @@ PAIR_LAW("connection", "a misdescribed migrating copy is refused and changes not
 PAIR_LAW("connection", "views migrate as buffers do") {
     for (const Place &place : {bench.src(), bench.dst()})
         bench.need(PI_CAPABILITY_VIEW, "PI_CAPABILITY_VIEW", place.device);
-    const uint64_t from =
-        std::max<uint64_t>(bench.scopes(bench.src().device).at(0).offset_alignment, 64);
-    const uint64_t to =
-        2 * std::max<uint64_t>(bench.scopes(bench.dst().device).at(0).offset_alignment, 64);
     on_either_end(bench, [&](const Link &link, const Queue &queue, const std::string &what) {
-        Ends ends(bench, link);
+        const uint64_t from = std::max<uint64_t>(src_alignment(link, bench), 64);
+        const uint64_t to = 2 * std::max<uint64_t>(dst_alignment(link, bench), 64);
+        Ends ends(bench, link, 2 * std::max({from, to, size / 2}));
         const Mem src_view = bench.make_view(ends.src, from, size / 2);
         const Mem dst_view = bench.make_view(ends.dst, to, size / 2);
         bench.wait(bench.copy(queue, src_view, 5, dst_view, 3, 1000), what);

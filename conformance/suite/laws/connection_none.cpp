@@ -25,6 +25,12 @@ void require_refused(pi_queue queue, const Desc &desc, const std::string &what) 
                   Description<Desc>::name, ", blocking, with ", what);
 }
 
+uint64_t offset_alignment(Bench &bench, pi_mem mem) {
+    const auto device = get_info<pi_device>(&piMemGetInfo, mem, PI_MEM_INFO_DEVICE);
+    const auto scope = get_info<uint32_t>(&piMemGetInfo, mem, PI_MEM_INFO_SCOPE);
+    return bench.scopes(device).at(scope).offset_alignment;
+}
+
 void require_launch_refused(Bench &bench, const Place &place, pi_queue queue, pi_mem foreign,
                             pi_mem own, const std::string &what) {
     Program program;
@@ -34,10 +40,13 @@ void require_launch_refused(Bench &bench, const Place &place, pi_queue queue, pi
         return;
     }
     const Kernel kernel = make_kernel(program, "combine");
+    const uint64_t alignment =
+        std::max(offset_alignment(bench, foreign), offset_alignment(bench, own));
+    const uint64_t step = alignment <= 1024 ? 1024 : 0; // the memory alone is to be refused
     for (std::size_t position = 0; position < 3; ++position) {
         Arguments arguments;
         for (std::size_t i = 0; i < 3; ++i)
-            arguments.buffer(i == position ? foreign : own, i * 1024, 1024);
+            arguments.buffer(i == position ? foreign : own, i * step, 1024);
         arguments.value(uint32_t{3});
         require_refused(queue, launch_desc(kernel, arguments, 16),
                         join(what, " as argument ", position));

@@ -187,13 +187,11 @@ PAIR_LAW("connection", "bytes of unified memory cross between the queues once ev
 PAIR_LAW("connection", "views of unified memory are used by dst like buffers") {
     for (const Place &place : {bench.src(), bench.dst()})
         bench.need(PI_CAPABILITY_VIEW, "PI_CAPABILITY_VIEW", place.device);
-    const uint64_t offset =
-        std::max({bench.scopes(bench.src().device).at(0).offset_alignment,
-                  bench.scopes(bench.dst().device).at(0).offset_alignment, uint64_t{256}});
-    require(offset < size, "the offset alignment is ", offset);
     for (const Link &link : links_that_are(bench, PI_MEMORY_CONNECTION_UNIFIED)) {
         const Queue queue = bench.make_queue(link.dst);
-        Bytes model = bench.random_bytes(2 * size);
+        const uint64_t offset =
+            std::max({src_alignment(link, bench), dst_alignment(link, bench), uint64_t{256}});
+        Bytes model = bench.random_bytes(2 * std::max(offset, size));
         const LinkMemory root(link, bench, model);
         const Mem view = bench.make_view(root, offset, size);
         const Bytes part(model.begin() + static_cast<std::ptrdiff_t>(offset),

@@ -166,8 +166,8 @@ LAW("lifetime", "what commands without an event name may be released right after
 
 LAW("lifetime", "a view keeps its root alive, and a command both") {
     bench.need(PI_CAPABILITY_VIEW, "PI_CAPABILITY_VIEW");
-    constexpr uint64_t size = 16 * 1024;
     const uint64_t offset = std::max<uint64_t>(bench.scopes().at(0).offset_alignment, 256);
+    const uint64_t size = offset + 16 * 1024;
     const Bytes bytes = bench.random_bytes(size);
     const Queue queue = bench.make_queue();
     Mem root = bench.make_buffer(bench.place(), bytes);

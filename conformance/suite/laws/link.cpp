@@ -91,6 +91,14 @@ std::vector<Link> links_that_are(Bench &bench, pi_memory_connection connection) 
     return links;
 }
 
+uint64_t src_alignment(const Link &link, Bench &bench) {
+    return bench.scopes(link.src.device).at(link.src_scope).offset_alignment;
+}
+
+uint64_t dst_alignment(const Link &link, Bench &bench) {
+    return bench.scopes(link.dst.device).at(link.dst_scope).offset_alignment;
+}
+
 LinkMemory::LinkMemory(const Link &link, Bench &bench, const Bytes &bytes) {
     require(bytes.size() % page == 0, "the law makes memory of ", bytes.size(), " bytes");
     if (link.kind == PI_MEMORY_KIND_IMPORTED) {

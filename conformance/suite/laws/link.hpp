@@ -38,6 +38,10 @@ std::vector<Link> all_links(Bench &bench);
 /// Those with this connection; skips the law if there are none.
 std::vector<Link> links_that_are(Bench &bench, pi_memory_connection connection);
 
+/// The offset_alignment of the link's scope at this end.
+uint64_t src_alignment(const Link &link, Bench &bench);
+uint64_t dst_alignment(const Link &link, Bench &bench);
+
 /// Memory at the src end of a link. Its size is a multiple of 4096, so that it can be imported.
 class LinkMemory {
 public:
