@@ -6,6 +6,7 @@
 #include "kernel.hpp"
 
 #include <pi/sdk/descriptor.hpp>
+#include <pi/sdk/launch.hpp>
 #include <pi/sdk/work_size.hpp>
 
 #include <algorithm>
@@ -102,7 +103,7 @@ Kernel &checked_kernel(const Queue &queue, pi_kernel handle) {
 }
 
 pi_kernel_launch_desc read_launch(const Queue &queue, const pi_kernel_launch_desc *desc) {
-    auto known = read_desc(desc, PI_TYPE_KERNEL_LAUNCH_DESC);
+    auto known = read_launch_desc(desc);
     const uint64_t cooperative =
         queue.device().cooperative() ? uint64_t{PI_LAUNCH_COOPERATIVE} : uint64_t{0};
     // What a kernel reaches by pointers inside memory needs nothing to be said to the driver.

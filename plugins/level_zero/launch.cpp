@@ -6,6 +6,7 @@
 #include "kernel.hpp"
 
 #include <pi/sdk/descriptor.hpp>
+#include <pi/sdk/launch.hpp>
 #include <pi/sdk/work_size.hpp>
 
 #include <algorithm>
@@ -191,7 +192,7 @@ Kernel &checked_kernel(const Queue &queue, pi_kernel handle) {
 }
 
 pi_kernel_launch_desc read_launch(const Queue &queue, const pi_kernel_launch_desc *desc) {
-    auto known = read_desc(desc, PI_TYPE_KERNEL_LAUNCH_DESC);
+    auto known = read_launch_desc(desc);
     const uint64_t cooperative =
         queue.device().engines().cooperative ? uint64_t{PI_LAUNCH_COOPERATIVE} : uint64_t{0};
     check_flags(known.flags,

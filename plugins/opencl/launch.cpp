@@ -7,6 +7,7 @@
 #include "submission.hpp"
 
 #include <pi/sdk/descriptor.hpp>
+#include <pi/sdk/launch.hpp>
 
 #include <algorithm>
 
@@ -172,7 +173,7 @@ pi_result PI_CALL piEnqueueKernelLaunch(pi_queue queue, const pi_kernel_launch_d
                                         uint32_t wait_count, const pi_event *wait_list,
                                         pi_event *out_event) {
     return call<Queue>(queue, [&](Queue &self) {
-        const auto known = read_desc(desc, PI_TYPE_KERNEL_LAUNCH_DESC);
+        const auto known = read_launch_desc(desc);
         check_flags(known.flags, PI_COMMAND_BLOCKING | indirect_usm(self.device()), "flags");
         Kernel &kernel = checked_kernel(self, known.kernel);
         if (known.cluster_size[0] || known.cluster_size[1] || known.cluster_size[2])
@@ -189,7 +190,7 @@ pi_result PI_CALL piEnqueueKernelLaunch(pi_queue queue, const pi_kernel_launch_d
 pi_result PI_CALL piKernelGetSuggestedLocalSize(pi_queue queue, const pi_kernel_launch_desc *desc,
                                                 uint64_t out_local_size[3]) {
     return call<Queue>(queue, [&](Queue &self) {
-        auto known = read_desc(desc, PI_TYPE_KERNEL_LAUNCH_DESC);
+        auto known = read_launch_desc(desc);
         require(out_local_size, "out_local_size");
         std::fill(std::begin(known.local_size), std::end(known.local_size), 0); // not read here
         Kernel &kernel = checked_kernel(self, known.kernel);

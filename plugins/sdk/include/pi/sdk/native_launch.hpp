@@ -14,6 +14,7 @@
 #pragma once
 
 #include <pi/sdk/geometry.hpp>
+#include <pi/sdk/launch.hpp>
 #include <pi/sdk/native_program.hpp>
 
 #include <memory>
@@ -236,7 +237,7 @@ struct native_launch_entries {
                                                       const pi_kernel_launch_desc *desc,
                                                       uint64_t out_local_size[3]) {
         return call<Queue>(queue, [&](Queue &self) {
-            pi_kernel_launch_desc known = read_desc(desc, PI_TYPE_KERNEL_LAUNCH_DESC);
+            pi_kernel_launch_desc known = read_launch_desc(desc);
             require(out_local_size, "out_local_size");
             check_launch(self, known);
             std::memset(known.local_size, 0, sizeof known.local_size); // not read here
@@ -249,7 +250,7 @@ struct native_launch_entries {
                                                         const pi_kernel_launch_desc *desc,
                                                         uint32_t *out_count) {
         return call<Queue>(queue, [&](Queue &self) {
-            const pi_kernel_launch_desc known = read_desc(desc, PI_TYPE_KERNEL_LAUNCH_DESC);
+            const pi_kernel_launch_desc known = read_launch_desc(desc);
             require(out_count, "out_count");
             check_launch(self, known);
             check_local_size(known, Native::max_work_group_size);
@@ -261,7 +262,7 @@ struct native_launch_entries {
                                      uint32_t wait_count, const pi_event *wait_list,
                                      pi_event *out_event) {
         return call<Queue>(queue, [&](Queue &self) {
-            const pi_kernel_launch_desc known = read_desc(desc, PI_TYPE_KERNEL_LAUNCH_DESC);
+            const pi_kernel_launch_desc known = read_launch_desc(desc);
             Kernel &kernel = check_launch(self, known);
             const Geometry checked_geometry = geometry(self, known);
             NativeLaunch<Native> launch{Ref<Kernel>(kernel), checked_geometry,

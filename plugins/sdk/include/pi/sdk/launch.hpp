@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <pi/sdk/descriptor.hpp>
+
+namespace pi::sdk {
+
+/// A launch's descriptor. Entries beyond its dimensions, which are ignored, are 0.
+inline pi_kernel_launch_desc read_launch_desc(const pi_kernel_launch_desc *desc) {
+    pi_kernel_launch_desc known = read_desc(desc, PI_TYPE_KERNEL_LAUNCH_DESC);
+    for (uint64_t *entries :
+         {known.global_offset, known.global_size, known.local_size, known.cluster_size})
+        for (uint32_t axis = known.dimensions; axis < 3; ++axis)
+            entries[axis] = 0;
+    return known;
+}
+
+} // namespace pi::sdk
