@@ -29,6 +29,7 @@ const std::string &simulated_cuda_text() {
                               "function add pointer 4\nfunction combine pointer pointer pointer 4\n"
                               "function visit pointer 8 8\nfunction reverse pointer shared\n"
                               "function butterfly pointer shared shared\n"
+                              "function is_null pointer pointer\n"
                               "function follow addresses 4\n");
     return text;
 }
@@ -42,6 +43,7 @@ const std::string &simulated_level_zero_text() {
         "function add pointer 4\nfunction combine pointer pointer pointer 4\n"
         "function visit pointer 8 8\nfunction reverse pointer local\n"
         "function butterfly pointer local local\n"
+        "function is_null pointer pointer\n"
         "function follow addresses 4\n");
     return text;
 }
@@ -267,6 +269,11 @@ uint32_t group_size(Bench &bench, pi_kernel kernel, uint32_t wanted) {
         get_info<Size3>(&piDeviceGetInfo, bench.device(), PI_DEVICE_INFO_MAX_WORK_ITEM_SIZES);
     return static_cast<uint32_t>(
         std::min({largest_group(bench, kernel), items[0], uint64_t{wanted}}));
+}
+
+bool is_of_cuda(pi_program_format format) {
+    return format == PI_PROGRAM_FORMAT_CUBIN || format == PI_PROGRAM_FORMAT_PTX ||
+           format == PI_PROGRAM_FORMAT_CUDA_C;
 }
 
 uint64_t local_memory_size(Bench &bench) {

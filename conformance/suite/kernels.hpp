@@ -11,6 +11,7 @@
 //   butterfly(global uint *data, local uint *sums,           of each pair of words that mirror each other in a
 //             local uint *differences)                       work-group, the first becomes their sum, the second
 //                                                            the first less the second
+//   is_null(global uint *out, global const uint *a)          out[0] = whether a is a null pointer, 1 or 0
 #pragma once
 
 #include "bench.hpp"
@@ -93,6 +94,9 @@ uint64_t largest_group(Bench &bench, pi_kernel kernel);
 
 /// Groups of `wanted` work-items in a row, or the largest that there are.
 uint32_t group_size(Bench &bench, pi_kernel kernel, uint32_t wanted);
+
+/// CUDA's kernels have a single area of work-group memory: an argument is an offset into it.
+bool is_of_cuda(pi_program_format format);
 
 /// Of work-groups in bytes; 0 where the device tells of none.
 uint64_t local_memory_size(Bench &bench);

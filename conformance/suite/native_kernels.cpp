@@ -58,6 +58,10 @@ void PI_CALL native_butterfly(const pi_native_group *group, void *const *argumen
     }
 }
 
+void PI_CALL native_is_null(const pi_native_group *, void *const *arguments) {
+    static_cast<uint32_t *>(arguments[0])[0] = arguments[1] == nullptr;
+}
+
 void PI_CALL native_follow(const pi_native_group *group, void *const *arguments) {
     auto *const *addresses = static_cast<uint32_t *const *>(arguments[0]);
     const uint32_t value = *static_cast<const uint32_t *>(arguments[1]);
@@ -66,9 +70,10 @@ void PI_CALL native_follow(const pi_native_group *group, void *const *arguments)
 }
 
 constexpr pi_native_kernel native_kernels[] = {
-    {"add", &native_add, 2, 0},       {"combine", &native_combine, 4, 0},
-    {"visit", &native_visit, 3, 0},   {"reverse", &native_reverse, 2, 0},
-    {"follow", &native_follow, 2, 0}, {"butterfly", &native_butterfly, 3, 0},
+    {"add", &native_add, 2, 0},         {"combine", &native_combine, 4, 0},
+    {"visit", &native_visit, 3, 0},     {"reverse", &native_reverse, 2, 0},
+    {"follow", &native_follow, 2, 0},   {"butterfly", &native_butterfly, 3, 0},
+    {"is_null", &native_is_null, 2, 0},
 };
 
 } // namespace

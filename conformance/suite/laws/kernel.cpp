@@ -262,10 +262,7 @@ LAW("kernel", "an argument of the wrong kind or size is refused where the backen
     Arguments large;
     large.buffer(mem).value(uint64_t{1});
     refused("8 bytes for a parameter of 4", large);
-    // A kernel of CUDA receives the offset into a single such area, an integer like others.
-    constexpr pi_program_format of_cuda[] = {PI_PROGRAM_FORMAT_CUBIN, PI_PROGRAM_FORMAT_PTX,
-                                             PI_PROGRAM_FORMAT_CUDA_C};
-    if (std::ranges::count(of_cuda, kernel_format(bench)) == 0) {
+    if (!is_of_cuda(kernel_format(bench))) { // there it is an integer like others
         Arguments local;
         local.buffer(mem).local(64);
         refused("work-group memory for a value", local);

@@ -295,6 +295,16 @@ LAW("kernel", "how many groups can be resident is told for a launch that could b
                          uint32_t count = 0;
                          return piKernelGetMaxCooperativeGroups(addition.queue, desc, &count);
                      });
+    const auto told = [&](const pi_kernel_launch_desc &desc) {
+        auto count = poison<uint32_t>();
+        require_success(piKernelGetMaxCooperativeGroups(addition.queue, &desc, &count),
+                        "piKernelGetMaxCooperativeGroups");
+        return count;
+    };
+    pi_kernel_launch_desc beyond = addition.desc(1, {4, 77, 77}, {group, 77, 77});
+    beyond.global_offset[1] = beyond.cluster_size[1] = beyond.cluster_size[2] = 77;
+    require_equal(told(beyond), told(valid),
+                  "how many groups can be, with entries beyond the axes,");
     const auto refused = [&](const std::string &what, pi_result error, pi_queue queue,
                              const pi_kernel_launch_desc &desc) {
         require_untouched<uint32_t>(what, {error}, [&](uint32_t *out) {

@@ -19,7 +19,7 @@ uint32_t launch_features(Bench &bench) {
 
 // Launches `kernel`, a "visit", and requires that each id of the box was visited once, and no other.
 void require_visited(Workshop &shop, pi_kernel kernel, uint32_t dimensions, const Size3 &offset,
-                     const Size3 &size, const Size3 &local) {
+                     const Size3 &size, const Size3 &local, const Size3 &cluster = {}) {
     Bench &bench = shop.bench;
     Size3 extent{1, 1, 1};
     Size3 begin{0, 0, 0};
@@ -33,6 +33,7 @@ void require_visited(Workshop &shop, pi_kernel kernel, uint32_t dimensions, cons
     arguments.buffer(mem).value(extent[0]).value(extent[1]);
     pi_kernel_launch_desc desc = launch_desc(kernel, arguments, dimensions, size, local);
     std::copy(offset.begin(), offset.end(), desc.global_offset);
+    std::copy(cluster.begin(), cluster.end(), desc.cluster_size);
     bench.wait(bench.enqueue(shop.queue, desc), "a launch of visit");
     const std::vector<uint32_t> visits = shop.words(mem, count);
     for (uint64_t i = 0; i < count; ++i) {
@@ -62,6 +63,20 @@ LAW("kernel", "each id is visited once, in one, two and three dimensions") {
     for (int round = 0; round < 5; ++round)
         require_visited(shop, 3, {},
                         {bench.random(1, 20), bench.random(1, 20), bench.random(1, 20)}, {});
+}
+
+LAW("kernel", "a launch reads the axes that it has, and no entries beyond") {
+    Workshop shop(bench);
+    const Kernel kernel = make_kernel(shop.program, "visit");
+    const uint64_t group = group_size(bench, kernel, 4);
+    for (const uint64_t beyond : {uint64_t{0}, uint64_t{77}, UINT64_MAX}) {
+        for (const uint64_t local : {uint64_t{0}, group}) {
+            require_visited(shop, kernel, 1, {0, beyond, beyond}, {3 * group, beyond, beyond},
+                            {local, beyond, beyond}, {0, beyond, beyond});
+            require_visited(shop, kernel, 2, {0, 0, beyond}, {3 * group, 2, beyond},
+                            {local, std::min<uint64_t>(local, 1), beyond}, {0, 0, beyond});
+        }
+    }
 }
 
 LAW("kernel", "each id is visited once with every local size that fits") {
@@ -304,6 +319,26 @@ LAW("kernel",
     std::reverse(expected.begin(), expected.begin() + group);
     std::reverse(expected.begin() + group, expected.end());
     bench.require_contents(shop.queue, mem, bytes_of(expected), "the groups, each reversed");
+}
+
+LAW("kernel", "a launch has work-group memory without a parameter only where there is such") {
+    Workshop shop(bench);
+    const Kernel kernel = make_kernel(shop.program, "add");
+    const Mem mem = bench.make_buffer(bench.place(), bytes_of(counting(4)));
+    Arguments arguments;
+    arguments.buffer(mem).value(uint32_t{1});
+    pi_kernel_launch_desc desc = launch_desc(kernel, arguments, 4);
+    desc.local_memory_size = 64;
+    if (is_of_cuda(kernel_format(bench))) {
+        need_local_memory(bench, desc.local_memory_size);
+        bench.wait(bench.enqueue(shop.queue, desc));
+        bench.require_contents(shop.queue, mem, bytes_of({1, 2, 3, 4}), "what a launch has added");
+        return;
+    }
+    require_untouched<pi_event>(
+        "local_memory_size 64", {PI_ERROR_UNSUPPORTED_FEATURE},
+        [&](pi_event *out) { return try_enqueue(shop.queue, desc, {}, out); });
+    bench.require_contents(shop.queue, mem, bytes_of(counting(4)), "the buffer after no launch");
 }
 
 LAW("kernel", "more work-group memory than the device has is refused or fails") {

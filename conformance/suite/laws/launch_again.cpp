@@ -131,6 +131,28 @@ LAW("kernel", "a new view is not taken for the one that was released before it")
     bench.require_contents(shop.queue, words.mem, bytes_of(words.expected), "what the views show");
 }
 
+LAW("kernel", "a null buffer or USM address arrives as NULL") {
+    Workshop shop(bench);
+    const Kernel kernel = make_kernel(shop.program, "is_null");
+    const bool usm = bench.can(PI_CAPABILITY_USM);
+    const Mem out = bench.make_buffer(sizeof(uint32_t));
+    const Words words(bench);
+    for (uint32_t round = 0; round < 24; ++round) {
+        const uint64_t turn = round < 3 ? round : bench.random(0, 2);
+        bench.upload(shop.queue, out, bytes_of({7}));
+        Arguments arguments;
+        arguments.buffer(out);
+        if (turn == 1 && usm)
+            arguments.pointer(nullptr);
+        else
+            arguments.buffer(turn == 2 ? words.mem.get() : nullptr);
+        launch(bench, shop.queue, launch_desc(kernel, arguments, 1), round);
+        bench.require_contents(shop.queue, out, bytes_of({turn != 2}),
+                               join("in round ", round, ": whether an argument of kind ",
+                                    arguments[1].kind, turn == 2 ? "" : ", NULL,", " is null"));
+    }
+}
+
 LAW("kernel", "a launch after a refused one has its own arguments") {
     Workshop shop(bench);
     const Kernel kernel = make_kernel(shop.program, "combine");

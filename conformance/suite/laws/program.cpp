@@ -187,10 +187,11 @@ LAW("program", "a built program names its kernels") {
         require(told.insert(name).second, "the kernel \"", name, "\" is named twice");
         name.clear();
     }
-    require(told ==
-                std::set<std::string>{"add", "butterfly", "combine", "follow", "reverse", "visit"},
+    require(told == std::set<std::string>{"add", "butterfly", "combine", "follow", "is_null",
+                                          "reverse", "visit"},
             "the kernel names are \"", names.data(),
-            "\", should be add, butterfly, combine, follow, reverse and visit with ';' between");
+            "\", should be add, butterfly, combine, follow, is_null, reverse and visit with ';' "
+            "between");
 }
 
 LAW("program", "a program that does not compile says so, with a log") {

@@ -25,6 +25,9 @@ kernel void butterfly(global uint *data, local uint *sums, local uint *differenc
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     data[get_global_id(0)] = i < mirrored ? sums[i] : differences[mirrored];
 }
+kernel void is_null(global uint *out, global const uint *a) {
+    out[0] = a == 0;
+}
 kernel void follow(global const ulong *addresses, uint value) {
     *(global uint *)(uintptr_t)addresses[get_global_id(0)] += value;
 }
