@@ -3,11 +3,13 @@
 // What memory tells about itself, and how the host reaches it without a command.
 
 #include "checks.hpp"
+#include "memory.hpp"
 #include "native.hpp"
 #include "registry.hpp"
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 
 namespace pi::suite {
 namespace {
@@ -186,10 +188,26 @@ LAW("memory", "the coherence of a buffer agrees with its scope") {
     }
 }
 
+// Bytes go both ways through the host pointer.
+void require_seen(Bench &bench, pi_mem mem, const std::string &what) {
+    const Queue queue = bench.make_queue();
+    HostView view(bench, queue, mem);
+    for (int round = 0; round < 5; ++round) {
+        Bytes model = bench.random_bytes(size);
+        bench.upload(queue, mem, model);
+        const Bytes is = view.read();
+        require_same_bytes(is.data(), model.data(), size, what + " as the host sees it");
+        const uint64_t offset = bench.random(0, size - 100);
+        const Bytes part = bench.random_bytes(100);
+        view.write(part, offset);
+        std::copy(part.begin(), part.end(), model.begin() + static_cast<std::ptrdiff_t>(offset));
+        bench.require_contents(queue, mem, model, what + " as the device sees the host's bytes");
+    }
+}
+
 LAW("memory", "host and device see each other's bytes through the host pointer") {
     bench.need(PI_CAPABILITY_MEM_HOST_ACCESS, "PI_CAPABILITY_MEM_HOST_ACCESS");
-    Bytes model = bench.random_bytes(size);
-    const Mem mem = bench.make_buffer(bench.place(), model);
+    const Mem mem = bench.make_buffer(size);
     const bool visible = (bench.scopes().at(0).flags & PI_SCOPE_HOST_VISIBLE) != 0;
     void *pointer = poison<void *>();
     if (!visible && piMemGetHostPointer(mem, &pointer) != PI_SUCCESS) {
@@ -198,21 +216,30 @@ LAW("memory", "host and device see each other's bytes through the host pointer")
                                   [&](void **out) { return piMemGetHostPointer(mem, out); });
         skip("the host cannot address the device's memory");
     }
-    const Queue queue = bench.make_queue();
-    HostView view(bench, queue, mem);
-    for (int round = 0; round < 5; ++round) {
-        const Bytes is = view.read();
-        require_same_bytes(is.data(), model.data(), size, "what the host sees");
-        const uint64_t offset = bench.random(0, size - 100);
-        const Bytes part = bench.random_bytes(100);
-        view.write(part, offset);
-        std::copy(part.begin(), part.end(), model.begin() + static_cast<std::ptrdiff_t>(offset));
-        bench.require_contents(queue, mem, model, "what the device sees of the host's bytes");
-        model = bench.random_bytes(size);
-        bench.upload(queue, mem, model);
-    }
+    require_seen(bench, mem, "a buffer");
     require_error(piMemGetHostPointer(mem, nullptr), PI_ERROR_INVALID_NULL_POINTER,
                   "piMemGetHostPointer with out_pointer NULL");
+}
+
+LAW("memory", "in every host-visible scope host and device see each other's bytes") {
+    bench.need(PI_CAPABILITY_MEM_HOST_ACCESS, "PI_CAPABILITY_MEM_HOST_ACCESS");
+    for (const uint32_t scope :
+         scopes_with(bench, PI_SCOPE_HOST_VISIBLE, "PI_SCOPE_HOST_VISIBLE")) {
+        const pi_memory_scope told = bench.scopes().at(scope);
+        // The view shares no unit of a flush with the bytes before it.
+        const uint64_t begin =
+            std::lcm(told.offset_alignment, std::max<uint64_t>(told.flush_atom, 1));
+        pi_mem_buffer_desc desc = describe<pi_mem_buffer_desc>();
+        desc.scope = scope;
+        desc.size = size;
+        const Mem mem = bench.make_buffer(bench.place(), desc);
+        require_seen(bench, mem, join("a buffer of scope ", scope));
+        if (!bench.can(PI_CAPABILITY_VIEW))
+            continue;
+        desc.size = begin + size;
+        const Mem root = bench.make_buffer(bench.place(), desc);
+        require_seen(bench, bench.make_view(root, begin, size), join("a view in scope ", scope));
+    }
 }
 
 LAW("memory", "flush and invalidate take ranges of the object and no others") {

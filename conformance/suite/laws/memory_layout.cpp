@@ -16,7 +16,7 @@ namespace {
 // ----- n-D layouts -----
 
 // What the pitches say of a host's view: each element of the logical bytes lies where they lead.
-void require_pitched(pi_mem mem, const Shape &shape, const Bytes &logical) {
+void require_pitched(pi_mem mem, const Shape &shape, const Bytes &logical, bool visible) {
     const auto pitches = get_info_list<uint64_t>(&piMemGetInfo, mem, PI_MEM_INFO_PITCHES);
     const std::vector<uint64_t> axes = shape.physical();
     require_equal(pitches.size(), axes.size(), "physical axes in PI_MEM_INFO_PITCHES");
@@ -26,8 +26,14 @@ void require_pitched(pi_mem mem, const Shape &shape, const Bytes &logical) {
                 " is ", pitches[axis], ", but axis ", axis + 1, " has ", axes[axis + 1], " times ",
                 pitches[axis + 1], " bytes");
     void *pointer = nullptr;
-    if (piMemGetHostPointer(mem, &pointer) != PI_SUCCESS)
+    const pi_result result = piMemGetHostPointer(mem, &pointer);
+    require(result == PI_SUCCESS || !visible,
+            "an n-D allocation of a host-visible scope: ", last_error());
+    if (result != PI_SUCCESS)
         return;
+    if (get_info<pi_coherence>(&piMemGetInfo, mem, PI_MEM_INFO_COHERENCE) ==
+        PI_COHERENCE_FLUSH_INVALIDATE)
+        require_success(piMemInvalidate(mem, 0, logical.size()), "piMemInvalidate");
     const auto *bytes = static_cast<const std::byte *>(pointer);
     for (uint64_t element = 0; element * shape.element_size < logical.size(); ++element) {
         uint64_t rest = element, offset = 0;
@@ -41,6 +47,8 @@ void require_pitched(pi_mem mem, const Shape &shape, const Bytes &logical) {
 LAW("memory", "an n-D allocation has its layout, and commands see its dense bytes") {
     const Queue queue = bench.make_queue();
     for (const uint32_t scope : scopes_with(bench, PI_SCOPE_LAYOUT, "PI_SCOPE_LAYOUT")) {
+        const bool visible = bench.can(PI_CAPABILITY_MEM_HOST_ACCESS) &&
+                             (bench.scopes()[scope].flags & PI_SCOPE_HOST_VISIBLE) != 0;
         for (int round = 0; round < 12; ++round) {
             const Shape shape([&](uint64_t low, uint64_t high) { return bench.random(low, high); });
             const pi_mem_layout_desc layout = shape.desc();
@@ -58,7 +66,7 @@ LAW("memory", "an n-D allocation has its layout, and commands see its dense byte
             require_equal(get_info<uint64_t>(&piMemGetInfo, mem.get(), PI_MEM_INFO_SIZE),
                           uint64_t{bytes.size()}, "PI_MEM_INFO_SIZE of an n-D allocation");
             bench.require_contents(queue, mem, bytes, "the dense bytes of an n-D allocation");
-            require_pitched(mem, shape, bytes);
+            require_pitched(mem, shape, bytes, visible);
         }
     }
 }
