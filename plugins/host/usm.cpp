@@ -22,6 +22,10 @@ void Usm::check_scope(const Device &, uint32_t scope) {
     host::check_scope(scope);
 }
 
+void Usm::check_demands(uint64_t demands, uint32_t scope) {
+    host::check_demands(demands, scope);
+}
+
 uint64_t Usm::alignment(const Device &, uint64_t asked) {
     return checked_alignment(asked);
 }

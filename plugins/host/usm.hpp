@@ -25,6 +25,7 @@ struct Usm {
     static Device &owner(const Context &context, pi_device device, pi_usm_kind);
     static std::string name(const Device &device);
     static void check_scope(const Device &, uint32_t scope);
+    static void check_demands(uint64_t demands, uint32_t scope);
     static uint64_t alignment(const Device &, uint64_t asked);
     static uint64_t min_alignment(const Device &) { return host::min_alignment; }
     static uint64_t max_alignment(const Device &) { return host::max_alignment; }

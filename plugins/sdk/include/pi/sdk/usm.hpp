@@ -15,6 +15,8 @@
 //                                                 has it for NULL, which comes with PI_USM_HOST only
 //   std::string name(const Device &)              for messages
 //   void check_scope(const Device &, uint32_t)    PI_ERROR_INVALID_VALUE unless the device has the scope
+//   void check_demands(uint64_t demands, uint32_t scope)
+//                                                 optional: PI_ERROR_UNSUPPORTED_FEATURE of what the scope does not have
 //   uint64_t alignment(const Device &, uint64_t)  what memory gets that is asked for with this alignment, which is 0 or a
 //                                                 power of two; PI_ERROR_INVALID_ALIGNMENT
 //   uint64_t min_alignment(const Device &), max_alignment(const Device &)
@@ -220,6 +222,8 @@ pi_result PI_CALL alloc(pi_context context, pi_device device, const pi_usm_desc 
         check_flags(known.flags, Usm::known_demands, "flags");
         auto &on = owner<Usm>(self, device, known.kind);
         Usm::check_scope(on, known.scope);
+        if constexpr (requires { Usm::check_demands(known.flags, known.scope); })
+            Usm::check_demands(known.flags, known.scope);
         UsmPool<Usm> *pool = pool_of<Usm>(self, known.pool);
         if (pool)
             check_pool(*pool, known, device ? &on : nullptr);
