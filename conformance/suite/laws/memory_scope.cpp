@@ -50,13 +50,14 @@ LAW("memory", "every scope of the device has memory, aligned as it says") {
     }
 }
 
+constexpr struct {
+    uint64_t demand;
+    uint64_t scope_flag;
+    const char *name;
+} demands[] = {{PI_MEM_REQUIRE_CONTIGUOUS, PI_SCOPE_CONTIGUOUS, "PI_MEM_REQUIRE_CONTIGUOUS"},
+               {PI_MEM_REQUIRE_PINNED, PI_SCOPE_PINNED, "PI_MEM_REQUIRE_PINNED"}};
+
 LAW("memory", "demands hold where the scope can, and are refused where it cannot") {
-    const struct {
-        uint64_t demand;
-        uint64_t scope_flag;
-        const char *name;
-    } demands[] = {{PI_MEM_REQUIRE_CONTIGUOUS, PI_SCOPE_CONTIGUOUS, "PI_MEM_REQUIRE_CONTIGUOUS"},
-                   {PI_MEM_REQUIRE_PINNED, PI_SCOPE_PINNED, "PI_MEM_REQUIRE_PINNED"}};
     const std::vector<pi_memory_scope> scopes = bench.scopes();
     for (uint32_t scope = 0; scope < scopes.size(); ++scope) {
         for (const auto &[demand, scope_flag, name] : demands) {
@@ -194,6 +195,44 @@ LAW("memory", "USM is in every scope, or refused there") {
             const Bytes bytes = bench.random_bytes(desc.size);
             usm_upload(bench, queue, pointer, bytes);
             require_usm_contents(bench, queue, pointer, bytes, what);
+        }
+    }
+}
+
+LAW("memory", "demands on USM hold, or are refused") {
+    const Queue queue = bench.make_queue();
+    const std::vector<pi_memory_scope> scopes = bench.scopes();
+    for (const pi_usm_kind kind : need_usm(bench)) {
+        for (uint32_t scope = 0; scope < scopes.size(); ++scope) {
+            for (const auto &[demand, flag, name] : demands) {
+                const auto has = [flag = flag](const pi_memory_scope &one) {
+                    return (one.flags & flag) != 0;
+                };
+                // The host's memory, and what moves there, may be as the scope that the host's memory is in.
+                const bool possible =
+                    kind == PI_USM_DEVICE ? has(scopes[scope]) : std::ranges::any_of(scopes, has);
+                const std::string what =
+                    join(name_of_kind(kind), " USM in scope ", scope, " with ", name);
+                pi_usm_desc desc = usm_desc(kind, 4096);
+                desc.scope = scope;
+                desc.flags = demand;
+                void *pointer = nullptr;
+                const pi_result result =
+                    piUsmAlloc(bench.context(), bench.device(), &desc, &pointer);
+                if (result == PI_SUCCESS) {
+                    const Usm usm(bench.context(), pointer, desc.size);
+                    require(possible, what, " succeeded, should be PI_ERROR_UNSUPPORTED_FEATURE");
+                    const Bytes bytes = bench.random_bytes(desc.size);
+                    usm_upload(bench, queue, pointer, bytes);
+                    require_usm_contents(bench, queue, pointer, bytes, what);
+                    continue;
+                }
+                require(scope != 0 || kind != PI_USM_DEVICE || !possible, what,
+                        " is refused: ", last_error());
+                require_untouched<void *>(what, {PI_ERROR_UNSUPPORTED_FEATURE}, [&](void **out) {
+                    return piUsmAlloc(bench.context(), bench.device(), &desc, out);
+                });
+            }
         }
     }
 }
