@@ -29,7 +29,8 @@ bool has_any() {
 std::optional<ChildProcess> child_at(int number) {
     // "4711 (name) S 1 ...": the name may have anything in it.
     std::ifstream file(join("/proc/", number, "/stat"));
-    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    std::string text;
+    std::getline(file, text, '\0'); // of one that ends meanwhile nothing can be read
     const std::size_t begin = text.find('(');
     const std::size_t end = text.rfind(')');
     if (end == std::string::npos || begin >= end)

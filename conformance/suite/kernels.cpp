@@ -277,10 +277,7 @@ bool is_of_cuda(pi_program_format format) {
 }
 
 uint64_t local_memory_size(Bench &bench) {
-    uint64_t size = 0;
-    const pi_result result = piDeviceGetInfo(bench.device(), PI_DEVICE_INFO_LOCAL_MEMORY_SIZE,
-                                             sizeof size, &size, nullptr);
-    return result == PI_SUCCESS ? size : 0;
+    return info_or(&piDeviceGetInfo, bench.device(), PI_DEVICE_INFO_LOCAL_MEMORY_SIZE, uint64_t{0});
 }
 
 void need_local_memory(Bench &bench, uint64_t size) {
