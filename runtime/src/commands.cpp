@@ -41,13 +41,13 @@ struct Notice {
     Continuations::Prepared work;
 };
 
-void PI_CALL on_final(pi_event event, pi_result result, void *user_data) {
+void PI_CALL on_final(pi_event event, pi_result result, void *user_data) noexcept {
     std::unique_ptr<Notice> notice(static_cast<Notice *>(user_data));
     notice->outcome->result = result;
     if (result != PI_SUCCESS) {
         try {
             notice->outcome->text = event_text(event, result);
-        } catch (const std::bad_alloc &) {
+        } catch (const std::exception &) {
             // The result alone has to do.
         }
     }
@@ -143,7 +143,7 @@ void answer_from_thread(std::function<Outcome()> call, std::shared_ptr<Continuat
                                              std::move(continuations), std::move(done))]() mutable {
         try {
             *notice->outcome = call();
-        } catch (const std::bad_alloc &) {
+        } catch (const std::exception &) {
             notice->outcome->result = PI_ERROR_OUT_OF_HOST_MEMORY;
         }
         call = nullptr; // as above

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <cstdio>
 #include <exception>
 #include <functional>
 #include <list>
@@ -17,6 +18,9 @@ namespace pi::runtime {
 /// running. So a long chain of events that complete inside one another's callbacks needs no deep stack,
 /// and what is only ever done inside needs no lock of its own. Never post with a lock held that the work
 /// takes.
+///
+/// Work must not throw: who runs it knows nothing of it, and is perhaps a plugin. What it throws all the same ends there,
+/// with a line on stderr.
 class Continuations {
 public:
     using Work = std::function<void()>;
@@ -43,13 +47,13 @@ public:
         try {
             prepared = prepare(work);
         } catch (const std::bad_alloc &) {
-            work();
+            run(work);
             return;
         }
         post(std::move(prepared));
     }
     /// All of it, in its order.
-    void post(Prepared work) {
+    void post(Prepared work) noexcept {
         std::unique_lock lock(mutex_);
         queue_.splice(queue_.end(), work);
         if (running_) {
@@ -57,25 +61,16 @@ public:
         }
         running_ = true;
         runner_ = std::this_thread::get_id();
-        std::exception_ptr thrown;
         while (!queue_.empty()) {
             Prepared next;
             next.splice(next.end(), queue_, queue_.begin());
             lock.unlock();
-            try {
-                next.front()();
-            } catch (...) { // it must not; what comes after runs all the same
-                thrown = thrown ? thrown : std::current_exception();
-            }
+            run(next.front());
             next.clear(); // what it holds is destroyed without the lock
             lock.lock();
         }
         running_ = false;
         idle_.notify_all();
-        lock.unlock();
-        if (thrown) {
-            std::rethrow_exception(thrown);
-        }
     }
 
     /// Waits until no thread is running posted work. False when the time is over first.
@@ -85,6 +80,21 @@ public:
     }
 
 private:
+    template <class AnyWork>
+    static void run(const AnyWork &work) noexcept {
+        const auto tell = [](const char *what) {
+            std::fprintf(stderr, "pi runtime: a callback threw an exception, which ends here: %s\n",
+                         what);
+        };
+        try {
+            work();
+        } catch (const std::exception &error) {
+            tell(error.what());
+        } catch (...) {
+            tell("no std::exception");
+        }
+    }
+
     mutable std::mutex mutex_;
     mutable std::condition_variable idle_;
     Prepared queue_;

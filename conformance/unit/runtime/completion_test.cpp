@@ -44,7 +44,7 @@ TEST_CASE("a completion tells all who wait for it, though one of them throws", "
     completion->then(
         [](pi_result, const std::string &) { throw std::runtime_error("the second"); });
     completion->then([&](pi_result, const std::string &) { ++told; });
-    CHECK_THROWS_WITH(completion->complete(PI_SUCCESS, {}), "the second");
+    completion->complete(PI_SUCCESS, {}); // who completes it hears nothing of that
     CHECK(told == 2);
 }
 

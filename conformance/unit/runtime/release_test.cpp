@@ -7,6 +7,8 @@
 #include <catch2/catch.hpp>
 
 #include <atomic>
+#include <stdexcept>
+#include <thread>
 
 using namespace runtime_test;
 
@@ -71,6 +73,56 @@ TEST_CASE("an acquisition that is dropped is over, and its write did not take pl
     { Acquisition dropped = buffer.acquire(1, Access::read); }
     CHECK(storage.finish(patience));
     CHECK(host_read(buffer) == bytes);
+}
+
+TEST_CASE("what a callback of on_ready throws reaches nobody else's call", "[runtime]") {
+    const Machine machine;
+    const Runtime runtime(machine.topology());
+    const Storage storage(runtime, {.size = size});
+    const Buffer buffer = storage.buffer();
+    Acquisition read;
+    std::atomic<bool> called = false;
+    const auto read_behind = [&](PlaceIndex place) {
+        std::thread([&] { // not the writer's, which could not wait for itself
+            read = buffer.acquire(place, Access::read);
+        })
+            .join();
+        read.on_ready([&called](pi_result, const std::string &) {
+            called = true;
+            throw std::runtime_error("thrown by a test");
+        });
+    };
+    SECTION("that of one who releases a use") {
+        Acquisition write = buffer.acquire(host_place, Access::discard_write);
+        read_behind(1);
+        CHECK_NOTHROW(write.release());
+        CHECK_FALSE(write.held());
+    }
+    SECTION("that of one who releases a use with an event that is final already") {
+        Acquisition write = buffer.acquire(1, Access::discard_write);
+        const Event filled = machine.fill(write, 1);
+        REQUIRE(wait(filled) == PI_SUCCESS);
+        read_behind(host_place);
+        CHECK_NOTHROW(write.release(filled.get()));
+        CHECK_FALSE(write.held());
+    }
+    SECTION("the destructor of another acquisition") {
+        {
+            const Acquisition write = buffer.acquire(host_place, Access::discard_write);
+            read_behind(1);
+        }
+        CHECK_THROWS(read.wait(patience));
+    }
+    SECTION("on_ready itself, where the bytes are there") {
+        read = buffer.acquire(host_place, Access::read);
+        CHECK_NOTHROW(read.on_ready([&called](pi_result, const std::string &) {
+            called = true;
+            throw 1;
+        }));
+    }
+    read.release();
+    CHECK(runtime.finish(patience));
+    CHECK(called);
 }
 
 TEST_CASE("only an event of the place's plugin instance ends a use there", "[runtime]") {

@@ -83,7 +83,8 @@ public:
     /// over. Never call it inside a callback: use on_ready.
     void wait(std::chrono::nanoseconds timeout = std::chrono::nanoseconds::max()) const;
     /// Calls back once the bytes are there or cannot be fetched; on any thread, perhaps at once, under
-    /// the rules of PI callbacks.
+    /// the rules of PI callbacks. It must not throw: nobody is there to catch it, so what it throws is written to stderr
+    /// and goes no further.
     void on_ready(TransferDone callback) const;
 
     /// The use is over when the event is final, which is not waited for; NULL: it is over now, a write once the bytes that
