@@ -240,9 +240,9 @@ Commands::After Commands::submit(const Target &target, const TransferDone &done,
             throw;
         }
     } catch (const Error &error) {
-        done(error.code(), error.what());
+        done(error.code(), text_if_possible(error.what()));
     } catch (const std::exception &error) {
-        done(PI_ERROR_OUT_OF_HOST_MEMORY, error.what());
+        done(PI_ERROR_OUT_OF_HOST_MEMORY, text_if_possible(error.what()));
     }
     return {};
 }

@@ -2,8 +2,17 @@
 #include "completion.hpp"
 
 #include <algorithm>
+#include <new>
 
 namespace pi::runtime {
+
+std::string text_if_possible(std::string_view text) noexcept {
+    try {
+        return std::string(text);
+    } catch (const std::bad_alloc &) {
+        return {};
+    }
+}
 
 Completion::Clock::time_point deadline_after(std::chrono::nanoseconds timeout) {
     const auto now = Completion::Clock::now();
@@ -108,7 +117,7 @@ void when_all(const std::vector<Dependency> &dependencies,
                     const std::lock_guard lock(join->mutex);
                     if (data && result != PI_SUCCESS && join->result == PI_SUCCESS) {
                         join->result = PI_ERROR_DEPENDENCY_FAILED;
-                        join->text = text;
+                        join->text = text_if_possible(text);
                     }
                     if (--join->left != 0) {
                         return;

@@ -11,6 +11,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace pi::runtime {
@@ -20,6 +21,8 @@ struct Outcome {
     pi_result result = PI_SUCCESS;
     std::string text{};
 };
+/// The text, or none where there is no memory for it: then the result alone has to do.
+std::string text_if_possible(std::string_view text) noexcept;
 
 /// The runtime's own event: over once, with a result and a text. It joins events of different plugins.
 class Completion {

@@ -7,6 +7,7 @@
 #include <pi/runtime/error.hpp>
 
 #include <algorithm>
+#include <exception>
 
 namespace pi::runtime {
 
@@ -24,10 +25,14 @@ void LostPlaces::suspect(std::vector<PlaceIndex> places, std::function<void()> d
     const PlaceIndex place = places.back();
     places.pop_back();
     ask(place, [this, place, places = std::move(places), done = std::move(done)](pi_result result) {
-        if (result == PI_ERROR_DEVICE_LOST) {
-            mark(place);
+        try {
+            if (result == PI_ERROR_DEVICE_LOST) {
+                mark(place);
+            }
+            suspect(places, done);
+        } catch (const std::exception &) { // without memory the others are not asked
+            done();
         }
-        suspect(places, done);
     });
 }
 

@@ -67,7 +67,7 @@ private:
     void note(pi_result result, const std::string &text) {
         if (result != PI_SUCCESS && result_ == PI_SUCCESS) {
             result_ = result;
-            text_ = text;
+            text_ = text_if_possible(text);
         }
     }
 

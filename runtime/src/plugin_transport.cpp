@@ -20,7 +20,7 @@ void PluginTransport::start(const TransferRequest &request, TransferDone done) {
         try {
             begin(request, done);
         } catch (const std::exception &error) {
-            done(PI_ERROR_OUT_OF_HOST_MEMORY, error.what());
+            done(PI_ERROR_OUT_OF_HOST_MEMORY, text_if_possible(error.what()));
         }
     });
 }

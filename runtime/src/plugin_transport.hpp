@@ -45,7 +45,7 @@ void run_step(Transfer &transfer, Step step) {
     try {
         step();
     } catch (const std::exception &error) {
-        transfer.finish(PI_ERROR_OUT_OF_HOST_MEMORY, error.what());
+        transfer.finish(PI_ERROR_OUT_OF_HOST_MEMORY, text_if_possible(error.what()));
     }
 }
 

@@ -14,10 +14,12 @@
 namespace pi::runtime {
 
 /// With the lock. What is over cannot be taken back: without memory to put it down there is nothing but to wait for some.
-void StorageState::finish_in_ledger(OperationId operation, bool succeeded) {
+void StorageState::finish_in_ledger(OperationId operation, bool succeeded) noexcept {
     for (;;) {
         try {
+            notice_lost_places(); // a write that failed is no worse than what is gone
             ledger_.finish(operation, succeeded);
+            notice_lost_places(); // what it made valid there is none the less gone
             return;
         } catch (const std::bad_alloc &) {
             std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -26,7 +28,8 @@ void StorageState::finish_in_ledger(OperationId operation, bool succeeded) {
 }
 
 /// With the lock. Gives what tells of the end, if somebody has asked for it.
-std::shared_ptr<Completion> StorageState::end_operation(OperationId operation, bool succeeded) {
+std::shared_ptr<Completion> StorageState::end_operation(OperationId operation,
+                                                        bool succeeded) noexcept {
     std::shared_ptr<Completion> completion;
     const auto found =
         std::find_if(pending_.begin(), pending_.end(),
@@ -35,14 +38,12 @@ std::shared_ptr<Completion> StorageState::end_operation(OperationId operation, b
         completion = std::move(found->completion);
         pending_.erase(found);
     }
-    notice_lost_places(); // a write that failed is no worse than what is gone
     finish_in_ledger(operation, succeeded);
-    notice_lost_places(); // what it made valid there is none the less gone
     return completion;
 }
 
 void StorageState::conclude(OperationId operation, pi_result result, std::string_view text,
-                            std::vector<Submitted> commands) {
+                            std::vector<Submitted> commands) noexcept {
     std::shared_ptr<Completion> completion;
     {
         const std::lock_guard lock(mutex_);
@@ -52,12 +53,13 @@ void StorageState::conclude(OperationId operation, pi_result result, std::string
         if (!commands.empty()) {
             completion->set_commands(std::move(commands));
         }
-        completion->complete(result, std::string(text));
+        completion->complete(result, text_if_possible(text));
     }
 }
 
 void StorageState::finish_operation(OperationId operation, pi_result result,
-                                    const std::string &text, std::vector<Submitted> commands) {
+                                    const std::string &text,
+                                    std::vector<Submitted> commands) noexcept {
     conclude(operation, result, text, std::move(commands));
     // Posted, so that what holds on to the storage on this operation's behalf is gone by then.
     runtime_->continuations->post_or_run([all = runtime_->in_flight, own = in_flight_] {
@@ -175,9 +177,14 @@ void StorageState::finish_use(OperationId operation, PlaceIndex place, PlaceInde
         finish_operation(operation, result, text);
         return;
     }
-    runtime_->lost.suspect({place, lender}, [self = shared_from_this(), operation, result, text] {
-        self->finish_operation(operation, result, text);
-    });
+    try {
+        runtime_->lost.suspect({place, lender},
+                               [self = shared_from_this(), operation, result, text] {
+                                   self->finish_operation(operation, result, text);
+                               });
+    } catch (const std::exception &) { // nobody can be asked; the next command will tell
+        finish_operation(operation, result, text);
+    }
 }
 
 void StorageState::abandon(AcquisitionState &acquisition) noexcept {

@@ -174,7 +174,7 @@ public:
     /// An operation that counts as in flight is over: the ledger learns it, then who waits for it.
     /// `commands`: of a transfer, which became final with it.
     void finish_operation(OperationId operation, pi_result result, const std::string &text,
-                          std::vector<Submitted> commands = {});
+                          std::vector<Submitted> commands = {}) noexcept;
 
     void check_place(PlaceIndex place) const;
     RangeSet valid(PlaceIndex place);
@@ -261,14 +261,14 @@ private:
 
     // release.cpp
     void release_now(AcquisitionState &acquisition);
-    void finish_in_ledger(OperationId operation, bool succeeded);
-    std::shared_ptr<Completion> end_operation(OperationId operation, bool succeeded);
+    void finish_in_ledger(OperationId operation, bool succeeded) noexcept;
+    std::shared_ptr<Completion> end_operation(OperationId operation, bool succeeded) noexcept;
     template <class Begin>
     void end_later(AcquisitionState &acquisition, Begin begin);
     void finish_use(OperationId operation, PlaceIndex place, PlaceIndex lender, pi_result result,
                     const std::string &text);
     void conclude(OperationId operation, pi_result result, std::string_view text,
-                  std::vector<Submitted> commands = {});
+                  std::vector<Submitted> commands = {}) noexcept;
 
     // plan.cpp
     RouteRequest route_request(ViewId source, const Target &target, uint64_t bytes,

@@ -21,7 +21,7 @@ void TransferRun::step(Step run) noexcept {
     try {
         run();
     } catch (const std::exception &error) {
-        end(PI_ERROR_OUT_OF_HOST_MEMORY, error.what(), {});
+        end(PI_ERROR_OUT_OF_HOST_MEMORY, text_if_possible(error.what()), {});
     }
 }
 
