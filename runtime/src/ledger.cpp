@@ -137,8 +137,11 @@ RangeSet Ledger::only_sure_at(ViewId view) const {
 }
 
 void Ledger::forget(ViewId view) {
+    set_aside(&View::valid);
+    aside_[view].clear();
+    expect_aside();
+    take_aside(&View::expected);
     views_[view].valid.clear();
-    recompute_expected();
 }
 
 Ledger::Begun Ledger::begin(Operation operation) {
@@ -217,13 +220,17 @@ bool Ledger::prepare(const Operation &operation, const RangeSet &ranges, RangeSe
     return true;
 }
 
-void Ledger::recompute_expected() {
-    set_aside(&View::valid);
+void Ledger::expect_aside(OperationId over) {
     for (const Operation &operation : pending_) {
-        if (!operation.content_lost) {
+        if (operation.id != over && !operation.content_lost) {
             make_aside(operation, operation.live);
         }
     }
+}
+
+void Ledger::recompute_expected(OperationId over) {
+    set_aside(&View::valid);
+    expect_aside(over);
     take_aside(&View::expected);
 }
 
@@ -259,30 +266,31 @@ void Ledger::lose(const Operation &operation) {
             elsewhere.add(intersect(view.valid, operation.ranges));
         }
     }
-    for (View &view : views_) {
-        if (view.memory == memory) {
-            view.valid.remove(elsewhere);
+    set_aside(&View::valid);
+    for (ViewId view = 0; view < view_count(); ++view) {
+        if (memory_of(view) == memory) {
+            aside_[view].remove(elsewhere);
         }
     }
+    take_aside(&View::valid);
 }
 
-void Ledger::mark_dependents(const Operation &failed) {
+void Ledger::mark_dependents(const Operation &failed, bool is_content_lost) {
     for (Operation &later : pending_) {
-        const bool needed_beside = comes_beside(failed, later);
-        if (later.id < failed.id || !later.is_transfer() ||
-            !(needed_beside || reaches(failed, later))) {
+        if (later.id <= failed.id || !later.is_transfer()) {
             continue;
         }
-        const bool knew = later.content_lost;
-        if (failed.kind == Kind::write || needed_beside) {
-            later.content_lost = true; // or would be, with the newest bytes beside it
-        } else {
-            later.source_lost = true;
-            later.content_lost |= failed.content_lost;
+        const bool needed_beside = comes_beside(failed, later);
+        if (!needed_beside && !reaches(failed, later)) {
+            continue;
         }
-        if (later.content_lost && !knew) {
-            mark_dependents(later); // it is sure to fail, though it has not begun
+        // Its content is lost, or would be with the newest bytes beside it.
+        const bool is_lost = failed.kind == Kind::write || needed_beside || is_content_lost;
+        if (is_lost && !later.content_lost) {
+            mark_dependents(later, true); // first: who is marked has marked those behind it
+            later.content_lost = true;    // it is sure to fail, though it has not begun
         }
+        later.source_lost |= failed.kind != Kind::write && !needed_beside;
     }
 }
 
@@ -293,15 +301,13 @@ void Ledger::finish(OperationId id, bool succeeded) {
         return;
     }
     if (found->kind == Kind::read) {
-        pending_.erase(found);
+        // It has made nothing.
     } else if (succeeded) {
         succeed(*found);
-        pending_.erase(found);
     } else {
-        const Operation operation = std::move(*found);
-        pending_.erase(found);
-        fail(operation);
+        fail(*found);
     }
+    pending_.erase(found); // last: until then it can be told once more
     if (!overtakers_.empty()) {
         forget_overtakers();
     }
@@ -320,9 +326,9 @@ void Ledger::fail(const Operation &operation) {
         if (operation.kind != Kind::hand_over) {
             lose(operation);
         }
-        mark_dependents(operation);
+        mark_dependents(operation, false);
     }
-    recompute_expected();
+    recompute_expected(operation.id);
 }
 
 Ledger::Operation *Ledger::find(OperationId id) {
@@ -380,8 +386,13 @@ bool Ledger::retry_from(OperationId copy, ViewId source) {
             return false;
         }
     }
-    *operation = std::move(changed);
-    recompute_expected();
+    std::swap(*operation, changed);
+    try {
+        recompute_expected();
+    } catch (...) {
+        std::swap(*operation, changed);
+        throw;
+    }
     return true;
 }
 

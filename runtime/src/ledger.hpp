@@ -30,7 +30,8 @@ using OperationId = uint64_t;
 ///
 /// A write commits when it finishes: until then the bytes elsewhere stay valid. Not synchronised.
 ///
-/// What throws, for want of memory, has changed nothing; only the end of an operation that failed is put down in part.
+/// What throws, for want of memory, has changed nothing, but for the end of an operation that failed: it is put down in
+/// part, and whole when it is told again.
 class Ledger {
 public:
     struct Wait {
@@ -141,7 +142,7 @@ private:
     void commit_write(const Operation &operation);
     void forget_overtakers();
     void lose(const Operation &operation);
-    void mark_dependents(const Operation &failed);
+    void mark_dependents(const Operation &failed, bool is_content_lost);
     /// Whether these sets of the views are as the operation makes them.
     bool has_made(const Operation &operation, const RangeSet &ranges, RangeSet View::*set) const;
     void set_aside(RangeSet View::*set);
@@ -149,7 +150,9 @@ private:
     void take_aside(RangeSet View::*set) noexcept;
     /// What the operation makes of these sets stands aside then, to be taken; false if it is what they are.
     bool prepare(const Operation &operation, const RangeSet &ranges, RangeSet View::*set);
-    void recompute_expected();
+    /// What everything pending, but for an operation that is over, makes of the sets that stand aside.
+    void expect_aside(OperationId over = 0);
+    void recompute_expected(OperationId over = 0);
     Operation *find(OperationId id);
     const Operation *find(OperationId id) const;
     Operation make_use(ViewId view, PlaceIndex place, RangeSet ranges, bool reads,

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <atomic>
 #include <new>
+#include <thread>
 
 using namespace runtime_test;
 
@@ -29,6 +30,9 @@ constexpr int stride = 1;
 
 /// What is where before the acquire.
 enum class Before { nothing_there, all_there, in_ranges };
+
+/// How a write ends that fails.
+enum class End { abandoned, event_fails, event_fails_as_lost, event_has_failed };
 
 RuntimeOptions options_for(const Topology &topology, bool in_pieces) {
     RuntimeOptions options;
@@ -92,6 +96,44 @@ public:
         return failed;
     }
 
+    /// Likewise of a write that fails, at its end; perhaps somebody waits for it.
+    bool fail_write(End end, bool is_waited_for, int allocation) {
+        Acquisition write = buffer_.acquire(1, Access::discard_write, used.begin, used.size());
+        if (storage_.memory_of(1) != storage_.memory_of(host_place)) {
+            REQUIRE(wait(machine_.fill(write, 0xEE)) == PI_SUCCESS);
+        } // else what is overwritten is so everywhere
+        Event gate;
+        check(piEventCreateHost(machine_.topology()->context(1), nullptr, gate.out()), "a gate");
+        Acquisition waits;
+        if (is_waited_for) {
+            std::thread([&] {
+                waits = buffer_.acquire(1, Access::read, used.begin, used.size());
+            }).join();
+        }
+        if (end == End::event_has_failed) {
+            piEventSignalHost(gate.get(), PI_ERROR_BACKEND);
+        } else if (end != End::abandoned) {
+            write.release(gate.get());
+        }
+        failing_allocation = allocation;
+        if (end == End::abandoned) {
+            write.abandon();
+        } else if (end == End::event_has_failed) {
+            release(write, gate);
+        } else { // the device is asked whether it is lost, and is not
+            piEventSignalHost(gate.get(), end == End::event_fails_as_lost ? PI_ERROR_DEVICE_LOST
+                                                                          : PI_ERROR_BACKEND);
+        }
+        const bool finished = runtime_.finish(patience);
+        const bool failed = failing_allocation.exchange(0) <= 0;
+        REQUIRE(finished);
+        if (is_waited_for) {
+            CHECK_THROWS_AS(waits.wait(patience), Error);
+            waits.release();
+        }
+        return failed;
+    }
+
     void check_bytes() const {
         CHECK(device_read(machine_, buffer_, 1) == bytes_);
         CHECK(host_read(buffer_) == bytes_);
@@ -102,17 +144,21 @@ public:
 private:
     PlaceIndex last() const { return machine_.places().back(); }
 
+    static void release(Acquisition &use, const Event &event) {
+        try {
+            use.release(event.get());
+        } catch (const std::bad_alloc &) {
+            REQUIRE(use.held());
+            use.release(event.get()); // a release that failed may be tried again
+        }
+    }
+
     void overwrite(Acquisition &use) {
         const int left = failing_allocation.exchange(0); // the application's own do not count
         const std::vector<uint8_t> zeros(used.size());
         const Event written = machine_.write(use, zeros.data());
         failing_allocation = left;
-        try {
-            use.release(written.get());
-        } catch (const std::bad_alloc &) {
-            REQUIRE(use.held());
-            use.release(written.get()); // a release that failed may be tried again
-        }
+        release(use, written);
         const pi_result result = wait(written);
         if (result == PI_SUCCESS) {
             std::fill_n(bytes_.begin() + used.begin, used.size(), uint8_t{0});
@@ -149,6 +195,24 @@ TEST_CASE("whichever allocation of an acquire and what it begins fails, no byte 
         Scenario scenario(machine, in_pieces);
         scenario.prepare(before);
         failed = scenario.use(access, allocation);
+        scenario.check_bytes();
+        REQUIRE(allocation < 10000);
+    }
+}
+
+TEST_CASE("whichever allocation of the end of a write that failed fails, its bytes count nowhere, "
+          "and who waits for it is told") {
+    const End end =
+        GENERATE(End::abandoned, End::event_fails, End::event_fails_as_lost, End::event_has_failed);
+    const Before before = GENERATE(Before::nothing_there, Before::all_there, Before::in_ranges);
+    const bool is_waited_for = GENERATE(false, true);
+    const Machine machine(1);
+    bool failed = true;
+    for (int allocation = 1; failed; allocation += stride) {
+        CAPTURE(static_cast<int>(end), static_cast<int>(before), is_waited_for, allocation);
+        Scenario scenario(machine, false);
+        scenario.prepare(before);
+        failed = scenario.fail_write(end, is_waited_for, allocation);
         scenario.check_bytes();
         REQUIRE(allocation < 10000);
     }
