@@ -32,6 +32,38 @@ void Ledger::set_unit(ViewId view, uint64_t bytes) {
     unit = std::lcm(unit, bytes);
 }
 
+RangeSet Ledger::may_count(ViewId view) const {
+    return std::move(all_that_may_count(memory_of(view))[view]);
+}
+
+std::vector<RangeSet> Ledger::all_that_may_count(MemoryId memory) const {
+    std::vector<RangeSet> sets(view_count());
+    const auto each_view = [&](auto change) {
+        for (ViewId view = 0; view < view_count(); ++view) {
+            if (memory_of(view) == memory) {
+                change(view);
+            }
+        }
+    };
+    each_view([&](ViewId view) { sets[view] = valid(view); });
+    for (const Operation &operation : pending_) {
+        if (operation.content_lost || memory_of(operation.view) != memory) {
+            continue;
+        }
+        RangeSet made = operation.live;
+        made.add(intersect(operation.superseded, sets[operation.source]));
+        each_view([&](ViewId view) {
+            if (makes_valid(operation, view)) {
+                sets[view].add(made);
+            } else if (writes_memory(operation, memory)) {
+                sets[view].remove(operation.ranges);
+            }
+        });
+    }
+    each_view([&](ViewId view) { sets[view].add(expected(view)); });
+    return sets;
+}
+
 RangeSet Ledger::beside(ViewId view, const RangeSet &ranges) const {
     const MemoryId memory = memory_of(view);
     if (memories_[memory].unit == 1) {
@@ -39,9 +71,9 @@ RangeSet Ledger::beside(ViewId view, const RangeSet &ranges) const {
     }
     const RangeSet others = subtract(whole_units(ranges, memories_[memory].unit), ranges);
     RangeSet result;
-    for (const View &each : views_) {
-        if (each.memory == memory) {
-            result.add(intersect(others, each.expected));
+    if (!others.empty()) {
+        for (const RangeSet &set : all_that_may_count(memory)) {
+            result.add(intersect(others, set));
         }
     }
     return result;
@@ -147,7 +179,7 @@ void Ledger::forget(ViewId view) {
 Ledger::Begun Ledger::begin(Operation operation) {
     Begun begun{next_, waits(operation)};
     operation.id = next_;
-    const bool changes = prepare(operation, operation.ranges, &View::expected);
+    const bool changes = prepare(operation, operation.live, &View::expected);
     pending_.push_back(std::move(operation));
     if (changes) {
         take_aside(&View::expected);
@@ -163,7 +195,12 @@ Ledger::Begun Ledger::begin_use(ViewId view, PlaceIndex place, RangeSet ranges, 
 
 Ledger::Begun Ledger::begin_copy(ViewId source, ViewId destination, PlaceIndex place,
                                  const RangeSet &ranges) {
-    return begin(make_copy(source, destination, place, ranges));
+    Operation operation = make_copy(source, destination, place, ranges);
+    if (operation.kind == Kind::hand_over) {
+        operation.superseded = subtract(ranges, expected(source));
+        operation.live.remove(operation.superseded);
+    }
+    return begin(std::move(operation));
 }
 
 /// As for a place that writes what it has written before: most acquires are like that.
@@ -221,10 +258,16 @@ bool Ledger::prepare(const Operation &operation, const RangeSet &ranges, RangeSe
 }
 
 void Ledger::expect_aside(OperationId over) {
-    for (const Operation &operation : pending_) {
-        if (operation.id != over && !operation.content_lost) {
-            make_aside(operation, operation.live);
+    for (Operation &operation : pending_) {
+        if (operation.id == over || operation.content_lost) {
+            continue;
         }
+        if (!operation.superseded.empty()) { // perhaps no longer
+            const RangeSet counts = intersect(operation.superseded, aside_[operation.source]);
+            operation.live.add(counts);
+            operation.superseded.remove(counts);
+        }
+        make_aside(operation, operation.live);
     }
 }
 
@@ -316,7 +359,11 @@ void Ledger::finish(OperationId id, bool succeeded) {
 void Ledger::succeed(const Operation &operation) {
     if (operation.kind == Kind::write) {
         commit_write(operation);
-    } else if (prepare(operation, operation.live, &View::valid)) {
+        return;
+    }
+    RangeSet made = operation.live;
+    made.add(intersect(operation.superseded, valid(operation.source)));
+    if (prepare(operation, made, &View::valid)) {
         take_aside(&View::valid);
     }
 }

@@ -26,7 +26,8 @@ using OperationId = uint64_t;
 ///
 /// Bytes go from view to view of one memory by hand-over, over the view that was added to it first, the
 /// host's. Where caches do it, they go in whole units: so that no unit has newest bytes at two views, a
-/// write brings the rest of its units along, if it is newer elsewhere.
+/// write brings the rest of its units along, if it is newer elsewhere. What a pending write to other memory supersedes
+/// comes, too, as it counts again should that write fail; but nobody may expect it.
 ///
 /// A write commits when it finishes: until then the bytes elsewhere stay valid. Not synchronised.
 ///
@@ -50,7 +51,10 @@ public:
     /// This view sees its memory through caches whose units have so many bytes, counted from byte 0.
     void set_unit(ViewId view, uint64_t bytes);
     uint64_t unit(ViewId view) const { return views_[view].unit; }
-    /// What has to be handed over to a view before these ranges are written there: the rest of their units.
+    /// The bytes that count at a view once all that is pending has succeeded, or would if the writes to other memory failed.
+    RangeSet may_count(ViewId view) const;
+    /// What has to be handed over to a view before these ranges are written there: the rest of their units, as far as it
+    /// may count.
     RangeSet beside(ViewId view, const RangeSet &ranges) const;
     /// What a hand-over of these ranges brings along: other bytes of the units of that end's caches that are
     /// valid at source, stale at destination, and not about to change.
@@ -86,7 +90,7 @@ public:
     /// A use by the application. A write makes the ranges expected here alone.
     Begun begin_use(ViewId view, PlaceIndex place, RangeSet ranges, bool reads, bool writes);
     /// Bytes expected at source become so at destination. Within one memory it is a hand-over, which
-    /// moves nothing and may go on beside readers.
+    /// moves nothing and may go on beside readers; it also takes along what only may count at source.
     Begun begin_copy(ViewId source, ViewId destination, PlaceIndex place, const RangeSet &ranges);
 
     /// The operation is over. One that failed may have left anything in the bytes that it writes: where
@@ -114,6 +118,7 @@ private:
         RangeSet live;     // what becomes valid on success: ranges less what later writes committed
         bool reads = true; // whether the old bytes matter: false for a discarding write
         RangeSet beside;   // of one that writes: what must have been handed over before it
+        RangeSet superseded{}; // of a hand-over: those of its ranges that nobody expects there
         bool source_lost = false;
         bool content_lost = false;
 
@@ -126,6 +131,8 @@ private:
         uint64_t unit = 1; // bytes
     };
 
+    /// Of the views of that memory; nothing of others.
+    std::vector<RangeSet> all_that_may_count(MemoryId memory) const;
     bool writes_memory(const Operation &operation, MemoryId memory) const;
     bool touches_memory(const Operation &operation, MemoryId memory) const;
     RangeSet only_sure_at(ViewId view) const;

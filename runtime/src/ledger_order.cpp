@@ -78,14 +78,20 @@ bool Ledger::reaches(const Operation &earlier, const Operation &later) const {
         return false;
     }
     RangeSet bytes = intersect(earlier.ranges, later.ranges);
+    bytes.remove(subtract(earlier.superseded, later.superseded));
     const auto overwrite = [&](OperationId id, const RangeSet &ranges) {
         if (id > earlier.id && (later.id == 0 || id < later.id)) {
             bytes.remove(ranges);
         }
     };
     for (const Operation &between : pending_) {
-        if (between.kind == Kind::write) {
+        if (between.kind != Kind::write) {
+            continue;
+        }
+        if (later.superseded.empty() || writes_memory(between, memory_of(read_view))) {
             overwrite(between.id, between.ranges);
+        } else {
+            overwrite(between.id, subtract(between.ranges, later.superseded));
         }
     }
     for (const Overtaker &between : overtakers_) {
@@ -138,9 +144,7 @@ Ledger::Operation Ledger::make_use(ViewId view, PlaceIndex place, RangeSet range
             std::move(ranges),
             std::move(live),
             reads,
-            std::move(others),
-            false,
-            false};
+            std::move(others)};
 }
 
 Ledger::Operation Ledger::make_copy(ViewId source, ViewId destination, PlaceIndex place,
@@ -154,9 +158,7 @@ Ledger::Operation Ledger::make_copy(ViewId source, ViewId destination, PlaceInde
             ranges,
             ranges,
             true,
-            one_memory ? RangeSet() : beside(destination, ranges),
-            false,
-            false};
+            one_memory ? RangeSet() : beside(destination, ranges)};
 }
 
 std::vector<Ledger::Wait> Ledger::use_waits(ViewId view, PlaceIndex place, const RangeSet &ranges,

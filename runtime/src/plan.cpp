@@ -87,14 +87,16 @@ PlannedPart StorageState::hand_over(ViewId source, ViewId destination, RangeSet 
     return part;
 }
 
-std::vector<PlannedPart> StorageState::plan_hand_overs(ViewId target, RangeSet &stale) const {
+std::vector<PlannedPart> StorageState::plan_hand_overs(ViewId target, RangeSet &stale,
+                                                       bool beside) const {
     std::vector<PlannedPart> parts;
     RangeSet planned;
     for (ViewId view = 0; view < ledger_.view_count(); ++view) {
         if (view == target || ledger_.memory_of(view) != ledger_.memory_of(target)) {
             continue;
         }
-        RangeSet ranges = intersect(stale, ledger_.expected(view));
+        RangeSet ranges =
+            intersect(stale, beside ? ledger_.may_count(view) : ledger_.expected(view));
         if (ranges.empty()) {
             continue;
         }
@@ -259,13 +261,13 @@ std::vector<PlannedPart> StorageState::plan(const Target &target, const RangeSet
         for (const PlannedPart &copy : copies) {
             beside.add(ledger_.beside(*target.view, copy.ranges));
         }
-        beside.remove(ledger_.expected(*target.view));
+        beside.remove(ledger_.may_count(*target.view));
         for (const PlannedPart &part : parts) {
             if (!part.by_way_of) {
                 beside.remove(part.ranges);
             }
         }
-        for (PlannedPart &part : plan_hand_overs(*target.view, beside)) {
+        for (PlannedPart &part : plan_hand_overs(*target.view, beside, true)) {
             parts.push_back(std::move(part));
         }
     }

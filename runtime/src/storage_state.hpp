@@ -277,7 +277,9 @@ private:
     std::vector<PlannedPart> plan(const Target &target, const RangeSet &wanted,
                                   const RangeSet &written = {},
                                   const Spread *spread = nullptr) const;
-    std::vector<PlannedPart> plan_hand_overs(ViewId target, RangeSet &stale) const;
+    /// `beside`: of what is to lie beside a write, and therefore need only count if another one fails.
+    std::vector<PlannedPart> plan_hand_overs(ViewId target, RangeSet &stale,
+                                             bool beside = false) const;
     double hand_over_seconds(ViewId end, const RangeSet &ranges) const;
     PlannedPart hand_over(ViewId source, ViewId destination, RangeSet ranges) const;
     bool sees_host_memory(ViewId view) const;

@@ -305,6 +305,51 @@ TEST_CASE("a flush or an invalidate that fails is an error that names it, and lo
     CHECK(read_at(machine, buffer, writer, 0, size) == model);
 }
 
+TEST_CASE("a write in a unit keeps the bytes beside it, though a write elsewhere that is to "
+          "supersede them fails",
+          "[runtime]") {
+    const bool is_over_before = GENERATE(false, true); // the write that does not fail
+    const Machine machine;
+    const Runtime runtime(machine.topology());
+    const Storage storage(runtime, {.size = size});
+    const Buffer buffer = storage.buffer();
+    std::vector<PlaceIndex> cached;
+    std::vector<PlaceIndex> apart;
+    host_write(buffer, 0, std::vector<uint8_t>(size, 1));
+    for (const PlaceIndex place : machine.places()) {
+        device_read(machine, buffer, place);
+        (storage.memory_of(place) == storage.memory_of(host_place) ? cached : apart)
+            .push_back(place);
+    }
+    if (apart.empty()) {
+        return; // nothing but the host's memory
+    }
+    for (const PlaceIndex place : cached) {
+        INFO("place " << place);
+        fill_at(machine, buffer, place, 0, 256, 0xBB); // what its caches keep
+        std::vector<uint8_t> model(size, 1);
+        host_write(buffer, 0, model);
+        device_read(machine, buffer, apart.front());
+
+        Acquisition failing = buffer.acquire(apart.front(), Access::discard_write, 0, 256);
+        REQUIRE(wait(machine.fill(failing, 0xEE)) == PI_SUCCESS);
+        fill_at(machine, buffer, place, 100, 10, 2);
+        fill_at(machine, buffer, place, 130, 10, 3);
+        if (is_over_before) {
+            CHECK(storage.finish(patience));
+        }
+        failing.abandon();
+        std::fill_n(model.begin() + 100, 10, uint8_t{2});
+        std::fill_n(model.begin() + 130, 10, uint8_t{3});
+        CHECK(device_read(machine, buffer, place) == model);
+        CHECK(host_read(buffer) == model);
+        for (const PlaceIndex other : machine.places()) {
+            CHECK(device_read(machine, buffer, other) == model);
+        }
+    }
+    CHECK(runtime.finish(patience));
+}
+
 TEST_CASE("a write does not begin while newer bytes of its unit could not be brought",
           "[runtime]") {
     const Machine machine(2, "piMemFlush:2=fail(BACKEND)");

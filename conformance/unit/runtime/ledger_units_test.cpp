@@ -59,6 +59,73 @@ TEST_CASE("a write needs the rest of its units, as far as somebody wrote there",
         waits_for_data(ledger.begin_use(cached.a, 1, Range{4, 16}, true, false), over.operation));
 }
 
+TEST_CASE(
+    "a write needs the rest of its units though a pending write to other memory supersedes it",
+    "[runtime]") {
+    Cached cached;
+    Ledger &ledger = cached.ledger;
+    const auto elsewhere = ledger.begin_use(cached.elsewhere, 3, Range{0, 32}, false, true);
+    REQUIRE(ledger.expected(cached.host).empty());
+    CHECK(ledger.beside(cached.a, Range{4, 8}) == RangeSet({{0, 4}, {8, 16}}));
+    const auto over =
+        ledger.begin_copy(cached.host, cached.a, 1, ledger.beside(cached.a, Range{4, 8}));
+    CHECK(over.waits.empty());
+    CHECK(ledger.expected(cached.a).empty());
+    const auto write = ledger.begin_use(cached.a, 1, Range{4, 8}, false, true);
+    CHECK(waits_for_data(write, over.operation));
+    CHECK_FALSE(
+        waits_for_data(ledger.begin_use(cached.a, 1, Range{0, 4}, true, false), over.operation));
+    const RangeSet all({0, 16});
+    SECTION("which fails: then it is valid there, too") {
+        const bool is_early = GENERATE(false, true);
+        if (is_early) {
+            ledger.finish(elsewhere.operation, false);
+        }
+        ledger.finish(over.operation, true);
+        ledger.finish(write.operation, true);
+        CHECK(ledger.may_count(cached.a).contains(all)); // nothing is missing beside the next
+        if (!is_early) {
+            CHECK(ledger.expected(cached.a) == RangeSet({4, 8}));
+            ledger.finish(elsewhere.operation, false);
+        }
+        CHECK(ledger.valid(cached.a) == all);
+        CHECK(ledger.expected(cached.a) == all);
+        CHECK(ledger.valid(cached.host) == RangeSet({{0, 4}, {8, 32}}));
+    }
+    SECTION("which succeeds: then it is not") {
+        const bool is_early = GENERATE(false, true);
+        if (is_early) {
+            ledger.finish(elsewhere.operation, true);
+        }
+        ledger.finish(over.operation, true);
+        ledger.finish(write.operation, true);
+        if (!is_early) {
+            ledger.finish(elsewhere.operation, true);
+        }
+        CHECK(ledger.valid(cached.a) == RangeSet({4, 8}));
+        CHECK(ledger.expected(cached.a) == RangeSet({4, 8}));
+    }
+}
+
+TEST_CASE("what may count beside a write is where the last write of its memory puts it",
+          "[runtime]") {
+    Cached cached;
+    Ledger &ledger = cached.ledger;
+    const auto earlier = ledger.begin_use(cached.b, 2, Range{0, 8}, false, true);
+    const auto elsewhere = ledger.begin_use(cached.elsewhere, 3, Range{0, 32}, false, true);
+    CHECK(ledger.may_count(cached.host) == RangeSet({8, 32}));
+    CHECK(ledger.may_count(cached.b) == RangeSet({0, 8}));
+    CHECK(ledger.beside(cached.a, Range{8, 16}) == RangeSet({0, 8}));
+    const auto over = ledger.begin_copy(cached.b, cached.a, 1, Range{0, 8});
+    CHECK(waits_for_data(over, earlier.operation));
+    const auto write = ledger.begin_use(cached.a, 1, Range{8, 16}, false, true);
+    ledger.finish(earlier.operation, true);
+    ledger.finish(over.operation, true);
+    ledger.finish(write.operation, true);
+    ledger.finish(elsewhere.operation, false);
+    CHECK(ledger.valid(cached.a) == RangeSet({0, 16}));
+}
+
 TEST_CASE("a copy beside bytes that could not be handed over is not made", "[runtime]") {
     Cached cached;
     Ledger &ledger = cached.ledger;
