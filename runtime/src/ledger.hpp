@@ -115,10 +115,10 @@ private:
         ViewId source;
         PlaceIndex place;
         RangeSet ranges;
-        RangeSet live;     // what becomes valid on success: ranges less what later writes committed
-        bool reads = true; // whether the old bytes matter: false for a discarding write
-        RangeSet beside;   // of one that writes: what must have been handed over before it
-        RangeSet superseded{}; // of a hand-over: those of its ranges that nobody expects there
+        RangeSet live;   // what becomes valid on success: ranges less what later writes committed
+        RangeSet beside; // of one that writes: what must have been handed over before it
+        RangeSet superseded; // of a hand-over: those of its ranges that nobody expects there
+        bool reads = true;   // whether the old bytes matter: false for a discarding write
         bool source_lost = false;
         bool content_lost = false;
 

@@ -143,22 +143,23 @@ Ledger::Operation Ledger::make_use(ViewId view, PlaceIndex place, RangeSet range
             place,
             std::move(ranges),
             std::move(live),
-            reads,
-            std::move(others)};
+            std::move(others),
+            {},
+            reads};
 }
 
 Ledger::Operation Ledger::make_copy(ViewId source, ViewId destination, PlaceIndex place,
                                     const RangeSet &ranges) const {
     const bool one_memory = memory_of(source) == memory_of(destination);
-    return {0,
-            one_memory ? Kind::hand_over : Kind::copy,
-            destination,
-            source,
-            place,
-            ranges,
-            ranges,
-            true,
-            one_memory ? RangeSet() : beside(destination, ranges)};
+    return {.id = 0,
+            .kind = one_memory ? Kind::hand_over : Kind::copy,
+            .view = destination,
+            .source = source,
+            .place = place,
+            .ranges = ranges,
+            .live = ranges,
+            .beside = one_memory ? RangeSet() : beside(destination, ranges),
+            .superseded = {}};
 }
 
 std::vector<Ledger::Wait> Ledger::use_waits(ViewId view, PlaceIndex place, const RangeSet &ranges,

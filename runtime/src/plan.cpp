@@ -240,6 +240,23 @@ std::vector<PlannedPart> StorageState::read_at_host(PlannedPart part) const {
     return parts;
 }
 
+/// What is to lie beside a write, as far as no part brings it already.
+void StorageState::add_beside(std::vector<PlannedPart> &parts, ViewId target,
+                              RangeSet beside) const {
+    if (beside.empty()) {
+        return;
+    }
+    beside.remove(ledger_.may_count(target));
+    for (const PlannedPart &part : parts) {
+        if (!part.by_way_of) {
+            beside.remove(part.ranges);
+        }
+    }
+    for (PlannedPart &part : plan_hand_overs(target, beside, true)) {
+        parts.push_back(std::move(part));
+    }
+}
+
 std::vector<PlannedPart> StorageState::plan(const Target &target, const RangeSet &wanted,
                                             const RangeSet &written, const Spread *spread) const {
     RangeSet stale = wanted;
@@ -261,15 +278,7 @@ std::vector<PlannedPart> StorageState::plan(const Target &target, const RangeSet
         for (const PlannedPart &copy : copies) {
             beside.add(ledger_.beside(*target.view, copy.ranges));
         }
-        beside.remove(ledger_.may_count(*target.view));
-        for (const PlannedPart &part : parts) {
-            if (!part.by_way_of) {
-                beside.remove(part.ranges);
-            }
-        }
-        for (PlannedPart &part : plan_hand_overs(*target.view, beside, true)) {
-            parts.push_back(std::move(part));
-        }
+        add_beside(parts, *target.view, std::move(beside));
     }
     std::move(copies.begin(), copies.end(), std::back_inserter(parts));
     return parts;

@@ -45,6 +45,13 @@ void RangeSet::settle() noexcept {
     }
 }
 
+/// Room for what adding or removing the ranges of another set one by one makes: then none of it fails half-way.
+void RangeSet::reserve_for(const RangeSet &other) {
+    if (other.ranges().size() > 1) {
+        several_.reserve(ranges().size() + other.ranges().size() + 1);
+    }
+}
+
 /// Adds a range that begins at or behind the begin of the last one.
 void RangeSet::append(const Range &range) {
     if (several_.empty() || range.empty()) {
@@ -116,6 +123,11 @@ void RangeSet::remove(const Range &range) {
             right = {range.end, last->end};
         }
     }
+    if (last - first == 1 && !left.empty() && !right.empty()) {
+        first = several_.insert(first, left); // the only step that needs memory
+        (first + 1)->begin = range.end;
+        return;
+    }
     auto position = several_.erase(first, last);
     if (!right.empty()) {
         position = several_.insert(position, right);
@@ -131,6 +143,7 @@ void RangeSet::add(const RangeSet &other) {
         return;
     }
     if (other.ranges().size() <= few) {
+        reserve_for(other);
         for (const Range &range : other.ranges()) {
             add(range);
         }
@@ -154,6 +167,7 @@ void RangeSet::remove(const RangeSet &other) {
         return;
     }
     if (other.ranges().size() <= few) {
+        reserve_for(other);
         for (const Range &range : other.ranges()) {
             remove(range);
         }

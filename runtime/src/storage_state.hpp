@@ -280,6 +280,7 @@ private:
     /// `beside`: of what is to lie beside a write, and therefore need only count if another one fails.
     std::vector<PlannedPart> plan_hand_overs(ViewId target, RangeSet &stale,
                                              bool beside = false) const;
+    void add_beside(std::vector<PlannedPart> &parts, ViewId target, RangeSet beside) const;
     double hand_over_seconds(ViewId end, const RangeSet &ranges) const;
     PlannedPart hand_over(ViewId source, ViewId destination, RangeSet ranges) const;
     bool sees_host_memory(ViewId view) const;

@@ -217,3 +217,39 @@ TEST_CASE("whichever allocation of the end of a write that failed fails, its byt
         REQUIRE(allocation < 10000);
     }
 }
+
+TEST_CASE("a set of ranges that finds no memory is as it was") {
+    const auto separate = [](uint64_t count, uint64_t first) {
+        RangeSet set;
+        for (uint64_t index = 0; index < count; ++index) {
+            set.add(Range{first + 100 * index, first + 100 * index + 40});
+        }
+        return set;
+    };
+    const uint64_t ranges = GENERATE(1, 2, 7);
+    const uint64_t others = GENERATE(1, 3, 4, 5, 8);
+    const uint64_t begin = GENERATE(10, 30, 50); // within, over an end, beside
+    RangeSet other;
+    for (uint64_t index = 0; index < others; ++index) {
+        other.add(Range{begin + 100 * index, begin + 100 * index + 20});
+    }
+    const RangeSet before = separate(ranges, 0);
+    bool failed_once = false;
+    for (const bool adds : {true, false}) {
+        for (int allocation = 1;; ++allocation) {
+            CAPTURE(ranges, others, begin, adds, allocation);
+            RangeSet set = before;
+            failing_allocation = allocation;
+            try {
+                adds ? set.add(other) : set.remove(other);
+                failing_allocation = 0;
+                break;
+            } catch (const std::bad_alloc &) {
+                failed_once = true;
+            }
+            REQUIRE(set == before);
+            REQUIRE(allocation < 100);
+        }
+    }
+    CHECK((failed_once || others == 1));
+}

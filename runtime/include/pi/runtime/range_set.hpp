@@ -31,7 +31,8 @@ struct Range {
 PI_RUNTIME_EXPORT std::string to_string(const Range &range);
 
 /// A set of bytes, kept as ascending ranges that neither overlap nor touch: two sets of the same bytes
-/// compare equal. Every operation is linear in the number of ranges, or better. Not synchronised.
+/// compare equal. Every operation is linear in the number of ranges, or better; without memory it throws std::bad_alloc
+/// and changes nothing. Not synchronised.
 class PI_RUNTIME_EXPORT RangeSet {
 public:
     RangeSet() = default;
@@ -61,6 +62,7 @@ public:
     friend bool operator==(const RangeSet &, const RangeSet &) = default;
 
 private:
+    void reserve_for(const RangeSet &other);
     void append(const Range &range);
     void settle() noexcept;
 
