@@ -149,6 +149,8 @@ private:
 /// What Device::partition_kinds and Device::clock tell, asked of the driver (partition.cpp, timestamp.cpp).
 uint32_t find_partition_kinds(const Device &device);
 Clock find_clock(const Device &device);
+/// The time that the device's clock tells, if it has one that is not NONE.
+uint64_t read_clock(Device &device);
 
 /// A queue of the vendor's; `properties` as for clCreateCommandQueue.
 QueueOwner create_vendor_queue(const Device &device, cl_context context,

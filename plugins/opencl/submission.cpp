@@ -20,6 +20,18 @@ std::string failure(const Queue &queue, cl_int status) {
                 " failed the command: ", error_name(status), " (", status, ")");
 }
 
+/// When something is done that the vendor has nothing to do for: by the clock that it times the queue's other commands by.
+uint64_t time_now(Queue &queue) {
+    if (queue.profiling() && queue.device().clock() != Clock::NONE) {
+        try {
+            return read_clock(queue.device());
+        } catch (const Error &) {
+            // It is no reason for a command to fail.
+        }
+    }
+    return now();
+}
+
 /// Whatever their results.
 void wait_for(const Api &api, const std::vector<EventOwner> &events) {
     for (const EventOwner &event : events) {
@@ -182,7 +194,7 @@ void VendorCommand::start(Event &event) {
         return submit(event, std::move(vendor));
     }
     // Nothing for the vendor to do.
-    payload.times_.fill(event.queue() && queue_.profiling() ? now() : 0);
+    payload.times_.fill(event.queue() && queue_.profiling() ? time_now(queue_) : 0);
     {
         std::lock_guard own(payload.mutex_);
         payload.end_ = CL_COMPLETE;
@@ -294,7 +306,7 @@ void VendorCommand::run(VendorEvent *payload) {
         if (payload)
             payload->note_times(api, id);
     } else if (payload) {
-        payload->times_.fill(now());
+        payload->times_.fill(time_now(queue_));
     }
     if (lock)
         lock.unlock();

@@ -26,8 +26,6 @@ Clock find_clock(const Device &device) {
     return Clock::TIMER;
 }
 
-namespace {
-
 uint64_t read_clock(Device &device) {
     if (device.clock() == Clock::MONOTONIC_RAW) {
         timespec time{};
@@ -40,6 +38,8 @@ uint64_t read_clock(Device &device) {
           "clGetDeviceAndHostTimer", "of ", device.name());
     return device_time;
 }
+
+namespace {
 
 void require_clock(const Device &device) {
     if (device.clock() == Clock::NONE)

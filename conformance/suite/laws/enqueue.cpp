@@ -46,6 +46,15 @@ LAW("enqueue", "every command has done its work when its event is final") {
         deed->require_done(other);
         deed->clean_up(other);
     }
+    // What takes longer than a look at its last bytes, which are done last if it were final too early.
+    const uint64_t large = bench.at_most(16 << 20);
+    const Mem mem = bench.make_buffer(large);
+    for (int value = 1; value <= 4; ++value) {
+        const Bytes pattern(1, std::byte(value));
+        bench.wait(bench.fill(queue, mem, 0, large, pattern));
+        require(bench.download(other, mem, 1, large - 1) == pattern, "a fill of ", large,
+                " bytes is final, and its last byte is not filled");
+    }
 }
 
 LAW("enqueue", "every command of an out-of-order queue does its work, too") {

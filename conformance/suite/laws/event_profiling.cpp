@@ -110,14 +110,22 @@ LAW("event", "a command's times lie between what the device's clock tells before
     const auto before = device_time(bench);
     if (!before)
         skip("the device has no clock");
-    const Event event = bench.fill(queue, mem, 0, 1 << 16, Bytes(1, std::byte{1}));
-    bench.wait(event);
-    const Times times = times_of(event, "a fill");
+    const Event filled = bench.fill(queue, mem, 0, 1 << 16, Bytes(1, std::byte{1}));
+    const Event passed = bench.barrier(queue);
+    const Event gate = bench.make_host_event();
+    const Event held = bench.barrier(queue, {gate});
+    bench.signal(gate);
+    bench.wait({filled, passed, held});
     const auto after = device_time(bench);
-    require(times[0] + slack >= *before, "a command was queued at ", times[0],
-            ", the device's clock told ", *before, " before");
-    require(times[3] <= *after + slack, "a command ended at ", times[3],
-            ", the device's clock told ", *after, " afterwards");
+    for (const auto &[event, what] : {std::pair<pi_event, const char *>{filled, "a fill"},
+                                      {passed, "a barrier"},
+                                      {held, "a barrier that was held back"}}) {
+        const Times times = times_of(event, what);
+        require(times[0] + slack >= *before, what, " was queued at ", times[0],
+                ", the device's clock told ", *before, " before");
+        require(times[3] <= *after + slack, what, " ended at ", times[3],
+                ", the device's clock told ", *after, " afterwards");
+    }
 }
 
 LAW("event", "a timestamp tells when it ran, on any queue") {
