@@ -61,11 +61,8 @@ std::vector<pi_memory_scope> Bench::scopes(pi_device device) const {
 }
 
 uint64_t Bench::at_most(uint64_t size, pi_device device) const {
-    const pi_device of = device != nullptr ? device : setup_.device;
-    uint64_t most = 0;
-    if (piDeviceGetInfo(of, PI_DEVICE_INFO_MAX_ALLOCATION_SIZE, sizeof most, &most, nullptr) !=
-        PI_SUCCESS)
-        return size;
+    const auto most = info_or(&piDeviceGetInfo, device != nullptr ? device : setup_.device,
+                              PI_DEVICE_INFO_MAX_ALLOCATION_SIZE, UINT64_MAX);
     return std::min(size, std::max<uint64_t>(most / 4, 1));
 }
 

@@ -2,8 +2,7 @@
 #pragma once
 
 #include "cache_line.hpp"
-
-#include <unistd.h>
+#include "thread_number.hpp"
 
 #include <array>
 #include <cstddef>
@@ -16,11 +15,7 @@ template <class T>
 class PerThread {
 public:
     /// The calling thread's.
-    T &here() {
-        // Threads that are made one after the other are numbered so.
-        static thread_local const auto thread = static_cast<size_t>(::gettid());
-        return slots_[thread % count].value;
-    }
+    T &here() { return slots_[this_thread_number() % count].value; }
 
     template <class Visit>
     void for_each(Visit visit) {

@@ -6,7 +6,8 @@
 
 namespace pi::runtime {
 
-/// The calling thread's own, from 1 on. Never another's, not even when this one has ended, as the system's numbers are.
+/// The calling thread's own, from 1 on, in the order in which threads first ask. Never another's, not even when this one
+/// has ended, as the system's numbers are.
 inline uint64_t this_thread_number() {
     static std::atomic<uint64_t> last{0};
     static constinit thread_local uint64_t number =
