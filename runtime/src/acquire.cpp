@@ -297,11 +297,11 @@ void StorageState::begin_use(Begun &begun, const Attachment &attachment, Access 
 
 /// Under the lock under which it all began: nobody else has seen it, so nobody counts on it or is to be told.
 void StorageState::undo(Begun &begun) {
-    for (const OperationId copy : begun.copies) {
-        end_operation(copy, false);
-    }
     if (begun.acquisition != nullptr && begun.acquisition->operation != 0) {
-        end_operation(begun.acquisition->operation, false);
+        end_operation(begun.acquisition->operation, Ending::taken_back);
+    }
+    for (auto copy = begun.copies.rbegin(); copy != begun.copies.rend(); ++copy) {
+        end_operation(*copy, Ending::taken_back);
     }
 }
 

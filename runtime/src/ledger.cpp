@@ -318,13 +318,44 @@ void Ledger::lose(const Operation &operation) {
     take_aside(&View::valid);
 }
 
+/// What a failed write was to overwrite may be newest at another view, and what another write makes in the same unit
+/// newest here. No hand-over brings the two together, so the failed one's bytes in that unit count nowhere any more.
+void Ledger::give_up_beside(const Operation &failed) {
+    const MemoryId memory = memory_of(failed.view);
+    const uint64_t unit = memories_[memory].unit;
+    if (unit == 1) {
+        return;
+    }
+    RangeSet beside_others;
+    for (const Operation &other : pending_) {
+        const bool is_hand_over = other.kind == Kind::hand_over;
+        if ((is_hand_over ? other.source : other.view) == failed.view && other.id != failed.id &&
+            other.kind != Kind::read && !other.content_lost && !other.lacks_data) {
+            beside_others.add(subtract(whole_units(other.ranges, unit), other.ranges));
+        }
+    }
+    set_aside(&View::valid);
+    for (ViewId other = 0; other < view_count(); ++other) {
+        if (other != failed.view && memory_of(other) == memory) {
+            RangeSet lost = whole_units(subtract(valid(failed.view), valid(other)), unit);
+            lost.add(beside_others);
+            aside_[other].remove(subtract(intersect(lost, failed.live), valid(failed.view)));
+        }
+    }
+    take_aside(&View::valid);
+}
+
 void Ledger::mark_dependents(const Operation &failed, bool is_content_lost) {
     for (Operation &later : pending_) {
-        if (later.id <= failed.id || !later.is_transfer()) {
+        if (later.id <= failed.id) {
             continue;
         }
         const bool needed_beside = comes_beside(failed, later);
         if (!needed_beside && !reaches(failed, later)) {
+            continue;
+        }
+        if (!later.is_transfer()) {
+            later.lacks_data = true;
             continue;
         }
         // Its content is lost, or would be with the newest bytes beside it.
@@ -356,6 +387,15 @@ void Ledger::finish(OperationId id, bool succeeded) {
     }
 }
 
+void Ledger::take_back(OperationId id) {
+    const auto found = std::find_if(pending_.begin(), pending_.end(),
+                                    [id](const Operation &pending) { return pending.id == id; });
+    if (found != pending_.end()) {
+        recompute_expected(id);
+        pending_.erase(found);
+    }
+}
+
 void Ledger::succeed(const Operation &operation) {
     if (operation.kind == Kind::write) {
         commit_write(operation);
@@ -374,6 +414,9 @@ void Ledger::fail(const Operation &operation) {
             lose(operation);
         }
         mark_dependents(operation, false);
+    }
+    if (writes_memory(operation, memory_of(operation.view))) {
+        give_up_beside(operation);
     }
     recompute_expected(operation.id);
 }

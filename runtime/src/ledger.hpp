@@ -93,10 +93,16 @@ public:
     /// moves nothing and may go on beside readers; it also takes along what only may count at source.
     Begun begin_copy(ViewId source, ViewId destination, PlaceIndex place, const RangeSet &ranges);
 
-    /// The operation is over. One that failed may have left anything in the bytes that it writes: where
-    /// other memory has them they are stale here, else they count as they are. Copies that were to bring what it made,
-    /// and have not begun, count for nothing from now on: they are sure to fail.
+    /// The operation is over, in any order, but for failures (see before_failure). One that failed may have left anything in the
+    /// bytes that it writes: where other memory has them they are stale here, else they count as they are, but for those
+    /// that share a unit with what another write made newest at that view: these count nowhere. Copies that were to bring
+    /// what it made, and have not begun, count for nothing from now on: they are sure to fail.
     void finish(OperationId operation, bool succeeded);
+    /// An operation that was begun last, and that nobody knows of: as if it never was.
+    void take_back(OperationId operation);
+    /// What must be over before a pending operation may be told as failed: what it waits for and changes bytes, where its
+    /// memory has units.
+    std::vector<Wait> before_failure(OperationId operation) const;
 
     /// A pending copy's source never got the bytes: its own copy failed.
     bool source_lost(OperationId copy) const;
@@ -121,6 +127,7 @@ private:
         bool reads = true;   // whether the old bytes matter: false for a discarding write
         bool source_lost = false;
         bool content_lost = false;
+        bool lacks_data = false; // of a use: what it needs has failed, so it will
 
         bool is_transfer() const { return kind == Kind::copy || kind == Kind::hand_over; }
     };
@@ -149,6 +156,7 @@ private:
     void commit_write(const Operation &operation);
     void forget_overtakers();
     void lose(const Operation &operation);
+    void give_up_beside(const Operation &failed);
     void mark_dependents(const Operation &failed, bool is_content_lost);
     /// Whether these sets of the views are as the operation makes them.
     bool has_made(const Operation &operation, const RangeSet &ranges, RangeSet View::*set) const;

@@ -110,10 +110,24 @@ std::optional<Ledger::Wait> Ledger::wait(const Operation &earlier, const Operati
 std::vector<Ledger::Wait> Ledger::waits(const Operation &later) const {
     std::vector<Wait> result;
     for (const Operation &earlier : pending_) {
+        if (earlier.id == later.id) {
+            break;
+        }
         if (const std::optional<Wait> found = wait(earlier, later)) {
             result.push_back(*found);
         }
     }
+    return result;
+}
+
+std::vector<Ledger::Wait> Ledger::before_failure(OperationId operation) const {
+    const Operation *failing = find(operation);
+    if (failing == nullptr || memories_[memory_of(failing->view)].unit == 1) {
+        return {};
+    }
+    std::vector<Wait> result = waits(*failing);
+    std::erase_if(result,
+                  [this](const Wait &wait) { return find(wait.operation)->kind == Kind::read; });
     return result;
 }
 

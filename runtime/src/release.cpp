@@ -13,23 +13,25 @@
 
 namespace pi::runtime {
 
-/// With the lock. What is over cannot be taken back: without memory to put it down there is nothing but to wait for some.
-void StorageState::finish_in_ledger(OperationId operation, bool succeeded) noexcept {
+namespace {
+
+/// What is over cannot be taken back: without memory to put it down there is nothing but to wait for some.
+template <class Step>
+auto once_there_is_memory(Step step) noexcept {
     for (;;) {
         try {
-            notice_lost_places(); // a write that failed is no worse than what is gone
-            ledger_.finish(operation, succeeded);
-            notice_lost_places(); // what it made valid there is none the less gone
-            return;
+            return step();
         } catch (const std::bad_alloc &) {
             std::this_thread::sleep_for(std::chrono::milliseconds(1));
         }
     }
 }
 
+} // namespace
+
 /// With the lock. Gives what tells of the end, if somebody has asked for it.
 std::shared_ptr<Completion> StorageState::end_operation(OperationId operation,
-                                                        bool succeeded) noexcept {
+                                                        Ending ending) noexcept {
     std::shared_ptr<Completion> completion;
     const auto found =
         std::find_if(pending_.begin(), pending_.end(),
@@ -38,7 +40,15 @@ std::shared_ptr<Completion> StorageState::end_operation(OperationId operation,
         completion = std::move(found->completion);
         pending_.erase(found);
     }
-    finish_in_ledger(operation, succeeded);
+    once_there_is_memory([&] {
+        notice_lost_places(); // a write that failed is no worse than what is gone
+        if (ending == Ending::taken_back) {
+            ledger_.take_back(operation);
+        } else {
+            ledger_.finish(operation, ending == Ending::succeeded);
+        }
+        notice_lost_places(); // what it made valid there is none the less gone
+    });
     return completion;
 }
 
@@ -47,7 +57,8 @@ void StorageState::conclude(OperationId operation, pi_result result, std::string
     std::shared_ptr<Completion> completion;
     {
         const std::lock_guard lock(mutex_);
-        completion = end_operation(operation, result == PI_SUCCESS);
+        completion =
+            end_operation(operation, result == PI_SUCCESS ? Ending::succeeded : Ending::failed);
     }
     if (completion != nullptr) {
         if (!commands.empty()) {
@@ -57,9 +68,34 @@ void StorageState::conclude(OperationId operation, pi_result result, std::string
     }
 }
 
+/// Something failed perhaps before its turn, as it was abandoned, or its event waited for nothing: what comes before it may
+/// be at work on the same bytes still. Then it fails after that.
+bool StorageState::fail_in_turn(OperationId operation, pi_result result,
+                                const std::string &text) noexcept {
+    return once_there_is_memory([&] {
+        std::vector<Dependency> earlier;
+        {
+            const std::lock_guard lock(mutex_);
+            earlier = dependencies(ledger_.before_failure(operation));
+            if (earlier.empty()) {
+                return false;
+            }
+        }
+        when_all(
+            earlier, runtime_->continuations,
+            [self = shared_from_this(), operation, result, text](pi_result, const std::string &) {
+                self->finish_operation(operation, result, text);
+            });
+        return true;
+    });
+}
+
 void StorageState::finish_operation(OperationId operation, pi_result result,
                                     const std::string &text,
                                     std::vector<Submitted> commands) noexcept {
+    if (result != PI_SUCCESS && fail_in_turn(operation, result, text)) {
+        return;
+    }
     conclude(operation, result, text, std::move(commands));
     // Posted, so that what holds on to the storage on this operation's behalf is gone by then.
     runtime_->continuations->post_or_run([all = runtime_->in_flight, own = in_flight_] {
@@ -68,34 +104,34 @@ void StorageState::finish_operation(OperationId operation, pi_result result,
     });
 }
 
-/// A write that fetches is good for as much as what it fetches.
+/// A write comes in its turn, and one that fetches is good for as much as what it fetches.
 void StorageState::release_now(AcquisitionState &acquisition) {
     const OperationId operation = acquisition.operation;
-    std::vector<Dependency> missing;
-    for (const Dependency &dependency : acquisition.dependencies) {
-        const Completion &fetched = *dependency.completion;
-        if (!acquisition.writes || !dependency.data ||
-            (fetched.is_over() && fetched.result() == PI_SUCCESS)) {
-            continue;
-        }
-        if (fetched.is_over()) {
-            acquisition.held = false;
-            conclude(operation, PI_ERROR_DEPENDENCY_FAILED, fetched.text());
-            return;
-        }
-        missing.push_back(dependency);
-    }
-    if (missing.empty()) {
-        acquisition.held = false;
-        conclude(operation, PI_SUCCESS, {});
+    const std::vector<Dependency> &dependencies = acquisition.dependencies;
+    if (acquisition.writes &&
+        !std::all_of(dependencies.begin(), dependencies.end(), [](const Dependency &dependency) {
+            return dependency.completion->is_over();
+        })) {
+        end_later(acquisition, [&] {
+            when_all(
+                dependencies, runtime_->continuations,
+                [self = shared_from_this(), operation](pi_result result, const std::string &text) {
+                    self->finish_operation(operation, result, text);
+                });
+        });
         return;
     }
-    end_later(acquisition, [&] {
-        when_all(missing, runtime_->continuations,
-                 [self = shared_from_this(), operation](pi_result result, const std::string &text) {
-                     self->finish_operation(operation, result, text);
-                 });
-    });
+    acquisition.held = false;
+    const auto failed =
+        std::find_if(dependencies.begin(), dependencies.end(), [&](const Dependency &dependency) {
+            return acquisition.writes && dependency.data &&
+                   dependency.completion->result() != PI_SUCCESS;
+        });
+    if (failed != dependencies.end()) {
+        conclude(operation, PI_ERROR_DEPENDENCY_FAILED, failed->completion->text());
+    } else {
+        conclude(operation, PI_SUCCESS, {});
+    }
 }
 
 /// The acquisition is given back, and counts as in flight until what `begin` begins has finished its operation; after an
@@ -191,9 +227,15 @@ void StorageState::abandon(AcquisitionState &acquisition) noexcept {
     if (!acquisition.held) {
         return;
     }
-    acquisition.held = false;
-    conclude(acquisition.operation, acquisition.writes ? PI_ERROR_ABANDONED : PI_SUCCESS,
-             acquisition.writes ? "a write was acquired and never released" : "");
+    if (!acquisition.writes) {
+        acquisition.held = false;
+        conclude(acquisition.operation, PI_SUCCESS, {});
+        return;
+    }
+    end_later(acquisition, [&] {
+        finish_operation(acquisition.operation, PI_ERROR_ABANDONED,
+                         text_if_possible("a write was acquired and never released"));
+    });
 }
 
 AcquisitionState::~AcquisitionState() {

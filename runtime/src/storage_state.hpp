@@ -261,8 +261,9 @@ private:
 
     // release.cpp
     void release_now(AcquisitionState &acquisition);
-    void finish_in_ledger(OperationId operation, bool succeeded) noexcept;
-    std::shared_ptr<Completion> end_operation(OperationId operation, bool succeeded) noexcept;
+    enum class Ending { succeeded, failed, taken_back };
+    std::shared_ptr<Completion> end_operation(OperationId operation, Ending ending) noexcept;
+    bool fail_in_turn(OperationId operation, pi_result result, const std::string &text) noexcept;
     template <class Begin>
     void end_later(AcquisitionState &acquisition, Begin begin);
     void finish_use(OperationId operation, PlaceIndex place, PlaceIndex lender, pi_result result,

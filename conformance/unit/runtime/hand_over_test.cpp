@@ -350,6 +350,61 @@ TEST_CASE("a write in a unit keeps the bytes beside it, though a write elsewhere
     CHECK(runtime.finish(patience));
 }
 
+TEST_CASE("a write beside one in its unit that fails is kept", "[runtime]") {
+    const bool is_over_before = GENERATE(false, true); // the write that does not fail
+    const Machine machine(2, count_calls);
+    const Runtime runtime(machine.topology());
+    const Storage storage(runtime, {.size = size});
+    const Buffer buffer = storage.buffer();
+    host_write(buffer, 0, std::vector<uint8_t>(size, 1));
+    device_read(machine, buffer, 1);
+    host_write(buffer, 0, std::vector<uint8_t>(8, 2)); // newer than what the caches keep
+    Acquisition failing = buffer.acquire(1, Access::discard_write, 0, 8);
+    fill_at(machine, buffer, 1, 8, 8, 3);
+    if (is_over_before) {
+        check(piQueueFinish(machine.queue(1)), "piQueueFinish");
+    }
+    failing.abandon();
+    std::vector<uint8_t> model(unit - 8, 1);
+    std::fill_n(model.begin(), 8, uint8_t{3});
+    for (const PlaceIndex place : {PlaceIndex{1}, host_place, PlaceIndex{2}, PlaceIndex{1}}) {
+        const auto seen =
+            read_at(machine, buffer, place, 0, unit); // of the first 8 nothing is said
+        CHECK(std::vector<uint8_t>(seen.begin() + 8, seen.end()) == model);
+    }
+    host_write(buffer, 0, std::vector<uint8_t>(8, 4));
+    CHECK(read_at(machine, buffer, 1, 0, 8) == std::vector<uint8_t>(8, 4));
+}
+
+TEST_CASE("a write in shared units that fails before its turn is over in its turn", "[runtime]") {
+    const Machine machine(2, count_calls);
+    const Runtime runtime(machine.topology());
+    const Storage storage(runtime, {.size = size});
+    const Buffer buffer = storage.buffer();
+    Event gate;
+    REQUIRE(piEventCreateHost(machine.topology()->context(2), nullptr, gate.out()) == PI_SUCCESS);
+    Acquisition earlier = buffer.acquire(2, Access::discard_write, 0, 8);
+    earlier.release(gate.get());
+    Acquisition failing = buffer.acquire(1, Access::discard_write, 0, 8);
+    Event failed;
+    SECTION("as it is abandoned") {
+        failing.abandon();
+    }
+    SECTION("as its event fails") {
+        REQUIRE(piEventCreateHost(machine.topology()->context(1), nullptr, failed.out()) ==
+                PI_SUCCESS);
+        failing.release(failed.get());
+        REQUIRE(piEventSignalHost(failed.get(), PI_ERROR_BACKEND) == PI_SUCCESS);
+    }
+    Acquisition reader = buffer.acquire(host_place, Access::read, 0, 8);
+    CHECK(code_of([&] { reader.wait(std::chrono::milliseconds(5)); }) == PI_ERROR_TIMEOUT);
+    REQUIRE(piEventSignalHost(gate.get(), PI_SUCCESS) == PI_SUCCESS);
+    CHECK(code_of([&] { reader.wait(patience); }) == PI_ERROR_DEPENDENCY_FAILED);
+    reader.release();
+    CHECK(storage.finish(patience));
+    CHECK(storage.valid(2) == RangeSet({0, 8}));
+}
+
 TEST_CASE("a write does not begin while newer bytes of its unit could not be brought",
           "[runtime]") {
     const Machine machine(2, "piMemFlush:2=fail(BACKEND)");

@@ -253,3 +253,65 @@ TEST_CASE("a hand-over brings along what is valid in its units and not about to 
     CHECK(ledger.brought_along(cached.host, cached.b, Range{8, 10}) == RangeSet({10, 12}));
     CHECK(ledger.brought_along(cached.a, cached.b, Range{0, 2}) == RangeSet({2, 4}));
 }
+
+TEST_CASE("what shares units with newer bytes beside a failed write counts nowhere any more",
+          "[runtime]") {
+    Cached cached;
+    Ledger &ledger = cached.ledger;
+    cached.hand_over(cached.host, cached.a, {8, 16}); // the rest of the unit
+    const auto failing = ledger.begin_use(cached.a, 1, Range{0, 8}, false, true);
+    const auto write_beside = [&] {
+        return ledger.begin_use(cached.a, 1, Range{8, 12}, false, true).operation;
+    };
+    SECTION("those of a write that is under way") {
+        const OperationId beside = write_beside();
+        ledger.finish(failing.operation, false);
+        CHECK(ledger.valid(cached.host) == RangeSet({8, 32}));
+        ledger.finish(beside, true);
+        CHECK(ledger.valid(cached.host) == RangeSet({12, 32}));
+    }
+    SECTION("those of one that was over first") {
+        ledger.finish(write_beside(), true);
+        ledger.finish(failing.operation, false);
+        CHECK(ledger.valid(cached.host) == RangeSet({12, 32}));
+        CHECK(ledger.expected(cached.host) == RangeSet({12, 32}));
+    }
+    SECTION("but not beside one that is sure to fail") {
+        const auto made = ledger.begin_use(cached.host, 0, Range{16, 20}, true, true);
+        const auto over = ledger.begin_copy(cached.host, cached.a, 1, Range{16, 32});
+        const auto first = ledger.begin_use(cached.a, 1, Range{16, 24}, true, true);
+        const auto second = ledger.begin_use(cached.a, 1, Range{24, 32}, true, true);
+        ledger.finish(made.operation, false);
+        for (const OperationId operation : {over.operation, second.operation, first.operation}) {
+            ledger.finish(operation, false);
+        }
+        CHECK(ledger.valid(cached.host) == RangeSet({0, 32}));
+    }
+    SECTION("but not where the failed write's view has them, or in other units") {
+        cached.hand_over(cached.host, cached.a, {16, 32});
+        const auto other = ledger.begin_use(cached.a, 1, Range{16, 24}, true, true);
+        ledger.finish(ledger.begin_use(cached.a, 1, Range{24, 28}, false, true).operation, true);
+        ledger.finish(other.operation, false);
+        ledger.finish(failing.operation, false);
+        CHECK(ledger.valid(cached.host) == RangeSet({{0, 24}, {28, 32}}));
+        CHECK(ledger.valid(cached.a).contains(Range{8, 32}));
+    }
+}
+
+TEST_CASE("what is taken back has never been", "[runtime]") {
+    Cached cached;
+    Ledger &ledger = cached.ledger;
+    const auto kept = ledger.begin_use(cached.a, 1, Range{0, 16}, false, true);
+    const auto write = ledger.begin_use(cached.elsewhere, 3, Range{8, 40}, false, true);
+    CHECK(waits_for(ledger.begin_use(cached.elsewhere, 3, Range{8, 9}, true, false),
+                    write.operation));
+    ledger.take_back(write.operation + 1);
+    ledger.take_back(write.operation);
+    CHECK(ledger.expected(cached.a) == RangeSet({0, 16}));
+    CHECK(ledger.expected(cached.host) == RangeSet({16, 32}));
+    CHECK(ledger.valid(cached.elsewhere) == RangeSet({32, 48}));
+    CHECK(ledger.users(cached.elsewhere).empty());
+    CHECK(ledger.busy(cached.host));
+    ledger.finish(kept.operation, true);
+    CHECK(ledger.valid(cached.a) == RangeSet({0, 16}));
+}

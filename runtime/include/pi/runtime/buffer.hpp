@@ -87,11 +87,12 @@ public:
     /// and goes no further.
     void on_ready(TransferDone callback) const;
 
-    /// The use is over when the event is final, which is not waited for; NULL: it is over now, a write once the bytes that
-    /// it fetches are there, without which it has failed. The event
+    /// The use is over when the event is final, which is not waited for; NULL: it is over now, a write once what it waits for
+    /// is over, and it has failed if bytes that it fetches did not come. The event
     /// must be one of the place's plugin instance (at the host: of any) and is retained. After a write
     /// succeeded this place's range is valid and all others' stale; after one failed (the event's
-    /// result) the others keep theirs. Released twice is PI_ERROR_INVALID_OPERATION. Where it throws, the commands
+    /// result) the others keep theirs, but for bytes in whose cache units a later write at this place succeeded before the
+    /// failure was known: of those none are valid. Released twice is PI_ERROR_INVALID_OPERATION. Where it throws, the commands
     /// behind the event are under way all the same: wait for it before this goes, and host memory with it.
     void release(pi_event event = nullptr);
     /// The use did not take place: ends it at once, as a failed write.
