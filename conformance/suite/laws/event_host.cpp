@@ -6,6 +6,7 @@
 #include "registry.hpp"
 
 #include <atomic>
+#include <mutex>
 #include <thread>
 
 namespace pi::suite {
@@ -72,6 +73,8 @@ LAW("event", "of many signals at once one is taken") {
     std::vector<Signalled> events(1000);
     for (Signalled &one : events)
         one.event = bench.make_host_event();
+    std::mutex mutex;
+    std::string otherwise; // told when all are through, since they wait for each other
     bench.run_threads(threads, [&](unsigned thread) {
         for (Signalled &one : events) {
             for (++one.arrived; one.arrived < threads;)
@@ -79,8 +82,13 @@ LAW("event", "of many signals at once one is taken") {
             const pi_result result = piEventSignalHost(one.event, -static_cast<pi_result>(thread));
             one.taken += result == PI_SUCCESS;
             one.refused += result == PI_ERROR_INVALID_OPERATION;
+            if (result != PI_SUCCESS && result != PI_ERROR_INVALID_OPERATION) {
+                const std::lock_guard lock(mutex);
+                otherwise = join(result_name(result), ": ", last_error_text());
+            }
         }
     });
+    require(otherwise.empty(), "piEventSignalHost of several threads at once: ", otherwise);
     for (const Signalled &one : events) {
         require_equal(one.taken.load(), 1, "how many of 4 signals were taken");
         require_equal(one.refused.load(), threads - 1, "how many of 4 signals came late");

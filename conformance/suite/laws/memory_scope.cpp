@@ -229,6 +229,7 @@ LAW("memory", "demands on USM hold, or are refused") {
                 }
                 require(scope != 0 || kind != PI_USM_DEVICE || !possible, what,
                         " is refused: ", last_error());
+                require_error(result, PI_ERROR_UNSUPPORTED_FEATURE, "piUsmAlloc of ", what);
                 require_untouched<void *>(what, {PI_ERROR_UNSUPPORTED_FEATURE}, [&](void **out) {
                     return piUsmAlloc(bench.context(), bench.device(), &desc, out);
                 });
