@@ -296,9 +296,17 @@ static inline pi_result pi_sdk_read_fill(pi_queue queue, const pi_buffer_fill_de
 }
 /* Does it, where `bytes` is the buffer's first byte. */
 static inline void pi_sdk_fill_bytes(const pi_sdk_fill *fill, unsigned char *bytes) {
-    uint64_t i;
-    for (i = 0; i < fill->desc.size; i += fill->desc.pattern_size)
-        memcpy(bytes + fill->desc.offset + i, fill->pattern, (size_t)fill->desc.pattern_size);
+    const uint64_t size = fill->desc.size, cached = 128 * 1024;
+    unsigned char *const begin = bytes + fill->desc.offset;
+    uint64_t done = size ? fill->desc.pattern_size : 0, step;
+    memcpy(begin, fill->pattern, (size_t)done);
+    /* Doubling: each pass copies everything written so far, up to what stays in the second cache. */
+    for (; done < size; done += step) {
+        step = done < cached ? done : cached;
+        if (step > size - done)
+            step = size - done;
+        memcpy(begin + done, begin, (size_t)step);
+    }
 }
 
 static inline pi_result pi_sdk_read_map(pi_queue queue, const pi_buffer_map_desc *given,
