@@ -9,14 +9,17 @@
 
 namespace pi::loader {
 
-/// A thread to which none of the application's signals comes. std::system_error where the system has none left.
+/// A thread to which none of the application's signals comes, only those of its own faults: blocked, they would end the
+/// process, and no handler could tell of it. std::system_error where the system has none left.
 template <typename Body>
 std::thread thread_without_signals(Body &&body) {
     struct Blocked {
         Blocked() noexcept {
-            sigset_t all;
-            ::sigfillset(&all);
-            ::pthread_sigmask(SIG_SETMASK, &all, &before);
+            sigset_t blocked;
+            ::sigfillset(&blocked);
+            for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS})
+                ::sigdelset(&blocked, fault);
+            ::pthread_sigmask(SIG_BLOCK, &blocked, &before);
         }
         Blocked(const Blocked &) = delete;
         ~Blocked() { ::pthread_sigmask(SIG_SETMASK, &before, nullptr); }

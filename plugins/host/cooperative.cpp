@@ -2,9 +2,9 @@
 #include "cooperative.hpp"
 
 #include <pi/sdk/error.hpp>
+#include <pi/sdk/worker.hpp>
 
 #include <condition_variable>
-#include <csignal>
 #include <mutex>
 #include <system_error>
 #include <thread>
@@ -38,20 +38,6 @@ private:
     bool decided_ = false, all_ = false;
 };
 
-/// Blocks all signals of this thread, and so of those that it starts: they belong to the application.
-class SignalsBlocked {
-public:
-    SignalsBlocked() {
-        sigset_t all;
-        sigfillset(&all);
-        pthread_sigmask(SIG_SETMASK, &all, &before_);
-    }
-    ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-
-private:
-    sigset_t before_{};
-};
-
 } // namespace
 
 void run_together(const Device &device, uint64_t count,
@@ -61,7 +47,7 @@ void run_together(const Device &device, uint64_t count,
     threads.reserve(count);
     std::string reason;
     try {
-        const SignalsBlocked blocked;
+        const sdk::SignalsBlocked blocked;
         for (uint64_t number = 0; number < count; ++number)
             threads.emplace_back([&, number] {
                 const Device::BoundThread bound(device);

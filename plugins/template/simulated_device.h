@@ -8,8 +8,7 @@
 #define SIMULATED_DEVICE_H
 
 #include <pi/sdk/pi_sdk_plugin.h> /* before the C library */
-
-#include <signal.h>
+#include <pi/sdk/pi_sdk_signals.h>
 
 #define DEVICE_MEMORY (UINT64_C(64) << 20)
 #define NO_ADDRESS UINT64_MAX
@@ -59,12 +58,11 @@ static inline void *device_run(void *argument) {
     return NULL;
 }
 
-/* The application's signals are not for threads of plugins. */
+/* The application's signals are not for threads of plugins; those of their own faults are. */
 static inline int device_start_thread(simulated_device *device) {
-    sigset_t all, before;
+    sigset_t before;
     int failed;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
+    pi_sdk_block_signals(&before);
     failed = pthread_create(&device->thread, NULL, device_run, device);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return !failed;

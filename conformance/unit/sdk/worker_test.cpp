@@ -120,3 +120,14 @@ TEST_CASE("workers take no signals of the application") {
     pthread_sigmask(SIG_SETMASK, nullptr, &mine);
     CHECK(sigismember(&mine, SIGALRM) == 0);
 }
+
+TEST_CASE("workers take the signals of their own faults") {
+    sigset_t mask;
+    sigfillset(&mask);
+    Workers workers;
+    REQUIRE(is_done(post(workers, [&] { pthread_sigmask(SIG_SETMASK, nullptr, &mask); })));
+    for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS}) {
+        INFO("signal " << fault);
+        CHECK(sigismember(&mask, fault) == 0);
+    }
+}

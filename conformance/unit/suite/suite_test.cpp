@@ -82,6 +82,18 @@ TEST_CASE("a crash is one failed test with its signal and its calls") {
 #endif
 }
 
+TEST_CASE("a crash on a thread of the plugin's own has its signal and its calls as well") {
+    const json report = run_to_json("crashes_on_thread");
+#ifndef PI_SANITIZED // a sanitizer ends the process in its own way
+    require_one_failure(report, "crash: signal 11");
+    const auto output = report.at("output").get<std::string>();
+    CHECK(output.find("*** SIGSEGV") != std::string::npos);
+    CHECK(output.find("libpi_plugin_toy_crashes_on_thread.so(") != std::string::npos);
+#else
+    require_one_failure(report, "without a result");
+#endif
+}
+
 #ifndef PI_SANITIZED
 TEST_CASE("the calls of a crash have their functions' names where addr2line knows them") {
     const std::vector<std::string> arguments{"--plugin=" + toy_file("crashes"),

@@ -6,6 +6,8 @@
 #include "../../../plugins/template/template.c"
 #undef piPluginMain
 
+#include <pi/sdk/pi_sdk_signals.h>
+
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -32,14 +34,16 @@
 #define WARNS_AT_TEARDOWN 13  /* and leaves nothing */
 #define FLOODS                                                                                     \
     14 /* prints 1 MiB for each context; lies about that info, and crashes when the context goes then */
-#define GARBLES_RESULT 15  /* of each test that makes a context: no result is its like */
-#define GARBLES_DEVICES 16 /* what is told of them */
-#define LISTS_FOR_EVER 17  /* its platforms, in two processes */
-#define LEAVES_PROCESS 18  /* for each context, in a group of its own */
+#define GARBLES_RESULT 15    /* of each test that makes a context: no result is its like */
+#define GARBLES_DEVICES 16   /* what is told of them */
+#define LISTS_FOR_EVER 17    /* its platforms, in two processes */
+#define LEAVES_PROCESS 18    /* for each context, in a group of its own */
+#define CRASHES_ON_THREAD 19 /* of its own, at that info */
 
 PI_EXPORT pi_result PI_CALL piPluginMain(const pi_host *host, pi_plugin_desc *out_desc);
 
-#if PI_TOY_FAULT == CRASHES || PI_TOY_FAULT == CRASHES_EARLY || PI_TOY_FAULT == FLOODS
+#if PI_TOY_FAULT == CRASHES || PI_TOY_FAULT == CRASHES_EARLY || PI_TOY_FAULT == FLOODS ||          \
+    PI_TOY_FAULT == CRASHES_ON_THREAD
 static void crash(void) {
     /* The pointer is volatile, too: what is known to write nowhere may be left out. */
     volatile int *volatile nowhere = NULL;
@@ -65,8 +69,15 @@ static bool seed_is_even(void) {
 }
 #endif
 
+#if PI_TOY_FAULT == CRASHES_ON_THREAD
+static void *crash_there(void *unused) {
+    crash();
+    return unused;
+}
+#endif
+
 #if PI_TOY_FAULT == CRASHES || PI_TOY_FAULT == HANGS || PI_TOY_FAULT == LIES ||                    \
-    PI_TOY_FAULT == LIES_AT_EVEN_SEEDS
+    PI_TOY_FAULT == LIES_AT_EVEN_SEEDS || PI_TOY_FAULT == CRASHES_ON_THREAD
 static pi_result PI_CALL faulty_context_get_info(pi_context context, pi_context_info name,
                                                  uint64_t size, void *value, uint64_t *out_size) {
     bool right = name != PI_CONTEXT_INFO_REFERENCE_COUNT;
@@ -78,6 +89,16 @@ static pi_result PI_CALL faulty_context_get_info(pi_context context, pi_context_
 #if PI_TOY_FAULT == CRASHES
     crash();
     return PI_SUCCESS;
+#elif PI_TOY_FAULT == CRASHES_ON_THREAD
+    {
+        sigset_t before;
+        pthread_t thread;
+        pi_sdk_block_signals(&before);
+        if (!pthread_create(&thread, NULL, &crash_there, NULL))
+            pthread_join(thread, NULL);
+        pthread_sigmask(SIG_SETMASK, &before, NULL);
+        return PI_SUCCESS;
+    }
 #elif PI_TOY_FAULT == HANGS
     for (;;)
         pause();
@@ -250,7 +271,7 @@ PI_EXPORT pi_result PI_CALL piPluginMain(const pi_host *host, pi_plugin_desc *ou
     if (!result) {
         pi_dispatch *slots = &((pi_sdk_plugin *)out_desc->instance)->functions;
 #if PI_TOY_FAULT == CRASHES || PI_TOY_FAULT == HANGS || PI_TOY_FAULT == LIES ||                    \
-    PI_TOY_FAULT == LIES_AT_EVEN_SEEDS
+    PI_TOY_FAULT == LIES_AT_EVEN_SEEDS || PI_TOY_FAULT == CRASHES_ON_THREAD
         slots->piContextGetInfo = faulty_context_get_info;
 #elif PI_TOY_FAULT == LEAKS || PI_TOY_FAULT == LEAVES_THREAD || PI_TOY_FAULT == LEAVES_FILE ||     \
     PI_TOY_FAULT == KEEPS_BOTH

@@ -4,8 +4,9 @@
 // of ours runs inside the vendor's locks.
 #pragma once
 
+#include <pi/sdk/pi_sdk_signals.h>
+
 #include <condition_variable>
-#include <csignal>
 #include <deque>
 #include <functional>
 #include <list>
@@ -15,8 +16,20 @@
 
 namespace pi::sdk {
 
+/// While it lives, threads that this one starts take none of the application's signals, only those of their own faults.
+class SignalsBlocked {
+public:
+    SignalsBlocked() { pi_sdk_block_signals(&before_); }
+    SignalsBlocked(const SignalsBlocked &) = delete;
+    SignalsBlocked &operator=(const SignalsBlocked &) = delete;
+    ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
+private:
+    sigset_t before_{};
+};
+
 /// `count` threads that take tasks in the order in which they were posted. Threads start with the first
-/// post and block all signals, which belong to the application. The destructor runs what is left and joins.
+/// post and take no signals but those of their own faults. The destructor runs what is left and joins.
 ///
 /// Each thread sleeps on a condition variable of its own, and a post wakes the one that slept last. Not all on one: up to
 /// glibc 2.40, pthread_cond_signal may wake nobody where several threads wait (sourceware.org bug 25847), and the task
@@ -63,19 +76,14 @@ private:
 
     void start_thread() {
         Worker &worker = workers_.emplace_back();
-        sigset_t all, before;
-        sigfillset(&all);
-        pthread_sigmask(SIG_SETMASK, &all, &before);
+        const SignalsBlocked blocked;
         try {
             worker.thread = std::thread([this, &worker] { run(worker); });
         } catch (...) {
-            pthread_sigmask(SIG_SETMASK, &before, nullptr);
             workers_.pop_back();
             if (workers_.empty())
-                throw;
-            return; // fewer threads than wished for still make progress
+                throw; // else fewer threads than wished for still make progress
         }
-        pthread_sigmask(SIG_SETMASK, &before, nullptr);
     }
 
     void run(Worker &self) {
