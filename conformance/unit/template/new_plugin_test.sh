@@ -48,10 +48,10 @@ if [[ -n $sanitizers ]]; then
     fi
 fi
 
-# works FOLDER NAME ARGUMENTS...: the plugin of that name in the folder is made, builds without a warning, and passes
-# its test.
+# works FOLDER NAME ARGUMENTS...: the plugin of that name in the folder is made, builds without a warning, exports what
+# it should, and passes its test.
 works() {
-    local folder=$1 name=$2 written
+    local folder=$1 name=$2 written exports
     shift 2
     "$new_plugin" "$@" "$name" "$folder"
     pushd "$folder" >/dev/null
@@ -68,6 +68,8 @@ works() {
         "-DCMAKE_C_COMPILER=$compiler" -DPI_CONFORMANCE=OFF -DCMAKE_COMPILE_WARNING_AS_ERROR=ON \
         "${options[@]}"
     cmake --build build
+    exports=$(nm -D --defined-only --format=posix "build/libpi_plugin_$name.so" | cut -d ' ' -f 1)
+    [[ $exports == piPluginMain ]] || fail "$name exports ${exports//$'\n'/, }"
     ctest --test-dir build --output-on-failure
     ./build/smoke "$PWD/build/libpi_plugin_$name.so" | grep -x "device: $name device"
     popd >/dev/null
