@@ -17,6 +17,11 @@ std::string padded(const std::string &text, size_t width) {
     return text + std::string(width > text.size() ? width - text.size() : 0, ' ');
 }
 
+/// Of a table, before another column. What is wider still ends two spaces before that.
+std::string column(const std::string &text, size_t width) {
+    return text.size() < width ? padded(text, width) : text + "  ";
+}
+
 std::string joined(const std::vector<std::string> &words, const char *separator = ", ") {
     std::string text;
     for (const std::string &word : words) {
@@ -140,8 +145,8 @@ std::string Text::plugins(const std::vector<Plugin> &plugins) const {
     std::string text = styled(Style::title, "Plugins") + "\n";
     for (const Plugin &plugin : plugins) {
         const std::string name = plugin.name.empty() ? "(no name)" : plugin.name;
-        text += "  " + padded(with_version(name, plugin.version), 20) +
-                styled(style_of_status(plugin.status), padded(status_name(plugin.status), 14)) +
+        text += "  " + column(with_version(name, plugin.version), 20) +
+                styled(style_of_status(plugin.status), column(status_name(plugin.status), 14)) +
                 plugin.path + "\n";
         text += line("reason", plugin.reason);
         text += line("capabilities", joined(plugin.capabilities));
@@ -156,7 +161,7 @@ std::string Text::plugins_not_used(const std::vector<Plugin> &plugins) const {
         if (plugin.status == PI_PLUGIN_LOADED || plugin.status == PI_PLUGIN_SHADOWED) {
             continue;
         }
-        text += "  " + padded(plugin.name.empty() ? plugin.path : plugin.name, 14) +
+        text += "  " + column(plugin.name.empty() ? plugin.path : plugin.name, 14) +
                 styled(style_of_status(plugin.status), status_name(plugin.status)) + ": " +
                 plugin.reason + "\n";
     }
@@ -167,7 +172,7 @@ std::string Text::plugins_not_used(const std::vector<Plugin> &plugins) const {
 std::string Text::devices(const std::vector<Device> &devices) const {
     std::string text = styled(Style::title, "Devices") + "\n";
     for (const Device &device : devices) {
-        text += "  " + styled(Style::title, padded(device.selector, 15)) + padded(device.kind, 13) +
+        text += "  " + styled(Style::title, column(device.selector, 15)) + column(device.kind, 13) +
                 device.name + "\n";
         text += line("platform", with_version(device.platform, device.platform_version));
         text += line("vendor", device.vendor);
@@ -254,7 +259,7 @@ std::string Text::connections(const Connections &connections, Contexts contexts)
 std::string Text::variables(const std::vector<Variable> &variables) const {
     std::string text = styled(Style::title, "Environment variables") + "\n";
     for (const Variable &variable : variables) {
-        text += "  " + styled(Style::title, padded(variable.name, 22)) + variable.type + "\n    " +
+        text += "  " + styled(Style::title, column(variable.name, 22)) + variable.type + "\n    " +
                 variable.description + "\n    " +
                 (variable.value ? "in force: " + styled(Style::good, *variable.value)
                                 : styled(Style::faint, "not set")) +

@@ -136,6 +136,9 @@ TEST_CASE(
     CHECK(plugin.at("status") == "refused");
     CHECK(plugin.at("reason") != "");
     find(document.at("devices"), "selector", "host:0:0");
+    // Its path is longer than the column.
+    CHECK(contains(run({PI_INFO, "--plugin", PI_INFO}, {no_opencl}).output,
+                   "\n  " PI_INFO "  refused: "));
 }
 
 TEST_CASE("the matrix has the bare host as a derived row") {
