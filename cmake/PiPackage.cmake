@@ -60,11 +60,12 @@ if(Python3_FOUND)
         COMMAND "${CMAKE_COMMAND}" -E rm -rf "${pages}"
         COMMAND "${Python3_EXECUTABLE}" "${CMAKE_CURRENT_SOURCE_DIR}/scripts/lib/installed-pages" "${pages}"
         COMMAND "${CMAKE_COMMAND}" -E touch "${made}/pages.stamp"
-        DEPENDS README.md CHANGELOG.md ${sources} scripts/lib/installed-pages)
+        DEPENDS README.md CHANGELOG.md api/MAPPING.md ${sources} scripts/lib/installed-pages)
     add_custom_target(pi_pages ALL DEPENDS "${made}/pages.stamp")
     add_dependencies(pi_installed pi_pages)
 endif()
 install(FILES "${pages}/README.md" "${pages}/CHANGELOG.md" DESTINATION share/doc/libpi-dev COMPONENT development)
+install(FILES "${pages}/api/MAPPING.md" DESTINATION share/doc/libpi-dev/api COMPONENT development)
 install(DIRECTORY "${pages}/docs" DESTINATION share/doc/libpi-dev COMPONENT development
         FILES_MATCHING PATTERN "*.md" PATTERN "*.svg" PATTERN "*.yml"
         PATTERN site EXCLUDE)

@@ -40,6 +40,11 @@ dangling=$(find "$pi/share/doc" -name '*.md' | while IFS= read -r page; do
     done
 done)
 [[ -z $dangling ]] || fail "links that lead nowhere:"$'\n'"$dangling"
+# What they name elsewhere in the installation is there.
+places=$(grep -rohP --include='*.md' '`\K(include|share)/[^` ]+(?=`)' "$pi/share/doc" | sort -u)
+[[ $places == *include/pi/pi.h* && $places == *share/pi/new-plugin/template/template.c* ]] || fail "the guides do not tell where the headers and templates are"
+missing=$(while IFS= read -r place; do [[ -e $pi/$place ]] || echo "$place"; done <<<"$places")
+[[ -z $missing ]] || fail "the guides name what is not there:"$'\n'"$missing"
 
 # What a program of the test's is given to know: nothing of the tree.
 unset PI_PLUGINS PI_PLUGIN_PATH PI_DEVICE_SELECTOR PI_LAYERS
@@ -81,12 +86,13 @@ export PKG_CONFIG_PATH=$pi/lib/pkgconfig
 pkg-config --cflags --libs pi-loader |
     xargs "$c_compiler" -std=c11 "$source_dir/conformance/unit/package/consumer/main.c" -o by_pkg_config/in_c
 pkg-config --cflags --libs pi-runtime |
-    xargs "$cxx_compiler" -std=c++20 "$source_dir/examples/first_program/main.cpp" -o by_pkg_config/in_cpp
+    xargs "$cxx_compiler" -std=c++20 "$pi/share/doc/libpi-dev/examples/first_program/main.cpp" -o by_pkg_config/in_cpp \
+        "-Wl,-rpath,$(dirname "$PKG_CONFIG_PATH")"
 pkg-config --cflags pi-plugin-sdk |
     xargs "$c_compiler" -std=c11 -fsyntax-only "$source_dir/plugins/template/template.c"
 libraries=$(dirname "$PKG_CONFIG_PATH")
 LD_LIBRARY_PATH=$libraries ./by_pkg_config/in_c | diff - devices.txt
-LD_LIBRARY_PATH=$libraries PI_DEVICE_SELECTOR=host ./by_pkg_config/in_cpp >/dev/null
+PI_DEVICE_SELECTOR=host ./by_pkg_config/in_cpp >/dev/null # knows by itself where they are
 
 # A plugin of one's own, which then announces itself in a prefix.
 "$pi/bin/pi-new-plugin" acme | tee told.txt

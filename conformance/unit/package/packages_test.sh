@@ -47,6 +47,7 @@ has libpi-dev include/pi/sdk/plugin.hpp
 has libpi-dev 'lib/.*pkgconfig/pi-loader.pc'
 has libpi-dev bin/pi-new-plugin
 has libpi-dev share/doc/libpi-dev/docs/plugin-authors.md
+has libpi-dev share/doc/libpi-dev/api/MAPPING.md
 has libpi-dev share/doc/libpi-dev/docs/conformance.yml
 has libpi-dev share/doc/libpi-dev/examples/first_program/main.cpp
 needs libpi-dev "libpi1 (="
