@@ -528,6 +528,43 @@ TEST_CASE("a replay tells which layers are around it") {
     CHECK(run({PI_REPLAY, log.path()}, on_host).errors.empty());
 }
 
+TEST_CASE("the layer race around a replay finds the commands that nothing in the log orders") {
+    constexpr uint64_t large = 24 << 20;
+    const TemporaryFile log;
+    record(log.path(), [](const Machine &machine) {
+        pi_queue other = nullptr;
+        OK(piQueueCreate(machine.context, machine.device, nullptr, &other));
+        const pi_mem first = machine.make_buffer(64);
+        const pi_mem second = machine.make_buffer(128);
+        const pi_mem read = machine.make_buffer(large);
+        const Machine beside{machine.device, machine.context, other};
+        OK(machine.fill(first, 1, 0, 64));
+        OK(beside.fill(first, 2, 0, 64));
+        // In between commands are given whose memory the replay gives back when they are final.
+        std::vector<unsigned char> bytes(large);
+        const pi_region all = linear(large);
+        auto d = desc<pi_buffer_read_desc>(PI_TYPE_BUFFER_READ_DESC);
+        d.mem = read;
+        d.host_ptr = bytes.data();
+        d.region_count = 1;
+        d.regions = &all;
+        OK(machine.fill(second, 1, 0, 128));
+        OK(piEnqueueMemBufferRead(machine.queue, &d, 0, nullptr, nullptr));
+        beside.write(second,
+                     std::vector<unsigned char>(128, 2)); // a pair of functions is told once
+        for (const pi_queue queue : {machine.queue, other})
+            OK(piQueueFinish(queue));
+        OK(piQueueRelease(other));
+        for (const pi_mem mem : {first, second, read})
+            OK(piMemRelease(mem));
+    });
+    const Ran ran = run({PI_REPLAY, log.path()}, {on_host[0], "PI_LAYERS=race"});
+    INFO(ran.output << ran.errors);
+    CHECK(ran.exit_code == 0);
+    CHECK_THAT(ran.errors, Contains("race on bytes 0 to 63 of mem"));
+    CHECK_THAT(ran.errors, Contains("race on bytes 0 to 127 of mem"));
+}
+
 TEST_CASE("a replay has no more memory of the host than the commands under way need") {
     constexpr uint64_t size = 8 << 20;
     const TemporaryFile log;
