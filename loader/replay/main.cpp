@@ -33,7 +33,8 @@ pi::command_line::Page page() {
               "counted "
               "from 0, '*' for any. Questions (...GetInfo and such) are not asked again, nor are "
               "waits that "
-              "timed out and what a callback may not do. The layers of PI_LAYERS are around "
+              "timed out, what a callback may not do, and callbacks, whose calls are in the log. "
+              "The layers of PI_LAYERS are around "
               "the replay, which tells them; none writes into LOG.",
               {}}},
             {{same, "all calls had the results of the log"},
