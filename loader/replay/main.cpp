@@ -100,6 +100,9 @@ int replay(const Options &options) {
         std::printf("%llu reads were compared; %llu did not block, so their bytes are not known\n",
                     static_cast<unsigned long long>(counts.compared),
                     static_cast<unsigned long long>(counts.not_compared));
+    if (counts.unknown != 0)
+        std::printf("%llu reads cannot be compared, since calls could not be run\n",
+                    static_cast<unsigned long long>(counts.unknown));
     if (counts.different != 0 || counts.other_bytes != 0)
         return different;
     return counts.left_out != 0 ? incomplete : same;

@@ -20,6 +20,7 @@ struct Replay::Begun {
     std::shared_ptr<const Call> call;
     const char *function;
     End end;
+    std::optional<uint64_t> unknown; ///< the line since which what it reads is not known
 };
 
 std::string describe(const Line &line) {
@@ -119,6 +120,7 @@ void Replay::begin(Line line, bool early) {
         auto begun = std::make_unique<Begun>();
         begun->function = function;
         begun->call = std::make_shared<const Call>(Call{std::move(line), result, early});
+        bool runs = true;
         const auto cannot = begun->call->line.content.find("cannot");
         try {
             if (player_of(index) == nullptr)
@@ -130,9 +132,14 @@ void Replay::begin(Line line, bool early) {
             if (early)
                 return; // what it needs may be there when its turn has come
             begun->end = [why]() -> Outcome { throw why; };
+            runs = false;
         }
-        if (begun->end != nullptr)
-            begun_.emplace(number, std::move(begun));
+        if (begun->end == nullptr)
+            return;
+        begun->unknown = unknown_.since(begun->call->line);
+        if (result == PI_SUCCESS)
+            unknown_.note(function, begun->call->line, runs);
+        begun_.emplace(number, std::move(begun));
     });
 }
 
@@ -145,6 +152,8 @@ void Replay::end(const Begun &begun) {
     of_line(line.number, begun.function, [&] {
         try {
             const Outcome outcome = begun.end();
+            const std::optional<uint64_t> unknown =
+                begun.unknown ? begun.unknown : unknown_.since(line);
             ++counts_.run;
             if (outcome.result != expected) {
                 ++counts_.different;
@@ -154,6 +163,9 @@ void Replay::end(const Begun &begun) {
                 tell_(fmt::format("{}: {}: recorded {}, got {}{}{}", line.number, begun.function,
                                   expected, outcome.result, *text != '\0' ? ": " : "", text));
                 note_unmade(line, fmt::format("line {} has not made", line.number));
+            } else if (check_data_ && line.content.contains("hash") && outcome.hash && unknown) {
+                ++counts_.unknown;
+                told(fmt::format("cannot be compared, since line {} could not be run", *unknown));
             } else if (check_data_ && line.content.contains("hash") && outcome.hash) {
                 ++counts_.compared;
                 const std::string got = fmt::format("{:016x}", *outcome.hash);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "log.hpp"
+#include "unknown.hpp"
 
 #include <pi/pi_loader.h>
 
@@ -23,6 +24,7 @@ struct Counts {
     uint64_t left_out = 0;
     uint64_t compared = 0;
     uint64_t not_compared = 0;
+    uint64_t unknown = 0; ///< because calls could not be run
 };
 
 /// A line for a reader: number, thread, call, result, what it made.
@@ -57,6 +59,7 @@ private:
 
     Counts counts_;
     std::unique_ptr<State> state_;
+    Unknown unknown_;
     std::function<void(const std::string &)> tell_;
     const bool check_data_;
     std::map<uint64_t, std::unique_ptr<Begun>> begun_; ///< by the numbers of their lines

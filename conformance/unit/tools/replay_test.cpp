@@ -8,6 +8,7 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <fstream>
@@ -62,6 +63,15 @@ struct Machine {
         d.offset = offset;
         d.size = size;
         return piEnqueueMemBufferFill(queue, &d, wait != nullptr ? 1 : 0, &wait, event);
+    }
+    void copy(pi_mem src, pi_mem dst, uint64_t size) const {
+        const pi_region all = linear(size);
+        auto d = desc<pi_buffer_copy_desc>(PI_TYPE_BUFFER_COPY_DESC);
+        d.src = src;
+        d.dst = dst;
+        d.region_count = 1;
+        d.regions = &all;
+        OK(piEnqueueMemBufferCopy(queue, &d, 0, nullptr, nullptr));
     }
     pi_result try_read(pi_mem mem, uint64_t size, uint64_t flags = PI_COMMAND_BLOCKING) const {
         std::vector<unsigned char> bytes(size);
@@ -175,6 +185,30 @@ void use_everything(const Machine &machine) {
         OK(piMemRelease(mem));
 }
 
+/// Multiplies the words of its first argument by its second one.
+Owned<pi_kernel> make_scale(const Machine &machine) {
+    auto d = desc<pi_program_desc>(PI_TYPE_PROGRAM_DESC);
+    d.format = PI_PROGRAM_FORMAT_NATIVE_LIBRARY;
+    const std::string path = PI_TEST_KERNELS;
+    d.data = path.data();
+    d.size = path.size();
+    Owned<pi_program> program;
+    OK(piProgramCreate(machine.context, &d, program.out()));
+    OK(piProgramBuild(program, nullptr));
+    return make_kernel(program, "scale");
+}
+
+/// No replay has it.
+pi_mem import(const Machine &machine, std::vector<uint32_t> &words) {
+    auto d = desc<pi_mem_import_desc>(PI_TYPE_MEM_IMPORT_DESC);
+    d.handle.type = PI_EXTERNAL_HOST_POINTER;
+    d.handle.pointer = words.data();
+    d.size = words.size() * sizeof words[0];
+    pi_mem mem = nullptr;
+    OK(piMemImport(machine.context, machine.device, &d, &mem));
+    return mem;
+}
+
 std::string content_of(const std::string &path) {
     std::ifstream stream(path, std::ios::binary);
     return {std::istreambuf_iterator<char>(stream), {}};
@@ -245,15 +279,7 @@ TEST_CASE("another result, and other bytes, are told with their line") {
 TEST_CASE("a recorded program's kernels run again with their arguments") {
     const TemporaryFile log;
     record(log.path(), [](const Machine &machine) {
-        auto d = desc<pi_program_desc>(PI_TYPE_PROGRAM_DESC);
-        d.format = PI_PROGRAM_FORMAT_NATIVE_LIBRARY;
-        const std::string path = PI_TEST_KERNELS;
-        d.data = path.data();
-        d.size = path.size();
-        Owned<pi_program> program;
-        OK(piProgramCreate(machine.context, &d, program.out()));
-        OK(piProgramBuild(program, nullptr));
-        const Owned<pi_kernel> kernel = make_kernel(program, "scale");
+        const Owned<pi_kernel> kernel = make_scale(machine);
         const pi_mem mem = machine.make_buffer(4000);
         std::vector<unsigned char> bytes(4000);
         for (size_t i = 0; i < bytes.size(); ++i)
@@ -307,6 +333,211 @@ TEST_CASE("what cannot be run is told with its line, and so is what needs it") {
                Contains("piEnqueueHostFunction cannot be run: a function of the program"));
     CHECK_THAT(ran.output, Contains("piEventWait cannot be run: needs object"));
     CHECK_THAT(ran.output, Contains("3 could not be run"));
+}
+
+TEST_CASE("bytes that a call which could not be run would have written are not compared") {
+    const TemporaryFile log;
+    record(log.path(), [](const Machine &machine) {
+        std::vector<uint32_t> words(16, 3);
+        const pi_mem imported = import(machine, words);
+        const pi_mem factor = machine.make_buffer(64);
+        const pi_mem scaled = machine.make_buffer(64);
+        const pi_mem copied = machine.make_buffer(64);
+        const pi_mem known = machine.make_buffer(64);
+        for (const pi_mem mem : {factor, scaled, copied, known})
+            OK(machine.fill(mem, 1, 0, 64));
+        machine.copy(imported, factor, 64);
+
+        const Owned<pi_kernel> kernel = make_scale(machine);
+        const pi_kernel_argument arguments[] = {buffer(scaled), buffer(factor)};
+        const auto launch = launch_desc(kernel, 16, arguments, 2);
+        OK(piEnqueueKernelLaunch(machine.queue, &launch, 0, nullptr, nullptr));
+        OK(machine.fill(scaled, 1, 0, 4)); // leaves the others
+        machine.read(scaled, 64);
+
+        machine.copy(factor, copied, 64);
+        void *pointer = nullptr;
+        auto map = desc<pi_buffer_map_desc>(PI_TYPE_BUFFER_MAP_DESC);
+        map.flags = PI_MAP_READ | PI_COMMAND_BLOCKING;
+        map.mem = copied;
+        map.size = 64;
+        map.out_pointer = &pointer;
+        OK(piEnqueueMemBufferMap(machine.queue, &map, 0, nullptr, nullptr));
+        auto unmap = desc<pi_unmap_desc>(PI_TYPE_UNMAP_DESC);
+        unmap.mem = copied;
+        unmap.pointer = pointer;
+        OK(piEnqueueMemUnmap(machine.queue, &unmap, 0, nullptr, nullptr));
+
+        machine.read(known, 64);
+        OK(machine.fill(scaled, 5, 0, 64));
+        machine.read(scaled, 64);
+        machine.copy(known, copied, 64);
+        machine.read(copied, 64);
+        for (const pi_mem mem : {imported, factor, scaled, copied, known})
+            OK(piMemRelease(mem));
+    });
+    const Ran ran = run({PI_REPLAY, log.path(), "--check-data"}, on_host);
+    INFO(ran.output << ran.errors);
+    CHECK(ran.exit_code == 3);
+    CHECK_THAT(ran.output, Contains(" 0 had another result, 0 gave other bytes; "));
+    const std::string text = content_of(log.path());
+    const std::size_t copy = text.find("piEnqueueMemBufferCopy");
+    const auto line = 1 + std::count(text.begin(), text.begin() + static_cast<long>(copy), '\n');
+    for (const std::string reader : {"piEnqueueMemBufferRead", "piEnqueueMemUnmap"})
+        CHECK_THAT(ran.output, Contains(reader + " cannot be compared, since line " +
+                                        std::to_string(line) + " could not be run"));
+    CHECK_THAT(ran.output, Contains("3 reads were compared"));
+    CHECK_THAT(ran.output, Contains("2 reads cannot be compared"));
+}
+
+TEST_CASE("what was enqueued behind a command and ran before it makes its bytes unknown") {
+    const TemporaryFile log;
+    record(log.path(), [](const Machine &machine) {
+        pi_queue other = nullptr;
+        OK(piQueueCreate(machine.context, machine.device, nullptr, &other));
+        std::vector<uint32_t> words(16, 3);
+        const pi_mem imported = import(machine, words);
+        const pi_mem first = machine.make_buffer(64);
+        const pi_mem second = machine.make_buffer(64);
+        const pi_event gate = machine.make_host_event();
+        for (const pi_mem mem : {first, second})
+            OK(machine.fill(mem, 1, 0, 64));
+        OK(piQueueFinish(machine.queue));
+        OK(piEnqueueBarrier(machine.queue, nullptr, 1, &gate, nullptr));
+        machine.copy(first, second, 64);
+        Machine{machine.device, machine.context, other}.copy(imported, first, 64);
+        OK(piQueueFinish(other));
+        OK(piEventSignalHost(gate, PI_SUCCESS));
+        machine.read(second, 64);
+        OK(piEventRelease(gate));
+        OK(piQueueRelease(other));
+        for (const pi_mem mem : {imported, first, second})
+            OK(piMemRelease(mem));
+    });
+    const Ran ran = run({PI_REPLAY, log.path(), "--check-data"}, on_host);
+    INFO(ran.output << ran.errors);
+    CHECK(ran.exit_code == 3);
+    CHECK_THAT(ran.output, Contains(" 0 had another result, 0 gave other bytes; "));
+    CHECK_THAT(ran.output, Contains("1 reads cannot be compared"));
+}
+
+TEST_CASE("a call that the log does not tell all of may have written anything that it can reach") {
+    const TemporaryFile log;
+    const TemporaryFile longer;
+    record(log.path(), [](const Machine &machine) {
+        const Owned<pi_kernel> kernel = make_scale(machine);
+        const pi_mem mem = machine.make_buffer(64);
+        OK(machine.fill(mem, 1, 0, 64));
+        const uint32_t factor = 3;
+        const pi_kernel_argument arguments[] = {buffer(mem), value(factor)};
+        const auto launch = launch_desc(kernel, 16, arguments, 2);
+        OK(piEnqueueKernelLaunch(machine.queue, &launch, 0, nullptr, nullptr));
+        machine.read(mem, 64);
+        OK(piMemRelease(mem));
+    });
+    std::vector<nlohmann::ordered_json> lines;
+    std::istringstream stream(content_of(log.path()));
+    for (std::string line; std::getline(stream, line);)
+        lines.push_back(nlohmann::ordered_json::parse(line));
+    const auto place_of = [&](const std::string &function) {
+        return std::find_if(lines.begin(), lines.end(), [&](const auto &line) {
+            return line.value("function", "") == function;
+        });
+    };
+    const auto made_by = [&](const std::string &function) {
+        return place_of(function)->at("made").at(0).dump();
+    };
+    const std::string mem = made_by("piMemBufferCreate");
+    const std::string on_queue = "[" + made_by("piQueueCreate") + ",null,0,null,false]";
+    const std::pair<std::string, std::string> calls[] = {
+        {"piMemGetHostPointer", "[" + mem + ",null]"},
+        {"piMemExport", "[" + mem + ",null,null]"},
+        {"piMemImageViewCreate", "[" + mem + ",null,true]"},
+        {"piProgramSetSpecializationConstants", "[" + made_by("piProgramCreate") + ",1,null]"},
+        {"piEnqueueMemImageCopy", on_queue},
+        {"piEnqueueDeviceGlobalWrite", on_queue},
+        {"piEnqueueHostFunction", on_queue}};
+    const auto launch = place_of("piEnqueueKernelLaunch");
+    for (const auto &[function, arguments] : calls) {
+        std::string text;
+        for (auto line = lines.begin(); line != lines.end(); ++line) {
+            if (line == launch)
+                text += R"({"thread":0,"function":")" + function + R"(","arguments":)" + arguments +
+                        R"(,"result":0})" + "\n";
+            nlohmann::ordered_json moved = *line;
+            if (line > launch && moved.contains("began"))
+                moved["began"] = moved["began"].get<uint64_t>() + 1;
+            text += moved.dump() + "\n";
+        }
+        write_file(longer.path(), text);
+        const Ran ran = run({PI_REPLAY, longer.path(), "--check-data"}, on_host);
+        INFO(ran.output << ran.errors);
+        CHECK(ran.exit_code == 3);
+        const bool writes = function != "piEnqueueHostFunction";
+        CHECK_THAT(ran.output,
+                   Contains(writes ? "0 reads were compared" : "1 reads were compared"));
+        CHECK((ran.output.find("1 reads cannot be compared") != std::string::npos) == writes);
+    }
+}
+
+TEST_CASE("a call that cannot be run may have any arguments") {
+    const TemporaryFile log;
+    const TemporaryFile longer;
+    record(log.path(), [](const Machine &) {});
+    std::string text = content_of(log.path());
+    std::size_t count = 0;
+    for (const std::string function :
+         {"piMemBufferCreate", "piMemBufferPartition", "piProgramLink", "piEventSignalHost",
+          "piEnqueueMemBufferWrite", "piEnqueueMemUnmap", "piEnqueueKernelLaunch",
+          "piMemGetHostPointer"}) {
+        for (const std::string arguments :
+             {"null", "[]", "[1]", "[1,2]", R"([null,{"mem":"1","regions":[1]},null,1])",
+              R"([{},{"mem":1,"arguments":[1,{"mem":-1}],"programs":[[]]},0,[{}]])"}) {
+            text += R"({"thread":0,"function":")" + function + R"(","arguments":)" + arguments +
+                    R"(,"result":0,"made":[99],"cannot":"said so"})" + "\n";
+            ++count;
+        }
+    }
+    write_file(longer.path(), text);
+    const Ran ran = run({PI_REPLAY, longer.path(), "--check-data"}, on_host);
+    INFO(ran.output << ran.errors);
+    CHECK(ran.exit_code == 3);
+    CHECK_THAT(ran.output, Contains("; " + std::to_string(count) + " could not be run"));
+}
+
+TEST_CASE("a launch that could not be run has written nothing that it may only read") {
+    static const auto nothing = [](const pi_native_group *, void *const *) {};
+    static const pi_native_kernel kernels[] = {{"nothing", nothing, 2, 0}};
+    static const pi_native_program table = {sizeof table, 1, kernels};
+    const TemporaryFile log;
+    record(log.path(), [](const Machine &machine) {
+        const pi_mem read = machine.make_buffer(64);
+        const pi_mem written = machine.make_buffer(64);
+        auto part = desc<pi_mem_partition_desc>(PI_TYPE_MEM_PARTITION_DESC);
+        part.size = 64;
+        part.flags = PI_MEM_READ_ONLY;
+        pi_mem view_read = nullptr;
+        OK(piMemBufferPartition(read, &part, &view_read));
+        part.flags = 0;
+        pi_mem view_written = nullptr;
+        OK(piMemBufferPartition(written, &part, &view_written));
+        for (const pi_mem mem : {read, written})
+            OK(machine.fill(mem, 1, 0, 64));
+        const Owned<pi_program> program = make_program(machine.context, table);
+        const Owned<pi_kernel> kernel = make_kernel(program, "nothing");
+        const pi_kernel_argument arguments[] = {buffer(view_read), buffer(view_written)};
+        const auto launch = launch_desc(kernel, 1, arguments, 2);
+        OK(piEnqueueKernelLaunch(machine.queue, &launch, 0, nullptr, nullptr));
+        for (const pi_mem mem : {read, written})
+            machine.read(mem, 64);
+        for (const pi_mem mem : {view_read, view_written, read, written})
+            OK(piMemRelease(mem));
+    });
+    const Ran ran = run({PI_REPLAY, log.path(), "--check-data"}, on_host);
+    INFO(ran.output << ran.errors);
+    CHECK(ran.exit_code == 3);
+    CHECK_THAT(ran.output, Contains("1 reads were compared"));
+    CHECK_THAT(ran.output, Contains("1 reads cannot be compared"));
 }
 
 TEST_CASE(
