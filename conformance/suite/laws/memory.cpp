@@ -129,7 +129,7 @@ void require_aligned(pi_mem mem, uint64_t alignment) {
     uint64_t told = 0;
     if (piMemGetInfo(mem, PI_MEM_INFO_ALIGNMENT, sizeof told, &told, nullptr) == PI_SUCCESS) {
         require(told >= alignment && (told & (told - 1)) == 0, "PI_MEM_INFO_ALIGNMENT is ", told,
-                ", asked was ", alignment);
+                ", should be ", alignment, " at least");
     }
     uint64_t address = 0;
     if (piMemGetInfo(mem, PI_MEM_INFO_DEVICE_ADDRESS, sizeof address, &address, nullptr) ==
@@ -145,6 +145,20 @@ void require_aligned(pi_mem mem, uint64_t alignment) {
         require(host % alignment == 0 && host != 0, "the host pointer ", pointer,
                 " is no multiple of ", alignment);
     }
+}
+
+// And of a buffer in a scope that maps in place, whose bytes the host finds where they are.
+void require_aligned_map(Bench &bench, pi_queue queue, pi_mem mem, uint64_t alignment) {
+    const auto size = get_info<uint64_t>(&piMemGetInfo, mem, PI_MEM_INFO_SIZE);
+    const uint64_t told = info_or(&piMemGetInfo, mem, PI_MEM_INFO_ALIGNMENT, alignment);
+    void *pointer = nullptr;
+    bench.wait(bench.map(queue, mem, PI_MAP_READ, 0, size, &pointer));
+    const auto address = reinterpret_cast<uintptr_t>(pointer);
+    require(address % alignment == 0, "a map in place is at ", pointer, ", no multiple of ",
+            alignment);
+    require(address % told == 0, "a map in place is at ", pointer,
+            ", no multiple of PI_MEM_INFO_ALIGNMENT, ", told);
+    bench.wait(bench.unmap(queue, mem, pointer));
 }
 
 LAW("memory", "an alignment is honoured in all that the buffer tells, or refused") {
@@ -165,7 +179,9 @@ LAW("memory", "an alignment is honoured in all that the buffer tells, or refused
                         " is refused, but the scope's is ", sure);
                 continue;
             }
-            require_aligned(mem, alignment);
+            require_aligned(mem, std::max(alignment, sure));
+            if ((scopes[scope].flags & PI_SCOPE_MAPS_IN_PLACE) != 0)
+                require_aligned_map(bench, queue, mem, std::max(alignment, sure));
             const Bytes bytes = bench.random_bytes(1000);
             bench.upload(queue, mem, bytes);
             bench.require_contents(queue, mem, bytes, join("a buffer aligned to ", alignment));
@@ -191,27 +207,6 @@ LAW("memory", "an alignment that host_ptr does not have is refused, or had all t
                                PI_ERROR_UNSUPPORTED_FEATURE},
                               "an alignment of ", alignment, " for a host_ptr of ", has);
         }
-    }
-}
-
-LAW("memory", "a host_ptr that is aligned to more than anybody asks is taken like any other") {
-    constexpr std::align_val_t much{uint64_t{128} << 20};
-    constexpr uint64_t size = 4096;
-    const auto free = [&](std::byte *bytes) { ::operator delete(bytes, much); };
-    const std::unique_ptr<std::byte, decltype(free)> memory(
-        static_cast<std::byte *>(::operator new(2 * size, much)), free);
-    const Queue queue = bench.make_queue();
-    const Mem first = bench.make_buffer(bench.place(), size); // where memory begins is taken
-    for (const uint64_t offset : {uint64_t{0}, size}) {
-        std::byte *const pointer = memory.get() + offset;
-        const Bytes bytes = bench.random_bytes(size);
-        std::copy(bytes.begin(), bytes.end(), pointer);
-        pi_mem_buffer_desc desc = buffer_desc(size, PI_MEM_USE_HOST_PTR, pointer);
-        Mem mem;
-        require_success(piMemBufferCreate(bench.context(), bench.device(), &desc, mem.out()),
-                        "piMemBufferCreate with PI_MEM_USE_HOST_PTR at ", pointer);
-        require_aligned(mem, 1);
-        bench.require_contents(queue, mem, bytes, join("a buffer of what lies at ", pointer));
     }
 }
 
@@ -270,6 +265,27 @@ LAW("memory", "PI_MEM_USE_HOST_PTR begins with the pointer's bytes, and a map re
         require_same_bytes(memory.data() + offset, next.data() + offset, size - offset,
                            "the host's memory while it is mapped");
         bench.wait(bench.unmap(queue, mem, pointer));
+    }
+}
+
+LAW("memory", "a host_ptr that is aligned to more than anybody asks is taken like any other") {
+    constexpr std::align_val_t much{uint64_t{128} << 20};
+    constexpr uint64_t size = 4096;
+    const auto free = [&](std::byte *bytes) { ::operator delete(bytes, much); };
+    const std::unique_ptr<std::byte, decltype(free)> memory(
+        static_cast<std::byte *>(::operator new(2 * size, much)), free);
+    const Queue queue = bench.make_queue();
+    const Mem first = bench.make_buffer(bench.place(), size); // where memory begins is taken
+    for (const uint64_t offset : {uint64_t{0}, size}) {
+        std::byte *const pointer = memory.get() + offset;
+        const Bytes bytes = bench.random_bytes(size);
+        std::copy(bytes.begin(), bytes.end(), pointer);
+        pi_mem_buffer_desc desc = buffer_desc(size, PI_MEM_USE_HOST_PTR, pointer);
+        Mem mem;
+        require_success(piMemBufferCreate(bench.context(), bench.device(), &desc, mem.out()),
+                        "piMemBufferCreate with PI_MEM_USE_HOST_PTR at ", pointer);
+        require_aligned(mem, 1);
+        bench.require_contents(queue, mem, bytes, join("a buffer of what lies at ", pointer));
     }
 }
 

@@ -32,6 +32,20 @@ json run_to_json(const std::string &toy, std::vector<std::string> arguments = {}
     return report;
 }
 
+// The law's only test on this toy, "area: sentence", and the arguments that the run has beside it.
+json run_law(const std::string &toy, const std::string &law,
+             std::vector<std::string> arguments = {}) {
+    const TemporaryFile file(".json");
+    arguments.insert(arguments.end(), {"--plugin=" + toy_file(toy), "--filter=^" + law + "$",
+                                       "--json=" + file.path()});
+    const Run run = run_suite(arguments);
+    INFO(run.output);
+    const json report = json::parse(file.text(), nullptr, false);
+    REQUIRE(report.is_object());
+    REQUIRE(report.at("tests").size() == 1);
+    return report.at("tests")[0];
+}
+
 json find_test(const json &report, const std::string &name) {
     for (const json &test : report.at("tests")) {
         if (test.at("name") == name)
@@ -114,6 +128,16 @@ TEST_CASE("the calls of a crash have their functions' names where addr2line know
     CHECK(with.output.find(" main") != std::string::npos);
 }
 #endif
+
+TEST_CASE("an alignment that a buffer tells and does not have is found in a map of it in place") {
+    const std::string law =
+        "memory: an alignment is honoured in all that the buffer tells, or refused";
+    const json test = run_law("claims_alignment", law);
+    INFO(test.dump(2));
+    CHECK(test.at("result") == "failed");
+    CHECK(test.at("reason").get<std::string>().find("a map in place is at 0x") == 0);
+    CHECK(run_law("honest", law).at("result") == "passed");
+}
 
 TEST_CASE("a hang is one failed test, and is killed") {
     const json report = run_to_json("hangs", {"--timeout=3"});

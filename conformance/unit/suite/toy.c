@@ -39,6 +39,7 @@
 #define LISTS_FOR_EVER 17    /* its platforms, in two processes */
 #define LEAVES_PROCESS 18    /* for each context, in a group of its own */
 #define CRASHES_ON_THREAD 19 /* of its own, at that info */
+#define CLAIMS_ALIGNMENT 20  /* of buffers, whatever is asked: it is the scope's */
 
 PI_EXPORT pi_result PI_CALL piPluginMain(const pi_host *host, pi_plugin_desc *out_desc);
 
@@ -266,6 +267,19 @@ static pi_result PI_CALL faulty_context_create(pi_platform platform, const pi_co
 }
 #endif
 
+#if PI_TOY_FAULT == CLAIMS_ALIGNMENT
+static pi_result PI_CALL faulty_mem_buffer_create(pi_context context, pi_device device,
+                                                  const pi_mem_buffer_desc *desc, pi_mem *out_mem) {
+    pi_mem_buffer_desc without = *desc;
+    pi_result result;
+    without.alignment = 0;
+    result = mem_buffer_create(context, device, &without, out_mem);
+    if (!result && desc->alignment > scopes[0].min_alignment)
+        ((pi_sdk_mem *)*out_mem)->desc.alignment = desc->alignment;
+    return result;
+}
+#endif
+
 PI_EXPORT pi_result PI_CALL piPluginMain(const pi_host *host, pi_plugin_desc *out_desc) {
     const pi_result result = template_main(host, out_desc);
     if (!result) {
@@ -295,6 +309,8 @@ PI_EXPORT pi_result PI_CALL piPluginMain(const pi_host *host, pi_plugin_desc *ou
         slots->piPlatformsGet = faulty_platforms_get;
 #elif PI_TOY_FAULT == LEAVES_PROCESS
         slots->piContextCreate = faulty_context_create;
+#elif PI_TOY_FAULT == CLAIMS_ALIGNMENT
+        slots->piMemBufferCreate = faulty_mem_buffer_create;
 #else
         (void)slots;
 #endif
