@@ -6,6 +6,7 @@
 #pragma once
 
 #include "callbacks.hpp"
+#include "info_names.hpp"
 #include "owner.hpp"
 #include "require.hpp"
 #include "signal.hpp"
@@ -19,6 +20,7 @@
 #include <memory>
 #include <random>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 namespace pi::suite {
@@ -188,11 +190,21 @@ Event Bench::enqueue(pi_queue queue, const Desc &desc, const Waits &waits) {
     return event;
 }
 
+/// "info PI_DEVICE_INFO_NAME"; of a law's own function, which no table knows, with the number.
+template <typename Function, typename Name>
+std::string info_named(Function function, Name name) {
+    if constexpr (std::is_pointer_v<Function>)
+        return "info " + info_text(reinterpret_cast<AnyFunction>(function), name);
+    else
+        return join("info ", name);
+}
+
 /// The answer of an info function, of the type T: get_info<uint64_t>(piDeviceGetInfo, device, name).
 template <typename T, typename Function, typename Object, typename Name>
 T get_info(Function function, Object object, Name name) {
     T value{};
-    require_success(function(object, name, sizeof value, &value, nullptr), "info ", name);
+    require_success(function(object, name, sizeof value, &value, nullptr),
+                    info_named(function, name));
     return value;
 }
 
@@ -203,7 +215,7 @@ T info_or(Function function, Object object, Name name, T absent) {
     const pi_result result = function(object, name, sizeof value, &value, nullptr);
     if (result == PI_ERROR_UNSUPPORTED_FEATURE)
         return absent;
-    require_success(result, "info ", name);
+    require_success(result, info_named(function, name));
     return value;
 }
 
@@ -211,10 +223,12 @@ T info_or(Function function, Object object, Name name, T absent) {
 template <typename T, typename Function, typename Object, typename Name>
 std::vector<T> get_info_list(Function function, Object object, Name name) {
     uint64_t size = 0;
-    require_success(function(object, name, 0, nullptr, &size), "the size of info ", name);
+    require_success(function(object, name, 0, nullptr, &size), "the size of ",
+                    info_named(function, name));
     std::vector<T> values(size / sizeof(T));
     if (!values.empty())
-        require_success(function(object, name, size, values.data(), nullptr), "info ", name);
+        require_success(function(object, name, size, values.data(), nullptr),
+                        info_named(function, name));
     return values;
 }
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "bench.hpp"
+#include "info_names.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -66,24 +67,6 @@ std::vector<T> check_list(const std::string &name, Ask &&ask) {
 
 // ----- Info -----
 
-/// What an enumerator's comment says that it returns.
-struct InfoType {
-    enum Shape { value, array, string } shape;
-    uint64_t size; // of the value or an element, bytes
-};
-template <typename T>
-constexpr InfoType value_of{InfoType::value, sizeof(T)};
-template <typename T>
-constexpr InfoType array_of{InfoType::array, sizeof(T)};
-constexpr InfoType string_info{InfoType::string, 1};
-
-struct InfoName {
-    uint32_t name;
-    const char *text;
-    InfoType type;
-    bool required = false; // every object can answer it
-};
-
 /// function(name, size, value, out_size) of one object.
 using InfoFunction = std::function<pi_result(uint32_t, uint64_t, void *, uint64_t *)>;
 
@@ -92,21 +75,6 @@ using InfoFunction = std::function<pi_result(uint32_t, uint64_t, void *, uint64_
 /// PI_ERROR_INVALID_ENUMERATION.
 void check_info(const std::string &what, const InfoFunction &function,
                 std::span<const InfoName> names);
-
-/// The names of each info function.
-std::span<const InfoName> plugin_info_names();
-std::span<const InfoName> platform_info_names();
-std::span<const InfoName> device_info_names();
-std::span<const InfoName> context_info_names();
-std::span<const InfoName> queue_info_names();
-std::span<const InfoName> mem_info_names();
-std::span<const InfoName> program_info_names();
-std::span<const InfoName> program_build_info_names();
-std::span<const InfoName> kernel_info_names();
-std::span<const InfoName> kernel_group_info_names();
-std::span<const InfoName> kernel_sub_group_info_names();
-std::span<const InfoName> sampler_info_names();
-std::span<const InfoName> event_info_names();
 
 // ----- Descriptors -----
 

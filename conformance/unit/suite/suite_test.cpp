@@ -139,6 +139,16 @@ TEST_CASE("an alignment that a buffer tells and does not have is found in a map 
     CHECK(run_law("honest", law).at("result") == "passed");
 }
 
+TEST_CASE("an information that is not answered is called by its name") {
+    const json test = run_law("hides_queue_flags",
+                              "queue: an out-of-order queue lets a command pass a gated one");
+    INFO(test.dump(2));
+    CHECK(test.at("result") == "failed");
+    CHECK(test.at("reason").get<std::string>().find("info PI_DEVICE_INFO_QUEUE_FLAGS: "
+                                                    "PI_ERROR_UNSUPPORTED_FEATURE: not known") ==
+          0);
+}
+
 TEST_CASE("a hang is one failed test, and is killed") {
     const json report = run_to_json("hangs", {"--timeout=3"});
     require_one_failure(report, "hang: not done after 3 s (--timeout)");

@@ -40,6 +40,8 @@
 #define LEAVES_PROCESS 18    /* for each context, in a group of its own */
 #define CRASHES_ON_THREAD 19 /* of its own, at that info */
 #define CLAIMS_ALIGNMENT 20  /* of buffers, whatever is asked: it is the scope's */
+#define CLAIMS_ALIGNMENT 21  /* of buffers, whatever is asked: it is the scope's */
+#define HIDES_QUEUE_FLAGS 22 /* the information that each device must have */
 
 PI_EXPORT pi_result PI_CALL piPluginMain(const pi_host *host, pi_plugin_desc *out_desc);
 
@@ -280,6 +282,15 @@ static pi_result PI_CALL faulty_mem_buffer_create(pi_context context, pi_device 
 }
 #endif
 
+#if PI_TOY_FAULT == HIDES_QUEUE_FLAGS
+static pi_result PI_CALL faulty_device_get_info(pi_device device, pi_device_info name,
+                                                uint64_t size, void *value, uint64_t *out_size) {
+    if (name == PI_DEVICE_INFO_QUEUE_FLAGS)
+        return pi_sdk_fail(pi_sdk_host(device), PI_ERROR_UNSUPPORTED_FEATURE, "not known");
+    return device_get_info(device, name, size, value, out_size);
+}
+#endif
+
 PI_EXPORT pi_result PI_CALL piPluginMain(const pi_host *host, pi_plugin_desc *out_desc) {
     const pi_result result = template_main(host, out_desc);
     if (!result) {
@@ -311,6 +322,8 @@ PI_EXPORT pi_result PI_CALL piPluginMain(const pi_host *host, pi_plugin_desc *ou
         slots->piContextCreate = faulty_context_create;
 #elif PI_TOY_FAULT == CLAIMS_ALIGNMENT
         slots->piMemBufferCreate = faulty_mem_buffer_create;
+#elif PI_TOY_FAULT == HIDES_QUEUE_FLAGS
+        slots->piDeviceGetInfo = faulty_device_get_info;
 #else
         (void)slots;
 #endif

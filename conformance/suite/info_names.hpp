@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The names that info functions answer, as pi.h lists them.
+#pragma once
+
+#include <pi/pi.h>
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+namespace pi::suite {
+
+/// What an enumerator's comment says that it returns.
+struct InfoType {
+    enum Shape { value, array, string } shape;
+    uint64_t size; // of the value or an element, bytes
+};
+template <typename T>
+constexpr InfoType value_of{InfoType::value, sizeof(T)};
+template <typename T>
+constexpr InfoType array_of{InfoType::array, sizeof(T)};
+constexpr InfoType string_info{InfoType::string, 1};
+
+struct InfoName {
+    uint32_t name;
+    const char *text;
+    InfoType type;
+    bool required = false; // every object can answer it
+};
+
+/// The names of each info function.
+std::span<const InfoName> plugin_info_names();
+std::span<const InfoName> platform_info_names();
+std::span<const InfoName> device_info_names();
+std::span<const InfoName> context_info_names();
+std::span<const InfoName> queue_info_names();
+std::span<const InfoName> mem_info_names();
+std::span<const InfoName> program_info_names();
+std::span<const InfoName> program_build_info_names();
+std::span<const InfoName> kernel_info_names();
+std::span<const InfoName> kernel_group_info_names();
+std::span<const InfoName> kernel_sub_group_info_names();
+std::span<const InfoName> sampler_info_names();
+std::span<const InfoName> event_info_names();
+
+/// A function of any type, to be told from others only.
+using AnyFunction = void (*)();
+
+/// "PI_DEVICE_INFO_NAME" for piDeviceGetInfo and 2; the number alone where no table has it.
+std::string info_text(AnyFunction function, uint32_t name);
+
+} // namespace pi::suite
