@@ -2,11 +2,52 @@
 
 #include "bench.hpp"
 
+#include "describe.hpp"
+
 #include <algorithm>
 #include <exception>
 #include <thread>
 
 namespace pi::suite {
+namespace {
+
+// The function of a command by the PI_TYPE_ of its descriptor.
+std::string command_name(uint32_t type) {
+    struct CommandName {
+        uint32_t type;
+        const char *name;
+    };
+#define PI_SUITE_NAME(desc, code, function, group) {code, #function},
+    constexpr CommandName names[] = {PI_SUITE_COMMANDS(PI_SUITE_NAME)};
+#undef PI_SUITE_NAME
+    for (const CommandName &row : names) {
+        if (row.type == type)
+            return row.name;
+    }
+    return type == 0 ? "a host event" : join("a command of the unknown type ", type);
+}
+
+std::string status_name(pi_event_status status) {
+    constexpr const char *names[] = {"PI_EVENT_QUEUED", "PI_EVENT_SUBMITTED", "PI_EVENT_RUNNING",
+                                     "PI_EVENT_COMPLETE"};
+    return status >= PI_EVENT_QUEUED && status <= PI_EVENT_COMPLETE
+               ? names[status - PI_EVENT_QUEUED]
+               : join("the unknown status ", status);
+}
+
+// "piEnqueueMemBufferFill (PI_EVENT_RUNNING)", as far as the event answers.
+std::string command_of_event(pi_event event) {
+    uint32_t type = 0;
+    pi_event_status status = 0;
+    const pi_result told =
+        piEventGetInfo(event, PI_EVENT_INFO_COMMAND, sizeof type, &type, nullptr);
+    const pi_result asked =
+        piEventGetInfo(event, PI_EVENT_INFO_STATUS, sizeof status, &status, nullptr);
+    return join(told == PI_SUCCESS ? command_name(type) : "a command that the event does not tell",
+                " (", asked == PI_SUCCESS ? status_name(status) : "no status", ")");
+}
+
+} // namespace
 
 Bench::Bench(const Setup &setup) : setup_(setup), random_(setup.seed) {
     platform_ = get_info<pi_platform>(&piDeviceGetInfo, setup.device, PI_DEVICE_INFO_PLATFORM);
@@ -211,7 +252,9 @@ void Bench::wait(const Waits &events, const std::string &what) {
 
 pi_result Bench::wait_result(pi_event event, const std::string &what) {
     const pi_result result = piEventWait(event, patience_ns());
-    require(result != PI_ERROR_TIMEOUT, what, ": not final after ", patience().count(), " seconds");
+    require(result != PI_ERROR_TIMEOUT, what, ": ",
+            result == PI_ERROR_TIMEOUT ? command_of_event(event) : "", " is not final after ",
+            patience().count(), " seconds");
     // If it was the wait that failed, the command is still at work, maybe on memory that the law gives up now. Another
     // thread waits for it: the text of this one's last error is the law's.
     if (result != PI_SUCCESS && result != PI_ERROR_WOULD_BLOCK)

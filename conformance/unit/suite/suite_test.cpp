@@ -149,6 +149,18 @@ TEST_CASE("an information that is not answered is called by its name") {
           0);
 }
 
+TEST_CASE("a command that never ends is told, and where it is") {
+    const json test =
+        run_law("never_ends",
+                "memory: access flags are about kernels: commands read and write whatever they say",
+                {"--timeout=6"});
+    INFO(test.dump(2));
+    CHECK(test.at("result") == "failed");
+    CHECK(test.at("reason").get<std::string>().find(
+              ": piEnqueueMemBufferCopy (PI_EVENT_RUNNING) is not final after 2 seconds") !=
+          std::string::npos);
+}
+
 TEST_CASE("a hang is one failed test, and is killed") {
     const json report = run_to_json("hangs", {"--timeout=3"});
     require_one_failure(report, "hang: not done after 3 s (--timeout)");

@@ -42,6 +42,9 @@
 #define CLAIMS_ALIGNMENT 20  /* of buffers, whatever is asked: it is the scope's */
 #define CLAIMS_ALIGNMENT 21  /* of buffers, whatever is asked: it is the scope's */
 #define HIDES_QUEUE_FLAGS 22 /* the information that each device must have */
+#define CLAIMS_ALIGNMENT 23  /* of buffers, whatever is asked: it is the scope's */
+#define HIDES_QUEUE_FLAGS 24 /* the information that each device must have */
+#define NEVER_ENDS 25        /* each copy */
 
 PI_EXPORT pi_result PI_CALL piPluginMain(const pi_host *host, pi_plugin_desc *out_desc);
 
@@ -291,6 +294,21 @@ static pi_result PI_CALL faulty_device_get_info(pi_device device, pi_device_info
 }
 #endif
 
+#if PI_TOY_FAULT == NEVER_ENDS
+static void start_for_ever(pi_sdk_event *event) {
+    (void)event;
+}
+
+static pi_result PI_CALL faulty_enqueue_copy(pi_queue queue, const pi_buffer_copy_desc *given,
+                                             uint32_t wait_count, const pi_event *wait_list,
+                                             pi_event *out_event) {
+    pi_buffer_copy_desc desc;
+    const pi_result result = pi_sdk_read_copy(queue, given, &desc);
+    const pi_sdk_command command = {.type = desc.type, .start = start_for_ever};
+    return result ? result : pi_sdk_enqueue(queue, &command, wait_count, wait_list, out_event);
+}
+#endif
+
 PI_EXPORT pi_result PI_CALL piPluginMain(const pi_host *host, pi_plugin_desc *out_desc) {
     const pi_result result = template_main(host, out_desc);
     if (!result) {
@@ -324,6 +342,8 @@ PI_EXPORT pi_result PI_CALL piPluginMain(const pi_host *host, pi_plugin_desc *ou
         slots->piMemBufferCreate = faulty_mem_buffer_create;
 #elif PI_TOY_FAULT == HIDES_QUEUE_FLAGS
         slots->piDeviceGetInfo = faulty_device_get_info;
+#elif PI_TOY_FAULT == NEVER_ENDS
+        slots->piEnqueueMemBufferCopy = faulty_enqueue_copy;
 #else
         (void)slots;
 #endif
