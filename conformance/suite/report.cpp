@@ -7,6 +7,7 @@
 #include <iomanip>
 #include <iostream>
 #include <map>
+#include <string_view>
 
 namespace pi::suite {
 namespace {
@@ -149,6 +150,18 @@ Counts count(const std::vector<TestResult> &results) {
     for (const TestResult &result : results)
         counts.add(result.verdict);
     return counts;
+}
+
+std::string Report::plugin() const {
+    if (!found.name.empty())
+        return found.name;
+    constexpr std::string_view before = "libpi_plugin_";
+    constexpr std::string_view after = ".so";
+    const std::string file = options.plugin.substr(options.plugin.rfind('/') + 1);
+    if (!file.starts_with(before) || !file.ends_with(after) ||
+        file.size() <= before.size() + after.size())
+        return options.plugin;
+    return file.substr(before.size(), file.size() - before.size() - after.size());
 }
 
 std::string not_run(const Report &report) {

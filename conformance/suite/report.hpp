@@ -40,8 +40,8 @@ struct Report {
     /// Why nothing was tested, or "": sentences, each on a line of its own.
     std::string problem;
 
-    /// The plugin's own name, or what it was asked for by if that is not known.
-    const std::string &plugin() const { return found.name.empty() ? options.plugin : found.name; }
+    /// The plugin's own name; if that is not known, the one in its file's, libpi_plugin_<name>.so, or what it was asked for by.
+    std::string plugin() const;
 };
 
 /// "not run after the first failure, as --fail-fast wants: 3 tests", or "" if all were run.
