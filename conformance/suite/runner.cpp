@@ -2,6 +2,7 @@
 
 #include "runner.hpp"
 
+#include "config.hpp"
 #include "frames.hpp"
 #include "process.hpp"
 #include "text.hpp"
@@ -344,7 +345,10 @@ std::vector<TestResult> run_cases(const Options &options, const Expectations &ex
 }
 
 std::string command_of(const Options &options, const TestResult &result) {
-    std::string command = "pi-conformance";
+    std::string command;
+    for (const auto &[name, value] : preloaded())
+        command += join(name, "=", quoted(value), " ");
+    command += "pi-conformance";
     for (const std::string &argument : arguments_of(options, result.test, result.seed)) {
         const std::size_t equals = argument.find('=');
         command += join(" ", argument.substr(0, equals), " ", quoted(argument.substr(equals + 1)));

@@ -116,6 +116,11 @@ nlohmann::json test_of(const nlohmann::json &report, const std::string &name) {
     return {};
 }
 
+std::string without_variables(const std::string &command) {
+    const std::size_t program = command.find("pi-conformance --");
+    return program == std::string::npos ? "" : command.substr(program);
+}
+
 unsigned processes_with(const std::string &text) {
     unsigned count = 0;
     for (const auto &entry : std::filesystem::directory_iterator("/proc")) {

@@ -25,6 +25,9 @@ nlohmann::json report_of_toy(const std::string &toy, std::vector<std::string> ar
 /// The test of a report that is called so; null if there is none.
 nlohmann::json test_of(const nlohmann::json &report, const std::string &name);
 
+/// A command that a report tells, without the variables before it: these tests may run with something preloaded.
+std::string without_variables(const std::string &command);
+
 /// The law that the toys break that break one.
 inline constexpr const char *faulty_law = "a context answers every info name by its type";
 
