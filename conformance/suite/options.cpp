@@ -101,9 +101,9 @@ command_line::Page page() {
         "pi-conformance",
         "tests a plugin against the laws of pi.h",
         {{"Tests",
-          "Each test runs in a process of its own: one that crashes, hangs or loses memory fails "
-          "alone. A "
-          "test that fails tells the command that repeats it, with its seed. The last line is \"N "
+          "Each test runs in a process of its own: one that crashes, hangs, or leaves objects, "
+          "threads, processes or open files behind fails alone. A test that fails tells the "
+          "command that repeats it, with its seed. The last line is \"N "
           "passed, N failed, N skipped\". SIGINT and SIGTERM end the tests under way, and the "
           "reports tell what was "
           "found by then, and how many were not run.",
