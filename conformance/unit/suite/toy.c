@@ -40,11 +40,8 @@
 #define LEAVES_PROCESS 18    /* for each context, in a group of its own */
 #define CRASHES_ON_THREAD 19 /* of its own, at that info */
 #define CLAIMS_ALIGNMENT 20  /* of buffers, whatever is asked: it is the scope's */
-#define CLAIMS_ALIGNMENT 21  /* of buffers, whatever is asked: it is the scope's */
-#define HIDES_QUEUE_FLAGS 22 /* the information that each device must have */
-#define CLAIMS_ALIGNMENT 23  /* of buffers, whatever is asked: it is the scope's */
-#define HIDES_QUEUE_FLAGS 24 /* the information that each device must have */
-#define NEVER_ENDS 25        /* each copy */
+#define HIDES_QUEUE_FLAGS 21 /* the information that each device must have */
+#define NEVER_ENDS 22        /* each copy */
 
 PI_EXPORT pi_result PI_CALL piPluginMain(const pi_host *host, pi_plugin_desc *out_desc);
 
