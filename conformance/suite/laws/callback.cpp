@@ -11,6 +11,7 @@
 #include <atomic>
 #include <chrono>
 #include <future>
+#include <memory>
 
 namespace pi::suite {
 namespace {
@@ -65,6 +66,8 @@ LAW("lifetime", "other threads get through their calls while a callback runs") {
     const Deeds deeds = make_deeds(bench);
     const Queue queue = bench.make_queue();
     const Queue other = bench.make_queue();
+    // Where a call fails, too, commands are over before what they use goes.
+    const std::unique_ptr<pi_queue_s, decltype(&piQueueFinish)> busy(queue.get(), &piQueueFinish);
     const Event gate = bench.make_host_event();
     const Event second_gate = bench.make_host_event();
     const Event held = bench.barrier(queue, {gate});
@@ -82,7 +85,8 @@ LAW("lifetime", "other threads get through their calls while a callback runs") {
         require_success(piQueueFlush(queue), "piQueueFlush while a callback runs");
     };
     std::future<void> calls;
-    const auto done = bench.on_final(held, [&](pi_event, pi_result) {
+    const auto done = bench.on_final(held, [&](pi_event, pi_result result) {
+        require_equal(result, PI_SUCCESS, "the result that the callback was given");
         calls = std::async(std::launch::async, call_everything);
         require(calls.wait_for(std::chrono::milliseconds(bench.patience()) / 2) ==
                     std::future_status::ready,
