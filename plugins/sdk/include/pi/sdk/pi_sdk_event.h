@@ -12,19 +12,12 @@
 #ifndef PI_SDK_PI_SDK_EVENT_H
 #define PI_SDK_PI_SDK_EVENT_H
 
-/* Strict C hides clocks and threads: this must come before the first header of the C library. */
-#if !defined(_POSIX_C_SOURCE)
-#define _POSIX_C_SOURCE 200809L
-#endif
+#include <pi/sdk/pi_sdk_posix.h> /* first */
 
 #include <pi/sdk/pi_sdk_object.h>
 
 #include <pthread.h>
 #include <time.h>
-
-#ifndef CLOCK_MONOTONIC
-#error "include this header before the C library's, or compile with -D_POSIX_C_SOURCE=200809L"
-#endif
 
 typedef struct pi_sdk_event pi_sdk_event;
 typedef struct pi_sdk_queue pi_sdk_queue;

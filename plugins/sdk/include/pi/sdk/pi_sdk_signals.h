@@ -7,17 +7,10 @@
 #ifndef PI_SDK_PI_SDK_SIGNALS_H
 #define PI_SDK_PI_SDK_SIGNALS_H
 
-/* Strict C hides masks of threads: this must come before the first header of the C library. */
-#if !defined(_POSIX_C_SOURCE) && !defined(__cplusplus)
-#define _POSIX_C_SOURCE 200809L
-#endif
+#include <pi/sdk/pi_sdk_posix.h> /* first */
 
 #include <signal.h>
 #include <stddef.h>
-
-#ifndef SIG_BLOCK
-#error "include this header before the C library's, or compile with -D_POSIX_C_SOURCE=200809L"
-#endif
 
 /* Blocks all signals but those of faults for this thread, and so for those that it starts. *out_before is for
  * pthread_sigmask(SIG_SETMASK, ...) when they are started. */
