@@ -18,6 +18,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <ostream>
 #include <random>
 #include <string>
 #include <type_traits>
@@ -190,13 +191,23 @@ Event Bench::enqueue(pi_queue queue, const Desc &desc, const Waits &waits) {
     return event;
 }
 
-/// "info PI_DEVICE_INFO_NAME"; of a law's own function, which no table knows, with the number.
+/// "info PI_DEVICE_INFO_NAME", looked up where it is told; of a law's own function, which no table knows, with the number.
 template <typename Function, typename Name>
-std::string info_named(Function function, Name name) {
-    if constexpr (std::is_pointer_v<Function>)
-        return "info " + info_text(reinterpret_cast<AnyFunction>(function), name);
-    else
-        return join("info ", name);
+struct InfoNamed {
+    Function function;
+    Name name;
+
+    friend std::ostream &operator<<(std::ostream &stream, const InfoNamed &info) {
+        if constexpr (std::is_pointer_v<Function>)
+            return stream << "info "
+                          << info_text(reinterpret_cast<AnyFunction>(info.function), info.name);
+        else
+            return stream << "info " << info.name;
+    }
+};
+template <typename Function, typename Name>
+InfoNamed<Function, Name> info_named(Function function, Name name) {
+    return {function, name};
 }
 
 /// The answer of an info function, of the type T: get_info<uint64_t>(piDeviceGetInfo, device, name).

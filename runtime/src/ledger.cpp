@@ -368,9 +368,13 @@ void Ledger::mark_dependents(const Operation &failed, bool is_content_lost) {
     }
 }
 
+std::vector<Ledger::Operation>::iterator Ledger::position(OperationId id) {
+    return std::find_if(pending_.begin(), pending_.end(),
+                        [id](const Operation &pending) { return pending.id == id; });
+}
+
 void Ledger::finish(OperationId id, bool succeeded) {
-    const auto found = std::find_if(pending_.begin(), pending_.end(),
-                                    [id](const Operation &pending) { return pending.id == id; });
+    const auto found = position(id);
     if (found == pending_.end()) {
         return;
     }
@@ -388,8 +392,7 @@ void Ledger::finish(OperationId id, bool succeeded) {
 }
 
 void Ledger::take_back(OperationId id) {
-    const auto found = std::find_if(pending_.begin(), pending_.end(),
-                                    [id](const Operation &pending) { return pending.id == id; });
+    const auto found = position(id);
     if (found != pending_.end()) {
         recompute_expected(id);
         pending_.erase(found);
@@ -422,8 +425,7 @@ void Ledger::fail(const Operation &operation) {
 }
 
 Ledger::Operation *Ledger::find(OperationId id) {
-    const auto found = std::find_if(pending_.begin(), pending_.end(),
-                                    [id](const Operation &pending) { return pending.id == id; });
+    const auto found = position(id);
     return found == pending_.end() ? nullptr : &*found;
 }
 

@@ -168,6 +168,7 @@ private:
     /// What everything pending, but for an operation that is over, makes of the sets that stand aside.
     void expect_aside(OperationId over = 0);
     void recompute_expected(OperationId over = 0);
+    std::vector<Operation>::iterator position(OperationId id);
     Operation *find(OperationId id);
     const Operation *find(OperationId id) const;
     Operation make_use(ViewId view, PlaceIndex place, RangeSet ranges, bool reads,

@@ -172,7 +172,7 @@ LAW("memory", "a view answers every info name by its type, and as its root") {
     for (const uint32_t name : {PI_MEM_INFO_SCOPE, PI_MEM_INFO_COHERENCE, PI_MEM_INFO_KIND})
         require_equal(get_info<uint32_t>(&piMemGetInfo, view.get(), name),
                       get_info<uint32_t>(&piMemGetInfo, rooted.root.get(), name),
-                      info_named(&piMemGetInfo, name) + " of a view");
+                      info_named(&piMemGetInfo, name), " of a view");
     uint64_t address = 0;
     uint64_t root_address = 0;
     if (piMemGetInfo(rooted.root, PI_MEM_INFO_DEVICE_ADDRESS, 8, &root_address, nullptr) ==
