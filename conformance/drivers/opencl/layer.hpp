@@ -4,17 +4,10 @@
 // their own, so there is one of it in a process.
 #pragma once
 
+#include "answer.hpp"
 #include "config.hpp"
 #include "spirv.hpp"
 
-#define CL_TARGET_OPENCL_VERSION 300
-#include <CL/cl.h>
-#include <CL/cl_ext.h>
-#include <CL/cl_icd.h>
-#include <CL/cl_layer.h>
-
-#include <algorithm>
-#include <cstring>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -69,52 +62,6 @@ struct Layer {
     std::map<cl_kernel, Kernel> kernels; ///< of our programs
 };
 Layer &layer();
-
-/// Answers a clGet...Info call with bytes.
-inline cl_int answer_bytes(const void *bytes, size_t needed, size_t size, void *value,
-                           size_t *out_size) {
-    if (value && size < needed)
-        return CL_INVALID_VALUE;
-    if (value && needed)
-        std::memcpy(value, bytes, needed);
-    if (out_size)
-        *out_size = needed;
-    return CL_SUCCESS;
-}
-template <class T>
-cl_int answer(const T &one, size_t size, void *value, size_t *out_size) {
-    return answer_bytes(&one, sizeof one, size, value, out_size);
-}
-inline cl_int answer(const std::string &text, size_t size, void *value, size_t *out_size) {
-    return answer_bytes(text.c_str(), text.size() + 1, size, value, out_size);
-}
-template <class T>
-cl_int answer(const std::vector<T> &list, size_t size, void *value, size_t *out_size) {
-    return answer_bytes(list.data(), list.size() * sizeof(T), size, value, out_size);
-}
-
-/// A list that the driver below answers; empty when it does not.
-template <class T, class Function, class... Arguments>
-std::vector<T> ask_list(Function function, Arguments... arguments) {
-    size_t size = 0;
-    if (function(arguments..., 0, nullptr, &size) != CL_SUCCESS)
-        return {};
-    std::vector<T> values(size / sizeof(T));
-    if (!values.empty() && function(arguments..., size, values.data(), nullptr) != CL_SUCCESS)
-        return {};
-    return values;
-}
-template <class Function, class... Arguments>
-std::string ask_text(Function function, Arguments... arguments) {
-    const std::vector<char> bytes = ask_list<char>(function, arguments...);
-    return {bytes.begin(), std::find(bytes.begin(), bytes.end(), '\0')};
-}
-
-/// Sets *out where there is somewhere to.
-inline void set_code(cl_int *out, cl_int code) {
-    if (out)
-        *out = code;
-}
 
 /// Whether the device below is one that gets SPIR-V, and whether this is a device of the driver that is changed at all.
 bool takes_il(cl_device_id device);

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The layer of shadow copies (conformance/drivers/opencl/shadow): by plain OpenCL, bytes pass between
+// the application's memory and a large buffer at maps and unmaps only.
+#include "native.hpp"
+
+#include <cstring>
+
+using namespace opencl_test;
+
+namespace {
+
+constexpr size_t shadow_size = 65536; ///< the layer's default
+
+/// A vendor's device in a context of its own, with a queue.
+struct Bare {
+    explicit Bare(pi_device on)
+        : context(make_cl_context(vendor_of(on))), queue(make_cl_queue(context, vendor_of(on))) {}
+    ClMem around(void *host, size_t size, cl_mem_flags flags = CL_MEM_READ_WRITE) const {
+        cl_int code = CL_SUCCESS;
+        ClMem mem(clCreateBuffer(context, flags | CL_MEM_USE_HOST_PTR, size, host, &code));
+        cl_ok(code);
+        return mem;
+    }
+    /// Blocking.
+    void *map(cl_mem mem, cl_map_flags flags, size_t offset, size_t size) const {
+        cl_int code = CL_SUCCESS;
+        void *const address = clEnqueueMapBuffer(queue, mem, CL_TRUE, flags, offset, size, 0,
+                                                 nullptr, nullptr, &code);
+        cl_ok(code);
+        return address;
+    }
+    void unmap(cl_mem mem, void *address) const {
+        cl_ok(clEnqueueUnmapMemObject(queue, mem, address, 0, nullptr, nullptr));
+        cl_ok(clFinish(queue));
+    }
+    void fill(cl_mem mem, uint8_t value, size_t size) const {
+        cl_ok(clEnqueueFillBuffer(queue, mem, &value, 1, 0, size, 0, nullptr, nullptr));
+        cl_ok(clFinish(queue));
+    }
+    std::vector<uint8_t> read(cl_mem mem, size_t size) const {
+        std::vector<uint8_t> bytes(size);
+        cl_ok(clEnqueueReadBuffer(queue, mem, CL_TRUE, 0, size, bytes.data(), 0, nullptr, nullptr));
+        return bytes;
+    }
+    ClContext context;
+    ClQueue queue;
+};
+
+using Bytes = std::vector<uint8_t>;
+
+/// `value` in [begin, begin + size) of what is `rest` elsewhere.
+Bytes with_part(size_t whole, uint8_t rest, size_t begin, size_t size, uint8_t value) {
+    Bytes bytes(whole, rest);
+    std::fill_n(bytes.begin() + static_cast<std::ptrdiff_t>(begin), size, value);
+    return bytes;
+}
+
+template <class Test>
+void on_each_device(const Test &test) {
+    Loader loader;
+    for (pi_device device : loader.devices()) {
+        INFO(name_of(device));
+        test(Bare(device));
+    }
+}
+
+} // namespace
+
+TEST_CASE("a shadow copy begins with the host's bytes and keeps the device's to itself",
+          "[.shadow]") {
+    on_each_device([](const Bare &bare) {
+        Bytes host(shadow_size, 1);
+        const ClMem mem = bare.around(host.data(), host.size());
+        CHECK(bare.read(mem, host.size()) == Bytes(shadow_size, 1));
+        bare.fill(mem, 2, host.size());
+        CHECK(host == Bytes(shadow_size, 1));
+        CHECK(bare.read(mem, host.size()) == Bytes(shadow_size, 2));
+        std::fill(host.begin(), host.end(), uint8_t{3});
+        CHECK(bare.read(mem, host.size()) == Bytes(shadow_size, 2));
+    });
+}
+
+TEST_CASE("a map of a shadow copy brings the device's bytes, its unmap takes the host's back",
+          "[.shadow]") {
+    on_each_device([](const Bare &bare) {
+        constexpr size_t offset = 4096, size = 1000;
+        Bytes host(shadow_size, 1);
+        const ClMem mem = bare.around(host.data(), host.size());
+        bare.fill(mem, 2, host.size());
+
+        // For writing, too: what the map covers and the host leaves as it is must survive the unmap.
+        void *address = bare.map(mem, CL_MAP_WRITE, offset, size);
+        CHECK(address == host.data() + offset);
+        CHECK(host == with_part(shadow_size, 1, offset, size, 2));
+        std::memset(address, 3, size);
+        CHECK(bare.read(mem, host.size()) == Bytes(shadow_size, 2));
+        bare.unmap(mem, address);
+        CHECK(bare.read(mem, host.size()) == with_part(shadow_size, 2, offset, size, 3));
+
+        // What the host writes during a map for reading stays at the host.
+        address = bare.map(mem, CL_MAP_READ, 0, host.size());
+        CHECK(host == with_part(shadow_size, 2, offset, size, 3));
+        std::memset(address, 4, host.size());
+        bare.unmap(mem, address);
+        CHECK(bare.read(mem, host.size()) == with_part(shadow_size, 2, offset, size, 3));
+    });
+}
+
+TEST_CASE("a map that discards brings nothing to the host and takes all to the device",
+          "[.shadow]") {
+    on_each_device([](const Bare &bare) {
+        Bytes host(shadow_size, 1);
+        const ClMem mem = bare.around(host.data(), host.size());
+        bare.fill(mem, 2, host.size());
+        void *address = bare.map(mem, CL_MAP_WRITE_INVALIDATE_REGION, 100, 50);
+        CHECK(address == host.data() + 100);
+        CHECK(host == Bytes(shadow_size, 1));
+        bare.unmap(mem, address);
+        CHECK(bare.read(mem, host.size()) == with_part(shadow_size, 2, 100, 50, 1));
+    });
+}
+
+TEST_CASE(
+    "maps of one address are undone in their order, and an address that no map gave is refused",
+    "[.shadow]") {
+    on_each_device([](const Bare &bare) {
+        Bytes host(shadow_size, 1);
+        const ClMem mem = bare.around(host.data(), host.size());
+        void *first = bare.map(mem, CL_MAP_READ, 0, 16),
+             *second = bare.map(mem, CL_MAP_READ, 0, 16);
+        REQUIRE(first == second);
+        CHECK(ask<cl_uint>(clGetMemObjectInfo, mem.get(), CL_MEM_MAP_COUNT) == 2);
+        bare.unmap(mem, first);
+        bare.unmap(mem, second);
+        CHECK(ask<cl_uint>(clGetMemObjectInfo, mem.get(), CL_MEM_MAP_COUNT) == 0);
+        CHECK(clEnqueueUnmapMemObject(bare.queue, mem, first, 0, nullptr, nullptr) ==
+              CL_INVALID_VALUE);
+        cl_int code = CL_SUCCESS;
+        CHECK(clEnqueueMapBuffer(bare.queue, mem, CL_TRUE, CL_MAP_WRITE_INVALIDATE_REGION, 1,
+                                 host.size(), 0, nullptr, nullptr, &code) == nullptr);
+        CHECK(code == CL_INVALID_VALUE);
+    });
+}
+
+TEST_CASE("a map of a shadow copy waits for its wait list", "[.shadow]") {
+    Loader loader;
+    for (pi_device device : loader.devices()) {
+        INFO(name_of(device));
+        if (!waits_for_user_events(device))
+            continue;
+        const Bare bare(device);
+        Bytes host(shadow_size, 1);
+        const ClMem mem = bare.around(host.data(), host.size());
+        bare.fill(mem, 2, host.size());
+        const ClEvent gate = make_user_event(bare.context);
+        const cl_event wait = gate;
+        cl_event mapped = nullptr;
+        cl_int code = CL_SUCCESS;
+        void *const address = clEnqueueMapBuffer(bare.queue, mem, CL_FALSE, CL_MAP_READ, 0,
+                                                 host.size(), 1, &wait, &mapped, &code);
+        cl_ok(code);
+        const ClEvent owner(mapped);
+        CHECK(host == Bytes(shadow_size, 1));
+        cl_ok(clSetUserEventStatus(gate, CL_COMPLETE));
+        cl_ok(clFlush(bare.queue));
+        cl_ok(clWaitForEvents(1, &mapped));
+        CHECK(host == Bytes(shadow_size, 2));
+        bare.unmap(mem, address);
+    }
+}
+
+TEST_CASE("sub-buffers of a shadow copy are parts of it", "[.shadow]") {
+    on_each_device([](const Bare &bare) {
+        constexpr size_t origin = 8192, size = 4096;
+        Bytes host(shadow_size, 1);
+        const ClMem mem = bare.around(host.data(), host.size());
+        const cl_buffer_region region{origin, size};
+        cl_int code = CL_SUCCESS;
+        const ClMem part(clCreateSubBuffer(mem, 0, CL_BUFFER_CREATE_TYPE_REGION, &region, &code));
+        cl_ok(code);
+        CHECK(ask<void *>(clGetMemObjectInfo, part.get(), CL_MEM_HOST_PTR) == host.data() + origin);
+        bare.fill(part, 2, size);
+        CHECK(host == Bytes(shadow_size, 1));
+        void *const address = bare.map(part, CL_MAP_READ, 0, size);
+        CHECK(address == host.data() + origin);
+        CHECK(host == with_part(shadow_size, 1, origin, size, 2));
+        bare.unmap(part, address);
+        CHECK(bare.read(mem, host.size()) == host);
+    });
+}
+
+TEST_CASE("a shadow copy has the flags and the pointer with which it was made", "[.shadow]") {
+    on_each_device([](const Bare &bare) {
+        Bytes host(shadow_size, 1);
+        const ClMem mem = bare.around(host.data(), host.size(), CL_MEM_READ_ONLY);
+        CHECK(ask<cl_mem_flags>(clGetMemObjectInfo, mem.get(), CL_MEM_FLAGS) ==
+              (CL_MEM_READ_ONLY | CL_MEM_USE_HOST_PTR));
+        CHECK(ask<void *>(clGetMemObjectInfo, mem.get(), CL_MEM_HOST_PTR) == host.data());
+    });
+}
+
+TEST_CASE("smaller buffers and buffers of the driver's own memory are no shadow copies",
+          "[.shadow]") {
+    on_each_device([](const Bare &bare) {
+        Bytes host(shadow_size, 1);
+        const ClMem small = bare.around(host.data(), host.size() - 1);
+        bare.fill(small, 2, host.size() - 1);
+        CHECK(host == with_part(shadow_size, 1, 0, host.size() - 1, 2));
+        const ClMem own = make_cl_buffer(bare.context, host);
+        CHECK(ask<void *>(clGetMemObjectInfo, own.get(), CL_MEM_HOST_PTR) == nullptr);
+        void *const address = bare.map(own, CL_MAP_READ, 0, host.size());
+        CHECK(address != host.data());
+        CHECK(std::memcmp(address, host.data(), host.size()) == 0);
+        bare.unmap(own, address);
+    });
+}
