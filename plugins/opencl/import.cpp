@@ -12,8 +12,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
-#include <functional>
+#include <bit>
+#include <sys/mman.h>
 
 namespace pi::opencl {
 
@@ -21,83 +21,124 @@ using namespace sdk;
 
 namespace {
 
-/// Waits for one vendor's command that was just enqueued.
-void complete(const Api &api, cl_command_queue queue, cl_event event) {
-    const EventOwner owner(api, event);
-    check(api.clFlush(queue), "clFlush");
-    check(api.clWaitForEvents(1, &event), "clWaitForEvents");
-}
-
-/// Maps and unmaps [0, size); returns the address.
-void *map_once(const Api &api, cl_command_queue queue, cl_mem mem, uint64_t size,
-               const std::function<void()> &meanwhile = {}) {
-    cl_event event = nullptr;
-    cl_int code = CL_SUCCESS;
-    void *address = api.clEnqueueMapBuffer(queue, mem, CL_FALSE, CL_MAP_READ | CL_MAP_WRITE, 0,
-                                           size, 0, nullptr, &event, &code);
-    check(code, "clEnqueueMapBuffer");
-    complete(api, queue, event);
-    if (meanwhile)
-        meanwhile();
-    check(api.clEnqueueUnmapMemObject(queue, mem, address, 0, nullptr, &event),
-          "clEnqueueUnmapMemObject");
-    complete(api, queue, event);
-    return address;
-}
-
-/// Whether the device works on this memory itself. That a map gives the same address proves nothing (it must); that
-/// the device's writes are there *without* a map does.
-bool is_in_place(const Api &api, cl_context context, cl_command_queue queue, std::byte *memory,
-                 size_t size) {
-    std::memset(memory, 0x11, size);
-    cl_int code = CL_SUCCESS;
-    const MemOwner mem(api, api.clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR,
-                                               size, memory, &code));
-    if (code != CL_SUCCESS)
-        return false;
-    cl_event event = nullptr;
-    const uint8_t pattern = 0x22;
-    check(api.clEnqueueFillBuffer(queue, mem.get(), &pattern, 1, 0, size, 0, nullptr, &event),
-          "clEnqueueFillBuffer");
-    complete(api, queue, event);
-    const auto all = [&](uint8_t value) {
-        return std::all_of(memory, memory + size,
-                           [value](std::byte b) { return static_cast<uint8_t>(b) == value; });
-    };
-    if (!all(pattern))
-        return false;
-    const void *address =
-        map_once(api, queue, mem.get(), size, [&] { std::memset(memory, 0x33, size); });
-    std::vector<uint8_t> seen(size);
-    check(api.clEnqueueReadBuffer(queue, mem.get(), CL_FALSE, 0, size, seen.data(), 0, nullptr,
-                                  &event),
-          "clEnqueueReadBuffer");
-    complete(api, queue, event);
-    return address == memory && std::count(seen.begin(), seen.end(), 0x33) == std::ptrdiff_t(size);
-}
-
-std::optional<uint64_t> probe(const Device &device) {
-    const Api &api = device.api();
-    const cl_device_id id = device.id();
-    const cl_context_properties properties[] = {
-        CL_CONTEXT_PLATFORM, reinterpret_cast<cl_context_properties>(device.platform().id()), 0};
-    cl_int code = CL_SUCCESS;
-    const ContextOwner context(api,
-                               api.clCreateContext(properties, 1, &id, nullptr, nullptr, &code));
-    check(code, "clCreateContext");
-    const QueueOwner queue = create_vendor_queue(device, context.get(), 0);
-
-    constexpr size_t page = 4096;
-    std::vector<std::byte> memory(4 * page);
-    auto *aligned = memory.data() + (page - reinterpret_cast<uintptr_t>(memory.data()) % page);
-    for (const uint64_t alignment : std::array<uint64_t, 4>{1, 16, 64, page}) {
-        // An address and a size with this alignment and no more.
-        const size_t size = alignment < page ? page / 2 + alignment : page;
-        if (is_in_place(api, context.get(), queue.get(), aligned + alignment % page, size))
-            return alignment;
+/// Pages that are only there once somebody touches them: a trial of any size costs little where the
+/// driver copies nothing.
+class Pages {
+public:
+    explicit Pages(size_t size)
+        : size_(size), begin_(mmap(nullptr, size, PROT_READ | PROT_WRITE,
+                                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)) {
+        if (begin_ == MAP_FAILED)
+            fail(PI_ERROR_OUT_OF_HOST_MEMORY, "mmap: ", size,
+                 " bytes to try whether host memory is used in place");
     }
-    return std::nullopt;
-}
+    Pages(const Pages &) = delete;
+    ~Pages() { munmap(begin_, size_); }
+    std::byte *begin() const { return static_cast<std::byte *>(begin_); }
+
+private:
+    const size_t size_;
+    void *const begin_;
+};
+
+/// Tries with memory of our own, never with the application's, which others may be using.
+class Trial {
+public:
+    explicit Trial(const Device &device)
+        : device_(device), context_(create_context(device)),
+          queue_(create_vendor_queue(device, context_.get(), 0)) {}
+
+    /// Whether the device works on memory of this size, with this alignment and no more, itself. That
+    /// a map gives the same address proves nothing (it must); that the device's writes are there
+    /// *without* a map does. False also where the driver refuses such a buffer, with its code.
+    bool in_place(uint64_t size, uint64_t alignment, cl_int *out_code = nullptr) const {
+        const Pages pages(size + page_size);
+        std::byte *const memory = pages.begin() + alignment % page_size;
+        const Api &api = device_.api();
+        cl_int code = CL_SUCCESS;
+        const MemOwner mem(api, api.clCreateBuffer(context_.get(),
+                                                   CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, size,
+                                                   memory, &code));
+        if (out_code)
+            *out_code = code;
+        return code == CL_SUCCESS && writes_reach_host(mem.get(), memory, size) &&
+               writes_reach_device(mem.get(), memory, size);
+    }
+
+private:
+    static ContextOwner create_context(const Device &device) {
+        const cl_device_id id = device.id();
+        const cl_context_properties properties[] = {
+            CL_CONTEXT_PLATFORM, reinterpret_cast<cl_context_properties>(device.platform().id()),
+            0};
+        cl_int code = CL_SUCCESS;
+        ContextOwner context(device.api(), device.api().clCreateContext(properties, 1, &id, nullptr,
+                                                                        nullptr, &code));
+        check(code, "clCreateContext");
+        return context;
+    }
+
+    static constexpr size_t spot = 256;
+    /// Where bytes are compared: drivers may treat the first and the last page unlike the rest.
+    static std::array<uint64_t, 3> spots(uint64_t size) {
+        return {0, (size - spot) / 2, size - spot};
+    }
+    static bool all(const std::byte *bytes, std::byte value) {
+        return std::all_of(bytes, bytes + spot, [value](std::byte b) { return b == value; });
+    }
+
+    void complete(cl_event event) const {
+        const Api &api = device_.api();
+        const EventOwner owner(api, event);
+        check(api.clFlush(queue_.get()), "clFlush");
+        check(api.clWaitForEvents(1, &event), "clWaitForEvents");
+    }
+
+    bool writes_reach_host(cl_mem mem, const std::byte *memory, uint64_t size) const {
+        constexpr std::byte pattern{0x22};
+        bool reached = true;
+        for (const uint64_t at : spots(size)) {
+            cl_event event = nullptr;
+            check(device_.api().clEnqueueFillBuffer(queue_.get(), mem, &pattern, 1, at, spot, 0,
+                                                    nullptr, &event),
+                  "clEnqueueFillBuffer");
+            complete(event);
+            reached = reached && all(memory + at, pattern);
+        }
+        return reached;
+    }
+
+    bool writes_reach_device(cl_mem mem, std::byte *memory, uint64_t size) const {
+        constexpr std::byte pattern{0x33};
+        const Api &api = device_.api();
+        cl_event event = nullptr;
+        cl_int code = CL_SUCCESS;
+        void *const address =
+            api.clEnqueueMapBuffer(queue_.get(), mem, CL_FALSE, CL_MAP_READ | CL_MAP_WRITE, 0, size,
+                                   0, nullptr, &event, &code);
+        check(code, "clEnqueueMapBuffer");
+        complete(event);
+        for (const uint64_t at : spots(size))
+            std::fill_n(memory + at, spot, pattern);
+        check(api.clEnqueueUnmapMemObject(queue_.get(), mem, address, 0, nullptr, &event),
+              "clEnqueueUnmapMemObject");
+        complete(event);
+        bool reached = address == memory;
+        for (const uint64_t at : spots(size)) {
+            std::array<std::byte, spot> seen{};
+            check(api.clEnqueueReadBuffer(queue_.get(), mem, CL_FALSE, at, spot, seen.data(), 0,
+                                          nullptr, &event),
+                  "clEnqueueReadBuffer");
+            complete(event);
+            reached = reached && all(seen.data(), pattern);
+        }
+        return reached;
+    }
+
+    const Device &device_;
+    const ContextOwner context_;
+    const QueueOwner queue_;
+};
 
 } // namespace
 
@@ -105,8 +146,7 @@ std::optional<uint64_t> Device::import_alignment() {
     std::lock_guard lock(import_mutex_);
     if (!import_known_ && integrated_) {
         try {
-            const auto submission = submission_lock();
-            import_alignment_ = probe(*this);
+            find_import_alignment();
         } catch (...) {
             instance().log(PI_LOG_WARNING, "importing host memory into " + name_ +
                                                " was tried and failed: " + current_error().text());
@@ -116,17 +156,68 @@ std::optional<uint64_t> Device::import_alignment() {
     return import_alignment_;
 }
 
+void Device::find_import_alignment() {
+    const auto submission = submission_lock();
+    const Trial trial(*this);
+    for (const uint64_t alignment : {uint64_t{1}, uint64_t{16}, uint64_t{64}, page_size}) {
+        // A size with this alignment and no more.
+        if (!trial.in_place(alignment < page_size ? page_size / 2 + alignment : page_size,
+                            alignment))
+            continue;
+        // A driver may copy what is large: memory is imported in every usual size, or in none.
+        for (const uint64_t size : {uint64_t{64} << 10, uint64_t{4} << 20}) {
+            if (size <= max_allocation_ && !trial.in_place(size, alignment)) {
+                copied_from_ = size;
+                return;
+            }
+            in_place_up_to_ = size;
+        }
+        import_alignment_ = alignment;
+        return;
+    }
+}
+
+bool Device::uses_in_place(uint64_t size) {
+    const auto alignment = import_alignment();
+    std::lock_guard lock(import_mutex_);
+    if (!alignment || size >= copied_from_)
+        return false;
+    if (size <= in_place_up_to_)
+        return true;
+    const auto submission = submission_lock();
+    const Trial trial(*this);
+    // A larger size first, for the imports to come.
+    const uint64_t larger = std::min(std::bit_ceil(size), max_allocation_);
+    cl_int code = CL_SUCCESS;
+    if (trial.in_place(larger, *alignment)) {
+        in_place_up_to_ = larger;
+    } else if (trial.in_place(size, *alignment, &code)) {
+        in_place_up_to_ = size;
+    } else {
+        check(code, "clCreateBuffer", size, " bytes of host memory on ", name_);
+        copied_from_ = size;
+    }
+    return size <= in_place_up_to_;
+}
+
+std::string Device::import_refusal() {
+    std::lock_guard lock(import_mutex_);
+    if (!integrated_)
+        return "it has memory of its own (CL_DEVICE_HOST_UNIFIED_MEMORY is false)";
+    if (copied_from_ == UINT64_MAX)
+        return "what the device wrote was not there when tried";
+    return text("its driver keeps a copy of ", copied_from_, " bytes and more");
+}
+
 namespace {
 
 Ref<Mem> import_pointer(Context &context, Device &device, const pi_mem_import_desc &desc) {
     check_allocation(device, desc.size);
     std::byte *pointer = sdk::import_pointer(desc);
     const auto alignment = device.import_alignment();
-    if (!alignment)
-        fail(PI_ERROR_UNSUPPORTED_FEATURE, device.name(), " does not use host memory in place: ",
-             device.integrated()
-                 ? "what the device wrote was not there when tried"
-                 : "it has memory of its own (CL_DEVICE_HOST_UNIFIED_MEMORY is false)");
+    if (!alignment || !device.uses_in_place(desc.size))
+        fail(PI_ERROR_UNSUPPORTED_FEATURE, device.name(), " does not use ", desc.size,
+             " bytes of host memory in place: ", device.import_refusal());
     if (reinterpret_cast<uintptr_t>(pointer) % *alignment || desc.size % *alignment)
         fail(PI_ERROR_MISALIGNED_POINTER, "the pointer ", static_cast<void *>(pointer),
              " and the size ", desc.size, " must be multiples of ", *alignment,
@@ -139,14 +230,6 @@ Ref<Mem> import_pointer(Context &context, Device &device, const pi_mem_import_de
                                        desc.size, pointer, &code));
     check(code, "clCreateBuffer", desc.size, " bytes at ", static_cast<void *>(pointer), " on ",
           device.name());
-    {
-        const auto lock = device.submission_lock();
-        const cl_command_queue queue = context.private_queue(device, Context::Purpose::MAP);
-        const void *mapped = map_once(api, queue, vendor.get(), desc.size);
-        if (mapped != pointer)
-            fail(PI_ERROR_UNSUPPORTED_FEATURE, device.name(), " maps the memory at ",
-                 static_cast<void *>(pointer), " to ", mapped, ": it is not used in place");
-    }
     Mem::Parts parts;
     parts.vendor = std::move(vendor);
     parts.size = desc.size;

@@ -184,9 +184,10 @@ MemOwner create_vendor_buffer(const Context &context, const Device &device, cl_m
 
 /// Memory of our own with a greater alignment than the driver's, used in place.
 MemOwner create_aligned(const Context &context, Device &device, const pi_mem_buffer_desc &desc) {
-    const auto in_place = device.import_alignment();
+    const auto needed = device.import_alignment();
+    const bool in_place = needed && *needed <= desc.alignment && device.uses_in_place(desc.size);
     constexpr uint64_t limit = uint64_t{1} << 30;
-    if (!in_place || *in_place > desc.alignment || desc.alignment > limit)
+    if (!in_place || desc.alignment > limit)
         fail(PI_ERROR_INVALID_ALIGNMENT, "alignment is ", desc.alignment, "; on ", device.name(),
              in_place ? text(" at most ", limit, " can be honoured")
                       : text(" no more than ", device.min_alignment(), " can be proven"));
@@ -233,7 +234,9 @@ Ref<Mem> create_buffer(Context &context, Device &device, const pi_mem_buffer_des
         const auto in_place = device.import_alignment();
         const uint64_t given = alignment_of(desc.host_ptr, page_size);
         // The host's address counts as well as the device's.
-        parts.alignment = in_place && given >= *in_place ? given : std::min(parts.alignment, given);
+        parts.alignment = in_place && given >= *in_place && device.uses_in_place(desc.size)
+                              ? given
+                              : std::min(parts.alignment, given);
         if (desc.alignment > parts.alignment)
             fail(PI_ERROR_INVALID_ALIGNMENT, "alignment is ", desc.alignment, ", but host_ptr (",
                  desc.host_ptr, ") gives ", parts.alignment, " on ", device.name());

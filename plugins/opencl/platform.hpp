@@ -109,8 +109,12 @@ public:
     bool has_extension(const char *extension) const;
 
     /// The alignment that application memory needs to be used in place, found out by trying; nullopt: never in
-    /// place. The first call works for a moment.
+    /// place, or not in each of the sizes up to 4 MiB that were tried. The first call works for a moment.
     std::optional<uint64_t> import_alignment();
+    /// Whether this many bytes with that alignment are used in place. Sizes that may be copied are tried first.
+    bool uses_in_place(uint64_t size);
+    /// Why host memory is not used in place.
+    std::string import_refusal();
 
     /// Locked while one command is given to the vendor, where the driver needs that; else empty.
     std::unique_lock<std::mutex> submission_lock() {
@@ -128,6 +132,8 @@ public:
     }
 
 private:
+    void find_import_alignment();
+
     Platform &platform_;
     const sdk::Ref<Device> parent_;
     const DeviceOwner vendor_; ///< empty for a root device, which OpenCL does not count
@@ -144,6 +150,8 @@ private:
     std::mutex submission_mutex_, import_mutex_;
     bool import_known_ = false;
     std::optional<uint64_t> import_alignment_;
+    /// Sizes of host memory that are known to be used in place, and to be copied by the driver.
+    uint64_t in_place_up_to_ = 0, copied_from_ = UINT64_MAX;
 };
 
 /// What Device::partition_kinds and Device::clock tell, asked of the driver (partition.cpp, timestamp.cpp).

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The layer of shadow copies (conformance/drivers/opencl/shadow): by plain OpenCL, bytes pass between
-// the application's memory and a large buffer at maps and unmaps only.
+// the application's memory and a large buffer at maps and unmaps only; the plugin finds that out.
 #include "native.hpp"
 
 #include <cstring>
@@ -54,6 +54,16 @@ Bytes with_part(size_t whole, uint8_t rest, size_t begin, size_t size, uint8_t v
     Bytes bytes(whole, rest);
     std::fill_n(bytes.begin() + static_cast<std::ptrdiff_t>(begin), size, value);
     return bytes;
+}
+
+pi_mem_import_desc import_desc(void *pointer, uint64_t size) {
+    pi_mem_import_desc desc{};
+    desc.struct_size = sizeof desc;
+    desc.type = PI_TYPE_MEM_IMPORT_DESC;
+    desc.size = size;
+    desc.handle.type = PI_EXTERNAL_HOST_POINTER;
+    desc.handle.pointer = pointer;
+    return desc;
 }
 
 template <class Test>
@@ -214,4 +224,86 @@ TEST_CASE("smaller buffers and buffers of the driver's own memory are no shadow 
         CHECK(std::memcmp(address, host.data(), host.size()) == 0);
         bare.unmap(own, address);
     });
+}
+
+// ----- the plugin over the layer ------------------------------------------------------------------
+
+TEST_CASE("host memory of a driver with shadow copies is not imported in place", "[.shadow]") {
+    Loader loader;
+    for (pi_device device : loader.devices()) {
+        INFO(name_of(device));
+        const Place place(device);
+        CHECK(info_of<uint32_t>(piDeviceGetInfo, device, PI_DEVICE_INFO_HOST_POINTER_IMPORT) == 0);
+        CHECK((info_of<uint32_t>(piDeviceGetInfo, device, PI_DEVICE_INFO_EXTERNAL_HANDLE_TYPES) &
+               1u << PI_EXTERNAL_HOST_POINTER) == 0);
+        CHECK((scope_of(device).flags & PI_SCOPE_MAPS_IN_PLACE) == 0);
+        Bytes host(shadow_size, 1);
+        const auto desc = import_desc(host.data(), host.size());
+        Mem mem;
+        refused(piMemImport(place.context, device, &desc, mem.out()), PI_ERROR_UNSUPPORTED_FEATURE,
+                {"65536"});
+        // Nor is a host's alignment the device's.
+        pi_mem_buffer_desc aligned{};
+        aligned.struct_size = sizeof aligned;
+        aligned.type = PI_TYPE_MEM_BUFFER_DESC;
+        aligned.size = shadow_size;
+        aligned.alignment = 4096;
+        refused(piMemBufferCreate(place.context, device, &aligned, mem.out()),
+                PI_ERROR_INVALID_ALIGNMENT, {"4096"});
+    }
+}
+
+TEST_CASE("PI_MEM_USE_HOST_PTR over a shadow copy is handed over by maps", "[.shadow]") {
+    Loader loader;
+    for (pi_device device : loader.devices()) {
+        INFO(name_of(device));
+        const Place place(device);
+        Bytes host(shadow_size, 1);
+        const Mem mem =
+            make_buffer(place.context, device, host.size(), PI_MEM_USE_HOST_PTR, host.data());
+        for (uint8_t round = 0; round < 10; ++round) {
+            void *address = nullptr;
+            wait(map(place.queue, mem, PI_MAP_WRITE_DISCARD, 0, host.size(), &address));
+            REQUIRE(address == host.data());
+            std::fill(host.begin(), host.end(), round);
+            wait(unmap(place.queue, mem, address));
+            CHECK(contents(place.queue, mem) == Bytes(shadow_size, round));
+            const uint8_t next = static_cast<uint8_t>(round + 100);
+            wait(fill(place.queue, mem, &next, 1, 0, host.size()));
+            CHECK(host == Bytes(shadow_size, round));
+            wait(map(place.queue, mem, PI_MAP_READ, 0, host.size(), &address));
+            CHECK(host == Bytes(shadow_size, next));
+            wait(unmap(place.queue, mem, address));
+        }
+    }
+}
+
+// The layer makes shadow copies from 16 MiB on: more than the device's answers can tell.
+TEST_CASE("an import is in place in its real size, or refused", "[.large_shadow]") {
+    constexpr uint64_t from = uint64_t{16} << 20;
+    Loader loader;
+    for (pi_device device : loader.devices()) {
+        INFO(name_of(device));
+        const Place place(device);
+        CHECK(info_of<uint32_t>(piDeviceGetInfo, device, PI_DEVICE_INFO_HOST_POINTER_IMPORT) == 1);
+        Bytes host(from + 4096, 1);
+        uint8_t *const begin =
+            host.data() + (4096 - reinterpret_cast<uintptr_t>(host.data()) % 4096);
+        Mem mem;
+        auto desc = import_desc(begin, from);
+        refused(piMemImport(place.context, device, &desc, mem.out()), PI_ERROR_UNSUPPORTED_FEATURE,
+                {"16777216"});
+        // Its bytes are the application's, whatever is tried.
+        CHECK(host == Bytes(host.size(), 1));
+        for (const uint64_t size : {from - 4096, uint64_t{5} << 20, uint64_t{4096}}) {
+            desc = import_desc(begin, size);
+            ok(piMemImport(place.context, device, &desc, mem.out()));
+            const uint8_t two = 2;
+            wait(fill(place.queue, mem, &two, 1, 0, size));
+            CHECK(std::count(begin, begin + size, two) == static_cast<std::ptrdiff_t>(size));
+            std::fill(host.begin(), host.end(), uint8_t{1});
+        }
+        desc = import_desc(begin, from);
+        refused(piMemImport(place.context, device, &desc, mem.out()), PI_ERROR_UNSUPPORTED_FEATURE);
+    }
 }
