@@ -108,10 +108,12 @@ public:
     uint64_t offset_alignment() const { return offset_alignment_; }
     bool has_extension(const char *extension) const;
 
-    /// The alignment that application memory needs to be used in place, found out by trying; nullopt: never in
-    /// place, or not in each of the sizes up to 4 MiB that were tried. The first call works for a moment.
+    /// The alignment that application memory needs to be used in place, found out by trying;
+    /// nullopt: not in place in each of the sizes up to 4 MiB that were tried. The first call works
+    /// for a moment.
     std::optional<uint64_t> import_alignment();
-    /// Whether this many bytes with that alignment are used in place. Sizes that may be copied are tried first.
+    /// Whether this many bytes with that alignment are used in place. Tries a larger size than any
+    /// before.
     bool uses_in_place(uint64_t size);
     /// Why host memory is not used in place.
     std::string import_refusal();

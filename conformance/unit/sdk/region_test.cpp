@@ -4,6 +4,7 @@
 
 #include <catch2/catch.hpp>
 
+#include <map>
 #include <random>
 #include <set>
 
@@ -77,6 +78,49 @@ TEST_CASE("regions copy exactly the bytes that their definition names") {
         copy_regions(std::span(&region, 1), src.data(), dst.data());
         REQUIRE(dst == expected);
     }
+}
+
+TEST_CASE("the grids of a region are its bytes, in no more calls than it has rows or slices") {
+    const auto seed = std::random_device{}();
+    INFO("seed " << seed);
+    std::mt19937_64 random(seed);
+    constexpr uint64_t size = 4096;
+    for (int step = 0; step < 500; ++step) {
+        const pi_region region = random_region(random, size);
+        const Rectangle from = source(region), to = destination(region);
+        for (const uint64_t max_pitch : {uint64_t{0}, UINT64_MAX}) {
+            std::map<uint64_t, uint64_t> copied; // source by destination
+            uint64_t calls = 0;
+            for_each_grid(from, to, max_pitch, [&](const Rectangle &in, const Rectangle &out) {
+                ++calls;
+                CHECK(in.slices == 1);
+                for (uint64_t row = 0; row < in.rows; ++row)
+                    for (uint64_t byte = 0; byte < in.row; ++byte)
+                        copied[out.row_offset(row) + byte] = in.row_offset(row) + byte;
+            });
+            std::map<uint64_t, uint64_t> expected;
+            const auto sources = addresses(region, true), targets = addresses(region, false);
+            for (size_t i = 0; i < sources.size(); ++i)
+                expected[targets[i]] = sources[i];
+            REQUIRE(copied == expected);
+            // A row of all slices has the slice pitch, which may be too large for the backend.
+            CHECK(calls == (max_pitch ? std::min(from.rows, from.slices) : from.slices));
+        }
+    }
+}
+
+TEST_CASE("slices of one row each are rows") {
+    const Rectangle slices{8, 3, 1, 5, 3, 10};
+    const Rectangle rows = slices.flat();
+    CHECK(rows.rows == 5);
+    CHECK(rows.slices == 1);
+    for (uint64_t i = 0; i < 5; ++i)
+        CHECK(rows.row_offset(i) == slices.row_offset(i));
+    CHECK(rows.end() == slices.end());
+    CHECK(rows.slices_are_rows());
+    CHECK_FALSE(Rectangle{0, 3, 2, 2, 4, 9}.slices_are_rows());
+    CHECK(Rectangle{0, 3, 2, 2, 4, 12}.slices_are_rows());
+    CHECK(Rectangle{0, 3, 2, 2, 4, 9}.flat().slices == 2);
 }
 
 TEST_CASE("two rectangles overlap exactly when they share a byte") {

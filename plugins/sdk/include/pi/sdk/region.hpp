@@ -5,6 +5,7 @@
 
 #include <pi/sdk/descriptor.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -33,6 +34,13 @@ struct Rectangle {
     /// Begin of row `index`, counted through all slices.
     uint64_t row_offset(uint64_t index) const {
         return offset + index / rows * slice_pitch + index % rows * row_pitch;
+    }
+    /// Every slice begins a number of whole row pitches behind the one before it.
+    bool slices_are_rows() const { return slices == 1 || slice_pitch % row_pitch == 0; }
+    /// The same bytes, with slices of one row each as rows.
+    Rectangle flat() const {
+        return rows == 1 ? Rectangle{offset, row, slices, 1, slice_pitch, slice_pitch * slices}
+                         : *this;
     }
 };
 
@@ -221,6 +229,25 @@ void for_each_piece(const pi_region &region, Copy &&copy) {
         return copy(from.offset, to.offset, from.bytes());
     for (uint64_t i = 0; i < from.rows * from.slices; ++i)
         copy(from.row_offset(i), to.row_offset(i), from.row);
+}
+
+/// Calls `copy(from, to)` for parts with one slice each of two rectangles with equal rows, for
+/// backends that copy such a part by one call, but not the whole: each slice, or, where there are
+/// fewer rows than slices, each row of all slices. Its row pitch is the slice pitch then, which must
+/// be at most `max_pitch` at both ends.
+template <class Copy>
+void for_each_grid(const Rectangle &from, const Rectangle &to, uint64_t max_pitch, Copy &&copy) {
+    const auto grid = [&](uint64_t begin, uint64_t rows, uint64_t pitch) {
+        return Rectangle{begin, from.row, rows, 1, pitch, pitch * rows};
+    };
+    if (from.rows < from.slices && std::max(from.slice_pitch, to.slice_pitch) <= max_pitch)
+        for (uint64_t row = 0; row < from.rows; ++row)
+            copy(grid(from.row_offset(row), from.slices, from.slice_pitch),
+                 grid(to.row_offset(row), to.slices, to.slice_pitch));
+    else
+        for (uint64_t slice = 0; slice < from.slices; ++slice)
+            copy(grid(from.row_offset(slice * from.rows), from.rows, from.row_pitch),
+                 grid(to.row_offset(slice * to.rows), to.rows, to.row_pitch));
 }
 
 /// What of a copy goes at once where it takes its way through blocks of memory.
