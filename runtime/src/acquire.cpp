@@ -195,6 +195,25 @@ StorageState::try_acquire(const std::shared_ptr<BufferState> &buffer, PlaceIndex
     return std::move(begun.acquisition);
 }
 
+/// A write of all bytes by whoever completes the event, which no counter and no log has.
+void StorageState::await_first_content() {
+    const auto buffer = std::make_shared<BufferState>();
+    Begun begun{buffer};
+    begun.acquisition = std::make_unique<AcquisitionState>();
+    AcquisitionState &first = *begun.acquisition;
+    first.held = false;
+    first.storage = shared_from_this();
+    first.place = description_.device_memory ? description_.device_place : host_place;
+    first.range = {0, description_.size};
+    first.writes = true;
+    {
+        const std::lock_guard lock(mutex_);
+        begin_use(begun, attach(first.place), Access::discard_write);
+        first.held = true;
+    }
+    release(first, description_.ready.get());
+}
+
 std::optional<std::vector<Dependency>> StorageState::bring(PlaceIndex place, const RangeSet &ranges,
                                                            ViewId from) {
     const auto buffer = std::make_shared<BufferState>();

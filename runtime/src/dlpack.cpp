@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "device_query.hpp"
+#include "dlpack_stream.hpp"
 
 #include <pi/runtime/dlpack.hpp>
 #include <pi/runtime/error.hpp>
@@ -69,7 +70,9 @@ std::optional<int32_t> number_of(pi_device device, uint32_t backend) {
     return static_cast<int32_t>(found - devices.begin());
 }
 
-pi_dlpack_device device_of(pi_device device) {
+} // namespace
+
+pi_dlpack_device dlpack_device(pi_device device) {
     const uint32_t backend = backend_of(device);
     const Kind *const kind = find_kind(&Kind::backend, backend);
     if (!kind) {
@@ -89,6 +92,8 @@ pi_dlpack_device device_of(pi_device device) {
     return {kind->type, *number};
 }
 
+namespace {
+
 /// "kDLCPU (1), kDLCUDA (2)"
 std::string names_of_kinds() {
     std::string text;
@@ -103,8 +108,10 @@ std::string name_of(const pi_dlpack_device &device) {
     return "(" + std::to_string(device.device_type) + ", " + std::to_string(device.device_id) + ")";
 }
 
-PlaceIndex place_of(const Topology &topology, const pi_dlpack_device &device,
-                    const std::optional<PlaceIndex> &wanted) {
+} // namespace
+
+PlaceIndex dlpack_place(const Topology &topology, const pi_dlpack_device &device,
+                        const std::optional<PlaceIndex> &wanted) {
     const Kind *const kind = find_kind(&Kind::type, device.device_type);
     if (!kind) {
         throw Error(PI_ERROR_UNSUPPORTED_FEATURE,
@@ -138,6 +145,8 @@ PlaceIndex place_of(const Topology &topology, const pi_dlpack_device &device,
                              topology.info(*wanted).name
                        : "DLPack: no place of the topology is device " + name_of(device));
 }
+
+namespace {
 
 /// Calls the deleter, once it is the runtime's to call.
 template <class Managed>
@@ -208,7 +217,8 @@ ImportedTensor import_tensor(const Runtime &runtime, Managed *managed, uint64_t 
     const TensorLayout::Hull hull = layout.hull();
     layout.begin = static_cast<uint64_t>(-hull.first);
 
-    const PlaceIndex place = place_of(runtime.topology(), tensor.device, options.place);
+    const PlaceIndex place = dlpack_place(runtime.topology(), tensor.device, options.place);
+    check_dlpack_stream(tensor.device, options.stream);
     const auto taken = std::make_shared<Taken<Managed>>(managed);
     StorageDescription description = options.storage;
     description.size = hull.size;
@@ -218,12 +228,16 @@ ImportedTensor import_tensor(const Runtime &runtime, Managed *managed, uint64_t 
     description.host_memory_valid = true;
     description.host_memory = nullptr;
     description.device_memory = {};
+    description.ready = {};
     if (place == host_place) {
         description.host_memory =
             static_cast<std::byte *>(tensor.data) + tensor.byte_offset + hull.first;
     } else {
+        const Topology &topology = runtime.topology();
         description.device_memory =
-            import_memory(runtime.topology(), place, tensor, hull, description.read_only);
+            import_memory(topology, place, tensor, hull, description.read_only);
+        description.ready = end_of_stream(topology.context(place), topology.device(place),
+                                          tensor.device, options.stream);
     }
     const bool read_only = description.read_only;
     Storage storage(runtime, std::move(description));
@@ -244,7 +258,7 @@ struct Exported {
 /// The tensor, but for what its form alone has.
 template <class Managed>
 Managed &make_exported(const Acquisition &use, const TensorLayout &layout,
-                       std::shared_ptr<const void> owner) {
+                       std::shared_ptr<const void> owner, const DlpackStream &stream) {
     const TensorLayout::Hull hull = layout.hull();
     const uint64_t size = use.range().size();
     // Wraps below the range's begin, to what is past any end.
@@ -260,13 +274,15 @@ Managed &make_exported(const Acquisition &use, const TensorLayout &layout,
     pi_dlpack_tensor &tensor = exported->managed.dl_tensor;
     if (use.place() == host_place) {
         tensor.device = {PI_DLPACK_CPU, 0};
+        check_dlpack_stream(tensor.device, stream);
         tensor.data = use.pointer() + layout.begin;
     } else {
-        use.wait();
         pi_device device = nullptr;
         check(piMemGetInfo(use.mem(), PI_MEM_INFO_DEVICE, sizeof device, &device, nullptr),
               "piMemGetInfo(DEVICE)");
-        tensor.device = device_of(device);
+        tensor.device = dlpack_device(device);
+        check_dlpack_stream(tensor.device, stream);
+        order_before_stream(use, stream);
         const uint64_t begin = use.offset() + layout.begin;
         uint64_t value = 0;
         if (tensor.device.device_type == PI_DLPACK_CPU) {
@@ -298,12 +314,12 @@ Managed &make_exported(const Acquisition &use, const TensorLayout &layout,
     return exported.release()->managed;
 }
 
-/// What releases the use when it goes.
-std::shared_ptr<Acquisition> own(Acquisition use) {
-    return {new Acquisition(std::move(use)), [](Acquisition *held) {
+/// Releases the acquisition when it is destroyed.
+std::shared_ptr<Acquisition> own(Acquisition use, const DlpackStream &stream) {
+    return {new Acquisition(std::move(use)), [stream](Acquisition *held) {
                 try {
                     if (held->held()) {
-                        held->release();
+                        release_dlpack(*held, stream);
                     }
                 } catch (const Error &) {
                     held->abandon();
@@ -410,44 +426,47 @@ pi_dlpack_device dlpack_device(const Topology &topology, PlaceIndex place) {
                                                 std::to_string(topology.size() - 1));
     }
     return place == host_place ? pi_dlpack_device{PI_DLPACK_CPU, 0}
-                               : device_of(topology.device(place));
+                               : dlpack_device(topology.device(place));
 }
 
 ::DLManagedTensorVersioned *export_dlpack(const Acquisition &use, const TensorLayout &layout,
-                                          std::shared_ptr<const void> owner, bool copied) {
+                                          std::shared_ptr<const void> owner, bool copied,
+                                          const DlpackStream &stream) {
     auto &managed =
-        make_exported<pi_dlpack_managed_tensor_versioned>(use, layout, std::move(owner));
+        make_exported<pi_dlpack_managed_tensor_versioned>(use, layout, std::move(owner), stream);
     managed.version = {PI_DLPACK_MAJOR_VERSION, PI_DLPACK_MINOR_VERSION};
     managed.flags = (use.writes() ? 0 : PI_DLPACK_READ_ONLY) | (copied ? PI_DLPACK_IS_COPIED : 0);
     return reinterpret_cast<::DLManagedTensorVersioned *>(&managed);
 }
 
 ::DLManagedTensor *export_dlpack_unversioned(const Acquisition &use, const TensorLayout &layout,
-                                             std::shared_ptr<const void> owner) {
+                                             std::shared_ptr<const void> owner,
+                                             const DlpackStream &stream) {
     if (!use.writes()) {
         throw Error(PI_ERROR_UNSUPPORTED_FEATURE,
                     "DLPack: DLManagedTensor cannot say that a tensor is read-only; acquire for "
                     "read_write, or export a DLManagedTensorVersioned");
     }
     return reinterpret_cast<::DLManagedTensor *>(
-        &make_exported<pi_dlpack_managed_tensor>(use, layout, std::move(owner)));
+        &make_exported<pi_dlpack_managed_tensor>(use, layout, std::move(owner), stream));
 }
 
-::DLManagedTensorVersioned *export_dlpack(Acquisition use, const TensorLayout &layout,
-                                          bool copied) {
-    const auto owner = own(std::move(use));
+::DLManagedTensorVersioned *export_dlpack(Acquisition use, const TensorLayout &layout, bool copied,
+                                          const DlpackStream &stream) {
+    const auto owner = own(std::move(use), stream);
     try {
-        return export_dlpack(*owner, layout, owner, copied);
+        return export_dlpack(*owner, layout, owner, copied, stream);
     } catch (...) {
         owner->abandon(); // nobody has written
         throw;
     }
 }
 
-::DLManagedTensor *export_dlpack_unversioned(Acquisition use, const TensorLayout &layout) {
-    const auto owner = own(std::move(use));
+::DLManagedTensor *export_dlpack_unversioned(Acquisition use, const TensorLayout &layout,
+                                             const DlpackStream &stream) {
+    const auto owner = own(std::move(use), stream);
     try {
-        return export_dlpack_unversioned(*owner, layout, owner);
+        return export_dlpack_unversioned(*owner, layout, owner, stream);
     } catch (...) {
         owner->abandon();
         throw;

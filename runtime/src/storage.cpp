@@ -76,7 +76,11 @@ std::optional<uint32_t> StorageState::memory_of(PlaceIndex place) const {
 }
 
 Storage::Storage(const Runtime &runtime, StorageDescription description)
-    : state_(std::make_shared<StorageState>(runtime.state(), std::move(description))) {}
+    : state_(std::make_shared<StorageState>(runtime.state(), std::move(description))) {
+    if (state_->description().ready) {
+        state_->await_first_content();
+    }
+}
 
 uint64_t Storage::size() const noexcept {
     return state_->description().size;

@@ -135,6 +135,9 @@ public:
                                               PlaceIndex place, Access access, const Range &range,
                                               Spread *spread = nullptr);
 
+    /// Once, before any acquire: the first content is there when description().ready is complete.
+    void await_first_content();
+
     // release.cpp
     void release(AcquisitionState &acquisition, pi_event event);
     void abandon(AcquisitionState &acquisition) noexcept;

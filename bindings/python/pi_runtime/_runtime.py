@@ -146,9 +146,14 @@ class Runtime:
         """A tensor of another library, in place: an object with __dlpack__, or its capsule.
 
         Memory of the host becomes the host's replica, memory of a device (kDLCUDA, kDLOneAPI, kDLOpenCL) that of the
-        place whose device it is; `place` names one where there are several. The producer's commands on it must be
-        done. It is let go when the storage is gone and no use is in flight. stream, copy: given to the producer; a
-        producer that does not take `copy` refuses copy=True (BufferError).
+        place whose device it is; `place` names one where there are several. It is released when the storage is gone
+        and no use is in flight.
+
+        stream: of CUDA's memory, the stream in which the tensor is ready: the producer makes it wait for its work
+        (1: the legacy default stream, 2: the thread's, else a handle above 2), and every use of PI begins after
+        what is in it now. None: a stream of PI's own, or for a capsule the legacy default one. -1: nothing waits.
+        What devices without streams do with the memory must be complete. copy: given to the producer; one that
+        does not accept it refuses copy=True (BufferError).
         """
         from ._tensor import import_tensor
 

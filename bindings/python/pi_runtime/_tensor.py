@@ -128,10 +128,15 @@ class Tensor:
         copy: Optional[bool] = None,
     ) -> Any:
         """A DLPack capsule. dl_device: the host's (1, 0), or that of another place: bytes that are stale there move, which
-        copy=False refuses. copy=True: of a copy, at the host."""
+        copy=False refuses. copy=True: of a copy, at the host. stream: of CUDA's memory, where the consumer will
+        use it: 1 (the legacy default stream), 2 (the thread's) or a handle above 2: its later work begins after all
+        that PI still does with the bytes. -1: nothing waits. None: the bytes are there on return. What a consumer
+        has put into a default stream when its tensor is gone comes before PI's next use; its work in other streams
+        must be complete by then."""
         place = self._place_of(dl_device)
         # Before any byte moves.
-        _core.check_stream(self.storage.runtime.topology._core.dlpack_device(place), stream)
+        device = self.storage.runtime.topology._core.dlpack_device(place)
+        _core.check_stream("__dlpack__", device, stream)
         if copy is False and place != self.place and self.explain(place).bytes_stale != 0:
             raise BufferError("__dlpack__: the bytes would have to be copied to dl_device, and copy is False")
         use = self.acquire(place, "read" if self.read_only or copy else "read_write")
@@ -160,17 +165,26 @@ class Tensor:
         return f"<Tensor {self.dtype} {list(self.shape)} at {name}{', read-only' if self.read_only else ''}>"
 
 
-def _capsule_of(tensor: Any, stream: Any, copy: Optional[bool]) -> Any:
+def _capsule_of(
+    runtime: Runtime, tensor: Any, place: Optional[int], stream: Any, copy: Optional[bool]
+) -> tuple[Any, Any]:
+    """The capsule, and the stream in which it is ready."""
     if not hasattr(tensor, "__dlpack__"):
-        return tensor  # a capsule, which the import looks at
+        return tensor, stream  # a capsule, which the import looks at
+    if hasattr(tensor, "__dlpack_device__"):
+        kind, number = tensor.__dlpack_device__()
+        device = int(kind), int(number)
+        _core.check_stream("from_dlpack", device, stream)
+        if stream is None:
+            stream = runtime._core.import_stream(device, place)
     arguments: dict[str, Any] = {} if stream is None else {"stream": stream}
     asked = {} if copy is None else {"copy": copy}
     try:
-        return tensor.__dlpack__(**arguments, max_version=(1, 0), **asked)
+        return tensor.__dlpack__(**arguments, max_version=(1, 0), **asked), stream
     except TypeError:  # a producer of before 1.0
         if copy:
             raise BufferError("from_dlpack: the producer takes no `copy`, so it makes none") from None
-        return tensor.__dlpack__(**arguments)
+        return tensor.__dlpack__(**arguments), stream
 
 
 def import_tensor(
@@ -182,11 +196,11 @@ def import_tensor(
     name: str,
 ) -> Tensor:
     index = None if place is None else runtime.topology.place(place).index
-    capsule = _capsule_of(tensor, stream, copy)
+    capsule, stream = _capsule_of(runtime, tensor, index, stream, copy)
     if type(capsule).__name__ != "PyCapsule":
         raise TypeError(f"from_dlpack: {type(tensor).__name__} has no __dlpack__, and is no capsule")
     storage, buffer, layout, at, read_only, copied = _core.import_capsule(
-        runtime._core, capsule, index, name
+        runtime._core, capsule, index, stream, name
     )
     if copy is False and copied:
         raise BufferError("from_dlpack: the producer made a copy, and copy is False")

@@ -90,12 +90,19 @@ struct Runtime {
 
     /// For reads, writes and fills at a place; made when it is first used.
     pi_queue queue(rt::PlaceIndex place);
+    /// The stream in which producers of tensors on this device of DLPack put their last work; empty where
+    /// it has none.
+    rt::DlpackStream import_stream(const pi_dlpack_device &device,
+                                   const std::optional<rt::PlaceIndex> &place);
 
 private:
+    using Queues = std::vector<rt::Queue>;
+    pi_queue queue(Queues &queues, rt::PlaceIndex place);
     bool in_callback() noexcept;
 
     std::mutex mutex_;
-    std::vector<rt::Queue> queues_;
+    Queues queues_;
+    Queues import_queues_; ///< apart, so that nothing else waits for producers
 };
 
 struct Storage {
@@ -119,10 +126,19 @@ struct Use {
     std::mutex mutex; ///< guards use: an acquisition is for one thread at a time
     rt::Acquisition use;
     std::atomic<int> exports{0}; ///< buffers of Python and tensors of DLPack
+    /// A consumer works in a default stream: what it has put there by the release comes before that.
+    std::atomic<bool> in_default_stream{false};
 
     /// Throws BufferError (Busy) while somebody looks.
     void release();
 };
+
+using DlpackDevice = std::pair<int32_t, int32_t>;
+
+/// The argument `stream` of a function of DLPack's protocol, for memory of this device. Throws BufferError
+/// (Busy) where the device has no streams, TypeError and ValueError where the stream is none of it.
+rt::DlpackStream stream_of(const char *function, const DlpackDevice &device,
+                           const py::object &stream);
 
 /// Becomes Python's BufferError.
 struct Busy : std::runtime_error {

@@ -34,7 +34,7 @@ Runtime::~Runtime() {
         }
         std::shared_ptr<Topology> topology;
         std::optional<rt::Runtime> runtime;
-        std::vector<rt::Queue> queues;
+        Queues queues, import_queues;
     };
     // A tensor of this runtime that came back to it may be its last owner, and go in a callback, where nothing may
     // wait.
@@ -43,21 +43,38 @@ Runtime::~Runtime() {
     rest->topology = std::move(topology);
     rest->runtime = std::move(runtime);
     rest->queues = std::move(queues_);
+    rest->import_queues = std::move(import_queues_);
     if (elsewhere) {
         std::thread([last = std::move(rest)] {}).detach();
     }
 }
 
-pi_queue Runtime::queue(rt::PlaceIndex place) {
+pi_queue Runtime::queue(Queues &queues, rt::PlaceIndex place) {
     const std::lock_guard lock(mutex_);
-    queues_.resize(topology->topology->size());
-    rt::Queue &queue = queues_.at(place);
+    queues.resize(topology->topology->size());
+    rt::Queue &queue = queues.at(place);
     if (!queue) {
         rt::check(piQueueCreate(topology->topology->context(place),
                                 topology->topology->device(place), nullptr, queue.out()),
                   "piQueueCreate");
     }
     return queue.get();
+}
+
+pi_queue Runtime::queue(rt::PlaceIndex place) {
+    return queue(queues_, place);
+}
+
+rt::DlpackStream Runtime::import_stream(const pi_dlpack_device &device,
+                                        const std::optional<rt::PlaceIndex> &place) {
+    if (device.device_type != PI_DLPACK_CUDA) {
+        return {};
+    }
+    const rt::PlaceIndex at = rt::dlpack_place(*topology->topology, device, place);
+    pi_native_handle stream{};
+    rt::check(piQueueGetNativeHandle(queue(import_queues_, at), &stream),
+              "from_dlpack: piQueueGetNativeHandle");
+    return static_cast<int64_t>(stream.value[0]);
 }
 
 Storage::~Storage() {
@@ -274,7 +291,8 @@ std::shared_ptr<Use> acquire(const Buffer &self, rt::PlaceIndex place, const std
 }
 
 py::tuple import_capsule(const std::shared_ptr<Runtime> &runtime, const py::capsule &capsule,
-                         const std::optional<rt::PlaceIndex> &place, const std::string &name) {
+                         const std::optional<rt::PlaceIndex> &place, const py::object &stream,
+                         const std::string &name) {
     const bool versioned = PyCapsule_IsValid(capsule.ptr(), "dltensor_versioned") != 0;
     if (!versioned && PyCapsule_IsValid(capsule.ptr(), "dltensor") == 0) {
         const char *found = PyCapsule_GetName(capsule.ptr());
@@ -286,11 +304,15 @@ py::tuple import_capsule(const std::shared_ptr<Runtime> &runtime, const py::caps
     }
     const char *const old_name = versioned ? "dltensor_versioned" : "dltensor";
     void *const raw = PyCapsule_GetPointer(capsule.ptr(), old_name);
+    const pi_dlpack_device device =
+        versioned ? static_cast<const pi_dlpack_managed_tensor_versioned *>(raw)->dl_tensor.device
+                  : static_cast<const pi_dlpack_managed_tensor *>(raw)->dl_tensor.device;
     rt::DlpackImportOptions options;
     options.place = place;
+    options.stream = stream_of("from_dlpack", {device.device_type, device.device_id}, stream);
     options.storage.name = name;
     std::optional<rt::ImportedTensor> tensor;
-    // From here on nobody else takes it.
+    // From here on nobody else consumes it.
     PyCapsule_SetName(capsule.ptr(), versioned ? "used_dltensor_versioned" : "used_dltensor");
     try {
         const WithoutGil released;
@@ -349,6 +371,13 @@ void bind_runtime(py::module_ &module) {
         .def(py::init(&make_runtime), py::arg("topology"), py::arg("costs"),
              py::arg("staging_limit"), py::arg("bounce_limit"), py::arg("pool_limit"),
              py::arg("copy_after_repeated_use"), py::arg("log_capacity"), py::arg("log_up_to_date"))
+        .def(
+            "import_stream",
+            [](Runtime &self, const DlpackDevice &device,
+               const std::optional<rt::PlaceIndex> &place) {
+                return self.import_stream({device.first, device.second}, place);
+            },
+            py::arg("device"), py::arg("place"), NoGil())
         .def("counters", [](const Runtime &self) { return dict_of(self.runtime->counters()); })
         .def("log", &log_of)
         .def("log_text",
@@ -418,7 +447,7 @@ void bind_runtime(py::module_ &module) {
              })
         .def("counters", [](const Buffer &self) { return dict_of(self.buffer.counters()); });
     module.def("import_capsule", &import_capsule, py::arg("runtime"), py::arg("capsule"),
-               py::arg("place"), py::arg("name"));
+               py::arg("place"), py::arg("stream"), py::arg("name"));
 }
 
 } // namespace pi_python

@@ -27,7 +27,40 @@ void Use::release() {
         throw Busy("release: views of the acquired bytes still live, " + std::to_string(exports) +
                    " of them (arrays, memoryviews, tensors): delete them first");
     }
-    use.release();
+    if (in_default_stream) {
+        rt::release_dlpack(use, {});
+    } else {
+        use.release();
+    }
+}
+
+rt::DlpackStream stream_of(const char *function, const DlpackDevice &device,
+                           const py::object &stream) {
+    if (stream.is_none()) {
+        return {};
+    }
+    const std::string text =
+        std::string(function) + ": stream is " + std::string(py::repr(stream)) + ": ";
+    if (device.first != PI_DLPACK_CUDA) {
+        throw Busy(text + "memory of device (" + std::to_string(device.first) + ", " +
+                   std::to_string(device.second) + ") has no streams: stream must be None");
+    }
+    if (PyIndex_Check(stream.ptr()) == 0) {
+        throw py::type_error(text + "an int, a stream's handle (of PyTorch cuda_stream, of CuPy "
+                                    "ptr), or None");
+    }
+    const auto number = py::reinterpret_steal<py::int_>(PyNumber_Index(stream.ptr()));
+    int overflow = 0;
+    const int64_t value = PyLong_AsLongLongAndOverflow(number.ptr(), &overflow);
+    if (overflow != 0) {
+        throw py::value_error(text + "a handle has 64 bits");
+    }
+    try {
+        rt::check_dlpack_stream({device.first, device.second}, value);
+    } catch (const rt::Error &error) {
+        throw py::value_error(error.what());
+    }
+    return value;
 }
 
 namespace {
@@ -196,20 +229,26 @@ void drop_unused(PyObject *capsule, const char *name) {
     }
 }
 
-py::object give(const std::shared_ptr<Use> &self, bool versioned, bool copied, bool ends_use) {
+py::object give(const std::shared_ptr<Use> &self, const rt::DlpackStream &stream, bool versioned,
+                bool copied, bool ends_use) {
     void *raw = nullptr;
     {
         const WithoutGil released;
-        self->use.wait();
+        if (!stream) {
+            self->use.wait(); // outside the lock
+        }
         const std::lock_guard lock(self->mutex);
         check_held(*self, "DLPack");
         ++self->exports;
         auto given = std::make_shared<Given>();
         given->use = self;
-        raw = versioned
-                  ? static_cast<void *>(rt::export_dlpack(self->use, self->layout, given, copied))
-                  : static_cast<void *>(
-                        rt::export_dlpack_unversioned(self->use, self->layout, given));
+        raw = versioned ? static_cast<void *>(
+                              rt::export_dlpack(self->use, self->layout, given, copied, stream))
+                        : static_cast<void *>(rt::export_dlpack_unversioned(self->use, self->layout,
+                                                                            given, stream));
+        if (rt::is_default_stream(stream)) {
+            self->in_default_stream = true;
+        }
         given->ends_use = ends_use; // nothing can fail any more
     }
     PyObject *capsule = versioned
@@ -227,7 +266,7 @@ py::object give(const std::shared_ptr<Use> &self, bool versioned, bool copied, b
     return py::reinterpret_steal<py::object>(capsule);
 }
 
-std::pair<int32_t, int32_t> device_of(const Use &self) {
+DlpackDevice device_of(const Use &self) {
     const pi_dlpack_device device =
         rt::dlpack_device(*self.runtime->topology->topology, self.use.place());
     return {device.device_type, device.device_id};
@@ -249,19 +288,13 @@ std::shared_ptr<Use> copy_of(const std::shared_ptr<Use> &self) {
     return copy;
 }
 
-void check_stream(const std::pair<int32_t, int32_t> &device, const py::object &stream) {
-    if (device.first == PI_DLPACK_CPU && !stream.is_none()) {
-        throw Busy("__dlpack__: memory of the host has no streams: stream must be None");
-    }
-}
-
-using Pair = std::optional<std::pair<int32_t, int32_t>>;
+using Pair = std::optional<DlpackDevice>;
 
 py::object dlpack(const std::shared_ptr<Use> &self, const py::object &stream,
                   const Pair &max_version, const Pair &dl_device, const std::optional<bool> &copy,
                   bool ends_use) {
     const auto device = device_of(*self);
-    check_stream(device, stream);
+    const rt::DlpackStream order = stream_of("__dlpack__", device, stream);
     if (dl_device && *dl_device != device) {
         throw Busy("__dlpack__: dl_device is (" + std::to_string(dl_device->first) + ", " +
                    std::to_string(dl_device->second) + "), and the bytes are acquired at (" +
@@ -276,12 +309,12 @@ py::object dlpack(const std::shared_ptr<Use> &self, const py::object &stream,
             "buffer protocol (memoryview, numpy.asarray)");
     }
     if (copy != true) {
-        return give(self, versioned, false, ends_use);
+        return give(self, order, versioned, false, ends_use);
     }
     if (self->use.place() != rt::host_place) {
         throw Busy("__dlpack__: copies are made of bytes that are acquired at the host");
     }
-    py::object capsule = give(copy_of(self), versioned, true, true);
+    py::object capsule = give(copy_of(self), {}, versioned, true, true);
     if (ends_use) {
         self->release();
     }
@@ -505,8 +538,10 @@ void bind_use(py::module_ &module) {
             },
             py::kw_only(), py::arg("stream") = py::none(), py::arg("max_version") = py::none(),
             py::arg("dl_device") = py::none(), py::arg("copy") = py::none(),
-            "A DLPack capsule of the elements, in place (copy=True: of a copy, at the host). Waits "
-            "until the bytes are there. "
+            "A DLPack capsule of the elements, in place (copy=True: of a copy, at the host). "
+            "stream: of CUDA's memory, where the consumer will use it: 1 (the legacy default "
+            "stream), 2 (the thread's), a handle above 2, which then wait for the bytes, or -1 "
+            "(nothing waits); None waits until the bytes are there. "
             "Versioned, with the read-only and copied flags, if max_version is (1, 0) or later; "
             "the older "
             "form refuses bytes that were acquired for reading (BufferError).")
@@ -519,8 +554,14 @@ void bind_use(py::module_ &module) {
             },
             py::arg("stream"), py::arg("max_version"), py::arg("dl_device"), py::arg("copy"),
             "As __dlpack__; whoever takes the tensor ends the acquisition.");
-    module.def("check_stream", &check_stream, py::arg("device"), py::arg("stream"),
-               "Refuses a stream for memory of that device of DLPack that has none (BufferError).");
+    module.def(
+        "check_stream",
+        [](const char *function, const DlpackDevice &device, const py::object &stream) {
+            stream_of(function, device, stream);
+        },
+        py::arg("function"), py::arg("device"), py::arg("stream"),
+        "Refuses a stream that memory of this device of DLPack does not have: BufferError where it "
+        "has none at all, else TypeError or ValueError.");
     // pybind11's own would copy what it is told once; views are to be counted.
     PyBufferProcs &buffer = reinterpret_cast<PyHeapTypeObject *>(use.ptr())->as_buffer;
     buffer.bf_getbuffer = &get_buffer;

@@ -12,8 +12,11 @@
 
 #include <atomic>
 #include <cstring>
+#include <future>
+#include <memory>
 #include <numeric>
 #include <thread>
+#include <utility>
 
 using namespace runtime_test;
 
@@ -526,18 +529,148 @@ Function *driver_function(const char *name) {
     return driver != nullptr ? reinterpret_cast<Function *>(dlsym(driver, name)) : nullptr;
 }
 
+std::vector<PlaceIndex> cuda_places(const Machine &machine) {
+    std::vector<PlaceIndex> places;
+    for (const PlaceIndex place : machine.places()) {
+        if (backend_of(*machine.topology(), place) == PI_BACKEND_CUDA) {
+            places.push_back(place);
+        }
+    }
+    return places;
+}
+
+/// Another library on the first CUDA device, in its primary context: memory, and streams whose work
+/// does not begin before open().
+class CudaLibrary {
+public:
+    explicit CudaLibrary(const Machine &machine) {
+        const std::vector<PlaceIndex> places = cuda_places(machine);
+        if (places.empty() || driver_function<int(void *)>("cuCtxSetCurrent") == nullptr) {
+            pi_test::skip("no device of CUDA");
+        }
+        place = places.front();
+        const Topology &topology = *machine.topology();
+        pi_native_handle context{};
+        OK(piContextGetNativeHandle(topology.context(place), topology.device(place), &context));
+        context_ = reinterpret_cast<void *>(context.value[0]);
+        make_current();
+    }
+    ~CudaLibrary() {
+        open();
+        driver_function<int()>("cuCtxSynchronize")();
+        for (void *const stream : streams_) {
+            driver_function<int(void *)>("cuStreamDestroy_v2")(stream);
+        }
+        for (const uint64_t address : memory_) {
+            driver_function<int(uint64_t)>("cuMemFree_v2")(address);
+        }
+        driver_function<int(void *)>("cuCtxSetCurrent")(nullptr);
+    }
+    CudaLibrary(const CudaLibrary &) = delete;
+    CudaLibrary &operator=(const CudaLibrary &) = delete;
+
+    void make_current() const {
+        REQUIRE(driver_function<int(void *)>("cuCtxSetCurrent")(context_) == 0);
+    }
+    /// `size` zeros.
+    uint64_t allocate() {
+        uint64_t address = 0;
+        REQUIRE(driver_function<int(uint64_t *, size_t)>("cuMemAlloc_v2")(&address, size) == 0);
+        memory_.push_back(address);
+        fill(nullptr, address, 0);
+        REQUIRE(driver_function<int()>("cuCtxSynchronize")() == 0);
+        return address;
+    }
+    int64_t make_stream() {
+        void *stream = nullptr;
+        REQUIRE(driver_function<int(void **, unsigned)>("cuStreamCreate")(&stream, 1) == 0);
+        streams_.push_back(stream);
+        return static_cast<int64_t>(reinterpret_cast<uintptr_t>(stream));
+    }
+    static void *handle(const DlpackStream &stream) {
+        return reinterpret_cast<void *>(static_cast<uintptr_t>(stream.value_or(1)));
+    }
+    /// What is put into the stream from now on does not begin before open().
+    void close(const DlpackStream &stream) {
+        constexpr auto wait = [](void *self) {
+            static_cast<CudaLibrary *>(self)->opened_.get_future().wait();
+        };
+        using HostFunction = void(void *);
+        REQUIRE(driver_function<int(void *, HostFunction *, void *)>("cuLaunchHostFunc")(
+                    handle(stream), wait, this) == 0);
+        closed_ = true;
+    }
+    void open() {
+        if (std::exchange(closed_, false)) {
+            opened_.set_value();
+        }
+    }
+    static void fill(void *stream, uint64_t address, uint8_t value) {
+        REQUIRE(driver_function<int(uint64_t, uint8_t, size_t, void *)>("cuMemsetD8Async")(
+                    address, value, size, stream) == 0);
+    }
+    static void copy(void *stream, uint64_t to, uint64_t from) {
+        REQUIRE(driver_function<int(uint64_t, uint64_t, size_t, void *)>("cuMemcpyDtoDAsync_v2")(
+                    to, from, size, stream) == 0);
+    }
+    static std::vector<uint8_t> bytes_of(uint64_t address) {
+        std::vector<uint8_t> bytes(size);
+        REQUIRE(driver_function<int()>("cuCtxSynchronize")() == 0);
+        REQUIRE(driver_function<int(void *, uint64_t, size_t)>("cuMemcpyDtoH_v2")(
+                    bytes.data(), address, size) == 0);
+        return bytes;
+    }
+    static std::unique_ptr<New> tensor(uint64_t address) {
+        return std::make_unique<New>(
+            reinterpret_cast<void *>(address), pi_dlpack_device{PI_DLPACK_CUDA, 0},
+            pi_dlpack_data_type{PI_DLPACK_UINT, 8, 1}, std::vector<int64_t>{size});
+    }
+
+    static constexpr int64_t size = 4096;
+    PlaceIndex place = host_place;
+
+private:
+    void *context_ = nullptr;
+    std::vector<uint64_t> memory_;
+    std::vector<void *> streams_;
+    std::promise<void> opened_;
+    bool closed_ = false;
+};
+
+std::vector<uint8_t> all(uint8_t value) {
+    return std::vector<uint8_t>(CudaLibrary::size, value);
+}
+
+std::vector<uint8_t> bytes_of(const Acquisition &host) {
+    const auto *const bytes = reinterpret_cast<const uint8_t *>(host.pointer());
+    return {bytes, bytes + host.range().size()};
+}
+
+bool is_there(const Acquisition &use) {
+    return code_of([&] { use.wait(std::chrono::nanoseconds(0)); }) == PI_SUCCESS;
+}
+
+/// Every kind of stream that a tensor's work may be in; empty: the default.
+DlpackStream any_stream(CudaLibrary &library) {
+    switch (GENERATE(0, 1, 2, 3)) {
+    case 0:
+        return {};
+    case 1:
+        return 1;
+    case 2:
+        return 2;
+    default:
+        return library.make_stream();
+    }
+}
+
 } // namespace
 
 TEST_CASE("a tensor of CUDA's stream-ordered pool comes to a peer, which has no access to it",
           "[dlpack]") {
     const Machine machine(1);
     const Topology &topology = *machine.topology();
-    std::vector<PlaceIndex> gpus;
-    for (const PlaceIndex place : machine.places()) {
-        if (backend_of(topology, place) == PI_BACKEND_CUDA) {
-            gpus.push_back(place);
-        }
-    }
+    const std::vector<PlaceIndex> gpus = cuda_places(machine);
     auto *const allocate = driver_function<int(uint64_t *, size_t, void *)>("cuMemAllocAsync");
     if (gpus.size() < 2 || allocate == nullptr ||
         topology.description().buffer(gpus[0], gpus[1]).connection !=
@@ -572,6 +705,195 @@ TEST_CASE("a tensor of CUDA's stream-ordered pool comes to a peer, which has no 
     CHECK(give_back(address, nullptr) == 0);
     CHECK(finish() == 0);
     make_current(nullptr);
+}
+
+TEST_CASE("uses of a tensor begin after the work that is in its producer's stream", "[dlpack]") {
+    const Machine machine(1);
+    CudaLibrary library(machine);
+    const DlpackStream stream = any_stream(library);
+    const bool read_only = GENERATE(false, true);
+    const uint64_t address = library.allocate();
+    library.close(stream);
+    library.fill(library.handle(stream), address, 7);
+    {
+        const Runtime runtime(machine.topology());
+        const auto theirs = library.tensor(address);
+        theirs->managed.flags = read_only ? PI_DLPACK_READ_ONLY : 0;
+        {
+            const ImportedTensor tensor = import_dlpack(
+                runtime, theirs->get(), {.place = library.place, .stream = stream, .storage = {}});
+            Acquisition here = tensor.buffer.acquire(library.place, Access::read);
+            CHECK_FALSE(is_there(here));
+            Acquisition use = tensor.buffer.acquire(host_place, Access::read);
+            CHECK_FALSE(is_there(use));
+            library.open();
+            use.wait(patience);
+            CHECK(bytes_of(use) == all(7));
+            use.release();
+            CHECK(is_there(here));
+            here.release();
+            // An import is no transfer and no use.
+            CHECK(runtime.counters().bytes_delivered == library.size);
+            CHECK(runtime.log().size() == 1);
+        }
+        REQUIRE(runtime.finish(patience));
+        CHECK(theirs->deleted == 1);
+    }
+}
+
+TEST_CASE("a stream of -1 orders nothing", "[dlpack]") {
+    const Machine machine(1);
+    CudaLibrary library(machine);
+    const Runtime runtime(machine.topology());
+    const uint64_t address = library.allocate();
+    library.close({});
+    const auto theirs = library.tensor(address);
+    const ImportedTensor tensor = import_dlpack(
+        runtime, theirs->get(), {.place = library.place, .stream = -1, .storage = {}});
+    {
+        Acquisition use = tensor.buffer.acquire(library.place, Access::read);
+        CHECK(is_there(use));
+    }
+    // Nor in the other direction: the earlier use is not over.
+    Event open;
+    OK(piEventCreateHost(machine.topology()->context(library.place), nullptr, open.out()));
+    tensor.buffer.acquire(library.place, Access::discard_write).release(open.get());
+    ::DLManagedTensorVersioned *const given =
+        export_dlpack(tensor.buffer.acquire(library.place, Access::read_write),
+                      TensorLayout::dense({PI_DLPACK_UINT, 8, 1}, {library.size}), false, -1);
+    OK(piEventSignalHost(open.get(), PI_SUCCESS));
+    as_ours(given).deleter(&as_ours(given));
+    library.open();
+    REQUIRE(runtime.finish(patience));
+}
+
+TEST_CASE("a consumer's stream waits for what the driver still does with the bytes", "[dlpack]") {
+    const Machine machine(1);
+    CudaLibrary library(machine);
+    const int64_t producers = library.make_stream();
+    const int64_t number = GENERATE(1, 2, 3);
+    const int64_t stream = number == 3 ? library.make_stream() : number;
+    const uint64_t address = library.allocate();
+    const uint64_t seen = library.allocate();
+    const Runtime runtime(machine.topology());
+    library.close(producers);
+    library.fill(library.handle(producers), address, 7);
+    const auto theirs = library.tensor(address);
+    const ImportedTensor tensor = import_dlpack(
+        runtime, theirs->get(), {.place = library.place, .stream = producers, .storage = {}});
+    // This does not wait for open(), which comes later on this thread.
+    ::DLManagedTensorVersioned *const given =
+        export_dlpack(tensor.buffer.acquire(library.place, Access::read_write),
+                      TensorLayout::dense({PI_DLPACK_UINT, 8, 1}, {library.size}), false, stream);
+    CHECK(reinterpret_cast<uintptr_t>(as_ours(given).dl_tensor.data) == address);
+    library.copy(library.handle(stream), seen, address);
+    library.open();
+    CHECK(library.bytes_of(seen) == all(7));
+    as_ours(given).deleter(&as_ours(given));
+    REQUIRE(runtime.finish(patience));
+}
+
+TEST_CASE("a tensor is given out when what its driver does not know of is over", "[dlpack]") {
+    const Machine machine(1);
+    CudaLibrary library(machine);
+    const DlpackStream stream = any_stream(library);
+    const Runtime runtime(machine.topology());
+    const Storage storage(runtime, {.size = library.size});
+    Event over;
+    OK(piEventCreateHost(machine.topology()->context(library.place), nullptr, over.out()));
+    storage.buffer().acquire(library.place, Access::discard_write).release(over.get());
+    std::atomic<bool> signalled{false};
+    std::thread other([&] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(20)); // to be late, if nobody waits
+        signalled = true;
+        piEventSignalHost(over.get(), PI_SUCCESS);
+    });
+    ::DLManagedTensorVersioned *const given =
+        export_dlpack(storage.buffer().acquire(library.place, Access::read_write),
+                      TensorLayout::dense({PI_DLPACK_UINT, 8, 1}, {library.size}), false, stream);
+    CHECK(signalled);
+    other.join();
+    as_ours(given).deleter(&as_ours(given));
+    REQUIRE(runtime.finish(patience));
+}
+
+TEST_CASE("what a consumer left in a default stream comes before the next use", "[dlpack]") {
+    const Machine machine(1);
+    CudaLibrary library(machine);
+    const DlpackStream stream = GENERATE(DlpackStream(), DlpackStream(1), DlpackStream(2));
+    const Runtime runtime(machine.topology());
+    const Storage storage(runtime, {.size = library.size});
+    ::DLManagedTensorVersioned *const given =
+        export_dlpack(storage.buffer().acquire(library.place, Access::discard_write),
+                      TensorLayout::dense({PI_DLPACK_UINT, 8, 1}, {library.size}), false, stream);
+    library.close(stream);
+    library.fill(library.handle(stream), reinterpret_cast<uintptr_t>(as_ours(given).dl_tensor.data),
+                 9);
+    as_ours(given).deleter(&as_ours(given));
+    Acquisition use = storage.buffer().acquire(host_place, Access::read);
+    CHECK_FALSE(is_there(use));
+    library.open();
+    use.wait(patience);
+    CHECK(bytes_of(use) == all(9));
+    use.release();
+    REQUIRE(runtime.finish(patience));
+}
+
+TEST_CASE("a stream that the protocol does not have is refused, by its value", "[dlpack]") {
+    constexpr pi_dlpack_device cuda{PI_DLPACK_CUDA, 0};
+    for (const int64_t stream : {int64_t{0}, int64_t{-2}, INT64_MIN}) {
+        CAPTURE(stream);
+        CHECK(code_of([&] { check_dlpack_stream(cuda, stream); }) == PI_ERROR_INVALID_VALUE);
+        CHECK(text_of([&] {
+                  check_dlpack_stream(cuda, stream);
+              }).find("stream is " + std::to_string(stream)) != std::string::npos);
+    }
+    for (const int64_t stream : {int64_t{-1}, int64_t{1}, int64_t{2}, INT64_MAX}) {
+        CHECK(code_of([&] { check_dlpack_stream(cuda, stream); }) == PI_SUCCESS);
+    }
+    for (const int32_t type : {PI_DLPACK_CPU, PI_DLPACK_CUDA_HOST, PI_DLPACK_OPENCL,
+                               PI_DLPACK_ONE_API, PI_DLPACK_ROCM_HOST}) {
+        CHECK(code_of([&] { check_dlpack_stream({type, 0}, {}); }) == PI_SUCCESS);
+        CHECK(code_of([&] { check_dlpack_stream({type, 0}, 1); }) == PI_ERROR_INVALID_VALUE);
+    }
+    // By both directions, and what is refused stays the caller's.
+    const Machine machine(1);
+    const Runtime runtime(machine.topology());
+    std::vector<uint8_t> bytes(64);
+    New foreign(bytes.data(), cpu, {PI_DLPACK_UINT, 8, 1}, {64});
+    CHECK(code_of([&] { import_dlpack(runtime, foreign.get(), {.stream = 1, .storage = {}}); }) ==
+          PI_ERROR_INVALID_VALUE);
+    CHECK(foreign.deleted == 0);
+    const Storage storage(runtime, {.size = 64});
+    CHECK(code_of([&] {
+              export_dlpack(storage.buffer().acquire(host_place, Access::discard_write),
+                            TensorLayout::dense({PI_DLPACK_UINT, 8, 1}, {64}), false, 1);
+          }) == PI_ERROR_INVALID_VALUE);
+}
+
+TEST_CASE("a first content that never comes is an error of who reads it", "[dlpack]") {
+    const Machine machine(1);
+    CudaLibrary library(machine);
+    const Runtime runtime(machine.topology());
+    StorageDescription description{.size = 4096};
+    auto desc = pi_test::desc<pi_mem_buffer_desc>(PI_TYPE_MEM_BUFFER_DESC);
+    desc.size = 4096;
+    const Topology &topology = *machine.topology();
+    OK(piMemBufferCreate(topology.context(library.place), topology.device(library.place), &desc,
+                         description.device_memory.out()));
+    description.device_place = library.place;
+    OK(piEventCreateHost(topology.context(library.place), nullptr, description.ready.out()));
+    const Event ready = description.ready;
+    const Storage storage(runtime, description);
+    Acquisition early = storage.buffer().acquire(host_place, Access::read);
+    CHECK_FALSE(is_there(early));
+    OK(piEventSignalHost(ready.get(), PI_ERROR_BACKEND));
+    CHECK(code_of([&] { early.wait(patience); }) != PI_SUCCESS);
+    early.abandon();
+    // A write makes them anew.
+    host_write(storage.buffer(), 0, std::vector<uint8_t>(4096, 3));
+    CHECK(device_read(machine, storage.buffer(), library.place) == std::vector<uint8_t>(4096, 3));
+    REQUIRE(runtime.finish(patience));
 }
 
 TEST_CASE("what the import of a tensor sets, its options do not", "[dlpack]") {

@@ -38,6 +38,10 @@ struct StorageDescription {
     /// PI_ERROR_INVALID_VALUE.
     Mem device_memory{};
     PlaceIndex device_place = host_place;
+    /// The first content of device_memory, or of host_memory, is there when this event is complete:
+    /// every use begins after it, and one that reads fails with it. Of the place's plugin instance.
+    /// Empty: it is there already.
+    Event ready{};
     /// Nobody may write: acquires for writing are PI_ERROR_INVALID_OPERATION, and what is given is never
     /// written to.
     bool read_only = false;
