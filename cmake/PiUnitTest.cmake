@@ -49,7 +49,9 @@ function(pi_test_properties)
         math(EXPR arg_TIMEOUT "10 * ${arg_TIMEOUT}")
     endif()
 
-    set(environment OCL_ICD_VENDORS=${PI_OPENCL_VENDORS} ZE_ENABLE_ALT_DRIVERS=none)
+    set(environment OCL_ICD_VENDORS=${PI_OPENCL_VENDORS} ZE_ENABLE_ALT_DRIVERS=none
+                    # No test depends on what an earlier one saw.
+                    PI_VERIFIED_FILE=)
     if("opencl" IN_LIST arg_LABELS)
         # Without a limit PoCL's memory size drifts with the machine's free memory.
         list(APPEND environment POCL_MEMORY_LIMIT=16)

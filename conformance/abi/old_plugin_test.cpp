@@ -277,7 +277,7 @@ TEST_CASE("two loaders hold one old plugin apart") {
     CHECK(mem == nullptr);
 }
 
-TEST_CASE("a plugin of the next minor version is loaded without what this loader does not know") {
+TEST_CASE("a plugin of a later minor version is loaded without what this loader does not know") {
     Loaded tomorrow(PI_ABI_TOMORROWS_PLUGIN);
     CHECK(info_text(tomorrow.plugin, PI_PLUGIN_INFO_NAME) == "tomorrow");
     check_that_it_works(tomorrow);

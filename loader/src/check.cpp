@@ -25,6 +25,12 @@ uint64_t known_capabilities() {
     return known;
 }
 
+// "1.1", or of a draft "1.1-dev (draft 3)".
+std::string version_text(uint32_t major, uint32_t minor, uint32_t draft) {
+    std::string text = fmt::format("{}.{}", major, minor);
+    return draft != 0 ? fmt::format("{}-dev (draft {})", text, draft) : text;
+}
+
 std::string beyond_table(const pi_plugin_desc &desc, const FunctionRow &row) {
     if (row.offset + sizeof(void *) <= desc.functions->struct_size)
         return "";
@@ -39,7 +45,17 @@ std::string check_version(const pi_plugin_desc &desc, uint16_t &minor) {
             "made for version {}.{}, but this loader is {}.{}: major versions must be "
             "equal",
             desc.version_major, desc.version_minor, PI_VERSION_MAJOR, PI_VERSION_MINOR);
+    const bool same_draft =
+        desc.version_minor == PI_VERSION_MINOR && desc.draft == PI_VERSION_DRAFT;
+    if (!same_draft && (desc.draft != 0 || desc.version_minor == PI_VERSION_MINOR))
+        return fmt::format("made for version {}, but this loader is {}: a draft works with nothing "
+                           "but itself; build both with the same headers",
+                           version_text(desc.version_major, desc.version_minor, desc.draft),
+                           version_text(PI_VERSION_MAJOR, PI_VERSION_MINOR, PI_VERSION_DRAFT));
     minor = std::min<uint16_t>(desc.version_minor, PI_VERSION_MINOR);
+    // Of a later version, what this draft brings may have become something else.
+    if (PI_VERSION_DRAFT != 0 && !same_draft)
+        minor = std::min<uint16_t>(minor, PI_VERSION_MINOR - 1);
     return "";
 }
 

@@ -11,7 +11,8 @@
 
 namespace pi::loader {
 
-/// Major versions must be equal. `minor` receives the minor version that counts: the smaller one.
+/// Major versions must be equal, and so must drafts. `minor` receives the minor version that counts: the smaller one, and
+/// below that of a draft for a plugin of a later version.
 std::string check_version(const pi_plugin_desc &desc, uint16_t &minor);
 
 /// Copies the plugin's slots into `table`, whatever the size of its own table; slots beyond that or

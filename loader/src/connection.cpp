@@ -68,24 +68,32 @@ pi_result read_query(const pi_memory_connection_query *query, pi_memory_connecti
     return PI_SUCCESS;
 }
 
-pi_result check_output(const pi_memory_connection_info *out_info) {
+void set_reason(pi_memory_connection_info &info, std::string_view reason) {
+    const std::size_t size = std::min(reason.size(), sizeof info.reason - 1);
+    std::memcpy(info.reason, reason.data(), size);
+}
+
+} // namespace
+
+pi_result check_connection_output(const char *function,
+                                  const pi_memory_connection_info *out_info) noexcept {
     if (out_info->struct_size < sizeof(pi_struct_header))
         return fail(PI_ERROR_INVALID_DESCRIPTOR, "{}: out_info->struct_size is {}, should be {}",
-                    get_info, out_info->struct_size, sizeof(pi_memory_connection_info));
+                    function, out_info->struct_size, sizeof(pi_memory_connection_info));
     if (out_info->type != PI_TYPE_MEMORY_CONNECTION_INFO)
-        return fail(PI_ERROR_INVALID_DESCRIPTOR, "{}: out_info->type is {}, should be {}", get_info,
+        return fail(PI_ERROR_INVALID_DESCRIPTOR, "{}: out_info->type is {}, should be {}", function,
                     out_info->type, uint32_t{PI_TYPE_MEMORY_CONNECTION_INFO});
     for (auto *next = static_cast<const pi_struct_header *>(out_info->next); next != nullptr;
          next = static_cast<const pi_struct_header *>(next->next)) {
         if ((next->type & PI_TYPE_MAY_IGNORE_BIT) == 0)
             return fail(PI_ERROR_UNSUPPORTED_FEATURE, "{}: out_info chains the unknown type {}",
-                        get_info, next->type);
+                        function, next->type);
     }
     return PI_SUCCESS;
 }
 
-// Writes what fits of `info` behind the caller's header, and zeros beyond it.
-void write_output(const pi_memory_connection_info &info, pi_memory_connection_info *out_info) {
+void write_connection_output(const pi_memory_connection_info &info,
+                             pi_memory_connection_info *out_info) noexcept {
     constexpr std::size_t begin = sizeof(pi_struct_header);
     const std::size_t size = out_info->struct_size;
     const std::size_t known = std::min(size, sizeof info);
@@ -95,12 +103,14 @@ void write_output(const pi_memory_connection_info &info, pi_memory_connection_in
     std::memset(bytes + known, 0, size - known);
 }
 
-void set_reason(pi_memory_connection_info &info, std::string_view reason) {
-    const std::size_t size = std::min(reason.size(), sizeof info.reason - 1);
-    std::memcpy(info.reason, reason.data(), size);
+pi_result check_connection_ends(const char *function, pi_device src_device, pi_context src_context,
+                                pi_device dst_device, pi_context dst_context,
+                                const pi_memory_connection_info *out_info) noexcept {
+    if (src_device == nullptr || src_context == nullptr || dst_device == nullptr ||
+        dst_context == nullptr || out_info == nullptr)
+        return refuse_null(function, src_device, src_context, dst_device, dst_context, "out_info");
+    return check_ends(function, src_device, src_context, dst_device, dst_context);
 }
-
-} // namespace
 
 pi_result refuse_null_connection(pi_device src_device, pi_context src_context, pi_device dst_device,
                                  pi_context dst_context, pi_memory_connection *) noexcept {
@@ -133,12 +143,12 @@ pi_result connection_info_between_plugins(pi_device src_device, pi_context src_c
         return result;
     if (const pi_result result = read_query(query, read))
         return result;
-    if (const pi_result result = check_output(out_info))
+    if (const pi_result result = check_connection_output(get_info, out_info))
         return result;
     pi_memory_connection_info info{};
     info.connection = PI_MEMORY_CONNECTION_NONE;
     set_reason(info, "different plugins (or instances of one): only through the host");
-    write_output(info, out_info);
+    write_connection_output(info, out_info);
     return PI_SUCCESS;
 }
 
@@ -149,7 +159,7 @@ pi_result defaults::piGetMemoryConnectionInfo(pi_device src_device, pi_context s
     pi_memory_connection_query read;
     if (const pi_result result = read_query(query, read))
         return result;
-    if (const pi_result result = check_output(out_info))
+    if (const pi_result result = check_connection_output(get_info, out_info))
         return result;
     if (read.kind != PI_MEMORY_KIND_BUFFER || read.src_scope != 0 || read.dst_scope != 0)
         return fail(
@@ -164,7 +174,7 @@ pi_result defaults::piGetMemoryConnectionInfo(pi_device src_device, pi_context s
                                                             dst_context, &info.connection))
         return result;
     set_reason(info, "as piGetMemoryConnection answers; the plugin tells no more");
-    write_output(info, out_info);
+    write_connection_output(info, out_info);
     return PI_SUCCESS;
 }
 

@@ -27,6 +27,16 @@ connection_info_between_plugins(pi_device src_device, pi_context src_context, pi
                                 pi_context dst_context, const pi_memory_connection_query *query,
                                 pi_memory_connection_info *out_info) noexcept;
 
+/// Refuses what is NULL, is not of its kind, or is a device and a context of two plugin instances.
+pi_result check_connection_ends(const char *function, pi_device src_device, pi_context src_context,
+                                pi_device dst_device, pi_context dst_context,
+                                const pi_memory_connection_info *out_info) noexcept;
+pi_result check_connection_output(const char *function,
+                                  const pi_memory_connection_info *out_info) noexcept;
+/// Writes what fits of `info` behind the caller's header, and zeros beyond it.
+void write_connection_output(const pi_memory_connection_info &info,
+                             pi_memory_connection_info *out_info) noexcept;
+
 namespace defaults {
 
 /// piGetMemoryConnectionInfo on top of piGetMemoryConnection: right for buffers in scope 0, refused

@@ -10,6 +10,8 @@
 #include <exception>
 #include <utility>
 
+#include <sys/stat.h>
+
 namespace pi::loader {
 namespace {
 
@@ -94,6 +96,14 @@ int32_t PluginInstance::host_callback_depth(const pi_host *, int32_t change) {
     // A plugin that takes back too much must not hide a callback that another one makes next.
     depth = static_cast<int32_t>(std::clamp<int64_t>(int64_t{depth} + change, 0, INT32_MAX));
     return depth;
+}
+
+std::string PluginInstance::build() const {
+    struct stat file {};
+    ::stat(path_.c_str(), &file);
+    return fmt::format("{} {}, {} bytes of {}.{:09}", name_,
+                       desc_.version != nullptr ? desc_.version : "", file.st_size,
+                       file.st_mtim.tv_sec, file.st_mtim.tv_nsec);
 }
 
 std::string_view PluginInstance::option_name() const noexcept {

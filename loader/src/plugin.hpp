@@ -8,6 +8,7 @@
 #include "library.hpp"
 #include "log.hpp"
 #include "stall.hpp"
+#include "verified.hpp"
 
 #include <pi/pi_loader.h>
 #include <pi/pi_plugin.h>
@@ -33,6 +34,8 @@ struct Services {
     // What layers share between the instances of the loader.
     std::mutex layers_mutex{};
     std::map<const Layer *, std::shared_ptr<void>> layers{};
+
+    VerifiedConnections verified{};
 };
 
 /// Made by open_plugin, ended by retire. Its address is stamped into handles: it never moves.
@@ -60,6 +63,11 @@ public:
             data = std::forward<Make>(make)();
         return data;
     }
+    VerifiedConnections &verified() const noexcept { return services_->verified; }
+    /// The plugin's name and version, and its file's size and time: two builds of one version differ.
+    std::string build() const;
+    /// How many callbacks the calling thread is inside, of whichever loader and plugin.
+    static int32_t callback_depth() noexcept { return host_callback_depth(nullptr, 0); }
     int64_t object_count() const noexcept { return objects_.load() - (closing_ ? 0 : 1); }
 
     /// While it lives, the instance does: it counts as an object. What touches the instance, or the data of a layer, behind a call

@@ -55,7 +55,8 @@
  * during the call. Any release but that of a loader is legal inside a callback. A released handle is
  * undefined.
  *
- * ABI: version 1. What is here stays as it is; what comes is appended (api/README.md has the rules).
+ * ABI: version 1. What is here stays as it is; what comes is appended (api/README.md has the rules), and
+ * its comment says since which minor version it is there.
  */
 #ifndef PI_PI_H
 #define PI_PI_H
@@ -76,7 +77,10 @@
 #endif
 
 #define PI_VERSION_MAJOR 1
-#define PI_VERSION_MINOR 0
+#define PI_VERSION_MINOR 1
+/* While a minor version is being made, the number of its draft: what is new in it may still change, and
+ * this number changes with it. 0 once the version is frozen. */
+#define PI_VERSION_DRAFT 1
 
 /* Set in the enumerated values that vendors give out: see VENDORS. */
 #define PI_VENDOR_BIT UINT32_C(0x40000000)
@@ -228,7 +232,8 @@ enum {
     PI_TYPE_DEVICE_GLOBAL_READ_DESC = 41,
     PI_TYPE_DEVICE_GLOBAL_WRITE_DESC = 42,
     PI_TYPE_KERNEL_DESC = 43,
-    PI_TYPE_HOST_EVENT_DESC = 44
+    PI_TYPE_HOST_EVENT_DESC = 44,
+    PI_TYPE_MEMORY_VERIFICATION_DESC = 45 /* since 1.1 */
 };
 /* Set in the `type` of a chained descriptor that a callee may ignore when it does not know it. */
 #define PI_TYPE_MAY_IGNORE_BIT UINT32_C(0x80000000)
@@ -696,6 +701,13 @@ enum {
     PI_LINK_NETWORK = 6,
     PI_LINK_OTHER = 7
 };
+/* Whether bytes were seen to arrive, since 1.1: piVerifyMemoryConnection in pi/pi_loader.h. */
+typedef uint32_t pi_verified;
+enum {
+    PI_VERIFIED_UNKNOWN = 0, /* not verified */
+    PI_VERIFIED_YES = 1,     /* the bytes that were tried arrived */
+    PI_VERIFIED_FAILED = 2   /* the calls succeeded, and bytes were wrong */
+};
 /* Channels are what a transfer has to itself while its bytes are on their way: one direction of a slot, a
  * switch's port, a copy engine. Each has a number, which only the plugin instance that gave it
  * understands; transfers without a number in common can go at the same time, others take turns. */
@@ -721,6 +733,10 @@ typedef struct pi_memory_connection_info {
     char reason[256]; /* a sentence: why the answer is what it is */
     /* All that a copy takes on its way, each once, in any order, then zeros; all 0 = unknown. */
     uint64_t channels[PI_CONNECTION_MAX_CHANNELS];
+    /* Since 1.1. A plugin leaves both zero: its answer is the driver's word, and constant. */
+    pi_verified verified;
+    uint32_t reserved2;
+    char verified_text[256]; /* FAILED: what was seen, "of 64 KiB every second page stayed old" */
 } pi_memory_connection_info;
 /* The whole answer for one kind of memory; query NULL means buffers in scope 0. */
 PI_EXPORT pi_result PI_CALL piGetMemoryConnectionInfo(pi_device src_device, pi_context src_context,

@@ -75,10 +75,15 @@ typedef struct pi_plugin_desc {
     pi_plugin instance; /* an object of PI_KIND_PLUGIN */
     /* Called once, when no object is left: no call of the instance is under way. */
     void(PI_CALL *teardown)(pi_plugin instance);
+    /* Since 1.1. PI_VERSION_DRAFT that the plugin was compiled with; to be written only where struct_size
+     * reaches past it. A loader accepts a draft of its own minor version and number, and no other. */
+    uint32_t draft;
+    uint32_t reserved; /* 0 */
 } pi_plugin_desc;
 
 /* The one exported symbol. It must be quick: vendor libraries are opened when platforms are asked for.
- * Major versions must be equal; the smaller minor version counts, and slots beyond it are not used.
+ * Major versions must be equal; the smaller minor version counts, and slots beyond it are not used. Drafts
+ * of a minor version (PI_VERSION_DRAFT) must be equal as well.
  * PI_ERROR_UNAVAILABLE (with set_error's text) means that the backend is not on this machine. */
 typedef pi_result(PI_CALL *pi_plugin_main)(const pi_host *host, pi_plugin_desc *out_desc);
 PI_EXPORT pi_result PI_CALL piPluginMain(const pi_host *host, pi_plugin_desc *out_desc);

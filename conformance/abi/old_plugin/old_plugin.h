@@ -12,11 +12,11 @@
 
 #include <pthread.h>
 
-/* Compiled with PI_ABI_TOMORROW it is one of the next minor version instead: its table has slots, and
+/* Compiled with PI_ABI_TOMORROW it is one of a minor version after today's instead: its table has slots, and
  * its capabilities a bit, that the loader does not know. */
 #ifdef PI_ABI_TOMORROW
 #define PLUGIN_NAME "tomorrow"
-#define PLUGIN_MINOR (PI_VERSION_MINOR + 1)
+#define PLUGIN_MINOR (PI_VERSION_MINOR + 77)
 #define PLUGIN_CAPABILITIES (UINT64_C(1) << 60)
 #define PLUGIN_TABLE_SIZE (sizeof(pi_dispatch) + 3 * sizeof(void *))
 #else

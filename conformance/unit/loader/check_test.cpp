@@ -48,7 +48,39 @@ TEST_CASE("the smaller minor version counts") {
     desc.version_minor = PI_VERSION_MINOR + 5;
     uint16_t minor = 99;
     CHECK(check_version(desc, minor).empty());
+    // What a draft brings is not yet what a later version has of it.
+    CHECK(minor == PI_VERSION_MINOR - (PI_VERSION_DRAFT != 0 ? 1 : 0));
+    desc.version_minor = 0;
+    CHECK(check_version(desc, minor).empty());
+    CHECK(minor == 0);
+}
+
+TEST_CASE("a draft works with the same draft of the same minor version, and with no other") {
+    pi_plugin_desc desc{};
+    desc.version_major = PI_VERSION_MAJOR;
+    desc.version_minor = PI_VERSION_MINOR;
+    desc.draft = PI_VERSION_DRAFT;
+    uint16_t minor = 99;
+    CHECK(check_version(desc, minor).empty());
     CHECK(minor == PI_VERSION_MINOR);
+
+    minor = 99;
+    for (const auto &[version, draft] : {std::pair{PI_VERSION_MINOR, PI_VERSION_DRAFT + 1},
+                                         {PI_VERSION_MINOR + 1, PI_VERSION_DRAFT + 1},
+                                         {0, PI_VERSION_DRAFT + 1}}) {
+        desc.version_minor = static_cast<uint16_t>(version);
+        desc.draft = static_cast<uint32_t>(draft);
+        INFO("1." << version << " draft " << draft);
+        const std::string problem = check_version(desc, minor);
+        CHECK(problem.find("1." + std::to_string(version) + "-dev") != std::string::npos);
+        CHECK(problem.find("draft " + std::to_string(draft)) != std::string::npos);
+    }
+    if (PI_VERSION_DRAFT != 0) { // one that was frozen is another one, too
+        desc.version_minor = PI_VERSION_MINOR;
+        desc.draft = 0;
+        CHECK_FALSE(check_version(desc, minor).empty());
+    }
+    CHECK(minor == 99);
 }
 
 TEST_CASE("the prefix of an installation is found from the library's folder") {

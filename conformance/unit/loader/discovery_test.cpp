@@ -69,6 +69,7 @@ TEST_CASE("a good plugin is loaded, and its report says so") {
 TEST_CASE("a plugin that breaks the contract is refused with the reason, and the next one works") {
     const Refused row = GENERATE(values<Refused>({
         {"small_wrong_major", "made for version 10."},
+        {"small_other_draft", "a draft works with nothing but itself"},
         {"small_small_table", "the required function piDevicesGet is missing (its table of"},
         {"small_cut_slot", "which cuts a slot"},
         {"small_null_table", "its table of functions is NULL"},

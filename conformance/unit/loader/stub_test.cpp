@@ -40,10 +40,11 @@ std::set<std::string> exported() {
 #define PI_FUNCTION(name, group, needs, since) {#name, since},
 #define PI_LOADER_FUNCTION(name, since) {#name, since},
 #include <pi/pi_functions.def>
-        {"piLoaderCreate", 0},         {"piLoaderRetain", 0},
-        {"piLoaderRelease", 0},        {"piLoaderGetReports", 0},
-        {"piLoaderSelectDevices", 0},  {"piLoaderGetDeviceSelector", 0},
-        {"piLoaderGetEnvironment", 0}, {"piLoaderGetCallCounts", 0}};
+        {"piLoaderCreate", 0},          {"piLoaderRetain", 0},
+        {"piLoaderRelease", 0},         {"piLoaderGetReports", 0},
+        {"piLoaderSelectDevices", 0},   {"piLoaderGetDeviceSelector", 0},
+        {"piLoaderGetEnvironment", 0},  {"piLoaderGetCallCounts", 0},
+        {"piVerifyMemoryConnection", 1}};
     const std::string version = "PI_" + std::to_string(PI_VERSION_MAJOR) + ".";
     std::set<std::string> names;
     for (const auto &[name, minor] : since)

@@ -495,6 +495,7 @@ PI_HPP_DESC(pi_device_partition_desc, PI_TYPE_DEVICE_PARTITION_DESC)
 PI_HPP_DESC(pi_native_desc, PI_TYPE_NATIVE_DESC)
 PI_HPP_DESC(pi_kernel_desc, PI_TYPE_KERNEL_DESC)
 PI_HPP_DESC(pi_host_event_desc, PI_TYPE_HOST_EVENT_DESC)
+PI_HPP_DESC(pi_memory_verification_desc, PI_TYPE_MEMORY_VERIFICATION_DESC)
 
 /// The command that a descriptor is of.
 template <class Desc>
@@ -1226,6 +1227,16 @@ public:
                 piGetMemoryConnectionInfo(this->handle_, src_context.get(), dst_device.get(),
                                           dst_context.get(), query, &info);
             return give(result, "piGetMemoryConnectionInfo", info);
+        }
+        /// The same, verified. how NULL: buffers in scope 0.
+        Returns<pi_memory_connection_info>
+        verify_memory_connection(Borrowed<pi_context> src_context, Borrowed<pi_device> dst_device,
+                                 Borrowed<pi_context> dst_context,
+                                 const pi_memory_verification_desc *how = nullptr) const {
+            auto info = desc<pi_memory_connection_info>();
+            const pi_result result = piVerifyMemoryConnection(
+                this->handle_, src_context.get(), dst_device.get(), dst_context.get(), how, &info);
+            return give(result, "piVerifyMemoryConnection", info);
         }
         Returns<pi_native_handle> native_handle() const {
             pi_native_handle handle{};

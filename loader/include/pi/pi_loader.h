@@ -154,6 +154,52 @@ PI_EXPORT pi_result PI_CALL piLoaderGetCallCounts(pi_loader loader, pi_plugin pl
                                                   uint32_t capacity, pi_call_count *out_counts,
                                                   uint32_t *out_count);
 
+/* Since 1.1. How a connection is verified: flags of pi_memory_verification_desc. */
+enum {
+    PI_VERIFY_DEEP =
+        1 << 0, /* 256 MiB, or what the devices have room for, both directions at once */
+    PI_VERIFY_AGAIN = 1 << 1 /* whatever was seen before, in this process or another */
+};
+typedef struct pi_memory_verification_desc {
+    uint32_t struct_size;
+    pi_struct_type type; /* PI_TYPE_MEMORY_VERIFICATION_DESC */
+    const void *next;
+    uint64_t flags; /* PI_VERIFY_ */
+    pi_memory_kind kind;
+    uint32_t src_scope;
+    uint32_t dst_scope;
+    uint32_t reserved; /* 0 */
+    /* IMPORTED: host memory to import at src, of `size` bytes, which nobody else may use during the call and
+     * which holds the same bytes after it; NULL and 0: memory of the loader. Other kinds: NULL and 0. */
+    void *host_ptr;
+    uint64_t size;
+} pi_memory_verification_desc;
+/* Whether memory of (src_device, src_context) is for (dst_device, dst_context) what the plugin says of it:
+ * bytes are moved, and compared. desc NULL means buffers in scope 0. out_info receives what
+ * piGetMemoryConnectionInfo answers for that kind and these scopes, with `verified` and `verified_text`
+ * filled in. Like that answer it is directed: it says nothing of dst -> src.
+ *
+ * MIGRATABLE: patterns are copied from src's memory to dst's, on a queue of either end, in sizes around a
+ * page and 64 KiB and at odd offsets. UNIFIED: dst's commands read and write src's memory in place, and
+ * src's commands read what they wrote. IMPORTED: the host does as well, between maps where its coherence is
+ * MAP_UNMAP. What arrives is read back at both ends. A sample finds drivers that lose bytes; it cannot
+ * show that one never does.
+ *
+ * Bytes that do not arrive are an answer, PI_VERIFIED_FAILED, and the call succeeds. NONE, and memory other
+ * than IMPORTED of a place to itself, need no check: UNKNOWN. Where a command or an allocation fails, the
+ * call fails with its error, and nothing is known. Errors besides those of piGetMemoryConnectionInfo:
+ * PI_ERROR_UNSUPPORTED_FEATURE for PI_MEMORY_KIND_IMAGE, and PI_ERROR_WOULD_BLOCK inside a callback.
+ *
+ * It blocks, for a few milliseconds and what the driver needs for the first use of a pair; with DEEP for
+ * seconds. It uses queues, memory and events of its own on ordinary commands of the plugin, behind the
+ * layers, which see none of them. An answer is remembered by the loader and, where both devices have an
+ * identity that no other device has, in the file that PI_VERIFIED_FILE names, until the machine, the driver
+ * or the plugin changes: later calls only look it up. Any thread may call it at any time. */
+PI_EXPORT pi_result PI_CALL piVerifyMemoryConnection(pi_device src_device, pi_context src_context,
+                                                     pi_device dst_device, pi_context dst_context,
+                                                     const pi_memory_verification_desc *desc,
+                                                     pi_memory_connection_info *out_info);
+
 #ifdef __cplusplus
 }
 #endif

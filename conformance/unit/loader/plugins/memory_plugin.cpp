@@ -527,6 +527,7 @@ pi_result piPluginMain(const pi_host *host, pi_plugin_desc *out_desc) {
     instance->worker = std::thread(work, instance);
     out_desc->version_major = PI_VERSION_MAJOR;
     out_desc->version_minor = PI_VERSION_MINOR;
+    out_desc->draft = PI_VERSION_DRAFT;
     out_desc->name = "memory";
     out_desc->version = "1";
     out_desc->functions = &instance->table;

@@ -18,6 +18,7 @@ enum Variant {
     WRONG_MAJOR,
     OLD,         // a table that ends after the required functions
     NEWER,       // a newer minor version: a longer table and a capability that nobody knows
+    OTHER_DRAFT, // of headers that are not the loader's
     SMALL_TABLE, // a table of a few slots
     CUT_SLOT,    // a size in the middle of a slot
     NULL_TABLE,
@@ -198,9 +199,13 @@ void plant(Plugin &plugin, pi_plugin_desc &desc) {
         break;
     case NEWER:
         desc.version_minor = table.version_minor = PI_VERSION_MINOR + 7;
+        desc.draft = 0;
         table.struct_size = sizeof plugin.functions;
         plugin.functions.beyond[0] = [] {};
         desc.capabilities |= UINT64_C(1) << 62;
+        break;
+    case OTHER_DRAFT:
+        desc.draft = PI_VERSION_DRAFT + 1;
         break;
     case SMALL_TABLE:
         table.struct_size = offsetof(pi_dispatch, piDevicesGet);
@@ -282,6 +287,7 @@ pi_result piPluginMain(const pi_host *host, pi_plugin_desc *out_desc) {
     fill(*plugin);
     out_desc->version_major = PI_VERSION_MAJOR;
     out_desc->version_minor = PI_VERSION_MINOR;
+    out_desc->draft = PI_VERSION_DRAFT;
     out_desc->name = PI_TEST_NAME;
     out_desc->version = "1";
     out_desc->functions = &plugin->functions.table;

@@ -34,6 +34,14 @@ pi_sdk_fail(const pi_host *host, pi_result code, const char *format, ...) {
     return code;
 }
 
+/* Writes the version of the headers that the plugin was compiled with, into what the loader has of it. */
+static inline void pi_sdk_state_version(pi_plugin_desc *out_desc) {
+    out_desc->version_major = PI_VERSION_MAJOR;
+    out_desc->version_minor = PI_VERSION_MINOR;
+    if (out_desc->struct_size >= offsetof(pi_plugin_desc, draft) + sizeof out_desc->draft)
+        out_desc->draft = PI_VERSION_DRAFT;
+}
+
 /* Writes the header of a new object and counts it. */
 static inline void pi_sdk_object_begin(pi_object_header *header, const pi_host *host,
                                        pi_kind kind) {

@@ -78,8 +78,7 @@ static inline void *pi_sdk_open(const pi_host *host, pi_plugin_desc *out_desc, c
     plugin->functions.version_minor = PI_VERSION_MINOR;
     pi_sdk_complete(&plugin->functions);
 
-    out_desc->version_major = PI_VERSION_MAJOR;
-    out_desc->version_minor = PI_VERSION_MINOR;
+    pi_sdk_state_version(out_desc);
     out_desc->name = name;
     out_desc->version = version;
     out_desc->capabilities = capabilities;

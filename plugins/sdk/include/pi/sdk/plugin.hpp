@@ -36,8 +36,7 @@ struct plugin_entries {
     static pi_result main(const pi_host *host, pi_plugin_desc *out_desc,
                           const pi_dispatch &functions) {
         return guard(host, [&] {
-            out_desc->version_major = PI_VERSION_MAJOR;
-            out_desc->version_minor = PI_VERSION_MINOR;
+            pi_sdk_state_version(out_desc);
             out_desc->name = identity.name;
             out_desc->version = identity.version;
             out_desc->capabilities = identity.capabilities;
