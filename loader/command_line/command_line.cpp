@@ -72,7 +72,8 @@ void describe(CLI::App &app, const Page &page) {
     app.footer(footer(page));
     app.set_version_flag("--version", page.name + " " PI_PROJECT_VERSION ", of the ABI " +
                                           std::to_string(PI_VERSION_MAJOR) + "." +
-                                          std::to_string(PI_VERSION_MINOR));
+                                          std::to_string(PI_VERSION_MINOR) +
+                                          (PI_VERSION_DRAFT != 0 ? "-dev" : ""));
 }
 
 std::optional<int> parse(CLI::App &app, const Page &page, int argc, const char *const *argv) {

@@ -4,6 +4,7 @@
 import tempfile
 from pathlib import Path
 
+import draft
 import freeze
 import gate
 import header
@@ -39,6 +40,9 @@ def write_snapshot(abi, api):
 
 
 def regenerate(root, abi, api, folders):
+    if draft.is_open(api):
+        print("check-abi: a draft is not frozen: PI_VERSION_DRAFT should be 0. Nothing was written.")
+        return 1
     frozen = frozen_path(abi, api)
     broken = gate.check(frozen, folders) if frozen.exists() else ""
     if broken and not frozen.name.startswith("frozen_v0"):

@@ -43,7 +43,11 @@ mv scripts/check-abi scripts/check-abi-itself
 printf '#!/bin/sh\nexec "$(dirname "$0")/check-abi-itself" --headers\n' >scripts/check-abi
 printf '#!/bin/sh\necho "1 passed, 0 failed, 0 skipped"\n' >scripts/test
 chmod +x scripts/check-abi scripts/test
-version=$(sed -n 's/^ *VERSION \([0-9.]*\)$/\1/p' CMakeLists.txt | head -n 1)
+sed -i 's/^#define PI_VERSION_DRAFT .*/#define PI_VERSION_DRAFT 0/' api/include/pi/pi.h
+rm -f conformance/abi/draft.txt
+version=$(sed -n 's/^#define PI_VERSION_MAJOR //p' api/include/pi/pi.h).$(sed -n 's/^#define PI_VERSION_MINOR //p' api/include/pi/pi.h).0
+sed -i "0,/^ *VERSION [0-9.]*$/s/VERSION [0-9.]*$/VERSION $version/" CMakeLists.txt
+sed -i "s/^__version__ = .*/__version__ = \"$version\"/" bindings/python/pi_runtime/__init__.py
 text="- What is new in this version, for the test."
 printf '# Changelog\n\n## [Unreleased]\n\n## [%s] - 2030-01-31\n\n### Added\n\n%s\n\n## [0.0.1] - 2020-01-01\n\nOld.\n' \
     "$version" "$text" >CHANGELOG.md
@@ -66,6 +70,8 @@ sed -i "/^### Added/d; /^$text/d" CHANGELOG.md && commit "empty"
 refused "an empty section" "CHANGELOG.md tells nothing of $version"
 sed -i 's/^#define PI_VERSION_MINOR .*/#define PI_VERSION_MINOR 77/' api/include/pi/pi.h && commit "minor"
 refused "another version in pi.h" "pi.h of ${version%%.*}.77"
+sed -i 's/^#define PI_VERSION_DRAFT .*/#define PI_VERSION_DRAFT 3/' api/include/pi/pi.h && commit "draft"
+refused "a draft" "PI_VERSION_DRAFT should be 0"
 sed -i "s/^## \[Unreleased\]/&\n\n- Forgotten./" CHANGELOG.md && echo >>README.md
 refused "two mistakes" "2 to be put right"
 
