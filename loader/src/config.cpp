@@ -60,6 +60,10 @@ constexpr Variable rows[] = {
      "The file that the layer record writes, %p in it is the process's number; not set: "
      "pi_record_%p.jsonl.",
      nullptr, ""},
+    {"PI_VERIFIED_FILE", "path",
+     "The file that keeps what verifications of connections saw; set but empty: nothing is kept; "
+     "not set: pi/verified.json in XDG_CACHE_HOME or ~/.cache.",
+     nullptr, ""},
     {"PI_LOG", "level", "Which messages are logged: trace, debug, info, warning, error or off.",
      is_log_level, "one of trace, debug, info, warning, error, off"},
     {"PI_HOST_THREADS", "number", "Worker threads of the host plugin; not set: one a core.",
@@ -143,6 +147,18 @@ void Configuration::read_environment(std::vector<std::string> &warnings) {
             warnings.push_back(fmt::format("environment variable {}: it is ignored", problem));
     }
     read_plugin_variables();
+    // Where programs keep what they could find out again (the XDG base directory specification).
+    if (const char *cache = ::secure_getenv("XDG_CACHE_HOME"); cache != nullptr && *cache == '/')
+        cache_folder_ = cache;
+    else if (const char *home = ::secure_getenv("HOME"); home != nullptr && *home == '/')
+        cache_folder_ = std::string(home) + "/.cache";
+}
+
+std::string Configuration::verified_file() const {
+    const auto given = values_.find("PI_VERIFIED_FILE");
+    if (given != values_.end())
+        return given->second;
+    return cache_folder_.empty() ? "" : cache_folder_ + "/pi/verified.json";
 }
 
 // Which plugins there are is not known yet.

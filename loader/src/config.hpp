@@ -48,6 +48,9 @@ public:
     /// the plugin's name in capitals. The pointer lives as long as the object.
     const char *get_for(std::string_view plugin, std::string_view name) const noexcept;
 
+    /// Where verified connections are kept; "": nowhere.
+    std::string verified_file() const;
+
     std::vector<std::string> get_list(std::string_view name, char separator) const;
 
 private:
@@ -55,7 +58,8 @@ private:
     void read_plugin_variables();
 
     Values values_;
-    Values unlisted_; ///< of the environment
+    Values unlisted_;          ///< of the environment
+    std::string cache_folder_; ///< of this user; "" without the environment
 };
 
 /// "warning" to PI_LOG_WARNING.

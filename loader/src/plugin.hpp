@@ -35,7 +35,7 @@ struct Services {
     std::mutex layers_mutex{};
     std::map<const Layer *, std::shared_ptr<void>> layers{};
 
-    VerifiedConnections verified{};
+    VerifiedConnections verified{configuration.verified_file()};
 };
 
 /// Made by open_plugin, ended by retire. Its address is stamped into handles: it never moves.

@@ -2,14 +2,23 @@
 
 #include "verified.hpp"
 
+#include "verified_file.hpp"
+
 namespace pi::loader {
 
 std::optional<Verified> VerifiedConnections::find(const VerifiedKey &key, bool deep) {
+    const auto answer = [&](const Answers &answers) -> std::optional<Verified> {
+        const auto found = answers.find(key.text);
+        if (found == answers.end() || (deep && found->second.text.empty() && !found->second.deep))
+            return std::nullopt;
+        return found->second;
+    };
     const std::scoped_lock lock(mutex_);
-    const auto found = seen_.find(key.text);
-    if (found == seen_.end() || (deep && found->second.text.empty() && !found->second.deep))
-        return std::nullopt;
-    return found->second;
+    if (seen_.contains(key.text) || !key.lasting || file_.empty())
+        return answer(seen_);
+    if (!kept_)
+        kept_ = read_verified(file_);
+    return answer(*kept_);
 }
 
 void VerifiedConnections::record(const VerifiedKey &key, const Verified &seen, bool again) {
@@ -17,6 +26,11 @@ void VerifiedConnections::record(const VerifiedKey &key, const Verified &seen, b
     Verified &known = seen_[key.text];
     if (again || known.text.empty())
         known = {seen.text, seen.deep || (known.deep && !again)};
+    if (!key.lasting || file_.empty())
+        return;
+    Answers kept = read_verified(file_);
+    kept[key.text] = known;
+    write_verified(file_, kept);
 }
 
 } // namespace pi::loader

@@ -82,7 +82,7 @@ Identity identity_of(const pi_dispatch &plugin, pi_device device) {
     pi_device parent = nullptr;
     pi_platform platform = nullptr;
     uint32_t backend = PI_BACKEND_SIMULATED;
-    // What a simulated device does is in a file, which may change at any time.
+    // What a simulated device does is in a file, which anybody edits at any time.
     const bool known = ask(plugin, device, PI_DEVICE_INFO_PARENT, parent) && parent == nullptr &&
                        ask(plugin, device, PI_DEVICE_INFO_PLATFORM, platform) &&
                        plugin.piPlatformGetInfo(platform, PI_PLATFORM_INFO_BACKEND, sizeof backend,
@@ -148,6 +148,10 @@ pi_result see(const pi_dispatch *dispatch, const VerificationRequest &request, V
     return PI_SUCCESS;
 }
 
+bool is_usm(pi_memory_kind kind) {
+    return kind >= PI_MEMORY_KIND_USM_HOST && kind <= PI_MEMORY_KIND_USM_SHARED;
+}
+
 void set_verified(pi_memory_connection_info &info, const Verified &seen) {
     info.verified = seen.text.empty() ? PI_VERIFIED_YES : PI_VERIFIED_FAILED;
     const std::size_t size = std::min(seen.text.size(), sizeof info.verified_text - 1);
@@ -196,6 +200,11 @@ pi_result verify_connection(pi_device src_device, pi_context src_context, pi_dev
                               info.connection == PI_MEMORY_CONNECTION_UNIFIED) &&
                              (!same_place || request.how.kind == PI_MEMORY_KIND_IMPORTED);
     if (needs_check) {
+        if (is_usm(request.how.kind) && src_context != dst_context)
+            return fail(PI_ERROR_UNSUPPORTED_FEATURE,
+                        "{}: desc->kind is {}, USM, and the contexts differ: no queue knows the "
+                        "addresses of both",
+                        verify_name, request.how.kind);
         Verified seen;
         if (const pi_result result = see(dispatch, request, seen))
             return result;

@@ -7,9 +7,11 @@
 #include <pi/runtime/topology.hpp>
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace pi_info {
@@ -79,11 +81,19 @@ enum class Contexts {
     own     ///< each device has its own
 };
 
+/// What a verification of a pair of places saw.
+struct Seen {
+    pi_verified verified = PI_VERIFIED_UNKNOWN;
+    std::string text; ///< when failed
+};
+
 /// All places of the devices and what memory of each is to each other.
 struct Connections {
     pi::runtime::TopologyDescription topology; ///< [0] is the bare host
     std::vector<size_t> device_of;             ///< by place: the index of its device; [0] unused
     std::vector<uint32_t> context_of;          ///< by place: a number for each context, from 0
+    /// By source and destination, those that were verified.
+    std::map<std::pair<pi::runtime::PlaceIndex, pi::runtime::PlaceIndex>, Seen> seen;
     std::vector<std::string> problems; ///< why a device has no place, or a place no connections
     /// Keeps the contexts, for who measures; NULL where there are no connections.
     std::shared_ptr<const pi::runtime::Topology> live;
@@ -95,5 +105,10 @@ void save_machine(const std::vector<Device> &devices, const std::string &file,
                   const std::string &costs);
 
 Connections find_connections(const std::vector<Device> &devices, Contexts contexts);
+
+/// Verifies each pair of places deep, whatever was seen before: seconds a pair. A pair that cannot be verified is a problem.
+void verify(Connections &connections);
+Seen seen_of(const Connections &connections, pi::runtime::PlaceIndex src,
+             pi::runtime::PlaceIndex dst);
 
 } // namespace pi_info

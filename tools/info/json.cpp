@@ -105,11 +105,13 @@ ordered_json places_json(const std::vector<Device> &devices, const Connections &
     return places;
 }
 
-ordered_json connections_json(const pi::runtime::TopologyDescription &topology) {
+ordered_json connections_json(const Connections &all) {
+    const pi::runtime::TopologyDescription &topology = all.topology;
     ordered_json connections = ordered_json::array();
     for (uint32_t src = 1; src < topology.places.size(); ++src) {
         for (uint32_t dst = 1; dst < topology.places.size(); ++dst) {
             const pi::runtime::Connection &answer = topology.buffer(src, dst);
+            const Seen seen = seen_of(all, src, dst);
             const auto known = [](uint64_t number) {
                 return number == 0 ? ordered_json(nullptr) : ordered_json(number);
             };
@@ -117,6 +119,8 @@ ordered_json connections_json(const pi::runtime::TopologyDescription &topology) 
                 {{"src", topology.place(src).name},
                  {"dst", topology.place(dst).name},
                  {"connection", connection_name(answer.connection)},
+                 {"verified", verified_name(seen.verified)},
+                 {"seen", nullable(seen.text)},
                  {"imported", connection_name(topology.import(src, dst).connection)},
                  {"coherence", coherence_name(answer.coherence)},
                  {"residency", residency_name(answer.residency)},
@@ -159,7 +163,7 @@ std::string to_json(const std::vector<Plugin> &plugins, const std::vector<Device
     return dump({{"plugins", array(plugins, plugin_json)},
                  {"devices", array(devices, device_json)},
                  {"places", places_json(devices, connections)},
-                 {"connections", connections_json(connections.topology)},
+                 {"connections", connections_json(connections)},
                  {"links", links_json(connections.topology, links)},
                  {"tree", tree_json(find_tree(devices, connections))}});
 }

@@ -31,6 +31,7 @@ struct Options {
     bool topology = false;
     std::string svg;
     bool measure = false;
+    bool verify = false;
     std::string contexts = "shared";
     std::string colour = "auto";
 
@@ -76,10 +77,12 @@ pi::command_line::Page page() {
            {"unknown", "nobody tells"}}}},
         {{0, "there is a device, and what was asked for is shown or written"},
          {1, "there is none, or a plugin given by --plugin was refused, the selector names no "
-             "device, or a "
+             "device, a connection failed --verify, or a "
              "file cannot be read or written, as the message says"},
          {2, "the command line was not understood"}},
-        {{"pi-info --device opencl:0:1,host", "These two devices and what they are to each other."},
+        {{"pi-info --verify --device cuda",
+          "Whether bytes really arrive between these devices, whatever their driver says."},
+         {"pi-info --device opencl:0:1,host", "These two devices and what they are to each other."},
          {"pi-info --topology --measure",
           "The places, the matrix and the links of this machine, measured now."},
          {"pi-info --svg machine.svg --costs costs.json",
@@ -128,6 +131,11 @@ void declare(CLI::App &app, Options &options) {
            "--measure", options.measure,
            "For --topology, --svg and --json, measure the links now; takes seconds to minutes")
         ->excludes(costs)
+        ->excludes(plugins);
+    app.add_flag(
+           "--verify", options.verify,
+           "Verify the connections: move bytes between each two places, and compare them; takes "
+           "seconds for each pair")
         ->excludes(plugins);
     app.add_option("--color", options.colour,
                    "Colours: on a terminal only, and not with NO_COLOR (auto), always, never")
@@ -187,6 +195,9 @@ int show_devices(pi_loader loader, const Options &options, const Text &text,
         return 0;
     }
     Connections connections = find_connections(devices, options.contexts_wanted());
+    if (options.verify) {
+        verify(connections);
+    }
     std::vector<Link> links;
     if (options.topology || options.json || !options.svg.empty()) {
         links = find_links(devices, connections, {options.costs, options.measure},
@@ -216,7 +227,10 @@ int show_devices(pi_loader loader, const Options &options, const Text &text,
         std::fprintf(stderr, "pi-info: there is no device; pi-info --plugins tells why\n");
         return 1;
     }
-    return 0;
+    return std::any_of(connections.seen.begin(), connections.seen.end(),
+                       [](const auto &row) { return row.second.verified == PI_VERIFIED_FAILED; })
+               ? 1
+               : 0;
 }
 
 int show(const Options &options) {

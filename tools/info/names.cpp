@@ -34,6 +34,10 @@ constexpr std::array connections{Name{PI_MEMORY_CONNECTION_NONE, "none"},
                                  Name{PI_MEMORY_CONNECTION_MIGRATABLE, "migratable"},
                                  Name{PI_MEMORY_CONNECTION_UNIFIED, "unified"}};
 
+constexpr std::array verifications{Name{PI_VERIFIED_UNKNOWN, "unknown"},
+                                   Name{PI_VERIFIED_YES, "yes"},
+                                   Name{PI_VERIFIED_FAILED, "failed"}};
+
 constexpr std::array coherences{Name{PI_COHERENCE_UNKNOWN, "unknown"},
                                 Name{PI_COHERENCE_COHERENT, "coherent"},
                                 Name{PI_COHERENCE_FLUSH_INVALIDATE, "flush_invalidate"},
@@ -141,6 +145,9 @@ std::string backend_name(uint32_t backend) {
 }
 std::string connection_name(pi_memory_connection connection) {
     return name_of(connections, connection);
+}
+std::string verified_name(pi_verified verified) {
+    return name_of(verifications, verified);
 }
 std::string coherence_name(pi_coherence coherence) {
     return name_of(coherences, coherence);

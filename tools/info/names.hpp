@@ -16,6 +16,7 @@ std::string status_name(pi_plugin_status status);
 std::string kind_name(pi_device_type type);
 std::string backend_name(uint32_t backend);
 std::string connection_name(pi_memory_connection connection);
+std::string verified_name(pi_verified verified);
 std::string coherence_name(pi_coherence coherence);
 std::string residency_name(pi_residency residency);
 std::string concurrent_writers_name(pi_concurrent_writers writers);

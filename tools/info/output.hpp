@@ -39,7 +39,7 @@ private:
     static Style style_of(Access access);
     static Style style_of(Source source);
     static Style style_of_status(pi_plugin_status status);
-    std::string matrix(const pi::runtime::TopologyDescription &topology) const;
+    std::string matrix(const Connections &connections) const;
     std::string branch(const std::vector<Device> &devices, const Connections &connections,
                        const Node &node, const std::string &indent) const;
 
@@ -50,7 +50,8 @@ private:
 
 /// For programs: {"plugins": [...], "devices": [...], "places": [...], "connections": [...], "links": [...],
 /// "tree": {...}}. What a backend has no answer to is null. `connections` has every ordered pair of places that a
-/// plugin was asked about; what the bare host can do is in its partners' rows of `places`. `links` has those of the
+/// plugin was asked about, each with "verified" ("yes" or "failed" of those that were verified now, else "unknown") and
+/// "seen", a text when it failed; what the bare host can do is in its partners' rows of `places`. `links` has those of the
 /// host, too, with the figures that are shown and their source.
 std::string to_json(const std::vector<Plugin> &plugins, const std::vector<Device> &devices,
                     const Connections &connections, const std::vector<Link> &links);

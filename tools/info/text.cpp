@@ -190,8 +190,17 @@ std::string Text::devices(const std::vector<Device> &devices) const {
     return fitted(devices.empty() ? text + "  none\n" : text, columns_);
 }
 
-std::string Text::matrix(const pi::runtime::TopologyDescription &topology) const {
+std::string Text::matrix(const Connections &connections) const {
+    const pi::runtime::TopologyDescription &topology = connections.topology;
     const auto &places = topology.places;
+    const auto cell_at = [&](uint32_t src, uint32_t dst) {
+        Cell cell = cell_of(topology, src, dst);
+        const pi_verified verified = seen_of(connections, src, dst).verified;
+        if (verified != PI_VERIFIED_UNKNOWN) {
+            cell.text += verified == PI_VERIFIED_YES ? " (verified)" : " (FAILED)";
+        }
+        return cell;
+    };
     const auto count = static_cast<uint32_t>(places.size());
     size_t width = 12;
     for (const auto &place : places) {
@@ -199,7 +208,7 @@ std::string Text::matrix(const pi::runtime::TopologyDescription &topology) const
     }
     for (uint32_t src = 0; src < count; ++src) {
         for (uint32_t dst = 0; dst < count; ++dst) {
-            width = std::max(width, cell_of(topology, src, dst).text.size() + 2);
+            width = std::max(width, cell_at(src, dst).text.size() + 2);
         }
     }
     // On a narrow terminal the columns come in several blocks.
@@ -220,8 +229,10 @@ std::string Text::matrix(const pi::runtime::TopologyDescription &topology) const
         for (uint32_t src = 0; src < count; ++src) {
             text += "\n  " + styled(Style::title, padded(places[src].name, width));
             for (uint32_t dst = begin; dst < end; ++dst) {
-                const Cell cell = cell_of(topology, src, dst);
-                text += styled(style_of(cell.access), padded(cell.text, column_width(dst)));
+                const Cell cell = cell_at(src, dst);
+                const bool failed = seen_of(connections, src, dst).verified == PI_VERIFIED_FAILED;
+                text += styled(failed ? Style::bad : style_of(cell.access),
+                               padded(cell.text, column_width(dst)));
             }
         }
     }
@@ -234,7 +245,7 @@ std::string Text::connections(const Connections &connections, Contexts contexts)
                        (contexts == Contexts::shared ? "devices of a platform share a context"
                                                      : "each device in a context of its own") +
                        ")\n";
-    text = fitted(text, columns_) + matrix(connections.topology);
+    text = fitted(text, columns_) + matrix(connections);
     std::string legend =
         columns_ != 0 && columns_ < 80
             ? "\n"
@@ -250,6 +261,15 @@ std::string Text::connections(const Connections &connections, Contexts contexts)
               "  none        it goes through the host    copied    a copy is made\n";
     legend += "  host is the bare host: its row and column come from what the devices say of "
               "themselves\n";
+    for (const auto &[pair, seen] : connections.seen) {
+        if (seen.verified == PI_VERIFIED_FAILED) {
+            legend += "  " +
+                      styled(Style::bad, connections.topology.place(pair.first).name + " -> " +
+                                             connections.topology.place(pair.second).name +
+                                             " is not what its driver says: " + seen.text) +
+                      "\n";
+        }
+    }
     for (const std::string &problem : connections.problems) {
         legend += "  " + styled(Style::bad, problem) + "\n";
     }

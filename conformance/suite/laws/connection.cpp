@@ -38,6 +38,8 @@ void require_sound(const pi_memory_connection_info &info, const std::string &wha
         {"preferred_queue", info.preferred_queue, PI_PREFERRED_QUEUE_DST},
         {"link_kind", info.link_kind, PI_LINK_OTHER},
         {"reserved", info.reserved, 0},
+        {"verified", info.verified, PI_VERIFIED_UNKNOWN},
+        {"reserved2", info.reserved2, 0},
     };
     for (const auto &field : fields)
         require(field.value <= field.last, what, ": ", field.name, " is ", field.value,
@@ -54,6 +56,8 @@ void require_sound(const pi_memory_connection_info &info, const std::string &wha
     require(std::memchr(info.reason, 0, sizeof info.reason) != nullptr, what,
             ": the reason does not end");
     require(info.reason[0] != '\0', what, ": there is no reason");
+    require(info.verified_text[0] == '\0', what,
+            ": verified_text is the loader's, and a plugin leaves it empty");
 }
 
 PAIR_LAW("connection", "the whole answer agrees with the short one, and gives a reason") {

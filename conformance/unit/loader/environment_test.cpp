@@ -55,7 +55,7 @@ TEST_CASE("the list of variables has the loader's and the plugins'") {
          {"PI_PLUGINS", "PI_PLUGIN_PATH", "PI_DEVICE_SELECTOR", "PI_LAYERS", "PI_FAULT",
           "PI_TRACE_FILE", "PI_LOG", "PI_HOST_THREADS", "PI_CUDA_LIBRARY", "PI_NVRTC_LIBRARY",
           "PI_NVML_LIBRARY", "PI_LEVEL_ZERO_LIBRARY", "PI_OPENCL_LIBRARY", "PI_OPENCL_PLATFORMS",
-          "PI_SIM_MACHINE"})
+          "PI_SIM_MACHINE", "PI_VERIFIED_FILE"})
         CHECK(values.count(name) == 1);
 }
 

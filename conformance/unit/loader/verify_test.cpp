@@ -7,6 +7,9 @@
 
 #include <array>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 
 using namespace loader_test;
 using Catch::Matchers::Contains;
@@ -18,11 +21,11 @@ constexpr const char *machine_text = R"({
   "name": "three",
   "host": {"bandwidth": "10 GB/s", "latency": "100 ns"},
   "devices": [
-    {"name": "g0", "type": "gpu", "host_pointer_import": true, "host_pointer_alignment": 64,
+    {"name": "g0", "type": "gpu", "uuid": "70692d76657269667900000000000000", "host_pointer_import": true, "host_pointer_alignment": 64,
      "scopes": [{"name": "global", "capacity": "64 MiB"},
                 {"name": "pinned", "capacity": "64 MiB", "memory": "host",
                  "flags": ["host_visible", "coherent", "maps_in_place", "pinned"]}]},
-    {"name": "g1", "type": "gpu", "host_pointer_import": true,
+    {"name": "g1", "type": "gpu", "pci_address": "0000:01:00.0", "host_pointer_import": true,
      "scopes": [{"name": "global", "capacity": "64 MiB", "flags": ["host_visible"], "flush_atom": 64}]},
     {"name": "small", "type": "gpu", "scopes": [{"name": "global", "capacity": "24 KiB"}]}
   ],
@@ -204,4 +207,217 @@ TEST_CASE("wherever a call fails, the verification fails with it, and leaves not
     machine.control->fail_call(0);
     machine.control->lie(LYING_NOT, nullptr);
     CHECK(machine.verified(0, dst, &again).verified == PI_VERIFIED_YES);
+}
+
+TEST_CASE("imported memory is verified in its real size, and holds its bytes again afterwards") {
+    const Machine machine;
+    auto desc = how(PI_VERIFY_AGAIN, PI_MEMORY_KIND_IMPORTED);
+    for (const auto &[src, dst] : {std::pair{0, 0}, {1, 1}, {0, 1}, {1, 0}, {0, 2}}) {
+        for (const std::size_t size :
+             {std::size_t{0}, std::size_t{4096}, std::size_t{1} << 16, std::size_t{3} << 20}) {
+            CAPTURE(src, dst, size);
+            std::vector<unsigned char> storage(size + 4096);
+            for (std::size_t i = 0; i < storage.size(); ++i)
+                storage[i] = static_cast<unsigned char>(i * 7 + i / 251);
+            const std::vector<unsigned char> before = storage;
+            desc.size = size;
+            desc.host_ptr = nullptr;
+            if (size != 0)
+                desc.host_ptr =
+                    storage.data() + (64 - reinterpret_cast<uintptr_t>(storage.data()) % 64);
+            CHECK(machine.verified(src, dst, &desc).verified == PI_VERIFIED_YES);
+            CHECK(storage == before);
+        }
+    }
+    machine.control->lie(LYING_WRITES, nullptr);
+    desc.host_ptr = nullptr;
+    desc.size = 0;
+    CHECK(machine.verified(0, 0, &desc).verified == PI_VERIFIED_YES);
+    CHECK_THAT(machine.verified(0, 1, &desc).verified_text, Contains("stayed old"));
+}
+
+TEST_CASE("memory of each scope is verified for itself") {
+    const Machine machine;
+    auto desc = how();
+    desc.src_scope = 1;
+    CHECK(machine.verified(0, 2, &desc).verified == PI_VERIFIED_YES);
+    machine.control->lie(LYING_COPIES, nullptr);
+    CHECK(machine.verified(0, 2, &desc).verified == PI_VERIFIED_YES);
+    CHECK(machine.verified(0, 2).verified == PI_VERIFIED_FAILED);
+}
+
+TEST_CASE("a deep verification sees what the sample does, with traffic both ways") {
+    const Machine machine;
+    const auto deep = how(PI_VERIFY_DEEP);
+    CHECK(machine.verified(0, 2, &deep).verified == PI_VERIFIED_YES);
+    CHECK(machine.verified(0, 1, &deep).verified == PI_VERIFIED_YES);
+    const auto again = how(PI_VERIFY_DEEP | PI_VERIFY_AGAIN);
+    machine.control->lie(LYING_COPIES, nullptr);
+    CHECK_THAT(machine.verified(0, 1, &again).verified_text,
+               Contains("every second page stayed old"));
+}
+
+TEST_CASE("inside a callback a verification would block, and is refused") {
+    const Machine machine;
+    pi_queue queue = nullptr;
+    REQUIRE(piQueueCreate(machine.contexts[0], machine.devices[0], nullptr, &queue) == PI_SUCCESS);
+    pi_event event = nullptr;
+    REQUIRE(piEventCreateHost(machine.contexts[0], nullptr, &event) == PI_SUCCESS);
+    struct Seen {
+        const Machine &machine;
+        pi_result result = PI_SUCCESS;
+        pi_memory_connection_info info{};
+    } seen{machine};
+    REQUIRE(piEventSetCallback(
+                event,
+                [](pi_event, pi_result, void *data) {
+                    auto &inside = *static_cast<Seen *>(data);
+                    inside.result = inside.machine.verify(0, 1, inside.info);
+                },
+                &seen) == PI_SUCCESS);
+    REQUIRE(piEventSignalHost(event, PI_SUCCESS) == PI_SUCCESS);
+    CHECK(piEventWait(event, PI_TIMEOUT_NEVER) == PI_SUCCESS);
+    CHECK(piQueueFinish(queue) == PI_SUCCESS);
+    CHECK(piEventRelease(event) == PI_SUCCESS);
+    CHECK(piQueueRelease(queue) == PI_SUCCESS);
+    CHECK(seen.result == PI_ERROR_WOULD_BLOCK);
+    CHECK(seen.info.verified == PI_VERIFIED_UNKNOWN);
+    CHECK(machine.verified(0, 1).verified == PI_VERIFIED_YES);
+}
+
+TEST_CASE("wrong arguments are refused, and nothing is written") {
+    const Machine machine;
+    pi_memory_connection_info info{};
+    auto desc = how();
+    desc.flags = 1 << 9;
+    CHECK(machine.verify(0, 1, info, &desc) == PI_ERROR_UNSUPPORTED_FEATURE);
+    desc = how(0, PI_MEMORY_KIND_IMPORTED + 1);
+    CHECK(machine.verify(0, 1, info, &desc) == PI_ERROR_INVALID_ENUMERATION);
+    desc = how(0, PI_MEMORY_KIND_IMAGE);
+    CHECK(machine.verify(0, 1, info, &desc) == PI_ERROR_UNSUPPORTED_FEATURE);
+    desc = how();
+    desc.reserved = 1;
+    CHECK(machine.verify(0, 1, info, &desc) == PI_ERROR_UNSUPPORTED_FEATURE);
+    desc = how();
+    desc.host_ptr = &info;
+    CHECK(machine.verify(0, 1, info, &desc) == PI_ERROR_INVALID_VALUE);
+    desc = how(0, PI_MEMORY_KIND_IMPORTED);
+    desc.size = 4096;
+    CHECK(machine.verify(0, 1, info, &desc) == PI_ERROR_INVALID_SIZE);
+    desc = how();
+    desc.type = PI_TYPE_QUEUE_DESC;
+    CHECK(machine.verify(0, 1, info, &desc) == PI_ERROR_INVALID_DESCRIPTOR);
+    CHECK(info.connection == PI_MEMORY_CONNECTION_NONE);
+
+    const pi_device g0 = machine.devices[0];
+    const pi_context c0 = machine.contexts[0];
+    CHECK(piVerifyMemoryConnection(nullptr, c0, g0, c0, nullptr, &info) == PI_ERROR_INVALID_DEVICE);
+    CHECK(piVerifyMemoryConnection(g0, c0, g0, nullptr, nullptr, &info) ==
+          PI_ERROR_INVALID_CONTEXT);
+    CHECK(piVerifyMemoryConnection(g0, c0, g0, c0, nullptr, nullptr) ==
+          PI_ERROR_INVALID_NULL_POINTER);
+    CHECK(last_text() == "piVerifyMemoryConnection: out_info is NULL");
+    CHECK(piVerifyMemoryConnection(machine.devices[1], c0, g0, c0, nullptr, &info) ==
+          PI_ERROR_INVALID_DEVICE);
+    info.struct_size = 4;
+    CHECK(piVerifyMemoryConnection(g0, c0, g0, c0, nullptr, &info) == PI_ERROR_INVALID_DESCRIPTOR);
+}
+
+TEST_CASE("between two plugin instances there is no connection, and nothing to verify") {
+    const Machine one;
+    const Machine other;
+    pi_memory_connection_info info{};
+    info.struct_size = sizeof info;
+    info.type = PI_TYPE_MEMORY_CONNECTION_INFO;
+    REQUIRE(piVerifyMemoryConnection(one.devices[0], one.contexts[0], other.devices[0],
+                                     other.contexts[0], nullptr, &info) == PI_SUCCESS);
+    CHECK(info.connection == PI_MEMORY_CONNECTION_NONE);
+    CHECK(info.verified == PI_VERIFIED_UNKNOWN);
+    CHECK_THAT(info.reason, Contains("different plugins"));
+}
+
+TEST_CASE("a caller of version 1.0 has an info without the verified fields") {
+    const Machine machine;
+    pi_memory_connection_info info{};
+    std::memset(&info, 0x5A, sizeof info);
+    info.struct_size = offsetof(pi_memory_connection_info, verified);
+    info.type = PI_TYPE_MEMORY_CONNECTION_INFO;
+    info.next = nullptr;
+    REQUIRE(piVerifyMemoryConnection(machine.devices[0], machine.contexts[0], machine.devices[1],
+                                     machine.contexts[1], nullptr, &info) == PI_SUCCESS);
+    CHECK(info.connection == PI_MEMORY_CONNECTION_UNIFIED);
+    CHECK(info.verified == 0x5A5A5A5A);
+}
+
+TEST_CASE("layers neither count nor record nor fail the commands of a verification") {
+    TemporaryFolder folder;
+    Description description;
+    description.plugins = {PI_TEST_SIM_PLUGIN};
+    description.layers = {"validate", "leak-origin", "race", "trace", "record", "fault"};
+    description.options = {{"PI_SIM_MACHINE", folder.write("machine.json", machine_text)},
+                           {"PI_FAULT", "piEnqueueMemBufferCopy:1..99=fail(BACKEND)"},
+                           {"PI_TRACE_FILE", folder.str("trace.json")},
+                           {"PI_RECORD_FILE", folder.str("record.jsonl")}};
+    CapturedLog log;
+    description.log = &log;
+    {
+        const Loader loader(description);
+        std::array<pi_device, 3> devices{};
+        uint32_t count = 0;
+        REQUIRE(piDevicesGet(loader.platform(), PI_DEVICE_TYPE_ALL, 3, devices.data(), &count) ==
+                PI_SUCCESS);
+        pi_context_desc desc{sizeof desc, PI_TYPE_CONTEXT_DESC};
+        desc.device_count = 3;
+        desc.devices = devices.data();
+        pi_context context = nullptr;
+        REQUIRE(piContextCreate(loader.platform(), &desc, &context) == PI_SUCCESS);
+        pi_memory_connection_info info{};
+        info.struct_size = sizeof info;
+        info.type = PI_TYPE_MEMORY_CONNECTION_INFO;
+        REQUIRE(piVerifyMemoryConnection(devices[0], context, devices[1], context, nullptr,
+                                         &info) == PI_SUCCESS);
+        CHECK(info.verified == PI_VERIFIED_YES);
+        std::vector<pi_call_count> counts(200);
+        REQUIRE(piLoaderGetCallCounts(loader.get(), loader.plugins()[0], 200, counts.data(),
+                                      &count) == PI_SUCCESS);
+        for (uint32_t i = 0; i < count; ++i) {
+            if (std::string(counts[i].function).find("Enqueue") != std::string::npos)
+                CHECK(counts[i].count == 0);
+        }
+        CHECK(piContextRelease(context) == PI_SUCCESS);
+    }
+    CHECK(log.count("", PI_LOG_WARNING) == 0);
+    std::ifstream record(folder.str("record.jsonl"));
+    const std::string lines((std::istreambuf_iterator<char>(record)), {});
+    CHECK(lines.find("piContextCreate") != std::string::npos);
+    CHECK(lines.find("piQueueCreate") == std::string::npos);
+}
+
+TEST_CASE("devices with an identity are remembered by the next process, in a file") {
+    const TemporaryFolder folder;
+    const std::string file = folder.str("cache/verified.json");
+    const std::vector<std::pair<std::string, std::string>> options = {{"PI_VERIFIED_FILE", file}};
+    {
+        const Machine first(options);
+        CHECK(first.verified(0, 1).verified == PI_VERIFIED_YES);
+        CHECK(first.verified(0, 2).verified == PI_VERIFIED_YES);
+    }
+    REQUIRE(std::filesystem::is_regular_file(file));
+    {
+        const Machine second(options);
+        second.control->lie(LYING_COPIES, nullptr);
+        CHECK(second.verified(0, 1).verified == PI_VERIFIED_YES); // as the first one saw it
+        CHECK(second.control->copies() == 0);
+        CHECK(second.verified(0, 2).verified == PI_VERIFIED_FAILED); // "small" has no identity
+        const auto again = how(PI_VERIFY_AGAIN);
+        CHECK(second.verified(0, 1, &again).verified == PI_VERIFIED_FAILED);
+    }
+    {
+        const Machine third(options);
+        CHECK_THAT(third.verified(0, 1).verified_text, Contains("every second page stayed old"));
+        CHECK(third.control->copies() == 0);
+    }
+    std::ofstream(file, std::ios::trunc) << "{\"pi_verified\": 1, \"machine\": [";
+    const Machine fourth(options);
+    CHECK(fourth.verified(0, 1).verified == PI_VERIFIED_YES);
 }

@@ -86,6 +86,8 @@ TEST_CASE("pi-info --json tells every ordered pair of places") {
             CHECK(connection == "unified");
         }
         CHECK((connection == "none" || connection == "migratable" || connection == "unified"));
+        CHECK(row.at("verified") == "unknown"); // nobody asked
+        CHECK(row.at("seen") == nullptr);
     }
     CHECK(pairs.size() == (places - 1) * (places - 1));
 }
@@ -209,6 +211,25 @@ TEST_CASE("a selection by the environment is told") {
     CHECK(ran.exit_code == 0);
     CHECK(contains(ran.output, "PI_DEVICE_SELECTOR (host:0:0)"));
     CHECK(!contains(ran.output, "opencl:0:0"));
+}
+
+TEST_CASE("pi-info --verify says of each connection between two places whether bytes arrived") {
+    const std::vector<std::string> simulated = {"PI_SIM_MACHINE=" SCRIPTS
+                                                "/../plugins/sim/machines/workstation.json"};
+    const Ran ran = run({PI_INFO, "--device", "sim", "--verify"}, simulated);
+    INFO(ran.output << ran.errors);
+    CHECK(ran.exit_code == 0);
+    CHECK(contains(ran.output, "migratable (verified)"));
+    const json document = run_json({PI_INFO, "--device", "sim", "--verify", "--json"}, simulated);
+    size_t verified = 0;
+    for (const json &row : document.at("connections")) {
+        INFO(row);
+        const bool one_place = row.at("src") == row.at("dst");
+        CHECK(row.at("verified") == (one_place ? "unknown" : "yes"));
+        CHECK(row.at("seen") == nullptr);
+        verified += row.at("verified") == "yes" ? 1 : 0;
+    }
+    CHECK(verified == 2);
 }
 
 TEST_CASE("the machine that pi-info saves is simulated with the same connections") {

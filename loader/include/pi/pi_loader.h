@@ -174,27 +174,28 @@ typedef struct pi_memory_verification_desc {
     void *host_ptr;
     uint64_t size;
 } pi_memory_verification_desc;
-/* Whether memory of (src_device, src_context) is for (dst_device, dst_context) what the plugin says of it:
- * bytes are moved, and compared. desc NULL means buffers in scope 0. out_info receives what
- * piGetMemoryConnectionInfo answers for that kind and these scopes, with `verified` and `verified_text`
- * filled in. Like that answer it is directed: it says nothing of dst -> src.
+/* Whether memory of (src_device, src_context) is to (dst_device, dst_context) what the plugin says: bytes are
+ * moved, and compared. desc NULL means buffers in scope 0. out_info receives what piGetMemoryConnectionInfo
+ * answers for that kind and these scopes, with `verified` and `verified_text` filled in. The answer is
+ * directed, as the connection is: nothing follows for dst -> src.
  *
  * MIGRATABLE: patterns are copied from src's memory to dst's, on a queue of either end, in sizes around a
- * page and 64 KiB and at odd offsets. UNIFIED: dst's commands read and write src's memory in place, and
- * src's commands read what they wrote. IMPORTED: the host does as well, between maps where its coherence is
- * MAP_UNMAP. What arrives is read back at both ends. A sample finds drivers that lose bytes; it cannot
- * show that one never does.
+ * page and 64 KiB, at offsets on and off a page's begin. UNIFIED: dst's commands read, write, copy and map
+ * src's memory in place, and src's commands read what they wrote. IMPORTED: so does the host, between maps
+ * where its coherence is MAP_UNMAP. Both ends are read back. A sample finds a driver that loses bytes; it
+ * cannot show that one never does.
  *
- * Bytes that do not arrive are an answer, PI_VERIFIED_FAILED, and the call succeeds. NONE, and memory other
- * than IMPORTED of a place to itself, need no check: UNKNOWN. Where a command or an allocation fails, the
- * call fails with its error, and nothing is known. Errors besides those of piGetMemoryConnectionInfo:
- * PI_ERROR_UNSUPPORTED_FEATURE for PI_MEMORY_KIND_IMAGE, and PI_ERROR_WOULD_BLOCK inside a callback.
+ * Bytes that do not arrive are an answer, PI_VERIFIED_FAILED, and the call succeeds. NONE needs no check, nor
+ * does memory of a place to itself unless it is IMPORTED: PI_VERIFIED_UNKNOWN. Where a command or an
+ * allocation fails, the call fails with its error, and nothing is known. Other errors: those of
+ * piGetMemoryConnectionInfo, PI_ERROR_UNSUPPORTED_FEATURE for images and for USM of two contexts, and
+ * PI_ERROR_WOULD_BLOCK inside a callback.
  *
- * It blocks, for a few milliseconds and what the driver needs for the first use of a pair; with DEEP for
- * seconds. It uses queues, memory and events of its own on ordinary commands of the plugin, behind the
- * layers, which see none of them. An answer is remembered by the loader and, where both devices have an
- * identity that no other device has, in the file that PI_VERIFIED_FILE names, until the machine, the driver
- * or the plugin changes: later calls only look it up. Any thread may call it at any time. */
+ * It blocks, for a few milliseconds and the time that the driver takes for the first use of a pair; with
+ * DEEP for seconds. Queues, memory and events are its own, and its commands go to the plugin past the
+ * layers, which see none of them. The loader remembers the answer and keeps it in the file of
+ * PI_VERIFIED_FILE if both devices have a UUID, LUID or PCI address; later calls look it up until the plugin,
+ * the driver or the kernel is another one, or the machine is started again. */
 PI_EXPORT pi_result PI_CALL piVerifyMemoryConnection(pi_device src_device, pi_context src_context,
                                                      pi_device dst_device, pi_context dst_context,
                                                      const pi_memory_verification_desc *desc,

@@ -148,6 +148,15 @@ pi_result get_extension(pi_plugin plugin, const char *name, uint64_t size, const
     return PI_SUCCESS;
 }
 
+// Simulated devices are not remembered beyond the process; these are.
+pi_result platform_info(pi_platform platform, pi_platform_info name, uint64_t size, void *value,
+                        uint64_t *out_size) {
+    const uint32_t backend = PI_BACKEND_OTHER;
+    return name == PI_PLATFORM_INFO_BACKEND
+               ? test_plugin::give(&backend, sizeof backend, size, value, out_size)
+               : behind.piPlatformGetInfo(platform, name, size, value, out_size);
+}
+
 pi_dispatch table;
 
 } // namespace
@@ -170,6 +179,7 @@ pi_result piPluginMain(const pi_host *host, pi_plugin_desc *out_desc) {
         table.name = &Counted<name##Row, decltype(table.name)>::call;
 #include <pi/pi_functions.def>
     table.piPluginGetExtension = get_extension;
+    table.piPlatformGetInfo = platform_info;
     table.piEnqueueMemBufferCopy = copy;
     table.piEnqueueMemBufferRead = read;
     table.piEnqueueMemBufferWrite = write;

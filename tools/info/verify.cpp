@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Connections that are verified when they are asked for.
+#include "inventory.hpp"
+
+#include <cstring>
+
+namespace pi_info {
+
+Seen seen_of(const Connections &connections, pi::runtime::PlaceIndex src,
+             pi::runtime::PlaceIndex dst) {
+    const auto found = connections.seen.find({src, dst});
+    return found != connections.seen.end() ? found->second : Seen{};
+}
+
+void verify(Connections &connections) {
+    if (connections.live == nullptr) {
+        return;
+    }
+    const pi::runtime::Topology &places = *connections.live;
+    for (uint32_t src = 1; src < places.size(); ++src) {
+        for (uint32_t dst = 1; dst < places.size(); ++dst) {
+            pi_memory_verification_desc desc{};
+            desc.struct_size = sizeof desc;
+            desc.type = PI_TYPE_MEMORY_VERIFICATION_DESC;
+            desc.flags = PI_VERIFY_DEEP | PI_VERIFY_AGAIN;
+            pi_memory_connection_info info{};
+            info.struct_size = sizeof info;
+            info.type = PI_TYPE_MEMORY_CONNECTION_INFO;
+            try {
+                pi::runtime::check(piVerifyMemoryConnection(places.device(src), places.context(src),
+                                                            places.device(dst), places.context(dst),
+                                                            &desc, &info),
+                                   "piVerifyMemoryConnection");
+                connections.seen[{src, dst}] = {
+                    info.verified,
+                    std::string(info.verified_text,
+                                strnlen(info.verified_text, sizeof info.verified_text))};
+            } catch (const pi::runtime::Error &error) {
+                connections.problems.push_back(places.info(src).name + " -> " +
+                                               places.info(dst).name +
+                                               " is not verified: " + error.what());
+            }
+        }
+    }
+}
+
+} // namespace pi_info
