@@ -18,6 +18,7 @@ namespace {
 // Host memory that a deep verification needs at a time.
 constexpr uint64_t piece_size = 4 << 20;
 constexpr uint64_t deep_size = 256 << 20;
+constexpr uint64_t smallest_deep_size = 1 << 20;
 
 void require(pi_result result) {
     if (result != PI_SUCCESS)
@@ -451,8 +452,7 @@ private:
     };
     std::unique_ptr<const Traffic> traffic(const End &by) const {
         pi_memory_connection back = PI_MEMORY_CONNECTION_NONE;
-        if ((request_.how.flags & PI_VERIFY_DEEP) != 0 &&
-            request_.how.kind != PI_MEMORY_KIND_IMPORTED)
+        if (layout_.size >= smallest_deep_size && request_.how.kind != PI_MEMORY_KIND_IMPORTED)
             require(plugin_.piGetMemoryConnection(dst_.place.device, dst_.place.context,
                                                   src_.place.device, src_.place.context, &back));
         if (back != PI_MEMORY_CONNECTION_MIGRATABLE)
@@ -567,7 +567,7 @@ private:
 template <typename Run>
 std::string with_room(bool deep, Run &&run) {
     std::vector<Layout> layouts;
-    for (uint64_t size = deep_size; deep && size >= 1 << 20; size /= 2)
+    for (uint64_t size = deep_size; deep && size >= smallest_deep_size; size /= 2)
         layouts.push_back(whole(size));
     for (const uint64_t largest : {256 << 10, 65537, 4097})
         layouts.push_back(sampled(static_cast<uint64_t>(largest)));
@@ -596,14 +596,15 @@ std::string verify_import(const pi_dispatch &plugin, const VerificationRequest &
         const auto address = reinterpret_cast<uintptr_t>(own.data());
         host = Bytes(own).subspan((alignment - address % alignment) % alignment, size);
     }
-    const auto run = [&](Layout part, uint64_t base) {
-        return Verification(plugin, request, std::move(part)).run_imported(host, base);
-    };
-    if (host.size() < layout.size)
-        return run(whole(host.size()), 0);
-    std::string seen = run(layout, 0);
-    return seen.empty() && host.size() > layout.size ? run(layout, host.size() - layout.size)
-                                                     : seen;
+    return with_room(false, [&](Layout part) {
+        if (host.size() < part.size)
+            part = whole(host.size());
+        const auto run = [&](uint64_t base) {
+            return Verification(plugin, request, part).run_imported(host, base);
+        };
+        std::string seen = run(0);
+        return seen.empty() && host.size() > part.size ? run(host.size() - part.size) : seen;
+    });
 }
 
 } // namespace
