@@ -14,12 +14,11 @@ namespace {
 
 constexpr std::size_t page = 4096;
 
-// One to one (splitmix64's last step), so words of different places differ.
+// Multiples of two odd numbers: different for all places of the few rounds that a verification has.
 uint64_t word_of(uint64_t round, uint64_t index) noexcept {
-    uint64_t word = (round << 40) + index + 1;
-    word = (word ^ (word >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    word = (word ^ (word >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return word ^ (word >> 31);
+    const uint64_t word =
+        round * UINT64_C(0xbf58476d1ce4e5b9) + index * UINT64_C(0x9e3779b97f4a7c15);
+    return word ^ (word >> 32);
 }
 
 bool equal(ConstBytes a, ConstBytes b) noexcept {
@@ -81,8 +80,11 @@ void fill_pattern(Bytes bytes, uint64_t round, uint64_t offset) noexcept {
     std::size_t at = std::min<std::size_t>((width - offset % width) % width, bytes.size());
     if (at != 0)
         part(0, at);
-    for (; bytes.size() - at >= width; at += width)
-        part(at, width);
+    for (uint64_t index = (offset + at) / width; bytes.size() - at >= width; ++index) {
+        const uint64_t word = word_of(round, index);
+        std::memcpy(bytes.data() + at, &word, width);
+        at += width;
+    }
     if (at != bytes.size())
         part(at, bytes.size() - at);
 }

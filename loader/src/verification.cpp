@@ -17,6 +17,7 @@ namespace {
 
 // Host memory that a deep verification needs at a time.
 constexpr uint64_t piece_size = 4 << 20;
+constexpr uint64_t largest_sample = 256 << 10;
 constexpr uint64_t deep_size = 256 << 20;
 constexpr uint64_t smallest_deep_size = 1 << 20;
 
@@ -57,8 +58,8 @@ struct Layout {
 Layout sampled(uint64_t largest) {
     constexpr struct {
         uint64_t size, src_shift, dst_shift;
-    } rows[] = {{4095, 0, 1},  {4096, 0, 0},  {4097, 5, 2},     {65535, 3, 1},
-                {65536, 0, 0}, {65537, 7, 9}, {256 << 10, 0, 0}};
+    } rows[] = {{4095, 0, 1},  {4096, 0, 0},  {4097, 5, 2},          {65535, 3, 1},
+                {65536, 0, 0}, {65537, 7, 9}, {largest_sample, 0, 0}};
     Layout layout;
     for (const auto &row : rows) {
         if (row.size <= largest)
@@ -563,14 +564,16 @@ private:
     std::vector<unsigned char> old_;
 };
 
-// Calls run(layout), again with less where there is no memory for it.
+// Calls run(layout) with copies of at most that size, again with less where there is no memory for it.
 template <typename Run>
-std::string with_room(bool deep, Run &&run) {
+std::string with_room(bool deep, uint64_t largest_copy, Run &&run) {
     std::vector<Layout> layouts;
     for (uint64_t size = deep_size; deep && size >= smallest_deep_size; size /= 2)
         layouts.push_back(whole(size));
-    for (const uint64_t largest : {256 << 10, 65537, 4097})
-        layouts.push_back(sampled(static_cast<uint64_t>(largest)));
+    for (const uint64_t largest : {largest_sample, uint64_t{65537}, uint64_t{4097}}) {
+        if (largest <= largest_copy)
+            layouts.push_back(sampled(largest));
+    }
     for (std::size_t i = 0;; ++i) {
         try {
             return run(layouts[i]);
@@ -582,7 +585,6 @@ std::string with_room(bool deep, Run &&run) {
 }
 
 std::string verify_import(const pi_dispatch &plugin, const VerificationRequest &request) {
-    const Layout layout = sampled(256 << 10);
     std::vector<unsigned char> own;
     Bytes host(static_cast<unsigned char *>(request.how.host_ptr), request.how.size);
     if (request.how.host_ptr == nullptr) {
@@ -591,12 +593,14 @@ std::string verify_import(const pi_dispatch &plugin, const VerificationRequest &
                                    sizeof alignment, &alignment, nullptr) != PI_SUCCESS)
             alignment = 1;
         alignment = std::clamp<uint64_t>(alignment, 4096, 2 << 20);
-        const uint64_t size = (layout.size + alignment - 1) / alignment * alignment;
+        const uint64_t wanted = sampled(largest_sample).size;
+        const uint64_t size = (wanted + alignment - 1) / alignment * alignment;
         own.resize(size + alignment);
         const auto address = reinterpret_cast<uintptr_t>(own.data());
         host = Bytes(own).subspan((alignment - address % alignment) % alignment, size);
     }
-    return with_room(false, [&](Layout part) {
+    // The import has the memory's real size; what is tried of it is at its begin and its end.
+    return with_room(false, 65537, [&](Layout part) {
         if (host.size() < part.size)
             part = whole(host.size());
         const auto run = [&](uint64_t base) {
@@ -612,9 +616,9 @@ std::string verify_import(const pi_dispatch &plugin, const VerificationRequest &
 std::string verify(const pi_dispatch &plugin, const VerificationRequest &request) {
     if (request.how.kind == PI_MEMORY_KIND_IMPORTED)
         return verify_import(plugin, request);
-    return with_room((request.how.flags & PI_VERIFY_DEEP) != 0, [&](const Layout &layout) {
-        return Verification(plugin, request, layout).run();
-    });
+    return with_room(
+        (request.how.flags & PI_VERIFY_DEEP) != 0, largest_sample,
+        [&](const Layout &layout) { return Verification(plugin, request, layout).run(); });
 }
 
 } // namespace pi::loader

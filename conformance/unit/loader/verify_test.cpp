@@ -178,35 +178,39 @@ TEST_CASE("an answer is remembered, and a verification that is asked for again l
 }
 
 TEST_CASE("wherever a call fails, the verification fails with it, and leaves nothing behind") {
-    const Machine machine;
-    const auto again = how(PI_VERIFY_AGAIN);
-    const std::size_t dst = GENERATE(1, 2);
-    const uint32_t way = GENERATE(LYING_NOT, LYING_COPIES);
-    machine.control->lie(way, nullptr);
-    uint64_t failed = 0;
-    for (uint64_t number = 1;; ++number) {
-        machine.control->fail_call(number);
-        pi_memory_connection_info info{};
-        const pi_result result = machine.verify(0, dst, info, &again);
-        INFO("call " << number << ": " << last_text());
-        if (machine.control->calls() < number) {
-            REQUIRE(result == PI_SUCCESS);
-            break;
+    CapturedLog log; // has a warning where a loader that is released finds objects
+    {
+        const Machine machine({}, &log);
+        const auto again = how(PI_VERIFY_AGAIN);
+        const std::size_t dst = GENERATE(1, 2);
+        const uint32_t way = GENERATE(LYING_NOT, LYING_COPIES);
+        machine.control->lie(way, nullptr);
+        uint64_t failed = 0;
+        for (uint64_t number = 1;; ++number) {
+            machine.control->fail_call(number);
+            pi_memory_connection_info info{};
+            const pi_result result = machine.verify(0, dst, info, &again);
+            INFO("call " << number << ": " << last_text());
+            if (machine.control->calls() < number) {
+                REQUIRE(result == PI_SUCCESS);
+                break;
+            }
+            if (result ==
+                PI_SUCCESS) { // a query that may fail, or an allocation that was tried smaller
+                CHECK(info.verified == (way == LYING_NOT ? PI_VERIFIED_YES : PI_VERIFIED_FAILED));
+            } else {
+                ++failed;
+                CHECK(result == PI_ERROR_BACKEND);
+                CHECK_THAT(last_text(), Contains("the lying plugin fails"));
+                CHECK(info.verified == PI_VERIFIED_UNKNOWN);
+            }
         }
-        if (result ==
-            PI_SUCCESS) { // a query that may fail, or an allocation that was tried smaller
-            CHECK(info.verified == (way == LYING_NOT ? PI_VERIFIED_YES : PI_VERIFIED_FAILED));
-        } else {
-            ++failed;
-            CHECK(result == PI_ERROR_BACKEND);
-            CHECK_THAT(last_text(), Contains("the lying plugin fails"));
-            CHECK(info.verified == PI_VERIFIED_UNKNOWN);
-        }
+        CHECK(failed >= (way == LYING_NOT ? 10U : 5U));
+        machine.control->fail_call(0);
+        machine.control->lie(LYING_NOT, nullptr);
+        CHECK(machine.verified(0, dst, &again).verified == PI_VERIFIED_YES);
     }
-    CHECK(failed >= (way == LYING_NOT ? 10U : 5U));
-    machine.control->fail_call(0);
-    machine.control->lie(LYING_NOT, nullptr);
-    CHECK(machine.verified(0, dst, &again).verified == PI_VERIFIED_YES);
+    CHECK(log.count("", PI_LOG_WARNING) == 0);
 }
 
 TEST_CASE("imported memory is verified in its real size, and holds its bytes again afterwards") {

@@ -32,7 +32,8 @@
     ROW(piLoaderSelectDevices)                                                                     \
     ROW(piLoaderGetDeviceSelector)                                                                 \
     ROW(piLoaderGetEnvironment)                                                                    \
-    ROW(piLoaderGetCallCounts)
+    ROW(piLoaderGetCallCounts)                                                                     \
+    ROW(piVerifyMemoryConnection)
 
 namespace pi::reached {
 namespace {
@@ -126,3 +127,4 @@ PI_DEFINE_5(piLoaderSelectDevices)
 PI_DEFINE_5(piLoaderGetDeviceSelector)
 PI_DEFINE_4(piLoaderGetEnvironment)
 PI_DEFINE_5(piLoaderGetCallCounts)
+PI_DEFINE_6(piVerifyMemoryConnection)
