@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "transfer.hpp"
 #include "copy.hpp"
-#include "lanes.hpp"
+
+#include <pi/sdk/lanes.hpp>
 
 #include <algorithm>
 #include <array>
@@ -181,7 +182,7 @@ void transfer(Primary &primary, Direction direction, DeviceEnd device, std::byte
     };
     if (bytes < least_shared)
         return lane();
-    run_in_lanes(primary.instance().copy_helpers(), Instance::copy_helper_count, lane);
+    sdk::run_in_lanes(primary.instance().copy_helpers(), Instance::copy_helper_count, lane);
 }
 
 bool is_pinned(const Api &api, const void *begin, uint64_t size) {

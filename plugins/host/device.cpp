@@ -12,9 +12,7 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cstring>
-#include <thread>
 
 namespace pi::host {
 
@@ -23,27 +21,12 @@ using sdk::InfoWriter;
 Device::Device(const pi_host *host, Platform &platform, const Topology &topology, const Node &node)
     : Object(host, false), platform_(platform), topology_(topology), node_(node),
       cores_(topology.cores(node)),
-      concurrency_(std::min(node.units, platform.instance().config().threads.value_or(node.units))),
-      arena_(static_cast<int>(concurrency_)) {
-    if (topology.nodes().size() > 1)
-        binding_.emplace(arena_, *this);
-}
+      concurrency_(
+          std::min(node.units, platform.instance().config().threads.value_or(node.units))) {}
 
 Device::Device(Device &parent, Cores cores, uint32_t units)
     : Object(parent.host()), platform_(parent.platform_), topology_(parent.topology_),
-      node_(parent.node_), parent_(parent), cores_(std::move(cores)), concurrency_(units),
-      arena_(static_cast<int>(units)) {
-    binding_.emplace(arena_, *this);
-}
-
-Device::Binding::~Binding() {
-    // A thread that is still in the arena would stay bound when it goes on to other work. Threads leave an arena that
-    // has none within a moment; should one not, it costs speed, not results.
-    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(1);
-    while (inside_.load(std::memory_order_acquire) && std::chrono::steady_clock::now() < end)
-        std::this_thread::yield();
-    observe(false);
-}
+      node_(parent.node_), parent_(parent), cores_(std::move(cores)), concurrency_(units) {}
 
 std::string Device::description() const {
     return parent_ ? sdk::text(concurrency_, " processors of NUMA node ", node_.number)

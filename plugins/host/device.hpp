@@ -7,12 +7,6 @@
 
 #include <pi/sdk/object.hpp>
 
-#include <oneapi/tbb/task_arena.h>
-#include <oneapi/tbb/task_scheduler_observer.h>
-
-#include <atomic>
-#include <optional>
-
 namespace pi::host {
 
 class Executor;
@@ -44,9 +38,7 @@ public:
     /// Work-groups that run at the same time.
     uint32_t concurrency() const { return concurrency_; }
     /// Whether work binds the threads that it runs on: only where there are processors of other devices.
-    bool binds_threads() const { return binding_.has_value(); }
-    /// The threads that run kernels.
-    tbb::task_arena &arena() { return arena_; }
+    bool binds_threads() const { return parent_ || topology_.nodes().size() > 1; }
 
     /// Keeps the calling thread, one of the plugin's, on the device's processors, if there are others.
     class BoundThread {
@@ -67,36 +59,12 @@ public:
     };
 
 private:
-    /// Keeps threads on the device's processors while they work in the arena.
-    class Binding : public tbb::task_scheduler_observer {
-    public:
-        Binding(tbb::task_arena &arena, const Device &device)
-            : task_scheduler_observer(arena), device_(device) {
-            observe(true);
-        }
-        ~Binding();
-        void on_scheduler_entry(bool) override {
-            inside_.fetch_add(1, std::memory_order_relaxed);
-            device_.topology_.bind_thread(device_.cores_);
-        }
-        void on_scheduler_exit(bool) override {
-            device_.topology_.unbind_thread();
-            inside_.fetch_sub(1, std::memory_order_release);
-        }
-
-    private:
-        const Device &device_;
-        std::atomic<uint32_t> inside_{0}; ///< threads in the arena
-    };
-
     Platform &platform_;
     const Topology &topology_;
     const Node &node_;
     const sdk::Ref<Device> parent_;
     const Cores cores_;
     const uint32_t concurrency_;
-    tbb::task_arena arena_;
-    std::optional<Binding> binding_;
 };
 
 /// How many memory scopes a device has.

@@ -7,6 +7,7 @@
 #include "device.hpp"
 
 #include <pi/sdk/enqueue.hpp>
+#include <pi/sdk/lanes.hpp>
 #include <pi/sdk/worker.hpp>
 
 namespace pi::host {
@@ -33,6 +34,12 @@ public:
             thread_state().executor = this;
             task();
         });
+    }
+
+    /// Runs body() on this thread and on up to `helpers` of the executor's that are idle: sdk/lanes.hpp.
+    template <class Body>
+    void run_in_lanes(unsigned helpers, const Body &body) {
+        sdk::run_in_lanes(workers_, helpers, body);
     }
 
     /// Marks the command that this thread is enqueueing.

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Kernel launches: groups run in parallel on the device's arena.
+// Kernel launches: groups run in parallel on the threads of the instance.
 #include "cooperative.hpp"
+#include "executor.hpp"
 #include "memory.hpp"
 #include "native.hpp"
 #include "sampler.hpp"
 
-#include <oneapi/tbb/blocked_range.h>
-#include <oneapi/tbb/parallel_for.h>
+#include <pi/sdk/lanes.hpp>
 
+#include <algorithm>
 #include <atomic>
 
 namespace pi::host {
@@ -38,21 +39,17 @@ void run(Device &device, const sdk::NativeLaunch<Native> &launch) {
     const uint64_t total = launch.geometry.group_total();
     if (launch.cooperative)
         return run_cooperatively(device, launch);
-    if (total == 1 && !device.binds_threads())
-        return launch.run(0, 1);
-    // oneTBB orders the groups behind this thread and this thread behind them, but thread sanitizers cannot see
-    // into it: the counter tells them, at the cost of two additions for many groups.
-    std::atomic<uint64_t> order{0};
-    order.store(1, std::memory_order_release);
-    device.arena().execute([&] {
-        tbb::parallel_for(tbb::blocked_range<uint64_t>(0, total),
-                          [&](const tbb::blocked_range<uint64_t> &range) {
-                              order.fetch_add(1, std::memory_order_acq_rel);
-                              launch.run(range.begin(), range.end());
-                              order.fetch_add(1, std::memory_order_acq_rel);
-                          });
+    const uint64_t threads = std::min<uint64_t>(device.concurrency(), total);
+    if (threads == 1)
+        return launch.run(0, total);
+    // Small enough that no thread has much left to do when the others are done.
+    const uint64_t part = std::max<uint64_t>(1, total / (threads * 16));
+    std::atomic<uint64_t> next{0};
+    device.executor().run_in_lanes(static_cast<unsigned>(threads - 1), [&] {
+        const Device::BoundThread bound(device);
+        for (uint64_t begin; (begin = next.fetch_add(part, std::memory_order_relaxed)) < total;)
+            launch.run(begin, std::min(begin + part, total));
     });
-    order.load(std::memory_order_acquire);
 }
 
 const void *keep_sampler(NativeArguments &arguments, Sampler &sampler) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How several threads share the work of a large copy: plugins/cuda/lanes.hpp.
-#include "../../../plugins/cuda/lanes.hpp"
+// How several threads share one piece of work.
+#include <pi/sdk/lanes.hpp>
 
 #include <catch2/catch.hpp>
 
@@ -11,7 +11,7 @@
 #include <string>
 #include <thread>
 
-using pi::cuda::run_in_lanes;
+using pi::sdk::run_in_lanes;
 using pi::sdk::Workers;
 
 namespace {
