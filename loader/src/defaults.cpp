@@ -12,19 +12,27 @@
 namespace pi::loader {
 namespace {
 
-pi_result refuse(const char *function, const pi_dispatch *dispatch) noexcept {
-    const TableChain &chain = TableChain::of(dispatch);
+pi_result refuse_missing(const char *function, const PluginInstance &plugin) noexcept {
     return fail(PI_ERROR_UNSUPPORTED_FEATURE, "{}: the plugin \"{}\" does not have this function",
-                function, chain.instance->name());
+                function, plugin.name());
 }
 
+pi_result refuse_forked(const char *function, const PluginInstance &plugin) noexcept {
+    return fail(PI_ERROR_INVALID_OPERATION,
+                "{}: this process was forked after the object of plugin \"{}\" was made, whose "
+                "threads stayed in the parent: make a loader of the child's own",
+                function, plugin.name());
+}
+
+using Refuse = pi_result(const char *function, const PluginInstance &plugin) noexcept;
+
 /// A function of the slot's own type that refuses; `Row::name` is what it is called.
-template <typename Row, typename Function>
+template <typename Row, Refuse refuse, typename Function>
 struct Refusal;
-template <typename Row, typename Handle, typename... Rest>
-struct Refusal<Row, pi_result (*)(Handle, Rest...)> {
+template <typename Row, Refuse refuse, typename Handle, typename... Rest>
+struct Refusal<Row, refuse, pi_result (*)(Handle, Rest...)> {
     static pi_result PI_CALL call(Handle handle, Rest...) noexcept {
-        return refuse(Row::name, dispatch_of(handle));
+        return refuse(Row::name, *TableChain::of(dispatch_of(handle)).instance);
     }
 };
 
@@ -38,7 +46,8 @@ struct Refusal<Row, pi_result (*)(Handle, Rest...)> {
 } // namespace
 
 // One macro for each word of the `needs` column.
-#define PI_DEFAULT_REFUSE(function) (&Refusal<function##Row, decltype(pi_dispatch::function)>::call)
+#define PI_DEFAULT_REFUSE(function)                                                                \
+    (&Refusal<function##Row, refuse_missing, decltype(pi_dispatch::function)>::call)
 #define PI_DEFAULT_CONNECTION(function) (&defaults::function)
 #define PI_DEFAULT_MAP(function) (&defaults::function)
 
@@ -46,6 +55,12 @@ void fill_defaults(pi_dispatch &table) noexcept {
 #define PI_FUNCTION(function, group, needs, since)                                                 \
     if (table.function == nullptr)                                                                 \
         table.function = PI_DEFAULT_##needs(function);
+#include <pi/pi_functions.def>
+}
+
+void refuse_after_fork(pi_dispatch &table) noexcept {
+#define PI_FUNCTION(function, group, needs, since)                                                 \
+    table.function = &Refusal<function##Row, refuse_forked, decltype(pi_dispatch::function)>::call;
 #include <pi/pi_functions.def>
 }
 

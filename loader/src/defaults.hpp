@@ -11,4 +11,7 @@ namespace pi::loader {
 /// with a function that answers PI_ERROR_UNSUPPORTED_FEATURE and says which function of which plugin.
 void fill_defaults(pi_dispatch &table) noexcept;
 
+/// Every function of the table refuses, as of an object that came from the process that this one was forked from.
+void refuse_after_fork(pi_dispatch &table) noexcept;
+
 } // namespace pi::loader

@@ -198,6 +198,11 @@ pi_result check_loader(const char *function, pi_loader loader) noexcept {
     if (loader->header.kind != PI_KIND_LOADER)
         return fail(PI_ERROR_INVALID_LOADER, "{}: loader is a {}", function,
                     kind_name(loader->header.kind));
+    if (loader->forks != fork_count())
+        return fail(PI_ERROR_INVALID_OPERATION,
+                    "{}: this process was forked after the loader was made, whose plugins' threads "
+                    "stayed in the parent: make a loader of the child's own",
+                    function);
     return PI_SUCCESS;
 }
 

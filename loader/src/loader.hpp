@@ -3,6 +3,7 @@
 // The loader object.
 #pragma once
 
+#include "fork.hpp"
 #include "plugin.hpp"
 
 #include <pi/pi_loader.h>
@@ -39,6 +40,7 @@ pi_result check_loader(const char *function, pi_loader loader) noexcept;
 struct pi_loader_s {
     pi_object_header header{nullptr, PI_KIND_LOADER, 0};
     std::atomic<uint32_t> references{1};
+    const uint32_t forks = pi::loader::fork_count(); ///< of the process that made it
     std::chrono::milliseconds teardown_timeout{1000};
     std::shared_ptr<pi::loader::Services> services;
     std::vector<std::unique_ptr<pi::loader::PluginInstance>> instances;

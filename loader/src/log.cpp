@@ -5,8 +5,8 @@
 #include <spdlog/details/null_mutex.h>
 #include <spdlog/logger.h>
 #include <spdlog/sinks/base_sink.h>
-#include <spdlog/sinks/stdout_sinks.h>
 
+#include <cstdio>
 #include <mutex>
 #include <string>
 
@@ -43,10 +43,22 @@ private:
     void *user_data_;
 };
 
+// Standard error, under a lock of this log alone: spdlog's own sink has one for the process, which another thread may
+// hold when the process is forked.
+class ErrorSink final : public spdlog::sinks::base_sink<std::mutex> {
+protected:
+    void sink_it_(const spdlog::details::log_msg &message) override {
+        spdlog::memory_buf_t text;
+        formatter_->format(message, text);
+        std::fwrite(text.data(), 1, text.size(), stderr);
+    }
+    void flush_() override { std::fflush(stderr); }
+};
+
 std::shared_ptr<spdlog::sinks::sink> make_sink(pi_log_callback callback, void *user_data) {
     if (callback != nullptr)
         return std::make_shared<CallbackSink>(callback, user_data);
-    auto sink = std::make_shared<spdlog::sinks::stderr_sink_mt>();
+    auto sink = std::make_shared<ErrorSink>();
     sink->set_pattern("pi: %l: %v");
     return sink;
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "config.hpp"
+#include "fork.hpp"
 #include "layer.hpp"
 #include "library.hpp"
 #include "log.hpp"
@@ -104,6 +105,7 @@ private:
     static int32_t PI_CALL host_callback_depth(const pi_host *host, int32_t change);
 
     TableChain chain_{};
+    const RefusedInChildren refused_in_children_{chain_};
     pi_host host_{};
     pi_plugin_desc desc_{};
     std::shared_ptr<Services> services_;

@@ -7,9 +7,13 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 
+#include <pthread.h>
+
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <new>
 
@@ -34,10 +38,18 @@ std::string lock_refusal(uint64_t size, int error) {
 class PageLocks {
 public:
     /// What mlock changes is the process's, whichever instance asks, and so is this. It is never destroyed: a process may
-    /// end with pages locked.
+    /// end with pages locked. A child that is forked inherits no locked page, and begins with none.
     static PageLocks &of_process() {
-        static PageLocks &locks = *new PageLocks;
-        return locks;
+        static constinit std::atomic<PageLocks *> current{nullptr};
+        PageLocks *locks = current.load(std::memory_order_acquire);
+        if (locks)
+            return *locks;
+        auto made = std::make_unique<PageLocks>();
+        if (pthread_atfork(nullptr, nullptr, [] { current = nullptr; }))
+            throw std::bad_alloc();
+        if (!current.compare_exchange_strong(locks, made.get(), std::memory_order_acq_rel))
+            return *locks;
+        return *made.release();
     }
     /// Addresses are multiples of the page size. Returns errno; unless that is 0, nothing has changed.
     int lock(uintptr_t begin, uintptr_t end);

@@ -224,7 +224,7 @@ void StorageState::finish_use(OperationId operation, PlaceIndex place, PlaceInde
 }
 
 void StorageState::abandon(AcquisitionState &acquisition) noexcept {
-    if (!acquisition.held) {
+    if (!acquisition.held || !runtime_->origin.is_here()) {
         return;
     }
     if (!acquisition.writes) {

@@ -29,6 +29,10 @@ std::vector<PlaceIndex> devices_of(const Topology &topology) {
     return devices;
 }
 
+void require_here(const RuntimeState &state) {
+    state.origin.require_here("Runtime");
+}
+
 } // namespace
 
 RuntimeState::RuntimeState(std::shared_ptr<const Topology> all_places,
@@ -83,7 +87,7 @@ bool RuntimeState::may_wait() const {
 }
 
 Runtime::Runtime(std::shared_ptr<const Topology> topology, RuntimeOptions options)
-    : state_(std::make_shared<RuntimeState>(std::move(topology), std::move(options))) {}
+    : state_(make_shared_here<RuntimeState>(std::move(topology), std::move(options))) {}
 
 Runtime::~Runtime() = default;
 Runtime::Runtime(Runtime &&) noexcept = default;
@@ -93,27 +97,33 @@ const Topology &Runtime::topology() const noexcept {
     return *state_->topology;
 }
 Counters Runtime::counters() const {
+    require_here(*state_);
     Counters sum;
     state_->counters.for_each([&sum](const SharedCounters &part) { part.add_to(sum); });
     return sum;
 }
 std::vector<TransferRecord> Runtime::log() const {
+    require_here(*state_);
     return state_->log.read();
 }
 void Runtime::clear_log() {
+    require_here(*state_);
     state_->log.clear();
 }
 bool Runtime::finish(std::chrono::nanoseconds timeout) const {
+    require_here(*state_);
     const auto deadline = deadline_after(timeout);
     return state_->in_flight->wait(deadline) && state_->continuations->wait_until_idle(deadline);
 }
 
 void Runtime::trim(uint64_t bytes_to_keep) const {
+    require_here(*state_);
     for (PlaceIndex place = 1; place < state_->topology->size(); ++place) {
         state_->memory->trim(place, bytes_to_keep);
     }
 }
 PoolStatistics Runtime::pool_statistics(PlaceIndex place) const {
+    require_here(*state_);
     if (place == host_place || place >= state_->topology->size()) {
         throw Error(PI_ERROR_INVALID_VALUE, "no pool at place " + std::to_string(place) + ": " +
                                                 device_places(*state_->topology));

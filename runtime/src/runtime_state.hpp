@@ -6,6 +6,7 @@
 #include "lost_places.hpp"
 #include "memory_pool.hpp"
 #include "per_thread.hpp"
+#include "process.hpp"
 #include "residents.hpp"
 #include "trace.hpp"
 #include "traffic.hpp"
@@ -62,6 +63,7 @@ public:
     /// work waits for. Makes an event for each plugin.
     bool may_wait() const;
 
+    const Origin origin;
     const std::shared_ptr<const Topology> topology;
     const RuntimeOptions options;
     bool logs_up_to_date() const { return options.log_up_to_date && options.log_capacity != 0; }

@@ -31,6 +31,7 @@ AcquisitionState &require(const std::unique_ptr<AcquisitionState> &state) {
     if (state == nullptr) {
         throw Error(PI_ERROR_INVALID_OPERATION, "an empty acquisition");
     }
+    state->storage->runtime()->origin.require_here("Acquisition");
     return *state;
 }
 
@@ -44,10 +45,21 @@ AcquisitionState &require_held(const std::unique_ptr<AcquisitionState> &state, c
     return *state;
 }
 
+const Runtime &here(const Runtime &runtime) {
+    runtime.state()->origin.require_here("Runtime");
+    return runtime;
+}
+
+StorageState &require(const std::shared_ptr<StorageState> &state) {
+    state->runtime()->origin.require_here("Storage");
+    return *state;
+}
+
 BufferState &require(const std::shared_ptr<BufferState> &state) {
     if (state == nullptr) {
         throw Error(PI_ERROR_INVALID_OPERATION, "an empty buffer");
     }
+    state->storage->runtime()->origin.require_here("Buffer");
     return *state;
 }
 
@@ -76,7 +88,7 @@ std::optional<uint32_t> StorageState::memory_of(PlaceIndex place) const {
 }
 
 Storage::Storage(const Runtime &runtime, StorageDescription description)
-    : state_(std::make_shared<StorageState>(runtime.state(), std::move(description))) {
+    : state_(make_shared_here<StorageState>(here(runtime).state(), std::move(description))) {
     if (state_->description().ready) {
         state_->await_first_content();
     }
@@ -98,19 +110,19 @@ Buffer Storage::buffer() const {
     return buffer(0, size());
 }
 Counters Storage::counters() const {
-    return state_->counters().read();
+    return require(state_).counters().read();
 }
 RangeSet Storage::valid(PlaceIndex place) const {
-    return state_->valid(place);
+    return require(state_).valid(place);
 }
 RangeSet Storage::lost() const {
-    return state_->lost();
+    return require(state_).lost();
 }
 std::optional<uint32_t> Storage::memory_of(PlaceIndex place) const {
-    return state_->memory_of(place);
+    return require(state_).memory_of(place);
 }
 bool Storage::finish(std::chrono::nanoseconds timeout) const {
-    return state_->in_flight().wait(deadline_after(timeout));
+    return require(state_).in_flight().wait(deadline_after(timeout));
 }
 
 Buffer::Buffer(std::shared_ptr<BufferState> state) noexcept : state_(std::move(state)) {}

@@ -10,7 +10,13 @@
  *     piPluginsGet(loader, 8, plugins, &count);
  *
  * Several loaders may live in one process, each with instances of its own of the plugins that it
- * holds; their handles do not mix. After fork() the child uses no inherited handle and no loader.
+ * holds; their handles do not mix.
+ *
+ * After fork() every call of the child on an inherited loader or handle is PI_ERROR_INVALID_OPERATION at
+ * once, releases included: the objects' threads stayed in the parent, and their memory is the child's to
+ * its end. The child may make loaders of its own. A plugin whose vendor's driver does not survive a fork
+ * (cuda, level_zero, opencl) is PI_ERROR_UNAVAILABLE there if the parent had opened the driver; host and
+ * sim work. Both texts say "forked". A child of vfork() or clone() calls nothing of PI.
  */
 #ifndef PI_PI_LOADER_H
 #define PI_PI_LOADER_H
@@ -85,9 +91,9 @@ PI_EXPORT pi_result PI_CALL piLoaderRetain(pi_loader loader);
 /* Not inside a callback of PI, the log's included. The last reference tears each plugin instance down once its objects are gone. An instance whose
  * objects outlive the wait is parked for the life of the process (its handles stay usable and are
  * leaked) and a warning lists it.
- * A process may also end without it, with work in flight: what was not waited for may not have happened. A
- * child that was forked has none of the threads that its copies of the objects know: it may exit or
- * run another program, and calls nothing of PI before. */
+ * A process may also end without it, on any thread, with work in flight: what was not waited for may not
+ * have happened. Until its last exit handler and static destructor has run, calls work as before. In the
+ * child of a fork() that the loader was made before: PI_ERROR_INVALID_OPERATION. */
 PI_EXPORT pi_result PI_CALL piLoaderRelease(pi_loader loader);
 
 /* What became of a plugin file, or of a name that was asked for. */

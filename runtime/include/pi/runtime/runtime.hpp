@@ -46,6 +46,9 @@ struct RuntimeOptions {
 /// Moves bytes between the places of a topology: it owns the queues for transfers and the staging memory,
 /// and counts. Storages hold on to it; it may be destroyed before them. Everything of it must be gone
 /// before the loader is released: finish() waits for what is in flight.
+///
+/// In the child of a fork() every call on it, its storages, buffers and acquisitions throws Error
+/// (PI_ERROR_INVALID_OPERATION, "forked"), and destructors leave what they are of as it is.
 class PI_RUNTIME_EXPORT Runtime {
 public:
     explicit Runtime(std::shared_ptr<const Topology> topology, RuntimeOptions options = {});

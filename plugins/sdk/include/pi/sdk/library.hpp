@@ -4,6 +4,7 @@
 #pragma once
 
 #include <pi/sdk/error.hpp>
+#include <pi/sdk/fork.hpp>
 
 #include <dlfcn.h>
 
@@ -12,14 +13,21 @@
 namespace pi::sdk {
 
 /// An open shared object. Closing is left to the process's end: vendors' libraries have threads and exit handlers
-/// that do not survive it.
+/// that do not survive it. Nor do they survive a fork.
 class Library {
 public:
-    /// PI_ERROR_UNAVAILABLE with the system's reason when it cannot be opened.
+    /// PI_ERROR_UNAVAILABLE with the system's reason when it cannot be opened, and in a process that was forked from one that
+    /// had opened it or another library of this plugin's.
     explicit Library(const std::string &path)
         : path_(path), handle_(dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) {
         if (!handle_)
             fail(PI_ERROR_UNAVAILABLE, "cannot open ", path, ": ", dlerror());
+        if (!DriverUse::begin())
+            fail(
+                PI_ERROR_UNAVAILABLE, path,
+                ": this process was forked from one that had opened it, where its threads stayed: "
+                "fork before that, or have the child run a program of its own (exec; in Python the "
+                "start method \"spawn\")");
     }
     const std::string &path() const { return path_; }
 
