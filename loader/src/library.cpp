@@ -129,23 +129,24 @@ void *Library::symbol(const char *name) const noexcept {
 
 namespace {
 
-std::string find_own_file() {
+const std::string *find_own_file() {
     Dl_info info = {};
     static const char anchor = 0; // an address of this file's own
     if (::dladdr(&anchor, &info) == 0 || info.dli_fname == nullptr)
-        return "";
+        return new std::string;
     const std::unique_ptr<char, decltype(&std::free)> path(::realpath(info.dli_fname, nullptr),
                                                            &std::free);
-    return path != nullptr ? path.get() : "";
+    return new std::string(path != nullptr ? path.get() : "");
 }
 
 // The name under which a library was opened may be relative, to the directory of that moment: later another file has it.
-const std::string own_file_when_loaded = find_own_file();
+// Never destroyed: exit handlers may make loaders.
+const std::string *const own_file_when_loaded = find_own_file();
 
 } // namespace
 
 const std::string &own_file() {
-    return own_file_when_loaded;
+    return *own_file_when_loaded;
 }
 
 } // namespace pi::loader

@@ -207,7 +207,7 @@ void Program::require_built() const {
 }
 
 const Program::Build &Program::build_of(const Device &device) const {
-    static const Build none{};
+    static const Build &none = *new Build; // for calls in exit handlers
     const auto found = std::find_if(builds_.begin(), builds_.end(), [&](const Build &build) {
         return build.device->id() == device.id();
     });

@@ -19,17 +19,17 @@ std::uint64_t bytes_of(const Json &value, const std::string &where) {
     if (value.is_number_unsigned())
         return value.get<std::uint64_t>();
     if (value.is_string()) {
-        static const std::map<std::string, double> units = {{"", 1},
-                                                            {"B", 1},
-                                                            {"kB", 1e3},
-                                                            {"KB", 1e3},
-                                                            {"MB", 1e6},
-                                                            {"GB", 1e9},
-                                                            {"TB", 1e12},
-                                                            {"KiB", 1024.0},
-                                                            {"MiB", 1048576.0},
-                                                            {"GiB", 1073741824.0},
-                                                            {"TiB", 1099511627776.0}};
+        const std::map<std::string, double> units = {{"", 1},
+                                                     {"B", 1},
+                                                     {"kB", 1e3},
+                                                     {"KB", 1e3},
+                                                     {"MB", 1e6},
+                                                     {"GB", 1e9},
+                                                     {"TB", 1e12},
+                                                     {"KiB", 1024.0},
+                                                     {"MiB", 1048576.0},
+                                                     {"GiB", 1073741824.0},
+                                                     {"TiB", 1099511627776.0}};
         const std::string text = value.get<std::string>();
         char *end = nullptr;
         const double number = std::strtod(text.c_str(), &end);

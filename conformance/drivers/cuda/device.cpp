@@ -12,8 +12,9 @@ namespace pi::cuda::simulated {
 
 namespace {
 
-/// What is the same of all devices. An attribute that is not here is one that the driver does not know.
-const std::map<int, int> attributes = {
+/// What is the same of all devices. An attribute that is not here is one that the driver does not know. Never destroyed: exit
+/// handlers may call the driver.
+const std::map<int, int> &attributes = *new std::map<int, int>{
     {CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK, 1024},
     {CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X, 1024},
     {CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y, 1024},

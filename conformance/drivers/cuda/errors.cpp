@@ -28,8 +28,8 @@ Text text_of(const char *name) {
 
 /// Of the enumerations the codes are those that are called CUDA_SUCCESS or CUDA_ERROR_*.
 const std::map<int, Text> &texts() {
-    static const std::map<int, Text> all = [] {
-        std::map<int, Text> made;
+    static const std::map<int, Text> &all = []() -> const std::map<int, Text> & {
+        auto &made = *new std::map<int, Text>;
         const std::pair<const char *, int> values[] = {
 #define PI_CUDA_ENUM(type)
 #define PI_CUDA_VALUE(name, value) {#name, value},
