@@ -2,7 +2,7 @@
 
 #include "stall.hpp"
 
-#include "thread.hpp"
+#include <pi/thread.hpp>
 
 #include <algorithm>
 #include <exception>

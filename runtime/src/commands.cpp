@@ -2,6 +2,7 @@
 #include "commands.hpp"
 
 #include <pi/runtime/error.hpp>
+#include <pi/thread.hpp>
 
 #include <chrono>
 #include <exception>
@@ -139,8 +140,9 @@ namespace {
 
 void answer_from_thread(std::function<Outcome()> call, std::shared_ptr<Continuations> continuations,
                         TransferDone done) {
-    std::thread([call = std::move(call), notice = std::make_unique<Notice>(
-                                             std::move(continuations), std::move(done))]() mutable {
+    thread_without_signals([call = std::move(call),
+                            notice = std::make_unique<Notice>(std::move(continuations),
+                                                              std::move(done))]() mutable {
         try {
             *notice->outcome = call();
         } catch (const std::exception &) {

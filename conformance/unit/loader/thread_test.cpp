@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "thread.hpp"
+#include <pi/thread.hpp>
 
 #include <catch2/catch.hpp>
 
-TEST_CASE("a thread of the loader takes no signals but those of its own faults") {
+TEST_CASE("a thread of the loader or the runtime takes no signals but those of its own faults") {
     sigset_t before;
     sigset_t mask;
     sigset_t after;
     pthread_sigmask(SIG_SETMASK, nullptr, &before);
-    pi::loader::thread_without_signals([&] {
-        pthread_sigmask(SIG_SETMASK, nullptr, &mask);
-    }).join();
+    pi::thread_without_signals([&] { pthread_sigmask(SIG_SETMASK, nullptr, &mask); }).join();
     pthread_sigmask(SIG_SETMASK, nullptr, &after);
     for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS}) {
         INFO("signal " << fault);

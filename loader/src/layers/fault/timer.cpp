@@ -2,7 +2,7 @@
 
 #include "timer.hpp"
 
-#include "thread.hpp"
+#include <pi/thread.hpp>
 
 namespace pi::loader::fault {
 

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Threads of the loader's own.
+// Threads of the project's own libraries: not part of the interface.
 #pragma once
 
 #include <csignal>
 #include <thread>
 #include <utility>
 
-namespace pi::loader {
+namespace pi {
 
 /// A thread to which none of the application's signals comes, only those of its own faults: blocked, they would end the
-/// process, and no handler could tell of it. std::system_error where the system has none left.
+/// process, and no handler could report it. std::system_error where the system has none left.
 template <typename Body>
 std::thread thread_without_signals(Body &&body) {
     struct Blocked {
@@ -29,4 +29,4 @@ std::thread thread_without_signals(Body &&body) {
     return std::thread(std::forward<Body>(body));
 }
 
-} // namespace pi::loader
+} // namespace pi
