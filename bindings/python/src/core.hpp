@@ -18,10 +18,35 @@
 #include <string>
 #include <vector>
 
+#include <unistd.h>
+
 namespace pi_python {
 
 namespace py = pybind11;
 namespace rt = pi::runtime;
+
+/// From here on only the main thread gets the interpreter's lock.
+inline bool interpreter_ends() noexcept {
+#if PY_VERSION_HEX >= 0x030d0000
+    return Py_IsFinalizing() != 0;
+#else
+    return _Py_IsFinalizing() != 0;
+#endif
+}
+
+/// Calls what may wait for the interpreter's lock. Once the interpreter ends, CPython before 3.14 ends each daemon thread
+/// that wants the lock by unwinding its stack, which no destructor survives: such a thread stays here instead, to the
+/// process's end, as CPython has it from 3.14 on.
+template <class Call>
+auto wait_for_gil(const Call &call) {
+    try {
+        return call();
+    } catch (...) { // nothing but that unwinding; it must not leave this handler
+        for (;;) {
+            ::pause();
+        }
+    }
+}
 
 /// Lets other Python threads run; on a thread that does not have the interpreter's lock, or once the interpreter is gone, it
 /// does nothing. Destructors use it: they run on any thread.
@@ -30,7 +55,7 @@ public:
     WithoutGil() : state_(Py_IsInitialized() && has_gil() ? PyEval_SaveThread() : nullptr) {}
     ~WithoutGil() {
         if (state_ != nullptr) {
-            PyEval_RestoreThread(state_);
+            wait_for_gil([this] { PyEval_RestoreThread(state_); });
         }
     }
     WithoutGil(const WithoutGil &) = delete;

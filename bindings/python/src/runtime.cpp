@@ -3,11 +3,12 @@
 
 #include <pi/runtime/calibrate.hpp>
 #include <pi/runtime/error.hpp>
+#include <pi/thread.hpp>
 
 #include <pybind11/stl.h>
 
 #include <array>
-#include <thread>
+#include <system_error>
 
 namespace pi_python {
 
@@ -28,8 +29,13 @@ Runtime::~Runtime() {
     const WithoutGil released;
     struct Rest {
         ~Rest() {
-            if (runtime) {
-                runtime->finish(std::chrono::seconds(60));
+            try {
+                if (runtime) {
+                    // At the interpreter's end a thread that will never run again may hold what others wait for.
+                    runtime->finish(interpreter_ends() ? std::chrono::milliseconds(500)
+                                                       : std::chrono::seconds(60));
+                }
+            } catch (const rt::Error &) { // a process that was forked has nothing to wait for
             }
         }
         std::shared_ptr<Topology> topology;
@@ -38,14 +44,18 @@ Runtime::~Runtime() {
     };
     // A tensor of this runtime that came back to it may be its last owner, and go in a callback, where nothing may
     // wait.
-    const bool elsewhere = runtime && in_callback();
+    const bool elsewhere = runtime && !interpreter_ends() && in_callback();
     auto rest = std::make_unique<Rest>();
     rest->topology = std::move(topology);
     rest->runtime = std::move(runtime);
     rest->queues = std::move(queues_);
     rest->import_queues = std::move(import_queues_);
     if (elsewhere) {
-        std::thread([last = std::move(rest)] {}).detach();
+        try {
+            pi::thread_without_signals([last = rest.get()] { delete last; }).detach();
+        } catch (const std::system_error &) { // without a thread it stays
+        }
+        (void)rest.release();
     }
 }
 
@@ -218,8 +228,9 @@ py::dict dict_of(const rt::Explanation &explanation) {
 /// Memory of a Python object, which keeps its place while the view lives.
 struct PythonMemory {
     ~PythonMemory() {
-        if (view.obj != nullptr && Py_IsInitialized()) { // else the memory is nobody's any more
-            const PyGILState_STATE state = PyGILState_Ensure();
+        // Of an interpreter that ends, or is gone, the memory is nobody's any more.
+        if (view.obj != nullptr && Py_IsInitialized() && !interpreter_ends()) {
+            const PyGILState_STATE state = wait_for_gil(PyGILState_Ensure);
             PyBuffer_Release(&view);
             PyGILState_Release(state);
         }
@@ -337,7 +348,7 @@ py::tuple import_capsule(const std::shared_ptr<Runtime> &runtime, const py::caps
 } // namespace
 
 void bind_runtime(py::module_ &module) {
-    using NoGil = py::call_guard<py::gil_scoped_release>;
+    using NoGil = py::call_guard<WithoutGil>;
     py::class_<rt::TensorLayout>(module, "Layout")
         .def(py::init([](uint8_t code, uint8_t bits, uint16_t lanes, std::vector<int64_t> shape,
                          const std::optional<std::vector<int64_t>> &strides, uint64_t begin) {

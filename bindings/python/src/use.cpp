@@ -441,7 +441,7 @@ void fill_bytes(Use &self, int value) {
 } // namespace
 
 void bind_use(py::module_ &module) {
-    using NoGil = py::call_guard<py::gil_scoped_release>;
+    using NoGil = py::call_guard<WithoutGil>;
     py::class_<Use, std::shared_ptr<Use>> use(
         module, "Acquisition", py::buffer_protocol(),
         "The right to use a range of bytes at a place, from acquire to release; a context manager, "
