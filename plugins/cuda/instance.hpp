@@ -10,10 +10,10 @@
 #include <pi/sdk/object.hpp>
 #include <pi/sdk/plugin.hpp>
 #include <pi/sdk/usm_table.hpp>
+#include <pi/sdk/watcher.hpp>
 #include <pi/sdk/worker.hpp>
 
 #include <atomic>
-#include <climits>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -58,8 +58,11 @@ public:
     /// A number that tells an object from all others that there were, unlike its address.
     uint64_t next_serial() { return serials_.fetch_add(1, std::memory_order_relaxed); }
 
-    /// Runs the task on a thread that may wait for the device: one a stream that is waited for.
-    void run_waiting(std::function<void()> task) { waiting_.post(std::move(task)); }
+    /// Runs the task on a thread that may wait for the device, which is woken without a detour. False when all of these
+    /// wait: the end is then for watcher() to find.
+    bool run_waiting(std::function<void()> task) { return waiting_.try_post(task); }
+    /// What looks now and then whether something has ended.
+    sdk::Watcher &watcher() { return watcher_; }
     /// Runs the task on a thread that may be kept busy by copies of pageable memory.
     void run_transfer(std::function<void()> task) { transfers_.post(std::move(task)); }
     /// Threads that help with large ones of these.
@@ -97,7 +100,8 @@ private:
     sdk::Workers copy_helpers_{copy_helper_count};
     sdk::Workers transfers_{2};
     sdk::Workers host_functions_{1};
-    sdk::Workers waiting_{UINT_MAX}; ///< as many as wait at a time
+    sdk::Workers waiting_{2};
+    sdk::Watcher watcher_;
     sdk::UsmTable<Storage> usm_;
 };
 

@@ -222,20 +222,25 @@ Ref<Kernel> make_kernel(Program &program, const pi_native_desc &desc) {
     return make<Kernel>(program, name);
 }
 
-/// Ends the event when the application's has happened.
-void finish_with(Event &event, Primary &primary, CUevent native) {
+/// Ends the event if the application's has happened.
+bool finish_with(Event &event, Primary &primary, CUevent native) {
     CUresult code = CUDA_SUCCESS;
     try {
         const Current current(primary);
-        code = primary.api().cuEventSynchronize(native);
+        code = primary.api().cuEventQuery(native);
+        if (code == CUDA_ERROR_NOT_READY)
+            return false;
     } catch (...) {
         code = CUDA_ERROR_CONTEXT_IS_DESTROYED;
     }
     if (code == CUDA_SUCCESS)
-        return event.finish(PI_SUCCESS);
-    event.finish(to_result(code) == PI_ERROR_DEVICE_LOST ? PI_ERROR_DEVICE_LOST : PI_ERROR_BACKEND,
-                 text("cuEventSynchronize: ", error_name(primary.api(), code),
-                      " of the application's CUevent ", native));
+        event.finish(PI_SUCCESS);
+    else
+        event.finish(to_result(code) == PI_ERROR_DEVICE_LOST ? PI_ERROR_DEVICE_LOST
+                                                             : PI_ERROR_BACKEND,
+                     text("cuEventQuery: ", error_name(primary.api(), code),
+                          " of the application's CUevent ", native));
+    return true;
 }
 
 /// An event may be of any device, since one device's context is enough to wait for it. Commands behind it are held until
@@ -264,8 +269,8 @@ Ref<Event> make_event(Context &context, const pi_native_desc &desc,
     if (code == CUDA_SUCCESS)
         event->finish(PI_SUCCESS);
     else
-        context.instance().run_waiting(
-            [event, &primary, native] { finish_with(*event, primary, native); });
+        context.instance().watcher().add(
+            [event, &primary, native] { return finish_with(*event, primary, native); });
     return event;
 }
 

@@ -99,14 +99,23 @@ void Queue::wait_for_stream() {
 void Queue::behind_stream(std::function<void()> task) {
     if (!shared() && !keeps())
         return task();
-    context().instance().run_waiting([queue = Ref<Queue>(*this), task = std::move(task)] {
+    const auto wait = [queue = Ref<Queue>(*this), task] {
         try {
             queue->wait_for_stream();
         } catch (...) {
             // The context is lost, which the task finds out itself.
         }
         task();
-    });
+    };
+    if (context().instance().run_waiting(wait))
+        return;
+    context().instance().watcher().add(
+        [queue = Ref<Queue>(*this), ended = front().mark_end(), task = std::move(task)] {
+            if (!ended())
+                return false;
+            task();
+            return true;
+        });
 }
 
 bool Queue::goes_straight(const EnqueueArguments &arguments) {

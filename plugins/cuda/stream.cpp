@@ -39,7 +39,9 @@ void Stream::expect(size_t references) {
     mark_due_ = false;
     if (watched_)
         return;
-    primary_->instance().run_waiting([self = shared_from_this()] { self->watch(); });
+    Instance &instance = primary_->instance();
+    if (!instance.run_waiting([self = shared_from_this()] { self->watch(); }))
+        instance.watcher().add([self = shared_from_this()] { return self->look(); });
     watched_ = true;
 }
 
@@ -117,6 +119,26 @@ void Stream::watch() {
         destroy();
 }
 
+bool Stream::look() {
+    std::unique_lock lock(mutex_);
+    if (!idle()) {
+        const std::shared_ptr<Primary> keep = primary_; // the queue may go meanwhile
+        const uint64_t number = !pending_.empty() ? pending_.front().number : closed_ ? last_ : 0;
+        lock.unlock();
+        if (number)
+            end_if_over(number);
+        else
+            sweep();
+        lock.lock();
+    }
+    if (!idle())
+        return false;
+    watched_ = false;
+    if (closed_)
+        destroy();
+    return true;
+}
+
 void Stream::wait() {
     bool sealed;
     uint64_t number;
@@ -154,6 +176,16 @@ CUresult Stream::synchronize() {
 }
 
 void Stream::wait_for(uint64_t number) {
+    end_by(number, &Api::cuEventSynchronize, "cuEventSynchronize");
+}
+
+void Stream::end_if_over(uint64_t number) {
+    end_by(number, &Api::cuEventQuery, "cuEventQuery");
+}
+
+/// Ends the command of this number, and those before it, unless the call on the event behind it says that it is not over.
+template <class Call>
+void Stream::end_by(uint64_t number, Call pi_cuda_functions::*call, const char *name) {
     CUresult code = CUDA_SUCCESS;
     try {
         const Current current(*primary_);
@@ -166,14 +198,36 @@ void Stream::wait_for(uint64_t number) {
         }
         number = at.number;
         if (code == CUDA_SUCCESS)
-            code = primary_->api().cuEventSynchronize(at.done->id());
+            code = (primary_->api().*call)(at.done->id());
+        if (code == CUDA_ERROR_NOT_READY)
+            return;
         if (code == CUDA_SUCCESS)
             number = last_ended(number);
     } catch (...) {
         code = CUDA_ERROR_UNKNOWN;
     }
     primary_->note(code);
-    end_through(number, code, "cuEventSynchronize");
+    end_through(number, code, name);
+}
+
+std::function<bool()> Stream::mark_end() {
+    const Current current(*primary_);
+    std::lock_guard lock(mutex_);
+    Mark end{last_, std::make_shared<PooledEvent>(*primary_, false)};
+    primary_->check(primary_->api().cuEventRecord(end.done->id(), id_), "cuEventRecord");
+    return [self = shared_from_this(), primary = primary_, end] {
+        CUresult code = CUDA_ERROR_UNKNOWN;
+        try {
+            const Current inside(*primary);
+            code = primary->api().cuEventQuery(end.done->id());
+        } catch (...) {
+        }
+        if (code == CUDA_ERROR_NOT_READY)
+            return false;
+        primary->note(code);
+        self->end_through(end.number, code, "cuEventQuery");
+        return true;
+    };
 }
 
 void Stream::sweep() {

@@ -15,6 +15,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <utility>
@@ -53,6 +54,9 @@ public:
     void wait();
     /// The same in any case, the application's work included.
     CUresult synchronize();
+    /// Puts a mark behind all that is in the stream, the application's work included. The result says whether it is reached,
+    /// and has then ended the commands before it.
+    std::function<bool()> mark_end();
     /// Ends commands without an event that have ended already.
     void sweep();
     /// From now on nothing that comes into the stream is waited for with what is in it.
@@ -73,6 +77,10 @@ private:
     };
     bool idle() const { return pending_.empty() && !keeps(); }
     void watch();
+    bool look();
+    void end_if_over(uint64_t number);
+    template <class Call>
+    void end_by(uint64_t number, Call pi_cuda_functions::*call, const char *name);
     CUresult mark(uint64_t number, Mark &out);
     CUresult record();
     uint64_t last_ended(uint64_t number);
@@ -88,8 +96,9 @@ private:
     uint64_t ended_ = 0;                    ///< those through this one have ended
     std::deque<Pending> pending_;           ///< with events, in the stream's order
     sdk::StreamKept kept_;                  ///< of those without
-    Mark marked_;            ///< recorded behind commands that have no event of their own
-    bool watched_ = false;   ///< a thread of the instance looks after the stream, or is about to
+    Mark marked_; ///< recorded behind commands that have no event of their own
+    bool watched_ =
+        false; ///< the instance looks after the stream, on a thread of its own or by its watcher
     bool dozing_ = false;    ///< it does so now and then only
     bool sweep_due_ = false; ///< it is to do so now
     bool mark_due_ = false;  ///< one is recorded before what comes next: a sweep found none

@@ -9,9 +9,9 @@
 #include <pi/sdk/object.hpp>
 #include <pi/sdk/plugin.hpp>
 #include <pi/sdk/usm_table.hpp>
+#include <pi/sdk/watcher.hpp>
 #include <pi/sdk/worker.hpp>
 
-#include <climits>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -48,8 +48,11 @@ public:
     /// what it has of them without a lock, and dies of two threads at once.
     std::mutex &handles_mutex() { return handles_mutex_; }
 
-    /// Runs the task on a thread that may wait for devices: one for each context that is waited for.
-    void run_waiting(std::function<void()> task) { waiting_.post(std::move(task)); }
+    /// Runs the task on a thread that may wait for devices, which is woken without a detour. False when all of these wait:
+    /// the end is then for watcher() to find.
+    bool run_waiting(std::function<void()> task) { return waiting_.try_post(task); }
+    /// What looks now and then whether something has ended.
+    sdk::Watcher &watcher() { return watcher_; }
     /// Runs the task on a thread that may be kept busy by copies through the host.
     void run_transfer(std::function<void()> task) { transfers_.post(std::move(task)); }
     /// Runs the application's host functions.
@@ -68,7 +71,8 @@ private:
     std::mutex handles_mutex_;
     sdk::Workers transfers_{2};
     sdk::Workers host_functions_{1};
-    sdk::Workers waiting_{UINT_MAX}; ///< as many as wait at a time
+    sdk::Workers waiting_{2};
+    sdk::Watcher watcher_;
     sdk::UsmTable<Storage> usm_;
 };
 

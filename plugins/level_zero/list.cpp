@@ -186,6 +186,11 @@ bool List::urgent() {
     return events_ || (closed_ && !pending_.empty());
 }
 
+bool List::has_ended(uint64_t number) {
+    std::lock_guard lock(mutex_);
+    return find(number) == pending_.end();
+}
+
 bool List::leave() {
     std::lock_guard lock(mutex_);
     if (!pending_.empty())

@@ -65,6 +65,8 @@ public:
 
     /// Ends what has ended already, and lets go of what it names; whether there was any.
     bool poll();
+    /// Whether the command of this number has been ended.
+    bool has_ended(uint64_t number);
     /// For Watch. Waits for the oldest command, so many nanoseconds at most.
     void wait_for_oldest(uint64_t timeout);
     /// Whether somebody is to be told of an end at once.

@@ -174,15 +174,20 @@ Ref<Sampler> make_sampler(Context &context, const pi_native_desc &desc,
     return make<Sampler>(context, pointer_in<ze_sampler_handle_t>(desc), std::move(own));
 }
 
-/// Ends the event when the application's has happened. The thread looks now and then whether the instance goes.
-void finish_with(Event &event, Place &place, ze_event_handle_t native) {
-    const ze_result_t code = place.api().zeEventHostSynchronize(native, UINT64_MAX);
+/// Ends the event if the application's has happened.
+bool finish_with(Event &event, Place &place, ze_event_handle_t native) {
+    const ze_result_t code = place.api().zeEventQueryStatus(native);
+    if (code == ZE_RESULT_NOT_READY)
+        return false;
     place.note(code);
     if (code == ZE_RESULT_SUCCESS)
-        return event.finish(PI_SUCCESS);
-    event.finish(to_result(code) == PI_ERROR_DEVICE_LOST ? PI_ERROR_DEVICE_LOST : PI_ERROR_BACKEND,
-                 text("zeEventHostSynchronize: ", error_name(code),
-                      " of the application's ze_event_handle_t ", native));
+        event.finish(PI_SUCCESS);
+    else
+        event.finish(to_result(code) == PI_ERROR_DEVICE_LOST ? PI_ERROR_DEVICE_LOST
+                                                             : PI_ERROR_BACKEND,
+                     text("zeEventQueryStatus: ", error_name(code),
+                          " of the application's ze_event_handle_t ", native));
+    return true;
 }
 
 /// Commands behind it are held until it has happened: it may never be signalled, or wait for one of them.
@@ -205,8 +210,8 @@ Ref<Event> make_event(Context &context, const pi_native_desc &desc,
     if (code == ZE_RESULT_SUCCESS)
         event->finish(PI_SUCCESS);
     else
-        context.instance().run_waiting(
-            [event, &place, native] { finish_with(*event, place, native); });
+        context.instance().watcher().add(
+            [event, &place, native] { return finish_with(*event, place, native); });
     return event;
 }
 

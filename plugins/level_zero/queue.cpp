@@ -70,13 +70,23 @@ void Queue::wait_for_list() {
 void Queue::behind_list(std::function<void()> task) {
     if (!list_->keeps())
         return task();
-    // The list is let go of before the task, which may let go of all else: a context goes after its lists.
-    place_.instance().run_waiting(
-        [list = list_, number = list_->newest(), task = std::move(task)]() mutable {
+    // The list is released before the task, which may release all else: a context goes after its lists.
+    Instance &instance = place_.instance();
+    const auto number = list_->newest();
+    if (instance.run_waiting([list = list_, number, task]() mutable {
             list->wait_for(number);
             list.reset();
             task();
-        });
+        }))
+        return;
+    instance.watcher().add([list = list_, number, task = std::move(task)]() mutable {
+        list->poll();
+        if (!list->has_ended(number))
+            return false;
+        list.reset();
+        task();
+        return true;
+    });
 }
 
 void Queue::order(const EnqueueArguments &arguments) {

@@ -21,7 +21,9 @@ void Watch::add(std::shared_ptr<List> list) {
     if (running_)
         return;
     try {
-        context_.instance().run_waiting([self = context_.shared_from_this(), this] { run(); });
+        const auto self = context_.shared_from_this();
+        if (!context_.instance().run_waiting([self, this] { run(); }))
+            context_.instance().watcher().add([self, this] { return !look(nullptr); });
     } catch (...) {
         lists_.pop_back();
         throw;
@@ -54,28 +56,32 @@ void Watch::wait_for_one(const std::vector<std::shared_ptr<List>> &lists, size_t
 }
 
 void Watch::run() {
-    for (size_t turn = 0;; ++turn) {
-        std::vector<std::shared_ptr<List>> lists;
-        {
-            std::lock_guard lock(mutex_);
-            thread_ = std::this_thread::get_id();
-            if (lists_.empty()) {
-                running_ = false;
-                thread_ = {};
-                settled_.notify_all();
-                return;
-            }
-            lists = lists_;
-            look_ = false;
+    for (size_t turn = 0; look(&turn); ++turn)
+        continue;
+}
+
+bool Watch::look(const size_t *wait) {
+    std::vector<std::shared_ptr<List>> lists;
+    {
+        std::lock_guard lock(mutex_);
+        thread_ = std::this_thread::get_id();
+        if (lists_.empty()) {
+            running_ = false;
+            thread_ = {};
+            settled_.notify_all();
+            return false;
         }
-        bool any = false;
-        for (const auto &list : lists)
-            any = list->poll() || any;
-        // Not under the lock, which is taken under a list's.
-        std::erase_if(lists, [this](const auto &list) { return list->leave() && remove(list); });
-        if (!any && !lists.empty())
-            wait_for_one(lists, turn);
+        lists = lists_;
+        look_ = false;
     }
+    bool any = false;
+    for (const auto &list : lists)
+        any = list->poll() || any;
+    // Not under the lock, which is taken under a list's.
+    std::erase_if(lists, [this](const auto &list) { return list->leave() && remove(list); });
+    if (wait && !any && !lists.empty())
+        wait_for_one(lists, *wait);
+    return true;
 }
 
 bool Watch::settle() {

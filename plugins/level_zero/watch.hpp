@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One thread for each context with work under way, which ends what has ended. The driver wakes a thread for one event
-// alone: so it waits for a little for the oldest one of one list, and then asks all of them. While nobody is to be told of an
-// end at once, it looks now and then.
+// Ends what has ended in a context, on a thread of the instance's while there are enough. The driver wakes a thread for one
+// event alone: so it waits for a little for the oldest one of one list, and then asks all of them. While nobody is to be told
+// of an end at once, it looks now and then, as the instance's watcher does for contexts that have no thread.
 #pragma once
 
 #include <condition_variable>
@@ -33,6 +33,8 @@ public:
 
 private:
     void run();
+    /// Ends what has ended. False: nothing is under way any more. `wait`: for a little if nothing had ended, at that list's turn.
+    bool look(const size_t *wait);
     void wait_for_one(const std::vector<std::shared_ptr<List>> &lists, size_t turn);
     bool remove(const std::shared_ptr<List> &list);
 

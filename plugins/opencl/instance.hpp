@@ -8,12 +8,11 @@
 #include <pi/sdk/object.hpp>
 #include <pi/sdk/plugin.hpp>
 #include <pi/sdk/usm_table.hpp>
+#include <pi/sdk/watcher.hpp>
 #include <pi/sdk/worker.hpp>
 
 #include <atomic>
-#include <climits>
 #include <functional>
-#include <list>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -56,15 +55,13 @@ public:
                     std::function<void(cl_int status)> task) noexcept;
 
     /// The same of an event that may fail with work of the application's before it: of a failure drivers call nobody back
-    /// (PoCL, rusticl and Clover alike). A thread looks at the event now and then, up to 5 ms late. Without memory for that
-    /// it is when_final.
+    /// (PoCL, rusticl and Clover alike). A thread looks at the event now and then. Without memory for that it is when_final.
     void watch(const Api &api, cl_event event, std::function<void(cl_int status)> task) noexcept;
 
     /// Runs the task on a thread that may be kept busy: copies of memory, waits.
     void run(std::function<void()> task) { busy_.post(std::move(task)); }
-    /// Runs the task on a thread that may wait for ever: for an application's cl_event. Drivers wake a waiting thread
-    /// whatever becomes of an event.
-    void run_waiting(std::function<void()> task) { waiting_.post(std::move(task)); }
+    /// What looks now and then whether an application's cl_event has ended.
+    sdk::Watcher &watcher() { return watcher_; }
     /// Runs the application's host functions.
     sdk::Workers &host_functions() { return host_functions_; }
     /// A number that tells an object from all others that there were, unlike its address. Never 0.
@@ -78,12 +75,6 @@ public:
 
 private:
     struct Notice;
-    struct Watched {
-        const Api &api;
-        EventOwner event;
-        std::function<void(cl_int)> task;
-    };
-    void look_at_watched();
     static void CL_CALLBACK notify(cl_event event, cl_int status, void *user_data);
     void open();
     bool wanted(const std::string &platform_name) const;
@@ -95,13 +86,10 @@ private:
 
     std::atomic<uint64_t> serials_{0};
     std::atomic<uint32_t> driver_calls_{0}; ///< callbacks that the driver has not returned from
-    std::mutex watch_mutex_;
-    std::list<Watched> watched_; ///< guarded by watch_mutex_
-    bool watching_ = false;      ///< likewise: there is a thread that looks
     sdk::Workers completions_{1};
     sdk::Workers busy_{2};
     sdk::Workers host_functions_{1};
-    sdk::Workers waiting_{UINT_MAX}; ///< as many as wait at a time
+    sdk::Watcher watcher_;
 };
 
 } // namespace pi::opencl

@@ -158,11 +158,18 @@ Ref<Event> event_around(Context &context, cl_event vendor) {
                              PI_TYPE_NATIVE_DESC, has_times(context, vendor));
     event->set_payload(std::make_unique<VendorEvent>(EventOwner::retained(api, vendor)));
     event->submitted();
+    // Nobody may ever wait for it, which is what else would flush its queue.
+    if (const auto queue = ask(cl_command_queue{}, CL_EVENT_COMMAND_QUEUE))
+        api.clFlush(queue);
     // What has ended is waited for all the same: that is the point of synchronisation.
-    if (ask(cl_int{}, CL_EVENT_COMMAND_EXECUTION_STATUS) <= CL_COMPLETE)
+    const auto look = [event, &api, vendor] {
+        if (status_of(api, vendor) > CL_COMPLETE)
+            return false;
         VendorEvent::finish_brought(*event, api);
-    else
-        context.instance().run_waiting([event, &api] { VendorEvent::finish_brought(*event, api); });
+        return true;
+    };
+    if (!look())
+        context.instance().watcher().add(look);
     return event;
 }
 

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <chrono>
 #include <cstdio>
 #include <thread>
 
@@ -132,40 +131,15 @@ void Instance::when_final(const Api &api, cl_event event,
 
 void Instance::watch(const Api &api, cl_event event, std::function<void(cl_int)> task) noexcept {
     try {
-        std::list<Watched> one;
-        one.push_back({api, EventOwner::retained(api, event), task});
-        std::lock_guard lock(watch_mutex_);
-        if (!watching_)
-            waiting_.post([this] { look_at_watched(); });
-        watching_ = true;
-        watched_.splice(watched_.end(), one);
-    } catch (...) {
-        when_final(api, event, std::move(task));
-    }
-}
-
-void Instance::look_at_watched() {
-    constexpr std::chrono::microseconds soon{50}, late{5000};
-    for (auto pause = soon;; pause = std::min(2 * pause, late)) {
-        std::this_thread::sleep_for(pause);
-        std::list<Watched> seen;
-        {
-            std::lock_guard lock(watch_mutex_);
-            seen.swap(watched_);
-        }
-        const auto ended = seen.remove_if([](const Watched &watched) {
-            const cl_int status = status_of(watched.api, watched.event.get());
+        const auto owner = std::make_shared<EventOwner>(EventOwner::retained(api, event));
+        watcher_.add([&api, owner, task] {
+            const cl_int status = status_of(api, owner->get());
             if (status <= CL_COMPLETE)
-                watched.task(status);
+                task(status);
             return status <= CL_COMPLETE;
         });
-        if (ended)
-            pause = soon;
-        std::lock_guard lock(watch_mutex_);
-        watched_.splice(watched_.begin(), seen);
-        watching_ = !watched_.empty();
-        if (!watching_)
-            return;
+    } catch (...) {
+        when_final(api, event, std::move(task));
     }
 }
 

@@ -3,8 +3,12 @@
 // The application's streams and events in our hands, and ours in its: who waits for whom.
 #include "plugin_native.hpp"
 
+#include "threads.hpp"
+
 #include <atomic>
 #include <functional>
+#include <memory>
+#include <vector>
 
 using namespace cuda_test;
 namespace own = pi_cuda_test;
@@ -198,6 +202,61 @@ TEST_CASE("a CUevent holds our commands until it has happened, on every device")
         CHECK(status(before) == PI_EVENT_COMPLETE);
         CHECK(read_words(queue, mem, 16) == std::vector<uint32_t>(16, 7));
     }
+}
+
+TEST_CASE("10,000 CUevents that have not happened take at most 4 threads, and all end") {
+    const own::Current current(first);
+    const own::Stream stream;
+    const std::vector<own::Event> natives(10'000);
+    const Machine machine;
+    own::Gate gate(stream.handle);
+    for (const own::Event &native : natives)
+        REQUIRE(cu().cuEventRecord(native.handle, stream.handle) == CUDA_SUCCESS);
+    const size_t before = count_threads();
+    std::vector<Owned<pi_event>> events;
+    for (const own::Event &native : natives)
+        events.push_back(event_around(machine, native.handle));
+    CHECK(count_threads() <= before + 4);
+    CHECK(status(events.back()) == PI_EVENT_SUBMITTED);
+    gate.open();
+    for (const Owned<pi_event> &event : events)
+        OK(piEventWait(event, patience));
+}
+
+TEST_CASE("commands behind the application's work in 50 streams take at most 4 threads, and all "
+          "end") {
+    const own::Current current(first);
+    const std::vector<own::Stream> streams(50);
+    const Machine machine({first});
+    const Owned<pi_mem> mem = machine.buffer(first, 64);
+    const uint32_t pattern = 7;
+    const auto fill = fill_desc(mem, &pattern, 4, 0, 64);
+    std::atomic<unsigned> called{0};
+    auto function = desc<pi_host_function_desc>(PI_TYPE_HOST_FUNCTION_DESC);
+    function.function = [](void *count) { ++*static_cast<std::atomic<unsigned> *>(count); };
+    function.user_data = &called;
+    std::vector<std::unique_ptr<own::Gate>> gates;
+    for (const own::Stream &stream : streams)
+        gates.push_back(std::make_unique<own::Gate>(stream.handle));
+    const size_t before = count_threads();
+    std::vector<Owned<pi_queue>> queues;
+    std::vector<Owned<pi_event>> events;
+    for (const own::Stream &stream : streams) {
+        queues.push_back(queue_around(machine, stream.handle));
+        events.emplace_back();
+        OK(piEnqueueMemBufferFill(queues.back(), &fill, 0, nullptr, events.back().out()));
+        events.emplace_back();
+        OK(piEnqueueHostFunction(queues.back(), &function, 0, nullptr, events.back().out()));
+    }
+    CHECK(count_threads() <= before + 4);
+    CHECK(called == 0);
+    while (!gates.empty()) {
+        gates.back()->open();
+        gates.pop_back();
+    }
+    for (const Owned<pi_event> &event : events)
+        OK(piEventWait(event, patience));
+    CHECK(called == streams.size());
 }
 
 TEST_CASE("a CUevent is kept or given away; one that has happened, or is not recorded, holds "

@@ -3,6 +3,8 @@
 // Events both ways: OpenCL's in our wait lists, ours in OpenCL's.
 #include "native.hpp"
 
+#include "threads.hpp"
+
 #include <atomic>
 #include <thread>
 
@@ -55,6 +57,41 @@ TEST_CASE("a user event of OpenCL holds our commands until it completes") {
                 std::this_thread::yield();
             CHECK(called == 1);
         }
+    }
+}
+
+TEST_CASE("10,000 open user events of OpenCL take at most 4 threads, and all end") {
+    constexpr size_t count = 10'000;
+    Loader loader;
+    const Place place(loader.devices().front());
+    std::vector<ClEvent> users;
+    for (size_t i = 0; i < count; ++i)
+        users.push_back(make_user_event(vendor_of(place.context)));
+    const size_t before = pi_test::count_threads();
+    std::vector<Event> events;
+    for (const ClEvent &user : users)
+        events.push_back(event_around(place.context, user));
+    CHECK(pi_test::count_threads() <= before + 4);
+    // The last ones first, and one that fails.
+    for (size_t i = count; i-- > 0;)
+        cl_ok(clSetUserEventStatus(users[i], i == 5000 ? CL_OUT_OF_RESOURCES : CL_COMPLETE));
+    for (size_t i = 0; i < count; ++i)
+        if (i == 5000)
+            wait_failure(events[i], PI_ERROR_OUT_OF_RESOURCES, {"CL_OUT_OF_RESOURCES"});
+        else
+            wait(events[i]);
+}
+
+TEST_CASE("a command of OpenCL that nobody has flushed ends, as its event is ours too") {
+    Loader loader;
+    for (pi_device device : loader.devices()) {
+        INFO(name_of(device));
+        const Place place(device);
+        const auto queue = vendor_of(place.queue);
+        cl_event raw = nullptr;
+        cl_ok(clEnqueueMarkerWithWaitList(queue, 0, nullptr, &raw));
+        const ClEvent marker(raw);
+        wait(event_around(place.context, marker));
     }
 }
 

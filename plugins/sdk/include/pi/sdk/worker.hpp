@@ -66,6 +66,32 @@ public:
             woken->called.notify_one();
     }
 
+    /// Posts the task if a thread takes it at once. False, and the task is as it was: all are busy, or there are none.
+    bool try_post(std::function<void()> &task) {
+        Worker *woken = nullptr;
+        {
+            std::lock_guard lock(mutex_);
+            if (!sleeping_) {
+                const size_t before = workers_.size();
+                try {
+                    if (before < count_ && !stopping_)
+                        start_thread();
+                } catch (...) { // as without a thread that is idle
+                }
+                if (workers_.size() == before)
+                    return false;
+            }
+            tasks_.push_back(std::move(task));
+            if (sleeping_) {
+                woken = std::exchange(sleeping_, sleeping_->next);
+                woken->sleeps = false;
+            }
+        }
+        if (woken)
+            woken->called.notify_one();
+        return true;
+    }
+
 private:
     struct Worker {
         std::condition_variable called; ///< only its own thread waits for it
