@@ -139,7 +139,7 @@ bool maps_in_place(const Mem &mem) {
 Transfer map_transfer(const Queue &queue, const Mem &mem, uint64_t size, bool moves, bool to_host) {
     if (!moves || (maps_in_place(mem) && mem.storage().coherent()))
         return {};
-    const bool in_place = maps_in_place(mem);
+    const bool in_place = maps_in_place(mem) && !mem.storage().copied();
     Transfer transfer = in_place  ? queue.links().transfer(host_site, host_site, size)
                         : to_host ? queue.links().transfer(mem.site(), host_site, size)
                                   : queue.links().transfer(host_site, mem.site(), size);
@@ -169,6 +169,8 @@ pi_result PI_CALL enqueue_mem_buffer_map(pi_queue queue, const pi_buffer_map_des
             shared([promise = std::move(promise), known, in_place](uint64_t, sdk::Event &) mutable {
                 if (in_place && sdk::map_reads(known.flags))
                     promise.mem().refresh(known.offset, known.size);
+                else if (in_place)
+                    promise.mem().spoil(known.offset, known.size);
                 *known.out_pointer = promise.fulfil();
             }));
     });

@@ -59,6 +59,7 @@ struct DeviceSpec {
     bool fp16 = false, fp64 = true;
     bool out_of_order = true;
     bool host_pointer_import = false;
+    bool host_pointer_copies = false; ///< what it imports has bytes of its own
     uint64_t host_pointer_alignment = 1;
     uint32_t external_handle_types = 0; ///< 1 << PI_EXTERNAL_: imported, beside host pointers
     uint32_t export_handle_types = 0;   ///< likewise: of buffers in scope 0

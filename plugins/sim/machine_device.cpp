@@ -121,6 +121,7 @@ DeviceSpec read_device(const Value &value) {
                   "fp64",
                   "out_of_order",
                   "host_pointer_import",
+                  "host_pointer_copies",
                   "host_pointer_alignment",
                   "external_handle_types",
                   "export_handle_types",
@@ -145,6 +146,10 @@ DeviceSpec read_device(const Value &value) {
     read_flag(value["fp64"], device.fp64);
     read_flag(value["out_of_order"], device.out_of_order);
     read_flag(value["host_pointer_import"], device.host_pointer_import);
+    read_flag(value["host_pointer_copies"], device.host_pointer_copies);
+    if (device.host_pointer_copies && !device.host_pointer_import)
+        value["host_pointer_copies"].fail("is true, but the device imports no host pointers: "
+                                          "host_pointer_import is false");
     read_alignment(value["host_pointer_alignment"], device.host_pointer_alignment);
     read_handle_types(value["external_handle_types"], device.external_handle_types);
     read_handle_types(value["export_handle_types"], device.export_handle_types);

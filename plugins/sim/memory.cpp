@@ -19,7 +19,8 @@ using sdk::InfoWriter;
 Site Mem::site() const {
     if (storage().imported_from())
         return *storage().imported_from();
-    const bool host = borrowed() ? !device_.spec().integrated : scope_spec().in_host;
+    const bool host = borrowed() ? !device_.spec().integrated && !storage().copied()
+                                 : scope_spec().in_host;
     return host ? host_site : device_.site();
 }
 
@@ -31,9 +32,9 @@ std::byte *Mem::host_pointer() const {
 }
 
 pi_coherence Mem::coherence() const {
-    return !storage().host_data() ? PI_COHERENCE_MAP_UNMAP
-           : storage().coherent() ? PI_COHERENCE_COHERENT
-                                  : PI_COHERENCE_FLUSH_INVALIDATE;
+    return !storage().host_data() || storage().copied() ? PI_COHERENCE_MAP_UNMAP
+           : storage().coherent()                       ? PI_COHERENCE_COHERENT
+                                                        : PI_COHERENCE_FLUSH_INVALIDATE;
 }
 
 uint64_t Mem::alignment() const {
@@ -74,6 +75,13 @@ void Mem::refresh(uint64_t offset, uint64_t size) const {
                     to[byte] = from[byte];
         offset += step;
     }
+}
+
+void Mem::spoil(uint64_t offset, uint64_t size) const {
+    if (!storage().copied())
+        return;
+    constexpr std::byte garbage{0xDB};
+    sdk::fill_bytes(host_bytes(), offset, size, std::span(&garbage, 1));
 }
 
 uint64_t Mem::maintenance_time(uint64_t bytes) const {
@@ -184,10 +192,13 @@ Layout read_layout(const Device &owner, const pi_mem_buffer_desc &desc) {
         desc.size};
 }
 
-/// Whether the application's memory is coherent with the device: as its own memory, if the host can see that at all.
-bool borrows_coherently(const Device &device) {
+/// The application's memory is coherent with the device as its own memory is, if the host can see that at all.
+Storage::Borrowing borrowing(const Device &device) {
     const uint64_t flags = device.spec().scopes[0].scope.flags;
-    return flags & PI_SCOPE_COHERENT || !(flags & PI_SCOPE_HOST_VISIBLE);
+    return device.spec().host_pointer_copies ? Storage::Borrowing::copied
+           : flags & PI_SCOPE_COHERENT || !(flags & PI_SCOPE_HOST_VISIBLE)
+               ? Storage::Borrowing::coherent
+               : Storage::Borrowing::cached;
 }
 
 std::vector<uint64_t> pitches(const Mem &mem) {
@@ -201,7 +212,10 @@ std::vector<uint64_t> pitches(const Mem &mem) {
 struct Atoms {
     Atoms(const Mem &mem, uint64_t offset, uint64_t size) : root(mem.root() ? *mem.root() : mem) {
         sdk::check_range(offset, size, mem.size(), "mem");
-        static_cast<void>(mem.host_pointer()); // without one there is nothing to hand over
+        static_cast<void>(mem.host_pointer()); // without one there is nothing to flush
+        if (mem.storage().copied())
+            fail(PI_ERROR_UNSUPPORTED_FEATURE, "the coherence of mem is PI_COHERENCE_MAP_UNMAP; "
+                                               "the host touches it between map and unmap");
         const uint64_t atom = root.scope_spec().scope.flush_atom;
         begin = (mem.offset() + offset) / atom * atom;
         const uint64_t last = sdk::align_up(mem.offset() + offset + size, atom);
@@ -256,7 +270,7 @@ pi_result PI_CALL mem_buffer_create(pi_context context, pi_device device,
         const uint64_t bytes = layout.physical_size(known.size);
         Storage storage =
             known.flags & PI_MEM_USE_HOST_PTR
-                ? Storage::borrow(known.host_ptr, known.size, borrows_coherently(owner))
+                ? Storage::borrow(known.host_ptr, known.size, borrowing(owner))
                 : Storage::allocate(owner, known.scope, bytes, alignment,
                                     known.flags & PI_MEM_REQUIRE_CONTIGUOUS, known.export_types);
         auto mem = sdk::make<Mem>(self, owner, known, pi_memory_kind{PI_MEMORY_KIND_BUFFER},
@@ -302,7 +316,7 @@ Storage borrow_pointer(const Device &owner, const pi_mem_import_desc &desc) {
         fail(PI_ERROR_MISALIGNED_POINTER, "pointer and offset give ",
              static_cast<const void *>(begin), ", aligned to ", has, " bytes, and size is ",
              desc.size, "; ", owner.spec().name, " imports multiples of ", alignment);
-    return Storage::borrow(begin, desc.size, borrows_coherently(owner));
+    return Storage::borrow(begin, desc.size, borrowing(owner));
 }
 
 } // namespace

@@ -29,7 +29,7 @@ public:
         : Object(root.host()), context_(root.context_), device_(root.device_), root_(root),
           flags_(flags), offset_(offset), size_(size), scope_(root.scope_),
           memory_kind_(root.memory_kind_),
-          storage_(Storage::borrow(root.storage_.data(), 0, true)) {}
+          storage_(Storage::borrow(root.storage_.data(), 0, Storage::Borrowing::coherent)) {}
 
     Context &context() const { return *context_; }
     Device &device() const { return device_; }
@@ -68,6 +68,8 @@ public:
     /// Make a range of one side's bytes those of the other; nothing on coherent memory.
     void publish(uint64_t offset, uint64_t size) const;
     void refresh(uint64_t offset, uint64_t size) const;
+    /// A map gives this range to the host, whose bytes of it may be anything then, unless they are the device's.
+    void spoil(uint64_t offset, uint64_t size) const;
 
     /// Nanoseconds that it takes to write back or drop what the host's caches hold of so many bytes.
     uint64_t maintenance_time(uint64_t bytes) const;

@@ -108,11 +108,12 @@ Storage Storage::import(Device &device, const pi_mem_import_desc &desc) {
     return storage;
 }
 
-Storage Storage::borrow(void *data, uint64_t size, bool coherent) {
+Storage Storage::borrow(void *data, uint64_t size, Borrowing borrowing) {
     Storage storage;
     storage.host_data_ = storage.data_ = static_cast<std::byte *>(data);
     storage.size_ = size;
-    if (!coherent) {
+    storage.copied_ = borrowing == Borrowing::copied;
+    if (borrowing != Borrowing::coherent) {
         // What the caches held is written back when memory is given to a device, as drivers do it.
         storage.pages_ = take_pages(size, 1);
         storage.data_ = storage.pages_.begin();

@@ -24,13 +24,21 @@ public:
     /// What a descriptor names, as memory of the device's scope 0. PI_ERROR_UNSUPPORTED_FEATURE if it is of a device
     /// of this machine whose link to this one does not do that; else throws what is wrong with the descriptor.
     static Storage import(Device &device, const pi_mem_import_desc &desc);
+    /// How a device uses the application's memory.
+    enum class Borrowing {
+        coherent,
+        cached, ///< as its own memory that is not coherent
+        copied  ///< in memory of its own: only maps bring its bytes to the host, and back
+    };
     /// The application's memory, which is the host's bytes.
-    static Storage borrow(void *data, uint64_t size, bool coherent);
+    static Storage borrow(void *data, uint64_t size, Borrowing borrowing);
 
     std::byte *data() const { return data_; }
     /// NULL if the host cannot address it.
     std::byte *host_data() const { return host_data_; }
     bool coherent() const { return !host_data_ || host_data_ == data_; }
+    /// The application's memory, of which the device has a copy.
+    bool copied() const { return copied_; }
     uint64_t size() const { return size_; }
     /// Of contiguous memory: bytes from its scope's begin.
     std::optional<uint64_t> run() const { return run_; }
@@ -58,6 +66,7 @@ private:
     sdk::Mapping pages_, host_pages_;
     std::byte *data_ = nullptr, *host_data_ = nullptr;
     uint64_t size_ = 0;
+    bool copied_ = false;
 };
 
 } // namespace pi::sim

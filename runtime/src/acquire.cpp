@@ -6,6 +6,7 @@
 #include <pi/runtime/error.hpp>
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
 namespace pi::runtime {
@@ -189,6 +190,9 @@ StorageState::try_acquire(const std::shared_ptr<BufferState> &buffer, PlaceIndex
         transfer->start();
     }
     begun.acquisition->held = true;
+    if (begun.acquisition->may_be_mapped) {
+        undo_maps(*begun.acquisition);
+    }
     if (place != host_place && !begun.acquisition->dependencies.empty()) {
         bridge(*begun.acquisition);
     }
@@ -283,6 +287,10 @@ void StorageState::begin_copies(Begun &begun, const Attachment &attachment,
         const Ledger::Begun copy = begin_operation(to, part.ranges.hull(), false, [&] {
             return ledger_.begin_copy(part.sources.front().view, each.destination, to, part.ranges);
         });
+        pending_.back().maps = std::any_of(
+            part.sources.begin(), part.sources.end(), [](const Source &source) {
+                return source.candidate.route.style == BounceStyle::map_destination;
+            });
         begun.copies.push_back(copy.operation);
         begun.bytes_copied += part.hand_over || part.on_the_way ? 0 : part.ranges.bytes();
         // In the first record of the acquire, and what is on the way has none.
@@ -305,6 +313,7 @@ void StorageState::begin_use(Begun &begun, const Attachment &attachment, Access 
     acquisition.mem = attachment.mem.get();
     acquisition.offset_alignment = attachment.offset_alignment;
     acquisition.lender = attachment.lender;
+    acquisition.may_be_mapped = may_be_mapped(acquisition, use.waits);
     begun.bytes_elsewhere = attachment.elsewhere ? acquisition.range.size() : 0;
     if (uses_links_) {
         note_use(acquisition.place, acquisition.range, writes(access));
@@ -312,6 +321,49 @@ void StorageState::begin_use(Begun &begun, const Attachment &attachment, Access 
     if (acquisition.place == host_place) {
         acquisition.pointer = views_[attachment.view].host + acquisition.range.begin;
     }
+}
+
+bool StorageState::may_be_mapped(const AcquisitionState &acquisition,
+                                 const std::vector<Ledger::Wait> &waits) const {
+    if (acquisition.place == host_place) {
+        return false; // where the host looks nobody maps
+    }
+    return runtime_->commands->standing_maps().forbid(acquisition.mem, acquisition.range,
+                                                      acquisition.writes) ||
+           std::any_of(waits.begin(), waits.end(), [this](const Ledger::Wait &wait) {
+               return !wait.data && pending(wait.operation).maps;
+           });
+}
+
+/// Without the lock: what this posts may run at once.
+void StorageState::undo_maps(AcquisitionState &acquisition) {
+    std::vector<Dependency> earlier = acquisition.dependencies;
+    for (Dependency &dependency : earlier) {
+        dependency.data = false;
+    }
+    const auto undone = std::make_shared<Completion>(runtime_->continuations);
+    const auto finish = [undone, runtime = runtime_](pi_result result, const std::string &text) {
+        undone->complete(result, text_if_possible(text));
+        runtime->continuations->post_or_run([runtime] { runtime->in_flight->remove(); });
+    };
+    acquisition.dependencies.reserve(acquisition.dependencies.size() + 1);
+    runtime_->in_flight->add();
+    try {
+        when_all(earlier, runtime_->continuations,
+                 [finish, self = shared_from_this(), mem = acquisition.mem,
+                  range = acquisition.range,
+                  writes = acquisition.writes](pi_result, const std::string &) {
+                     try {
+                         self->runtime_->commands->undo_maps(mem, range, writes, finish);
+                     } catch (const std::bad_alloc &error) {
+                         finish(PI_ERROR_OUT_OF_HOST_MEMORY, text_if_possible(error.what()));
+                     }
+                 });
+    } catch (...) {
+        runtime_->in_flight->remove();
+        throw;
+    }
+    acquisition.dependencies.push_back({undone, true});
 }
 
 /// Under the lock under which it all began: nobody else has seen it, so nobody counts on it or is to be told.

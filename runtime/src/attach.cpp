@@ -82,9 +82,19 @@ StorageState::StorageState(std::shared_ptr<RuntimeState> runtime, StorageDescrip
 
 StorageState::~StorageState() {
     runtime_->kept_at_host -= kept_at_host_;
-    for (const View &view : views_) {
+    for (View &view : views_) {
         if (view.memory) { // else this block of memory would stay until room is made there
             runtime_->residents.remove(view.home, this);
+        }
+        const Range all{0, description_.size};
+        if (runtime_->commands->standing_maps().forbid(view.mem.get(), all, true)) {
+            try {
+                runtime_->commands->undo_maps(view.mem.get(), all, true,
+                                              [](pi_result, const std::string &) {});
+            } catch (const std::bad_alloc &) {
+                // Then it stays mapped until the runtime goes.
+            }
+            view.memory.drop(); // not for others
         }
     }
 }
@@ -338,14 +348,14 @@ bool StorageState::import_host_memory(PlaceIndex place) {
         return false;
     }
     const uint64_t alignment = std::max<uint64_t>(scope->offset_alignment, 1);
-    std::string reason = "imports the host's memory in place";
+    std::string reason = "imports the host's memory";
     if (coherence == PI_COHERENCE_COHERENT) {
         attachments_[place] = Attachment{.view = *host_view_,
                                          .mem = std::move(mem),
                                          .kind = RouteKind::import,
                                          .lender = place,
                                          .imported = true,
-                                         .texts = texts(reason + ", coherent"),
+                                         .texts = texts(reason + " in place, coherent"),
                                          .offset_alignment = alignment};
         return true;
     }
@@ -359,8 +369,8 @@ bool StorageState::import_host_memory(PlaceIndex place) {
     // A map would bring its whole hull, and whole units, to the host.
     view.maps = coherence != PI_COHERENCE_FLUSH_INVALIDATE;
     const uint64_t unit = std::max<uint64_t>(scope->flush_atom, 1);
-    reason += view.maps ? ", handed over by map and unmap"
-                        : ", handed over by flush and invalidate in units of " +
+    reason += view.maps ? ", synchronised by maps and write commands"
+                        : " in place, synchronised by flush and invalidate in units of " +
                               std::to_string(unit) + (unit == 1 ? " byte" : " bytes");
     Attachment attachment{.mem = std::move(mem),
                           .kind = RouteKind::import,

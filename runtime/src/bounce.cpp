@@ -7,17 +7,16 @@ namespace {
 /// Map one end, copy between the pointer and the other end, unmap.
 class MappedBounce : public std::enable_shared_from_this<MappedBounce> {
 public:
-    MappedBounce(std::shared_ptr<Commands> commands, const TransferRequest &request,
+    /// It is one range, as the planner has it: all of a destination is overwritten.
+    MappedBounce(const std::shared_ptr<Commands> &commands, const TransferRequest &request,
                  TransferDone done)
-        : commands_(std::move(commands)), request_(request), done_(std::move(done)),
+        : commands_(commands), request_(request), done_(std::move(done)),
           maps_source_(request.route.style == BounceStyle::map_source),
-          range_(request.ranges.hull()) {}
+          map_(commands, maps_source_ ? request.source : request.destination, request.ranges.hull(),
+               maps_source_ ? PI_MAP_READ : PI_MAP_WRITE_DISCARD) {}
 
     void start() {
-        // It is one range, as the planner has it: all of a destination is overwritten.
-        const uint64_t flags = maps_source_ ? PI_MAP_READ : PI_MAP_WRITE_DISCARD;
-        request_.after = commands_->map(
-            mapped(), range_, flags, &pointer_,
+        request_.after = map_.map(
             [self = shared_from_this()](pi_result result, const std::string &text) {
                 run_step(*self, [&] { self->on_mapped(result, text); });
             },
@@ -30,10 +29,6 @@ public:
     }
 
 private:
-    const MemoryEnd &mapped() const {
-        return maps_source_ ? request_.source : request_.destination;
-    }
-
     void on_mapped(pi_result result, const std::string &text) {
         if (result != PI_SUCCESS) {
             finish(result, text);
@@ -42,7 +37,8 @@ private:
         auto next = [self = shared_from_this()](pi_result copied, const std::string &detail) {
             run_step(*self, [&] { self->on_copied(copied, detail); });
         };
-        const Endpoint host{host_place, nullptr, pointer_, range_.begin, false};
+        const Endpoint host{host_place, nullptr, map_.pointer(), request_.ranges.hull().begin,
+                            false};
         const Endpoint source = endpoint_of(request_.source);
         const Endpoint destination = endpoint_of(request_.destination);
         request_.after =
@@ -54,11 +50,13 @@ private:
         if (result != PI_SUCCESS) {
             request_.after.clear(); // behind a command that failed it would stay mapped
         }
-        request_.after = commands_->unmap(
-            mapped(), pointer_,
+        request_.after = map_.unmap(
             [self = shared_from_this(), result, text](pi_result unmapped,
                                                       const std::string &detail) {
                 const bool copied = result == PI_SUCCESS;
+                if (self->map_.unmap_failed()) {
+                    self->request_.after.clear();
+                }
                 self->finish(copied ? unmapped : result, copied ? detail : text);
             },
             request_.after);
@@ -68,8 +66,7 @@ private:
     TransferRequest request_; // after: its own last command, once there is one
     const TransferDone done_;
     const bool maps_source_;
-    const Range range_;
-    void *pointer_ = nullptr;
+    TransferMap map_;
 };
 
 } // namespace

@@ -188,7 +188,8 @@ void wait_until_final(pi_event event) {
 
 Commands::Commands(std::shared_ptr<const Topology> topology,
                    std::shared_ptr<Continuations> continuations)
-    : topology_(std::move(topology)), continuations_(std::move(continuations)) {}
+    : topology_(std::move(topology)), continuations_(std::move(continuations)),
+      standing_maps_(std::make_shared<StandingMaps>(continuations_)) {}
 
 Queue Commands::queue_of(const Target &target) {
     const std::lock_guard lock(mutex_);
@@ -287,31 +288,45 @@ Commands::After Commands::move(const Endpoint &from, const Endpoint &to, const R
                           preferred == PI_PREFERRED_QUEUE_SRC ? from.place : to.place);
 }
 
-Commands::After Commands::map(const MemoryEnd &end, const Range &range, uint64_t flags,
-                              void **pointer, const TransferDone &done, const After &after) {
+Commands::After Commands::map(BufferMap &map, uint64_t flags, const TransferDone &done,
+                              const After &after) {
     auto desc = descriptor<pi_buffer_map_desc>(PI_TYPE_BUFFER_MAP_DESC);
     desc.flags = flags;
-    desc.mem = end.mem;
-    desc.offset = range.begin;
-    desc.size = range.size();
-    desc.out_pointer = pointer;
+    desc.mem = map.mem.get();
+    desc.offset = map.range.begin;
+    desc.size = map.range.size();
+    desc.out_pointer = &map.pointer;
     return submit(
-        {end.place, {end.place, end.place}, after}, done, "piEnqueueMemBufferMap",
+        {map.place, {map.place, map.place}, after}, done, "piEnqueueMemBufferMap",
         [&](pi_queue queue, uint32_t wait_count, const pi_event *wait_list, pi_event *event) {
             return piEnqueueMemBufferMap(queue, &desc, wait_count, wait_list, event);
         });
 }
 
-Commands::After Commands::unmap(const MemoryEnd &end, void *pointer, const TransferDone &done,
+Commands::After Commands::unmap(const BufferMap &map, const TransferDone &done,
                                 const After &after) {
     auto desc = descriptor<pi_unmap_desc>(PI_TYPE_UNMAP_DESC);
-    desc.mem = end.mem;
-    desc.pointer = pointer;
+    desc.mem = map.mem.get();
+    desc.pointer = map.pointer;
     return submit(
-        {end.place, {end.place, end.place}, after}, done, "piEnqueueMemUnmap",
+        {map.place, {map.place, map.place}, after}, done, "piEnqueueMemUnmap",
         [&](pi_queue queue, uint32_t wait_count, const pi_event *wait_list, pi_event *event) {
             return piEnqueueMemUnmap(queue, &desc, wait_count, wait_list, event);
         });
+}
+
+void Commands::undo_maps(pi_mem mem, const RangeSet &ranges, bool writes,
+                         const TransferDone &done) {
+    if (!standing_maps_->any()) {
+        done(PI_SUCCESS, {});
+        return;
+    }
+    standing_maps_->undo(
+        mem, ranges, writes,
+        [self = shared_from_this()](const BufferMap &map, const TransferDone &unmapped) {
+            self->unmap(map, unmapped);
+        },
+        done);
 }
 
 } // namespace pi::runtime

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "completion.hpp"
+#include "standing_maps.hpp"
 
 #include <pi/runtime/handle.hpp>
 #include <pi/runtime/route.hpp>
@@ -42,7 +43,7 @@ inline Endpoint endpoint_of(const MemoryEnd &end) {
 /// needed, so that links work beside each other. A command is submitted when all that it needs is final, so
 /// none of them holds up another in its queue. Still it names in its wait list what it comes after: that is
 /// what tells a plugin with a clock of its own when it could begin.
-class Commands {
+class Commands : public std::enable_shared_from_this<Commands> {
 public:
     Commands(std::shared_ptr<const Topology> topology,
              std::shared_ptr<Continuations> continuations);
@@ -54,17 +55,18 @@ public:
     /// as posted work, or at once if the submission fails. What they give is the command alone, or nothing.
     After move(const Endpoint &from, const Endpoint &to, const RangeSet &ranges,
                const TransferDone &done, const After &after = {});
-    /// *pointer is the host's address of the range's first byte once it is done; it must live until
-    /// then.
-    After map(const MemoryEnd &end, const Range &range, uint64_t flags, void **pointer,
-              const TransferDone &done, const After &after = {});
-    After unmap(const MemoryEnd &end, void *pointer, const TransferDone &done,
-                const After &after = {});
+    /// map.pointer is the host's address of the range's first byte once it is done; the map must live until then.
+    After map(BufferMap &map, uint64_t flags, const TransferDone &done, const After &after = {});
+    After unmap(const BufferMap &map, const TransferDone &done, const After &after = {});
+    /// Before commands that read these bytes of a memory, or write them: see StandingMaps.
+    void undo_maps(pi_mem mem, const RangeSet &ranges, bool writes, const TransferDone &done);
+    StandingMaps &standing_maps() const noexcept { return *standing_maps_; }
     /// What may not block here is called on a thread of its own, and `done` posted with its answer; what `call` holds is
     /// gone by then. Throws if there is no thread to be had; then `done` is never called.
     void call_on_thread(std::function<Outcome()> call, TransferDone done) const;
 
     const Topology &topology() const noexcept { return *topology_; }
+    const std::shared_ptr<const Topology> &shared_topology() const noexcept { return topology_; }
 
 private:
     struct Target {
@@ -80,6 +82,7 @@ private:
 
     const std::shared_ptr<const Topology> topology_;
     const std::shared_ptr<Continuations> continuations_;
+    const std::shared_ptr<StandingMaps> standing_maps_;
     std::mutex mutex_;
     std::map<std::pair<PlaceIndex, PlaceIndex>, Queue> queues_; // by link
 };

@@ -3,6 +3,8 @@
 
 #include <pi/runtime/error.hpp>
 
+#include <optional>
+
 namespace pi::runtime {
 namespace {
 
@@ -10,21 +12,16 @@ bool is_apart(const MemoryEnd &end) {
     return end.mem != nullptr && end.coherence != PI_COHERENCE_COHERENT;
 }
 
-/// Range by range: so that the writer's bytes reach host memory, its end is invalidated there, or mapped
-/// for reading; then so that the reader looks there again, its end is flushed, or mapped for writing. Never
-/// over what lies between the ranges: a flush, or an unmap for writing, might put old bytes back there.
+/// First the writer's bytes come to host memory, then from there to the reader. Range by range, never over what lies
+/// between the ranges, where host memory may be newer. Only the plugin knows whether imported memory that is mapped and
+/// unmapped has bytes of its own. A map for writing might bring old ones over what the host wrote, so a write command from
+/// that same host memory publishes it.
 class HandOver : public std::enable_shared_from_this<HandOver> {
 public:
     HandOver(std::shared_ptr<Commands> commands, const TransferRequest &request, TransferDone done)
         : commands_(std::move(commands)), request_(request), done_(std::move(done)) {
-        for (const Range &range : request_.ranges.ranges()) {
-            if (is_apart(request_.source)) {
-                steps_.push_back({&request_.source, range, PI_MAP_READ});
-            }
-            if (is_apart(request_.destination)) {
-                steps_.push_back({&request_.destination, range, PI_MAP_WRITE});
-            }
-        }
+        add_steps(request_.source);
+        add_steps(request_.destination);
     }
 
     void next() {
@@ -47,16 +44,11 @@ public:
         }
         if (position_ == steps_.size()) {
             finish(PI_SUCCESS, {});
-            return;
+        } else if (is_source() && steps_[position_].end->coherence == PI_COHERENCE_MAP_UNMAP) {
+            map();
+        } else {
+            copy();
         }
-        const Step &step = steps_[position_];
-        pointer_ = nullptr;
-        request_.after = commands_->map(
-            *step.end, step.range, step.flags, &pointer_,
-            [self = shared_from_this()](pi_result result, const std::string &text) {
-                run_step(*self, [&] { self->on_mapped(result, text); });
-            },
-            request_.after);
     }
 
     void finish(pi_result result, const std::string &text) {
@@ -67,23 +59,49 @@ public:
 private:
     struct Step {
         const MemoryEnd *end;
-        Range range;
-        uint64_t flags;
+        RangeSet ranges;
     };
+
+    void add_steps(const MemoryEnd &end) {
+        if (!is_apart(end)) {
+            return;
+        }
+        const bool is_source = &end == &request_.source;
+        if (end.coherence == PI_COHERENCE_FLUSH_INVALIDATE ||
+            (is_source && end.coherence == PI_COHERENCE_MAP_UNMAP)) {
+            for (const Range &range : request_.ranges.ranges()) {
+                steps_.push_back({&end, range});
+            }
+        } else {
+            steps_.push_back({&end, request_.ranges});
+        }
+    }
+
+    bool is_source() const { return steps_[position_].end == &request_.source; }
 
     /// The caches of one end.
     Outcome maintain() const {
         const Step &step = steps_[position_];
-        const bool is_source = step.end == &request_.source;
-        const pi_result result = (is_source ? piMemInvalidate : piMemFlush)(
-            step.end->mem, step.range.begin, step.range.size());
+        const Range range = step.ranges.hull();
+        const pi_result result = (is_source() ? piMemInvalidate : piMemFlush)(
+            step.end->mem, range.begin, range.size());
         if (result == PI_SUCCESS) {
             return {};
         }
-        return {result, std::string(is_source ? "piMemInvalidate of " : "piMemFlush of ") +
-                            to_string(step.range) + " at " +
+        return {result, std::string(is_source() ? "piMemInvalidate of " : "piMemFlush of ") +
+                            to_string(range) + " at " +
                             commands_->topology().info(step.end->place).name + ": " +
                             result_name(result) + ": " + last_error_text(result)};
+    }
+
+    void map() {
+        const Step &step = steps_[position_];
+        map_.emplace(commands_, *step.end, step.ranges.hull(), PI_MAP_READ);
+        request_.after = map_->map(
+            [self = shared_from_this()](pi_result result, const std::string &text) {
+                run_step(*self, [&] { self->on_mapped(result, text); });
+            },
+            request_.after);
     }
 
     void on_mapped(pi_result result, const std::string &text) {
@@ -93,9 +111,8 @@ private:
         }
         const Step &step = steps_[position_];
         const bool in_place =
-            pointer_ == static_cast<std::byte *>(step.end->host) + step.range.begin;
-        request_.after = commands_->unmap(
-            *step.end, pointer_,
+            map_->pointer() == static_cast<std::byte *>(step.end->host) + step.ranges.hull().begin;
+        request_.after = map_->unmap(
             [self = shared_from_this(), in_place](pi_result unmapped, const std::string &detail) {
                 run_step(*self, [&] { self->on_unmapped(in_place, unmapped, detail); });
             },
@@ -103,6 +120,9 @@ private:
     }
 
     void on_unmapped(bool in_place, pi_result result, const std::string &text) {
+        if (map_->unmap_failed()) {
+            request_.after.clear();
+        }
         if (result == PI_SUCCESS && !in_place) {
             finish(PI_ERROR_BACKEND,
                    "a map of imported memory is not where the memory is: " +
@@ -111,6 +131,18 @@ private:
             return;
         }
         on_step_done(result, text);
+    }
+
+    void copy() {
+        const Step &step = steps_[position_];
+        const Endpoint memory = endpoint_of(*step.end);
+        const Endpoint host{host_place, nullptr, step.end->host, 0, false};
+        request_.after = commands_->move(
+            is_source() ? memory : host, is_source() ? host : memory, step.ranges,
+            [self = shared_from_this()](pi_result result, const std::string &text) {
+                run_step(*self, [&] { self->on_step_done(result, text); });
+            },
+            request_.after);
     }
 
     void on_step_done(pi_result result, const std::string &text) {
@@ -127,7 +159,7 @@ private:
     const TransferDone done_;
     std::vector<Step> steps_;
     size_t position_ = 0;
-    void *pointer_ = nullptr;
+    std::optional<TransferMap> map_; // of the step
 };
 
 } // namespace

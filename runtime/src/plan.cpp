@@ -11,14 +11,17 @@ namespace pi::runtime {
 namespace {
 
 std::string hand_over_reason(pi_coherence source, pi_coherence destination) {
-    const auto either = [&](pi_coherence coherence) {
-        return source == coherence || destination == coherence;
+    const auto flushes = [](pi_coherence end) { return end == PI_COHERENCE_FLUSH_INVALIDATE; };
+    const auto maps = [](pi_coherence end) {
+        return end != PI_COHERENCE_FLUSH_INVALIDATE && end != PI_COHERENCE_COHERENT;
     };
-    const bool flushes = either(PI_COHERENCE_FLUSH_INVALIDATE);
-    const bool maps = either(PI_COHERENCE_MAP_UNMAP) || either(PI_COHERENCE_UNKNOWN);
-    return std::string("one piece of host memory: handed over by ") +
-           (flushes ? "flush and invalidate" : "") + (flushes && maps ? ", and by " : "") +
-           (maps ? "map and unmap" : "") + ", 0 bytes to move";
+    const bool any_flushes = flushes(source) || flushes(destination);
+    const bool any_maps = maps(source) || maps(destination);
+    return std::string("one piece of host memory, synchronised ") +
+           (any_flushes ? "by flush and invalidate" : "") + (any_flushes && any_maps ? ", and " : "") +
+           (maps(source) ? "by a map" : "") + (maps(source) && maps(destination) ? " and " : "") +
+           (maps(destination) ? "by a write command" : "") +
+           (any_maps ? ": bytes move if the plugin has a copy" : ": 0 bytes to move");
 }
 
 /// Of what they move: a hand-over, which moves nothing, is never a reason to move more. What cannot be done takes for
@@ -60,14 +63,21 @@ RouteRequest StorageState::route_request(ViewId source, const Target &target, ui
     return request;
 }
 
-/// Of the maintenance of one end: a call for each range, of whole units.
-double StorageState::hand_over_seconds(ViewId end, const RangeSet &ranges) const {
+/// Of one end: a call for each range, of whole units; or commands, which may copy.
+double StorageState::hand_over_seconds(ViewId end, bool is_source, const RangeSet &ranges) const {
+    const View &view = views_[end];
+    const CostTable &costs = runtime_->costs;
+    if (!view.imported || view.coherence == PI_COHERENCE_COHERENT) {
+        return 0;
+    }
+    const bool maps = is_source && view.coherence == PI_COHERENCE_MAP_UNMAP;
+    if (!maps && view.coherence != PI_COHERENCE_FLUSH_INVALIDATE) {
+        return is_source ? costs.seconds(view.home, host_place, ranges.bytes())
+                         : costs.seconds(host_place, view.home, ranges.bytes());
+    }
     double seconds = 0;
-    if (views_[end].imported && views_[end].coherence != PI_COHERENCE_COHERENT) {
-        for (const Range &range : ranges.ranges()) {
-            const RangeSet units = whole_units(range, ledger_.unit(end));
-            seconds += runtime_->costs.map_seconds(views_[end].home, units.bytes());
-        }
+    for (const Range &range : ranges.ranges()) {
+        seconds += costs.map_seconds(view.home, whole_units(range, ledger_.unit(end)).bytes());
     }
     return seconds;
 }
@@ -80,7 +90,8 @@ PlannedPart StorageState::hand_over(ViewId source, ViewId destination, RangeSet 
     candidate.route.source = views_[source].home;
     candidate.route.destination = views_[destination].home;
     candidate.possible = true;
-    candidate.seconds = hand_over_seconds(source, ranges) + hand_over_seconds(destination, ranges);
+    candidate.seconds = hand_over_seconds(source, true, ranges) +
+                        hand_over_seconds(destination, false, ranges);
     candidate.reason = hand_over_reason(views_[source].coherence, views_[destination].coherence);
     part.sources.push_back({source, std::move(candidate)});
     part.ranges = std::move(ranges);

@@ -17,13 +17,15 @@ namespace pi::runtime {
 /// other, so a transfer in progress needs no lock.
 class PluginTransport final : public Transport {
 public:
-    PluginTransport(std::shared_ptr<const Topology> topology,
+    PluginTransport(std::shared_ptr<Commands> commands,
                     std::shared_ptr<Continuations> continuations,
                     std::shared_ptr<MemoryPool> memory, uint64_t staging_limit);
     void start(const TransferRequest &request, TransferDone done) override;
 
 private:
-    void begin(const TransferRequest &request, TransferDone done);
+    void begin(const TransferRequest &request, const TransferDone &done);
+    void undo_maps(const TransferRequest &request, const TransferDone &done);
+    void carry_out(const TransferRequest &request, TransferDone done);
 
     const std::shared_ptr<Continuations> continuations_;
     const std::shared_ptr<Commands> commands_;
@@ -48,6 +50,34 @@ void run_step(Transfer &transfer, Step step) {
         transfer.finish(PI_ERROR_OUT_OF_HOST_MEMORY, text_if_possible(error.what()));
     }
 }
+
+/// A map that a transfer makes and undoes. What it cannot undo stands: then commands on these bytes wait for another
+/// unmap. The transfer lives until `done`, which these call once.
+class TransferMap {
+public:
+    TransferMap(std::shared_ptr<Commands> commands, const MemoryEnd &end, const Range &range,
+                uint64_t flags);
+    ~TransferMap();
+    TransferMap(const TransferMap &) = delete;
+    TransferMap &operator=(const TransferMap &) = delete;
+
+    void *pointer() const { return map_.front().pointer; }
+    Commands::After map(TransferDone done, const Commands::After &after);
+    /// Tries a second time. Where that fails as well, the transfer has delivered what it read, but not what it wrote.
+    Commands::After unmap(TransferDone done, const Commands::After &after);
+    /// Whether the command that unmap() returned failed: nothing can come after it then.
+    bool unmap_failed() const { return unmap_failed_; }
+
+private:
+    void stand() noexcept;
+    void unmap_again(const TransferDone &done);
+
+    const std::shared_ptr<Commands> commands_;
+    const uint64_t flags_;
+    StandingMaps::One map_; // empty once it stands
+    bool is_mapped_ = false;
+    bool unmap_failed_ = false;
+};
 
 /// A bounce with one end mapped in place, by request.route.style.
 void bounce_mapped(const std::shared_ptr<Commands> &commands, const TransferRequest &request,

@@ -191,7 +191,7 @@ Candidate import_host_memory(const Question &question) {
                        "host memory's size misaligned: " + std::to_string(request.host_size) +
                            " is not a multiple of " + std::to_string(needed));
     }
-    return possible(candidate, 0, "one piece of host memory, imported in place; 0 bytes to move");
+    return possible(candidate, 0, "one piece of host memory, which the device imports");
 }
 
 Candidate migrate(const Question &question) {

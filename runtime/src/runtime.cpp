@@ -41,7 +41,8 @@ RuntimeState::RuntimeState(std::shared_ptr<const Topology> all_places,
       costs(options.costs ? *options.costs : CostTable::estimate(topology->description())),
       log(options.log_capacity), trace(topology),
       traffic(LinkChannels(topology->description(), devices_of(*topology))),
-      memory(std::make_shared<MemoryPool>(topology, options.pool_limit)), residents(topology),
+      memory(std::make_shared<MemoryPool>(topology, options.pool_limit)),
+      commands(std::make_shared<Commands>(topology, continuations)), residents(topology),
       lost(topology, continuations) {
     if (costs.places() != topology->size()) {
         throw Error(PI_ERROR_INVALID_VALUE,
@@ -52,7 +53,7 @@ RuntimeState::RuntimeState(std::shared_ptr<const Topology> all_places,
         throw Error(PI_ERROR_INVALID_VALUE, "Runtime: staging_limit is 0");
     }
     transport =
-        std::make_shared<PluginTransport>(topology, continuations, memory, options.staging_limit);
+        std::make_shared<PluginTransport>(commands, continuations, memory, options.staging_limit);
     if (options.wrap_transport) {
         transport = options.wrap_transport(transport);
     }

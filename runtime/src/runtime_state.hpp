@@ -2,6 +2,7 @@
 #pragma once
 
 #include "acquisition_numbers.hpp"
+#include "commands.hpp"
 #include "completion.hpp"
 #include "lost_places.hpp"
 #include "memory_pool.hpp"
@@ -75,6 +76,7 @@ public:
     const Trace trace;
     Traffic traffic;
     const std::shared_ptr<MemoryPool> memory;
+    const std::shared_ptr<Commands> commands; // of the plugins' transport
     Residents residents;
     LostPlaces lost;
     AcquisitionNumbers acquisitions;

@@ -52,6 +52,7 @@ struct AcquisitionState {
         Event event;
     };
     std::vector<OnlyBefore> only_before; // that are not among the events
+    bool may_be_mapped = false;          // see StorageState::undo_maps
     Queue behind;                        // the queue that was put behind these last
 };
 
@@ -196,6 +197,7 @@ private:
         uint64_t holder = 0;                    // as this_thread_number
         PlaceIndex place = host_place;
         Range range;
+        bool maps = false; // a copy that may write through a map
     };
     /// Where bytes are to come to: a view, or memory that there is not yet.
     struct Target {
@@ -285,7 +287,7 @@ private:
     std::vector<PlannedPart> plan_hand_overs(ViewId target, RangeSet &stale,
                                              bool beside = false) const;
     void add_beside(std::vector<PlannedPart> &parts, ViewId target, RangeSet beside) const;
-    double hand_over_seconds(ViewId end, const RangeSet &ranges) const;
+    double hand_over_seconds(ViewId end, bool is_source, const RangeSet &ranges) const;
     PlannedPart hand_over(ViewId source, ViewId destination, RangeSet ranges) const;
     bool sees_host_memory(ViewId view) const;
     std::vector<PlannedPart> plan_to_host(const RangeSet &ranges, const Spread *spread) const;
@@ -339,6 +341,10 @@ private:
     void undo(Begun &begun);
     void account(const Begun &begun);
     void log_nothing_stale(const Begun &begun, const Attachment &attachment, Access access);
+    /// Whether maps that could not be undone may forbid the use; then undo_maps makes it wait until they are undone.
+    bool may_be_mapped(const AcquisitionState &acquisition,
+                       const std::vector<Ledger::Wait> &waits) const;
+    void undo_maps(AcquisitionState &acquisition);
 
     // events.cpp
     void bridge(AcquisitionState &acquisition);

@@ -180,7 +180,7 @@ TEST_CASE("each use tells its route and its reason, and both ways stand side by 
     INFO(ran.output);
     REQUIRE(ran.exit_code == 0);
     CHECK_THAT(ran.output, Contains("normalise at sim:0:0") && Contains("import from host") &&
-                               Contains("handed over by flush and invalidate"));
+                               Contains("synchronised by flush and invalidate"));
     CHECK_THAT(ran.output, Contains("copy in at host") && Contains("memcpy") &&
                                Contains("host bounce, write from host"));
     CHECK_THAT(ran.output, Contains("calls in all: flush + invalidate") && Contains("18 + 24"));

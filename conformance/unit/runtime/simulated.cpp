@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "simulated.hpp"
 
+#include "fault_sweep.hpp"
+
 #include <array>
 
 namespace runtime_test {
@@ -11,21 +13,30 @@ std::string shipped_machine(const std::string &name) {
 
 namespace {
 
-Loader load(const std::string &machine) {
+Loader load(const std::string &machine, const std::string &faults,
+            std::vector<const char *> layers) {
     const char *const plugin = PI_TEST_SIM_PLUGIN;
-    const pi_loader_option option{"PI_SIM_MACHINE", machine.c_str()};
+    const std::array<pi_loader_option, 2> options{
+        {{"PI_SIM_MACHINE", machine.c_str()}, {"PI_FAULT", faults.c_str()}}};
+    if (!faults.empty()) {
+        layers.push_back("fault");
+    }
     auto desc = pi_test::desc<pi_loader_desc>(PI_TYPE_LOADER_DESC);
     desc.flags = PI_LOADER_IGNORE_ENVIRONMENT | PI_LOADER_NO_DEFAULT_SEARCH;
     desc.plugins = &plugin;
     desc.plugin_count = 1;
-    desc.options = &option;
-    desc.option_count = 1;
+    desc.layers = layers.data();
+    desc.layer_count = static_cast<uint32_t>(layers.size());
+    desc.options = options.data();
+    desc.option_count = faults.empty() ? 1 : 2;
     return Loader(desc);
 }
 
 } // namespace
 
-Simulated::Simulated(const std::string &path, uint32_t contexts) : loader_(load(path)) {
+Simulated::Simulated(const std::string &path, uint32_t contexts, const std::string &faults,
+                     std::vector<const char *> layers)
+    : loader_(load(path, faults, std::move(layers))) {
     std::array<pi_device, 32> devices{};
     uint32_t count = devices.size();
     check(piLoaderSelectDevices(loader_.get(), nullptr, count, devices.data(), &count),
@@ -60,6 +71,20 @@ Simulated::Simulated(const std::string &path, uint32_t contexts) : loader_(load(
     for (PlaceIndex place = 1; place < topology_->size(); ++place) {
         queues_[place] = make_queue(place);
     }
+}
+
+std::vector<PlaceIndex> Simulated::places() const {
+    std::vector<PlaceIndex> result;
+    for (PlaceIndex place = 1; place < topology_->size(); ++place) {
+        result.push_back(place);
+    }
+    return result;
+}
+
+uint64_t Simulated::calls_of(const std::string &function) const {
+    const auto counts = pi_test::call_counts(loader_.get());
+    const auto found = counts.find(function);
+    return found == counts.end() ? 0 : found->second;
 }
 
 Queue Simulated::make_queue(PlaceIndex place) const {

@@ -23,10 +23,16 @@ using pi_test::TextFile;
 /// context.
 class Simulated {
 public:
-    explicit Simulated(const std::string &path, uint32_t contexts = 1);
+    /// With faults, as PI_FAULT takes them: the layer `fault`, and then `layers` around it.
+    explicit Simulated(const std::string &path, uint32_t contexts = 1,
+                       const std::string &faults = {}, std::vector<const char *> layers = {});
 
     const std::shared_ptr<const Topology> &topology() const noexcept { return topology_; }
     pi_queue queue(PlaceIndex place) const { return queues_.at(place).get(); }
+    /// 1, 2, ...: all but the host.
+    std::vector<PlaceIndex> places() const;
+    /// How often a function has been called; only with faults.
+    uint64_t calls_of(const std::string &function) const;
 
     /// Bytes that commands which are final have brought over each link, by places of the first context.
     std::map<std::pair<PlaceIndex, PlaceIndex>, uint64_t> link_bytes() const;
