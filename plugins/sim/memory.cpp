@@ -19,8 +19,8 @@ using sdk::InfoWriter;
 Site Mem::site() const {
     if (storage().imported_from())
         return *storage().imported_from();
-    const bool host = borrowed() ? !device_.spec().integrated && !storage().copied()
-                                 : scope_spec().in_host;
+    const bool host =
+        borrowed() ? !device_.spec().integrated && !storage().copied() : scope_spec().in_host;
     return host ? host_site : device_.site();
 }
 
@@ -192,7 +192,8 @@ Layout read_layout(const Device &owner, const pi_mem_buffer_desc &desc) {
         desc.size};
 }
 
-/// The application's memory is coherent with the device as its own memory is, if the host can see that at all.
+/// The application's memory is coherent with the device as its own memory is, if the host can see
+/// that at all.
 Storage::Borrowing borrowing(const Device &device) {
     const uint64_t flags = device.spec().scopes[0].scope.flags;
     return device.spec().host_pointer_copies ? Storage::Borrowing::copied

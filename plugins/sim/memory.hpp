@@ -68,7 +68,8 @@ public:
     /// Make a range of one side's bytes those of the other; nothing on coherent memory.
     void publish(uint64_t offset, uint64_t size) const;
     void refresh(uint64_t offset, uint64_t size) const;
-    /// A map gives this range to the host, whose bytes of it may be anything then, unless they are the device's.
+    /// A map gives this range to the host, whose bytes of it may be anything then, unless they are
+    /// the device's.
     void spoil(uint64_t offset, uint64_t size) const;
 
     /// Nanoseconds that it takes to write back or drop what the host's caches hold of so many bytes.

@@ -287,8 +287,8 @@ void StorageState::begin_copies(Begun &begun, const Attachment &attachment,
         const Ledger::Begun copy = begin_operation(to, part.ranges.hull(), false, [&] {
             return ledger_.begin_copy(part.sources.front().view, each.destination, to, part.ranges);
         });
-        pending_.back().maps = std::any_of(
-            part.sources.begin(), part.sources.end(), [](const Source &source) {
+        pending_.back().maps =
+            std::any_of(part.sources.begin(), part.sources.end(), [](const Source &source) {
                 return source.candidate.route.style == BounceStyle::map_destination;
             });
         begun.copies.push_back(copy.operation);

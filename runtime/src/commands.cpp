@@ -228,12 +228,12 @@ Commands::After Commands::submit(const Target &target, const TransferDone &done,
         check(enqueue(queue.get(), static_cast<uint32_t>(waits.size()),
                       waits.empty() ? nullptr : waits.data(), event.out()),
               name);
-        // Without a flush it may never begin; a command that fails shows in its event.
-        piQueueFlush(queue.get());
+        // Without a flush it may never begin; a wait flushes, too.
+        const bool is_flushed = piQueueFlush(queue.get()) == PI_SUCCESS;
         Submitted own{std::move(event), topology_->info(target.place).instance};
         try {
             submitted.front() = another(own);
-            if (tell_when_final(own.event, std::move(notice)) != PI_SUCCESS) {
+            if (!is_flushed || tell_when_final(own.event, std::move(notice)) != PI_SUCCESS) {
                 when_final_by_thread(own.event, continuations_, done);
             }
             return submitted;

@@ -55,7 +55,8 @@ public:
     /// as posted work, or at once if the submission fails. What they give is the command alone, or nothing.
     After move(const Endpoint &from, const Endpoint &to, const RangeSet &ranges,
                const TransferDone &done, const After &after = {});
-    /// map.pointer is the host's address of the range's first byte once it is done; the map must live until then.
+    /// map.pointer is the host's address of the range's first byte once it is done; the map must
+    /// live until then.
     After map(BufferMap &map, uint64_t flags, const TransferDone &done, const After &after = {});
     After unmap(const BufferMap &map, const TransferDone &done, const After &after = {});
     /// Before commands that read these bytes of a memory, or write them: see StandingMaps.

@@ -12,10 +12,11 @@ bool is_apart(const MemoryEnd &end) {
     return end.mem != nullptr && end.coherence != PI_COHERENCE_COHERENT;
 }
 
-/// First the writer's bytes come to host memory, then from there to the reader. Range by range, never over what lies
-/// between the ranges, where host memory may be newer. Only the plugin knows whether imported memory that is mapped and
-/// unmapped has bytes of its own. A map for writing might bring old ones over what the host wrote, so a write command from
-/// that same host memory publishes it.
+/// First the writer's bytes come to host memory, then from there to the reader. Range by range,
+/// never over what lies between the ranges, where host memory may be newer. Only the plugin knows
+/// whether imported memory that is mapped and unmapped has bytes of its own. A map for writing
+/// might bring old ones over what the host wrote, so a write command from that same host memory
+/// publishes it.
 class HandOver : public std::enable_shared_from_this<HandOver> {
 public:
     HandOver(std::shared_ptr<Commands> commands, const TransferRequest &request, TransferDone done)
@@ -83,8 +84,8 @@ private:
     Outcome maintain() const {
         const Step &step = steps_[position_];
         const Range range = step.ranges.hull();
-        const pi_result result = (is_source() ? piMemInvalidate : piMemFlush)(
-            step.end->mem, range.begin, range.size());
+        const pi_result result =
+            (is_source() ? piMemInvalidate : piMemFlush)(step.end->mem, range.begin, range.size());
         if (result == PI_SUCCESS) {
             return {};
         }

@@ -18,8 +18,9 @@ std::string hand_over_reason(pi_coherence source, pi_coherence destination) {
     const bool any_flushes = flushes(source) || flushes(destination);
     const bool any_maps = maps(source) || maps(destination);
     return std::string("one piece of host memory, synchronised ") +
-           (any_flushes ? "by flush and invalidate" : "") + (any_flushes && any_maps ? ", and " : "") +
-           (maps(source) ? "by a map" : "") + (maps(source) && maps(destination) ? " and " : "") +
+           (any_flushes ? "by flush and invalidate" : "") +
+           (any_flushes && any_maps ? ", and " : "") + (maps(source) ? "by a map" : "") +
+           (maps(source) && maps(destination) ? " and " : "") +
            (maps(destination) ? "by a write command" : "") +
            (any_maps ? ": bytes move if the plugin has a copy" : ": 0 bytes to move");
 }
@@ -90,8 +91,8 @@ PlannedPart StorageState::hand_over(ViewId source, ViewId destination, RangeSet 
     candidate.route.source = views_[source].home;
     candidate.route.destination = views_[destination].home;
     candidate.possible = true;
-    candidate.seconds = hand_over_seconds(source, true, ranges) +
-                        hand_over_seconds(destination, false, ranges);
+    candidate.seconds =
+        hand_over_seconds(source, true, ranges) + hand_over_seconds(destination, false, ranges);
     candidate.reason = hand_over_reason(views_[source].coherence, views_[destination].coherence);
     part.sources.push_back({source, std::move(candidate)});
     part.ranges = std::move(ranges);

@@ -129,12 +129,11 @@ void TransferMap::unmap_again(const TransferDone &done) {
     const bool writes = map.writes;
     stand();
     try {
-        commands_->undo_maps(mem, range, true,
-                             [done, writes](pi_result result, const std::string &text) {
-                                 const bool delivered = result == PI_SUCCESS || !writes;
-                                 done(delivered ? PI_SUCCESS : result,
-                                      delivered ? std::string() : text);
-                             });
+        commands_->undo_maps(
+            mem, range, true, [done, writes](pi_result result, const std::string &text) {
+                const bool delivered = result == PI_SUCCESS || !writes;
+                done(delivered ? PI_SUCCESS : result, delivered ? std::string() : text);
+            });
     } catch (const std::bad_alloc &error) {
         done(writes ? PI_ERROR_OUT_OF_HOST_MEMORY : PI_SUCCESS, text_if_possible(error.what()));
     }

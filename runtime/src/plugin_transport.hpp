@@ -51,8 +51,8 @@ void run_step(Transfer &transfer, Step step) {
     }
 }
 
-/// A map that a transfer makes and undoes. What it cannot undo stands: then commands on these bytes wait for another
-/// unmap. The transfer lives until `done`, which these call once.
+/// A map that a transfer makes and undoes. What it cannot undo stands: then commands on these bytes
+/// wait for another unmap. The transfer lives until `done`, which these call once.
 class TransferMap {
 public:
     TransferMap(std::shared_ptr<Commands> commands, const MemoryEnd &end, const Range &range,
@@ -63,7 +63,8 @@ public:
 
     void *pointer() const { return map_.front().pointer; }
     Commands::After map(TransferDone done, const Commands::After &after);
-    /// Tries a second time. Where that fails as well, the transfer has delivered what it read, but not what it wrote.
+    /// Tries a second time. Where that fails as well, the transfer has delivered what it read, but
+    /// not what it wrote.
     Commands::After unmap(TransferDone done, const Commands::After &after);
     /// Whether the command that unmap() returned failed: nothing can come after it then.
     bool unmap_failed() const { return unmap_failed_; }

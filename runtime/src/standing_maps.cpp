@@ -22,9 +22,8 @@ bool StandingMaps::forbid(pi_mem mem, const RangeSet &ranges, bool writes) const
         return false;
     }
     const std::lock_guard lock(mutex_);
-    return std::any_of(maps_.begin(), maps_.end(), [&](const BufferMap &map) {
-        return forbids(map, mem, ranges, writes);
-    });
+    return std::any_of(maps_.begin(), maps_.end(),
+                       [&](const BufferMap &map) { return forbids(map, mem, ranges, writes); });
 }
 
 void StandingMaps::undo(pi_mem mem, const RangeSet &ranges, bool writes, const Unmap &unmap,

@@ -25,9 +25,9 @@ struct BufferMap {
     std::shared_ptr<Completion> undo{}; ///< of a standing one: its unmap that is under way
 };
 
-/// Maps that could not be undone: their unmap failed. While one stands, no command may write its bytes, nor read them if
-/// it is for writing. So every command of the runtime on device memory, and every acquisition there, comes behind undo(),
-/// which unmaps them again. Thread-safe.
+/// Maps that could not be undone: their unmap failed. While one stands, no command may write its
+/// bytes, nor read them if it is for writing. So every command of the runtime on device memory, and
+/// every acquisition there, comes behind undo(), which unmaps them again. Thread-safe.
 class StandingMaps : public std::enable_shared_from_this<StandingMaps> {
 public:
     /// One map, allocated before there is one: remembering it needs no memory.
@@ -43,8 +43,8 @@ public:
     bool any() const noexcept { return count_.load(std::memory_order_acquire) != 0; }
     /// Whether one forbids commands that read these bytes of a memory, or write them.
     bool forbid(pi_mem mem, const RangeSet &ranges, bool writes) const;
-    /// Undoes those that forbid it, then calls `done`: with success, or with the result and text of the unmap that failed
-    /// again. Where there are none it calls at once, else as posted work.
+    /// Undoes those that forbid it, then calls `done`: with success, or with the result and text of
+    /// the unmap that failed again. Where there are none it calls at once, else as posted work.
     void undo(pi_mem mem, const RangeSet &ranges, bool writes, const Unmap &unmap,
               const TransferDone &done);
 

@@ -341,7 +341,8 @@ private:
     void undo(Begun &begun);
     void account(const Begun &begun);
     void log_nothing_stale(const Begun &begun, const Attachment &attachment, Access access);
-    /// Whether maps that could not be undone may forbid the use; then undo_maps makes it wait until they are undone.
+    /// Whether maps that could not be undone may forbid the use; then undo_maps makes it wait until
+    /// they are undone.
     bool may_be_mapped(const AcquisitionState &acquisition,
                        const std::vector<Ledger::Wait> &waits) const;
     void undo_maps(AcquisitionState &acquisition);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A program on a storage, whose calls of plugins may fail. The runtime may answer with an error; it may not lose a byte,
-// or wait for ever.
+// A program on a storage, whose calls of plugins may fail. The runtime may answer with an error; it
+// may not lose a byte, or wait for ever.
 #pragma once
 
 #include "byte_model.hpp"
@@ -16,7 +16,8 @@
 namespace runtime_test {
 
 inline constexpr uint64_t scenario_size = 3000;
-/// Smaller than the default's smallest: so a transfer over several links has several pieces under way.
+/// Smaller than the default's smallest: so a transfer over several links has several pieces under
+/// way.
 inline constexpr uint64_t scenario_piece = 512;
 
 /// What the scenario may use, and what the plugins say of it.
@@ -35,8 +36,10 @@ Value device_info(pi_device device, pi_device_info name) {
                                                                                       : Value{};
 }
 
-/// May a place use the memory of another? The host's: if it shares the physical memory and takes its pointers.
-inline bool may_use(const Topology &topology, PlaceIndex place, PlaceIndex owner, RouteMask routes) {
+/// May a place use the memory of another? The host's: if it shares the physical memory and takes
+/// its pointers.
+inline bool may_use(const Topology &topology, PlaceIndex place, PlaceIndex owner,
+                    RouteMask routes) {
     if (place == host_place) {
         return false;
     }
@@ -103,6 +106,7 @@ public:
         const uint32_t places = machine_.topology()->size();
         write(places - 1, {1, scenario_size}, 1); // then all of it moves between devices
         read(1, {0, scenario_size});
+        exchange();
         for (int step = 0; step < 24; ++step) {
             const auto place = static_cast<PlaceIndex>(random() % places);
             const uint64_t begin = random() % scenario_size;
@@ -131,6 +135,20 @@ public:
     uint64_t known() const { return model_.known(); }
 
 private:
+    /// The same bytes go from each device to the next and back: what an earlier transfer left there
+    /// is in the way.
+    void exchange() {
+        const uint32_t places = machine_.topology()->size();
+        for (PlaceIndex place = 1; place < places && places > 2; ++place) {
+            const PlaceIndex next = place % (places - 1) + 1;
+            const auto value = static_cast<uint8_t>(place);
+            write(place, {0, scenario_size}, value);
+            read(next, {0, scenario_size});
+            write(next, {0, scenario_size}, static_cast<uint8_t>(value + 100));
+            read(place, {0, scenario_size});
+        }
+    }
+
     void write(PlaceIndex place, const Range &range, uint8_t value) {
         bool may_have_run = false;
         pi_result result = PI_SUCCESS;

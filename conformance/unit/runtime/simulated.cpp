@@ -29,6 +29,7 @@ Loader load(const std::string &machine, const std::string &faults,
     desc.layer_count = static_cast<uint32_t>(layers.size());
     desc.options = options.data();
     desc.option_count = faults.empty() ? 1 : 2;
+    desc.teardown_timeout = faults.empty() ? 0 : 1; // what a fault leaves is not waited for
     return Loader(desc);
 }
 

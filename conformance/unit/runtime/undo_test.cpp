@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Calls that undo something fail: unmaps, flushes, invalidates, releases. Whoever uses the bytes next gets the newest
-// ones or an error, and afterwards everything works, on simulated memory of every kind.
+// Calls that undo something fail: unmaps, flushes, invalidates, releases. Whoever uses the bytes
+// next gets the newest ones or an error, and afterwards everything works, on simulated memory of
+// every kind.
 #include "fault_sweep.hpp"
 #include "scenario.hpp"
 #include "simulated.hpp"
@@ -19,7 +20,8 @@ namespace {
 constexpr uint64_t bytes_in_all = 4096;
 constexpr PlaceIndex mapped = 1, far = 2;
 
-/// A device whose memory is mapped in place, as reads from it are slow, and one whose memory is not.
+/// A device whose memory is mapped in place, as reads from it are slow, and one whose memory is
+/// not.
 std::string machine_of(const std::string &flags, const std::string &device_members = {},
                        uint64_t flush_atom = 64) {
     const auto scope = [&](const std::string &of) {
@@ -198,4 +200,12 @@ TEST_CASE("calls that undo something may fail: no byte is lost, whatever the mem
             }
         }
     }
+}
+
+// Few: what stays keeps its plugin, with its threads.
+TEST_CASE("a release that fails leaves an object, and no wrong byte", "[runtime][sim]") {
+    const TextFile file(machine_of(in_place));
+    const std::string function = GENERATE("piMemRelease", "piEventRelease", "piQueueRelease");
+    const Simulated machine(file.path(), 1, function + ":1..2=fail(BACKEND)");
+    Scenario<Simulated>(machine, ways_of(machine, all_routes), 2).run();
 }

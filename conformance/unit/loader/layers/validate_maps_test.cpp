@@ -165,6 +165,48 @@ TEST_CASE("validate: what may be held back until the unmap is not refused") {
     OK(piMemRelease(mem));
 }
 
+TEST_CASE("validate: a map for writing over a standing map is refused, also behind what is over") {
+    const Machine machine(counted());
+    const pi_mem mem = machine.make_buffer(64);
+    const pi_event over = machine.make_host_event();
+    OK(piEventSignalHost(over, PI_SUCCESS));
+    const uint64_t flags = GENERATE(PI_MAP_WRITE, PI_MAP_WRITE_DISCARD);
+    void *first = nullptr;
+    void *second = nullptr;
+    OK(map(machine, mem, blocking | PI_MAP_READ, 0, 32, &first));
+    OK(map(machine, mem, blocking | PI_MAP_READ, 0, 64, &second, {over}));
+    OK(unmap(machine, mem, second, {over}));
+    OK(piQueueFinish(machine.queue));
+    check_refused(machine, "piEnqueueMemBufferMap", PI_ERROR_INVALID_OPERATION,
+                  "is mapped for reading",
+                  [&] { return map(machine, mem, flags, 31, 8, &second, {over}); });
+    OK(map(machine, mem, flags, 32, 8, &second, {over}));
+    OK(unmap(machine, mem, second));
+    OK(unmap(machine, mem, first));
+    OK(map(machine, mem, blocking | flags, 0, 64, &second, {over}));
+    OK(unmap(machine, mem, second));
+    OK(piQueueFinish(machine.queue));
+    OK(piEventRelease(over));
+    OK(piMemRelease(mem));
+}
+
+TEST_CASE("validate: bytes whose unmap failed are mapped as before") {
+    const Machine machine(counted("piEnqueueMemUnmap:1=fail_event(BACKEND)"));
+    const pi_mem mem = machine.make_buffer(64);
+    void *pointer = nullptr;
+    OK(map(machine, mem, blocking | PI_MAP_READ, 0, 32, &pointer));
+    pi_event event = nullptr;
+    OK(unmap(machine, mem, pointer, {}, &event));
+    CHECK(piEventWait(event, patience) == PI_ERROR_BACKEND);
+    check_refused(machine, "piEnqueueMemBufferFill", PI_ERROR_INVALID_OPERATION,
+                  "is mapped for reading", [&] { return machine.fill(mem, 1, 0, 8); });
+    OK(machine.fill(mem, 1, 32, 8));
+    OK(unmap(machine, mem, pointer));
+    OK(machine.fill(mem, 1, 0, 8, blocking));
+    OK(piEventRelease(event));
+    OK(piMemRelease(mem));
+}
+
 TEST_CASE("validate: a map that failed is none") {
     const Machine machine(counted());
     const pi_mem mem = machine.make_buffer(64);

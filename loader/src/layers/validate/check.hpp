@@ -32,6 +32,7 @@ struct Place {
     bool view = false;                   ///< the call makes a view
     const MemoryFacts *memory = nullptr; ///< of views: of what; nullptr: not known
     uint32_t wait_count = 0;
+    const pi_event *wait_list = nullptr;
 };
 
 class Check {

@@ -9,14 +9,35 @@
 namespace pi::loader::validate {
 namespace {
 
-// Whether a command of an empty wait list begins without anything that the host does.
-bool goes_at_once(const Place &place) noexcept {
-    return place.wait_count == 0 && place.queue != nullptr &&
-           place.queue->held.load(std::memory_order_relaxed) <=
-               place.queue->settled.load(std::memory_order_relaxed);
+/// The result of a command; nothing before its end.
+std::optional<pi_result> result_of(Validator &validator, pi_event event) noexcept {
+    const ErrorScope scope;
+    const auto ask = validator.questions().piEventGetInfo;
+    pi_event_status status = 0;
+    pi_result result = PI_ERROR_INTERNAL;
+    if (ask(event, PI_EVENT_INFO_STATUS, sizeof status, &status, nullptr) != PI_SUCCESS ||
+        status != PI_EVENT_COMPLETE ||
+        ask(event, PI_EVENT_INFO_RESULT, sizeof result, &result, nullptr) != PI_SUCCESS)
+        return std::nullopt;
+    return result;
 }
 
 } // namespace
+
+bool may_be_held(Validator &validator, const Place &place) noexcept {
+    return place.wait_count != 0 &&
+           (place.wait_list == nullptr ||
+            !std::all_of(place.wait_list, place.wait_list + place.wait_count, [&](pi_event event) {
+                return event != nullptr && result_of(validator, event) == PI_SUCCESS;
+            }));
+}
+
+// Whether a command begins without anything that the host does.
+bool Maps::goes_at_once(const Place &place) const noexcept {
+    return place.queue != nullptr && !may_be_held(validator_, place) &&
+           place.queue->held.load(std::memory_order_relaxed) <=
+               place.queue->settled.load(std::memory_order_relaxed);
+}
 
 /// A reference of the layer's own; the last one lets go of it, which calls the plugin.
 class Maps::Event {
@@ -30,18 +51,8 @@ public:
 
     bool is_kept() const noexcept { return kept_.handle != nullptr; }
 
-    /// The command's result; nothing before its end.
     std::optional<pi_result> result() const noexcept {
-        const ErrorScope scope;
-        const auto event = static_cast<pi_event>(kept_.handle);
-        const auto ask = validator_.questions().piEventGetInfo;
-        pi_event_status status = 0;
-        pi_result result = PI_ERROR_INTERNAL;
-        if (ask(event, PI_EVENT_INFO_STATUS, sizeof status, &status, nullptr) != PI_SUCCESS ||
-            status != PI_EVENT_COMPLETE ||
-            ask(event, PI_EVENT_INFO_RESULT, sizeof result, &result, nullptr) != PI_SUCCESS)
-            return std::nullopt;
-        return result;
+        return result_of(validator_, static_cast<pi_event>(kept_.handle));
     }
 
 private:
@@ -97,6 +108,8 @@ void Maps::learn(uint64_t serial, const std::shared_ptr<const Event> &event,
         count_ = maps_.size();
     } else if (map->unmapped) {
         map->unmapped = false; // to be tried again
+        map->begin = map->kept_begin;
+        map->end = map->kept_end;
     } else if (result == PI_SUCCESS) {
         map->done = true;
     } else {
@@ -110,11 +123,15 @@ void Maps::check_use(Check &check, const Place &place, const MemoryFacts &memory
         return;
     Rectangle used = rectangle;
     used.offset += memory.offset;
-    const auto conflicts = [&](const Map &map) {
-        return map.root == memory.root && map.begin != map.end && (writes || map.writes) &&
-               overlap(used, range_of(map.begin, map.end - map.begin));
+    const auto meets = [&](const Map &map, uint64_t begin, uint64_t end) {
+        return map.root == memory.root && begin != end && (writes || map.writes) &&
+               overlap(used, range_of(begin, end - begin));
     };
-    look([&](const Map &map) { return !map.done && conflicts(map); });
+    const auto conflicts = [&](const Map &map) { return meets(map, map.begin, map.end); };
+    look([&](const Map &map) {
+        return map.unmapped ? meets(map, map.kept_begin, map.kept_end)
+                            : !map.done && conflicts(map);
+    });
     std::optional<Map> met;
     {
         const std::scoped_lock lock(mutex_);
@@ -209,7 +226,9 @@ void Maps::remove(const pi_unmap_desc &desc, const Outcome &outcome, bool may_fa
         if (outcome.event == nullptr) {
             maps_.erase(ended);
         } else {
-            // Only its address stays, in case that it fails.
+            // In case that it fails: then the bytes are mapped as before.
+            ended->kept_begin = ended->begin;
+            ended->kept_end = ended->end;
             ended->end = ended->begin;
             ended->pointer = desc.pointer;
             ended->trace = true;
@@ -234,6 +253,7 @@ void Maps::bound_traces(const void *mem) noexcept {
         Map &any = *std::find_if(maps_.begin(), maps_.end(), is_trace);
         any.pointer = nullptr;
         any.unmapped = false;
+        any.end = any.begin;
         last = std::move(any.event);
         left = any.serial;
     }

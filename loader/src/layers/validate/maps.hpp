@@ -19,6 +19,10 @@ constexpr bool map_writes(uint64_t flags) noexcept {
     return (flags & (PI_MAP_WRITE | PI_MAP_WRITE_DISCARD)) != 0;
 }
 
+/// Whether something that the host does may hold a command back: an event of its wait list is not
+/// complete, or failed.
+bool may_be_held(Validator &validator, const Place &place) noexcept;
+
 class Maps {
 public:
     explicit Maps(Validator &validator) noexcept : validator_(validator) {}
@@ -53,18 +57,20 @@ private:
         uint64_t serial; ///< ascending in maps_
         const void *mem;
         uint64_t root;
-        uint64_t begin, end; ///< in the root; equal: not known which
+        uint64_t begin, end;           ///< in the root; equal: not known which
+        uint64_t kept_begin, kept_end; ///< of a trace: what is mapped if the unmap has failed
         bool writes;
         bool done; ///< known to be
         const void *queue;
         void *pointer; ///< nullptr: not known
-        bool trace;    ///< an unmap was enqueued: only the address is known
+        bool trace;    ///< an unmap was enqueued
         bool unmapped; ///< nor is it known that it has failed
         bool may_fail; ///< that unmap
         /// The map's, then its unmap's, until it is known how that has ended. nullptr: nobody can tell.
         std::shared_ptr<Event> event;
     };
 
+    bool goes_at_once(const Place &place) const noexcept;
     std::shared_ptr<Event> keep(const Outcome &outcome) noexcept;
     /// Asks the events of those that `wanted` names what has become of them. The lock must not be held, nor is it while the
     /// plugin is asked: that may log, and the application calls from there.

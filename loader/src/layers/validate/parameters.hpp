@@ -198,8 +198,10 @@ struct Parameters {
     static constexpr bool has_descriptor = (is_descriptor<Rest> || ...);
 
     static void check(Check &check, Handle handle, KeptPlace &place, Rest... rest) noexcept {
-        if constexpr (command)
+        if constexpr (command) {
             place.wait_count = std::get<1>(std::tuple<Rest...>(rest...));
+            place.wait_list = std::get<2>(std::tuple<Rest...>(rest...));
+        }
         if constexpr (has_descriptor)
             look_at_first(check.validator(), handle, place);
         if constexpr (count != 0) {

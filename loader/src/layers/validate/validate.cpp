@@ -146,9 +146,10 @@ private:
         const auto call = [&] {
             return answer(validator, queue, desc, wait_count, wait_list, event);
         };
-        const bool may_be_held = wait_count != 0 || std::is_same_v<Desc, pi_host_function_desc>;
+        const bool is_held =
+            std::is_same_v<Desc, pi_host_function_desc> || may_be_held(validator, place);
         const uint64_t before = place.queue == nullptr ? 0
-                                : may_be_held
+                                : is_held
                                     ? place.queue->held.fetch_add(1, std::memory_order_relaxed) + 1
                                     : place.queue->held.load(std::memory_order_relaxed);
         pi_result result = PI_SUCCESS;

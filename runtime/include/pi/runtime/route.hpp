@@ -15,7 +15,7 @@ namespace pi::runtime {
 enum class RouteKind : uint32_t {
     none_needed, ///< they are valid there already
     direct_use,  ///< the destination uses the source's memory: UNIFIED
-    import,      ///< both use one piece of host memory, imported in place: no bytes move
+    import,      ///< both use one piece of host memory, which devices import
     migrate,     ///< plugins copy, over one link or from device to device over several
     host_bounce  ///< through host memory
 };

@@ -30,7 +30,8 @@ struct Counters {
     std::map<std::pair<PlaceIndex, PlaceIndex>, uint64_t> link_bytes;
     std::array<uint64_t, route_kind_count> transfers{}; ///< completed, by RouteKind
     std::array<uint64_t, route_kind_count> bytes{};     ///< delivered, by RouteKind
-    /// Of shared memory, by flush and invalidate or by map and unmap: no bytes.
+    /// Of shared memory, by flush and invalidate, or by maps and write commands, which move bytes
+    /// only where a plugin's import has bytes of its own: none are counted.
     uint64_t hand_overs = 0;
     /// Acquires of memory that is used in place and is not surely the device's own (its residency is not SAME_MEMORY), and
     /// the bytes of their ranges. How many of them crossed a link nobody knows: a kernel reads what it reads, and a driver
@@ -86,8 +87,7 @@ struct Submitted {
 /// that it must wait for is final before it is started. Both ends stay alive until it has answered.
 struct TransferRequest {
     Route route;
-    bool hand_over =
-        false; ///< both ends are one memory: make source's writes visible, move nothing
+    bool hand_over = false; ///< both ends are one memory: make source's writes visible
     MemoryEnd source;
     MemoryEnd destination;
     RangeSet ranges;
