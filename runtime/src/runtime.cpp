@@ -39,7 +39,7 @@ RuntimeState::RuntimeState(std::shared_ptr<const Topology> all_places,
                            RuntimeOptions runtime_options)
     : topology(checked(std::move(all_places))), options(std::move(runtime_options)),
       costs(options.costs ? *options.costs : CostTable::estimate(topology->description())),
-      log(options.log_capacity), trace(topology),
+      log(options.log_capacity), trace(topology), race(*topology),
       traffic(LinkChannels(topology->description(), devices_of(*topology))),
       memory(std::make_shared<MemoryPool>(topology, options.pool_limit)),
       commands(std::make_shared<Commands>(topology, continuations)), residents(topology),

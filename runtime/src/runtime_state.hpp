@@ -8,6 +8,7 @@
 #include "memory_pool.hpp"
 #include "per_thread.hpp"
 #include "process.hpp"
+#include "race_layer.hpp"
 #include "residents.hpp"
 #include "trace.hpp"
 #include "traffic.hpp"
@@ -74,6 +75,7 @@ public:
     PerThread<SharedCounters> counters; // all storages': their sum
     TransferLog log;
     const Trace trace;
+    const RaceLayer race;
     Traffic traffic;
     const std::shared_ptr<MemoryPool> memory;
     const std::shared_ptr<Commands> commands; // of the plugins' transport

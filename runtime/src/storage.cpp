@@ -222,6 +222,7 @@ pi_kernel_argument Acquisition::argument() const {
     argument.mem = mem();
     argument.offset = offset() - lead();
     argument.size = lead() + range().size();
+    state.storage->runtime()->race.set_lead(state.place, argument, lead());
     return argument;
 }
 uint64_t Acquisition::lead() const {

@@ -8,6 +8,10 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
+#include <atomic>
+#include <string_view>
+
 using namespace runtime_test;
 using Catch::Matchers::Contains;
 
@@ -58,7 +62,7 @@ pi_test::Owned<pi_kernel> make_kernel(const Topology &topology, PlaceIndex place
 }
 
 void add_one_to(const Machine &machine, pi_kernel kernel, const Buffer &buffer, PlaceIndex place,
-                const Range &range) {
+                const Range &range, pi_queue queue = nullptr) {
     Acquisition use = buffer.acquire(place, Access::read_write, range.begin, range.size());
     const uint64_t lead = use.lead();
     pi_kernel_argument arguments[2] = {use.argument(), {}};
@@ -69,7 +73,7 @@ void add_one_to(const Machine &machine, pi_kernel kernel, const Buffer &buffer, 
     arguments[1].size = sizeof lead;
     const auto desc = pi_test::launch_desc(kernel, range.size(), arguments, 2);
     Event done;
-    OK(piEnqueueKernelLaunch(machine.queue(place), &desc,
+    OK(piEnqueueKernelLaunch(queue != nullptr ? queue : machine.queue(place), &desc,
                              static_cast<uint32_t>(use.events().size()), use.events().data(),
                              done.out()));
     use.release(done.get());
@@ -131,4 +135,47 @@ TEST_CASE("an argument begins at a multiple of what the device needs, its lead i
     }
     const Acquisition at_host = storage.buffer().acquire(host_place, Access::read);
     CHECK_THROWS_WITH(at_host.argument(), Contains("at the host"));
+}
+
+TEST_CASE("the layer race reports no race of kernels on neighbouring ranges", "[runtime]") {
+    std::atomic<int> races = 0;
+    const char *const layer = "race";
+    auto loader = pi_test::desc<pi_loader_desc>(PI_TYPE_LOADER_DESC);
+    loader.layers = &layer;
+    loader.layer_count = 1;
+    loader.log_level = PI_LOG_WARNING;
+    loader.log_user_data = &races;
+    loader.log = [](uint32_t, const char *message, void *data) {
+        *static_cast<std::atomic<int> *>(data) +=
+            std::string_view(message).find("race on ") != std::string_view::npos;
+    };
+    const Machine machine(1, loader);
+    const Runtime runtime(machine.topology());
+    uint64_t launches = 0;
+    for (const PlaceIndex place : machine.places()) {
+        const auto kernel = make_kernel(*machine.topology(), place);
+        if (!kernel) {
+            continue;
+        }
+        INFO(machine.topology()->info(place).name);
+        const Storage storage(runtime, {.size = size});
+        const Buffer buffer = storage.buffer();
+        std::vector<uint8_t> bytes(size, 5);
+        host_write(buffer, 0, bytes);
+        buffer.prefetch(place);
+        REQUIRE(runtime.finish(patience));
+        // On two queues, so that nothing orders them.
+        const Queue other = machine.make_queue(place);
+        add_one_to(machine, kernel, buffer, place, {1000, 1100});
+        add_one_to(machine, kernel, buffer, place, {1100, 1300}, other.get());
+        add_one_to(machine, kernel, buffer, place, {1300, 1301});
+        ++launches;
+        REQUIRE(runtime.finish(patience));
+        CHECK(races == 0);
+        std::fill_n(bytes.begin() + 1000, 301, uint8_t{6});
+        CHECK(host_read(buffer) == bytes);
+    }
+    if (launches == 0) {
+        pi_test::skip("no device takes native kernels or OpenCL C");
+    }
 }

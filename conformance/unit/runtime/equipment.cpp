@@ -53,6 +53,13 @@ pi_device host_device(const Loader &loader) {
 
 Machine::Machine(uint32_t contexts, const std::string &faults, uint32_t teardown_timeout)
     : loader_(faults, teardown_timeout) {
+    open(contexts);
+}
+Machine::Machine(uint32_t contexts, const pi_loader_desc &desc) : loader_(desc) {
+    open(contexts);
+}
+
+void Machine::open(uint32_t contexts) {
     uint32_t count = 0;
     check(piLoaderSelectDevices(loader_.get(), nullptr, 0, nullptr, &count),
           "piLoaderSelectDevices");

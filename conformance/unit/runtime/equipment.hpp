@@ -50,6 +50,7 @@ class Machine {
 public:
     explicit Machine(uint32_t contexts = 2, const std::string &faults = {},
                      uint32_t teardown_timeout = 0);
+    Machine(uint32_t contexts, const pi_loader_desc &desc);
     ~Machine();
 
     /// How often each function has been called, plugin by plugin, by name; only with faults.
@@ -72,6 +73,8 @@ public:
     Event fill(const Acquisition &acquisition, uint8_t value) const;
 
 private:
+    void open(uint32_t contexts);
+
     Loader loader_;
     std::vector<pi_device> devices_;
     std::set<pi_plugin> plugins_;

@@ -4,6 +4,8 @@
 
 #include "race.hpp"
 
+#include <pi/pi_race.h>
+
 #include <thread>
 #include <utility>
 
@@ -303,6 +305,81 @@ TEST_CASE("a kernel's buffer argument is written, unless its memory is for readi
     OK(piMemRelease(input));
     OK(piKernelRelease(kernel.kernel));
     OK(piProgramRelease(kernel.program));
+}
+
+TEST_CASE("the bytes that a kernel's argument leads with race with nothing") {
+    RaceBench bench;
+    const Kernel kernel = make_kernel(bench.machine);
+    const void *table = nullptr;
+    OK(piPluginGetExtension(bench.machine.plugin, PI_RACE_V1, sizeof(pi_race_v1), &table));
+    const auto *const race = static_cast<const pi_race_v1 *>(table);
+    const auto argument = [&](uint64_t offset, uint64_t size) {
+        pi_kernel_argument result{};
+        result.kind = PI_ARGUMENT_BUFFER;
+        result.mem = bench.mem;
+        result.offset = offset;
+        result.size = size;
+        return result;
+    };
+    const auto launch = [&](pi_queue queue, const pi_kernel_argument &first) {
+        pi_kernel_argument arguments[2] = {first, {}};
+        arguments[1].kind = PI_ARGUMENT_BUFFER;
+        auto desc = describe<pi_kernel_launch_desc>(PI_TYPE_KERNEL_LAUNCH_DESC);
+        desc.kernel = kernel.kernel;
+        desc.dimensions = 1;
+        desc.global_size[0] = 1;
+        desc.argument_count = 2;
+        desc.arguments = arguments;
+        OK(piEnqueueKernelLaunch(queue, &desc, 0, nullptr, nullptr));
+    };
+    const pi_kernel_argument first = argument(0, 40), second = argument(32, 32);
+    std::size_t expected = 1;
+    SECTION("where nothing is known of them they are written") {}
+    SECTION("all that both have") {
+        OK(race->set_lead(&second, 8));
+        expected = 0;
+    }
+    SECTION("and once more, with fewer") {
+        OK(race->set_lead(&second, 8));
+        OK(race->set_lead(&second, 4));
+        expected = 0;
+    }
+    SECTION("all but one byte") {
+        OK(race->set_lead(&second, 7));
+    }
+    SECTION("of another argument") {
+        const pi_kernel_argument other = argument(32, 31);
+        OK(race->set_lead(&other, 8));
+    }
+    launch(bench.queues[0], first);
+    launch(bench.queues[1], second);
+    INFO(bench.log.all());
+    CHECK(bench.races() == expected);
+    OK(piKernelRelease(kernel.kernel));
+    OK(piProgramRelease(kernel.program));
+}
+
+TEST_CASE("a lead that no argument can have is refused") {
+    RaceBench bench;
+    const void *table = nullptr;
+    CHECK(piPluginGetExtension(bench.machine.plugin, PI_RACE_V1, sizeof(pi_race_v1) + 1, &table) ==
+          PI_ERROR_UNSUPPORTED_FEATURE);
+    OK(piPluginGetExtension(bench.machine.plugin, PI_RACE_V1, sizeof(pi_race_v1), &table));
+    const auto *const race = static_cast<const pi_race_v1 *>(table);
+    pi_kernel_argument argument{};
+    argument.kind = PI_ARGUMENT_BUFFER;
+    argument.mem = bench.mem;
+    argument.size = 8;
+    CHECK(race->set_lead(nullptr, 1) == PI_ERROR_INVALID_NULL_POINTER);
+    CHECK(race->set_lead(&argument, 8) == PI_ERROR_INVALID_VALUE);
+    argument.kind = PI_ARGUMENT_VALUE;
+    CHECK(race->set_lead(&argument, 1) == PI_ERROR_INVALID_VALUE);
+    argument.kind = PI_ARGUMENT_BUFFER;
+    argument.mem = nullptr;
+    CHECK(race->set_lead(&argument, 1) == PI_ERROR_INVALID_MEM_OBJECT);
+    const Machine without_the_layer(watched(bench.log, {"leak-origin"}));
+    CHECK(piPluginGetExtension(without_the_layer.plugin, PI_RACE_V1, sizeof(pi_race_v1), &table) !=
+          PI_SUCCESS);
 }
 
 TEST_CASE("memory by address races by the allocation's bytes") {

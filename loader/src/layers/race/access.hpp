@@ -8,8 +8,10 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace pi::loader::race {
@@ -119,6 +121,8 @@ struct Memory {
     bool read_only = false; ///< for kernels
     uint32_t pixel = 0;     ///< of images: bytes
     Grid grid{};            ///< of images
+    /// Of kernels' arguments, by offset and size: how many bytes at their begin no kernel accesses.
+    std::map<std::pair<uint64_t, uint64_t>, uint64_t> leads{};
 };
 
 } // namespace pi::loader::race

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "error.hpp"
+#include "layers/extension.hpp"
 #include "layers/layers.hpp"
 #include "layers/race/races.hpp"
 #include "plugin.hpp"
+
+#include <pi/pi_race.h>
 
 #include <memory>
 #include <tuple>
@@ -200,6 +203,31 @@ void PI_CALL on_host_function(void *user_data) {
     kept->function(kept->user_data);
 }
 
+pi_result PI_CALL set_lead(const pi_kernel_argument *argument, uint64_t lead) noexcept {
+    return guarded("set_lead", [&]() -> pi_result {
+        if (argument == nullptr)
+            return fail(PI_ERROR_INVALID_NULL_POINTER, "set_lead: argument is NULL");
+        if (argument->kind != PI_ARGUMENT_BUFFER || argument->size <= lead)
+            return fail(PI_ERROR_INVALID_VALUE,
+                        "set_lead: the argument is of kind {} and has {} bytes, lead is {}: a "
+                        "PI_ARGUMENT_BUFFER (2) of more bytes than lead is needed",
+                        argument->kind, argument->size, lead);
+        Races *const races =
+            argument->mem != nullptr
+                ? static_cast<Races *>(TableChain::of(dispatch_of(argument->mem)).data(race_layer))
+                : nullptr;
+        if (races == nullptr || !races->set_lead(*argument, lead))
+            return fail(
+                PI_ERROR_INVALID_MEM_OBJECT,
+                "set_lead: argument: mem is {}; memory that the layer \"race\" has seen made "
+                "is needed",
+                argument->mem == nullptr ? "NULL" : "not watched");
+        return PI_SUCCESS;
+    });
+}
+
+constexpr pi_race_v1 extension = {sizeof(pi_race_v1), set_lead};
+
 // Whether a blocking command that failed may have been enqueued: arguments and the place of the call refuse it before.
 bool may_have_run(pi_result failure) noexcept {
     return failure < PI_ERROR_UNSUPPORTED_FEATURE && failure != PI_ERROR_WOULD_BLOCK;
@@ -287,7 +315,8 @@ struct Watched<Slot, Index, pi_result (*)(Handle, Rest...)> {
            &pi_dispatch::piEventGetProfilingInfo, &pi_dispatch::piEventSignalHost>;
     static constexpr bool wraps =
         command || counts || makes || waits ||
-        is<&pi_dispatch::piQueueFinish, &pi_dispatch::piUsmFree, &pi_dispatch::piEventSetCallback>;
+        is<&pi_dispatch::piQueueFinish, &pi_dispatch::piUsmFree, &pi_dispatch::piEventSetCallback,
+           &pi_dispatch::piPluginGetExtension>;
 
     static pi_result PI_CALL call(Handle handle, Rest... rest) noexcept {
         void *const caller = __builtin_return_address(0);
@@ -298,6 +327,8 @@ struct Watched<Slot, Index, pi_result (*)(Handle, Rest...)> {
                 return watched_command<Slot>(races, Index, caller, handle, rest...);
             } else if constexpr (is<&pi_dispatch::piEventSetCallback>) {
                 return set_callback(races, handle, rest...);
+            } else if constexpr (is<&pi_dispatch::piPluginGetExtension>) {
+                return get_extension(races.next(), extension, PI_RACE_V1, handle, rest...);
             } else if constexpr (is<&pi_dispatch::piQueueFinish>) {
                 const Past past = races.past_of_queue(handle);
                 const pi_result result = next(handle);

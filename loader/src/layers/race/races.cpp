@@ -191,14 +191,31 @@ void Races::use_argument(std::vector<Access> &out, const pi_kernel_argument &arg
     if (memory == nullptr)
         return;
     Ranges ranges;
-    if (memory->storage->unit == Unit::pixel)
+    if (memory->storage->unit == Unit::pixel) {
         ranges.add(0, std::numeric_limits<uint64_t>::max());
-    else
-        ranges.add(memory->offset + argument.offset,
-                   argument.size != 0 ? argument.size
-                                      : memory->size - std::min(memory->size, argument.offset));
+    } else {
+        const auto found = memory->leads.find({argument.offset, argument.size});
+        const uint64_t lead = found != memory->leads.end() ? found->second : 0;
+        const uint64_t size = argument.size != 0
+                                  ? argument.size
+                                  : memory->size - std::min(memory->size, argument.offset);
+        ranges.add(memory->offset + argument.offset + lead, size - lead);
+    }
     out.push_back(
         {memory->storage, memory->read_only ? Use::reads : Use::writes, std::move(ranges)});
+}
+
+bool Races::set_lead(const pi_kernel_argument &argument, uint64_t lead) {
+    const std::scoped_lock lock(mutex_);
+    Memory *const memory = memory_.find(argument.mem);
+    if (memory == nullptr)
+        return false;
+    auto &leads = memory->leads;
+    if (leads.size() >= most_leads && !leads.contains({argument.offset, argument.size}))
+        leads.clear(); // those of launches that are long over, but for few
+    uint64_t &largest = leads[{argument.offset, argument.size}];
+    largest = std::max(largest, lead);
+    return true;
 }
 
 void Races::map(std::vector<Access> &out, const pi_buffer_map_desc &desc) {

@@ -171,6 +171,8 @@ public:
     uint32_t pixel_of(pi_mem mem) noexcept;
     Grid grid_of(pi_mem image) noexcept;
     void use_argument(std::vector<Access> &out, const pi_kernel_argument &argument);
+    /// As pi_race_v1 has it; false of memory that is not known.
+    bool set_lead(const pi_kernel_argument &argument, uint64_t lead);
     /// All of the allocation.
     static void use_freed(std::vector<Access> &out, const FreedUsm &freed);
     void map(std::vector<Access> &out, const pi_buffer_map_desc &desc);
@@ -230,6 +232,7 @@ private:
     void tell(const std::vector<std::string> &reports) const noexcept;
 
     static constexpr std::size_t most_open = 1024;
+    static constexpr std::size_t most_leads = 4096; // of one memory
     static constexpr std::size_t most_reports = 1000;
 
     const pi_dispatch &next_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "error.hpp"
+#include "layers/extension.hpp"
 #include "layers/layers.hpp"
 #include "layers/shallow_json.hpp"
 #include "layers/trace/command.hpp"
@@ -11,7 +12,6 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <cstring>
 #include <iterator>
 #include <tuple>
 
@@ -108,20 +108,6 @@ pi_result PI_CALL write_span(pi_plugin plugin, const pi_trace_span *span) noexce
 
 constexpr pi_trace_v1 extension = {sizeof(pi_trace_v1), write_span};
 
-pi_result get_extension(const Tracer &tracer, pi_plugin plugin, const char *name, uint64_t min_size,
-                        const void **out_table) {
-    if (name == nullptr || std::strcmp(name, PI_TRACE_V1) != 0)
-        return tracer.next().piPluginGetExtension(plugin, name, min_size, out_table);
-    if (out_table == nullptr)
-        return fail(PI_ERROR_INVALID_NULL_POINTER, "piPluginGetExtension: out_table is NULL");
-    if (min_size > extension.size)
-        return fail(PI_ERROR_UNSUPPORTED_FEATURE,
-                    "piPluginGetExtension: min_size is {}; this table has {} bytes", min_size,
-                    extension.size);
-    *out_table = &extension;
-    return PI_SUCCESS;
-}
-
 template <auto Slot, std::size_t Index, typename Function>
 struct Traced;
 template <auto Slot, std::size_t Index, typename Handle, typename... Rest>
@@ -136,7 +122,7 @@ struct Traced<Slot, Index, pi_result (*)(Handle, Rest...)> {
             result =
                 guarded(name, [&] { return traced_command<Slot>(tracer, name, handle, rest...); });
         } else if constexpr (same_slot<Slot, &pi_dispatch::piPluginGetExtension>) {
-            result = get_extension(tracer, handle, rest...);
+            result = get_extension(tracer.next(), extension, PI_TRACE_V1, handle, rest...);
         } else {
             result = (tracer.next().*Slot)(handle, rest...);
             if (result == PI_SUCCESS)
