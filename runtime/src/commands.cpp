@@ -128,16 +128,6 @@ pi_result tell_when_final(Event &event, std::unique_ptr<Notice> notice) {
     return result;
 }
 
-} // namespace
-
-void when_final(Event event, const std::shared_ptr<Continuations> &continuations,
-                TransferDone done) {
-    check(tell_when_final(event, std::make_unique<Notice>(continuations, std::move(done))),
-          "piEventSetCallback");
-}
-
-namespace {
-
 void answer_from_thread(std::function<Outcome()> call, std::shared_ptr<Continuations> continuations,
                         TransferDone done) {
     thread_without_signals([call = std::move(call),
@@ -174,17 +164,25 @@ void when_final_by_thread(Event &event, std::shared_ptr<Continuations> continuat
     }
 }
 
-/// Inside a callback, too, where all that can be done is to ask again and again.
-void wait_until_final(pi_event event) {
-    if (piEventWait(event, PI_TIMEOUT_NEVER) != PI_ERROR_WOULD_BLOCK) {
-        return;
-    }
-    while (piEventWait(event, 0) == PI_ERROR_TIMEOUT) {
-        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+} // namespace
+
+void when_final(Event event, const std::shared_ptr<Continuations> &continuations,
+                TransferDone done) {
+    if (tell_when_final(event, std::make_unique<Notice>(continuations, done)) != PI_SUCCESS) {
+        when_final_by_thread(event, continuations, std::move(done));
     }
 }
 
-} // namespace
+pi_result wait_until_final(pi_event event) noexcept {
+    pi_result result = piEventWait(event, PI_TIMEOUT_NEVER);
+    if (result != PI_ERROR_WOULD_BLOCK) {
+        return result;
+    }
+    while ((result = piEventWait(event, 0)) == PI_ERROR_TIMEOUT) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    return result;
+}
 
 Commands::Commands(std::shared_ptr<const Topology> topology,
                    std::shared_ptr<Continuations> continuations)

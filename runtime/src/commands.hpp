@@ -18,10 +18,15 @@
 
 namespace pi::runtime {
 
-/// Tells, as posted work, when the event is final: with its result and text. Throws Error if that cannot
-/// be asked for; then `done` is never called.
+/// Calls `done` as posted work when the event is complete: with its result and text. A thread waits for
+/// an event that refuses a callback. Throws if there is no memory, or no thread to be had; then `done` is
+/// never called.
 void when_final(Event event, const std::shared_ptr<Continuations> &continuations,
                 TransferDone done);
+
+/// Blocks until the event is complete, and gives its result. Inside a callback, too, where all that can be
+/// done is to ask again and again.
+pi_result wait_until_final(pi_event event) noexcept;
 
 /// One more reference, or none where the plugin refuses: of a command that is final, or will be waited for as
 /// well, only a clock misses it.

@@ -163,26 +163,34 @@ void StorageState::release(AcquisitionState &acquisition, pi_event event) {
                         runtime_->topology->info(acquisition.place).name +
                         " was released or abandoned already");
     }
-    const OperationId operation = acquisition.operation;
-    uint32_t instance = 0;
-    if (event != nullptr) {
-        pi_context context = nullptr;
-        check(piEventGetInfo(event, PI_EVENT_INFO_CONTEXT, sizeof context, &context, nullptr),
-              "piEventGetInfo(CONTEXT)");
-        instance = runtime_->topology->instance_of(context);
-        const PlaceInfo &place = runtime_->topology->info(acquisition.place);
-        if (acquisition.place != host_place && instance != place.instance) {
-            throw Error(PI_ERROR_INVALID_EVENT,
-                        "the event is not of the plugin instance of " + place.name);
-        }
-    }
+    acquisition.under_way.reset();
     if (event == nullptr) {
         release_now(acquisition);
         return;
     }
-    Event told = Event::share(event);
-    std::vector<Submitted> command(1);
-    command.front() = {Event::share(event), instance};
+    pi_context context = nullptr;
+    check(piEventGetInfo(event, PI_EVENT_INFO_CONTEXT, sizeof context, &context, nullptr),
+          "piEventGetInfo(CONTEXT)");
+    const uint32_t instance = runtime_->topology->instance_of(context);
+    const PlaceInfo &place = runtime_->topology->info(acquisition.place);
+    if (acquisition.place != host_place && instance != place.instance) {
+        throw Error(PI_ERROR_INVALID_EVENT,
+                    "the event is not of the plugin instance of " + place.name);
+    }
+    try {
+        release_with(acquisition, {Event::share(event), instance});
+    } catch (...) {
+        acquisition.under_way = Event::share(event); // it may be dropped now
+        throw;
+    }
+}
+
+void StorageState::release_with(AcquisitionState &acquisition, Submitted command) {
+    const OperationId operation = acquisition.operation;
+    const pi_event event = command.event.get();
+    Event awaited = Event::share(event);
+    std::vector<Submitted> commands(1);
+    commands.front() = std::move(command);
     std::shared_ptr<Completion> completion;
     {
         const std::lock_guard lock(mutex_);
@@ -192,9 +200,9 @@ void StorageState::release(AcquisitionState &acquisition, pi_event event) {
         piQueueFlush(queue); // what others wait for must not wait for a flush
     }
     end_later(acquisition, [&] {
-        completion->set_commands(std::move(command));
+        completion->set_commands(std::move(commands));
         try {
-            when_final(std::move(told), runtime_->continuations,
+            when_final(std::move(awaited), runtime_->continuations,
                        [self = shared_from_this(), operation, place = acquisition.place,
                         lender = acquisition.lender](pi_result result, const std::string &text) {
                            self->finish_use(operation, place, lender, result, text);
@@ -204,6 +212,26 @@ void StorageState::release(AcquisitionState &acquisition, pi_event event) {
             throw;
         }
     });
+}
+
+/// Abandoned after a release that failed: the memory is in use until the commands of that are over.
+void StorageState::end_under_way(AcquisitionState &acquisition) noexcept {
+    Event event = std::move(acquisition.under_way);
+    const auto end = [self = shared_from_this(), operation = acquisition.operation,
+                      place = acquisition.place, lender = acquisition.lender,
+                      otherwise = acquisition.writes ? PI_ERROR_ABANDONED : PI_SUCCESS](
+                         pi_result result, const std::string &) {
+        self->finish_use(operation, place, lender,
+                         result == PI_ERROR_DEVICE_LOST ? result : otherwise,
+                         text_if_possible("a release failed, and was not tried again"));
+    };
+    try {
+        end_later(acquisition, [&] { when_final(Event(event), runtime_->continuations, end); });
+    } catch (const std::exception &) {
+        const pi_result result = wait_until_final(event.get());
+        event.reset(); // no handle outlives what somebody may wait for
+        end_later(acquisition, [&] { end(result, {}); });
+    }
 }
 
 /// Of a command of the application at a place, in memory that another one made: either may be lost.
@@ -225,6 +253,10 @@ void StorageState::finish_use(OperationId operation, PlaceIndex place, PlaceInde
 
 void StorageState::abandon(AcquisitionState &acquisition) noexcept {
     if (!acquisition.held || !runtime_->origin.is_here()) {
+        return;
+    }
+    if (acquisition.under_way) {
+        end_under_way(acquisition);
         return;
     }
     if (!acquisition.writes) {

@@ -43,6 +43,7 @@ struct AcquisitionState {
     pi_mem mem = nullptr;
     uint64_t offset_alignment = 1; // of a launch argument in mem
     std::byte *pointer = nullptr;
+    Event under_way; // what a release named that failed: its commands use the memory still
     std::vector<Dependency> dependencies;
     std::vector<Event> owned_events;
     std::vector<pi_event> events;
@@ -266,6 +267,8 @@ private:
 
     // release.cpp
     void release_now(AcquisitionState &acquisition);
+    void release_with(AcquisitionState &acquisition, Submitted command);
+    void end_under_way(AcquisitionState &acquisition) noexcept;
     enum class Ending { succeeded, failed, taken_back };
     std::shared_ptr<Completion> end_operation(OperationId operation, Ending ending) noexcept;
     bool fail_in_turn(OperationId operation, pi_result result, const std::string &text) noexcept;

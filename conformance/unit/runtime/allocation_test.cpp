@@ -218,6 +218,54 @@ TEST_CASE("whichever allocation of the end of a write that failed fails, its byt
     }
 }
 
+TEST_CASE(
+    "whichever allocation of a release fails, the commands that it names are not lost with the "
+    "acquisition") {
+    const Access access = GENERATE(Access::read, Access::read_write, Access::discard_write);
+    const bool abandoned = GENERATE(false, true);
+    const Machine machine(1);
+    bool failed = true;
+    for (int allocation = 1; failed; ++allocation) {
+        CAPTURE(to_string(access), abandoned, allocation);
+        const Runtime runtime(machine.topology());
+        const Storage storage(runtime, {.size = size});
+        const Buffer buffer = storage.buffer();
+        host_write(buffer, 0, pattern(size, 1));
+        device_read(machine, buffer, 1);
+        Event gate;
+        check(piEventCreateHost(machine.topology()->context(1), nullptr, gate.out()), "a gate");
+        bool threw = false;
+        {
+            Acquisition use = buffer.acquire(1, access);
+            if (access != Access::read) {
+                REQUIRE(wait(machine.fill(use, 7)) == PI_SUCCESS);
+            }
+            failing_allocation = allocation;
+            try {
+                use.release(gate.get());
+            } catch (const std::bad_alloc &) {
+                REQUIRE(use.held());
+                threw = true;
+            }
+            failed = failing_allocation.exchange(0) <= 0;
+            if (abandoned) {
+                use.abandon();
+            }
+        }
+        CHECK_FALSE(storage.finish(std::chrono::nanoseconds(0)));
+        check(piEventSignalHost(gate.get(), PI_SUCCESS), "piEventSignalHost");
+        REQUIRE(runtime.finish(patience));
+        const bool is_written = access != Access::read;
+        if (!is_written || !threw) {
+            CHECK(host_read(buffer) ==
+                  (is_written ? std::vector<uint8_t>(size, 7) : pattern(size, 1)));
+        } else if (storage.memory_of(1) != storage.memory_of(host_place)) {
+            CHECK(host_read(buffer) == pattern(size, 1));
+        } // else what is overwritten may be so everywhere
+        REQUIRE(allocation < 1000);
+    }
+}
+
 TEST_CASE("a set of ranges that finds no memory is as it was") {
     const auto separate = [](uint64_t count, uint64_t first) {
         RangeSet set;

@@ -125,6 +125,24 @@ TEST_CASE("what a callback of on_ready throws reaches nobody else's call", "[run
     CHECK(called);
 }
 
+TEST_CASE("a release with an event that refuses callbacks ends when the event is complete",
+          "[runtime]") {
+    const Machine machine(1, "piEventSetCallback:1..1000=fail(BACKEND)");
+    const Runtime runtime(machine.topology());
+    const Storage storage(runtime, {.size = size});
+    Event gate;
+    REQUIRE(piEventCreateHost(machine.topology()->context(1), nullptr, gate.out()) == PI_SUCCESS);
+    Acquisition writer = storage.buffer().acquire(1, Access::discard_write);
+    REQUIRE(wait(machine.fill(writer, 7)) == PI_SUCCESS);
+    CHECK_NOTHROW(writer.release(gate.get()));
+    CHECK_FALSE(writer.held());
+    CHECK(storage.valid(1).empty());
+    REQUIRE(piEventSignalHost(gate.get(), PI_SUCCESS) == PI_SUCCESS);
+    REQUIRE(runtime.finish(patience));
+    CHECK(storage.valid(1) == RangeSet({0, size}));
+    CHECK(host_read(storage.buffer()) == std::vector<uint8_t>(size, 7));
+}
+
 TEST_CASE("only an event of the place's plugin instance ends a use there", "[runtime]") {
     const Machine machine;
     const Loader other_loader;

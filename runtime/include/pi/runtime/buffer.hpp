@@ -36,7 +36,7 @@ PI_RUNTIME_EXPORT const char *to_string(Access access) noexcept;
 /// wait for events(queue), and release with the event of the last. At the host: pointer() waits until the bytes are there; release when done.
 ///
 /// Destroyed unreleased, a read is over and a write counts as failed: where another place has the bytes
-/// it keeps them. Movable, not copyable; used by one thread at a time, released from any.
+/// it keeps them (but see release). Movable, not copyable; used by one thread at a time, released from any.
 ///
 /// Once released or abandoned it can still be waited for, but mem(), offset(), argument(), lead(), events() and
 /// pointer() are PI_ERROR_INVALID_OPERATION: an eviction may have taken the memory.
@@ -87,13 +87,20 @@ public:
     /// and goes no further.
     void on_ready(TransferDone callback) const;
 
-    /// The use is over when the event is final, which is not waited for; NULL: it is over now, a write once what it waits for
-    /// is over, and it has failed if bytes that it fetches did not come. The event
-    /// must be one of the place's plugin instance (at the host: of any) and is retained. After a write
-    /// succeeded this place's range is valid and all others' stale; after one failed (the event's
-    /// result) the others keep theirs, but for bytes in whose cache units a later write at this place succeeded before the
-    /// failure was known: of those none are valid. Released twice is PI_ERROR_INVALID_OPERATION. Where it throws, the commands
-    /// behind the event are under way all the same: wait for it before this goes, and host memory with it.
+    /// The use is over when the event is complete, which is not waited for; NULL: it is over now, a
+    /// write once what it waits for is over, and it has failed if bytes that it fetches did not come.
+    /// The event must be one of the place's plugin instance (at the host: of any) and is retained.
+    /// After a write succeeded this place's range is valid and all others' stale; after one failed
+    /// (the event's result) the others keep theirs, but for bytes in whose cache units a later write
+    /// at this place succeeded before the failure was known: of those none are valid.
+    ///
+    /// Where it throws, the acquisition is still held: release it again, with the same event. If it
+    /// threw for want of memory it also remembers the event: abandoned or destroyed then, a write
+    /// counts as failed, but the use is over when the event is complete, so that commands under way
+    /// keep their memory. If there is no memory for that either, the thread waits for the event.
+    ///
+    /// PI_ERROR_INVALID_OPERATION: released or abandoned already.
+    /// PI_ERROR_INVALID_EVENT: of another plugin instance.
     void release(pi_event event = nullptr);
     /// The use did not take place: ends it at once, as a failed write.
     void abandon() noexcept;
