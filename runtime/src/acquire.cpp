@@ -121,12 +121,12 @@ std::unique_ptr<AcquisitionState> StorageState::acquire(const std::shared_ptr<Bu
                                                     ": the storage '" + description_.name +
                                                     "' is read-only");
     }
-    for (;;) {
+    for (Room room;;) {
         try {
             return try_acquire(buffer, place, access, range, spread);
         } catch (const Error &error) {
             // Without the lock: other storages, which make room, have theirs.
-            if (error.code() != PI_ERROR_OUT_OF_DEVICE_MEMORY || !make_room(place)) {
+            if (error.code() != PI_ERROR_OUT_OF_DEVICE_MEMORY || !make_room(place, room)) {
                 throw;
             }
         }

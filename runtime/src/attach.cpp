@@ -82,11 +82,10 @@ StorageState::StorageState(std::shared_ptr<RuntimeState> runtime, StorageDescrip
 
 StorageState::~StorageState() {
     runtime_->kept_at_host -= kept_at_host_;
+    attachments_.clear();
+    const Range all{0, description_.size};
     for (View &view : views_) {
-        if (view.memory) { // else this block of memory would stay until room is made there
-            runtime_->residents.remove(view.home, this);
-        }
-        const Range all{0, description_.size};
+        const bool is_resident = static_cast<bool>(view.memory);
         if (runtime_->commands->standing_maps().forbid(view.mem.get(), all, true)) {
             try {
                 runtime_->commands->undo_maps(view.mem.get(), all, true,
@@ -95,6 +94,11 @@ StorageState::~StorageState() {
                 // Then it stays mapped until the runtime goes.
             }
             view.memory.drop(); // not for others
+        }
+        if (is_resident) {
+            view.mem.reset();
+            view.memory = {};
+            runtime_->residents.remove(view.home, this); // who needs room there waits until then
         }
     }
 }

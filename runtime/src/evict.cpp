@@ -8,15 +8,13 @@
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
 
 namespace pi::runtime {
 
 Residents::Residents(std::shared_ptr<const Topology> topology)
-    : topology_(std::move(topology)), places_(topology_->size()) {
-    for (PlaceIndex place = 0; place < topology_->size(); ++place) {
-        device_of_.push_back(places_of_device(*topology_, place).front());
-    }
-}
+    : topology_(std::move(topology)), places_(topology_->size()),
+      device_of_(devices_of(*topology_)) {}
 
 void Residents::add(PlaceIndex place, std::weak_ptr<StorageState> storage) {
     const StorageState *key = storage.lock().get();
@@ -27,21 +25,38 @@ void Residents::add(PlaceIndex place, std::weak_ptr<StorageState> storage) {
 void Residents::remove(PlaceIndex place, const StorageState *storage) {
     const std::lock_guard lock(mutex_);
     places_.at(place).storages.erase(storage);
+    removed_.notify_all();
 }
 
 std::vector<std::shared_ptr<StorageState>> Residents::at(PlaceIndex place) {
     std::vector<std::shared_ptr<StorageState>> found;
     const std::lock_guard lock(mutex_);
-    auto &storages = places_.at(place).storages;
-    for (auto entry = storages.begin(); entry != storages.end();) {
-        if (auto storage = entry->second.lock()) {
+    for (const auto &[key, resident] : places_.at(place).storages) {
+        if (auto storage = resident.lock()) {
             found.push_back(std::move(storage));
-            ++entry;
-        } else {
-            entry = storages.erase(entry);
         }
     }
     return found;
+}
+
+/// With the lock.
+bool Residents::any_in_destruction(PlaceIndex place) const {
+    for (PlaceIndex other = 0; other < places_.size(); ++other) {
+        const auto &storages = places_[other].storages;
+        if (device_of_[other] == device_of_[place] &&
+            std::any_of(storages.begin(), storages.end(),
+                        [](const auto &entry) { return entry.second.expired(); })) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool Residents::await_destruction(PlaceIndex place) {
+    std::unique_lock lock(mutex_);
+    const bool any = any_in_destruction(place);
+    removed_.wait(lock, [&] { return !any_in_destruction(place); });
+    return any;
 }
 
 /// Two places of one device. Scopes of one memory tell its capacity, all of them.
@@ -53,39 +68,42 @@ bool Residents::may_be_one_memory(PlaceIndex place, uint32_t scope, PlaceIndex o
            a.capacity == b.capacity;
 }
 
-bool Residents::make_room(PlaceIndex place, uint32_t scope, const StorageState &asking) {
-    struct Replica {
-        std::shared_ptr<StorageState> storage;
-        PlaceIndex place;
-        StorageState::Replica state;
-    };
-    const std::vector<PlaceIndex> places = places_of_device(*topology_, place);
-    std::vector<Replica> idle;
-    std::vector<Replica> in_use;
-    for (const PlaceIndex other : places) {
+/// Those that may be in the memory of the place's scope, but for the place's own of `asking`.
+std::vector<Residents::Replica> Residents::replicas(PlaceIndex place, uint32_t scope,
+                                                    const StorageState &asking) {
+    std::vector<Replica> found;
+    for (const PlaceIndex other : places_of_device(*topology_, place)) {
         for (std::shared_ptr<StorageState> &storage : at(other)) {
             const bool own = storage.get() == &asking && other == place;
             const auto state = own ? std::nullopt : storage->replica(other);
             if (state && may_be_one_memory(place, scope, other, state->scope)) {
-                (state->busy ? in_use : idle).push_back({std::move(storage), other, *state});
+                found.push_back(
+                    {std::move(storage), other, state->busy, state->dirty, state->last_use});
             }
         }
     }
-    const double put_off = static_cast<double>(idle.size() + in_use.size()) / 3;
+    return found;
+}
+
+bool Residents::evict_idle(PlaceIndex place, uint32_t scope, const StorageState &asking) {
+    std::vector<Replica> all = replicas(place, scope, asking);
+    const double put_off = static_cast<double>(all.size()) / 3;
     const auto turn = [put_off](const Replica &replica) {
-        return static_cast<double>(replica.state.last_use) + put_off * replica.state.dirty;
+        return static_cast<double>(replica.last_use) + put_off * replica.dirty;
     };
-    std::sort(idle.begin(), idle.end(),
+    std::sort(all.begin(), all.end(),
               [&](const Replica &a, const Replica &b) { return turn(a) < turn(b); });
-    if (std::any_of(idle.begin(), idle.end(),
-                    [](const Replica &victim) { return victim.storage->evict(victim.place); })) {
-        return true;
-    }
-    std::sort(in_use.begin(), in_use.end(), [](const Replica &a, const Replica &b) {
-        return a.state.last_use < b.state.last_use;
+    return std::any_of(all.begin(), all.end(), [](const Replica &victim) {
+        return !victim.busy && victim.storage->evict(victim.place);
     });
-    return std::any_of(in_use.begin(), in_use.end(), [](const Replica &replica) {
-        return replica.storage->await_uses(replica.place);
+}
+
+bool Residents::await_uses(PlaceIndex place, uint32_t scope, const StorageState &asking) {
+    std::vector<Replica> all = replicas(place, scope, asking);
+    std::sort(all.begin(), all.end(),
+              [](const Replica &a, const Replica &b) { return a.last_use < b.last_use; });
+    return std::any_of(all.begin(), all.end(), [](const Replica &replica) {
+        return replica.busy && replica.storage->await_uses(replica.place);
     });
 }
 
@@ -96,16 +114,47 @@ bool StorageState::fits_at(PlaceIndex place, uint32_t scope) const {
     return fits(memory.capacity) && fits(memory.max_allocation);
 }
 
-bool StorageState::make_room(PlaceIndex place) {
+bool StorageState::make_room(PlaceIndex place, Room &room) {
     const std::optional<uint32_t> scope = find_scope(place);
-    return place != host_place && scope && fits_at(place, *scope) &&
-           runtime_->residents.make_room(place, *scope, *this);
+    if (place == host_place || !scope || !fits_at(place, *scope)) {
+        return false;
+    }
+    if (room.pause && room.pause->await_release()) {
+        return true;
+    }
+    // What follows may wait for transfers, which may need staging memory: so without a pause.
+    const bool staging_is_gone = room.pause.has_value();
+    room.pause.reset();
+    Residents &residents = runtime_->residents;
+    if (residents.evict_idle(place, *scope, *this)) {
+        return true;
+    }
+    if (runtime_->may_wait()) {
+        if (!staging_is_gone) {
+            room.pause.emplace(runtime_->staging, place);
+            if (room.pause->await_release()) {
+                return true;
+            }
+            room.pause.reset();
+        }
+        if (residents.await_destruction(place) || residents.await_uses(place, *scope, *this)) {
+            return true;
+        }
+    }
+    // What another thread has freed meanwhile was perhaps not there for any of the above to find.
+    const std::optional<uint64_t> before =
+        std::exchange(room.times_freed, runtime_->memory->times_freed(place));
+    return before != room.times_freed;
 }
 
 bool StorageState::make_room_without_waiting(PlaceIndex place, bool for_staging) {
-    return place != host_place &&
-           (runtime_->memory->trim_device(place) ||
-            (for_staging ? runtime_->residents.make_room(place, 0, *this) : make_room(place)));
+    if (place == host_place) {
+        return false;
+    }
+    const std::optional<uint32_t> scope = for_staging ? 0 : find_scope(place);
+    return runtime_->memory->trim_device(place) ||
+           (scope && (for_staging || fits_at(place, *scope)) &&
+            runtime_->residents.evict_idle(place, *scope, *this));
 }
 
 std::optional<ViewId> StorageState::vacant_view(PlaceIndex place) const {

@@ -123,33 +123,64 @@ PooledMemory MemoryPool::take(const MemoryKind &kind, uint64_t size) {
     return memory;
 }
 
-std::vector<Mem> MemoryPool::remove_oldest(PlacePool &pool, uint64_t bytes_to_keep) const {
-    std::vector<Mem> dropped;
+MemoryPool::Blocks MemoryPool::remove_oldest(PlacePool &pool, uint64_t bytes_to_keep) noexcept {
+    Blocks dropped; // nodes are moved, so that this allocates nothing
     while (pool.statistics.bytes_kept > bytes_to_keep) {
         const auto oldest = pool.by_age.begin();
-        dropped.push_back(std::move(oldest->second->second.mem));
         pool.statistics.bytes_kept -= oldest->second->second.size;
         --pool.statistics.blocks_kept;
         ++pool.statistics.dropped;
-        pool.blocks.erase(oldest->second);
+        dropped.insert(pool.blocks.extract(oldest->second));
         pool.by_age.erase(oldest);
     }
     return dropped;
 }
 
+/// Calls the plugin without the lock. Until that is over nobody may conclude that the memory is
+/// out.
+template <class Dropped>
+void MemoryPool::release(PlacePool &pool, Dropped dropped,
+                         std::unique_lock<std::mutex> lock) noexcept {
+    ++pool.releases_under_way;
+    lock.unlock();
+    std::exchange(dropped, {});
+    lock.lock();
+    --pool.releases_under_way;
+    ++pool.times_freed;
+    released_.notify_all();
+}
+
 bool MemoryPool::trim_device(PlaceIndex place) {
     bool any = false;
-    for (const PlaceIndex other : places_of_device(*topology_, place)) {
+    const std::vector<PlaceIndex> places = places_of_device(*topology_, place);
+    for (const PlaceIndex other : places) {
         any = statistics(other).bytes_kept != 0 || any;
         trim(other, 0);
+    }
+    std::unique_lock lock(mutex_);
+    for (const PlaceIndex other : places) {
+        any = places_[other].releases_under_way != 0 || any;
+        released_.wait(lock, [&] { return places_[other].releases_under_way == 0; });
     }
     return any;
 }
 
 void MemoryPool::trim(PlaceIndex place, uint64_t bytes_to_keep) {
-    std::vector<Mem> dropped; // released without the lock
+    std::unique_lock lock(mutex_);
+    PlacePool &pool = places_.at(place);
+    Blocks dropped = remove_oldest(pool, bytes_to_keep);
+    if (!dropped.empty()) {
+        release(pool, std::move(dropped), std::move(lock));
+    }
+}
+
+uint64_t MemoryPool::times_freed(PlaceIndex place) const {
+    uint64_t sum = 0;
     const std::lock_guard lock(mutex_);
-    dropped = remove_oldest(places_.at(place), bytes_to_keep);
+    for (const PlaceIndex other : places_of_device(*topology_, place)) {
+        sum += places_[other].times_freed;
+    }
+    return sum;
 }
 
 PoolStatistics MemoryPool::statistics(PlaceIndex place) const {
@@ -158,29 +189,36 @@ PoolStatistics MemoryPool::statistics(PlaceIndex place) const {
 }
 
 void MemoryPool::give_back(PooledMemory &memory, bool keep) noexcept {
-    Mem released = std::move(memory.mem_);
-    std::vector<Mem> dropped;
-    const std::lock_guard lock(mutex_);
+    std::unique_lock lock(mutex_);
     PlacePool &pool = places_[memory.kind_.place];
     pool.statistics.bytes_in_use -= memory.size_;
-    if (!keep || memory.size_ > limit_ || !is_pooled(memory.kind_)) {
+    if (!keep || memory.size_ > limit_ || !is_pooled(memory.kind_) || !insert(pool, memory)) {
         ++pool.statistics.dropped;
+        release(pool, std::move(memory.mem_), std::move(lock));
         return;
     }
+    ++pool.times_freed;
+    Blocks dropped = remove_oldest(pool, limit_);
+    if (!dropped.empty()) {
+        release(pool, std::move(dropped), std::move(lock));
+    }
+}
+
+/// False where there is no memory to put it down.
+bool MemoryPool::insert(PlacePool &pool, PooledMemory &memory) noexcept {
     const uint64_t serial = next_++;
     try {
         // Moved where nothing fails any more: to retain it is a call that a plugin may refuse.
         Blocks::iterator &block = pool.by_age[serial];
         block = pool.blocks.try_emplace({memory.kind_, {memory.size_, serial}}).first;
-        block->second = {memory.size_, std::move(released)};
+        block->second = {memory.size_, std::move(memory.mem_)};
     } catch (const std::bad_alloc &) {
-        pool.by_age.erase(serial); // then it is not kept
-        ++pool.statistics.dropped;
-        return;
+        pool.by_age.erase(serial);
+        return false;
     }
     pool.statistics.bytes_kept += memory.size_;
     ++pool.statistics.blocks_kept;
-    dropped = remove_oldest(pool, limit_);
+    return true;
 }
 
 } // namespace pi::runtime

@@ -7,6 +7,7 @@
 #include <pi/runtime/topology.hpp>
 
 #include <compare>
+#include <condition_variable>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -61,8 +62,12 @@ public:
     PooledMemory take(const MemoryKind &kind, uint64_t size);
     /// Drops what is idle, the longest idle first, until no more than so many bytes are kept at the place.
     void trim(PlaceIndex place, uint64_t bytes_to_keep);
-    /// All that is kept on the place's device, in any context. False if that is nothing.
+    /// Drops all that is kept on the place's device, in any context, and waits for what other threads
+    /// are about to release there. False if there was neither.
     bool trim_device(PlaceIndex place);
+    /// How often memory of the place's device has become free. The same number before and after an
+    /// allocation that failed means that nobody freed any meanwhile.
+    uint64_t times_freed(PlaceIndex place) const;
     PoolStatistics statistics(PlaceIndex place) const;
 
 private:
@@ -77,17 +82,23 @@ private:
         Blocks blocks;
         std::map<uint64_t, Blocks::iterator> by_age;
         PoolStatistics statistics;
+        uint64_t releases_under_way = 0; // to the plugin, without the lock
+        uint64_t times_freed = 0;
     };
 
     bool is_pooled(const MemoryKind &kind) const;
     Mem find(const MemoryKind &kind, uint64_t size, uint64_t &found_size);
     Mem create(const MemoryKind &kind, uint64_t size) const;
     void give_back(PooledMemory &memory, bool keep) noexcept;
-    std::vector<Mem> remove_oldest(PlacePool &pool, uint64_t bytes_to_keep) const;
+    bool insert(PlacePool &pool, PooledMemory &memory) noexcept;
+    static Blocks remove_oldest(PlacePool &pool, uint64_t bytes_to_keep) noexcept;
+    template <class Dropped>
+    void release(PlacePool &pool, Dropped dropped, std::unique_lock<std::mutex> lock) noexcept;
 
     const std::shared_ptr<const Topology> topology_;
     const uint64_t limit_;
     mutable std::mutex mutex_;
+    std::condition_variable released_;
     std::vector<PlacePool> places_;
     uint64_t next_ = 0;
 };

@@ -9,10 +9,9 @@ Transport::~Transport() = default;
 
 PluginTransport::PluginTransport(std::shared_ptr<Commands> commands,
                                  std::shared_ptr<Continuations> continuations,
-                                 std::shared_ptr<MemoryPool> memory, uint64_t staging_limit)
+                                 std::shared_ptr<StagingPool> staging)
     : continuations_(std::move(continuations)), commands_(std::move(commands)),
-      pool_(std::make_shared<StagingPool>(commands_->shared_topology(), continuations_,
-                                          std::move(memory), staging_limit)) {}
+      pool_(std::move(staging)) {}
 
 void PluginTransport::start(const TransferRequest &request, TransferDone done) {
     continuations_->post([this, request, done = std::move(done)] { begin(request, done); });

@@ -19,7 +19,7 @@ class PluginTransport final : public Transport {
 public:
     PluginTransport(std::shared_ptr<Commands> commands,
                     std::shared_ptr<Continuations> continuations,
-                    std::shared_ptr<MemoryPool> memory, uint64_t staging_limit);
+                    std::shared_ptr<StagingPool> staging);
     void start(const TransferRequest &request, TransferDone done) override;
 
 private:

@@ -6,6 +6,7 @@
 #include <pi/runtime/topology.hpp>
 
 #include <atomic>
+#include <condition_variable>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -28,7 +29,8 @@ public:
     explicit Residents(std::shared_ptr<const Topology> topology);
 
     void add(PlaceIndex place, std::weak_ptr<StorageState> storage);
-    /// Its destructor may, too.
+    /// Once its memory there is free, also by its destructor: what has expired is about to be
+    /// removed.
     void remove(PlaceIndex place, const StorageState *storage);
 
     /// The number of a use that begins now of memory at that place, whose last one had the number `last`: uses in a row
@@ -44,11 +46,23 @@ public:
 
     /// Evicts one replica at the place's device that may be in the memory of the place's `scope`, not the place's
     /// own of `asking`: the one whose turn is first among those not in use, once its dirty bytes are written back,
-    /// which is waited for. When all are in use it waits until the one used longest ago is not, unless that is
-    /// held. False if neither is possible, or inside a callback.
-    bool make_room(PlaceIndex place, uint32_t scope, const StorageState &asking);
+    /// which is waited for, so not inside a callback. False if there is none.
+    bool evict_idle(PlaceIndex place, uint32_t scope, const StorageState &asking);
+    /// Waits until the one of these that was used longest ago is not in use, but for those that are
+    /// held. False if there is none, or inside a callback.
+    bool await_uses(PlaceIndex place, uint32_t scope, const StorageState &asking);
+    /// Waits for storages that are being destroyed by other threads, and have memory of the place's
+    /// device. False at once if there are none.
+    bool await_destruction(PlaceIndex place);
 
 private:
+    struct Replica {
+        std::shared_ptr<StorageState> storage;
+        PlaceIndex place;
+        bool busy;
+        double dirty;
+        uint64_t last_use;
+    };
     struct alignas(cache_line) Place {
         std::map<const StorageState *, std::weak_ptr<StorageState>> storages;
         std::atomic<uint64_t> uses{
@@ -56,13 +70,16 @@ private:
     };
 
     std::vector<std::shared_ptr<StorageState>> at(PlaceIndex place);
+    std::vector<Replica> replicas(PlaceIndex place, uint32_t scope, const StorageState &asking);
+    bool any_in_destruction(PlaceIndex place) const;
     bool may_be_one_memory(PlaceIndex place, uint32_t scope, PlaceIndex other,
                            uint32_t other_scope) const;
 
     const std::shared_ptr<const Topology> topology_;
     std::mutex mutex_; // guards the storages
+    std::condition_variable removed_;
     std::vector<Place> places_;
-    std::vector<PlaceIndex> device_of_; // the first place of the same device
+    const std::vector<PlaceIndex> device_of_; // the first place of the same device
 };
 
 } // namespace pi::runtime

@@ -20,15 +20,6 @@ std::shared_ptr<const Topology> checked(std::shared_ptr<const Topology> topology
     return topology;
 }
 
-/// For each place the first one of its device.
-std::vector<PlaceIndex> devices_of(const Topology &topology) {
-    std::vector<PlaceIndex> devices;
-    for (PlaceIndex place = 0; place < topology.size(); ++place) {
-        devices.push_back(places_of_device(topology, place).front());
-    }
-    return devices;
-}
-
 void require_here(const RuntimeState &state) {
     state.origin.require_here("Runtime");
 }
@@ -42,8 +33,10 @@ RuntimeState::RuntimeState(std::shared_ptr<const Topology> all_places,
       log(options.log_capacity), trace(topology), race(*topology),
       traffic(LinkChannels(topology->description(), devices_of(*topology))),
       memory(std::make_shared<MemoryPool>(topology, options.pool_limit)),
-      commands(std::make_shared<Commands>(topology, continuations)), residents(topology),
-      lost(topology, continuations) {
+      commands(std::make_shared<Commands>(topology, continuations)),
+      staging(
+          std::make_shared<StagingPool>(topology, continuations, memory, options.staging_limit)),
+      residents(topology), lost(topology, continuations) {
     if (costs.places() != topology->size()) {
         throw Error(PI_ERROR_INVALID_VALUE,
                     "Runtime: the costs are of " + std::to_string(costs.places()) +
@@ -52,8 +45,7 @@ RuntimeState::RuntimeState(std::shared_ptr<const Topology> all_places,
     if (options.staging_limit == 0) {
         throw Error(PI_ERROR_INVALID_VALUE, "Runtime: staging_limit is 0");
     }
-    transport =
-        std::make_shared<PluginTransport>(commands, continuations, memory, options.staging_limit);
+    transport = std::make_shared<PluginTransport>(commands, continuations, staging);
     if (options.wrap_transport) {
         transport = options.wrap_transport(transport);
     }

@@ -10,6 +10,7 @@
 #include "process.hpp"
 #include "race_layer.hpp"
 #include "residents.hpp"
+#include "staging.hpp"
 #include "trace.hpp"
 #include "traffic.hpp"
 #include "transfer_log.hpp"
@@ -79,6 +80,7 @@ public:
     Traffic traffic;
     const std::shared_ptr<MemoryPool> memory;
     const std::shared_ptr<Commands> commands; // of the plugins' transport
+    const std::shared_ptr<StagingPool> staging;
     Residents residents;
     LostPlaces lost;
     AcquisitionNumbers acquisitions;

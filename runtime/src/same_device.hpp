@@ -18,4 +18,13 @@ inline std::vector<PlaceIndex> places_of_device(const Topology &topology, PlaceI
     return found;
 }
 
+/// For each place the first one of its device.
+inline std::vector<PlaceIndex> devices_of(const Topology &topology) {
+    std::vector<PlaceIndex> devices;
+    for (PlaceIndex place = 0; place < topology.size(); ++place) {
+        devices.push_back(places_of_device(topology, place).front());
+    }
+    return devices;
+}
+
 } // namespace pi::runtime

@@ -7,9 +7,10 @@
 
 #include <pi/runtime/topology.hpp>
 
+#include <condition_variable>
 #include <cstdint>
-#include <deque>
 #include <functional>
+#include <list>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -51,6 +52,23 @@ public:
         PinnedBytes host_;
         PooledMemory memory_;
     };
+    /// For an acquire that needs memory of a place's device: while it exists no staging memory is
+    /// granted there. Its owner may not wait for transfers, which may need a grant.
+    class Pause {
+    public:
+        Pause(std::shared_ptr<StagingPool> pool, PlaceIndex place);
+        ~Pause();
+        Pause(const Pause &) = delete;
+        Pause &operator=(const Pause &) = delete;
+
+        /// Waits until some of the staging memory in use there has been freed: transfers that have
+        /// theirs wait for nothing else. False at once if none is in use.
+        bool await_release();
+
+    private:
+        const std::shared_ptr<StagingPool> pool_;
+        const PlaceIndex place_;
+    };
     /// The leases in the order of the needs, or none and the error.
     using Granted = std::function<void(std::vector<Lease>, pi_result, const std::string &)>;
 
@@ -60,7 +78,8 @@ public:
                 std::shared_ptr<Continuations> continuations, std::shared_ptr<MemoryPool> memory,
                 uint64_t limit);
 
-    /// Calls back as posted work, once all of it is there.
+    /// Calls back as posted work, once all of it is there. A request that finds no memory while others
+    /// use staging memory of that device waits for theirs.
     void take(std::vector<Need> needs, Granted granted);
 
 private:
@@ -72,8 +91,12 @@ private:
         std::string text{};
     };
 
+    using Requests = std::list<std::shared_ptr<Request>>; // moved without an allocation
+
     void serve();
-    void make_all(Request &request);
+    size_t make_all(Request &request);
+    bool others_use_staging(const Request &request) const;
+    uint64_t in_use_at_device(PlaceIndex place) const;
     bool fits(const Request &request) const;
     Lease make(const Need &need);
     void give_back(Lease &&lease) noexcept;
@@ -83,11 +106,15 @@ private:
     const std::shared_ptr<Continuations> continuations_;
     const std::shared_ptr<MemoryPool> memory_;
     const uint64_t limit_;
+    const std::vector<PlaceIndex> device_of_; // the first place of the same device
     mutable std::mutex mutex_;
-    std::vector<uint64_t> in_use_;  // by place
+    std::condition_variable less_in_use_;
+    uint64_t given_back_ = 0;       // leases, in all
+    std::vector<uint64_t> in_use_;  // bytes, by place
+    std::vector<uint32_t> pauses_;  // by device
     std::vector<PinnedBytes> free_; // at the host; devices' memory is in the pool
     uint64_t free_bytes_ = 0;
-    std::deque<std::shared_ptr<Request>> waiting_;
+    Requests waiting_;
 };
 
 } // namespace pi::runtime

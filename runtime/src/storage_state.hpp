@@ -220,7 +220,13 @@ private:
 
     // evict.cpp
     bool fits_at(PlaceIndex place, uint32_t scope) const;
-    bool make_room(PlaceIndex place);
+    /// Of an acquire that finds no memory: what it did about that before its last attempt.
+    struct Room {
+        std::optional<StagingPool::Pause> pause{};
+        std::optional<uint64_t> times_freed{}; // as MemoryPool has it
+    };
+    /// Whether another attempt may find room: false if nothing can give any up.
+    bool make_room(PlaceIndex place, Room &room);
     bool write_back(const RangeSet &dirty, ViewId from);
     void drop_memory(ViewId view);
     std::optional<ViewId> vacant_view(PlaceIndex place) const;

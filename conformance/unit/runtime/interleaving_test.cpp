@@ -5,7 +5,10 @@
 
 #include <catch2/catch.hpp>
 
+#include <chrono>
 #include <functional>
+#include <future>
+#include <memory>
 #include <thread>
 
 #include <dlfcn.h>
@@ -104,4 +107,79 @@ TEST_CASE("an acquire in the midst of an eviction that is given up gets its byte
         REQUIRE(runtime.finish(patience));
     }
     CHECK(moments > 5);
+}
+
+namespace {
+
+constexpr PlaceIndex small_device = 1;
+constexpr uint64_t most_of_it = 6000;
+
+/// With memory for one storage of that size.
+const TextFile &small_machine() {
+    static const TextFile file(R"({"pi_machine": 1, "name": "small", "devices": [
+        {"name": "a", "type": "gpu",
+         "scopes": [{"name": "global", "flags": ["poolable"], "capacity": 10000}]}],
+        "links": [{"between": ["host", "a"], "bandwidth": "1 GB/s"}]})");
+    return file;
+}
+
+pi_result code_of_use(const Storage &storage) {
+    return code_of(
+        [&] { storage.buffer().acquire(small_device, Access::discard_write).release(); });
+}
+
+} // namespace
+
+TEST_CASE("an acquire that finds no memory uses what another thread frees at any moment before it "
+          "gives up",
+          "[runtime]") {
+    const Simulated machine(small_machine().path());
+    const uint64_t pool_limit = GENERATE(uint64_t{0}, uint64_t{1} << 20);
+    INFO("pool_limit " << pool_limit);
+    const Runtime runtime(machine.topology(), {.pool_limit = pool_limit});
+    int moments = 0;
+    bool gave_up = false; // although it looked at the memory once more after that moment
+    for (bool ran = true; ran; ++moments) {
+        INFO("moment " << moments);
+        const Storage wanted(runtime, {.size = most_of_it});
+        auto other = std::make_unique<Storage>(runtime, StorageDescription{.size = most_of_it});
+        Acquisition held; // by another thread, so there is nothing to wait for
+        std::thread([&] {
+            held = other->buffer().acquire(small_device, Access::discard_write);
+        }).join();
+        pi_result result = PI_SUCCESS;
+        ran = run_with([&] { result = code_of_use(wanted); }, moments + 1,
+                       [&] {
+                           held.abandon();
+                           held = {};
+                           other.reset();
+                       });
+        REQUIRE_FALSE((gave_up && ran));
+        gave_up = ran && result == PI_ERROR_OUT_OF_DEVICE_MEMORY;
+        REQUIRE((gave_up || result == (ran ? PI_SUCCESS : PI_ERROR_OUT_OF_DEVICE_MEMORY)));
+        REQUIRE(runtime.finish(patience));
+    }
+    CHECK(moments > 5);
+}
+
+TEST_CASE("an acquire beside the destruction of a storage, at any moment, gets its memory",
+          "[runtime]") {
+    const Simulated machine(small_machine().path());
+    const Runtime runtime(machine.topology());
+    int moments = 0;
+    for (bool ran = true; ran; ++moments) {
+        INFO("moment " << moments);
+        const Storage wanted(runtime, {.size = most_of_it});
+        auto other = std::make_unique<Storage>(runtime, StorageDescription{.size = most_of_it});
+        REQUIRE(code_of_use(*other) == PI_SUCCESS);
+        std::future<pi_result> use;
+        ran = run_with(
+            [&] { other.reset(); }, moments + 1,
+            [&] {
+                use = std::async(std::launch::async, [&] { return code_of_use(wanted); });
+                use.wait_for(std::chrono::milliseconds(20)); // it may have to wait for the rest
+            });
+        CHECK((!ran || use.get() == PI_SUCCESS));
+    }
+    CHECK(moments > 2);
 }

@@ -5,7 +5,9 @@
 
 #include <catch2/catch.hpp>
 
+#include <functional>
 #include <future>
+#include <thread>
 
 #include <malloc.h>
 
@@ -96,6 +98,63 @@ Storage resident(const Runtime &runtime, uint64_t size, const std::string &scope
 pi_result code_of_use(const Storage &storage, PlaceIndex where = place) {
     return code_of([&] { storage.buffer().acquire(where, Access::discard_write).release(); });
 }
+
+/// Two devices; what goes from the host to the second one goes faster over the first.
+const TextFile &fast_detour() {
+    static const TextFile file(R"({"pi_machine": 1, "name": "fast detour", "devices": [
+        {"name": "a", "type": "gpu",
+         "scopes": [{"name": "global", "flags": ["poolable"], "capacity": "64 MiB"}]},
+        {"name": "b", "type": "gpu",
+         "scopes": [{"name": "global", "flags": ["poolable"], "capacity": "64 MiB"}]}],
+        "links": [{"between": ["host", "a"], "bandwidth": "20 GB/s"},
+                  {"between": ["host", "b"], "bandwidth": "2 GB/s"},
+                  {"between": ["a", "b"], "connection": "migratable", "bandwidth": "20 GB/s"}]})");
+    return file;
+}
+
+/// Transfers of a runtime that have staging memory at a place, and go on when this is destroyed.
+class Stopped {
+public:
+    /// Begins them, and stops all posted work as soon as there is staging memory in use.
+    Stopped(const Runtime &runtime, PlaceIndex where, const std::function<void()> &begin)
+        : runtime_(runtime), where_(where), storage_(runtime, {.size = 1}),
+          ready_(storage_.buffer().acquire(host_place, Access::read)) {
+        thread_ = std::thread([this, &begin] {
+            ready_.on_ready([this, &begin](pi_result, const std::string &) {
+                begin();
+                look();
+            });
+        });
+        stopped_.get_future().wait();
+    }
+    ~Stopped() {
+        go_on_.set_value();
+        thread_.join();
+    }
+    Stopped(const Stopped &) = delete;
+    Stopped &operator=(const Stopped &) = delete;
+
+private:
+    /// Between any two steps of a transfer.
+    void look() {
+        ready_.on_ready([this](pi_result, const std::string &) {
+            if (runtime_.pool_statistics(where_).bytes_in_use == 0) {
+                look();
+                return;
+            }
+            stopped_.set_value();
+            go_on_.get_future().wait();
+        });
+    }
+
+    const Runtime &runtime_;
+    const PlaceIndex where_;
+    const Storage storage_;
+    const Acquisition ready_;
+    std::promise<void> stopped_;
+    std::promise<void> go_on_;
+    std::thread thread_;
+};
 
 } // namespace
 
@@ -331,4 +390,24 @@ TEST_CASE("who makes room waits for nothing that is held, nor for what waits for
     const std::vector<uint8_t> before = host_read(buffer);
     CHECK(code_of_use(next) == PI_SUCCESS);
     CHECK(host_read(buffer) == before);
+}
+
+TEST_CASE("an acquire waits for the staging memory of other transfers, and they lose nothing",
+          "[runtime][evict]") {
+    constexpr PlaceIndex detour = 1, to = 2;
+    constexpr uint64_t size = 40 << 20;
+    const Simulated machine(fast_detour().path());
+    const Runtime runtime(machine.topology());
+    const Storage moved(runtime, {.size = size});
+    host_write(moved.buffer(), 0, pattern(size, 1));
+    const Storage large(runtime, {.size = 64 << 20}); // all of it
+    std::future<pi_result> use;
+    {
+        const Stopped stopped(runtime, detour, [&] { moved.buffer().prefetch(to); });
+        use = std::async(std::launch::async, [&] { return code_of_use(large, detour); });
+        CHECK(use.wait_for(std::chrono::milliseconds(100)) == std::future_status::timeout);
+    }
+    CHECK(use.get() == PI_SUCCESS);
+    CHECK(device_read(machine, moved.buffer(), to) == pattern(size, 1));
+    CHECK(runtime.counters().failed_attempts == 0);
 }

@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include <algorithm>
+#include <future>
 
 using namespace pi::runtime;
 
@@ -35,6 +36,7 @@ public:
         const std::vector<StagingPool::Lease> leases = std::move(granted_[number]);
         granted_[number].clear();
     }
+    const std::shared_ptr<StagingPool> &pool() const { return pool_; }
     bool has(size_t number) const { return !granted_[number].empty(); }
     const std::vector<size_t> &order() const { return order_; }
 
@@ -105,4 +107,23 @@ TEST_CASE("many who want staging memory at once are all served, within its limit
         staging.give_back(staging.order()[next]);
         CHECK(staging.pages_in_use() * page <= std::max(limit, 6 * page));
     }
+}
+
+TEST_CASE("while an acquire waits for room no staging memory is granted, and afterwards in turn",
+          "[runtime]") {
+    Staging staging;
+    staging.ask({1});
+    staging.ask({1});
+    std::optional<StagingPool::Pause> pause(std::in_place, staging.pool(), host_place);
+    staging.ask({1}); // would fit
+    CHECK_FALSE(staging.has(2));
+    std::future<bool> waiting =
+        std::async(std::launch::async, [&] { return pause->await_release(); });
+    staging.give_back(0);
+    staging.give_back(1);
+    waiting.get();
+    CHECK_FALSE(pause->await_release());
+    CHECK_FALSE(staging.has(2));
+    pause.reset();
+    CHECK(staging.has(2));
 }

@@ -134,28 +134,32 @@ public:
     uint64_t size() const noexcept;
     uint64_t offset() const noexcept; ///< into the storage
 
-    /// Makes bytes [offset, offset + size) of the buffer usable at a place; only stale bytes move. Never
-    /// waits: what is under way is in the acquisition's events. Uses of one range in one memory are ordered as
-    /// they were acquired: readers together, a writer alone. The events may wait for what another thread
-    /// still holds, so threads that hold several ranges acquire them in one order, and do not share
-    /// in-order queues.
+    /// Makes bytes [offset, offset + size) of the buffer usable at a place; only stale bytes move.
+    /// Never waits while there is memory: what is under way is in the acquisition's events. Uses of
+    /// one range in one memory are ordered as they were acquired: readers together, a writer alone.
+    /// The events may wait for what another thread still holds, so threads that hold several ranges
+    /// acquire them in one order, and do not share in-order queues.
     ///
-    /// When a device has no memory left, replicas of other storages in that memory that are not in use make room:
-    /// clean ones before those that must be written back, those used longest ago first, no more than is
-    /// needed; but those that must be written back and have not been used for a while go before clean
-    /// ones in steady use. Only then acquire waits: for what is written back to the host and, if all
-    /// replicas are in use, for a use that was released to end, which therefore must be able to end
-    /// without this thread. In callbacks it cannot, and only clean idle replicas go.
+    /// When a device has no memory left, replicas of other storages in that memory that are not in
+    /// use make room: clean ones before those that must be written back, those used longest ago
+    /// first, no more than is needed; but those that must be written back and have not been used
+    /// for a while go before clean ones in steady use. Only then acquire waits: for the bytes that
+    /// are written back to the host; if no replica is idle, for memory that the runtime itself is
+    /// about to free there (the staging memory of other transfers, which get no more of it
+    /// meanwhile, and storages that are being destroyed); last for a use that was released to end,
+    /// which therefore must be able to end without this thread. In callbacks it cannot wait, and
+    /// only clean idle replicas go.
     ///
     /// PI_ERROR_INVALID_SIZE: no bytes, or past the buffer's end (the text names the numbers).
     /// PI_ERROR_INVALID_VALUE: no such place, or access.
-    /// PI_ERROR_INVALID_OPERATION: to write a storage that is read_only; or would wait, if only for what waits itself, for an
-    ///   acquisition that this thread made and that is still held: release it first (its command need not be final), or
-    ///   acquire once for read_write.
-    /// PI_ERROR_DEVICE_LOST: the place's device is lost, or bytes to be fetched were only at one that is
-    ///   (Storage::lost tells which).
-    /// PI_ERROR_OUT_OF_DEVICE_MEMORY: and no replica there can be given up, or the storage is larger than
-    ///   all of it, or than one allocation may be; then none is.
+    /// PI_ERROR_INVALID_OPERATION: to write a storage that is read_only; or would wait, if only for
+    ///   what waits itself, for an acquisition that this thread made and that is still held: release
+    ///   it first (its command need not be complete), or acquire once for read_write.
+    /// PI_ERROR_DEVICE_LOST: the place's device is lost, or bytes to be fetched were only at one that
+    ///   is (Storage::lost lists them).
+    /// PI_ERROR_OUT_OF_DEVICE_MEMORY: no replica there can be given up and the runtime is about to free
+    ///   nothing there, or, in a callback, it cannot wait for that; or the storage is larger than all
+    ///   of the memory, or than one allocation may be: then no replica is given up.
     /// Otherwise what the plugin said.
     Acquisition acquire(PlaceIndex place, Access access, uint64_t offset, uint64_t size) const;
     Acquisition acquire(PlaceIndex place, Access access) const;
