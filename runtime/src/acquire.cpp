@@ -122,6 +122,7 @@ std::unique_ptr<AcquisitionState> StorageState::acquire(const std::shared_ptr<Bu
                                                     "' is read-only");
     }
     for (Room room;;) {
+        room.times_freed = runtime_->memory->times_freed(place);
         try {
             return try_acquire(buffer, place, access, range, spread);
         } catch (const Error &error) {

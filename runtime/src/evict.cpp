@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <string_view>
-#include <utility>
 
 namespace pi::runtime {
 
@@ -142,9 +141,7 @@ bool StorageState::make_room(PlaceIndex place, Room &room) {
         }
     }
     // What another thread has freed meanwhile was perhaps not there for any of the above to find.
-    const std::optional<uint64_t> before =
-        std::exchange(room.times_freed, runtime_->memory->times_freed(place));
-    return before != room.times_freed;
+    return runtime_->memory->times_freed(place) != room.times_freed;
 }
 
 bool StorageState::make_room_without_waiting(PlaceIndex place, bool for_staging) {

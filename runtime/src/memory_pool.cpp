@@ -5,6 +5,7 @@
 
 #include <pi/runtime/error.hpp>
 
+#include <bit>
 #include <utility>
 
 namespace pi::runtime {
@@ -13,6 +14,16 @@ namespace {
 /// A block may be so much larger than what is asked for: an eighth.
 uint64_t largest_that_fits(uint64_t size) {
     return size + size / 8;
+}
+
+/// Large blocks have eight sizes to each power of two, so that those of growing requests serve again.
+uint64_t size_class(uint64_t size) {
+    constexpr uint64_t smallest = uint64_t{1} << 20, largest = uint64_t{1} << 62;
+    if (size < smallest || size > largest) {
+        return size;
+    }
+    const uint64_t step = std::bit_floor(size) / 8;
+    return (size + step - 1) / step * step;
 }
 
 } // namespace
@@ -43,10 +54,19 @@ void PooledMemory::drop() noexcept {
 }
 
 MemoryPool::MemoryPool(std::shared_ptr<const Topology> topology, uint64_t limit)
-    : topology_(std::move(topology)), limit_(limit), places_(topology_->size()) {}
+    : topology_(std::move(topology)), limit_(limit), device_of_(devices_of(*topology_)),
+      places_(topology_->size()) {}
 
 bool MemoryPool::is_pooled(const MemoryKind &kind) const {
     return (topology_->info(kind.place).scopes.at(kind.scope).flags & PI_SCOPE_POOLABLE) != 0;
+}
+
+uint64_t MemoryPool::block_size(const MemoryKind &kind, uint64_t size) const {
+    const pi_memory_scope &scope = topology_->info(kind.place).scopes.at(kind.scope);
+    const uint64_t rounded = size_class(size);
+    const auto within = [rounded](uint64_t limit) { return limit == 0 || rounded <= limit; };
+    const bool keeps = is_pooled(kind) && kind.layout.is_dense() && rounded <= limit_;
+    return keeps && within(scope.capacity) && within(scope.max_allocation) ? rounded : size;
 }
 
 Mem MemoryPool::find(const MemoryKind &kind, uint64_t size, uint64_t &found_size) {
@@ -103,12 +123,15 @@ PooledMemory MemoryPool::take(const MemoryKind &kind, uint64_t size) {
         memory.mem_ = find(kind, size, memory.size_);
     }
     if (!memory.mem_) {
+        memory.size_ = block_size(kind, size);
         try {
-            memory.mem_ = create(kind, size);
+            memory.mem_ = create(kind, memory.size_);
         } catch (const Error &error) {
-            if (error.code() != PI_ERROR_OUT_OF_DEVICE_MEMORY || !trim_device(kind.place)) {
+            if (error.code() != PI_ERROR_OUT_OF_DEVICE_MEMORY ||
+                (!trim_device(kind.place) && memory.size_ == size)) {
                 throw;
             }
+            memory.size_ = size;
             memory.mem_ = create(kind, size);
         }
         const std::lock_guard lock(mutex_);
@@ -139,14 +162,15 @@ MemoryPool::Blocks MemoryPool::remove_oldest(PlacePool &pool, uint64_t bytes_to_
 /// Calls the plugin without the lock. Until that is over nobody may conclude that the memory is
 /// out.
 template <class Dropped>
-void MemoryPool::release(PlacePool &pool, Dropped dropped,
+void MemoryPool::release(PlaceIndex place, Dropped dropped,
                          std::unique_lock<std::mutex> lock) noexcept {
+    PlacePool &pool = places_[place];
     ++pool.releases_under_way;
     lock.unlock();
     std::exchange(dropped, {});
     lock.lock();
     --pool.releases_under_way;
-    ++pool.times_freed;
+    count_freed(place);
     released_.notify_all();
 }
 
@@ -167,20 +191,10 @@ bool MemoryPool::trim_device(PlaceIndex place) {
 
 void MemoryPool::trim(PlaceIndex place, uint64_t bytes_to_keep) {
     std::unique_lock lock(mutex_);
-    PlacePool &pool = places_.at(place);
-    Blocks dropped = remove_oldest(pool, bytes_to_keep);
+    Blocks dropped = remove_oldest(places_.at(place), bytes_to_keep);
     if (!dropped.empty()) {
-        release(pool, std::move(dropped), std::move(lock));
+        release(place, std::move(dropped), std::move(lock));
     }
-}
-
-uint64_t MemoryPool::times_freed(PlaceIndex place) const {
-    uint64_t sum = 0;
-    const std::lock_guard lock(mutex_);
-    for (const PlaceIndex other : places_of_device(*topology_, place)) {
-        sum += places_[other].times_freed;
-    }
-    return sum;
 }
 
 PoolStatistics MemoryPool::statistics(PlaceIndex place) const {
@@ -194,13 +208,13 @@ void MemoryPool::give_back(PooledMemory &memory, bool keep) noexcept {
     pool.statistics.bytes_in_use -= memory.size_;
     if (!keep || memory.size_ > limit_ || !is_pooled(memory.kind_) || !insert(pool, memory)) {
         ++pool.statistics.dropped;
-        release(pool, std::move(memory.mem_), std::move(lock));
+        release(memory.kind_.place, std::move(memory.mem_), std::move(lock));
         return;
     }
-    ++pool.times_freed;
+    count_freed(memory.kind_.place);
     Blocks dropped = remove_oldest(pool, limit_);
     if (!dropped.empty()) {
-        release(pool, std::move(dropped), std::move(lock));
+        release(memory.kind_.place, std::move(dropped), std::move(lock));
     }
 }
 

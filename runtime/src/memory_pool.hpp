@@ -6,6 +6,7 @@
 #include <pi/runtime/pool.hpp>
 #include <pi/runtime/topology.hpp>
 
+#include <atomic>
 #include <compare>
 #include <condition_variable>
 #include <cstdint>
@@ -57,8 +58,9 @@ public:
     /// `limit`: idle bytes at each place; the ones that were idle longest are dropped first.
     MemoryPool(std::shared_ptr<const Topology> topology, uint64_t limit);
 
-    /// From what is kept, else from the plugin; if that has no memory left, once more after what is kept
-    /// at the place has been dropped. Throws the plugin's Error.
+    /// From what is kept, else from the plugin: up to an eighth more than asked for, so that it serves
+    /// others later. If the plugin has no memory left, once more, without that, after what is kept at
+    /// the place's device has been dropped. Throws the plugin's Error.
     PooledMemory take(const MemoryKind &kind, uint64_t size);
     /// Drops what is idle, the longest idle first, until no more than so many bytes are kept at the place.
     void trim(PlaceIndex place, uint64_t bytes_to_keep);
@@ -67,7 +69,9 @@ public:
     bool trim_device(PlaceIndex place);
     /// How often memory of the place's device has become free. The same number before and after an
     /// allocation that failed means that nobody freed any meanwhile.
-    uint64_t times_freed(PlaceIndex place) const;
+    uint64_t times_freed(PlaceIndex place) const noexcept {
+        return places_[device_of_[place]].times_freed.load();
+    }
     PoolStatistics statistics(PlaceIndex place) const;
 
 private:
@@ -83,20 +87,25 @@ private:
         std::map<uint64_t, Blocks::iterator> by_age;
         PoolStatistics statistics;
         uint64_t releases_under_way = 0; // to the plugin, without the lock
-        uint64_t times_freed = 0;
+        std::atomic<uint64_t> times_freed{
+            0}; // of its device, where that has others as well: at the first
     };
 
     bool is_pooled(const MemoryKind &kind) const;
+    /// Of new memory for so many bytes.
+    uint64_t block_size(const MemoryKind &kind, uint64_t size) const;
     Mem find(const MemoryKind &kind, uint64_t size, uint64_t &found_size);
     Mem create(const MemoryKind &kind, uint64_t size) const;
     void give_back(PooledMemory &memory, bool keep) noexcept;
+    void count_freed(PlaceIndex place) noexcept { ++places_[device_of_[place]].times_freed; }
     bool insert(PlacePool &pool, PooledMemory &memory) noexcept;
     static Blocks remove_oldest(PlacePool &pool, uint64_t bytes_to_keep) noexcept;
     template <class Dropped>
-    void release(PlacePool &pool, Dropped dropped, std::unique_lock<std::mutex> lock) noexcept;
+    void release(PlaceIndex place, Dropped dropped, std::unique_lock<std::mutex> lock) noexcept;
 
     const std::shared_ptr<const Topology> topology_;
     const uint64_t limit_;
+    const std::vector<PlaceIndex> device_of_; // the first place of the same device
     mutable std::mutex mutex_;
     std::condition_variable released_;
     std::vector<PlacePool> places_;

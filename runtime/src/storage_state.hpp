@@ -223,7 +223,7 @@ private:
     /// Of an acquire that finds no memory: what it did about that before its last attempt.
     struct Room {
         std::optional<StagingPool::Pause> pause{};
-        std::optional<uint64_t> times_freed{}; // as MemoryPool has it
+        uint64_t times_freed = 0; // of MemoryPool, before it
     };
     /// Whether another attempt may find room: false if nothing can give any up.
     bool make_room(PlaceIndex place, Room &room);

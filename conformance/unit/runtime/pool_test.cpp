@@ -97,3 +97,35 @@ TEST_CASE("a scope that says no pooling is never pooled", "[runtime][pool]") {
         CHECK(statistics.dropped == round);
     }
 }
+
+TEST_CASE("growing requests use few blocks, and what is idle refuses nobody", "[runtime][pool]") {
+    constexpr uint64_t step = 64 << 10, capacity = 64 << 20;
+    const TextFile file(R"({"pi_machine": 1, "name": "one memory", "devices": [
+        {"name": "gpu", "type": "gpu",
+         "scopes": [{"name": "global", "flags": ["poolable"], "capacity": "64 MiB"}]}]})");
+    const Simulated machine(file.path(), 2);
+    const Runtime runtime(machine.topology());
+    for (uint64_t count = 1; count <= 64; ++count) {
+        visit(runtime, {.size = count * step});
+    }
+    const PoolStatistics statistics = runtime.pool_statistics(place);
+    CHECK(statistics.misses <= 16 + 8 * 2); // 1 to 16 steps, and eight sizes up to 32 and 64
+    CHECK(statistics.hits == 64 - statistics.misses);
+    CHECK(statistics.bytes_in_use == 0);
+    CHECK(statistics.bytes_kept <= 64 << 20);
+    const auto code_of_use = [&](uint64_t size, PlaceIndex where) {
+        const Storage storage(runtime, {.size = size});
+        return code_of([&] { storage.buffer().acquire(where, Access::discard_write); });
+    };
+    SECTION("in the same context") {
+        CHECK(code_of_use(capacity, place) == PI_SUCCESS);
+    }
+    SECTION("in another context of the device") {
+        CHECK(code_of_use(capacity, place + 1) == PI_SUCCESS);
+    }
+    SECTION("although it is more than a size that pools like") {
+        const Storage other(runtime, {.size = 3 << 20});
+        const Acquisition held = other.buffer().acquire(place, Access::discard_write);
+        CHECK(code_of_use(capacity - (3 << 20) - (1 << 19), place) == PI_SUCCESS);
+    }
+}

@@ -29,7 +29,10 @@ struct RuntimeOptions {
     /// pays only the second half: in so many bytes of host memory of storages that had none there. Others
     /// go through staging memory. 0: all of them.
     uint64_t bounce_limit = uint64_t{1} << 30;
-    /// Device memory that is kept idle for use again at each place; 0 keeps none.
+    /// Device memory that is kept idle for use again at each place; 0 keeps none. What may be kept is
+    /// made up to an eighth larger than asked for (eight sizes to each power of two, from 1 MiB on), if
+    /// there is room, so that growing requests find memory. All of a device's idle memory is freed
+    /// before an allocation of this runtime there fails; that of other runtimes is not.
     uint64_t pool_limit = uint64_t{256} << 20;
     /// A place that uses another device's memory over a link gets memory of its own as soon as bytes that nobody else
     /// touched meanwhile have crossed the link again as often as a copy takes, if there is room. false: it goes on there.
