@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "jit.hpp"
 
+#include <pi/sdk/build_log.hpp>
+
 #include <sstream>
 
 namespace pi::cuda {
@@ -51,11 +53,6 @@ void JitOptions::add(CUjit_option name, size_t value) {
 
 // ----- Errors -------------------------------------------------------------------------------------
 
-std::string first_lines(const std::string &log) {
-    constexpr size_t most = 600;
-    return log.size() > most ? log.substr(0, most) + "..." : log;
-}
-
 void check_built(Primary &primary, CUresult code, const char *call, const std::string &log) {
     if (code == CUDA_SUCCESS)
         return;
@@ -65,7 +62,8 @@ void check_built(Primary &primary, CUresult code, const char *call, const std::s
         primary.check(code, call, "on ", device);
     const std::string name = error_name(primary.api(), code);
     const std::string known = log.empty() ? text(call, ": ", name, ", without a log") : log;
-    throw BuildError(text(call, ": ", name, " on ", device, ":\n", first_lines(known)), known);
+    throw BuildError(text(call, ": ", name, " on ", device, ":\n", build_log_excerpt(known)),
+                     known);
 }
 
 // ----- Linker -------------------------------------------------------------------------------------

@@ -54,9 +54,6 @@ struct BuildError : sdk::Error {
 /// Throws unless the code is CUDA_SUCCESS: a BuildError with the begin of the log where the program is to blame.
 void check_built(Primary &primary, CUresult code, const char *call, const std::string &log);
 
-/// The begin of a log, for an error's text.
-std::string first_lines(const std::string &log);
-
 /// Parts that become one image for the device of a primary context, which is current meanwhile.
 class Linker {
 public:

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "nvrtc.hpp"
 
+#include <pi/sdk/build_log.hpp>
+
 #include <algorithm>
 #include <memory>
 
@@ -97,7 +99,7 @@ std::string Nvrtc::compile(const std::string &source, const BuildOptions &option
     log = words_of_it.c_str();
     if (code == NVRTC_ERROR_COMPILATION || code == NVRTC_ERROR_INVALID_OPTION)
         throw BuildError(text("nvrtcCompileProgram: ", functions_.nvrtcGetErrorString(code), ":\n",
-                              first_lines(log)),
+                              build_log_excerpt(log)),
                          log);
     check(code, "nvrtcCompileProgram");
     check(functions_.nvrtcGetPTXSize(id, &size), "nvrtcGetPTXSize");

@@ -2,6 +2,7 @@
 #include "program.hpp"
 #include "entries.hpp"
 
+#include <pi/sdk/build_log.hpp>
 #include <pi/sdk/program.hpp>
 #include <pi/sdk/program_link.hpp>
 
@@ -41,8 +42,6 @@ bool is_build_failure(ze_result_t code) {
            code == ZE_RESULT_ERROR_INVALID_NATIVE_BINARY ||
            code == ZE_RESULT_ERROR_INVALID_ARGUMENT || code == ZE_RESULT_ERROR_INVALID_SIZE;
 }
-
-constexpr size_t most_words = 500;
 
 } // namespace
 
@@ -95,7 +94,7 @@ void with_log(Place &place, const char *name, std::string &log, Call &&call) {
     log += take_log(place.api(), words);
     if (is_build_failure(code))
         fail(PI_ERROR_BUILD_FAILED, name, ": ", error_name(code), " on ", place.device().name(),
-             log.empty() ? "" : ": ", log.substr(0, most_words));
+             log.empty() ? "" : ": ", build_log_excerpt(log));
     place.check(code, name, "on ", place.device().name());
 }
 
