@@ -4,70 +4,13 @@
 #include "commands.hpp"
 #include "entries.hpp"
 #include "migrate.hpp"
-#include "submission.hpp"
-
-#include <pi/sdk/region.hpp>
+#include "rectangle_copy.hpp"
 
 namespace pi::opencl {
 
 using namespace sdk;
 
 namespace {
-
-using Triple = std::array<size_t, 3>;
-
-/// One end of a rectangle in the vendor's terms.
-struct VendorEnd {
-    Triple origin{};
-    size_t row_pitch = 0, slice_pitch = 0;
-};
-
-VendorEnd vendor_end(const Rectangle &r) {
-    if (r.slices == 1)
-        return {
-            {r.offset % r.row_pitch, r.offset / r.row_pitch, 0}, r.row_pitch, r.row_pitch * r.rows};
-    const uint64_t in_slice = r.offset % r.slice_pitch;
-    return {{in_slice % r.row_pitch, in_slice / r.row_pitch, r.offset / r.slice_pitch},
-            r.row_pitch,
-            r.slice_pitch};
-}
-
-/// A host end: the pointer takes the offset.
-VendorEnd host_end(Rectangle r) {
-    r.offset = 0;
-    return vendor_end(r);
-}
-
-/// Splits a region into what the vendor has calls for: linear(src, dst, bytes) and rect(src, dst). Both ends are moved
-/// by where they begin in the vendor's memory.
-template <class Linear, class Rect>
-void split(const pi_region &region, uint64_t src_begin, uint64_t dst_begin, Linear &&linear,
-           Rect &&rect) {
-    if (is_row(region))
-        return linear(src_begin + region.src_offset, dst_begin + region.dst_offset,
-                      region.extent[0]);
-    Rectangle from = source(region), to = destination(region);
-    from.offset += src_begin;
-    to.offset += dst_begin;
-    if (from.dense() && to.dense())
-        return linear(from.offset, to.offset, from.bytes());
-    if (from.rows == 1) { // slices of one row each are rows
-        for (Rectangle *end : {&from, &to}) {
-            end->rows = std::exchange(end->slices, 1);
-            end->row_pitch = end->slice_pitch;
-        }
-    }
-    if (from.slices == 1 ||
-        (from.slice_pitch % from.row_pitch == 0 && to.slice_pitch % to.row_pitch == 0))
-        return rect(from, to);
-    // The vendor only knows slices of whole rows.
-    for (uint64_t slices = from.slices; slices; --slices) {
-        from.slices = to.slices = 1;
-        rect(from, to);
-        from.offset += from.slice_pitch;
-        to.offset += to.slice_pitch;
-    }
-}
 
 // ----- read and write -----------------------------------------------------------------------------
 
@@ -79,23 +22,9 @@ public:
 
 private:
     void issue(Submission &submission) override {
-        const Api &cl = queue().api();
-        const cl_mem buffer = mem_->root().id();
         for (const pi_region &region : regions_) {
-            split(
-                region, mem_->offset(), 0,
-                [&](size_t from, size_t to, size_t bytes) {
-                    submission.add("clEnqueueReadBuffer", cl.clEnqueueReadBuffer, buffer, CL_FALSE,
-                                   from, bytes, host_ + to);
-                },
-                [&](const Rectangle &from, const Rectangle &to) {
-                    const VendorEnd src = vendor_end(from), dst = host_end(to);
-                    const Triple extent{from.row, from.rows, from.slices};
-                    submission.add("clEnqueueReadBufferRect", cl.clEnqueueReadBufferRect, buffer,
-                                   CL_FALSE, src.origin.data(), dst.origin.data(), extent.data(),
-                                   src.row_pitch, src.slice_pitch, dst.row_pitch, dst.slice_pitch,
-                                   host_ + to.offset);
-                });
+            const auto [from, to] = rectangles(region, mem_->offset(), 0);
+            read(submission, {mem_->root().id(), from}, {host_, to}, regions_.size() == 1);
         }
     }
 
@@ -112,23 +41,9 @@ public:
 
 private:
     void issue(Submission &submission) override {
-        const Api &cl = queue().api();
-        const cl_mem buffer = mem_->root().id();
         for (const pi_region &region : regions_) {
-            split(
-                region, 0, mem_->offset(),
-                [&](size_t from, size_t to, size_t bytes) {
-                    submission.add("clEnqueueWriteBuffer", cl.clEnqueueWriteBuffer, buffer,
-                                   CL_FALSE, to, bytes, host_ + from);
-                },
-                [&](const Rectangle &from, const Rectangle &to) {
-                    const VendorEnd src = host_end(from), dst = vendor_end(to);
-                    const Triple extent{from.row, from.rows, from.slices};
-                    submission.add("clEnqueueWriteBufferRect", cl.clEnqueueWriteBufferRect, buffer,
-                                   CL_FALSE, dst.origin.data(), src.origin.data(), extent.data(),
-                                   dst.row_pitch, dst.slice_pitch, src.row_pitch, src.slice_pitch,
-                                   host_ + from.offset);
-                });
+            const auto [from, to] = rectangles(region, 0, mem_->offset());
+            write(submission, {host_, from}, {mem_->root().id(), to}, regions_.size() == 1);
         }
     }
 
@@ -148,38 +63,14 @@ public:
 private:
     void issue(Submission &submission) override {
         for (const pi_region &region : regions_) {
-            // Inside one buffer the vendor's rectangles know only equal pitches and an overlap check that is coarser
-            // than ours.
-            if (&src_->root() == &dst_->root())
-                for_each_piece(region, [&](size_t from, size_t to, size_t bytes) {
-                    linear(submission, src_->offset() + from, dst_->offset() + to, bytes);
-                });
-            else
-                split(
-                    region, src_->offset(), dst_->offset(),
-                    [&](size_t from, size_t to, size_t bytes) {
-                        linear(submission, from, to, bytes);
-                    },
-                    [&](const Rectangle &from, const Rectangle &to) {
-                        rect(submission, from, to);
-                    });
+            const auto [from, to] = rectangles(region, src_->offset(), dst_->offset());
+            copies_.copy(submission, {src_->root().id(), from}, {dst_->root().id(), to});
         }
-    }
-    void linear(Submission &submission, size_t from, size_t to, size_t bytes) {
-        submission.add("clEnqueueCopyBuffer", queue().api().clEnqueueCopyBuffer, src_->root().id(),
-                       dst_->root().id(), from, to, bytes);
-    }
-    void rect(Submission &submission, const Rectangle &from, const Rectangle &to) {
-        const VendorEnd src = vendor_end(from), dst = vendor_end(to);
-        const Triple extent{from.row, from.rows, from.slices};
-        submission.add("clEnqueueCopyBufferRect", queue().api().clEnqueueCopyBufferRect,
-                       src_->root().id(), dst_->root().id(), src.origin.data(), dst.origin.data(),
-                       extent.data(), src.row_pitch, src.slice_pitch, dst.row_pitch,
-                       dst.slice_pitch);
     }
 
     const Held<Mem> src_, dst_;
     const Regions regions_;
+    BufferCopies copies_;
 };
 
 // ----- fill ---------------------------------------------------------------------------------------

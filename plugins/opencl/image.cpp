@@ -129,6 +129,12 @@ MemOwner create_vendor_image(const Context &context, const Device &device, cl_me
         fail(PI_ERROR_UNSUPPORTED_FEATURE, error_text("clCreateImage", code), ": ", device.name(),
              vendor.buffer ? " cannot show this buffer as " : " has no ", shape.type->name,
              " with ", shape.format);
+    // Some drivers ask for whole rows of a buffer, the last one's as well.
+    if (code == CL_INVALID_IMAGE_DESCRIPTOR && vendor.buffer)
+        fail(PI_ERROR_UNSUPPORTED_FEATURE, error_text("clCreateImage", code), ": ", device.name(),
+             " cannot show this buffer as ", shape.type->name, " with a row pitch of ",
+             vendor.image_row_pitch, " bytes: it may need ", shape.extent[1],
+             " rows of that size, the last one included");
     check(code, "clCreateImage", shape.type->name, " of ", shape.extent[0], " x ", shape.extent[1],
           " x ", shape.extent[2], " pixels, ", shape.format, ", on ", device.name());
     return {context.api(), mem};
@@ -223,7 +229,9 @@ Ref<Mem> create_image_view(Mem &mem, const pi_mem_image_desc &desc) {
     cl_image_desc vendor = vendor_desc(type, shape);
     vendor.buffer = root.whole();
     if (begin) {
-        part = create_sub_buffer(root, desc.flags, bytes.offset, bytes.end() - bytes.offset);
+        // Some drivers ask for whole rows, the last one's as well.
+        const uint64_t rows = std::min(bytes.row_pitch * bytes.rows, root.size() - bytes.offset);
+        part = create_sub_buffer(root, desc.flags, bytes.offset, rows);
         vendor.buffer = part.get();
     }
     if (!one_row)

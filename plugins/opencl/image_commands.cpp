@@ -61,6 +61,7 @@ private:
             const VendorBox box = vendor_box(transfer.box, type);
             const VendorPitches pitches = vendor_pitches(type, transfer.host);
             const auto add = [&](const char *name, auto function) {
+                // Blocking, Intel's driver returns early.
                 submission.add(name, function, image_->id(), CL_FALSE, box.origin.data(),
                                box.extent.data(), pitches.row, pitches.slice,
                                host_ + transfer.host.offset);
@@ -116,7 +117,9 @@ private:
 
     void between_images(Submission &submission, const ImageCopy &copy) {
         const ImageType &from = *src_->image()->shape.type, &to = *dst_->image()->shape.type;
-        if (&from != &to && queue().device().quirk(QUIRK_NO_UNLIKE_IMAGE_COPIES))
+        const Device &device = queue().device();
+        if ((&from != &to && device.quirk(QUIRK_NO_UNLIKE_IMAGE_COPIES)) ||
+            (&*src_ == &*dst_ && from.layers && device.quirk(QUIRK_NO_COPIES_WITHIN_ARRAYS)))
             return through_buffer(submission, copy);
         if (vendor_box(copy.src, from).extent == vendor_box(copy.dst, to).extent)
             return images(submission, copy.src, copy.dst);
@@ -131,7 +134,6 @@ private:
                        dst_->id(), src.origin.data(), dst.origin.data(), src.extent.data());
     }
 
-    /// The queue is in order.
     void through_buffer(Submission &submission, const ImageCopy &copy) {
         const Api &cl = queue().api();
         const Image &image = *src_->image();
@@ -146,6 +148,7 @@ private:
         const VendorBox to = vendor_box(copy.dst, *dst_->image()->shape.type);
         submission.add("clEnqueueCopyImageToBuffer", cl.clEnqueueCopyImageToBuffer, src_->id(),
                        staging.get(), from.origin.data(), from.extent.data(), size_t{0});
+        submission.order();
         submission.add("clEnqueueCopyBufferToImage", cl.clEnqueueCopyBufferToImage, staging.get(),
                        dst_->id(), size_t{0}, to.origin.data(), to.extent.data());
         staging_.push_back(std::move(staging));

@@ -3,6 +3,7 @@
 // Programs that are linked of compiled ones.
 #include "program.hpp"
 
+#include <pi/sdk/build_log.hpp>
 #include <pi/sdk/program_link.hpp>
 
 namespace pi::opencl {
@@ -17,9 +18,9 @@ namespace {
     std::string words = error_text("clLinkProgram", code), logs;
     for (const Device *device : devices)
         if (vendor)
-            logs +=
-                first_lines(query_text(context.api().clGetProgramBuildInfo, "clGetProgramBuildInfo",
-                                       vendor, device->id(), CL_PROGRAM_BUILD_LOG));
+            logs += build_log_excerpt(query_text(context.api().clGetProgramBuildInfo,
+                                                 "clGetProgramBuildInfo", vendor, device->id(),
+                                                 CL_PROGRAM_BUILD_LOG));
     throw Error(PI_ERROR_BUILD_FAILED,
                 words + ":\n" + (logs.empty() ? "the driver gives no log" : logs));
 }

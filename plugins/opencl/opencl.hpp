@@ -50,6 +50,7 @@ namespace pi::opencl {
     X(clEnqueueWriteBuffer)                                                                        \
     X(clEnqueueWriteBufferRect)                                                                    \
     X(clEnqueueWriteImage)                                                                         \
+    X(clFinish)                                                                                    \
     X(clFlush)                                                                                     \
     X(clGetCommandQueueInfo)                                                                       \
     X(clGetContextInfo)                                                                            \

@@ -16,6 +16,9 @@ uint32_t find_partition_kinds(const Device &device) {
     // Before 1.2 there are no sub-devices, and what asks for them is unknown.
     if (device.platform().api_version() < 102)
         return 0;
+    // A device of one unit may list kinds all the same.
+    if (!device.get<cl_uint>(CL_DEVICE_PARTITION_MAX_SUB_DEVICES))
+        return 0;
     const auto listed =
         query_list<cl_device_partition_property>(device.api().clGetDeviceInfo, "clGetDeviceInfo",
                                                  device.id(), CL_DEVICE_PARTITION_PROPERTIES);
@@ -36,7 +39,12 @@ uint32_t find_partition_kinds(const Device &device) {
 
 namespace {
 
-std::vector<cl_device_partition_property> to_properties(const Partition &partition) {
+std::vector<cl_device_partition_property> to_properties(Device &device, Partition partition) {
+    // Some drivers refuse one equal part of all units, and take it as a list of one.
+    const auto units = device.get<cl_uint>(CL_DEVICE_MAX_COMPUTE_UNITS);
+    if (partition.kind == PI_PARTITION_EQUALLY && partition.counts.front() == units &&
+        device.partition_kinds() & 1u << PI_PARTITION_BY_COUNTS)
+        partition.kind = PI_PARTITION_BY_COUNTS;
     if (partition.kind == PI_PARTITION_EQUALLY)
         return {CL_DEVICE_PARTITION_EQUALLY,
                 static_cast<cl_device_partition_property>(partition.counts.front()), 0};
@@ -74,8 +82,9 @@ pi_result PI_CALL piDevicePartition(pi_device device, const pi_device_partition_
                                     uint32_t capacity, pi_device *out_devices,
                                     uint32_t *out_count) {
     return call<Device>(device, [&](Device &self) {
-        const auto how = to_properties(read_partition(
-            desc, self.partition_kinds(), self.get<cl_uint>(CL_DEVICE_MAX_COMPUTE_UNITS)));
+        const auto how =
+            to_properties(self, read_partition(desc, self.partition_kinds(),
+                                               self.get<cl_uint>(CL_DEVICE_MAX_COMPUTE_UNITS)));
         cl_uint count = 0;
         check(self.api().clCreateSubDevices(self.id(), how.data(), 0, nullptr, &count),
               "clCreateSubDevices", "for the count of those of ", self.name());

@@ -2,6 +2,7 @@
 #include "program.hpp"
 #include "entries.hpp"
 
+#include <pi/sdk/build_log.hpp>
 #include <pi/sdk/descriptor.hpp>
 #include <pi/sdk/program_link.hpp>
 
@@ -38,14 +39,6 @@ std::vector<Device *> link_devices(const std::vector<Device *> &devices,
     return sorted;
 }
 
-std::string first_lines(const std::string &log) {
-    constexpr size_t most = 600;
-    size_t end = 0;
-    for (int lines = 0; lines < 8 && end < log.size(); ++lines)
-        end = std::min(log.find('\n', end), log.size() - 1) + 1;
-    return log.substr(0, std::min(end, most));
-}
-
 // ----- Program ------------------------------------------------------------------------------------
 
 Program::Program(Context &context, pi_program_format format, ProgramOwner vendor,
@@ -64,8 +57,20 @@ std::vector<Device *> Program::read_devices(const pi_program_build_desc &desc) c
 }
 
 // What a kernel's parameters are is needed to check a launch's arguments.
-std::string Program::vendor_options(const std::string &options) const {
-    return can_compile() ? options + " -cl-kernel-arg-info" : options;
+std::string Program::vendor_options(const Device &device, const std::string &options) const {
+    std::string words = options;
+    if (can_compile())
+        words += " -cl-kernel-arg-info";
+    // By the standard a program has non-uniform groups from OpenCL C 2.0 on.
+    if (format_ == PI_PROGRAM_FORMAT_OPENCL_C && device.quirk(QUIRK_STANDARD_FOR_NON_UNIFORM) &&
+        device.non_uniform_groups() && options.find("-cl-std=") == std::string::npos)
+        words += " -cl-std=CL3.0";
+    return words;
+}
+
+bool Program::needs_new_vendor(const Device &device) const {
+    const bool tried = !built_.empty() || !compiled_.empty() || !failed_.empty();
+    return had_kernels_ || (tried && device.quirk(QUIRK_BUILDS_ONCE));
 }
 
 // OpenCL builds no program that has kernels. Some drivers build it nevertheless, and break the kernels, others let go of a
@@ -78,7 +83,7 @@ cl_int Program::build_vendor(const Device &device, Build &&build) {
             vendor_ = create_again();
         return build();
     }
-    if (adopted_ || !had_kernels_) {
+    if (adopted_ || !needs_new_vendor(device)) {
         const cl_int code = build_by(device, build);
         if (code != CL_INVALID_OPERATION || adopted_)
             return code;
@@ -108,7 +113,7 @@ void Program::finish(const Attempt &attempt, cl_int code) {
         std::string words = error_text(attempt.call, code);
         for (const Device *device : failed_)
             if (status(*device) == PI_PROGRAM_FAILED)
-                words += " on " + device->name() + ":\n" + first_lines(log(*device));
+                words += " on " + device->name() + ":\n" + build_log_excerpt(log(*device));
         throw Error(PI_ERROR_BUILD_FAILED, words);
     }
     check(code, attempt.call, "options '", options_, "'");
@@ -125,7 +130,8 @@ void Program::build(const pi_program_build_desc &desc) {
     finish({PI_PROGRAM_BUILT, "clBuildProgram", devices, options},
            build_vendor(*devices.front(), [&] {
                return api().clBuildProgram(id(), static_cast<cl_uint>(ids.size()), ids.data(),
-                                           vendor_options(options).c_str(), nullptr, nullptr);
+                                           vendor_options(*devices.front(), options).c_str(),
+                                           nullptr, nullptr);
            }));
 }
 
@@ -140,8 +146,8 @@ void Program::compile(const pi_program_build_desc &desc) {
     finish({PI_PROGRAM_COMPILED, "clCompileProgram", devices, options},
            build_vendor(*devices.front(), [&] {
                return api().clCompileProgram(id(), static_cast<cl_uint>(ids.size()), ids.data(),
-                                             vendor_options(options).c_str(), 0, nullptr, nullptr,
-                                             nullptr, nullptr);
+                                             vendor_options(*devices.front(), options).c_str(), 0,
+                                             nullptr, nullptr, nullptr, nullptr);
            }));
 }
 

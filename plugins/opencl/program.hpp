@@ -13,9 +13,6 @@
 
 namespace pi::opencl {
 
-/// The first lines of a log, for an error's text.
-std::string first_lines(const std::string &log);
-
 /// What `attempt()` answers, which builds, compiles or links for devices of this one's driver. With QUIRK_BUILD_AGAIN a
 /// failure is believed when it comes three times.
 template <class Attempt>
@@ -77,7 +74,10 @@ private:
     bool can_compile() const {
         return format_ == PI_PROGRAM_FORMAT_OPENCL_C || format_ == PI_PROGRAM_FORMAT_SPIRV;
     }
-    std::string vendor_options(const std::string &options) const;
+    /// `device` is the first of those that it is built for.
+    std::string vendor_options(const Device &device, const std::string &options) const;
+    /// Whether a build or compilation by the driver of `device` must not be one of id().
+    bool needs_new_vendor(const Device &device) const;
     /// The same program of the vendor's once more: not built, with the specialization constants.
     ProgramOwner create_again() const;
     ProgramOwner create_il_again() const;

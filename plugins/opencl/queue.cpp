@@ -18,6 +18,12 @@ Queue::Queue(Context &context, Device &device, uint64_t flags, QueueOwner vendor
                                     (profiling() ? CL_QUEUE_PROFILING_ENABLE : 0));
 }
 
+Queue::~Queue() {
+    // Our commands are complete; work of the application's own may wait for anything.
+    if (!vendor_in_order_ && !shared() && device_.quirk(QUIRK_FINISH_BEFORE_RELEASE))
+        api().clFinish(id());
+}
+
 namespace {
 
 /// Events-wait and barrier: nothing but their dependencies.

@@ -12,6 +12,8 @@ public:
     /// Around `vendor`, or, where that is empty, a new one.
     Queue(Context &context, Device &device, uint64_t flags, QueueOwner vendor = {});
 
+    ~Queue();
+
     Context &context() const { return *context_; }
     Device &device() const { return device_; }
     const Api &api() const { return context_->api(); }

@@ -38,7 +38,7 @@ enum : Quirks {
     QUIRK_LINKS_FOR_ALL = 1 << 11,
     /// Views of buffers as images begin at the buffer's first byte.
     QUIRK_NO_SUB_BUFFER_IMAGES = 1 << 12,
-    /// Copies between images of unlike types go through a buffer. Only for drivers without out-of-order queues.
+    /// Copies between images of unlike types go through a buffer.
     QUIRK_NO_UNLIKE_IMAGE_COPIES = 1 << 13,
     /// Images are made of dense pixels only.
     QUIRK_NO_IMAGE_PITCHES = 1 << 14,
@@ -48,6 +48,16 @@ enum : Quirks {
     QUIRK_BUILD_AGAIN = 1 << 16,
     /// The compiler takes -g, which is no option of OpenCL's.
     QUIRK_DEBUG_OPTION = 1 << 17,
+    /// Out-of-order queues are finished before they are released.
+    QUIRK_FINISH_BEFORE_RELEASE = 1 << 18,
+    /// Each build or compilation is of a new program of the vendor's.
+    QUIRK_BUILDS_ONCE = 1 << 19,
+    /// Sources that name no standard are built as OpenCL C 3.0.
+    QUIRK_STANDARD_FOR_NON_UNIFORM = 1 << 20,
+    /// Copies within an image of layers go through a buffer.
+    QUIRK_NO_COPIES_WITHIN_ARRAYS = 1 << 21,
+    /// Blocking commands are enqueued without blocking, flushed and waited for.
+    QUIRK_NO_BLOCKING_CALLS = 1 << 22,
 };
 
 /// The bits of a device: of all rows whose texts are parts of the platform's and begin the device's name and whose
@@ -58,7 +68,7 @@ Quirks find_quirks(std::string_view platform_name, std::string_view platform_ver
 struct QuirkRow {
     const char *platform; ///< part of the platform's name; "" = any
     const char *version;  ///< part of the platform's or the driver's version; "" = any
-    const char *device;   ///< begin of the device's name; "" = any
+    const char *device;   ///< begin of the device's name, or several with '|' between; "" = any
     Quirks bits;
     const char *reason;
 };

@@ -7,6 +7,8 @@
 #include <pi/sdk/descriptor.hpp>
 
 #include <algorithm>
+#include <cstdlib>
+#include <string_view>
 
 namespace pi::opencl {
 
@@ -33,11 +35,27 @@ uint32_t ask(const Kernel &kernel, const Device &device, cl_kernel_sub_group_inf
     return static_cast<uint32_t>(value);
 }
 
+/// From the kernel's attributes: "... intel_reqd_sub_group_size(16) ...".
+uint32_t size_in_attributes(const Kernel &kernel) {
+    const std::string attributes = query_text(kernel.context().api().clGetKernelInfo,
+                                              "clGetKernelInfo", kernel.id(), CL_KERNEL_ATTRIBUTES);
+    constexpr std::string_view name = "intel_reqd_sub_group_size(";
+    const size_t at = attributes.find(name);
+    return at == std::string::npos ? 0
+                                   : static_cast<uint32_t>(std::strtoul(
+                                         attributes.c_str() + at + name.size(), nullptr, 10));
+}
+
 uint32_t demanded_size(const Kernel &kernel, const Device &device) {
     // Without the extension a source has no way to demand one.
-    return device.has_extension("cl_intel_required_subgroup_size")
-               ? ask(kernel, device, compile_sub_group_size_intel)
-               : 0;
+    if (!device.has_extension("cl_intel_required_subgroup_size"))
+        return 0;
+    size_t size = 0;
+    const cl_int code =
+        device.il().get_sub_group_info(kernel.id(), device.id(), compile_sub_group_size_intel, 0,
+                                       nullptr, sizeof size, &size, nullptr);
+    // A driver may list the extension and not know the query.
+    return code == CL_SUCCESS ? static_cast<uint32_t>(size) : size_in_attributes(kernel);
 }
 
 } // namespace

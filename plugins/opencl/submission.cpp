@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <span>
 
 namespace pi::opencl {
 
@@ -33,7 +34,7 @@ uint64_t time_now(Queue &queue) {
 }
 
 /// Whatever their results.
-void wait_for(const Api &api, const std::vector<EventOwner> &events) {
+void wait_for(const Api &api, std::span<const EventOwner> events) {
     for (const EventOwner &event : events) {
         const cl_event id = event.get();
         api.clWaitForEvents(1, &id);
@@ -59,6 +60,10 @@ void VendorEvent::note_times(const Api &api, cl_event event) {
             time = 0;
         times_[i] = before = std::max<uint64_t>(before, time);
     }
+    // Of markers some drivers note later times only.
+    for (size_t i = times_.size() - 1; i > 0; --i)
+        if (!times_[i - 1])
+            times_[i - 1] = times_[i];
 }
 
 cl_event VendorEvent::give_out(const Event &event, const Api &api, cl_context context) {
@@ -124,6 +129,29 @@ EventOwner Submission::join() {
                                                    all.data(), &marker),
           "clEnqueueMarkerWithWaitList", "on ", queue_.device().name());
     return {queue_.api(), marker};
+}
+
+void Submission::order() {
+    if (empty() || in_order())
+        return;
+    gather();
+    wait_ids_ = {newest_.get()};
+}
+
+void Submission::gather() {
+    if (older_.empty())
+        return;
+    newest_ = join();
+    older_.clear();
+}
+
+void Submission::drain() {
+    const Api &api = queue_.api();
+    gather();
+    api.clFlush(on_);
+    if (drained_)
+        wait_for(api, {&drained_, 1});
+    drained_ = EventOwner::retained(api, newest_.get());
 }
 
 std::vector<EventOwner> Submission::take_events() {
@@ -280,6 +308,10 @@ void VendorCommand::fail_after(Event &event, Submission submission, Error error)
 void VendorCommand::run(VendorEvent *payload) {
     const Api &api = queue_.api();
     Submission submission(queue_, on_);
+    // In Intel's out-of-order queues a blocking call returns early when other threads block as well.
+    submission.blocks_ =
+        submission.in_order() && !device_.quirk(QUIRK_RUNS_IN_CALLS | QUIRK_NO_BLOCKING_CALLS);
+    submission.timed_ = payload;
     EventOwner vendor;
     // Kept while waiting, too: a driver that runs commands inside its calls may run this one inside the wait.
     std::unique_lock<std::mutex> lock = device_.submission_lock();
@@ -295,7 +327,9 @@ void VendorCommand::run(VendorEvent *payload) {
     if (vendor) {
         const cl_event id = vendor.get();
         // A status alone is no point of synchronisation (OpenCL's clGetEventInfo), hence the wait.
-        cl_int status = device_.quirk(QUIRK_RUNS_IN_CALLS) ? status_of(api, id) : CL_QUEUED;
+        cl_int status = submission.blocked_ || device_.quirk(QUIRK_RUNS_IN_CALLS)
+                            ? status_of(api, id)
+                            : CL_QUEUED;
         if (status > CL_COMPLETE) {
             status = api.clWaitForEvents(1, &id); // CL_SUCCESS is CL_COMPLETE
             if (const cl_int cause = status ? status_of(api, id) : 0; cause < 0)

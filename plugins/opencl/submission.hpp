@@ -91,6 +91,8 @@ public:
     }
     void set_ordered(bool ordered) { ordered_ = ordered; }
     bool empty() const { return !newest_; }
+    /// What is enqueued from here on waits for all that was.
+    void order();
     /// Enqueues what only has a place in the order, if anything that came before may not have ended.
     void add_marker() {
         if (needs_marker())
@@ -101,11 +103,32 @@ public:
     /// `call` is its name.
     template <class Function, class... Arguments>
     void add(const char *call, Function function, Arguments... arguments) {
+        check(try_add(function, arguments...), call, "on ", queue_.device().name());
+    }
+    /// The same for a call that may be refused, which changes nothing then: returns the vendor's code.
+    template <class Function, class... Arguments>
+    cl_int try_add(Function function, Arguments... arguments) {
         cl_event event = nullptr;
         const auto [count, waits] = wait_list();
-        check(function(on_, arguments..., count, waits, &event), call, "on ",
-              queue_.device().name());
-        keep(event);
+        const cl_int code = function(on_, arguments..., count, waits, &event);
+        if (code == CL_SUCCESS)
+            keep(event);
+        return code;
+    }
+    /// The same for a read or write: function(queue, mem, blocking, arguments..., wait count, waits,
+    /// out event). One that is `alone` in a command within the call may block in the vendor's; it has
+    /// ended then, with an event only where its times are wanted.
+    template <class Function, class... Arguments>
+    void add_transfer(bool alone, const char *call, Function function, cl_mem mem,
+                      Arguments... arguments) {
+        if (!alone || !blocks_)
+            return add(call, function, mem, cl_bool{CL_FALSE}, arguments...);
+        cl_event event = nullptr;
+        check(function(on_, mem, CL_TRUE, arguments..., 0, nullptr, timed_ ? &event : nullptr),
+              call, "on ", queue_.device().name());
+        blocked_ = true;
+        if (event)
+            keep(event);
     }
     /// The same for functions of another form: body(queue, wait count, waits, out event) returns the vendor's code.
     template <class Body>
@@ -128,7 +151,14 @@ private:
         if (newest_ && !in_order())
             older_.push_back(std::move(newest_));
         newest_ = {queue_.api(), event};
+        if (++count_ % backlog == 0)
+            drain();
     }
+    /// A driver keeps memory for each command that it has: it is never given more than two backlogs.
+    static constexpr uint32_t backlog = 4096;
+    void drain();
+    /// One event for all that was added.
+    void gather();
     EventOwner seal() { return older_.empty() ? std::move(newest_) : join(); }
     EventOwner join();
     std::vector<EventOwner> take_events();
@@ -140,8 +170,12 @@ private:
     std::vector<cl_event> wait_ids_;
     EventOwner newest_;
     std::vector<EventOwner>
-        older_; ///< none in order, where the newest event is the last to be final
+        older_;          ///< none in order, where the newest event is the last to be final
+    EventOwner drained_; ///< the newest at the last drain()
+    uint32_t count_ = 0;
     bool ordered_ = false;
+    bool blocks_ = false, timed_ = false; ///< for add_transfer
+    bool blocked_ = false;                ///< all that was added has ended
 };
 
 /// A command that is carried out by the vendor.

@@ -2,6 +2,7 @@
 //
 // The commands on pointers. They keep none of the memory alive.
 #include "entries.hpp"
+#include "rectangle_copy.hpp"
 #include "usm.hpp"
 
 namespace pi::opencl {
@@ -10,25 +11,75 @@ using namespace sdk;
 
 namespace {
 
-/// The vendor has no rectangles of pointers: what is not dense goes row by row.
+/// Memory of a copy: of an allocation, or of the host.
+struct UsmEnd {
+    std::byte *pointer;
+    std::byte *base = nullptr; ///< of the allocation; NULL: of the host
+    uint64_t size = 0;         ///< of the allocation
+
+    uint64_t begin() const { return static_cast<uint64_t>(pointer - base); }
+};
+
+UsmEnd find_end(const Context &context, const void *pointer) {
+    UsmEnd end{static_cast<std::byte *>(const_cast<void *>(pointer))};
+    if (const auto range = Usm::table(context).find(pointer)) {
+        end.base = range->base;
+        end.size = range->size;
+    }
+    return end;
+}
+
+/// The vendor has no rectangles of pointers: they are of buffers, whose memory the allocations are.
 class UsmCopyCommand final : public VendorCommand {
 public:
     UsmCopyCommand(Queue &queue, const void *src, void *dst, Regions &&regions)
-        : VendorCommand(queue), src_(static_cast<const std::byte *>(src)),
-          dst_(static_cast<std::byte *>(dst)), regions_(std::move(regions)) {}
+        : VendorCommand(queue), src_(find_end(queue.context(), src)),
+          dst_(find_end(queue.context(), dst)), regions_(std::move(regions)) {}
 
 private:
     void issue(Submission &submission) override {
-        for (const pi_region &region : regions_)
-            for_each_piece(region, [&](size_t from, size_t to, size_t bytes) {
-                submission.add("clEnqueueSVMMemcpy", queue().api().clEnqueueSVMMemcpy, CL_FALSE,
-                               dst_ + to, src_ + from, bytes);
-            });
+        for (const pi_region &region : regions_) {
+            const auto [from, to] = rectangles(region, 0, 0);
+            if (from.dense() && to.dense())
+                submission.add("clEnqueueSVMMemcpy", queue().api().clEnqueueSVMMemcpy,
+                               cl_bool{CL_FALSE}, dst_.pointer + to.offset,
+                               src_.pointer + from.offset, from.bytes());
+            else
+                rectangle(submission, region);
+        }
     }
 
-    const std::byte *const src_;
-    std::byte *const dst_;
+    void rectangle(Submission &submission, const pi_region &region) {
+        auto [from, to] =
+            rectangles(region, src_.base ? src_.begin() : 0, dst_.base ? dst_.begin() : 0);
+        if (!src_.base)
+            write(submission, {src_.pointer, from}, {buffer(dst_buffer_, dst_), to}, false);
+        else if (!dst_.base)
+            read(submission, {buffer(src_buffer_, src_), from}, {dst_.pointer, to}, false);
+        else if (src_.base == dst_.base)
+            copies_.copy(submission, {buffer(src_buffer_, src_), from},
+                         {buffer(src_buffer_, src_), to});
+        else
+            copies_.copy(submission, {buffer(src_buffer_, src_), from},
+                         {buffer(dst_buffer_, dst_), to});
+    }
+
+    cl_mem buffer(MemOwner &owner, const UsmEnd &end) {
+        if (!owner) {
+            const Api &cl = queue().api();
+            cl_int code = CL_SUCCESS;
+            owner = {cl, cl.clCreateBuffer(queue().context().id(),
+                                           CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, end.size,
+                                           end.base, &code)};
+            check(code, "clCreateBuffer", "around ", end.size, " bytes of shared virtual memory");
+        }
+        return owner.get();
+    }
+
+    const UsmEnd src_, dst_;
     const Regions regions_;
+    MemOwner src_buffer_, dst_buffer_;
+    BufferCopies copies_;
 };
 
 class UsmFillCommand final : public VendorCommand {

@@ -11,9 +11,10 @@ enum class Mode {
     ONLY,  ///< the same without a compiler for OpenCL C
     KHR,   ///< OpenCL 2.0 with cl_khr_il_program and cl_khr_subgroups: no specialization constants
     MIXED, ///< as IL, but each platform's first device has no SPIR-V
+    POCL7, ///< as IL, with PoCL 7's names of devices and its refusal of CL_KERNEL_COMPILE_SUB_GROUP_SIZE_INTEL
 };
 
-/// From PI_SIMULATED_OPENCL: "il" (also when it is not set), "only", "khr" or "mixed". Ends the process with a message
+/// From PI_SIMULATED_OPENCL: "il" (also when it is not set), "only", "khr", "mixed" or "pocl7". Ends the process with a message
 /// when it is anything else.
 Mode read_mode();
 

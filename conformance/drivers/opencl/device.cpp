@@ -19,6 +19,16 @@ const char *own_extensions() {
                : " cl_khr_subgroups cl_intel_required_subgroup_size cl_khr_pci_bus_info";
 }
 
+/// The device's name, in which PoCL 4 replaced its drivers' names.
+std::string name_of(std::string name) {
+    if (layer().mode == Mode::POCL7)
+        for (const auto &[older, newer] :
+             {std::pair{"basic", "cpu-minimal"}, std::pair{"pthread", "cpu"}})
+            if (name.rfind(older, 0) == 0)
+                name.replace(0, std::strlen(older), newer);
+    return name + " (simulated SPIR-V)";
+}
+
 cl_name_version named(const char *name, cl_version version) {
     cl_name_version one{version, {}};
     std::strncpy(one.name, name, sizeof one.name - 1);
@@ -62,7 +72,7 @@ cl_int CL_API_CALL get_device_info(cl_device_id device, cl_device_info name, siz
         return below(device, name, size, value, out_size);
     switch (name) {
     case CL_DEVICE_NAME:
-        return answer(text() + " (simulated SPIR-V)", size, value, out_size);
+        return answer(name_of(text()), size, value, out_size);
     case CL_DEVICE_EXTENSIONS:
         return answer(text() + own_extensions(), size, value, out_size);
     case CL_DEVICE_EXTENSIONS_WITH_VERSION:

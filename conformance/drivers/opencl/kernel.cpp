@@ -156,6 +156,8 @@ cl_int CL_API_CALL get_sub_group_info(cl_kernel kernel, cl_device_id device,
                                       size_t *out_size) {
     if (layer().mode == Mode::KHR || !takes_il(device))
         return CL_INVALID_OPERATION;
+    if (layer().mode == Mode::POCL7 && name == compile_size_intel)
+        return CL_INVALID_VALUE;
     const SubGroups groups = sub_groups_of(kernel, device);
     switch (name) {
     case CL_KERNEL_LOCAL_SIZE_FOR_SUB_GROUP_COUNT: {

@@ -10,13 +10,22 @@ namespace opencl_test {
 
 inline constexpr const char *pocl = "Portable Computing Language";
 
-/// The devices whose platform's and own name begin so.
+/// The kind of PoCL's device as its name says it before version 4; other devices' names as they are.
+inline std::string kind_of(pi_device device) {
+    const std::string name = text_of(piDeviceGetInfo, device, PI_DEVICE_INFO_NAME);
+    for (const auto &[newer, older] :
+         {std::pair{"cpu-minimal-", "basic-"}, std::pair{"cpu-", "pthread-"}})
+        if (name.rfind(newer, 0) == 0)
+            return older + name;
+    return name;
+}
+
+/// The devices of the platform whose name begins so.
 inline std::vector<pi_device> devices_like(const Loader &loader, const std::string &platform,
                                            const std::string &device) {
     std::vector<pi_device> found;
     for (pi_device one : loader.devices())
-        if (platform_name_of(one) == platform &&
-            text_of(piDeviceGetInfo, one, PI_DEVICE_INFO_NAME).substr(0, device.size()) == device)
+        if (platform_name_of(one) == platform && kind_of(one).rfind(device, 0) == 0)
             found.push_back(one);
     return found;
 }

@@ -50,7 +50,8 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("basic: threads that use one queue of the driver do not stop each other") {
+TEST_CASE("basic: threads that use one queue of the driver do not stop each other",
+          "[pocl_kinds]") {
     Loader loader;
     const auto devices = devices_like(loader, pocl, "basic");
     if (devices.empty())
@@ -91,7 +92,8 @@ TEST_CASE("basic: threads that use one queue of the driver do not stop each othe
         CHECK(contents(there.queue, right[id]) == std::vector<uint8_t>(10'000, 10 + id));
 }
 
-TEST_CASE("basic: what a blocking command has done is there for every queue when it returns") {
+TEST_CASE("basic: what a blocking command has done is there for every queue when it returns",
+          "[pocl_kinds]") {
     Loader loader;
     const auto devices = devices_like(loader, pocl, "basic");
     if (devices.empty())
@@ -136,7 +138,8 @@ TEST_CASE("an unmap does not take a map of the same address that has not run yet
     }
 }
 
-TEST_CASE("PoCL: profiling times are those of CLOCK_MONOTONIC_RAW, which is told as the device's") {
+TEST_CASE("PoCL: profiling times are those of CLOCK_MONOTONIC_RAW, which is told as the device's",
+          "[pocl_kinds]") {
     Loader loader;
     bool any = false;
     for (const char *name : {"basic", "pthread"})
@@ -164,7 +167,7 @@ TEST_CASE("PoCL: profiling times are those of CLOCK_MONOTONIC_RAW, which is told
         pi_test::skip("needs PoCL");
 }
 
-TEST_CASE("pthread: sub-devices may go as soon as their last command has ended") {
+TEST_CASE("pthread: sub-devices may go as soon as their last command has ended", "[pocl_kinds]") {
     Loader loader;
     const auto devices = devices_like(loader, pocl, "pthread");
     if (devices.empty())
@@ -286,4 +289,27 @@ TEST_CASE("PoCL: processes that build the same program at once all succeed") {
         CHECK(pclose(builder) == 0);
     }
     std::filesystem::remove_all(folder);
+}
+
+TEST_CASE("a size of sub-groups is told where the driver refuses the query of its extension",
+          "[pocl_kinds]") {
+    Loader loader;
+    bool any = false;
+    for (pi_device device : loader.devices()) {
+        const Place place(device);
+        const Program program = build(place.context, "kernel void f() {}");
+        const Kernel kernel = make_kernel(program, "f");
+        const auto ask = [&](pi_kernel_sub_group_info name, uint32_t &value) {
+            return piKernelGetSubGroupInfo(kernel, device, name, sizeof value, &value, nullptr);
+        };
+        uint32_t size = 99;
+        if (ask(PI_KERNEL_SUB_GROUP_INFO_MAX_SIZE, size) == PI_ERROR_UNSUPPORTED_FEATURE)
+            continue;
+        any = true;
+        INFO(name_of(device));
+        ok(ask(PI_KERNEL_SUB_GROUP_INFO_COMPILE_SIZE, size));
+        CHECK(size == 0);
+    }
+    if (!any)
+        pi_test::skip("no device has sub-groups");
 }

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A layer of OpenCL that counts calls of the functions that commands need.
+#include "../answer.hpp"
+
+#include <atomic>
+#include <utility>
+
+namespace simulated {
+
+namespace {
+
+struct Layer {
+    cl_icd_dispatch table{};
+    const cl_icd_dispatch *below = nullptr;
+};
+Layer &layer() {
+    // Never destroyed: threads of the driver may still call while the process ends.
+    static Layer *const one = new Layer;
+    return *one;
+}
+
+template <auto Entry>
+struct Counter;
+template <class Result, class... Arguments,
+          Result (CL_API_CALL *cl_icd_dispatch::*Entry)(Arguments...)>
+struct Counter<Entry> {
+    static inline std::atomic<uint64_t> count{0};
+    static Result CL_API_CALL call(Arguments... arguments) {
+        ++count;
+        return (layer().below->*Entry)(arguments...);
+    }
+};
+
+struct Row {
+    const char *name;
+    std::atomic<uint64_t> *count;
+    void (*install)();
+};
+#define PI_COUNTED(name)                                                                           \
+    {                                                                                              \
+#name, &Counter < &cl_icd_dispatch::name> ::count,                                         \
+            [] { layer().table.name = Counter<&cl_icd_dispatch::name>::call; }                     \
+    }
+const Row rows[] = {
+    PI_COUNTED(clCreateBuffer),
+    PI_COUNTED(clEnqueueCopyBuffer),
+    PI_COUNTED(clEnqueueCopyBufferRect),
+    PI_COUNTED(clEnqueueMarkerWithWaitList),
+    PI_COUNTED(clEnqueueReadBuffer),
+    PI_COUNTED(clEnqueueReadBufferRect),
+    PI_COUNTED(clEnqueueSVMMemcpy),
+    PI_COUNTED(clEnqueueWriteBuffer),
+    PI_COUNTED(clEnqueueWriteBufferRect),
+    PI_COUNTED(clFinish),
+    PI_COUNTED(clFlush),
+    PI_COUNTED(clGetEventInfo),
+    PI_COUNTED(clReleaseEvent),
+    PI_COUNTED(clRetainEvent),
+    PI_COUNTED(clSetEventCallback),
+    PI_COUNTED(clWaitForEvents),
+};
+#undef PI_COUNTED
+
+} // namespace
+
+} // namespace simulated
+
+/// For tests: how often the function has been called; "" = all that are counted.
+extern "C" __attribute__((visibility("default"))) uint64_t pi_opencl_calls(const char *name) {
+    uint64_t sum = 0;
+    for (const simulated::Row &row : simulated::rows)
+        if (!*name || !std::strcmp(row.name, name))
+            sum += *row.count;
+    return sum;
+}
+
+extern "C" __attribute__((visibility("default"))) cl_int CL_API_CALL
+clGetLayerInfo(cl_layer_info name, size_t size, void *value, size_t *out_size) {
+    using namespace simulated;
+    switch (name) {
+    case CL_LAYER_API_VERSION:
+        return answer(cl_layer_api_version{CL_LAYER_API_VERSION_100}, size, value, out_size);
+    case CL_LAYER_NAME:
+        return answer(std::string("PI's counter of calls"), size, value, out_size);
+    default:
+        return CL_INVALID_VALUE;
+    }
+}
+
+extern "C" __attribute__((visibility("default"))) cl_int CL_API_CALL
+clInitLayer(cl_uint entry_count, const cl_icd_dispatch *below, cl_uint *out_entry_count,
+            const cl_icd_dispatch **out_table) {
+    using namespace simulated;
+    constexpr cl_uint needed = sizeof(cl_icd_dispatch) / sizeof(void *);
+    if (!below || !out_entry_count || !out_table || entry_count < needed)
+        return CL_INVALID_VALUE;
+    layer().below = below;
+    for (const Row &row : rows)
+        row.install();
+    *out_entry_count = needed;
+    *out_table = &layer().table;
+    return CL_SUCCESS;
+}

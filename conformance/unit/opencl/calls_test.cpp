@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How many calls of the driver a command takes, counted by a layer (conformance/drivers/opencl/counter).
+#include "fixture.hpp"
+#include "quirks.hpp"
+#include "skip.hpp"
+
+#include <dlfcn.h>
+
+using namespace opencl_test;
+
+namespace {
+
+uint64_t calls(const char *name) {
+    void *const layer = dlopen(PI_TEST_OPENCL_COUNTER, RTLD_NOW | RTLD_NOLOAD);
+    REQUIRE(layer);
+    const auto count =
+        reinterpret_cast<uint64_t (*)(const char *)>(dlsym(layer, "pi_opencl_calls"));
+    REQUIRE(count);
+    const uint64_t seen = count(name);
+    dlclose(layer);
+    return seen;
+}
+
+/// Copies of any kind that the body enqueues.
+template <class Body>
+uint64_t copies_of(const Body &body) {
+    const auto now = [] {
+        return calls("clEnqueueCopyBuffer") + calls("clEnqueueCopyBufferRect") +
+               calls("clEnqueueReadBufferRect") + calls("clEnqueueWriteBufferRect") +
+               calls("clEnqueueSVMMemcpy");
+    };
+    const uint64_t before = now();
+    body();
+    return now() - before;
+}
+
+pi_region rectangle(uint64_t row, uint64_t rows, uint64_t slices, uint64_t row_pitch,
+                    uint64_t slice_pitch = 0) {
+    pi_region region{};
+    region.extent[0] = row;
+    region.extent[1] = rows;
+    region.extent[2] = slices;
+    region.src_pitch[0] = region.dst_pitch[0] = row_pitch;
+    region.src_pitch[1] = region.dst_pitch[1] = slice_pitch;
+    return region;
+}
+
+uint64_t at(const uint64_t (&pitch)[2], const pi_region &region, uint64_t row, uint64_t slice) {
+    const uint64_t row_pitch = pitch[0] ? pitch[0] : region.extent[0];
+    return row * row_pitch + slice * (pitch[1] ? pitch[1] : row_pitch * region.extent[1]);
+}
+
+/// What the destination of a copy becomes.
+std::vector<uint8_t> copied(const std::vector<uint8_t> &src, std::vector<uint8_t> dst,
+                            const pi_region &region) {
+    for (uint64_t slice = 0; slice < region.extent[2]; ++slice)
+        for (uint64_t row = 0; row < region.extent[1]; ++row)
+            for (uint64_t byte = 0; byte < region.extent[0]; ++byte)
+                dst[region.dst_offset + at(region.dst_pitch, region, row, slice) + byte] =
+                    src[region.src_offset + at(region.src_pitch, region, row, slice) + byte];
+    return dst;
+}
+
+constexpr uint64_t size = 64 * 1024;
+
+} // namespace
+
+TEST_CASE("rectangles between two buffers are one call, or as few as rows or slices", "[.calls]") {
+    Loader loader;
+    Random random;
+    INFO("seed " << random.seed());
+    for (pi_device device : loader.devices()) {
+        INFO(name_of(device));
+        const Place place(device);
+        const Mem src = place.buffer(size), dst = place.buffer(size);
+        const auto copy_counted = [&](const pi_region &region) {
+            const auto from = random.bytes(size), to = random.bytes(size);
+            set_contents(place.queue, src, from);
+            set_contents(place.queue, dst, to);
+            const uint64_t seen = copies_of([&] { wait(copy(place.queue, src, dst, {region})); });
+            CHECK(contents(place.queue, dst) == copied(from, to, region));
+            return seen;
+        };
+        CHECK(copy_counted(rectangle(1, 4000, 1, 8)) == 1);
+        CHECK(copy_counted(rectangle(3, 5, 100, 8, 80)) == 1);
+        CHECK(copy_counted(rectangle(3, 1, 100, 0, 81)) == 1);
+        // Slices of no whole rows.
+        CHECK(copy_counted(rectangle(3, 2, 1000, 8, 21)) == 2);
+        CHECK(copy_counted(rectangle(3, 1000, 2, 8, 8001)) == 2);
+    }
+}
+
+TEST_CASE("rectangles within one buffer are one call, or go through another buffer", "[.calls]") {
+    Loader loader;
+    Random random;
+    INFO("seed " << random.seed());
+    for (pi_device device : loader.devices()) {
+        for (const uint64_t flags : {uint64_t{0}, uint64_t{PI_QUEUE_OUT_OF_ORDER}}) {
+            INFO(name_of(device));
+            const Place place(device, flags);
+            const Mem mem = place.buffer(size);
+            const auto copy_counted = [&](const pi_region &region) {
+                const auto before = random.bytes(size);
+                set_contents(place.queue, mem, before);
+                const uint64_t seen =
+                    copies_of([&] { wait(copy(place.queue, mem, mem, {region})); });
+                CHECK(contents(place.queue, mem) == copied(before, before, region));
+                return seen;
+            };
+            pi_region apart = rectangle(1, 4000, 1, 8);
+            apart.dst_offset = 32'000;
+            CHECK(copy_counted(apart) == 1);
+            pi_region between = rectangle(1, 4000, 1, 8); // in the gaps of the rows
+            between.dst_offset = 4;
+            CHECK(copy_counted(between) <= 3);
+            pi_region other_pitch = apart;
+            other_pitch.src_pitch[0] = 7;
+            CHECK(copy_counted(other_pitch) == 2);
+            pi_region odd = rectangle(3, 2, 1000, 8, 21);
+            odd.dst_offset = 22'000;
+            CHECK(copy_counted(odd) <= 4);
+        }
+    }
+}
+
+TEST_CASE("rectangles of USM are one call, at either end and within one allocation", "[.calls]") {
+    Loader loader;
+    Random random;
+    INFO("seed " << random.seed());
+    for (pi_device device : loader.devices()) {
+        if (!has_usm(device))
+            continue;
+        INFO(name_of(device));
+        const Place place(device);
+        pi_usm_desc desc{};
+        desc.struct_size = sizeof desc;
+        desc.type = PI_TYPE_USM_DESC;
+        desc.kind = PI_USM_DEVICE;
+        desc.size = size;
+        std::vector<void *> usm(2);
+        for (void *&pointer : usm)
+            ok(piUsmAlloc(place.context, device, &desc, &pointer));
+        std::vector<uint8_t> host(size);
+        const auto move = [&](const void *src, void *dst, const pi_region &region) {
+            pi_usm_copy_desc copy{};
+            copy.struct_size = sizeof copy;
+            copy.type = PI_TYPE_USM_COPY_DESC;
+            copy.src = src;
+            copy.dst = dst;
+            copy.regions = &region;
+            copy.region_count = 1;
+            Event event;
+            ok(piEnqueueUsmCopy(place.queue, &copy, 0, nullptr, event.out()));
+            wait(event);
+        };
+        const auto bytes_at = [&](const void *pointer) {
+            if (pointer == host.data())
+                return host;
+            std::vector<uint8_t> bytes(size);
+            move(pointer, bytes.data(), range(0, 0, size));
+            return bytes;
+        };
+        for (void *src : {usm[0], usm[1], static_cast<void *>(host.data())})
+            for (void *dst : {usm[0], static_cast<void *>(host.data())}) {
+                if (src == host.data() && dst == src)
+                    continue;
+                pi_region region = rectangle(1, 2000, 2, 8, 16'000);
+                region.dst_offset = 32'000;
+                const auto from = random.bytes(size), to = src == dst ? from : random.bytes(size);
+                for (auto &[pointer, bytes] : {std::pair{src, &from}, std::pair{dst, &to}})
+                    if (pointer == host.data())
+                        std::copy(bytes->begin(), bytes->end(), host.begin());
+                    else
+                        move(bytes->data(), pointer, range(0, 0, size));
+                CHECK(copies_of([&] { move(src, dst, region); }) == 1);
+                CHECK(bytes_at(dst) == copied(from, to, region));
+            }
+        for (void *pointer : usm)
+            ok(piUsmFree(place.context, pointer));
+    }
+}
+
+TEST_CASE("a driver never has more than some thousand commands of one with many regions",
+          "[.calls]") {
+    Loader loader;
+    for (pi_device device : loader.devices()) {
+        for (const uint64_t flags : {uint64_t{0}, uint64_t{PI_QUEUE_OUT_OF_ORDER}}) {
+            INFO(name_of(device));
+            const Place place(device, flags);
+            constexpr uint64_t count = 20'000;
+            const Mem src = place.buffer(2 * count), dst = place.buffer(2 * count);
+            std::vector<uint8_t> bytes(2 * count), expected(2 * count, 0);
+            std::vector<pi_region> regions;
+            for (uint64_t i = 0; i < count; ++i) {
+                bytes[2 * i] = static_cast<uint8_t>(i % 251);
+                expected[2 * i + 1] = bytes[2 * i];
+                regions.push_back(range(2 * i, 2 * i + 1, 1));
+            }
+            set_contents(place.queue, src, bytes);
+            set_contents(place.queue, dst, std::vector<uint8_t>(2 * count, 0));
+            const uint64_t before = calls("clWaitForEvents");
+            const Event event = copy(place.queue, src, dst, regions);
+            CHECK(calls("clWaitForEvents") - before >= count / 4096 - 1);
+            wait(event);
+            CHECK(contents(place.queue, dst) == expected);
+        }
+    }
+}
+
+TEST_CASE("a blocking write or read of an idle queue is one call of the driver", "[.calls]") {
+    Loader loader;
+    bool any = false;
+    for (pi_device device : loader.devices()) {
+        // Theirs have reasons in the table of quirks.
+        if (platform_name_of(device) == pocl || platform_name_of(device) == "rusticl")
+            continue;
+        any = true;
+        INFO(name_of(device));
+        const Place place(device);
+        const Mem mem = place.buffer(64);
+        std::vector<uint8_t> bytes(64, 7), seen(64);
+        How blocking;
+        blocking.blocking = true;
+        for (int round = 0; round < 3; ++round) {
+            pi_buffer_write_desc desc{};
+            desc.struct_size = sizeof desc;
+            desc.type = PI_TYPE_BUFFER_WRITE_DESC;
+            desc.flags = PI_COMMAND_BLOCKING;
+            desc.mem = mem;
+            desc.host_ptr = bytes.data();
+            const pi_region region = range(0, 0, 64);
+            desc.regions = &region;
+            desc.region_count = 1;
+            const uint64_t before = calls("");
+            ok(piEnqueueMemBufferWrite(place.queue, &desc, 0, nullptr, nullptr));
+            CHECK(calls("") - before == 1);
+        }
+        CHECK(contents(place.queue, mem) == bytes);
+    }
+    if (!any)
+        pi_test::skip("no driver has blocking calls that are used");
+}
