@@ -60,11 +60,11 @@ public:
 
     /// Runs the task on a thread that may wait for the device, which is woken without a detour. False when all of these
     /// wait: the end is then for watcher() to find.
-    bool run_waiting(std::function<void()> task) { return waiting_.try_post(task); }
+    bool run_waiting(std::function<void()> task) { return waiting_.try_post(std::move(task)); }
     /// What looks now and then whether something has ended.
     sdk::Watcher &watcher() { return watcher_; }
-    /// Runs the task on a thread that may be kept busy by copies of pageable memory.
-    void run_transfer(std::function<void()> task) { transfers_.post(std::move(task)); }
+    /// Threads that may be kept busy by copies of pageable memory.
+    sdk::Workers &transfers() { return transfers_; }
     /// Threads that help with large ones of these.
     sdk::Workers &copy_helpers() { return copy_helpers_; }
     /// How many help with one. A processor copies 10 GB/s or so, and a fast link carries several times that.
@@ -79,7 +79,14 @@ public:
 
     /// Gives something back to the driver, whose calls for that wait for the work of a whole context. Never throws:
     /// without memory for it, the task runs here.
-    void reap(std::function<void()> task) noexcept;
+    template <class Task>
+    void reap(Task task) noexcept {
+        try {
+            reaper_.post(task);
+        } catch (...) {
+            task();
+        }
+    }
     /// Waits until everything is done that was given to reap() before.
     void drain();
 

@@ -29,31 +29,33 @@ class MapCommand final : public StreamCommand {
 public:
     MapCommand(const Target &target, Mem &mem, const pi_buffer_map_desc &desc)
         : StreamCommand(target.queue, mem.in_host() || !map_reads(desc.flags)), mem_(mem),
-          out_pointer_(desc.out_pointer), map_{nullptr, desc.offset, desc.size, desc.flags} {
+          out_pointer_(desc.out_pointer) {
+        Map &map = map_.emplace_back(Map{nullptr, desc.offset, desc.size, desc.flags});
         if (mem.in_host()) {
-            map_.pointer = mem.host_pointer() + desc.offset;
+            map.pointer = mem.host_pointer() + desc.offset;
         } else {
-            map_.staging = Staging(mem.primary(), desc.size);
-            map_.pointer = map_.staging.begin();
+            map.staging = Staging(mem.primary(), desc.size);
+            map.pointer = map.staging.begin();
         }
     }
 
 private:
     void issue(Submission &submission) override {
-        if (map_.staging && map_reads(map_.flags))
+        const Map &map = map_.front();
+        if (map.staging && map_reads(map.flags))
             copy_regions(
-                submission, cuda::end_of(*mem_), end_of(map_),
-                physical_regions(range_regions(map_.offset, 0, map_.size), mem_->range(), {}));
+                submission, cuda::end_of(*mem_), end_of(map),
+                physical_regions(range_regions(map.offset, 0, map.size), mem_->range(), {}));
     }
     void completed() override {
-        void *const pointer = map_.pointer;
-        mem_->maps().add(std::move(map_));
+        void *const pointer = map_.front().pointer;
+        mem_->maps().add(map_);
         *out_pointer_ = pointer;
     }
 
     const Ref<Mem> mem_;
     void **const out_pointer_;
-    Map map_;
+    OneMap<Map> map_;
 };
 
 using TakenMap = sdk::TakenMap<Mem, Map>;
@@ -82,14 +84,18 @@ private:
 
 void map_host_ptr(Queue &queue, const EnqueueArguments &arguments, Mem &mem,
                   const pi_buffer_map_desc &desc) {
-    enqueue_on_thread(queue, arguments, [&queue, mem = Ref<Mem>(mem), desc] {
-        std::byte *const pointer = mem->map_pointer() + desc.offset;
-        if (map_reads(desc.flags))
-            transfer(queue.primary(), Direction::TO_HOST, mem->address() + desc.offset, pointer,
-                     range_regions(0, 0, desc.size));
-        mem->maps().add({pointer, desc.offset, desc.size, desc.flags});
-        *desc.out_pointer = pointer;
-    });
+    std::byte *const pointer = mem.map_pointer() + desc.offset;
+    OneMap<Map> map;
+    map.emplace_back(Map{pointer, desc.offset, desc.size, desc.flags});
+    enqueue_on_thread(queue, arguments,
+                      [&queue, mem = Ref<Mem>(mem), desc, pointer, map = std::move(map)]() mutable {
+                          if (map_reads(desc.flags))
+                              transfer(queue.primary(), Direction::TO_HOST,
+                                       mem->address() + desc.offset, pointer,
+                                       range_regions(0, 0, desc.size));
+                          mem->maps().add(map);
+                          *desc.out_pointer = pointer;
+                      });
 }
 
 void unmap_host_ptr(Queue &queue, const EnqueueArguments &arguments, TakenMap &&taken) {

@@ -20,19 +20,19 @@ public:
 
     void start(Event &event) override {
         primary_.require_alive();
-        event.submitted();
-        queue_.behind_stream([this, event = Ref<Event>(event)] {
-            primary_.instance().run_transfer([this, event] {
-                event->running();
-                try {
-                    run();
-                } catch (...) {
-                    const Error error = current_error();
-                    return event->finish(error.code(), error.text());
-                }
-                event->finish(PI_SUCCESS);
-            });
+        Workers &threads = primary_.instance().transfers();
+        auto task = threads.prepare([this, event = Ref<Event>(event)] {
+            event->running();
+            try {
+                run();
+            } catch (...) {
+                const Error error = current_error();
+                return event->finish(error.code(), error.text());
+            }
+            event->finish(PI_SUCCESS);
         });
+        event.submitted();
+        queue_.behind_stream(threads, std::move(task));
     }
     void run() { transfer(primary_, direction_, device_, host_, regions_); }
 

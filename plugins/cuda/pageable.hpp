@@ -29,19 +29,19 @@ void enqueue_on_thread(Queue &queue, const sdk::EnqueueArguments &arguments, Bod
     auto shared = std::make_shared<Body>(std::move(body));
     enqueue(queue, arguments, sdk::make_command([&queue, &primary, shared](sdk::Event &event) {
                 primary.require_alive();
-                event.submitted();
-                queue.behind_stream([&primary, shared, event = sdk::Ref<sdk::Event>(event)] {
-                    primary.instance().run_transfer([shared, event] {
-                        event->running();
-                        try {
-                            (*shared)();
-                        } catch (...) {
-                            const sdk::Error error = sdk::current_error();
-                            return event->finish(error.code(), error.text());
-                        }
-                        event->finish(PI_SUCCESS);
-                    });
+                sdk::Workers &threads = primary.instance().transfers();
+                auto task = threads.prepare([shared, event = sdk::Ref<sdk::Event>(event)] {
+                    event->running();
+                    try {
+                        (*shared)();
+                    } catch (...) {
+                        const sdk::Error error = sdk::current_error();
+                        return event->finish(error.code(), error.text());
+                    }
+                    event->finish(PI_SUCCESS);
                 });
+                event.submitted();
+                queue.behind_stream(threads, std::move(task));
             }));
 }
 

@@ -60,14 +60,6 @@ Nvml *Instance::nvml() {
     return nvml_.get();
 }
 
-void Instance::reap(std::function<void()> task) noexcept {
-    try {
-        reaper_.post(task);
-    } catch (...) {
-        task();
-    }
-}
-
 void Instance::drain() {
     auto done = std::make_shared<std::promise<void>>();
     std::future<void> reached = done->get_future();
@@ -88,6 +80,7 @@ Platform::Platform(Instance &instance, const Api &api)
             check(api_, api_.cuDeviceGet(&id, i), "cuDeviceGet", "number ", i);
             devices_.push_back(make<Device>(*this, id));
         } catch (...) {
+            rethrow_no_memory();
             const std::string reason = current_error().text();
             instance_.log(PI_LOG_WARNING, text("device ", i, " of CUDA is left out: ", reason));
             left_out += text(left_out.empty() ? ": " : "; ", reason);

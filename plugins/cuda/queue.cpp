@@ -96,24 +96,24 @@ void Queue::wait_for_stream() {
         primary_.check(front().synchronize(), "cuStreamSynchronize", "on ", device_.name());
 }
 
-void Queue::behind_stream(std::function<void()> task) {
+void Queue::behind_stream(Workers &threads, Workers::Prepared task) {
     if (!shared() && !keeps())
-        return task();
-    const auto wait = [queue = Ref<Queue>(*this), task] {
-        try {
-            queue->wait_for_stream();
-        } catch (...) {
-            // The context is lost, which the task finds out itself.
-        }
-        task();
-    };
-    if (context().instance().run_waiting(wait))
+        return threads.post(std::move(task));
+    const auto one = std::make_shared<Workers::Prepared>(std::move(task)); // for one of the two
+    if (context().instance().run_waiting([queue = Ref<Queue>(*this), &threads, one] {
+            try {
+                queue->wait_for_stream();
+            } catch (...) {
+                // The context is lost, which the task finds out itself.
+            }
+            threads.post(std::move(*one));
+        }))
         return;
     context().instance().watcher().add(
-        [queue = Ref<Queue>(*this), ended = front().mark_end(), task = std::move(task)] {
+        [queue = Ref<Queue>(*this), ended = front().mark_end(), &threads, one] {
             if (!ended())
                 return false;
-            task();
+            threads.post(std::move(*one));
             return true;
         });
 }
@@ -143,9 +143,10 @@ void Queue::call_host(const EnqueueArguments &arguments, pi_host_function functi
     Instance &instance = context().instance();
     auto start = [this, &instance, function, user_data](Event &event) {
         primary_.require_alive();
-        behind_stream([&instance, event = Ref<Event>(event), function, user_data] {
-            call_host_function(instance.host_functions(), *event, function, user_data);
-        });
+        Workers &threads = instance.host_functions();
+        auto task = threads.prepare(host_function_task(event, function, user_data));
+        event.submitted();
+        behind_stream(threads, std::move(task));
     };
     enqueue(*this, arguments, make_command(std::move(start)));
 }

@@ -49,8 +49,8 @@ public:
     /// For what is not put into the stream: waits on the calling thread for what the graph does not know of, which is the
     /// application's work there, and commands without events.
     void wait_for_stream();
-    /// Calls the task once that has ended: at once, or on a thread of the instance.
-    void behind_stream(std::function<void()> task);
+    /// Posts the task to `threads` once that has ended: at once, or from a thread of the instance.
+    void behind_stream(sdk::Workers &threads, sdk::Workers::Prepared task);
 
     /// Whether a command may go straight to the stream, past the graph: nobody gets an event of it, it waits for no event,
     /// and all before it are in the stream, or have ended.

@@ -2,7 +2,7 @@
 #include "stream.hpp"
 #include "submission.hpp"
 
-#include <vector>
+#include <new>
 
 namespace pi::cuda {
 
@@ -45,11 +45,11 @@ void Stream::expect(size_t references) {
     watched_ = true;
 }
 
-uint64_t Stream::add(Event &event, SharedEvent done) {
-    pending_.push_back({last_ + 1, Ref<Event>(event), std::move(done)});
-    if (dozing_)
-        condition_.notify_one();
-    return ++last_;
+uint64_t Stream::Entry::fill(Event &event, SharedEvent done) noexcept {
+    stream_.pending_.back() = {++stream_.last_, Ref<Event>(event), std::move(done)};
+    if (stream_.dozing_)
+        stream_.condition_.notify_one();
+    return stream_.last_;
 }
 
 void Stream::keep(References &references) noexcept {
@@ -203,6 +203,8 @@ void Stream::end_by(uint64_t number, Call pi_cuda_functions::*call, const char *
             return;
         if (code == CUDA_SUCCESS)
             number = last_ended(number);
+    } catch (const std::bad_alloc &) { // for an event to wait for: then for the whole stream
+        code = primary_->api().cuStreamSynchronize(id_);
     } catch (...) {
         code = CUDA_ERROR_UNKNOWN;
     }
@@ -282,17 +284,19 @@ uint64_t Stream::last_ended(uint64_t number) {
 }
 
 void Stream::end_through(uint64_t number, CUresult code, const char *call) {
-    std::vector<Ref<Event>> ended;
     std::unique_lock lock(mutex_);
     kept_.release(number, lock); // who is told of the end may rely on it
-    for (; !pending_.empty() && pending_.front().number <= number; pending_.pop_front())
-        ended.push_back(std::move(pending_.front().event));
     ended_ = std::max(ended_, number);
     if (marked_.number <= ended_)
         marked_.done.reset();
-    lock.unlock();
-    for (const Ref<Event> &event : ended)
+    while (!pending_.empty() && pending_.front().number <= number) {
+        Ref<Event> event = std::move(pending_.front().event);
+        pending_.pop_front();
+        lock.unlock();
         StreamCommand::ended(*event, code, call);
+        event = nullptr; // may go without the lock
+        lock.lock();
+    }
 }
 
 } // namespace pi::cuda

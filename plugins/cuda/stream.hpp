@@ -40,9 +40,23 @@ public:
     /// Under mutex(), before a command is put into the stream whose end matters: someone will notice it. `references` is
     /// how many keep() will be given.
     void expect(size_t references = 0);
-    /// Under mutex(): a command is in the stream, with `done` behind it; NULL: nobody but this stream waits for it, which
-    /// then records an event behind several. Returns its number.
-    uint64_t add(sdk::Event &event, SharedEvent done);
+    /// A place among the commands that have events. Made under mutex() before the command is put
+    /// into the stream, and gone before that is open.
+    class Entry {
+    public:
+        explicit Entry(Stream &stream) : stream_(stream) { stream_.pending_.emplace_back(); }
+        Entry(const Entry &) = delete;
+        ~Entry() {
+            if (!stream_.pending_.back().event)
+                stream_.pending_.pop_back();
+        }
+        /// The command is in the stream, with `done` behind it; NULL: nobody but this stream waits
+        /// for it, which then records an event behind several. Returns its number.
+        uint64_t fill(sdk::Event &event, SharedEvent done) noexcept;
+
+    private:
+        Stream &stream_;
+    };
     /// Under mutex(): a command without an event is in the stream, and uses these until it has ended.
     void keep(sdk::References &references) noexcept;
     /// Under mutex(): a command without an event may still be going on.
@@ -66,9 +80,9 @@ public:
 
 private:
     struct Pending {
-        uint64_t number;
-        sdk::Ref<sdk::Event> event;
-        SharedEvent done; ///< may be NULL
+        uint64_t number = 0;
+        sdk::Ref<sdk::Event> event{};
+        SharedEvent done{}; ///< may be NULL
     };
     /// A place in the stream.
     struct Mark {

@@ -2,6 +2,7 @@
 #include "submission.hpp"
 
 #include <algorithm>
+#include <string_view>
 
 namespace pi::cuda {
 
@@ -59,7 +60,7 @@ Phase phase_in_stream(const Primary &primary, const Event &dependency) {
                : Phase::FINAL;
 }
 
-Phase StreamCommand::phase(const Event &dependency, bool) const {
+Phase StreamCommand::phase(const Event &dependency, bool) const noexcept {
     const Phase phase = phase_in_stream(queue_.primary(), dependency);
     if (phase == Phase::SUBMITTED)
         before_.emplace_back(const_cast<Event &>(dependency));
@@ -109,6 +110,7 @@ void StreamCommand::put(Event &event, StreamEvent &payload) {
     if (marker_ && !waits && !timed() && !queue_.shared() && !stream.keeps())
         return;
     stream.expect();
+    Stream::Entry entry(stream);
     const bool unnamed = payload.unnamed_ && !timed() && queue_.stream() && !queue_.shared();
     const SharedEvent done = unnamed ? nullptr : make_done(timed() ? &payload : nullptr);
     if (payload.began_)
@@ -127,7 +129,7 @@ void StreamCommand::put(Event &event, StreamEvent &payload) {
         record(stream, *done);
     payload.command_ = this;
     std::lock_guard own(payload.mutex_);
-    payload.place_ = {&stream, stream.add(event, done), done};
+    payload.place_ = {&stream, entry.fill(event, done), done};
 }
 
 void StreamCommand::start(Event &event) {
@@ -156,7 +158,7 @@ void StreamCommand::start(Event &event) {
 
 void StreamCommand::ended(Event &event, CUresult code, const char *call) {
     StreamEvent &payload = payload_of(event);
-    const auto end = [&](pi_result result, std::string words) {
+    const auto end = [&](pi_result result, std::string_view words) {
         {
             std::lock_guard lock(payload.mutex_);
             payload.place_ = {};
@@ -164,7 +166,7 @@ void StreamCommand::ended(Event &event, CUresult code, const char *call) {
         }
         payload.began_.reset();
         payload.base_.reset();
-        event.finish(result, std::move(words));
+        event.finish(result, words);
     };
     try {
         if (code != CUDA_SUCCESS)

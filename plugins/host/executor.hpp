@@ -92,16 +92,13 @@ public:
 private:
     void run(sdk::Event &event) {
         event.running();
-        pi_result result = PI_SUCCESS;
-        std::string words;
+        sdk::Error failure(PI_SUCCESS, {});
         try {
             work_();
         } catch (...) {
-            const sdk::Error error = sdk::current_error();
-            result = error.code();
-            words = error.text();
+            failure = sdk::current_error();
         }
-        event.finish(result, std::move(words)); // destroys this command
+        event.finish(failure.code(), failure.text()); // destroys this command
     }
 
     Device &device_;

@@ -51,10 +51,10 @@ public:
 
     void start(Event &event) override {
         place_.require_alive();
+        Workers &threads = place_.instance().transfers();
+        auto task = threads.prepare([this, event = Ref<Event>(event)] { run_as(*event); });
         event.submitted();
-        queue_.behind_list([this, event = Ref<Event>(event)] {
-            place_.instance().run_transfer([this, event] { run_as(*event); });
-        });
+        queue_.behind_list(threads, std::move(task));
     }
     void run() { transfer(executor_, src_, dst_, regions_); }
 

@@ -54,7 +54,7 @@ public:
     /// What looks now and then whether something has ended.
     sdk::Watcher &watcher() { return watcher_; }
     /// Runs the task on a thread that may be kept busy by copies through the host.
-    void run_transfer(std::function<void()> task) { transfers_.post(std::move(task)); }
+    sdk::Workers &transfers() { return transfers_; }
     /// Runs the application's host functions.
     sdk::Workers &host_functions() { return host_functions_; }
 

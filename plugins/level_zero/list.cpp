@@ -3,6 +3,7 @@
 #include "submission.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace pi::level_zero {
 
@@ -34,17 +35,17 @@ SharedEvent List::tail() const {
     return pending_.empty() ? nullptr : pending_.back().done;
 }
 
-uint64_t List::add(Event &event, SharedEvent done) {
-    pending_.push_back({last_ + 1, Ref<Event>(event), std::move(done)});
-    if (++events_ == 1)
-        context_->watch().wake();
-    return ++last_;
+uint64_t List::Entry::fill(Event &event, SharedEvent done) noexcept {
+    list_.pending_.back() = {++list_.last_, Ref<Event>(event), std::move(done)};
+    if (++list_.events_ == 1)
+        list_.context_->watch().wake();
+    return list_.last_;
 }
 
-void List::keep(References &references, SharedEvent before, SharedEvent done) {
-    pending_.push_back({last_ + 1, nullptr, std::move(done), std::move(before)});
-    if (kept_.keep(++last_, references))
-        context_->watch().wake();
+void List::Entry::keep(References &references, SharedEvent before, SharedEvent done) noexcept {
+    list_.pending_.back() = {++list_.last_, nullptr, std::move(done), std::move(before)};
+    if (list_.kept_.keep(list_.last_, references))
+        list_.context_->watch().wake();
 }
 
 bool List::keeps() {
@@ -69,34 +70,24 @@ std::deque<List::Pending>::iterator List::find(uint64_t number) {
     return found != pending_.end() && found->number == number ? found : pending_.end();
 }
 
-/// Under mutex_: takes out the command of this number; in order with all before it, which have ended, too.
-List::Ended List::take_through(uint64_t number) {
-    Ended taken;
-    const auto take = [&](Pending &pending) {
-        events_ -= pending.event ? 1 : 0;
-        taken.push_back(std::move(pending));
-    };
-    if (in_order_) {
-        for (; !pending_.empty() && pending_.front().number <= number; pending_.pop_front())
-            take(pending_.front());
-        return taken;
-    }
-    if (const auto found = find(number); found != pending_.end()) {
-        take(*found);
-        pending_.erase(found);
-    }
-    return taken;
-}
-
-/// With the lock under which they were taken out. Who is told of an end, or finds nothing under way, may rely on it that
-/// nothing is kept any more.
-void List::end(std::unique_lock<std::mutex> lock, const Ended &ended, ze_result_t code,
+/// Ends the command of this number, or all `through` it. `lock` is open while one ends. Who is told
+/// of an end, or finds nothing under way, may rely on it that nothing is kept any more.
+void List::end(std::unique_lock<std::mutex> &lock, uint64_t number, bool through, ze_result_t code,
                const char *call) {
-    kept_.release(ended.empty() ? 0 : ended.back().number, lock);
-    lock.unlock();
-    for (const Pending &pending : ended)
-        if (pending.event)
-            ListCommand::ended(*pending.event, code, call);
+    kept_.release(number, lock);
+    for (;;) {
+        const auto found = through ? pending_.begin() : find(number);
+        if (found == pending_.end() || found->number > number)
+            return;
+        Pending one = std::move(*found);
+        pending_.erase(found);
+        events_ -= one.event ? 1 : 0;
+        lock.unlock();
+        if (one.event)
+            ListCommand::ended(*one.event, code, call);
+        one = {}; // may go without the lock
+        lock.lock();
+    }
 }
 
 void List::wait_for(uint64_t number) {
@@ -111,33 +102,33 @@ void List::wait_for(uint64_t number) {
     const ze_result_t code = place_.api().zeEventHostSynchronize(done->id(), UINT64_MAX);
     place_.note(code);
     std::unique_lock lock(mutex_);
-    const Ended ended = take_through(number);
-    end(std::move(lock), ended, code, "zeEventHostSynchronize");
+    end(lock, number, in_order_, code, "zeEventHostSynchronize");
 }
 
 void List::wait() {
     if (in_order_)
         return wait_for(newest());
-    std::vector<uint64_t> numbers;
-    {
-        std::lock_guard lock(mutex_);
-        for (const Pending &pending : pending_)
-            numbers.push_back(pending.number);
-    }
-    for (const uint64_t number : numbers)
+    const uint64_t last = newest();
+    for (;;) {
+        uint64_t number;
+        {
+            std::lock_guard lock(mutex_);
+            if (pending_.empty() || pending_.front().number > last)
+                return;
+            number = pending_.front().number;
+        }
         wait_for(number);
+    }
 }
 
 void List::end_through(uint64_t number) {
     std::unique_lock lock(mutex_);
-    const Ended ended = take_through(number);
-    end(std::move(lock), ended, ZE_RESULT_SUCCESS, nullptr);
+    end(lock, number, true, ZE_RESULT_SUCCESS, nullptr);
 }
 
 bool List::poll() {
     /// Of a list that is out of order, how many commands behind the oldest are asked about.
     constexpr size_t most_asked = 64;
-    Ended ended;
     ze_result_t code = ZE_RESULT_SUCCESS;
     const auto is_done = [&](const Pending &pending) {
         const ze_result_t answer = place_.api().zeEventQueryStatus(pending.done->id());
@@ -146,27 +137,28 @@ bool List::poll() {
         return answer == ZE_RESULT_SUCCESS;
     };
     std::unique_lock lock(mutex_);
+    std::array<uint64_t, most_asked> ended;
+    size_t count = 0;
     if (in_order_) {
         const auto open = std::partition_point(pending_.begin(), pending_.end(), is_done);
         if (open != pending_.begin())
-            ended = take_through(std::prev(open)->number);
+            ended[count++] = std::prev(open)->number;
     } else {
-        std::vector<uint64_t> numbers;
         for (size_t i = 0; i < pending_.size() && i < most_asked && !code; ++i)
             if (is_done(pending_[i]))
-                numbers.push_back(pending_[i].number);
-        for (const uint64_t number : numbers)
-            std::ranges::move(take_through(number), std::back_inserter(ended));
+                ended[count++] = pending_[i].number;
     }
     // What has ended before first; then all that is under way is lost.
-    if (!ended.empty())
-        code = ZE_RESULT_SUCCESS;
-    else if (code != ZE_RESULT_SUCCESS)
-        for (events_ = 0; !pending_.empty(); pending_.pop_front())
-            ended.push_back(std::move(pending_.front()));
-    place_.note(code);
-    end(std::move(lock), ended, code, "zeEventQueryStatus");
-    return !ended.empty();
+    const bool any = count != 0, lost = !any && code != ZE_RESULT_SUCCESS;
+    if (lost && !pending_.empty())
+        ended[count++] = pending_.back().number;
+    place_.note(any ? ZE_RESULT_SUCCESS : code);
+    for (size_t i = 0; i < count; ++i)
+        end(lock, ended[i], in_order_ || lost, any ? ZE_RESULT_SUCCESS : code,
+            "zeEventQueryStatus");
+    if (count == 0) // another thread may be about to let go of what was kept
+        kept_.release(0, lock);
+    return count != 0;
 }
 
 void List::wait_for_oldest(uint64_t timeout) {

@@ -42,13 +42,27 @@ public:
     /// Under mutex(), before a command is put into the list: someone will notice its end. `references` is how many keep() will
     /// be given.
     void expect(size_t references = 0);
+    /// A place among the commands. Made under mutex() before the command is put into the list, and
+    /// gone before that is open.
+    class Entry {
+    public:
+        explicit Entry(List &list) : list_(list) { list_.pending_.emplace_back(); }
+        Entry(const Entry &) = delete;
+        ~Entry() {
+            if (!list_.pending_.back().done)
+                list_.pending_.pop_back();
+        }
+        /// The command is in the list, at whose end `done` happens. Returns its number.
+        uint64_t fill(sdk::Event &event, SharedEvent done) noexcept;
+        /// One that nobody has an event of, in a list in order. It waits for `before`, which may be
+        /// NULL, and uses the references until it has ended.
+        void keep(sdk::References &references, SharedEvent before, SharedEvent done) noexcept;
+
+    private:
+        List &list_;
+    };
     /// Under mutex(): what a command in order waits for; NULL if nothing is under way.
     SharedEvent tail() const;
-    /// Under mutex(): a command is in the list, at whose end `done` happens. Returns its number.
-    uint64_t add(sdk::Event &event, SharedEvent done);
-    /// Under mutex(): a command that nobody has an event of is in the list, which is in order. It waits for `before`, which
-    /// may be NULL, and uses the references until it has ended.
-    void keep(sdk::References &references, SharedEvent before, SharedEvent done);
     /// The number of the newest command.
     uint64_t newest() const { return last_.load(std::memory_order_relaxed); }
     /// A command without an event may still be going on.
@@ -76,16 +90,14 @@ public:
 
 private:
     struct Pending {
-        uint64_t number;
-        sdk::Ref<sdk::Event> event; ///< NULL: nobody has one
-        SharedEvent done;
+        uint64_t number = 0;
+        sdk::Ref<sdk::Event> event{}; ///< NULL: nobody has one
+        SharedEvent done{};
         SharedEvent
             before{}; ///< of one without an event: what the driver waits for is not to be used again before
     };
-    using Ended = std::vector<Pending>;
     std::deque<Pending>::iterator find(uint64_t number);
-    Ended take_through(uint64_t number);
-    void end(std::unique_lock<std::mutex> lock, const Ended &ended, ze_result_t code,
+    void end(std::unique_lock<std::mutex> &lock, uint64_t number, bool through, ze_result_t code,
              const char *call);
 
     const std::shared_ptr<DriverContext> context_;

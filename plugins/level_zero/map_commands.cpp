@@ -28,31 +28,33 @@ class MapCommand final : public ListCommand {
 public:
     MapCommand(const Target &target, Mem &mem, const pi_buffer_map_desc &desc)
         : ListCommand(target.queue, mem.in_host() || !map_reads(desc.flags)), mem_(mem),
-          out_pointer_(desc.out_pointer), map_{nullptr, desc.offset, desc.size, desc.flags} {
+          out_pointer_(desc.out_pointer) {
+        Map &map = map_.emplace_back(Map{nullptr, desc.offset, desc.size, desc.flags});
         if (mem.in_host()) {
-            map_.pointer = mem.host_pointer() + desc.offset;
+            map.pointer = mem.host_pointer() + desc.offset;
         } else if (mem.map_pointer()) {
-            map_.pointer = mem.map_pointer() + desc.offset;
+            map.pointer = mem.map_pointer() + desc.offset;
         } else {
-            map_.staging = Staging(mem.place().context(), desc.size);
-            map_.pointer = map_.staging.begin();
+            map.staging = Staging(mem.place().context(), desc.size);
+            map.pointer = map.staging.begin();
         }
     }
 
 private:
     void issue(Submission &submission) override {
-        if (!mem_->in_host() && map_reads(map_.flags))
-            append_mapped(submission, end_of(*mem_), map_.offset, map_.pointer, map_.size, true);
+        const Map &map = map_.front();
+        if (!mem_->in_host() && map_reads(map.flags))
+            append_mapped(submission, end_of(*mem_), map.offset, map.pointer, map.size, true);
     }
     void completed() override {
-        void *const pointer = map_.pointer;
-        mem_->maps().add(std::move(map_));
+        void *const pointer = map_.front().pointer;
+        mem_->maps().add(map_);
         *out_pointer_ = pointer;
     }
 
     const Ref<Mem> mem_;
     void **const out_pointer_;
-    Map map_;
+    OneMap<Map> map_;
 };
 
 using Taken = TakenMap<Mem, Map>;

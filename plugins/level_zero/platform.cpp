@@ -40,6 +40,7 @@ std::vector<Ref<Platform>> Instance::find_platforms() {
         try {
             found.push_back(make<Platform>(*this, *api_, id, drivers.size() == 1));
         } catch (...) {
+            rethrow_no_memory();
             const std::string reason = current_error().text();
             log(PI_LOG_WARNING, text("a driver of Level Zero is left out: ", reason));
             left_out += text(left_out.empty() ? ": " : "; ", reason);
@@ -74,6 +75,7 @@ Platform::Platform(Instance &instance, const Api &api, ze_driver_handle_t id, bo
         try {
             devices_.push_back(make<Device>(*this, device));
         } catch (...) {
+            rethrow_no_memory();
             const std::string reason = current_error().text();
             instance_.log(PI_LOG_WARNING, text("a device of Level Zero is left out: ", reason));
             left_out += text(left_out.empty() ? ": " : "; ", reason);

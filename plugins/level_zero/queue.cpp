@@ -67,24 +67,25 @@ void Queue::wait_for_list() {
         list_->wait();
 }
 
-void Queue::behind_list(std::function<void()> task) {
+void Queue::behind_list(Workers &threads, Workers::Prepared task) {
     if (!list_->keeps())
-        return task();
-    // The list is released before the task, which may release all else: a context goes after its lists.
+        return threads.post(std::move(task));
+    // The list is released before the task is posted, which may release all else: a context goes after its lists.
     Instance &instance = place_.instance();
     const auto number = list_->newest();
-    if (instance.run_waiting([list = list_, number, task]() mutable {
+    const auto one = std::make_shared<Workers::Prepared>(std::move(task)); // for one of the two
+    if (instance.run_waiting([list = list_, number, &threads, one]() mutable {
             list->wait_for(number);
             list.reset();
-            task();
+            threads.post(std::move(*one));
         }))
         return;
-    instance.watcher().add([list = list_, number, task = std::move(task)]() mutable {
+    instance.watcher().add([list = list_, number, &threads, one]() mutable {
         list->poll();
         if (!list->has_ended(number))
             return false;
         list.reset();
-        task();
+        threads.post(std::move(*one));
         return true;
     });
 }
@@ -97,9 +98,10 @@ void Queue::call_host(const EnqueueArguments &arguments, pi_host_function functi
                       void *user_data) {
     auto start = [this, function, user_data](Event &event) {
         place_.require_alive();
-        behind_list([this, event = Ref<Event>(event), function, user_data] {
-            call_host_function(place_.instance().host_functions(), *event, function, user_data);
-        });
+        Workers &threads = place_.instance().host_functions();
+        auto task = threads.prepare(host_function_task(event, function, user_data));
+        event.submitted();
+        behind_list(threads, std::move(task));
     };
     enqueue(*this, arguments, make_command(std::move(start)));
 }

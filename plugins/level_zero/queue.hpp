@@ -46,7 +46,7 @@ public:
     /// without events.
     void wait_for_list();
     /// Calls the task once that has ended: at once, or on a thread of the instance.
-    void behind_list(std::function<void()> task);
+    void behind_list(sdk::Workers &threads, sdk::Workers::Prepared task);
 
 private:
     const sdk::Ref<Context> context_;

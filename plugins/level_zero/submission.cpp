@@ -93,7 +93,7 @@ Phase phase_in_list(const Place &place, const Event &dependency) {
                : Phase::FINAL;
 }
 
-Phase ListCommand::phase(const Event &dependency, bool) const {
+Phase ListCommand::phase(const Event &dependency, bool) const noexcept {
     const Phase phase = phase_in_list(queue_.place(), dependency);
     if (phase == Phase::SUBMITTED)
         before_.emplace_back(const_cast<Event &>(dependency));
@@ -123,6 +123,7 @@ void ListCommand::put(Event &event, ListEvent &payload) {
     if (marker_ && before.empty() && !timed())
         return;
     list.expect();
+    List::Entry entry(list);
     const auto done = std::make_shared<PooledEvent>(place.context(), timed());
     if (timed())
         payload.began_ = std::make_shared<PooledEvent>(place.context(), true);
@@ -146,7 +147,7 @@ void ListCommand::put(Event &event, ListEvent &payload) {
     std::lock_guard own(payload.mutex_);
     payload.before_ = std::move(before);
     payload.done_ = done;
-    payload.where_ = {&list, list.add(event, done), done};
+    payload.where_ = {&list, entry.fill(event, done), done};
 }
 
 void ListCommand::start(Event &event) {
@@ -175,7 +176,7 @@ void ListCommand::start(Event &event) {
 
 void ListCommand::ended(Event &event, ze_result_t code, const char *call) {
     ListEvent &payload = payload_of(event);
-    const auto end = [&](pi_result result, std::string words) {
+    const auto end = [&](pi_result result, std::string_view words) {
         std::vector<SharedEvent> before;
         {
             std::lock_guard lock(payload.mutex_);
@@ -183,7 +184,7 @@ void ListCommand::ended(Event &event, ze_result_t code, const char *call) {
             before.swap(payload.before_);
         }
         payload.began_.reset();
-        event.finish(result, std::move(words));
+        event.finish(result, words);
     };
     try {
         if (code != ZE_RESULT_SUCCESS)
@@ -209,6 +210,7 @@ void ListCommand::put_straight(References &references) {
     std::lock_guard lock(list.mutex());
     list.expect(references.size());
     SharedEvent before = list.tail();
+    List::Entry entry(list);
     ze_event_handle_t wait = before ? before->id() : nullptr;
     Submission submission(place, list.id(), {&wait, before ? 1U : 0U}, nullptr, done->id());
     try {
@@ -218,10 +220,10 @@ void ListCommand::put_straight(References &references) {
         if (!submission.taken())
             throw;
         submission.close();
-        list.keep(references, std::move(before), std::move(done));
+        entry.keep(references, std::move(before), std::move(done));
         throw;
     }
-    list.keep(references, std::move(before), std::move(done));
+    entry.keep(references, std::move(before), std::move(done));
 }
 
 void ListCommand::run(ListEvent *payload) {

@@ -151,7 +151,8 @@ public:
     explicit ListCommand(Queue &queue, bool marker = false) : queue_(queue), marker_(marker) {}
 
     /// SUBMITTED for what is in a list of the same place.
-    sdk::Phase phase(const sdk::Event &dependency, bool carries_error) const override;
+    void expect(size_t dependencies) override { before_.reserve(dependencies); }
+    sdk::Phase phase(const sdk::Event &dependency, bool carries_error) const noexcept override;
     void start(sdk::Event &event) final;
     /// Does it within the call; on return it has ended. Throws its failure. The queue must be idle. Notes its times in
     /// `payload`, which is NULL if nobody wants them.

@@ -37,21 +37,24 @@ void Watch::wake() noexcept {
     woken_.notify_one();
 }
 
+std::shared_ptr<List> Watch::at(size_t index) {
+    std::lock_guard lock(mutex_);
+    return index < lists_.size() ? lists_[index] : nullptr;
+}
+
 void Watch::sweep() {
-    std::vector<std::shared_ptr<List>> lists;
-    {
-        std::lock_guard lock(mutex_);
-        lists = lists_;
-    }
-    for (const auto &list : lists)
+    for (size_t i = 0; const auto list = at(i); ++i)
         list->poll();
 }
 
-void Watch::wait_for_one(const std::vector<std::shared_ptr<List>> &lists, size_t turn) {
-    for (size_t i = 0; i < lists.size(); ++i)
-        if (List &list = *lists[(turn + i) % lists.size()]; list.urgent())
-            return list.wait_for_oldest(a_moment);
+void Watch::wait_for_one(size_t turn) {
     std::unique_lock lock(mutex_);
+    const size_t count = lists_.size();
+    lock.unlock();
+    for (size_t i = 0; i < count; ++i)
+        if (const auto list = at((turn + i) % count); list && list->urgent())
+            return list->wait_for_oldest(a_moment);
+    lock.lock();
     woken_.wait_for(lock, sdk::between_looks, [this] { return look_; });
 }
 
@@ -61,7 +64,6 @@ void Watch::run() {
 }
 
 bool Watch::look(const size_t *wait) {
-    std::vector<std::shared_ptr<List>> lists;
     {
         std::lock_guard lock(mutex_);
         thread_ = std::this_thread::get_id();
@@ -71,16 +73,17 @@ bool Watch::look(const size_t *wait) {
             settled_.notify_all();
             return false;
         }
-        lists = lists_;
         look_ = false;
     }
     bool any = false;
-    for (const auto &list : lists)
+    for (size_t i = 0; const auto list = at(i);) {
         any = list->poll() || any;
-    // Not under the lock, which is taken under a list's.
-    std::erase_if(lists, [this](const auto &list) { return list->leave() && remove(list); });
-    if (wait && !any && !lists.empty())
-        wait_for_one(lists, *wait);
+        // Not under the lock, which is taken under a list's.
+        if (!(list->leave() && remove(list)))
+            ++i;
+    }
+    if (wait && !any && at(0))
+        wait_for_one(*wait);
     return true;
 }
 

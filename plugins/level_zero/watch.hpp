@@ -35,7 +35,9 @@ private:
     void run();
     /// Ends what has ended. False: nothing is under way any more. `wait`: for a little if nothing had ended, at that list's turn.
     bool look(const size_t *wait);
-    void wait_for_one(const std::vector<std::shared_ptr<List>> &lists, size_t turn);
+    void wait_for_one(size_t turn);
+    /// The list of this index; NULL behind the last.
+    std::shared_ptr<List> at(size_t index);
     bool remove(const std::shared_ptr<List> &list);
 
     DriverContext &context_;

@@ -148,6 +148,7 @@ std::optional<uint64_t> Device::import_alignment() {
         try {
             find_import_alignment();
         } catch (...) {
+            rethrow_no_memory();
             instance().log(PI_LOG_WARNING, "importing host memory into " + name_ +
                                                " was tried and failed: " + current_error().text());
         }

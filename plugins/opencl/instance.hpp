@@ -48,18 +48,27 @@ public:
         host()->log(host(), level, message.c_str());
     }
 
-    /// Runs `task(status)` on the completion thread once the vendor's event is final. The event is only read during
-    /// the call. Nothing of ours ever runs inside the driver's callback but the handing over. If the driver takes no
-    /// callback, a thread waits. Never throws: the task is run in any case.
-    void when_final(const Api &api, cl_event event,
-                    std::function<void(cl_int status)> task) noexcept;
+    /// What is to be done with the status of a vendor's event. Made before the event is, behind
+    /// which there is no way back.
+    struct Notice;
+    struct DeleteNotice {
+        void operator()(Notice *notice) const noexcept;
+    };
+    using NoticePointer = std::unique_ptr<Notice, DeleteNotice>;
+    NoticePointer make_notice(std::function<void(cl_int status)> task);
+
+    /// Runs the notice's task on the completion thread once the vendor's event is final. The event
+    /// is only read during the call. Nothing of ours ever runs inside the driver's callback but the
+    /// handing over. If the driver takes no callback, this call waits. Never throws: the task is
+    /// run in any case.
+    void when_final(const Api &api, cl_event event, NoticePointer notice) noexcept;
 
     /// The same of an event that may fail with work of the application's before it: of a failure drivers call nobody back
     /// (PoCL, rusticl and Clover alike). A thread looks at the event now and then. Without memory for that it is when_final.
-    void watch(const Api &api, cl_event event, std::function<void(cl_int status)> task) noexcept;
+    void watch(const Api &api, cl_event event, NoticePointer notice) noexcept;
 
-    /// Runs the task on a thread that may be kept busy: copies of memory, waits.
-    void run(std::function<void()> task) { busy_.post(std::move(task)); }
+    /// Threads that may be kept busy: by copies of memory, by waits.
+    sdk::Workers &busy() { return busy_; }
     /// What looks now and then whether an application's cl_event has ended.
     sdk::Watcher &watcher() { return watcher_; }
     /// Runs the application's host functions.
@@ -74,7 +83,6 @@ public:
     }
 
 private:
-    struct Notice;
     static void CL_CALLBACK notify(cl_event event, cl_int status, void *user_data);
     void open();
     bool wanted(const std::string &platform_name) const;

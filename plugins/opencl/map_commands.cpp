@@ -18,7 +18,7 @@ public:
     MapCommand(Queue &queue, Mem &mem, const pi_buffer_map_desc &desc)
         : VendorCommand(queue, map_queue(queue, mem), map_device(queue, mem)), mem_(mem),
           offset_(desc.offset), size_(desc.size), flags_(vendor_flags(desc.flags)),
-          out_pointer_(desc.out_pointer) {}
+          out_pointer_(desc.out_pointer), map_(1) {}
 
 private:
     static bool is_private(Mem &mem) { return mem.device().quirk(QUIRK_MAPS_IN_ORDER); }
@@ -41,45 +41,39 @@ private:
         submission.add_with("clEnqueueMapBuffer", [&](cl_command_queue queue, cl_uint count,
                                                       const cl_event *waits, cl_event *event) {
             cl_int code = CL_SUCCESS;
-            pointer_ = map_vendor(*mem_, queue, flags_, offset_, size_, count, waits, event, &code);
+            map_.front().pointer =
+                map_vendor(*mem_, queue, flags_, offset_, size_, count, waits, event, &code);
             return code;
         });
     }
     void completed() override {
-        mem_->add_map(pointer_);
-        *out_pointer_ = pointer_;
+        void *const pointer = map_.front().pointer;
+        mem_->maps().add(map_);
+        *out_pointer_ = pointer;
     }
 
     const Ref<Mem> mem_;
     const uint64_t offset_, size_;
     const cl_map_flags flags_;
     void **const out_pointer_;
-    void *pointer_ = nullptr;
+    OneMap<Map> map_;
 };
 
 class UnmapCommand final : public VendorCommand {
 public:
     UnmapCommand(Queue &queue, Mem &mem, void *pointer)
-        : VendorCommand(queue), mem_(mem), pointer_(pointer) {
-        mem_->take_map(pointer_);
-    }
-    ~UnmapCommand() override {
-        if (!issued_) // a dependency failed: it is still mapped
-            mem_->add_map(pointer_);
-    }
+        : VendorCommand(queue), taken_(mem, pointer) {}
 
 private:
     void issue(Submission &submission) override {
         submission.add_with("clEnqueueUnmapMemObject", [&](cl_command_queue queue, cl_uint count,
                                                            const cl_event *waits, cl_event *event) {
-            return unmap_vendor(*mem_, queue, pointer_, count, waits, event);
+            return unmap_vendor(taken_.mem(), queue, taken_.map().pointer, count, waits, event);
         });
-        issued_ = true;
+        taken_.done(); // else, as when a dependency fails, it is still mapped
     }
 
-    const Ref<Mem> mem_;
-    void *const pointer_;
-    bool issued_ = false;
+    TakenMap<Mem, Map> taken_;
 };
 
 } // namespace

@@ -34,7 +34,7 @@ Mem::Mem(Mem &root, MemOwner vendor, uint64_t flags, uint64_t offset, uint64_t s
       kind_(image ? pi_memory_kind{PI_MEMORY_KIND_IMAGE} : root.kind_), image_(std::move(image)) {}
 
 Mem::~Mem() {
-    for (void *pointer : maps_) {
+    for (const auto &[pointer] : maps_.take_all()) {
         try {
             const cl_command_queue queue =
                 context_->private_queue(device_, Context::Purpose::UNMAP);
@@ -43,10 +43,9 @@ Mem::~Mem() {
                   "clEnqueueUnmapMemObject");
             api().clFlush(queue);
         } catch (...) {
-            context_->instance().log(PI_LOG_WARNING,
-                                     "a buffer that was released while mapped stays "
-                                     "mapped: " +
-                                         current_error().text());
+            context_->instance().log(
+                PI_LOG_WARNING, message("a buffer that was released while mapped stays mapped: ",
+                                        current_error().text()));
         }
     }
 }
@@ -70,22 +69,6 @@ bool Mem::may_share_storage(const Mem &other) const {
 
 uint64_t Mem::storage_begin() const {
     return reinterpret_cast<uint64_t>(root_ ? root_->host_pointer_ : host_pointer_);
-}
-
-void Mem::add_map(void *pointer) {
-    std::lock_guard lock(maps_mutex_);
-    maps_.push_back(pointer);
-}
-
-void Mem::take_map(void *pointer) {
-    std::lock_guard lock(maps_mutex_);
-    const auto found = std::find(maps_.begin(), maps_.end(), pointer);
-    if (found == maps_.end())
-        fail(PI_ERROR_INVALID_VALUE, "pointer is ", pointer,
-             "; no map of this mem that is complete "
-             "and not yet unmapped gave it (",
-             maps_.size(), " others did)");
-    maps_.erase(found);
 }
 
 Mem &checked_mem(const Context &context, pi_mem mem, const sdk::ArgumentName &name) {

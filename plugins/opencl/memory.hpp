@@ -5,6 +5,7 @@
 
 #include "context.hpp"
 
+#include <pi/sdk/held_map.hpp>
 #include <pi/sdk/image_region.hpp>
 
 #include <mutex>
@@ -24,6 +25,11 @@ enum Scope : uint32_t {
     SCOPE_COUNT = 2,
 };
 inline constexpr const char *scope_names[SCOPE_COUNT] = {"global", "host.pinned"};
+
+/// A map of the application's. A pointer can be mapped several times.
+struct Map {
+    void *pointer = nullptr;
+};
 
 class Mem : public sdk::Object<Mem, pi_mem> {
 public:
@@ -82,10 +88,7 @@ public:
     /// One lock a buffer around the vendor's map and unmap calls: drivers are not safe there.
     std::mutex &vendor_map_mutex() { return root().vendor_map_mutex_; }
 
-    // The maps of the application. A pointer can be mapped several times.
-    void add_map(void *pointer);
-    /// Takes a map out, for an unmap; PI_ERROR_INVALID_VALUE if there is none of this pointer.
-    void take_map(void *pointer);
+    sdk::HeldMaps<Map> &maps() { return maps_; }
 
 private:
     const sdk::Ref<Context> context_;
@@ -101,8 +104,8 @@ private:
     const pi_memory_kind kind_;
     const Scope scope_ = SCOPE_GLOBAL;
     const std::optional<Image> image_;
-    std::mutex vendor_map_mutex_, maps_mutex_;
-    std::vector<void *> maps_; ///< guarded by maps_mutex_
+    std::mutex vendor_map_mutex_;
+    sdk::HeldMaps<Map> maps_;
 };
 
 /// PI_ERROR_INVALID_SIZE or PI_ERROR_OUT_OF_DEVICE_MEMORY unless one allocation may have this size.

@@ -15,8 +15,9 @@ namespace {
 struct End {
     Ref<Mem> mem;
     uint64_t begin = UINT64_MAX, end = 0;
-    void *pointer = nullptr; ///< mapped
-    EventOwner event;        ///< of the newest map or unmap
+    void *pointer = nullptr;              ///< mapped
+    EventOwner event;                     ///< of the newest map or unmap
+    Instance::NoticePointer notices[2]{}; ///< of the map, of the unmap
 
     void cover(const Rectangle &r) {
         begin = std::min(begin, r.offset);
@@ -67,41 +68,58 @@ public:
 
     void start(Event &event) override {
         event_ = Ref<Event>(event);
-        src_.map(CL_MAP_READ);
+        // Behind the first map there is no way back: all that it takes is made before.
+        try {
+            prepare(src_);
+            prepare(dst_);
+            copy_ = instance().busy().prepare([this, keep = event_] { copy(); });
+            src_.map(CL_MAP_READ);
+        } catch (...) {
+            event_ = nullptr;
+            throw;
+        }
         try {
             dst_.map(dst_flags_);
         } catch (...) {
             note(current_error());
             event.submitted();
             pending_ = 1;
-            return after(src_, &Migration::mapped);
+            return after(src_, MAPPED);
         }
         event.submitted();
         pending_ = 2;
-        after_both(&Migration::mapped);
+        after_both(MAPPED);
     }
 
 private:
-    using Step = void (Migration::*)();
+    enum Step { MAPPED, UNMAPPED };
 
     Instance &instance() const { return src_.mem->context().instance(); }
 
-    /// Calls the step when this end's newest vendor event and all other pending ones are final.
+    void prepare(End &end) {
+        for (const Step step : {MAPPED, UNMAPPED})
+            end.notices[step] = instance().make_notice(
+                [this, keep = event_, step](cl_int status) { vendor_done(step, status); });
+        end.mem->context().private_queue(end.device(), Context::Purpose::UNMAP);
+    }
+    /// A vendor's event is final: the last one of those that are waited for takes the step.
+    void vendor_done(Step step, cl_int status) {
+        if (status < 0)
+            note(Error(to_result(status), message("a map for a copy between contexts failed: ",
+                                                  error_name(status), " (", status, ")")));
+        if (pending_.fetch_sub(1, std::memory_order_acq_rel) == 1)
+            step == MAPPED ? mapped() : unmapped();
+    }
+    /// Takes the step when this end's newest vendor event and all other pending ones are final.
     void after(End &end, Step step) {
         const Ref<Event> keep = event_;
         const EventOwner vendor = std::move(end.event);
         const Api &api = end.mem->api();
-        const auto done = [this, keep, step](cl_int status) {
-            if (status < 0)
-                note(Error(to_result(status), text("a map for a copy between contexts failed: ",
-                                                   error_name(status), " (", status, ")")));
-            if (pending_.fetch_sub(1, std::memory_order_acq_rel) == 1)
-                (this->*step)();
-        };
+        Instance::NoticePointer notice = std::move(end.notices[step]);
         if (end.device().quirk(QUIRK_RUNS_IN_CALLS))
             if (const cl_int status = status_of(api, vendor.get()); status <= CL_COMPLETE)
-                return done(status);
-        instance().when_final(api, vendor.get(), done);
+                return vendor_done(step, status);
+        instance().when_final(api, vendor.get(), std::move(notice));
     }
     /// The step runs when both are final: until the second is told, nothing here can be gone.
     void after_both(Step step) {
@@ -112,12 +130,7 @@ private:
     void mapped() {
         if (failed_)
             return unmap();
-        try {
-            instance().run([this, keep = event_] { copy(); });
-        } catch (...) {
-            note(current_error());
-            unmap();
-        }
+        instance().busy().post(std::move(copy_));
     }
 
     void copy() {
@@ -133,28 +146,28 @@ private:
     }
 
     void unmap() {
-        std::vector<End *> ends;
+        int count = 0;
         for (End *end : {&src_, &dst_}) {
             if (!end->pointer)
                 continue;
             try {
                 end->unmap();
-                ends.push_back(end);
+                ++count;
             } catch (...) {
                 note(current_error());
             }
         }
-        pending_ = static_cast<int>(ends.size());
-        if (ends.empty())
+        pending_ = count;
+        if (count == 0)
             return unmapped();
-        if (ends.size() == 2)
-            return after_both(&Migration::unmapped);
-        after(*ends.front(), &Migration::unmapped);
+        if (count == 2)
+            return after_both(UNMAPPED);
+        after(src_.event ? src_ : dst_, UNMAPPED);
     }
 
     void unmapped() {
         const Ref<Event> event = std::move(event_);
-        const Error error = error_;
+        const Error error = std::move(error_);
         event->finish(error.code(), error.text());
     }
 
@@ -167,6 +180,7 @@ private:
     End src_, dst_;
     const Regions regions_;
     cl_map_flags dst_flags_;
+    Workers::Prepared copy_;
     Ref<Event> event_; ///< from start to finish
     std::atomic<int> pending_{0};
     std::mutex mutex_;

@@ -56,6 +56,7 @@ void Instance::open() {
             if (wanted(name))
                 platforms_.push_back(make<Platform>(*this, *api_, id));
         } catch (...) {
+            rethrow_no_memory();
             const Error error = current_error();
             log(PI_LOG_WARNING, "an OpenCL platform is left out: " + error.text());
             seen += " (left out: " + error.text() + ")";
@@ -88,58 +89,67 @@ bool Instance::wanted(const std::string &platform_name) const {
     return false;
 }
 
-/// What the driver carries to notify(). The atomic pointer orders the two threads whatever the driver does.
+/// The atomic pointer orders the two threads of a callback whatever the driver does.
 struct Instance::Notice {
-    Notice(Instance &of, std::function<void(cl_int)> run) : task(std::move(run)) {
+    Notice(Instance &of, std::function<void(cl_int)> run)
+        : task(std::move(run)),
+          completion(of.completions_.prepare([this] { NoticePointer(this)->task(status); })) {
         instance.store(&of, std::memory_order_release);
     }
-    std::function<void(cl_int)> task;
+    const std::function<void(cl_int)> task;
+    cl_int status = CL_QUEUED;
+    sdk::Workers::Prepared completion; ///< runs and ends it
     std::atomic<Instance *> instance{nullptr};
 };
+
+void Instance::DeleteNotice::operator()(Notice *notice) const noexcept {
+    delete notice;
+}
+
+Instance::NoticePointer Instance::make_notice(std::function<void(cl_int)> task) {
+    return NoticePointer(new Notice(*this, std::move(task)));
+}
 
 void CL_CALLBACK Instance::notify(cl_event, cl_int status, void *user_data) {
     auto *notice = static_cast<Notice *>(user_data);
     Instance &instance = *notice->instance.load(std::memory_order_acquire);
-    const auto run = [notice, status] {
-        const std::unique_ptr<Notice> owner(notice);
-        owner->task(status);
-    };
-    try {
-        instance.completions_.post(run);
-    } catch (...) {
-        run(); // out of memory: better inside the driver than never
-    }
+    notice->status = status;
+    instance.completions_.post(std::move(notice->completion));
     instance.driver_calls_.fetch_sub(1, std::memory_order_release);
 }
 
-void Instance::when_final(const Api &api, cl_event event,
-                          std::function<void(cl_int status)> task) noexcept {
-    cl_int status = CL_OUT_OF_HOST_MEMORY;
-    try {
-        auto notice = std::make_unique<Notice>(*this, task);
-        driver_calls_.fetch_add(1, std::memory_order_relaxed);
-        if (api.clSetEventCallback(event, CL_COMPLETE, notify, notice.get()) == CL_SUCCESS) {
-            (void)notice.release();
-            return;
-        }
-        driver_calls_.fetch_sub(1, std::memory_order_relaxed);
-    } catch (...) {
-    }
-    status = api.clWaitForEvents(1, &event) == CL_SUCCESS ? CL_COMPLETE : status;
-    task(status);
+void Instance::when_final(const Api &api, cl_event event, NoticePointer notice) noexcept {
+    driver_calls_.fetch_add(1, std::memory_order_relaxed);
+    if (api.clSetEventCallback(event, CL_COMPLETE, notify, notice.get()) == CL_SUCCESS)
+        return static_cast<void>(notice.release());
+    driver_calls_.fetch_sub(1, std::memory_order_relaxed);
+    notice->task(api.clWaitForEvents(1, &event) == CL_SUCCESS ? CL_COMPLETE
+                                                              : CL_OUT_OF_HOST_MEMORY);
 }
 
-void Instance::watch(const Api &api, cl_event event, std::function<void(cl_int)> task) noexcept {
+void Instance::watch(const Api &api, cl_event event, NoticePointer notice) noexcept {
+    struct Watched {
+        EventOwner event;
+        NoticePointer notice;
+    };
     try {
-        const auto owner = std::make_shared<EventOwner>(EventOwner::retained(api, event));
-        watcher_.add([&api, owner, task] {
-            const cl_int status = status_of(api, owner->get());
+        const auto watched =
+            std::make_shared<Watched>(Watched{EventOwner::retained(api, event), nullptr});
+        std::function<bool()> look = [&api, watched] {
+            const cl_int status = status_of(api, watched->event.get());
             if (status <= CL_COMPLETE)
-                task(status);
+                watched->notice->task(status);
             return status <= CL_COMPLETE;
-        });
+        };
+        watched->notice = std::move(notice);
+        try {
+            watcher_.add(std::move(look));
+        } catch (...) {
+            notice = std::move(watched->notice);
+            throw;
+        }
     } catch (...) {
-        when_final(api, event, std::move(task));
+        when_final(api, event, std::move(notice));
     }
 }
 
@@ -169,6 +179,7 @@ Platform::Platform(Instance &instance, const Api &api, cl_platform_id id)
         try {
             devices_.push_back(make<Device>(*this, device));
         } catch (...) {
+            rethrow_no_memory();
             instance_.log(PI_LOG_WARNING, "a device of the OpenCL platform " + name_ +
                                               " is left out: " + current_error().text());
         }

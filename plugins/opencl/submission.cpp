@@ -17,8 +17,8 @@ VendorEvent &payload_of(const Event &event) {
 }
 
 std::string failure(const Queue &queue, cl_int status) {
-    return text("the driver of ", queue.device().name(),
-                " failed the command: ", error_name(status), " (", status, ")");
+    return message("the driver of ", queue.device().name(),
+                   " failed the command: ", error_name(status), " (", status, ")");
 }
 
 /// When something is done that the vendor has nothing to do for: by the clock that it times the queue's other commands by.
@@ -33,12 +33,9 @@ uint64_t time_now(Queue &queue) {
     return now();
 }
 
-/// Whatever their results.
-void wait_for(const Api &api, std::span<const EventOwner> events) {
-    for (const EventOwner &event : events) {
-        const cl_event id = event.get();
-        api.clWaitForEvents(1, &id);
-    }
+void wait_for(const Api &api, const EventOwner &event) {
+    const cl_event id = event.get();
+    api.clWaitForEvents(1, &id); // whatever its result
 }
 
 } // namespace
@@ -94,8 +91,8 @@ void VendorEvent::finish_brought(Event &event, const Api &api) {
     if (const cl_int cause = status_of(api, id); cause < 0)
         status = cause;
     if (status < CL_COMPLETE)
-        return event.finish(to_result(status), text("the cl_event ", id, " failed: ",
-                                                    error_name(status), " (", status, ")"));
+        return event.finish(to_result(status), message("the cl_event ", id, " failed: ",
+                                                       error_name(status), " (", status, ")"));
     payload.note_times(api, id);
     event.finish(PI_SUCCESS);
 }
@@ -150,19 +147,21 @@ void Submission::drain() {
     gather();
     api.clFlush(on_);
     if (drained_)
-        wait_for(api, {&drained_, 1});
+        wait_for(api, drained_);
     drained_ = EventOwner::retained(api, newest_.get());
+    count_ = 0;
 }
 
-std::vector<EventOwner> Submission::take_events() {
-    std::vector<EventOwner> events = std::move(older_);
-    events.push_back(std::move(newest_));
-    return events;
+void Submission::wait() const noexcept {
+    for (const EventOwner &event : older_)
+        wait_for(queue_.api(), event);
+    if (newest_)
+        wait_for(queue_.api(), newest_);
 }
 
 // ----- VendorCommand ------------------------------------------------------------------------------
 
-Phase VendorCommand::phase(const Event &dependency, bool carries_error) const {
+Phase VendorCommand::phase(const Event &dependency, bool carries_error) const noexcept {
     if (on_ != queue_.id() || !dependency.payload() || !dependency.queue() ||
         dependency.context() != queue_.context().handle())
         return Phase::FINAL;
@@ -203,7 +202,10 @@ void VendorCommand::start(Event &event) {
     std::unique_lock<std::mutex> lock = device_.submission_lock();
     EventOwner vendor;
     Submission submission = begin(); // what failed before this fails the event, not the call
+    Instance::NoticePointer notice;
     try {
+        notice = queue_.context().instance().make_notice(
+            [keep = Ref<Event>(event)](cl_int how) { finished(*keep, how); });
         issue(submission);
         vendor = submission.seal();
     } catch (...) {
@@ -219,7 +221,7 @@ void VendorCommand::start(Event &event) {
         queue_.api().clFlush(on_);
         if (lock)
             lock.unlock();
-        return submit(event, std::move(vendor));
+        return submit(event, std::move(vendor), std::move(notice));
     }
     // Nothing for the vendor to do.
     payload.times_.fill(event.queue() && queue_.profiling() ? time_now(queue_) : 0);
@@ -234,7 +236,8 @@ void VendorCommand::start(Event &event) {
     event.finish(PI_SUCCESS);
 }
 
-void VendorCommand::submit(Event &event, EventOwner vendor) {
+void VendorCommand::submit(Event &event, EventOwner vendor,
+                           Instance::NoticePointer notice) noexcept {
     const Api &api = queue_.api();
     Instance &instance = queue_.context().instance();
     VendorEvent &payload = payload_of(event);
@@ -255,8 +258,8 @@ void VendorCommand::submit(Event &event, EventOwner vendor) {
     const cl_int status = status_of(api, id);
     if (status <= CL_COMPLETE)
         return finished(event, status);
-    const auto end = [keep](cl_int how) { finished(*keep, how); };
-    queue_.shared() ? instance.watch(api, id, end) : instance.when_final(api, id, end);
+    queue_.shared() ? instance.watch(api, id, std::move(notice))
+                    : instance.when_final(api, id, std::move(notice));
 }
 
 void VendorCommand::finished(Event &event, cl_int status) {
@@ -289,20 +292,29 @@ void VendorCommand::finished(Event &event, cl_int status) {
     event.finish(PI_SUCCESS);
 }
 
-void VendorCommand::fail_after(Event &event, Submission submission, Error error) {
+void VendorCommand::fail_after(Event &event, Submission submission, Error error) noexcept {
     // What was enqueued before the failure still uses the command's memory: the event ends after it.
     struct Rest {
         Ref<Event> event;
-        std::vector<EventOwner> events;
+        Submission submission;
         Error error;
+        void end() const {
+            submission.wait();
+            event->finish(error.code(), error.text());
+        }
     };
-    auto rest =
-        std::make_shared<Rest>(Rest{Ref<Event>(event), submission.take_events(), std::move(error)});
-    const Api &api = queue_.api();
-    queue_.context().instance().run([rest, &api] {
-        wait_for(api, rest->events);
-        rest->event->finish(rest->error.code(), rest->error.text());
-    });
+    std::shared_ptr<Rest> rest;
+    Workers &threads = queue_.context().instance().busy();
+    try {
+        rest = std::make_shared<Rest>(
+            Rest{Ref<Event>(event), std::move(submission), std::move(error)});
+        return threads.post([rest] { rest->end(); });
+    } catch (...) {
+    }
+    if (rest) // without memory for the task it is done here
+        return rest->end();
+    submission.wait();
+    event.finish(error.code(), error.text());
 }
 
 void VendorCommand::run(VendorEvent *payload) {
@@ -321,7 +333,7 @@ void VendorCommand::run(VendorEvent *payload) {
     } catch (...) {
         // What was enqueued before the failure still uses the command's memory.
         if (!submission.empty())
-            wait_for(api, submission.take_events());
+            submission.wait();
         throw;
     }
     if (vendor) {
@@ -380,6 +392,7 @@ Ref<Event> submit(Queue &queue, const EnqueueArguments &arguments, std::unique_p
     Ref<Event> event = queue.make_event(arguments.type);
     event->set_payload(std::move(payload));
     queue.sequence().submit(*event, std::move(command), waits, arguments.role);
+    throw_refusal(*event);
     return event;
 }
 
@@ -406,9 +419,8 @@ void enqueue_in_graph(Queue &queue, const EnqueueArguments &arguments,
     command->prepare();
     auto payload = std::make_unique<VendorEvent>();
     const bool elsewhere = command->on() != queue.id();
-    Ref<Event> event = submit(queue, arguments, std::move(command), std::move(payload), elsewhere);
-    throw_refusal(*event);
-    conclude(arguments, std::move(event));
+    conclude(arguments,
+             submit(queue, arguments, std::move(command), std::move(payload), elsewhere));
 }
 
 void enqueue_own(Queue &queue, const EnqueueArguments &arguments,

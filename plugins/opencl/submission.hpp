@@ -108,6 +108,7 @@ public:
     /// The same for a call that may be refused, which changes nothing then: returns the vendor's code.
     template <class Function, class... Arguments>
     cl_int try_add(Function function, Arguments... arguments) {
+        reserve();
         cl_event event = nullptr;
         const auto [count, waits] = wait_list();
         const cl_int code = function(on_, arguments..., count, waits, &event);
@@ -133,6 +134,7 @@ public:
     /// The same for functions of another form: body(queue, wait count, waits, out event) returns the vendor's code.
     template <class Body>
     void add_with(const char *call, Body &&body) {
+        reserve();
         cl_event event = nullptr;
         const auto [count, waits] = wait_list();
         check(body(on_, count, waits, &event), call, "on ", queue_.device().name());
@@ -147,12 +149,18 @@ private:
             return {0, nullptr};
         return {static_cast<cl_uint>(wait_ids_.size()), wait_ids_.data()};
     }
-    void keep(cl_event event) {
+    /// So that keep(), behind the vendor's call, cannot fail.
+    void reserve() {
+        if (count_ == backlog)
+            drain();
+        if (older_.size() == older_.capacity() && newest_ && !in_order())
+            older_.reserve(2 * older_.size() + 1);
+    }
+    void keep(cl_event event) noexcept {
         if (newest_ && !in_order())
             older_.push_back(std::move(newest_));
         newest_ = {queue_.api(), event};
-        if (++count_ % backlog == 0)
-            drain();
+        ++count_;
     }
     /// A driver keeps memory for each command that it has: it is never given more than two backlogs.
     static constexpr uint32_t backlog = 4096;
@@ -161,7 +169,8 @@ private:
     void gather();
     EventOwner seal() { return older_.empty() ? std::move(newest_) : join(); }
     EventOwner join();
-    std::vector<EventOwner> take_events();
+    /// Until all has ended, whatever its results.
+    void wait() const noexcept;
     bool in_order() const { return on_ != queue_.id() || queue_.vendor_in_order(); }
 
     Queue &queue_;
@@ -172,7 +181,7 @@ private:
     std::vector<EventOwner>
         older_;          ///< none in order, where the newest event is the last to be final
     EventOwner drained_; ///< the newest at the last drain()
-    uint32_t count_ = 0;
+    uint32_t count_ = 0; ///< since the last drain()
     bool ordered_ = false;
     bool blocks_ = false, timed_ = false; ///< for add_transfer
     bool blocked_ = false;                ///< all that was added has ended
@@ -187,7 +196,8 @@ public:
         : queue_(queue), on_(on), device_(device) {}
 
     /// SUBMITTED for events that the vendor can order itself behind: see the table of quirks.
-    sdk::Phase phase(const sdk::Event &dependency, bool carries_error) const final;
+    void expect(size_t dependencies) final { before_.reserve(dependencies); }
+    sdk::Phase phase(const sdk::Event &dependency, bool carries_error) const noexcept final;
     void start(sdk::Event &event) final;
     /// Does it within the call; on return it has ended. Throws its failure. The queue must be idle. Notes its times in
     /// `payload`, which is NULL if nobody wants them.
@@ -211,8 +221,8 @@ protected:
 
 private:
     Submission begin();
-    void submit(sdk::Event &event, EventOwner vendor);
-    void fail_after(sdk::Event &event, Submission submission, sdk::Error error);
+    void submit(sdk::Event &event, EventOwner vendor, Instance::NoticePointer notice) noexcept;
+    void fail_after(sdk::Event &event, Submission submission, sdk::Error error) noexcept;
 
     Queue &queue_; ///< the event keeps it alive
     const cl_command_queue on_;

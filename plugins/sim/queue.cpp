@@ -12,39 +12,40 @@ Work::Work(Instance &instance, Transfer transfer, Body body, const FaultSpec *fa
     : instance_(instance), transfer_(std::move(transfer)), body_(std::move(body)), fault_(fault) {}
 
 /// Destroys the command.
-void Work::finish(sdk::Event &event, const Outcome &outcome) {
-    event.finish(outcome.code, outcome.text);
+void Work::finish(sdk::Event &event) {
+    if (failure_)
+        event.finish(failure_->code(), failure_->text());
+    else
+        event.finish(PI_SUCCESS);
 }
 
 void Work::start(sdk::Event &event) {
-    if (!body_)
-        return finish(event, run(event));
+    if (!body_) {
+        run(event);
+        return finish(event);
+    }
     event.submitted();
-    sdk::Ref<sdk::Event> running(event);
+    const sdk::Ref<sdk::Event> running(event);
     std::optional<EndOrder::Key> key;
+    EndOrder &order = instance_.end_order();
     // What moves no bytes may wait for the application in its body: nothing is to wait for that.
     if (transfer_.bytes)
-        key = instance_.end_order().begin(instance_.timeline().plan_now(TimesPayload::of(event)));
-    EndOrder &order = instance_.end_order();
-    const auto work = [this, running = std::move(running), key, &order] {
-        Outcome outcome = run(*running);
-        if (key)
-            order.done(*key,
-                       [running, outcome = std::move(outcome)] { finish(*running, outcome); });
-        else
-            finish(*running, outcome);
-    };
+        key = order.begin(instance_.timeline().plan_now(TimesPayload::of(event)),
+                          [this, running] { finish(*running); });
     try {
-        instance_.workers().post(work);
+        instance_.workers().post([this, running, key, &order] {
+            run(*running);
+            key ? order.done(*key) : finish(*running);
+        });
     } catch (...) {
         // Transfers that end later must not wait for it.
         if (key)
-            order.done(*key, [] {});
+            order.withdraw(*key);
         throw;
     }
 }
 
-Work::Outcome Work::run(sdk::Event &event) {
+void Work::run(sdk::Event &event) {
     event.running();
     try {
         instance_.timeline().begin(TimesPayload::of(event));
@@ -62,10 +63,8 @@ Work::Outcome Work::run(sdk::Event &event) {
         if (cut)
             sdk::fail(fault_->result, describe(*fault_), ": ", bytes, " of ", transfer_.bytes,
                       " bytes are moved");
-        return {};
     } catch (...) {
-        const sdk::Error error = sdk::current_error();
-        return {error.code(), error.text()};
+        failure_ = sdk::current_error();
     }
 }
 

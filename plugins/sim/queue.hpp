@@ -27,18 +27,14 @@ public:
     const Task &task() const { return transfer_.task; }
 
 private:
-    struct Outcome {
-        pi_result code = PI_SUCCESS;
-        std::string text{};
-    };
-
-    static void finish(sdk::Event &event, const Outcome &outcome);
-    Outcome run(sdk::Event &event);
+    void finish(sdk::Event &event);
+    void run(sdk::Event &event);
 
     Instance &instance_;
     const Transfer transfer_;
     const Body body_;              ///< empty: it only is ordered
     const FaultSpec *const fault_; ///< of the machine; or NULL
+    std::optional<sdk::Error> failure_;
 };
 
 /// A queue is its order; the instance's threads do the work of all queues.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <new>
 #include <utility>
 
 namespace pi::sim {
@@ -122,14 +123,18 @@ void Timeline::submit(const TimesPointer &times, Task task,
         plan(times);
 }
 
-void Timeline::signal(Times &times) {
+void Timeline::signal(Times &times) noexcept {
     std::lock_guard lock(mutex_);
     if (times.known_)
         return;
     times.submit_ = times.ready_ = host_time();
     times.over_ = std::max(times.ready_, told_);
-    // An alias that owns nothing: the caller keeps it alive.
-    plan(TimesPointer(TimesPointer(), &times));
+    try {
+        // An alias that owns nothing: the caller keeps it alive.
+        plan(TimesPointer(TimesPointer(), &times));
+    } catch (const std::bad_alloc &) {
+        // What waits for it is planned when it begins.
+    }
 }
 
 void Timeline::begin(const TimesPointer &times) {

@@ -86,7 +86,7 @@ public:
     /// Plans a command behind others. Once for each Times.
     void submit(const TimesPointer &times, Task task, const std::vector<TimesPointer> &waits);
     /// A host event is signalled.
-    void signal(Times &times);
+    void signal(Times &times) noexcept;
     /// The command really begins: what it waits for is final. It is planned, if it could not be before, and so is fit
     /// to run; PI_ERROR_DEVICE_LOST if a device that it needs is gone by its end.
     void begin(const TimesPointer &times);

@@ -4,27 +4,32 @@
 
 #include "failing_allocations.hpp"
 #include "fake_host.hpp"
+#include "shortage.hpp"
 
 #include <pi/sdk/event.hpp>
+#include <pi/sdk/worker.hpp>
 
 #include <catch2/catch.hpp>
 
+#include <array>
+#include <atomic>
+#include <functional>
+#include <future>
 #include <new>
 
 using namespace pi::sdk;
 
 namespace {
 
-/// The how-manieth allocation of this thread from now on fails; 0: none.
-thread_local int failing_allocation = 0;
+thread_local pi_test::Shortage shortage; // other threads have memory
 
-/// Fails one allocation while it lives.
+/// While it lives, memory is short.
 class ShortOfMemory {
 public:
-    explicit ShortOfMemory(int allocation) { failing_allocation = allocation; }
+    ShortOfMemory(uint32_t allocation, bool lasts) { shortage.begin(allocation, lasts); }
     ShortOfMemory(const ShortOfMemory &) = delete;
-    ~ShortOfMemory() { failing_allocation = 0; }
-    static bool failed() { return failing_allocation == 0; }
+    ~ShortOfMemory() { shortage.end(); }
+    bool end() { return shortage.end(); }
 };
 
 std::unique_ptr<Command> counting(int &runs) {
@@ -37,9 +42,8 @@ std::unique_ptr<Command> counting(int &runs) {
 class Queue : public Object<Queue, pi_queue> {
 public:
     Queue(const pi_host *host, bool in_order) : Object(host), sequence_(in_order) {}
-    Ref<Event> make_event() {
-        return make<Event>(host(), AnyRef(), AnyRef(Ref<Queue>(*this)), &sequence_,
-                           PI_TYPE_BUFFER_COPY_DESC, false);
+    Ref<Event> make_event(pi_struct_type type = PI_TYPE_BUFFER_COPY_DESC) {
+        return make<Event>(host(), AnyRef(), AnyRef(Ref<Queue>(*this)), &sequence_, type, false);
     }
     Sequence &sequence() { return sequence_; }
 
@@ -50,15 +54,16 @@ private:
 } // namespace
 
 bool allocation_fails(const void *) {
-    return failing_allocation > 0 && --failing_allocation == 0;
+    return shortage.takes_one();
 }
 
-TEST_CASE("whichever allocation of a submission fails, its queue ends and takes more") {
+TEST_CASE("a submission that finds no memory leaves its queue as it was") {
     const bool in_order = GENERATE(true, false);
+    const bool lasts = GENERATE(false, true);
     const pi_test::FakeHost host;
     bool failed = true;
-    for (int allocation = 1; failed; ++allocation) {
-        CAPTURE(in_order, allocation);
+    for (uint32_t allocation = 1; failed; ++allocation) {
+        CAPTURE(in_order, lasts, allocation);
         const Ref<Queue> queue = make<Queue>(host.get(), in_order);
         const Ref<Event> gate = make<Event>(host.get(), AnyRef());
         int runs = 0;
@@ -70,21 +75,22 @@ TEST_CASE("whichever allocation of a submission fails, its queue ends and takes 
         const std::vector<Event *> waits{gate.get(), before.get()};
         bool taken = true;
         {
-            const ShortOfMemory shortage(allocation);
+            ShortOfMemory memory(allocation, lasts);
             try {
                 queue->sequence().submit(*event, std::move(command), waits,
-                                         Sequence::Role::COMMAND);
+                                         Sequence::Role::BARRIER);
             } catch (const std::bad_alloc &) {
                 taken = false;
             }
-            failed = ShortOfMemory::failed();
+            failed = memory.end();
         }
+        CHECK(taken == !failed);
         gate->signal(PI_SUCCESS);
         queue->sequence().finish();
         CHECK(before->final());
         CHECK(event->final() == taken);
-        if (taken && event->result() == PI_SUCCESS)
-            CHECK(runs == 2);
+        CHECK(event->result() == PI_SUCCESS);
+        CHECK(runs == (taken ? 2 : 1));
         const Ref<Event> after = queue->make_event();
         int more = 0;
         queue->sequence().submit(*after, counting(more), {}, Sequence::Role::COMMAND);
@@ -93,36 +99,199 @@ TEST_CASE("whichever allocation of a submission fails, its queue ends and takes 
     }
 }
 
-TEST_CASE("whichever allocation fails while an event becomes final, what waits for it goes on") {
+TEST_CASE("without memory a signal ends all that waits for it, with its code") {
+    const bool lasts = GENERATE(false, true);
+    const pi_result signal = GENERATE(as<pi_result>{}, PI_SUCCESS, PI_ERROR_BACKEND);
     const pi_test::FakeHost host;
     bool failed = true;
-    for (int allocation = 1; failed; ++allocation) {
-        CAPTURE(allocation);
+    for (uint32_t allocation = 1; failed; ++allocation) {
+        CAPTURE(lasts, signal, allocation);
         const Ref<Queue> queue = make<Queue>(host.get(), false);
         const Ref<Event> gate = make<Event>(host.get(), AnyRef());
-        int runs = 0;
+        int runs = 0, calls = 0;
         std::vector<Ref<Event>> events;
         for (int i = 0; i < 3; ++i) {
             events.push_back(queue->make_event());
             queue->sequence().submit(*events.back(), counting(runs), std::vector{gate.get()},
                                      Sequence::Role::COMMAND);
+            events.back()->set_callback(
+                [](pi_event, pi_result, void *data) { ++*static_cast<int *>(data); }, &calls);
         }
-        bool signalled = true;
         {
-            const ShortOfMemory shortage(allocation);
-            try {
-                gate->signal(PI_ERROR_BACKEND);
-            } catch (const std::bad_alloc &) {
-                signalled = false; // and can be once more
-            }
-            failed = ShortOfMemory::failed();
+            ShortOfMemory memory(allocation, lasts);
+            gate->signal(signal);
+            failed = memory.end();
         }
-        if (!signalled)
-            gate->signal(PI_ERROR_BACKEND);
         for (const Ref<Event> &event : events) {
             CHECK(event->final());
-            CHECK(event->result() == PI_ERROR_DEPENDENCY_FAILED);
+            CHECK(event->result() == (signal ? PI_ERROR_DEPENDENCY_FAILED : PI_SUCCESS));
         }
-        CHECK(runs == 0);
+        CHECK(runs == (signal ? 0 : 3));
+        CHECK(calls == 3);
+    }
+}
+
+TEST_CASE("without memory a command that throws fails with what it threw, and its queue ends") {
+    const bool lasts = GENERATE(false, true);
+    const bool throws_error = GENERATE(true, false);
+    const pi_test::FakeHost host;
+    bool failed = true;
+    for (uint32_t allocation = 1; failed; ++allocation) {
+        CAPTURE(lasts, throws_error, allocation);
+        const Ref<Queue> queue = make<Queue>(host.get(), true);
+        const Ref<Event> gate = make<Event>(host.get(), AnyRef());
+        const Ref<Event> event = queue->make_event();
+        auto command = make_command([throws_error](Event &) {
+            if (throws_error)
+                fail(PI_ERROR_DEVICE_LOST, "a text that is too long to lie in the string itself");
+            throw std::bad_alloc();
+        });
+        queue->sequence().submit(*event, std::move(command), std::vector{gate.get()});
+        {
+            ShortOfMemory memory(allocation, lasts);
+            gate->signal(PI_SUCCESS);
+            failed = memory.end();
+        }
+        queue->sequence().finish();
+        CHECK(event->result() ==
+              (throws_error ? PI_ERROR_DEVICE_LOST : PI_ERROR_OUT_OF_HOST_MEMORY));
+        CHECK_FALSE(event->error_text().empty());
+    }
+}
+
+TEST_CASE("a command that finds no memory to start with is refused by its enqueue call") {
+    const bool held_back = GENERATE(false, true);
+    const pi_test::FakeHost host;
+    const Ref<Queue> queue = make<Queue>(host.get(), true);
+    const Ref<Event> gate = make<Event>(host.get(), AnyRef());
+    pi_event waits[] = {gate->handle()};
+    const EnqueueArguments arguments{0, PI_TYPE_BUFFER_COPY_DESC, held_back ? 1U : 0U, waits,
+                                     nullptr};
+    const pi_result result = guard(host.get(), [&] {
+        enqueue(*queue, arguments, make_command([](Event &) { throw std::bad_alloc(); }));
+    });
+    CHECK(result == (held_back ? PI_SUCCESS : PI_ERROR_OUT_OF_HOST_MEMORY));
+    gate->signal(PI_SUCCESS);
+    queue->sequence().finish();
+}
+
+TEST_CASE("without memory a chain of many events needs no deep stack") {
+    constexpr int links = 200'000;
+    const pi_test::FakeHost host;
+    const Ref<Queue> queue = make<Queue>(host.get(), true);
+    const Ref<Event> gate = make<Event>(host.get(), AnyRef());
+    int runs = 0;
+    Ref<Event> last;
+    for (int i = 0; i < links; ++i) {
+        last = queue->make_event();
+        queue->sequence().submit(*last, counting(runs), std::vector{gate.get()});
+    }
+    {
+        const ShortOfMemory memory(1, true);
+        gate->signal(PI_SUCCESS);
+    }
+    CHECK(last->final());
+    CHECK(runs == links);
+}
+
+TEST_CASE("a callback that finds no memory is refused, else it is called once") {
+    const bool lasts = GENERATE(false, true);
+    const bool is_final = GENERATE(false, true);
+    const pi_test::FakeHost host;
+    bool failed = true;
+    for (uint32_t allocation = 1; failed; ++allocation) {
+        CAPTURE(lasts, is_final, allocation);
+        const Ref<Event> gate = make<Event>(host.get(), AnyRef());
+        if (is_final)
+            gate->signal(PI_SUCCESS);
+        int calls = 0;
+        bool taken = true;
+        {
+            ShortOfMemory memory(allocation, lasts);
+            try {
+                gate->set_callback(
+                    [](pi_event, pi_result, void *data) { ++*static_cast<int *>(data); }, &calls);
+            } catch (const std::bad_alloc &) {
+                taken = false;
+            }
+            failed = memory.end();
+        }
+        CHECK(taken == !failed);
+        if (!is_final)
+            gate->signal(PI_SUCCESS);
+        CHECK(calls == (taken ? 1 : 0));
+    }
+}
+
+TEST_CASE("without memory an entry point returns the code of the failure") {
+    const bool lasts = GENERATE(false, true);
+    pi_test::FakeHost host;
+    for (uint32_t allocation = 1; allocation < 6; ++allocation) {
+        CAPTURE(lasts, allocation);
+        const Ref<Event> event = make<Event>(host.get(), AnyRef());
+        event->signal(PI_ERROR_BACKEND);
+        ShortOfMemory memory(allocation, lasts);
+        const pi_result thrown = guard(host.get(), [] {
+            fail(PI_ERROR_INVALID_SIZE, "size is ", 3, ": a multiple of ", 4, " is needed");
+        });
+        const pi_result no_memory = guard(host.get(), [] { throw std::bad_alloc(); });
+        const pi_result waited = guard(host.get(), [&] { event->wait(PI_TIMEOUT_NEVER); });
+        memory.end();
+        CHECK(thrown == PI_ERROR_INVALID_SIZE);
+        CHECK(no_memory == PI_ERROR_OUT_OF_HOST_MEMORY);
+        CHECK(waited == PI_ERROR_BACKEND);
+        CHECK_FALSE(host.message().empty());
+    }
+}
+
+TEST_CASE("a task that finds no memory is not posted; one that was prepared needs none") {
+    const bool lasts = GENERATE(false, true);
+    bool failed = true;
+    for (uint32_t allocation = 1; failed; ++allocation) {
+        CAPTURE(lasts, allocation);
+        std::atomic<int> runs{0};
+        int posted = 0;
+        {
+            Workers workers(2);
+            Workers::Prepared prepared = workers.prepare([&] { ++runs; });
+            ShortOfMemory memory(allocation, lasts);
+            const std::array<char, 64> large{}; // no function object has room for it
+            for (int i = 0; i < 2; ++i) {
+                try {
+                    workers.post([&, large] { runs += 1 + large[0]; });
+                    ++posted;
+                } catch (const std::bad_alloc &) {
+                }
+            }
+            workers.post(std::move(prepared));
+            ++posted;
+            failed = memory.end();
+        }
+        CHECK(runs == posted);
+    }
+}
+
+TEST_CASE("a pool with a thread for each task refuses one that gets none") {
+    bool failed = true;
+    for (uint32_t allocation = 1; failed; ++allocation) {
+        CAPTURE(allocation);
+        Workers workers(Workers::one_each);
+        std::promise<void> go, done;
+        workers.post([gate = go.get_future().share()] { gate.wait(); });
+        std::function<void()> task = [&] { done.set_value(); };
+        bool posted = true;
+        {
+            ShortOfMemory memory(allocation, false);
+            try {
+                workers.post(std::move(task));
+            } catch (const std::bad_alloc &) {
+                posted = false;
+            }
+            failed = memory.end();
+        }
+        CHECK(posted == !failed);
+        if (posted)
+            done.get_future().get(); // while the first one waits
+        go.set_value();
     }
 }

@@ -15,6 +15,7 @@ namespace pi_test {
 class FakeHost {
 public:
     FakeHost() {
+        message_.reserve(1024); // tests fail allocations
         host_.struct_size = sizeof host_;
         host_.dispatch = &dispatch_;
         host_.context = this;

@@ -67,10 +67,11 @@ void run_within_call(Queue &queue, const EnqueueArguments &arguments, Body &&bod
     *arguments.out_event = event.give();
 }
 
-/// After a submit: what the vendor did not take, as the event's payload tells, is thrown.
+/// After a submit: what the vendor did not take, as the event's payload tells, or found no memory
+/// to start, is thrown.
 inline void throw_refusal(const Event &event) {
-    if (event.payload() && event.payload()->refused() && event.final() &&
-        event.result() != PI_SUCCESS)
+    const bool refused = event.found_no_memory() || (event.payload() && event.payload()->refused());
+    if (refused && event.final() && event.result() != PI_SUCCESS)
         throw Error(event.result(), event.error_text());
 }
 

@@ -9,6 +9,7 @@
 #include <new>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -27,18 +28,40 @@ private:
     std::string text_;
 };
 
-/// The arguments written one after another: text("size is ", size, ", at most ", limit).
+/// The arguments written one after another: text("size is ", size, ", at most ", limit). Throws
+/// std::bad_alloc.
 template <class... Parts>
 std::string text(const Parts &...parts) {
     std::ostringstream stream;
     (stream << ... << parts);
+    if (!stream) // a stream keeps an exception of its buffer to itself
+        throw std::bad_alloc();
     return stream.str();
 }
 
-/// Throws Error with a text made of the parts.
+/// The same for an error's text: without memory for it, a text that needs none.
+template <class... Parts>
+std::string message(const Parts &...parts) noexcept {
+    try {
+        return text(parts...);
+    } catch (...) {
+        return "out of memory"; // short enough to lie in the string itself
+    }
+}
+
+/// A copy of an error's text, likewise.
+inline std::string copy_message(std::string_view words) noexcept {
+    try {
+        return std::string(words);
+    } catch (...) {
+        return "out of memory";
+    }
+}
+
+/// Throws Error with a text made of the parts; without memory for the text the code is the same.
 template <class... Parts>
 [[noreturn]] void fail(pi_result code, const Parts &...parts) {
-    throw Error(code, text(parts...));
+    throw Error(code, message(parts...));
 }
 
 /// An argument's name in messages: "mem", or {"arguments", 3, ".mem"} for "arguments[3].mem". It is written out
@@ -73,21 +96,36 @@ inline void check_flags(uint64_t flags, uint64_t known, const char *name) {
              flags & ~known, " (known are 0x", known, ")");
 }
 
-/// The exception in flight as an Error; call it inside a catch block.
-inline Error current_error() {
+/// Returns use(code, text) of the exception in flight; call it inside a catch block. Needs no
+/// memory.
+template <class Use>
+auto with_current_error(Use &&use) noexcept {
     try {
         throw;
     } catch (const Error &error) {
-        return error;
+        return use(error.code(), error.what());
     } catch (const std::bad_alloc &) {
-        return {PI_ERROR_OUT_OF_HOST_MEMORY, "out of host memory"};
+        return use(PI_ERROR_OUT_OF_HOST_MEMORY, "out of host memory");
     } catch (const std::system_error &error) {
-        return {PI_ERROR_OUT_OF_RESOURCES, error.what()};
+        return use(PI_ERROR_OUT_OF_RESOURCES, error.what());
     } catch (const std::exception &error) {
-        return {PI_ERROR_INTERNAL, error.what()};
+        return use(PI_ERROR_INTERNAL, error.what());
     } catch (...) {
-        return {PI_ERROR_INTERNAL, "an exception of an unknown type"};
+        return use(PI_ERROR_INTERNAL, "an exception of an unknown type");
     }
+}
+
+/// The exception in flight as an Error; call it inside a catch block.
+inline Error current_error() noexcept {
+    return with_current_error(
+        [](pi_result code, const char *words) { return Error(code, copy_message(words)); });
+}
+
+/// Inside a catch block that does without what failed: throws the exception on if memory was what
+/// it lacked, since next time there may be some.
+inline void rethrow_no_memory() {
+    if (current_error().code() == PI_ERROR_OUT_OF_HOST_MEMORY)
+        throw;
 }
 
 /// Runs `body`; exceptions end here, as this thread's last error. Every entry point goes through it.
@@ -97,9 +135,10 @@ pi_result guard(const pi_host *host, Body &&body) noexcept {
         std::forward<Body>(body)();
         return PI_SUCCESS;
     } catch (...) {
-        const Error error = current_error();
-        host->set_error(host, error.code(), error.text().c_str());
-        return error.code();
+        return with_current_error([host](pi_result code, const char *words) {
+            host->set_error(host, code, words);
+            return code;
+        });
     }
 }
 

@@ -18,7 +18,8 @@
 #include <mutex>
 #include <span>
 #include <string>
-#include <unordered_set>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace pi::sdk {
@@ -42,15 +43,21 @@ class Command {
 public:
     virtual ~Command() = default;
 
-    /// Called once, on any thread, with no lock held, when every dependency has reached its phase and none has
-    /// failed. Gives the command to the backend: either Event::finish is called before it returns, or
-    /// Event::submitted now and Event::finish later. An exception fails the event. Must not block.
-    /// A backend that finishes later holds a Ref<Event> until then; once the event may be finished by another
-    /// thread, start() must not touch *this any more.
+    /// Called once, on any thread, with no lock held, when every dependency has reached its phase
+    /// and none has failed. Gives the command to the backend: either Event::finish is called before
+    /// it returns, or Event::submitted now and Event::finish later. An exception fails the event;
+    /// one for want of host memory within the enqueue call fails that call. Must not block. A
+    /// backend that finishes later holds a Ref<Event> until then; once the event may be finished by
+    /// another thread, start() must not touch *this any more.
     virtual void start(Event &event) = 0;
 
-    /// The phase that `dependency` must reach. SUBMITTED only if start() makes the backend order itself
-    /// behind it. `carries_error`: this fails if it fails; else it only comes first.
+    /// Called before the command is put into its queue: it will depend on so many events at most.
+    /// Makes room for what phase() notes. May throw: then the command is not enqueued.
+    virtual void expect(size_t dependencies) { (void)dependencies; }
+
+    /// The phase that `dependency` must reach. SUBMITTED only if start() makes the backend order
+    /// itself behind it. `carries_error`: this fails if it fails; else it only comes first. The
+    /// command is in its queue: must not throw.
     virtual Phase phase(const Event &dependency, bool carries_error) const {
         (void)dependency, (void)carries_error;
         return Phase::FINAL;
@@ -96,7 +103,7 @@ public:
     void submitted();
     /// The backend is done with it. May be called on any thread, once, with no lock held. The event is final
     /// when its dependencies are, too: dependents, callbacks and waiting threads go on then.
-    void finish(pi_result result, std::string text = {});
+    void finish(pi_result result, std::string_view text = {});
     /// Notes that work begins now (for backends that time themselves).
     void running() {
         status_.store(PI_EVENT_RUNNING, std::memory_order_relaxed);
@@ -122,7 +129,9 @@ public:
     bool final() const { return status() == PI_EVENT_COMPLETE; }
     pi_event_status status() const { return status_.load(std::memory_order_acquire); }
     pi_result result() const;
-    std::string error_text() const;
+    std::string error_text() const noexcept;
+    /// Whether the command found no host memory to start with.
+    bool found_no_memory() const { return found_no_memory_.load(std::memory_order_relaxed); }
     pi_struct_type type() const { return type_; }
     void *context() const { return context_.handle(); }
     void *queue() const { return queue_.handle(); }
@@ -151,23 +160,48 @@ public:
 
     // ----- the graph's side -----------------------------------------------------------------------
 
-    /// Puts the command behind its dependencies. `waits` carry errors; `order` (may be NULL) only orders.
+    /// Makes room for so many dependencies, so that launch() cannot fail. Called once before it.
+    void expect(size_t dependencies);
+    /// Puts the command behind its dependencies. `waits` carry errors; `order` only orders.
     /// Called once, by Sequence.
     void launch(std::unique_ptr<Command> command, std::span<Event *const> waits,
-                std::span<Event *const> order);
+                std::span<Event *const> order) noexcept;
 
 private:
+    friend class Sequence;
+
+    /// In the list of an event that another one waits for; a part of that other one.
     struct Waiter {
-        Ref<Event> event;
-        bool carries_error;
-        bool starts; ///< counts for the start; else for the finish
+        Ref<Event> event{}; ///< that other one, while this is in a list
+        bool carries_error = false;
+        bool starts = false; ///< counts for the start; else for the finish
+        Waiter *next = nullptr;
+    };
+    /// First in, first out.
+    class Waiters {
+    public:
+        void add(Waiter &waiter) {
+            waiter.next = nullptr;
+            *end_ = &waiter;
+            end_ = &waiter.next;
+        }
+        Waiter *take_all() {
+            end_ = &first_;
+            return std::exchange(first_, nullptr);
+        }
+
+    private:
+        Waiter *first_ = nullptr, **end_ = &first_;
     };
 
-    bool add_waiter(Waiter waiter, Phase phase);
+    bool wait_for(Event &dependency, Phase phase, bool carries_error, bool starts);
     void depend(Event &dependency, bool carries_error);
     void note_failure(const Event &root);
     void note_end(const Event &dependency);
-    void dependency_reached(const Waiter &waiter, const Event &dependency, bool is_final);
+    void reached(Waiter *waiters, bool is_final);
+    void dependency_reached(bool carries_error, bool starts, const Event &dependency,
+                            bool is_final);
+    void post(void (Event::*step)());
     void start_step();
     void finish_step();
     void begin();
@@ -181,9 +215,17 @@ private:
     std::atomic<uint32_t> missing_{1};    ///< dependencies until start, plus one while launching
     std::atomic<uint32_t> unfinished_{1}; ///< the backend, plus dependencies that are not final
     std::atomic<uint32_t> application_references_{1};
+    std::atomic<bool> found_no_memory_{false};
     std::unique_ptr<Command> command_;
     std::unique_ptr<Payload> payload_;
-    uint64_t times_[4] = {}; ///< queued, submit, start, end
+    std::unique_ptr<Waiter[]> waiting_; ///< where it waits for others
+    size_t waiting_count_ = 0;          ///< used of them
+    Trampoline::Task task_;             ///< of begin(), then of complete()
+    void (Event::*step_)() = nullptr;   ///< what it does next
+    uint64_t times_[4] = {};            ///< queued, submit, start, end
+
+    /// In the list of its sequence's open events, under that one's mutex.
+    Event *older_ = nullptr, *newer_ = nullptr;
 
     mutable std::mutex mutex_; ///< guards what follows; no other lock is taken under it
     std::condition_variable condition_;
@@ -193,7 +235,7 @@ private:
     bool signalled_ = false;
     bool reached_submitted_ = false;
     bool reached_final_ = false;
-    std::vector<Waiter> submitted_waiters_, final_waiters_;
+    Waiters submitted_waiters_, final_waiters_;
     std::vector<std::pair<pi_event_callback, void *>> callbacks_;
 };
 
@@ -208,8 +250,9 @@ public:
         BARRIER       ///< with or without one; later commands come after it
     };
 
-    /// Puts the command into the queue behind `waits` and what the queue's order demands. The event is of
-    /// this queue and new. Never blocks.
+    /// Puts the command into the queue behind `waits` and what the queue's order demands. The event
+    /// is of this queue and new. Never blocks. After an exception nothing was enqueued, and `event`
+    /// is as it was.
     void submit(Event &event, std::unique_ptr<Command> command, std::span<Event *const> waits,
                 Role role = Role::COMMAND);
 
@@ -235,11 +278,12 @@ private:
     std::vector<Ref<Event>> open_events() const;
 
     const bool in_order_;
-    mutable std::mutex mutex_;         ///< taken before any event's, never after
-    Event *last_ = nullptr;            ///< in order: the newest; it is not final
-    Event *barrier_ = nullptr;         ///< out of order: the newest barrier that is not final
-    std::unordered_set<Event *> open_; ///< not final; the graph keeps them alive until they are
-    std::atomic<bool> idle_{true};     ///< open_ is empty; written under the lock
+    mutable std::mutex mutex_;     ///< taken before any event's, never after
+    Event *last_ = nullptr;        ///< in order: the newest; it is not final
+    Event *barrier_ = nullptr;     ///< out of order: the newest barrier that is not final
+    Event *newest_ = nullptr;      ///< of those that are not final, which the graph keeps alive
+    size_t open_ = 0;              ///< how many they are
+    std::atomic<bool> idle_{true}; ///< there is none; written under the lock
 };
 
 /// Checks a wait list: count and pointer agree, every event is of this instance.

@@ -14,9 +14,9 @@ inline pi_result Event::result() const {
     return reached_final_ ? result_ : PI_SUCCESS;
 }
 
-inline std::string Event::error_text() const {
+inline std::string Event::error_text() const noexcept {
     std::lock_guard lock(mutex_);
-    return reached_final_ ? text_ : std::string();
+    return reached_final_ ? copy_message(text_) : std::string();
 }
 
 inline uint64_t Event::profiling(pi_profiling_info name) const {
@@ -36,32 +36,37 @@ inline uint64_t Event::profiling(pi_profiling_info name) const {
 
 // ----- dependencies -------------------------------------------------------------------------------
 
-inline bool Event::add_waiter(Waiter waiter, Phase phase) {
-    std::lock_guard lock(mutex_);
-    if (phase == Phase::SUBMITTED ? reached_submitted_ : reached_final_)
-        return false;
-    (phase == Phase::SUBMITTED ? submitted_waiters_ : final_waiters_).push_back(std::move(waiter));
-    return true;
+inline void Event::expect(size_t dependencies) {
+    if (dependencies) // one for its start, one for its finish
+        waiting_ = std::make_unique<Waiter[]>(2 * dependencies);
+}
+
+inline bool Event::wait_for(Event &dependency, Phase phase, bool carries_error, bool starts) {
+    // Counted before, as it may be reached at once; never down to zero here, as launch() holds one.
+    std::atomic<uint32_t> &counter = starts ? missing_ : unfinished_;
+    counter.fetch_add(1, std::memory_order_relaxed);
+    Waiter &waiter = waiting_[waiting_count_];
+    waiter.carries_error = carries_error;
+    waiter.starts = starts;
+    {
+        std::lock_guard lock(dependency.mutex_);
+        if (!(phase == Phase::SUBMITTED ? dependency.reached_submitted_
+                                        : dependency.reached_final_)) {
+            waiter.event = Ref<Event>(*this);
+            (phase == Phase::SUBMITTED ? dependency.submitted_waiters_ : dependency.final_waiters_)
+                .add(waiter);
+            ++waiting_count_;
+            return true;
+        }
+    }
+    counter.fetch_sub(1, std::memory_order_relaxed);
+    return false;
 }
 
 inline void Event::depend(Event &dependency, bool carries_error) {
-    // Counted before, as it may be reached at once; never down to zero here, as launch() holds one.
-    const auto wait = [&](std::atomic<uint32_t> &counter, bool starts, Phase phase) {
-        counter.fetch_add(1, std::memory_order_relaxed);
-        bool waits = false;
-        try {
-            waits = dependency.add_waiter({Ref<Event>(*this), carries_error, starts}, phase);
-        } catch (...) {
-            counter.fetch_sub(1, std::memory_order_relaxed);
-            throw;
-        }
-        if (!waits)
-            counter.fetch_sub(1, std::memory_order_relaxed);
-        return waits;
-    };
     const Phase phase = command_->phase(dependency, carries_error);
-    wait(missing_, true, phase);
-    if (phase == Phase::SUBMITTED && wait(unfinished_, false, Phase::FINAL))
+    wait_for(dependency, phase, carries_error, true);
+    if (phase == Phase::SUBMITTED && wait_for(dependency, Phase::FINAL, carries_error, false))
         return;
     if (!dependency.final())
         return;
@@ -84,12 +89,7 @@ inline void Event::note_end(const Event &dependency) {
 inline void Event::note_failure(const Event &root) {
     if (root.result() == PI_SUCCESS)
         return;
-    std::string words;
-    try {
-        words = root.error_text();
-    } catch (const std::bad_alloc &) {
-        // The code is what followers go by.
-    }
+    std::string words = root.error_text();
     std::lock_guard lock(mutex_);
     // A vendor that poisons followers makes them fail, too: the dependency is the better cause.
     if (result_ == PI_ERROR_DEPENDENCY_FAILED)
@@ -98,43 +98,47 @@ inline void Event::note_failure(const Event &root) {
     text_ = std::move(words);
 }
 
-inline void Event::dependency_reached(const Waiter &waiter, const Event &dependency,
+inline void Event::dependency_reached(bool carries_error, bool starts, const Event &dependency,
                                       bool is_final) {
     if (is_final)
         note_end(dependency);
-    if (is_final && waiter.carries_error)
+    if (is_final && carries_error)
         note_failure(dependency);
-    waiter.starts ? start_step() : finish_step();
+    starts ? start_step() : finish_step();
 }
 
 inline void Event::launch(std::unique_ptr<Command> command, std::span<Event *const> waits,
-                          std::span<Event *const> order) {
+                          std::span<Event *const> order) noexcept {
     command_ = std::move(command);
-    try {
-        for (Event *dependency : waits)
-            depend(*dependency, true);
-        for (Event *dependency : order)
-            depend(*dependency, false);
-    } catch (...) {
-        // The event is already in its queue: it must become final, or the queue would never finish.
-        const Error error = current_error();
-        std::lock_guard lock(mutex_);
-        result_ = error.code();
-        text_ = error.text();
-    }
+    for (Event *dependency : waits)
+        depend(*dependency, true);
+    for (Event *dependency : order)
+        depend(*dependency, false);
     start_step();
 }
 
 // ----- the life of a command ----------------------------------------------------------------------
 
+/// The task, of which an event has one at a time, holds a reference.
+inline void Event::post(void (Event::*step)()) {
+    retain();
+    step_ = step;
+    task_.owner = this;
+    task_.run = [](void *owner) {
+        const Ref<Event> self = Ref<Event>::adopt(static_cast<Event *>(owner));
+        (self.get()->*self->step_)();
+    };
+    Trampoline::post(task_);
+}
+
 inline void Event::start_step() {
     if (missing_.fetch_sub(1, std::memory_order_acq_rel) == 1)
-        Trampoline::post([self = Ref<Event>(*this)] { self->begin(); });
+        post(&Event::begin);
 }
 
 inline void Event::finish_step() {
     if (unfinished_.fetch_sub(1, std::memory_order_acq_rel) == 1)
-        Trampoline::post([self = Ref<Event>(*this)] { self->complete(); });
+        post(&Event::complete);
 }
 
 inline void Event::begin() {
@@ -150,31 +154,43 @@ inline void Event::begin() {
     try {
         command_->start(*this);
     } catch (...) {
-        const Error error = current_error();
-        finish(error.code(), error.text());
+        with_current_error([this](pi_result code, const char *words) {
+            found_no_memory_.store(code == PI_ERROR_OUT_OF_HOST_MEMORY, std::memory_order_relaxed);
+            finish(code, words);
+        });
     }
 }
 
 inline void Event::submitted() {
-    std::vector<Waiter> waiters;
+    Waiter *waiters;
     {
         std::lock_guard lock(mutex_);
         reached_submitted_ = true;
-        waiters.swap(submitted_waiters_);
+        waiters = submitted_waiters_.take_all();
         pi_event_status queued = PI_EVENT_QUEUED;
         status_.compare_exchange_strong(queued, PI_EVENT_SUBMITTED, std::memory_order_relaxed);
     }
-    for (const Waiter &waiter : waiters)
-        waiter.event->dependency_reached(waiter, *this, false);
+    reached(waiters, false);
 }
 
-inline void Event::finish(pi_result result, std::string words) {
+inline void Event::reached(Waiter *waiters, bool is_final) {
+    while (waiters) {
+        const Waiter &waiter = *waiters;
+        const bool carries_error = waiter.carries_error, starts = waiter.starts;
+        const Ref<Event> event = std::move(waiters->event); // which `waiter` is a part of
+        waiters = waiter.next;
+        event->dependency_reached(carries_error, starts, *this, is_final);
+    }
+}
+
+inline void Event::finish(pi_result result, std::string_view words) {
     ended();
     if (result != PI_SUCCESS) {
+        std::string text = copy_message(words);
         std::lock_guard lock(mutex_);
         if (result_ == PI_SUCCESS) {
             result_ = result;
-            text_ = std::move(words);
+            text_ = std::move(text);
         }
     }
     finish_step();
@@ -193,14 +209,14 @@ inline void Event::finish_within_call() {
 inline void Event::complete() {
     // What the command kept alive goes before anybody can see that it is final.
     command_.reset();
-    std::vector<Waiter> submitted_waiters, final_waiters;
+    Waiter *submitted_waiters, *final_waiters;
     std::vector<std::pair<pi_event_callback, void *>> callbacks;
     pi_result result;
     {
         std::lock_guard lock(mutex_);
         reached_submitted_ = reached_final_ = true;
-        submitted_waiters.swap(submitted_waiters_);
-        final_waiters.swap(final_waiters_);
+        submitted_waiters = submitted_waiters_.take_all();
+        final_waiters = final_waiters_.take_all();
         callbacks.swap(callbacks_);
         result = result_;
         status_.store(PI_EVENT_COMPLETE, std::memory_order_release);
@@ -208,10 +224,8 @@ inline void Event::complete() {
     }
     if (sequence_)
         sequence_->forget(*this);
-    for (const Waiter &waiter : submitted_waiters)
-        waiter.event->dependency_reached(waiter, *this, true);
-    for (const Waiter &waiter : final_waiters)
-        waiter.event->dependency_reached(waiter, *this, true);
+    reached(submitted_waiters, true);
+    reached(final_waiters, true);
     for (const auto &[callback, user_data] : callbacks) {
         const CallbackScope scope(host());
         callback(handle(), result, user_data);
@@ -252,10 +266,20 @@ inline void Event::set_callback(pi_event_callback callback, void *user_data) {
             return;
         }
     }
-    Trampoline::post([self = Ref<Event>(*this), callback, user_data] {
-        const CallbackScope scope(self->host());
-        callback(self->handle(), self->result(), user_data);
-    });
+    struct Call {
+        Trampoline::Task task;
+        Ref<Event> event;
+        pi_event_callback callback;
+        void *user_data;
+    };
+    auto *const call = new Call{{}, Ref<Event>(*this), callback, user_data};
+    call->task.owner = call;
+    call->task.run = [](void *owner) {
+        const std::unique_ptr<Call> self(static_cast<Call *>(owner));
+        const CallbackScope scope(self->event->host());
+        self->callback(self->event->handle(), self->event->result(), self->user_data);
+    };
+    Trampoline::post(call->task);
 }
 
 inline void Event::signal(pi_result result) {
@@ -264,13 +288,14 @@ inline void Event::signal(pi_result result) {
     if (!is_signal(result))
         fail(PI_ERROR_INVALID_VALUE, "result is ", result,
              "; PI_SUCCESS or a negative error code that is not a wait's own is needed");
-    std::string words = result ? text("signalled by the application with ", result) : std::string();
+    const std::string words =
+        result ? message("signalled by the application with ", result) : std::string();
     {
         std::lock_guard lock(mutex_);
         if (std::exchange(signalled_, true))
             fail(PI_ERROR_INVALID_OPERATION, "event was signalled before");
     }
-    finish(result, std::move(words));
+    finish(result, words);
 }
 
 inline void Event::application_release() {
@@ -306,7 +331,14 @@ inline void Sequence::submit(Event &event, std::unique_ptr<Command> command,
         before.reserve(order.size());
         for (const Ref<Event> &one : order)
             before.push_back(one.get());
-        open_.insert(&event); // from here on nothing fails but within launch()
+        event.expect(waits.size() + order.size());
+        command->expect(waits.size() + order.size());
+        // From here on nothing fails.
+        event.older_ = newest_;
+        if (newest_)
+            newest_->newer_ = &event;
+        newest_ = &event;
+        ++open_;
         idle_.store(false, std::memory_order_relaxed);
         last_ = &event;
         if (role == Role::BARRIER)
@@ -317,8 +349,8 @@ inline void Sequence::submit(Event &event, std::unique_ptr<Command> command,
 
 inline std::vector<Ref<Event>> Sequence::open_events() const {
     std::vector<Ref<Event>> events;
-    events.reserve(open_.size());
-    for (Event *event : open_)
+    events.reserve(open_);
+    for (Event *event = newest_; event; event = event->older_)
         events.emplace_back(*event);
     return events;
 }
@@ -339,8 +371,11 @@ inline void Sequence::finish() {
 
 inline void Sequence::forget(Event &event) {
     std::lock_guard lock(mutex_);
-    open_.erase(&event);
-    idle_.store(open_.empty(), std::memory_order_release);
+    (event.newer_ ? event.newer_->older_ : newest_) = event.older_;
+    if (event.older_)
+        event.older_->newer_ = event.newer_;
+    --open_;
+    idle_.store(open_ == 0, std::memory_order_release);
     if (last_ == &event)
         last_ = nullptr;
     if (barrier_ == &event)

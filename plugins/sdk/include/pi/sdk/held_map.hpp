@@ -8,9 +8,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <list>
 #include <mutex>
 #include <utility>
-#include <vector>
 
 namespace pi::sdk {
 
@@ -23,16 +23,20 @@ struct HeldMap {
         staging{}; ///< what the pointer is in, if that is neither the memory itself nor host_ptr
 };
 
-/// Of one memory object. Thread-safe.
+/// One map, or none, which is added to others without memory: commands make it before they run.
+template <class Map>
+using OneMap = std::list<Map>;
+
+/// Of one memory object; a Map has a `pointer`. Thread-safe.
 template <class Map>
 class HeldMaps {
 public:
-    void add(Map map) {
+    void add(OneMap<Map> &map) noexcept {
         std::lock_guard lock(mutex_);
-        maps_.push_back(std::move(map));
+        maps_.splice(maps_.end(), map);
     }
     /// Takes a map out, for an unmap; PI_ERROR_INVALID_VALUE if there is none of this pointer.
-    Map take(const void *pointer) {
+    OneMap<Map> take(const void *pointer) {
         std::lock_guard lock(mutex_);
         // Of several maps with one pointer, all of them for reading, any will do.
         const auto found = std::find_if(maps_.begin(), maps_.end(),
@@ -41,14 +45,18 @@ public:
             fail(PI_ERROR_INVALID_VALUE, "pointer is ", pointer,
                  "; no map of this mem that is complete and not yet unmapped gave it (",
                  maps_.size(), " others did)");
-        Map map = std::move(*found);
-        maps_.erase(found);
+        OneMap<Map> map;
+        map.splice(map.end(), maps_, found);
         return map;
+    }
+    std::list<Map> take_all() {
+        std::lock_guard lock(mutex_);
+        return std::exchange(maps_, {});
     }
 
 private:
     std::mutex mutex_;
-    std::vector<Map> maps_; ///< guarded by mutex_
+    std::list<Map> maps_; ///< guarded by mutex_
 };
 
 /// A map that an unmap is for: still there if the unmap does not happen. Mem has `HeldMaps<Map> &maps()`.
@@ -60,15 +68,15 @@ public:
         : mem_(other.mem_), map_(std::move(other.map_)), done_(std::exchange(other.done_, true)) {}
     ~TakenMap() {
         if (!done_)
-            mem_->maps().add(std::move(map_));
+            mem_->maps().add(map_);
     }
     Mem &mem() const { return *mem_; }
-    const Map &map() const { return map_; }
+    const Map &map() const { return map_.front(); }
     void done() { done_ = true; }
 
 private:
     const Ref<Mem> mem_;
-    Map map_;
+    OneMap<Map> map_;
     bool done_ = false;
 };
 

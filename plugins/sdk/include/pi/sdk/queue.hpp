@@ -15,18 +15,25 @@
 
 namespace pi::sdk {
 
-/// Has the application's function called on one of the threads, as the command that the event is of.
-inline void call_host_function(Workers &threads, Event &event, pi_host_function function,
-                               void *user_data) {
-    event.submitted();
-    threads.post([event = Ref<Event>(event), function, user_data] {
+/// Calls the application's function, as the command that the event is of: a task for a thread of
+/// the plugin.
+inline auto host_function_task(Event &event, pi_host_function function, void *user_data) {
+    return [event = Ref<Event>(event), function, user_data] {
         event->running();
         {
             const CallbackScope scope(event->host());
             function(user_data);
         }
         event->finish(PI_SUCCESS);
-    });
+    };
+}
+
+/// Has the application's function called on one of the threads.
+inline void call_host_function(Workers &threads, Event &event, pi_host_function function,
+                               void *user_data) {
+    Workers::Prepared task = threads.prepare(host_function_task(event, function, user_data));
+    event.submitted();
+    threads.post(std::move(task));
 }
 
 template <class Queue>

@@ -8,44 +8,38 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <exception>
-#include <functional>
-#include <new>
-#include <utility>
 
 namespace pi::sdk {
 
 /// Per thread: tasks posted while one runs are run after it, by the outermost post. Tasks must not block.
 class Trampoline {
 public:
-    template <class Task>
-    static void post(Task &&task) {
+    /// A task, which its owner keeps until it begins: to post it needs no memory.
+    struct Task {
+        void (*run)(void *owner) = nullptr;
+        void *owner = nullptr;
+        Task *next = nullptr; ///< the trampoline's
+    };
+
+    static void post(Task &task) {
         Trampoline &self = current();
-        if (self.running_) {
-            try {
-                return static_cast<void>(self.tasks_.emplace_back(std::forward<Task>(task)));
-            } catch (const std::bad_alloc &) {
-                // It has not been moved. A frame more is better than a task that never runs.
-                return std::forward<Task>(task)();
-            }
-        }
+        task.next = nullptr;
+        (self.first_ ? self.last_->next : self.first_) = &task;
+        self.last_ = &task;
+        if (self.running_)
+            return;
         self.running_ = true;
         // Tasks must not throw; what was posted meanwhile runs all the same: events hang on it.
         std::exception_ptr thrown;
-        const auto run = [&thrown](auto &&each) {
+        while (self.first_) {
+            const Task next = *self.first_; // which is its owner's again when it runs
+            self.first_ = next.next;
             try {
-                std::forward<decltype(each)>(each)();
+                next.run(next.owner);
             } catch (...) {
                 thrown = thrown ? thrown : std::current_exception();
             }
-        };
-        run(std::forward<Task>(
-            task)); // the outermost task, which most are, needs no place in the list
-        while (!self.tasks_.empty()) {
-            const std::function<void()> next = std::move(self.tasks_.front());
-            self.tasks_.pop_front();
-            run(next);
         }
         self.running_ = false;
         if (thrown)
@@ -54,10 +48,10 @@ public:
 
 private:
     static Trampoline &current() {
-        static thread_local Trampoline trampoline;
+        static constinit thread_local Trampoline trampoline;
         return trampoline;
     }
-    std::deque<std::function<void()>> tasks_;
+    Task *first_ = nullptr, *last_ = nullptr; ///< last_ only if there is a first
     bool running_ = false;
 };
 

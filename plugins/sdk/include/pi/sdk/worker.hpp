@@ -6,8 +6,8 @@
 
 #include <pi/sdk/pi_sdk_signals.h>
 
+#include <climits>
 #include <condition_variable>
-#include <deque>
 #include <functional>
 #include <list>
 #include <mutex>
@@ -28,14 +28,27 @@ private:
     sigset_t before_{};
 };
 
-/// `count` threads that take tasks in the order in which they were posted. Threads start with the first
-/// post and take no signals but those of their own faults. The destructor runs what is left and joins.
+/// `count` threads that take tasks in the order in which they were posted; with `one_each` a thread
+/// for each task that has not ended. Threads start with the first post and take no signals but
+/// those of their own faults. The destructor runs what is left and joins.
 ///
-/// Each thread sleeps on a condition variable of its own, and a post wakes the one that slept last. Not all on one: up to
-/// glibc 2.40, pthread_cond_signal may wake nobody where several threads wait (sourceware.org bug 25847), and the task
-/// would lie there until the next post. It also wakes a thread whose stack is still in the cache.
+/// Each thread sleeps on a condition variable of its own, and a post wakes the one that slept last.
+/// Not all on one: up to glibc 2.40, pthread_cond_signal may wake nobody where several threads wait
+/// (sourceware.org bug 25847), and the task would lie there until the next post. It also wakes a
+/// thread whose stack is still in the cache.
 class Workers {
+    struct Worker {
+        std::condition_variable called; ///< only its own thread waits for it
+        bool sleeps = false;            ///< it is in the list of those that do
+        Worker *next = nullptr;         ///< in that list
+        std::thread thread{};
+    };
+
 public:
+    static constexpr unsigned one_each = UINT_MAX;
+    /// A task that can be posted without memory.
+    using Prepared = std::list<std::function<void()>>;
+
     explicit Workers(unsigned count = 1) : count_(count ? count : 1) {}
     Workers(const Workers &) = delete;
     Workers &operator=(const Workers &) = delete;
@@ -50,24 +63,44 @@ public:
             worker.thread.join();
     }
 
-    void post(std::function<void()> task) {
-        Worker *woken = nullptr;
-        {
-            std::lock_guard lock(mutex_);
-            if (!sleeping_ && workers_.size() < count_ && !stopping_)
+    /// Starts the first thread, too. Throws std::bad_alloc, or std::system_error without a thread.
+    /// Not with `one_each`.
+    Prepared prepare(std::function<void()> task) {
+        Prepared one;
+        one.push_back(std::move(task));
+        std::lock_guard lock(mutex_);
+        if (workers_.empty())
+            start_thread();
+        return one;
+    }
+    void post(Prepared task) noexcept {
+        post(task, [this] {
+            try {
                 start_thread();
-            tasks_.push_back(std::move(task));
-            if (sleeping_) {
-                woken = std::exchange(sleeping_, sleeping_->next);
-                woken->sleeps = false;
+            } catch (...) {
+                // Fewer threads than wished for still make progress.
             }
-        }
-        if (woken)
-            woken->called.notify_one();
+        });
+    }
+    /// Throws as prepare() does: then the task is not posted.
+    void post(std::function<void()> task) {
+        Prepared one;
+        one.push_back(std::move(task));
+        post(one, [this] {
+            try {
+                start_thread();
+            } catch (...) {
+                if (workers_.empty() || count_ == one_each)
+                    throw;
+            }
+        });
     }
 
-    /// Posts the task if a thread takes it at once. False, and the task is as it was: all are busy, or there are none.
-    bool try_post(std::function<void()> &task) {
+    /// Posts the task if a thread takes it at once. False, and it is not posted: all are busy, or
+    /// there are none. Throws std::bad_alloc.
+    bool try_post(std::function<void()> task) {
+        Prepared one;
+        one.push_back(std::move(task));
         Worker *woken = nullptr;
         {
             std::lock_guard lock(mutex_);
@@ -81,11 +114,7 @@ public:
                 if (workers_.size() == before)
                     return false;
             }
-            tasks_.push_back(std::move(task));
-            if (sleeping_) {
-                woken = std::exchange(sleeping_, sleeping_->next);
-                woken->sleeps = false;
-            }
+            woken = append(one);
         }
         if (woken)
             woken->called.notify_one();
@@ -93,23 +122,32 @@ public:
     }
 
 private:
-    struct Worker {
-        std::condition_variable called; ///< only its own thread waits for it
-        bool sleeps = false;            ///< it is in the list of those that do
-        Worker *next = nullptr;         ///< in that list
-        std::thread thread{};
-    };
+    template <class Start>
+    void post(Prepared &task, Start &&start) {
+        Worker *woken = nullptr;
+        {
+            std::lock_guard lock(mutex_);
+            if (!sleeping_ && workers_.size() < count_ && !stopping_)
+                start();
+            woken = append(task);
+        }
+        if (woken)
+            woken->called.notify_one();
+    }
+    /// With the lock. The thread that is to be woken, or NULL.
+    Worker *append(Prepared &task) noexcept {
+        tasks_.splice(tasks_.end(), task);
+        if (sleeping_)
+            sleeping_->sleeps = false;
+        return sleeping_ ? std::exchange(sleeping_, sleeping_->next) : nullptr;
+    }
 
     void start_thread() {
-        Worker &worker = workers_.emplace_back();
+        std::list<Worker> one(1);
+        Worker &worker = one.front();
         const SignalsBlocked blocked;
-        try {
-            worker.thread = std::thread([this, &worker] { run(worker); });
-        } catch (...) {
-            workers_.pop_back();
-            if (workers_.empty())
-                throw; // else fewer threads than wished for still make progress
-        }
+        worker.thread = std::thread([this, &worker] { run(worker); }); // it waits for the lock
+        workers_.splice(workers_.end(), one);
     }
 
     void run(Worker &self) {
@@ -123,18 +161,18 @@ private:
                 self.next = std::exchange(sleeping_, &self);
                 self.called.wait(lock, [&] { return stopping_ || !self.sleeps; });
             }
-            std::function<void()> task = std::move(tasks_.front());
-            tasks_.pop_front();
+            Prepared task;
+            task.splice(task.end(), tasks_, tasks_.begin());
             lock.unlock();
-            task();
-            task = nullptr;
+            task.front()();
+            task.clear();
             lock.lock();
         }
     }
 
     const unsigned count_;
     std::mutex mutex_;
-    std::deque<std::function<void()>> tasks_;
+    Prepared tasks_;
     std::list<Worker> workers_;
     Worker *sleeping_ = nullptr; ///< the one that slept last; the others behind it
     bool stopping_ = false;
