@@ -81,6 +81,7 @@ struct pi_sdk_event {
     int final;
     pi_result result;
     char *text;          /* of an own failure */
+    int lacks_text;      /* there was no memory for it */
     pi_sdk_event *cause; /* of a dependency's: the root, whose text it is */
     pi_sdk_edge *waiters, **waiters_end;
     pi_sdk_callback *callbacks, **callbacks_end;
@@ -167,7 +168,7 @@ static inline int pi_sdk_event_is_final(const pi_sdk_event *event) {
 /* Of a final one: its own words, or those of the failure that it comes from. */
 static inline const char *pi_sdk_event_text(const pi_sdk_event *event) {
     const pi_sdk_event *root = event->cause ? event->cause : event;
-    return root->text ? root->text : "";
+    return root->text ? root->text : root->lacks_text ? "no memory for the error's text" : "";
 }
 
 static inline void pi_sdk_event_destroy(void *object) {
@@ -309,8 +310,12 @@ static inline void pi_sdk_event_complete(pi_sdk_task *task) {
 static inline void pi_sdk_event_finish(pi_sdk_event *event, pi_result result, const char *text) {
     pthread_mutex_lock(&event->mutex);
     event->result = result;
-    if (result && text && (event->text = (char *)malloc(strlen(text) + 1)))
-        strcpy(event->text, text);
+    if (result && text) {
+        event->text = (char *)malloc(strlen(text) + 1);
+        event->lacks_text = !event->text;
+        if (event->text)
+            strcpy(event->text, text);
+    }
     pthread_mutex_unlock(&event->mutex);
     pi_sdk_event_post(event, pi_sdk_event_complete);
 }

@@ -167,7 +167,8 @@ static inline pi_result pi_sdk_enqueue(pi_queue handle, const pi_sdk_command *co
     pi_sdk_release(previous);
     pi_sdk_event_step(event);
 
-    if (blocking)
+    /* A command that found no memory to start with is refused: perhaps nobody has its event. */
+    if (blocking || (pi_sdk_event_is_final(event) && event->result == PI_ERROR_OUT_OF_HOST_MEMORY))
         result = pi_sdk_event_wait_for(event, PI_TIMEOUT_NEVER);
     if (!result && out_event)
         *out_event = (pi_event)event;
