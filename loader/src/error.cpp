@@ -16,16 +16,17 @@ struct ThreadError {
     pi_result code;
     char *text;
     std::size_t capacity;
+    bool lacks_text; // there was no memory for it
     bool closed;
 };
 
-constinit thread_local ThreadError thread_error{PI_SUCCESS, nullptr, 0, false};
+constinit thread_local ThreadError thread_error{PI_SUCCESS, nullptr, 0, false, false};
 
 struct ThreadErrorGuard {
     bool armed = false;
     ~ThreadErrorGuard() {
         std::free(thread_error.text);
-        thread_error = {thread_error.code, nullptr, 0, true};
+        thread_error = {thread_error.code, nullptr, 0, thread_error.lacks_text, true};
     }
 };
 
@@ -111,11 +112,9 @@ constexpr const char *kind_names[] = {"object",  "loader",  "plugin", "platform"
 
 pi_result fail_text(pi_result code, std::string_view message) noexcept {
     thread_error.code = code;
-    if (!reserve(message.size())) {
-        if (thread_error.text != nullptr)
-            thread_error.text[0] = '\0';
+    thread_error.lacks_text = !reserve(message.size());
+    if (thread_error.lacks_text)
         return code;
-    }
     // The message may be the old text itself, handed back by a plugin.
     std::memmove(thread_error.text, message.data(), message.size());
     thread_error.text[message.size()] = '\0';
@@ -123,17 +122,20 @@ pi_result fail_text(pi_result code, std::string_view message) noexcept {
 }
 
 LastError last_error() noexcept {
+    if (thread_error.lacks_text)
+        return {thread_error.code, "no memory for the error's text"};
     return {thread_error.code, thread_error.text != nullptr ? thread_error.text : ""};
 }
 
 ErrorScope::ErrorScope() noexcept
-    : code_(thread_error.code), text_(thread_error.text), capacity_(thread_error.capacity) {
-    thread_error = {PI_SUCCESS, nullptr, 0, thread_error.closed};
+    : code_(thread_error.code), text_(thread_error.text), capacity_(thread_error.capacity),
+      lacks_text_(thread_error.lacks_text) {
+    thread_error = {PI_SUCCESS, nullptr, 0, false, thread_error.closed};
 }
 
 ErrorScope::~ErrorScope() {
     std::free(thread_error.text);
-    thread_error = {code_, text_, capacity_, thread_error.closed};
+    thread_error = {code_, text_, capacity_, lacks_text_, thread_error.closed};
 }
 
 std::string ErrorScope::text(pi_result code) const {

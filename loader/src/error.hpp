@@ -54,6 +54,7 @@ private:
     pi_result code_;
     char *text_;
     std::size_t capacity_;
+    bool lacks_text_;
 };
 
 /// "PI_ERROR_TIMEOUT"; nullptr for a code that pi.h does not have.

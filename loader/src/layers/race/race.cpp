@@ -286,7 +286,7 @@ pi_result watched_command(Races &races, std::size_t function, void *caller, pi_q
         enqueued.event = out_event != nullptr ? *out_event : nullptr;
         races.add(std::move(enqueued), take_stack(caller));
     } catch (const std::exception &) {
-        // It is at work, and its event is the application's: without memory for it it is not watched.
+        races.give_up(); // it is at work, and its event is the application's
     }
     return PI_SUCCESS;
 }
@@ -354,7 +354,11 @@ struct Watched<Slot, Index, pi_result (*)(Handle, Rest...)> {
                 if constexpr (is<&pi_dispatch::piEventWait>) {
                     races.end_waited(handle, result);
                 } else if (result == PI_SUCCESS) {
-                    see(races, handle, rest...);
+                    try {
+                        see(races, handle, rest...);
+                    } catch (const std::exception &) {
+                        races.give_up(); // what was made is the application's
+                    }
                 }
                 return result;
             }

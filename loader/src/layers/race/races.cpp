@@ -414,6 +414,21 @@ void Races::end(const Past &past) noexcept {
     end_locked(past);
 }
 
+void Races::end_event(pi_event event) noexcept {
+    const std::scoped_lock lock(mutex_);
+    const EventState *state = events_.find(event);
+    if (state != nullptr && state->command != nullptr)
+        end_locked(state->command->past);
+}
+
+void Races::give_up() noexcept {
+    if (!gave_up_.exchange(true))
+        instance_.log().write(level_,
+                              "plugin {}: race: there was no memory to watch all: nothing "
+                              "more is reported",
+                              instance_.name());
+}
+
 void Races::end_locked(const Past &past) noexcept {
     for (const Past::Place &place : past.places())
         place.lane->done = std::max(place.lane->done, place.number);
@@ -489,6 +504,8 @@ void Races::settle(std::vector<std::string> &reports) {
 }
 
 void Races::tell(const std::vector<std::string> &reports) const noexcept {
+    if (gave_up_)
+        return;
     for (const std::string &report : reports)
         instance_.log().write(level_, "plugin {}: {}", instance_.name(), report);
 }

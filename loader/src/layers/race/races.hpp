@@ -13,6 +13,7 @@
 #include "layers/stack.hpp"
 
 #include <array>
+#include <atomic>
 #include <deque>
 #include <map>
 #include <memory>
@@ -186,12 +187,15 @@ public:
     Past past_of_queue(pi_queue queue);
     Past past_of_event(pi_event event);
     void end(const Past &past) noexcept;
-    void end_event(pi_event event) noexcept { end(past_of_event(event)); }
+    void end_event(pi_event event) noexcept;
     /// If the wait's result is the command's: another one tells nothing.
     void end_waited(pi_event event, pi_result result) noexcept;
     void signal(pi_event event, pi_result result);
     /// The last release of an event has succeeded: whoever waits for a host event that was not signalled does nothing.
     void abandon(const Known<pi_event, EventState>::Taken &released);
+
+    /// Without memory to note what is under way, what comes would be reported wrongly: nothing is.
+    void give_up() noexcept;
 
 private:
     struct QueueState {
@@ -239,6 +243,7 @@ private:
     const pi_dispatch &questions_;
     PluginInstance &instance_;
     const pi_log_level level_;
+    std::atomic<bool> gave_up_{false};
     std::mutex mutex_;
     std::array<uint64_t, function_rows.size()> calls_{};
     std::deque<std::shared_ptr<Command>> open_; ///< those that may race with what comes

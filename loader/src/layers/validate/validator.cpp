@@ -342,15 +342,19 @@ void Validator::end_exclusive(const void *handle) noexcept {
 }
 
 bool Validator::flush() noexcept {
-    std::deque<Kept> kept;
-    {
-        const std::scoped_lock lock(quarantine_mutex_);
-        kept.swap(quarantine_);
-        quarantine_bytes_ = 0;
+    // One by one: even an empty deque takes memory.
+    for (bool any = false;; any = true) {
+        Reference oldest;
+        {
+            const std::scoped_lock lock(quarantine_mutex_);
+            if (quarantine_.empty())
+                return any;
+            oldest = quarantine_.front().object;
+            quarantine_bytes_ -= quarantine_.front().bytes;
+            quarantine_.pop_front();
+        }
+        give_back(oldest, &Object::kept);
     }
-    for (const Kept &one : kept)
-        give_back(one.object, &Object::kept);
-    return !kept.empty();
 }
 
 void Validator::close() noexcept {
