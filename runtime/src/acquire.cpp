@@ -102,14 +102,37 @@ Ledger::Begun StorageState::begin_operation(PlaceIndex place, const Range &range
                                             Begin begin) {
     // First, since what the ledger has begun has to end.
     pending_.push_back({0, nullptr, held, this_thread_number(), place, range});
+    Ledger::Begun begun;
     try {
-        Ledger::Begun begun = begin();
-        pending_.back().operation = begun.operation;
-        return begun;
+        begun = begin();
     } catch (...) {
         pending_.pop_back();
         throw;
     }
+    pending_.back().operation = begun.operation;
+    try {
+        prepare_failure(pending_.back());
+    } catch (...) {
+        end_operation(begun.operation, Ending::taken_back);
+        throw;
+    }
+    return begun;
+}
+
+/// So that it can fail in its turn without memory.
+void StorageState::prepare_failure(Pending &operation) {
+    const std::vector<Dependency> earlier =
+        dependencies(ledger_.before_failure(operation.operation));
+    if (earlier.empty()) {
+        return;
+    }
+    auto failure = std::make_shared<Outcome>();
+    PreparedWait wait(earlier, [self = shared_from_this(), id = operation.operation,
+                                failure](pi_result, const std::string &) {
+        self->finish_operation(id, failure->result, failure->text);
+    });
+    operation.in_turn =
+        std::make_unique<FailureInTurn>(FailureInTurn{std::move(wait), std::move(failure)});
 }
 
 std::unique_ptr<AcquisitionState> StorageState::acquire(const std::shared_ptr<BufferState> &buffer,
@@ -228,7 +251,7 @@ std::optional<std::vector<Dependency>> StorageState::bring(PlaceIndex place, con
     std::vector<Dependency> copies;
     {
         const std::lock_guard lock(mutex_);
-        notice_lost_places();
+        catch_up();
         if (ledger_.busy(from)) {
             return std::nullopt;
         }
@@ -411,6 +434,7 @@ void StorageState::log_nothing_stale(const Begun &begun, const Attachment &attac
 
 bool StorageState::may_copy_from(OperationId copy, ViewId source) {
     const std::lock_guard lock(mutex_);
+    catch_up();
     return ledger_.retry_from(copy, source);
 }
 

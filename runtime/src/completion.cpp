@@ -40,20 +40,22 @@ void Completion::complete(pi_result result, std::string text) {
     continuations_->post(std::move(waiting));
 }
 
-void Completion::then(TransferDone continuation) {
-    Continuations::Prepared work =
-        Continuations::prepare([continuation = std::move(continuation),
-                                outcome = std::shared_ptr<const Outcome>(outcome_)] {
-            continuation(outcome->result, outcome->text);
-        });
+Continuations::Prepared Completion::prepare(TransferDone continuation) const {
+    return Continuations::prepare([continuation = std::move(continuation),
+                                   outcome = std::shared_ptr<const Outcome>(outcome_)] {
+        continuation(outcome->result, outcome->text);
+    });
+}
+
+void Completion::then(Continuations::Prepared continuation) noexcept {
     {
         const std::lock_guard lock(mutex_);
         if (!over_) {
-            waiting_.splice(waiting_.end(), work);
+            waiting_.splice(waiting_.end(), continuation);
             return;
         }
     }
-    continuations_->post(std::move(work));
+    continuations_->post(std::move(continuation));
 }
 
 bool Completion::is_over() const {
@@ -94,38 +96,60 @@ Event Completion::event_of(uint32_t instance) const {
     return found == commands_.end() ? Event() : found->event;
 }
 
+struct PreparedWait::Join {
+    std::mutex mutex;
+    size_t left;
+    pi_result result = PI_SUCCESS;
+    std::string text;
+    TransferDone done;
+
+    void one_is_over(bool data, pi_result its_result, const std::string &its_text) {
+        {
+            const std::lock_guard lock(mutex);
+            if (data && its_result != PI_SUCCESS && result == PI_SUCCESS) {
+                result = PI_ERROR_DEPENDENCY_FAILED;
+                text = text_if_possible(its_text);
+            }
+            if (--left != 0) {
+                return;
+            }
+        }
+        done(result, text);
+    }
+};
+
+PreparedWait::PreparedWait(const std::vector<Dependency> &dependencies, TransferDone done) {
+    const auto join = std::make_shared<Join>();
+    join->left = dependencies.size();
+    join->done = std::move(done);
+    all_.reserve(dependencies.size());
+    for (const Dependency &dependency : dependencies) {
+        all_.push_back({dependency.completion, dependency.completion->prepare(
+                                                   [join, data = dependency.data](
+                                                       pi_result result, const std::string &text) {
+                                                       join->one_is_over(data, result, text);
+                                                   })});
+    }
+}
+
+bool PreparedWait::waits() const {
+    return std::any_of(all_.begin(), all_.end(),
+                       [](const Each &each) { return !each.completion->is_over(); });
+}
+
+void PreparedWait::begin() noexcept {
+    for (Each &each : all_) {
+        each.completion->then(std::move(each.continuation));
+    }
+}
+
 void when_all(const std::vector<Dependency> &dependencies,
               const std::shared_ptr<Continuations> &continuations, TransferDone done) {
-    struct Join {
-        std::mutex mutex;
-        size_t left;
-        pi_result result = PI_SUCCESS;
-        std::string text;
-        TransferDone done;
-    };
     if (dependencies.empty()) {
         continuations->post([done = std::move(done)] { done(PI_SUCCESS, {}); });
         return;
     }
-    auto join = std::make_shared<Join>();
-    join->left = dependencies.size();
-    join->done = std::move(done);
-    for (const Dependency &dependency : dependencies) {
-        dependency.completion->then(
-            [join, data = dependency.data](pi_result result, const std::string &text) {
-                {
-                    const std::lock_guard lock(join->mutex);
-                    if (data && result != PI_SUCCESS && join->result == PI_SUCCESS) {
-                        join->result = PI_ERROR_DEPENDENCY_FAILED;
-                        join->text = text_if_possible(text);
-                    }
-                    if (--join->left != 0) {
-                        return;
-                    }
-                }
-                join->done(join->result, join->text);
-            });
-    }
+    PreparedWait(dependencies, std::move(done)).begin();
 }
 
 void InFlight::add() {

@@ -34,7 +34,10 @@ public:
     /// Once. What was given to then() is posted; needs no memory.
     void complete(pi_result result, std::string text);
     /// Runs the continuation when this is over, always as posted work.
-    void then(TransferDone continuation);
+    void then(TransferDone continuation) { then(prepare(std::move(continuation))); }
+    /// The same in two steps, of which the second needs no memory.
+    Continuations::Prepared prepare(TransferDone continuation) const;
+    void then(Continuations::Prepared continuation) noexcept;
 
     bool is_over() const;
     /// PI_SUCCESS while it is not over.
@@ -64,10 +67,29 @@ struct Dependency {
     bool data = true;
 };
 
-/// Calls `done` as posted work once all are over: with the first failure among the data dependencies, as
-/// PI_ERROR_DEPENDENCY_FAILED with the root's text, or with success.
+/// Calls `done` as posted work once all are over: with the first failure among the data
+/// dependencies, as PI_ERROR_DEPENDENCY_FAILED with the root's text, or with success. After an
+/// exception it is never called.
 void when_all(const std::vector<Dependency> &dependencies,
               const std::shared_ptr<Continuations> &continuations, TransferDone done);
+
+/// The same in two steps, of which the second needs no memory. Of some dependencies, at least one.
+class PreparedWait {
+public:
+    PreparedWait(const std::vector<Dependency> &dependencies, TransferDone done);
+    /// Whether one is not over yet.
+    bool waits() const;
+    /// Once.
+    void begin() noexcept;
+
+private:
+    struct Join;
+    struct Each {
+        std::shared_ptr<Completion> completion;
+        Continuations::Prepared continuation;
+    };
+    std::vector<Each> all_;
+};
 
 /// How many things are in flight; who waits for none.
 class InFlight {

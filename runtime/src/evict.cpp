@@ -165,7 +165,7 @@ std::optional<ViewId> StorageState::vacant_view(PlaceIndex place) const {
 
 std::optional<StorageState::Replica> StorageState::replica(PlaceIndex place) {
     const std::lock_guard lock(mutex_);
-    notice_lost_places();
+    catch_up();
     const std::optional<Attachment> &attachment = attachments_[place];
     if (!attachment || !views_[attachment->view].memory) {
         return {};
@@ -190,6 +190,7 @@ bool StorageState::await_uses(PlaceIndex place) {
     std::vector<std::shared_ptr<Completion>> uses;
     {
         const std::lock_guard lock(mutex_);
+        catch_up();
         if (!attachments_[place]) {
             return true; // evicted meanwhile
         }
@@ -214,7 +215,7 @@ bool StorageState::evict(PlaceIndex place) {
         ViewId view = 0;
         {
             const std::lock_guard lock(mutex_);
-            notice_lost_places();
+            catch_up();
             const std::optional<Attachment> &attachment = attachments_[place];
             if (!attachment || !views_[attachment->view].memory) {
                 return false;

@@ -136,7 +136,7 @@ std::string StorageState::explanation_text(const Explanation &explanation) const
 Explanation StorageState::explain(PlaceIndex place, const Range &range) {
     check_place(place);
     const std::lock_guard lock(mutex_);
-    notice_lost_places();
+    catch_up();
     Explanation result;
     result.place = place;
     result.range = range;

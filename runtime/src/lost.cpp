@@ -5,7 +5,27 @@
 
 #include <pi/runtime/error.hpp>
 
+#include <algorithm>
+
 namespace pi::runtime {
+
+/// Lost places first: a write that failed is no worse than what is gone. And afterwards: what it
+/// made valid there is none the less gone.
+void StorageState::catch_up() {
+    for (notice_lost_places(); owed_ != 0; notice_lost_places()) {
+        const auto first = std::min_element(
+            pending_.begin(), pending_.end(), [](const Pending &one, const Pending &other) {
+                return one.ending && (!other.ending || one.end_number < other.end_number);
+            });
+        if (first->ending == Ending::taken_back) {
+            ledger_.take_back(first->operation);
+        } else {
+            ledger_.finish(first->operation, first->ending == Ending::succeeded);
+        }
+        pending_.erase(first);
+        --owed_;
+    }
+}
 
 /// With the lock. Replicas at lost devices count no more; what was only there is lost, until it is valid somewhere: a write
 /// that succeeds may have been overtaken by the one whose bytes are lost, and a copy of them may arrive yet.
@@ -33,10 +53,10 @@ void StorageState::notice_lost_places() {
 
 /// With the lock.
 void StorageState::forbid_lost(PlaceIndex place, Access access, const Range &range) {
+    catch_up();
     if (runtime_->lost.count() == 0) {
         return;
     }
-    notice_lost_places();
     if (runtime_->lost.is_lost(place)) {
         throw Error(PI_ERROR_DEVICE_LOST,
                     "the device of " + runtime_->topology->info(place).name + " is lost");
@@ -54,7 +74,7 @@ void StorageState::forbid_lost(PlaceIndex place, Access access, const Range &ran
 
 RangeSet StorageState::lost() {
     const std::lock_guard lock(mutex_);
-    notice_lost_places();
+    catch_up();
     return lost_;
 }
 

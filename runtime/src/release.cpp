@@ -6,49 +6,31 @@
 #include <pi/runtime/error.hpp>
 
 #include <algorithm>
-#include <chrono>
 #include <new>
-#include <thread>
 #include <utility>
 
 namespace pi::runtime {
 
-namespace {
-
-/// What is over cannot be taken back: without memory to put it down there is nothing but to wait for some.
-template <class Step>
-auto once_there_is_memory(Step step) noexcept {
-    for (;;) {
-        try {
-            return step();
-        } catch (const std::bad_alloc &) {
-            std::this_thread::sleep_for(std::chrono::milliseconds(1));
-        }
-    }
-}
-
-} // namespace
-
 /// With the lock. Gives what tells of the end, if somebody has asked for it.
 std::shared_ptr<Completion> StorageState::end_operation(OperationId operation,
                                                         Ending ending) noexcept {
-    std::shared_ptr<Completion> completion;
     const auto found =
         std::find_if(pending_.begin(), pending_.end(),
                      [operation](const Pending &each) { return each.operation == operation; });
-    if (found != pending_.end()) {
-        completion = std::move(found->completion);
-        pending_.erase(found);
+    if (found == pending_.end() || found->ending) {
+        return nullptr;
     }
-    once_there_is_memory([&] {
-        notice_lost_places(); // a write that failed is no worse than what is gone
-        if (ending == Ending::taken_back) {
-            ledger_.take_back(operation);
-        } else {
-            ledger_.finish(operation, ending == Ending::succeeded);
-        }
-        notice_lost_places(); // what it made valid there is none the less gone
-    });
+    std::shared_ptr<Completion> completion = found->completion;
+    found->held = false;
+    found->in_turn.reset();
+    found->ending = ending;
+    found->end_number = ++ends_;
+    ++owed_;
+    try {
+        catch_up();
+    } catch (const std::exception &) {
+        // What is over cannot be taken back: the ledger has it before it is asked again.
+    }
     return completion;
 }
 
@@ -72,22 +54,22 @@ void StorageState::conclude(OperationId operation, pi_result result, std::string
 /// be at work on the same bytes still. Then it fails after that.
 bool StorageState::fail_in_turn(OperationId operation, pi_result result,
                                 const std::string &text) noexcept {
-    return once_there_is_memory([&] {
-        std::vector<Dependency> earlier;
-        {
-            const std::lock_guard lock(mutex_);
-            earlier = dependencies(ledger_.before_failure(operation));
-            if (earlier.empty()) {
-                return false;
-            }
+    std::unique_ptr<FailureInTurn> in_turn;
+    {
+        const std::lock_guard lock(mutex_);
+        const auto found =
+            std::find_if(pending_.begin(), pending_.end(),
+                         [operation](const Pending &each) { return each.operation == operation; });
+        if (found != pending_.end()) {
+            in_turn = std::move(found->in_turn);
         }
-        when_all(
-            earlier, runtime_->continuations,
-            [self = shared_from_this(), operation, result, text](pi_result, const std::string &) {
-                self->finish_operation(operation, result, text);
-            });
-        return true;
-    });
+    }
+    if (in_turn == nullptr || !in_turn->wait.waits()) {
+        return false;
+    }
+    *in_turn->outcome = {result, text_if_possible(text)};
+    in_turn->wait.begin();
+    return true;
 }
 
 void StorageState::finish_operation(OperationId operation, pi_result result,

@@ -74,7 +74,7 @@ const char *to_string(Access access) noexcept {
 RangeSet StorageState::valid(PlaceIndex place) {
     check_place(place);
     const std::lock_guard lock(mutex_);
-    notice_lost_places();
+    catch_up();
     return attachments_[place] ? ledger_.valid(attachments_[place]->view) : RangeSet();
 }
 

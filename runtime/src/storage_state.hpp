@@ -191,6 +191,13 @@ public:
     const InFlight &in_flight() const noexcept { return *in_flight_; }
 
 private:
+    enum class Ending { succeeded, failed, taken_back };
+    /// How an operation fails that something before it may be at work on the same bytes with: after
+    /// that.
+    struct FailureInTurn {
+        PreparedWait wait;
+        std::shared_ptr<Outcome> outcome;
+    };
     struct alignas(cache_line) Pending {
         OperationId operation;
         std::shared_ptr<Completion> completion; // made when somebody first waits
@@ -199,6 +206,9 @@ private:
         PlaceIndex place = host_place;
         Range range;
         bool maps = false; // a copy that may write through a map
+        std::unique_ptr<FailureInTurn> in_turn{}; // only where memory has units
+        std::optional<Ending> ending{};           // over, but the ledger does not have it yet
+        uint64_t end_number = 0;                  // of those the order
     };
     /// Where bytes are to come to: a view, or memory that there is not yet.
     struct Target {
@@ -215,6 +225,9 @@ private:
                                                   const Range &range, Spread *spread);
 
     // lost.cpp
+    /// With the lock, before the ledger is asked: gives it the ends that it found no memory for.
+    /// Throws std::bad_alloc while there is none.
+    void catch_up();
     void notice_lost_places();
     void forbid_lost(PlaceIndex place, Access access, const Range &range);
 
@@ -275,7 +288,6 @@ private:
     void release_now(AcquisitionState &acquisition);
     void release_with(AcquisitionState &acquisition, Submitted command);
     void end_under_way(AcquisitionState &acquisition) noexcept;
-    enum class Ending { succeeded, failed, taken_back };
     std::shared_ptr<Completion> end_operation(OperationId operation, Ending ending) noexcept;
     bool fail_in_turn(OperationId operation, pi_result result, const std::string &text) noexcept;
     template <class Begin>
@@ -337,6 +349,7 @@ private:
     const Pending &pending(OperationId operation) const;
     const std::shared_ptr<Completion> &completion_of(OperationId operation);
     /// What `begin` begins in the ledger, as a pending operation; neither after an exception.
+    void prepare_failure(Pending &operation);
     template <class Begin>
     Ledger::Begun begin_operation(PlaceIndex place, const Range &range, bool held, Begin begin);
     /// Begins copies that make the ranges valid at a place that no acquire asked for, and gives what they wait for: all
@@ -376,6 +389,8 @@ private:
     bool uses_links_ = false;                            // some attachment has had `remote`
     RangeSet lost_;                                      // bytes that were only at lost devices
     std::vector<Pending> pending_;                       // few: in the order of their operations
+    size_t owed_ = 0;                                    // ends that the ledger does not have yet
+    uint64_t ends_ = 0;
 };
 
 constexpr bool fetches(Access access) {

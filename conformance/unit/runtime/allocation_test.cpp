@@ -3,29 +3,40 @@
 // Memory runs out at any allocation of the runtime's, on any thread, from an acquire to the end of all that it began.
 #include "equipment.hpp"
 #include "failing_allocations.hpp"
+#include "own_code.hpp"
+#include "shortage.hpp"
 
 #include <catch2/catch.hpp>
 
 #include <algorithm>
-#include <atomic>
+#include <array>
 #include <new>
+#include <string_view>
 #include <thread>
 
 using namespace runtime_test;
 
-/// Where this program's own code lies, as the linker tells.
-extern "C" const char __executable_start, etext; // NOLINT(bugprone-reserved-identifier)
-
 namespace {
 
-std::atomic<int> failing_allocation{0};
+pi_test::Shortage memory;
+/// The runtime's, which is linked into this program: what plugins do without memory is a matter of
+/// their own.
+pi_test::OwnCode own_code;
+
+/// While it lives, the application has memory.
+class OfTheApplication {
+public:
+    OfTheApplication() { memory.pause(); }
+    OfTheApplication(const OfTheApplication &) = delete;
+    ~OfTheApplication() { memory.go_on(); }
+};
 
 constexpr uint64_t size = 4096;
 constexpr Range used{100, 3100};
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-constexpr int stride = 7; // sanitizers take long
+constexpr uint32_t stride = 7; // sanitizers take long
 #else
-constexpr int stride = 1;
+constexpr uint32_t stride = 1;
 #endif
 
 /// What is where before the acquire.
@@ -77,9 +88,10 @@ public:
         REQUIRE(runtime_.finish(patience));
     }
 
-    /// Whether the allocation of that number, from 1, was one of those that this makes: it failed.
-    bool use(Access access, int allocation) {
-        failing_allocation = allocation;
+    /// Whether the allocation of that number, from 1, was one of those that this makes: it failed,
+    /// and all later ones if that `lasts`, until nothing is under way.
+    bool use(Access access, uint32_t allocation, bool lasts) {
+        memory.begin(allocation, lasts);
         try {
             Acquisition use = buffer_.acquire(1, access, used.begin, used.size());
             if (access == Access::discard_write) {
@@ -91,13 +103,13 @@ public:
             // Nothing was begun, or nothing is missing: the checks see.
         }
         const bool finished = runtime_.finish(patience);
-        const bool failed = failing_allocation.exchange(0) <= 0;
+        const bool failed = memory.end();
         REQUIRE(finished);
         return failed;
     }
 
     /// Likewise of a write that fails, at its end; perhaps somebody waits for it.
-    bool fail_write(End end, bool is_waited_for, int allocation) {
+    bool fail_write(End end, bool is_waited_for, uint32_t allocation, bool lasts) {
         Acquisition write = buffer_.acquire(1, Access::discard_write, used.begin, used.size());
         if (storage_.memory_of(1) != storage_.memory_of(host_place)) {
             REQUIRE(wait(machine_.fill(write, 0xEE)) == PI_SUCCESS);
@@ -115,7 +127,7 @@ public:
         } else if (end != End::abandoned) {
             write.release(gate.get());
         }
-        failing_allocation = allocation;
+        memory.begin(allocation, lasts);
         if (end == End::abandoned) {
             write.abandon();
         } else if (end == End::event_has_failed) {
@@ -125,7 +137,7 @@ public:
                                                                           : PI_ERROR_BACKEND);
         }
         const bool finished = runtime_.finish(patience);
-        const bool failed = failing_allocation.exchange(0) <= 0;
+        const bool failed = memory.end();
         REQUIRE(finished);
         if (is_waited_for) {
             CHECK_THROWS_AS(waits.wait(patience), Error);
@@ -148,17 +160,22 @@ private:
         try {
             use.release(event.get());
         } catch (const std::bad_alloc &) {
+            memory.end_lasting(); // a release that failed may be tried again
             REQUIRE(use.held());
-            use.release(event.get()); // a release that failed may be tried again
+            use.release(event.get());
         }
     }
 
     void overwrite(Acquisition &use) {
-        const int left = failing_allocation.exchange(0); // the application's own do not count
-        const std::vector<uint8_t> zeros(used.size());
-        const Event written = machine_.write(use, zeros.data());
-        failing_allocation = left;
+        std::vector<uint8_t> zeros;
+        Event written;
+        {
+            const OfTheApplication plenty;
+            zeros.resize(used.size());
+            written = machine_.write(use, zeros.data());
+        }
         release(use, written);
+        const OfTheApplication plenty;
         const pi_result result = wait(written);
         if (result == PI_SUCCESS) {
             std::fill_n(bytes_.begin() + used.begin, used.size(), uint8_t{0});
@@ -176,11 +193,8 @@ private:
 
 } // namespace
 
-/// Only of the runtime, which is linked into this program: what plugins do without memory is a matter of their own.
 bool allocation_fails(const void *caller) {
-    const auto address = reinterpret_cast<uintptr_t>(caller);
-    return failing_allocation > 0 && address >= reinterpret_cast<uintptr_t>(&__executable_start) &&
-           address < reinterpret_cast<uintptr_t>(&etext) && --failing_allocation == 0;
+    return memory.active() && own_code.calls(caller) && memory.takes_one();
 }
 
 TEST_CASE("whichever allocation of an acquire and what it begins fails, no byte is lost, nothing "
@@ -188,13 +202,15 @@ TEST_CASE("whichever allocation of an acquire and what it begins fails, no byte 
     const Access access = GENERATE(Access::read, Access::read_write, Access::discard_write);
     const Before before = GENERATE(Before::nothing_there, Before::all_there, Before::in_ranges);
     const bool in_pieces = GENERATE(false, true);
+    const bool lasts = GENERATE(false, true);
     const Machine machine(1);
+    own_code.find(std::array{std::string_view()});
     bool failed = true;
-    for (int allocation = 1; failed; allocation += stride) {
-        CAPTURE(to_string(access), static_cast<int>(before), in_pieces, allocation);
+    for (uint32_t allocation = 1; failed; allocation += stride) {
+        CAPTURE(to_string(access), static_cast<int>(before), in_pieces, lasts, allocation);
         Scenario scenario(machine, in_pieces);
         scenario.prepare(before);
-        failed = scenario.use(access, allocation);
+        failed = scenario.use(access, allocation, lasts);
         scenario.check_bytes();
         REQUIRE(allocation < 10000);
     }
@@ -206,13 +222,15 @@ TEST_CASE("whichever allocation of the end of a write that failed fails, its byt
         GENERATE(End::abandoned, End::event_fails, End::event_fails_as_lost, End::event_has_failed);
     const Before before = GENERATE(Before::nothing_there, Before::all_there, Before::in_ranges);
     const bool is_waited_for = GENERATE(false, true);
+    const bool lasts = GENERATE(false, true);
     const Machine machine(1);
+    own_code.find(std::array{std::string_view()});
     bool failed = true;
-    for (int allocation = 1; failed; allocation += stride) {
-        CAPTURE(static_cast<int>(end), static_cast<int>(before), is_waited_for, allocation);
+    for (uint32_t allocation = 1; failed; allocation += stride) {
+        CAPTURE(static_cast<int>(end), static_cast<int>(before), is_waited_for, lasts, allocation);
         Scenario scenario(machine, false);
         scenario.prepare(before);
-        failed = scenario.fail_write(end, is_waited_for, allocation);
+        failed = scenario.fail_write(end, is_waited_for, allocation, lasts);
         scenario.check_bytes();
         REQUIRE(allocation < 10000);
     }
@@ -282,18 +300,20 @@ TEST_CASE("a set of ranges that finds no memory is as it was") {
         other.add(Range{begin + 100 * index, begin + 100 * index + 20});
     }
     const RangeSet before = separate(ranges, 0);
+    own_code.find(std::array{std::string_view()});
     bool failed_once = false;
     for (const bool adds : {true, false}) {
-        for (int allocation = 1;; ++allocation) {
+        for (uint32_t allocation = 1;; ++allocation) {
             CAPTURE(ranges, others, begin, adds, allocation);
             RangeSet set = before;
-            failing_allocation = allocation;
+            memory.begin(allocation, false);
             try {
                 adds ? set.add(other) : set.remove(other);
-                failing_allocation = 0;
+                memory.end();
                 break;
             } catch (const std::bad_alloc &) {
                 failed_once = true;
+                memory.end();
             }
             REQUIRE(set == before);
             REQUIRE(allocation < 100);

@@ -150,6 +150,10 @@ public:
     /// which therefore must be able to end without this thread. In callbacks it cannot wait, and
     /// only clean idle replicas go.
     ///
+    /// Without host memory it throws std::bad_alloc and has begun nothing. A transfer under way
+    /// that finds none fails with PI_ERROR_OUT_OF_HOST_MEMORY; its source keeps the bytes, so that
+    /// the next acquire brings them.
+    ///
     /// PI_ERROR_INVALID_SIZE: no bytes, or past the buffer's end (the text names the numbers).
     /// PI_ERROR_INVALID_VALUE: no such place, or access.
     /// PI_ERROR_INVALID_OPERATION: to write a storage that is read_only; or would wait, if only for
