@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What is done while memory is short, and what must be true afterwards.
+#pragma once
+
+#include <pi/pi_loader.h>
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
+
+namespace shortage {
+
+/// What failed() says of the run that goes on.
+void describe_run(const char *run);
+/// How often something was not as it must be; each is said on stderr.
+uint32_t failures();
+
+/// Ends the shortage; whether an allocation failed.
+using End = std::function<bool()>;
+
+/// A plugin's first device, and what is made with it while there is memory.
+class Machine {
+public:
+    static constexpr uint64_t size = 100'000; ///< of a buffer: enough for threads to be worth it
+
+    explicit Machine(const char *plugin);
+    Machine(const Machine &) = delete;
+    ~Machine();
+
+    pi_loader loader = nullptr;
+    pi_platform platform = nullptr;
+    pi_device device = nullptr;
+    pi_context context = nullptr;
+    pi_queue in_order = nullptr, out_of_order = nullptr;
+    std::array<pi_mem, 3> buffers{};
+    pi_program program = nullptr; ///< NULL where the plugin runs no native tables
+    uint64_t capabilities = 0;
+};
+
+/// A loader with the plugin while memory is short, and one afterwards.
+bool open_and_close(const char *plugin, const End &end);
+
+/// Commands of each kind on a machine.
+class Scenario {
+public:
+    explicit Scenario(const Machine &machine) : machine_(machine) {}
+    /// Returns what `end` does, which it calls when all has been begun.
+    bool run(const End &end);
+
+private:
+    using Bytes = std::optional<unsigned char>; ///< all of a buffer's; unknown after a failure
+    /// A command under way, and what it does if it succeeds. Of one that did not begin nothing is
+    /// changed.
+    struct Command {
+        pi_event event;
+        std::function<void(pi_result)> effect;
+    };
+
+    void make_objects();
+    void begin_chain();
+    void use_buffer();
+    void map_buffer();
+    void use_usm();
+    void call_host();
+    void launch_kernel();
+    void ask();
+    void settle();
+
+    bool add(pi_result result, pi_event event, std::function<void(pi_result)> effect);
+    void write_effect(size_t buffer, pi_result result, Bytes bytes);
+    void check_bytes(size_t buffer);
+    static void PI_CALL on_final(pi_event, pi_result, void *count);
+    static void PI_CALL on_host(void *count);
+
+    const Machine &machine_;
+    std::array<Bytes, 3> bytes_{};
+    std::vector<Command> commands_;
+    std::vector<unsigned char> written_ = std::vector<unsigned char>(Machine::size, 3);
+    std::vector<unsigned char> seen_ = std::vector<unsigned char>(Machine::size, 0xEE);
+    std::vector<unsigned char> usm_ = std::vector<unsigned char>(Machine::size, 0xEE);
+    void *mapped_ = nullptr;
+    void *allocated_ = nullptr;
+    pi_event gate_ = nullptr;
+    std::atomic<int> callbacks_{0}, host_calls_{0};
+    int callbacks_set_ = 0, host_calls_due_ = 0;
+};
+
+} // namespace shortage
