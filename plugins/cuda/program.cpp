@@ -35,7 +35,12 @@ void load_module(Context &context, Program::Build &build, const BuildOptions &wo
         &id, build.image.c_str(), options.count(), options.names(), options.values());
     build.log += options.log();
     check_built(primary, code, "cuModuleLoadDataEx", options.log());
-    build.module = std::make_shared<Module>(primary, id);
+    try {
+        build.module = std::make_shared<Module>(primary, id);
+    } catch (...) {
+        primary.note(primary.api().cuModuleUnload(id));
+        throw;
+    }
 }
 
 void Program::require_source() const {

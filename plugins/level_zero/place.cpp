@@ -64,7 +64,12 @@ DriverContext::DriverContext(Platform &platform, const std::vector<Device *> &de
               "zeContextCreateEx", ids.size(), " devices");
     else
         check(ze.zeContextCreate(platform.id(), &desc, &id_), "zeContextCreate");
-    handle_ = platform.context_handles().share(id_, nullptr);
+    try {
+        handle_ = platform.context_handles().share(id_, nullptr);
+    } catch (...) {
+        ze.zeContextDestroy(id_);
+        throw;
+    }
 }
 
 DriverContext::DriverContext(Platform &platform, const std::vector<Device *> &devices,

@@ -106,7 +106,12 @@ std::shared_ptr<Module> create_module(Place &place, const ze_module_desc_t &desc
         return place.api().zeModuleCreate(place.context().id(), place.device().id(), &desc, &id,
                                           words);
     });
-    return std::make_shared<Module>(place, id);
+    try {
+        return std::make_shared<Module>(place, id);
+    } catch (...) {
+        place.api().zeModuleDestroy(id);
+        throw;
+    }
 }
 
 } // namespace
