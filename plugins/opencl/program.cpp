@@ -4,6 +4,7 @@
 
 #include <pi/sdk/build_log.hpp>
 #include <pi/sdk/descriptor.hpp>
+#include <pi/sdk/program.hpp>
 #include <pi/sdk/program_link.hpp>
 
 #include <algorithm>

@@ -163,7 +163,7 @@ private:
         ++count_;
     }
     /// A driver keeps memory for each command that it has: it is never given more than two backlogs.
-    static constexpr uint32_t backlog = 4096;
+    static constexpr uint32_t backlog = 2048;
     void drain();
     /// One event for all that was added.
     void gather();
