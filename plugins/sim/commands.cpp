@@ -28,13 +28,26 @@ uint64_t bytes_of(std::span<const pi_region> regions) {
     return bytes;
 }
 
+/// The bytes that a link does not lose.
+void copy_and_lose_pages(const LogicalBytes &src, uint64_t from, const LogicalBytes &dst,
+                         uint64_t to, uint64_t size) {
+    while (size) {
+        const uint64_t step = std::min(size, lost_page_size - to % lost_page_size);
+        if (!is_in_lost_page(to))
+            sdk::copy_bytes(src, from, dst, to, step);
+        from += step;
+        to += step;
+        size -= step;
+    }
+}
+
 /// Copies the first `bytes` of what the regions hold.
 void copy_part(std::span<const pi_region> regions, const LogicalBytes &src, const LogicalBytes &dst,
-               uint64_t bytes) {
+               uint64_t bytes, bool loses_pages) {
     for (const pi_region &region : regions)
         sdk::for_each_piece(region, [&](uint64_t from, uint64_t to, uint64_t size) {
             const uint64_t step = std::min(size, bytes);
-            sdk::copy_bytes(src, from, dst, to, step);
+            (loses_pages ? copy_and_lose_pages : sdk::copy_bytes)(src, from, dst, to, step);
             bytes -= step;
         });
 }
@@ -54,12 +67,14 @@ pi_result PI_CALL enqueue_mem_buffer_read(pi_queue queue, const pi_buffer_read_d
         auto regions =
             sdk::read_regions(known.region_count, known.regions, mem.size(), std::nullopt);
         Transfer transfer = self.links().transfer(mem.site(), host_site, bytes_of(regions));
-        self.enqueue({known.flags, known.type, wait_count, wait_list, out_event},
-                     std::move(transfer), {mem.site()},
-                     [src = Ref<Mem>(mem), dst = known.host_ptr,
-                      regions = std::move(regions)](uint64_t bytes, sdk::Event &) {
-                         copy_part(regions, src->bytes(), dst, bytes);
-                     });
+        self.enqueue(
+            {known.flags, known.type, wait_count, wait_list, out_event}, std::move(transfer),
+            {mem.site()},
+            [src = Ref<Mem>(mem), dst = known.host_ptr, regions = std::move(regions),
+             loses_pages = self.links().copy_loses_pages(mem.site(), self.device().site(),
+                                                         host_site)](uint64_t bytes, sdk::Event &) {
+                copy_part(regions, src->bytes(), dst, bytes, loses_pages);
+            });
     });
 }
 
@@ -74,13 +89,16 @@ pi_result PI_CALL enqueue_mem_buffer_write(pi_queue queue, const pi_buffer_write
         auto regions =
             sdk::read_regions(known.region_count, known.regions, std::nullopt, mem.size());
         Transfer transfer = self.links().transfer(host_site, mem.site(), bytes_of(regions));
-        self.enqueue({known.flags, known.type, wait_count, wait_list, out_event},
-                     std::move(transfer), {mem.site()},
-                     writing(self, {&mem},
-                             [src = known.host_ptr, dst = Ref<Mem>(mem),
-                              regions = std::move(regions)](uint64_t bytes, sdk::Event &) {
-                                 copy_part(regions, src, dst->bytes(), bytes);
-                             }));
+        self.enqueue(
+            {known.flags, known.type, wait_count, wait_list, out_event}, std::move(transfer),
+            {mem.site()},
+            writing(self, {&mem},
+                    [src = known.host_ptr, dst = Ref<Mem>(mem), regions = std::move(regions),
+                     loses_pages = self.links().copy_loses_pages(host_site, self.device().site(),
+                                                                 mem.site())](uint64_t bytes,
+                                                                              sdk::Event &) {
+                        copy_part(regions, src, dst->bytes(), bytes, loses_pages);
+                    }));
     });
 }
 
@@ -96,13 +114,16 @@ pi_result PI_CALL enqueue_mem_buffer_copy(pi_queue queue, const pi_buffer_copy_d
         auto regions = sdk::read_regions(known.region_count, known.regions, src.size(), dst.size());
         sdk::check_overlap(regions, src.bytes().identity(), dst.bytes().identity());
         Transfer transfer = self.links().transfer(src.site(), dst.site(), bytes_of(regions));
-        self.enqueue({known.flags, known.type, wait_count, wait_list, out_event},
-                     std::move(transfer), {src.site(), dst.site()},
-                     writing(self, {&dst},
-                             [from = Ref<Mem>(src), to = Ref<Mem>(dst),
-                              regions = std::move(regions)](uint64_t bytes, sdk::Event &) {
-                                 copy_part(regions, from->bytes(), to->bytes(), bytes);
-                             }));
+        self.enqueue(
+            {known.flags, known.type, wait_count, wait_list, out_event}, std::move(transfer),
+            {src.site(), dst.site()},
+            writing(self, {&dst},
+                    [from = Ref<Mem>(src), to = Ref<Mem>(dst), regions = std::move(regions),
+                     loses_pages = self.links().copy_loses_pages(src.site(), self.device().site(),
+                                                                 dst.site())](uint64_t bytes,
+                                                                              sdk::Event &) {
+                        copy_part(regions, from->bytes(), to->bytes(), bytes, loses_pages);
+                    }));
     });
 }
 

@@ -82,6 +82,23 @@ std::vector<Link *> Links::way(Site from, Site to) const {
     return {find(from, host_site), find(host_site, to)};
 }
 
+bool Links::loses_pages(Site from, Site to, LossyCommands commands) const {
+    const Link *link = from == to ? nullptr : find(from, to);
+    return link && link->spec().loses_pages & commands;
+}
+
+/// Links with the host lose nothing.
+bool Links::copy_loses_pages(Site from, Site by, Site to) const {
+    const bool between_devices = from != host_site && to != host_site && from != to;
+    return between_devices
+               ? loses_pages(from, to, LOSSY_COPIES)
+               : loses_pages(from, by, LOSSY_COPIES) || loses_pages(by, to, LOSSY_COPIES);
+}
+
+bool Links::kernel_loses_pages(Site owner, Site by) const {
+    return loses_pages(owner, by, LOSSY_KERNELS);
+}
+
 Transfer Links::transfer(Site from, Site to, uint64_t bytes) const {
     Transfer transfer;
     transfer.bytes = bytes;

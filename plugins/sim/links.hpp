@@ -13,6 +13,12 @@ namespace pi::sim {
 /// Nanoseconds that this many bytes take.
 uint64_t duration_of(const Speed &speed, uint64_t bytes);
 
+inline constexpr uint64_t lost_page_size = 4096;
+/// Whether a link that loses pages loses this byte of the memory: of each two pages the second one.
+constexpr bool is_in_lost_page(uint64_t offset) {
+    return offset / lost_page_size % 2 != 0;
+}
+
 /// A link and its counters.
 class Link {
 public:
@@ -59,6 +65,10 @@ public:
     Speed speed(Site from, Site to) const;
     /// The numbers of the channels that such a transfer takes, each once.
     std::vector<uint64_t> channels(Site from, Site to) const;
+    /// Whether a command of a queue of `by` that carries bytes from one site to another loses pages.
+    bool copy_loses_pages(Site from, Site by, Site to) const;
+    /// Likewise a kernel of `by` that uses memory of another site.
+    bool kernel_loses_pages(Site owner, Site by) const;
     /// What kernels of a device run on.
     Channel *processors(Site device) const { return processors_.at(device); }
 
@@ -67,6 +77,7 @@ private:
     void add(LinkSpec spec);
     const Speed &speed_within(Site site) const;
     std::vector<Link *> way(Site from, Site to) const;
+    bool loses_pages(Site from, Site to, LossyCommands commands) const;
 
     const Machine &machine_;
     std::map<std::string, Channel> channels_; ///< a map, so that they stay where they are

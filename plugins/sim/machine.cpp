@@ -29,7 +29,7 @@ void check_link(const Value &value, const LinkSpec &link) {
     if (link.from == host_site || link.to == host_site) {
         for (const char *name :
              {"connection", "imported", "coherence", "residency", "concurrent_writers", "atomics",
-              "preferred_queue", "external_handle_types"})
+              "preferred_queue", "external_handle_types", "loses_pages"})
             if (value[name].present())
                 value[name].fail("is given for a link with the host: what the host can do with a "
                                  "device's memory comes from its scopes and host_pointer_import");
@@ -111,7 +111,7 @@ void add_link(Machine &machine, const Value &value, LinkSpec link, const Value &
 void read_link(Machine &machine, const Value &value) {
     value.object({"from", "to", "between", "connection", "imported", "coherence", "atomics",
                   "residency", "concurrent_writers", "path", "preferred_queue", "kind", "bandwidth",
-                  "latency", "channels", "reason", "external_handle_types"});
+                  "latency", "channels", "reason", "external_handle_types", "loses_pages"});
     LinkSpec link;
     read_name(value["connection"], connections, link.connection);
     link.imported = link.connection;
@@ -127,6 +127,9 @@ void read_link(Machine &machine, const Value &value) {
     read_time(value["latency"], link.speed.latency);
     read_text(value["reason"], link.reason);
     read_handle_types(value["external_handle_types"], link.external_handle_types);
+    if (const Value lossy = value["loses_pages"]; lossy.present())
+        for (const Value &commands : lossy.array("commands"))
+            link.loses_pages |= static_cast<uint32_t>(named(commands, lossy_commands));
     const Value between = value["between"];
     if (!between.present()) {
         link.from = read_site(machine, value["from"]);

@@ -73,6 +73,9 @@ struct DeviceSpec {
     uint64_t lost_at = never; ///< nanoseconds of the virtual clock
 };
 
+/// Whose bytes a link may lose.
+enum LossyCommands : uint32_t { LOSSY_COPIES = 1, LOSSY_KERNELS = 2 };
+
 /// What carries bytes from one site to another, one way.
 struct LinkSpec {
     Site from = host_site, to = host_site;
@@ -89,6 +92,8 @@ struct LinkSpec {
     std::vector<std::string> channels; ///< what it shares with other links; never empty
     /// 1 << PI_EXTERNAL_: of what the one exports and the other imports, what works between them.
     uint32_t external_handle_types = ~0u;
+    /// Bits of LossyCommands: they succeed, and leave every second page as it was.
+    uint32_t loses_pages = 0;
     std::string reason;
     unsigned line = 0;
 };

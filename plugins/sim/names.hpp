@@ -61,6 +61,8 @@ inline constexpr Name offset_modes[] = {{"pointer", PI_BUFFER_OFFSET_POINTER},
 /// What goes from one to the other as a file descriptor. Host pointers are host_pointer_import.
 inline constexpr Name handle_types[] = {{"dma_buf_fd", PI_EXTERNAL_DMA_BUF_FD},
                                         {"opaque_fd", PI_EXTERNAL_OPAQUE_FD}};
+/// What of the commands over a link may lose pages.
+inline constexpr Name lossy_commands[] = {{"copies", LOSSY_COPIES}, {"kernels", LOSSY_KERNELS}};
 /// What a fault may answer: failures of a backend, not of its caller.
 inline constexpr Name results[] = {{"out_of_host_memory", PI_ERROR_OUT_OF_HOST_MEMORY},
                                    {"out_of_device_memory", PI_ERROR_OUT_OF_DEVICE_MEMORY},

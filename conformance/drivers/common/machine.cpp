@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
@@ -86,6 +87,11 @@ std::uint64_t bandwidth_of(const Json &json, const std::string &where) {
 
 using Indices = std::map<std::string, std::size_t>;
 
+bool loses(const Json &json, const char *commands) {
+    const Json lossy = json.value("loses_pages", Json::array());
+    return std::find(lossy.begin(), lossy.end(), commands) != lossy.end();
+}
+
 /// A link makes memory of `from` the business of `to`; the devices that were left out have none.
 void read_link(const Json &json, const Indices &indices, const std::string &where,
                Machine &machine) {
@@ -95,6 +101,8 @@ void read_link(const Json &json, const Indices &indices, const std::string &wher
         .shared = json.contains("channels"),
         .kind = json.value("kind", ""),
         .bandwidth = bandwidth_of(json, where),
+        .copies_lose_pages = loses(json, "copies"),
+        .kernels_lose_pages = loses(json, "kernels"),
     };
     const auto join = [&](const std::string &from, const std::string &to) {
         const auto owner = indices.find(from), user = indices.find(to);
@@ -142,6 +150,20 @@ Machine parse(const Json &json) {
 }
 
 } // namespace
+
+bool Machine::copy_loses_pages(std::optional<std::size_t> from, std::size_t by,
+                               std::optional<std::size_t> to) const {
+    const auto loses = [this](std::size_t owner, std::size_t user) {
+        return owner != user && links[user][owner].copies_lose_pages;
+    };
+    if (from && to && from != to)
+        return loses(*from, *to);
+    return (from && loses(*from, by)) || (to && loses(by, *to));
+}
+
+bool Machine::kernel_loses_pages(std::optional<std::size_t> owner, std::size_t by) const {
+    return owner && owner != by && links[by][*owner].kernels_lose_pages;
+}
 
 Machine read_machine(const std::string &path) {
     if (path.empty())

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,9 +27,11 @@ struct DeviceModel {
 struct LinkModel {
     bool access = false; ///< used in place
     bool atomics = false;
-    bool shared = false;         ///< with other links, as at a switch
-    std::string kind;            ///< "nvlink", or empty
-    std::uint64_t bandwidth = 0; ///< bytes a second; 0 = unknown
+    bool shared = false;             ///< with other links, as at a switch
+    std::string kind;                ///< "nvlink", or empty
+    std::uint64_t bandwidth = 0;     ///< bytes a second; 0 = unknown
+    bool copies_lose_pages = false;  ///< commands that carry bytes over it leave pages as they were
+    bool kernels_lose_pages = false; ///< kernels find other memory in every second page
 };
 
 struct Machine {
@@ -35,6 +39,13 @@ struct Machine {
     /// access[user][owner]: whether one device may use the other's memory in place.
     std::vector<std::vector<bool>> access;
     std::vector<std::vector<LinkModel>> links; ///< links[user][owner]
+
+    /// Whether a copy loses pages: from memory of one device to that of another, by device `by`; no
+    /// device is the host.
+    bool copy_loses_pages(std::optional<std::size_t> from, std::size_t by,
+                          std::optional<std::size_t> to) const;
+    /// Likewise a kernel of device `by` that uses memory of `owner`.
+    bool kernel_loses_pages(std::optional<std::size_t> owner, std::size_t by) const;
 };
 
 /// The machine of a file (docs/machine-files.md) but for its processors; without a path one device. Throws

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "copy.hpp"
 
+#include "../common/lost_pages.hpp"
+
 #include <cstring>
 #include <utility>
 
@@ -14,13 +16,27 @@ struct Rows {
     size_t pitch = 0, slice = 0;
     std::vector<std::shared_ptr<Allocation>> owners;
     std::shared_ptr<std::vector<char>> staged;
+
+    /// The device whose memory they are; none: the host.
+    std::optional<size_t> device() const {
+        return owners.empty() ? std::nullopt : device_index(*owners.front());
+    }
+    /// Of a byte in their memory.
+    size_t offset(const char *byte) const {
+        return static_cast<size_t>(byte - (owners.empty() ? first : owners.front()->bytes));
+    }
 };
 
-void copy_rows(const Rows &to, const Rows &from, const Extent &extent) {
+void copy_rows(const Rows &to, const Rows &from, const Extent &extent, bool loses_pages = false) {
     for (size_t z = 0; z < extent.depth; ++z)
-        for (size_t y = 0; y < extent.height; ++y)
-            std::memmove(to.first + z * to.slice + y * to.pitch,
-                         from.first + z * from.slice + y * from.pitch, extent.width);
+        for (size_t y = 0; y < extent.height; ++y) {
+            char *const out = to.first + z * to.slice + y * to.pitch;
+            const char *const in = from.first + z * from.slice + y * from.pitch;
+            if (loses_pages)
+                drivers::copy_and_lose_pages(out, in, extent.width, to.offset(out));
+            else
+                std::memmove(out, in, extent.width);
+        }
 }
 
 struct Span {
@@ -128,8 +144,10 @@ CUresult copy(Lock &lock, const std::shared_ptr<Stream> &stream, End to, End fro
         const Context &context = *stream->context;
         const Rows source = from_pageable ? staged : resolve(from, extent, context, false);
         const Rows target = resolve(to, extent, context, true);
+        const bool loses_pages = all.machine.copy_loses_pages(
+            source.device(), size_t(context.device->ordinal), target.device());
         inner.unlock();
-        copy_rows(target, source, extent);
+        copy_rows(target, source, extent, loses_pages);
         return CUDA_SUCCESS;
     }});
     const bool wait =

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "../common/grid.hpp"
+#include "../common/lost_pages.hpp"
 #include "texture.hpp"
 
 #include <algorithm>
@@ -100,6 +101,11 @@ void run_block(const Launch &launch, const Arguments &arguments, const pi_native
 
 void run(Launch &launch) {
     const Arguments arguments = resolve(launch);
+    drivers::HiddenPages hidden;
+    for (const std::shared_ptr<Allocation> &memory : arguments.owners)
+        if (driver().machine.kernel_loses_pages(device_index(*memory),
+                                                size_t(launch.context->device->ordinal)))
+            hidden.add(memory->bytes, memory->size);
     drivers::run_groups(launch.grid, launch.cooperative,
                         [&](const pi_native_group &group) { run_block(launch, arguments, group); });
 }

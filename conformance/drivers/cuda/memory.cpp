@@ -77,6 +77,12 @@ std::shared_ptr<Allocation> find_allocation(CUdeviceptr address) {
     return address - found->address < found->size ? found : nullptr;
 }
 
+std::optional<size_t> device_index(const Allocation &memory) {
+    if (memory.host() || memory.kind == Kind::managed || !memory.context)
+        return std::nullopt;
+    return size_t(memory.context->device->ordinal);
+}
+
 bool known(CUdeviceptr address, size_t size) {
     for (size_t seen = 0; seen < size;) {
         const std::shared_ptr<Allocation> found = find_allocation(address + seen);

@@ -6,6 +6,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace pi::cuda::simulated {
@@ -65,6 +66,9 @@ struct Bytes {
 
 /// The allocation that the address is in; null if none.
 std::shared_ptr<Allocation> find_allocation(CUdeviceptr address);
+
+/// The number of the device whose memory it is; none: the host.
+std::optional<size_t> device_index(const Allocation &memory);
 
 /// Whether each byte belongs to memory that was not freed: what a call can know when work is enqueued.
 bool known(CUdeviceptr address, size_t size);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "../common/lost_pages.hpp"
 #include "driver.hpp"
 
+#include <array>
 #include <cstring>
 
 namespace pi::level_zero::simulated {
@@ -42,6 +44,30 @@ void fill(char *to, size_t size, const std::string &pattern) {
     }
 }
 
+/// What a copy brings from one end to the other.
+struct Rows {
+    size_t width = 0, count = 1, slices = 1;
+    std::array<size_t, 2> to_pitch{}, from_pitch{}; ///< of rows and of slices
+};
+
+void carry(const Bytes &to, const Bytes &from, const Rows &rows, const Device &by) {
+    const auto device_of = [](const Bytes &bytes) {
+        return bytes.owner ? bytes.owner->device_index() : std::nullopt;
+    };
+    const bool loses_pages =
+        driver().machine.copy_loses_pages(device_of(from), by.index, device_of(to));
+    const char *const memory = to.owner ? to.owner->bytes : to.data;
+    for (size_t z = 0; z < rows.slices; ++z)
+        for (size_t y = 0; y < rows.count; ++y) {
+            char *const out = to.data + z * rows.to_pitch[1] + y * rows.to_pitch[0];
+            const char *const in = from.data + z * rows.from_pitch[1] + y * rows.from_pitch[0];
+            if (loses_pages)
+                drivers::copy_and_lose_pages(out, in, rows.width, size_t(out - memory));
+            else
+                std::memcpy(out, in, rows.width);
+        }
+}
+
 ze_result_t append_copy(ze_command_list_handle_t list, void *to, const void *from, size_t size,
                         const Order &order) {
     if (!to || !from)
@@ -51,8 +77,8 @@ ze_result_t append_copy(ze_command_list_handle_t list, void *to, const void *fro
         const Reach destination(to, size, target.device), source(from, size, target.device);
         destination.keep(command);
         source.keep(command);
-        command.work = [destination, source, size] {
-            std::memcpy(destination.take().data, source.take().data, size);
+        command.work = [destination, source, size, by = target.device] {
+            carry(destination.take(), source.take(), {.width = size}, *by);
         };
     });
 }
@@ -120,12 +146,13 @@ ze_result_t ZE_APICALL zeCommandListAppendMemoryCopyRegion(
         const End source = end_of(from, s, from_row, from_slice, target.device);
         destination.reach.keep(command);
         source.reach.keep(command);
-        command.work = [destination, source, r] {
-            const Bytes out = destination.reach.take(), in = source.reach.take();
-            for (size_t z = 0; z < r.depth; ++z)
-                for (size_t y = 0; y < r.height; ++y)
-                    std::memcpy(out.data + z * destination.slice + y * destination.row,
-                                in.data + z * source.slice + y * source.row, r.width);
+        command.work = [destination, source, r, by = target.device] {
+            const Rows rows{.width = r.width,
+                            .count = r.height,
+                            .slices = r.depth,
+                            .to_pitch = {destination.row, destination.slice},
+                            .from_pitch = {source.row, source.slice}};
+            carry(destination.reach.take(), source.reach.take(), rows, *by);
         };
     });
 }

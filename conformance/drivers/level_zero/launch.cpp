@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "../common/grid.hpp"
+#include "../common/lost_pages.hpp"
 #include "driver.hpp"
 
 #include <algorithm>
@@ -129,6 +130,11 @@ void run(Launch &launch) {
             launch.grid.count = {count.groupCountX, count.groupCountY, count.groupCountZ};
         }
     }
+    drivers::HiddenPages hidden;
+    for (const std::shared_ptr<Allocation> &memory : arguments.owners)
+        if (memory &&
+            driver().machine.kernel_loses_pages(memory->device_index(), launch.device->index))
+            hidden.add(memory->bytes, memory->size);
     drivers::run_groups(launch.grid, launch.cooperative,
                         [&](const pi_native_group &group) { run_group(launch, arguments, group); });
 }

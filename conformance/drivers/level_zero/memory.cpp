@@ -136,6 +136,10 @@ std::shared_ptr<Allocation> allocate(const Request &request) {
     return memory;
 }
 
+std::optional<size_t> Allocation::device_index() const {
+    return device && type == ZE_MEMORY_TYPE_DEVICE ? std::optional(device->index) : std::nullopt;
+}
+
 void forget(const std::shared_ptr<Allocation> &memory) {
     if (memory->device)
         memory->device->give(memory->charged);

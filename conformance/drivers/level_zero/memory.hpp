@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 
 namespace pi::level_zero::simulated {
 
@@ -54,6 +55,8 @@ struct Allocation : Object {
     bool hole = false;           ///< the file forgets the bytes at the end
     Mapping alias;               ///< of device memory
     std::shared_ptr<void> owner; ///< of bytes that are a library's
+    /// Of the machine's device whose memory it is; none: the host's, or shared.
+    std::optional<size_t> device_index() const;
     ~Allocation();
 };
 

@@ -232,6 +232,10 @@ TEST_CASE("links that contradict the machine, each other or themselves are named
          "links[0].external_handle_types is given for a link with the host"},
         {R"({"from": "a", "to": "b", "connection": "none", "external_handle_types": ["fd"]})", "4",
          "links[0].external_handle_types[0] is \"fd\"; one of"},
+        {R"({"from": "host", "to": "b", "loses_pages": ["copies"]})", "4",
+         "links[0].loses_pages is given for a link with the host"},
+        {R"({"from": "a", "to": "b", "connection": "migratable", "loses_pages": ["maps"]})", "4",
+         "links[0].loses_pages[0] is \"maps\"; one of \"copies\", \"kernels\""},
         {"{\"from\": \"a\", \"to\": \"b\", \"connection\": \"none\"},\n{\"from\": \"a\", \"to\": "
          "\"b\", \"connection\": \"none\"}",
          "5",
