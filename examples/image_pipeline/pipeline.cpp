@@ -104,6 +104,8 @@ public:
           runtime_(work.topology, {.costs = options_.costs, .log_up_to_date = true}),
           stages_(stages_for(source.width, source.height)), overlay_memory_(source.memory.size()),
           chart_memory_(4ULL * chart_width * chart_height) {
+        // Now, so that the first round takes no longer than the others.
+        runtime_.verify_connections();
         const uint64_t pixels = source.memory.size() / 4;
         // Left to itself the runtime lets CPU devices use host memory everywhere, and nothing has to
         // move. As on GPUs, what lies between the stages is in the devices' own memory.

@@ -83,6 +83,8 @@ public:
           runtime_(work.topology, {.log_up_to_date = true}),
           plane_(between("plane", 4 * options_.shape.pixels())),
           features_(between("features", 4ULL * filter_count * options_.shape.pixels())) {
+        // Now, so that the first frame takes no longer than the others.
+        runtime_.verify_connections();
         const uint64_t pixels = options_.shape.pixels();
         slots_.reserve(options_.ring); // stages point into it
         for (uint32_t i = 0; i < options_.ring; ++i) {

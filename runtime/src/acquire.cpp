@@ -144,10 +144,13 @@ std::unique_ptr<AcquisitionState> StorageState::acquire(const std::shared_ptr<Bu
                                                     ": the storage '" + description_.name +
                                                     "' is read-only");
     }
+    bool verified_only = false;
     for (Room room;;) {
         room.times_freed = runtime_->memory->times_freed(place);
         try {
-            return try_acquire(buffer, place, access, range, spread);
+            return try_acquire(buffer, place, access, range, spread, verified_only);
+        } catch (const Unverified &needed) {
+            verified_only = !runtime_->verify(needed.pairs);
         } catch (const Error &error) {
             // Without the lock: other storages, which make room, have theirs.
             if (error.code() != PI_ERROR_OUT_OF_DEVICE_MEMORY || !make_room(place, room)) {
@@ -159,7 +162,7 @@ std::unique_ptr<AcquisitionState> StorageState::acquire(const std::shared_ptr<Bu
 
 std::unique_ptr<AcquisitionState>
 StorageState::try_acquire(const std::shared_ptr<BufferState> &buffer, PlaceIndex place,
-                          Access access, const Range &range, Spread *spread) {
+                          Access access, const Range &range, Spread *spread, bool verified_only) {
     Begun begun{buffer};
     begun.acquisition = std::make_unique<AcquisitionState>();
     begun.acquisition->held = false; // nothing to give back yet
@@ -173,6 +176,7 @@ StorageState::try_acquire(const std::shared_ptr<BufferState> &buffer, PlaceIndex
     }
     {
         const std::lock_guard lock(mutex_);
+        verified_only_ = verified_only;
         forbid_lost(place, access, range);
         prefer_own_memory(place, range);
         Attachment &attachment = attach(place);
@@ -182,6 +186,7 @@ StorageState::try_acquire(const std::shared_ptr<BufferState> &buffer, PlaceIndex
             (writes(access) && !there.contains(ledger_.beside(attachment.view, range)))) {
             parts = plan(target_of(attachment.view), fetches(access) ? range : RangeSet(),
                          writes(access) ? range : RangeSet(), spread);
+            require_verified(parts);
         }
         if (!parts.empty() || runtime_->logs_up_to_date()) { // what nobody records needs neither
             begun.number = runtime_->acquisitions.take();
@@ -242,6 +247,19 @@ void StorageState::await_first_content() {
     release(first, description_.ready.get());
 }
 
+void StorageState::require_verified(std::vector<PlannedPart> &parts) {
+    for (PlannedPart &part : parts) {
+        if (part.sources.empty()) {
+            continue;
+        }
+        if (!part.sources.front().candidate.unverified.empty()) {
+            throw Unverified{part.sources.front().candidate.unverified};
+        }
+        std::erase_if(part.sources,
+                      [](const Source &source) { return !source.candidate.unverified.empty(); });
+    }
+}
+
 std::optional<std::vector<Dependency>> StorageState::bring(PlaceIndex place, const RangeSet &ranges,
                                                            ViewId from) {
     const auto buffer = std::make_shared<BufferState>();
@@ -251,6 +269,7 @@ std::optional<std::vector<Dependency>> StorageState::bring(PlaceIndex place, con
     std::vector<Dependency> copies;
     {
         const std::lock_guard lock(mutex_);
+        verified_only_ = true;
         catch_up();
         if (ledger_.busy(from)) {
             return std::nullopt;

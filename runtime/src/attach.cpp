@@ -167,6 +167,8 @@ std::vector<Candidate> StorageState::sharing_candidates(PlaceIndex place) const 
         request.scope = description_.scope;
         request.demands_device_memory = description_.flags != 0;
         request.allowed = description_.routes;
+        request.verification = runtime_->verification();
+        request.verified_only = verified_only_;
         const PlaceInfo &owning = runtime_->topology->info(owner);
         const bool owner_laid_out =
             !description_.layout.is_dense() && // memory that was given is, of whatever scope
@@ -225,9 +227,13 @@ StorageState::Attachment &StorageState::attach(PlaceIndex place) {
         attach_host();
         return *attachments_[place];
     }
-    for (const Candidate &candidate : sharing_candidates(place)) {
+    const std::vector<Candidate> sharing = sharing_candidates(place);
+    for (const Candidate &candidate : sharing) {
         if (!candidate.possible) {
             break;
+        }
+        if (!candidate.unverified.empty()) {
+            throw Unverified{candidate.unverified};
         }
         if (candidate.route.kind == RouteKind::direct_use) {
             share_memory(place, candidate.route.source, candidate.reason);
@@ -238,6 +244,13 @@ StorageState::Attachment &StorageState::attach(PlaceIndex place) {
         }
     }
     create_memory(place);
+    const auto failed =
+        std::find_if(sharing.begin(), sharing.end(),
+                     [](const Candidate &candidate) { return candidate.verification_failed; });
+    if (failed != sharing.end()) {
+        attachments_[place]->texts = texts(attachments_[place]->texts->reason + "; not by " +
+                                           to_string(failed->route.kind) + ": " + failed->reason);
+    }
     return *attachments_[place];
 }
 

@@ -136,6 +136,7 @@ std::string StorageState::explanation_text(const Explanation &explanation) const
 Explanation StorageState::explain(PlaceIndex place, const Range &range) {
     check_place(place);
     const std::lock_guard lock(mutex_);
+    verified_only_ = false;
     catch_up();
     Explanation result;
     result.place = place;

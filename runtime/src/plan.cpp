@@ -61,6 +61,8 @@ RouteRequest StorageState::route_request(ViewId source, const Target &target, ui
     request.destination_has_memory = true;
     request.allowed = description_.routes;
     request.styles = description_.styles;
+    request.verification = runtime_->verification();
+    request.verified_only = verified_only_;
     return request;
 }
 

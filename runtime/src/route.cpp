@@ -50,7 +50,47 @@ struct Question {
               topology.import(hop.from, hop.to).connection == PI_MEMORY_CONNECTION_NONE))) {
             return false;
         }
-        return hop.to != request.destination || request.destination_scope_0;
+        return (hop.to != request.destination || request.destination_scope_0) &&
+               may_use(
+                   verified({.src = hop.from, .dst = hop.to, .imported = is_imported(hop.from)}));
+    }
+    bool is_imported(PlaceIndex from) const {
+        return from == request.source && request.source_imported;
+    }
+    Verified verified(const MemoryPair &pair) const {
+        return request.verification != nullptr ? request.verification->of(pair) : Verified::yes;
+    }
+    bool may_use(Verified verified) const {
+        return verified == Verified::yes ||
+               (verified == Verified::unknown && !request.verified_only);
+    }
+    /// The memory that a route uses from one end to the other.
+    MemoryPair ends() const {
+        return {.src = request.source,
+                .dst = request.destination,
+                .imported = request.source_imported,
+                .scope = other_scope() && scoped() != nullptr ? request.scope : std::string()};
+    }
+    /// What a route relies on: what the plugins say of these is to be true.
+    std::vector<MemoryPair> relies_on(const Route &route) const {
+        if (route.kind == RouteKind::direct_use) {
+            return {ends()};
+        }
+        if (route.kind == RouteKind::import) {
+            return {{.src = request.destination, .dst = request.destination, .imported = true}};
+        }
+        if (route.hops.size() == 1) {
+            return route.kind == RouteKind::migrate ? std::vector{ends()}
+                                                    : std::vector<MemoryPair>();
+        }
+        std::vector<MemoryPair> pairs;
+        for (const Hop &hop : route.hops) {
+            if (hop.from != host_place && hop.to != host_place) {
+                pairs.push_back(
+                    {.src = hop.from, .dst = hop.to, .imported = is_imported(hop.from)});
+            }
+        }
+        return pairs;
     }
     std::optional<Path> path(bool through_host,
                              double limit = std::numeric_limits<double>::infinity()) const {
@@ -348,6 +388,48 @@ const char *to_string(BounceStyle style) noexcept {
     return index < names.size() ? names[index] : "?";
 }
 
+namespace {
+
+/// Refuses what relies on a connection that may not be used.
+void require_verified(const Question &question, Candidate &candidate) {
+    if (!candidate.possible || question.request.verification == nullptr) {
+        return;
+    }
+    for (const MemoryPair &pair : question.relies_on(candidate.route)) {
+        const Verified verified = question.verified(pair);
+        if (!question.may_use(verified)) {
+            candidate =
+                refused(make(question, candidate.route.kind, candidate.route.style),
+                        verified == Verified::failed
+                            ? "verification failed: " + question.request.verification->text(pair)
+                            : "the connection is not verified yet");
+            candidate.verification_failed = verified == Verified::failed;
+            return;
+        }
+        if (verified == Verified::unknown) {
+            candidate.unverified.push_back(pair);
+        }
+    }
+    candidate.reason += candidate.unverified.empty() ? "" : ", not verified yet";
+}
+
+/// What is taken instead of a route says why that one is not.
+void report_failed(std::vector<Candidate> &candidates) {
+    const auto failed =
+        std::find_if(candidates.begin(), candidates.end(),
+                     [](const Candidate &candidate) { return candidate.verification_failed; });
+    if (failed == candidates.end()) {
+        return;
+    }
+    const std::string text =
+        std::string("; not by ") + to_string(failed->route.kind) + ": " + failed->reason;
+    for (Candidate &candidate : candidates) {
+        candidate.reason += candidate.possible ? text : "";
+    }
+}
+
+} // namespace
+
 std::vector<Candidate> candidates(const TopologyDescription &topology, const RouteRequest &request,
                                   const CostTable &costs) {
     const Question question{topology, request, costs, topology.place(request.source),
@@ -362,6 +444,10 @@ std::vector<Candidate> candidates(const TopologyDescription &topology, const Rou
     out.push_back(migrate(question));
     add_migration_in_hops(question, out);
     add_bounces(question, out);
+    for (Candidate &candidate : out) {
+        require_verified(question, candidate);
+    }
+    report_failed(out);
     std::stable_sort(out.begin(), out.end(), [](const Candidate &a, const Candidate &b) {
         if (a.possible != b.possible) {
             return a.possible;

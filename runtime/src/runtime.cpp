@@ -2,6 +2,7 @@
 #include "plugin_transport.hpp"
 #include "runtime_state.hpp"
 #include "same_device.hpp"
+#include "verified_pairs.hpp"
 
 #include <pi/runtime/error.hpp>
 
@@ -52,6 +53,12 @@ RuntimeState::RuntimeState(std::shared_ptr<const Topology> all_places,
     if (transport == nullptr) {
         throw Error(PI_ERROR_INVALID_NULL_POINTER, "Runtime: wrap_transport gave NULL");
     }
+}
+
+bool RuntimeState::verify(const std::vector<MemoryPair> &pairs) const {
+    return std::all_of(pairs.begin(), pairs.end(), [this](const MemoryPair &pair) {
+        return topology->verified_pairs_->verify(pair);
+    });
 }
 
 std::string device_places(const Topology &topology) {
@@ -107,6 +114,10 @@ bool Runtime::finish(std::chrono::nanoseconds timeout) const {
     require_here(*state_);
     const auto deadline = deadline_after(timeout);
     return state_->in_flight->wait(deadline) && state_->continuations->wait_until_idle(deadline);
+}
+
+void Runtime::verify_connections() const {
+    state_->topology->verified_pairs_->verify_all();
 }
 
 void Runtime::trim(uint64_t bytes_to_keep) const {

@@ -70,6 +70,12 @@ public:
     const std::shared_ptr<const Topology> topology;
     const RuntimeOptions options;
     bool logs_up_to_date() const { return options.log_up_to_date && options.log_capacity != 0; }
+    /// What routes may be taken by; NULL: the plugins are believed.
+    const Verification *verification() const {
+        return options.verify_connections ? &topology->verification() : nullptr;
+    }
+    /// False if nothing is known of one of these yet, as inside a callback.
+    bool verify(const std::vector<MemoryPair> &pairs) const;
     const CostTable costs;
     const std::shared_ptr<Continuations> continuations = std::make_shared<Continuations>();
     const std::shared_ptr<InFlight> in_flight = std::make_shared<InFlight>();

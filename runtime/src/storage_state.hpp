@@ -220,9 +220,18 @@ private:
     /// Everything that one acquire began: to be started without the lock, or undone.
     struct Begun;
 
+    /// Connections that are to be verified, without the lock, before this can be planned: nothing has begun.
+    struct Unverified {
+        std::vector<MemoryPair> pairs;
+    };
+    /// Throws Unverified, unless `verified_only`: then only connections that are verified are used.
     std::unique_ptr<AcquisitionState> try_acquire(const std::shared_ptr<BufferState> &buffer,
                                                   PlaceIndex place, Access access,
-                                                  const Range &range, Spread *spread);
+                                                  const Range &range, Spread *spread,
+                                                  bool verified_only);
+    /// With the lock: what a plan does first must be verified, and what else it might do, when that fails,
+    /// is left out of it unless it is.
+    static void require_verified(std::vector<PlannedPart> &parts);
 
     // lost.cpp
     /// With the lock, before the ledger is asked: gives it the ends that it found no memory for.
@@ -387,6 +396,7 @@ private:
     std::vector<std::optional<Attachment>> attachments_; // by place
     std::vector<std::string> notes_;                     // by place: why an import failed
     bool uses_links_ = false;                            // some attachment has had `remote`
+    bool verified_only_ = false;                         // of the plan that is being made
     RangeSet lost_;                                      // bytes that were only at lost devices
     std::vector<Pending> pending_;                       // few: in the order of their operations
     size_t owed_ = 0;                                    // ends that the ledger does not have yet

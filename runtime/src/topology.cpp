@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "verified_pairs.hpp"
+
 #include <pi/runtime/error.hpp>
 #include <pi/runtime/topology.hpp>
 
@@ -24,7 +26,8 @@ std::string host_row(const PlaceInfo &place) {
     return "import/" + std::to_string(place.host_pointer_alignment);
 }
 
-std::string cell(const TopologyDescription &topology, PlaceIndex src, PlaceIndex dst) {
+std::string cell(const TopologyDescription &topology, const Verification *verification,
+                 PlaceIndex src, PlaceIndex dst) {
     if (src == dst) {
         return src == host_place ? "unified"
                                  : connection_name(topology.buffer(src, dst).connection);
@@ -35,7 +38,10 @@ std::string cell(const TopologyDescription &topology, PlaceIndex src, PlaceIndex
     if (dst == host_place) {
         return host_column(topology.place(src));
     }
-    return connection_name(topology.buffer(src, dst).connection);
+    const std::string name = connection_name(topology.buffer(src, dst).connection);
+    const MemoryPair pair{.src = src, .dst = dst};
+    const Verified verified = verification != nullptr ? verification->of(pair) : Verified::unknown;
+    return verified == Verified::failed ? "failed" : verified == Verified::yes ? name + " +" : name;
 }
 
 std::string padded(std::string text, size_t width) {
@@ -111,9 +117,11 @@ TopologyDescription unconnected_places(uint32_t count) {
     return topology;
 }
 
-std::string to_string(const TopologyDescription &topology) {
+namespace {
+
+std::string table(const TopologyDescription &topology, const Verification *verification) {
     const auto count = static_cast<PlaceIndex>(topology.places.size());
-    size_t width = 12;
+    size_t width = 14;
     for (const PlaceInfo &place : topology.places) {
         width = std::max(width, place.name.size() + 2);
     }
@@ -125,11 +133,39 @@ std::string to_string(const TopologyDescription &topology) {
     for (PlaceIndex src = 0; src < count; ++src) {
         text += padded(topology.place(src).name, width);
         for (PlaceIndex dst = 0; dst < count; ++dst) {
-            text += padded(cell(topology, src, dst), width);
+            text += padded(cell(topology, verification, src, dst), width);
         }
         text += '\n';
     }
     return text;
+}
+
+} // namespace
+
+std::string to_string(const TopologyDescription &topology) {
+    return table(topology, nullptr);
+}
+
+std::string to_string(const TopologyDescription &topology, const Verification &verification) {
+    std::string text = table(topology, &verification);
+    const auto count = static_cast<PlaceIndex>(topology.places.size());
+    for (PlaceIndex src = 1; src < count; ++src) {
+        for (PlaceIndex dst = 1; dst < count; ++dst) {
+            const MemoryPair pair{.src = src, .dst = dst};
+            if (verification.of(pair) == Verified::failed) {
+                text += topology.place(src).name + " -> " + topology.place(dst).name +
+                        ": verification failed: " + verification.text(pair) + "\n";
+            }
+        }
+    }
+    return text;
+}
+
+Topology::Topology() = default;
+Topology::~Topology() = default;
+
+const Verification &Topology::verification() const noexcept {
+    return *verified_pairs_;
 }
 
 } // namespace pi::runtime

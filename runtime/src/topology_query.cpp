@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "device_query.hpp"
+#include "verified_pairs.hpp"
 
 #include <pi/runtime/error.hpp>
 #include <pi/runtime/topology.hpp>
@@ -238,6 +239,7 @@ std::shared_ptr<const Topology> Topology::from_places(std::span<const Place> pla
         topology->add_place(place);
     }
     topology->query_connections();
+    topology->verified_pairs_ = std::make_unique<VerifiedPairs>(*topology);
     return topology;
 }
 

@@ -138,6 +138,11 @@ TEST_CASE("programs on Level Zero devices have the bytes that they wrote", "[.][
 }
 #endif
 
+TEST_CASE("programs on devices whose links lose pages have the bytes that they wrote",
+          "[.][lossy]") {
+    run_law(on_driver(PI_TEST_SIM_PLUGIN), 2);
+}
+
 #ifdef PI_TEST_BATCHING_HOST_PLUGIN
 TEST_CASE(
     "programs on devices that keep their commands until a flush have the bytes that they wrote",

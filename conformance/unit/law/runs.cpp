@@ -52,10 +52,12 @@ auto set_up(Trouble trouble, Make make) -> decltype(make()) {
     }
 }
 
-RuntimeOptions options_for(const Limits &limits) {
+RuntimeOptions options_for(const Limits &limits, const MachineFile &file) {
     RuntimeOptions options;
     options.bounce_limit = limits.bounce;
     options.staging_limit = limits.staging;
+    // What verification moves is no program's, and what is known of a machine is true.
+    options.verify_connections = !file.is_known();
     return options;
 }
 
@@ -332,7 +334,7 @@ void run_alone(Draw &shape, const std::vector<Step> &steps, Trouble trouble,
             return;
         }
         const LiveMachine &machine = *set;
-        RuntimeOptions options = options_for(limits);
+        RuntimeOptions options = options_for(limits, file);
         options.wrap_transport = wrap;
         options.pool_limit = trouble == Trouble::none ? uint64_t{1} << 30 : 0;
         options.copy_after_repeated_use = trouble != Trouble::none; // the models know fewest bytes
@@ -366,7 +368,7 @@ void run_threads(Draw &shape, const std::vector<Step> &steps, Trouble trouble, s
     if (!machine) {
         return;
     }
-    RuntimeOptions options = options_for(limits);
+    RuntimeOptions options = options_for(limits, file);
     options.pool_limit = shape.coin() ? 0 : largest;
     if (trouble == Trouble::none) {
         options.costs = file.costs(); // the models know the ways by these
@@ -398,7 +400,7 @@ void run_on_driver(const std::string &plugin, Draw &shape, const std::vector<Ste
         text = "on " + file.words() + (threads ? ", with several threads" : "") +
                (patient ? ", each step waited for" : "") + (maps ? ", with maps" : "");
         tell(limits, text);
-        Runtime runtime(machine.topology(), options_for(limits));
+        Runtime runtime(machine.topology(), options_for(limits, file));
         const Setting setting{file,   machine, runtime, Trouble::none, patient,
                               limits, maps,    largest, 256,           !threads};
         if (threads) {

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Links that lose pages and report success, of simulated machines and of both vendors' simulated drivers
-// (lossy-links.json).
+// (lossy-links.json, lossy-kernels.json): the equipment itself, and what the runtime makes of them.
 #include "equipment.hpp"
 
 #include <catch2/catch.hpp>
 
 #include <algorithm>
 #include <cstring>
+#include <future>
 #include <string>
 
 using namespace runtime_test;
@@ -18,7 +19,7 @@ constexpr uint64_t size = 256 * 1024;
 constexpr uint64_t page = 4096;
 
 /// The machine's devices, in the file's order.
-constexpr PlaceIndex first = 1, second = 2, third = 3;
+constexpr PlaceIndex first = 1, second = 2, third = 3, fourth = 4;
 
 /// Such a link's work: every second page is the old one.
 std::vector<uint8_t> lossy(const std::vector<uint8_t> &sent, std::vector<uint8_t> old) {
@@ -119,6 +120,22 @@ uint64_t differences(const std::vector<uint8_t> &a, const std::vector<uint8_t> &
     return count;
 }
 
+/// Written at one place: as a program does.
+void device_write(const Machine &machine, const Buffer &buffer, PlaceIndex place,
+                  const std::vector<uint8_t> &bytes) {
+    Acquisition use = buffer.acquire(place, Access::discard_write);
+    const Event written = machine.write(use, bytes.data());
+    use.release(written.get());
+    REQUIRE(wait(written) == PI_SUCCESS);
+}
+
+struct Way {
+    PlaceIndex from, to;
+};
+std::ostream &operator<<(std::ostream &out, const Way &way) {
+    return out << way.from << " -> " << way.to;
+}
+
 } // namespace
 
 TEST_CASE("copies over a link that loses pages leave every second page as it was, in its direction "
@@ -157,13 +174,13 @@ TEST_CASE("a link that loses pages of copies does so where the other device's qu
 }
 
 TEST_CASE("kernels over a link that loses their pages see other memory in every second one",
-          "[runtime][lossy]") {
+          "[.kernels]") {
     const Machine machine(1);
     const auto sent = pattern(size, 5);
-    const auto far = make_buffer(machine, first), near = make_buffer(machine, third);
+    const auto far = make_buffer(machine, first), near = make_buffer(machine, second);
     put(machine, first, far, sent);
-    launch(machine, third, "copy_words", {buffer_argument(near), buffer_argument(far)});
-    const auto seen = get(machine, third, near);
+    launch(machine, second, "copy_words", {buffer_argument(near), buffer_argument(far)});
+    const auto seen = get(machine, second, near);
     CHECK(differences(lossy(seen, sent), sent) == 0);
     CHECK(differences(seen, sent) > size / 2 - size / 64);
     CHECK(differences(get(machine, first, far), sent) == 0);
@@ -174,11 +191,155 @@ TEST_CASE("kernels over a link that loses their pages see other memory in every 
     value.kind = PI_ARGUMENT_VALUE;
     value.value = &begin;
     value.size = sizeof begin;
-    launch(machine, third, "count_up", {buffer_argument(far), value});
+    launch(machine, second, "count_up", {buffer_argument(far), value});
     std::vector<uint8_t> counted(size);
     for (uint32_t word = 0; word < size / 4; ++word) {
         const uint32_t number = word + begin;
         std::memcpy(counted.data() + word * 4, &number, 4);
     }
     CHECK(differences(get(machine, first, far), lossy(counted, sent)) == 0);
+}
+
+TEST_CASE("a runtime that believes the driver delivers what a lossy link leaves",
+          "[runtime][lossy]") {
+    const Machine machine(1);
+    const Runtime runtime(machine.topology(), {.verify_connections = false});
+    const auto old = pattern(size, 6), sent = pattern(size, 7);
+    const Storage storage(
+        runtime,
+        {.size = size, .routes = mask_of(RouteKind::migrate) | mask_of(RouteKind::host_bounce)});
+    device_write(machine, storage.buffer(), second, old);
+    device_write(machine, storage.buffer(), first, sent);
+    const auto seen = device_read(machine, storage.buffer(), second);
+    CHECK(differences(seen, lossy(sent, old)) == 0);
+    CHECK(differences(seen, sent) > size / 2 - size / 64);
+}
+
+TEST_CASE("whatever a link loses, each byte arrives: by the next route", "[runtime][lossy]") {
+    const Machine machine(1);
+    const Runtime runtime(machine.topology());
+    const Way way = GENERATE(Way{first, second}, Way{second, first}, Way{third, second},
+                             Way{fourth, third}, Way{first, third}, Way{first, fourth});
+    const RouteMask routes = GENERATE(
+        as<RouteMask>{}, all_routes, mask_of(RouteKind::migrate) | mask_of(RouteKind::host_bounce),
+        mask_of(RouteKind::direct_use) | mask_of(RouteKind::host_bounce));
+    CAPTURE(way, routes);
+    const Storage storage(runtime, {.size = size, .routes = routes});
+    for (uint32_t round = 0; round < 3; ++round) {
+        const auto old = pattern(size, 10 + round), sent = pattern(size, 20 + round);
+        device_write(machine, storage.buffer(), way.to, old);
+        device_write(machine, storage.buffer(), way.from, sent);
+        CHECK(differences(device_read(machine, storage.buffer(), way.to), sent) == 0);
+        CHECK(differences(host_read(storage.buffer()), sent) == 0);
+    }
+    REQUIRE(runtime.finish(patience));
+}
+
+TEST_CASE("a link that loses pages is used for nothing, and everything says why",
+          "[runtime][lossy]") {
+    const Machine machine(1);
+    const Runtime runtime(machine.topology());
+    const Storage storage(runtime, {.size = size});
+    const Buffer buffer = storage.buffer();
+    const auto sent = pattern(size, 30);
+    device_write(machine, buffer, first, sent);
+    const Verification &known = machine.topology()->verification();
+    const MemoryPair pair{.src = first, .dst = second};
+
+    // Nothing is tried before the first use, nor to explain it.
+    CHECK(known.of(pair) == Verified::unknown);
+    const Explanation before = buffer.explain(second);
+    CHECK(before.parts.at(0).candidates.at(0).unverified.at(0) == pair);
+    CHECK(known.of(pair) == Verified::unknown);
+
+    CHECK(differences(device_read(machine, buffer, second), sent) == 0);
+    CHECK(known.of(pair) == Verified::failed);
+    CHECK_FALSE(known.text(pair).empty());
+    CHECK(storage.memory_of(second) != storage.memory_of(first));
+    CHECK(storage.counters().bytes_delivered == size);
+    CHECK(storage.counters().bytes_required == size);
+    REQUIRE(runtime.finish(patience));
+    for (const TransferRecord &record : runtime.log()) {
+        for (const Hop &hop : record.hops) {
+            CHECK(hop != Hop{first, second});
+        }
+    }
+    CHECK(runtime.log().back().reason.find(known.text(pair)) != std::string::npos);
+    CHECK(machine.topology()->to_string().find(known.text(pair)) != std::string::npos);
+
+    device_write(machine, buffer, first, sent);
+    for (const ExplainedPart &part : buffer.explain(second).parts) {
+        for (const Candidate &candidate : part.candidates) {
+            if (candidate.route.hops == std::vector<Hop>{{first, second}}) {
+                CHECK_FALSE(candidate.possible);
+            }
+        }
+    }
+}
+
+TEST_CASE("all connections can be verified before any is used", "[runtime][lossy]") {
+    const Machine machine(1);
+    const Runtime runtime(machine.topology());
+    runtime.verify_connections();
+    INFO(machine.topology()->to_string());
+    const Verification &known = machine.topology()->verification();
+    const auto commands = [&](PlaceIndex src, PlaceIndex dst) {
+        return known.of({.src = src, .dst = dst});
+    };
+    CHECK(commands(first, second) == Verified::failed);
+    CHECK(commands(second, first) == Verified::yes);
+    CHECK(commands(first, third) == Verified::yes);
+    CHECK(commands(second, third) == Verified::failed);
+    // A plugin that goes over the host itself knows no link.
+    const bool over_host = machine.topology()->description().buffer(fourth, third).path ==
+                           PI_COPY_PATH_STAGED_BY_PLUGIN;
+    CHECK(commands(fourth, third) == (over_host ? Verified::yes : Verified::failed));
+    CHECK(commands(third, fourth) == Verified::yes);
+    CHECK(runtime.counters().link_bytes.empty());
+    CHECK(runtime.log().empty());
+}
+
+TEST_CASE("inside a callback a connection that is not verified yet is not used, outside it is",
+          "[runtime][lossy]") {
+    const Machine machine(1);
+    const Runtime runtime(machine.topology());
+    const Storage storage(runtime, {.size = size}), later(runtime, {.size = size});
+    const auto sent = pattern(size, 40);
+    device_write(machine, storage.buffer(), first, sent);
+    device_write(machine, later.buffer(), first, sent);
+    REQUIRE(runtime.finish(patience));
+    const Verification &known = machine.topology()->verification();
+    const MemoryPair pair{.src = first, .dst = fourth};
+
+    struct Callback {
+        const Storage &storage;
+        Acquisition use{};
+        std::promise<pi_result> result{};
+    } callback{storage};
+    pi_test::Owned<pi_event> event;
+    OK(piEventCreateHost(machine.topology()->context(first), nullptr, event.out()));
+    OK(piEventSetCallback(
+        event,
+        [](pi_event, pi_result, void *data) {
+            Callback &self = *static_cast<Callback *>(data);
+            self.result.set_value(
+                code_of([&] { self.use = self.storage.buffer().acquire(fourth, Access::read); }));
+        },
+        &callback));
+    OK(piEventSignalHost(event, PI_SUCCESS));
+    auto result = callback.result.get_future();
+    REQUIRE(result.wait_for(patience) == std::future_status::ready);
+    REQUIRE(result.get() == PI_SUCCESS);
+    CHECK(known.of(pair) == Verified::unknown);
+    CHECK(storage.memory_of(fourth) != storage.memory_of(first));
+    std::vector<uint8_t> seen(size);
+    const Event read = machine.read(callback.use, seen.data());
+    callback.use.release(read.get());
+    REQUIRE(wait(read) == PI_SUCCESS);
+    CHECK(differences(seen, sent) == 0);
+
+    CHECK(differences(device_read(machine, later.buffer(), fourth), sent) == 0);
+    CHECK(known.of(pair) == Verified::yes);
+    CHECK(later.memory_of(fourth) == later.memory_of(first));
+    REQUIRE(runtime.finish(patience));
 }

@@ -3,7 +3,12 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
+#include <map>
 #include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
 
 using namespace pi::runtime;
 
@@ -98,7 +103,7 @@ TEST_CASE("the cheaper of a plugin's copy and a bounce is chosen", "[runtime]") 
     const Candidate &slow = find(found, RouteKind::migrate);
     CHECK(slow.possible);
     CHECK(slow.seconds > found.front().seconds);
-    // Few bytes cross any link faster than two commands begin.
+    // Few bytes cross any link faster than two one_to_two begin.
     CHECK(ways(topology, request(1, 2, 64)).front().route.kind == RouteKind::migrate);
 }
 
@@ -229,7 +234,7 @@ TEST_CASE("pieces are small enough for the cache in host memory, and larger over
     CHECK(piece() <= model.cache_bytes);
 }
 
-TEST_CASE("few bytes go in one piece, and more commands make larger pieces", "[runtime]") {
+TEST_CASE("few bytes go in one piece, and more one_to_two make larger pieces", "[runtime]") {
     const auto piece = [](uint64_t bytes, double latency) {
         CostModel model;
         model.command_latency = latency;
@@ -270,4 +275,141 @@ TEST_CASE("devices are the same by identity and never by name", "[runtime]") {
     CHECK(same_device(a, b) == SameDevice::no);
     a.pci_address = b.pci_address = "0000:c1:00.0";
     CHECK(same_device(a, b) == SameDevice::yes);
+}
+
+namespace {
+
+/// Results that a test makes up; what it says nothing of, nobody has tried.
+class MadeUp final : public Verification {
+public:
+    explicit MadeUp(std::map<MemoryPair, Verified> results) : results_(std::move(results)) {}
+    Verified of(const MemoryPair &pair) const override {
+        const auto found = results_.find(pair);
+        return found == results_.end() ? Verified::unknown : found->second;
+    }
+    std::string text(const MemoryPair &) const override { return "bytes stayed old"; }
+
+private:
+    const std::map<MemoryPair, Verified> results_;
+};
+
+/// Two GPUs of which the one uses the other's memory over a link.
+TopologyDescription two_peers() {
+    TopologyDescription topology = machine();
+    connection(topology, 1, 2).connection = PI_MEMORY_CONNECTION_UNIFIED;
+    connection(topology, 1, 2).residency = PI_RESIDENCY_REMOTE_ACCESS;
+    return topology;
+}
+
+const MemoryPair one_to_two{.src = 1, .dst = 2};
+
+} // namespace
+
+TEST_CASE("a connection that lost bytes is no route, and what is taken instead says why",
+          "[runtime]") {
+    const MadeUp failed({{one_to_two, Verified::failed}});
+    RouteRequest question = request(1, 2);
+    question.verification = &failed;
+    question.verified_only = GENERATE(false, true);
+    const auto found = ways(two_peers(), question);
+    CHECK(found.front().route.kind == RouteKind::host_bounce);
+    CHECK(found.front().reason.find("bytes stayed old") != std::string::npos);
+    for (const RouteKind kind : {RouteKind::direct_use, RouteKind::migrate}) {
+        CHECK_FALSE(find(found, kind).possible);
+        CHECK(find(found, kind).verification_failed);
+        CHECK(find(found, kind).reason.find("bytes stayed old") != std::string::npos);
+    }
+}
+
+TEST_CASE("a candidate names the connections that nobody has tried, and is none where only "
+          "verified ones may be used",
+          "[runtime]") {
+    const MadeUp nothing({});
+    RouteRequest question = request(1, 2);
+    question.verification = &nothing;
+    const auto found = ways(two_peers(), question);
+    CHECK(found.front().route.kind == RouteKind::direct_use);
+    CHECK(found.front().unverified == std::vector{one_to_two});
+    CHECK(find(found, RouteKind::migrate).unverified == std::vector{one_to_two});
+    CHECK(find(found, RouteKind::host_bounce, BounceStyle::staged).unverified.empty());
+
+    question.verified_only = true;
+    const auto verified = ways(two_peers(), question);
+    CHECK(verified.front().route.kind == RouteKind::host_bounce);
+    CHECK_FALSE(find(verified, RouteKind::direct_use).possible);
+    CHECK_FALSE(find(verified, RouteKind::direct_use).verification_failed);
+}
+
+TEST_CASE("a connection that was verified is used as before", "[runtime]") {
+    const MadeUp verified({{one_to_two, Verified::yes}});
+    RouteRequest question = request(1, 2);
+    question.verification = &verified;
+    question.verified_only = true;
+    const auto found = ways(two_peers(), question), believed = ways(two_peers(), request(1, 2));
+    REQUIRE(found.size() == believed.size());
+    for (std::size_t index = 0; index < found.size(); ++index) {
+        CHECK(found[index].route.kind == believed[index].route.kind);
+        CHECK(found[index].possible == believed[index].possible);
+        CHECK(found[index].reason == believed[index].reason);
+        CHECK(found[index].unverified.empty());
+    }
+}
+
+TEST_CASE("a connection is verified for the memory that uses it", "[runtime]") {
+    TopologyDescription topology = two_peers();
+    topology.imported[1 * topology.places.size() + 2].connection = PI_MEMORY_CONNECTION_UNIFIED;
+    const MadeUp buffers_alone({{one_to_two, Verified::yes}});
+    RouteRequest question = request(1, 2);
+    question.verification = &buffers_alone;
+    question.source_imported = true;
+    const std::vector<MemoryPair> imported{{.src = 1, .dst = 2, .imported = true}};
+    CHECK(ways(topology, question).front().unverified == imported);
+
+    topology.scoped["scratch"] = topology.buffers;
+    for (const PlaceIndex place : {1U, 2U}) {
+        topology.places[place].scopes.resize(2);
+        std::copy_n("scratch", 8, std::begin(topology.places[place].scopes[1].name));
+    }
+    question = request(1, 2);
+    question.verification = &buffers_alone;
+    question.source_scope_0 = question.destination_scope_0 = false;
+    question.scope = "scratch";
+    CHECK(find(ways(topology, question), RouteKind::migrate).unverified ==
+          std::vector<MemoryPair>{{.src = 1, .dst = 2, .scope = "scratch"}});
+}
+
+TEST_CASE("host memory is imported where the import was verified", "[runtime]") {
+    const MemoryPair import{.src = 3, .dst = 3, .imported = true};
+    const MadeUp nothing({}), failed({{import, Verified::failed}});
+    RouteRequest question = request(host_place, 3);
+    question.verification = &nothing;
+    CHECK(find(ways(machine(), question), RouteKind::import).unverified == std::vector{import});
+    question.verification = &failed;
+    CHECK_FALSE(find(ways(machine(), question), RouteKind::import).possible);
+    CHECK(ways(machine(), question).front().route.style == BounceStyle::write);
+}
+
+TEST_CASE("a way over several devices goes around a link that lost bytes", "[runtime]") {
+    // 1 and 4 are joined over 2, and over 3, which is slower.
+    TopologyDescription topology = unconnected_places(4);
+    for (PlaceIndex place = 1; place <= 4; ++place) {
+        topology.places[place].type = PI_DEVICE_TYPE_GPU;
+    }
+    const auto join = [&](PlaceIndex from, PlaceIndex to, uint64_t bandwidth) {
+        Connection &link = connection(topology, from, to);
+        link.connection = PI_MEMORY_CONNECTION_MIGRATABLE;
+        link.bandwidth = bandwidth;
+    };
+    join(1, 2, 100'000'000'000);
+    join(2, 4, 100'000'000'000);
+    join(1, 3, 50'000'000'000);
+    join(3, 4, 50'000'000'000);
+    RouteRequest question = request(1, 4, 256 << 20);
+    const MadeUp nothing({}), failed({{{.src = 2, .dst = 4}, Verified::failed}});
+    question.verification = &nothing;
+    const Candidate first = ways(topology, question).front();
+    CHECK(first.route.hops == std::vector<Hop>{{1, 2}, {2, 4}});
+    CHECK(first.unverified == std::vector<MemoryPair>{{.src = 1, .dst = 2}, {.src = 2, .dst = 4}});
+    question.verification = &failed;
+    CHECK(ways(topology, question).front().route.hops == std::vector<Hop>{{1, 3}, {3, 4}});
 }

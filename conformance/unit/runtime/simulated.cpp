@@ -36,7 +36,7 @@ Loader load(const std::string &machine, const std::string &faults,
 } // namespace
 
 Simulated::Simulated(const std::string &path, uint32_t contexts, const std::string &faults,
-                     std::vector<const char *> layers)
+                     std::vector<const char *> layers, bool verified)
     : loader_(load(path, faults, std::move(layers))) {
     std::array<pi_device, 32> devices{};
     uint32_t count = devices.size();
@@ -71,6 +71,10 @@ Simulated::Simulated(const std::string &path, uint32_t contexts, const std::stri
     queues_.resize(topology_->size());
     for (PlaceIndex place = 1; place < topology_->size(); ++place) {
         queues_[place] = make_queue(place);
+    }
+    if (verified) {
+        code_of([&] { Runtime(topology_).verify_connections(); }); // as far as there is room
+        reset_links();
     }
 }
 

@@ -23,9 +23,11 @@ using pi_test::TextFile;
 /// context.
 class Simulated {
 public:
-    /// With faults, as PI_FAULT takes them: the layer `fault`, and then `layers` around it.
+    /// With faults, as PI_FAULT takes them: the layer `fault`, and then `layers` around it. Its connections are
+    /// verified at the begin, unless that is turned off, so that what moves later is the test's.
     explicit Simulated(const std::string &path, uint32_t contexts = 1,
-                       const std::string &faults = {}, std::vector<const char *> layers = {});
+                       const std::string &faults = {}, std::vector<const char *> layers = {},
+                       bool verified = true);
 
     const std::shared_ptr<const Topology> &topology() const noexcept { return topology_; }
     pi_queue queue(PlaceIndex place) const { return queues_.at(place).get(); }

@@ -4,6 +4,7 @@
 #include <pi/runtime/cost.hpp>
 #include <pi/runtime/export.hpp>
 #include <pi/runtime/topology.hpp>
+#include <pi/runtime/verification.hpp>
 
 #include <cstdint>
 #include <string>
@@ -76,6 +77,9 @@ struct Candidate {
     double delay = 0;
     std::string
         reason; ///< why refused: "host pointer misaligned: 16 of 64"; else why it costs that
+    /// Of a possible one: connections that it needs and that are to be verified first.
+    std::vector<MemoryPair> unverified{};
+    bool verification_failed = false; ///< refused for that: the reason says what was seen
 };
 
 /// Bits of RouteRequest::allowed and StorageDescription::routes: 1 << RouteKind.
@@ -119,6 +123,10 @@ struct RouteRequest {
     bool other_layout = false;
     RouteMask allowed = all_routes;
     StyleMask styles = all_styles; ///< ways of a bounce that are allowed
+    /// A connection that failed there is never used; NULL: the plugins are believed.
+    const Verification *verification = nullptr;
+    /// Nor is one that nobody has tried; else Candidate::unverified names it.
+    bool verified_only = false;
 };
 
 /// Every way there is, the possible ones first, cheapest on idle links first; then the refused ones, each with its

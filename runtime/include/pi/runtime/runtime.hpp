@@ -44,6 +44,12 @@ struct RuntimeOptions {
     bool log_up_to_date = false;
     /// Puts a transport around the runtime's own; empty: none.
     std::function<std::shared_ptr<Transport>(std::shared_ptr<Transport>)> wrap_transport{};
+    /// Before a connection is used for the first time, for a copy, memory that is used in place or an import of host
+    /// memory, bytes are moved over it and compared (piVerifyMemoryConnection). One that loses bytes is never used: the
+    /// next route is. The acquire that needs the connection blocks for that, some milliseconds. Inside a callback of a
+    /// plugin nothing can be verified: there a connection that is not verified yet is not used. What verification moves
+    /// is in no counter, log or prediction. false: the plugins are believed.
+    bool verify_connections = true;
 };
 
 /// Moves bytes between the places of a topology: it owns the queues for transfers and the staging memory,
@@ -70,6 +76,11 @@ public:
     /// callback in which the runtime is at work.
     /// False when the time is over first. Never call it inside a callback.
     bool finish(std::chrono::nanoseconds timeout) const;
+
+    /// Verifies all connections that are not verified yet, now instead of before their first use. PI_ERROR_WOULD_BLOCK
+    /// inside a callback of a plugin, and PI_ERROR_OUT_OF_ codes where there is no memory to try one with; all others are
+    /// verified then.
+    void verify_connections() const;
 
     /// Gives idle device memory back to the plugins until no more than so many bytes are kept at each
     /// place.

@@ -117,11 +117,22 @@ PI_RUNTIME_EXPORT TopologyDescription unconnected_places(uint32_t count);
 PI_RUNTIME_EXPORT std::string to_string(const TopologyDescription &topology);
 
 class CostTable;
+class Verification;
+class VerifiedPairs;
+class Runtime;
+class RuntimeState;
+
+/// The same with what is known of the connections: "unified +" of one that was verified, "failed" of one
+/// that lost bytes, and below the table what was seen of it.
+PI_RUNTIME_EXPORT std::string to_string(const TopologyDescription &topology,
+                                        const Verification &verification);
 
 /// All places of an application and every ordered pair's answer, asked once, immutable, thread-safe. It
-/// keeps contexts and devices alive.
+/// keeps contexts and devices alive. Beside the plugins' answers it has what runtimes have verified of them
+/// so far; that is shared by all runtimes of the topology.
 class PI_RUNTIME_EXPORT Topology {
 public:
+    ~Topology();
     /// Places as given; contexts and devices are retained. A place given twice, or without a device or
     /// context, is PI_ERROR_INVALID_VALUE; a device of another platform than its context, or of another
     /// loader's, PI_ERROR_INVALID_DEVICE. Places of several loaders reach each other through the host.
@@ -145,7 +156,9 @@ public:
     SameDevice same_device(PlaceIndex a, PlaceIndex b) const;
     /// PlaceInfo::instance of the plugin that a context belongs to; 0 if no place is of that plugin.
     uint32_t instance_of(pi_context context) const;
-    std::string to_string() const { return runtime::to_string(description_); }
+    /// With what is known so far.
+    std::string to_string() const { return runtime::to_string(description_, verification()); }
+    const Verification &verification() const noexcept;
 
     /// Writes the places' devices as a machine file, which the sim plugin simulates (PI_SIM_MACHINE); so it
     /// is read again: by that plugin, whose devices answer as these do. docs/machine-files.md says what is
@@ -155,7 +168,10 @@ public:
     void save(const std::string &path, const CostTable *costs = nullptr) const;
 
 private:
-    Topology() = default;
+    friend class Runtime;
+    friend class RuntimeState; // which verify
+
+    Topology();
     void add_place(const Place &place);
     void query_connections();
     void query_scopes(PlaceIndex src, PlaceIndex dst);
@@ -166,6 +182,7 @@ private:
     std::vector<Device> devices_;                                  // likewise
     std::vector<pi_plugin> instances_;                             // [PlaceInfo::instance - 1]
     std::map<std::string, std::vector<pi_device>> devices_by_key_; // those that look the same
+    std::unique_ptr<VerifiedPairs> verified_pairs_;
 };
 
 } // namespace pi::runtime
