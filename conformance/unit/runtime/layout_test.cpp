@@ -44,7 +44,7 @@ std::string two_devices(const std::string &first, const std::string &second,
                         const std::string &connection, const std::string &more = "") {
     const auto device = [&](const std::string &name, const std::string &flags) {
         return R"({"name": ")" + name + R"(", "type": "accelerator", )" + more +
-               R"("scopes": [{"name": "global", "capacity": "64 KiB", "flags": [)" + flags + "]}]}";
+               R"("scopes": [{"name": "global", "capacity": "16 MiB", "flags": [)" + flags + "]}]}";
     };
     return R"({"pi_machine": 1, "name": "two devices", "devices": [)" + device("a", first) + "," +
            device("b", second) + R"(], "links": [

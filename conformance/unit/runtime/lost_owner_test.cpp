@@ -51,7 +51,7 @@ void fall(const Simulated &machine, const Runtime &runtime) {
 } // namespace
 
 TEST_CASE("who used the memory of a device that is lost gets memory of its own", "[runtime][sim]") {
-    const Simulated machine(falling().path(), 1, verified);
+    const Simulated machine(falling().path(), 1, {}, {}, verified);
     const Runtime runtime(machine.topology(), {.verify_connections = false});
     const Storage storage(runtime, {.size = size});
     const Buffer buffer = storage.buffer();
@@ -84,7 +84,7 @@ TEST_CASE("who used the host's memory as a lost device had imported it gets anot
         {"between": ["host", "owner"], "bandwidth": "1 GB/s"},
         {"between": ["owner", "survivor"], "connection": "none",
          "imported": "unified"}]})");
-    const Simulated machine(file.path(), 1, verified);
+    const Simulated machine(file.path(), 1, {}, {}, verified);
     const Runtime runtime(machine.topology(), {.verify_connections = false});
     const Storage storage(runtime, {.size = size});
     const Buffer buffer = storage.buffer();
