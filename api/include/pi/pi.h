@@ -950,7 +950,9 @@ typedef struct pi_mem_import_desc {
     pi_external_handle handle;
 } pi_mem_import_desc;
 /* Device memory out of something that exists, in place, or an error that says why not and which
- * alignment would do. It never copies. */
+ * alignment would do. It never copies. Where its coherence is PI_COHERENCE_MAP_UNMAP, what the host
+ * has written into a host pointer's memory outside a map is the object's once a write command has
+ * read it from there: its host_ptr is that same memory. */
 PI_EXPORT pi_result PI_CALL piMemImport(pi_context context, pi_device device,
                                         const pi_mem_import_desc *desc, pi_mem *out_mem);
 
@@ -1171,7 +1173,9 @@ typedef struct pi_buffer_fill_desc {
  * address before), never on failure; its storage must live until then. The host may use the range
  * from the event's completion until the unmap is enqueued. Maps of overlapping ranges are legal if all of
  * them are for reading; each needs its own unmap, whether or not their addresses are equal. While a
- * range is mapped no command may write it, nor read it if it is mapped for writing. */
+ * range is mapped no command may write it, nor read it if it is mapped for writing: a map for writing is
+ * such a command. An unmap that fails, at the call or by its event, leaves the range mapped: unmap it
+ * again before a command uses it. */
 typedef struct pi_buffer_map_desc {
     uint32_t struct_size;
     pi_struct_type type; /* PI_TYPE_BUFFER_MAP_DESC */

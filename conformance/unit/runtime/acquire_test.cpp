@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdlib>
+#include <memory>
 #include <mutex>
 #include <sstream>
 #include <thread>
@@ -462,6 +464,31 @@ TEST_CASE("application memory is used in place, also where it is too odd to impo
         }
         CHECK(runtime.finish(patience));
     }
+}
+
+TEST_CASE("host memory that was given is stale in no round trip, at any device", "[runtime]") {
+    constexpr uint64_t large = 64 << 10; // drivers may copy large memory that they import
+    const Machine machine;
+    const Runtime runtime(machine.topology());
+    const std::unique_ptr<uint8_t, void (*)(void *)> memory(
+        static_cast<uint8_t *>(std::aligned_alloc(4096, large)), &std::free);
+    std::fill_n(memory.get(), large, uint8_t{0});
+    const Storage storage(runtime, {.size = large, .host_memory = memory.get()});
+    const Buffer buffer = storage.buffer();
+    const std::vector<PlaceIndex> places = machine.places();
+    int stale = 0;
+    for (int round = 0; round < 100; ++round) {
+        const PlaceIndex place = places[static_cast<size_t>(round) % places.size()];
+        const std::vector<uint8_t> sent(large, static_cast<uint8_t>(2 * round + 1));
+        const std::vector<uint8_t> returned(large, static_cast<uint8_t>(2 * round + 2));
+        host_write(buffer, 0, sent);
+        stale += device_read(machine, buffer, place) != sent;
+        Acquisition filling = buffer.acquire(place, Access::discard_write);
+        filling.release(machine.fill(filling, returned.front()).get());
+        stale += host_read(buffer) != returned;
+    }
+    CHECK(stale == 0);
+    CHECK(runtime.finish(patience));
 }
 
 TEST_CASE("an acquisition tells when it is ready", "[runtime]") {

@@ -135,11 +135,11 @@ public:
     uint64_t known() const { return model_.known(); }
 
 private:
-    /// The same bytes go from each device to the next and back: what an earlier transfer left there
+    /// The same bytes go from a device to the next and back: what an earlier transfer left there
     /// is in the way.
     void exchange() {
         const uint32_t places = machine_.topology()->size();
-        for (PlaceIndex place = 1; place < places && places > 2; ++place) {
+        for (PlaceIndex place = 1; place < std::min(places, 3U) && places > 2; ++place) {
             const PlaceIndex next = place % (places - 1) + 1;
             const auto value = static_cast<uint8_t>(place);
             write(place, {0, scenario_size}, value);

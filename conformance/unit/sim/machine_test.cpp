@@ -130,6 +130,8 @@ TEST_CASE("missing and wrong members of a device are named", "[sim]") {
          "devices[0].compute_units is 0; a whole number from 1"},
         {R"({"name": "a", "type": "gpu", "host_pointer_alignment": 48, "scopes": []})", "3",
          "devices[0].host_pointer_alignment is 48; a power of two"},
+        {R"({"name": "a", "type": "gpu", "host_pointer_copies": true, "scopes": []})", "3",
+         "devices[0].host_pointer_copies is true, but the device imports no host pointers"},
         {"{\"name\": \"a\", \"type\": \"gpu\", \"scopes\": [\n{\"name\": \"g\"}]}", "4",
          "devices[0].scopes[0].capacity is missing"},
         {"{\"name\": \"a\", \"type\": \"gpu\", \"scopes\": [\n{\"name\": \"g\", "

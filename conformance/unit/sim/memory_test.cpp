@@ -108,6 +108,57 @@ TEST_CASE("what the host writes is stale to the device until it flushes, in unit
     CHECK(read(queue, mem, 256) == expected);
 }
 
+TEST_CASE("of application memory that a device copies only commands bring bytes to the other side",
+          "[sim]") {
+    const Simulation machine(R"({"pi_machine": 1, "name": "copies", "devices": [
+        {"name": "a", "type": "gpu", "integrated": true, "host_pointer_import": true,
+         "host_pointer_copies": true, "scopes": [{"name": "global", "capacity": "64 KiB"}]}]})");
+    const auto queue = machine.queue();
+    Bytes bytes(256, std::byte{1});
+    Owned<pi_mem> mem;
+    SECTION("by PI_MEM_USE_HOST_PTR") {
+        auto used = desc<pi_mem_buffer_desc>(PI_TYPE_MEM_BUFFER_DESC);
+        used.flags = PI_MEM_USE_HOST_PTR;
+        used.size = bytes.size();
+        used.host_ptr = bytes.data();
+        OK(piMemBufferCreate(machine.context, machine.device(), &used, mem.out()));
+    }
+    SECTION("by an import") {
+        auto imported = desc<pi_mem_import_desc>(PI_TYPE_MEM_IMPORT_DESC);
+        imported.size = bytes.size();
+        imported.handle.type = PI_EXTERNAL_HOST_POINTER;
+        imported.handle.pointer = bytes.data();
+        OK(piMemImport(machine.context, machine.device(), &imported, mem.out()));
+    }
+    CHECK(info<pi_coherence>(piMemGetInfo, mem, PI_MEM_INFO_COHERENCE) == PI_COHERENCE_MAP_UNMAP);
+    REFUSED(PI_ERROR_UNSUPPORTED_FEATURE, "PI_COHERENCE_MAP_UNMAP", piMemFlush(mem, 0, 256));
+    CHECK(read(queue, mem, 256) == Bytes(256, std::byte{1}));
+    OK(piEventWait(write(queue, mem, Bytes(256, std::byte{2})), patience));
+    CHECK(bytes == Bytes(256, std::byte{1}));
+    const auto map_and_unmap = [&](uint64_t flags, std::byte host_writes) {
+        void *pointer = nullptr;
+        const auto map = map_desc(mem, 64, 64, &pointer, flags | PI_COMMAND_BLOCKING);
+        OK(piEnqueueMemBufferMap(queue, &map, 0, nullptr, nullptr));
+        CHECK(pointer == bytes.data() + 64);
+        const std::byte seen = bytes[64];
+        bytes[64] = host_writes;
+        const auto unmap = unmap_desc(mem, pointer, PI_COMMAND_BLOCKING);
+        OK(piEnqueueMemUnmap(queue, &unmap, 0, nullptr, nullptr));
+        return seen;
+    };
+    bytes[64] = std::byte{3}; // outside a map: lost
+    CHECK(map_and_unmap(PI_MAP_WRITE, std::byte{4}) == std::byte{2});
+    CHECK(read(queue, mem, 256)[64] == std::byte{4});
+    CHECK(read(queue, mem, 256)[65] == std::byte{2});
+    CHECK(map_and_unmap(PI_MAP_WRITE_DISCARD, std::byte{5}) == std::byte{0xDB});
+    CHECK(read(queue, mem, 256)[64] == std::byte{5});
+    CHECK(map_and_unmap(PI_MAP_READ, std::byte{6}) == std::byte{5});
+    CHECK(read(queue, mem, 256)[64] == std::byte{5});
+    std::fill(bytes.begin(), bytes.end(), std::byte{7});
+    OK(piEventWait(write(queue, mem, bytes), patience)); // from the same memory, or a copy of it
+    CHECK(read(queue, mem, 256) == Bytes(256, std::byte{7}));
+}
+
 TEST_CASE("a map makes the device's bytes visible, its unmap the host's, and only its range",
           "[sim]") {
     const Simulation machine(board());
