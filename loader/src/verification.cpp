@@ -599,16 +599,15 @@ std::string verify_import(const pi_dispatch &plugin, const VerificationRequest &
         const auto address = reinterpret_cast<uintptr_t>(own.data());
         host = Bytes(own).subspan((alignment - address % alignment) % alignment, size);
     }
-    // The import has the memory's real size; what is tried of it is at its begin and its end.
-    return with_room(false, 65537, [&](Layout part) {
-        if (host.size() < part.size)
-            part = whole(host.size());
-        const auto run = [&](uint64_t base) {
-            return Verification(plugin, request, part).run_imported(host, base);
-        };
-        std::string seen = run(0);
-        return seen.empty() && host.size() > part.size ? run(host.size() - part.size) : seen;
+    // The import has the memory's real size; what is tried of it is at its begin, and a few pages at its end.
+    const auto run = [&](const Layout &part, uint64_t base) {
+        return Verification(plugin, request, part).run_imported(host, base);
+    };
+    std::string seen = with_room(false, 65537, [&](const Layout &part) {
+        return run(host.size() < part.size ? whole(host.size()) : part, 0);
     });
+    const Layout end = sampled(4097);
+    return seen.empty() && host.size() > end.size ? run(end, host.size() - end.size) : seen;
 }
 
 } // namespace

@@ -7,6 +7,7 @@
 #include <catch2/catch.hpp>
 
 #include <algorithm>
+#include <fstream>
 #include <set>
 #include <sstream>
 
@@ -214,8 +215,15 @@ TEST_CASE("a selection by the environment is told") {
 }
 
 TEST_CASE("pi-info --verify says of each connection between two places whether bytes arrived") {
-    const std::vector<std::string> simulated = {"PI_SIM_MACHINE=" SCRIPTS
-                                                "/../plugins/sim/machines/workstation.json"};
+    // Small, so that as much as there is room for takes no time.
+    const TemporaryFile machine;
+    std::ofstream(machine.path()) << R"({"pi_machine": 1, "name": "two",
+        "host": {"bandwidth": "10 GB/s", "latency": "100 ns"},
+        "devices": [
+            {"name": "a", "type": "gpu", "scopes": [{"name": "global", "capacity": "4 MiB"}]},
+            {"name": "b", "type": "gpu", "scopes": [{"name": "global", "capacity": "4 MiB"}]}],
+        "links": [{"between": ["a", "b"], "connection": "migratable"}]})";
+    const std::vector<std::string> simulated = {"PI_SIM_MACHINE=" + machine.path()};
     const Ran ran = run({PI_INFO, "--device", "sim", "--verify"}, simulated);
     INFO(ran.output << ran.errors);
     CHECK(ran.exit_code == 0);
