@@ -188,7 +188,7 @@ TEST_CASE("a driver never has more than some thousand commands of one with many 
         for (const uint64_t flags : {uint64_t{0}, uint64_t{PI_QUEUE_OUT_OF_ORDER}}) {
             INFO(name_of(device));
             const Place place(device, flags);
-            constexpr uint64_t count = 20'000;
+            constexpr uint64_t count = 10'000;
             const Mem src = place.buffer(2 * count), dst = place.buffer(2 * count);
             std::vector<uint8_t> bytes(2 * count), expected(2 * count, 0);
             std::vector<pi_region> regions;
@@ -201,7 +201,7 @@ TEST_CASE("a driver never has more than some thousand commands of one with many 
             set_contents(place.queue, dst, std::vector<uint8_t>(2 * count, 0));
             const uint64_t before = calls("clWaitForEvents");
             const Event event = copy(place.queue, src, dst, regions);
-            CHECK(calls("clWaitForEvents") - before >= count / 4096 - 1);
+            CHECK(calls("clWaitForEvents") - before > 0); // before the call returns
             wait(event);
             CHECK(contents(place.queue, dst) == expected);
         }

@@ -138,7 +138,7 @@ TEST_CASE("an unmap does not take a map of the same address that has not run yet
     }
 }
 
-TEST_CASE("PoCL: profiling times are those of CLOCK_MONOTONIC_RAW, which is told as the device's",
+TEST_CASE("PoCL: profiling times are those of CLOCK_MONOTONIC_RAW, which is the device's clock",
           "[pocl_kinds]") {
     Loader loader;
     bool any = false;
@@ -291,7 +291,7 @@ TEST_CASE("PoCL: processes that build the same program at once all succeed") {
     std::filesystem::remove_all(folder);
 }
 
-TEST_CASE("a size of sub-groups is told where the driver refuses the query of its extension",
+TEST_CASE("a required sub-group size is known although the driver refuses the query of it",
           "[pocl_kinds]") {
     Loader loader;
     bool any = false;

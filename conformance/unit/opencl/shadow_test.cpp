@@ -278,7 +278,7 @@ TEST_CASE("PI_MEM_USE_HOST_PTR over a shadow copy is handed over by maps", "[.sh
     }
 }
 
-// The layer makes shadow copies from 16 MiB on: more than the device's answers can tell.
+// The layer makes shadow copies from 16 MiB on: larger than what the device's answers cover.
 TEST_CASE("an import is in place in its real size, or refused", "[.large_shadow]") {
     constexpr uint64_t from = uint64_t{16} << 20;
     Loader loader;
