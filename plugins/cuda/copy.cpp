@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
-#include <utility>
 
 namespace pi::cuda {
 
@@ -128,7 +127,7 @@ void add_range(Submission &submission, bool peers, const End &src, uint64_t from
 
 /// The driver's slices are of whole rows, and its pitches limited.
 bool fits_driver(const Rectangle &r, uint64_t max_pitch) {
-    return r.row_pitch <= max_pitch && (r.slices == 1 || r.slice_pitch % r.row_pitch == 0);
+    return r.row_pitch <= max_pitch && r.slices_are_rows();
 }
 
 void copy_box(Submission &submission, bool peers, const End &src, Rectangle from, const End &dst,
@@ -136,12 +135,10 @@ void copy_box(Submission &submission, bool peers, const End &src, Rectangle from
     const bool linear = !src.image && !dst.image;
     if (linear && from.dense() && to.dense())
         return add_range(submission, peers, src, from.offset, dst, to.offset, from.bytes());
-    if (linear && from.rows == 1) // slices of one row each are rows
-        for (Rectangle *end : {&from, &to}) {
-            end->rows = std::exchange(end->slices, 1);
-            end->row_pitch = end->slice_pitch;
-            end->slice_pitch = end->row_pitch * end->rows;
-        }
+    if (linear) {
+        from = from.flat();
+        to = to.flat();
+    }
     const uint64_t max_pitch = submission.primary().device().max_pitch();
     const auto fits = [&](const End &end, const Rectangle &r) {
         return end.image || fits_driver(r, max_pitch);
@@ -156,12 +153,10 @@ void copy_box(Submission &submission, bool peers, const End &src, Rectangle from
     }
     if (fits(src, from) && fits(dst, to))
         return add_box(submission, peers, src, from, dst, to);
-    for (uint64_t slices = std::exchange(from.slices, 1); slices; --slices) {
-        to.slices = 1;
-        add_box(submission, peers, src, from, dst, to);
-        from.offset += from.slice_pitch;
-        to.offset += to.slice_pitch;
-    }
+    // Where an end is an image, a part is some rows of one of its slices.
+    for_each_grid(from, to, linear ? max_pitch : 0, [&](const Rectangle &in, const Rectangle &out) {
+        add_box(submission, peers, src, in, dst, out);
+    });
 }
 
 void copy_region(Submission &submission, bool peers, const End &src, const End &dst,

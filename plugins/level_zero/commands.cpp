@@ -131,7 +131,7 @@ void enqueue_fill(Queue &queue, const EnqueueArguments &arguments, std::byte *ad
 void enqueue_copy(Queue &queue, const EnqueueArguments &arguments, const End &src, const End &dst,
                   const KeptEnds &kept, Regions &&regions) {
     queue.place().require_alive();
-    Place *const executor = find_executor(queue.place(), src, dst);
+    Place *const executor = find_executor(queue.place(), src, dst, regions);
     if (executor == &queue.place())
         return enqueue_list<CopyCommand>(queue, arguments, src, dst, kept, std::move(regions));
     auto command =

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <utility>
 
 namespace pi::level_zero {
 
@@ -79,12 +78,8 @@ void append_region(Submission &submission, bool whole, const End &src, const End
         return append_pixels(submission, whole, src, from, dst, to);
     if (from.dense() && to.dense())
         return append_range(submission, whole, src, from.offset, dst, to.offset, from.bytes());
-    if (from.rows == 1) // slices of one row each are rows
-        for (Rectangle *end : {&from, &to}) {
-            end->rows = std::exchange(end->slices, 1);
-            end->row_pitch = end->slice_pitch;
-            end->slice_pitch = end->row_pitch * end->rows;
-        }
+    from = from.flat();
+    to = to.flat();
     if (from.slices == 1) // which nothing lies behind
         for (Rectangle *end : {&from, &to})
             end->slice_pitch = end->row_pitch * end->rows;

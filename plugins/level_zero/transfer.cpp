@@ -55,13 +55,12 @@ private:
     SharedEvent busy_;
 };
 
-/// A block that the places of both ends use. Of another context the driver copies ranges only, and so pixels of one place
-/// go to the other by memory that is of none.
+/// A block that the places of both ends use. Of another context the driver copies ranges only, and
+/// so rows and pixels of one place go to the other by memory that is of none.
 class Block {
 public:
-    Block(const End &src, const End &dst)
-        : place_(!dst.image || &src.place->context() == &dst.place->context() ? src.place
-                                                                              : nullptr) {
+    Block(const End &src, const End &dst, bool ranges)
+        : place_(ranges || &src.place->context() == &dst.place->context() ? src.place : nullptr) {
         if (place_)
             staging_ = Staging(place_->context(), most_staged);
         else
@@ -79,13 +78,14 @@ private:
 /// destination's.
 class Pipeline {
 public:
-    Pipeline(const End &src, const End &dst)
-        : src_(src), dst_(dst), blocks_{Block(src, dst), Block(src, dst)}, in_(*src.place),
-          out_(*dst.place) {}
+    /// `ranges`: all parts are ranges at the destination.
+    Pipeline(const End &src, const End &dst, bool ranges)
+        : src_(src), dst_(dst), blocks_{Block(src, dst, ranges), Block(src, dst, ranges)},
+          in_(*src.place), out_(*dst.place) {}
 
     /// At most a block, dense in the staging.
     void add(const Rectangle &from, const Rectangle &to) {
-        Rectangle dense{0, from.row, from.rows, 1, from.row, from.bytes()};
+        Rectangle dense{0, from.row, from.rows, from.slices, from.row, from.row * from.rows};
         const End block = blocks_[next_].end();
         next_ = 1 - next_;
         in_.add([&](Submission &submission) { append_box(submission, src_, from, block, dense); });
@@ -100,6 +100,29 @@ private:
     Carrier in_, out_; ///< end before the staging goes
     size_t next_ = 0;
 };
+
+/// The parts of a region that go through a block each. Pixels go by rows of a slice.
+template <class Visit>
+void for_each_staged(const pi_region &region, bool linear, Visit &&visit) {
+    const PartLimits limits{most_staged, most_staged, linear, linear};
+    const Rectangle from = source(region), to = destination(region);
+    if (linear)
+        for_each_part(from.flat(), to.flat(), limits, visit);
+    else
+        for_each_part(from, to, limits, visit);
+}
+
+/// Whether copies of ranges, one after another, take longer than the two copies of each block.
+bool takes_many_calls(const Regions &regions) {
+    constexpr uint64_t calls_a_block = 32;
+    uint64_t calls = 0, blocks = 0;
+    for (const pi_region &region : regions) {
+        const Rectangle from = source(region), to = destination(region);
+        calls += from.dense() && to.dense() ? 1 : from.rows * from.slices;
+        for_each_staged(region, true, [&](const Rectangle &, const Rectangle &) { ++blocks; });
+    }
+    return calls / calls_a_block > blocks;
+}
 
 bool reaches(const Place &place, const End &end) {
     if (!end.place)
@@ -130,10 +153,13 @@ void upload(Place &place, const void *host, std::byte *device, uint64_t size) {
     carrier.finish();
 }
 
-Place *find_executor(Place &queue, const End &src, const End &dst) {
+Place *find_executor(Place &queue, const End &src, const End &dst, const Regions &regions) {
     for (Place *place : {&queue, dst.place, src.place})
-        if (place && can_copy(*place, src, dst))
-            return place;
+        if (place && can_copy(*place, src, dst)) {
+            const bool between =
+                src.place && dst.place && &src.place->context() != &place->context();
+            return between && takes_many_calls(regions) ? nullptr : place;
+        }
     return nullptr;
 }
 
@@ -143,11 +169,15 @@ void transfer(Place *executor, const End &src, const End &dst, const Regions &re
         carrier.add([&](Submission &submission) { append_regions(submission, src, dst, regions); });
         return carrier.finish();
     }
-    Pipeline pipeline(src, dst);
-    const PartLimits limits{most_staged, most_staged, !src.image && !dst.image};
+    const bool linear = !src.image && !dst.image;
+    const bool ranges =
+        linear && std::all_of(regions.begin(), regions.end(),
+                              [](const pi_region &region) { return destination(region).dense(); });
+    Pipeline pipeline(src, dst, ranges);
     for (const pi_region &region : regions)
-        for_each_part(source(region), destination(region), limits,
-                      [&](const Rectangle &from, const Rectangle &to) { pipeline.add(from, to); });
+        for_each_staged(region, linear, [&](const Rectangle &from, const Rectangle &to) {
+            pipeline.add(from, to);
+        });
     pipeline.finish();
 }
 

@@ -11,8 +11,10 @@ namespace pi::level_zero {
 /// Copies the application's bytes to memory of the place; they have arrived on return.
 void upload(Place &place, const void *host, std::byte *device, uint64_t size);
 
-/// Where a copy can be one of the driver's: a place that reaches both ends, best that of `queue`; NULL if there is none.
-Place *find_executor(Place &queue, const End &src, const End &dst);
+/// Where a copy can be one of the driver's: a place that reaches both ends, best that of `queue`;
+/// NULL if there is none, or if it takes so many calls between contexts, which copy a row each,
+/// that it is faster through the host.
+Place *find_executor(Place &queue, const End &src, const End &dst, const sdk::Regions &regions);
 
 /// Does the copy of the regions, by `executor` or, if that is NULL, through the host. Returns when the bytes have arrived.
 /// Nothing that it comes after may be under way.

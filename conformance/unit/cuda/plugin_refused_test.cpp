@@ -7,6 +7,8 @@ extern "C" {
 #include "refusing_driver.h"
 }
 
+#include <algorithm>
+
 #include <dlfcn.h>
 
 using namespace cuda_test;
@@ -77,4 +79,67 @@ TEST_CASE("a context that is not to be had leaves no pool behind") {
         CHECK(refusals->pools == before + 1);
     }
     CHECK(refusals->pools == before);
+}
+
+TEST_CASE("a rectangle is as few copies of the driver as it has rows or slices") {
+    const Refusals calls;
+    const Machine machine = make_machine();
+    const auto queue = machine.queue();
+    constexpr uint64_t size = 1 << 20;
+    const Owned<pi_mem> a = machine.buffer(first, size), b = machine.buffer(first, size);
+    Bytes from(size), to(size, 0);
+    for (uint64_t i = 0; i < size; ++i)
+        from[i] = static_cast<uint8_t>(i * 7 + i / 251);
+    const pi_region all = range(0, 0, size);
+    auto write = write_desc(a, from.data(), all, PI_COMMAND_BLOCKING);
+    OK(piEnqueueMemBufferWrite(queue, &write, 0, nullptr, nullptr));
+    write = write_desc(b, to.data(), all, PI_COMMAND_BLOCKING);
+    OK(piEnqueueMemBufferWrite(queue, &write, 0, nullptr, nullptr));
+    pi_region region{};
+    region.src_offset = 3;
+    region.dst_offset = 5;
+    const auto extend = [&](uint64_t row, uint64_t rows, uint64_t slices) {
+        region.extent[0] = row;
+        region.extent[1] = rows;
+        region.extent[2] = slices;
+    };
+    int most = 1;
+    SECTION("slices of one row") {
+        extend(1, 1, 4096);
+        region.src_pitch[0] = 16;
+        region.src_pitch[1] = 33;
+        region.dst_pitch[0] = 1;
+        region.dst_pitch[1] = 17;
+    }
+    SECTION("slices at whole rows") {
+        extend(2, 5, 1000);
+        region.src_pitch[0] = region.dst_pitch[0] = 8;
+        region.src_pitch[1] = 64;
+        region.dst_pitch[1] = 48;
+    }
+    SECTION("slices between rows, which are few") {
+        extend(1, 2, 4096);
+        region.src_pitch[0] = 16;
+        region.src_pitch[1] = 33;
+        region.dst_pitch[0] = 3;
+        region.dst_pitch[1] = 7;
+        most = 2;
+    }
+    SECTION("slices between rows, which are many") {
+        extend(1, 4096, 3);
+        region.src_pitch[0] = region.dst_pitch[0] = 16;
+        region.src_pitch[1] = region.dst_pitch[1] = 16 * 4096 + 7;
+        most = 3;
+    }
+    const int before = calls->copies;
+    const auto copy = copy_desc(a, b, region, PI_COMMAND_BLOCKING);
+    OK(piEnqueueMemBufferCopy(queue, &copy, 0, nullptr, nullptr));
+    CHECK(calls->copies - before == most);
+    for (uint64_t z = 0; z < region.extent[2]; ++z)
+        for (uint64_t y = 0; y < region.extent[1]; ++y)
+            std::copy_n(
+                &from[region.src_offset + z * region.src_pitch[1] + y * region.src_pitch[0]],
+                region.extent[0],
+                &to[region.dst_offset + z * region.dst_pitch[1] + y * region.dst_pitch[0]]);
+    CHECK(read_bytes(queue, b, size) == to);
 }

@@ -13,8 +13,16 @@ struct pi_refusals pi_refusing_driver;
 int cuMemcpyAsync(uint64_t dst, uint64_t src, size_t size, void *stream) {
     int (*next)(uint64_t, uint64_t, size_t, void *);
     *(void **)&next = dlsym(RTLD_NEXT, "cuMemcpyAsync");
+    ++pi_refusing_driver.copies;
     return pi_refusing_driver.copy && --pi_refusing_driver.copy == 0 ? CUDA_ERROR_OUT_OF_MEMORY
                                                                      : next(dst, src, size, stream);
+}
+
+int cuMemcpy3DAsync_v2(const void *copy, void *stream) {
+    int (*next)(const void *, void *);
+    *(void **)&next = dlsym(RTLD_NEXT, "cuMemcpy3DAsync_v2");
+    ++pi_refusing_driver.copies;
+    return next(copy, stream);
 }
 
 int cuDevicePrimaryCtxRetain(void **context, int device) {

@@ -122,6 +122,15 @@ PLANTED(zeCommandListAppendMemoryCopy,
         (ze_command_list_handle_t list, void *to, const void *from, size_t size,
          ze_event_handle_t signal, uint32_t count, ze_event_handle_t *waits),
         (list, to, from, size, signal, count, waits))
+PLANTED(zeCommandListAppendMemoryCopyFromContext,
+        (ze_command_list_handle_t list, void *to, ze_context_handle_t context, const void *from,
+         size_t size, ze_event_handle_t signal, uint32_t count, ze_event_handle_t *waits),
+        (list, to, context, from, size, signal, count, waits))
+PLANTED(zeCommandListAppendMemoryCopyRegion,
+        (ze_command_list_handle_t list, void *to, const ze_copy_region_t *out, uint32_t to_pitch,
+         uint32_t to_slice, const void *from, const ze_copy_region_t *in, uint32_t from_pitch,
+         uint32_t from_slice, ze_event_handle_t signal, uint32_t count, ze_event_handle_t *waits),
+        (list, to, out, to_pitch, to_slice, from, in, from_pitch, from_slice, signal, count, waits))
 PLANTED(zeCommandListAppendImageCopyRegion,
         (ze_command_list_handle_t list, ze_image_handle_t to, ze_image_handle_t from,
          const ze_image_region_t *out, const ze_image_region_t *in, ze_event_handle_t signal,

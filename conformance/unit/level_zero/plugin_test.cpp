@@ -231,3 +231,83 @@ TEST_CASE("an alignment that the driver does not keep to is kept to all the same
     }
     require_works(machine, machine.queue());
 }
+
+TEST_CASE("rows between contexts take few calls of the driver") {
+    const Planted planted;
+    const Machine machine;
+    const auto queue = machine.queue();
+    auto of_other = desc<pi_context_desc>(PI_TYPE_CONTEXT_DESC);
+    of_other.device_count = 2;
+    of_other.devices = machine.devices.data();
+    Owned<pi_context> context;
+    OK(piContextCreate(machine.platform, &of_other, context.out()));
+    constexpr uint64_t size = 1 << 20;
+    const Owned<pi_mem> a = machine.buffer(size);
+    auto buffer = desc<pi_mem_buffer_desc>(PI_TYPE_MEM_BUFFER_DESC);
+    buffer.size = size;
+    Owned<pi_mem> b;
+    OK(piMemBufferCreate(context, machine.devices.front(), &buffer, b.out()));
+    const Owned<pi_queue> of_b = [&] {
+        Owned<pi_queue> made;
+        OK(piQueueCreate(context, machine.devices.front(), nullptr, made.out()));
+        return made;
+    }();
+    std::vector<uint8_t> from(size), to(size, 0), seen(size);
+    for (uint64_t i = 0; i < size; ++i)
+        from[i] = static_cast<uint8_t>(i * 7 + i / 251);
+    const pi_region all = range(0, 0, size);
+    const auto write_a = write_desc(a, from.data(), all, PI_COMMAND_BLOCKING);
+    OK(piEnqueueMemBufferWrite(queue, &write_a, 0, nullptr, nullptr));
+    const auto write_b = write_desc(b, to.data(), all, PI_COMMAND_BLOCKING);
+    OK(piEnqueueMemBufferWrite(of_b, &write_b, 0, nullptr, nullptr));
+    pi_region region{};
+    region.src_offset = 3;
+    region.dst_offset = 5;
+    region.extent[0] = 1;
+    region.extent[1] = region.extent[2] = 1;
+    uint64_t most = 2;
+    SECTION("of one slice") {
+        region.extent[1] = 50'000;
+        region.src_pitch[0] = 16;
+        region.dst_pitch[0] = 20;
+    }
+    SECTION("of one slice, dense at the destination") {
+        region.extent[1] = 50'000;
+        region.src_pitch[0] = 16;
+    }
+    SECTION("of many slices") {
+        region.extent[1] = 2;
+        region.extent[2] = 20'000;
+        region.src_pitch[0] = 16;
+        region.src_pitch[1] = 33;
+        region.dst_pitch[0] = 9;
+        region.dst_pitch[1] = 40;
+    }
+    SECTION("of a few rows, which are copied one by one") {
+        region.extent[1] = 4;
+        region.src_pitch[0] = 16;
+        region.dst_pitch[0] = 20;
+        most = 4;
+    }
+    const uint64_t rows[] = {region.src_pitch[0] ? region.src_pitch[0] : 1,
+                             region.dst_pitch[0] ? region.dst_pitch[0] : 1};
+    const auto calls = [&] {
+        uint64_t sum = 0;
+        for (const char *name :
+             {"zeCommandListAppendMemoryCopy", "zeCommandListAppendMemoryCopyFromContext",
+              "zeCommandListAppendMemoryCopyRegion"})
+            sum += planted.calls(name);
+        return sum;
+    };
+    const uint64_t before = calls();
+    const auto copy = copy_desc(a, b, region, PI_COMMAND_BLOCKING);
+    OK(piEnqueueMemBufferCopy(queue, &copy, 0, nullptr, nullptr));
+    CHECK(calls() - before == most);
+    for (uint64_t z = 0; z < region.extent[2]; ++z)
+        for (uint64_t y = 0; y < region.extent[1]; ++y)
+            to[region.dst_offset + z * region.dst_pitch[1] + y * rows[1]] =
+                from[region.src_offset + z * region.src_pitch[1] + y * rows[0]];
+    const auto read = read_desc(b, seen.data(), all, PI_COMMAND_BLOCKING);
+    OK(piEnqueueMemBufferRead(of_b, &read, 0, nullptr, nullptr));
+    CHECK(seen == to);
+}
