@@ -56,8 +56,15 @@ CUresult MemoryPool::grant(const Device &user) const {
 }
 
 void MemoryPool::trim() {
-    if (id_)
-        primary_.api().cuMemPoolTrimTo(id_, 0);
+    if (!id_)
+        return;
+    {
+        // The driver gives back only what its stream has come to free.
+        std::lock_guard lock(mutex_);
+        if (stream_)
+            primary_.note(primary_.api().cuStreamSynchronize(stream_));
+    }
+    primary_.api().cuMemPoolTrimTo(id_, 0);
 }
 
 void MemoryPool::close(bool lost) {

@@ -3,6 +3,7 @@
 #include "mapping.hpp"
 #include "primary.hpp"
 #include "registration.hpp"
+#include "usm.hpp"
 
 #include <pi/sdk/address.hpp>
 #include <pi/sdk/bytes.hpp>
@@ -62,6 +63,8 @@ CUresult allocate_with_patience(Primary &primary, const std::function<CUresult()
     const CUresult code = allocate();
     if (code != CUDA_ERROR_OUT_OF_MEMORY)
         return code;
+    for (const pi_usm_kind kind : {PI_USM_DEVICE, PI_USM_HOST})
+        primary.instance().usm().pools().free_idle(Usm::source(primary.device(), kind));
     primary.sweep();
     primary.instance().drain();
     primary.pool().trim();

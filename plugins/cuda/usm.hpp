@@ -46,6 +46,9 @@ struct Usm {
                            uint64_t alignment, uint64_t demands);
     static Memory allocate_pooled(Context &context, Device &device, pi_usm_kind kind, uint64_t size,
                                   uint64_t alignment);
+    static const void *source(const Device &device, pi_usm_kind kind) {
+        return kind == PI_USM_HOST ? nullptr : &device;
+    }
     template <class Run>
     static void enqueue(Queue &queue, const sdk::EnqueueArguments &arguments, Run run) {
         enqueue_stream<OrderedCommand<Run>>(queue, arguments, std::move(run));

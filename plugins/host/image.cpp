@@ -5,6 +5,7 @@
 
 #include "entries.hpp"
 #include "memory.hpp"
+#include "usm.hpp"
 
 #include <pi/sdk/address.hpp>
 #include <pi/sdk/descriptor.hpp>
@@ -52,7 +53,8 @@ pi_result PI_CALL mem_image_create(pi_context context, pi_device device,
         check_demands(known.flags, known.scope);
         sdk::check_pointer_range(known.host_ptr, 0, given.end());
         const bool borrowed = known.flags & PI_MEM_USE_HOST_PTR;
-        Storage storage = make_storage(owner, known, given, shape.dense());
+        Storage storage = Usm::table(self).pools().with_room(
+            nullptr, [&] { return make_storage(owner, known, given, shape.dense()); });
         const uint64_t alignment =
             borrowed ? sdk::alignment_of(known.host_ptr, max_alignment) : min_alignment;
         *out_mem = sdk::make<Mem>(

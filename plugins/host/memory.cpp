@@ -3,6 +3,7 @@
 
 #include "entries.hpp"
 #include "shared.hpp"
+#include "usm.hpp"
 
 #include <pi/sdk/address.hpp>
 #include <pi/sdk/descriptor.hpp>
@@ -201,7 +202,9 @@ pi_result PI_CALL mem_buffer_create(pi_context context, pi_device device,
         sdk::check_pointer_range(known.host_ptr, 0, known.size);
         Layout layout = read_layout(known);
         const uint64_t alignment = buffer_alignment(known);
-        Storage storage = make_storage(owner, known, layout.physical_size(known.size), alignment);
+        Storage storage = Usm::table(self).pools().with_room(nullptr, [&] {
+            return make_storage(owner, known, layout.physical_size(known.size), alignment);
+        });
         auto mem =
             sdk::make<Mem>(self, owner, known.flags, known.size, alignment, PI_MEMORY_KIND_BUFFER,
                            std::move(storage), Shape{known.scope, std::move(layout), nullptr});

@@ -116,10 +116,13 @@ ImageLimits image_limits(const Device &device, pi_image_type type) {
 Image::Image(Place &place, const ImageShape &of, uint64_t flags)
     : LinearImage{of, of.dense()}, context_(place.context().shared_from_this()), place_(place) {
     const ze_image_desc_t desc = describe(shape, flags);
-    const ze_result_t code = [&] {
+    const auto create = [&] {
         std::lock_guard lock(place.instance().handles_mutex());
         return place.api().zeImageCreate(context_->id(), place.device().id(), &desc, &id_);
-    }();
+    };
+    ze_result_t code = create();
+    if (no_memory(code) && free_kept(place, true))
+        code = create();
     if (no_format(code))
         fail(PI_ERROR_UNSUPPORTED_FEATURE, place.device().name(), " has no ", shape.type->name,
              " with ", shape.format, ": zeImageCreate: ", error_name(code));

@@ -2,6 +2,7 @@
 #include "storage.hpp"
 #include "place.hpp"
 #include "registration.hpp"
+#include "usm.hpp"
 
 #include <pi/sdk/address.hpp>
 #include <pi/sdk/bytes.hpp>
@@ -28,11 +29,6 @@ std::shared_ptr<void> owner(Place &place, void *memory, Free free) {
 
 ze_result_t free_memory(DriverContext &context, void *address) {
     return context.api().zeMemFree(context.id(), address);
-}
-
-bool no_memory(ze_result_t code) {
-    return code == ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY ||
-           code == ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
 }
 
 [[noreturn]] void fail_without_memory(Place &place, bool of_device, const char *call,
@@ -65,6 +61,19 @@ ze_external_memory_type_flags_t flags_of(uint32_t files) {
 
 } // namespace
 
+bool no_memory(ze_result_t code) {
+    return code == ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY ||
+           code == ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
+}
+
+bool free_kept(Place &place, bool of_device) {
+    const void *source = Usm::source(place.device(), of_device ? PI_USM_DEVICE : PI_USM_HOST);
+    auto &pools = place.instance().usm().pools();
+    const bool any = pools.free_idle(source, pools.times_freed());
+    place.context().sweep();
+    return any;
+}
+
 void check_allocated(Place &place, bool of_device, const char *call, ze_result_t code,
                      uint64_t bytes) {
     if (no_memory(code) || code == ZE_RESULT_ERROR_UNSUPPORTED_SIZE)
@@ -81,7 +90,7 @@ Storage Storage::take(Place &place, uint64_t size, uint64_t alignment, bool of_d
     uint64_t bytes = size;
     ze_result_t code = allocate(bytes, alignment, &memory);
     if (no_memory(code)) {
-        place.context().sweep();
+        free_kept(place, of_device);
         code = allocate(bytes, alignment, &memory);
     }
     if (code == ZE_RESULT_SUCCESS && alignment_of(memory, alignment) < alignment) {

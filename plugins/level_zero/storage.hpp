@@ -72,6 +72,11 @@ private:
     std::byte *host_ = nullptr;
 };
 
+bool no_memory(ze_result_t code);
+/// As a call finds no memory: frees what pools keep for reuse, of the device's memory or of the
+/// host's, and what only commands keep that have ended. Whether pools had any.
+bool free_kept(Place &place, bool of_device);
+
 /// Of a call that takes memory, of the device or of the host: PI_ERROR_OUT_OF_DEVICE_MEMORY with what was asked for and what
 /// is free, PI_ERROR_OUT_OF_HOST_MEMORY, or its other failure.
 void check_allocated(Place &place, bool of_device, const char *call, ze_result_t code,

@@ -57,6 +57,15 @@ Storage Usm::allocate(Context &context, Device &device, pi_usm_kind kind, uint64
     }
 }
 
+const void *Usm::source(const Device &device, pi_usm_kind kind) {
+    if (kind == PI_USM_HOST)
+        return nullptr;
+    const Device *root = &device;
+    while (root->parent())
+        root = root->parent();
+    return root;
+}
+
 // ----- who may use it -----------------------------------------------------------------------------
 
 Place *owner_of(const UsmRange &range) {

@@ -43,6 +43,8 @@ struct Usm {
     static uint64_t max_alignment(const Device &) { return level_zero::max_alignment; }
     static Memory allocate(Context &context, Device &device, pi_usm_kind kind, uint64_t size,
                            uint64_t alignment, uint64_t demands);
+    /// Parts of a device share its memory.
+    static const void *source(const Device &device, pi_usm_kind kind);
     template <class Run>
     static void enqueue(Queue &queue, const sdk::EnqueueArguments &arguments, Run run) {
         enqueue_list<OrderedCommand<Run>>(queue, arguments, std::move(run));

@@ -2,6 +2,7 @@
 #include "memory.hpp"
 #include "entries.hpp"
 #include "image.hpp"
+#include "usm.hpp"
 
 #include <pi/sdk/address.hpp>
 #include <pi/sdk/descriptor.hpp>
@@ -291,7 +292,10 @@ pi_result PI_CALL piMemBufferCreate(pi_context context, pi_device device,
         Device &on = self.checked_device(device);
         const auto known = read_desc(desc, PI_TYPE_MEM_BUFFER_DESC, PI_TYPE_MEM_LAYOUT_DESC);
         require(out_mem, "out_mem");
-        *out_mem = create_buffer(self, on, known).give();
+        *out_mem = Usm::table(self)
+                       .pools()
+                       .with_room(nullptr, [&] { return create_buffer(self, on, known); })
+                       .give();
     });
 }
 

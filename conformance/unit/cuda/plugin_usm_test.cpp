@@ -5,6 +5,7 @@
 
 #include "../examples/program.hpp"
 #include "fixture.hpp"
+#include "growing_pool.hpp"
 
 #include <cstdlib>
 #include <memory>
@@ -231,4 +232,36 @@ TEST_CASE(
     CHECK(refused.connection == PI_MEMORY_CONNECTION_MIGRATABLE);
     CHECK_THAT(refused.reason, Catch::Contains("CUDA_ERROR_TOO_MANY_PEERS"));
     CHECK(info(lone, first, own).connection == PI_MEMORY_CONNECTION_MIGRATABLE);
+}
+
+TEST_CASE("what pools keep for reuse refuses no allocation of the device") {
+    const Machine machine;
+    const auto code_of = [&](pi_context context, uint64_t bytes) {
+        auto d = desc<pi_mem_buffer_desc>(PI_TYPE_MEM_BUFFER_DESC);
+        d.size = bytes;
+        Owned<pi_mem> mem;
+        return piMemBufferCreate(context, machine.devices[first], &d, mem.out());
+    };
+    constexpr uint64_t most = 60 << 20; // of 64 MiB
+    const GrowingPool pool(machine.context, machine.devices[first]);
+    CHECK(pool.reserved() > 0);
+    SECTION("a buffer") {
+        CHECK(code_of(machine.context, most) == PI_SUCCESS);
+        CHECK(pool.reserved() == 0);
+    }
+    SECTION("a buffer of another context") {
+        const Owned<pi_context> other = machine.make_context({first});
+        CHECK(code_of(other, most) == PI_SUCCESS);
+    }
+    SECTION("USM without a pool") {
+        const Usm usm(machine, first, PI_USM_DEVICE, most);
+    }
+    SECTION("another pool") {
+        const GrowingPool other(machine.context, machine.devices[first]);
+    }
+    SECTION("another device's stays as it is") {
+        const uint64_t before = pool.reserved();
+        const GrowingPool other(machine.context, machine.devices[second]);
+        CHECK(pool.reserved() == before);
+    }
 }

@@ -4,6 +4,7 @@
 // in the conformance suite.
 #include "fixture.hpp"
 
+#include "growing_pool.hpp"
 #include "skip.hpp"
 
 #include <sys/mman.h>
@@ -404,4 +405,11 @@ TEST_CASE("a registration that the system refuses leaves nothing behind") {
     CHECK(*locked_bytes() == *before);
     REFUSED(PI_ERROR_INVALID_VALUE, "not registered", piUsmHostUnregister(host.context, pages));
     munmap(pages, page);
+}
+
+TEST_CASE("growing requests leave few blocks in a pool") {
+    const Host host;
+    const GrowingPool pool(host.context, host.device);
+    CHECK(pool.reserved() > 0);
+    CHECK(pool.reserved() <= GrowingPool::most);
 }

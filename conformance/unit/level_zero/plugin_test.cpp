@@ -3,6 +3,8 @@
 // What of the level_zero plugin the conformance suite cannot see: how it uses the driver.
 #include "fixture.hpp"
 
+#include "growing_pool.hpp"
+
 #include "../examples/program.hpp"
 
 #include <chrono>
@@ -310,4 +312,29 @@ TEST_CASE("rows between contexts take few calls of the driver") {
     const auto read = read_desc(b, seen.data(), all, PI_COMMAND_BLOCKING);
     OK(piEnqueueMemBufferRead(of_b, &read, 0, nullptr, nullptr));
     CHECK(seen == to);
+}
+
+TEST_CASE("what pools keep for reuse refuses no allocation of the device") {
+    const Machine machine;
+    const GrowingPool pool(machine.context, machine.devices.front());
+    CHECK(pool.reserved() > 0);
+    CHECK(pool.reserved() <= GrowingPool::most);
+    constexpr uint64_t most = (uint64_t{2} << 30) - (64 << 20);
+    SECTION("a buffer") {
+        const Owned<pi_mem> mem = machine.buffer(most);
+        CHECK(pool.reserved() == 0);
+    }
+    SECTION("USM without a pool, of another context") {
+        auto of_other = desc<pi_context_desc>(PI_TYPE_CONTEXT_DESC);
+        of_other.device_count = 1;
+        of_other.devices = machine.devices.data();
+        Owned<pi_context> context;
+        OK(piContextCreate(machine.platform, &of_other, context.out()));
+        auto d = desc<pi_usm_desc>(PI_TYPE_USM_DESC);
+        d.kind = PI_USM_DEVICE;
+        d.size = most;
+        void *pointer = nullptr;
+        OK(piUsmAlloc(context, machine.devices.front(), &d, &pointer));
+        OK(piUsmFree(context, pointer));
+    }
 }

@@ -15,7 +15,7 @@ namespace {
 
 /// What the backend has handed out.
 struct Backend {
-    uint64_t bytes = 0, count = 0, capacity = UINT64_MAX;
+    uint64_t bytes = 0, count = 0, last = 0, capacity = UINT64_MAX;
 };
 
 class Memory {
@@ -25,6 +25,7 @@ public:
             fail(PI_ERROR_OUT_OF_DEVICE_MEMORY, "the backend is full");
         data_ = static_cast<std::byte *>(std::aligned_alloc(alignment, align_up(size, alignment)));
         backend.bytes += size;
+        backend.last = size;
         ++backend.count;
     }
     Memory(Memory &&other) noexcept
@@ -230,4 +231,65 @@ TEST_CASE("a table lists the addresses of a context's kinds, none of which is fr
     CHECK(backend.bytes == 16);
     table.drop(contexts);
     table.drop(contexts + 1);
+}
+
+TEST_CASE("growing requests leave few blocks, of which an eighth at most is not asked for") {
+    Backend backend;
+    const auto pool = make_pool(backend, uint64_t{8} << 30);
+    constexpr uint64_t step = 64 << 10;
+    for (uint64_t count = 1; count <= 512; ++count) {
+        const auto block = pool->take(count * step, 64);
+        CHECK(backend.last <= count * step + count * step / 8);
+    }
+    CHECK(backend.count <= 16 + 8 * 5); // to 16 steps, and eight sizes up to 32, 64, ... 512
+    CHECK(pool->reserved() == backend.bytes);
+    CHECK(pool->used() == 0);
+    CHECK(backend.bytes <= uint64_t{512} << 20);
+}
+
+TEST_CASE("a size that pools like refuses nobody who asks for less") {
+    Backend backend;
+    backend.capacity = 1100 << 10;
+    const auto pool = make_pool(backend, 1 << 30);
+    const auto block = pool->take(1090 << 10, 64); // 1152 KiB do not fit
+    CHECK(backend.bytes == 1090 << 10);
+    const auto small = make_pool(backend, 1090 << 10);
+    backend.capacity = UINT64_MAX;
+    std::byte *first = nullptr;
+    {
+        const auto kept = small->take(1090 << 10, 64); // 1152 KiB would not be kept
+        first = kept.data();
+    }
+    CHECK(small->take(1090 << 10, 64).data() == first);
+}
+
+TEST_CASE("pools of one memory give up what they keep before an allocation fails") {
+    Backend backend;
+    backend.capacity = 4096;
+    UsmPools<Memory> pools;
+    const int memory = 0, other_memory = 0;
+    const auto a = make_pool(backend, 1 << 20), b = make_pool(backend, 1 << 20),
+               other = make_pool(backend, 1 << 20);
+    pools.add(&memory, a);
+    pools.add(&memory, b);
+    pools.add(&other_memory, other);
+    for (const auto &pool : {a, b, other})
+        pool->take(1024, 64);
+    CHECK(backend.bytes == 3072);
+    const auto allocate = [&](uint64_t size) {
+        return pools.with_room(&memory, [&] { return Memory(backend, size, 64); });
+    };
+    {
+        const Memory all = allocate(3072);
+        CHECK(a->reserved() == 0);
+        CHECK(b->reserved() == 0);
+        CHECK(other->reserved() == 1024);
+        CHECK(code_of([&] { allocate(64); }) == PI_ERROR_OUT_OF_DEVICE_MEMORY);
+    }
+    const auto other_failure = [&] {
+        pools.with_room(&memory, []() -> Memory { fail(PI_ERROR_BACKEND, "broken"); });
+    };
+    a->take(1024, 64);
+    CHECK(code_of(other_failure) == PI_ERROR_BACKEND);
+    CHECK(a->reserved() == 1024);
 }

@@ -25,6 +25,10 @@
 //   Memory allocate_pooled(Context &, Device &, pi_usm_kind, uint64_t size, uint64_t alignment)
 //                                                 optional: the same for pools and for allocations by command, where
 //                                                 the vendor has memory that comes and goes without waiting
+//   const void *source(const Device &, pi_usm_kind)
+//                                                 optional: stands for the memory that such USM
+//                                                 comes from, the same for devices that share it;
+//                                                 without it all of the instance is one memory
 //   void enqueue(Queue &, const EnqueueArguments &, run)
 //                                                 a command that only calls run() in its order, once; run is movable and
 //                                                 goes, called or not, before its event is final
@@ -35,6 +39,15 @@
 #include <pi/sdk/usm_table.hpp>
 
 namespace pi::sdk {
+
+/// What UsmPools knows the memory by.
+template <class Usm>
+const void *usm_source(const typename Usm::Device &device, pi_usm_kind kind) {
+    if constexpr (requires { Usm::source(device, kind); })
+        return Usm::source(device, kind);
+    else
+        return nullptr;
+}
 
 /// Memory for a pool, or for an allocation by command.
 template <class Usm>
@@ -59,9 +72,12 @@ public:
           usm_kind_(desc.kind),
           memory_(std::make_shared<UsmPoolMemory<Memory>>(
               [&context, &device, kind = desc.kind](uint64_t bytes, uint64_t alignment) {
-                  return sdk::allocate_pooled<Usm>(context, device, kind, bytes, alignment);
+                  return Usm::table(context).pools().with_room(usm_source<Usm>(device, kind), [&] {
+                      return sdk::allocate_pooled<Usm>(context, device, kind, bytes, alignment);
+                  });
               },
               limits(device, desc))) {
+        Usm::table(context).pools().add(usm_source<Usm>(device, desc.kind), memory_);
         memory_->open(this->handle());
     }
     ~UsmPool() { memory_->close(); }
@@ -204,7 +220,9 @@ allocate(typename Usm::Context &context, typename Usm::Device &device, pi_usm_ki
     if (alignment & (alignment - 1))
         fail(PI_ERROR_INVALID_ALIGNMENT, "alignment is ", alignment, ", which is no power of two");
     alignment = Usm::alignment(device, alignment);
-    Block block = pool ? pool->memory().take(size, alignment) : Block(take(alignment));
+    Block block = pool ? pool->memory().take(size, alignment)
+                       : Block(Usm::table(context).pools().with_room(
+                             usm_source<Usm>(device, kind), [&] { return take(alignment); }));
     return {.block = std::move(block),
             .size = size,
             .kind = kind,

@@ -6,6 +6,8 @@
 
 #include <pi/sdk/address.hpp>
 
+#include <atomic>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -15,6 +17,8 @@
 #include <mutex>
 #include <new>
 #include <tuple>
+#include <utility>
+#include <vector>
 
 namespace pi::sdk {
 
@@ -91,6 +95,8 @@ public:
     }
     /// The handle's last reference is gone: nothing is kept for reuse any more.
     void close() noexcept;
+    /// Frees what is kept for reuse. Whether there was any.
+    bool free_idle() noexcept;
 
 private:
     /// Its alignment, its bytes, and a number that makes it unlike any other.
@@ -101,6 +107,9 @@ private:
     };
     using Idles = std::list<Idle>;
 
+    /// The bytes of a new block: eight sizes to each power of two, from 1 MiB on, so that blocks of
+    /// growing requests serve again. At most an eighth of a block is not asked for.
+    uint64_t block_size(uint64_t exact) const;
     void count_used(uint64_t size);
     /// A block that waits for reuse, or none.
     Idles find(uint64_t size, uint64_t alignment);
@@ -129,13 +138,28 @@ UsmBlock<Memory> UsmPoolMemory<Memory>::take(uint64_t size, uint64_t alignment) 
                     size};
         }
         const uint64_t step = limits_.min_alignment;
-        const uint64_t bytes = size > UINT64_MAX - step ? size : align_up(size, step);
-        return {this->shared_from_this(), allocate(bytes, alignment), bytes, size};
+        const uint64_t exact = size > UINT64_MAX - step ? size : align_up(size, step);
+        if (const uint64_t bytes = block_size(exact); bytes != exact)
+            try {
+                return {this->shared_from_this(), allocate(bytes, alignment), bytes, size};
+            } catch (const Error &) {
+                // There may be room for what is asked for.
+            }
+        return {this->shared_from_this(), allocate(exact, alignment), exact, size};
     } catch (...) {
         const std::lock_guard lock(mutex_);
         used_ -= size;
         throw;
     }
+}
+
+template <class Memory>
+uint64_t UsmPoolMemory<Memory>::block_size(uint64_t exact) const {
+    constexpr uint64_t smallest = uint64_t{1} << 20, largest = uint64_t{1} << 62;
+    if (exact < smallest || exact > largest)
+        return exact;
+    const uint64_t bytes = align_up(exact, std::bit_floor(exact) / 8);
+    return bytes > limits_.threshold ? exact : bytes;
 }
 
 template <class Memory>
@@ -178,12 +202,7 @@ Memory UsmPoolMemory<Memory>::allocate(uint64_t bytes, uint64_t alignment) {
     try {
         return counted(allocate_(bytes, alignment));
     } catch (const Error &) {
-        Idles gone;
-        {
-            const std::lock_guard lock(mutex_);
-            trim(0, gone);
-        }
-        if (gone.empty())
+        if (!free_idle())
             throw;
     }
     return counted(allocate_(bytes, alignment));
@@ -228,6 +247,14 @@ void UsmPoolMemory<Memory>::trim(uint64_t bytes, Idles &gone) noexcept {
 }
 
 template <class Memory>
+bool UsmPoolMemory<Memory>::free_idle() noexcept {
+    Idles gone; // freed without the lock
+    const std::lock_guard lock(mutex_);
+    trim(0, gone);
+    return !gone.empty();
+}
+
+template <class Memory>
 void UsmPoolMemory<Memory>::close() noexcept {
     Idles gone;
     const std::lock_guard lock(mutex_);
@@ -235,5 +262,60 @@ void UsmPoolMemory<Memory>::close() noexcept {
     threshold_ = 0;
     trim(0, gone);
 }
+
+/// The pools of an instance: before an allocation fails for want of memory, all pools of that
+/// memory free what they keep for reuse. Thread-safe.
+template <class Memory>
+class UsmPools {
+public:
+    /// `source` stands for the memory that the pool's blocks come from: an address that all
+    /// allocations there name.
+    void add(const void *source, const std::shared_ptr<UsmPoolMemory<Memory>> &pool) {
+        const std::lock_guard lock(mutex_);
+        std::erase_if(pools_, [](const Pool &each) { return each.second.expired(); });
+        pools_.emplace_back(source, pool);
+    }
+
+    /// Frees what all pools of that memory keep. Whether there was any, or has been since `times`
+    /// was times_freed().
+    bool free_idle(const void *source, uint64_t times = 0) {
+        std::vector<std::shared_ptr<UsmPoolMemory<Memory>>> found;
+        {
+            const std::lock_guard lock(mutex_);
+            for (const auto &[of, pool] : pools_)
+                if (auto alive = of == source ? pool.lock() : nullptr)
+                    found.push_back(std::move(alive));
+        }
+        // One thread at a time, so that nobody fails while another is about to free.
+        const std::lock_guard lock(freeing_);
+        for (const auto &pool : found)
+            times_freed_ += pool->free_idle() ? 1 : 0;
+        return times_freed_ != times;
+    }
+    uint64_t times_freed() const { return times_freed_.load(); }
+
+    /// What `allocate()` gives; where it finds no memory, once more after free_idle().
+    template <class Allocate>
+    auto with_room(const void *source, Allocate &&allocate) {
+        const uint64_t times = times_freed();
+        try {
+            return allocate();
+        } catch (const Error &error) {
+            const bool no_memory = error.code() == PI_ERROR_OUT_OF_DEVICE_MEMORY ||
+                                   error.code() == PI_ERROR_OUT_OF_HOST_MEMORY;
+            if (!no_memory || !free_idle(source, times))
+                throw;
+        }
+        return allocate();
+    }
+
+private:
+    using Pool = std::pair<const void *, std::weak_ptr<UsmPoolMemory<Memory>>>;
+
+    std::mutex mutex_; ///< guards the list
+    std::vector<Pool> pools_;
+    std::mutex freeing_; ///< held while blocks go to the backend
+    std::atomic<uint64_t> times_freed_{0};
+};
 
 } // namespace pi::sdk

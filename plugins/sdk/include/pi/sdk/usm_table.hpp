@@ -48,6 +48,9 @@ public:
     using Allocation = UsmAllocation<Memory>;
     using Range = UsmRange<Memory>;
 
+    /// The pools of the instance.
+    UsmPools<Memory> &pools() { return pools_; }
+
     /// The allocation's address.
     void *add(Allocation allocation);
     /// nullopt if the address lies in no live allocation of any context.
@@ -82,6 +85,7 @@ private:
 
     void changed() { generation_.fetch_add(1, std::memory_order_release); }
 
+    UsmPools<Memory> pools_;
     std::atomic<uint64_t> generation_{1}; ///< written under the lock
     mutable std::mutex mutex_;            ///< a pool's is never taken under it
     Allocations allocations_;             ///< by their begin; they do not overlap
