@@ -180,8 +180,8 @@ void enqueue_pageable_copy(Queue &queue, const EnqueueArguments &arguments, Mem 
 void enqueue_transfer(Queue &queue, const EnqueueArguments &arguments, Direction direction,
                       Mem &mem, std::byte *host, Regions &&logical) {
     Regions regions = direction == Direction::TO_DEVICE
-                          ? physical_regions(logical, {}, mem.range())
-                          : physical_regions(logical, mem.range(), {});
+                          ? physical_regions(std::move(logical), {}, mem.range())
+                          : physical_regions(std::move(logical), mem.range(), {});
     if (mem.pageable()) {
         const bool up = direction == Direction::TO_DEVICE;
         return enqueue_host_copy(queue, arguments, up ? host : mem.host_pointer(),
@@ -215,7 +215,8 @@ void enqueue_copy(Queue &queue, const EnqueueArguments &arguments, Mem &src, Mem
         fail(PI_ERROR_UNSUPPORTED_FEATURE, "the n-D allocation has rows of ",
              pitched.layout().row(), " bytes, which part the image's pixels of ",
              image->shape.format.bytes(), ": copy through a buffer without a layout");
-    Regions physical = physical_regions(regions, src.range(), dst.range(), image != nullptr);
+    Regions physical =
+        physical_regions(std::move(regions), src.range(), dst.range(), image != nullptr);
     if (src.pageable() || dst.pageable())
         return enqueue_pageable_copy(queue, arguments, src, dst, std::move(physical));
     enqueue_stream<CopyCommand>(queue, arguments, src, dst, std::move(physical));

@@ -6,6 +6,7 @@
 
 #include <numeric>
 #include <random>
+#include <utility>
 
 using namespace pi::sdk;
 
@@ -120,4 +121,13 @@ TEST_CASE("a row pitch that a driver chooses moves all rows, and the pitches of 
     CHECK(layout.at(24) == 512);
     CHECK(layout.at(7 * 24 + 5) == 7 * 512 + 5);
     CHECK(layout.physical_size(360) == 15 * 512);
+}
+
+TEST_CASE("many regions of memory without a layout are not copied again") {
+    const std::vector<pi_region> given(1000, pi_region{0, 0, {1, 1, 1}, {0, 0}, {0, 0}, 0});
+    Regions regions(given);
+    const pi_region *const begin = regions.data();
+    const Regions same = physical_regions(std::move(regions), {}, {});
+    CHECK(same.size() == given.size());
+    CHECK(same.data() == begin);
 }

@@ -179,8 +179,8 @@ inline void Layout::set_row_pitch(uint64_t pitch) {
 
 /// The same copies of the bytes where they lie, for drivers that know of rows and pitches but not of layouts. Rows that
 /// lie equally far apart at both ends become one region. `split`: each row of a region stays one, or several.
-inline Regions physical_regions(const Regions &regions, const LogicalRange &src,
-                                const LogicalRange &dst, bool split = false) {
+inline Regions physical_regions(Regions regions, const LogicalRange &src, const LogicalRange &dst,
+                                bool split = false) {
     if (src.flat() && dst.flat())
         return regions;
     std::vector<pi_region> physical;
