@@ -8,6 +8,8 @@
 #include "leftovers.hpp"
 #include "verdict.hpp"
 
+#include <pi/command_line/printable.hpp>
+
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -312,7 +314,8 @@ Verdict run_law_and_look(const Options &options, const Law &law) {
 
 void print_verdict(const Verdict &verdict) {
     std::cout << outcome_name(verdict.outcome)
-              << (verdict.reason.empty() ? "" : ": " + verdict.reason) << std::endl;
+              << (verdict.reason.empty() ? "" : ": " + command_line::printable(verdict.reason))
+              << std::endl;
 }
 
 } // namespace

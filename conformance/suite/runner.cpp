@@ -7,6 +7,8 @@
 #include "process.hpp"
 #include "text.hpp"
 
+#include <pi/command_line/printable.hpp>
+
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -118,14 +120,11 @@ std::optional<TestResult> run_once(const Options &options, const Case &test, uns
         // The other tests go on.
         verdict = {Outcome::failed, join("it could not be run: ", exception.what()), true};
     }
-    return TestResult{test,
-                      verdict,
-                      std::move(ended.output),
-                      ended.seconds,
-                      repetition,
-                      seed,
-                      verdict.outcome == Outcome::failed ? 1u : 0u,
-                      ""};
+    // What a plugin says is shown on terminals and in pages.
+    verdict.reason = command_line::printable(verdict.reason);
+    return TestResult{
+        test,       verdict, command_line::printable(ended.output),        ended.seconds,
+        repetition, seed,    verdict.outcome == Outcome::failed ? 1u : 0u, ""};
 }
 
 // The smaller one is told.
@@ -270,13 +269,15 @@ std::optional<Discovery> discovery_of(const std::string &result) {
     try {
         const json told = json::parse(result);
         Discovery found;
-        found.name = told.value("name", "");
-        found.path = told.value("path", "");
+        found.name = command_line::printable_line(told.value("name", ""));
+        found.path = command_line::printable_line(told.value("path", ""));
         const std::string status = told.value("status", "?");
-        const std::string reason = told.value("reason", "");
+        const std::string reason = command_line::printable(told.value("reason", ""));
         for (const json &device : told.value("devices", json::array()))
-            found.devices.push_back({device.value("selector", ""), device.value("name", "")});
-        found.missing = told.value("missing", std::vector<std::string>());
+            found.devices.push_back({command_line::printable_line(device.value("selector", "")),
+                                     command_line::printable_line(device.value("name", ""))});
+        for (const std::string &sentence : told.value("missing", std::vector<std::string>()))
+            found.missing.push_back(command_line::printable(sentence));
         if (status != "loaded")
             found.problem = status + ": " + reason;
         else if (found.devices.empty())
@@ -300,7 +301,7 @@ Discovery discover_devices(const Options &options, const std::stop_token &stop) 
         return *found;
     Discovery nothing;
     nothing.problem = join(how_it_died(options, ended, ", while its devices were listed"), "\n",
-                           with_names(ended.output));
+                           command_line::printable(with_names(ended.output)));
     return nothing;
 }
 

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 #include <pi/command_line/command_line.hpp>
+#include <pi/command_line/printable.hpp>
 
 #include <cstdio>
 #include <exception>
@@ -49,6 +50,8 @@ pi::command_line::Page page() {
             {"pi-info", "pi-conformance"}};
 }
 
+using pi::command_line::printable;
+
 struct Options {
     std::string log;
     std::string device;
@@ -68,7 +71,7 @@ void tell_cut(const Log &log, const std::string &path) {
 int list(const Options &options) {
     Log log(options.log);
     while (const std::optional<Line> line = log.next())
-        std::puts(describe(*line).c_str());
+        std::puts(printable(describe(*line)).c_str());
     tell_cut(log, options.log);
     return same;
 }
@@ -77,13 +80,13 @@ int list(const Options &options) {
 void tell_layers(const std::string &layers) {
     if (!layers.empty())
         std::fprintf(stderr, "pi-replay: PI_LAYERS=%s: the replay has these layers\n",
-                     layers.c_str());
+                     printable(layers).c_str());
 }
 
 int replay(const Options &options) {
     Log log(options.log);
     Replay replay(options.device, options.check_data, [&](const std::string &text) {
-        std::printf("%s:%s\n", options.log.c_str(), text.c_str());
+        std::printf("%s:%s\n", options.log.c_str(), printable(text).c_str());
     });
     tell_layers(replay.layers());
     replay.run(log);
@@ -134,7 +137,7 @@ int main(int argc, char **argv) {
         return pi_replay::run(argc, argv);
     } catch (const std::exception &error) {
         std::fflush(stdout);
-        std::fprintf(stderr, "pi-replay: %s\n", error.what());
+        std::fprintf(stderr, "pi-replay: %s\n", pi::command_line::printable(error.what()).c_str());
         return pi_replay::refused;
     }
 }

@@ -105,9 +105,7 @@ private:
         } else if constexpr (std::is_integral_v<Type>) {
             out = as_word<Type>(value, "an argument");
         } else if constexpr (std::is_same_v<Type, const char *>) {
-            if (!value.is_null() && !value.is_string())
-                throw Refusal("an argument is no string");
-            out = value.is_null() ? nullptr : value.get_ref<const std::string &>().c_str();
+            out = as_text(value, "an argument");
         } else if constexpr (std::is_same_v<Type, const pi_event *>) {
             uint32_t count = std::get<I - 1>(rest_);
             out = reader.template handle_list<pi_event>(value, "a wait list", count);

@@ -77,12 +77,7 @@ public:
             out = state_.find<Handle>(id);
         });
     }
-    void text(const char *name, const char *&text) {
-        const Json &value = member(*object_, name);
-        if (!value.is_null() && !value.is_string())
-            throw Refusal(fmt::format("{} is no string", name));
-        text = value.is_null() ? nullptr : value.get_ref<const std::string &>().c_str();
-    }
+    void text(const char *name, const char *&text) { text = as_text(member(*object_, name), name); }
     template <typename Address>
     void data(const char *name, Address &address, uint64_t size) {
         address = bytes(member(*object_, name), name, size);

@@ -24,6 +24,18 @@ uint64_t as_number(const Json &value, const char *what);
 const Json &array_of(const Json &value, const char *what);
 const Json &member(const Json &object, const char *name);
 
+/// NULL of null; lives as long as the value. C would end it at a NUL character.
+inline const char *as_text(const Json &value, const char *what) {
+    if (value.is_null())
+        return nullptr;
+    if (!value.is_string())
+        throw Refusal(fmt::format("{} is no string", what));
+    const auto &text = value.get_ref<const std::string &>();
+    if (text.find('\0') != text.npos)
+        throw Refusal(fmt::format("{} has a NUL character", what));
+    return text.c_str();
+}
+
 template <typename Word>
 Word as_word(const Json &value, const char *what) {
     if constexpr (std::is_signed_v<Word>) {

@@ -6,8 +6,7 @@
 #include "text.hpp"
 
 #include <algorithm>
-#include <cstdlib>
-
+#include <sys/auxv.h>
 #include <unistd.h>
 
 namespace pi::loader {
@@ -138,20 +137,37 @@ std::string Configuration::set(std::string_view name, std::string_view value) {
 }
 
 void Configuration::read_environment(std::vector<std::string> &warnings) {
-    for (const Variable &row : rows) {
-        const char *value = ::secure_getenv(row.name);
-        if (value == nullptr || values_.find(row.name) != values_.end())
+    if (::getauxval(AT_SECURE) != 0)
+        return;
+    // Copied in one pass, so that what follows cannot meet another thread's setenv. Of variables that are
+    // not listed any may be some plugin's: which plugins there are is not known yet.
+    std::string cache, home;
+    for (char **entry = ::environ; entry != nullptr && *entry != nullptr; ++entry) {
+        const std::string_view text = *entry;
+        const std::size_t end = text.find('=');
+        if (end == text.npos)
             continue;
-        std::string problem = set(row.name, value);
+        const std::string_view name = text.substr(0, end), value = text.substr(end + 1);
+        if (name.starts_with("PI_"))
+            unlisted_.emplace(name, value);
+        else if (name == "XDG_CACHE_HOME")
+            cache = value;
+        else if (name == "HOME")
+            home = value;
+    }
+    // Where programs keep what they could find out again (the XDG base directory specification).
+    if (cache.starts_with('/'))
+        cache_folder_ = cache;
+    else if (home.starts_with('/'))
+        cache_folder_ = home + "/.cache";
+    for (const Variable &row : rows) {
+        const auto variable = unlisted_.extract(row.name);
+        if (variable.empty() || values_.find(row.name) != values_.end())
+            continue;
+        std::string problem = set(row.name, variable.mapped());
         if (!problem.empty())
             warnings.push_back(fmt::format("environment variable {}: it is ignored", problem));
     }
-    read_plugin_variables();
-    // Where programs keep what they could find out again (the XDG base directory specification).
-    if (const char *cache = ::secure_getenv("XDG_CACHE_HOME"); cache != nullptr && *cache == '/')
-        cache_folder_ = cache;
-    else if (const char *home = ::secure_getenv("HOME"); home != nullptr && *home == '/')
-        cache_folder_ = std::string(home) + "/.cache";
 }
 
 std::string Configuration::verified_file() const {
@@ -159,18 +175,6 @@ std::string Configuration::verified_file() const {
     if (given != values_.end())
         return given->second;
     return cache_folder_.empty() ? "" : cache_folder_ + "/pi/verified.json";
-}
-
-// Which plugins there are is not known yet.
-void Configuration::read_plugin_variables() {
-    for (char **entry = ::environ; entry != nullptr && *entry != nullptr; ++entry) {
-        const std::string_view text = *entry;
-        const std::string name(text.substr(0, text.find('=')));
-        if (!name.starts_with("PI_") || find(name) != nullptr)
-            continue;
-        if (const char *value = ::secure_getenv(name.c_str()))
-            unlisted_.emplace(name, value);
-    }
 }
 
 const char *Configuration::get(std::string_view name) const noexcept {

@@ -55,8 +55,6 @@ public:
 
 private:
     using Values = std::map<std::string, std::string, std::less<>>;
-    void read_plugin_variables();
-
     Values values_;
     Values unlisted_;          ///< of the environment
     std::string cache_folder_; ///< of this user; "" without the environment

@@ -5,6 +5,8 @@
 #include "ownership.hpp"
 #include "text.hpp"
 
+#include <pi/command_line/printable.hpp>
+
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -75,7 +77,14 @@ Candidate read_manifest(const fs::path &file) {
         const auto path = manifest.at("path").get<std::string>();
         if (!is_plugin_name(name)) {
             candidate.reason =
-                fmt::format("manifest: name is \"{}\", should be of a-z, 0-9 and '_'", name);
+                fmt::format("manifest: name is \"{}\", should be of a-z, 0-9 and '_'",
+                            command_line::printable_line(name));
+            return candidate;
+        }
+        candidate.name = name;
+        if (path.find('\0') != path.npos) {
+            candidate.reason = fmt::format("manifest: path is \"{}\", which has a NUL character",
+                                           command_line::printable_line(path));
             return candidate;
         }
         const fs::path plugin = file.parent_path() / path;
@@ -84,7 +93,13 @@ Candidate read_manifest(const fs::path &file) {
                                            plugin.native().size(), PATH_MAX - 1);
             return candidate;
         }
-        return found_by_search(name, plugin);
+        Resolved leads_to = resolve(plugin.string());
+        if (leads_to.missing) {
+            candidate.reason =
+                fmt::format("manifest: path leads to \"{}\": {}", leads_to.path, leads_to.reason);
+            return candidate;
+        }
+        return {name, std::move(leads_to.path), std::move(leads_to.reason), file.string()};
     } catch (const nlohmann::json::exception &exception) {
         candidate.reason = fmt::format("manifest: {}", exception.what());
     }
@@ -141,7 +156,7 @@ private:
                                        : Candidate{"", canonical_path(file), ""});
         log_.write(PI_LOG_DEBUG, "{} plugin files in \"{}\"", files.size(), directory);
         if (error && asked_for)
-            log_.warn("plugin directory \"{}\": {}", directory, error.message());
+            found_.push_back({"", directory, "plugin directory: " + error.message()});
     }
 
     void add_named(const std::string &plugin) {

@@ -12,9 +12,15 @@ namespace pi::loader {
 
 /// A file to open, or a reason why there is none.
 struct Candidate {
-    std::string name;   ///< what it was asked for by; may be empty
-    std::string path;   ///< absolute where something was found
-    std::string reason; ///< not empty: nothing can be opened
+    std::string name;       ///< what it was asked for by; may be empty
+    std::string path;       ///< absolute where something was found
+    std::string reason;     ///< not empty: nothing can be opened
+    std::string manifest{}; ///< the file that names `path`, if any
+
+    /// For the end of a reason: where the path comes from, if not from who asked.
+    std::string origin() const {
+        return manifest.empty() ? "" : " (the manifest " + manifest + " names it)";
+    }
 };
 
 struct SearchRequest {

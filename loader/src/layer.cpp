@@ -44,12 +44,12 @@ std::vector<const Layer *> find_layers(const std::vector<std::string> &names,
 
 void attach_layers(TableChain &chain, std::span<const Layer *const> layers,
                    const pi_dispatch &base) {
-    chain.layer_count = layers.empty() ? 0 : layers.size() + 1;
+    chain.layer_count = layers.empty() ? 0 : layers.size() + 2;
     chain.tables[chain.layer_count] = base;
     if (layers.empty())
         return;
     chain.layers[0] = &hold_layer;
-    std::copy(layers.begin(), layers.end(), chain.layers + 1);
+    *std::copy(layers.begin(), layers.end(), chain.layers + 1) = &guard_layer;
     for (std::size_t i = chain.layer_count; i-- > 0;) {
         chain.tables[i] = chain.tables[i + 1];
         chain.layer_data[i] = chain.layers[i]->attach(*chain.instance, chain.tables[i]);

@@ -43,7 +43,8 @@ struct Layer {
 struct TableChain {
     static constexpr std::size_t max_layers = 8; ///< that can be enabled
     static constexpr std::size_t room =
-        max_layers + 1; ///< one more is around them (layers/hold.cpp)
+        max_layers +
+        2; ///< one more is around them (layers/hold.cpp), one behind (layers/guard.cpp)
 
     pi_dispatch tables[room + 1];
     std::size_t layer_count;

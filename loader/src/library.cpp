@@ -2,6 +2,8 @@
 
 #include "library.hpp"
 
+#include "file_descriptor.hpp"
+
 #include <fmt/format.h>
 
 #include <cerrno>
@@ -23,21 +25,6 @@ namespace {
 std::string error_text(int code) {
     return std::generic_category().message(code);
 }
-
-class FileDescriptor {
-public:
-    explicit FileDescriptor(int fd) noexcept : fd_(fd) {}
-    ~FileDescriptor() {
-        if (fd_ >= 0)
-            ::close(fd_);
-    }
-    FileDescriptor(const FileDescriptor &) = delete;
-    FileDescriptor &operator=(const FileDescriptor &) = delete;
-    int get() const noexcept { return fd_; }
-
-private:
-    int fd_;
-};
 
 const char *file_kind(mode_t mode) {
     if (S_ISDIR(mode))

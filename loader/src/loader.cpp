@@ -96,14 +96,37 @@ Report shadowed(std::string name, std::string path, const PluginInstance &by, bo
     return {std::move(name), std::move(path), std::move(reason), PI_PLUGIN_SHADOWED, nullptr};
 }
 
+// A plugin without its driver or device makes way for one of the same name: nobody has a handle of it
+// yet. Only then is it asked, since asking opens the vendor's libraries.
+bool withdraw_unavailable(pi_loader_s &loader, const PluginInstance &instance, StallWatch &watch) {
+    const std::string reason = why_unavailable(instance, watch);
+    if (reason.empty())
+        return false;
+    for (Report &report : loader.reports) {
+        if (report.instance != &instance)
+            continue;
+        report.status = PI_PLUGIN_UNAVAILABLE;
+        report.reason = reason;
+        report.instance = nullptr;
+    }
+    const auto found = std::find_if(loader.instances.begin(), loader.instances.end(),
+                                    [&](const auto &each) { return each.get() == &instance; });
+    std::unique_ptr<PluginInstance> withdrawn = std::move(*found);
+    loader.instances.erase(found);
+    loader.services->log.write(PI_LOG_INFO, "plugin {} ({}): {}: the next one of this name is used",
+                               withdrawn->name(), withdrawn->path(), reason);
+    retire(std::move(withdrawn), std::chrono::steady_clock::now(), watch);
+    return true;
+}
+
 void load(pi_loader_s &loader, const Candidate &candidate, std::span<const Layer *const> layers,
           StallWatch &watch) {
     Log &log = loader.services->log;
     if (!candidate.reason.empty()) {
-        log.warn("plugin {}: {}", candidate.path.empty() ? candidate.name : candidate.path,
-                 candidate.reason);
+        std::string reason = candidate.reason + candidate.origin();
+        log.warn("plugin {}: {}", candidate.path.empty() ? candidate.name : candidate.path, reason);
         loader.reports.push_back(
-            {candidate.name, candidate.path, candidate.reason, PI_PLUGIN_REFUSED, nullptr});
+            {candidate.name, candidate.path, std::move(reason), PI_PLUGIN_REFUSED, nullptr});
         return;
     }
     if (const Report *before = find_path(loader.reports, candidate.path)) {
@@ -115,16 +138,19 @@ void load(pi_loader_s &loader, const Candidate &candidate, std::span<const Layer
     }
     Opened opened = open_plugin(candidate.path, loader.services, layers, watch);
     if (opened.instance == nullptr) {
+        std::string reason = opened.reason + candidate.origin();
         log.write(opened.status == PI_PLUGIN_REFUSED ? PI_LOG_WARNING : PI_LOG_INFO,
-                  "plugin {}: {}", candidate.path, opened.reason);
+                  "plugin {}: {}", candidate.path, reason);
         loader.reports.push_back(
-            {opened.name, candidate.path, std::move(opened.reason), opened.status, nullptr});
+            {candidate.name, candidate.path, std::move(reason), opened.status, nullptr});
         return;
     }
     if (const PluginInstance *before = find_name(loader, opened.name)) {
-        loader.reports.push_back(shadowed(opened.name, candidate.path, *before, false));
-        retire(std::move(opened.instance), std::chrono::steady_clock::now(), watch);
-        return;
+        if (!withdraw_unavailable(loader, *before, watch)) {
+            loader.reports.push_back(shadowed(opened.name, candidate.path, *before, false));
+            retire(std::move(opened.instance), std::chrono::steady_clock::now(), watch);
+            return;
+        }
     }
     if (!candidate.name.empty() && candidate.name != opened.name)
         log.warn("plugin {}: asked for as \"{}\", but it calls itself \"{}\"", candidate.path,
@@ -275,16 +301,11 @@ pi_result piLoaderGetReports(pi_loader loader, uint32_t capacity, pi_plugin_repo
                                  {}};
             if (report.instance != nullptr) {
                 row.plugin = report.instance->handle();
-                const ErrorScope scope;
-                const StallWatch::Call call(watch, report.instance->name(), report.path,
-                                            "piPlatformsGet");
-                uint32_t platforms = 0;
-                const pi_result result =
-                    report.instance->table().piPlatformsGet(row.plugin, 0, nullptr, &platforms);
-                if (result != PI_SUCCESS) {
+                std::string reason = why_unavailable(*report.instance, watch);
+                if (!reason.empty()) {
                     const std::scoped_lock lock(loader->texts_mutex);
                     row.status = PI_PLUGIN_UNAVAILABLE;
-                    row.reason = loader->texts.insert(scope.text(result)).first->c_str();
+                    row.reason = loader->texts.insert(std::move(reason)).first->c_str();
                 }
             }
             reports.push_back(row);

@@ -2,6 +2,8 @@
 
 #include "log.hpp"
 
+#include <pi/command_line/printable.hpp>
+
 #include <spdlog/details/null_mutex.h>
 #include <spdlog/logger.h>
 #include <spdlog/sinks/base_sink.h>
@@ -82,10 +84,10 @@ void Log::write(pi_log_level level, std::string_view message) noexcept {
     if (!enabled(level))
         return;
     try {
+        const std::string text = command_line::printable(message);
         const std::shared_lock lock(mutex_);
         if (sink_ != nullptr)
-            sink_->logger.log(to_spdlog(level),
-                              spdlog::string_view_t(message.data(), message.size()));
+            sink_->logger.log(to_spdlog(level), spdlog::string_view_t(text.data(), text.size()));
     } catch (...) { // NOLINT(bugprone-empty-catch): a message that cannot be written is dropped
     }
 }

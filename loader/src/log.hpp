@@ -27,6 +27,8 @@ public:
     bool enabled(pi_log_level level) const noexcept {
         return level >= level_ && level < PI_LOG_OFF;
     }
+    /// Control characters, but for line breaks and tabs, are written as "\x1b": what is in a message may
+    /// come from a plugin, a file or the environment.
     void write(pi_log_level level, std::string_view message) noexcept;
 
     template <typename... Arguments>

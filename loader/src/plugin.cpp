@@ -7,7 +7,6 @@
 #include "error.hpp"
 
 #include <algorithm>
-#include <exception>
 #include <utility>
 
 #include <sys/stat.h>
@@ -21,19 +20,6 @@ constinit std::atomic<PluginInstance *> parked{nullptr};
 
 PluginInstance &instance_of(const pi_host *host) {
     return *static_cast<PluginInstance *>(host->context);
-}
-
-// Runs a plugin's code outside of any call of the interface: what it throws becomes a text.
-template <typename Call>
-std::string caught(Call &&call) {
-    try {
-        call();
-        return "";
-    } catch (const std::exception &exception) {
-        return fmt::format("threw an exception: {}", exception.what());
-    } catch (...) {
-        return "threw an exception";
-    }
 }
 
 } // namespace
@@ -210,6 +196,15 @@ struct PluginOpener {
         attach_layers(instance.chain_, layers, functions);
     }
 };
+
+std::string why_unavailable(const PluginInstance &instance, StallWatch &watch) {
+    const ErrorScope scope;
+    uint32_t platforms = 0;
+    const pi_result result = ask(instance, watch, "piPlatformsGet", [&] {
+        return instance.table().piPlatformsGet(instance.handle(), 0, nullptr, &platforms);
+    });
+    return result == PI_SUCCESS ? "" : scope.text(result);
+}
 
 Opened open_plugin(const std::string &path, const std::shared_ptr<Services> &services,
                    std::span<const Layer *const> layers, StallWatch &watch) {

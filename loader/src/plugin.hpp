@@ -4,6 +4,7 @@
 #pragma once
 
 #include "config.hpp"
+#include "error.hpp"
 #include "fork.hpp"
 #include "layer.hpp"
 #include "library.hpp"
@@ -18,6 +19,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
+#include <exception>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -121,6 +123,39 @@ private:
     std::condition_variable drained_;
     PluginInstance *next_parked_ = nullptr;
 };
+
+/// Runs a plugin's code: "", or what it threw.
+template <typename Call>
+std::string caught(Call &&call) {
+    try {
+        call();
+        return "";
+    } catch (const std::exception &exception) {
+        return fmt::format("threw an exception: {}", exception.what());
+    } catch (...) {
+        return "threw an exception";
+    }
+}
+
+/// The same of a function of the interface: what it throws is PI_ERROR_INTERNAL, with a text that names
+/// the function.
+template <typename Call>
+pi_result result_of(const char *function, Call &&call) {
+    pi_result result = PI_SUCCESS;
+    const std::string problem = caught([&] { result = call(); });
+    return problem.empty() ? result : fail(PI_ERROR_INTERNAL, "{} {}", function, problem);
+}
+
+/// That of a function that the loader calls for itself, and warns of when it takes long.
+template <typename Call>
+pi_result ask(const PluginInstance &instance, StallWatch &watch, const char *function,
+              Call &&call) {
+    const StallWatch::Call watched(watch, instance.name(), instance.path(), function);
+    return result_of(function, std::forward<Call>(call));
+}
+
+/// Whether the plugin lists its platforms: "", or why not. Opens the vendor's libraries.
+std::string why_unavailable(const PluginInstance &instance, StallWatch &watch);
 
 /// What became of a file.
 struct Opened {

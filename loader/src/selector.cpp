@@ -34,12 +34,15 @@ struct Listing {
     std::vector<Problem> problems;
 };
 
-// Lists handles from a plugin without believing it: ask(capacity, array, count).
-template <typename Handle, typename Ask>
+// Lists handles from a plugin without believing it: list(capacity, array, count).
+template <typename Handle, typename List>
 std::vector<Handle> ask_list(const PluginInstance &instance, StallWatch &watch,
-                             const char *function, Listing &listing, Ask &&ask) {
+                             const char *function, Listing &listing, List &&list) {
     const ErrorScope scope;
-    const StallWatch::Call call(watch, instance.name(), instance.path(), function);
+    const auto get = [&](uint32_t capacity, Handle *handles, uint32_t *count) {
+        return pi::loader::ask(instance, watch, function,
+                               [&] { return list(capacity, handles, count); });
+    };
     Log &log = instance.log();
     const auto give_up = [&](pi_result result, pi_log_level level) -> std::vector<Handle> {
         std::string text =
@@ -49,7 +52,7 @@ std::vector<Handle> ask_list(const PluginInstance &instance, StallWatch &watch,
         return {};
     };
     uint32_t count = 0;
-    if (const pi_result result = ask(0, nullptr, &count))
+    if (const pi_result result = get(0, nullptr, &count))
         return give_up(result, result == PI_ERROR_UNAVAILABLE ? PI_LOG_DEBUG : PI_LOG_WARNING);
     if (count > max_handles) {
         log.warn("plugin {}: {} tells of {} handles: only the first {} are looked at",
@@ -59,7 +62,7 @@ std::vector<Handle> ask_list(const PluginInstance &instance, StallWatch &watch,
     if (count == 0)
         return {};
     std::vector<Handle> handles(count, nullptr);
-    if (const pi_result result = ask(count, handles.data(), nullptr))
+    if (const pi_result result = get(count, handles.data(), nullptr))
         return give_up(result, PI_LOG_WARNING);
     const auto bad = std::remove_if(handles.begin(), handles.end(), [&](Handle handle) {
         return !belongs_to(handle, &instance.table());

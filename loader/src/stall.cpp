@@ -22,6 +22,8 @@ StallWatch::Call::Call(StallWatch &watch, const std::string &plugin, const std::
                        const char *function)
     : watch_(watch), plugin_(plugin), path_(path), function_(function), begin_(Clock::now()),
       due_(begin_ + watch.delay_) {
+    // Who ends the process within the call is named by the last line.
+    watch_.log_.write(PI_LOG_DEBUG, "plugin {} ({}): {} begins", plugin_, path_, function_);
     watch_.start();
     const std::scoped_lock lock(watch_.mutex_);
     watch_.call_ = this;

@@ -254,7 +254,9 @@ std::string Value::shown() const {
     case Kind::NUMBER:
         return text;
     case Kind::TEXT:
-        return '"' + text + '"';
+        // A NUL character as JSON has it: an error's text would end there.
+        return '"' + text.substr(0, text.find('\0')) +
+               (text.find('\0') != text.npos ? "\\u0000\"" : "\"");
     case Kind::ARRAY:
         return "an array";
     case Kind::OBJECT:
@@ -298,6 +300,8 @@ std::vector<Value> Value::array(const char *of) const {
 std::string Value::string(const char *what) const {
     if (kind != Kind::TEXT || text.empty())
         fail("is ", shown(), "; ", what, " is needed");
+    if (text.find('\0') != text.npos) // where C would end it
+        fail("is ", shown(), "; ", what, " without a NUL character is needed");
     return text;
 }
 

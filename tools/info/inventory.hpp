@@ -111,4 +111,10 @@ void verify(Connections &connections);
 Seen seen_of(const Connections &connections, pi::runtime::PlaceIndex src,
              pi::runtime::PlaceIndex dst);
 
+/// For people: texts of plugins, files and the environment without control characters.
+void make_printable(std::vector<Plugin> &plugins);
+void make_printable(std::vector<Device> &devices);
+void make_printable(std::vector<Variable> &variables);
+void make_printable(Connections &connections);
+
 } // namespace pi_info

@@ -3,6 +3,7 @@
 
 #include "names.hpp"
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 namespace pi_info {
@@ -28,9 +29,24 @@ ordered_json array(const List &list, Convert convert) {
     return result;
 }
 
-/// Vendors' names are not always UTF-8.
+/// Vendors' names are not always UTF-8. A terminal may get this, too: the control characters that JSON need not
+/// escape stand only in strings.
 std::string dump(const ordered_json &document) {
-    return document.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+    const std::string text = document.dump(2, ' ', false, ordered_json::error_handler_t::replace);
+    std::string out;
+    for (size_t at = 0; at < text.size(); ++at) {
+        const auto byte = static_cast<unsigned char>(text[at]);
+        const auto next = static_cast<unsigned char>(at + 1 < text.size() ? text[at + 1] : 0);
+        if (byte == 0x7F) {
+            out += "\\u007f";
+        } else if (byte == 0xC2 && next < 0xA0) {
+            out += fmt::format("\\u{:04x}", next);
+            ++at;
+        } else {
+            out += text[at];
+        }
+    }
+    return out + "\n";
 }
 
 ordered_json plugin_json(const Plugin &plugin) {

@@ -9,6 +9,7 @@
 #include "terminal.hpp"
 
 #include <pi/command_line/command_line.hpp>
+#include <pi/command_line/printable.hpp>
 
 #include <algorithm>
 #include <cstdio>
@@ -19,6 +20,8 @@
 
 namespace pi_info {
 namespace {
+
+using pi::command_line::printable;
 
 struct Options {
     bool plugins = false;
@@ -161,7 +164,7 @@ bool any_given_refused(const std::vector<Plugin> &plugins, const Options &option
     for (size_t i = 0; i < given; ++i) {
         if (plugins[i].status == PI_PLUGIN_REFUSED) {
             std::fprintf(stderr, "pi-info: plugin %s is refused: %s\n",
-                         options.plugin_files[i].c_str(), plugins[i].reason.c_str());
+                         options.plugin_files[i].c_str(), printable(plugins[i].reason).c_str());
             return true;
         }
     }
@@ -178,8 +181,8 @@ std::string selector_in_force(pi_loader loader, const Options &options) {
     if (options.device.empty()) {
         for (const Variable &variable : find_variables(loader)) {
             if (variable.name == "PI_DEVICE_SELECTOR" && variable.value) {
-                return "Only the devices of PI_DEVICE_SELECTOR (" + *variable.value +
-                       ") are shown\n\n";
+                return "Only the devices of PI_DEVICE_SELECTOR (" +
+                       pi::command_line::printable_line(*variable.value) + ") are shown\n\n";
             }
         }
     }
@@ -188,7 +191,7 @@ std::string selector_in_force(pi_loader loader, const Options &options) {
 
 int show_devices(pi_loader loader, const Options &options, const Text &text,
                  const std::vector<Plugin> &plugins) {
-    const std::vector<Device> devices =
+    std::vector<Device> devices =
         find_devices(loader, options.device.empty() ? nullptr : options.device.c_str());
     if (!options.machine.empty() && !devices.empty()) {
         save_machine(devices, options.machine, options.costs);
@@ -202,6 +205,10 @@ int show_devices(pi_loader loader, const Options &options, const Text &text,
     if (options.topology || options.json || !options.svg.empty()) {
         links = find_links(devices, connections, {options.costs, options.measure},
                            connections.problems);
+    }
+    if (!options.json) {
+        make_printable(devices);
+        make_printable(connections);
     }
     if (!options.svg.empty() && !devices.empty()) {
         write_file(options.svg, to_svg(devices, connections, links));
@@ -220,7 +227,7 @@ int show_devices(pi_loader loader, const Options &options, const Text &text,
     }
     if (options.json || (!options.svg.empty() && !options.topology)) {
         for (const std::string &problem : connections.problems) {
-            std::fprintf(stderr, "pi-info: %s\n", problem.c_str());
+            std::fprintf(stderr, "pi-info: %s\n", printable(problem).c_str());
         }
     }
     if (devices.empty()) {
@@ -237,11 +244,17 @@ int show(const Options &options) {
     const Loader loader(options.plugin_files);
     const Text text(options.colour_wanted(), terminal_columns(), terminal_has_utf8());
     if (options.environment) {
-        const std::vector<Variable> variables = find_variables(loader.get());
+        std::vector<Variable> variables = find_variables(loader.get());
+        if (!options.json) {
+            make_printable(variables);
+        }
         print(options.json ? to_json(variables) : text.variables(variables));
         return 0;
     }
-    const std::vector<Plugin> plugins = find_plugins(loader.get());
+    std::vector<Plugin> plugins = find_plugins(loader.get());
+    if (!options.json) {
+        make_printable(plugins);
+    }
     const bool refused = any_given_refused(plugins, options);
     if (options.plugins) {
         print(options.json ? to_json(plugins) : text.plugins(plugins));
@@ -275,7 +288,7 @@ int main(int argc, char **argv) {
         return pi_info::run(argc, argv);
     } catch (const std::exception &error) {
         std::fflush(stdout);
-        std::fprintf(stderr, "pi-info: %s\n", error.what());
+        std::fprintf(stderr, "pi-info: %s\n", pi::command_line::printable(error.what()).c_str());
         return 1;
     }
 }

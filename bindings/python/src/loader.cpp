@@ -35,10 +35,19 @@ Topology::~Topology() {
 
 namespace {
 
-std::vector<const char *> pointers_to(const std::vector<std::string> &texts) {
+/// The loader's interface would end the text at a NUL character.
+const char *pointer_to(const char *argument, const std::string &text) {
+    if (text.find('\0') != std::string::npos) {
+        throw py::value_error("Loader: " + std::string(argument) + ": " +
+                              std::string(py::repr(py::str(text))) + " has a NUL character");
+    }
+    return text.c_str();
+}
+
+std::vector<const char *> pointers_to(const char *argument, const std::vector<std::string> &texts) {
     std::vector<const char *> pointers;
     for (const std::string &text : texts) {
-        pointers.push_back(text.c_str());
+        pointers.push_back(pointer_to(argument, text));
     }
     return pointers;
 }
@@ -48,12 +57,12 @@ std::shared_ptr<Loader> make_loader(const std::vector<std::string> &plugins,
                                     const std::vector<std::string> &layers,
                                     const std::map<std::string, std::string> &options,
                                     bool default_search, bool environment) {
-    const auto plugin_names = pointers_to(plugins);
-    const auto directory_names = pointers_to(directories);
-    const auto layer_names = pointers_to(layers);
+    const auto plugin_names = pointers_to("plugins", plugins);
+    const auto directory_names = pointers_to("directories", directories);
+    const auto layer_names = pointers_to("layers", layers);
     std::vector<pi_loader_option> option_list;
     for (const auto &[name, value] : options) {
-        option_list.push_back({name.c_str(), value.c_str()});
+        option_list.push_back({pointer_to("options", name), pointer_to("options", value)});
     }
     pi_loader_desc desc{};
     desc.struct_size = sizeof desc;
@@ -77,7 +86,7 @@ std::shared_ptr<Loader> make_loader(const std::vector<std::string> &plugins,
 std::vector<std::shared_ptr<Device>> devices_of(const Loader &self,
                                                 const std::optional<std::string> &selector) {
     const std::shared_ptr<LoaderHolder> holder = self.holder();
-    const char *text = selector ? selector->c_str() : nullptr;
+    const char *text = selector ? pointer_to("selector", *selector) : nullptr;
     std::vector<std::shared_ptr<Device>> devices;
     const WithoutGil released;
     uint32_t count = 0;

@@ -55,6 +55,15 @@ class Devices(unittest.TestCase):
         self.assertEqual(report.status, "refused")
         self.assertTrue(report.reason)
 
+    def test_a_text_with_a_nul_character_is_refused_and_not_cut(self):
+        for arguments in ({"plugins": ["host\0x"]}, {"directories": ["/usr\0x"]}, {"layers": ["trace\0x"]},
+                          {"options": {"PI_LOG": "error\0x"}}, {"options": {"PI_LOG\0x": "error"}}):
+            with refused(self, "NUL character", ValueError):
+                pi.Loader(environment=False, **arguments)
+        loader = pi.Loader(plugins=["host"], environment=False)
+        with refused(self, "NUL character", ValueError):
+            loader.devices("host\0x")
+
     def test_the_matrix_says_what_memory_is_to_each_place(self):
         topology = simulated("workstation").topology
         self.assertEqual(len(topology), 3)

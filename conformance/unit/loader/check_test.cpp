@@ -3,13 +3,17 @@
 #include "check.hpp"
 #include "discovery.hpp"
 #include "error.hpp"
+#include "fixture.hpp"
 #include "functions.hpp"
+#include "ownership.hpp"
 
 #include <catch2/catch.hpp>
 
 #include <cstring>
 #include <set>
 #include <string>
+
+#include <sys/stat.h>
 
 using namespace pi::loader;
 
@@ -89,6 +93,23 @@ TEST_CASE("the prefix of an installation is found from the library's folder") {
     CHECK(install_prefix("/home/lib/build/lib/libpi_loader.so") == "/home/lib/build");
     CHECK(install_prefix("/build/out/libpi_loader.so") == "/build");
     CHECK(install_prefix("/libpi_loader.so") == "/");
+}
+
+TEST_CASE(
+    "a file that is not there is not passed: anyone could put one there before it is opened") {
+    const loader_test::TemporaryFolder folder, shared;
+    std::filesystem::create_symlink(shared.str("later.so"), folder.str("link.so"));
+    REQUIRE(::chmod(shared.path().c_str(), 01777) == 0);
+    for (const std::string &path : {folder.str("link.so"), shared.str("later.so"),
+                                    shared.str("no/such/folder.so"), folder.str("absent.so")}) {
+        CAPTURE(path);
+        const Resolved resolved = resolve(path);
+        CHECK(resolved.missing);
+        CHECK(resolved.reason == "no such file");
+    }
+    CHECK(resolve(folder.str("link.so")).path == shared.str("later.so"));
+    shared.write("later.so", "");
+    CHECK(resolve(folder.str("link.so")).reason == "");
 }
 
 TEST_CASE("an error scope hides what happens inside and keeps the text's address") {

@@ -8,6 +8,8 @@
 
 #include <dlfcn.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 using namespace loader_test;
 using Catch::Matchers::Contains;
@@ -175,6 +177,105 @@ TEST_CASE("a plugin without its device is unavailable, with the plugin's own tex
     CHECK(plugin_name(platforms.plugins()[0]) == "small_platforms_unavailable");
 }
 
+TEST_CASE(
+    "a plugin that throws when it lists its platforms or devices hides no other, and is named") {
+    struct Row {
+        const char *file;
+        const char *function;
+        pi_plugin_status status;
+    };
+    const Row row =
+        GENERATE(Row{"small_throws_in_platforms", "piPlatformsGet", PI_PLUGIN_UNAVAILABLE},
+                 Row{"small_throws_in_devices", "piDevicesGet", PI_PLUGIN_LOADED});
+    const bool layered = GENERATE(false, true);
+    CAPTURE(row.file, layered);
+    CapturedLog log;
+    Description description{.plugins = {plugin_file(row.file), plugin_file("small_good")},
+                            .log = &log};
+    if (layered)
+        description.layers = {"validate", "leak-origin"};
+    const Loader loader(description);
+    const std::vector<Report> reports = loader.reports();
+    REQUIRE(reports.size() == 2);
+    CHECK(reports[0].status == row.status);
+    if (row.status == PI_PLUGIN_UNAVAILABLE)
+        CHECK_THAT(reports[0].reason,
+                   Contains("piPlatformsGet threw an exception: an injected exception"));
+    CHECK(reports[1].status == PI_PLUGIN_LOADED);
+
+    uint32_t count = 0;
+    REQUIRE(piLoaderSelectDevices(loader.get(), nullptr, 0, nullptr, &count) == PI_SUCCESS);
+    CHECK(count == 2);
+    CHECK(log.count(std::string("plugin ") + row.file + ": " + row.function + ": " + row.function +
+                        " threw an exception",
+                    PI_LOG_WARNING) == 1);
+    CHECK(piLoaderSelectDevices(loader.get(), row.file, 0, nullptr, &count) ==
+          PI_ERROR_INVALID_NAME);
+    CHECK_THAT(last_text(), Contains(std::string(row.function) + " threw an exception") &&
+                                Contains("small_good:0:1"));
+}
+
+TEST_CASE("a plugin that is unavailable does not shadow one of its name that is not") {
+    CapturedLog log;
+    const Loader loader(
+        {.plugins = {plugin_file("clash_unavailable"), plugin_file("small_good")}, .log = &log});
+    const std::vector<Report> reports = loader.reports();
+    REQUIRE(reports.size() == 2);
+    CHECK(reports[0].status == PI_PLUGIN_UNAVAILABLE);
+    CHECK(reports[0].reason == "libwonder.so.1: no such file");
+    CHECK(reports[0].plugin == nullptr);
+    CHECK(reports[1].status == PI_PLUGIN_LOADED);
+    REQUIRE(loader.plugins().size() == 1);
+    CHECK(loader.plugins()[0] == reports[1].plugin);
+    check_works(loader, loader.plugins()[0]);
+    CHECK(log.count("teardown", PI_LOG_INFO) == 1);
+}
+
+TEST_CASE("the last line before a plugin ends the process names it and what it was doing") {
+    int pipe_ends[2];
+    REQUIRE(::pipe(pipe_ends) == 0);
+    const pid_t child = ::fork();
+    REQUIRE(child >= 0);
+    if (child == 0) {
+        ::dup2(pipe_ends[1], STDERR_FILENO);
+        const std::string file = plugin_file("small_exits_in_main");
+        const char *const plugin = file.c_str();
+        pi_loader_desc desc{};
+        desc.struct_size = sizeof desc;
+        desc.type = PI_TYPE_LOADER_DESC;
+        desc.flags = PI_LOADER_IGNORE_ENVIRONMENT | PI_LOADER_NO_DEFAULT_SEARCH;
+        desc.plugins = &plugin;
+        desc.plugin_count = 1;
+        desc.log_level = PI_LOG_DEBUG;
+        pi_loader loader = nullptr;
+        piLoaderCreate(&desc, &loader);
+        ::_exit(1);
+    }
+    ::close(pipe_ends[1]);
+    std::string text;
+    char bytes[4096];
+    for (ssize_t size; (size = ::read(pipe_ends[0], bytes, sizeof bytes)) > 0;)
+        text.append(bytes, static_cast<size_t>(size));
+    ::close(pipe_ends[0]);
+    int status = 0;
+    REQUIRE(::waitpid(child, &status, 0) == child);
+    CHECK(WEXITSTATUS(status) == 33);
+    const std::string last = text.substr(text.rfind('\n', text.size() - 2) + 1);
+    CHECK_THAT(last, Contains(plugin_file("small_exits_in_main")) && Contains("piPluginMain"));
+}
+
+TEST_CASE("no control character of a plugin's path or text reaches the log") {
+    const TemporaryFolder folder;
+    const std::string name = "libpi_plugin_\x1b[31mred\x7f\xc2\x9b\xff.so";
+    folder.write(name, "no shared object");
+    CapturedLog log;
+    const Loader loader({.directories = {folder.str()}, .log = &log});
+    CHECK(loader.report().path == folder.str(name)); // for programs it is the path
+    CHECK(log.count("libpi_plugin_\\x1b[31mred\\x7f\\xc2\\x9b\\xff.so", PI_LOG_WARNING) == 1);
+    for (const char *raw : {"\x1b", "\x7f", "\xc2\x9b", "\xff"})
+        CHECK(log.count(raw) == 0);
+}
+
 TEST_CASE("asking for the reports leaves no error behind") {
     const Loader loader({.plugins = {plugin_file("small_platforms_unavailable")}});
     CHECK(piQueueFlush(nullptr) == PI_ERROR_INVALID_QUEUE);
@@ -197,7 +298,7 @@ TEST_CASE("the first plugin of a name wins and shadows the second") {
     CHECK_THAT(reports[1].reason, Contains("was loaded before, from") && Contains("small_good.so"));
     CHECK(loader.plugins().size() == 1);
     // The second instance was made to learn its name, and is gone.
-    CHECK(log.count("teardown") == 1);
+    CHECK(log.count("teardown", PI_LOG_INFO) == 1);
 }
 
 TEST_CASE("a file that is found twice is loaded once") {
@@ -210,7 +311,7 @@ TEST_CASE("a file that is found twice is loaded once") {
     REQUIRE(reports.size() == 2);
     CHECK(reports[1].status == PI_PLUGIN_SHADOWED);
     CHECK_THAT(reports[1].reason, Contains("loaded already"));
-    CHECK(log.count("teardown") == 0);
+    CHECK(log.count("teardown", PI_LOG_INFO) == 0);
 }
 
 TEST_CASE("a name is looked up in the directories, and one that is nowhere is reported") {
@@ -229,13 +330,18 @@ TEST_CASE("a name is looked up in the directories, and one that is nowhere is re
     CHECK(reports[3].status == PI_PLUGIN_SHADOWED); // found again in the directory
 }
 
-TEST_CASE("a directory that is not there is a warning that names it") {
+TEST_CASE("a directory that is not there has a report and a warning that name it") {
     CapturedLog log;
     const Loader loader({.plugins = {plugin_file("small_good")},
                          .directories = {"/nonexistent/plugins"},
                          .log = &log});
     CHECK(loader.plugins().size() == 1);
-    CHECK(log.count("plugin directory \"/nonexistent/plugins\"", PI_LOG_WARNING) == 1);
+    const std::vector<Report> reports = loader.reports();
+    REQUIRE(reports.size() == 2);
+    CHECK(reports[1].status == PI_PLUGIN_REFUSED);
+    CHECK(reports[1].path == "/nonexistent/plugins");
+    CHECK_THAT(reports[1].reason, Contains("plugin directory: No such file"));
+    CHECK(log.count("/nonexistent/plugins: plugin directory", PI_LOG_WARNING) == 1);
 }
 
 TEST_CASE("a loader of /usr finds what was installed to /usr/local, and takes that first") {
@@ -307,6 +413,8 @@ TEST_CASE("manifests and plugins beside the loader are found from where libpi_lo
     REQUIRE(::chmod(open.c_str(), 0666) == 0);
     prefix.write(manifests + "9.json",
                  R"({"name": "long", "path": ")" + std::string(PATH_MAX, 'x') + "\"}");
+    prefix.write(manifests + "a.json", R"({"name": "cut", "path": "good.so\u0000evil"})");
+    prefix.write(manifests + "b.json", R"({"name": "cut\u0000name", "path": "x.so"})");
     prefix.write(manifests + "README", "not a manifest");
 
     const OtherLoader other(prefix.str("lib/libpi_loader.so.1"));
@@ -314,11 +422,11 @@ TEST_CASE("manifests and plugins beside the loader are found from where libpi_lo
     const pi_loader loader =
         Description{.flags = PI_LOADER_IGNORE_ENVIRONMENT, .log = &log}.create_with(other.create);
     auto reports = other.reports(loader);
-    REQUIRE(reports.size() == 10);
+    REQUIRE(reports.size() == 12);
     CHECK(std::string(reports[0].name) == "small_old");
     CHECK(reports[0].status == PI_PLUGIN_LOADED);
     CHECK(std::string(reports[0].path) == prefix.str("opt/anywhere.so"));
-    for (uint32_t i = 1; i < 9; ++i) {
+    for (uint32_t i = 1; i < 11; ++i) {
         CAPTURE(i, reports[i].reason);
         CHECK(reports[i].status == PI_PLUGIN_REFUSED);
     }
@@ -328,14 +436,19 @@ TEST_CASE("manifests and plugins beside the loader are found from where libpi_lo
     CHECK_THAT(reports[3].reason, Contains("\"Bad Name\""));
     CHECK_THAT(reports[4].reason, Contains("manifest: "));
     CHECK_THAT(reports[5].reason, Contains("no such file"));
-    CHECK(std::string(reports[5].path) == "/nonexistent/gone.so");
+    CHECK_THAT(reports[5].reason, Contains("/nonexistent/gone.so"));
+    CHECK_THAT(reports[5].path, Contains("6.json"));
+    CHECK(std::string(reports[5].name) == "gone");
     CHECK_THAT(reports[6].reason, Contains("a FIFO"));
     CHECK_THAT(reports[7].reason, Contains("everyone may write to it"));
     CHECK_THAT(reports[8].reason, Contains("at most 4095"));
-    CHECK(reports[9].status == PI_PLUGIN_LOADED);
-    CHECK(std::string(reports[9].name) == "small_good");
+    CHECK_THAT(reports[9].reason, Contains("good.so\\x00evil"));
+    CHECK_THAT(reports[9].path, Contains("a.json"));
+    CHECK_THAT(reports[10].reason, Contains("cut\\x00name"));
+    CHECK(reports[11].status == PI_PLUGIN_LOADED);
+    CHECK(std::string(reports[11].name) == "small_good");
     CHECK(plugin_name(reports[0].plugin) == "small_old");
-    CHECK(plugin_name(reports[9].plugin) == "small_good");
+    CHECK(plugin_name(reports[11].plugin) == "small_good");
     CHECK(other.release(loader) == PI_SUCCESS);
 
     // A name that only a manifest knows.

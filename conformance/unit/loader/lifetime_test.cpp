@@ -16,7 +16,7 @@ TEST_CASE("a loader lives until its last reference and then tears its plugins do
     Loader loader({.plugins = {plugin_file("small_good"), plugin_file("small_old")}, .log = &log});
     CHECK(piLoaderRetain(loader.get()) == PI_SUCCESS);
     CHECK(piLoaderRelease(loader.get()) == PI_SUCCESS);
-    CHECK(log.count("teardown") == 0);
+    CHECK(log.count("teardown", PI_LOG_INFO) == 0);
     loader.reset();
     CHECK(log.count("small_good: teardown") == 1);
     CHECK(log.count("small_old: teardown") == 1);
@@ -52,13 +52,13 @@ TEST_CASE("two loaders hold two instances of one file, used in turn and released
     const int gone = first_goes_first ? 0 : 1;
     const int left = 1 - gone;
     loaders[gone]->reset();
-    CHECK(logs[gone].count("teardown") == 1);
-    CHECK(logs[left].count("teardown") == 0);
+    CHECK(logs[gone].count("teardown", PI_LOG_INFO) == 1);
+    CHECK(logs[left].count("teardown", PI_LOG_INFO) == 0);
     CHECK(who(left) == (left == 0 ? "first" : "second"));
     const pi_context context = loaders[left]->context();
     CHECK(piContextRelease(context) == PI_SUCCESS);
     loaders[left]->reset();
-    CHECK(logs[left].count("teardown") == 1);
+    CHECK(logs[left].count("teardown", PI_LOG_INFO) == 1);
     CHECK(logs[left].count("parked") == 0);
 }
 
@@ -72,7 +72,7 @@ TEST_CASE("an instance whose objects outlive the wait is parked, and its handles
     loader.reset();
     CHECK(log.count("small_good", PI_LOG_WARNING) == 1);
     CHECK(log.count("2 of its objects are left: it is parked", PI_LOG_WARNING) == 1);
-    CHECK(log.count("teardown") == 0);
+    CHECK(log.count("teardown", PI_LOG_INFO) == 0);
 
     // The description's callback is the application's again: nothing is logged any more.
     const std::string before = log.all();
@@ -100,7 +100,7 @@ TEST_CASE("a release waits for the objects that are still in use") {
     loader.reset();
     CHECK(released);
     releaser.join();
-    CHECK(log.count("teardown") == 1);
+    CHECK(log.count("teardown", PI_LOG_INFO) == 1);
     CHECK(log.count("parked") == 0);
 }
 

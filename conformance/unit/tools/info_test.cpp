@@ -193,6 +193,47 @@ TEST_CASE("pi-info --env lists the variables with what is in force") {
     CHECK(log.at("description") != "");
 }
 
+TEST_CASE("no control character of a name or variable reaches the terminal") {
+    const TemporaryFile machine;
+    std::ofstream(machine.path())
+        << R"({"pi_machine": 1, "name": "m", "devices": [{"name": "red\u001b[31m\u0007\u009b\u007f",)"
+        << R"("type": "gpu", "scopes": [{"name": "global", "capacity": "64 MB"}]}]})";
+    const std::vector<std::string> environment{"PI_SIM_MACHINE=" + machine.path(),
+                                               "PI_OPENCL_PLATFORMS=\033[8mhidden",
+                                               "PI_DEVICE_SELECTOR=sim"};
+    const std::string shown = "red\\x1b[31m\\x07\\xc2\\x9b\\x7f";
+    for (const std::vector<std::string> &options : std::vector<std::vector<std::string>>{
+             {}, {"--topology"}, {"--plugins"}, {"--env"}, {"--json"}, {"--env", "--json"}}) {
+        std::vector<std::string> command{PI_INFO};
+        command.insert(command.end(), options.begin(), options.end());
+        const Ran ran = run(command, environment);
+        INFO(ran.output << ran.errors);
+        CHECK(ran.exit_code == 0);
+        for (const char *raw : {"\033", "\x07", "\xc2\x9b", "\x7f"}) {
+            CHECK(!contains(ran.output + ran.errors, raw));
+        }
+        if (options.empty()) {
+            CHECK(contains(ran.output, shown));
+        }
+        if (options == std::vector<std::string>{"--env"}) {
+            CHECK(contains(ran.output, "\\x1b[8mhidden"));
+        }
+    }
+    // For programs the name is what it is.
+    CHECK(find(run_json({PI_INFO, "--json"}, environment).at("devices"), "selector", "sim:0:0")
+              .at("name") == "red\x1b[31m\x07\xc2\x9b\x7f");
+}
+
+TEST_CASE("a NUL character in a machine's name is an error, not its end") {
+    const TemporaryFile machine;
+    std::ofstream(machine.path())
+        << R"({"pi_machine": 1, "name": "m", "devices": [{"name": "cut\u0000here", "type": "gpu",)"
+        << R"("scopes": [{"name": "global", "capacity": "64 MB"}]}]})";
+    const Ran ran = run({PI_INFO, "--plugins"}, {"PI_SIM_MACHINE=" + machine.path()});
+    CHECK(contains(ran.output, "\"cut\\u0000\""));
+    CHECK(contains(ran.output, "without a NUL character"));
+}
+
 TEST_CASE("an unknown device is an error in the loader's words") {
     for (const std::vector<std::string> &form :
          {std::vector<std::string>{PI_INFO, "--device", "abacus:0:0"},

@@ -19,8 +19,10 @@ extern const Layer race_layer;
 extern const Layer record_layer;
 extern const Layer validate_layer;
 extern const Layer trace_layer;
-/// Of no name that anybody can enable: attach_layers puts it around all others.
+/// Of no name that anybody can enable: attach_layers puts the first around all others, and the second
+/// behind them.
 extern const Layer hold_layer;
+extern const Layer guard_layer;
 
 /// The row of a slot in function_rows, by its offset in pi_dispatch.
 constexpr std::size_t slot_index(std::size_t offset) {

@@ -8,6 +8,7 @@
 #include "plugin_common.hpp"
 
 #include <atomic>
+#include <cstdlib>
 #include <new>
 #include <stdexcept>
 
@@ -28,6 +29,9 @@ enum Variant {
     UNKNOWN_BIT,
     THROWS,
     THROWS_NUMBER,
+    THROWS_IN_PLATFORMS,
+    THROWS_IN_DEVICES,
+    EXITS_IN_MAIN,
     FAILS,
     UNAVAILABLE,
     PLATFORMS_UNAVAILABLE,
@@ -104,6 +108,8 @@ pi_result platforms(pi_plugin plugin, uint32_t capacity, pi_platform *out, uint3
     host->log(host, PI_LOG_TRACE, "asked for its platforms");
     if (variant == HANGS_IN_PLATFORMS)
         test_plugin::wait_for_test();
+    if (variant == THROWS_IN_PLATFORMS)
+        throw std::runtime_error("an injected exception");
     if (variant == PLATFORMS_UNAVAILABLE)
         return fail(instance(plugin), PI_ERROR_UNAVAILABLE, "libwonder.so.1: no such file");
     return test_plugin::give_one(reinterpret_cast<pi_platform>(&instance(plugin)->platform),
@@ -118,6 +124,8 @@ pi_result devices(pi_platform platform, pi_device_type, uint32_t capacity, pi_de
     };
     if (variant == HANGS_IN_DEVICES)
         test_plugin::wait_for_test();
+    if (variant == THROWS_IN_DEVICES)
+        throw 42;
     if (variant == LIES) {
         // Four thousand million devices, of which there is one, a platform, and nothing else.
         if (out != nullptr && capacity > 0)
@@ -265,6 +273,8 @@ pi_result piPluginMain(const pi_host *host, pi_plugin_desc *out_desc) {
         throw std::runtime_error("a planted exception");
     if (variant == THROWS_NUMBER)
         throw 42;
+    if (variant == EXITS_IN_MAIN)
+        std::_Exit(33);
     if (variant == FAILS) {
         host->set_error(host, PI_ERROR_BACKEND, "the planted failure of main");
         return PI_ERROR_BACKEND;
