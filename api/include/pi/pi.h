@@ -19,7 +19,8 @@
  *    PI_ERROR_INVALID_SIZE and writes nothing. Strings are UTF-8 and their size counts the final 0. A
  *    name that the object cannot answer is PI_ERROR_UNSUPPORTED_FEATURE, one that is not in the list
  *    PI_ERROR_INVALID_ENUMERATION; a caller takes both for "it does not say", since an older plugin does not
- *    know the newer names.
+ *    know the newer names. "Required" before a list says which names every object must answer; any
+ *    other one it may leave unsupported.
  *  - Commands: piEnqueueX(queue, desc, wait_count, wait_list, out_event), described under "Commands".
  *
  * DESCRIPTORS begin with {struct_size, type, next}. The caller sets struct_size = sizeof the struct
@@ -32,8 +33,8 @@
  * (PI_TYPE_MAY_IGNORE_BIT). A flag bit that the descriptor does not have is PI_ERROR_UNSUPPORTED_FEATURE. Elements of arrays are
  * frozen. An array's pointer is not looked at when its count is 0, and is PI_ERROR_INVALID_NULL_POINTER
  * when it is NULL with another count. A handle that a list of handles names twice is the error of its
- * kind (PI_ERROR_INVALID_DEVICE). Output structs may chain output structs by the same rules; one that is
- * ignored is left as it was.
+ * kind (PI_ERROR_INVALID_DEVICE), except in a wait list, which may name an event twice. Output
+ * structs may chain output structs by the same rules; one that is ignored is left as it was.
  *
  * VENDORS: enumerated values (struct types, info names, formats, kinds, types of handles) with
  * PI_VENDOR_BIT are never given out here. They mean what the plugin that receives them says; others
@@ -320,6 +321,7 @@ typedef struct pi_native_desc {
 PI_EXPORT pi_result PI_CALL piPluginsGet(pi_loader loader, uint32_t capacity,
                                          pi_plugin *out_plugins, uint32_t *out_count);
 
+/* Required: all of them. */
 typedef uint32_t pi_plugin_info;
 enum {
     PI_PLUGIN_INFO_NAME = 1,        /* char[]: "host", "opencl", ... */
@@ -367,6 +369,7 @@ PI_EXPORT pi_result PI_CALL piPluginGetExtension(pi_plugin plugin, const char *n
 PI_EXPORT pi_result PI_CALL piPlatformsGet(pi_plugin plugin, uint32_t capacity,
                                            pi_platform *out_platforms, uint32_t *out_count);
 
+/* Required: NAME, PLUGIN, BACKEND. */
 typedef uint32_t pi_platform_info;
 enum {
     PI_PLATFORM_INFO_NAME = 1,    /* char[] */
@@ -419,6 +422,10 @@ PI_EXPORT pi_result PI_CALL piDevicesGet(pi_platform platform, pi_device_type ty
                                          uint32_t capacity, pi_device *out_devices,
                                          uint32_t *out_count);
 
+/* Required: TYPE, NAME, PLATFORM, PARENT, QUEUE_FLAGS, CAPABILITIES. With PI_CAPABILITY_PROGRAM:
+ * PROGRAM_FORMATS, MAX_WORK_GROUP_SIZE, MAX_WORK_ITEM_SIZES; with PI_CAPABILITY_USM:
+ * USM_CAPABILITIES; with PARTITION_KINDS other than 0: COMPUTE_UNITS; where HOST_POINTER_IMPORT is
+ * 1: HOST_POINTER_ALIGNMENT. */
 typedef uint32_t pi_device_info;
 enum {
     PI_DEVICE_INFO_TYPE = 1,            /* pi_device_type, one bit */
@@ -597,6 +604,7 @@ typedef struct pi_context_desc {
     const pi_device *devices;
 } pi_context_desc;
 
+/* Required: DEVICES, PLATFORM. */
 typedef uint32_t pi_context_info;
 enum {
     PI_CONTEXT_INFO_DEVICES = 1,        /* pi_device[], borrowed */
@@ -760,6 +768,7 @@ typedef struct pi_queue_desc {
     const void *next;
     uint64_t flags; /* PI_QUEUE_ */
 } pi_queue_desc;
+/* Required: CONTEXT, DEVICE, FLAGS. */
 typedef uint32_t pi_queue_info;
 enum {
     PI_QUEUE_INFO_CONTEXT = 1,        /* pi_context, borrowed */
@@ -782,7 +791,8 @@ PI_EXPORT pi_result PI_CALL piQueueGetInfo(pi_queue queue, pi_queue_info name, u
  * list in another queue, flush nothing. */
 PI_EXPORT pi_result PI_CALL piQueueFlush(pi_queue queue);
 /* Blocks until every command enqueued before is final, failed ones included: success means "all
- * final". Inside a callback: PI_ERROR_WOULD_BLOCK. */
+ * final". Inside a callback: PI_ERROR_WOULD_BLOCK; where every command is complete already, it may
+ * be PI_SUCCESS instead. */
 PI_EXPORT pi_result PI_CALL piQueueFinish(pi_queue queue);
 PI_EXPORT pi_result PI_CALL piQueueGetNativeHandle(pi_queue queue, pi_native_handle *out_handle);
 PI_EXPORT pi_result PI_CALL piQueueCreateWithNativeHandle(pi_context context, pi_device device,
@@ -798,7 +808,7 @@ enum {
     /* host_ptr: copied during the call, or used as the storage that a map returns. USE is not a proof
      * of zero copy: piMemImport is. The memory must outlive the object and its commands. */
     PI_MEM_COPY_HOST_PTR = 1 << 2,
-    PI_MEM_USE_HOST_PTR = 1 << 3,
+    PI_MEM_USE_HOST_PTR = 1 << 3, /* both together: PI_ERROR_INVALID_VALUE */
     /* Demands: they hold, or creation fails with PI_ERROR_UNSUPPORTED_FEATURE and a text. */
     PI_MEM_REQUIRE_CONTIGUOUS = 1 << 4, /* physically contiguous, as seen by a DMA engine */
     PI_MEM_REQUIRE_PINNED = 1 << 5      /* never paged out */
@@ -966,6 +976,8 @@ typedef struct pi_mem_export_desc {
 PI_EXPORT pi_result PI_CALL piMemExport(pi_mem mem, const pi_mem_export_desc *desc,
                                         pi_external_handle *out_handle);
 
+/* Required: SIZE, CONTEXT, DEVICE, FLAGS, SCOPE, PARENT, OFFSET, COHERENCE, KIND; in a scope with
+ * PI_SCOPE_LAYOUT also PITCHES. */
 typedef uint32_t pi_mem_info;
 enum {
     PI_MEM_INFO_SIZE = 1,            /* uint64_t: bytes; of an image those of its dense pixels */
@@ -1030,6 +1042,7 @@ typedef struct pi_usm_pool_desc {
     uint64_t limit;             /* bytes handed out at most; 0 = none */
 } pi_usm_pool_desc;
 
+/* Required: all of them. */
 typedef uint32_t pi_usm_info;
 enum {
     PI_USM_INFO_KIND = 1,   /* pi_usm_kind */
@@ -1038,6 +1051,7 @@ enum {
     PI_USM_INFO_DEVICE = 4, /* pi_device, borrowed; NULL for host memory */
     PI_USM_INFO_POOL = 5    /* pi_usm_pool, borrowed, or NULL */
 };
+/* Required: CONTEXT, RESERVED, USED. */
 typedef uint32_t pi_usm_pool_info;
 enum {
     PI_USM_POOL_INFO_CONTEXT = 1,        /* pi_context, borrowed */
@@ -1075,13 +1089,15 @@ PI_EXPORT pi_result PI_CALL piUsmHostUnregister(pi_context context, void *pointe
 /* ===== Commands =============================================================================== */
 
 /* piEnqueueX(queue, desc, wait_count, wait_list, out_event). Submitting never waits for an incomplete
- * event. wait_list NULL with a wait_count other than 0 is PI_ERROR_INVALID_WAIT_LIST. The wait list takes events of any context, device and platform of the same plugin instance;
- * NULL among them, or an event of another instance, is PI_ERROR_INVALID_EVENT. A command behind an
- * unsignalled host event may be held inside the plugin and submitted later. If an event of the wait
- * list fails, the command does nothing and fails with PI_ERROR_DEPENDENCY_FAILED. out_event may be
- * NULL; otherwise it receives an event that the caller releases. On failure of the call nothing was
- * enqueued; of a blocking one the failure may be the command's own, and then the bytes that it writes are
- * undefined, but there is no event. Every command descriptor's first field is `flags`: */
+ * event. wait_list NULL with a wait_count other than 0 is PI_ERROR_INVALID_WAIT_LIST. The wait list
+ * takes events of any context, device and platform of the same plugin instance, and may name one
+ * several times; NULL among them, or an event of another instance, is PI_ERROR_INVALID_EVENT. A
+ * command behind an unsignalled host event may be held inside the plugin and submitted later. If an
+ * event of the wait list fails, the command does nothing and fails with PI_ERROR_DEPENDENCY_FAILED.
+ * out_event may be NULL; otherwise it receives an event that the caller releases. On failure of the
+ * call nothing was enqueued; of a blocking one the failure may be the command's own, and then the
+ * bytes that it writes are undefined, but there is no event. Every command descriptor's first field
+ * is `flags`: */
 enum {
     /* Return when the command is final, with its result (on success out_event, if wanted, is final
      * too). Illegal in a callback (PI_ERROR_WOULD_BLOCK). */
@@ -1587,6 +1603,7 @@ typedef struct pi_specialization_constant {
     const void *value;
 } pi_specialization_constant;
 
+/* Required: CONTEXT, DEVICES, FORMAT. */
 typedef uint32_t pi_program_info;
 enum {
     PI_PROGRAM_INFO_CONTEXT = 1,        /* pi_context, borrowed */
@@ -1597,6 +1614,7 @@ enum {
     PI_PROGRAM_INFO_BINARIES = 6,       /* uint8_t *[]: filled in, one for each of DEVICES */
     PI_PROGRAM_INFO_REFERENCE_COUNT = 7 /* uint32_t: for debugging only */
 };
+/* Required: STATUS, LOG. */
 typedef uint32_t pi_program_build_info;
 enum {
     PI_PROGRAM_BUILD_INFO_STATUS = 1, /* uint32_t: PI_PROGRAM_ */
@@ -1654,6 +1672,7 @@ PI_EXPORT pi_result PI_CALL piProgramCreateWithNativeHandle(pi_context context,
 
 /* ===== Kernels ================================================================================ */
 
+/* Required: NAME, PROGRAM, CONTEXT. */
 typedef uint32_t pi_kernel_info;
 enum {
     PI_KERNEL_INFO_NAME = 1,           /* char[] */
@@ -1734,6 +1753,7 @@ typedef struct pi_sampler_desc {
     pi_filter_mode filter;
     uint32_t reserved;
 } pi_sampler_desc;
+/* Required: CONTEXT, NORMALIZED_COORDINATES, ADDRESSING, FILTER. */
 typedef uint32_t pi_sampler_info;
 enum {
     PI_SAMPLER_INFO_CONTEXT = 1,                /* pi_context, borrowed */
@@ -1765,6 +1785,7 @@ enum {
     PI_EVENT_RUNNING = 3,
     PI_EVENT_COMPLETE = 4 /* final, with success or failure: PI_EVENT_INFO_RESULT tells */
 };
+/* Required: STATUS, RESULT, ERROR_TEXT, CONTEXT, QUEUE, COMMAND. */
 typedef uint32_t pi_event_info;
 enum {
     PI_EVENT_INFO_STATUS = 1, /* pi_event_status */

@@ -50,8 +50,9 @@ typedef struct pi_host {
     /* Sets the calling thread's piGetLastError; the text is copied. */
     void(PI_CALL *set_error)(const struct pi_host *host, pi_result code, const char *message);
     void(PI_CALL *log)(const struct pi_host *host, pi_log_level level, const char *message);
-    /* Told with +1 after an object is made and -1 after it is gone, the instance itself not counted. The
-     * instance is torn down only when none is left. */
+    /* Called with +1 after an object is made and with -1 after it is gone. The instance, its platforms and
+     * its root devices live as long as it does and are not counted; sub-devices are. The instance is torn
+     * down only when none is left. */
     void(PI_CALL *object_count)(const struct pi_host *host, int64_t change);
     /* The value of an environment variable that the loader lists ("PI_..."), or of the loader's
      * description; NULL when not set. Lives as long as the loader. Plugins read no environment. */

@@ -149,6 +149,24 @@ TEST_CASE("an information that is not answered is called by its name") {
           0);
 }
 
+TEST_CASE("no control character of a plugin's texts is printed or written") {
+    const TemporaryFile json_file(".json"), junit_file(".xml"), html_file(".html");
+    const Run run =
+        run_suite({"--plugin=" + toy_file("has_controls"),
+                   "--filter=^queue: an out-of-order queue lets a command pass a gated one$",
+                   "--json=" + json_file.path(), "--junit=" + junit_file.path(),
+                   "--html=" + html_file.path()});
+    INFO(run.output);
+    CHECK(run.last_line == "0 passed, 1 failed, 0 skipped");
+    CHECK(run.output.find("toy \\x1b[31mred\\x07\\xc2\\x9b") != std::string::npos);
+    CHECK(run.output.find("\\x1b[8mhidden") != std::string::npos);
+    for (const std::string &text :
+         {run.output, json_file.text(), junit_file.text(), html_file.text()}) {
+        for (const char *raw : {"\x1b", "\x07", "\xc2\x9b", "\xff"})
+            CHECK(text.find(raw) == std::string::npos);
+    }
+}
+
 TEST_CASE("a command that never ends is told, and where it is") {
     const json test =
         run_law("never_ends",

@@ -40,8 +40,10 @@
 #define LEAVES_PROCESS 18    /* for each context, in a group of its own */
 #define CRASHES_ON_THREAD 19 /* of its own, at that info */
 #define CLAIMS_ALIGNMENT 20  /* of buffers, whatever is asked: it is the scope's */
-#define HIDES_QUEUE_FLAGS 21 /* the information that each device must have */
+#define HIDES_QUEUE_FLAGS 21 /* an info that is required of devices */
 #define NEVER_ENDS 22        /* each copy */
+#define ANSWERS_REQUIRED 23  /* infos, and no other one */
+#define HAS_CONTROLS 24      /* in its device's name and in the text of an error */
 
 PI_EXPORT pi_result PI_CALL piPluginMain(const pi_host *host, pi_plugin_desc *out_desc);
 
@@ -291,6 +293,52 @@ static pi_result PI_CALL faulty_device_get_info(pi_device device, pi_device_info
 }
 #endif
 
+#if PI_TOY_FAULT == HAS_CONTROLS
+static pi_result PI_CALL faulty_device_get_info(pi_device device, pi_device_info name,
+                                                uint64_t size, void *value, uint64_t *out_size) {
+    static const char text[] = "toy \x1b[31mred\x07\xc2\x9b\xff";
+    if (name == PI_DEVICE_INFO_NAME)
+        return pi_sdk_write_info(pi_sdk_host(device), text, sizeof text, size, value, out_size);
+    if (name == PI_DEVICE_INFO_QUEUE_FLAGS)
+        return pi_sdk_fail(pi_sdk_host(device), PI_ERROR_BACKEND, "\x1b[8mhidden");
+    return device_get_info(device, name, size, value, out_size);
+}
+#endif
+
+#if PI_TOY_FAULT == ANSWERS_REQUIRED
+/* The template's functions. */
+static pi_dispatch whole;
+
+#define ONLY(Function, Object, ...)                                                                \
+    static pi_result PI_CALL only_##Function(Object object, uint32_t name, uint64_t size,          \
+                                             void *value, uint64_t *out_size) {                    \
+        static const uint32_t required[] = {__VA_ARGS__};                                          \
+        size_t i;                                                                                  \
+        uint64_t unused;                                                                           \
+        for (i = 0; i < sizeof required / sizeof *required; ++i)                                   \
+            if (required[i] == name)                                                               \
+                return whole.Function(object, name, size, value, out_size);                        \
+        if (whole.Function(object, name, 0, NULL, &unused)) /* not even in the list */             \
+            return whole.Function(object, name, size, value, out_size);                            \
+        return pi_sdk_fail(pi_sdk_host(object), PI_ERROR_UNSUPPORTED_FEATURE,                      \
+                           #Function ": name: %u: not required", (unsigned)name);                  \
+    }
+
+ONLY(piPluginGetInfo, pi_plugin, PI_PLUGIN_INFO_NAME, PI_PLUGIN_INFO_VERSION,
+     PI_PLUGIN_INFO_CAPABILITIES)
+ONLY(piPlatformGetInfo, pi_platform, PI_PLATFORM_INFO_NAME, PI_PLATFORM_INFO_PLUGIN,
+     PI_PLATFORM_INFO_BACKEND)
+ONLY(piDeviceGetInfo, pi_device, PI_DEVICE_INFO_TYPE, PI_DEVICE_INFO_NAME, PI_DEVICE_INFO_PLATFORM,
+     PI_DEVICE_INFO_PARENT, PI_DEVICE_INFO_QUEUE_FLAGS, PI_DEVICE_INFO_CAPABILITIES)
+ONLY(piContextGetInfo, pi_context, PI_CONTEXT_INFO_DEVICES, PI_CONTEXT_INFO_PLATFORM)
+ONLY(piQueueGetInfo, pi_queue, PI_QUEUE_INFO_CONTEXT, PI_QUEUE_INFO_DEVICE, PI_QUEUE_INFO_FLAGS)
+ONLY(piMemGetInfo, pi_mem, PI_MEM_INFO_SIZE, PI_MEM_INFO_CONTEXT, PI_MEM_INFO_DEVICE,
+     PI_MEM_INFO_FLAGS, PI_MEM_INFO_SCOPE, PI_MEM_INFO_PARENT, PI_MEM_INFO_OFFSET,
+     PI_MEM_INFO_COHERENCE, PI_MEM_INFO_KIND)
+ONLY(piEventGetInfo, pi_event, PI_EVENT_INFO_STATUS, PI_EVENT_INFO_RESULT, PI_EVENT_INFO_ERROR_TEXT,
+     PI_EVENT_INFO_CONTEXT, PI_EVENT_INFO_QUEUE, PI_EVENT_INFO_COMMAND)
+#endif
+
 #if PI_TOY_FAULT == NEVER_ENDS
 static void start_for_ever(pi_sdk_event *event) {
     (void)event;
@@ -323,6 +371,17 @@ PI_EXPORT pi_result PI_CALL piPluginMain(const pi_host *host, pi_plugin_desc *ou
 #elif PI_TOY_FAULT == WARNS_AT_TEARDOWN
         (void)slots;
         ((pi_sdk_object *)out_desc->instance)->destroy = &warn;
+#elif PI_TOY_FAULT == HAS_CONTROLS
+        slots->piDeviceGetInfo = faulty_device_get_info;
+#elif PI_TOY_FAULT == ANSWERS_REQUIRED
+        whole = *slots;
+        slots->piPluginGetInfo = only_piPluginGetInfo;
+        slots->piPlatformGetInfo = only_piPlatformGetInfo;
+        slots->piDeviceGetInfo = only_piDeviceGetInfo;
+        slots->piContextGetInfo = only_piContextGetInfo;
+        slots->piQueueGetInfo = only_piQueueGetInfo;
+        slots->piMemGetInfo = only_piMemGetInfo;
+        slots->piEventGetInfo = only_piEventGetInfo;
 #elif PI_TOY_FAULT == FLOODS
         slots->piContextCreate = faulty_context_create;
         slots->piContextGetInfo = faulty_context_get_info;

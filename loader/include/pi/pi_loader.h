@@ -27,6 +27,7 @@
 extern "C" {
 #endif
 
+/* Control characters in a message, but for line breaks and tabs, are written as "\x1b". */
 typedef void(PI_CALL *pi_log_callback)(pi_log_level level, const char *message, void *user_data);
 
 /* One option by name, as the environment would set it ("PI_OPENCL_PLATFORMS"): it wins over the
@@ -76,15 +77,22 @@ typedef struct pi_loader_desc {
 /* desc NULL: all defaults. Plugins are searched in this order, and the first of a name wins: the
  * description's plugins and directories, PI_PLUGINS, PI_PLUGIN_PATH, the manifests in
  * <prefix>/local/share/pi/plugins.d (of /usr: what was installed to /usr/local) and in
- * <prefix>/share/pi/plugins.d, the folder of libpi_loader itself. A bad plugin never stops the others
+ * <prefix>/share/pi/plugins.d, the folder of libpi_loader itself. Before a second one of a name is
+ * dropped, the first is asked for its platforms: if it cannot list them, the second is used instead.
+ * A bad plugin never stops the others
  * and never makes this fail: piLoaderGetReports tells what became of each. Only one that does not
  * return does: plugins run on the calling thread, which nothing can take back from them, and all that
- * the loader can do is to say whom it waits for (stall_warning_delay).
+ * the loader can do is to say whom it waits for (stall_warning_delay). One that ends the process is
+ * named by the last line of a log of level debug.
+ *
+ * The environment is copied once, here. No other thread may change it meanwhile (setenv, putenv): the C
+ * library moves it under its readers. PI_LOADER_IGNORE_ENVIRONMENT does not read it.
  *
  * What a directory or a manifest leads to is refused where everyone could have put it there: where all
  * may write to the file, to the manifest or to a directory on the way; in one with the sticky bit, as
- * /tmp, where it is neither root's, this user's nor that of the directory's owner. A link counts as a
- * file, each one on the way, and what is opened is what was looked at. Whoever names a file by its path
+ * /tmp, where it is neither root's, this user's nor that of the directory's owner. What is not there
+ * yet is refused, too: it could become anyone's. A link counts as a file, each one on the way, and what
+ * is opened is what was looked at. Whoever names a file by its path
  * answers for it, and who can write beside libpi_loader needs no plugin. */
 PI_EXPORT pi_result PI_CALL piLoaderCreate(const pi_loader_desc *desc, pi_loader *out_loader);
 PI_EXPORT pi_result PI_CALL piLoaderRetain(pi_loader loader);
@@ -96,7 +104,8 @@ PI_EXPORT pi_result PI_CALL piLoaderRetain(pi_loader loader);
  * child of a fork() that the loader was made before: PI_ERROR_INVALID_OPERATION. */
 PI_EXPORT pi_result PI_CALL piLoaderRelease(pi_loader loader);
 
-/* What became of a plugin file, or of a name that was asked for. */
+/* What became of a plugin file, of a name that was asked for, of a manifest that leads to no file, or of
+ * a directory that cannot be searched. */
 typedef uint32_t pi_plugin_status;
 enum {
     PI_PLUGIN_LOADED = 1,
@@ -106,12 +115,12 @@ enum {
 };
 /* Strings live as long as the loader. */
 typedef struct pi_plugin_report {
-    const char *name;   /* the plugin's own, or "" when it did not get as far */
+    const char *name;   /* the plugin's own; before it says one, what asked for it, or "" */
     const char *path;   /* absolute where a file was found */
     const char *reason; /* "" when loaded */
     pi_plugin_status status;
     uint32_t reserved;
-    pi_plugin plugin; /* when loaded or unavailable, else NULL */
+    pi_plugin plugin; /* when loaded; may be NULL when unavailable, and is in all other cases */
     uint64_t reserved_words[4];
 } pi_plugin_report;
 /* Asks every loaded plugin for its platforms (which opens the vendors' libraries), so that what is
