@@ -8,6 +8,7 @@
 #include "plugin.hpp"
 
 namespace pi::loader {
+namespace guard {
 namespace {
 
 const pi_dispatch &next_of(const pi_dispatch *outermost) noexcept {
@@ -41,7 +42,8 @@ void *attach(PluginInstance &, pi_dispatch &table) {
 }
 
 } // namespace
+} // namespace guard
 
-const Layer guard_layer = {"guard", attach, [](void *) noexcept {}};
+const Layer guard_layer = {"guard", guard::attach, [](void *) noexcept {}};
 
 } // namespace pi::loader
