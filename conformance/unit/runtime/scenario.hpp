@@ -81,6 +81,7 @@ inline RuntimeOptions scenario_options(const Topology &topology, bool stays_at_h
     model.callback_latency = 0;
     model.smallest_chunk = model.largest_chunk = scenario_piece;
     RuntimeOptions options;
+    options.verify_connections = false; // no layer sees it, and it would be done again in each run
     options.costs = CostTable::estimate(topology.description(), model);
     if (!stays_at_host) {
         options.bounce_limit = 0;
