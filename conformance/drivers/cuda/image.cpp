@@ -36,11 +36,11 @@ void check_kind(const char *image) {
 
 Image read_image(const std::string &text) {
     check_kind(text.c_str());
-    static const drivers::Words words = {{"pointer", Pass::pointer},
-                                         {"addresses", Pass::addresses},
-                                         {"texture", Pass::texture},
-                                         {"surface", Pass::surface},
-                                         {"shared", Pass::shared}};
+    const drivers::Words words = {{"pointer", Pass::pointer},
+                                  {"addresses", Pass::addresses},
+                                  {"texture", Pass::texture},
+                                  {"surface", Pass::surface},
+                                  {"shared", Pass::shared}};
     try {
         return drivers::read_image(text.substr(std::strlen(magic)), words);
     } catch (const std::runtime_error &error) {
