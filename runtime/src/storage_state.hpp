@@ -205,7 +205,7 @@ private:
         uint64_t holder = 0;                    // as this_thread_number
         PlaceIndex place = host_place;
         Range range;
-        bool maps = false; // a copy that may write through a map
+        bool maps = false;                        // a copy that may write through a map
         std::unique_ptr<FailureInTurn> in_turn{}; // only where memory has units
         std::optional<Ending> ending{};           // over, but the ledger does not have it yet
         uint64_t end_number = 0;                  // of those the order

@@ -76,7 +76,8 @@ private:
                    "bandwidth": "1 GB/s"}]})"};
 
 public:
-    const Simulated machine{file_.path(), 1, {}, {}, false}; // verification takes longer than it lives
+    const Simulated machine{
+        file_.path(), 1, {}, {}, false}; // verification takes longer than it lives
     const Runtime runtime{machine.topology(), {.verify_connections = false}};
     const Storage storage{runtime, {.size = size}};
     const Storage other{runtime, {.size = 1000}};
