@@ -192,12 +192,26 @@ inline Regions read_regions(uint32_t count, const pi_region *regions,
 inline bool overlap(const Rectangle &a, const Rectangle &b) {
     if (a.end() <= b.offset || b.end() <= a.offset)
         return false;
-    const uint64_t a_rows = a.rows * a.slices, b_rows = b.rows * b.slices;
-    for (uint64_t i = 0, j = 0; i < a_rows && j < b_rows;) {
-        const uint64_t x = a.row_offset(i), y = b.row_offset(j);
-        if (x < y + b.row && y < x + a.row)
+    // The rows one after another, without a division for each.
+    struct Rows {
+        explicit Rows(const Rectangle &rectangle)
+            : of(rectangle), begin(of.offset), slice(of.offset) {}
+        void step() {
+            begin += of.row_pitch;
+            if (++row == of.rows) {
+                row = 0;
+                ++slices;
+                begin = slice += of.slice_pitch;
+            }
+        }
+        bool left() const { return slices < of.slices; }
+        const Rectangle &of;
+        uint64_t begin, slice, row = 0, slices = 0;
+    };
+    for (Rows x(a), y(b); x.left() && y.left();) {
+        if (x.begin < y.begin + b.row && y.begin < x.begin + a.row)
             return true;
-        (x < y ? i : j)++;
+        (x.begin < y.begin ? x : y).step();
     }
     return false;
 }
