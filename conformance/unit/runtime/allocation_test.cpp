@@ -242,8 +242,9 @@ TEST_CASE(
     const Access access = GENERATE(Access::read, Access::read_write, Access::discard_write);
     const bool abandoned = GENERATE(false, true);
     const Machine machine(1);
+    own_code.find(std::array{std::string_view()});
     bool failed = true;
-    for (int allocation = 1; failed; ++allocation) {
+    for (uint32_t allocation = 1; failed; ++allocation) {
         CAPTURE(to_string(access), abandoned, allocation);
         const Runtime runtime(machine.topology());
         const Storage storage(runtime, {.size = size});
@@ -258,14 +259,14 @@ TEST_CASE(
             if (access != Access::read) {
                 REQUIRE(wait(machine.fill(use, 7)) == PI_SUCCESS);
             }
-            failing_allocation = allocation;
+            memory.begin(allocation, false);
             try {
                 use.release(gate.get());
             } catch (const std::bad_alloc &) {
-                REQUIRE(use.held());
                 threw = true;
             }
-            failed = failing_allocation.exchange(0) <= 0;
+            failed = memory.end();
+            REQUIRE(use.held() == threw);
             if (abandoned) {
                 use.abandon();
             }
