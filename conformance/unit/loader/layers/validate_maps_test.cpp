@@ -170,7 +170,7 @@ TEST_CASE("validate: a map for writing over a standing map is refused, also behi
     const pi_mem mem = machine.make_buffer(64);
     const pi_event over = machine.make_host_event();
     OK(piEventSignalHost(over, PI_SUCCESS));
-    const uint64_t flags = GENERATE(PI_MAP_WRITE, PI_MAP_WRITE_DISCARD);
+    const uint64_t flags = GENERATE(uint64_t{PI_MAP_WRITE}, uint64_t{PI_MAP_WRITE_DISCARD});
     void *first = nullptr;
     void *second = nullptr;
     OK(map(machine, mem, blocking | PI_MAP_READ, 0, 32, &first));
