@@ -67,7 +67,6 @@ bool Residents::may_be_one_memory(PlaceIndex place, uint32_t scope, PlaceIndex o
            a.capacity == b.capacity;
 }
 
-/// Those that may be in the memory of the place's scope, but for the place's own of `asking`.
 std::vector<Residents::Replica> Residents::replicas(PlaceIndex place, uint32_t scope,
                                                     const StorageState &asking) {
     std::vector<Replica> found;
@@ -84,24 +83,22 @@ std::vector<Residents::Replica> Residents::replicas(PlaceIndex place, uint32_t s
     return found;
 }
 
-bool Residents::evict_idle(PlaceIndex place, uint32_t scope, const StorageState &asking) {
-    std::vector<Replica> all = replicas(place, scope, asking);
-    const double put_off = static_cast<double>(all.size()) / 3;
+bool Residents::evict_idle(std::vector<Replica> &replicas) {
+    const double put_off = static_cast<double>(replicas.size()) / 3;
     const auto turn = [put_off](const Replica &replica) {
         return static_cast<double>(replica.last_use) + put_off * replica.dirty;
     };
-    std::sort(all.begin(), all.end(),
+    std::sort(replicas.begin(), replicas.end(),
               [&](const Replica &a, const Replica &b) { return turn(a) < turn(b); });
-    return std::any_of(all.begin(), all.end(), [](const Replica &victim) {
+    return std::any_of(replicas.begin(), replicas.end(), [](const Replica &victim) {
         return !victim.busy && victim.storage->evict(victim.place);
     });
 }
 
-bool Residents::await_uses(PlaceIndex place, uint32_t scope, const StorageState &asking) {
-    std::vector<Replica> all = replicas(place, scope, asking);
-    std::sort(all.begin(), all.end(),
+bool Residents::await_uses(std::vector<Replica> &replicas) {
+    std::sort(replicas.begin(), replicas.end(),
               [](const Replica &a, const Replica &b) { return a.last_use < b.last_use; });
-    return std::any_of(all.begin(), all.end(), [](const Replica &replica) {
+    return std::any_of(replicas.begin(), replicas.end(), [](const Replica &replica) {
         return replica.busy && replica.storage->await_uses(replica.place);
     });
 }
@@ -125,7 +122,9 @@ bool StorageState::make_room(PlaceIndex place, Room &room) {
     const bool staging_is_gone = room.pause.has_value();
     room.pause.reset();
     Residents &residents = runtime_->residents;
-    if (residents.evict_idle(place, *scope, *this)) {
+    // Looked at once: a use that ends meanwhile is one of those that are waited for.
+    std::vector<Residents::Replica> replicas = residents.replicas(place, *scope, *this);
+    if (Residents::evict_idle(replicas)) {
         return true;
     }
     if (runtime_->may_wait()) {
@@ -136,7 +135,7 @@ bool StorageState::make_room(PlaceIndex place, Room &room) {
             }
             room.pause.reset();
         }
-        if (residents.await_destruction(place) || residents.await_uses(place, *scope, *this)) {
+        if (residents.await_destruction(place) || Residents::await_uses(replicas)) {
             return true;
         }
     }
@@ -149,9 +148,14 @@ bool StorageState::make_room_without_waiting(PlaceIndex place, bool for_staging)
         return false;
     }
     const std::optional<uint32_t> scope = for_staging ? 0 : find_scope(place);
-    return runtime_->memory->trim_device(place) ||
-           (scope && (for_staging || fits_at(place, *scope)) &&
-            runtime_->residents.evict_idle(place, *scope, *this));
+    if (runtime_->memory->trim_device(place)) {
+        return true;
+    }
+    if (!scope || (!for_staging && !fits_at(place, *scope))) {
+        return false;
+    }
+    std::vector<Residents::Replica> replicas = runtime_->residents.replicas(place, *scope, *this);
+    return Residents::evict_idle(replicas);
 }
 
 std::optional<ViewId> StorageState::vacant_view(PlaceIndex place) const {

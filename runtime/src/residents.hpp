@@ -44,18 +44,7 @@ public:
         return now;
     }
 
-    /// Evicts one replica at the place's device that may be in the memory of the place's `scope`, not the place's
-    /// own of `asking`: the one whose turn is first among those not in use, once its dirty bytes are written back,
-    /// which is waited for, so not inside a callback. False if there is none.
-    bool evict_idle(PlaceIndex place, uint32_t scope, const StorageState &asking);
-    /// Waits until the one of these that was used longest ago is not in use, but for those that are
-    /// held. False if there is none, or inside a callback.
-    bool await_uses(PlaceIndex place, uint32_t scope, const StorageState &asking);
-    /// Waits for storages that are being destroyed by other threads, and have memory of the place's
-    /// device. False at once if there are none.
-    bool await_destruction(PlaceIndex place);
-
-private:
+    /// A replica of a storage, as it was when it was looked at.
     struct Replica {
         std::shared_ptr<StorageState> storage;
         PlaceIndex place;
@@ -63,6 +52,21 @@ private:
         double dirty;
         uint64_t last_use;
     };
+
+    /// The replicas at the place's device that may be in the memory of the place's `scope`, but for the place's own of
+    /// `asking`.
+    std::vector<Replica> replicas(PlaceIndex place, uint32_t scope, const StorageState &asking);
+    /// Evicts one of these: the one whose turn is first among those not in use, once its dirty bytes are written back,
+    /// which is waited for, so not inside a callback. False if there is none.
+    static bool evict_idle(std::vector<Replica> &replicas);
+    /// Waits until one of those that were in use no longer is: the one used longest ago, but for those that are held.
+    /// False if there is none, or inside a callback.
+    static bool await_uses(std::vector<Replica> &replicas);
+    /// Waits for storages that are being destroyed by other threads, and have memory of the place's
+    /// device. False at once if there are none.
+    bool await_destruction(PlaceIndex place);
+
+private:
     struct alignas(cache_line) Place {
         std::map<const StorageState *, std::weak_ptr<StorageState>> storages;
         std::atomic<uint64_t> uses{
@@ -70,7 +74,6 @@ private:
     };
 
     std::vector<std::shared_ptr<StorageState>> at(PlaceIndex place);
-    std::vector<Replica> replicas(PlaceIndex place, uint32_t scope, const StorageState &asking);
     bool any_in_destruction(PlaceIndex place) const;
     bool may_be_one_memory(PlaceIndex place, uint32_t scope, PlaceIndex other,
                            uint32_t other_scope) const;

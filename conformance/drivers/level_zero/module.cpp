@@ -12,11 +12,13 @@ namespace {
 
 constexpr char magic[] = "PI simulated Level Zero module 1\n";
 
-const drivers::Words words = {{"pointer", Pass::pointer},
-                              {"addresses", Pass::addresses},
-                              {"image", Pass::surface},
-                              {"sampler", Pass::sampler},
-                              {"local", Pass::shared}};
+drivers::Words words() {
+    return {{"pointer", Pass::pointer},
+            {"addresses", Pass::addresses},
+            {"image", Pass::surface},
+            {"sampler", Pass::sampler},
+            {"local", Pass::shared}};
+}
 
 /// One of the inputs that a module is made of.
 struct Input {
@@ -173,7 +175,7 @@ void build(Module &module, const ze_module_desc_t &description) {
         check_flags(input.flags);
         const std::string text = text_of(input, description.format);
         module.text += text;
-        for (const drivers::Part &part : drivers::read_image(text, words)) {
+        for (const drivers::Part &part : drivers::read_image(text, words())) {
             module.image.push_back(part);
             add_part(module, part);
         }

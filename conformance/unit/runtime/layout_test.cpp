@@ -41,10 +41,12 @@ constexpr const char *unified = R"("unified", "residency": "same_memory", "coher
 
 /// Two devices, each with the flags of its memory, joined as given.
 std::string two_devices(const std::string &first, const std::string &second,
-                        const std::string &connection, const std::string &more = "") {
+                        const std::string &connection, const std::string &more = "",
+                        const std::string &capacity = "16 MiB") {
     const auto device = [&](const std::string &name, const std::string &flags) {
         return R"({"name": ")" + name + R"(", "type": "accelerator", )" + more +
-               R"("scopes": [{"name": "global", "capacity": "16 MiB", "flags": [)" + flags + "]}]}";
+               R"("scopes": [{"name": "global", "capacity": ")" + capacity + R"(", "flags": [)" +
+               flags + "]}]}";
     };
     return R"({"pi_machine": 1, "name": "two devices", "devices": [)" + device("a", first) + "," +
            device("b", second) + R"(], "links": [
@@ -235,7 +237,7 @@ TEST_CASE("a layout that cannot be is refused where it is written, by argument a
 
 TEST_CASE("a layout whose rows do not fit fails the acquire, and leaves every byte where it was",
           "[runtime]") {
-    const TextFile file(two_devices(R"("layout")", R"("poolable")", none));
+    const TextFile file(two_devices(R"("layout")", R"("poolable")", none, "", "64 KiB"));
     const Simulated machine(file.path());
     const Runtime runtime(machine.topology());
     // Each byte is a row of its own, of 64 bytes.
