@@ -414,7 +414,7 @@ void run_on_driver(const std::string &plugin, Draw &shape, const std::vector<Ste
         moved.counters = runtime.counters();
         moved.of_application = machine.application_bytes();
         for (const TransferRecord &record : runtime.log()) {
-            moved.synchronised += record.kind == RouteKind::none_needed ? record.ranges.bytes() : 0;
+            moved.synchronised += record.bytes == 0 ? record.ranges.bytes() : 0;
         }
     }
     moved.by_commands = traced_bytes(trace.path());
