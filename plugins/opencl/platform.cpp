@@ -93,9 +93,7 @@ bool Instance::wanted(const std::string &platform_name) const {
 struct Instance::Notice {
     Notice(Instance &of, std::function<void(cl_int)> run)
         : task(std::move(run)),
-          completion(of.completions_.prepare([this] { NoticePointer(this)->task(status); })) {
-        instance.store(&of, std::memory_order_release);
-    }
+          completion(of.completions_.prepare([this] { NoticePointer(this)->task(status); })) {}
     const std::function<void(cl_int)> task;
     cl_int status = CL_QUEUED;
     sdk::Workers::Prepared completion; ///< runs and ends it
@@ -120,6 +118,8 @@ void CL_CALLBACK Instance::notify(cl_event, cl_int status, void *user_data) {
 
 void Instance::when_final(const Api &api, cl_event event, NoticePointer notice) noexcept {
     driver_calls_.fetch_add(1, std::memory_order_relaxed);
+    // Behind all that this thread has written for the command.
+    notice->instance.store(this, std::memory_order_release);
     if (api.clSetEventCallback(event, CL_COMPLETE, notify, notice.get()) == CL_SUCCESS)
         return static_cast<void>(notice.release());
     driver_calls_.fetch_sub(1, std::memory_order_relaxed);

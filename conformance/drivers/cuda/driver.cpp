@@ -21,8 +21,21 @@ Thread::~Thread() {
 }
 
 Thread &this_thread() {
-    thread_local Thread thread;
-    return thread;
+    // Exit handlers of the process call when what the thread had is destroyed: they have another one,
+    // which nobody destroys.
+    thread_local bool is_over = false;
+    thread_local Thread *late = nullptr;
+    if (is_over) {
+        if (!late)
+            late = new Thread;
+        return *late;
+    }
+    struct Owned {
+        Thread thread;
+        ~Owned() { is_over = true; }
+    };
+    thread_local Owned owned;
+    return owned.thread;
 }
 
 void Driver::wait(Lock &lock, const std::vector<Point> &points) {
