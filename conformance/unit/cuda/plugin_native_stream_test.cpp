@@ -228,9 +228,8 @@ TEST_CASE("commands behind the application's work in 50 streams take at most 4 t
     const own::Current current(first);
     const std::vector<own::Stream> streams(50);
     const Machine machine({first});
-    const Owned<pi_mem> mem = machine.buffer(first, 64);
+    const Owned<pi_mem> mem = machine.buffer(first, 64 * streams.size());
     const uint32_t pattern = 7;
-    const auto fill = fill_desc(mem, &pattern, 4, 0, 64);
     std::atomic<unsigned> called{0};
     auto function = desc<pi_host_function_desc>(PI_TYPE_HOST_FUNCTION_DESC);
     function.function = [](void *count) { ++*static_cast<std::atomic<unsigned> *>(count); };
@@ -242,6 +241,7 @@ TEST_CASE("commands behind the application's work in 50 streams take at most 4 t
     std::vector<Owned<pi_queue>> queues;
     std::vector<Owned<pi_event>> events;
     for (const own::Stream &stream : streams) {
+        const auto fill = fill_desc(mem, &pattern, 4, 64 * queues.size(), 64);
         queues.push_back(queue_around(machine, stream.handle));
         events.emplace_back();
         OK(piEnqueueMemBufferFill(queues.back(), &fill, 0, nullptr, events.back().out()));
