@@ -39,6 +39,19 @@ cl_int answer(const std::vector<T> &list, size_t size, void *value, size_t *out_
     return answer_bytes(list.data(), list.size() * sizeof(T), size, value, out_size);
 }
 
+/// clGetLayerInfo of a layer with this name.
+inline cl_int answer_layer_info(const std::string &layer, cl_layer_info name, size_t size,
+                                void *value, size_t *out_size) {
+    switch (name) {
+    case CL_LAYER_API_VERSION:
+        return answer(cl_layer_api_version{CL_LAYER_API_VERSION_100}, size, value, out_size);
+    case CL_LAYER_NAME:
+        return answer(layer, size, value, out_size);
+    default:
+        return CL_INVALID_VALUE;
+    }
+}
+
 /// A list that the driver below answers; empty when it does not.
 template <class T, class Function, class... Arguments>
 std::vector<T> ask_list(Function function, Arguments... arguments) {

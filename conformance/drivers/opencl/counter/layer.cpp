@@ -77,15 +77,7 @@ extern "C" __attribute__((visibility("default"))) uint64_t pi_opencl_calls(const
 
 extern "C" __attribute__((visibility("default"))) cl_int CL_API_CALL
 clGetLayerInfo(cl_layer_info name, size_t size, void *value, size_t *out_size) {
-    using namespace simulated;
-    switch (name) {
-    case CL_LAYER_API_VERSION:
-        return answer(cl_layer_api_version{CL_LAYER_API_VERSION_100}, size, value, out_size);
-    case CL_LAYER_NAME:
-        return answer(std::string("PI's counter of calls"), size, value, out_size);
-    default:
-        return CL_INVALID_VALUE;
-    }
+    return simulated::answer_layer_info("PI's counter of calls", name, size, value, out_size);
 }
 
 extern "C" __attribute__((visibility("default"))) cl_int CL_API_CALL
