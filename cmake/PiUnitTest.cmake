@@ -32,6 +32,8 @@ endif()
 #
 # What every ctest entry gets; call it for each one made by a plain add_test. The label 'opencl' is
 # for tests that load a vendor's OpenCL implementation: those leak, so leaks are not looked for.
+# 'night' is what `scripts/test --night` runs alone, 'slow' what a sanitizer runs at night alone. All others
+# get the label 'fast', which sanitizers and other compilers run for each change.
 # TIMEOUT is what a slow one takes on a quiet machine (300); it is ended as hanging after four times that.
 # ENVIRONMENT comes last and wins. ctest runs two entries at once; one that fills the processors by itself is ALONE.
 function(pi_test_properties)
@@ -39,6 +41,9 @@ function(pi_test_properties)
     if(NOT arg_NAME OR arg_UNPARSED_ARGUMENTS)
         message(FATAL_ERROR "pi_test_properties: NAME is needed; "
                             "not understood: '${arg_UNPARSED_ARGUMENTS}'")
+    endif()
+    if(NOT "night" IN_LIST arg_LABELS AND NOT "slow" IN_LIST arg_LABELS)
+        list(APPEND arg_LABELS fast)
     endif()
     if(NOT arg_TIMEOUT)
         set(arg_TIMEOUT 300)
@@ -51,7 +56,7 @@ function(pi_test_properties)
 
     set(environment OCL_ICD_VENDORS=${PI_OPENCL_VENDORS} ZE_ENABLE_ALT_DRIVERS=none
                     # No test depends on what an earlier one saw.
-                    PI_VERIFIED_FILE=)
+                    PI_VERIFIED_FILE= PI_TEST_SEED=${PI_TEST_SEED})
     if("opencl" IN_LIST arg_LABELS)
         # Without a limit PoCL's memory size drifts with the machine's free memory.
         list(APPEND environment POCL_MEMORY_LIMIT=16)

@@ -7,6 +7,7 @@
 #define CATCH_CONFIG_EXTERNAL_INTERFACES
 #include <catch2/catch.hpp>
 
+#include "config.hpp"
 #include "skip.hpp"
 #include "soak.hpp"
 
@@ -76,6 +77,7 @@ std::chrono::seconds pi_test::soak_time() {
 
 int main(int argc, char **argv) {
     Catch::Session session;
+    session.configData().rngSeed = pi_test::default_seed();
     session.cli(session.cli() |
                 Catch::clara::Opt(soak_seconds, "seconds")["--soak"](
                     "how long each test of random programs goes on with new seeds"));

@@ -350,14 +350,6 @@ Event launch(pi_queue queue, pi_kernel kernel, uint64_t global,
 
 // ----- Random -------------------------------------------------------------------------------------
 
-Random::Random() {
-    const unsigned fixed = Catch::rngSeed();
-    seed_ = fixed ? fixed : std::random_device{}();
-    engine_.seed(seed_);
-    std::printf("%s: seed %u\n", Catch::getResultCapture().getCurrentTestName().c_str(), seed_);
-    std::fflush(stdout);
-}
-
 std::vector<uint8_t> Random::bytes(size_t count) {
     std::vector<uint8_t> all(count);
     for (uint8_t &byte : all)

@@ -174,10 +174,8 @@ pi_kernel_launch_desc launch_desc(pi_kernel kernel, uint64_t global,
 Event launch(pi_queue queue, pi_kernel kernel, uint64_t global,
              const std::vector<pi_kernel_argument> &arguments, const How &how = {});
 
-/// A generator with a printed seed; PI_TEST_SEED in the name of the test case is not needed: Catch's --rng-seed sets it.
 class Random {
 public:
-    Random();
     uint64_t below(uint64_t limit) {
         return std::uniform_int_distribution<uint64_t>(0, limit - 1)(engine_);
     }
@@ -187,8 +185,8 @@ public:
     uint32_t seed() const { return seed_; }
 
 private:
-    uint32_t seed_;
-    std::mt19937_64 engine_;
+    uint32_t seed_ = Catch::rngSeed();
+    std::mt19937_64 engine_{seed_};
 };
 
 } // namespace opencl_test

@@ -183,7 +183,7 @@ TEST_CASE("random programs over all places read what one array of bytes holds, a
           "is stale",
           "[runtime]") {
     const Machine machine;
-    const unsigned seed = std::random_device()();
+    const unsigned seed = Catch::rngSeed();
     INFO("seed " << seed);
     const RouteMask routes = GENERATE(
         values<RouteMask>({all_routes, mask_of(RouteKind::host_bounce),

@@ -223,7 +223,7 @@ private:
 
 TEST_CASE("random programs in any order of completion read what a sequential one reads",
           "[runtime]") {
-    const unsigned seed = std::random_device()();
+    const unsigned seed = Catch::rngSeed();
     INFO("seed " << seed);
     uint64_t checked = 0;
     for (unsigned program = 0; program < programs; ++program) {
@@ -240,7 +240,7 @@ TEST_CASE("random programs in any order of completion read what a sequential one
 
 TEST_CASE("random programs with failures end, and leave nothing expected that is not there",
           "[runtime]") {
-    const unsigned seed = std::random_device()();
+    const unsigned seed = Catch::rngSeed();
     INFO("seed " << seed);
     for (unsigned program = 0; program < programs; ++program) {
         Machine machine(seed + program, true);

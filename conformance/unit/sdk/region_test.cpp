@@ -63,7 +63,7 @@ std::vector<uint64_t> addresses(const pi_region &region, bool src) {
 } // namespace
 
 TEST_CASE("regions copy exactly the bytes that their definition names") {
-    const auto seed = std::random_device{}();
+    const auto seed = Catch::rngSeed();
     INFO("seed " << seed);
     std::mt19937_64 random(seed);
     constexpr uint64_t size = 4096;
@@ -81,7 +81,7 @@ TEST_CASE("regions copy exactly the bytes that their definition names") {
 }
 
 TEST_CASE("the grids of a region are its bytes, in no more calls than it has rows or slices") {
-    const auto seed = std::random_device{}();
+    const auto seed = Catch::rngSeed();
     INFO("seed " << seed);
     std::mt19937_64 random(seed);
     constexpr uint64_t size = 4096;
@@ -124,7 +124,7 @@ TEST_CASE("slices of one row each are rows") {
 }
 
 TEST_CASE("two rectangles overlap exactly when they share a byte") {
-    const auto seed = std::random_device{}();
+    const auto seed = Catch::rngSeed();
     INFO("seed " << seed);
     std::mt19937_64 random(seed);
     int overlapping = 0;
@@ -207,7 +207,7 @@ TEST_CASE("of a region with any pitches the bytes that it touches must be there,
 
 TEST_CASE("the parts of a copy are its bytes, each once, and none is larger than a block or has a "
           "longer row") {
-    const auto seed = std::random_device{}();
+    const auto seed = Catch::rngSeed();
     INFO("seed " << seed);
     std::mt19937_64 random(seed);
     const auto addresses = [](const Rectangle &rectangle) {
@@ -241,7 +241,7 @@ TEST_CASE("the parts of a copy are its bytes, each once, and none is larger than
 }
 
 TEST_CASE("a fill repeats its pattern over every byte of its range and no other") {
-    const auto seed = std::random_device{}();
+    const auto seed = Catch::rngSeed();
     INFO("seed " << seed);
     std::mt19937_64 random(seed);
     for (uint64_t pattern_size = 1; pattern_size <= 128; pattern_size *= 2) {
