@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace pi::sdk {
@@ -187,31 +188,53 @@ inline Regions read_regions(uint32_t count, const pi_region *regions,
     return Regions(given);
 }
 
-/// True if the two rectangles share a byte. Both are of one storage, with offsets from its begin; rows
-/// ascend, so one pass over both lists of rows decides.
+namespace detail {
+/// Of rectangles of one slice.
+inline bool rows_overlap(const Rectangle &a, const Rectangle &b) {
+    const Rectangle &low = a.offset <= b.offset ? a : b, &high = a.offset <= b.offset ? b : a;
+    if (low.end() <= high.offset)
+        return false;
+    const uint64_t apart = high.offset - low.offset;
+    if (apart < low.row)
+        return true;
+    // Where both step alike, the first row of `low` that ends behind the begin of `high` decides.
+    if (high.rows == 1 || low.row_pitch == high.row_pitch) {
+        const uint64_t row = (apart - low.row) / low.row_pitch + 1;
+        return row < low.rows && row * low.row_pitch < apart + high.row;
+    }
+    uint64_t x = low.offset, y = high.offset;
+    for (uint64_t i = 0, j = 0; i < low.rows && j < high.rows;) {
+        if (x < y + high.row && y < x + low.row)
+            return true;
+        if (x < y) {
+            x += low.row_pitch;
+            ++i;
+        } else {
+            y += high.row_pitch;
+            ++j;
+        }
+    }
+    return false;
+}
+} // namespace detail
+
+/// True if the two rectangles share a byte. Both are of one storage, with offsets from its begin.
 inline bool overlap(const Rectangle &a, const Rectangle &b) {
     if (a.end() <= b.offset || b.end() <= a.offset)
         return false;
-    // The rows one after another, without a division for each.
-    struct Rows {
-        explicit Rows(const Rectangle &rectangle)
-            : of(rectangle), begin(of.offset), slice(of.offset) {}
-        void step() {
-            begin += of.row_pitch;
-            if (++row == of.rows) {
-                row = 0;
-                ++slices;
-                begin = slice += of.slice_pitch;
-            }
-        }
-        bool left() const { return slices < of.slices; }
-        const Rectangle &of;
-        uint64_t begin, slice, row = 0, slices = 0;
-    };
-    for (Rows x(a), y(b); x.left() && y.left();) {
-        if (x.begin < y.begin + b.row && y.begin < x.begin + a.row)
+    // Slices ascend, and so one pass over both lists of them meets each pair that may.
+    Rectangle x = a.flat(), y = b.flat();
+    uint64_t i = std::exchange(x.slices, 1), j = std::exchange(y.slices, 1);
+    while (i && j) {
+        if (detail::rows_overlap(x, y))
             return true;
-        (x.begin < y.begin ? x : y).step();
+        if (x.end() < y.end()) {
+            x.offset += x.slice_pitch;
+            --i;
+        } else {
+            y.offset += y.slice_pitch;
+            --j;
+        }
     }
     return false;
 }
