@@ -94,10 +94,10 @@ pi_result PI_CALL piEnqueueMemImageCopy(pi_queue queue, const pi_image_copy_desc
         Mem &src = checked<Mem>(self.host(), known.src, "src");
         Mem &dst = checked<Mem>(self.host(), known.dst, "dst");
         check_copy(self, src, dst);
-        const auto regions = read_byte_regions(known, src, dst);
+        auto regions = read_byte_regions(known, src, dst);
         check_image_overlap(regions, src, dst);
         enqueue_copy(self, {known.flags, known.type, wait_count, wait_list, out_event}, end_of(src),
-                     end_of(dst), {&src, &dst}, Regions(regions));
+                     end_of(dst), {&src, &dst}, Regions(std::move(regions)));
     });
 }
 

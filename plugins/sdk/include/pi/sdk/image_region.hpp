@@ -149,39 +149,60 @@ struct ImageTransfer {
     Rectangle host; ///< from host_ptr on
 };
 
+namespace detail {
+inline ImageTransfer image_transfer(const pi_image_region &region, const ImageShape &image) {
+    for (const uint32_t word : region.reserved)
+        check_reserved(word);
+    const ImageBox box = read_box(image, region.origin, region.extent, region.mip_level, "image");
+    return {box, read_linear_end(box.extent, image.format, region.offset, region.row_pitch,
+                                 region.slice_pitch, "host")};
+}
+
+/// What `make` makes of each region, of which a command may have very many.
+template <class Region, class Make>
+auto each_region(uint32_t count, const Region *regions, const Make &make) {
+    check_region_count(count);
+    const auto given = read_array(count, regions, "regions");
+    std::vector<decltype(make(given[0]))> made;
+    made.reserve(count);
+    for (const Region &region : given)
+        made.push_back(make(region));
+    return made;
+}
+} // namespace detail
+
 /// The regions of a read or write of the image, checked.
 inline std::vector<ImageTransfer> read_image_regions(uint32_t count, const pi_image_region *regions,
                                                      const ImageShape &image) {
-    detail::check_region_count(count);
-    std::vector<ImageTransfer> transfers;
-    for (const pi_image_region &region : read_array(count, regions, "regions")) {
-        for (const uint32_t word : region.reserved)
-            detail::check_reserved(word);
-        const ImageBox box =
-            read_box(image, region.origin, region.extent, region.mip_level, "image");
-        transfers.push_back({box, read_linear_end(box.extent, image.format, region.offset,
-                                                  region.row_pitch, region.slice_pitch, "host")});
-    }
-    return transfers;
+    return detail::each_region(count, regions, [&](const pi_image_region &region) {
+        return detail::image_transfer(region, image);
+    });
 }
 
 /// What a transfer's regions are copies of: from the image to the host (a read), or back.
 enum class ImageEnd { SOURCE, DESTINATION };
 
 /// The same in bytes: `image` says which end of a region the image is, and the host's memory is the other.
+inline pi_region byte_region(const ImageTransfer &transfer, const LinearImage &of, ImageEnd image) {
+    const Rectangle pixels = of.bytes(transfer.box);
+    return image == ImageEnd::SOURCE ? region_of(pixels, transfer.host)
+                                     : region_of(transfer.host, pixels);
+}
 inline std::vector<pi_region> byte_regions(const std::vector<ImageTransfer> &transfers,
                                            const LinearImage &of, ImageEnd image) {
     std::vector<pi_region> regions;
-    for (const auto &[box, host] : transfers)
-        regions.push_back(image == ImageEnd::SOURCE ? region_of(of.bytes(box), host)
-                                                    : region_of(host, of.bytes(box)));
+    regions.reserve(transfers.size());
+    for (const ImageTransfer &transfer : transfers)
+        regions.push_back(byte_region(transfer, of, image));
     return regions;
 }
 
 /// The regions of a read or a write's descriptor, checked, in bytes.
 template <class Desc>
 std::vector<pi_region> read_byte_regions(const Desc &desc, const LinearImage &of, ImageEnd image) {
-    return byte_regions(read_image_regions(desc.region_count, desc.regions, of.shape), of, image);
+    return detail::each_region(desc.region_count, desc.regions, [&](const pi_image_region &region) {
+        return byte_region(detail::image_transfer(region, of.shape), of, image);
+    });
 }
 
 /// One region of a copy; of an end that is a buffer the box is not to be used, of two images `buffer`.
@@ -249,11 +270,9 @@ inline std::vector<ImageCopy> read_image_copy_regions(uint32_t count,
                                                       const pi_image_copy_region *regions,
                                                       const ImageCopyEnds &ends) {
     check_image_copy_ends(ends);
-    detail::check_region_count(count);
-    std::vector<ImageCopy> copies;
-    for (const pi_image_copy_region &region : read_array(count, regions, "regions"))
-        copies.push_back(detail::image_copy(region, ends));
-    return copies;
+    return detail::each_region(count, regions, [&](const pi_image_copy_region &region) {
+        return detail::image_copy(region, ends);
+    });
 }
 
 /// The same in bytes, from each object's first byte on; an end that is a buffer is NULL.
@@ -265,6 +284,7 @@ inline pi_region byte_region(const ImageCopy &copy, const LinearImage *src,
 inline std::vector<pi_region> byte_regions(const std::vector<ImageCopy> &copies,
                                            const LinearImage *src, const LinearImage *dst) {
     std::vector<pi_region> regions;
+    regions.reserve(copies.size());
     for (const ImageCopy &copy : copies)
         regions.push_back(byte_region(copy, src, dst));
     return regions;
@@ -274,9 +294,12 @@ inline std::vector<pi_region> byte_regions(const std::vector<ImageCopy> &copies,
 template <class Mem>
 std::vector<pi_region> read_byte_regions(const pi_image_copy_desc &desc, const Mem &src,
                                          const Mem &dst) {
-    return byte_regions(
-        read_image_copy_regions(desc.region_count, desc.regions, image_copy_ends(src, dst)),
-        src.image(), dst.image());
+    const ImageCopyEnds ends = image_copy_ends(src, dst);
+    check_image_copy_ends(ends);
+    return detail::each_region(
+        desc.region_count, desc.regions, [&](const pi_image_copy_region &region) {
+            return byte_region(detail::image_copy(region, ends), src.image(), dst.image());
+        });
 }
 
 } // namespace pi::sdk

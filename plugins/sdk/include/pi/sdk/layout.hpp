@@ -220,7 +220,7 @@ inline Regions physical_regions(Regions regions, const LogicalRange &src, const 
         for (uint64_t row = 0; row < from.rows * from.slices; ++row)
             add_runs(from.row_offset(row), to.row_offset(row), from.row);
     }
-    return Regions(physical);
+    return Regions(std::move(physical));
 }
 
 /// Copies; the bytes may be the very same ones, but must not overlap otherwise.

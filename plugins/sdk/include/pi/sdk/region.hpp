@@ -146,6 +146,11 @@ public:
         else
             several_.assign(given.begin(), given.end());
     }
+    explicit Regions(std::vector<pi_region> &&given)
+        : count_(given.size()), several_(std::move(given)) {
+        if (count_ == 1)
+            one_ = several_[0];
+    }
     const pi_region *data() const { return count_ == 1 ? &one_ : several_.data(); }
     size_t size() const { return count_; }
     const pi_region *begin() const { return data(); }
