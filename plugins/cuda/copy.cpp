@@ -138,6 +138,10 @@ void copy_box(Submission &submission, bool peers, const End &src, Rectangle from
     if (linear) {
         from = from.flat();
         to = to.flat();
+    } else if (from.rows == 1) {
+        // Driver 580.159 on an H100 steps over the layers of 1-D images by the pitch, whatever the height.
+        from.row_pitch = from.slice_pitch;
+        to.row_pitch = to.slice_pitch;
     }
     const uint64_t max_pitch = submission.primary().device().max_pitch();
     const auto fits = [&](const End &end, const Rectangle &r) {
@@ -153,9 +157,9 @@ void copy_box(Submission &submission, bool peers, const End &src, Rectangle from
     }
     if (fits(src, from) && fits(dst, to))
         return add_box(submission, peers, src, from, dst, to);
-    // Where an end is an image, a part is some rows of one of its slices.
-    for_each_grid(from, to, linear ? max_pitch : 0, [&](const Rectangle &in, const Rectangle &out) {
-        add_box(submission, peers, src, in, dst, out);
+    for_each_grid(from, to, max_pitch, [&](const Rectangle &in, const Rectangle &out) {
+        linear ? add_box(submission, peers, src, in.flat(), dst, out.flat())
+               : add_box(submission, peers, src, in, dst, out);
     });
 }
 

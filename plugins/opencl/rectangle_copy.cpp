@@ -42,7 +42,8 @@ void split(const Rectangle &src, const Rectangle &dst, Linear &&linear, Box &&bo
     const Rectangle from = src.flat(), to = dst.flat();
     if (from.slices_are_rows() && to.slices_are_rows())
         return box(from, to);
-    for_each_grid(from, to, UINT64_MAX, box);
+    for_each_grid(from, to, UINT64_MAX,
+                  [&](const Rectangle &in, const Rectangle &out) { box(in.flat(), out.flat()); });
 }
 
 } // namespace

@@ -2,12 +2,14 @@
 //
 // What the plugin makes of calls that the driver refuses.
 #include "plugin_fixture.hpp"
+#include "plugin_images.hpp"
 
 extern "C" {
 #include "refusing_driver.h"
 }
 
 #include <algorithm>
+#include <numeric>
 
 #include <dlfcn.h>
 
@@ -141,5 +143,59 @@ TEST_CASE("a rectangle is as few copies of the driver as it has rows or slices")
                 &from[region.src_offset + z * region.src_pitch[1] + y * region.src_pitch[0]],
                 region.extent[0],
                 &to[region.dst_offset + z * region.dst_pitch[1] + y * region.dst_pitch[0]]);
+    CHECK(read_bytes(queue, b, size) == to);
+}
+
+TEST_CASE("a box between a buffer and an image is one copy of the driver, or as few as it has rows "
+          "or slices") {
+    const Refusals calls;
+    const Machine machine = make_machine();
+    const auto queue = machine.queue();
+    struct Box {
+        pi_image_type type;
+        uint64_t rows, slices, row_pitch, slice_pitch;
+        int most;
+    };
+    constexpr uint64_t width = 3, row = 4 * width; // pixels of RGBA of UINT8
+    const Box box =
+        GENERATE(Box{PI_IMAGE_2D, 50, 1, 17, 850, 1}, // rows apart
+                 Box{PI_IMAGE_3D, 5, 4, 16, 96, 1},   // slices at whole rows
+                 Box{PI_IMAGE_3D, 2, 40, 16, 37, 2},  // slices between rows
+                 Box{PI_IMAGE_3D, 40, 2, 16, 645, 2}, Box{PI_IMAGE_2D_ARRAY, 5, 4, 16, 96, 1},
+                 Box{PI_IMAGE_2D_ARRAY, 2, 40, 16, 37, 2},
+                 Box{PI_IMAGE_1D_ARRAY, 1, 40, row, 7 * row, 1}, // layers at whole rows
+                 Box{PI_IMAGE_1D_ARRAY, 1, 40, 16, 37, 1});
+    INFO(box.type << " with pitches " << box.row_pitch << ", " << box.slice_pitch);
+    const bool has_rows = box.type != PI_IMAGE_1D_ARRAY, has_slices = box.type != PI_IMAGE_2D;
+    const Owned<pi_mem> image =
+        make_image(machine, image_desc(box.type, PI_CHANNEL_UINT8, width, has_rows ? box.rows : 0,
+                                       has_slices ? box.slices : 0));
+    constexpr uint64_t size = 4096;
+    const Owned<pi_mem> a = machine.buffer(first, size), b = machine.buffer(first, size);
+    Bytes from(size), to(size, 0);
+    std::iota(from.begin(), from.end(), uint8_t(0));
+    const pi_region all = range(0, 0, size);
+    for (auto &[mem, bytes] : {std::pair{&a, &from}, std::pair{&b, &to}}) {
+        const auto write = write_desc(*mem, bytes->data(), all, PI_COMMAND_BLOCKING);
+        OK(piEnqueueMemBufferWrite(queue, &write, 0, nullptr, nullptr));
+    }
+    pi_image_copy_region region{};
+    region.extent[0] = width;
+    region.extent[1] = box.rows;
+    region.extent[2] = box.slices;
+    region.buffer_offset = 5;
+    region.buffer_row_pitch = box.row_pitch;
+    region.buffer_slice_pitch = box.slice_pitch;
+    for (const auto &copy : {image_copy_desc(a, image, region, PI_COMMAND_BLOCKING),
+                             image_copy_desc(image, b, region, PI_COMMAND_BLOCKING)}) {
+        const int before = calls->copies;
+        OK(piEnqueueMemImageCopy(queue, &copy, 0, nullptr, nullptr));
+        CHECK(calls->copies - before == box.most);
+    }
+    for (uint64_t z = 0; z < box.slices; ++z)
+        for (uint64_t y = 0; y < box.rows; ++y) {
+            const uint64_t begin = 5 + z * box.slice_pitch + y * box.row_pitch;
+            std::copy_n(&from[begin], row, &to[begin]);
+        }
     CHECK(read_bytes(queue, b, size) == to);
 }

@@ -273,23 +273,25 @@ void for_each_piece(const pi_region &region, Copy &&copy) {
         copy(from.row_offset(i), to.row_offset(i), from.row);
 }
 
-/// Calls `copy(from, to)` for parts with one slice each of two rectangles with equal rows, for
-/// backends that copy such a part by one call, but not the whole: each slice, or, where there are
-/// fewer rows than slices, each row of all slices. Its row pitch is the slice pitch then, which must
-/// be at most `max_pitch` at both ends.
+/// Calls `copy(from, to)` for parts of two rectangles with equal rows, for backends that copy such a
+/// part by one call, but not the whole: each slice, or, where there are fewer rows than slices, each
+/// row of all slices. Its row pitch is the slice pitch then, which must be at most `max_pitch` at both
+/// ends.
 template <class Copy>
 void for_each_grid(const Rectangle &from, const Rectangle &to, uint64_t max_pitch, Copy &&copy) {
-    const auto grid = [&](uint64_t begin, uint64_t rows, uint64_t pitch) {
-        return Rectangle{begin, from.row, rows, 1, pitch, pitch * rows};
+    const auto row_of = [](const Rectangle &of, uint64_t row) {
+        return Rectangle{of.row_offset(row), of.row, 1, of.slices, of.slice_pitch, of.slice_pitch};
+    };
+    const auto slice_of = [](const Rectangle &of, uint64_t slice) {
+        return Rectangle{of.row_offset(slice * of.rows), of.row, of.rows, 1, of.row_pitch,
+                         of.row_pitch * of.rows};
     };
     if (from.rows < from.slices && std::max(from.slice_pitch, to.slice_pitch) <= max_pitch)
         for (uint64_t row = 0; row < from.rows; ++row)
-            copy(grid(from.row_offset(row), from.slices, from.slice_pitch),
-                 grid(to.row_offset(row), to.slices, to.slice_pitch));
+            copy(row_of(from, row), row_of(to, row));
     else
         for (uint64_t slice = 0; slice < from.slices; ++slice)
-            copy(grid(from.row_offset(slice * from.rows), from.rows, from.row_pitch),
-                 grid(to.row_offset(slice * to.rows), to.rows, to.row_pitch));
+            copy(slice_of(from, slice), slice_of(to, slice));
 }
 
 /// What of a copy goes at once where it takes its way through blocks of memory.
