@@ -75,49 +75,40 @@ private:
 
 // ----- fill ---------------------------------------------------------------------------------------
 
+/// The vendor fills ranges that begin at a multiple of the pattern. All else is copied from a buffer that is full of it.
 class FillCommand final : public VendorCommand {
 public:
     FillCommand(Queue &queue, Mem &mem, std::vector<std::byte> pattern, Rectangle bytes)
         : VendorCommand(queue), mem_(mem), pattern_(std::move(pattern)), bytes_(bytes) {
         bytes_.offset += mem.offset();
-        if (bytes_.dense())
-            bytes_ = {bytes_.offset, bytes_.bytes(), 1, 1, bytes_.bytes(), bytes_.bytes()};
-        if (bytes_.offset % pattern_.size())
-            expand();
     }
 
 private:
-    /// A view may begin where the vendor's fill cannot: the bytes are written then.
-    void expand() {
-        const uint64_t most = std::max<uint64_t>(pattern_.size(), 1 << 20);
-        std::vector<std::byte> block(std::min(bytes_.row, most));
-        fill_bytes(block.data(), block.size(), pattern_);
-        block_ = std::move(block);
-    }
-
     void issue(Submission &submission) override {
-        for (uint64_t row = 0; row < bytes_.rows * bytes_.slices; ++row)
-            fill(submission, bytes_.row_offset(row));
-    }
-    void fill(Submission &submission, uint64_t offset) {
-        const Api &cl = queue().api();
         const cl_mem buffer = mem_->root().id();
-        if (block_.empty())
-            return submission.add("clEnqueueFillBuffer", cl.clEnqueueFillBuffer, buffer,
-                                  pattern_.data(), pattern_.size(), offset, bytes_.row);
-        for (uint64_t done = 0; done < bytes_.row; done += block_.size())
-            submission.add("clEnqueueWriteBuffer", cl.clEnqueueWriteBuffer, buffer, CL_FALSE,
-                           offset + done, std::min<uint64_t>(bytes_.row - done, block_.size()),
-                           block_.data());
+        if (bytes_.dense() && bytes_.offset % pattern_.size() == 0)
+            return fill(submission, buffer, bytes_.offset, bytes_.bytes());
+        const BufferCopies::Staging strip = copies_.staging(queue(), bytes_.bytes());
+        fill(submission, strip.mem, 0, strip.size);
+        submission.order();
+        for_each_part(bytes_, bytes_, {strip.size, strip.size, true, true},
+                      [&](const Rectangle &part, const Rectangle &) {
+                          copies_.copy(submission, {strip.mem, packed(part)}, {buffer, part});
+                      });
+    }
+    void fill(Submission &submission, cl_mem buffer, uint64_t offset, uint64_t size) {
+        submission.add("clEnqueueFillBuffer", queue().api().clEnqueueFillBuffer, buffer,
+                       pattern_.data(), pattern_.size(), offset, size);
     }
 
     const Ref<Mem> mem_;
     const std::vector<std::byte> pattern_;
-    std::vector<std::byte> block_;
     Rectangle bytes_;
+    BufferCopies copies_;
 };
 
-/// PI_ERROR_MEM_COPY_OVERLAP if a region's ends share a byte of one storage.
+} // namespace
+
 void check_overlap(Mem &src, Mem &dst, std::span<const pi_region> regions) {
     if (!src.may_share_storage(dst))
         return;
@@ -131,8 +122,6 @@ void check_overlap(Mem &src, Mem &dst, std::span<const pi_region> regions) {
                  " on): src and dst share their storage");
     }
 }
-
-} // namespace
 
 // ----- also for views as images ------------------------------------------------------------------------
 

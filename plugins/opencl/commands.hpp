@@ -7,9 +7,13 @@
 #include "memory.hpp"
 #include "submission.hpp"
 
+#include <span>
 #include <vector>
 
 namespace pi::opencl {
+
+/// PI_ERROR_MEM_COPY_OVERLAP if a region's ends share a byte of one storage.
+void check_overlap(Mem &src, Mem &dst, std::span<const pi_region> regions);
 
 void enqueue_read(Queue &queue, const sdk::EnqueueArguments &arguments, Mem &mem, void *host,
                   sdk::Regions &&regions);
@@ -18,7 +22,7 @@ void enqueue_write(Queue &queue, const sdk::EnqueueArguments &arguments, Mem &me
 /// Of one context.
 void enqueue_copy(Queue &queue, const sdk::EnqueueArguments &arguments, Mem &src, Mem &dst,
                   sdk::Regions &&regions);
-/// Rows and their pitches are multiples of the pattern.
+/// Rows are multiples of the pattern.
 void enqueue_fill(Queue &queue, const sdk::EnqueueArguments &arguments, Mem &mem,
                   std::vector<std::byte> pattern, const sdk::Rectangle &bytes);
 

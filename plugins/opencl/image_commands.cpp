@@ -5,6 +5,7 @@
 #include "commands.hpp"
 #include "entries.hpp"
 #include "image.hpp"
+#include "rectangle_copy.hpp"
 
 #include <pi/sdk/image_region.hpp>
 #include <pi/sdk/pixel.hpp>
@@ -26,17 +27,15 @@ VendorBox vendor_box(const ImageBox &box, const ImageType &type) {
     const Pixels &o = vendors.origin, &e = vendors.extent;
     return {{o[0], o[1], o[2]}, {e[0], e[1], e[2]}};
 }
-
-/// The slice `index` of a box.
-ImageBox slice_of(ImageBox box, uint64_t index) {
-    box.origin[2] += index;
-    box.extent[2] = 1;
-    return box;
+VendorBox vendor_box(const LinearImage &image, const Rectangle &pixels) {
+    return vendor_box(image.box(pixels), *image.shape.type);
 }
-ImageBox row_of(ImageBox box, uint64_t index) {
-    box.origin[1] += index;
-    box.extent[1] = 1;
-    return box;
+
+/// The slice `index` of pixels.
+Rectangle slice_of(Rectangle pixels, uint64_t index) {
+    pixels.offset += index * pixels.slice_pitch;
+    pixels.slices = 1;
+    return pixels;
 }
 
 /// Whether it is bytes of a buffer: a buffer, or a view of one as an image.
@@ -50,23 +49,24 @@ bool is_linear(const Mem &mem) {
 template <class Byte>
 class ImageTransferCommand final : public VendorCommand {
 public:
-    ImageTransferCommand(Queue &queue, Mem &image, Byte *host, std::vector<ImageTransfer> transfers)
-        : VendorCommand(queue), image_(image), host_(host), transfers_(std::move(transfers)) {}
+    ImageTransferCommand(Queue &queue, Mem &image, Byte *host, Regions &&regions)
+        : VendorCommand(queue), image_(image), host_(host), regions_(std::move(regions)) {}
 
 private:
     void issue(Submission &submission) override {
         const Api &cl = queue().api();
-        const ImageType &type = *image_->image()->shape.type;
-        for (const ImageTransfer &transfer : transfers_) {
-            const VendorBox box = vendor_box(transfer.box, type);
-            const VendorPitches pitches = vendor_pitches(type, transfer.host);
+        const LinearImage &image = *image_->image();
+        for (const pi_region &region : regions_) {
+            constexpr bool writes = std::is_const_v<Byte>;
+            const Rectangle host = writes ? source(region) : destination(region);
+            const VendorBox box = vendor_box(image, writes ? destination(region) : source(region));
+            const VendorPitches pitches = vendor_pitches(*image.shape.type, host);
             const auto add = [&](const char *name, auto function) {
                 // Blocking, Intel's driver returns early.
                 submission.add(name, function, image_->id(), CL_FALSE, box.origin.data(),
-                               box.extent.data(), pitches.row, pitches.slice,
-                               host_ + transfer.host.offset);
+                               box.extent.data(), pitches.row, pitches.slice, host_ + host.offset);
             };
-            if constexpr (std::is_const_v<Byte>)
+            if constexpr (writes)
                 add("clEnqueueWriteImage", cl.clEnqueueWriteImage);
             else
                 add("clEnqueueReadImage", cl.clEnqueueReadImage);
@@ -75,7 +75,7 @@ private:
 
     const Ref<Mem> image_;
     Byte *const host_;
-    const std::vector<ImageTransfer> transfers_;
+    const Regions regions_;
 };
 
 /// Both entry points.
@@ -84,17 +84,16 @@ void enqueue_transfer(Queue &queue, const Desc &known, const EnqueueArguments &a
     check_flags(known.flags, PI_COMMAND_BLOCKING, "flags");
     Mem &image = checked_image(queue.context(), queue.device(), known.image, "image");
     auto *const host = static_cast<Byte *>(require(known.host_ptr, "host_ptr"));
-    auto transfers = read_image_regions(known.region_count, known.regions, image.image()->shape);
+    constexpr bool writes = std::is_const_v<Byte>;
+    Regions regions(read_byte_regions(known, *image.image(),
+                                      writes ? ImageEnd::DESTINATION : ImageEnd::SOURCE));
     if (!is_linear(image))
-        return enqueue_vendor<ImageTransferCommand<Byte>>(queue, arguments, image, host,
-                                                          std::move(transfers));
-    const auto regions = [&](ImageEnd end) {
-        return Regions(byte_regions(transfers, *image.image(), end));
-    };
-    if constexpr (std::is_const_v<Byte>)
-        enqueue_write(queue, arguments, image, host, regions(ImageEnd::DESTINATION));
+        enqueue_vendor<ImageTransferCommand<Byte>>(queue, arguments, image, host,
+                                                   std::move(regions));
+    else if constexpr (writes)
+        enqueue_write(queue, arguments, image, host, std::move(regions));
     else
-        enqueue_read(queue, arguments, image, host, regions(ImageEnd::SOURCE));
+        enqueue_read(queue, arguments, image, host, std::move(regions));
 }
 
 // ----- copy ---------------------------------------------------------------------------------------
@@ -102,114 +101,106 @@ void enqueue_transfer(Queue &queue, const Desc &known, const EnqueueArguments &a
 /// One end at least is no view.
 class ImageCopyCommand final : public VendorCommand {
 public:
-    ImageCopyCommand(Queue &queue, Mem &src, Mem &dst, std::vector<ImageCopy> copies)
-        : VendorCommand(queue), src_(src), dst_(dst), copies_(std::move(copies)) {}
+    ImageCopyCommand(Queue &queue, Mem &src, Mem &dst, Regions &&regions)
+        : VendorCommand(queue), src_(src), dst_(dst), regions_(std::move(regions)) {}
 
 private:
     void issue(Submission &submission) override {
-        for (const ImageCopy &copy : copies_) {
+        for (const pi_region &region : regions_) {
+            const Rectangle from = source(region), to = destination(region);
             if (!is_linear(*src_) && !is_linear(*dst_))
-                between_images(submission, copy);
+                between_images(submission, from, to);
             else
-                with_buffer(submission, copy);
+                with_buffer(submission, from, to);
         }
     }
 
-    void between_images(Submission &submission, const ImageCopy &copy) {
-        const ImageType &from = *src_->image()->shape.type, &to = *dst_->image()->shape.type;
+    void between_images(Submission &submission, const Rectangle &from, const Rectangle &to) {
+        const LinearImage &src = *src_->image(), &dst = *dst_->image();
         const Device &device = queue().device();
-        if ((&from != &to && device.quirk(QUIRK_NO_UNLIKE_IMAGE_COPIES)) ||
-            (&*src_ == &*dst_ && from.layers && device.quirk(QUIRK_NO_COPIES_WITHIN_ARRAYS)))
-            return through_buffer(submission, copy);
-        if (vendor_box(copy.src, from).extent == vendor_box(copy.dst, to).extent)
-            return images(submission, copy.src, copy.dst);
+        if ((src.shape.type != dst.shape.type && device.quirk(QUIRK_NO_UNLIKE_IMAGE_COPIES)) ||
+            (&*src_ == &*dst_ && src.shape.type->layers &&
+             device.quirk(QUIRK_NO_COPIES_WITHIN_ARRAYS)))
+            return through_buffer(submission, from, to);
+        if (vendor_box(src, from).extent == vendor_box(dst, to).extent)
+            return images(submission, from, to);
         // One end counts its layers in y, the other in z.
-        for (uint64_t i = 0; i < copy.src.extent[2]; ++i)
-            images(submission, slice_of(copy.src, i), slice_of(copy.dst, i));
+        for (uint64_t i = 0; i < from.slices; ++i)
+            images(submission, slice_of(from, i), slice_of(to, i));
     }
-    void images(Submission &submission, const ImageBox &from, const ImageBox &to) {
-        const VendorBox src = vendor_box(from, *src_->image()->shape.type);
-        const VendorBox dst = vendor_box(to, *dst_->image()->shape.type);
+    void images(Submission &submission, const Rectangle &from, const Rectangle &to) {
+        const VendorBox src = vendor_box(*src_->image(), from),
+                        dst = vendor_box(*dst_->image(), to);
         submission.add("clEnqueueCopyImage", queue().api().clEnqueueCopyImage, src_->id(),
                        dst_->id(), src.origin.data(), dst.origin.data(), src.extent.data());
     }
 
-    void through_buffer(Submission &submission, const ImageCopy &copy) {
+    void through_buffer(Submission &submission, const Rectangle &from, const Rectangle &to) {
         const Api &cl = queue().api();
-        const Image &image = *src_->image();
-        const Pixels &extent = copy.src.extent;
-        const size_t size = extent[0] * extent[1] * extent[2] * image.shape.format.bytes();
+        const size_t size = from.bytes();
         cl_int code = CL_SUCCESS;
         MemOwner staging(
             cl, cl.clCreateBuffer(queue().context().id(), CL_MEM_READ_WRITE, size, nullptr, &code));
         check(code, "clCreateBuffer", size, " bytes between two images on ",
               queue().device().name());
-        const VendorBox from = vendor_box(copy.src, *image.shape.type);
-        const VendorBox to = vendor_box(copy.dst, *dst_->image()->shape.type);
-        submission.add("clEnqueueCopyImageToBuffer", cl.clEnqueueCopyImageToBuffer, src_->id(),
-                       staging.get(), from.origin.data(), from.extent.data(), size_t{0});
+        to_buffer(submission, from, staging.get(), 0);
         submission.order();
-        submission.add("clEnqueueCopyBufferToImage", cl.clEnqueueCopyBufferToImage, staging.get(),
-                       dst_->id(), size_t{0}, to.origin.data(), to.extent.data());
+        from_buffer(submission, staging.get(), 0, to);
         staging_.push_back(std::move(staging));
     }
 
     /// The vendor only knows dense pixels in a buffer.
-    void with_buffer(Submission &submission, const ImageCopy &copy) {
+    void with_buffer(Submission &submission, const Rectangle &from, const Rectangle &to) {
         const bool reads = is_linear(*dst_);
-        const ImageBox &box = reads ? copy.src : copy.dst;
-        const pi_region region = byte_region(copy, src_->image(), dst_->image());
-        const Rectangle bytes = reads ? destination(region) : source(region);
+        const Rectangle &pixels = reads ? from : to, &bytes = reads ? to : from;
+        const auto dense = [&](const Rectangle &part, uint64_t offset) {
+            reads ? to_buffer(submission, part, dst_->root().id(), dst_->offset() + offset)
+                  : from_buffer(submission, src_->root().id(), src_->offset() + offset, part);
+        };
         if (bytes.dense())
-            return dense(submission, box, bytes.offset);
-        for (uint64_t z = 0; z < bytes.slices; ++z) {
-            const ImageBox slice = slice_of(box, z);
-            const uint64_t begin = bytes.offset + z * bytes.slice_pitch;
-            if (bytes.rows == 1 || bytes.row_pitch == bytes.row)
-                dense(submission, slice, begin);
-            else
-                for (uint64_t y = 0; y < bytes.rows; ++y)
-                    dense(submission, row_of(slice, y), begin + y * bytes.row_pitch);
+            return dense(pixels, bytes.offset);
+        const uint64_t staged =
+            1 + (bytes.flat().slices_are_rows() ? 1 : std::min(bytes.rows, bytes.slices));
+        if (bytes.slices <= staged && (bytes.rows == 1 || bytes.row_pitch == bytes.row)) {
+            for (uint64_t i = 0; i < bytes.slices; ++i)
+                dense(slice_of(pixels, i), bytes.offset + i * bytes.slice_pitch);
+            return;
         }
+        const BufferCopies::Staging staging = copies_.staging(queue(), bytes.bytes());
+        for_each_part(pixels, bytes, {staging.size, staging.size, false, true},
+                      [&](const Rectangle &part, Rectangle there) {
+                          there.offset += reads ? dst_->offset() : src_->offset();
+                          const BufferEnd buffer{(reads ? dst_ : src_)->root().id(), there};
+                          const BufferEnd between{staging.mem, packed(part)};
+                          submission.order(); // behind the part before
+                          if (reads)
+                              to_buffer(submission, part, staging.mem, 0);
+                          else
+                              copies_.copy(submission, buffer, between);
+                          submission.order();
+                          if (reads)
+                              copies_.copy(submission, between, buffer);
+                          else
+                              from_buffer(submission, staging.mem, 0, part);
+                      });
     }
-    void dense(Submission &submission, const ImageBox &box, uint64_t offset) {
-        const Api &cl = queue().api();
-        if (is_linear(*dst_)) {
-            const VendorBox from = vendor_box(box, *src_->image()->shape.type);
-            submission.add("clEnqueueCopyImageToBuffer", cl.clEnqueueCopyImageToBuffer, src_->id(),
-                           dst_->root().id(), from.origin.data(), from.extent.data(),
-                           dst_->offset() + offset);
-        } else {
-            const VendorBox to = vendor_box(box, *dst_->image()->shape.type);
-            submission.add("clEnqueueCopyBufferToImage", cl.clEnqueueCopyBufferToImage,
-                           src_->root().id(), dst_->id(), src_->offset() + offset, to.origin.data(),
-                           to.extent.data());
-        }
+    void to_buffer(Submission &submission, const Rectangle &pixels, cl_mem buffer, size_t offset) {
+        const VendorBox from = vendor_box(*src_->image(), pixels);
+        submission.add("clEnqueueCopyImageToBuffer", queue().api().clEnqueueCopyImageToBuffer,
+                       src_->id(), buffer, from.origin.data(), from.extent.data(), offset);
+    }
+    void from_buffer(Submission &submission, cl_mem buffer, size_t offset,
+                     const Rectangle &pixels) {
+        const VendorBox to = vendor_box(*dst_->image(), pixels);
+        submission.add("clEnqueueCopyBufferToImage", queue().api().clEnqueueCopyBufferToImage,
+                       buffer, dst_->id(), offset, to.origin.data(), to.extent.data());
     }
 
     const Ref<Mem> src_, dst_;
-    const std::vector<ImageCopy> copies_;
+    const Regions regions_;
     std::vector<MemOwner> staging_;
+    BufferCopies copies_;
 };
-
-/// PI_ERROR_MEM_COPY_OVERLAP if a region's ends share a pixel of one image or a byte of one buffer.
-void check_overlap(Mem &src, Mem &dst, std::span<const ImageCopy> copies) {
-    if (!src.may_share_storage(dst))
-        return;
-    const auto in_storage = [](const Mem &mem, Rectangle bytes) {
-        bytes.offset += mem.offset() + mem.storage_begin();
-        return bytes;
-    };
-    for (const ImageCopy &copy : copies) {
-        const pi_region region = byte_region(copy, src.image(), dst.image());
-        if (overlap(in_storage(src, source(region)), in_storage(dst, destination(region))))
-            fail(PI_ERROR_MEM_COPY_OVERLAP, "a region's source (pixels {", copy.src.origin[0], ", ",
-                 copy.src.origin[1], ", ", copy.src.origin[2],
-                 "} on) overlaps its destination (pixels {", copy.dst.origin[0], ", ",
-                 copy.dst.origin[1], ", ", copy.dst.origin[2],
-                 "} on): src and dst share their storage");
-    }
-}
 
 // ----- fill ---------------------------------------------------------------------------------------
 
@@ -269,14 +260,13 @@ pi_result PI_CALL piEnqueueMemImageCopy(pi_queue queue, const pi_image_copy_desc
         for (Mem *end : {&src, &dst})
             if (end->image())
                 require_image_device(self.device(), end == &src ? "src" : "dst");
-        auto copies =
-            read_image_copy_regions(known.region_count, known.regions, image_copy_ends(src, dst));
-        check_overlap(src, dst, copies);
+        Regions regions(read_byte_regions(known, src, dst));
+        check_overlap(src, dst, {regions.data(), regions.size()});
         const EnqueueArguments arguments{known.flags, known.type, wait_count, wait_list, out_event};
-        if (!is_linear(src) || !is_linear(dst))
-            return enqueue_vendor<ImageCopyCommand>(self, arguments, src, dst, std::move(copies));
-        enqueue_copy(self, arguments, src, dst,
-                     Regions(byte_regions(copies, src.image(), dst.image())));
+        if (is_linear(src) && is_linear(dst))
+            enqueue_copy(self, arguments, src, dst, std::move(regions));
+        else
+            enqueue_vendor<ImageCopyCommand>(self, arguments, src, dst, std::move(regions));
     });
 }
 

@@ -147,28 +147,30 @@ void BufferCopies::within(Submission &submission, const BufferEnd &src, const Bu
     staged(submission, src, dst);
 }
 
-void BufferCopies::staged(Submission &submission, const BufferEnd &src, const BufferEnd &dst) {
-    constexpr uint64_t most = 8 << 20;
-    const Context &context = submission.queue().context();
-    const uint64_t size = std::min(src.bytes.bytes(), most);
+BufferCopies::Staging BufferCopies::staging(Queue &queue, uint64_t wanted) {
+    constexpr uint64_t most = 8 << 20; // whole patterns, and whole pixels of any format
+    const uint64_t size = std::min(wanted, most);
     if (staging_.empty() || staging_size_ < size) {
+        const Context &context = queue.context();
         staging_size_ = std::min(std::max(size, 2 * staging_size_), most);
         cl_int code = CL_SUCCESS;
         staging_.emplace_back(context.api(),
                               context.api().clCreateBuffer(context.id(), CL_MEM_READ_WRITE,
                                                            staging_size_, nullptr, &code));
-        check(code, "clCreateBuffer", staging_size_, " bytes for a copy within a buffer of ",
-              submission.queue().device().name());
+        check(code, "clCreateBuffer", staging_size_, " bytes for rows of a buffer of ",
+              queue.device().name());
     }
-    const cl_mem staging = staging_.back().get();
-    for_each_part(src.bytes, dst.bytes, {staging_size_, staging_size_, true, true},
+    return {staging_.back().get(), size};
+}
+
+void BufferCopies::staged(Submission &submission, const BufferEnd &src, const BufferEnd &dst) {
+    const Staging between = staging(submission.queue(), src.bytes.bytes());
+    for_each_part(src.bytes, dst.bytes, {between.size, between.size, true, true},
                   [&](const Rectangle &from, const Rectangle &to) {
-                      const Rectangle between{0,           from.row, from.rows,
-                                              from.slices, from.row, from.row * from.rows};
                       submission.order(); // behind the part before
-                      copy_boxes(submission, src.mem, from, staging, between);
+                      copy_boxes(submission, src.mem, from, between.mem, packed(from));
                       submission.order();
-                      copy_boxes(submission, staging, between, dst.mem, to);
+                      copy_boxes(submission, between.mem, packed(from), dst.mem, to);
                   });
 }
 

@@ -36,6 +36,13 @@ public:
     /// The rectangles share no byte.
     void copy(Submission &submission, const BufferEnd &src, const BufferEnd &dst);
 
+    /// The buffer between, at most as large as is wanted. What uses it next must be ordered behind what did before.
+    struct Staging {
+        cl_mem mem;
+        uint64_t size;
+    };
+    Staging staging(Queue &queue, uint64_t wanted);
+
 private:
     void within(Submission &submission, const BufferEnd &src, const BufferEnd &dst);
     void staged(Submission &submission, const BufferEnd &src, const BufferEnd &dst);
@@ -43,5 +50,10 @@ private:
     std::vector<MemOwner> staging_; ///< the last is in use
     uint64_t staging_size_ = 0;     ///< of that
 };
+
+/// As many bytes from offset 0 on, one after another.
+inline sdk::Rectangle packed(const sdk::Rectangle &r) {
+    return {0, r.row, r.rows, r.slices, r.row, r.row * r.rows};
+}
 
 } // namespace pi::opencl

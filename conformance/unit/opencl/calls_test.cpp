@@ -2,6 +2,7 @@
 //
 // How many calls of the driver a command takes, counted by a layer (conformance/drivers/opencl/counter).
 #include "fixture.hpp"
+#include "image.hpp"
 #include "quirks.hpp"
 #include "skip.hpp"
 
@@ -22,13 +23,17 @@ uint64_t calls(const char *name) {
     return seen;
 }
 
-/// Copies of any kind that the body enqueues.
+/// Copies and fills of any kind that the body enqueues.
 template <class Body>
 uint64_t copies_of(const Body &body) {
     const auto now = [] {
-        return calls("clEnqueueCopyBuffer") + calls("clEnqueueCopyBufferRect") +
-               calls("clEnqueueReadBufferRect") + calls("clEnqueueWriteBufferRect") +
-               calls("clEnqueueSVMMemcpy");
+        uint64_t sum = 0;
+        for (const char *name :
+             {"clEnqueueCopyBuffer", "clEnqueueCopyBufferRect", "clEnqueueCopyBufferToImage",
+              "clEnqueueCopyImageToBuffer", "clEnqueueFillBuffer", "clEnqueueReadBufferRect",
+              "clEnqueueSVMMemcpy", "clEnqueueWriteBuffer", "clEnqueueWriteBufferRect"})
+            sum += calls(name);
+        return sum;
     };
     const uint64_t before = now();
     body();
@@ -121,6 +126,103 @@ TEST_CASE("rectangles within one buffer are one call, or go through another buff
             odd.dst_offset = 22'000;
             CHECK(copy_counted(odd) <= 4);
         }
+    }
+}
+
+TEST_CASE("rows of a buffer to and from an image are one call, or two through another buffer",
+          "[.calls]") {
+    Loader loader;
+    Random random;
+    INFO("seed " << random.seed());
+    struct Pitches {
+        uint64_t row, slice, most;
+    };
+    constexpr Size3 extent{6, 50, 4}; // of 24 bytes a row
+    for (pi_device device : loader.devices()) {
+        INFO(name_of(device));
+        const Place place(device);
+        const Mem image = make_image(place.context, device, image_desc(PI_IMAGE_3D, extent));
+        for (const auto &[row, slice, most] :
+             {Pitches{24, 1200, 1}, {40, 2000, 2}, {24, 1300, 4}, {29, 1501, 5}}) {
+            const Mem src = place.buffer(size), dst = place.buffer(size);
+            const auto from = random.bytes(size), to = random.bytes(size);
+            set_contents(place.queue, src, from);
+            set_contents(place.queue, dst, to);
+            pi_image_copy_region region{};
+            std::copy(extent.begin(), extent.end(), region.extent);
+            region.buffer_offset = 12;
+            region.buffer_row_pitch = row;
+            region.buffer_slice_pitch = slice;
+            pi_image_copy_desc desc{};
+            desc.struct_size = sizeof desc;
+            desc.type = PI_TYPE_IMAGE_COPY_DESC;
+            desc.flags = PI_COMMAND_BLOCKING;
+            desc.region_count = 1;
+            desc.regions = &region;
+            for (const bool reads : {false, true}) {
+                desc.src = reads ? pi_mem(image) : src;
+                desc.dst = reads ? dst : pi_mem(image);
+                const uint64_t seen = copies_of(
+                    [&] { ok(piEnqueueMemImageCopy(place.queue, &desc, 0, nullptr, nullptr)); });
+                CHECK(seen <= most);
+            }
+            pi_region bytes = rectangle(24, extent[1], extent[2], row, slice);
+            bytes.src_offset = bytes.dst_offset = region.buffer_offset;
+            CHECK(contents(place.queue, dst) == copied(from, to, bytes));
+        }
+    }
+}
+
+TEST_CASE("a fill of a part of a view's rows is two calls, and so is one at odd bytes",
+          "[.calls]") {
+    Loader loader;
+    Random random;
+    INFO("seed " << random.seed());
+    for (pi_device device : loader.devices()) {
+        INFO(name_of(device));
+        const Place place(device);
+        const Mem buffer = place.buffer(size);
+        auto before = random.bytes(size);
+        set_contents(place.queue, buffer, before);
+        const auto desc = image_desc(PI_IMAGE_2D, {64, 100, 0});
+        Mem view;
+        if (piMemImageViewCreate(buffer, &desc, view.out()) == PI_SUCCESS) {
+            const uint32_t color[] = {1, 2, 3, 4};
+            pi_image_fill_desc fill{};
+            fill.struct_size = sizeof fill;
+            fill.type = PI_TYPE_IMAGE_FILL_DESC;
+            fill.flags = PI_COMMAND_BLOCKING;
+            fill.image = view;
+            fill.color = color;
+            fill.origin[0] = 3;
+            fill.extent[0] = 5;
+            fill.extent[1] = 100;
+            CHECK(copies_of([&] {
+                      ok(piEnqueueMemImageFill(place.queue, &fill, 0, nullptr, nullptr));
+                  }) == 2);
+            for (uint64_t y = 0; y < 100; ++y)
+                for (uint64_t x = 0; x < 20; ++x)
+                    before[y * 256 + 12 + x] = static_cast<uint8_t>(color[x % 4]);
+            CHECK(contents(place.queue, buffer) == before);
+        }
+        // A view may begin where the pattern's multiples do not.
+        const uint64_t begin = scope_of(device).offset_alignment;
+        const Mem odd = make_view(buffer, begin, size - begin);
+        const std::vector<uint8_t> pattern = random.bytes(128);
+        pi_buffer_fill_desc fill{};
+        fill.struct_size = sizeof fill;
+        fill.type = PI_TYPE_BUFFER_FILL_DESC;
+        fill.flags = PI_COMMAND_BLOCKING;
+        fill.mem = odd;
+        fill.size = 128 * 100;
+        fill.pattern = pattern.data();
+        fill.pattern_size = pattern.size();
+        CHECK(copies_of([&] {
+                  ok(piEnqueueMemBufferFill(place.queue, &fill, 0, nullptr, nullptr));
+              }) <= 2);
+        for (uint64_t i = 0; i < fill.size; ++i)
+            before[begin + i] = pattern[i % 128];
+        CHECK(contents(place.queue, buffer) == before);
     }
 }
 
