@@ -20,6 +20,7 @@ namespace pi_bench {
     X(zeCommandListDestroy)                                                                        \
     X(zeCommandListAppendLaunchKernel)                                                             \
     X(zeCommandListAppendMemoryCopy)                                                               \
+    X(zeCommandListAppendMemoryCopyRegion)                                                         \
     X(zeCommandListAppendMemoryFill)                                                               \
     X(zeEventPoolCreate)                                                                           \
     X(zeEventPoolDestroy)                                                                          \

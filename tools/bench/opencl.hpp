@@ -23,6 +23,7 @@ namespace pi_bench {
     X(clCreateKernel)                                                                              \
     X(clCreateProgramWithSource)                                                                   \
     X(clEnqueueCopyBuffer)                                                                         \
+    X(clEnqueueCopyBufferRect)                                                                     \
     X(clEnqueueNDRangeKernel)                                                                      \
     X(clEnqueueReadImage)                                                                          \
     X(clEnqueueSVMMemcpy)                                                                          \

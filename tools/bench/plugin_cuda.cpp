@@ -5,6 +5,7 @@
 #include "empty_kernel.hpp"
 #include "equipment.hpp"
 #include "place.hpp"
+#include "rectangles.hpp"
 #include "session.hpp"
 #include "sizes.hpp"
 
@@ -273,6 +274,30 @@ void compare_pools(Session &session, const Sides &sides) {
                     Unit::nanoseconds, repeat(ours), repeat(theirs));
 }
 
+// ----- rectangles -----
+
+void compare_rectangles(Session &session, const Sides &sides) {
+    const CudaMemory from(sides.cu, CudaMemory::Where::device, GoodCase::size);
+    const CudaMemory to(sides.cu, CudaMemory::Where::device, GoodCase::size);
+    const pi_region region = GoodCase::region();
+    const auto good = [&] {
+        CUDA_MEMCPY3D copy{};
+        copy.srcMemoryType = copy.dstMemoryType = CU_MEMORYTYPE_DEVICE;
+        copy.srcDevice = from.address();
+        copy.dstDevice = to.address();
+        copy.srcPitch = region.src_pitch[0];
+        copy.dstPitch = region.dst_pitch[0];
+        copy.WidthInBytes = region.extent[0];
+        copy.Height = region.extent[1];
+        copy.Depth = 1;
+        check_cuda(sides.cu.cuMemcpy3DAsync_v2(&copy, sides.stream()), "cuMemcpy3DAsync");
+        sides.wait();
+    };
+    pi_bench::compare_rectangles(
+        session, sides.place, row(""),
+        {"such a rectangle between two buffers, one plain call of the driver", repeat(good)});
+}
+
 } // namespace
 
 void bench_cuda(Session &session) {
@@ -281,6 +306,7 @@ void bench_cuda(Session &session) {
         const std::string library = loader.variable("PI_CUDA_LIBRARY");
         const Cuda cuda(library.empty() ? "libcuda.so.1" : library);
         const Sides sides(cuda, loader.devices("cuda").at(0));
+        session.attempt(row("rectangles"), [&] { compare_rectangles(session, sides); });
         session.attempt(row("launches"), [&] { compare_launches(session, sides); });
         session.attempt(row("small writes"), [&] { compare_small_writes(session, sides); });
         for (const uint64_t size : {uint64_t{64} << 20, uint64_t{1} << 30}) {

@@ -4,6 +4,7 @@
 #include "empty_kernel.hpp"
 #include "equipment.hpp"
 #include "level_zero.hpp"
+#include "rectangles.hpp"
 
 #include <pi/runtime/error.hpp>
 
@@ -325,6 +326,31 @@ void compare_memory(Session &session, const Sides &sides) {
         theirs);
 }
 
+// ----- rectangles -----
+
+void compare_rectangles(Session &session, const Sides &sides) {
+    const LevelZero &ze = sides.ze;
+    const ZeOwned<void *> from = sides.allocate(GoodCase::size),
+                          to = sides.allocate(GoodCase::size);
+    const pi_region region = GoodCase::region();
+    const ze_copy_region_t box{
+        0, 0, 0, static_cast<uint32_t>(region.extent[0]), static_cast<uint32_t>(region.extent[1]),
+        0};
+    const auto pitch = static_cast<uint32_t>(region.src_pitch[0]);
+    const auto slice = static_cast<uint32_t>(region.src_pitch[0] * region.extent[1]);
+    const GoodCase good{
+        "such a rectangle between two buffers, one plain call of the driver", repeat([&] {
+            sides.append("zeCommandListAppendMemoryCopyRegion", [&](auto... order) {
+                return ze.zeCommandListAppendMemoryCopyRegion(sides.list(), to.get(), &box, pitch,
+                                                              slice, from.get(), &box, pitch, slice,
+                                                              order...);
+            });
+            sides.wait();
+        })};
+    pi_bench::compare_rectangles(session, sides.place, row(""), good);
+    compare_rectangles_between(session, sides.place, Place(sides.place.device), row(""), good);
+}
+
 } // namespace
 
 void bench_level_zero(Session &session) {
@@ -335,6 +361,7 @@ void bench_level_zero(Session &session) {
         const std::string library = loader.variable("PI_LEVEL_ZERO_LIBRARY");
         const LevelZero ze(library.empty() ? "libze_loader.so.1" : library);
         const Sides sides(ze, loader.devices("level_zero").at(0));
+        session.attempt(row("rectangles"), [&] { compare_rectangles(session, sides); });
         session.attempt(row("launches"), [&] { compare_kernels(session, sides); });
         session.attempt(row("few bytes"), [&] { compare_bytes(session, sides); });
         session.attempt(row("memory"), [&] { compare_memory(session, sides); });

@@ -3,6 +3,7 @@
 // The OpenCL plugin beside plain OpenCL; commands on buffers.
 #include "equipment.hpp"
 #include "opencl_sides.hpp"
+#include "rectangles.hpp"
 #include "sizes.hpp"
 
 #include <pi/runtime/error.hpp>
@@ -99,9 +100,34 @@ void compare_regions(Session &session, const Sides &sides) {
                     }));
 }
 
+void compare_rectangles(Session &session, const Sides &sides) {
+    const Owned<cl_mem> from = sides.make_cl_buffer(GoodCase::size, 1);
+    const Owned<cl_mem> to = sides.make_cl_buffer(GoodCase::size, 2);
+    const pi_region region = GoodCase::region();
+    const auto copy_to = [&](cl_mem dst, size_t begin) {
+        return repeat([&sides, &region, src = from.get(), dst, begin] {
+            const std::array<size_t, 3> in{};
+            const std::array<size_t, 3> out{0, begin / region.dst_pitch[0], 0};
+            const std::array<size_t, 3> extent{region.extent[0], region.extent[1], 1};
+            check_cl(sides.cl.clEnqueueCopyBufferRect(
+                         sides.queue.get(), src, dst, in.data(), out.data(), extent.data(),
+                         region.src_pitch[0], 0, region.dst_pitch[0], 0, 0, nullptr, nullptr),
+                     "clEnqueueCopyBufferRect");
+            check_cl(sides.cl.clFinish(sides.queue.get()), "clFinish");
+        });
+    };
+    const GoodCase good{"such a rectangle between two buffers, one plain OpenCL call",
+                        copy_to(to.get(), 0)};
+    session.compare(opencl_row("1 Mi rows of one byte within a buffer, apart, plain OpenCL's own"),
+                    good.limit, Unit::microseconds, copy_to(from.get(), GoodCase::size / 2),
+                    good.copy);
+    pi_bench::compare_rectangles(session, sides.place, opencl_row(""), good);
+}
+
 } // namespace
 
 void compare_buffers(Session &session, const Sides &sides) {
+    session.attempt(opencl_row("rectangles"), [&] { compare_rectangles(session, sides); });
     compare_writes(session, sides);
     for (const Size &size : copy_sizes) {
         session.attempt(opencl_row(std::string("copy of ") + size.name),
