@@ -280,22 +280,33 @@ void compare_rectangles(Session &session, const Sides &sides) {
     const CudaMemory from(sides.cu, CudaMemory::Where::device, GoodCase::size);
     const CudaMemory to(sides.cu, CudaMemory::Where::device, GoodCase::size);
     const pi_region region = GoodCase::region();
-    const auto good = [&] {
+    const auto copy_rows = [&](uint64_t first, uint64_t count) {
         CUDA_MEMCPY3D copy{};
         copy.srcMemoryType = copy.dstMemoryType = CU_MEMORYTYPE_DEVICE;
-        copy.srcDevice = from.address();
-        copy.dstDevice = to.address();
+        copy.srcDevice = from.address() + first * region.src_pitch[0];
+        copy.dstDevice = to.address() + first * region.dst_pitch[0];
         copy.srcPitch = region.src_pitch[0];
         copy.dstPitch = region.dst_pitch[0];
         copy.WidthInBytes = region.extent[0];
-        copy.Height = region.extent[1];
+        copy.Height = count;
         copy.Depth = 1;
         check_cuda(sides.cu.cuMemcpy3DAsync_v2(&copy, sides.stream()), "cuMemcpy3DAsync");
-        sides.wait();
     };
-    pi_bench::compare_rectangles(
-        session, sides.place, row(""),
-        {"such a rectangle between two buffers, one plain call of the driver", repeat(good)});
+    const uint64_t rows = region.extent[1];
+    const GoodCase good{"such a rectangle between two buffers, one plain call of the driver",
+                        repeat([&] {
+                            copy_rows(0, rows);
+                            sides.wait();
+                        })};
+    session.compare(row("1 Mi rows of one byte between buffers, 1024 plain calls of the driver"),
+                    good.limit, Unit::microseconds, repeat([&] {
+                        for (uint64_t first = 0; first < rows; first += 1024) {
+                            copy_rows(first, 1024);
+                        }
+                        sides.wait();
+                    }),
+                    good.copy);
+    pi_bench::compare_rectangles(session, sides.place, row(""), good);
 }
 
 } // namespace

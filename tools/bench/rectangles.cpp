@@ -47,6 +47,7 @@ std::vector<Case> cases_within() {
     return {{", apart", bytes(rows, 1, {4, 0}, {4, 0}, half)},
             {", in the gaps between the rows", bytes(rows, 1, {4, 0}, {4, 0}, 2)},
             {", pitches that differ", bytes(rows, 1, {4, 0}, {6, 0}, half)},
+            {", in the gaps at pitches that differ", bytes(rows, 1, {4, 0}, {6, 0}, 1)},
             {", 1024 slices at odd pitches", bytes(1024, 1024, {4, 4097}, {4, 4099}, half)}};
 }
 
