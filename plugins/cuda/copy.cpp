@@ -258,15 +258,25 @@ void fill(Submission &submission, CUdeviceptr address, const Rectangle &rows,
     // The driver sets aligned words of up to 4 bytes. A view may begin anywhere.
     const uint64_t steps = begin | (rows.rows > 1 ? rows.row_pitch : 0) | 4;
     const uint64_t word = std::min(repeat, steps & -steps);
-    if (word == repeat &&
-        (rows.rows == 1 || rows.row_pitch <= submission.primary().device().max_pitch()))
+    const bool pitched = rows.row_pitch <= submission.primary().device().max_pitch();
+    if (word == repeat && (rows.rows == 1 || pitched))
         return set_words(submission, begin, rows.row_pitch, pattern.data(), word, rows.row / word,
                          rows.rows);
     // One word of each repetition at a time: rows of one word, a pattern apart.
-    for (uint64_t row = 0; row < rows.rows; ++row)
+    const uint64_t set = pitched ? 1 : rows.rows;
+    for (uint64_t row = 0; row < set; ++row)
         for (uint64_t i = 0; i < repeat; i += word)
             set_words(submission, begin + row * rows.row_pitch + i, repeat, pattern.data() + i,
                       word, 1, rows.row / repeat);
+    // All further rows are copies of those before.
+    for (uint64_t done = set; done < rows.rows; done *= 2) {
+        const uint64_t count = std::min(done, rows.rows - done);
+        const auto part = [&](uint64_t row) {
+            return Rectangle{row * rows.row_pitch,  rows.row, count, 1, rows.row_pitch,
+                             rows.row_pitch * count};
+        };
+        copy_box(submission, false, {begin}, part(0), {begin}, part(done));
+    }
 }
 
 } // namespace pi::cuda

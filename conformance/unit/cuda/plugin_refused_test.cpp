@@ -199,3 +199,35 @@ TEST_CASE("a box between a buffer and an image is one copy of the driver, or as 
         }
     CHECK(read_bytes(queue, b, size) == to);
 }
+
+TEST_CASE("a fill of many rows with a long pattern sets the words of one and copies the others") {
+    const Refusals calls;
+    const Machine machine = make_machine();
+    const auto queue = machine.queue();
+    constexpr uint64_t rows = 100, row = 96;
+    const uint64_t extents[] = {rows, row};
+    const uint32_t separator = 1;
+    auto layout = desc<pi_mem_layout_desc>(PI_TYPE_MEM_LAYOUT_DESC);
+    layout.rank = 2;
+    layout.element_size = 1;
+    layout.extents = extents;
+    layout.axis_separator_count = 1;
+    layout.axis_separators = &separator;
+    auto creation = desc<pi_mem_buffer_desc>(PI_TYPE_MEM_BUFFER_DESC);
+    creation.next = &layout;
+    creation.size = rows * row;
+    Owned<pi_mem> mem;
+    OK(piMemBufferCreate(machine.context, machine.devices.at(first), &creation, mem.out()));
+    Bytes pattern(32);
+    std::iota(pattern.begin(), pattern.end(), uint8_t(1));
+    const int fills = calls->fills, copies = calls->copies;
+    const auto fill = fill_desc(mem, pattern.data(), pattern.size(), 0, rows * row);
+    OK(piEnqueueMemBufferFill(queue, &fill, 0, nullptr, nullptr));
+    OK(piQueueFinish(queue));
+    CHECK(calls->fills - fills == 8);
+    CHECK(calls->copies - copies == 7); // 1, 2, 4, ... rows
+    Bytes expected(rows * row);
+    for (uint64_t i = 0; i < expected.size(); ++i)
+        expected[i] = pattern[i % pattern.size()];
+    CHECK(read_bytes(queue, mem, rows * row) == expected);
+}

@@ -25,6 +25,14 @@ int cuMemcpy3DAsync_v2(const void *copy, void *stream) {
     return next(copy, stream);
 }
 
+int cuMemsetD2D32Async(uint64_t dst, size_t pitch, unsigned value, size_t width, size_t height,
+                       void *stream) {
+    int (*next)(uint64_t, size_t, unsigned, size_t, size_t, void *);
+    *(void **)&next = dlsym(RTLD_NEXT, "cuMemsetD2D32Async");
+    ++pi_refusing_driver.fills;
+    return next(dst, pitch, value, width, height, stream);
+}
+
 int cuDevicePrimaryCtxRetain(void **context, int device) {
     int (*next)(void **, int);
     *(void **)&next = dlsym(RTLD_NEXT, "cuDevicePrimaryCtxRetain");

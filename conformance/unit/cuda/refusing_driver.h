@@ -12,11 +12,14 @@ struct pi_refusals {
     int contexts; /* no primary context is to be had */
     int pools;    /* memory pools that there are */
     int copies;   /* calls of the copies below */
+    int fills;    /* and of the fills */
 };
 extern PI_EXPORT struct pi_refusals pi_refusing_driver;
 
 PI_EXPORT int cuMemcpyAsync(uint64_t dst, uint64_t src, size_t size, void *stream);
 PI_EXPORT int cuMemcpy3DAsync_v2(const void *copy, void *stream);
+PI_EXPORT int cuMemsetD2D32Async(uint64_t dst, size_t pitch, unsigned value, size_t width,
+                                 size_t height, void *stream);
 PI_EXPORT int cuDevicePrimaryCtxRetain(void **context, int device);
 PI_EXPORT int cuMemPoolCreate(void **pool, const void *properties);
 PI_EXPORT int cuMemPoolDestroy(void *pool);
