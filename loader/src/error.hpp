@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 namespace pi::loader {
@@ -70,6 +71,10 @@ pi_result guarded(const char *function, Body &&body) noexcept {
         return std::forward<Body>(body)();
     } catch (const std::bad_alloc &) {
         return fail(PI_ERROR_OUT_OF_HOST_MEMORY, "{}: out of host memory", function);
+    } catch (const std::system_error &error) { // no thread, for example
+        const bool shortage = error.code() == std::errc::resource_unavailable_try_again;
+        return fail(shortage ? PI_ERROR_OUT_OF_RESOURCES : PI_ERROR_INTERNAL, "{}: {}", function,
+                    error.what());
     } catch (const std::exception &exception) {
         return fail(PI_ERROR_INTERNAL, "{}: {}", function, exception.what());
     } catch (...) {

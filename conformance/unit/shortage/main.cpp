@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// allocation_sweep PLUGIN [STRIDE]: a program of calls through a loader that has this plugin alone,
-// again and again. In each run another allocation of the loader's or the plugin's finds no memory;
-// then it and all later ones. Whatever fails says so, nothing hangs, no byte is wrong, and
-// afterwards everything works. Every STRIDE-th allocation fails (1).
+// shortage_sweep allocations|threads PLUGIN [STRIDE]: a program of calls through a loader that has
+// this plugin alone, again and again. In each run another allocation of the loader's or the plugin's
+// finds no memory, or another thread of theirs cannot be started; then it and all later ones.
+// Whatever fails says so, nothing hangs, no byte is wrong, and afterwards everything works. Every
+// STRIDE-th fails (1). PI_LAYERS and the like count.
 #include "scenario.hpp"
 
-#include "allocations.hpp"
+#include "interposed.hpp"
 
 #include <array>
 #include <csignal>
@@ -26,42 +27,59 @@ void say_where(int) {
     std::_Exit(3);
 }
 
-/// Calls run() with each allocation failing in turn; run() returns once memory is there again.
+/// What there is too little of.
+struct Resource {
+    const char *name;
+    pi_test::Shortage &shortage;
+    uint32_t stride;
+};
+
+/// Calls run() with each request failing in turn; run(begin) returns once all is there again.
 template <class Run>
-void sweep(const char *what, bool lasts, uint32_t stride, Run &&run) {
-    uint32_t allocation = 1;
-    for (bool failed = true; failed; allocation += stride) {
-        std::snprintf(where.data(), where.size(), "%s: hangs or crashes, allocation %u%s fails\n",
-                      what, allocation, lasts ? " and each later one" : "");
+void sweep(const char *what, const Resource &resource, bool lasts, Run &&run) {
+    uint32_t number = 1;
+    for (bool failed = true; failed; number += resource.stride) {
+        std::snprintf(where.data(), where.size(), "%s: hangs or crashes, %s %u%s fails\n", what,
+                      resource.name, number, lasts ? " and each later one" : "");
         describe_run(where.data());
         alarm(60);
-        memory.begin(allocation, lasts);
-        failed = run();
+        failed = run([&] { resource.shortage.begin(number, lasts); });
     }
     alarm(0);
-    std::printf("%s: %u allocations%s\n", what, allocation - stride - 1,
+    std::printf("%s: %u %ss%s\n", what, number - resource.stride - 1, resource.name,
                 lasts ? ", with each later one" : "");
 }
 
 } // namespace
 
 int main(int argc, char **argv) {
-    if (argc < 2) {
-        std::fprintf(stderr, "allocation_sweep PLUGIN [STRIDE]\n");
+    const std::string_view of = argc > 2 ? argv[1] : "";
+    if (of != "allocations" && of != "threads") {
+        std::fprintf(stderr, "shortage_sweep allocations|threads PLUGIN [STRIDE]\n");
         return 2;
     }
-    const char *const plugin = argv[1];
-    const auto stride = static_cast<uint32_t>(argc > 2 ? std::strtoul(argv[2], nullptr, 10) : 1);
+    const char *const plugin = argv[2];
+    const bool of_threads = of == "threads";
+    const Resource resource{
+        of_threads ? "thread" : "allocation", of_threads ? threads : memory,
+        static_cast<uint32_t>(argc > 3 ? std::strtoul(argv[3], nullptr, 10) : 1)};
     for (const int signal : {SIGALRM, SIGABRT, SIGSEGV})
         std::signal(signal, say_where);
-    const auto end = [] { return memory.end(); };
+    const auto end = [&] { return resource.shortage.end(); };
     for (const bool lasts : {false, true}) {
         // Once before, so that what a process does once has its memory, and is found.
         { const Machine first(plugin); }
         own_code.find(std::array{std::string_view("libpi_loader.so.1"), std::string_view(plugin)});
-        sweep("opening", lasts, stride, [&] { return open_and_close(plugin, end); });
-        const Machine machine(plugin);
-        sweep("working", lasts, stride, [&] { return Scenario(machine).run(end); });
+        sweep("opening", resource, lasts, [&](auto &&begin) {
+            begin();
+            return open_and_close(plugin, end);
+        });
+        sweep("working", resource, lasts, [&](auto &&begin) {
+            // An instance starts its threads once, and what a layer could not note it never knows.
+            const Machine machine(plugin);
+            begin();
+            return Scenario(machine).run(end);
+        });
     }
     return failures() ? 1 : 0;
 }

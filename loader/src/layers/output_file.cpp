@@ -28,41 +28,39 @@ std::string with_process_number(const std::string &path) {
     return out;
 }
 
-// -1 without a problem: somebody else has it, to write or to read.
-int open_own(const std::string &path, std::string &problem) {
+// None without a problem: somebody else has it, to write or to read.
+FileDescriptor open_own(const std::string &path, std::string &problem) {
     constexpr const char *not_regular = "it is not a regular file";
     // A pipe that nobody reads would hold the open until somebody does; so it is ENXIO.
-    const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666);
+    FileDescriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666));
     struct stat status {};
-    if (file < 0 || ::fstat(file, &status) != 0) {
+    if (file.get() < 0 || ::fstat(file.get(), &status) != 0) {
         problem = errno == ENXIO ? not_regular : std::strerror(errno);
     } else if (!S_ISREG(status.st_mode)) {
         problem = not_regular;
-    } else if (::flock(file, LOCK_EX | LOCK_NB) == 0) {
-        if (::fcntl(file, F_SETFL, 0) == 0 && ::ftruncate(file, 0) == 0)
+    } else if (::flock(file.get(), LOCK_EX | LOCK_NB) == 0) {
+        if (::fcntl(file.get(), F_SETFL, 0) == 0 && ::ftruncate(file.get(), 0) == 0)
             return file;
         problem = std::strerror(errno);
     } else if (errno != EWOULDBLOCK) {
         problem = std::strerror(errno);
     }
-    if (file >= 0)
-        ::close(file);
-    return -1;
+    return FileDescriptor(-1);
 }
 
 } // namespace
 
-int open_output(const std::string &path, const char *layer, const char *variable,
-                const char *consequence, Log &log) {
+FileDescriptor open_output(const std::string &path, const char *layer, const char *variable,
+                           const char *consequence, Log &log) {
     const std::string wanted = with_process_number(path);
     std::string problem;
-    int file = open_own(wanted, problem);
+    FileDescriptor file = open_own(wanted, problem);
     std::string name = wanted;
-    for (int i = 1; file < 0 && problem.empty() && i <= 1000; ++i) {
+    for (int i = 1; file.get() < 0 && problem.empty() && i <= 1000; ++i) {
         name = fmt::format("{}.{}", wanted, ::getpid()) + (i > 1 ? fmt::format(".{}", i) : "");
         file = open_own(name, problem);
     }
-    if (file < 0)
+    if (file.get() < 0)
         log.warn("{}: cannot write \"{}\" ({}): {}; {}", layer, name, variable,
                  problem.empty() ? "it is in use" : problem, consequence);
     else if (name != wanted)

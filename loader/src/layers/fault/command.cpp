@@ -27,14 +27,11 @@ void PI_CALL on_done(pi_event done, pi_result result, void *user_data) {
     end_event(*failure, done, result);
 }
 
-// Of a half-made command: what waits for its event goes on.
 pi_result give_up(Faults &faults, pi_result result, pi_event done, pi_event event) {
     const ErrorScope scope;
     faults.next().piEventRelease(done);
-    if (event != nullptr) {
-        faults.next().piEventSignalHost(event, result);
+    if (event != nullptr)
         faults.next().piEventRelease(event);
-    }
     return result;
 }
 
@@ -93,21 +90,32 @@ pi_result fail_event_after(Faults &faults, const Fault &fault, pi_queue queue,
     pi_result result = make_host_event(faults, queue, &event);
     if (result != PI_SUCCESS)
         return give_up(faults, result, done, nullptr);
-    result = barrier ? next.piEnqueueBarrier(queue, nullptr, 1, &event, nullptr)
-                     : next.piEnqueueEventsWait(queue, nullptr, 1, &event, nullptr);
-    if (result != PI_SUCCESS)
-        return give_up(faults, result, done, event);
-    if (out_event != nullptr) {
-        next.piQueueRetain(queue);
+    // Behind the wait for the event nothing may fail any more: nobody would signal it.
+    const char *const function = function_rows[fault.function].name;
+    std::unique_ptr<Failure> failure;
+    result = guarded(function, [&] {
+        failure = std::make_unique<Failure>(Failure{faults, fault, event});
+        if (out_event == nullptr)
+            return PI_SUCCESS;
         faults.add_event(
             event, {1, queue, command,
                     fmt::format("{}: the fault layer made this command fail (PI_FAULT: \"{}\")",
-                                function_rows[fault.function].name, fault.text)});
+                                function, fault.text)});
+        next.piQueueRetain(queue);
+        return PI_SUCCESS;
+    });
+    if (result == PI_SUCCESS)
+        result = barrier ? next.piEnqueueBarrier(queue, nullptr, 1, &event, nullptr)
+                         : next.piEnqueueEventsWait(queue, nullptr, 1, &event, nullptr);
+    if (result != PI_SUCCESS) {
+        faults.release_event(event);
+        return give_up(faults, result, done, event);
+    }
+    if (out_event != nullptr) {
         next.piEventRetain(event);
         *out_event = event;
     }
     // From here on the callback ends it, perhaps before the call returns.
-    auto failure = std::make_unique<Failure>(Failure{faults, fault, event});
     result = next.piEventSetCallback(done, on_done, failure.get());
     if (result == PI_SUCCESS)
         static_cast<void>(failure.release());

@@ -3,11 +3,11 @@
 // Commands that fail later than their call, and those that are held.
 #pragma once
 
+#include "error.hpp"
 #include "layers/fault/fault.hpp"
 #include "layers/fault/shorten.hpp"
 #include "layers/layers.hpp"
 
-#include <exception>
 #include <memory>
 #include <vector>
 
@@ -78,7 +78,9 @@ pi_result delayed_command(Faults &faults, const Fault &fault, pi_queue queue, co
     const pi_dispatch &next = faults.next();
     if (wait_count != 0 && wait_list == nullptr)
         return (next.*Slot)(queue, desc, wait_count, wait_list, out_event); // refused there
-    std::vector<pi_event> waits(wait_list, wait_list + wait_count);
+    std::vector<pi_event> waits;
+    waits.reserve(std::size_t{wait_count} + 2);
+    waits.assign(wait_list, wait_list + wait_count);
     pi_event before = nullptr;
     if (waits_for_all<Slot> && wait_count == 0) {
         // Without a list it waits for all that is before it, and so it must with one.
@@ -92,9 +94,16 @@ pi_result delayed_command(Faults &faults, const Fault &fault, pi_queue queue, co
     if (result == PI_SUCCESS) {
         waits.push_back(gate);
         next.piEventRetain(gate); // the call may take longer than the delay to read its list
-        faults.signal_later(fault, gate); // before the call, which may be a blocking one
-        result =
-            (next.*Slot)(queue, desc, static_cast<uint32_t>(waits.size()), waits.data(), out_event);
+        // Before the call, which may be a blocking one.
+        result = guarded(function_rows[fault.function].name, [&] {
+            faults.signal_later(fault, gate);
+            return PI_SUCCESS;
+        });
+        if (result == PI_SUCCESS)
+            result = (next.*Slot)(queue, desc, static_cast<uint32_t>(waits.size()), waits.data(),
+                                  out_event);
+        else
+            next.piEventRelease(gate); // the timer's
         next.piEventRelease(gate);
     }
     if (before != nullptr)

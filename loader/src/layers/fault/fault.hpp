@@ -43,7 +43,7 @@ public:
     /// Sets the error of a call that fails by a fault, and returns it.
     static pi_result fail_call(const Fault &fault) noexcept;
 
-    /// Signals a host event after the fault's time.
+    /// Signals a host event after the fault's time, and releases it. If it throws, it does neither.
     void signal_later(const Fault &fault, pi_event gate);
     void hurry() { timer_.hurry(); }
 

@@ -255,12 +255,12 @@ pi_result watched_command(Races &races, std::size_t function, void *caller, pi_q
         // room for the data.
         if (read && own.function != nullptr && desc->struct_size >= sizeof own &&
             desc->struct_size <= 4096) {
+            const auto *const bytes = reinterpret_cast<const unsigned char *>(desc);
+            copy.assign(bytes, bytes + desc->struct_size);
             kept = races.keep({races, races.past_before(enqueued), own.function, own.user_data});
             own.function = on_host_function;
             own.user_data = kept;
             own.struct_size = desc->struct_size;
-            const auto *const bytes = reinterpret_cast<const unsigned char *>(desc);
-            copy.assign(bytes, bytes + desc->struct_size);
             std::memcpy(copy.data(), &own, std::min<std::size_t>(sizeof own, copy.size()));
             passed = reinterpret_cast<const Desc *>(copy.data());
         }
@@ -276,18 +276,17 @@ pi_result watched_command(Races &races, std::size_t function, void *caller, pi_q
         races.put_back_usm(std::move(freed));
         // A command that has failed in the end was behind these all the same.
         if (enqueued.blocked && may_have_run(result))
-            races.end(races.past_before(enqueued));
+            races.watch([&] { races.end(races.past_before(enqueued)); });
         return result;
     }
-    try {
+    // It is at work, and its event is the application's.
+    races.watch([&] {
         if (read)
             read_accesses(races, own, enqueued.accesses);
         Races::use_freed(enqueued.accesses, freed);
         enqueued.event = out_event != nullptr ? *out_event : nullptr;
         races.add(std::move(enqueued), take_stack(caller));
-    } catch (const std::exception &) {
-        races.give_up(); // it is at work, and its event is the application's
-    }
+    });
     return PI_SUCCESS;
 }
 
@@ -341,7 +340,7 @@ struct Watched<Slot, Index, pi_result (*)(Handle, Rest...)> {
                 if (result != PI_SUCCESS)
                     races.put_back(handle, std::move(taken));
                 else if constexpr (std::is_same_v<Handle, pi_event>)
-                    races.abandon(taken);
+                    races.watch([&] { races.abandon(taken); });
                 return result;
             } else if constexpr (is<&pi_dispatch::piUsmFree>) {
                 Races::FreedUsm freed = races.free_usm(std::get<0>(std::tuple(rest...)));
@@ -354,11 +353,8 @@ struct Watched<Slot, Index, pi_result (*)(Handle, Rest...)> {
                 if constexpr (is<&pi_dispatch::piEventWait>) {
                     races.end_waited(handle, result);
                 } else if (result == PI_SUCCESS) {
-                    try {
-                        see(races, handle, rest...);
-                    } catch (const std::exception &) {
-                        races.give_up(); // what was made is the application's
-                    }
+                    // What was made is the application's.
+                    races.watch([&] { see(races, handle, rest...); });
                 }
                 return result;
             }

@@ -196,6 +196,15 @@ public:
 
     /// Without memory to note what is under way, what comes would be reported wrongly: nothing is.
     void give_up() noexcept;
+    /// Notes what has been done, or gives up.
+    template <typename Note>
+    void watch(Note &&note) noexcept {
+        try {
+            note();
+        } catch (const std::exception &) {
+            give_up();
+        }
+    }
 
 private:
     struct QueueState {

@@ -2,11 +2,10 @@
 
 #include "layers/record/log_file.hpp"
 
+#include "layers/json_text.hpp"
 #include "layers/output_file.hpp"
 #include "layers/record/format.hpp"
 #include "log.hpp"
-
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cerrno>
@@ -21,26 +20,23 @@ namespace {
 std::string header() {
     utsname system{};
     ::uname(&system);
-    const nlohmann::ordered_json line = {
-        {"pi_record", format_version},
-        {"abi", fmt::format("{}.{}", PI_VERSION_MAJOR, PI_VERSION_MINOR)},
-        {"machine",
-         {{"host", system.nodename},
-          {"system", fmt::format("{} {} {}", system.sysname, system.release, system.machine)}}}};
-    return line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    JsonObject machine;
+    machine.add("host", json_text(system.nodename))
+        .add("system",
+             json_text(fmt::format("{} {} {}", system.sysname, system.release, system.machine)));
+    return JsonObject()
+        .add("pi_record", json_text(format_version))
+        .add("abi", json_text(fmt::format("{}.{}", PI_VERSION_MAJOR, PI_VERSION_MINOR)))
+        .add("machine", machine.text())
+        .text();
 }
 
 } // namespace
 
 LogFile::LogFile(const std::string &path, Log &log)
     : log_(log), file_(open_output(path, "record", "PI_RECORD_FILE", "nothing is recorded", log)) {
-    if (file_ >= 0)
+    if (is_open())
         write(header());
-}
-
-LogFile::~LogFile() {
-    if (file_ >= 0)
-        ::close(file_);
 }
 
 uint64_t LogFile::find(const void *handle) {
@@ -105,12 +101,13 @@ uint64_t LogFile::line_count() {
     return lines_;
 }
 
-uint64_t LogFile::write(std::string line) noexcept {
+uint64_t LogFile::write(std::string line) {
+    line += '\n';
     int error = 0;
     uint64_t number = 0;
     {
         const std::scoped_lock lock(mutex_);
-        error = put(std::move(line));
+        error = put(line);
         number = ++lines_;
     }
     tell(error);
@@ -123,19 +120,12 @@ void LogFile::tell(int error) noexcept {
         log_.warn("record: {}: nothing more is recorded", std::strerror(error));
 }
 
-int LogFile::put(std::string line) noexcept {
-    if (file_ < 0)
+int LogFile::put(std::string_view rest) noexcept {
+    if (!is_open())
         return 0;
     int error = 0;
-    try {
-        line += '\n';
-    } catch (const std::bad_alloc &) {
-        error = ENOMEM;
-        line.clear();
-    }
-    std::string_view rest = line;
     while (!rest.empty()) {
-        const ssize_t written = ::write(file_, rest.data(), rest.size());
+        const ssize_t written = ::write(file_.get(), rest.data(), rest.size());
         if (written < 0 && errno == EINTR)
             continue;
         if (written <= 0) {
@@ -144,20 +134,26 @@ int LogFile::put(std::string line) noexcept {
         }
         rest.remove_prefix(static_cast<std::size_t>(written));
     }
-    if (error != 0) {
-        ::close(file_);
-        file_ = -1;
-    }
+    if (error != 0)
+        file_ = FileDescriptor(-1);
     return error;
 }
 
 void LogFile::lose(const char *function) noexcept {
+    const std::scoped_lock lock(mutex_);
+    if (lost_++ == 0)
+        first_lost_ = function;
+}
+
+void LogFile::report() noexcept {
+    uint64_t lost = 0;
     {
         const std::scoped_lock lock(mutex_);
-        if (std::exchange(lost_, true))
-            return;
+        lost = std::exchange(lost_, 0);
     }
-    log_.warn("record: no memory for a call of {}: the log lacks it", function);
+    if (lost != 0)
+        log_.warn("record: no memory for {} calls, the first of {}: the log lacks them", lost,
+                  first_lost_);
 }
 
 } // namespace pi::loader::record

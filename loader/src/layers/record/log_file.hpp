@@ -3,6 +3,8 @@
 // The log of all plugins of one loader, and what its lines are written with: ids, threads, open maps.
 #pragma once
 
+#include "file_descriptor.hpp"
+
 #include <pi/pi.h>
 
 #include <cstdint>
@@ -32,11 +34,8 @@ class LogFile {
 public:
     /// %p in `path` is the process's number. What goes wrong is logged, and then nothing is written.
     LogFile(const std::string &path, Log &log);
-    ~LogFile();
-    LogFile(const LogFile &) = delete;
-    LogFile &operator=(const LogFile &) = delete;
 
-    bool is_open() const noexcept { return file_ >= 0; }
+    bool is_open() const noexcept { return file_.get() >= 0; }
 
     /// The id of the object that has this address now.
     uint64_t find(const void *handle);
@@ -55,18 +54,21 @@ public:
     /// How many lines there are.
     uint64_t line_count();
     /// A line, without its end; its number, from 1 on.
-    uint64_t write(std::string line) noexcept;
-    /// A call is missing in the log from now on: says so, once.
+    uint64_t write(std::string line);
+    /// A call is missing in the log.
     void lose(const char *function) noexcept;
+    /// Says which calls are missing, once.
+    void report() noexcept;
 
 private:
-    int put(std::string line) noexcept; ///< what has ended the log, as an errno; else 0
+    int put(std::string_view rest) noexcept; ///< what has ended the log, as an errno; else 0
     void tell(int error) noexcept;
 
     Log &log_;
-    int file_;
-    bool lost_ = false;
+    FileDescriptor file_;
     std::mutex mutex_;
+    uint64_t lost_ = 0;
+    const char *first_lost_ = nullptr;
     uint64_t ids_ = 0;
     uint64_t lines_ = 0;
     std::unordered_map<const void *, uint64_t> objects_;

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "layers/json_text.hpp"
 #include "layers/layers.hpp"
 #include "layers/record/format.hpp"
 #include "layers/record/log_file.hpp"
 #include "plugin.hpp"
-
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <memory>
@@ -18,8 +17,6 @@
 namespace pi::loader {
 namespace record {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 std::span<const unsigned char> bytes_at(const void *address, uint64_t size) {
     return {static_cast<const unsigned char *>(address), static_cast<std::size_t>(size)};
@@ -44,22 +41,27 @@ std::optional<std::vector<Element>> copied(const Element *address, uint64_t coun
     return elements;
 }
 
-std::string text(const Json &line) {
-    return line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-}
-
-Json id(LogFile &file, const void *handle) {
-    return handle != nullptr ? Json(file.find(handle)) : Json();
+std::string id(LogFile &file, const void *handle) {
+    return handle != nullptr ? json_text(file.find(handle)) : json_text(nullptr);
 }
 
 template <typename Handle>
-Json ids(LogFile &file, uint32_t count, const Handle *list) {
-    if (list == nullptr)
-        return nullptr;
-    Json array = Json::array();
-    for (uint32_t i = 0; i < count; ++i)
-        array.push_back(id(file, list[i]));
-    return array;
+std::string ids(LogFile &file, uint32_t count, const Handle *list) {
+    return list != nullptr
+               ? json_array(std::span(list, count), [&](Handle handle) { return id(file, handle); })
+               : json_text(nullptr);
+}
+
+std::string text_or_null(const char *text) {
+    return text != nullptr ? json_text(text) : json_text(nullptr);
+}
+
+std::string base64(std::span<const unsigned char> bytes) {
+    return '"' + encode(bytes) + '"';
+}
+
+std::string hex(uint64_t hash) {
+    return fmt::format("\"{:016x}\"", hash);
 }
 
 /// The archive that writes: a descriptor's members into an object.
@@ -69,13 +71,13 @@ public:
         : file_(file), succeeded_(succeeded), cannot_(cannot) {}
 
     template <typename Desc>
-    Json descriptor(const Desc *desc) {
+    std::string descriptor(const Desc *desc) {
         Desc own;
         if (desc == nullptr)
-            return nullptr;
+            return json_text(nullptr);
         if (!copy_descriptor(desc, described<Desc>, own)) {
             cannot("struct_size or type is not that of the descriptor");
-            return nullptr;
+            return json_text(nullptr);
         }
         if (desc->struct_size > sizeof own) {
             const auto tail = look_at(reinterpret_cast<const unsigned char *>(desc) + sizeof own,
@@ -84,7 +86,7 @@ public:
                 std::any_of(tail->begin(), tail->end(), [](auto byte) { return byte != 0; }))
                 cannot("the descriptor has more than the log knows");
         }
-        Json outer = Json::object();
+        JsonObject outer;
         std::swap(object_, outer);
         members(*this, own);
         if constexpr (!std::is_same_v<Desc, pi_mem_buffer_desc>) {
@@ -92,7 +94,7 @@ public:
                 cannot("the chained descriptor is not known to the log");
         }
         std::swap(object_, outer);
-        return outer;
+        return outer.text();
     }
 
     void cannot(std::string why) {
@@ -102,56 +104,55 @@ public:
 
     template <typename Word>
     void number(const char *name, Word word) {
-        object_[name] = word;
+        object_.add(name, json_text(word));
     }
     template <typename Word, std::size_t Size>
     void numbers(const char *name, const Word (&words)[Size]) {
-        object_[name] = Json(words);
+        object_.add(name, words_text(words));
     }
     void reserved(const char *name, uint64_t word) { unusual(object_, name, word); }
     void stray(const char *name, const void *address) {
         if (address != nullptr)
-            object_[name] = true;
+            object_.add(name, json_text(true));
     }
     template <typename Word>
     void list(const char *name, uint32_t count, const Word *words, uint32_t most) {
         elements(
-            name, count, words, [](Word word) { return Json(word); }, most);
+            name, count, words, [](Word word) { return json_text(word); }, most);
     }
-    void handle(const char *name, const void *handle) { object_[name] = id(file_, handle); }
+    void handle(const char *name, const void *handle) { object_.add(name, id(file_, handle)); }
     template <typename Handle>
     void handles(const char *name, uint32_t count, const Handle *list) {
         elements(name, count, list, [&](Handle handle) { return id(file_, handle); });
     }
-    void text(const char *name, const char *text) {
-        object_[name] = text != nullptr ? Json(text) : Json();
-    }
+    void text(const char *name, const char *text) { object_.add(name, text_or_null(text)); }
     void data(const char *name, const void *address, uint64_t size) {
-        object_[name] = nullptr;
-        if (address != nullptr)
-            object_[name] = bytes(address, size);
+        object_.add(name, address != nullptr ? bytes(address, size) : json_text(nullptr));
     }
     void regions(uint32_t count, const pi_region *regions) {
         elements("regions", count, regions, [](const pi_region &region) {
-            Json out = {{"src_offset", region.src_offset},
-                        {"dst_offset", region.dst_offset},
-                        {"extent", region.extent},
-                        {"src_pitch", region.src_pitch},
-                        {"dst_pitch", region.dst_pitch}};
+            JsonObject out;
+            out.add("src_offset", json_text(region.src_offset))
+                .add("dst_offset", json_text(region.dst_offset))
+                .add("extent", words_text(region.extent))
+                .add("src_pitch", words_text(region.src_pitch))
+                .add("dst_pitch", words_text(region.dst_pitch));
             unusual(out, "reserved", region.reserved);
-            return out;
+            return out.text();
         });
     }
     void source(const pi_buffer_write_desc &desc) {
-        object_["host_ptr"] = desc.host_ptr != nullptr ? Json(true) : Json();
-        if (!succeeded_)
+        if (!succeeded_) {
+            object_.add("host_ptr",
+                        desc.host_ptr != nullptr ? json_text(true) : json_text(nullptr));
             return;
+        }
         std::basic_string<unsigned char> bytes;
         rows(desc, true, [&](const unsigned char *row, uint64_t size) { bytes.append(row, size); });
-        object_["host_ptr"] = encode(bytes);
+        object_.add("host_ptr", base64(bytes));
     }
     void target(const pi_buffer_read_desc &desc) {
-        object_["host_ptr"] = desc.host_ptr != nullptr;
+        object_.add("host_ptr", json_text(desc.host_ptr != nullptr));
         if (!succeeded_ || (desc.flags & PI_COMMAND_BLOCKING) == 0)
             return;
         uint64_t hash = hash_bytes({});
@@ -170,10 +171,10 @@ public:
             return;
         if (header->type != PI_TYPE_MEM_LAYOUT_DESC || header->next != nullptr)
             return cannot("the chained descriptor is not known to the log");
-        object_["next"] = descriptor(static_cast<const pi_mem_layout_desc *>(next));
+        object_.add("next", descriptor(static_cast<const pi_mem_layout_desc *>(next)));
     }
     void place(const pi_buffer_map_desc &desc) {
-        object_["out_pointer"] = desc.out_pointer != nullptr;
+        object_.add("out_pointer", json_text(desc.out_pointer != nullptr));
         if (succeeded_)
             map_ = file_.add_map(
                 desc.mem, {0, desc.flags, desc.size,
@@ -186,9 +187,13 @@ public:
 
 private:
     // What is 0 in a call that is right.
-    static void unusual(Json &object, const char *name, uint64_t word) {
+    static void unusual(JsonObject &object, const char *name, uint64_t word) {
         if (word != 0)
-            object[name] = word;
+            object.add(name, json_text(word));
+    }
+    template <typename Word, std::size_t Size>
+    static std::string words_text(const Word (&words)[Size]) {
+        return json_array(words, [](Word word) { return json_text(word); });
     }
     // Where a call has failed, nothing says that all are there; of more than there may be nobody has looked at any.
     template <typename Element>
@@ -201,22 +206,18 @@ private:
     template <typename Element, typename Write>
     void elements(const char *name, uint32_t count, const Element *array, Write &&write,
                   uint32_t most = 1 << 16) {
-        object_[name] = nullptr;
         if (array == nullptr) {
-            unusual(object_, name, count);
+            object_.add(name, count != 0 ? json_text(count) : json_text(nullptr));
             return;
         }
         const auto seen = look_at(array, count, most);
         if (!seen.has_value())
-            return cannot(fmt::format("{} {} are not where the refused call says", count, name));
-        Json list = Json::array();
-        for (const Element &element : *seen)
-            list.push_back(write(element));
-        object_[name] = std::move(list);
+            cannot(fmt::format("{} {} are not where the refused call says", count, name));
+        object_.add(name, seen.has_value() ? json_array(*seen, write) : json_text(nullptr));
     }
     // Where a call has failed, nothing says that there are so many bytes.
-    Json bytes(const void *address, uint64_t size) {
-        return succeeded_ ? Json(encode(bytes_at(address, size))) : Json(true);
+    std::string bytes(const void *address, uint64_t size) {
+        return succeeded_ ? base64(bytes_at(address, size)) : json_text(true);
     }
     template <typename Desc, typename Visit>
     void rows(const Desc &desc, bool host_is_source, Visit &&visit) {
@@ -226,26 +227,27 @@ private:
                     visit(static_cast<const unsigned char *>(desc.host_ptr) + offset, size);
                 });
     }
-    Json argument(const pi_kernel_argument &argument) {
-        Json out = {{"kind", argument.kind}};
+    std::string argument(const pi_kernel_argument &argument) {
+        JsonObject out;
+        out.add("kind", json_text(argument.kind));
         unusual(out, "reserved", argument.reserved);
         if (argument.image_sampler != nullptr)
             cannot("an argument has a sampler");
         switch (argument.kind) {
         case PI_ARGUMENT_VALUE:
             unusual(out, "offset", argument.offset);
-            out["size"] = argument.size;
-            out["value"] =
-                argument.value != nullptr ? bytes(argument.value, argument.size) : Json();
+            out.add("size", json_text(argument.size));
+            out.add("value", argument.value != nullptr ? bytes(argument.value, argument.size)
+                                                       : json_text(nullptr));
             break;
         case PI_ARGUMENT_BUFFER:
-            out["mem"] = id(file_, argument.mem);
-            out["offset"] = argument.offset;
-            out["size"] = argument.size;
+            out.add("mem", id(file_, argument.mem));
+            out.add("offset", json_text(argument.offset));
+            out.add("size", json_text(argument.size));
             break;
         case PI_ARGUMENT_LOCAL:
             unusual(out, "offset", argument.offset);
-            out["size"] = argument.size;
+            out.add("size", json_text(argument.size));
             break;
         case PI_ARGUMENT_POINTER:
             cannot("an argument is an address");
@@ -253,13 +255,13 @@ private:
         default:
             cannot("an argument is an image or a sampler");
         }
-        return out;
+        return out.text();
     }
 
     LogFile &file_;
     const bool succeeded_;
     std::string &cannot_;
-    Json object_;
+    JsonObject object_;
     std::optional<uint64_t> hash_;
     std::optional<uint64_t> map_;
 };
@@ -272,10 +274,10 @@ struct Recorder {
 
 /// What the call itself may change or take away.
 struct Before {
-    Json arguments;     ///< null where a descriptor is
-    uint64_t began = 0; ///< the lines that there were
+    std::vector<std::string> arguments; ///< JSON: null where a descriptor is
+    uint64_t began = 0;                 ///< the lines that there were
     std::optional<Map> map;
-    std::string data;
+    std::string data; ///< JSON
     std::optional<uint64_t> hash;
 };
 
@@ -305,7 +307,10 @@ struct Recorded<Slot, Index, pi_result (*)(Handle, Rest...)> {
                        if constexpr (!wakes)
                            file.write(line(file, before, result, rest...));
                        else if (result != PI_SUCCESS)
-                           file.write(text(Json({{"of", before.began}, {"result", result}})));
+                           file.write(JsonObject()
+                                          .add("of", json_text(before.began))
+                                          .add("result", json_text(result))
+                                          .text());
                    });
         if (!complete)
             file.lose(name);
@@ -338,7 +343,7 @@ private:
 
     static void look(LogFile &file, Before &before, Handle handle, Rest... rest) {
         before.began = file.line_count();
-        before.arguments = Json::array({id(file, handle)});
+        before.arguments.push_back(id(file, handle));
         const std::tuple<Rest...> parameters(rest...);
         [&]<std::size_t... I>(std::index_sequence<I...>) {
             (before.arguments.push_back(argument<I>(file, parameters)), ...);
@@ -362,7 +367,7 @@ private:
             const auto bytes = copy.has_value() ? std::span<const unsigned char>(*copy)
                                                 : bytes_at(desc.pointer, before.map->size);
             if ((before.map->flags & (PI_MAP_WRITE | PI_MAP_WRITE_DISCARD)) != 0)
-                before.data = encode(bytes);
+                before.data = base64(bytes);
             else
                 before.hash = hash_bytes(bytes);
         }
@@ -376,55 +381,57 @@ private:
             (describe<I>(writer, before.arguments[I + 1], parameters), ...);
         }
         (std::index_sequence_for<Rest...>());
-        Json out = {{"thread", file.thread()},
-                    {"function", name},
-                    {"arguments", std::move(before.arguments)}};
-        out["result"] = result;
+        JsonObject out;
+        out.add("thread", json_text(file.thread()))
+            .add("function", json_text(name))
+            .add("arguments",
+                 json_array(before.arguments, [](const std::string &argument) { return argument; }))
+            .add("result", json_text(result));
         if (result == PI_SUCCESS)
             outputs(file, out, parameters);
         if constexpr (unmaps) {
             if (before.map.has_value() && result == PI_SUCCESS)
                 file.remove_map(std::get<0>(parameters)->mem, *before.map);
             if (before.map.has_value())
-                out["map"] = before.map->id;
+                out.add("map", json_text(before.map->id));
             if (!before.map.has_value())
                 cannot = "which map it ends cannot be told";
             else if (before.hash.has_value())
-                out["hash"] = fmt::format("{:016x}", *before.hash);
+                out.add("hash", hex(*before.hash));
             else
-                out["data"] = before.data;
+                out.add("data", before.data);
         }
         if (blocks(rest...))
-            out["began"] = before.began;
+            out.add("began", json_text(before.began));
         if (writer.map().has_value())
-            out["map"] = *writer.map();
+            out.add("map", json_text(*writer.map()));
         if (writer.hash().has_value())
-            out["hash"] = fmt::format("{:016x}", *writer.hash());
+            out.add("hash", hex(*writer.hash()));
         if (!cannot.empty())
-            out["cannot"] = cannot;
-        return text(out);
+            out.add("cannot", json_text(cannot));
+        return out.text();
     }
 
     template <std::size_t I>
-    static Json argument(LogFile &file, const std::tuple<Rest...> &parameters) {
+    static std::string argument(LogFile &file, const std::tuple<Rest...> &parameters) {
         using Type = std::tuple_element_t<I, std::tuple<Rest...>>;
         const Type value = std::get<I>(parameters);
         if constexpr (is_handle<Type>)
             return id(file, value);
         else if constexpr (std::is_integral_v<Type>)
-            return value;
+            return json_text(value);
         else if constexpr (std::is_same_v<Type, const char *>)
-            return value != nullptr ? Json(value) : Json();
+            return text_or_null(value);
         else if constexpr (std::is_same_v<Type, const pi_event *>)
             return ids(file, std::get<I - 1>(parameters), value);
         else if constexpr (is_out_handle<Type>)
-            return value != nullptr;
+            return json_text(value != nullptr);
         else
-            return nullptr;
+            return json_text(nullptr);
     }
 
     template <std::size_t I>
-    static void describe(Writer &writer, Json &out, const std::tuple<Rest...> &parameters) {
+    static void describe(Writer &writer, std::string &out, const std::tuple<Rest...> &parameters) {
         using Type = std::tuple_element_t<I, std::tuple<Rest...>>;
         if constexpr (std::is_pointer_v<Type>) {
             using Desc = std::remove_const_t<std::remove_pointer_t<Type>>;
@@ -435,7 +442,7 @@ private:
     }
 
     // The handles that are given: one at the end, or a list before its count.
-    static void outputs(LogFile &file, Json &out, const std::tuple<Rest...> &parameters) {
+    static void outputs(LogFile &file, JsonObject &out, const std::tuple<Rest...> &parameters) {
         if constexpr (sizeof...(Rest) != 0) {
             constexpr std::size_t last = sizeof...(Rest) - 1;
             const auto end = std::get<last>(parameters);
@@ -446,17 +453,16 @@ private:
                 using Made = std::remove_pointer_t<std::remove_const_t<decltype(end)>>;
                 constexpr bool found =
                     std::is_same_v<Made, pi_platform> || std::is_same_v<Made, pi_device>;
-                out["made"] = {found ? file.find(*end) : file.make(*end)};
+                const uint64_t made[] = {found ? file.find(*end) : file.make(*end)};
+                out.add("made", json_array(made, [](uint64_t id) { return json_text(id); }));
             } else if constexpr (sizeof...(Rest) >= 3) {
                 const auto list = std::get<last - 1>(parameters);
                 if constexpr (is_out_handle<std::remove_const_t<decltype(list)>> &&
                               std::is_same_v<std::remove_const_t<decltype(end)>, uint32_t *>) {
                     if (list == nullptr || end == nullptr)
                         return;
-                    Json made = Json::array();
-                    for (uint32_t i = 0; i < *end && i < std::get<last - 2>(parameters); ++i)
-                        made.push_back(file.find(list[i]));
-                    out["made"] = std::move(made);
+                    out.add("made",
+                            ids(file, std::min(*end, std::get<last - 2>(parameters)), list));
                 }
             }
         }
@@ -472,7 +478,10 @@ void *attach(PluginInstance &instance, pi_dispatch &table) {
     }));
     if (!file->is_open())
         return nullptr;
-    file->write(text(Json({{"plugin", instance.name()}, {"file", instance.path()}})));
+    file->write(JsonObject()
+                    .add("plugin", json_text(instance.name()))
+                    .add("file", json_text(instance.path()))
+                    .text());
     auto recorder =
         std::make_unique<Recorder>(Recorder{std::move(file), instance.chain().next(record_layer)});
     wrap_all<Recorded>(table);
@@ -483,9 +492,14 @@ void detach(void *data) noexcept {
     delete static_cast<Recorder *>(data);
 }
 
+void report(void *data) noexcept {
+    static_cast<Recorder *>(data)->file->report();
+}
+
 } // namespace
 } // namespace record
 
-constinit const Layer record_layer = {"record", record::attach, record::detach};
+constinit const Layer record_layer = {"record", record::attach, record::detach, nullptr,
+                                      record::report};
 
 } // namespace pi::loader

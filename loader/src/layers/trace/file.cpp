@@ -2,10 +2,9 @@
 
 #include "file.hpp"
 
+#include "layers/json_text.hpp"
 #include "layers/output_file.hpp"
 #include "log.hpp"
-
-#include <nlohmann/json.hpp>
 
 #include <cerrno>
 #include <chrono>
@@ -44,14 +43,10 @@ uint64_t now() noexcept {
     return static_cast<uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
 }
 
-std::string json_text(std::string_view text) {
-    return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-}
-
 TraceFile::TraceFile(const std::string &path, Log &log)
     : log_(log), file_(open_output(path, "trace", "PI_TRACE_FILE", "nothing is traced", log)),
       process_(::getpid()) {
-    if (file_ < 0)
+    if (!is_open())
         return;
     if (!write_at(header, 0))
         return; // tell_failure() will say why
@@ -61,8 +56,6 @@ TraceFile::TraceFile(const std::string &path, Log &log)
 
 TraceFile::~TraceFile() {
     tell_failure();
-    if (file_ >= 0)
-        ::close(file_);
 }
 
 void TraceFile::tell_failure() noexcept {
@@ -75,17 +68,16 @@ void TraceFile::tell_failure() noexcept {
 bool TraceFile::write_at(std::string_view text, uint64_t offset) noexcept {
     while (!text.empty()) {
         const ssize_t written =
-            ::pwrite(file_, text.data(), text.size(), static_cast<off_t>(offset));
+            ::pwrite(file_.get(), text.data(), text.size(), static_cast<off_t>(offset));
         if (written < 0 && errno == EINTR)
             continue;
         if (written <= 0) {
             failure_ = written < 0 ? errno : ENOSPC;
             // What is there is made whole again, if there is room for that.
-            if (::ftruncate(file_, static_cast<off_t>(end_)) == 0)
+            if (::ftruncate(file_.get(), static_cast<off_t>(end_)) == 0)
                 static_cast<void>(
-                    !::pwrite(file_, footer.data(), footer.size(), static_cast<off_t>(end_)));
-            ::close(file_);
-            file_ = -1;
+                    !::pwrite(file_.get(), footer.data(), footer.size(), static_cast<off_t>(end_)));
+            file_ = FileDescriptor(-1);
             return false;
         }
         text.remove_prefix(static_cast<std::size_t>(written));
@@ -98,7 +90,7 @@ void TraceFile::write(std::string_view events) noexcept {
     try {
         fmt::memory_buffer text;
         const std::scoped_lock lock(mutex_);
-        if (file_ < 0)
+        if (!is_open())
             return;
         fmt::format_to(std::back_inserter(text), "{}{}{}", empty_ ? "" : ",\n", events, footer);
         if (write_at({text.data(), text.size()}, end_)) {

@@ -4,6 +4,8 @@
 // of the text before: the file is valid JSON at every moment, however the process ends.
 #pragma once
 
+#include "file_descriptor.hpp"
+
 #include <fmt/format.h>
 
 #include <atomic>
@@ -25,9 +27,6 @@ namespace pi::loader::trace {
 
 /// Nanoseconds of CLOCK_MONOTONIC.
 uint64_t now() noexcept;
-
-/// As it stands in JSON, with its quotes.
-std::string json_text(std::string_view text);
 
 /// Where an event is shown: a thread of the host, a queue, or what somebody else has named.
 struct Track {
@@ -76,7 +75,7 @@ public:
     TraceFile(const TraceFile &) = delete;
     TraceFile &operator=(const TraceFile &) = delete;
 
-    bool is_open() const noexcept { return file_ >= 0; }
+    bool is_open() const noexcept { return file_.get() >= 0; }
     /// Logs, once, why nothing more is written. Never under a lock that a call of the application's may take: its log callback may
     /// make calls.
     void tell_failure() noexcept;
@@ -112,7 +111,7 @@ private:
     bool write_at(std::string_view text, uint64_t offset) noexcept;
 
     Log &log_;
-    int file_ = -1;
+    FileDescriptor file_;
     const int64_t process_;
     std::atomic<uint64_t> ids_{0};
     std::atomic<int> failure_{0}; ///< what ended the file, as an errno, until it is told

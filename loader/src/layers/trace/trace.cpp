@@ -2,14 +2,12 @@
 
 #include "error.hpp"
 #include "layers/extension.hpp"
+#include "layers/json_text.hpp"
 #include "layers/layers.hpp"
-#include "layers/shallow_json.hpp"
 #include "layers/trace/command.hpp"
 #include "plugin.hpp"
 
 #include <pi/pi_trace.h>
-
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <iterator>
@@ -25,8 +23,13 @@ std::shared_ptr<Command> begin_command(Tracer &tracer, const char *function, pi_
                                        const pi_event *wait_list) {
     const std::shared_ptr<Command> command = tracer.begin(function, queue, wait_count, wait_list);
     Desc own;
-    if (copy_descriptor(desc, type_of<Desc>, own))
-        read_command(tracer, own, *command);
+    try {
+        if (copy_descriptor(desc, type_of<Desc>, own))
+            read_command(tracer, own, *command);
+    } catch (const std::bad_alloc &) {
+        tracer.withdraw(command);
+        throw;
+    }
     return command;
 }
 
@@ -73,18 +76,18 @@ pi_result write_checked_span(TraceFile &file, const pi_trace_span &span) {
     if (other != std::end(span.reserved))
         return fail(PI_ERROR_UNSUPPORTED_FEATURE, "write_span: reserved[{}] is {}, should be 0",
                     other - std::begin(span.reserved), *other);
-    std::string arguments;
+    std::string_view arguments;
     if (span.arguments != nullptr) {
-        bool deep = false;
-        const auto json = parse_shallow<nlohmann::json>(span.arguments, max_depth, deep);
-        if (deep)
+        arguments = span.arguments;
+        const JsonShape shape = json_shape(arguments, max_depth);
+        if (shape.deep)
             return fail(PI_ERROR_INVALID_VALUE, "write_span: arguments is nested deeper than {}",
                         max_depth);
-        if (!json.is_object())
+        if (!shape.object)
             return fail(PI_ERROR_INVALID_VALUE,
                         "write_span: arguments is \"{}\", which is no JSON object", span.arguments);
-        const std::string text = json.dump();
-        arguments = text.substr(1, text.size() - 2);
+        const std::size_t begin = arguments.find('{') + 1;
+        arguments = arguments.substr(begin, arguments.rfind('}') - begin);
     }
     file.span(span.group, span.track, span.name, span.category, span.begin, span.end, arguments);
     return PI_SUCCESS;

@@ -3,6 +3,7 @@
 #include "tracer.hpp"
 
 #include "error.hpp"
+#include "layers/json_text.hpp"
 #include "layers/layers.hpp"
 #include "plugin.hpp"
 

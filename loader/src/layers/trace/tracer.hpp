@@ -50,7 +50,7 @@ struct Command {
 /// A queue that commands are shown on. Under the tracer's lock.
 class QueueTrack {
 public:
-    QueueTrack(Lanes where, uint64_t flags, pi_device of) noexcept
+    QueueTrack(Lanes where, uint64_t flags, pi_device of)
         : in_order((flags & PI_QUEUE_OUT_OF_ORDER) == 0),
           profiling((flags & PI_QUEUE_PROFILING) != 0), device(of), lanes(std::move(where)) {}
 

@@ -32,10 +32,15 @@ void Addresses::add(const Allocation &allocation) {
     allocations_.insert_or_assign(allocation.begin, allocation);
 }
 
-Allocation Addresses::take(const void *pointer) noexcept {
+Addresses::Taken Addresses::take(const void *pointer) noexcept {
     const std::scoped_lock lock(mutex_);
-    const auto found = allocations_.extract(reinterpret_cast<uintptr_t>(pointer));
-    return found.empty() ? Allocation{} : found.mapped();
+    return allocations_.extract(reinterpret_cast<uintptr_t>(pointer));
+}
+
+void Addresses::put_back(Taken taken) noexcept {
+    const std::scoped_lock lock(mutex_);
+    if (!taken.empty())
+        allocations_.insert(std::move(taken));
 }
 
 void Addresses::forget(pi_context context) noexcept {

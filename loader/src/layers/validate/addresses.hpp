@@ -31,8 +31,10 @@ public:
     /// The allocation that an address lies in.
     Allocation find(const void *pointer) const noexcept;
     void add(const Allocation &allocation);
-    /// The allocation that begins there, which is forgotten; one of size 0 if there is none.
-    Allocation take(const void *pointer) noexcept;
+    /// The allocation that begins there, which is forgotten; empty if there is none.
+    using Taken = std::map<uintptr_t, Allocation>::node_type;
+    Taken take(const void *pointer) noexcept;
+    void put_back(Taken taken) noexcept;
     /// What nobody has freed goes with the context.
     void forget(pi_context context) noexcept;
 

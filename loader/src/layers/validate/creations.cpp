@@ -4,6 +4,8 @@
 
 #include "images.hpp"
 
+#include "layers/layers.hpp"
+
 namespace pi::loader::validate {
 namespace {
 

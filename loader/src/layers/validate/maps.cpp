@@ -161,14 +161,15 @@ void Maps::check_unmap(Check &check, const pi_unmap_desc &desc) noexcept {
         const std::scoped_lock lock(mutex_);
         found = std::any_of(maps_.begin(), maps_.end(), may_be);
     }
-    if (!found)
+    if (!found && !lacks_maps_)
         check.refuse(PI_ERROR_INVALID_VALUE, {"desc->pointer"},
                      "is {}, which no map of mem gave that is not unmapped already; what a map "
                      "gave is needed, once",
                      desc.pointer);
 }
 
-void Maps::add(const Place &place, const pi_buffer_map_desc &desc, const Outcome &outcome) {
+void Maps::add(const Place &place, const pi_buffer_map_desc &desc,
+               const Outcome &outcome) noexcept {
     Map map{};
     map.event = keep(outcome);
     const auto memory = validator_.facts(desc.mem);
@@ -194,7 +195,11 @@ void Maps::add(const Place &place, const pi_buffer_map_desc &desc, const Outcome
         map.pointer = *desc.out_pointer;
     const std::scoped_lock lock(mutex_);
     map.serial = ++last_serial_;
-    maps_.push_back(std::move(map));
+    try {
+        maps_.push_back(std::move(map));
+    } catch (const std::bad_alloc &) {
+        lacks_maps_ = true;
+    }
     count_ = maps_.size();
 }
 

@@ -43,8 +43,8 @@ public:
         pi_event event; ///< NULL: the command has ended with success
         bool own;
     };
-    /// A map that was enqueued.
-    void add(const Place &place, const pi_buffer_map_desc &desc, const Outcome &outcome);
+    /// A map that was enqueued. Without memory to note it no unmap is refused any more.
+    void add(const Place &place, const pi_buffer_map_desc &desc, const Outcome &outcome) noexcept;
     /// An unmap that was enqueued. If it fails, the map may still be there, to be unmapped again. While it is not known how
     /// it ends, only an application that decides what becomes of its wait list (`may_fail`) can know that it will fail.
     void remove(const pi_unmap_desc &desc, const Outcome &outcome, bool may_fail) noexcept;
@@ -85,6 +85,7 @@ private:
 
     Validator &validator_;
     std::atomic<std::size_t> count_{0};
+    std::atomic<bool> lacks_maps_{false};
     std::mutex mutex_; ///< no call is made with it, of the plugin or of the application
     uint64_t last_serial_ = 0;
     std::vector<Map> maps_;

@@ -168,7 +168,7 @@ private:
             settle(*place.queue, before);
         [[maybe_unused]] const Maps::Outcome outcome =
             followed ? Maps::Outcome{*event, event == &own_event} : Maps::Outcome{};
-        try {
+        if_memory([&] {
             if constexpr (is_map) {
                 validator.maps().add(place, own, outcome);
             } else if constexpr (is_unmap) {
@@ -178,10 +178,17 @@ private:
                 validator.addresses().add(
                     {reinterpret_cast<uintptr_t>(*own.out_pointer), own.size, place.context});
             }
-        } catch (const std::bad_alloc &) {
-            // The command is at work: without memory for it less is known of it.
-        }
+        });
         return PI_SUCCESS;
+    }
+
+    // What has been done is done: without memory to note it less is known.
+    template <typename Note>
+    static void if_memory(Note &&note) noexcept {
+        try {
+            note();
+        } catch (const std::bad_alloc &) { // NOLINT(bugprone-empty-catch)
+        }
     }
 
     static void settle(const QueueFacts &queue, uint64_t held) noexcept {
@@ -209,8 +216,10 @@ private:
             pi_usm_desc own{};
             if (result == PI_SUCCESS &&
                 copy_descriptor(std::get<1>(parameters), PI_TYPE_USM_DESC, own))
-                validator.addresses().add(
-                    {reinterpret_cast<uintptr_t>(*std::get<2>(parameters)), own.size, context});
+                if_memory([&] {
+                    validator.addresses().add(
+                        {reinterpret_cast<uintptr_t>(*std::get<2>(parameters)), own.size, context});
+                });
             return result;
         }
     }
@@ -218,10 +227,10 @@ private:
     // Forgotten before, since then the address may be another allocation's.
     template <typename Free>
     static pi_result free_usm(Validator &validator, const void *pointer, Free free) {
-        const Allocation freed = validator.addresses().take(pointer);
+        Addresses::Taken freed = validator.addresses().take(pointer);
         const pi_result result = free();
-        if (result != PI_SUCCESS && freed.size != 0)
-            validator.addresses().add(freed);
+        if (result != PI_SUCCESS)
+            validator.addresses().put_back(std::move(freed));
         return result;
     }
 
@@ -296,16 +305,11 @@ private:
             const pi_result result = next(handle, rest...);
             auto *out = std::get<sizeof...(Rest) - 1>(parameters);
             if (result == PI_SUCCESS && out != nullptr) {
-                try {
-                    see(validator, origin, *out, learn(validator, handle, parameters));
-                } catch (const std::bad_alloc &) {
-                    if (!command) // one that is at work is no failure
-                        throw;
-                }
-            }
-            if constexpr (same_slot<Slot, &pi_dispatch::piContextCreate>) {
-                if (result == PI_SUCCESS && out != nullptr)
-                    keep_devices(validator, *out, std::get<0>(parameters));
+                Known known;
+                if_memory([&] { known = learn(validator, handle, parameters); });
+                see(validator, origin, *out, std::move(known));
+                if constexpr (same_slot<Slot, &pi_dispatch::piContextCreate>)
+                    if_memory([&] { keep_devices(validator, *out, std::get<0>(parameters)); });
             }
             return result;
         } else {

@@ -194,9 +194,9 @@ void Validator::end(const Reference &reference, uint32_t Object::*count, bool he
 }
 
 void Validator::add(void *handle, pi_kind kind, const Origin &origin, bool immortal,
-                    std::shared_ptr<const Facts> facts) {
+                    std::shared_ptr<const Facts> facts) noexcept {
     const uint64_t serial = registry_.make_serial();
-    registry_.with(handle, [&](Object *object, ObjectTable &table, uint64_t hash) {
+    const auto note = [&](Object *object, ObjectTable &table, uint64_t hash) {
         if (object != nullptr && object->kind == kind && object->known_to_plugin()) {
             // The plugin gave the same one again.
             object->references += immortal || object->immortal ? 0 : 1;
@@ -215,7 +215,19 @@ void Validator::add(void *handle, pi_kind kind, const Origin &origin, bool immor
         added.call = origin.call;
         added.serial = serial;
         added.facts = std::move(facts);
-    });
+    };
+    try {
+        registry_.with(handle, note);
+    } catch (const std::bad_alloc &) {
+        if (!lacks_objects_.exchange(true))
+            instance_.log().warn("plugin {}: validate: there was no memory to note a {}: handles "
+                                 "that are not known are no longer refused",
+                                 instance_.name(), kind_name(kind));
+    }
+}
+
+bool Validator::may_be_unnoted(const void *handle) noexcept {
+    return lacks_objects_ && handle != nullptr && find(handle).handle == nullptr;
 }
 
 Reference Validator::keep(pi_event event) noexcept {
@@ -272,14 +284,21 @@ void Validator::lend(void *owner, void *handle, pi_kind kind) {
         if (lent != nullptr)
             ++lent->lent;
     });
-    const bool taken = registry_.with_object(owner, [&](Object *lender) {
+    struct Loan {
+        ~Loan() {
+            if (!taken)
+                validator.give_back(loan, &Object::lent);
+        }
+        Validator &validator;
+        const Reference &loan;
+        bool taken = false;
+    } end{*this, loan};
+    end.taken = registry_.with_object(owner, [&](Object *lender) {
         if (lender == nullptr || std::any_of(lender->lends.begin(), lender->lends.end(), is_loan))
             return false;
         lender->lends.push_back(loan);
         return true;
     });
-    if (!taken)
-        give_back(loan, &Object::lent);
 }
 
 uint32_t Validator::extra_references(const void *handle) noexcept {

@@ -52,16 +52,16 @@ public:
                 *out_direct = true;
             return true;
         });
-        return usable ? PI_SUCCESS
-                      : explain(handle, HandleTraits<Handle>::kind, HandleTraits<Handle>::error,
-                                where);
+        return usable || may_be_unnoted(handle) ? PI_SUCCESS
+                                                : explain(handle, HandleTraits<Handle>::kind,
+                                                          HandleTraits<Handle>::error, where);
     }
 
     template <typename Handle>
     pi_result retain(Handle handle, const char *function,
                      pi_result (*next_retain)(Handle)) noexcept {
         const int state = count_retain(handle, HandleTraits<Handle>::kind);
-        if (state < 0)
+        if (state < 0 && !may_be_unnoted(handle))
             return explain(handle, HandleTraits<Handle>::kind, HandleTraits<Handle>::error,
                            {function});
         const pi_result result = next_retain(handle);
@@ -84,6 +84,8 @@ public:
         case Released::last:
             return end_of_use(released);
         case Released::wrong:
+            if (may_be_unnoted(handle))
+                return next_release(handle);
             break;
         }
         return explain(handle, HandleTraits<Handle>::kind, HandleTraits<Handle>::error, {function},
@@ -100,8 +102,9 @@ public:
         bool direct;
     };
     /// An object that the application got, with a reference (or, if it is immortal, without one).
+    /// Where there is no memory to note it, handles that are not known are no longer refused.
     void add(void *handle, pi_kind kind, const Origin &origin, bool immortal = false,
-             std::shared_ptr<const Facts> facts = nullptr);
+             std::shared_ptr<const Facts> facts = nullptr) noexcept;
     /// What is known of it; nullptr: nothing.
     template <typename Handle>
     std::shared_ptr<const typename FactsOf<Handle>::type> facts(Handle handle) noexcept {
@@ -113,7 +116,7 @@ public:
         });
     }
     uint64_t make_number() noexcept { return registry_.make_serial(); }
-    /// `handle` is borrowed from `owner`: it may be used as long as that lives.
+    /// `handle` is borrowed from `owner`: it may be used as long as that lives. If it throws, it is not.
     void lend(void *owner, void *handle, pi_kind kind);
     /// What REFERENCE_COUNT counts more than the application has.
     uint32_t extra_references(const void *handle) noexcept;
@@ -169,6 +172,7 @@ private:
     /// Counts one down; `held`: it is a reference that the plugin knows of.
     void end(const Reference &object, uint32_t Object::*count, bool held) noexcept;
     void release_in_plugin(const Reference &object) noexcept;
+    bool may_be_unnoted(const void *handle) noexcept;
     [[gnu::cold, gnu::noinline]] pi_result explain(const void *handle, pi_kind kind, pi_result code,
                                                    const Where &where,
                                                    bool releasing = false) noexcept;
@@ -183,6 +187,7 @@ private:
     std::deque<Kept> quarantine_;
     uint64_t quarantine_bytes_ = 0;
     bool closed_ = false;
+    std::atomic<bool> lacks_objects_{false};
     Addresses addresses_;
     std::unique_ptr<Maps> maps_;
 };

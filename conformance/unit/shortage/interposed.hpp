@@ -6,8 +6,9 @@
 
 namespace shortage {
 
-/// Whose memory is short, and when.
+/// Who is short of memory or threads, and when.
 extern pi_test::OwnCode own_code;
 extern pi_test::Shortage memory;
+extern pi_test::Shortage threads;
 
 } // namespace shortage
