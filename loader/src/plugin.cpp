@@ -67,7 +67,10 @@ void PluginInstance::host_log(const pi_host *host, pi_log_level level, const cha
 }
 
 void PluginInstance::host_object_count(const pi_host *host, int64_t change) {
-    instance_of(host).count_objects(change);
+    PluginInstance &instance = instance_of(host);
+    instance.count_objects(change);
+    if (change > 0 && instance.handle() != nullptr) // else it is in piPluginMain still
+        instance.exit_watch_->see_objects(instance.objects_, instance.name_, instance.path_);
 }
 
 const char *PluginInstance::host_get_option(const pi_host *host, const char *name) {
@@ -149,6 +152,7 @@ struct PluginOpener {
 
     std::string call_main() {
         std::string reason;
+        instance.exit_watch_ = &ExitWatch::of(instance.path_);
         {
             const StallWatch::Call call(watch, instance.name_, instance.path_, "dlopen");
             instance.library_ = Library::open(instance.path_, reason);

@@ -5,6 +5,7 @@
 
 #include "config.hpp"
 #include "error.hpp"
+#include "exit_watch.hpp"
 #include "fork.hpp"
 #include "layer.hpp"
 #include "library.hpp"
@@ -114,6 +115,7 @@ private:
     std::string path_;
     std::string name_;
     Library library_;
+    ExitWatch *exit_watch_ = nullptr; ///< once the file is opened
 
     // One more than there are objects until the loader closes: before that it is never zero, and
     // counting costs no lock.

@@ -27,6 +27,8 @@ Config read_config() {
         config.registration = Registration::refused;
     else if (how == "none")
         config.registration = Registration::none;
+    config.exit_sleep = static_cast<unsigned>(
+        std::strtoul(variable("PI_SIMULATED_CUDA_EXIT_SLEEP").c_str(), nullptr, 10));
     config.one_queue = variable("PI_SIMULATED_CUDA_ONE_QUEUE") == "1";
     config.strict = variable("PI_SIMULATED_CUDA_STRICT") == "1";
     return config;

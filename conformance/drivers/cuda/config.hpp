@@ -17,8 +17,9 @@ struct Config {
     unsigned max_peers = 8;               ///< contexts that a context may use the memory of
     int pageable = 0;                     ///< devices, the first ones, that use pageable memory
     Registration registration = Registration::works;
-    bool one_queue = false; ///< a device does all work in the order it was given
-    bool strict = false;    ///< leaks make the process fail
+    bool one_queue = false;  ///< a device does all work in the order it was given
+    bool strict = false;     ///< leaks make the process fail
+    unsigned exit_sleep = 0; ///< milliseconds, in the driver's exit handler
 };
 
 Config read_config();

@@ -2,8 +2,11 @@
 #include "driver.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <stdexcept>
+#include <thread>
 
 namespace pi::cuda::simulated {
 
@@ -55,6 +58,12 @@ namespace {
 /// Reads the machine and makes its devices, each with its default pool.
 CUresult start(Driver &all) {
     all.config = read_config();
+    if (all.config.exit_sleep != 0)
+        on_exit(
+            [](int, void *sleep) {
+                std::this_thread::sleep_for(*static_cast<std::chrono::milliseconds *>(sleep));
+            },
+            new std::chrono::milliseconds(all.config.exit_sleep));
     try {
         all.machine = drivers::read_machine(all.config.machine);
     } catch (const std::exception &error) {

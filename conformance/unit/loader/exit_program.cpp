@@ -8,6 +8,7 @@
 //     return    main returns; nothing is released
 //     handler   so, and an exit handler made before the first call of PI sleeps while the work goes on
 //     late      such an exit handler calls PI: its loader and a new one
+//     handler_sleeps  as handler, for 2.5 s
 //     statics   a static object made before the first call of PI releases everything
 //     thread    another thread calls exit while this one enqueues
 //     fork      a child that was made meanwhile ends first, by exit, and a static object releases what it inherited
@@ -303,6 +304,10 @@ void sleep_a_little() {
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
 }
 
+void sleep_long() {
+    std::this_thread::sleep_for(std::chrono::milliseconds(2500));
+}
+
 void use_new_loader() {
     for (pi_platform platform : make_loader()) {
         pi_device device = first_device(platform);
@@ -373,6 +378,8 @@ int main(int argc, char **argv) {
     released_at_exit.enabled = way == "statics";
     if (way == "handler")
         std::atexit(&sleep_a_little);
+    if (way == "handler_sleeps")
+        std::atexit(&sleep_long);
     if (way == "late")
         std::atexit(&use_late);
     int busy = 0;

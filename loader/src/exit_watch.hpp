@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A driver that does not let the process end is named. Nothing of the loader's can end what a driver
+// waits for in its exit handlers; but these run in the reverse order of their registration, so those of
+// a plugin and its driver lie between two of the loader's: one from before the plugin was opened, and
+// one from when it had objects.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace pi::loader {
+
+/// Of one plugin's file; it lives as long as the process. Thread-safe.
+class ExitWatch {
+public:
+    /// Before the file is opened.
+    static ExitWatch &of(const std::string &path);
+
+    /// So many of the plugin's objects are alive: its driver may have registered more handlers.
+    void see_objects(int64_t count, std::string_view plugin, std::string_view path) noexcept {
+        if (count >= next_count_.load(std::memory_order_relaxed)) [[unlikely]]
+            begin_later(count, plugin, path);
+    }
+
+private:
+    void begin_later(int64_t count, std::string_view plugin, std::string_view path) noexcept;
+    static void begin(int code, void *watch) noexcept;
+    static void end(int code, void *watch) noexcept;
+    static void *run(void *watch) noexcept;
+
+    std::atomic<int64_t> next_count_{1};
+    enum class State { before, between, after }; ///< the two
+    std::atomic<State> state_{State::before};
+    std::string line_; ///< made before the first begin is registered
+};
+
+} // namespace pi::loader
