@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Memory runs out at any allocation of the runtime's, on any thread, from an acquire to the end of all that it began.
+// Memory runs out at any allocation of the runtime's, on any thread, from an acquire to the end of all that it began; or
+// threads do.
 #include "equipment.hpp"
 #include "failing_allocations.hpp"
+#include "failing_threads.hpp"
 #include "own_code.hpp"
 #include "shortage.hpp"
 
@@ -19,6 +21,8 @@ using namespace runtime_test;
 namespace {
 
 pi_test::Shortage memory;
+/// Of threads, if this is set.
+bool of_threads = false;
 /// The runtime's, which is linked into this program: what plugins do without memory is a matter of
 /// their own.
 pi_test::OwnCode own_code;
@@ -34,10 +38,11 @@ public:
 constexpr uint64_t size = 4096;
 constexpr Range used{100, 3100};
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-constexpr uint32_t stride = 7; // sanitizers take long
+constexpr bool sanitized = true;
 #else
-constexpr uint32_t stride = 1;
+constexpr bool sanitized = false;
 #endif
+constexpr uint32_t stride = sanitized ? 7 : 1; // sanitizers take long
 
 /// What is where before the acquire.
 enum class Before { nothing_there, all_there, in_ranges };
@@ -159,7 +164,7 @@ private:
     static void release(Acquisition &use, const Event &event) {
         try {
             use.release(event.get());
-        } catch (const std::bad_alloc &) {
+        } catch (const std::exception &) {
             memory.end_lasting(); // a release that failed may be tried again
             REQUIRE(use.held());
             use.release(event.get());
@@ -194,7 +199,10 @@ private:
 } // namespace
 
 bool allocation_fails(const void *caller) {
-    return memory.active() && own_code.calls(caller) && memory.takes_one();
+    return !of_threads && memory.active() && own_code.calls(caller) && memory.takes_one();
+}
+bool thread_fails(const void *caller) {
+    return of_threads && memory.active() && own_code.calls(caller) && memory.takes_one();
 }
 
 TEST_CASE("whichever allocation of an acquire and what it begins fails, no byte is lost, nothing "
@@ -214,6 +222,30 @@ TEST_CASE("whichever allocation of an acquire and what it begins fails, no byte 
         scenario.check_bytes();
         REQUIRE(allocation < 10000);
     }
+}
+
+TEST_CASE(
+    "where events refuse callbacks, whichever thread of an acquire and what it begins cannot be "
+    "started, no byte is lost, nothing waits for ever, and the next acquire has them") {
+    const Access access = GENERATE(Access::read, Access::read_write, Access::discard_write);
+    const Before before = GENERATE(Before::nothing_there, Before::all_there, Before::in_ranges);
+    const bool in_pieces = GENERATE(false, true);
+    const bool lasts = GENERATE(false, true);
+    const Machine machine(1, "piEventSetCallback:1..=fail(BACKEND)");
+    own_code.find(std::array{std::string_view()});
+    of_threads = true;
+    bool failed = true, failed_once = false;
+    for (uint32_t thread = 1; failed; ++thread) {
+        CAPTURE(to_string(access), static_cast<int>(before), in_pieces, lasts, thread);
+        Scenario scenario(machine, in_pieces);
+        scenario.prepare(before);
+        failed = scenario.use(access, thread, lasts);
+        failed_once = failed_once || failed;
+        scenario.check_bytes();
+        REQUIRE(thread < 1000);
+    }
+    of_threads = false;
+    CHECK((failed_once || access != Access::discard_write || sanitized));
 }
 
 TEST_CASE("whichever allocation of the end of a write that failed fails, its bytes count nowhere, "

@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The program's operator new and, where no sanitizer has them, malloc and its like and
-// pthread_create.
+// The program's operator new and pthread_create and, where no sanitizer has it, malloc and its like.
 #include "interposed.hpp"
 
 #include "failing_allocations.hpp"
-
-#include <cerrno>
-#include <dlfcn.h>
-#include <pthread.h>
+#include "failing_threads.hpp"
 
 namespace shortage {
 
@@ -23,14 +19,19 @@ bool allocation_fails(const void *caller) {
            shortage::memory.takes_one();
 }
 
+bool thread_fails(const void *caller) {
+    return shortage::threads.active() && shortage::own_code.calls(caller) &&
+           shortage::threads.takes_one();
+}
+
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define PI_SANITIZER_HAS_THEM
+#define PI_SANITIZER_HAS_MALLOC
 #endif
 #elif defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define PI_SANITIZER_HAS_THEM
+#define PI_SANITIZER_HAS_MALLOC
 #endif
-#if defined(__GLIBC__) && !defined(PI_SANITIZER_HAS_THEM)
+#if defined(__GLIBC__) && !defined(PI_SANITIZER_HAS_MALLOC)
 namespace {
 
 /// Of what own code calls directly: the C++ library has memory for exceptions.
@@ -39,21 +40,9 @@ bool fails(const void *caller) {
            shortage::memory.takes_one();
 }
 
-const auto real_pthread_create =
-    reinterpret_cast<decltype(&pthread_create)>(dlsym(RTLD_NEXT, "pthread_create"));
-
 } // namespace
 
 extern "C" {
-
-int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *),
-                   void *argument) {
-    const void *const caller = __builtin_return_address(0);
-    if (shortage::threads.active() && shortage::own_code.calls(caller) &&
-        shortage::threads.takes_one())
-        return EAGAIN;
-    return real_pthread_create(thread, attributes, start, argument);
-}
 
 void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t count, size_t size);
