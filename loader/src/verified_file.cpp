@@ -2,13 +2,14 @@
 
 #include "verified_file.hpp"
 
-#include "layers/shallow_json.hpp"
+#include "file_descriptor.hpp"
+#include "layers/json_text.hpp"
 
-#include <nlohmann/json.hpp>
+#include <fmt/format.h>
 
 #include <filesystem>
 #include <fstream>
-#include <iterator>
+#include <optional>
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -18,25 +19,10 @@
 namespace pi::loader {
 namespace {
 
-using VerifiedJson = nlohmann::json;
+using Answers = std::map<std::string, Verified, std::less<>>;
 
-constexpr int verified_format = 1;
+constexpr uint64_t verified_format = 1;
 constexpr std::size_t largest_verified_file = 1 << 20;
-
-class File {
-public:
-    explicit File(int descriptor) noexcept : descriptor_(descriptor) {}
-    File(const File &) = delete;
-    File &operator=(const File &) = delete;
-    ~File() {
-        if (descriptor_ >= 0)
-            ::close(descriptor_);
-    }
-    int get() const noexcept { return descriptor_; }
-
-private:
-    int descriptor_;
-};
 
 // Drivers change with the kernel's release, and the hardware while the machine is off.
 std::string this_machine() {
@@ -50,7 +36,7 @@ std::string this_machine() {
 // "" for what is not a regular file of this user.
 std::string content_of(const std::string &path) {
     // A pipe would hold the open until somebody writes to it.
-    const File file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+    const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
     struct stat status {};
     if (file.get() < 0 || ::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode) ||
         status.st_uid != ::geteuid() ||
@@ -75,36 +61,73 @@ bool write_all(int file, const std::string &text) {
     return true;
 }
 
+/// Its members are at depth 1, those of a row of "connections" at depth 3.
+class VerifiedReader : public JsonReader {
+public:
+    VerifiedReader() : JsonReader(4), this_machine_(this_machine()) {}
+    /// Nothing of another format or machine.
+    Answers take() && { return is_format_ && is_machine_ ? std::move(answers_) : Answers(); }
+
+    bool key(string_t &name) override {
+        key_ = name;
+        if (depth() == 1)
+            member_ = name;
+        return true;
+    }
+    bool number_unsigned(number_unsigned_t number) override {
+        if (depth() == 1 && key_ == "pi_verified")
+            is_format_ = number == verified_format;
+        return JsonReader::number_unsigned(number);
+    }
+    bool string(string_t &text) override {
+        if (depth() == 1 && key_ == "machine")
+            is_machine_ = text == this_machine_;
+        if (depth() == 3 && key_ == "pair")
+            pair_ = text;
+        if (depth() == 3 && key_ == "seen")
+            seen_ = text;
+        return JsonReader::string(text);
+    }
+    bool boolean(bool value) override {
+        if (depth() == 3 && key_ == "deep")
+            deep_ = value;
+        return JsonReader::boolean(value);
+    }
+    bool end_object() override {
+        if (depth() == 3 && member_ == "connections" && pair_ && seen_ && deep_)
+            answers_[*pair_] = {*seen_, *deep_};
+        pair_.reset();
+        seen_.reset();
+        deep_.reset();
+        return JsonReader::end_object();
+    }
+
+private:
+    const std::string this_machine_;
+    std::string member_, key_;
+    bool is_format_ = false, is_machine_ = false;
+    std::optional<std::string> pair_, seen_;
+    std::optional<bool> deep_;
+    Answers answers_;
+};
+
 } // namespace
 
 std::map<std::string, Verified, std::less<>> read_verified(const std::string &file) {
-    std::map<std::string, Verified, std::less<>> answers;
-    bool deep = false;
-    const auto content = parse_shallow<VerifiedJson>(content_of(file), 4, deep);
-    if (!content.is_object() || content.value("pi_verified", VerifiedJson()) != verified_format ||
-        content.value("machine", VerifiedJson()) != this_machine())
-        return answers;
-    for (const VerifiedJson &row : content.value("connections", VerifiedJson::array())) {
-        const auto member = [&](const char *name) {
-            return row.is_object() ? row.value(name, VerifiedJson()) : VerifiedJson();
-        };
-        const VerifiedJson pair = member("pair"), seen = member("seen"), deep_one = member("deep");
-        if (pair.is_string() && seen.is_string() && deep_one.is_boolean())
-            answers[pair.get<std::string>()] = {seen.get<std::string>(), deep_one.get<bool>()};
-    }
-    return answers;
+    VerifiedReader reader;
+    return reader.read(content_of(file)) ? std::move(reader).take() : Answers();
 }
 
 void write_verified(const std::string &file,
                     const std::map<std::string, Verified, std::less<>> &answers) {
-    VerifiedJson rows = VerifiedJson::array();
+    std::string rows;
     for (const auto &[pair, seen] : answers)
-        rows.push_back({{"pair", pair}, {"seen", seen.text}, {"deep", seen.deep}});
-    const VerifiedJson content = {{"pi_verified", verified_format},
-                                  {"machine", this_machine()},
-                                  {"connections", std::move(rows)}};
+        rows +=
+            fmt::format("{}\n  {{\"pair\": {}, \"seen\": {}, \"deep\": {}}}",
+                        rows.empty() ? "" : ",", json_text(pair), json_text(seen.text), seen.deep);
     const std::string text =
-        content.dump(1, ' ', false, VerifiedJson::error_handler_t::replace) + "\n";
+        fmt::format("{{\n \"pi_verified\": {},\n \"machine\": {},\n \"connections\": [{}\n ]\n}}\n",
+                    verified_format, json_text(this_machine()), rows);
     struct stat status {};
     if (text.size() > largest_verified_file ||
         (::lstat(file.c_str(), &status) == 0 && !S_ISREG(status.st_mode)))
@@ -112,7 +135,7 @@ void write_verified(const std::string &file,
     std::error_code ignored;
     std::filesystem::create_directories(std::filesystem::path(file).parent_path(), ignored);
     std::string temporary = file + ".XXXXXX";
-    const File out(::mkostemp(temporary.data(), O_CLOEXEC));
+    const FileDescriptor out(::mkostemp(temporary.data(), O_CLOEXEC));
     if (out.get() >= 0 &&
         (!write_all(out.get(), text) || ::rename(temporary.c_str(), file.c_str()) != 0))
         ::unlink(temporary.c_str());

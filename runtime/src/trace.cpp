@@ -8,6 +8,20 @@
 #include <nlohmann/json.hpp>
 
 namespace pi::runtime {
+namespace {
+
+/// Of a JSON object, as text: only that of a number or string is destroyed without memory.
+void add_member(std::string &members, const char *name, const nlohmann::json &value) {
+    if (!members.empty()) {
+        members += ',';
+    }
+    members += '"';
+    members += name;
+    members += "\":";
+    members += value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+} // namespace
 
 Trace::Trace(std::shared_ptr<const Topology> topology) : topology_(std::move(topology)) {
     // All plugins of a loader write one file: the first that has the layer will do.
@@ -33,27 +47,26 @@ void Trace::write(const TransferRecord &record) const {
     if (hops.empty()) { // handed over: no bytes cross a link
         hops.push_back({record.source, record.destination});
     }
-    nlohmann::ordered_json arguments{
-        {"storage", record.storage},
-        {"acquisition", record.acquisition},
-        {"route", route},
-        {"bytes", record.bytes},
-        {"ranges", to_string(record.ranges)},
-        {"pieces", record.pieces},
-        {"hop", 0},
-        {"hops", record.hops.size()},
-        {"predicted_us", 1e6 * record.predicted},
-        {"predicted_delay_us", 1e6 * record.predicted_delay},
-        {"actual_us", static_cast<double>(record.end - record.begin) / 1e3},
-        {"result", result_name(record.result)},
-        {"reason", record.reason}};
+    std::string arguments;
+    add_member(arguments, "storage", record.storage);
+    add_member(arguments, "acquisition", record.acquisition);
+    add_member(arguments, "route", route);
+    add_member(arguments, "bytes", record.bytes);
+    add_member(arguments, "ranges", to_string(record.ranges));
+    add_member(arguments, "pieces", record.pieces);
+    add_member(arguments, "hops", record.hops.size());
+    add_member(arguments, "predicted_us", 1e6 * record.predicted);
+    add_member(arguments, "predicted_delay_us", 1e6 * record.predicted_delay);
+    add_member(arguments, "actual_us", static_cast<double>(record.end - record.begin) / 1e3);
+    add_member(arguments, "result", result_name(record.result));
+    add_member(arguments, "reason", record.reason);
     const std::string name = record.storage.empty() ? route : record.storage + ": " + route;
     for (size_t index = 0; index < hops.size(); ++index) {
-        arguments["hop"] = index + 1;
         const std::string track =
             topology_->info(hops[index].from).name + " -> " + topology_->info(hops[index].to).name;
-        const std::string text =
-            arguments.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+        std::string text = arguments;
+        add_member(text, "hop", index + 1);
+        text = '{' + text + '}';
         pi_trace_span span{};
         span.group = "transfers";
         span.track = track.c_str();

@@ -68,50 +68,46 @@ private:
     std::string members_;
 };
 
-/// What a text is.
-struct JsonShape {
-    bool object = false; ///< it is one JSON object
-    bool deep = false;   ///< it is nested deeper than allowed
+/// Reads somebody else's text. A derived class looks at what it wants, and calls these on.
+class JsonReader : public nlohmann::json_sax<nlohmann::json> {
+public:
+    explicit JsonReader(int max_depth) : max_depth_(max_depth) {}
+
+    /// Whether all of it is one JSON value, and not deep.
+    bool read(std::string_view text) { return nlohmann::json::sax_parse(text, this); }
+    /// It is nested deeper than allowed.
+    bool deep() const noexcept { return deep_; }
+
+    bool null() override { return value(); }
+    bool boolean(bool) override { return value(); }
+    bool number_integer(number_integer_t) override { return value(); }
+    bool number_unsigned(number_unsigned_t) override { return value(); }
+    bool number_float(number_float_t, const string_t &) override { return value(); }
+    bool string(string_t &) override { return value(); }
+    bool binary(binary_t &) override { return value(); }
+    bool key(string_t &) override { return true; }
+    bool start_object(std::size_t) override { return value() && ++depth_ > 0; }
+    bool start_array(std::size_t) override { return value() && ++depth_ > 0; }
+    bool end_object() override { return --depth_ >= 0; }
+    bool end_array() override { return --depth_ >= 0; }
+    bool parse_error(std::size_t, const std::string &,
+                     const nlohmann::detail::exception &) override {
+        return false;
+    }
+
+protected:
+    /// Of what comes next: 0 is the whole, 1 what is in it.
+    int depth() const noexcept { return depth_; }
+
+private:
+    bool value() {
+        deep_ = depth_ > max_depth_;
+        return !deep_;
+    }
+
+    const int max_depth_;
+    int depth_ = 0;
+    bool deep_ = false;
 };
-
-/// Of somebody else's text.
-inline JsonShape json_shape(std::string_view text, int max_depth) {
-    struct Reader : nlohmann::json_sax<nlohmann::json> {
-        explicit Reader(int most) : max_depth(most) {}
-        bool null() override { return value(); }
-        bool boolean(bool) override { return value(); }
-        bool number_integer(number_integer_t) override { return value(); }
-        bool number_unsigned(number_unsigned_t) override { return value(); }
-        bool number_float(number_float_t, const string_t &) override { return value(); }
-        bool string(string_t &) override { return value(); }
-        bool binary(binary_t &) override { return value(); }
-        bool key(string_t &) override { return true; }
-        bool start_object(std::size_t) override { return begin(depth == 0); }
-        bool start_array(std::size_t) override { return begin(false); }
-        bool end_object() override { return end(); }
-        bool end_array() override { return end(); }
-        bool parse_error(std::size_t, const std::string &,
-                         const nlohmann::detail::exception &) override {
-            return false;
-        }
-        // The depth counts as that of the document's parser does: a value in an object is at 1.
-        bool value() {
-            shape.deep = depth > max_depth;
-            return !shape.deep;
-        }
-        bool begin(bool whole) {
-            shape.object = shape.object || whole;
-            return value() && ++depth > 0;
-        }
-        bool end() { return --depth >= 0; }
-
-        const int max_depth;
-        int depth = 0;
-        JsonShape shape;
-    } reader(max_depth);
-    const bool complete = nlohmann::json::sax_parse(text, &reader);
-    reader.shape.object = reader.shape.object && complete;
-    return reader.shape;
-}
 
 } // namespace pi::loader

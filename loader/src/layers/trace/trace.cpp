@@ -58,8 +58,21 @@ pi_result traced_command(Tracer &tracer, const char *function, pi_queue queue, c
     return PI_SUCCESS;
 }
 
-/// Of a span's arguments: more than anybody reads.
-constexpr int max_depth = 64;
+/// Of a span's arguments.
+class ObjectReader : public JsonReader {
+public:
+    ObjectReader() : JsonReader(max_depth) {}
+    bool start_object(std::size_t size) override {
+        object_ = object_ || depth() == 0;
+        return JsonReader::start_object(size);
+    }
+    bool is_object() const noexcept { return object_; }
+
+    static constexpr int max_depth = 64; ///< more than anybody reads
+
+private:
+    bool object_ = false;
+};
 
 pi_result write_checked_span(TraceFile &file, const pi_trace_span &span) {
     for (const char *text : {span.group, span.track, span.name, span.category}) {
@@ -79,11 +92,12 @@ pi_result write_checked_span(TraceFile &file, const pi_trace_span &span) {
     std::string_view arguments;
     if (span.arguments != nullptr) {
         arguments = span.arguments;
-        const JsonShape shape = json_shape(arguments, max_depth);
-        if (shape.deep)
+        ObjectReader reader;
+        const bool is_json = reader.read(arguments);
+        if (reader.deep())
             return fail(PI_ERROR_INVALID_VALUE, "write_span: arguments is nested deeper than {}",
-                        max_depth);
-        if (!shape.object)
+                        int{ObjectReader::max_depth});
+        if (!is_json || !reader.is_object())
             return fail(PI_ERROR_INVALID_VALUE,
                         "write_span: arguments is \"{}\", which is no JSON object", span.arguments);
         const std::size_t begin = arguments.find('{') + 1;
