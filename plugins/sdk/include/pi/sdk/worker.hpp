@@ -6,7 +6,6 @@
 
 #include <pi/sdk/pi_sdk_signals.h>
 
-#include <climits>
 #include <condition_variable>
 #include <functional>
 #include <list>
@@ -28,9 +27,9 @@ private:
     sigset_t before_{};
 };
 
-/// `count` threads that take tasks in the order in which they were posted; with `one_each` a thread
-/// for each task that has not ended. Threads start with the first post and take no signals but
-/// those of their own faults. The destructor runs what is left and joins.
+/// `count` threads that take tasks in the order in which they were posted. Threads start with the
+/// first post and take no signals but those of their own faults. The destructor runs what is left
+/// and joins.
 ///
 /// Each thread sleeps on a condition variable of its own, and a post wakes the one that slept last.
 /// Not all on one: up to glibc 2.40, pthread_cond_signal may wake nobody where several threads wait
@@ -45,7 +44,6 @@ class Workers {
     };
 
 public:
-    static constexpr unsigned one_each = UINT_MAX;
     /// A task that can be posted without memory.
     using Prepared = std::list<std::function<void()>>;
 
@@ -64,7 +62,6 @@ public:
     }
 
     /// Starts the first thread, too. Throws std::bad_alloc, or std::system_error without a thread.
-    /// Not with `one_each`.
     Prepared prepare(std::function<void()> task) {
         Prepared one;
         one.push_back(std::move(task));
@@ -90,7 +87,7 @@ public:
             try {
                 start_thread();
             } catch (...) {
-                if (workers_.empty() || count_ == one_each)
+                if (workers_.empty())
                     throw;
             }
         });
