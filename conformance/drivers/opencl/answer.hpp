@@ -52,6 +52,20 @@ inline cl_int answer_layer_info(const std::string &layer, cl_layer_info name, si
     }
 }
 
+/// clInitLayer: `fill` puts the layer's functions into its table.
+template <class Layer, class Fill>
+cl_int init_layer(Layer &layer, cl_uint entry_count, const cl_icd_dispatch *below,
+                  cl_uint *out_entry_count, const cl_icd_dispatch **out_table, Fill &&fill) {
+    constexpr cl_uint needed = sizeof(cl_icd_dispatch) / sizeof(void *);
+    if (!below || !out_entry_count || !out_table || entry_count < needed)
+        return CL_INVALID_VALUE;
+    layer.below = below;
+    fill(layer.table);
+    *out_entry_count = needed;
+    *out_table = &layer.table;
+    return CL_SUCCESS;
+}
+
 /// A list that the driver below answers; empty when it does not.
 template <class T, class Function, class... Arguments>
 std::vector<T> ask_list(Function function, Arguments... arguments) {

@@ -35,17 +35,11 @@ extern "C" __attribute__((visibility("default"))) cl_int CL_API_CALL
 clInitLayer(cl_uint entry_count, const cl_icd_dispatch *below, cl_uint *out_entry_count,
             const cl_icd_dispatch **out_table) {
     using namespace simulated;
-    constexpr cl_uint needed = sizeof(cl_icd_dispatch) / sizeof(void *);
-    if (!below || !out_entry_count || !out_table || entry_count < needed)
-        return CL_INVALID_VALUE;
-    Layer &self = layer();
-    self.below = below;
-    self.mode = read_mode();
-    add_device_functions(self.table);
-    add_program_functions(self.table);
-    add_program_info_functions(self.table);
-    add_kernel_functions(self.table);
-    *out_entry_count = needed;
-    *out_table = &self.table;
-    return CL_SUCCESS;
+    return init_layer(layer(), entry_count, below, out_entry_count, out_table, [](auto &table) {
+        layer().mode = read_mode();
+        add_device_functions(table);
+        add_program_functions(table);
+        add_program_info_functions(table);
+        add_kernel_functions(table);
+    });
 }

@@ -87,13 +87,8 @@ extern "C" __attribute__((visibility("default"))) cl_int CL_API_CALL
 clInitLayer(cl_uint entry_count, const cl_icd_dispatch *below, cl_uint *out_entry_count,
             const cl_icd_dispatch **out_table) {
     using namespace simulated;
-    constexpr cl_uint needed = sizeof(cl_icd_dispatch) / sizeof(void *);
-    if (!below || !out_entry_count || !out_table || entry_count < needed)
-        return CL_INVALID_VALUE;
-    layer().below = below;
-    for (const Row &row : rows)
-        row.install();
-    *out_entry_count = needed;
-    *out_table = &layer().table;
-    return CL_SUCCESS;
+    return init_layer(layer(), entry_count, below, out_entry_count, out_table, [](auto &) {
+        for (const Row &row : rows)
+            row.install();
+    });
 }

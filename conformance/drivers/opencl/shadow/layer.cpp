@@ -232,21 +232,15 @@ extern "C" __attribute__((visibility("default"))) cl_int CL_API_CALL
 clInitLayer(cl_uint entry_count, const cl_icd_dispatch *below, cl_uint *out_entry_count,
             const cl_icd_dispatch **out_table) {
     using namespace simulated;
-    constexpr cl_uint needed = sizeof(cl_icd_dispatch) / sizeof(void *);
-    if (!below || !out_entry_count || !out_table || entry_count < needed)
-        return CL_INVALID_VALUE;
-    Layer &self = layer();
-    self.below = below;
-    self.from_size = read_shadow_size();
-    self.table.clCreateBuffer = create_buffer;
-    if (below->clCreateBufferWithProperties)
-        self.table.clCreateBufferWithProperties = create_buffer_with_properties;
-    self.table.clCreateSubBuffer = create_sub_buffer;
-    self.table.clEnqueueMapBuffer = enqueue_map;
-    self.table.clEnqueueUnmapMemObject = enqueue_unmap;
-    self.table.clGetDeviceInfo = get_device_info;
-    self.table.clGetMemObjectInfo = get_mem_info;
-    *out_entry_count = needed;
-    *out_table = &self.table;
-    return CL_SUCCESS;
+    return init_layer(layer(), entry_count, below, out_entry_count, out_table, [=](auto &table) {
+        layer().from_size = read_shadow_size();
+        table.clCreateBuffer = create_buffer;
+        if (below->clCreateBufferWithProperties)
+            table.clCreateBufferWithProperties = create_buffer_with_properties;
+        table.clCreateSubBuffer = create_sub_buffer;
+        table.clEnqueueMapBuffer = enqueue_map;
+        table.clEnqueueUnmapMemObject = enqueue_unmap;
+        table.clGetDeviceInfo = get_device_info;
+        table.clGetMemObjectInfo = get_mem_info;
+    });
 }
