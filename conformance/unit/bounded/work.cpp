@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "work.hpp"
 
+#include "test_program.hpp"
+
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -10,6 +12,8 @@
 namespace bounded {
 namespace {
 
+using namespace pi_test;
+
 constexpr uint64_t patience = UINT64_C(60'000'000'000);
 constexpr uint64_t largest = 4096;
 
@@ -18,20 +22,6 @@ constexpr uint64_t largest = 4096;
     piGetLastError(nullptr, &words);
     std::fprintf(stderr, "%s: %d: %s\n", what, result, words);
     std::_Exit(2);
-}
-
-template <class Desc>
-Desc make(pi_struct_type type) {
-    Desc desc{};
-    desc.struct_size = sizeof desc;
-    desc.type = type;
-    return desc;
-}
-
-pi_region linear(uint64_t size) {
-    pi_region region{};
-    region.extent[0] = size;
-    return region;
 }
 
 /// The work is wrong on purpose where it fills past the end and makes buffers of no bytes: the layer validate says so each time.
@@ -46,23 +36,9 @@ void PI_CALL count_warning(pi_log_level, const char *message, void *user_data) {
     }
 }
 
-void PI_CALL add_one(const pi_native_group *group, void *const *arguments) {
-    auto *bytes = static_cast<unsigned char *>(arguments[0]);
-    for (uint64_t i = group->begin[0]; i < group->end[0]; ++i) {
-        ++bytes[i];
-    }
-}
-
-constexpr pi_native_kernel kernels[] = {{"add_one", add_one, 1, 0}};
-constexpr pi_native_program table = {sizeof table, 1, kernels};
-
 pi_program make_program(pi_context context, uint64_t &calls) {
-    auto desc = make<pi_program_desc>(PI_TYPE_PROGRAM_DESC);
-    desc.format = PI_PROGRAM_FORMAT_NATIVE_TABLE;
-    desc.data = &table;
-    desc.size = sizeof table;
     pi_program program = nullptr;
-    pi_result result = piProgramCreate(context, &desc, &program);
+    pi_result result = make_add_one(context, &program);
     if (result == PI_SUCCESS) {
         result = piProgramBuild(program, nullptr);
     }
@@ -336,12 +312,7 @@ void Worker::use_kernels(pi_mem mem) {
     pi_kernel_argument argument{};
     argument.kind = PI_ARGUMENT_BUFFER;
     argument.mem = mem;
-    auto launch = make<pi_kernel_launch_desc>(PI_TYPE_KERNEL_LAUNCH_DESC);
-    launch.kernel = kernel;
-    launch.dimensions = 1;
-    launch.argument_count = 1;
-    launch.arguments = &argument;
-    launch.global_size[0] = 64;
+    const auto launch = launch_of(kernel, argument, 64);
     pi_event launched = nullptr;
     ok(piEnqueueKernelLaunch(in_order_, &launch, 0, nullptr, &launched));
     ok(piKernelRelease(kernel));

@@ -5,7 +5,6 @@
 #pragma once
 
 #include <pi/pi_loader.h>
-#include <pi/pi_native_kernel.h>
 
 #include <atomic>
 #include <cstdint>

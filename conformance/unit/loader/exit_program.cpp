@@ -18,12 +18,10 @@
 //     fork_calls        every call on what it inherited is refused at once
 //     fork_works        a new loader works
 //     fork_unavailable  a new loader has no platform, as the driver was in use in the parent, and says so
-#include <pi/pi_loader.h>
-#include <pi/pi_native_kernel.h>
-#include <pi/pi_plugin.h>
+#include "test_program.hpp"
 
-#include <sys/wait.h>
-#include <unistd.h>
+#include <pi/pi_loader.h>
+#include <pi/pi_plugin.h>
 
 #include <chrono>
 #include <cstdio>
@@ -34,6 +32,8 @@
 #include <vector>
 
 namespace {
+
+using namespace pi_test;
 
 void ok(pi_result result) {
     if (result == PI_SUCCESS)
@@ -51,14 +51,6 @@ void refused(const char *call, pi_result result, pi_result expected = PI_ERROR_I
         return;
     std::fprintf(stderr, "%s: %d: %s\n", call, result, words);
     std::_Exit(1);
-}
-
-template <class Desc>
-Desc make(pi_struct_type type) {
-    Desc desc{};
-    desc.struct_size = sizeof desc;
-    desc.type = type;
-    return desc;
 }
 
 constexpr uint64_t size = 32 << 20;
@@ -185,8 +177,7 @@ void leave_work(pi_platform platform, pi_device device) {
     map.mem = here.mem;
     map.size = size;
     map.out_pointer = &pointer;
-    pi_region region{};
-    region.extent[0] = size;
+    const pi_region region = linear(size);
     auto copy = make<pi_buffer_copy_desc>(PI_TYPE_BUFFER_COPY_DESC);
     copy.src = here.mem;
     copy.dst = there.mem;
@@ -243,22 +234,6 @@ pi_device first_device(pi_platform platform) {
 void fail(const char *what) {
     std::fprintf(stderr, "%s\n", what);
     std::_Exit(1);
-}
-
-/// The process goes on when a child has done this, and ended with 0.
-void in_child(void (*work)()) {
-    const pid_t child = fork();
-    if (child == 0) {
-        alarm(30); // so that one that hangs is seen
-        work();
-        std::exit(0);
-    }
-    int status = 0;
-    if (child < 0 || waitpid(child, &status, 0) != child || !WIFEXITED(status) ||
-        WEXITSTATUS(status) != 0) {
-        std::fprintf(stderr, "the child ended with status %#x\n", static_cast<unsigned>(status));
-        std::_Exit(1);
-    }
 }
 
 void release_at_exit() {
@@ -319,8 +294,7 @@ void use_new_loader() {
         ok(piEnqueueMemBufferFill(place.queue, &fill, 0, nullptr, nullptr));
         std::vector<uint32_t> bytes(size / sizeof(uint32_t));
         auto read = make<pi_buffer_read_desc>(PI_TYPE_BUFFER_READ_DESC);
-        pi_region region{};
-        region.extent[0] = size;
+        const pi_region region = linear(size);
         read.flags = PI_COMMAND_BLOCKING;
         read.mem = place.mem;
         read.host_ptr = bytes.data();

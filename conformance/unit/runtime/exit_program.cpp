@@ -9,12 +9,11 @@
 //     statics  static objects made before the first call of PI hold everything
 //     fork     a child that was forked meanwhile ends first: static objects hold what it inherited
 //     calls    every call of the child on what it inherited throws at once
+#include "test_program.hpp"
+
 #include <pi/pi_loader.h>
 #include <pi/runtime/error.hpp>
 #include <pi/runtime/storage.hpp>
-
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <atomic>
 #include <chrono>
@@ -37,9 +36,7 @@ constexpr uint64_t size = 8 << 20;
 
 struct Loader {
     explicit Loader(const char *plugin) {
-        pi_loader_desc desc{};
-        desc.struct_size = sizeof desc;
-        desc.type = PI_TYPE_LOADER_DESC;
+        auto desc = pi_test::make<pi_loader_desc>(PI_TYPE_LOADER_DESC);
         desc.flags = PI_LOADER_NO_DEFAULT_SEARCH;
         desc.plugins = &plugin;
         desc.plugin_count = 1;
@@ -117,23 +114,6 @@ void call_inherited(Held &held) {
     held.writes->abandon();
 }
 
-/// The process goes on when a child has done this, and ended with 0.
-template <class Work>
-void in_child(const Work &work) {
-    const pid_t child = fork();
-    if (child == 0) {
-        alarm(30); // so that one that hangs is seen
-        work();
-        std::exit(0);
-    }
-    int status = 0;
-    if (child < 0 || waitpid(child, &status, 0) != child || !WIFEXITED(status) ||
-        WEXITSTATUS(status) != 0) {
-        std::fprintf(stderr, "the child ended with status %#x\n", static_cast<unsigned>(status));
-        std::_Exit(1);
-    }
-}
-
 } // namespace
 
 int main(int argc, char **argv) {
@@ -147,10 +127,10 @@ int main(int argc, char **argv) {
         Held &left = *held.release();
         std::thread([&left] { left.use(); }).detach();
         if (way == "fork") {
-            in_child([&] { destroyed_at_exit.reset(&left); });
+            pi_test::in_child([&] { destroyed_at_exit.reset(&left); });
         }
         if (way == "calls") {
-            in_child([&] { call_inherited(left); });
+            pi_test::in_child([&] { call_inherited(left); });
         }
         return 0;
     } catch (const std::exception &error) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "scenario.hpp"
 
-#include <pi/pi_native_kernel.h>
+#include "test_program.hpp"
 
 #include <chrono>
 #include <cstdio>
@@ -13,24 +13,12 @@
 namespace shortage {
 namespace {
 
+using namespace pi_test;
+
 constexpr uint64_t patience = UINT64_C(30'000'000'000);
 
 std::atomic<uint32_t> failure_count{0};
 const char *this_run = "";
-
-template <class Desc>
-Desc make(pi_struct_type type) {
-    Desc desc{};
-    desc.struct_size = sizeof desc;
-    desc.type = type;
-    return desc;
-}
-
-pi_region linear(uint64_t size) {
-    pi_region region{};
-    region.extent[0] = size;
-    return region;
-}
 
 void failed(const char *what, pi_result result) {
     const char *words = "";
@@ -68,15 +56,6 @@ bool allocates(const char *what, pi_result result) {
 }
 #define TRY(...) succeeds(#__VA_ARGS__, __VA_ARGS__)
 #define ALLOCATE(...) allocates(#__VA_ARGS__, __VA_ARGS__)
-
-void PI_CALL add_one(const pi_native_group *group, void *const *arguments) {
-    auto *bytes = static_cast<unsigned char *>(arguments[0]);
-    for (uint64_t i = group->begin[0]; i < group->end[0]; ++i)
-        ++bytes[i];
-}
-
-constexpr pi_native_kernel kernels[] = {{"add_one", add_one, 1, 0, {}}};
-constexpr pi_native_program table = {sizeof table, 1, kernels};
 
 /// What the loader says of objects that are left behind. Layers say what they could not note, and
 /// what the scenario does wrong.
@@ -162,11 +141,7 @@ Machine::Machine(const char *plugin) {
         desc.size = size;
         OK(piMemBufferCreate(context, device, &desc, &mem));
     }
-    auto desc = make<pi_program_desc>(PI_TYPE_PROGRAM_DESC);
-    desc.format = PI_PROGRAM_FORMAT_NATIVE_TABLE;
-    desc.data = &table;
-    desc.size = sizeof table;
-    if (piProgramCreate(context, &desc, &program) == PI_SUCCESS)
+    if (make_add_one(context, &program) == PI_SUCCESS)
         OK(piProgramBuild(program, nullptr));
 }
 
@@ -376,12 +351,7 @@ void Scenario::launch_kernel() {
     pi_kernel_argument argument{};
     argument.kind = PI_ARGUMENT_BUFFER;
     argument.mem = machine_.buffers[2];
-    auto launch = make<pi_kernel_launch_desc>(PI_TYPE_KERNEL_LAUNCH_DESC);
-    launch.kernel = kernel;
-    launch.dimensions = 1;
-    launch.argument_count = 1;
-    launch.arguments = &argument;
-    launch.global_size[0] = Machine::size;
+    const auto launch = launch_of(kernel, argument, Machine::size);
     pi_event event = nullptr;
     const pi_result result = piEnqueueKernelLaunch(machine_.in_order, &launch, 0, nullptr, &event);
     add(result, event, [this](pi_result end) {
