@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Patterns that two places write into memory, move, and compare; and in which sizes.
+#pragma once
+
+#include "verification_memory.hpp"
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace pi::loader {
+
+// Host memory that a deep verification needs at a time.
+inline constexpr uint64_t piece_size = 4 << 20;
+inline constexpr uint64_t largest_sample = 256 << 10;
+inline constexpr uint64_t smallest_deep_size = 1 << 20;
+
+/// Sections of one source and destination, and the size that both need.
+struct Layout {
+    std::vector<Section> sections;
+    uint64_t size = 0;
+
+    /// Behind those that are there: `shift` bytes off a page's begin at either end.
+    void add(uint64_t bytes, uint64_t src_shift, uint64_t dst_shift);
+};
+
+/// The sizes around which drivers change how they copy, on and off the pages' begins.
+Layout sampled(uint64_t largest);
+Layout whole(uint64_t size);
+
+/// Samples that copy at most `largest_copy` at once, before them whole memories of a deep verification: the largest first.
+std::vector<Layout> layouts(bool deep, uint64_t largest_copy);
+
+/// Calls run(layout) with the first one, again with the next where there is no memory for it.
+template <typename Run>
+std::string with_room(const std::vector<Layout> &layouts, Run &&run) {
+    for (std::size_t i = 0;; ++i) {
+        try {
+            return run(layouts[i]);
+        } catch (const NoRoom &) {
+            if (i + 1 == layouts.size())
+                throw;
+        }
+    }
+}
+
+/// What a verification does with memory, and what is wrong with what it finds.
+class Check {
+public:
+    Check(const pi_dispatch &plugin, const VerificationRequest &request, Layout layout);
+
+    void fill(const End &by, Memory &memory);
+    void copy(const End &by, const Memory &from, Memory &to);
+    /// "" if the memory holds what it should, as read at one end.
+    std::string compare(const End &by, const Memory &memory, std::string_view what);
+
+    /// The round that is written into all of this memory next.
+    uint64_t hold_next(Memory &memory);
+    /// What the memory held before, in these bytes.
+    void render_before(const Memory &memory, uint64_t begin, Bytes out) const;
+    std::string difference(ConstBytes actual, uint64_t begin, const Memory &memory,
+                           std::string_view what);
+
+    const pi_dispatch &plugin;
+    const VerificationRequest &request;
+    const Layout layout;
+    const End src;
+    const End dst;
+
+private:
+    template <typename Body>
+    void for_pieces(Body &&body) {
+        for (uint64_t begin = 0; begin < layout.size; begin += piece_size) {
+            piece_.resize(std::min(piece_size, layout.size - begin));
+            body(begin);
+        }
+    }
+    // Calls body(section, where it begins in the piece, its bytes there).
+    template <typename Body>
+    void for_sections(uint64_t begin, std::size_t size, Body &&body) const;
+    void render(const Contents &contents, uint64_t begin, Bytes out) const;
+
+    uint64_t round_ = 0;
+    std::vector<unsigned char> piece_;
+    std::vector<unsigned char> expected_;
+    std::vector<unsigned char> old_;
+};
+
+} // namespace pi::loader

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "verification_import.hpp"
+
+#include "verification_pair.hpp"
+
+#include <memory>
+
+namespace pi::loader {
+namespace {
+
+/// How the host reaches memory that was imported from it.
+struct HostAccess {
+    const pi_dispatch &plugin;
+    const Lane &lane;
+    const Memory &memory;
+    Bytes bytes;
+    pi_coherence coherence;
+
+    template <typename Body>
+    void write(Body &&body) const {
+        if (coherence == PI_COHERENCE_MAP_UNMAP)
+            return lane.map(memory, 0, bytes.size(), PI_MAP_WRITE, body);
+        body(bytes);
+        if (coherence == PI_COHERENCE_FLUSH_INVALIDATE)
+            require(plugin.piMemFlush(memory.mem(), memory.base, bytes.size()));
+    }
+    template <typename Body>
+    void read(Body &&body) const {
+        if (coherence == PI_COHERENCE_MAP_UNMAP)
+            return lane.map(memory, 0, bytes.size(), PI_MAP_READ, body);
+        if (coherence == PI_COHERENCE_FLUSH_INVALIDATE)
+            require(plugin.piMemInvalidate(memory.mem(), memory.base, bytes.size()));
+        body(bytes);
+    }
+};
+
+pi_coherence coherence_of(const pi_dispatch &plugin, const Memory &memory) {
+    pi_coherence answer = PI_COHERENCE_UNKNOWN;
+    require(
+        plugin.piMemGetInfo(memory.mem(), PI_MEM_INFO_COHERENCE, sizeof answer, &answer, nullptr));
+    return answer;
+}
+
+// Host memory that src uses.
+std::string used_by_src(Check &check, Memory &source, const HostAccess &host) {
+    Memory own(check.plugin, check.src.place, PI_MEMORY_KIND_BUFFER, 0, check.layout.size);
+    host.write([&](Bytes bytes) { fill_pattern(bytes, check.hold_next(source), 0); });
+    std::string seen = check.compare(check.src, source, "written by the host, read by src");
+    if (!seen.empty())
+        return seen;
+    check.fill(check.src, own);
+    check.copy(check.src, source, own);
+    seen = check.compare(check.src, own, "copied by src out of the host's memory");
+    if (!seen.empty())
+        return seen;
+    check.fill(check.src, source);
+    const auto host_compares = [&](const char *what) {
+        host.read([&](Bytes bytes) { seen = check.difference(bytes, 0, source, what); });
+    };
+    host_compares("written by src, read by the host");
+    if (!seen.empty())
+        return seen;
+    check.fill(check.src, own);
+    check.copy(check.src, own, source);
+    host_compares("copied by src into the host's memory, read by the host");
+    return seen;
+}
+
+std::string imported(Check &check, Bytes host, uint64_t base) {
+    const Bytes tried = host.subspan(base, check.layout.size);
+    const std::vector<unsigned char> saved(tried.begin(), tried.end());
+    const auto put_back = [&](Bytes bytes) {
+        std::copy(saved.begin(), saved.end(), bytes.begin());
+    };
+    // Once more behind the import's end, which may still write over them.
+    const auto at_end = [&](const void *) { put_back(tried); };
+    const std::unique_ptr<const void, decltype(at_end)> guard(saved.data(), at_end);
+
+    Memory source(check.plugin, check.src.place, host);
+    source.base = base;
+    const HostAccess access{check.plugin, check.src.lane, source, tried,
+                            coherence_of(check.plugin, source)};
+    std::string seen = used_by_src(check, source, access);
+    const bool same_place = check.request.src.device == check.request.dst.device &&
+                            check.request.src.context == check.request.dst.context;
+    if (seen.empty() && !same_place)
+        seen = verify_pair(check, source);
+    access.write(put_back);
+    return seen;
+}
+
+} // namespace
+
+std::string verify_import(const pi_dispatch &plugin, const VerificationRequest &request) {
+    std::vector<unsigned char> own;
+    Bytes host(static_cast<unsigned char *>(request.how.host_ptr), request.how.size);
+    if (request.how.host_ptr == nullptr) {
+        uint64_t alignment = 0;
+        if (plugin.piDeviceGetInfo(request.src.device, PI_DEVICE_INFO_HOST_POINTER_ALIGNMENT,
+                                   sizeof alignment, &alignment, nullptr) != PI_SUCCESS)
+            alignment = 1;
+        alignment = std::clamp<uint64_t>(alignment, 4096, 2 << 20);
+        const uint64_t wanted = sampled(largest_sample).size;
+        const uint64_t size = (wanted + alignment - 1) / alignment * alignment;
+        own.resize(size + alignment);
+        const auto address = reinterpret_cast<uintptr_t>(own.data());
+        host = Bytes(own).subspan((alignment - address % alignment) % alignment, size);
+    }
+    // The import has the memory's real size; what is tried of it is at its begin, and a few pages at its end.
+    const auto run = [&](const Layout &part, uint64_t base) {
+        Check check(plugin, request, part);
+        return imported(check, host, base);
+    };
+    std::string seen = with_room(layouts(false, 65537), [&](const Layout &part) {
+        return run(host.size() < part.size ? whole(host.size()) : part, 0);
+    });
+    const Layout end = sampled(4097);
+    return seen.empty() && host.size() > end.size ? run(end, host.size() - end.size) : seen;
+}
+
+} // namespace pi::loader
