@@ -70,7 +70,8 @@ README_PAGES = {"": "docs/site/index", "try-it": "docs/site/start", "install": "
                 "where-things-are": "docs/site/start", "licence": "docs/site/start"}
 # Which page is the reference of a header.
 REFERENCES = {"api/include/pi/pi.h": "pi", "api/include/pi/pi_plugin.h": "plugin",
-              "api/include/pi/pi_native_kernel.h": "plugin", "loader/include/pi": "loader",
+              "api/include/pi/pi_native_kernel.h": "plugin", "api/include/pi/pi_verification_kernel.h": "plugin",
+              "loader/include/pi": "loader",
               "runtime/include/pi/runtime": "runtime", "plugins/sdk/include/pi/sdk": "sdk",
               "bindings/python/pi_runtime": "python"}
 LANGUAGES = {".c": "c", ".h": "c", ".cpp": "cpp", ".hpp": "cpp", ".json": "json", ".py": "python", ".txt": "cmake",

@@ -13,6 +13,7 @@
 #include <pi/sdk/plugin.hpp>
 #include <pi/sdk/program.hpp>
 #include <pi/sdk/queue.hpp>
+#include <pi/sdk/verification_kernel.hpp>
 
 namespace pi::cuda {
 
@@ -27,12 +28,47 @@ pi_result PI_CALL keep_device(pi_device device) {
 
 using Plugin = plugin_entries<Instance, this_plugin>;
 
+// What PTX of this version and target has, any driver since CUDA 9 translates for its devices.
+constexpr const char *copy_words_ptx = R"(.version 6.0
+.target sm_50
+.address_size 64
+.visible .entry pi_copy_words(.param .u64 source, .param .u64 destination)
+{
+    .reg .b32 %group, %size, %item, %word;
+    .reg .b64 %from, %to, %offset;
+    ld.param.u64 %from, [source];
+    ld.param.u64 %to, [destination];
+    cvta.to.global.u64 %from, %from;
+    cvta.to.global.u64 %to, %to;
+    mov.u32 %group, %ctaid.x;
+    mov.u32 %size, %ntid.x;
+    mov.u32 %item, %tid.x;
+    mad.lo.u32 %item, %group, %size, %item;
+    mul.wide.u32 %offset, %item, 4;
+    add.u64 %from, %from, %offset;
+    add.u64 %to, %to, %offset;
+    ld.global.u32 %word, [%from];
+    st.global.u32 [%to], %word;
+    ret;
+}
+)";
+
+pi_verification_kernel verification_kernel_of(Device &) {
+    return verification_kernel(PI_PROGRAM_FORMAT_PTX, copy_words_ptx);
+}
+
+constexpr Extension extensions[] = {
+    {PI_VERIFICATION_KERNEL_V1,
+     &verification_kernel_entries<Device, verification_kernel_of>::table},
+};
+
 constexpr pi_dispatch make_functions() {
     pi_dispatch table = {
         .struct_size = sizeof(pi_dispatch),
         .version_major = PI_VERSION_MAJOR,
         .version_minor = PI_VERSION_MINOR,
         .piPluginGetInfo = Plugin::get_info,
+        .piPluginGetExtension = Plugin::get_extension<extensions>,
         .piPlatformsGet = entries::piPlatformsGet,
         .piPlatformGetInfo = entries::piPlatformGetInfo,
         .piPlatformGetBackendOption = entries::piPlatformGetBackendOption,

@@ -10,6 +10,8 @@
 #include "sampler.hpp"
 #include "usm.hpp"
 
+#include <pi/sdk/verification_kernel.hpp>
+
 namespace pi::host {
 
 namespace {
@@ -20,12 +22,22 @@ using sdk::retain_entry;
 
 using Plugin = sdk::plugin_entries<Instance, this_plugin>;
 
+pi_verification_kernel verification_kernel_of(Device &) {
+    return sdk::native_verification_kernel();
+}
+
+constexpr sdk::Extension extensions[] = {
+    {PI_VERIFICATION_KERNEL_V1,
+     &sdk::verification_kernel_entries<Device, verification_kernel_of>::table},
+};
+
 constexpr pi_dispatch make_functions() {
     pi_dispatch functions = {
         .struct_size = sizeof(pi_dispatch),
         .version_major = PI_VERSION_MAJOR,
         .version_minor = PI_VERSION_MINOR,
         .piPluginGetInfo = Plugin::get_info,
+        .piPluginGetExtension = Plugin::get_extension<extensions>,
         .piPlatformsGet = platforms_get,
         .piPlatformGetInfo = platform_get_info,
         .piDevicesGet = devices_get,

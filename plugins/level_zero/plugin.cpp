@@ -13,6 +13,7 @@
 #include <pi/sdk/plugin.hpp>
 #include <pi/sdk/program.hpp>
 #include <pi/sdk/queue.hpp>
+#include <pi/sdk/verification_kernel.hpp>
 
 namespace pi::level_zero {
 
@@ -22,12 +23,24 @@ namespace {
 
 using Plugin = plugin_entries<Instance, this_plugin>;
 
+pi_verification_kernel verification_kernel_of(Device &device) {
+    if (!device.modules().spirvVersionSupported)
+        fail(PI_ERROR_UNSUPPORTED_FEATURE, device.name(), " takes no SPIR-V");
+    return spirv_verification_kernel();
+}
+
+constexpr Extension extensions[] = {
+    {PI_VERIFICATION_KERNEL_V1,
+     &verification_kernel_entries<Device, verification_kernel_of>::table},
+};
+
 constexpr pi_dispatch make_functions() {
     pi_dispatch table = {
         .struct_size = sizeof(pi_dispatch),
         .version_major = PI_VERSION_MAJOR,
         .version_minor = PI_VERSION_MINOR,
         .piPluginGetInfo = Plugin::get_info,
+        .piPluginGetExtension = Plugin::get_extension<extensions>,
         .piPlatformsGet = entries::piPlatformsGet,
         .piPlatformGetInfo = entries::piPlatformGetInfo,
         .piPlatformGetBackendOption = entries::piPlatformGetBackendOption,

@@ -13,6 +13,7 @@
 #include <pi/sdk/plugin.hpp>
 #include <pi/sdk/program.hpp>
 #include <pi/sdk/queue.hpp>
+#include <pi/sdk/verification_kernel.hpp>
 
 namespace pi::opencl {
 
@@ -36,12 +37,31 @@ pi_result PI_CALL release_device(pi_device device) {
 
 using Plugin = plugin_entries<Instance, this_plugin>;
 
+constexpr const char *copy_words_source =
+    "kernel void pi_copy_words(global const uint *from, global uint *to) {\n"
+    "    to[get_global_id(0)] = from[get_global_id(0)];\n"
+    "}\n";
+
+pi_verification_kernel verification_kernel_of(Device &device) {
+    if (device.has_compiler())
+        return verification_kernel(PI_PROGRAM_FORMAT_OPENCL_C, copy_words_source);
+    if (device.il().create_program)
+        return spirv_verification_kernel();
+    fail(PI_ERROR_UNSUPPORTED_FEATURE, device.name(), " has no compiler");
+}
+
+constexpr Extension extensions[] = {
+    {PI_VERIFICATION_KERNEL_V1,
+     &verification_kernel_entries<Device, verification_kernel_of>::table},
+};
+
 constexpr pi_dispatch make_functions() {
     pi_dispatch table = {
         .struct_size = sizeof(pi_dispatch),
         .version_major = PI_VERSION_MAJOR,
         .version_minor = PI_VERSION_MINOR,
         .piPluginGetInfo = Plugin::get_info,
+        .piPluginGetExtension = Plugin::get_extension<extensions>,
         .piPlatformsGet = entries::piPlatformsGet,
         .piPlatformGetInfo = entries::piPlatformGetInfo,
         .piPlatformGetBackendOption = entries::piPlatformGetBackendOption,

@@ -3,6 +3,8 @@
 #include "plugin.hpp"
 
 #include <pi/sdk/descriptor.hpp>
+#include <pi/sdk/plugin.hpp>
+#include <pi/sdk/verification_kernel.hpp>
 
 // The plugin's own header, which is installed.
 #include "include/pi/pi_sim.h"
@@ -54,7 +56,17 @@ pi_result PI_CALL reset_links(pi_plugin plugin) {
     });
 }
 
-constexpr pi_sim_v1 table = {sizeof(pi_sim_v1), get_time, get_links, reset_links, pass_time};
+constexpr pi_sim_v1 sim_table = {sizeof(pi_sim_v1), get_time, get_links, reset_links, pass_time};
+
+pi_verification_kernel verification_kernel_of(Device &) {
+    return sdk::native_verification_kernel();
+}
+
+constexpr sdk::Extension extensions[] = {
+    {PI_SIM_V1, &sim_table},
+    {PI_VERIFICATION_KERNEL_V1,
+     &sdk::verification_kernel_entries<Device, verification_kernel_of>::table},
+};
 
 } // namespace
 
@@ -62,17 +74,8 @@ namespace entries {
 
 pi_result PI_CALL plugin_get_extension(pi_plugin plugin, const char *name, uint64_t min_size,
                                        const void **out_table) {
-    return sdk::call<Instance>(plugin, [&](Instance &) {
-        sdk::require(name, "name");
-        sdk::require(out_table, "out_table");
-        if (std::strcmp(name, PI_SIM_V1))
-            sdk::fail(PI_ERROR_INVALID_NAME, "name is \"", name, "\"; the sim plugin has \"",
-                      PI_SIM_V1, '"');
-        if (min_size > table.size)
-            sdk::fail(PI_ERROR_UNSUPPORTED_FEATURE, "min_size is ", min_size, "; this table has ",
-                      table.size, " bytes");
-        *out_table = &table;
-    });
+    return sdk::plugin_entries<Instance, this_plugin>::get_extension<extensions>(
+        plugin, name, min_size, out_table);
 }
 
 } // namespace entries

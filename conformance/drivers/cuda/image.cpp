@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "image.hpp"
+#include "../common/built_in.hpp"
 
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <regex>
 #include <stdexcept>
 
 namespace pi::cuda::simulated {
@@ -33,6 +35,17 @@ void check_kind(const char *image) {
 }
 
 } // namespace
+
+std::string translate(const std::string &text) {
+    if (text.find(".version") == std::string::npos)
+        return text;
+    static const std::regex entry(R"(\.entry\s+([\w$]+))");
+    std::vector<std::string> kernels;
+    for (std::sregex_iterator at(text.begin(), text.end(), entry), end; at != end; ++at)
+        kernels.push_back((*at)[1]);
+    const std::string built_in = drivers::built_in_image(kernels);
+    return built_in.empty() ? text : magic + built_in;
+}
 
 Image read_image(const std::string &text) {
     check_kind(text.c_str());

@@ -20,6 +20,8 @@ struct WrongImage {
     std::string log;
 };
 
+/// PTX as an image, if its kernels are built in; other texts are as they were.
+std::string translate(const std::string &text);
 /// Throws WrongImage for what has not the form of an image.
 Image read_image(const std::string &text);
 /// The same as one image; throws WrongImage with `code` where an import has no export, or a name has two meanings.

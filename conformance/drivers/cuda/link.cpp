@@ -70,7 +70,7 @@ CUresult cuLinkAddData_v2(CUlinkState handle, CUjitInputType type, void *data, s
         return logged(*state, [&] {
             if (type == CU_JIT_INPUT_PTX && text[size - 1] != 0)
                 throw WrongImage{CUDA_ERROR_INVALID_PTX, "PTX has no 0 at its end"};
-            const std::string copy(text, strnlen(text, size));
+            const std::string copy = translate(std::string(text, strnlen(text, size)));
             read_image(copy);
             state->images.push_back(copy);
         });

@@ -81,7 +81,7 @@ void connect(const Image &image, const Libraries &libraries) {
                 }
 }
 
-std::shared_ptr<Module> load(const std::shared_ptr<Context> &context, const char *text) {
+std::shared_ptr<Module> load(const std::shared_ptr<Context> &context, const std::string &text) {
     const Image image = read_image(text);
     link_images({text}, CUDA_ERROR_INVALID_PTX);
     auto module = std::make_shared<Module>();
@@ -124,7 +124,7 @@ CUresult cuModuleLoadDataEx(CUmodule *out, const void *image, unsigned int count
         need(out && image && (count == 0 || (options && values)), CUDA_ERROR_INVALID_VALUE);
         Log log(count, options, values);
         try {
-            *out = driver().modules.add(load(context, static_cast<const char *>(image)));
+            *out = driver().modules.add(load(context, translate(static_cast<const char *>(image))));
         } catch (const WrongImage &wrong) {
             log.write(wrong.log);
             return wrong.code;

@@ -58,7 +58,8 @@ constexpr size_t most_local = 64 * 1024;
 /// The groups of a cooperative launch.
 unsigned most_groups_at_once(const Device &device);
 
-/// The lines of a native image for a SPIR-V module, whose kernels and functions the library has. Throws std::runtime_error.
+/// The lines of a native image for a SPIR-V module, whose kernels and functions the library has, if they are not built in.
+/// Throws std::runtime_error.
 std::string translate(const void *module, size_t size, const std::string &library);
 
 } // namespace pi::level_zero::simulated

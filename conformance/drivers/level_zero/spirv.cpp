@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the driver reads in a SPIR-V module: the kernels and what their parameters are. The code is the library's.
+// What the driver reads in a SPIR-V module: the kernels and what their parameters are. The code is the library's, or
+// built in.
+#include "../common/built_in.hpp"
 #include "module.hpp"
 
 #include <algorithm>
@@ -197,9 +199,6 @@ std::string translate(const void *module, size_t size, const std::string &librar
         throw std::runtime_error("error: the module is no SPIR-V");
     if (words[1] > newest_version)
         throw std::runtime_error("error: the module is of a newer SPIR-V than 1.4");
-    if (library.empty())
-        throw std::runtime_error("error: a simulated device runs native kernels alone, and "
-                                 "PI_SIMULATED_LEVEL_ZERO_KERNELS names no library of them");
     Reader reader;
     try {
         for (size_t at = header_words; at < words.size();) {
@@ -212,6 +211,14 @@ std::string translate(const void *module, size_t size, const std::string &librar
     } catch (const std::out_of_range &) {
         throw std::runtime_error("error: the SPIR-V is damaged");
     }
+    std::vector<std::string> kernels;
+    for (const auto &[function, name] : reader.entries)
+        kernels.push_back(name);
+    if (std::string built_in = drivers::built_in_image(kernels); !built_in.empty())
+        return built_in;
+    if (library.empty())
+        throw std::runtime_error("error: a simulated device runs native kernels alone, and "
+                                 "PI_SIMULATED_LEVEL_ZERO_KERNELS names no library of them");
     std::string text = "library " + library + "\n";
     for (const auto &[function, name] : reader.entries) {
         text += "function " + name + reader.parameters(function) + "\n";

@@ -173,6 +173,7 @@ TEST_CASE("Images of real devices are refused with a log") {
     };
     CHECK(load(".version 8.0\n.target sm_90\n") == CUDA_ERROR_INVALID_PTX);
     CHECK(std::string(log).find("PTX") != std::string::npos);
+    CHECK(load(".version 8.0\n.entry pi_copy_words()\n.entry other()") == CUDA_ERROR_INVALID_PTX);
     CHECK(load("\x7f"
                "ELF\x02\x01\x01") == CUDA_ERROR_NO_BINARY_FOR_GPU);
     CHECK(std::string(log).find("cubin") != std::string::npos);

@@ -5,7 +5,11 @@
 
 #include "../examples/program.hpp"
 #include "fixture.hpp"
+#include "skip.hpp"
 
+#include <pi/pi_verification_kernel.h>
+
+#include <cstdio>
 #include <cstdlib>
 #include <numeric>
 
@@ -156,6 +160,33 @@ TEST_CASE("PTX that the driver does not take fails the build, with the driver's 
     REFUSED(PI_ERROR_BUILD_FAILED, "--fast-math", piProgramBuild(program, &build));
     build.options = "-g -O2";
     REFUSED(PI_ERROR_BUILD_FAILED, "'-g' and '-O2'", piProgramBuild(program, &build));
+}
+
+TEST_CASE("the verification kernel is PTX that a real assembler takes for devices of any age") {
+    const Machine machine({first});
+    pi_plugin plugin = nullptr;
+    OK(piPlatformGetInfo(machine.platform, PI_PLATFORM_INFO_PLUGIN, sizeof plugin, &plugin,
+                         nullptr));
+    const void *table = nullptr;
+    OK(piPluginGetExtension(plugin, PI_VERIFICATION_KERNEL_V1, sizeof(pi_verification_kernel_v1),
+                            &table));
+    pi_verification_kernel kernel{};
+    OK(static_cast<const pi_verification_kernel_v1 *>(table)->get_kernel(machine.devices[first],
+                                                                         &kernel));
+    REQUIRE(kernel.format == PI_PROGRAM_FORMAT_PTX);
+    const std::string ptxas = PI_TEST_PTXAS;
+    if (ptxas.find("NOTFOUND") != std::string::npos) {
+        skip("there is no ptxas");
+        return;
+    }
+    for (const char *device : {"sm_75", "sm_90"}) {
+        CAPTURE(device);
+        const std::string command = ptxas + " --output-file /dev/null --gpu-name " + device + " -";
+        std::FILE *const assembler = ::popen(command.c_str(), "w");
+        REQUIRE(assembler != nullptr);
+        CHECK(std::fwrite(kernel.data, 1, kernel.size, assembler) == kernel.size);
+        CHECK(::pclose(assembler) == 0);
+    }
 }
 
 TEST_CASE("a launch has the work-group memory that a block can ask for, and no more") {

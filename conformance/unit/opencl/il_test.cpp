@@ -4,6 +4,8 @@
 #include "fixture.hpp"
 #include "skip.hpp"
 
+#include <pi/sdk/verification_kernel.hpp>
+
 #include <cstring>
 
 using namespace opencl_test;
@@ -79,6 +81,31 @@ TEST_CASE("SPIR-V is preferred to source", "[il]") {
     uint32_t index = 0;
     ok(piDeviceSelectBinary(device, 2, binaries, &index));
     CHECK(index == 1);
+}
+
+TEST_CASE("the verification kernel in SPIR-V copies words on a device that takes it", "[il]") {
+    const Loader loader;
+    const pi_device device = find_device(loader, true);
+    if (!device)
+        return;
+    const Place place(device);
+    const pi_verification_kernel known = pi::sdk::spirv_verification_kernel();
+    pi_program_desc desc = module_desc();
+    desc.data = known.data;
+    desc.size = known.size;
+    Program program;
+    ok(piProgramCreate(place.context, &desc, program.out()));
+    ok(piProgramBuild(program, nullptr));
+    const Kernel kernel = make_kernel(program, known.name);
+    std::vector<uint8_t> bytes(4096);
+    for (size_t i = 0; i < bytes.size(); ++i)
+        bytes[i] = static_cast<uint8_t>(i * 7 + i / 251);
+    const Mem from = place.buffer(bytes.size()), to = place.buffer(bytes.size());
+    set_contents(place.queue, from, bytes);
+    set_contents(place.queue, to, std::vector<uint8_t>(bytes.size()));
+    wait(launch(place.queue, kernel, bytes.size() / 4,
+                {buffer_argument(from), buffer_argument(to)}));
+    CHECK(contents(place.queue, to) == bytes);
 }
 
 TEST_CASE("errors of specialization constants name what would be right", "[il]") {

@@ -6,12 +6,21 @@
 #include <pi/sdk/descriptor.hpp>
 #include <pi/sdk/object.hpp>
 
+#include <string>
+#include <string_view>
+
 namespace pi::sdk {
 
 struct PluginIdentity {
     const char *name;
     const char *version;
     uint64_t capabilities; ///< PI_CAPABILITY_ of the functions in its table
+};
+
+/// What piPluginGetExtension gives under a name: a table that begins with its size as uint64_t.
+struct Extension {
+    const char *name;
+    const void *table;
 };
 
 /// An Instance is an Object of kind pi_plugin, made from the loader's host; its one reference goes with the teardown.
@@ -28,6 +37,29 @@ struct plugin_entries {
                                       void *value, uint64_t *out_size) {
         return call<Instance>(
             plugin, [&](Instance &self) { answer_info(self, rows, name, size, value, out_size); });
+    }
+
+    /// piPluginGetExtension of a plugin with these, an array of Extension.
+    template <const auto &extensions>
+    static pi_result PI_CALL get_extension(pi_plugin plugin, const char *name, uint64_t min_size,
+                                           const void **out_table) {
+        return call<Instance>(plugin, [&](Instance &) {
+            const std::string_view wanted = require(name, "name");
+            require(out_table, "out_table");
+            std::string names;
+            for (const Extension &each : extensions) {
+                names += text(names.empty() ? "" : ", ", '"', each.name, '"');
+                if (each.name != wanted)
+                    continue;
+                const uint64_t size = *static_cast<const uint64_t *>(each.table);
+                if (min_size > size)
+                    fail(PI_ERROR_UNSUPPORTED_FEATURE, "min_size is ", min_size,
+                         "; this table has ", size, " bytes");
+                *out_table = each.table;
+                return;
+            }
+            fail(PI_ERROR_INVALID_NAME, "name is \"", wanted, "\"; the plugin has ", names);
+        });
     }
 
     static void PI_CALL teardown(pi_plugin instance) { Instance::from(instance).release(); }
