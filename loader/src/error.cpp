@@ -138,7 +138,7 @@ ErrorScope::~ErrorScope() {
     thread_error = {code_, text_, capacity_, lacks_text_, thread_error.closed};
 }
 
-std::string ErrorScope::text(pi_result code) const {
+std::string ErrorScope::text(pi_result code) {
     const LastError error = last_error();
     const char *name = result_name(code);
     if (error.code == code && error.message[0] != '\0')

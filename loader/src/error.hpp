@@ -47,9 +47,9 @@ public:
     ErrorScope(const ErrorScope &) = delete;
     ErrorScope &operator=(const ErrorScope &) = delete;
 
-    /// The error set inside of the scope by a call that returned `code`: its text, or the code's name
-    /// if it set none.
-    std::string text(pi_result code) const;
+    /// The error set inside of the thread's innermost scope by a call that returned `code`: its text, or
+    /// the code's name if it set none.
+    static std::string text(pi_result code);
 
 private:
     pi_result code_;

@@ -22,7 +22,12 @@ struct VerificationRequest {
     pi_memory_verification_desc how;
 };
 
-/// What is seen when bytes do not arrive; "" if all do. `plugin` is the plugin's own table, with defaults: no layer sees these
+inline bool is_one_place(const VerificationRequest &request) noexcept {
+    return request.src.device == request.dst.device && request.src.context == request.dst.context;
+}
+
+/// What is seen when bytes do not arrive; "" if all do. Of imported memory the host and src if src is dst, else dst and src.
+/// `plugin` is the plugin's own table, with defaults: no layer sees these
 /// calls. Throws CallFailed if one of them fails, and leaves nothing behind either way.
 std::string verify(const pi_dispatch &plugin, const VerificationRequest &request);
 

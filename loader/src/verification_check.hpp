@@ -51,6 +51,12 @@ class Check {
 public:
     Check(const pi_dispatch &plugin, const VerificationRequest &request, Layout layout);
 
+    /// Of memory that dst has for itself.
+    pi_memory_kind own_kind() const noexcept {
+        return request.how.kind != PI_MEMORY_KIND_IMPORTED ? request.how.kind
+                                                           : pi_memory_kind{PI_MEMORY_KIND_BUFFER};
+    }
+
     void fill(const End &by, Memory &memory);
     void copy(const End &by, const Memory &from, Memory &to);
     /// "" if the memory holds what it should, as read at one end.

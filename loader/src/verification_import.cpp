@@ -9,32 +9,6 @@
 namespace pi::loader {
 namespace {
 
-/// How the host reaches memory that was imported from it.
-struct HostAccess {
-    const pi_dispatch &plugin;
-    const Lane &lane;
-    const Memory &memory;
-    Bytes bytes;
-    pi_coherence coherence;
-
-    template <typename Body>
-    void write(Body &&body) const {
-        if (coherence == PI_COHERENCE_MAP_UNMAP)
-            return lane.map(memory, 0, bytes.size(), PI_MAP_WRITE, body);
-        body(bytes);
-        if (coherence == PI_COHERENCE_FLUSH_INVALIDATE)
-            require(plugin.piMemFlush(memory.mem(), memory.base, bytes.size()));
-    }
-    template <typename Body>
-    void read(Body &&body) const {
-        if (coherence == PI_COHERENCE_MAP_UNMAP)
-            return lane.map(memory, 0, bytes.size(), PI_MAP_READ, body);
-        if (coherence == PI_COHERENCE_FLUSH_INVALIDATE)
-            require(plugin.piMemInvalidate(memory.mem(), memory.base, bytes.size()));
-        body(bytes);
-    }
-};
-
 pi_coherence coherence_of(const pi_dispatch &plugin, const Memory &memory) {
     pi_coherence answer = PI_COHERENCE_UNKNOWN;
     require(
@@ -67,7 +41,27 @@ std::string used_by_src(Check &check, Memory &source, const HostAccess &host) {
     return seen;
 }
 
-std::string imported(Check &check, Bytes host, uint64_t base) {
+} // namespace
+
+HostMemory::HostMemory(const pi_dispatch &plugin, const VerificationRequest &request)
+    : bytes(static_cast<unsigned char *>(request.how.host_ptr), request.how.size) {
+    if (request.how.host_ptr != nullptr)
+        return;
+    uint64_t alignment = 0;
+    if (plugin.piDeviceGetInfo(request.src.device, PI_DEVICE_INFO_HOST_POINTER_ALIGNMENT,
+                               sizeof alignment, &alignment, nullptr) != PI_SUCCESS)
+        alignment = 1;
+    alignment = std::clamp<uint64_t>(alignment, 4096, 2 << 20);
+    const uint64_t wanted = sampled(largest_sample).size;
+    const uint64_t size = (wanted + alignment - 1) / alignment * alignment;
+    own_.resize(size + alignment);
+    const auto address = reinterpret_cast<uintptr_t>(own_.data());
+    bytes = Bytes(own_).subspan((alignment - address % alignment) % alignment, size);
+}
+
+std::string
+with_import(Check &check, Bytes host, uint64_t base,
+            const std::function<std::string(Memory &source, const HostAccess &access)> &use) {
     const Bytes tried = host.subspan(base, check.layout.size);
     const std::vector<unsigned char> saved(tried.begin(), tried.end());
     const auto put_back = [&](Bytes bytes) {
@@ -81,42 +75,27 @@ std::string imported(Check &check, Bytes host, uint64_t base) {
     source.base = base;
     const HostAccess access{check.plugin, check.src.lane, source, tried,
                             coherence_of(check.plugin, source)};
-    std::string seen = used_by_src(check, source, access);
-    const bool same_place = check.request.src.device == check.request.dst.device &&
-                            check.request.src.context == check.request.dst.context;
-    if (seen.empty() && !same_place)
-        seen = verify_pair(check, source);
+    std::string seen = use(source, access);
     access.write(put_back);
     return seen;
 }
 
-} // namespace
-
 std::string verify_import(const pi_dispatch &plugin, const VerificationRequest &request) {
-    std::vector<unsigned char> own;
-    Bytes host(static_cast<unsigned char *>(request.how.host_ptr), request.how.size);
-    if (request.how.host_ptr == nullptr) {
-        uint64_t alignment = 0;
-        if (plugin.piDeviceGetInfo(request.src.device, PI_DEVICE_INFO_HOST_POINTER_ALIGNMENT,
-                                   sizeof alignment, &alignment, nullptr) != PI_SUCCESS)
-            alignment = 1;
-        alignment = std::clamp<uint64_t>(alignment, 4096, 2 << 20);
-        const uint64_t wanted = sampled(largest_sample).size;
-        const uint64_t size = (wanted + alignment - 1) / alignment * alignment;
-        own.resize(size + alignment);
-        const auto address = reinterpret_cast<uintptr_t>(own.data());
-        host = Bytes(own).subspan((alignment - address % alignment) % alignment, size);
-    }
+    const HostMemory host(plugin, request);
     // The import has the memory's real size; what is tried of it is at its begin, and a few pages at its end.
     const auto run = [&](const Layout &part, uint64_t base) {
         Check check(plugin, request, part);
-        return imported(check, host, base);
+        return with_import(check, host.bytes, base, [&](Memory &source, const HostAccess &access) {
+            return is_one_place(check.request) ? used_by_src(check, source, access)
+                                               : verify_pair(check, source);
+        });
     };
     std::string seen = with_room(layouts(false, 65537), [&](const Layout &part) {
-        return run(host.size() < part.size ? whole(host.size()) : part, 0);
+        return run(host.bytes.size() < part.size ? whole(host.bytes.size()) : part, 0);
     });
     const Layout end = sampled(4097);
-    return seen.empty() && host.size() > end.size ? run(end, host.size() - end.size) : seen;
+    return seen.empty() && host.bytes.size() > end.size ? run(end, host.bytes.size() - end.size)
+                                                        : seen;
 }
 
 } // namespace pi::loader

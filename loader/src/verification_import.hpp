@@ -3,11 +3,57 @@
 // Host memory that one place imports: the host, that place and another one use it.
 #pragma once
 
-#include "verification.hpp"
+#include "verification_check.hpp"
 
+#include <functional>
 #include <string>
+#include <vector>
 
 namespace pi::loader {
+
+/// The memory that a request names, or memory of the loader, as large as samples need.
+class HostMemory {
+public:
+    HostMemory(const pi_dispatch &plugin, const VerificationRequest &request);
+    HostMemory(const HostMemory &) = delete;
+    HostMemory &operator=(const HostMemory &) = delete;
+
+    Bytes bytes;
+
+private:
+    std::vector<unsigned char> own_;
+};
+
+/// How the host reaches memory that was imported from it.
+struct HostAccess {
+    const pi_dispatch &plugin;
+    const Lane &lane;
+    const Memory &memory;
+    Bytes bytes;
+    pi_coherence coherence;
+
+    template <typename Body>
+    void write(Body &&body) const {
+        if (coherence == PI_COHERENCE_MAP_UNMAP)
+            return lane.map(memory, 0, bytes.size(), PI_MAP_WRITE, body);
+        body(bytes);
+        if (coherence == PI_COHERENCE_FLUSH_INVALIDATE)
+            require(plugin.piMemFlush(memory.mem(), memory.base, bytes.size()));
+    }
+    template <typename Body>
+    void read(Body &&body) const {
+        if (coherence == PI_COHERENCE_MAP_UNMAP)
+            return lane.map(memory, 0, bytes.size(), PI_MAP_READ, body);
+        if (coherence == PI_COHERENCE_FLUSH_INVALIDATE)
+            require(plugin.piMemInvalidate(memory.mem(), memory.base, bytes.size()));
+        body(bytes);
+    }
+};
+
+/// Imports all of `host` at src, calls use(source, access) for its bytes from `base` on, and puts them back.
+std::string
+with_import(Check &check, Bytes host, uint64_t base,
+            const std::function<std::string(Memory &source, const HostAccess &access)> &use);
 
 /// What is seen of the memory that the request names, or of memory of the loader, when bytes do not arrive; "" if all do.
 std::string verify_import(const pi_dispatch &plugin, const VerificationRequest &request);

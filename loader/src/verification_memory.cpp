@@ -26,6 +26,19 @@ pi_usm_copy_desc usm_desc(const void *src, void *dst, const pi_region &region) {
     return desc;
 }
 
+pi_kernel_argument argument_of(const Memory &memory) {
+    pi_kernel_argument argument{};
+    if (memory.mem() != nullptr) {
+        argument.kind = PI_ARGUMENT_BUFFER;
+        argument.mem = memory.mem();
+        argument.offset = memory.base;
+    } else {
+        argument.kind = PI_ARGUMENT_POINTER;
+        argument.pointer = memory.pointer() + memory.base;
+    }
+    return argument;
+}
+
 } // namespace
 
 Memory::Memory(const pi_dispatch &plugin, const VerifiedPlace &place, pi_memory_kind kind,
@@ -117,6 +130,19 @@ Pending Lane::copy(const Memory &src, const Memory &dst, const Section &section)
     desc.region_count = 1;
     desc.regions = &region;
     require(plugin_.piEnqueueMemBufferCopy(queue_, &desc, 0, nullptr, &event));
+    return {plugin_, event};
+}
+
+Pending Lane::launch(pi_kernel kernel, const Memory &src, const Memory &dst, uint64_t words) const {
+    const pi_kernel_argument arguments[] = {argument_of(src), argument_of(dst)};
+    auto desc = make_desc<pi_kernel_launch_desc>(PI_TYPE_KERNEL_LAUNCH_DESC);
+    desc.kernel = kernel;
+    desc.dimensions = 1;
+    desc.argument_count = 2;
+    desc.arguments = arguments;
+    desc.global_size[0] = words;
+    pi_event event = nullptr;
+    require(plugin_.piEnqueueKernelLaunch(queue_, &desc, 0, nullptr, &event));
     return {plugin_, event};
 }
 

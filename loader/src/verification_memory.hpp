@@ -94,6 +94,8 @@ public:
     void write(const Memory &memory, uint64_t offset, ConstBytes bytes) const;
     void read(const Memory &memory, uint64_t offset, Bytes bytes) const;
     Pending copy(const Memory &src, const Memory &dst, const Section &section) const;
+    /// Of a kernel with two addresses, one work-item for each word.
+    Pending launch(pi_kernel kernel, const Memory &src, const Memory &dst, uint64_t words) const;
     void flush() const { require(plugin_.piQueueFlush(queue_)); }
 
     /// Calls body(bytes) between a map of these bytes and its unmap.

@@ -96,10 +96,8 @@ std::string in_place(Check &check, Memory &source, Memory &target) {
 } // namespace
 
 std::string verify_pair(Check &check, Memory &source) {
-    const pi_memory_verification_desc &how = check.request.how;
-    const pi_memory_kind kind =
-        how.kind != PI_MEMORY_KIND_IMPORTED ? how.kind : pi_memory_kind{PI_MEMORY_KIND_BUFFER};
-    Memory target(check.plugin, check.dst.place, kind, how.dst_scope, check.layout.size);
+    Memory target(check.plugin, check.dst.place, check.own_kind(), check.request.how.dst_scope,
+                  check.layout.size);
     if (check.request.connection == PI_MEMORY_CONNECTION_UNIFIED)
         return in_place(check, source, target);
     std::string seen = migrated(check, source, target, check.src, check.dst);

@@ -9,6 +9,7 @@
 #include "layer.hpp"
 #include "plugin.hpp"
 #include "verification.hpp"
+#include "verification_kernel.hpp"
 #include "verified.hpp"
 
 #include <pi/pi_loader.h>
@@ -30,8 +31,8 @@ pi_result read_desc(const pi_memory_verification_desc *desc, pi_memory_verificat
     if (const pi_result result =
             read_descriptor(verify_name, "desc", desc, PI_TYPE_MEMORY_VERIFICATION_DESC, out))
         return result;
-    if (const pi_result result =
-            check_flags(verify_name, out.flags, PI_VERIFY_DEEP | PI_VERIFY_AGAIN))
+    if (const pi_result result = check_flags(verify_name, out.flags,
+                                             PI_VERIFY_DEEP | PI_VERIFY_AGAIN | PI_VERIFY_KERNELS))
         return result;
     if (out.kind > PI_MEMORY_KIND_IMPORTED)
         return fail(PI_ERROR_INVALID_ENUMERATION, "{}: desc->kind is {}, not a PI_MEMORY_KIND_",
@@ -117,14 +118,12 @@ VerifiedKey key_of(const PluginInstance &instance, const pi_dispatch &plugin,
     return {std::move(text), src.lasting && dst.lasting};
 }
 
-/// Verifies the pair, unless the answer is known.
-pi_result see(const pi_dispatch *dispatch, const VerificationRequest &request, Verified &seen) {
-    const TableChain &chain = TableChain::of(dispatch);
-    const pi_dispatch &plugin = chain.questions();
-    VerifiedConnections &known = chain.instance->verified();
-    const VerifiedKey key = key_of(*chain.instance, plugin, request);
-    const bool deep = (request.how.flags & PI_VERIFY_DEEP) != 0;
-    const bool again = (request.how.flags & PI_VERIFY_AGAIN) != 0;
+/// What is known of `key`, else what run() sees, which may throw CallFailed.
+template <typename Run>
+pi_result known_or_seen(VerifiedConnections &known, const VerifiedKey &key, uint64_t flags,
+                        Verified &seen, Run &&run) {
+    const bool deep = (flags & PI_VERIFY_DEEP) != 0;
+    const bool again = (flags & PI_VERIFY_AGAIN) != 0;
     if (!again) {
         if (std::optional<Verified> before = known.find(key, deep)) {
             seen = std::move(*before);
@@ -136,7 +135,7 @@ pi_result see(const pi_dispatch *dispatch, const VerificationRequest &request, V
     {
         const ErrorScope scope;
         try {
-            seen = {verify(plugin, request), deep};
+            seen = {run(), deep};
         } catch (const CallFailed &failed) {
             result = failed.result;
             problem = scope.text(result);
@@ -148,14 +147,59 @@ pi_result see(const pi_dispatch *dispatch, const VerificationRequest &request, V
     return PI_SUCCESS;
 }
 
+struct Answer {
+    Verified seen;
+    std::string note; ///< why kernels were not tried
+};
+
+/// What a plain verification relies on, then itself, then kernels: each has an answer of its own, and the first that failed
+/// is the answer.
+pi_result verify_all(const pi_dispatch *dispatch, const VerificationRequest &request,
+                     Answer &answer) {
+    const TableChain &chain = TableChain::of(dispatch);
+    const pi_dispatch &plugin = chain.questions();
+    VerifiedConnections &known = chain.instance->verified();
+    const uint64_t flags = request.how.flags;
+    const auto plain = [&](const VerificationRequest &each) {
+        return known_or_seen(known, key_of(*chain.instance, plugin, each), flags, answer.seen,
+                             [&] { return verify(plugin, each); });
+    };
+    // Memory that src imports for dst has to be the host's at src.
+    if (request.how.kind == PI_MEMORY_KIND_IMPORTED && !is_one_place(request)) {
+        VerificationRequest at_src = request;
+        at_src.dst = request.src;
+        at_src.connection = PI_MEMORY_CONNECTION_UNIFIED;
+        at_src.how.dst_scope = request.how.src_scope;
+        const pi_result result = plain(at_src);
+        if (result != PI_SUCCESS || !answer.seen.text.empty())
+            return result;
+    }
+    const pi_result result = plain(request);
+    if (result != PI_SUCCESS || !answer.seen.text.empty() || (flags & PI_VERIFY_KERNELS) == 0 ||
+        request.connection != PI_MEMORY_CONNECTION_UNIFIED)
+        return result;
+    VerifiedKey key = key_of(*chain.instance, plugin, request);
+    key.text += ", kernels";
+    try {
+        return known_or_seen(known, key, flags, answer.seen, [&] {
+            return verify_kernels(plugin, chain.instance->handle(), request);
+        });
+    } catch (const NoKernel &none) {
+        answer.note = fmt::format("kernels were not tried: {}", none.reason);
+        return PI_SUCCESS;
+    }
+}
+
 bool is_usm(pi_memory_kind kind) {
     return kind >= PI_MEMORY_KIND_USM_HOST && kind <= PI_MEMORY_KIND_USM_SHARED;
 }
 
-void set_verified(pi_memory_connection_info &info, const Verified &seen) {
-    info.verified = seen.text.empty() ? PI_VERIFIED_YES : PI_VERIFIED_FAILED;
-    const std::size_t size = std::min(seen.text.size(), sizeof info.verified_text - 1);
-    std::memcpy(info.verified_text, seen.text.data(), size);
+void set_verified(pi_memory_connection_info &info, const Answer &answer) {
+    const bool arrived = answer.seen.text.empty();
+    info.verified = arrived ? PI_VERIFIED_YES : PI_VERIFIED_FAILED;
+    const std::string &text = arrived ? answer.note : answer.seen.text;
+    const std::size_t size = std::min(text.size(), sizeof info.verified_text - 1);
+    std::memcpy(info.verified_text, text.data(), size);
 }
 
 pi_result verify_connection(pi_device src_device, pi_context src_context, pi_device dst_device,
@@ -195,20 +239,20 @@ pi_result verify_connection(pi_device src_device, pi_context src_context, pi_dev
     std::memset(info.verified_text, 0, sizeof info.verified_text);
 
     request.connection = info.connection;
-    const bool same_place = src_device == dst_device && src_context == dst_context;
-    const bool needs_check = (info.connection == PI_MEMORY_CONNECTION_MIGRATABLE ||
-                              info.connection == PI_MEMORY_CONNECTION_UNIFIED) &&
-                             (!same_place || request.how.kind == PI_MEMORY_KIND_IMPORTED);
+    const bool needs_check =
+        (info.connection == PI_MEMORY_CONNECTION_MIGRATABLE ||
+         info.connection == PI_MEMORY_CONNECTION_UNIFIED) &&
+        (!is_one_place(request) || request.how.kind == PI_MEMORY_KIND_IMPORTED);
     if (needs_check) {
         if (is_usm(request.how.kind) && src_context != dst_context)
             return fail(PI_ERROR_UNSUPPORTED_FEATURE,
                         "{}: desc->kind is {}, USM, and the contexts differ: no queue knows the "
                         "addresses of both",
                         verify_name, request.how.kind);
-        Verified seen;
-        if (const pi_result result = see(dispatch, request, seen))
+        Answer answer;
+        if (const pi_result result = verify_all(dispatch, request, answer))
             return result;
-        set_verified(info, seen);
+        set_verified(info, answer);
     }
     write_connection_output(info, out_info);
     return PI_SUCCESS;

@@ -262,13 +262,16 @@ std::string Text::connections(const Connections &connections, Contexts contexts)
     legend += "  host is the bare host: its row and column come from what the devices say of "
               "themselves\n";
     for (const auto &[pair, seen] : connections.seen) {
-        if (seen.verified == PI_VERIFIED_FAILED) {
-            legend += "  " +
-                      styled(Style::bad, connections.topology.place(pair.first).name + " -> " +
-                                             connections.topology.place(pair.second).name +
-                                             " is not what its driver says: " + seen.text) +
-                      "\n";
+        if (seen.text.empty()) {
+            continue;
         }
+        const bool failed = seen.verified == PI_VERIFIED_FAILED;
+        legend += "  " +
+                  styled(failed ? Style::bad : Style::faint,
+                         connections.topology.place(pair.first).name + " -> " +
+                             connections.topology.place(pair.second).name +
+                             (failed ? " is not what its driver says: " : ": ") + seen.text) +
+                  "\n";
     }
     for (const std::string &problem : connections.problems) {
         legend += "  " + styled(Style::bad, problem) + "\n";

@@ -23,7 +23,7 @@ void verify(Connections &connections) {
             pi_memory_verification_desc desc{};
             desc.struct_size = sizeof desc;
             desc.type = PI_TYPE_MEMORY_VERIFICATION_DESC;
-            desc.flags = PI_VERIFY_DEEP | PI_VERIFY_AGAIN;
+            desc.flags = PI_VERIFY_DEEP | PI_VERIFY_AGAIN | PI_VERIFY_KERNELS;
             pi_memory_connection_info info{};
             info.struct_size = sizeof info;
             info.type = PI_TYPE_MEMORY_CONNECTION_INFO;

@@ -81,7 +81,7 @@
 #define PI_VERSION_MINOR 1
 /* While a minor version is being made, the number of its draft: what is new in it may still change, and
  * this number changes with it. 0 once the version is frozen. */
-#define PI_VERSION_DRAFT 1
+#define PI_VERSION_DRAFT 2
 
 /* Set in the enumerated values that vendors give out: see VENDORS. */
 #define PI_VENDOR_BIT UINT32_C(0x40000000)
@@ -744,7 +744,7 @@ typedef struct pi_memory_connection_info {
     /* Since 1.1. A plugin leaves both zero: its answer is the driver's word, and constant. */
     pi_verified verified;
     uint32_t reserved2;
-    char verified_text[256]; /* FAILED: what was seen, "of 64 KiB every second page stayed old" */
+    char verified_text[256]; /* FAILED: what was seen; YES: "" or what was not tried, and why */
 } pi_memory_connection_info;
 /* The whole answer for one kind of memory; query NULL means buffers in scope 0. */
 PI_EXPORT pi_result PI_CALL piGetMemoryConnectionInfo(pi_device src_device, pi_context src_context,

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// UNIFIED and MIGRATABLE, as the loader verifies them: what a runtime does before it uses a pair.
+// UNIFIED and MIGRATABLE, as the loader verifies them: what a runtime does before it uses a pair. And the kernel that it does
+// so with, where a plugin has one.
 
 #include "checks.hpp"
+#include "kernels.hpp"
 #include "link.hpp"
 #include "registry.hpp"
 
 #include <pi/pi_loader.h>
+#include <pi/pi_verification_kernel.h>
 
 namespace pi::suite {
 namespace {
@@ -15,7 +18,7 @@ pi_memory_verification_desc verification_of(const Link &link) {
     pi_memory_verification_desc desc{};
     desc.struct_size = sizeof desc;
     desc.type = PI_TYPE_MEMORY_VERIFICATION_DESC;
-    desc.flags = PI_VERIFY_AGAIN;
+    desc.flags = PI_VERIFY_AGAIN | PI_VERIFY_KERNELS;
     desc.kind = link.kind;
     desc.src_scope = link.src_scope;
     desc.dst_scope = link.dst_scope;
@@ -36,6 +39,40 @@ PAIR_LAW("connection",
                              (!one_place || link.kind == PI_MEMORY_KIND_IMPORTED);
         require_equal(info.verified, pi_verified{checked ? PI_VERIFIED_YES : PI_VERIFIED_UNKNOWN},
                       join(link.name(), ": verified, where was seen \"", info.verified_text, '"'));
+    }
+}
+
+LAW("kernel", "a verification kernel, where there is one, copies a word for each work-item") {
+    const void *table = nullptr;
+    if (piPluginGetExtension(bench.plugin(), PI_VERIFICATION_KERNEL_V1,
+                             sizeof(pi_verification_kernel_v1), &table) != PI_SUCCESS)
+        skip("the plugin has no " PI_VERIFICATION_KERNEL_V1);
+    pi_verification_kernel known{};
+    const pi_result result =
+        static_cast<const pi_verification_kernel_v1 *>(table)->get_kernel(bench.device(), &known);
+    if (result == PI_ERROR_UNSUPPORTED_FEATURE)
+        skip("the device has no verification kernel");
+    require_success(result, "get_kernel");
+    pi_program_desc desc = describe<pi_program_desc>();
+    desc.format = known.format;
+    desc.data = known.data;
+    desc.size = known.size;
+    Program program;
+    require_success(piProgramCreate(bench.context(), &desc, program.out()), "piProgramCreate");
+    require_success(piProgramBuild(program, nullptr), "piProgramBuild");
+    const Kernel kernel = make_kernel(program, known.name);
+    const Queue queue = bench.make_queue();
+    for (const uint64_t words : {1, 255, 4096}) {
+        Bytes expected = bench.random_bytes(words * 4), before = bench.random_bytes(words * 4 + 64);
+        const Mem from = bench.make_buffer(bench.place(), expected);
+        const Mem to = bench.make_buffer(bench.place(), before);
+        Arguments arguments;
+        arguments.buffer(from).buffer(to);
+        bench.wait(bench.enqueue(queue, launch_desc(kernel, arguments, words)), "the launch");
+        expected.insert(expected.end(), before.end() - 64, before.end());
+        Bytes found(expected.size());
+        bench.wait(bench.read(queue, to, 0, found), "a read");
+        require_same_bytes(found.data(), expected.data(), found.size(), "the destination");
     }
 }
 

@@ -181,7 +181,7 @@ TEST_CASE("wherever a call fails, the verification fails with it, and leaves not
     CapturedLog log; // has a warning where a loader that is released finds objects
     {
         const Machine machine({}, &log);
-        const auto again = how(PI_VERIFY_AGAIN);
+        const auto again = how(PI_VERIFY_AGAIN | PI_VERIFY_KERNELS);
         const std::size_t dst = GENERATE(1, 2);
         const uint32_t way = GENERATE(LYING_NOT, LYING_COPIES);
         machine.control->lie(way, nullptr);
@@ -238,6 +238,78 @@ TEST_CASE("imported memory is verified in its real size, and holds its bytes aga
     desc.size = 0;
     CHECK(machine.verified(0, 0, &desc).verified == PI_VERIFIED_YES);
     CHECK_THAT(machine.verified(0, 1, &desc).verified_text, Contains("stayed old"));
+}
+
+TEST_CASE("kernels are verified where the connection is unified, with an answer of their own") {
+    const Machine machine;
+    const auto kernels = how(PI_VERIFY_KERNELS), deep = how(PI_VERIFY_KERNELS | PI_VERIFY_DEEP);
+    const auto again = how(PI_VERIFY_KERNELS | PI_VERIFY_AGAIN);
+    machine.control->lie(LYING_KERNELS, nullptr);
+    CHECK(machine.verified(0, 1).verified == PI_VERIFIED_YES);
+    const auto there = machine.verified(0, 1, &kernels);
+    CHECK(there.verified == PI_VERIFIED_FAILED);
+    CHECK_THAT(there.verified_text, Contains("stayed old") && Contains("read by a kernel of dst"));
+    CHECK(machine.verified(0, 1).verified == PI_VERIFIED_YES);
+    CHECK(machine.verified(0, 2, &kernels).verified == PI_VERIFIED_YES); // no kernel uses it
+    CHECK(machine.verified(0, 2, &again).verified == PI_VERIFIED_YES);
+
+    machine.control->lie(LYING_NOT, nullptr);
+    CHECK(machine.verified(0, 1, &kernels).verified == PI_VERIFIED_FAILED);
+    CHECK(machine.verified(0, 1, &again).verified == PI_VERIFIED_YES);
+    CHECK(std::string(machine.verified(0, 1, &again).verified_text).empty());
+    machine.control->fail_call(0);
+    CHECK(machine.verified(0, 1, &kernels).verified == PI_VERIFIED_YES);
+    CHECK(machine.verified(0, 1).verified == PI_VERIFIED_YES); // that with kernels stands for both
+    CHECK(machine.control->copies() == 0);
+    CHECK(machine.verified(0, 1, &deep).verified == PI_VERIFIED_YES);
+}
+
+TEST_CASE("copies that lose bytes fail the verification with kernels, too") {
+    const Machine machine;
+    machine.control->lie(LYING_COPIES, nullptr);
+    const auto kernels = how(PI_VERIFY_KERNELS);
+    CHECK_THAT(machine.verified(0, 1, &kernels).verified_text, Contains("copied by dst"));
+    CHECK(machine.verified(0, 1).verified == PI_VERIFIED_FAILED);
+}
+
+TEST_CASE(
+    "where the kernel's program does not build, copies and maps are the answer, which says so") {
+    const Machine machine;
+    const auto kernels = how(PI_VERIFY_KERNELS);
+    machine.control->lie(LYING_BUILDS, nullptr);
+    const auto seen = machine.verified(0, 1, &kernels);
+    CHECK(seen.verified == PI_VERIFIED_YES);
+    CHECK_THAT(seen.verified_text, Contains("kernels were not tried") &&
+                                       Contains("does not build") &&
+                                       Contains("the compiler is away"));
+    machine.control->lie(LYING_KERNELS, nullptr); // it is tried again
+    CHECK(machine.verified(0, 1, &kernels).verified == PI_VERIFIED_FAILED);
+}
+
+TEST_CASE("kernels of a device are verified on host memory that it imports") {
+    const Machine machine;
+    auto desc = how(PI_VERIFY_KERNELS | PI_VERIFY_AGAIN, PI_MEMORY_KIND_IMPORTED);
+    for (const auto &[src, dst] : {std::pair{0, 0}, {1, 1}, {0, 1}, {1, 0}}) {
+        for (const std::size_t size : {std::size_t{0}, std::size_t{64}, std::size_t{3} << 20}) {
+            CAPTURE(src, dst, size);
+            std::vector<unsigned char> storage(size + 4096, 0x5a);
+            const std::vector<unsigned char> before = storage;
+            desc.size = size;
+            desc.host_ptr = nullptr;
+            if (size != 0)
+                desc.host_ptr =
+                    storage.data() + (64 - reinterpret_cast<uintptr_t>(storage.data()) % 64);
+            machine.control->lie(LYING_NOT, nullptr);
+            CHECK(machine.verified(src, dst, &desc).verified == PI_VERIFIED_YES);
+            machine.control->lie(LYING_KERNELS, nullptr);
+            const auto seen = machine.verified(src, dst, &desc);
+            CHECK(seen.verified == PI_VERIFIED_FAILED);
+            CHECK_THAT(seen.verified_text,
+                       Contains(src == dst ? "written by the host" : "written by src") &&
+                           Contains("read by a kernel of dst"));
+            CHECK(storage == before);
+        }
+    }
 }
 
 TEST_CASE("memory of each scope is verified for itself") {

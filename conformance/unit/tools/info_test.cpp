@@ -281,6 +281,25 @@ TEST_CASE("pi-info --verify says of each connection between two places whether b
     CHECK(verified == 2);
 }
 
+TEST_CASE("pi-info --verify says what kernels lose, where copies lose nothing") {
+    const TemporaryFile machine;
+    std::ofstream(machine.path()) << R"({"pi_machine": 1, "name": "two",
+        "host": {"bandwidth": "10 GB/s", "latency": "100 ns"},
+        "devices": [
+            {"name": "a", "type": "gpu", "scopes": [{"name": "global", "capacity": "4 MiB"}]},
+            {"name": "b", "type": "gpu", "scopes": [{"name": "global", "capacity": "4 MiB"}]}],
+        "links": [
+            {"from": "a", "to": "b", "connection": "unified", "loses_pages": ["kernels"]},
+            {"from": "b", "to": "a", "connection": "unified"}]})";
+    const Ran ran =
+        run({PI_INFO, "--device", "sim", "--verify"}, {"PI_SIM_MACHINE=" + machine.path()});
+    INFO(ran.output << ran.errors);
+    CHECK(ran.exit_code == 1);
+    CHECK(contains(ran.output, "unified (verified)"));
+    CHECK(contains(ran.output, "unified (FAILED)"));
+    CHECK(contains(ran.output, "read by a kernel of dst"));
+}
+
 TEST_CASE("the machine that pi-info saves is simulated with the same connections") {
     const TemporaryFile file;
     for (const char *contexts : {"shared", "own"}) {

@@ -173,7 +173,8 @@ PI_EXPORT pi_result PI_CALL piLoaderGetCallCounts(pi_loader loader, pi_plugin pl
 enum {
     PI_VERIFY_DEEP =
         1 << 0, /* 256 MiB, or what the devices have room for, both directions at once */
-    PI_VERIFY_AGAIN = 1 << 1 /* whatever was seen before, in this process or another */
+    PI_VERIFY_AGAIN = 1 << 1,  /* whatever was seen before, in this process or another */
+    PI_VERIFY_KERNELS = 1 << 2 /* of UNIFIED memory kernels of dst as well */
 };
 typedef struct pi_memory_verification_desc {
     uint32_t struct_size;
@@ -200,6 +201,13 @@ typedef struct pi_memory_verification_desc {
  * where its coherence is MAP_UNMAP. Both ends are read back. A sample finds a driver that loses bytes; it
  * cannot show that one never does.
  *
+ * KERNELS: where the connection is UNIFIED, and after all that, a kernel of dst also copies words of src's memory into
+ * memory of dst and back, and src reads what it wrote; of memory that dst itself has IMPORTED the host does. The
+ * kernel is the plugin's (pi/pi_verification_kernel.h). Where it has none for the device, or its program does not
+ * build, the answer is that without KERNELS, and with PI_VERIFIED_YES `verified_text` says that kernels were not tried, and
+ * why; else it is empty unless FAILED. The answer without KERNELS says nothing of kernels, and one that FAILED only
+ * for kernels holds for them alone.
+ *
  * Bytes that do not arrive are an answer, PI_VERIFIED_FAILED, and the call succeeds. NONE needs no check, nor
  * does memory of a place to itself unless it is IMPORTED: PI_VERIFIED_UNKNOWN. Where a command or an
  * allocation fails, the call fails with its error, and nothing is known. Other errors: those of
@@ -207,7 +215,7 @@ typedef struct pi_memory_verification_desc {
  * PI_ERROR_WOULD_BLOCK inside a callback.
  *
  * It blocks, for a few milliseconds and the time that the driver takes for the first use of a pair; with
- * DEEP for seconds. Queues, memory and events are its own, and its commands go to the plugin past the
+ * KERNELS for the build of a program as well, with DEEP for seconds. Queues, memory and events are its own, and its commands go to the plugin past the
  * layers, which see none of them. The loader remembers the answer and keeps it in the file of
  * PI_VERIFIED_FILE if both devices have a UUID, LUID or PCI address; later calls look it up until the plugin,
  * the driver or the kernel is another one, or the machine is started again. */

@@ -124,6 +124,23 @@ pi_result write(pi_queue queue, const pi_buffer_write_desc *desc, uint32_t count
                                                device_of(desc->mem), count, list, out_event);
 }
 
+pi_result launch(pi_queue queue, const pi_kernel_launch_desc *desc, uint32_t count,
+                 const pi_event *list, pi_event *out_event) {
+    pi_kernel_launch_desc less = *desc;
+    if ((ways & LYING_KERNELS) != 0)
+        less.global_size[0] /= 2;
+    return Counted<piEnqueueKernelLaunchRow, decltype(behind.piEnqueueKernelLaunch)>::call(
+        queue, &less, count, list, out_event);
+}
+
+pi_result build(pi_program program, const pi_program_build_desc *desc) {
+    if ((ways & LYING_BUILDS) != 0) {
+        host_of_calls->set_error(host_of_calls, PI_ERROR_BUILD_FAILED, "the compiler is away");
+        return PI_ERROR_BUILD_FAILED;
+    }
+    return Counted<piProgramBuildRow, decltype(behind.piProgramBuild)>::call(program, desc);
+}
+
 const lying_plugin_table extension = {
     sizeof(lying_plugin_table),
     [](uint32_t how, pi_device from) {
@@ -183,6 +200,8 @@ pi_result piPluginMain(const pi_host *host, pi_plugin_desc *out_desc) {
     table.piEnqueueMemBufferCopy = copy;
     table.piEnqueueMemBufferRead = read;
     table.piEnqueueMemBufferWrite = write;
+    table.piEnqueueKernelLaunch = launch;
+    table.piProgramBuild = build;
     out_desc->functions = &table;
     return PI_SUCCESS;
 }

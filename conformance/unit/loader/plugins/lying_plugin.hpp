@@ -17,12 +17,15 @@ enum LyingWay : uint32_t {
     LYING_COPIES = 1 << 0, ///< copies between two devices
     LYING_READS = 1 << 1,  ///< reads of another device's memory
     LYING_WRITES = 1 << 2, ///< writes into another device's memory
+    LYING_KERNELS =
+        1 << 3, ///< kernels: a launch runs the first half of its work-items; of whatever memory
+    LYING_BUILDS = 1 << 4, ///< not a lie: no program builds
 };
 
 struct lying_plugin_table {
     uint32_t struct_size;
     /// From now on these commands leave every second 4 KiB page of the destination as it was, and succeed; those from
-    /// `from`'s memory to others' only, or all (nullptr).
+    /// `from`'s memory to others' only, or all (nullptr). Of kernels and builds `from` means nothing.
     void (*lie)(uint32_t ways, pi_device from);
     /// The N-th call from now on fails (0: none does), releases not counted.
     void (*fail_call)(uint64_t number);
