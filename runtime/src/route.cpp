@@ -74,7 +74,9 @@ struct Question {
     /// What a route relies on: what the plugins say of these is to be true.
     std::vector<MemoryPair> relies_on(const Route &route) const {
         if (route.kind == RouteKind::direct_use) {
-            return {ends()};
+            std::vector<MemoryPair> pairs(2, ends());
+            pairs.back().kernels = true; // which may be bound to it
+            return pairs;
         }
         if (route.kind == RouteKind::import) {
             return {{.src = request.destination, .dst = request.destination, .imported = true}};
@@ -392,21 +394,24 @@ namespace {
 
 /// Refuses what relies on a connection that may not be used.
 void require_verified(const Question &question, Candidate &candidate) {
-    if (!candidate.possible || question.request.verification == nullptr) {
+    const RouteRequest &request = question.request;
+    // A place may have memory of its own for that reason alone.
+    const bool would_be_possible =
+        request.destination_has_memory && is_allowed(question, candidate.route.kind);
+    if (request.verification == nullptr || (!candidate.possible && !would_be_possible)) {
         return;
     }
     for (const MemoryPair &pair : question.relies_on(candidate.route)) {
         const Verified verified = question.verified(pair);
-        if (!question.may_use(verified)) {
-            candidate =
-                refused(make(question, candidate.route.kind, candidate.route.style),
-                        verified == Verified::failed
-                            ? "verification failed: " + question.request.verification->text(pair)
-                            : "the connection is not verified yet");
-            candidate.verification_failed = verified == Verified::failed;
+        const bool failed = verified == Verified::failed;
+        if (failed || (candidate.possible && !question.may_use(verified))) {
+            candidate = refused(make(question, candidate.route.kind, candidate.route.style),
+                                failed ? "verification failed: " + request.verification->text(pair)
+                                       : "the connection is not verified yet");
+            candidate.verification_failed = failed;
             return;
         }
-        if (verified == Verified::unknown) {
+        if (candidate.possible && verified == Verified::unknown) {
             candidate.unverified.push_back(pair);
         }
     }

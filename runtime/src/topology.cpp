@@ -39,9 +39,15 @@ std::string cell(const TopologyDescription &topology, const Verification *verifi
         return host_column(topology.place(src));
     }
     const std::string name = connection_name(topology.buffer(src, dst).connection);
-    const MemoryPair pair{.src = src, .dst = dst};
-    const Verified verified = verification != nullptr ? verification->of(pair) : Verified::unknown;
-    return verified == Verified::failed ? "failed" : verified == Verified::yes ? name + " +" : name;
+    if (verification == nullptr) {
+        return name;
+    }
+    const Verified verified = verification->of({.src = src, .dst = dst});
+    if (verified != Verified::yes) {
+        return verified == Verified::failed ? "failed" : name;
+    }
+    const Verified kernels = verification->of({.src = src, .dst = dst, .kernels = true});
+    return kernels == Verified::failed ? "copies +" : name + " +";
 }
 
 std::string padded(std::string text, size_t width) {
@@ -151,7 +157,8 @@ std::string to_string(const TopologyDescription &topology, const Verification &v
     const auto count = static_cast<PlaceIndex>(topology.places.size());
     for (PlaceIndex src = 1; src < count; ++src) {
         for (PlaceIndex dst = 1; dst < count; ++dst) {
-            const MemoryPair pair{.src = src, .dst = dst};
+            MemoryPair pair{.src = src, .dst = dst};
+            pair.kernels = verification.of(pair) != Verified::failed;
             if (verification.of(pair) == Verified::failed) {
                 text += topology.place(src).name + " -> " + topology.place(dst).name +
                         ": verification failed: " + verification.text(pair) + "\n";

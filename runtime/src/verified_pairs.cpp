@@ -23,10 +23,11 @@ bool is_passing(pi_result result) {
 Verification::~Verification() = default;
 
 VerifiedPairs::VerifiedPairs(const Topology &topology)
-    : topology_(topology), states_(size_t{topology.size()} * topology.size() * 2) {}
+    : topology_(topology), states_(size_t{topology.size()} * topology.size() * 4) {}
 
 size_t VerifiedPairs::index(const MemoryPair &pair) const {
-    return (size_t{pair.src} * topology_.size() + pair.dst) * 2 + (pair.imported ? 1 : 0);
+    return (size_t{pair.src} * topology_.size() + pair.dst) * 4 + (pair.imported ? 2 : 0) +
+           (pair.kernels ? 1 : 0);
 }
 
 Verified VerifiedPairs::of(const MemoryPair &pair) const {
@@ -57,6 +58,7 @@ pi_result VerifiedPairs::ask(const MemoryPair &pair) {
     pi_memory_verification_desc desc{};
     desc.struct_size = sizeof desc;
     desc.type = PI_TYPE_MEMORY_VERIFICATION_DESC;
+    desc.flags = pair.kernels ? PI_VERIFY_KERNELS : 0;
     desc.kind = pair.imported ? PI_MEMORY_KIND_IMPORTED : PI_MEMORY_KIND_BUFFER;
     desc.src_scope = scope_of(pair.src, pair.scope);
     desc.dst_scope = scope_of(pair.dst, pair.scope);
@@ -94,9 +96,14 @@ bool VerifiedPairs::verify(const MemoryPair &pair) {
 std::vector<MemoryPair> VerifiedPairs::usable_pairs() const {
     const TopologyDescription &topology = topology_.description();
     std::vector<MemoryPair> pairs;
-    const auto add = [&](const MemoryPair &pair, const Connection &connection) {
-        if (pair.src != pair.dst && connection.connection != PI_MEMORY_CONNECTION_NONE) {
-            pairs.push_back(pair);
+    const auto add = [&](MemoryPair pair, const Connection &connection) {
+        if (pair.src == pair.dst || connection.connection == PI_MEMORY_CONNECTION_NONE) {
+            return;
+        }
+        pairs.push_back(pair);
+        if (connection.connection == PI_MEMORY_CONNECTION_UNIFIED) {
+            pair.kernels = true;
+            pairs.push_back(std::move(pair));
         }
     };
     for (PlaceIndex src = 1; src < topology_.size(); ++src) {

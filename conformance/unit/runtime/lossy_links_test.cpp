@@ -112,6 +112,16 @@ pi_kernel_argument buffer_argument(pi_mem mem) {
     return argument;
 }
 
+/// What "count_up" writes.
+std::vector<uint8_t> counted(uint32_t begin) {
+    std::vector<uint8_t> bytes(size);
+    for (uint32_t word = 0; word < size / 4; ++word) {
+        const uint32_t number = word + begin;
+        std::memcpy(bytes.data() + word * 4, &number, 4);
+    }
+    return bytes;
+}
+
 uint64_t differences(const std::vector<uint8_t> &a, const std::vector<uint8_t> &b) {
     uint64_t count = 0;
     for (uint64_t byte = 0; byte < a.size(); ++byte) {
@@ -192,12 +202,103 @@ TEST_CASE("kernels over a link that loses their pages see other memory in every 
     value.value = &begin;
     value.size = sizeof begin;
     launch(machine, second, "count_up", {buffer_argument(far), value});
-    std::vector<uint8_t> counted(size);
-    for (uint32_t word = 0; word < size / 4; ++word) {
-        const uint32_t number = word + begin;
-        std::memcpy(counted.data() + word * 4, &number, 4);
+    CHECK(differences(get(machine, first, far), lossy(counted(begin), sent)) == 0);
+}
+
+/// The bytes that a kernel of the place finds in the buffer.
+std::vector<uint8_t> kernel_read(const Machine &machine, const Buffer &buffer, PlaceIndex place) {
+    const auto near = make_buffer(machine, place);
+    Acquisition use = buffer.acquire(place, Access::read);
+    launch(machine, place, "copy_words", {buffer_argument(near), use.argument()}, use.events());
+    use.release(nullptr);
+    return get(machine, place, near);
+}
+
+TEST_CASE("a kernel sees the bytes of another place, whatever its link loses of kernels",
+          "[.kernels]") {
+    const Machine machine(1);
+    const Runtime runtime(machine.topology());
+    const Way way = GENERATE(Way{first, second}, Way{second, first}, Way{second, third},
+                             Way{third, second}, Way{first, third}, Way{third, first});
+    const RouteMask routes =
+        GENERATE(as<RouteMask>{}, all_routes,
+                 mask_of(RouteKind::direct_use) | mask_of(RouteKind::host_bounce));
+    CAPTURE(way, routes);
+    const Storage storage(runtime, {.size = size, .routes = routes});
+    for (uint32_t round = 0; round < 2; ++round) {
+        const auto sent = pattern(size, 50 + round);
+        device_write(machine, storage.buffer(), way.from, sent);
+        CHECK(differences(kernel_read(machine, storage.buffer(), way.to), sent) == 0);
+        // What a kernel writes there arrives as well.
+        const uint32_t begin = 100 + round;
+        pi_kernel_argument value{};
+        value.kind = PI_ARGUMENT_VALUE;
+        value.value = &begin;
+        value.size = sizeof begin;
+        {
+            Acquisition use = storage.buffer().acquire(way.to, Access::discard_write);
+            launch(machine, way.to, "count_up", {use.argument(), value}, use.events());
+            use.release(nullptr);
+        }
+        CHECK(differences(device_read(machine, storage.buffer(), way.from), counted(begin)) == 0);
     }
-    CHECK(differences(get(machine, first, far), lossy(counted, sent)) == 0);
+    REQUIRE(runtime.finish(patience));
+}
+
+TEST_CASE("memory that kernels of another place see wrong is copied there, and everything says why",
+          "[.kernels]") {
+    const Machine machine(1);
+    const Runtime runtime(machine.topology());
+    const Storage storage(runtime, {.size = size}), back(runtime, {.size = size});
+    const auto sent = pattern(size, 60);
+    device_write(machine, storage.buffer(), first, sent);
+    device_write(machine, back.buffer(), second, sent);
+    const Verification &known = machine.topology()->verification();
+    const MemoryPair copies{.src = first, .dst = second};
+    const MemoryPair kernels{.src = first, .dst = second, .kernels = true};
+
+    CHECK(storage.buffer().explain(second).parts.at(0).candidates.at(0).unverified ==
+          std::vector{copies, kernels});
+    CHECK(known.of(kernels) == Verified::unknown);
+    CHECK(differences(kernel_read(machine, storage.buffer(), second), sent) == 0);
+    CHECK(known.of(copies) == Verified::yes);
+    CHECK(known.of(kernels) == Verified::failed);
+    const std::string seen = known.text(kernels);
+    CHECK(seen.find("read by a kernel of dst") != std::string::npos);
+    CHECK(storage.memory_of(second) != storage.memory_of(first));
+    REQUIRE(runtime.finish(patience));
+    const TransferRecord record = runtime.log().back();
+    CHECK(record.hops == std::vector<Hop>{{first, second}});
+    CHECK(record.reason.find(seen) != std::string::npos);
+    CHECK(machine.topology()->to_string().find(seen) != std::string::npos);
+    CHECK(machine.topology()->to_string().find("copies +") != std::string::npos);
+    CHECK(storage.buffer().explain(second).text.find(seen) != std::string::npos);
+
+    // The way back loses nothing.
+    CHECK(differences(kernel_read(machine, back.buffer(), first), sent) == 0);
+    CHECK(back.memory_of(first) == back.memory_of(second));
+    CHECK(known.of({.src = second, .dst = first, .kernels = true}) == Verified::yes);
+}
+
+TEST_CASE("the loader says of each direction whether kernels see what copies carry", "[.kernels]") {
+    const Machine machine(1);
+    const auto verified = [&](PlaceIndex src, PlaceIndex dst, uint64_t flags) {
+        auto desc = pi_test::desc<pi_memory_verification_desc>(PI_TYPE_MEMORY_VERIFICATION_DESC);
+        desc.flags = flags;
+        auto info = pi_test::desc<pi_memory_connection_info>(PI_TYPE_MEMORY_CONNECTION_INFO);
+        OK(piVerifyMemoryConnection(
+            machine.topology()->device(src), machine.topology()->context(src),
+            machine.topology()->device(dst), machine.topology()->context(dst), &desc, &info));
+        INFO(src << " -> " << dst << ": " << info.verified_text);
+        CHECK((info.verified_text[0] != 0) == (info.verified == PI_VERIFIED_FAILED));
+        return info.verified;
+    };
+    CHECK(verified(first, second, 0) == PI_VERIFIED_YES);
+    CHECK(verified(first, second, PI_VERIFY_KERNELS) == PI_VERIFIED_FAILED);
+    CHECK(verified(first, second, 0) == PI_VERIFIED_YES);
+    CHECK(verified(second, first, PI_VERIFY_KERNELS) == PI_VERIFIED_YES);
+    CHECK(verified(second, third, PI_VERIFY_KERNELS) == PI_VERIFIED_FAILED);
+    CHECK(verified(third, second, PI_VERIFY_KERNELS | PI_VERIFY_AGAIN) == PI_VERIFIED_FAILED);
 }
 
 TEST_CASE("a runtime that believes the driver delivers what a lossy link leaves",

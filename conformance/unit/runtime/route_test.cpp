@@ -302,6 +302,7 @@ TopologyDescription two_peers() {
 }
 
 const MemoryPair one_to_two{.src = 1, .dst = 2};
+const MemoryPair kernels_of_two{.src = 1, .dst = 2, .kernels = true};
 
 } // namespace
 
@@ -321,6 +322,17 @@ TEST_CASE("a connection that lost bytes is no route, and what is taken instead s
     }
 }
 
+TEST_CASE("memory that kernels see wrong is not used in place, but copied", "[runtime]") {
+    const MadeUp failed({{one_to_two, Verified::yes}, {kernels_of_two, Verified::failed}});
+    RouteRequest question = request(1, 2);
+    question.verification = &failed;
+    const auto found = ways(two_peers(), question);
+    CHECK_FALSE(find(found, RouteKind::direct_use).possible);
+    CHECK(find(found, RouteKind::direct_use).verification_failed);
+    CHECK(find(found, RouteKind::migrate).possible);
+    CHECK(find(found, RouteKind::migrate).reason.find("bytes stayed old") != std::string::npos);
+}
+
 TEST_CASE("a candidate names the connections that nobody has tried, and is none where only "
           "verified ones may be used",
           "[runtime]") {
@@ -329,7 +341,7 @@ TEST_CASE("a candidate names the connections that nobody has tried, and is none 
     question.verification = &nothing;
     const auto found = ways(two_peers(), question);
     CHECK(found.front().route.kind == RouteKind::direct_use);
-    CHECK(found.front().unverified == std::vector{one_to_two});
+    CHECK(found.front().unverified == std::vector{one_to_two, kernels_of_two});
     CHECK(find(found, RouteKind::migrate).unverified == std::vector{one_to_two});
     CHECK(find(found, RouteKind::host_bounce, BounceStyle::staged).unverified.empty());
 
@@ -341,7 +353,7 @@ TEST_CASE("a candidate names the connections that nobody has tried, and is none 
 }
 
 TEST_CASE("a connection that was verified is used as before", "[runtime]") {
-    const MadeUp verified({{one_to_two, Verified::yes}});
+    const MadeUp verified({{one_to_two, Verified::yes}, {kernels_of_two, Verified::yes}});
     RouteRequest question = request(1, 2);
     question.verification = &verified;
     question.verified_only = true;
@@ -362,7 +374,8 @@ TEST_CASE("a connection is verified for the memory that uses it", "[runtime]") {
     RouteRequest question = request(1, 2);
     question.verification = &buffers_alone;
     question.source_imported = true;
-    const std::vector<MemoryPair> imported{{.src = 1, .dst = 2, .imported = true}};
+    const std::vector<MemoryPair> imported{{.src = 1, .dst = 2, .imported = true},
+                                           {.src = 1, .dst = 2, .imported = true, .kernels = true}};
     CHECK(ways(topology, question).front().unverified == imported);
 
     topology.scoped["scratch"] = topology.buffers;

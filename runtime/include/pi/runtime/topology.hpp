@@ -122,8 +122,8 @@ class VerifiedPairs;
 class Runtime;
 class RuntimeState;
 
-/// The same with what is known of the connections: "unified +" of one that was verified, "failed" of one
-/// that lost bytes, and below the table what was seen of it.
+/// The same with what is known of the connections: "unified +" of one that was verified, "copies +" of one where
+/// only kernels see other bytes, "failed" of one that lost bytes, and below the table what was seen of it.
 PI_RUNTIME_EXPORT std::string to_string(const TopologyDescription &topology,
                                         const Verification &verification);
 

@@ -16,6 +16,7 @@ struct MemoryPair {
     PlaceIndex dst = host_place; ///< who uses it; src itself: of imported memory
     bool imported = false;       ///< memory that src made of a host pointer
     std::string scope{};         ///< by name, at both ends; empty = scope 0
+    bool kernels = false;        ///< dst's kernels use it in place, beside copies and maps
     friend auto operator<=>(const MemoryPair &, const MemoryPair &) = default;
 };
 
