@@ -38,7 +38,7 @@ json bench(const std::string &name, const std::string &filter,
             CHECK(value > 0);
         }
         const auto unit = row.at("unit").get<std::string>();
-        CHECK((unit == "ns" || unit == "us" || unit == "ms"));
+        CHECK((unit == "ns" || unit == "us" || unit == "ms" || unit == "MiB"));
     }
     return document.at("rows");
 }
@@ -160,7 +160,9 @@ TEST_CASE("pi-bench cuda measures the plugin beside plain calls of the driver") 
           "CUDA: pinned write of 64 MiB", "CUDA: pinned read of 64 MiB",
           "CUDA: pageable write of 64 MiB", "CUDA: pageable read of 64 MiB",
           "CUDA: copy within the device of 64 MiB", "CUDA: fill of 64 MiB",
-          "CUDA: bounce of 64 MiB between two contexts",
+          "CUDA: bounce of 64 MiB between two contexts", "CUDA: memory of a copy of 1 Mi regions",
+          "CUDA: 1 Mi rows of one byte within a buffer, apart",
+          "CUDA: 1 Mi rows of one byte between USM",
           "CUDA: allocation of 1 MiB from a pool, free, and wait"}) {
         CHECK(std::count(measured.begin(), measured.end(), name) == 1);
     }
@@ -178,6 +180,9 @@ TEST_CASE("pi-bench level_zero measures the plugin beside plain calls of the dri
           "Level Zero: blocking write of 64 bytes", "Level Zero: blocking read of 64 bytes",
           "Level Zero: blocking copy of 64 bytes", "Level Zero: copy of 64 bytes, and wait",
           "Level Zero: copy of 64 bytes, many in a row", "Level Zero: fill of 64 bytes, and wait",
+          "Level Zero: memory of a copy of 1 Mi regions",
+          "Level Zero: 1 Mi rows of one byte within USM, in the gaps between the rows",
+          "Level Zero: 1 Mi rows of one byte between contexts, odd row pitches",
           "Level Zero: USM of 64 KiB, allocated and freed",
           "Level Zero: buffer of 64 KiB, created and released"}) {
         CHECK(std::count(measured.begin(), measured.end(), name) == 1);
