@@ -168,7 +168,13 @@ void when_final_by_thread(Event &event, std::shared_ptr<Continuations> continuat
 
 void when_final(Event event, const std::shared_ptr<Continuations> &continuations,
                 TransferDone done) {
-    if (tell_when_final(event, std::make_unique<Notice>(continuations, done)) != PI_SUCCESS) {
+    // Without a flush it may never begin; a wait flushes, too.
+    pi_queue queue = nullptr;
+    const bool is_flushed = piEventGetInfo(event.get(), PI_EVENT_INFO_QUEUE, sizeof queue, &queue,
+                                           nullptr) == PI_SUCCESS &&
+                            (queue == nullptr || piQueueFlush(queue) == PI_SUCCESS);
+    if (!is_flushed ||
+        tell_when_final(event, std::make_unique<Notice>(continuations, done)) != PI_SUCCESS) {
         when_final_by_thread(event, continuations, std::move(done));
     }
 }
@@ -226,8 +232,7 @@ Commands::After Commands::submit(const Target &target, const TransferDone &done,
         check(enqueue(queue.get(), static_cast<uint32_t>(waits.size()),
                       waits.empty() ? nullptr : waits.data(), event.out()),
               name);
-        // Without a flush it may never begin; a wait flushes, too.
-        const bool is_flushed = piQueueFlush(queue.get()) == PI_SUCCESS;
+        const bool is_flushed = piQueueFlush(queue.get()) == PI_SUCCESS; // as in when_final
         Submitted own{std::move(event), topology_->info(target.place).instance};
         try {
             submitted.front() = another(own);

@@ -18,8 +18,8 @@
 
 namespace pi::runtime {
 
-/// Calls `done` as posted work when the event is complete: with its result and text. A thread waits for
-/// an event that refuses a callback. Throws if there is no memory, or no thread to be had; then `done` is
+/// Calls `done` as posted work when the event is complete: with its result and text. Flushes its
+/// queue; a thread waits for an event that refuses a callback, or whose queue cannot be flushed. Throws if there is no memory, or no thread to be had; then `done` is
 /// never called.
 void when_final(Event event, const std::shared_ptr<Continuations> &continuations,
                 TransferDone done);

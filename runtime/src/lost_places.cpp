@@ -45,7 +45,6 @@ void LostPlaces::ask(PlaceIndex place, std::function<void(pi_result)> answered) 
         Event event;
         check(piEnqueueEventsWait(queue.get(), nullptr, 0, nullptr, event.out()),
               "piEnqueueEventsWait");
-        piQueueFlush(queue.get());
         when_final(std::move(event), continuations_,
                    [answered](pi_result result, const std::string &) { answered(result); });
     } catch (const Error &error) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "commands.hpp"
-#include "event_queue.hpp"
 #include "storage_state.hpp"
 
 #include <pi/runtime/error.hpp>
@@ -169,17 +168,13 @@ void StorageState::release(AcquisitionState &acquisition, pi_event event) {
 
 void StorageState::release_with(AcquisitionState &acquisition, Submitted command) {
     const OperationId operation = acquisition.operation;
-    const pi_event event = command.event.get();
-    Event awaited = Event::share(event);
+    Event awaited = command.event;
     std::vector<Submitted> commands(1);
     commands.front() = std::move(command);
     std::shared_ptr<Completion> completion;
     {
         const std::lock_guard lock(mutex_);
         completion = completion_of(operation);
-    }
-    if (pi_queue queue = queue_of(event)) {
-        piQueueFlush(queue); // what others wait for must not wait for a flush
     }
     end_later(acquisition, [&] {
         completion->set_commands(std::move(commands));

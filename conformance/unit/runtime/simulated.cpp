@@ -13,9 +13,8 @@ std::string shipped_machine(const std::string &name) {
 
 namespace {
 
-Loader load(const std::string &machine, const std::string &faults,
-            std::vector<const char *> layers) {
-    const char *const plugin = PI_TEST_SIM_PLUGIN;
+Loader load(const std::string &machine, const std::string &faults, std::vector<const char *> layers,
+            const char *plugin) {
     const std::array<pi_loader_option, 2> options{
         {{"PI_SIM_MACHINE", machine.c_str()}, {"PI_FAULT", faults.c_str()}}};
     if (!faults.empty()) {
@@ -36,8 +35,8 @@ Loader load(const std::string &machine, const std::string &faults,
 } // namespace
 
 Simulated::Simulated(const std::string &path, uint32_t contexts, const std::string &faults,
-                     std::vector<const char *> layers, bool verified)
-    : loader_(load(path, faults, std::move(layers))) {
+                     std::vector<const char *> layers, bool verified, const char *plugin)
+    : loader_(load(path, faults, std::move(layers), plugin)) {
     std::array<pi_device, 32> devices{};
     uint32_t count = devices.size();
     check(piLoaderSelectDevices(loader_.get(), nullptr, count, devices.data(), &count),

@@ -27,7 +27,7 @@ public:
     /// verified at the begin, unless that is turned off, so that what moves later is the test's.
     explicit Simulated(const std::string &path, uint32_t contexts = 1,
                        const std::string &faults = {}, std::vector<const char *> layers = {},
-                       bool verified = true);
+                       bool verified = true, const char *plugin = PI_TEST_SIM_PLUGIN);
 
     const std::shared_ptr<const Topology> &topology() const noexcept { return topology_; }
     pi_queue queue(PlaceIndex place) const { return queues_.at(place).get(); }
