@@ -330,10 +330,13 @@ void StorageState::begin_copies(Begun &begun, const Attachment &attachment,
         const Ledger::Begun copy = begin_operation(to, part.ranges.hull(), false, [&] {
             return ledger_.begin_copy(part.sources.front().view, each.destination, to, part.ranges);
         });
-        pending_.back().maps =
-            std::any_of(part.sources.begin(), part.sources.end(), [](const Source &source) {
-                return source.candidate.route.style == BounceStyle::map_destination;
-            });
+        for (const Source &source : part.sources) {
+            const BounceStyle style = source.candidate.route.style;
+            pending_.back().maps_source |=
+                part.hand_over ? views_[source.view].coherence == PI_COHERENCE_MAP_UNMAP
+                               : style == BounceStyle::map_source;
+            pending_.back().maps_destination |= style == BounceStyle::map_destination;
+        }
         begun.copies.push_back(copy.operation);
         begun.bytes_copied += part.hand_over || part.on_the_way ? 0 : part.ranges.bytes();
         // In the first record of the acquire, and what is on the way has none.
@@ -373,8 +376,10 @@ bool StorageState::may_be_mapped(const AcquisitionState &acquisition,
     }
     return runtime_->commands->standing_maps().forbid(acquisition.mem, acquisition.range,
                                                       acquisition.writes) ||
-           std::any_of(waits.begin(), waits.end(), [this](const Ledger::Wait &wait) {
-               return !wait.data && pending(wait.operation).maps;
+           std::any_of(waits.begin(), waits.end(), [&](const Ledger::Wait &wait) {
+               const Pending &earlier = pending(wait.operation);
+               return !wait.data &&
+                      (earlier.maps_destination || (acquisition.writes && earlier.maps_source));
            });
 }
 

@@ -86,7 +86,7 @@ StorageState::~StorageState() {
     const Range all{0, description_.size};
     for (View &view : views_) {
         const bool is_resident = static_cast<bool>(view.memory);
-        if (runtime_->commands->standing_maps().forbid(view.mem.get(), all, true)) {
+        if (is_mapped(view.mem.get())) {
             try {
                 runtime_->commands->undo_maps(view.mem.get(), all, true,
                                               [](pi_result, const std::string &) {});

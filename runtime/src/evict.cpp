@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // When a place's memory is out: whose replica goes, and where its bytes stay.
+#include "commands.hpp"
 #include "same_device.hpp"
 #include "storage_state.hpp"
 
@@ -217,6 +218,7 @@ bool StorageState::evict(PlaceIndex place) {
     for (int attempt = 0; attempt < 2; ++attempt) {
         RangeSet dirty;
         ViewId view = 0;
+        pi_mem mapped = nullptr; // by a map that could not be undone
         {
             const std::lock_guard lock(mutex_);
             catch_up();
@@ -229,16 +231,40 @@ bool StorageState::evict(PlaceIndex place) {
                 return false;
             }
             dirty = ledger_.only_at(view);
-            if (dirty.empty()) {
+            if (is_mapped(views_[view].mem.get())) {
+                mapped = views_[view].mem.get();
+            } else if (dirty.empty()) {
                 drop_memory(view);
                 return true;
             }
         }
-        if (!write_back(dirty, view)) {
+        if (mapped != nullptr && !undo_all_maps(mapped)) {
+            return false;
+        }
+        if (!dirty.empty() && !write_back(dirty, view)) {
             return false;
         }
     }
     return false;
+}
+
+/// Whether maps that could not be undone keep memory, whoever else releases it.
+bool StorageState::is_mapped(pi_mem mem) const {
+    return runtime_->commands->standing_maps().forbid(mem, Range{0, description_.size}, true);
+}
+
+/// False if one cannot be undone, or inside a callback, where nothing can be waited for.
+bool StorageState::undo_all_maps(pi_mem mem) {
+    if (!runtime_->may_wait()) {
+        return false;
+    }
+    const auto undone = std::make_shared<Completion>(runtime_->continuations);
+    runtime_->commands->undo_maps(mem, Range{0, description_.size}, true,
+                                  [undone](pi_result result, const std::string &text) {
+                                      undone->complete(result, text_if_possible(text));
+                                  });
+    undone->wait_until(Completion::Clock::time_point::max());
+    return undone->result() == PI_SUCCESS;
 }
 
 bool StorageState::write_back(const RangeSet &dirty, ViewId from) {

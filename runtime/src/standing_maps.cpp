@@ -80,7 +80,7 @@ void StandingMaps::on_unmapped(const std::shared_ptr<Completion> &undo, pi_resul
                                const std::string &text) {
     // The pointer is no map's any more: the unmap that was reported as failed had been done.
     const bool is_undone = result == PI_SUCCESS || result == PI_ERROR_INVALID_VALUE;
-    std::list<BufferMap> gone; // released without the lock
+    std::list<BufferMap> gone; // released without the lock, and before anybody counts on it
     {
         const std::lock_guard lock(mutex_);
         const auto found = std::find_if(maps_.begin(), maps_.end(),
@@ -92,6 +92,7 @@ void StandingMaps::on_unmapped(const std::shared_ptr<Completion> &undo, pi_resul
             found->undo = nullptr;
         }
     }
+    gone.clear();
     undo->complete(is_undone ? PI_SUCCESS : result,
                    is_undone ? std::string()
                              : text_if_possible("a map that could not be undone stands: " + text));

@@ -205,7 +205,8 @@ private:
         uint64_t holder = 0;                    // as this_thread_number
         PlaceIndex place = host_place;
         Range range;
-        bool maps = false;                        // a copy that may write through a map
+        bool maps_source = false;                 // a transfer that may read through a map
+        bool maps_destination = false;            // or write through one
         std::unique_ptr<FailureInTurn> in_turn{}; // only where memory has units
         std::optional<Ending> ending{};           // over, but the ledger does not have it yet
         uint64_t end_number = 0;                  // of those the order
@@ -250,6 +251,8 @@ private:
     /// Whether another attempt may find room: false if nothing can give any up.
     bool make_room(PlaceIndex place, Room &room);
     bool write_back(const RangeSet &dirty, ViewId from);
+    bool is_mapped(pi_mem mem) const;
+    bool undo_all_maps(pi_mem mem);
     void drop_memory(ViewId view);
     std::optional<ViewId> vacant_view(PlaceIndex place) const;
 
@@ -372,8 +375,8 @@ private:
     void undo(Begun &begun);
     void account(const Begun &begun);
     void log_nothing_stale(const Begun &begun, const Attachment &attachment, Access access);
-    /// Whether maps that could not be undone may forbid the use; then undo_maps makes it wait until
-    /// they are undone.
+    /// Whether maps that could not be undone may forbid the use, or those of transfers before it
+    /// that are under way; then undo_maps makes it wait until they are undone.
     bool may_be_mapped(const AcquisitionState &acquisition,
                        const std::vector<Ledger::Wait> &waits) const;
     void undo_maps(AcquisitionState &acquisition);

@@ -491,6 +491,52 @@ TEST_CASE("host memory that was given is stale in no round trip, at any device",
     CHECK(runtime.finish(patience));
 }
 
+TEST_CASE(
+    "host memory that was given keeps what the host reads of it, while a device writes beside it",
+    "[runtime]") {
+    constexpr uint64_t large = 64 << 10, half = large / 2;
+    const Machine machine;
+    const Runtime runtime(machine.topology());
+    const std::unique_ptr<uint8_t, void (*)(void *)> memory(
+        static_cast<uint8_t *>(std::aligned_alloc(4096, large)), &std::free);
+    std::fill_n(memory.get(), large, uint8_t{0});
+    const Storage storage(runtime, {.size = large, .host_memory = memory.get()});
+    const Buffer buffer = storage.buffer();
+    for (const PlaceIndex place : machine.places()) {
+        const auto value = static_cast<uint8_t>(3 * place);
+        const Event gate = host_event(machine, place);
+        Acquisition first = buffer.acquire(place, Access::discard_write);
+        const Event filled = enqueue_fill(machine.queue(place), first, value, {gate.get()});
+        first.release(filled.get());
+        Acquisition reader = buffer.acquire(host_place, Access::read, 0, half); // pending
+        const auto write_elsewhere = [&](uint64_t begin, uint8_t written) {
+            Event done;
+            std::thread([&] { // not the reader's, which could not wait for itself
+                Acquisition use = buffer.acquire(place, Access::discard_write, begin, half);
+                done = machine.fill(use, written);
+                use.release(done.get());
+            })
+                .join();
+            return done;
+        };
+        const Event beside = write_elsewhere(half, value + 1);
+        const Event over = write_elsewhere(0, value + 2);
+        REQUIRE(piEventSignalHost(gate.get(), PI_SUCCESS) == PI_SUCCESS);
+        CHECK(wait(beside) == PI_SUCCESS);
+        const auto *const bytes = reinterpret_cast<const uint8_t *>(reader.pointer());
+        const std::vector<uint8_t> before(half, value);
+        for (int time = 0; time < 3; ++time) {
+            CHECK(std::equal(before.begin(), before.end(), bytes));
+            std::this_thread::sleep_for(std::chrono::milliseconds(2));
+        }
+        reader.release();
+        CHECK(wait(over) == PI_SUCCESS);
+        CHECK(host_read(buffer, 0, half) == std::vector<uint8_t>(half, value + 2));
+        CHECK(host_read(buffer, half, half) == std::vector<uint8_t>(half, value + 1));
+    }
+    CHECK(runtime.finish(patience));
+}
+
 TEST_CASE("an acquisition tells when it is ready", "[runtime]") {
     const Machine machine;
     const Runtime runtime(machine.topology());
