@@ -129,3 +129,41 @@ TEST_CASE("growing requests use few blocks, and what is idle refuses nobody", "[
         CHECK(code_of_use(capacity - (3 << 20) - (1 << 19), place) == PI_SUCCESS);
     }
 }
+
+TEST_CASE("of blocks freed between kept ones each serves again, and all go before memory is out",
+          "[runtime][pool]") {
+    constexpr size_t holes = 65536;
+    constexpr uint64_t small = 64, in_holes = holes * small;
+    const TextFile file(R"({"pi_machine": 1, "name": "one memory", "devices": [
+        {"name": "gpu", "type": "gpu",
+         "scopes": [{"name": "global", "flags": ["poolable"], "capacity": "8 MiB"}]}]})");
+    const Simulated machine(file.path());
+    const Runtime runtime(machine.topology());
+    const auto make = [&](uint64_t bytes) {
+        Storage storage(runtime, {.size = bytes});
+        storage.buffer().acquire(place, Access::discard_write).release();
+        return storage;
+    };
+    const auto statistics = [&] { return runtime.pool_statistics(place); };
+    std::vector<Storage> kept;
+    std::vector<Storage> freed;
+    for (size_t index = 0; index < holes; ++index) {
+        kept.push_back(make(small));
+        freed.push_back(make(small));
+    }
+    for (int round = 0; round < 2; ++round) {
+        CHECK(statistics().misses == 2 * holes);
+        CHECK(statistics().hits == round * holes);
+        CHECK(statistics().bytes_in_use == 2 * in_holes); // all of the memory
+        freed.clear();
+        CHECK(statistics().blocks_kept == holes);
+        CHECK(statistics().bytes_kept == in_holes);
+        while (round == 0 && freed.size() < holes) {
+            freed.push_back(make(small));
+        }
+    }
+    const Storage large = make(in_holes);
+    CHECK(statistics().blocks_kept == 0);
+    CHECK(statistics().bytes_in_use == 2 * in_holes);
+    CHECK(runtime.counters().evictions == 0);
+}

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <thread>
+#include <vector>
 
 using namespace pi::sdk;
 
@@ -47,12 +48,13 @@ private:
 
 using Pool = UsmPoolMemory<Memory>;
 
-std::shared_ptr<Pool> make_pool(Backend &backend, uint64_t threshold, uint64_t limit = 0) {
+std::shared_ptr<Pool> make_pool(Backend &backend, uint64_t threshold, uint64_t limit = 0,
+                                uint64_t max_alignment = 4096) {
     return std::make_shared<Pool>(
         [&backend](uint64_t bytes, uint64_t alignment) {
             return Memory(backend, bytes, alignment);
         },
-        UsmPoolLimits{threshold, limit, 64, 4096});
+        UsmPoolLimits{threshold, limit, 64, max_alignment});
 }
 
 template <class Body>
@@ -245,6 +247,43 @@ TEST_CASE("growing requests leave few blocks, of which an eighth at most is not 
     CHECK(pool->reserved() == backend.bytes);
     CHECK(pool->used() == 0);
     CHECK(backend.bytes <= uint64_t{512} << 20);
+}
+
+TEST_CASE("of blocks freed between kept ones each serves again, and all go before memory is out") {
+    constexpr size_t holes = 65536;
+    Backend backend;
+    UsmPools<Memory> pools;
+    const int memory = 0;
+    const auto pool = make_pool(backend, uint64_t{1} << 30, 0, 64);
+    pools.add(&memory, pool);
+    std::vector<UsmBlock<Memory>> kept, freed;
+    const auto take = [&](size_t index) { return pool->take(64 * (1 + index % 8), 64); };
+    for (size_t index = 0; index < holes; ++index) {
+        kept.push_back(take(index));
+        freed.push_back(take(index));
+    }
+    CHECK(backend.count == 2 * holes);
+    const uint64_t all = backend.bytes;
+    for (int round = 0; round < 2; ++round) {
+        CHECK(pool->reserved() == all);
+        freed.clear();
+        CHECK(pool->used() == all / 2);
+        CHECK(pool->reserved() == all);
+        for (size_t index = holes; round == 0 && index-- > 0;)
+            freed.push_back(take(index));
+    }
+    CHECK(backend.count == 2 * holes);
+    backend.capacity = all;
+    SECTION("of the pool") {
+        const auto large = pool->take(all / 2, 64);
+        CHECK(backend.count == 2 * holes + 1);
+        CHECK(pool->reserved() == all);
+    }
+    SECTION("outside pools") {
+        const Memory large = pools.with_room(&memory, [&] { return Memory(backend, all / 2, 64); });
+        CHECK(pool->reserved() == all / 2);
+        CHECK(pool->used() == all / 2);
+    }
 }
 
 TEST_CASE("a size that pools like refuses nobody who asks for less") {
