@@ -24,6 +24,15 @@ struct StorageDescription {
     MemoryLayout layout{};
     /// The application's bytes, used in place as the host's replica; `size` of them. They must live
     /// until the storage is gone and finish() has returned true. NULL: the runtime allocates.
+    ///
+    /// The application touches them between an acquire at the host and its release only, on any
+    /// thread. What devices wrote in the range is there once the acquisition is ready, and no device
+    /// writes it until the release; what the application writes there, every device sees that
+    /// acquires after the release. At other times a byte may be old, as a device may have the newest
+    /// one elsewhere, or be written by a device, and what the application writes may be lost: also
+    /// where a device uses the memory in place. Other ranges may be in use at devices meanwhile.
+    ///
+    /// No other memory object or storage may be around these bytes while devices use them here.
     void *host_memory = nullptr;
     /// The bytes of host_memory are the storage's first content; else they count as never written.
     bool host_memory_valid = true;
