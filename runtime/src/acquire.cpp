@@ -110,6 +110,9 @@ Ledger::Begun StorageState::begin_operation(PlaceIndex place, const Range &range
         throw;
     }
     pending_.back().operation = begun.operation;
+    if (!ledger_.has_units()) {
+        return begun; // what fails may do so before its turn
+    }
     try {
         prepare_failure(pending_.back());
     } catch (...) {
@@ -177,8 +180,13 @@ StorageState::try_acquire(const std::shared_ptr<BufferState> &buffer, PlaceIndex
     {
         const std::lock_guard lock(mutex_);
         verified_only_ = verified_only;
-        forbid_lost(place, access, range);
-        prefer_own_memory(place, range);
+        catch_up();
+        if (runtime_->lost.count() != 0) {
+            forbid_lost(place, access, range);
+        }
+        if (uses_links_) {
+            prefer_own_memory(place, range);
+        }
         Attachment &attachment = attach(place);
         std::vector<PlannedPart> parts;
         const RangeSet &there = ledger_.expected(attachment.view);
@@ -355,11 +363,14 @@ void StorageState::begin_use(Begun &begun, const Attachment &attachment, Access 
                                  fetches(access), writes(access));
     });
     acquisition.operation = use.operation;
-    acquisition.dependencies = dependencies(use.waits);
+    if (!use.waits.empty()) {
+        acquisition.dependencies = dependencies(use.waits);
+    }
     acquisition.mem = attachment.mem.get();
     acquisition.offset_alignment = attachment.offset_alignment;
     acquisition.lender = attachment.lender;
-    acquisition.may_be_mapped = may_be_mapped(acquisition, use.waits);
+    acquisition.may_be_mapped = (!use.waits.empty() || runtime_->commands->standing_maps().any()) &&
+                                may_be_mapped(acquisition, use.waits);
     begun.bytes_elsewhere = attachment.elsewhere ? acquisition.range.size() : 0;
     if (uses_links_) {
         note_use(acquisition.place, acquisition.range, writes(access));

@@ -30,6 +30,7 @@ void Ledger::set_unit(ViewId view, uint64_t bytes) {
     views_.at(view).unit = bytes;
     uint64_t &unit = memories_[memory_of(view)].unit;
     unit = std::lcm(unit, bytes);
+    has_units_ = has_units_ || unit != 1;
 }
 
 RangeSet Ledger::may_count(ViewId view) const {

@@ -51,6 +51,8 @@ public:
     /// This view sees its memory through caches whose units have so many bytes, counted from byte 0.
     void set_unit(ViewId view, uint64_t bytes);
     uint64_t unit(ViewId view) const { return views_[view].unit; }
+    /// Whether any view's has more than one byte.
+    bool has_units() const noexcept { return has_units_; }
     /// The bytes that count at a view once all that is pending has succeeded, or would if the writes to other memory failed.
     RangeSet may_count(ViewId view) const;
     /// What has to be handed over to a view before these ranges are written there: the rest of their units, as far as it
@@ -194,6 +196,7 @@ private:
     };
     std::vector<Overtaker> overtakers_;
     OperationId next_ = 1;
+    bool has_units_ = false;
 };
 
 } // namespace pi::runtime

@@ -11,20 +11,23 @@ namespace pi::runtime {
 
 /// Lost places first: a write that failed is no worse than what is gone. And afterwards: what it
 /// made valid there is none the less gone.
-void StorageState::catch_up() {
+void StorageState::learn_ends() {
     for (notice_lost_places(); owed_ != 0; notice_lost_places()) {
-        const auto first = std::min_element(
+        learn_end(std::min_element(
             pending_.begin(), pending_.end(), [](const Pending &one, const Pending &other) {
                 return one.ending && (!other.ending || one.end_number < other.end_number);
-            });
-        if (first->ending == Ending::taken_back) {
-            ledger_.take_back(first->operation);
-        } else {
-            ledger_.finish(first->operation, first->ending == Ending::succeeded);
-        }
-        pending_.erase(first);
-        --owed_;
+            }));
     }
+}
+
+void StorageState::learn_end(std::vector<Pending>::iterator over) {
+    if (over->ending == Ending::taken_back) {
+        ledger_.take_back(over->operation);
+    } else {
+        ledger_.finish(over->operation, over->ending == Ending::succeeded);
+    }
+    pending_.erase(over);
+    --owed_;
 }
 
 /// With the lock. Replicas at lost devices count no more; what was only there is lost, until it is valid somewhere: a write
@@ -51,12 +54,8 @@ void StorageState::notice_lost_places() {
     }
 }
 
-/// With the lock.
+/// With the lock, where there are lost places, and after catch_up().
 void StorageState::forbid_lost(PlaceIndex place, Access access, const Range &range) {
-    catch_up();
-    if (runtime_->lost.count() == 0) {
-        return;
-    }
     if (runtime_->lost.is_lost(place)) {
         throw Error(PI_ERROR_DEVICE_LOST,
                     "the device of " + runtime_->topology->info(place).name + " is lost");

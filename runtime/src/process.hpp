@@ -4,6 +4,7 @@
 // and which wait for threads that stayed in the parent.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <utility>
@@ -11,16 +12,25 @@
 namespace pi::runtime {
 
 /// How many forks lie between this process and the one that loaded the library.
-uint32_t fork_count() noexcept;
+extern std::atomic<uint32_t> forks;
+inline uint32_t fork_count() noexcept {
+    return forks.load(std::memory_order_relaxed);
+}
 
 /// The process in which an object was made; a member of what has locks.
 class Origin {
 public:
     bool is_here() const noexcept { return forks_ == fork_count(); }
     /// PI_ERROR_INVALID_OPERATION in another process. `function` is the caller's.
-    void require_here(const char *function) const;
+    void require_here(const char *function) const {
+        if (!is_here()) {
+            refuse(function);
+        }
+    }
 
 private:
+    [[noreturn]] static void refuse(const char *function);
+
     const uint32_t forks_ = fork_count();
 };
 

@@ -26,7 +26,11 @@ std::shared_ptr<Completion> StorageState::end_operation(OperationId operation,
     found->end_number = ++ends_;
     ++owed_;
     try {
-        catch_up();
+        if (owed_ == 1 && runtime_->lost.count() == 0) {
+            learn_end(found);
+        } else {
+            learn_ends();
+        }
     } catch (const std::exception &) {
         // What is over cannot be taken back: the ledger has it before it is asked again.
     }

@@ -237,7 +237,13 @@ private:
     // lost.cpp
     /// With the lock, before the ledger is asked: gives it the ends that it found no memory for.
     /// Throws std::bad_alloc while there is none.
-    void catch_up();
+    void catch_up() {
+        if (owed_ != 0 || runtime_->lost.count() != 0) { // mostly neither
+            learn_ends();
+        }
+    }
+    void learn_ends();
+    void learn_end(std::vector<Pending>::iterator over);
     void notice_lost_places();
     void forbid_lost(PlaceIndex place, Access access, const Range &range);
 
