@@ -116,6 +116,13 @@ MachineFile MachineFile::draw(Draw &draw, Trouble trouble, uint64_t capacity, ui
             device["scopes"][0]["capacity"] = capacity;
         }
     }
+    if (trouble != Trouble::none) { // what commands move then is not known to the models
+        for (Json &device : file.json_["devices"]) {
+            if (device.value("host_pointer_import", false)) {
+                device["host_pointer_copies"] = draw.coin();
+            }
+        }
+    }
     file.simulated_ = static_cast<uint32_t>(file.json_["devices"].size());
     file.others_ = draw(0, 3) == 1 ? 1 : 0;
     file.contexts_ = draw(0, 3) == 1 ? 2 : 1;
@@ -151,6 +158,9 @@ void MachineFile::add_faults(Draw &draw, uint64_t actors) {
                                                 "piEnqueueMemUnmap",
                                                 "piEnqueueKernelLaunch",
                                                 "piMemImport",
+                                                "piMemFlush",
+                                                "piMemInvalidate",
+                                                "piQueueFlush",
                                                 "piEventCreateHost",
                                                 "piEventSetCallback",
                                                 "piQueueCreate"};
