@@ -240,6 +240,21 @@ TEST_CASE("imported memory is verified in its real size, and holds its bytes aga
     CHECK_THAT(machine.verified(0, 1, &desc).verified_text, Contains("stayed old"));
 }
 
+TEST_CASE("memory that src imports for dst is verified at src once") {
+    const Machine machine;
+    const auto desc = how(0, PI_MEMORY_KIND_IMPORTED);
+    const auto again = how(PI_VERIFY_AGAIN, PI_MEMORY_KIND_IMPORTED);
+    const auto calls_for = [&](std::size_t dst, const pi_memory_verification_desc &how_to) {
+        machine.control->fail_call(0);
+        CHECK(machine.verified(0, dst, &how_to).verified == PI_VERIFIED_YES);
+        return machine.control->calls();
+    };
+    const uint64_t at_src = calls_for(0, again);
+    const uint64_t for_dst = calls_for(1, desc);
+    CHECK(at_src > 50);
+    CHECK(calls_for(1, again) > for_dst + at_src / 2);
+}
+
 TEST_CASE("kernels are verified where the connection is unified, with an answer of their own") {
     const Machine machine;
     const auto kernels = how(PI_VERIFY_KERNELS), deep = how(PI_VERIFY_KERNELS | PI_VERIFY_DEEP);

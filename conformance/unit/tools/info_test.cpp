@@ -289,8 +289,10 @@ TEST_CASE("pi-info --verify says what kernels lose, where copies lose nothing") 
             {"name": "a", "type": "gpu", "scopes": [{"name": "global", "capacity": "4 MiB"}]},
             {"name": "b", "type": "gpu", "scopes": [{"name": "global", "capacity": "4 MiB"}]}],
         "links": [
-            {"from": "a", "to": "b", "connection": "unified", "loses_pages": ["kernels"]},
-            {"from": "b", "to": "a", "connection": "unified"}]})";
+            {"from": "a", "to": "b", "connection": "unified", "residency": "remote_access",
+             "coherence": "coherent", "loses_pages": ["kernels"]},
+            {"from": "b", "to": "a", "connection": "unified", "residency": "remote_access",
+             "coherence": "coherent"}]})";
     const Ran ran =
         run({PI_INFO, "--device", "sim", "--verify"}, {"PI_SIM_MACHINE=" + machine.path()});
     INFO(ran.output << ran.errors);

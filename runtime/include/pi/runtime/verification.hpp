@@ -15,8 +15,8 @@ struct MemoryPair {
     PlaceIndex src = host_place; ///< whose memory it is
     PlaceIndex dst = host_place; ///< who uses it; src itself: of imported memory
     bool imported = false;       ///< memory that src made of a host pointer
-    std::string scope{};         ///< by name, at both ends; empty = scope 0
     bool kernels = false;        ///< dst's kernels use it in place, beside copies and maps
+    std::string scope{};         ///< by name, at both ends; empty = scope 0
     friend auto operator<=>(const MemoryPair &, const MemoryPair &) = default;
 };
 
