@@ -39,7 +39,7 @@ void check_kind(const char *image) {
 std::string translate(const std::string &text) {
     if (text.find(".version") == std::string::npos)
         return text;
-    static const std::regex entry(R"(\.entry\s+([\w$]+))");
+    const std::regex entry(R"(\.entry\s+([\w$]+))");
     std::vector<std::string> kernels;
     for (std::sregex_iterator at(text.begin(), text.end(), entry), end; at != end; ++at)
         kernels.push_back((*at)[1]);
