@@ -31,38 +31,35 @@ HostBytes::HostBytes(uint64_t size, uint64_t alignment) {
     }
 }
 
-PinnedBytes::Registration::Registration(Context context, const HostBytes &bytes,
-                                        bool can_pin) noexcept
-    : context_(std::move(context)) {
-    if (can_pin && piUsmHostRegister(context_.get(), bytes.data(), bytes.size(), 0) == PI_SUCCESS) {
-        pinned_ = bytes.data();
+void PinnedBytes::unpin() noexcept {
+    std::byte *const pinned = bytes_.data();
+    for (const Asked &each : asked_) {
+        if (each.has_pinned && piUsmHostUnregister(each.context.get(), pinned) != PI_SUCCESS) {
+            bytes_.abandon();
+        }
     }
-}
-
-PinnedBytes::Registration::~Registration() {
-    if (context_ && pinned_ != nullptr) {
-        piUsmHostUnregister(context_.get(), pinned_);
-    }
+    asked_.clear();
 }
 
 PinnedBytes &PinnedBytes::operator=(PinnedBytes &&other) noexcept {
-    registrations_ =
-        std::move(other.registrations_); // what was pinned is let go before it is freed
+    unpin();
+    asked_ = std::move(other.asked_);
     bytes_ = std::move(other.bytes_);
     return *this;
 }
 
 void PinnedBytes::pin_for(const Topology &topology, PlaceIndex place) {
     const pi_context context = topology.context(place);
-    const auto asked = [&](const Registration &each) { return each.is_of(context); };
-    if (place == host_place || std::any_of(registrations_.begin(), registrations_.end(), asked)) {
+    const auto is_of = [&](const Asked &each) { return each.context.get() == context; };
+    if (place == host_place || std::any_of(asked_.begin(), asked_.end(), is_of)) {
         return;
     }
     const auto capabilities =
         device_info<uint64_t>(topology.device(place), PI_DEVICE_INFO_CAPABILITIES, 0);
-    registrations_.reserve(registrations_.size() + 1);
-    registrations_.emplace_back(Context::share(context), bytes_,
-                                (capabilities & PI_CAPABILITY_USM_REGISTER) != 0);
+    asked_.push_back({Context::share(context), false});
+    asked_.back().has_pinned =
+        (capabilities & PI_CAPABILITY_USM_REGISTER) != 0 &&
+        piUsmHostRegister(context, bytes_.data(), bytes_.size(), 0) == PI_SUCCESS;
 }
 
 } // namespace pi::runtime

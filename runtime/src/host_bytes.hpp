@@ -21,6 +21,8 @@ public:
 
     std::byte *data() const noexcept { return bytes_.get(); }
     uint64_t size() const noexcept { return size_; }
+    /// Never frees them.
+    void abandon() noexcept { static_cast<void>(bytes_.release()); }
 
 private:
     struct Free {
@@ -32,6 +34,7 @@ private:
 
 /// Host memory that contexts pin, so that transfers from and to it need no copy of the driver's. A plugin that
 /// pins nothing (no PI_CAPABILITY_USM_REGISTER), or a system that lets no more be pinned, costs speed alone.
+/// What cannot be unpinned is never freed: a driver would go on using its pages.
 class PinnedBytes {
 public:
     PinnedBytes() noexcept = default;
@@ -39,6 +42,7 @@ public:
     PinnedBytes(uint64_t size, uint64_t alignment) : bytes_(size, alignment) {}
     PinnedBytes(PinnedBytes &&) noexcept = default;
     PinnedBytes &operator=(PinnedBytes &&other) noexcept;
+    ~PinnedBytes() { unpin(); }
 
     std::byte *data() const noexcept { return bytes_.data(); }
     uint64_t size() const noexcept { return bytes_.size(); }
@@ -46,23 +50,14 @@ public:
     void pin_for(const Topology &topology, PlaceIndex place);
 
 private:
-    /// That a context was asked; undone on destruction, where it has pinned.
-    class Registration {
-    public:
-        Registration(Context context, const HostBytes &bytes, bool can_pin) noexcept;
-        ~Registration();
-        Registration(Registration &&other) noexcept = default;
-        Registration &operator=(Registration &&) = delete;
+    void unpin() noexcept;
 
-        bool is_of(pi_context context) const noexcept { return context_.get() == context; }
-
-    private:
-        Context context_; // empty in one that was moved from
-        void *pinned_ = nullptr;
+    struct Asked {
+        Context context;
+        bool has_pinned;
     };
-
     HostBytes bytes_;
-    std::vector<Registration> registrations_; // few; they go before the bytes
+    std::vector<Asked> asked_; // few
 };
 
 } // namespace pi::runtime
