@@ -87,11 +87,16 @@ StorageState::~StorageState() {
     for (View &view : views_) {
         const bool is_resident = static_cast<bool>(view.memory);
         if (is_mapped(view.mem.get())) {
+            runtime_->in_flight->add();
             try {
-                runtime_->commands->undo_maps(view.mem.get(), all, true,
-                                              [](pi_result, const std::string &) {});
-            } catch (const std::bad_alloc &) {
-                // Then it stays mapped until the runtime goes.
+                runtime_->commands->undo_maps(
+                    view.mem.get(), all, true,
+                    [continuations = runtime_->continuations,
+                     in_flight = runtime_->in_flight](pi_result, const std::string &) {
+                        continuations->post_or_run([in_flight] { in_flight->remove(); });
+                    });
+            } catch (const std::bad_alloc &) { // then it stays mapped until the runtime goes
+                runtime_->in_flight->remove();
             }
             view.memory.drop(); // not for others
         }

@@ -233,7 +233,13 @@ private:
 
     const AnyMachine &machine_;
     const int failing_calls_;
+    /// Behind the storage's end: maps that could not be undone are undone then.
+    struct Finish {
+        const Runtime &runtime;
+        ~Finish() { runtime.finish(patience); }
+    };
     Runtime runtime_;
+    const Finish finish_{runtime_};
     Storage storage_;
     pi_test::ByteModel model_;
 };

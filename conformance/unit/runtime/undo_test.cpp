@@ -418,3 +418,22 @@ TEST_CASE("calls that undo something may fail: no byte and no object is lost, wh
         }
     }
 }
+
+TEST_CASE("finish() waits for maps that are undone behind the end of their storage",
+          "[runtime][sim]") {
+    const TextFile file(machine_of(in_place));
+    const Simulated machine(
+        file.path(), 1, "piEnqueueMemUnmap:1..2=fail(BACKEND);piEnqueueMemUnmap:3=delay(100ms)");
+    const Runtime runtime(machine.topology());
+    {
+        const Storage storage(runtime, {.size = bytes_in_all});
+        CHECK(fill(machine, storage.buffer(), mapped, 10) == PI_SUCCESS);
+        CHECK(read_is(machine, storage.buffer(), far, 10) == PI_SUCCESS);
+        REQUIRE(runtime.finish(patience));
+    }
+    CHECK(machine.calls_of("piEnqueueMemUnmap") == 3);
+    runtime.trim(0);
+    CHECK(references(machine).at("Mem") == 1);
+    CHECK(runtime.finish(patience));
+    CHECK(references(machine).at("Mem") == 0);
+}
