@@ -320,9 +320,10 @@ void VendorCommand::fail_after(Event &event, Submission submission, Error error)
 void VendorCommand::run(VendorEvent *payload) {
     const Api &api = queue_.api();
     Submission submission(queue_, on_);
-    // In Intel's out-of-order queues a blocking call returns early when other threads block as well.
-    submission.blocks_ =
-        submission.in_order() && !device_.quirk(QUIRK_RUNS_IN_CALLS | QUIRK_NO_BLOCKING_CALLS);
+    // Intel's blocking calls return early, with a complete event, in out-of-order queues when other
+    // threads block as well, and where another device of the context used the memory before.
+    submission.blocks_ = submission.in_order() && queue_.context().devices().size() == 1 &&
+                         !device_.quirk(QUIRK_RUNS_IN_CALLS | QUIRK_NO_BLOCKING_CALLS);
     submission.timed_ = payload;
     EventOwner vendor;
     // Kept while waiting, too: a driver that runs commands inside its calls may run this one inside the wait.

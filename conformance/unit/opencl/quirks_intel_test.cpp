@@ -42,6 +42,24 @@ pi_program_build_desc build_desc(const char *options) {
     return desc;
 }
 
+using SubDevice = Owned<pi_device, piDeviceRelease>;
+
+/// Equal parts of so many units; two at most.
+std::vector<SubDevice> parts_of(pi_device whole, uint32_t units) {
+    pi_device_partition_desc desc{};
+    desc.struct_size = sizeof desc;
+    desc.type = PI_TYPE_DEVICE_PARTITION_DESC;
+    desc.kind = PI_PARTITION_EQUALLY;
+    desc.count = units;
+    pi_device made[2]{};
+    uint32_t count = 0;
+    ok(piDevicePartition(whole, &desc, 2, made, &count));
+    std::vector<SubDevice> parts;
+    for (uint32_t i = 0; i < std::min(count, 2U); ++i)
+        parts.emplace_back(made[i]);
+    return parts;
+}
+
 } // namespace
 
 TEST_CASE("Intel: an out-of-order queue goes while its last command leaves the driver", "[intel]") {
@@ -202,22 +220,36 @@ TEST_CASE("Intel: all units are one equal part, and a device of one unit has no 
     const pi_device device = find_intel(loader);
     if (!device)
         return;
-    const auto part = [](pi_device whole, uint32_t units) {
-        pi_device_partition_desc desc{};
-        desc.struct_size = sizeof desc;
-        desc.type = PI_TYPE_DEVICE_PARTITION_DESC;
-        desc.kind = PI_PARTITION_EQUALLY;
-        desc.count = units;
-        pi_device made = nullptr;
-        uint32_t count = 0;
-        ok(piDevicePartition(whole, &desc, 1, &made, &count));
-        return made;
-    };
     const auto units = info_of<uint32_t>(piDeviceGetInfo, device, PI_DEVICE_INFO_COMPUTE_UNITS);
-    const pi_device all = part(device, units), one = part(device, 1);
-    CHECK(info_of<uint32_t>(piDeviceGetInfo, all, PI_DEVICE_INFO_COMPUTE_UNITS) == units);
-    CHECK(info_of<uint32_t>(piDeviceGetInfo, one, PI_DEVICE_INFO_COMPUTE_UNITS) == 1);
-    CHECK(info_of<uint32_t>(piDeviceGetInfo, one, PI_DEVICE_INFO_PARTITION_KINDS) == 0);
-    ok(piDeviceRelease(all));
-    ok(piDeviceRelease(one));
+    const std::vector<SubDevice> all = parts_of(device, units), ones = parts_of(device, 1);
+    REQUIRE(all.size() == 1);
+    CHECK(info_of<uint32_t>(piDeviceGetInfo, all[0], PI_DEVICE_INFO_COMPUTE_UNITS) == units);
+    CHECK(info_of<uint32_t>(piDeviceGetInfo, ones.at(0), PI_DEVICE_INFO_COMPUTE_UNITS) == 1);
+    CHECK(info_of<uint32_t>(piDeviceGetInfo, ones.at(0), PI_DEVICE_INFO_PARTITION_KINDS) == 0);
+}
+
+TEST_CASE("Intel: a blocking write has read the host's memory where another device used the buffer",
+          "[intel]") {
+    Loader loader;
+    const pi_device whole = find_intel(loader);
+    if (!whole)
+        return;
+    const std::vector<SubDevice> parts = parts_of(whole, 1);
+    if (parts.size() < 2)
+        return pi_test::skip("needs two compute units");
+    const Context context = make_context({parts[0], parts[1]});
+    const Queue first = make_queue(context, parts[0]), second = make_queue(context, parts[1]);
+    constexpr uint64_t size = 1 << 20, written = 1 << 14, begin = size - written;
+    alignas(4096) static uint8_t memory[size];
+    const Mem mem = make_buffer(context, parts[0], size, PI_MEM_USE_HOST_PTR, memory);
+    std::vector<uint8_t> bytes(written), seen(written);
+    for (int round = 0; round < 100; ++round) {
+        bytes.assign(written, 1);
+        write(first, mem, bytes.data(), {range(0, begin, written)}, {.blocking = true});
+        bytes.assign(written, 2);
+        write(second, mem, bytes.data(), {range(0, begin, written)}, {.blocking = true});
+        bytes.assign(written, 3);
+        read(first, mem, seen.data(), {range(begin, 0, written)}, {.blocking = true});
+        REQUIRE(seen == std::vector<uint8_t>(written, 2));
+    }
 }
