@@ -262,7 +262,8 @@ void plant(Plugin &plugin, pi_plugin_desc &desc) {
 // Those whose instance nobody will give back have one that need not be.
 Plugin *make_instance() {
     static Plugin never_returned;
-    const bool kept = variant == WRONG_MAJOR || variant == NO_INSTANCE || variant == NO_TEARDOWN;
+    const bool kept = variant == WRONG_MAJOR || variant == OTHER_DRAFT || variant == NO_INSTANCE ||
+                      variant == NO_TEARDOWN;
     return kept ? &never_returned : new Plugin();
 }
 

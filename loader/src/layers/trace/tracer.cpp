@@ -165,7 +165,19 @@ void Tracer::withdraw(const std::shared_ptr<Command> &command) noexcept {
         settle(command, behind);
         show_due(std::move(behind));
     } catch (const std::bad_alloc &) {
-        // One command less.
+        lose_pending();
+    }
+}
+
+void Tracer::lose_pending() noexcept {
+    const std::scoped_lock lock(mutex_);
+    for (const auto &[queue, track] : queues_) {
+        for (const std::shared_ptr<Command> &command : track->pending) {
+            command->state = Command::State::settled;
+            command->waits.clear();
+            command->followers.clear();
+        }
+        track->pending.clear();
     }
 }
 
@@ -188,7 +200,7 @@ void PI_CALL Tracer::on_complete(pi_event event, pi_result result, void *user_da
     try {
         completion->tracer.finish(completion->command, event, result);
     } catch (const std::bad_alloc &) {
-        // One command less.
+        completion->tracer.lose_pending();
     }
 }
 
@@ -215,6 +227,8 @@ Tracer::Times Tracer::times_of(const Command &command, pi_event event) const {
 void Tracer::finish(const std::shared_ptr<Command> &command, pi_event event, pi_result result) {
     const Times times = times_of(*command, event);
     const std::scoped_lock lock(mutex_);
+    if (command->state == Command::State::settled)
+        return; // lost
     command->state = Command::State::complete;
     command->result = result;
     command->started = times.start;
@@ -248,7 +262,9 @@ void Tracer::settle(const std::shared_ptr<Command> &command, Commands &next) {
     command->state = Command::State::settled;
     command->waits.clear(); // or chains of commands would grow without end
     QueueTrack &queue = *command->queue;
-    queue.pending.erase(std::find(queue.pending.begin(), queue.pending.end(), command));
+    const auto found = std::find(queue.pending.begin(), queue.pending.end(), command);
+    if (found != queue.pending.end()) // not lost
+        queue.pending.erase(found);
     if (queue.in_order && !queue.pending.empty())
         next.push_back(queue.pending.front());
     const Commands followers = std::move(command->followers);

@@ -107,6 +107,9 @@ private:
     /// Whose turn it may be then is added to `next`.
     void settle(const std::shared_ptr<Command> &command, Commands &next);
     std::shared_ptr<QueueTrack> find_queue(pi_queue queue);
+    /// Without the lock, where memory was missed: nobody knows whose turn it is, so no command that
+    /// is under way is shown.
+    void lose_pending() noexcept;
 
     const pi_dispatch &next_;
     const pi_dispatch &base_; ///< for its own questions and callbacks, which no other layer sees
