@@ -87,6 +87,7 @@ StorageState::~StorageState() {
     for (View &view : views_) {
         const bool is_resident = static_cast<bool>(view.memory);
         if (is_mapped(view.mem.get())) {
+            runtime_->commands->standing_maps().keep(view.mem.get(), host_bytes_);
             runtime_->in_flight->add();
             try {
                 runtime_->commands->undo_maps(
@@ -134,8 +135,8 @@ void StorageState::create_host_view() {
                 alignment = std::max(alignment, place.host_pointer_alignment);
             }
         }
-        host_bytes_ = HostBytes(description_.size, alignment);
-        view.host = host_bytes_.data();
+        host_bytes_ = std::make_shared<HostBytes>(description_.size, alignment);
+        view.host = host_bytes_->data();
     }
     host_view_ = add_view(std::move(view), ledger_.add_memory());
 }
@@ -188,7 +189,7 @@ std::vector<Candidate> StorageState::sharing_candidates(PlaceIndex place) const 
         if (host_view_) {
             request.host_address = reinterpret_cast<uintptr_t>(views_[*host_view_].host);
             request.host_size =
-                description_.host_memory != nullptr ? description_.size : host_bytes_.size();
+                description_.host_memory != nullptr ? description_.size : host_bytes_->size();
         }
         const RouteKind wanted = owner == host_place ? RouteKind::import : RouteKind::direct_use;
         for (Candidate &candidate :
@@ -348,7 +349,7 @@ bool StorageState::import_host_memory(PlaceIndex place) {
     pi_mem_import_desc desc{};
     desc.struct_size = sizeof desc;
     desc.type = PI_TYPE_MEM_IMPORT_DESC;
-    desc.size = description_.host_memory != nullptr ? description_.size : host_bytes_.size();
+    desc.size = description_.host_memory != nullptr ? description_.size : host_bytes_->size();
     desc.handle.type = PI_EXTERNAL_HOST_POINTER;
     desc.handle.pointer = bytes;
     desc.flags = description_.read_only ? PI_MEM_READ_ONLY : 0;

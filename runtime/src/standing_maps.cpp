@@ -13,6 +13,15 @@ void StandingMaps::add(One &&map) noexcept {
     count_.store(maps_.size(), std::memory_order_release);
 }
 
+void StandingMaps::keep(pi_mem mem, const std::shared_ptr<const void> &host_bytes) noexcept {
+    const std::lock_guard lock(mutex_);
+    for (BufferMap &map : maps_) {
+        if (map.mem.get() == mem) {
+            map.host_bytes = host_bytes;
+        }
+    }
+}
+
 bool StandingMaps::forbids(const BufferMap &map, pi_mem mem, const RangeSet &ranges, bool writes) {
     return map.mem.get() == mem && (writes || map.writes) && ranges.overlaps(map.range);
 }

@@ -17,7 +17,8 @@ namespace pi::runtime {
 
 /// A map that the runtime made.
 struct BufferMap {
-    PlaceIndex place = host_place; ///< whose queue mapped it
+    std::shared_ptr<const void> host_bytes{}; ///< outlives mem, which may be an import of them
+    PlaceIndex place = host_place;            ///< whose queue mapped it
     Mem mem;
     Range range;
     bool writes = false;
@@ -39,6 +40,8 @@ public:
         : continuations_(std::move(continuations)) {}
 
     void add(One &&map) noexcept;
+    /// Those of this memory keep the host's bytes that it may be an import of.
+    void keep(pi_mem mem, const std::shared_ptr<const void> &host_bytes) noexcept;
     /// Whether there are any: what is asked before each command.
     bool any() const noexcept { return count_.load(std::memory_order_acquire) != 0; }
     /// Whether one forbids commands that read these bytes of a memory, or write them.

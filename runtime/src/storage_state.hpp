@@ -398,7 +398,7 @@ private:
 
     mutable std::mutex mutex_; // guards all below
     Ledger ledger_;
-    HostBytes host_bytes_;
+    std::shared_ptr<HostBytes> host_bytes_;
     uint64_t kept_at_host_ = 0; // of RuntimeState::kept_at_host
     std::optional<ViewId> host_view_;
     std::vector<View> views_;                            // by ViewId

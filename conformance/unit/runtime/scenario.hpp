@@ -227,7 +227,7 @@ private:
             }
         }
         REQUIRE(runtime_.finish(patience)); // before the loader goes
-        CHECK(storage_.lost().empty());
+        REQUIRE(storage_.lost().empty());
         REQUIRE(model_.compare({0, scenario_size}, seen) == "");
     }
 
