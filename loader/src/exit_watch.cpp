@@ -21,9 +21,16 @@ namespace {
 constexpr std::time_t exit_patience = 2; // seconds
 
 std::mutex exit_watch_mutex;
-std::atomic<uint32_t> exit_watch_forks{0}; ///< of the process that uses the plugins
 
 } // namespace
+
+void ExitWatch::before_fork() noexcept {
+    exit_watch_mutex.lock();
+}
+
+void ExitWatch::after_fork() noexcept {
+    exit_watch_mutex.unlock();
+}
 
 ExitWatch &ExitWatch::of(const std::string &path) {
     static auto &watches = *new std::map<std::string, ExitWatch>; // for exit handlers
@@ -45,7 +52,7 @@ void ExitWatch::begin_later(int64_t count, std::string_view plugin,
                                 "were registered while the plugin opened its driver have been "
                                 "running for {} s\n",
                                 plugin, path, exit_patience);
-        exit_watch_forks = fork_count();
+        forks_ = fork_count();
         if (::on_exit(&ExitWatch::begin, this) == 0)
             next_count_ = 2 * count;   // so there are few, however long the process lives
     } catch (const std::bad_alloc &) { // NOLINT(bugprone-empty-catch): with the next object
@@ -55,7 +62,7 @@ void ExitWatch::begin_later(int64_t count, std::string_view plugin,
 void ExitWatch::begin(int, void *watch) noexcept {
     auto &self = *static_cast<ExitWatch *>(watch);
     // The child of a fork has the handlers, but not the plugin's threads.
-    if (exit_watch_forks != fork_count())
+    if (self.forks_ != fork_count())
         return;
     State before_all = State::before;
     if (!self.state_.compare_exchange_strong(before_all, State::between))

@@ -25,6 +25,10 @@ public:
             begin_later(count, plugin, path);
     }
 
+    /// A fork waits for who has the list of watches.
+    static void before_fork() noexcept;
+    static void after_fork() noexcept;
+
 private:
     void begin_later(int64_t count, std::string_view plugin, std::string_view path) noexcept;
     static void begin(int code, void *watch) noexcept;
@@ -32,6 +36,7 @@ private:
     static void *run(void *watch) noexcept;
 
     std::atomic<int64_t> next_count_{1};
+    std::atomic<uint32_t> forks_{0};             ///< of the process that uses the plugin
     enum class State { before, between, after }; ///< the two
     std::atomic<State> state_{State::before};
     std::string line_; ///< made before the first begin is registered

@@ -3,6 +3,7 @@
 #include "fork.hpp"
 
 #include "defaults.hpp"
+#include "exit_watch.hpp"
 
 #include <atomic>
 #include <mutex>
@@ -21,17 +22,19 @@ struct Forks {
 constinit Forks process;
 
 void before_fork() noexcept {
+    ExitWatch::before_fork();
     process.mutex.lock();
 }
 
 void in_parent() noexcept {
     process.mutex.unlock();
+    ExitWatch::after_fork();
 }
 
 void in_child() noexcept {
     process.count.fetch_add(1, std::memory_order_relaxed);
     RefusedInChildren::refuse_all(process.first);
-    process.mutex.unlock();
+    in_parent();
 }
 
 [[maybe_unused]] const int watched = ::pthread_atfork(&before_fork, &in_parent, &in_child);

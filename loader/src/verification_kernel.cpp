@@ -12,10 +12,10 @@ namespace {
 
 constexpr uint64_t word = sizeof(uint32_t);
 
-// The same call may succeed later.
-bool lacks_memory(pi_result result) {
+/// Tells nothing of the plugin's kernel: the same call may succeed later, or elsewhere.
+bool is_passing(pi_result result) {
     return result == PI_ERROR_OUT_OF_HOST_MEMORY || result == PI_ERROR_OUT_OF_DEVICE_MEMORY ||
-           result == PI_ERROR_OUT_OF_RESOURCES;
+           result == PI_ERROR_OUT_OF_RESOURCES || result == PI_ERROR_DEVICE_LOST;
 }
 
 /// The plugin's verification kernel, built for one place. Throws NoKernel where there is none.
@@ -24,15 +24,15 @@ public:
     CopyKernel(const pi_dispatch &plugin, pi_plugin instance, const VerifiedPlace &place)
         : CopyKernel(plugin) {
         const auto need = [](pi_result result, const char *what) {
-            if (lacks_memory(result))
+            if (is_passing(result))
                 throw CallFailed{result};
             if (result != PI_SUCCESS)
                 throw NoKernel{fmt::format("{}: {}", what, ErrorScope::text(result))};
         };
         const void *table = nullptr;
-        if (plugin.piPluginGetExtension(instance, PI_VERIFICATION_KERNEL_V1,
-                                        sizeof(pi_verification_kernel_v1), &table) != PI_SUCCESS)
-            throw NoKernel{"the plugin has no " PI_VERIFICATION_KERNEL_V1};
+        need(plugin.piPluginGetExtension(instance, PI_VERIFICATION_KERNEL_V1,
+                                         sizeof(pi_verification_kernel_v1), &table),
+             "the plugin has no " PI_VERIFICATION_KERNEL_V1);
         pi_verification_kernel known{};
         need(
             static_cast<const pi_verification_kernel_v1 *>(table)->get_kernel(place.device, &known),
@@ -127,10 +127,12 @@ std::string verify_kernels(const pi_dispatch &plugin, pi_plugin instance,
                 return used_by_kernel(check, kernel, source);
             });
     const HostMemory host(plugin, request);
-    if (host.bytes.size() < word)
+    const uint64_t base = -reinterpret_cast<uintptr_t>(host.bytes.data()) % word;
+    if (host.bytes.size() < base + word)
         return "";
-    Check check(plugin, request, words_of(std::min<uint64_t>(host.bytes.size(), largest_sample)));
-    return with_import(check, host.bytes, 0, [&](Memory &source, const HostAccess &access) {
+    const uint64_t size = std::min<uint64_t>(host.bytes.size() - base, largest_sample);
+    Check check(plugin, request, words_of(size));
+    return with_import(check, host.bytes, base, [&](Memory &source, const HostAccess &access) {
         return used_by_kernel(check, kernel, source, access);
     });
 }

@@ -147,13 +147,15 @@ void LogFile::lose(const char *function) noexcept {
 
 void LogFile::report() noexcept {
     uint64_t lost = 0;
+    const char *first = nullptr;
     {
         const std::scoped_lock lock(mutex_);
         lost = std::exchange(lost_, 0);
+        first = first_lost_;
     }
     if (lost != 0)
         log_.warn("record: no memory for {} calls, the first of {}: the log lacks them", lost,
-                  first_lost_);
+                  first);
 }
 
 } // namespace pi::loader::record
