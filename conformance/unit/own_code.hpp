@@ -41,6 +41,8 @@ public:
             },
             &search);
     }
+    /// How many of them there are.
+    size_t count() const { return count_; }
     bool has(const void *address) const {
         return std::any_of(own_.begin(), own_.begin() + count_, [&](const Range &range) {
             return range.has(reinterpret_cast<uintptr_t>(address));

@@ -89,7 +89,7 @@ class CannotFreeze(Exception):
 
 
 def compiler():
-    return os.environ.get("CC", "cc").split()
+    return (os.environ.get("CC") or "cc").split()
 
 
 def measure(api, folders):

@@ -178,7 +178,13 @@ int main(int argc, char **argv) {
     }
     std::atomic<uint64_t> warnings{0};
     const bounded::Place place = bounded::open_plugin(argv[1], warnings);
-    own_code.find(std::array{std::string_view("libpi_loader.so.1"), std::string_view(argv[1])});
+    const char *const plugin = ::realpath(argv[1], nullptr); // as the loader opens it
+    if (plugin != nullptr)
+        own_code.find(std::array{std::string_view("libpi_loader.so.1"), std::string_view(plugin)});
+    if (own_code.count() != 2) {
+        std::fprintf(stderr, "the code of the loader or of %s is not found\n", argv[1]);
+        return 1;
+    }
     auto desc = make<pi_context_desc>(PI_TYPE_CONTEXT_DESC);
     desc.device_count = 1;
     desc.devices = &place.device;

@@ -58,7 +58,11 @@ int main(int argc, char **argv) {
         std::fprintf(stderr, "shortage_sweep allocations|threads PLUGIN [STRIDE]\n");
         return 2;
     }
-    const char *const plugin = argv[2];
+    const char *const plugin = ::realpath(argv[2], nullptr); // as the loader opens it
+    if (plugin == nullptr) {
+        std::perror(argv[2]);
+        return 2;
+    }
     const bool of_threads = of == "threads";
     const Resource resource{
         of_threads ? "thread" : "allocation", of_threads ? threads : memory,
@@ -70,6 +74,10 @@ int main(int argc, char **argv) {
         // Once before, so that what a process does once has its memory, and is found.
         { const Machine first(plugin); }
         own_code.find(std::array{std::string_view("libpi_loader.so.1"), std::string_view(plugin)});
+        if (own_code.count() != 2) {
+            std::fprintf(stderr, "the code of the loader or of %s is not found\n", plugin);
+            return 1;
+        }
         sweep("opening", resource, lasts, [&](auto &&begin) {
             begin();
             return open_and_close(plugin, end);
