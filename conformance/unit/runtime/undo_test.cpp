@@ -426,7 +426,7 @@ TEST_CASE("calls that undo something may fail: no byte and no object is lost, wh
             fail_calls(file.path(), routes, function, calls, left);
         }
     }
-    if (routes == all_routes) {
+    if (routes == all_routes && memory_stride == 1) {
         for (const std::string &function : undoing_functions()) {
             INFO(function);
             CHECK(called.count(function) + uncalled.count(function) == 1);
