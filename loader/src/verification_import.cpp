@@ -19,7 +19,7 @@ pi_coherence coherence_of(const pi_dispatch &plugin, const Memory &memory) {
 // Host memory that src uses.
 std::string used_by_src(Check &check, Memory &source, const HostAccess &host) {
     Memory own(check.plugin, check.src.place, PI_MEMORY_KIND_BUFFER, 0, check.layout.size);
-    host.write([&](Bytes bytes) { fill_pattern(bytes, check.hold_next(source), 0); });
+    host.fill(check, source);
     std::string seen = check.compare(check.src, source, "written by the host, read by src");
     if (!seen.empty())
         return seen;
@@ -29,16 +29,12 @@ std::string used_by_src(Check &check, Memory &source, const HostAccess &host) {
     if (!seen.empty())
         return seen;
     check.fill(check.src, source);
-    const auto host_compares = [&](const char *what) {
-        host.read([&](Bytes bytes) { seen = check.difference(bytes, 0, source, what); });
-    };
-    host_compares("written by src, read by the host");
+    seen = host.compare(check, source, "written by src, read by the host");
     if (!seen.empty())
         return seen;
     check.fill(check.src, own);
     check.copy(check.src, own, source);
-    host_compares("copied by src into the host's memory, read by the host");
-    return seen;
+    return host.compare(check, source, "copied by src into the host's memory, read by the host");
 }
 
 } // namespace

@@ -7,6 +7,7 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace pi::loader {
@@ -47,6 +48,17 @@ struct HostAccess {
         if (coherence == PI_COHERENCE_FLUSH_INVALIDATE)
             require(plugin.piMemInvalidate(memory.mem(), memory.base, bytes.size()));
         body(bytes);
+    }
+
+    /// The host writes the next pattern into the memory that these bytes are.
+    void fill(Check &check, Memory &source) const {
+        write([&](Bytes all) { fill_pattern(all, check.hold_next(source), 0); });
+    }
+    /// "" if the host reads what it should there.
+    std::string compare(Check &check, const Memory &source, std::string_view what) const {
+        std::string seen;
+        read([&](Bytes all) { seen = check.difference(all, 0, source, what); });
+        return seen;
     }
 };
 

@@ -103,13 +103,8 @@ std::string used_by_kernel(Check &check, const CopyKernel &kernel, Memory &sourc
     if (!is_one_place(check.request))
         return used_by_kernel(check, kernel, source);
     return used_by_kernel(
-        check, kernel, source, "the host",
-        [&] { host.write([&](Bytes bytes) { fill_pattern(bytes, check.hold_next(source), 0); }); },
-        [&](const std::string &what) {
-            std::string seen;
-            host.read([&](Bytes bytes) { seen = check.difference(bytes, 0, source, what); });
-            return seen;
-        });
+        check, kernel, source, "the host", [&] { host.fill(check, source); },
+        [&](const std::string &what) { return host.compare(check, source, what); });
 }
 
 } // namespace

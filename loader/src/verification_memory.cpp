@@ -26,6 +26,19 @@ pi_usm_copy_desc usm_desc(const void *src, void *dst, const pi_region &region) {
     return desc;
 }
 
+/// A blocking read or write.
+template <typename Desc, typename Pointer>
+Desc transfer_desc(pi_struct_type type, const Memory &memory, Pointer host,
+                   const pi_region &region) {
+    auto desc = make_desc<Desc>(type);
+    desc.flags = PI_COMMAND_BLOCKING;
+    desc.mem = memory.mem();
+    desc.host_ptr = host;
+    desc.region_count = 1;
+    desc.regions = &region;
+    return desc;
+}
+
 pi_kernel_argument argument_of(const Memory &memory) {
     pi_kernel_argument argument{};
     if (memory.mem() != nullptr) {
@@ -93,12 +106,8 @@ void Lane::write(const Memory &memory, uint64_t offset, ConstBytes bytes) const 
     const pi_region region = linear(0, memory.base + offset, bytes.size());
     if (memory.mem() == nullptr)
         return copy_usm(bytes.data(), memory.pointer(), region);
-    auto desc = make_desc<pi_buffer_write_desc>(PI_TYPE_BUFFER_WRITE_DESC);
-    desc.flags = PI_COMMAND_BLOCKING;
-    desc.mem = memory.mem();
-    desc.host_ptr = bytes.data();
-    desc.region_count = 1;
-    desc.regions = &region;
+    const auto desc = transfer_desc<pi_buffer_write_desc>(PI_TYPE_BUFFER_WRITE_DESC, memory,
+                                                          bytes.data(), region);
     require(plugin_.piEnqueueMemBufferWrite(queue_, &desc, 0, nullptr, nullptr));
 }
 
@@ -106,12 +115,8 @@ void Lane::read(const Memory &memory, uint64_t offset, Bytes bytes) const {
     const pi_region region = linear(memory.base + offset, 0, bytes.size());
     if (memory.mem() == nullptr)
         return copy_usm(memory.pointer(), bytes.data(), region);
-    auto desc = make_desc<pi_buffer_read_desc>(PI_TYPE_BUFFER_READ_DESC);
-    desc.flags = PI_COMMAND_BLOCKING;
-    desc.mem = memory.mem();
-    desc.host_ptr = bytes.data();
-    desc.region_count = 1;
-    desc.regions = &region;
+    const auto desc =
+        transfer_desc<pi_buffer_read_desc>(PI_TYPE_BUFFER_READ_DESC, memory, bytes.data(), region);
     require(plugin_.piEnqueueMemBufferRead(queue_, &desc, 0, nullptr, nullptr));
 }
 
