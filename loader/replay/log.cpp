@@ -2,13 +2,11 @@
 #include "log.hpp"
 
 #include "layers/record/format.hpp"
-#include "layers/shallow_json.hpp"
 
 #include <fmt/format.h>
 
 #include <fcntl.h>
 #include <sys/file.h>
-#include <unistd.h>
 
 namespace pi_replay {
 namespace {
@@ -16,22 +14,25 @@ namespace {
 // More than any line of the layer's.
 constexpr int max_depth = 16;
 
+/// Discarded if it is no JSON. What is nested deep would be printed and freed by recursion.
 Json parse(const std::string &text) {
     bool deep = false;
-    return pi::loader::parse_shallow<Json>(text, max_depth, deep);
+    Json content = Json::parse(
+        text,
+        [&](int depth, Json::parse_event_t, Json &) {
+            deep = deep || depth > max_depth;
+            return !deep;
+        },
+        false);
+    return deep ? Json(Json::value_t::discarded) : content;
 }
 
 } // namespace
 
 ReadLock::ReadLock(const std::string &path)
     : file_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
-    if (file_ >= 0)
-        ::flock(file_, LOCK_SH | LOCK_NB);
-}
-
-ReadLock::~ReadLock() {
-    if (file_ >= 0)
-        ::close(file_);
+    if (file_.get() >= 0)
+        ::flock(file_.get(), LOCK_SH | LOCK_NB);
 }
 
 Log::Log(const std::string &path) : path_(path), stream_(path, std::ios::binary), lock_(path) {

@@ -3,6 +3,8 @@
 // A log of the layer record, line by line.
 #pragma once
 
+#include "file_descriptor.hpp"
+
 #include <nlohmann/json.hpp>
 
 #include <cstdint>
@@ -31,12 +33,9 @@ struct Line {
 class ReadLock {
 public:
     explicit ReadLock(const std::string &path);
-    ~ReadLock();
-    ReadLock(const ReadLock &) = delete;
-    ReadLock &operator=(const ReadLock &) = delete;
 
 private:
-    int file_;
+    pi::loader::FileDescriptor file_;
 };
 
 class Log {
