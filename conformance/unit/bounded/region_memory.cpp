@@ -2,10 +2,12 @@
 //
 // region_memory PLUGIN
 //
-// How much memory the plugin and the loader allocate for a command of very many regions, whatever it copies: a copy of the
-// regions, of 80 bytes each, and little else. What a vendor's library allocates does not count.
+// How much memory the plugin and the loader allocate for a command of very many regions, whatever it
+// copies: a copy of the regions, of 80 bytes each, and little else. What a vendor's library allocates
+// does not count.
 // Exit codes: 0 it is so, 1 it is not, 2 a call did what it should not.
 #include "own_code.hpp"
+#include "test_program.hpp"
 #include "work.hpp"
 
 #include <array>
@@ -40,6 +42,8 @@ std::atomic<uint64_t> allocated{0};
 
 namespace {
 
+using pi_test::make;
+
 constexpr uint32_t count = 1 << 14;
 constexpr uint64_t bytes_a_region = 96, beside_regions = 64 << 10;
 constexpr uint64_t pixel = 4; ///< bytes
@@ -54,14 +58,6 @@ void ok(const char *what, pi_result result) {
     std::_Exit(2);
 }
 #define OK(...) ok(#__VA_ARGS__, __VA_ARGS__)
-
-template <class Desc>
-Desc make(pi_struct_type type) {
-    Desc desc{};
-    desc.struct_size = sizeof desc;
-    desc.type = type;
-    return desc;
-}
 
 /// Counts what a command allocates until it is complete.
 template <class Desc, class Region>

@@ -24,6 +24,22 @@ Event host_event(const Machine &machine, PlaceIndex place) {
     return event;
 }
 
+constexpr uint64_t large = 64 << 10; // drivers may copy large memory that they import
+
+std::unique_ptr<uint8_t, void (*)(void *)> make_zeros() {
+    auto *const bytes = static_cast<uint8_t *>(std::aligned_alloc(4096, large));
+    std::fill_n(bytes, large, uint8_t{0});
+    return {bytes, &std::free};
+}
+
+/// Host memory of zeros, and a storage of it.
+struct Given {
+    explicit Given(const Runtime &runtime)
+        : storage(runtime, {.size = large, .host_memory = memory.get()}) {}
+    const std::unique_ptr<uint8_t, void (*)(void *)> memory = make_zeros();
+    const Storage storage;
+};
+
 } // namespace
 
 TEST_CASE("what the host wrote is read at every place, and what a place wrote at the host",
@@ -467,14 +483,10 @@ TEST_CASE("application memory is used in place, also where it is too odd to impo
 }
 
 TEST_CASE("host memory that was given is stale in no round trip, at any device", "[runtime]") {
-    constexpr uint64_t large = 64 << 10; // drivers may copy large memory that they import
     const Machine machine;
     const Runtime runtime(machine.topology());
-    const std::unique_ptr<uint8_t, void (*)(void *)> memory(
-        static_cast<uint8_t *>(std::aligned_alloc(4096, large)), &std::free);
-    std::fill_n(memory.get(), large, uint8_t{0});
-    const Storage storage(runtime, {.size = large, .host_memory = memory.get()});
-    const Buffer buffer = storage.buffer();
+    const Given given(runtime);
+    const Buffer buffer = given.storage.buffer();
     const std::vector<PlaceIndex> places = machine.places();
     int stale = 0;
     for (int round = 0; round < 100; ++round) {
@@ -494,14 +506,11 @@ TEST_CASE("host memory that was given is stale in no round trip, at any device",
 TEST_CASE(
     "host memory that was given keeps what the host reads of it, while a device writes beside it",
     "[runtime]") {
-    constexpr uint64_t large = 64 << 10, half = large / 2;
+    constexpr uint64_t half = large / 2;
     const Machine machine;
     const Runtime runtime(machine.topology());
-    const std::unique_ptr<uint8_t, void (*)(void *)> memory(
-        static_cast<uint8_t *>(std::aligned_alloc(4096, large)), &std::free);
-    std::fill_n(memory.get(), large, uint8_t{0});
-    const Storage storage(runtime, {.size = large, .host_memory = memory.get()});
-    const Buffer buffer = storage.buffer();
+    const Given given(runtime);
+    const Buffer buffer = given.storage.buffer();
     for (const PlaceIndex place : machine.places()) {
         const auto value = static_cast<uint8_t>(3 * place);
         const Event gate = host_event(machine, place);

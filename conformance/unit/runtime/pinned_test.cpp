@@ -3,10 +3,9 @@
 // Host memory that contexts pin; it looks inside the runtime.
 #include "equipment.hpp"
 #include "host_bytes.hpp"
+#include "mapped_page.hpp"
 
 #include <catch2/catch.hpp>
-
-#include <sys/mman.h>
 
 using namespace runtime_test;
 
@@ -17,11 +16,6 @@ constexpr bool keeps_what_was_freed = true; // for a while
 #else
 constexpr bool keeps_what_was_freed = false;
 #endif
-
-bool is_mapped(std::byte *page) {
-    unsigned char resident = 0;
-    return mincore(page, 1, &resident) == 0;
-}
 
 } // namespace
 

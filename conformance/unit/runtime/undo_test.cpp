@@ -4,6 +4,7 @@
 // with such a name. Whoever uses the bytes next gets the newest ones or an error, each reference is
 // released once, and afterwards everything works, on simulated memory of every kind.
 #include "fault_sweep.hpp"
+#include "mapped_page.hpp"
 #include "scenario.hpp"
 #include "simulated.hpp"
 
@@ -16,7 +17,6 @@
 #include <set>
 #include <string>
 #include <string_view>
-#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <vector>
@@ -473,8 +473,6 @@ TEST_CASE("the host's bytes live as long as a map of an import of them stands", 
         }
         REQUIRE(runtime.finish(patience));
         CHECK(machine.calls_of("piEnqueueMemUnmap") == 3);
-        unsigned char resident = 0;
-        std::byte *const page = bytes - reinterpret_cast<uintptr_t>(bytes) % 4096;
-        CHECK(mincore(page, 1, &resident) == 0);
+        CHECK(is_mapped(bytes));
     }
 }

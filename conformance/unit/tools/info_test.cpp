@@ -255,15 +255,19 @@ TEST_CASE("a selection by the environment is told") {
     CHECK(!contains(ran.output, "opencl:0:0"));
 }
 
-TEST_CASE("pi-info --verify says of each connection between two places whether bytes arrived") {
-    // Small, so that as much as there is room for takes no time.
-    const TemporaryFile machine;
+/// Small, so that as much as there is room for takes no time.
+void write_two_devices(const TemporaryFile &machine, const std::string &links) {
     std::ofstream(machine.path()) << R"({"pi_machine": 1, "name": "two",
         "host": {"bandwidth": "10 GB/s", "latency": "100 ns"},
         "devices": [
             {"name": "a", "type": "gpu", "scopes": [{"name": "global", "capacity": "4 MiB"}]},
             {"name": "b", "type": "gpu", "scopes": [{"name": "global", "capacity": "4 MiB"}]}],
-        "links": [{"between": ["a", "b"], "connection": "migratable"}]})";
+        "links": [)" + links + "]}";
+}
+
+TEST_CASE("pi-info --verify says of each connection between two places whether bytes arrived") {
+    const TemporaryFile machine;
+    write_two_devices(machine, R"({"between": ["a", "b"], "connection": "migratable"})");
     const std::vector<std::string> simulated = {"PI_SIM_MACHINE=" + machine.path()};
     const Ran ran = run({PI_INFO, "--device", "sim", "--verify"}, simulated);
     INFO(ran.output << ran.errors);
@@ -283,16 +287,11 @@ TEST_CASE("pi-info --verify says of each connection between two places whether b
 
 TEST_CASE("pi-info --verify says what kernels lose, where copies lose nothing") {
     const TemporaryFile machine;
-    std::ofstream(machine.path()) << R"({"pi_machine": 1, "name": "two",
-        "host": {"bandwidth": "10 GB/s", "latency": "100 ns"},
-        "devices": [
-            {"name": "a", "type": "gpu", "scopes": [{"name": "global", "capacity": "4 MiB"}]},
-            {"name": "b", "type": "gpu", "scopes": [{"name": "global", "capacity": "4 MiB"}]}],
-        "links": [
+    write_two_devices(machine, R"(
             {"from": "a", "to": "b", "connection": "unified", "residency": "remote_access",
              "coherence": "coherent", "loses_pages": ["kernels"]},
             {"from": "b", "to": "a", "connection": "unified", "residency": "remote_access",
-             "coherence": "coherent"}]})";
+             "coherence": "coherent"})");
     const Ran ran =
         run({PI_INFO, "--device", "sim", "--verify"}, {"PI_SIM_MACHINE=" + machine.path()});
     INFO(ran.output << ran.errors);
