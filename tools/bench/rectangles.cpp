@@ -107,7 +107,7 @@ double memory_of_process(const std::string &what) {
             return kib / 1024;
         }
     }
-    throw std::runtime_error("/proc/self/status does not tell " + what);
+    throw std::runtime_error("/proc/self/status has no " + what);
 }
 
 /// How much more the process has at most while it does this, in MiB.

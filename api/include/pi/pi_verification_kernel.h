@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * Since 1.1. A kernel that the loader verifies connections with (piVerifyMemoryConnection, PI_VERIFY_KERNELS), as
- * a plugin may offer it:
+ * Since 1.1. A kernel that the loader verifies connections with (piVerifyMemoryConnection,
+ * PI_VERIFY_KERNELS), as a plugin may offer it:
  *
  *     const pi_verification_kernel_v1 *table;
- *     piPluginGetExtension(plugin, PI_VERIFICATION_KERNEL_V1, sizeof *table, (const void **)&table);
+ *     piPluginGetExtension(plugin, PI_VERIFICATION_KERNEL_V1, sizeof *table,
+ *                          (const void **)&table);
  *     table->get_kernel(device, &kernel);
  *
  * A plugin without it is complete: kernels on its devices are not verified.
@@ -20,10 +21,10 @@ extern "C" {
 
 #define PI_VERIFICATION_KERNEL_V1 "pi_verification_kernel_v1"
 
-/* A program, and a kernel in it. The kernel has two parameters, the addresses of a source and of a destination
- * (PI_ARGUMENT_BUFFER or PI_ARGUMENT_POINTER), aligned to 4 bytes. It is launched in one dimension, with fewer than
- * 2^32 work-items, no offset, and any local size: the work-item with global id i copies the 32-bit word i.
- * All that is pointed to lives as long as the plugin. */
+/* A program, and a kernel in it. The kernel has two parameters, the addresses of a source and of a
+ * destination (PI_ARGUMENT_BUFFER or PI_ARGUMENT_POINTER), aligned to 4 bytes. It is launched in
+ * one dimension, with fewer than 2^32 work-items, no offset, and any local size: the work-item with
+ * global id i copies the 32-bit word i. All that is pointed to lives as long as the plugin. */
 typedef struct pi_verification_kernel {
     pi_program_format format; /* one of the device's */
     uint32_t reserved;        /* 0 */
@@ -34,7 +35,8 @@ typedef struct pi_verification_kernel {
 
 typedef struct pi_verification_kernel_v1 {
     uint64_t size; /* of this table, in bytes */
-    /* The device's kernel. PI_ERROR_UNSUPPORTED_FEATURE, and nothing is written, if it has none. Thread-safe. */
+    /* The device's kernel. PI_ERROR_UNSUPPORTED_FEATURE, and nothing is written, if it has none.
+     * Thread-safe. */
     pi_result(PI_CALL *get_kernel)(pi_device device, pi_verification_kernel *out_kernel);
 } pi_verification_kernel_v1;
 

@@ -190,35 +190,38 @@ typedef struct pi_memory_verification_desc {
     void *host_ptr;
     uint64_t size;
 } pi_memory_verification_desc;
-/* Whether memory of (src_device, src_context) is to (dst_device, dst_context) what the plugin says: bytes are
- * moved, and compared. desc NULL means buffers in scope 0. out_info receives what piGetMemoryConnectionInfo
- * answers for that kind and these scopes, with `verified` and `verified_text` filled in. The answer is
- * directed, as the connection is: nothing follows for dst -> src.
+/* Whether memory of (src_device, src_context) is to (dst_device, dst_context) what the plugin
+ * says: bytes are moved, and compared. desc NULL means buffers in scope 0. out_info receives what
+ * piGetMemoryConnectionInfo answers for that kind and these scopes, with `verified` and
+ * `verified_text` filled in. The answer is directed, as the connection is: nothing follows for dst
+ * -> src.
  *
- * MIGRATABLE: patterns are copied from src's memory to dst's, on a queue of either end, in sizes around a
- * page and 64 KiB, at offsets on and off a page's begin. UNIFIED: dst's commands read, write, copy and map
- * src's memory in place, and src's commands read what they wrote. IMPORTED: so does the host, between maps
- * where its coherence is MAP_UNMAP. Both ends are read back. A sample finds a driver that loses bytes; it
- * cannot show that one never does.
+ * MIGRATABLE: patterns are copied from src's memory to dst's, on a queue of either end, in sizes
+ * around a page and 64 KiB, at offsets on and off a page's begin. UNIFIED: dst's commands read,
+ * write, copy and map src's memory in place, and src's commands read what they wrote. IMPORTED: so
+ * does the host, between maps where its coherence is MAP_UNMAP. Both ends are read back. A sample
+ * finds a driver that loses bytes; it cannot show that one never does.
  *
- * KERNELS: where the connection is UNIFIED, and after all that, a kernel of dst also copies words of src's memory into
- * memory of dst and back, and src reads what it wrote; of memory that dst itself has IMPORTED the host does. The
- * kernel is the plugin's (pi/pi_verification_kernel.h). Where it has none for the device, or its program does not
- * build, the answer is that without KERNELS, and with PI_VERIFIED_YES `verified_text` says that kernels were not tried, and
- * why; else it is empty unless FAILED. The answer without KERNELS says nothing of kernels, and one that FAILED only
- * for kernels holds for them alone.
+ * KERNELS: where the connection is UNIFIED, and after all that, a kernel of dst also copies words
+ * of src's memory into memory of dst and back, and src reads what it wrote; of memory that dst
+ * itself has IMPORTED the host does. The kernel is the plugin's (pi/pi_verification_kernel.h).
+ * Where it has none for the device, or its program does not build, the answer is that without
+ * KERNELS, and with PI_VERIFIED_YES `verified_text` says that kernels were not tried, and why;
+ * else it is empty unless FAILED. The answer without KERNELS says nothing of kernels, and one that
+ * FAILED only for kernels holds for them alone.
  *
- * Bytes that do not arrive are an answer, PI_VERIFIED_FAILED, and the call succeeds. NONE needs no check, nor
- * does memory of a place to itself unless it is IMPORTED: PI_VERIFIED_UNKNOWN. Where a command or an
- * allocation fails, the call fails with its error, and nothing is known. Other errors: those of
- * piGetMemoryConnectionInfo, PI_ERROR_UNSUPPORTED_FEATURE for images and for USM of two contexts, and
- * PI_ERROR_WOULD_BLOCK inside a callback.
+ * Bytes that do not arrive are an answer, PI_VERIFIED_FAILED, and the call succeeds. NONE needs no
+ * check, nor does memory of a place to itself unless it is IMPORTED: PI_VERIFIED_UNKNOWN. Where a
+ * command or an allocation fails, the call fails with its error, and nothing is known. Other
+ * errors: those of piGetMemoryConnectionInfo, PI_ERROR_UNSUPPORTED_FEATURE for images and for USM
+ * of two contexts, and PI_ERROR_WOULD_BLOCK inside a callback.
  *
- * It blocks, for a few milliseconds and the time that the driver takes for the first use of a pair; with
- * KERNELS for the build of a program as well, with DEEP for seconds. Queues, memory and events are its own, and its commands go to the plugin past the
- * layers, which see none of them. The loader remembers the answer and keeps it in the file of
- * PI_VERIFIED_FILE if both devices have a UUID, LUID or PCI address; later calls look it up until the plugin,
- * the driver or the kernel is another one, or the machine is started again. */
+ * It blocks, for a few milliseconds and the time that the driver takes for the first use of a
+ * pair; with KERNELS for the build of a program as well, with DEEP for seconds. Queues, memory and
+ * events are its own, and its commands go to the plugin past the layers, which see none of them.
+ * The loader remembers the answer and keeps it in the file of PI_VERIFIED_FILE if both devices
+ * have a UUID, LUID or PCI address; later calls look it up until the plugin, the driver or the
+ * kernel is another one, or the machine is started again. */
 PI_EXPORT pi_result PI_CALL piVerifyMemoryConnection(pi_device src_device, pi_context src_context,
                                                      pi_device dst_device, pi_context dst_context,
                                                      const pi_memory_verification_desc *desc,
