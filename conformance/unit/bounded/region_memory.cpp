@@ -13,6 +13,7 @@
 #include <array>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <new>
 #include <string>
 #include <string_view>
@@ -174,9 +175,9 @@ int main(int argc, char **argv) {
     }
     std::atomic<uint64_t> warnings{0};
     const bounded::Place place = bounded::open_plugin(argv[1], warnings);
-    const char *const plugin = ::realpath(argv[1], nullptr); // as the loader opens it
-    if (plugin != nullptr)
-        own_code.find(std::array{std::string_view("libpi_loader.so.1"), std::string_view(plugin)});
+    // As the loader opens it.
+    const std::string plugin = std::filesystem::canonical(argv[1]).string();
+    own_code.find(std::array{std::string_view("libpi_loader.so.1"), std::string_view(plugin)});
     if (own_code.count() != 2) {
         std::fprintf(stderr, "the code of the loader or of %s is not found\n", argv[1]);
         return 1;

@@ -13,6 +13,8 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
+#include <string>
 #include <string_view>
 #include <unistd.h>
 
@@ -58,11 +60,8 @@ int main(int argc, char **argv) {
         std::fprintf(stderr, "shortage_sweep allocations|threads PLUGIN [STRIDE]\n");
         return 2;
     }
-    const char *const plugin = ::realpath(argv[2], nullptr); // as the loader opens it
-    if (plugin == nullptr) {
-        std::perror(argv[2]);
-        return 2;
-    }
+    // As the loader opens it.
+    const std::string plugin = std::filesystem::canonical(argv[2]).string();
     const bool of_threads = of == "threads";
     const Resource resource{
         of_threads ? "thread" : "allocation", of_threads ? threads : memory,
@@ -72,19 +71,19 @@ int main(int argc, char **argv) {
     const auto end = [&] { return resource.shortage.end(); };
     for (const bool lasts : {false, true}) {
         // Once before, so that what a process does once has its memory, and is found.
-        { const Machine first(plugin); }
+        { const Machine first(plugin.c_str()); }
         own_code.find(std::array{std::string_view("libpi_loader.so.1"), std::string_view(plugin)});
         if (own_code.count() != 2) {
-            std::fprintf(stderr, "the code of the loader or of %s is not found\n", plugin);
+            std::fprintf(stderr, "the code of the loader or of %s is not found\n", plugin.c_str());
             return 1;
         }
         sweep("opening", resource, lasts, [&](auto &&begin) {
             begin();
-            return open_and_close(plugin, end);
+            return open_and_close(plugin.c_str(), end);
         });
         sweep("working", resource, lasts, [&](auto &&begin) {
             // An instance starts its threads once, and what a layer could not note it never knows.
-            const Machine machine(plugin);
+            const Machine machine(plugin.c_str());
             begin();
             return Scenario(machine).run(end);
         });
