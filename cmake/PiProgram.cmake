@@ -13,7 +13,7 @@ function(pi_add_program target)
     # Its header is for the one file that declares the options: all others are not compiled again because of it.
     target_link_libraries(${target} PRIVATE $<LINK_ONLY:pi::command_line>)
     set_property(SOURCE ${arg_OPTIONS} APPEND PROPERTY INCLUDE_DIRECTORIES
-                 "${PROJECT_SOURCE_DIR}/loader/command_line/include")
+                 "${PROJECT_SOURCE_DIR}/tools/command_line/include")
     pi_install_program(${target} ${arg_LIBRARY_FOLDERS})
     if(CMAKE_CROSSCOMPILING AND NOT CMAKE_CROSSCOMPILING_EMULATOR)
         message(STATUS "${target}: cannot run here, so there is no man page and no completion")

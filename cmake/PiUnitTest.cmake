@@ -86,7 +86,7 @@ function(pi_test_properties)
 endfunction()
 
 # pi_reached_environment(test variable): what makes the processes of a ctest entry count their calls of public functions
-# (conformance/unit/reached). pi_count_calls_of(target): the target of a program that such entries run.
+# (conformance/support/reached). pi_count_calls_of(target): the target of a program that such entries run.
 function(pi_reached_environment test variable)
     set(${variable} "" PARENT_SCOPE)
     if(TARGET pi_reached)
@@ -105,7 +105,7 @@ endfunction()
 #                  [LABELS label...] [ENVIRONMENT VARIABLE=value...] [TIMEOUT seconds])
 #
 # Makes the program <build>/tests/<name> of Catch2 tests and the ctest entry of that name. The
-# program's main is conformance/unit/main.cpp; a test skips itself with conformance/unit/skip.hpp,
+# program's main is conformance/support/main.cpp; a test skips itself with conformance/support/skip.hpp,
 # included as "skip.hpp".
 function(pi_add_unit_test)
     cmake_parse_arguments(PARSE_ARGV 0 arg "" "NAME;TIMEOUT" "SOURCES;LIBRARIES;LABELS;ENVIRONMENT")

@@ -59,7 +59,7 @@ PI_SIM_MACHINE=$pi/share/pi/machines/apu.json "$pi/bin/pi-info" --plugins | grep
     fail "the plugin sim does not load with a machine that is installed"
 
 # By CMake.
-cmake -S "$source_dir/conformance/unit/package/consumer" -B consumer -G Ninja "-DCMAKE_PREFIX_PATH=$pi" \
+cmake -S "$source_dir/cmake/test/consumer" -B consumer -G Ninja "-DCMAKE_PREFIX_PATH=$pi" \
     "-DCMAKE_C_COMPILER=$c_compiler" "-DCMAKE_CXX_COMPILER=$cxx_compiler" \
     "-DFIRST_PROGRAM=$source_dir/examples/first_program/main.cpp" "-DPI_INCLUDE_DIR=$pi/include"
 cmake --build consumer
@@ -84,7 +84,7 @@ export PKG_CONFIG_PATH=$pi/lib/pkgconfig
 [[ $(pkg-config --modversion pi-runtime) == 1.* ]] || fail "pkg-config tells another version"
 # xargs reads the quotes that pkg-config puts around a space.
 pkg-config --cflags --libs pi-loader |
-    xargs "$c_compiler" -std=c11 "$source_dir/conformance/unit/package/consumer/main.c" -o by_pkg_config/in_c
+    xargs "$c_compiler" -std=c11 "$source_dir/cmake/test/consumer/main.c" -o by_pkg_config/in_c
 pkg-config --cflags --libs pi-runtime |
     xargs "$cxx_compiler" -std=c++20 "$pi/share/doc/libpi-dev/examples/first_program/main.cpp" -o by_pkg_config/in_cpp \
         "-Wl,-rpath,$(dirname "$PKG_CONFIG_PATH")"

@@ -8,7 +8,7 @@
 #include "leftovers.hpp"
 #include "verdict.hpp"
 
-#include <pi/command_line/printable.hpp>
+#include <pi/describe/printable.hpp>
 
 #include <nlohmann/json.hpp>
 

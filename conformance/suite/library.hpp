@@ -11,7 +11,7 @@ namespace pi::suite {
 /// Failure if it is missing.
 std::string suite_library(const char *name);
 
-/// Whether the device is one of a simulated driver (conformance/drivers/cuda, conformance/drivers/level_zero), and modules for
+/// Whether the device is one of a simulated driver (plugins/cuda/simulator, plugins/level_zero/simulator), and modules for
 /// those: of a library of the suite, with the lines that say what is in it.
 bool is_simulated(pi_device device);
 std::string simulated_cuda_module(const char *library, const char *lines);

@@ -7,7 +7,7 @@
 #include "process.hpp"
 #include "text.hpp"
 
-#include <pi/command_line/printable.hpp>
+#include <pi/describe/printable.hpp>
 
 #include <nlohmann/json.hpp>
 

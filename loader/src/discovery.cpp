@@ -5,7 +5,7 @@
 #include "ownership.hpp"
 #include "text.hpp"
 
-#include <pi/command_line/printable.hpp>
+#include <pi/describe/printable.hpp>
 
 #include <nlohmann/json.hpp>
 

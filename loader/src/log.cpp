@@ -2,7 +2,7 @@
 
 #include "log.hpp"
 
-#include <pi/command_line/printable.hpp>
+#include <pi/describe/printable.hpp>
 
 #include <spdlog/details/null_mutex.h>
 #include <spdlog/logger.h>

@@ -3,7 +3,7 @@
 
 namespace pi::opencl {
 
-// Each row has a test of its own in conformance/unit/opencl/quirks_*_test.cpp; those of Oclgrind are
+// Each row has a test of its own in plugins/opencl/test/quirks_*_test.cpp; those of Oclgrind are
 // held by the conformance suite's run on it.
 namespace {
 

@@ -68,7 +68,7 @@ private:
 
 // ----- launches -----
 
-/// The kernel: for real devices in PTX, for simulated ones a module's text (conformance/drivers/cuda/README.md).
+/// The kernel: for real devices in PTX, for simulated ones a module's text (plugins/cuda/simulator/README.md).
 std::string kernel_image(const Place &place) {
     if (place.simulated()) {
         return "PI simulated CUDA module 1\nlibrary " + equipment("libpi_bench_kernels.so") +

@@ -9,7 +9,7 @@
 #include "terminal.hpp"
 
 #include <pi/command_line/command_line.hpp>
-#include <pi/command_line/printable.hpp>
+#include <pi/describe/printable.hpp>
 
 #include <algorithm>
 #include <cstdio>

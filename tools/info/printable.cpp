@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "inventory.hpp"
 
-#include <pi/command_line/printable.hpp>
+#include <pi/describe/printable.hpp>
 
 #include <algorithm>
 #include <cstring>

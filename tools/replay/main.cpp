@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 #include <pi/command_line/command_line.hpp>
-#include <pi/command_line/printable.hpp>
+#include <pi/describe/printable.hpp>
 
 #include <cstdio>
 #include <exception>

@@ -6,7 +6,7 @@
 # and what must not compile, which does not.
 set -u
 tree=$1
-here=$tree/conformance/unit/cpp
+here=$tree/loader/test/cpp
 options="-Wall -Wextra -Wshadow -Wundef -Wextra-semi -Woverloaded-virtual -Wnon-virtual-dtor
          -pedantic-errors -Werror -I $tree/api/include -I $tree/loader/include"
 count=0

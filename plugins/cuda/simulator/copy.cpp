@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "copy.hpp"
 
-#include "../common/lost_pages.hpp"
+#include "simulator/lost_pages.hpp"
 
 #include <cstring>
 #include <utility>

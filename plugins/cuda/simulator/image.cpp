@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "image.hpp"
-#include "../common/built_in.hpp"
+#include "simulator/built_in.hpp"
 
 #include <algorithm>
 #include <cstdint>

@@ -3,7 +3,7 @@
 // What is loaded and linked: a text that says what native libraries have. README.md has the format.
 #pragma once
 
-#include "../common/image.hpp"
+#include "simulator/image.hpp"
 
 #include <pi/cuda/driver_api.h>
 

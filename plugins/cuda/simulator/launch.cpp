@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "../common/grid.hpp"
-#include "../common/lost_pages.hpp"
+#include "simulator/grid.hpp"
+#include "simulator/lost_pages.hpp"
 #include "texture.hpp"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 #include "leaks.hpp"
 #include "driver.hpp"
 
-#include "../common/leaks.hpp"
+#include "simulator/leaks.hpp"
 
 #include <algorithm>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "../common/mapping.hpp"
 #include "context.hpp"
+#include "simulator/mapping.hpp"
 
 #include <map>
 #include <memory>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "../common/library.hpp"
 #include "image.hpp"
 #include "memory.hpp"
+#include "simulator/library.hpp"
 
 #include <pi/pi_native_kernel.h>
 

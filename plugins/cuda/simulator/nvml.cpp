@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // NVML in software: the links and slots of the machine that the simulated driver has (README.md).
-#include "../common/machine.hpp"
 #include "config.hpp"
 #include "pci.hpp"
+#include "simulator/machine.hpp"
 
 #include <pi/cuda/nvml_api.h>
 

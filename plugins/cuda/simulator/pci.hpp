@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "../common/machine.hpp"
+#include "simulator/machine.hpp"
 
 #include <cstddef>
 #include <cstdio>

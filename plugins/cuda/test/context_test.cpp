@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The thread's current context is the application's: every call leaves it as it found it.
-#include "plugin_images.hpp"
+#include "images.hpp"
 
 #include "fixture.hpp"
 

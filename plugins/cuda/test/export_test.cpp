@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Memory as file descriptors, as far as it is the driver's: pages, access, and what comes back.
-#include "plugin_native.hpp"
+#include "native.hpp"
 
-#include "../examples/program.hpp"
+#include "program.hpp"
 #include "skip.hpp"
 
 #include <fcntl.h>

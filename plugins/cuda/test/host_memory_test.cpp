@@ -5,7 +5,7 @@
 #include "plugin_busy.hpp"
 
 #include "fixture.hpp"
-#include "plugin_images.hpp"
+#include "images.hpp"
 
 #include <numeric>
 #include <unistd.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Memory that other processes have by IPC handles: through the plugin, and what the driver allows.
-#include "plugin_native.hpp"
+#include "native.hpp"
 
-#include "../examples/program.hpp"
+#include "program.hpp"
 #include "skip.hpp"
 
 #include <algorithm>

@@ -4,7 +4,7 @@
 #include "plugin_fixture.hpp"
 
 #include "fixture.hpp"
-#include "plugin_images.hpp"
+#include "images.hpp"
 
 #include <array>
 

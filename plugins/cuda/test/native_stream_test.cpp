@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The application's streams and events in our hands, and ours in its: who waits for whom.
-#include "plugin_native.hpp"
+#include "native.hpp"
 
 #include "threads.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Native handles that the conformance suite, which knows no CUDA, cannot make: contexts, memory, programs, kernels.
-#include "plugin_native.hpp"
+#include "native.hpp"
 
 using namespace cuda_test;
 namespace own = pi_cuda_test;

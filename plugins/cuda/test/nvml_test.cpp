@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What connections tell of links: figures of plugin_machine.json, by way of the simulated NVML.
+// What connections tell of links: figures of machine.json, by way of the simulated NVML.
 #include "plugin_fixture.hpp"
 
-#include "../examples/program.hpp"
+#include "program.hpp"
 
 #include <nlohmann/json.hpp>
 

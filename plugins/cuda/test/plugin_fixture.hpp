@@ -19,7 +19,7 @@ Owned<pi_loader> make_loader(const std::string &library = PI_TEST_SIMULATED_CUDA
 /// Why the plugin, which is loaded, has no platform.
 std::string unavailable(const std::string &library);
 
-/// The devices of plugin_machine.json, in its order.
+/// The devices of machine.json, in its order.
 enum { first, second, third, lone };
 
 /// The simulated machine, and a context of one or all of its devices.

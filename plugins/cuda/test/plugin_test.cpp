@@ -3,8 +3,8 @@
 // What of the cuda plugin the conformance suite cannot see.
 #include "plugin_fixture.hpp"
 
-#include "../examples/program.hpp"
 #include "fixture.hpp"
+#include "program.hpp"
 #include "skip.hpp"
 
 #include <pi/pi_verification_kernel.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What the plugin makes of calls that the driver refuses.
+#include "images.hpp"
 #include "plugin_fixture.hpp"
-#include "plugin_images.hpp"
 
 extern "C" {
 #include "refusing_driver.h"

@@ -3,7 +3,7 @@
 // The machine of ../straight.
 #pragma once
 
-#include "plugin_native.hpp"
+#include "native.hpp"
 
 namespace straight_test {
 

@@ -3,9 +3,9 @@
 // What of the cuda plugin's USM the conformance suite cannot see: pools of the driver, access, pins.
 #include "plugin_fixture.hpp"
 
-#include "../examples/program.hpp"
 #include "fixture.hpp"
 #include "growing_pool.hpp"
+#include "program.hpp"
 
 #include <cstdlib>
 #include <memory>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "../common/lost_pages.hpp"
 #include "driver.hpp"
+#include "simulator/lost_pages.hpp"
 
 #include <array>
 #include <cstring>

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "../common/machine.hpp"
-#include "../common/registry.hpp"
 #include "config.hpp"
 #include "event.hpp"
 #include "image.hpp"
 #include "list.hpp"
 #include "memory.hpp"
 #include "module.hpp"
+#include "simulator/machine.hpp"
+#include "simulator/registry.hpp"
 
 #include <condition_variable>
 #include <mutex>

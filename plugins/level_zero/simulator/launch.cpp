@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "../common/grid.hpp"
-#include "../common/lost_pages.hpp"
 #include "driver.hpp"
+#include "simulator/grid.hpp"
+#include "simulator/lost_pages.hpp"
 
 #include <algorithm>
 #include <cstring>

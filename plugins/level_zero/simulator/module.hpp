@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "../common/image.hpp"
-#include "../common/library.hpp"
 #include "memory.hpp"
+#include "simulator/image.hpp"
+#include "simulator/library.hpp"
 
 #include <pi/pi_native_kernel.h>
 

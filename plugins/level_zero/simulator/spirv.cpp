@@ -2,8 +2,8 @@
 //
 // What the driver reads in a SPIR-V module: the kernels and what their parameters are. The code is the library's, or
 // built in.
-#include "../common/built_in.hpp"
 #include "module.hpp"
+#include "simulator/built_in.hpp"
 
 #include <algorithm>
 #include <cstring>

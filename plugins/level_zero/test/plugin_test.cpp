@@ -5,7 +5,7 @@
 
 #include "growing_pool.hpp"
 
-#include "../examples/program.hpp"
+#include "program.hpp"
 
 #include <chrono>
 #include <thread>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How many calls of the driver a command takes, counted by a layer (conformance/drivers/opencl/counter).
+// How many calls of the driver a command takes, counted by a layer (plugins/opencl/simulator/counter).
 #include "fixture.hpp"
 #include "image.hpp"
 #include "quirks.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The layer of shadow copies (conformance/drivers/opencl/shadow): by plain OpenCL, bytes pass between
+// The layer of shadow copies (plugins/opencl/simulator/shadow): by plain OpenCL, bytes pass between
 // the application's memory and a large buffer at maps and unmaps only; the plugin finds that out.
 #include "native.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "../examples/program.hpp"
 #include "fixture.hpp"
+#include "program.hpp"
 
 #include <catch2/catch.hpp>
 

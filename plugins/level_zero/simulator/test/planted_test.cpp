@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Mistakes of programs, planted: each must be caught by the simulated driver.
-#include "../examples/program.hpp"
 #include "fixture.hpp"
+#include "program.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -5,7 +5,7 @@
 // from the vendor's would hide mistakes; where ours answers otherwise on purpose, a question says why.
 #include "questions.hpp"
 
-#include "../skip.hpp"
+#include "skip.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -3,8 +3,8 @@
 // Commands of the level_zero plugin on Intel's driver, which takes them and carries none out.
 #include "plugin_fixture.hpp"
 
-#include "../native_kernel.hpp"
-#include "../skip.hpp"
+#include "native_kernel.hpp"
+#include "skip.hpp"
 
 using namespace level_zero_plugin_test;
 

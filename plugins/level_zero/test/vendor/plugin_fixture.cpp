@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "plugin_fixture.hpp"
 
-#include "../level_zero/planted.hpp"
-#include "../skip.hpp"
+#include "../planted.hpp"
 #include "config.hpp"
 #include "one_plugin.hpp"
+#include "skip.hpp"
 
 #include <dlfcn.h>
 

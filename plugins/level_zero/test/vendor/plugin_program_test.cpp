@@ -3,7 +3,7 @@
 // Programs and kernels of the level_zero plugin on Intel's driver, whose compiler is whole.
 #include "plugin_fixture.hpp"
 
-#include "../native_kernel.hpp"
+#include "native_kernel.hpp"
 
 #include <array>
 

@@ -3,8 +3,8 @@
 // The level_zero plugin on Intel's driver: what it says of itself, its devices, and what their memory is to each other.
 #include "plugin_fixture.hpp"
 
-#include "../skip.hpp"
 #include "config.hpp"
+#include "skip.hpp"
 
 #include <set>
 
