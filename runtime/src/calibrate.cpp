@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <pi/runtime/calibrate.hpp>
 
-#include "commands.hpp"
-#include "host_bytes.hpp"
+#include "transfer/commands.hpp"
+#include "transfer/host_bytes.hpp"
 
 #include <pi/runtime/error.hpp>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "device_query.hpp"
+#include "base/device_query.hpp"
 #include "dlpack_stream.hpp"
 
 #include <pi/runtime/dlpack.hpp>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "plugin_transport.hpp"
+#include "base/same_device.hpp"
+#include "planning/verified_pairs.hpp"
 #include "runtime_state.hpp"
-#include "same_device.hpp"
-#include "verified_pairs.hpp"
+#include "transfer/plugin_transport.hpp"
 
 #include <pi/runtime/error.hpp>
 

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "acquisition_numbers.hpp"
-#include "commands.hpp"
-#include "completion.hpp"
-#include "lost_places.hpp"
-#include "memory_pool.hpp"
-#include "per_thread.hpp"
+#include "base/acquisition_numbers.hpp"
+#include "base/per_thread.hpp"
+#include "base/race_layer.hpp"
+#include "coherence/lost_places.hpp"
+#include "coherence/residents.hpp"
+#include "planning/traffic.hpp"
 #include "process.hpp"
-#include "race_layer.hpp"
-#include "residents.hpp"
-#include "staging.hpp"
-#include "trace.hpp"
-#include "traffic.hpp"
-#include "transfer_log.hpp"
+#include "transfer/commands.hpp"
+#include "transfer/completion.hpp"
+#include "transfer/memory_pool.hpp"
+#include "transfer/staging.hpp"
+#include "transfer/trace.hpp"
+#include "transfer/transfer_log.hpp"
 
 #include <pi/runtime/runtime.hpp>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "acquisition_numbers.hpp"
+#include "base/acquisition_numbers.hpp"
 
 #include <catch2/catch.hpp>
 

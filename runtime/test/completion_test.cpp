@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "completion.hpp"
+#include "transfer/completion.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Random programs on host memory behind caches that move whole units, beside memory elsewhere where commands fail.
-#include "ledger.hpp"
+#include "coherence/ledger.hpp"
 
 #include <catch2/catch.hpp>
 

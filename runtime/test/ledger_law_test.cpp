@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Random programs of a ledger's operations, on real bytes.
-#include "ledger.hpp"
+#include "coherence/ledger.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "path.hpp"
+#include "planning/path.hpp"
 
 #include <pi/runtime/route.hpp>
 

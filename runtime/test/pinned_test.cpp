@@ -2,8 +2,8 @@
 //
 // Host memory that contexts pin; it looks inside the runtime.
 #include "equipment.hpp"
-#include "host_bytes.hpp"
 #include "mapped_page.hpp"
+#include "transfer/host_bytes.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "remote_use.hpp"
+#include "storage/remote_use.hpp"
 
 #include <catch2/catch.hpp>
 

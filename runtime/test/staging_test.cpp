@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "staging.hpp"
+#include "transfer/staging.hpp"
 
 #include <catch2/catch.hpp>
 

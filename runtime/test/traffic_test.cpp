@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "traffic.hpp"
+#include "planning/traffic.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "transfer_log.hpp"
+#include "transfer/transfer_log.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "coherence/lost_places.hpp"
+
+#include "base/same_device.hpp"
+#include "transfer/commands.hpp"
+
+#include <pi/runtime/error.hpp>
+
+#include <algorithm>
+#include <exception>
+
+namespace pi::runtime {
+
+LostPlaces::LostPlaces(std::shared_ptr<const Topology> topology,
+                       std::shared_ptr<Continuations> continuations)
+    : topology_(std::move(topology)), continuations_(std::move(continuations)),
+      lost_(topology_->size()) {}
+
+void LostPlaces::suspect(std::vector<PlaceIndex> places, std::function<void()> done) {
+    std::erase(places, host_place);
+    if (places.empty()) {
+        continuations_->post(std::move(done));
+        return;
+    }
+    const PlaceIndex place = places.back();
+    places.pop_back();
+    ask(place, [this, place, places = std::move(places), done = std::move(done)](pi_result result) {
+        try {
+            if (result == PI_ERROR_DEVICE_LOST) {
+                mark(place);
+            }
+            suspect(places, done);
+        } catch (const std::exception &) { // without memory the others are not asked
+            done();
+        }
+    });
+}
+
+void LostPlaces::ask(PlaceIndex place, std::function<void(pi_result)> answered) const {
+    try {
+        Queue queue;
+        check(piQueueCreate(topology_->context(place), topology_->device(place), nullptr,
+                            queue.out()),
+              "piQueueCreate");
+        Event event;
+        check(piEnqueueEventsWait(queue.get(), nullptr, 0, nullptr, event.out()),
+              "piEnqueueEventsWait");
+        when_final(std::move(event), continuations_,
+                   [answered](pi_result result, const std::string &) { answered(result); });
+    } catch (const Error &error) {
+        continuations_->post(
+            [answered = std::move(answered), code = error.code()] { answered(code); });
+    }
+}
+
+void LostPlaces::mark(PlaceIndex place) {
+    for (const PlaceIndex other : places_of_device(*topology_, place)) {
+        lost_[other].store(true, std::memory_order_release);
+    }
+    count_.fetch_add(1, std::memory_order_acq_rel);
+}
+
+} // namespace pi::runtime

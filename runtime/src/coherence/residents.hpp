@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "base/cache_line.hpp"
+
+#include <pi/runtime/topology.hpp>
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+namespace pi::runtime {
+
+class StorageState;
+
+/// Which storages have memory of their own at each place, so that room can be made. Thread-safe; no lock
+/// is held while a storage is asked.
+///
+/// The replica used longest ago goes first, and of those used at about the same time the clean ones: as much of a replica
+/// as is dirty puts off its turn, by up to a third as many uses as there are replicas. (CFLRU, S. Park et al., 2006, looks
+/// for clean pages in a window at the cold end; but bytes that are dirty in part are worth a part.) So dirty bytes that
+/// nobody uses go before clean ones in use.
+class Residents {
+public:
+    explicit Residents(std::shared_ptr<const Topology> topology);
+
+    void add(PlaceIndex place, std::weak_ptr<StorageState> storage);
+    /// Once its memory there is free, also by its destructor: what has expired is about to be
+    /// removed.
+    void remove(PlaceIndex place, const StorageState *storage);
+
+    /// The number of a use that begins now of memory at that place, whose last one had the number `last`: uses in a row
+    /// are one, so that they cost nothing. Two threads may get one number, as an order among them means nothing.
+    uint64_t use(PlaceIndex place, uint64_t last) {
+        std::atomic<uint64_t> &uses = places_[device_of_[place]].uses;
+        uint64_t now = uses.load(std::memory_order_relaxed);
+        if (now != last) {
+            uses.store(++now, std::memory_order_relaxed);
+        }
+        return now;
+    }
+
+    /// A replica of a storage, as it was when it was looked at.
+    struct Replica {
+        std::shared_ptr<StorageState> storage;
+        PlaceIndex place;
+        bool busy;
+        double dirty;
+        uint64_t last_use;
+    };
+
+    /// The replicas at the place's device that may be in the memory of the place's `scope`, but for the place's own of
+    /// `asking`.
+    std::vector<Replica> replicas(PlaceIndex place, uint32_t scope, const StorageState &asking);
+    /// Evicts one of these: the one whose turn is first among those not in use, once its dirty bytes are written back,
+    /// which is waited for, so not inside a callback. False if there is none.
+    static bool evict_idle(std::vector<Replica> &replicas);
+    /// Waits until one of those that were in use no longer is: the one used longest ago, but for those that are held.
+    /// False if there is none, or inside a callback.
+    static bool await_uses(std::vector<Replica> &replicas);
+    /// Waits for storages that are being destroyed by other threads, and have memory of the place's
+    /// device. False at once if there are none.
+    bool await_destruction(PlaceIndex place);
+
+private:
+    struct alignas(cache_line) Place {
+        std::map<const StorageState *, std::weak_ptr<StorageState>> storages;
+        std::atomic<uint64_t> uses{
+            1}; // of its device, where that has others as well: at the first of them
+    };
+
+    std::vector<std::shared_ptr<StorageState>> at(PlaceIndex place);
+    bool any_in_destruction(PlaceIndex place) const;
+    bool may_be_one_memory(PlaceIndex place, uint32_t scope, PlaceIndex other,
+                           uint32_t other_scope) const;
+
+    const std::shared_ptr<const Topology> topology_;
+    std::mutex mutex_; // guards the storages
+    std::condition_variable removed_;
+    std::vector<Place> places_;
+    const std::vector<PlaceIndex> device_of_; // the first place of the same device
+};
+
+} // namespace pi::runtime

@@ -1,0 +1,490 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "storage/storage_state.hpp"
+#include "storage/transfer_run.hpp"
+#include "transfer/commands.hpp"
+
+#include <pi/runtime/error.hpp>
+
+#include <algorithm>
+#include <new>
+#include <utility>
+
+namespace pi::runtime {
+namespace {
+
+std::vector<OperationId> operations_of(const std::vector<Ledger::Wait> &waits) {
+    std::vector<OperationId> operations;
+    operations.reserve(waits.size());
+    for (const Ledger::Wait &wait : waits) {
+        operations.push_back(wait.operation);
+    }
+    return operations;
+}
+
+} // namespace
+
+struct StorageState::Begun {
+    const std::shared_ptr<BufferState> &buffer;
+    std::unique_ptr<AcquisitionState> acquisition{};
+    std::vector<std::shared_ptr<TransferRun>> transfers{};
+    std::vector<OperationId> copies{};
+    uint64_t number = 0;
+    uint64_t time = 0;
+    uint64_t bytes_copied = 0; // that will move
+    uint64_t bytes_copy_in_copy_out = 0;
+    uint64_t bytes_elsewhere = 0; // used where they are, at another device
+};
+
+void StorageState::check_place(PlaceIndex place) const {
+    if (place >= attachments_.size()) {
+        throw Error(PI_ERROR_INVALID_VALUE, "no place " + std::to_string(place) +
+                                                ": the topology has places 0 to " +
+                                                std::to_string(attachments_.size() - 1));
+    }
+}
+
+const StorageState::Pending &StorageState::pending(OperationId operation) const {
+    return *std::find_if(pending_.begin(), pending_.end(),
+                         [operation](const Pending &each) { return each.operation == operation; });
+}
+
+StorageState::Pending &StorageState::pending(OperationId operation) {
+    return const_cast<Pending &>(std::as_const(*this).pending(operation));
+}
+
+const std::shared_ptr<Completion> &StorageState::completion_of(OperationId operation) {
+    std::shared_ptr<Completion> &completion = pending(operation).completion;
+    if (completion == nullptr) {
+        completion = std::make_shared<Completion>(runtime_->continuations);
+    }
+    return completion;
+}
+
+std::vector<Dependency> StorageState::dependencies(const std::vector<Ledger::Wait> &waits) {
+    std::vector<Dependency> result;
+    for (const Ledger::Wait &wait : waits) {
+        result.push_back({completion_of(wait.operation), wait.data});
+    }
+    return result;
+}
+
+bool StorageState::held_here(const Pending &operation) {
+    return operation.held && operation.holder == this_thread_number();
+}
+
+bool StorageState::holds_any_here() const {
+    return std::any_of(pending_.begin(), pending_.end(), &held_here);
+}
+
+void StorageState::forbid_self_wait(const std::vector<Ledger::Wait> &waits, PlaceIndex place,
+                                    const Range &range) const {
+    for (const OperationId operation : ledger_.with_waits(operations_of(waits))) {
+        const Pending &other = pending(operation);
+        if (held_here(other)) {
+            const Topology &topology = *runtime_->topology;
+            throw Error(PI_ERROR_INVALID_OPERATION,
+                        "acquiring " + to_string(range) + " at " + topology.info(place).name +
+                            " would wait for the acquisition of " + to_string(other.range) +
+                            " at " + topology.info(other.place).name +
+                            " that this thread still holds: release that one first");
+        }
+    }
+}
+
+bool StorageState::wait_for_held(std::vector<OperationId> operations) const {
+    operations = ledger_.with_waits(std::move(operations));
+    return std::any_of(operations.begin(), operations.end(),
+                       [this](OperationId operation) { return pending(operation).held; });
+}
+
+template <class Begin>
+Ledger::Begun StorageState::begin_operation(PlaceIndex place, const Range &range, bool held,
+                                            Begin begin) {
+    // First, since what the ledger has begun has to end.
+    pending_.push_back({0, nullptr, held, this_thread_number(), place, range});
+    Ledger::Begun begun;
+    try {
+        begun = begin();
+    } catch (...) {
+        pending_.pop_back();
+        throw;
+    }
+    pending_.back().operation = begun.operation;
+    if (!ledger_.has_units()) {
+        return begun; // what fails may do so before its turn
+    }
+    try {
+        prepare_failure(pending_.back());
+    } catch (...) {
+        end_operation(begun.operation, Ending::taken_back);
+        throw;
+    }
+    return begun;
+}
+
+/// So that it can fail in its turn without memory.
+void StorageState::prepare_failure(Pending &operation) {
+    const std::vector<Dependency> earlier =
+        dependencies(ledger_.before_failure(operation.operation));
+    if (earlier.empty()) {
+        return;
+    }
+    auto failure = std::make_shared<Outcome>();
+    PreparedWait wait(earlier, [self = shared_from_this(), id = operation.operation,
+                                failure](pi_result, const std::string &) {
+        self->finish_operation(id, failure->result, failure->text);
+    });
+    operation.in_turn =
+        std::make_unique<FailureInTurn>(FailureInTurn{std::move(wait), std::move(failure)});
+}
+
+std::unique_ptr<AcquisitionState> StorageState::acquire(const std::shared_ptr<BufferState> &buffer,
+                                                        PlaceIndex place, Access access,
+                                                        const Range &range, Spread *spread) {
+    check_place(place);
+    if (description_.read_only && writes(access)) {
+        throw Error(PI_ERROR_INVALID_OPERATION, std::string("acquiring for ") + to_string(access) +
+                                                    ": the storage '" + description_.name +
+                                                    "' is read-only");
+    }
+    bool verified_only = false;
+    for (Room room;;) {
+        room.times_freed = runtime_->memory->times_freed(place);
+        try {
+            return try_acquire(buffer, place, access, range, spread, verified_only);
+        } catch (const Unverified &needed) {
+            verified_only = !runtime_->verify(needed.pairs);
+        } catch (const Error &error) {
+            // Without the lock: other storages, which make room, have theirs.
+            if (error.code() != PI_ERROR_OUT_OF_DEVICE_MEMORY || !make_room(place, room)) {
+                throw;
+            }
+        }
+    }
+}
+
+std::unique_ptr<AcquisitionState>
+StorageState::try_acquire(const std::shared_ptr<BufferState> &buffer, PlaceIndex place,
+                          Access access, const Range &range, Spread *spread, bool verified_only) {
+    Begun begun{buffer};
+    begun.acquisition = std::make_unique<AcquisitionState>();
+    begun.acquisition->held = false; // nothing to give back yet
+    begun.acquisition->storage = buffer->storage;
+    begun.acquisition->place = place;
+    begun.acquisition->range = range;
+    begun.acquisition->writes = writes(access);
+    if (place != host_place) {
+        begun.bytes_copy_in_copy_out =
+            (fetches(access) ? range.size() : 0) + (writes(access) ? range.size() : 0);
+    }
+    {
+        const std::lock_guard lock(mutex_);
+        verified_only_ = verified_only;
+        catch_up();
+        if (runtime_->lost.count() != 0) {
+            forbid_lost(place, access, range);
+        }
+        if (uses_links_) {
+            prefer_own_memory(place, range);
+        }
+        Attachment &attachment = attach(place);
+        std::vector<PlannedPart> parts;
+        const RangeSet &there = ledger_.expected(attachment.view);
+        if ((fetches(access) && !there.contains(range)) ||
+            (writes(access) && !there.contains(ledger_.beside(attachment.view, range)))) {
+            parts = plan(target_of(attachment.view), fetches(access) ? range : RangeSet(),
+                         writes(access) ? range : RangeSet(), spread);
+            require_verified(parts);
+        }
+        if (!parts.empty() || runtime_->logs_up_to_date()) { // what nobody records needs neither
+            begun.number = runtime_->acquisitions.take();
+            begun.time = steady_time();
+        }
+        if (attachment.owner() != host_place) { // memory of the host is never evicted
+            attachment.last_use =
+                runtime_->residents.use(views_[attachment.view].home, attachment.last_use);
+        }
+        try {
+            if (holds_any_here()) {
+                forbid_self_wait(
+                    ledger_.use_waits(attachment.view, place, range, true, writes(access)), place,
+                    range);
+            }
+            if (!parts.empty()) {
+                begin_copies(begun, attachment, std::move(parts), place, spread);
+            }
+            begin_use(begun, attachment, access);
+            if (begun.transfers.empty()) {
+                log_nothing_stale(begun, attachment, access);
+            }
+        } catch (...) {
+            undo(begun);
+            throw;
+        }
+        account(begun);
+    }
+    for (const auto &transfer : begun.transfers) {
+        transfer->start();
+    }
+    begun.acquisition->held = true;
+    if (begun.acquisition->may_be_mapped) {
+        undo_maps(*begun.acquisition);
+    }
+    if (place != host_place && !begun.acquisition->dependencies.empty()) {
+        bridge(*begun.acquisition);
+    }
+    return std::move(begun.acquisition);
+}
+
+/// A write of all bytes by whoever completes the event, which no counter and no log has.
+void StorageState::await_first_content() {
+    const auto buffer = std::make_shared<BufferState>();
+    Begun begun{buffer};
+    begun.acquisition = std::make_unique<AcquisitionState>();
+    AcquisitionState &first = *begun.acquisition;
+    first.held = false;
+    first.storage = shared_from_this();
+    first.place = description_.device_memory ? description_.device_place : host_place;
+    first.range = {0, description_.size};
+    first.writes = true;
+    {
+        const std::lock_guard lock(mutex_);
+        begin_use(begun, attach(first.place), Access::discard_write);
+        first.held = true;
+    }
+    release(first, description_.ready.get());
+}
+
+void StorageState::require_verified(std::vector<PlannedPart> &parts) {
+    for (PlannedPart &part : parts) {
+        if (part.sources.empty()) {
+            continue;
+        }
+        if (!part.sources.front().candidate.unverified.empty()) {
+            throw Unverified{part.sources.front().candidate.unverified};
+        }
+        std::erase_if(part.sources,
+                      [](const Source &source) { return !source.candidate.unverified.empty(); });
+    }
+}
+
+std::optional<std::vector<Dependency>> StorageState::bring(PlaceIndex place, const RangeSet &ranges,
+                                                           ViewId from) {
+    const auto buffer = std::make_shared<BufferState>();
+    buffer->storage = shared_from_this();
+    buffer->range = {0, description_.size};
+    Begun begun{buffer};
+    std::vector<Dependency> copies;
+    {
+        const std::lock_guard lock(mutex_);
+        verified_only_ = true;
+        catch_up();
+        if (ledger_.busy(from)) {
+            return std::nullopt;
+        }
+        const Attachment &attachment = attach(place);
+        begun.number = runtime_->acquisitions.take();
+        try {
+            begin_copies(begun, attachment, plan(target_of(attachment.view), ranges), place,
+                         nullptr);
+            // What was under way already is waited for as well.
+            const auto waits = ledger_.use_waits(attachment.view, place, ranges, true, false);
+            copies = dependencies(waits);
+            if (wait_for_held(operations_of(waits))) {
+                undo(begun);
+                return std::nullopt;
+            }
+        } catch (...) {
+            undo(begun);
+            throw;
+        }
+        account(begun);
+    }
+    for (const auto &transfer : begun.transfers) {
+        transfer->start();
+    }
+    return copies;
+}
+
+void StorageState::begin_copies(Begun &begun, const Attachment &attachment,
+                                std::vector<PlannedPart> parts, PlaceIndex place, Spread *spread) {
+    // Whatever could be refused is refused before anything has begun.
+    const bool holds_any = holds_any_here();
+    for (PlannedPart &part : parts) {
+        if (part.sources.empty()) {
+            std::string reasons;
+            for (const Candidate &candidate : part.refused) {
+                reasons += std::string("; ") + to_string(candidate.route.kind) + " " +
+                           to_string(candidate.route.style) + ": " + candidate.reason;
+            }
+            throw Error(PI_ERROR_UNSUPPORTED_FEATURE,
+                        "no route brings " + to_string(part.ranges) + " to " +
+                            runtime_->topology->info(place).name + reasons);
+        }
+        const ViewId to = part.by_way_of.value_or(attachment.view);
+        if (holds_any) {
+            forbid_self_wait(
+                ledger_.copy_waits(part.sources.front().view, to, views_[to].home, part.ranges),
+                place, part.ranges.hull());
+        }
+        predict_delays(part);
+    }
+    uint64_t bytes_copy_in_copy_out = begun.bytes_copy_in_copy_out;
+    std::vector<PlannedCopy> copies = cut(std::move(parts), attachment.view, spread);
+    begun.copies.reserve(copies.size());
+    for (PlannedCopy &each : copies) {
+        PlannedPart &part = each.part;
+        const PlaceIndex to = views_[each.destination].home;
+        const Ledger::Begun copy = begin_operation(to, part.ranges.hull(), false, [&] {
+            return ledger_.begin_copy(part.sources.front().view, each.destination, to, part.ranges);
+        });
+        for (const Source &source : part.sources) {
+            const BounceStyle style = source.candidate.route.style;
+            pending_.back().maps_source |=
+                part.hand_over ? views_[source.view].coherence == PI_COHERENCE_MAP_UNMAP
+                               : style == BounceStyle::map_source;
+            pending_.back().maps_destination |= style == BounceStyle::map_destination;
+        }
+        begun.copies.push_back(copy.operation);
+        begun.bytes_copied += part.hand_over || part.on_the_way ? 0 : part.ranges.bytes();
+        // In the first record of the acquire, and what is on the way has none.
+        const uint64_t told =
+            part.on_the_way ? 0 : std::exchange(bytes_copy_in_copy_out, uint64_t{0});
+        begun.transfers.push_back(std::make_shared<TransferRun>(
+            begun.buffer, copy.operation, each.destination, std::move(part),
+            dependencies(copy.waits), begun.number, told));
+    }
+}
+
+void StorageState::begin_use(Begun &begun, const Attachment &attachment, Access access) {
+    AcquisitionState &acquisition = *begun.acquisition;
+    const Ledger::Begun use = begin_operation(acquisition.place, acquisition.range, true, [&] {
+        return ledger_.begin_use(attachment.view, acquisition.place, acquisition.range,
+                                 fetches(access), writes(access));
+    });
+    acquisition.operation = use.operation;
+    if (!use.waits.empty()) {
+        acquisition.dependencies = dependencies(use.waits);
+    }
+    acquisition.mem = attachment.mem.get();
+    acquisition.offset_alignment = attachment.offset_alignment;
+    acquisition.lender = attachment.lender;
+    acquisition.may_be_mapped = (!use.waits.empty() || runtime_->commands->standing_maps().any()) &&
+                                may_be_mapped(acquisition, use.waits);
+    begun.bytes_elsewhere = attachment.elsewhere ? acquisition.range.size() : 0;
+    if (uses_links_) {
+        note_use(acquisition.place, acquisition.range, writes(access));
+    }
+    if (acquisition.place == host_place) {
+        acquisition.pointer = views_[attachment.view].host + acquisition.range.begin;
+    }
+}
+
+bool StorageState::may_be_mapped(const AcquisitionState &acquisition,
+                                 const std::vector<Ledger::Wait> &waits) const {
+    if (acquisition.place == host_place) {
+        return false; // where the host looks nobody maps
+    }
+    return runtime_->commands->standing_maps().forbid(acquisition.mem, acquisition.range,
+                                                      acquisition.writes) ||
+           std::any_of(waits.begin(), waits.end(), [&](const Ledger::Wait &wait) {
+               const Pending &earlier = pending(wait.operation);
+               return !wait.data &&
+                      (earlier.maps_destination || (acquisition.writes && earlier.maps_source));
+           });
+}
+
+/// Without the lock: what this posts may run at once.
+void StorageState::undo_maps(AcquisitionState &acquisition) {
+    std::vector<Dependency> earlier = acquisition.dependencies;
+    for (Dependency &dependency : earlier) {
+        dependency.data = false;
+    }
+    const auto undone = std::make_shared<Completion>(runtime_->continuations);
+    const auto finish = [undone, runtime = runtime_](pi_result result, const std::string &text) {
+        undone->complete(result, text_if_possible(text));
+        runtime->continuations->post_or_run([runtime] { runtime->in_flight->remove(); });
+    };
+    acquisition.dependencies.reserve(acquisition.dependencies.size() + 1);
+    runtime_->in_flight->add();
+    try {
+        when_all(earlier, runtime_->continuations,
+                 [finish, self = shared_from_this(), mem = acquisition.mem,
+                  range = acquisition.range,
+                  writes = acquisition.writes](pi_result, const std::string &) {
+                     try {
+                         self->runtime_->commands->undo_maps(mem, range, writes, finish);
+                     } catch (const std::bad_alloc &error) {
+                         finish(PI_ERROR_OUT_OF_HOST_MEMORY, text_if_possible(error.what()));
+                     }
+                 });
+    } catch (...) {
+        runtime_->in_flight->remove();
+        throw;
+    }
+    acquisition.dependencies.push_back({undone, true});
+}
+
+/// Under the lock under which it all began: nobody else has seen it, so nobody counts on it or is to be told.
+void StorageState::undo(Begun &begun) {
+    if (begun.acquisition != nullptr && begun.acquisition->operation != 0) {
+        end_operation(begun.acquisition->operation, Ending::taken_back);
+    }
+    for (auto copy = begun.copies.rbegin(); copy != begun.copies.rend(); ++copy) {
+        end_operation(*copy, Ending::taken_back);
+    }
+}
+
+void StorageState::account(const Begun &begun) {
+    for (size_t index = 0; index < begun.transfers.size(); ++index) {
+        runtime_->in_flight->add();
+        in_flight_->add();
+    }
+    if (begun.bytes_copied == 0 && begun.bytes_copy_in_copy_out == 0 &&
+        begun.bytes_elsewhere == 0) {
+        return;
+    }
+    for (SharedCounters *counters :
+         {&begun.buffer->counters, &counters_, &runtime_->counters.here()}) {
+        counters->add_acquire(begun.bytes_copied, begun.bytes_copy_in_copy_out);
+        if (begun.bytes_elsewhere != 0) {
+            counters->update([&](Counters &sum) {
+                ++sum.uses_elsewhere;
+                sum.bytes_elsewhere += begun.bytes_elsewhere;
+            });
+        }
+    }
+}
+
+void StorageState::log_nothing_stale(const Begun &begun, const Attachment &attachment,
+                                     Access access) {
+    if (!runtime_->logs_up_to_date()) {
+        return;
+    }
+    runtime_->log.add(UpToDate{begun.number, begun.time, attachment.owner(),
+                               begun.acquisition->place, begun.acquisition->range, attachment.kind,
+                               access == Access::discard_write, begun.bytes_copy_in_copy_out},
+                      attachment.texts);
+}
+
+bool StorageState::may_copy_from(OperationId copy, ViewId source) {
+    const std::lock_guard lock(mutex_);
+    catch_up();
+    return ledger_.retry_from(copy, source);
+}
+
+TransferRequest StorageState::request(const Source &source, ViewId destination,
+                                      const RangeSet &ranges) const {
+    const std::lock_guard lock(mutex_);
+    const auto end = [](const View &view) {
+        return MemoryEnd{view.home, view.mem.get(), view.host, view.coherence};
+    };
+    TransferRequest request;
+    request.route = source.candidate.route;
+    request.source = end(views_[source.view]);
+    request.destination = end(views_[destination]);
+    request.ranges = ranges;
+    return request;
+}
+
+} // namespace pi::runtime

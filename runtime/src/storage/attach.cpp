@@ -1,0 +1,482 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How a place gets memory for a storage, when it first acquires some of it: it uses another place's, or
+// imports the host's, or has its own.
+#include "storage/layout_check.hpp"
+#include "storage/storage_state.hpp"
+
+#include <pi/runtime/error.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cinttypes>
+#include <cstdio>
+#include <numeric>
+
+namespace pi::runtime {
+
+namespace {
+
+constexpr uint64_t storage_flags = PI_MEM_REQUIRE_CONTIGUOUS | PI_MEM_REQUIRE_PINNED;
+
+pi_result get_coherence(const Mem &mem, pi_coherence &out) {
+    return piMemGetInfo(mem.get(), PI_MEM_INFO_COHERENCE, sizeof out, &out, nullptr);
+}
+
+std::string in_hex(uint64_t number) {
+    std::array<char, 17> digits{};
+    std::snprintf(digits.data(), digits.size(), "%" PRIx64, number);
+    return std::string("0x") + digits.data();
+}
+
+void check_description(const StorageDescription &description) {
+    const uint64_t alignment = description.alignment;
+    if (description.size == 0) {
+        throw Error(PI_ERROR_INVALID_SIZE, "Storage: size is 0");
+    }
+    if ((alignment & (alignment - 1)) != 0) {
+        throw Error(PI_ERROR_INVALID_ALIGNMENT,
+                    "Storage: alignment " + std::to_string(alignment) + " is not a power of two");
+    }
+    if ((description.flags & ~storage_flags) != 0) {
+        throw Error(PI_ERROR_UNSUPPORTED_FEATURE,
+                    "Storage: flags is " + in_hex(description.flags) +
+                        "; PI_MEM_REQUIRE_CONTIGUOUS and PI_MEM_REQUIRE_PINNED (" +
+                        in_hex(storage_flags) + ") can be demanded");
+    }
+    const auto address = reinterpret_cast<uintptr_t>(description.host_memory);
+    if (alignment != 0 && address % alignment != 0) {
+        throw Error(PI_ERROR_MISALIGNED_POINTER,
+                    "Storage: host_memory, at " + in_hex(address) +
+                        ", is not aligned to the alignment asked for, " +
+                        std::to_string(alignment));
+    }
+    if (address > UINTPTR_MAX - description.size) {
+        throw Error(PI_ERROR_INVALID_SIZE, "Storage: host_memory, at " + in_hex(address) +
+                                               ", and size, " + std::to_string(description.size) +
+                                               ", go past the end of all addresses");
+    }
+    check_layout(description.layout, description.size);
+    if (description.device_memory &&
+        (description.host_memory != nullptr || !description.layout.is_dense())) {
+        throw Error(PI_ERROR_INVALID_VALUE,
+                    std::string("Storage: device_memory is given together with ") +
+                        (description.host_memory != nullptr ? "host_memory" : "a layout") +
+                        "; it is dense, and the only memory that is given");
+    }
+}
+
+} // namespace
+
+StorageState::StorageState(std::shared_ptr<RuntimeState> runtime, StorageDescription description)
+    : runtime_(std::move(runtime)), description_(std::move(description)),
+      attachments_(runtime_->topology->size()), notes_(runtime_->topology->size()) {
+    check_description(description_);
+    if (description_.host_memory != nullptr) {
+        attach_host();
+    }
+    if (description_.device_memory) {
+        adopt_device_memory();
+    }
+}
+
+StorageState::~StorageState() {
+    runtime_->kept_at_host -= kept_at_host_;
+    attachments_.clear();
+    const Range all{0, description_.size};
+    for (View &view : views_) {
+        const bool is_resident = static_cast<bool>(view.memory);
+        if (is_mapped(view.mem.get())) {
+            runtime_->commands->standing_maps().keep(view.mem.get(), host_bytes_);
+            runtime_->in_flight->add();
+            try {
+                runtime_->commands->undo_maps(
+                    view.mem.get(), all, true,
+                    [continuations = runtime_->continuations,
+                     in_flight = runtime_->in_flight](pi_result, const std::string &) {
+                        continuations->post_or_run([in_flight] { in_flight->remove(); });
+                    });
+            } catch (const std::bad_alloc &) { // then it stays mapped until the runtime goes
+                runtime_->in_flight->remove();
+            }
+            view.memory.drop(); // not for others
+        }
+        if (is_resident) {
+            view.mem.reset();
+            view.memory = {};
+            runtime_->residents.remove(view.home, this); // who needs room there waits until then
+        }
+    }
+}
+
+ViewId StorageState::add_view(View view, MemoryId memory) {
+    const bool is_application_memory =
+        view.home == host_place
+            ? description_.host_memory != nullptr && description_.host_memory_valid
+            : view.given;
+    views_.reserve(views_.size() + 1); // the ledger must not know more views than there are
+    const ViewId id = ledger_.add_view(
+        memory, is_application_memory ? RangeSet({0, description_.size}) : RangeSet());
+    views_.push_back(std::move(view));
+    return id;
+}
+
+void StorageState::create_host_view() {
+    if (host_view_) {
+        return;
+    }
+    View view;
+    view.host = static_cast<std::byte *>(description_.host_memory);
+    if (view.host == nullptr) {
+        // Aligned and rounded so that every place that could import it can.
+        uint64_t alignment = std::max<uint64_t>(description_.alignment, 64);
+        for (const PlaceInfo &place : runtime_->topology->description().places) {
+            if (place.host_pointer_import && place.shares_host_memory()) {
+                alignment = std::max(alignment, place.host_pointer_alignment);
+            }
+        }
+        host_bytes_ = std::make_shared<HostBytes>(description_.size, alignment);
+        view.host = host_bytes_->data();
+    }
+    host_view_ = add_view(std::move(view), ledger_.add_memory());
+}
+
+std::shared_ptr<const UpToDate::Texts> StorageState::texts(std::string reason) const {
+    return std::make_shared<const UpToDate::Texts>(
+        UpToDate::Texts{description_.name, std::move(reason)});
+}
+
+void StorageState::attach_host() {
+    create_host_view();
+    if (!attachments_[host_place]) {
+        attachments_[host_place] =
+            Attachment{.view = *host_view_, .texts = texts("the host's own memory")};
+    }
+}
+
+std::vector<Candidate> StorageState::sharing_candidates(PlaceIndex place) const {
+    const uint32_t scope = scope_index(place);
+    std::vector<Candidate> result;
+    for (PlaceIndex owner = 0; owner < attachments_.size(); ++owner) {
+        const std::optional<Attachment> &attached = attachments_[owner];
+        if (owner == place || (owner != host_place && !attached) || runtime_->lost.is_lost(owner)) {
+            continue;
+        }
+        if (attached && attached->kind == RouteKind::direct_use) {
+            continue; // another place's memory: that one is asked
+        }
+        RouteRequest request;
+        request.source = owner;
+        request.destination = place;
+        request.bytes = description_.size;
+        request.destination_scope_0 = scope == 0;
+        request.scope = description_.scope;
+        request.demands_device_memory = description_.flags != 0;
+        request.allowed = description_.routes;
+        request.verification = runtime_->verification();
+        request.verified_only = verified_only_;
+        const PlaceInfo &owning = runtime_->topology->info(owner);
+        const bool owner_laid_out =
+            !description_.layout.is_dense() && // memory that was given is, of whatever scope
+            owner != host_place && !attached->imported && is_laid_out(owning, scope_index(owner));
+        request.other_layout =
+            owner_laid_out != is_laid_out(runtime_->topology->info(place), scope);
+        if (owner != host_place) {
+            request.source_imported = attached->imported;
+            request.source_given = views_[attached->view].given && !attached->imported;
+            request.source_scope_0 = views_[attached->view].scope_0;
+        }
+        if (host_view_) {
+            request.host_address = reinterpret_cast<uintptr_t>(views_[*host_view_].host);
+            request.host_size =
+                description_.host_memory != nullptr ? description_.size : host_bytes_->size();
+        }
+        const RouteKind wanted = owner == host_place ? RouteKind::import : RouteKind::direct_use;
+        for (Candidate &candidate :
+             candidates(runtime_->topology->description(), request, runtime_->costs)) {
+            if (candidate.route.kind == wanted) {
+                result.push_back(std::move(candidate));
+            }
+        }
+    }
+    std::stable_sort(result.begin(), result.end(), [](const Candidate &a, const Candidate &b) {
+        if (a.possible != b.possible) {
+            return a.possible;
+        }
+        if (a.seconds != b.seconds) {
+            return a.seconds < b.seconds;
+        }
+        return a.route.kind < b.route.kind; // one object rather than two of the same bytes
+    });
+    return result;
+}
+
+bool StorageState::is_laid_out(const PlaceInfo &place, uint32_t scope) const {
+    return !description_.layout.is_dense() && !place.scopes.empty() &&
+           (place.scopes.at(scope).flags & PI_SCOPE_LAYOUT) != 0;
+}
+
+/// A map gives dense bytes, which rows are not.
+bool StorageState::maps_in_place(const PlaceInfo &place, uint32_t scope) const {
+    if (is_laid_out(place, scope)) {
+        return false;
+    }
+    return scope == 0 ? place.maps_in_place
+                      : (place.scopes.at(scope).flags & PI_SCOPE_MAPS_IN_PLACE) != 0;
+}
+
+StorageState::Attachment &StorageState::attach(PlaceIndex place) {
+    if (attachments_[place]) {
+        return *attachments_[place];
+    }
+    if (place == host_place) {
+        attach_host();
+        return *attachments_[place];
+    }
+    const std::vector<Candidate> sharing = sharing_candidates(place);
+    for (const Candidate &candidate : sharing) {
+        if (!candidate.possible) {
+            break;
+        }
+        if (!candidate.unverified.empty()) {
+            throw Unverified{candidate.unverified};
+        }
+        if (candidate.route.kind == RouteKind::direct_use) {
+            share_memory(place, candidate.route.source, candidate.reason);
+            return *attachments_[place];
+        }
+        if (import_host_memory(place)) {
+            return *attachments_[place];
+        }
+    }
+    create_memory(place);
+    const auto failed =
+        std::find_if(sharing.begin(), sharing.end(),
+                     [](const Candidate &candidate) { return candidate.verification_failed; });
+    if (failed != sharing.end()) {
+        attachments_[place]->texts = texts(attachments_[place]->texts->reason + "; not by " +
+                                           to_string(failed->route.kind) + ": " + failed->reason);
+    }
+    return *attachments_[place];
+}
+
+void StorageState::share_memory(PlaceIndex place, PlaceIndex owner, const std::string &reason) {
+    const Attachment &shared = *attachments_[owner];
+    const TopologyDescription &topology = runtime_->topology->description();
+    const Connection *scoped = views_[shared.view].scope_0 && scope_index(place) == 0
+                                   ? nullptr
+                                   : topology.in_scope(description_.scope, owner, place);
+    const Connection &connection = scoped != nullptr ? *scoped
+                                   : shared.imported ? topology.import(owner, place)
+                                                     : topology.buffer(owner, place);
+    if (connection.concurrent_writers != PI_CONCURRENT_WRITERS_DISJOINT_BYTES) {
+        ledger_.set_exclusive_writers(ledger_.memory_of(shared.view));
+    }
+    // Both have a say: whose memory it is, and who launches.
+    const uint64_t alignment = std::lcm(
+        shared.offset_alignment,
+        std::max<uint64_t>(
+            runtime_->topology->info(place).scopes[scope_index(place)].offset_alignment, 1));
+    const bool over_link = connection.residency == PI_RESIDENCY_REMOTE_ACCESS;
+    attachments_[place] = Attachment{.view = shared.view,
+                                     .mem = shared.mem,
+                                     .kind = RouteKind::direct_use,
+                                     .lender = shared.lender,
+                                     .imported = shared.imported,
+                                     .elsewhere = connection.residency != PI_RESIDENCY_SAME_MEMORY,
+                                     .remote = over_link ? std::make_unique<RemoteUse>() : nullptr,
+                                     .texts = texts(reason),
+                                     .offset_alignment = alignment};
+    uses_links_ = uses_links_ || over_link;
+}
+
+void StorageState::adopt_device_memory() {
+    const PlaceIndex place = description_.device_place;
+    const Topology &topology = *runtime_->topology;
+    if (place == host_place || place >= topology.size()) {
+        throw Error(PI_ERROR_INVALID_VALUE, "Storage: device_place " + std::to_string(place) +
+                                                " is no device's: " + device_places(topology));
+    }
+    View view;
+    view.home = place;
+    view.mem = description_.device_memory;
+    view.given = true;
+    pi_device device = nullptr;
+    pi_context context = nullptr;
+    uint64_t size = 0;
+    pi_memory_kind kind = PI_MEMORY_KIND_BUFFER;
+    const pi_mem mem = view.mem.get();
+    check(piMemGetInfo(mem, PI_MEM_INFO_DEVICE, sizeof device, &device, nullptr),
+          "piMemGetInfo(DEVICE)");
+    check(piMemGetInfo(mem, PI_MEM_INFO_CONTEXT, sizeof context, &context, nullptr),
+          "piMemGetInfo(CONTEXT)");
+    check(piMemGetInfo(mem, PI_MEM_INFO_SIZE, sizeof size, &size, nullptr), "piMemGetInfo(SIZE)");
+    if (device != topology.device(place) || context != topology.context(place)) {
+        throw Error(PI_ERROR_INVALID_MEM_OBJECT, "Storage: device_memory is not of the device and "
+                                                 "context of device_place, " +
+                                                     topology.info(place).name);
+    }
+    check(piMemGetInfo(mem, PI_MEM_INFO_KIND, sizeof kind, &kind, nullptr), "piMemGetInfo(KIND)");
+    if (kind == PI_MEMORY_KIND_IMAGE) {
+        throw Error(PI_ERROR_INVALID_MEM_OBJECT,
+                    "Storage: device_memory is an image; a buffer is needed");
+    }
+    if (size < description_.size) {
+        throw Error(PI_ERROR_INVALID_SIZE, "Storage: device_memory has " + std::to_string(size) +
+                                               " bytes, and size is " +
+                                               std::to_string(description_.size));
+    }
+    const pi_memory_scope *scope = nullptr;
+    check(get_scope(place, view.mem, scope), "piMemGetInfo(SCOPE)");
+    view.scope_0 = scope == topology.info(place).scopes.data();
+    view.maps = view.scope_0 ? topology.info(place).maps_in_place
+                             : (scope->flags & PI_SCOPE_MAPS_IN_PLACE) != 0;
+    view.imported = kind == PI_MEMORY_KIND_IMPORTED;
+    const ViewId id = add_view(std::move(view), ledger_.add_memory());
+    attachments_[place] =
+        Attachment{.view = id,
+                   .mem = description_.device_memory,
+                   .lender = place,
+                   .imported = kind == PI_MEMORY_KIND_IMPORTED,
+                   .texts = texts("memory that was given to the storage"),
+                   .offset_alignment = std::max<uint64_t>(scope->offset_alignment, 1)};
+}
+
+bool StorageState::import_host_memory(PlaceIndex place) {
+    create_host_view();
+    const Topology &topology = *runtime_->topology;
+    std::byte *const bytes = views_[*host_view_].host;
+    pi_mem_import_desc desc{};
+    desc.struct_size = sizeof desc;
+    desc.type = PI_TYPE_MEM_IMPORT_DESC;
+    desc.size = description_.host_memory != nullptr ? description_.size : host_bytes_->size();
+    desc.handle.type = PI_EXTERNAL_HOST_POINTER;
+    desc.handle.pointer = bytes;
+    desc.flags = description_.read_only ? PI_MEM_READ_ONLY : 0;
+    Mem mem;
+    const auto succeeds = [&](pi_result result, const char *call) {
+        if (result != PI_SUCCESS) {
+            notes_[place] =
+                std::string(call) + ": " + result_name(result) + ": " + last_error_text(result);
+        }
+        return result == PI_SUCCESS;
+    };
+    // Handed over in another way than it needs, or in smaller units, it would lose bytes.
+    pi_coherence coherence = PI_COHERENCE_UNKNOWN;
+    const pi_memory_scope *scope = nullptr;
+    if (!succeeds(piMemImport(topology.context(place), topology.device(place), &desc, mem.out()),
+                  "piMemImport") ||
+        !succeeds(get_coherence(mem, coherence), "piMemGetInfo(COHERENCE)") ||
+        !succeeds(get_scope(place, mem, scope), "piMemGetInfo(SCOPE)")) {
+        return false;
+    }
+    const uint64_t alignment = std::max<uint64_t>(scope->offset_alignment, 1);
+    std::string reason = "imports the host's memory";
+    if (coherence == PI_COHERENCE_COHERENT) {
+        attachments_[place] = Attachment{.view = *host_view_,
+                                         .mem = std::move(mem),
+                                         .kind = RouteKind::import,
+                                         .lender = place,
+                                         .imported = true,
+                                         .texts = texts(reason + " in place, coherent"),
+                                         .offset_alignment = alignment};
+        return true;
+    }
+    const MemoryId memory = ledger_.memory_of(*host_view_);
+    View view;
+    view.home = place;
+    view.mem = mem;
+    view.host = bytes;
+    view.coherence = coherence;
+    view.imported = true;
+    // A map would bring its whole hull, and whole units, to the host.
+    view.maps = coherence != PI_COHERENCE_FLUSH_INVALIDATE;
+    const uint64_t unit = std::max<uint64_t>(scope->flush_atom, 1);
+    reason += view.maps ? ", synchronised by maps and write commands"
+                        : " in place, synchronised by flush and invalidate in units of " +
+                              std::to_string(unit) + (unit == 1 ? " byte" : " bytes");
+    Attachment attachment{.mem = std::move(mem),
+                          .kind = RouteKind::import,
+                          .lender = place,
+                          .imported = true,
+                          .texts = texts(reason),
+                          .offset_alignment = alignment};
+    const bool maps = view.maps;
+    attachment.view = add_view(std::move(view), memory); // the last that can fail
+    if (maps) {
+        ledger_.set_exclusive_writers(memory);
+    } else {
+        ledger_.set_unit(attachment.view, unit);
+    }
+    attachments_[place] = std::move(attachment);
+    return true;
+}
+
+pi_result StorageState::get_scope(PlaceIndex place, const Mem &mem,
+                                  const pi_memory_scope *&out) const {
+    uint32_t index = 0;
+    const pi_result result =
+        piMemGetInfo(mem.get(), PI_MEM_INFO_SCOPE, sizeof index, &index, nullptr);
+    const std::vector<pi_memory_scope> &scopes = runtime_->topology->info(place).scopes;
+    out = &scopes[index < scopes.size() ? index : 0];
+    return result;
+}
+
+std::optional<uint32_t> StorageState::find_scope(PlaceIndex place) const {
+    if (description_.scope.empty() || place == host_place) {
+        return 0;
+    }
+    const auto &scopes = runtime_->topology->info(place).scopes;
+    const auto found = std::find_if(scopes.begin(), scopes.end(), [this](const auto &scope) {
+        return description_.scope == scope.name;
+    });
+    return found == scopes.end() ? std::nullopt : std::optional<uint32_t>(found - scopes.begin());
+}
+
+uint32_t StorageState::scope_index(PlaceIndex place) const {
+    if (const std::optional<uint32_t> index = find_scope(place)) {
+        return *index;
+    }
+    const PlaceInfo &info = runtime_->topology->info(place);
+    std::string names;
+    for (const pi_memory_scope &scope : info.scopes) {
+        names += (names.empty() ? "" : ", ") + std::string(scope.name);
+    }
+    throw Error(PI_ERROR_UNSUPPORTED_FEATURE, "no memory scope '" + description_.scope + "' at " +
+                                                  info.name + ", which has: " + names);
+}
+
+void StorageState::create_memory(PlaceIndex place) {
+    const PlaceInfo &info = runtime_->topology->info(place);
+    const uint32_t scope = scope_index(place);
+    View view;
+    const bool laid_out = is_laid_out(info, scope);
+    view.memory = runtime_->memory->take({place, scope, description_.alignment, description_.flags,
+                                          laid_out ? description_.layout : MemoryLayout()},
+                                         description_.size);
+    view.home = place;
+    view.mem = Mem::share(view.memory.get());
+    view.scope_0 = scope == 0;
+    view.maps = maps_in_place(info, scope);
+    Attachment attachment{
+        .mem = view.mem,
+        .lender = place,
+        .texts =
+            texts(laid_out ? "memory of its own, in the storage's layout" : "memory of its own"),
+        .offset_alignment = std::max<uint64_t>(info.scopes[scope].offset_alignment, 1)};
+    runtime_->residents.add(place, weak_from_this());
+    try {
+        if (const std::optional<ViewId> vacant = vacant_view(place)) {
+            attachment.view = *vacant;
+            views_[*vacant] = std::move(view);
+        } else {
+            attachment.view = add_view(std::move(view), ledger_.add_memory());
+        }
+    } catch (...) {
+        runtime_->residents.remove(place, this);
+        throw;
+    }
+    attachments_[place] = std::move(attachment);
+}
+
+} // namespace pi::runtime

@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// When a place's memory is out: whose replica goes, and where its bytes stay.
+#include "base/same_device.hpp"
+#include "storage/storage_state.hpp"
+#include "transfer/commands.hpp"
+
+#include <pi/runtime/error.hpp>
+
+#include <algorithm>
+#include <string_view>
+
+namespace pi::runtime {
+
+Residents::Residents(std::shared_ptr<const Topology> topology)
+    : topology_(std::move(topology)), places_(topology_->size()),
+      device_of_(devices_of(*topology_)) {}
+
+void Residents::add(PlaceIndex place, std::weak_ptr<StorageState> storage) {
+    const StorageState *key = storage.lock().get();
+    const std::lock_guard lock(mutex_);
+    places_.at(place).storages[key] = std::move(storage);
+}
+
+void Residents::remove(PlaceIndex place, const StorageState *storage) {
+    const std::lock_guard lock(mutex_);
+    places_.at(place).storages.erase(storage);
+    removed_.notify_all();
+}
+
+std::vector<std::shared_ptr<StorageState>> Residents::at(PlaceIndex place) {
+    std::vector<std::shared_ptr<StorageState>> found;
+    const std::lock_guard lock(mutex_);
+    for (const auto &[key, resident] : places_.at(place).storages) {
+        if (auto storage = resident.lock()) {
+            found.push_back(std::move(storage));
+        }
+    }
+    return found;
+}
+
+/// With the lock.
+bool Residents::any_in_destruction(PlaceIndex place) const {
+    for (PlaceIndex other = 0; other < places_.size(); ++other) {
+        const auto &storages = places_[other].storages;
+        if (device_of_[other] == device_of_[place] &&
+            std::any_of(storages.begin(), storages.end(),
+                        [](const auto &entry) { return entry.second.expired(); })) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool Residents::await_destruction(PlaceIndex place) {
+    std::unique_lock lock(mutex_);
+    const bool any = any_in_destruction(place);
+    removed_.wait(lock, [&] { return !any_in_destruction(place); });
+    return any;
+}
+
+/// Two places of one device. Scopes of one memory tell its capacity, all of them.
+bool Residents::may_be_one_memory(PlaceIndex place, uint32_t scope, PlaceIndex other,
+                                  uint32_t other_scope) const {
+    const pi_memory_scope &a = topology_->info(place).scopes.at(scope);
+    const pi_memory_scope &b = topology_->info(other).scopes.at(other_scope);
+    return std::string_view(a.name) == b.name || a.capacity == 0 || b.capacity == 0 ||
+           a.capacity == b.capacity;
+}
+
+std::vector<Residents::Replica> Residents::replicas(PlaceIndex place, uint32_t scope,
+                                                    const StorageState &asking) {
+    std::vector<Replica> found;
+    for (const PlaceIndex other : places_of_device(*topology_, place)) {
+        for (std::shared_ptr<StorageState> &storage : at(other)) {
+            const bool own = storage.get() == &asking && other == place;
+            const auto state = own ? std::nullopt : storage->replica(other);
+            if (state && may_be_one_memory(place, scope, other, state->scope)) {
+                found.push_back(
+                    {std::move(storage), other, state->busy, state->dirty, state->last_use});
+            }
+        }
+    }
+    return found;
+}
+
+bool Residents::evict_idle(std::vector<Replica> &replicas) {
+    const double put_off = static_cast<double>(replicas.size()) / 3;
+    const auto turn = [put_off](const Replica &replica) {
+        return static_cast<double>(replica.last_use) + put_off * replica.dirty;
+    };
+    std::sort(replicas.begin(), replicas.end(),
+              [&](const Replica &a, const Replica &b) { return turn(a) < turn(b); });
+    return std::any_of(replicas.begin(), replicas.end(), [](const Replica &victim) {
+        return !victim.busy && victim.storage->evict(victim.place);
+    });
+}
+
+bool Residents::await_uses(std::vector<Replica> &replicas) {
+    std::sort(replicas.begin(), replicas.end(),
+              [](const Replica &a, const Replica &b) { return a.last_use < b.last_use; });
+    return std::any_of(replicas.begin(), replicas.end(), [](const Replica &replica) {
+        return replica.busy && replica.storage->await_uses(replica.place);
+    });
+}
+
+/// Whether room there would help: the place could have memory for it if nothing else were there.
+bool StorageState::fits_at(PlaceIndex place, uint32_t scope) const {
+    const pi_memory_scope &memory = runtime_->topology->info(place).scopes.at(scope);
+    const auto fits = [this](uint64_t limit) { return limit == 0 || description_.size <= limit; };
+    return fits(memory.capacity) && fits(memory.max_allocation);
+}
+
+bool StorageState::make_room(PlaceIndex place, Room &room) {
+    const std::optional<uint32_t> scope = find_scope(place);
+    if (place == host_place || !scope || !fits_at(place, *scope)) {
+        return false;
+    }
+    if (room.pause && room.pause->await_release()) {
+        return true;
+    }
+    // What follows may wait for transfers, which may need staging memory: so without a pause.
+    const bool staging_is_gone = room.pause.has_value();
+    room.pause.reset();
+    Residents &residents = runtime_->residents;
+    // Looked at once: a use that ends meanwhile is one of those that are waited for.
+    std::vector<Residents::Replica> replicas = residents.replicas(place, *scope, *this);
+    if (Residents::evict_idle(replicas)) {
+        return true;
+    }
+    if (runtime_->may_wait()) {
+        if (!staging_is_gone) {
+            room.pause.emplace(runtime_->staging, place);
+            if (room.pause->await_release()) {
+                return true;
+            }
+            room.pause.reset();
+        }
+        if (residents.await_destruction(place) || Residents::await_uses(replicas)) {
+            return true;
+        }
+    }
+    // What another thread has freed meanwhile was perhaps not there for any of the above to find.
+    return runtime_->memory->times_freed(place) != room.times_freed;
+}
+
+bool StorageState::make_room_without_waiting(PlaceIndex place, bool for_staging) {
+    if (place == host_place) {
+        return false;
+    }
+    const std::optional<uint32_t> scope = for_staging ? 0 : find_scope(place);
+    if (runtime_->memory->trim_device(place)) {
+        return true;
+    }
+    if (!scope || (!for_staging && !fits_at(place, *scope))) {
+        return false;
+    }
+    std::vector<Residents::Replica> replicas = runtime_->residents.replicas(place, *scope, *this);
+    return Residents::evict_idle(replicas);
+}
+
+std::optional<ViewId> StorageState::vacant_view(PlaceIndex place) const {
+    for (ViewId view = 0; view < views_.size(); ++view) {
+        if (place != host_place && views_[view].home == place && !views_[view].mem) {
+            return view;
+        }
+    }
+    return {};
+}
+
+std::optional<StorageState::Replica> StorageState::replica(PlaceIndex place) {
+    const std::lock_guard lock(mutex_);
+    catch_up();
+    const std::optional<Attachment> &attachment = attachments_[place];
+    if (!attachment || !views_[attachment->view].memory) {
+        return {};
+    }
+    Replica replica;
+    replica.scope = scope_index(place);
+    for (const std::optional<Attachment> &each : attachments_) {
+        if (each && each->view == attachment->view) { // places that share it use it, too
+            replica.last_use = std::max(replica.last_use, each->last_use);
+        }
+    }
+    replica.busy = ledger_.busy(attachment->view);
+    replica.dirty = static_cast<double>(ledger_.only_at(attachment->view).bytes()) /
+                    static_cast<double>(description_.size);
+    return replica;
+}
+
+bool StorageState::await_uses(PlaceIndex place) {
+    if (!runtime_->may_wait()) {
+        return false;
+    }
+    std::vector<std::shared_ptr<Completion>> uses;
+    {
+        const std::lock_guard lock(mutex_);
+        catch_up();
+        if (!attachments_[place]) {
+            return true; // evicted meanwhile
+        }
+        const std::vector<OperationId> users = ledger_.users(attachments_[place]->view);
+        if (wait_for_held(users)) {
+            return false;
+        }
+        for (const OperationId operation : users) {
+            uses.push_back(completion_of(operation));
+        }
+    }
+    for (const auto &use : uses) {
+        use->wait_until(Completion::Clock::time_point::max());
+    }
+    return true;
+}
+
+bool StorageState::evict(PlaceIndex place) {
+    // Another thread may write there meanwhile; then it is in use, and others are better victims.
+    for (int attempt = 0; attempt < 2; ++attempt) {
+        RangeSet dirty;
+        ViewId view = 0;
+        pi_mem mapped = nullptr; // by a map that could not be undone
+        {
+            const std::lock_guard lock(mutex_);
+            catch_up();
+            const std::optional<Attachment> &attachment = attachments_[place];
+            if (!attachment || !views_[attachment->view].memory) {
+                return false;
+            }
+            view = attachment->view;
+            if (ledger_.busy(view)) {
+                return false;
+            }
+            dirty = ledger_.only_at(view);
+            if (is_mapped(views_[view].mem.get())) {
+                mapped = views_[view].mem.get();
+            } else if (dirty.empty()) {
+                drop_memory(view);
+                return true;
+            }
+        }
+        if (mapped != nullptr && !undo_all_maps(mapped)) {
+            return false;
+        }
+        if (!dirty.empty() && !write_back(dirty, view)) {
+            return false;
+        }
+    }
+    return false;
+}
+
+/// Whether maps that could not be undone keep memory, whoever else releases it.
+bool StorageState::is_mapped(pi_mem mem) const {
+    return runtime_->commands->standing_maps().forbid(mem, Range{0, description_.size}, true);
+}
+
+/// False if one cannot be undone, or inside a callback, where nothing can be waited for.
+bool StorageState::undo_all_maps(pi_mem mem) {
+    if (!runtime_->may_wait()) {
+        return false;
+    }
+    const auto undone = std::make_shared<Completion>(runtime_->continuations);
+    runtime_->commands->undo_maps(mem, Range{0, description_.size}, true,
+                                  [undone](pi_result result, const std::string &text) {
+                                      undone->complete(result, text_if_possible(text));
+                                  });
+    undone->wait_until(Completion::Clock::time_point::max());
+    return undone->result() == PI_SUCCESS;
+}
+
+bool StorageState::write_back(const RangeSet &dirty, ViewId from) {
+    if (!runtime_->may_wait()) {
+        return false;
+    }
+    try {
+        const auto copies = bring(host_place, dirty, from);
+        if (!copies) {
+            return false; // used again meanwhile
+        }
+        for (const Dependency &dependency : *copies) {
+            dependency.completion->wait_until(Completion::Clock::time_point::max());
+            if (dependency.data && dependency.completion->result() != PI_SUCCESS) {
+                return false;
+            }
+        }
+    } catch (const Error &) {
+        return false; // no way to the host; the acquire that asked for room says that there is none
+    }
+    for (SharedCounters *counters : {&counters_, &runtime_->counters.here()}) {
+        counters->update([&](Counters &sum) { sum.bytes_written_back += dirty.bytes(); });
+    }
+    return true;
+}
+
+void StorageState::drop_memory(ViewId view) {
+    ledger_.forget(view);
+    for (std::optional<Attachment> &attachment : attachments_) {
+        if (attachment && attachment->view == view) {
+            attachment.reset();
+        }
+    }
+    views_[view].mem.reset();
+    views_[view].memory.drop();
+    runtime_->residents.remove(views_[view].home, this);
+    for (SharedCounters *counters : {&counters_, &runtime_->counters.here()}) {
+        counters->update([](Counters &sum) { ++sum.evictions; });
+    }
+}
+
+} // namespace pi::runtime

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What is left of a storage when a device is lost.
+#include "storage/storage_state.hpp"
+
+#include <pi/runtime/error.hpp>
+
+#include <algorithm>
+
+namespace pi::runtime {
+
+/// Lost places first: a write that failed is no worse than what is gone. And afterwards: what it
+/// made valid there is none the less gone.
+void StorageState::learn_ends() {
+    for (notice_lost_places(); owed_ != 0; notice_lost_places()) {
+        learn_end(std::min_element(
+            pending_.begin(), pending_.end(), [](const Pending &one, const Pending &other) {
+                return one.ending && (!other.ending || one.end_number < other.end_number);
+            }));
+    }
+}
+
+void StorageState::learn_end(std::vector<Pending>::iterator over) {
+    if (over->ending == Ending::taken_back) {
+        ledger_.take_back(over->operation);
+    } else {
+        ledger_.finish(over->operation, over->ending == Ending::succeeded);
+    }
+    pending_.erase(over);
+    --owed_;
+}
+
+/// With the lock. Replicas at lost devices count no more; what was only there is lost, until it is valid somewhere: a write
+/// that succeeds may have been overtaken by the one whose bytes are lost, and a copy of them may arrive yet.
+void StorageState::notice_lost_places() {
+    if (runtime_->lost.count() == 0) {
+        return;
+    }
+    const auto is_lost = [this](PlaceIndex place) { return runtime_->lost.is_lost(place); };
+    for (ViewId view = 0; view < views_.size(); ++view) {
+        if (is_lost(views_[view].home) && !ledger_.valid(view).empty()) {
+            lost_.add(ledger_.only_at(view));
+            ledger_.forget(view);
+        }
+    }
+    for (PlaceIndex place = 0; place < attachments_.size(); ++place) {
+        std::optional<Attachment> &attachment = attachments_[place];
+        if (attachment && is_lost(attachment->lender) && !is_lost(place)) {
+            attachment.reset(); // it used the memory of one that is lost
+        }
+    }
+    for (ViewId view = 0; view < views_.size() && !lost_.empty(); ++view) {
+        lost_.remove(ledger_.valid(view));
+    }
+}
+
+/// With the lock, where there are lost places, and after catch_up().
+void StorageState::forbid_lost(PlaceIndex place, Access access, const Range &range) {
+    if (runtime_->lost.is_lost(place)) {
+        throw Error(PI_ERROR_DEVICE_LOST,
+                    "the device of " + runtime_->topology->info(place).name + " is lost");
+    }
+    RangeSet gone = intersect(lost_, range);
+    for (ViewId view = 0; view < views_.size() && !gone.empty(); ++view) {
+        gone.remove(ledger_.expected(view)); // behind what writes or brings them they can be read
+    }
+    if (fetches(access) && !gone.empty()) {
+        throw Error(PI_ERROR_DEVICE_LOST,
+                    to_string(gone) + " were valid only at a device that is lost: write them anew "
+                                      "(discard_write), then they can be read again");
+    }
+}
+
+RangeSet StorageState::lost() {
+    const std::lock_guard lock(mutex_);
+    catch_up();
+    return lost_;
+}
+
+} // namespace pi::runtime

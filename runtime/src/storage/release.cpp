@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "storage/storage_state.hpp"
+#include "transfer/commands.hpp"
+
+#include <pi/runtime/error.hpp>
+
+#include <algorithm>
+#include <new>
+#include <utility>
+
+namespace pi::runtime {
+
+/// With the lock. Gives what tells of the end, if somebody has asked for it.
+std::shared_ptr<Completion> StorageState::end_operation(OperationId operation,
+                                                        Ending ending) noexcept {
+    const auto found =
+        std::find_if(pending_.begin(), pending_.end(),
+                     [operation](const Pending &each) { return each.operation == operation; });
+    if (found == pending_.end() || found->ending) {
+        return nullptr;
+    }
+    std::shared_ptr<Completion> completion = found->completion;
+    found->held = false;
+    found->in_turn.reset();
+    found->ending = ending;
+    found->end_number = ++ends_;
+    ++owed_;
+    try {
+        if (owed_ == 1 && runtime_->lost.count() == 0) {
+            learn_end(found);
+        } else {
+            learn_ends();
+        }
+    } catch (const std::exception &) {
+        // What is over cannot be taken back: the ledger has it before it is asked again.
+    }
+    return completion;
+}
+
+void StorageState::conclude(OperationId operation, pi_result result, std::string_view text,
+                            std::vector<Submitted> commands) noexcept {
+    std::shared_ptr<Completion> completion;
+    {
+        const std::lock_guard lock(mutex_);
+        completion =
+            end_operation(operation, result == PI_SUCCESS ? Ending::succeeded : Ending::failed);
+    }
+    if (completion != nullptr) {
+        if (!commands.empty()) {
+            completion->set_commands(std::move(commands));
+        }
+        completion->complete(result, text_if_possible(text));
+    }
+}
+
+/// Something failed perhaps before its turn, as it was abandoned, or its event waited for nothing: what comes before it may
+/// be at work on the same bytes still. Then it fails after that.
+bool StorageState::fail_in_turn(OperationId operation, pi_result result,
+                                const std::string &text) noexcept {
+    std::unique_ptr<FailureInTurn> in_turn;
+    {
+        const std::lock_guard lock(mutex_);
+        const auto found =
+            std::find_if(pending_.begin(), pending_.end(),
+                         [operation](const Pending &each) { return each.operation == operation; });
+        if (found != pending_.end()) {
+            in_turn = std::move(found->in_turn);
+        }
+    }
+    if (in_turn == nullptr || !in_turn->wait.waits()) {
+        return false;
+    }
+    *in_turn->outcome = {result, text_if_possible(text)};
+    in_turn->wait.begin();
+    return true;
+}
+
+void StorageState::finish_operation(OperationId operation, pi_result result,
+                                    const std::string &text,
+                                    std::vector<Submitted> commands) noexcept {
+    if (result != PI_SUCCESS && fail_in_turn(operation, result, text)) {
+        return;
+    }
+    conclude(operation, result, text, std::move(commands));
+    // Posted, so that what holds on to the storage on this operation's behalf is gone by then.
+    runtime_->continuations->post_or_run([all = runtime_->in_flight, own = in_flight_] {
+        own->remove();
+        all->remove();
+    });
+}
+
+/// A write comes in its turn, and one that fetches is good for as much as what it fetches.
+void StorageState::release_now(AcquisitionState &acquisition) {
+    const OperationId operation = acquisition.operation;
+    const std::vector<Dependency> &dependencies = acquisition.dependencies;
+    if (acquisition.writes &&
+        !std::all_of(dependencies.begin(), dependencies.end(), [](const Dependency &dependency) {
+            return dependency.completion->is_over();
+        })) {
+        end_later(acquisition, [&] {
+            when_all(
+                dependencies, runtime_->continuations,
+                [self = shared_from_this(), operation](pi_result result, const std::string &text) {
+                    self->finish_operation(operation, result, text);
+                });
+        });
+        return;
+    }
+    acquisition.held = false;
+    const auto failed =
+        std::find_if(dependencies.begin(), dependencies.end(), [&](const Dependency &dependency) {
+            return acquisition.writes && dependency.data &&
+                   dependency.completion->result() != PI_SUCCESS;
+        });
+    if (failed != dependencies.end()) {
+        conclude(operation, PI_ERROR_DEPENDENCY_FAILED, failed->completion->text());
+    } else {
+        conclude(operation, PI_SUCCESS, {});
+    }
+}
+
+/// The acquisition is given back, and counts as in flight until what `begin` begins has finished its operation; after an
+/// exception it is held as before.
+template <class Begin>
+void StorageState::end_later(AcquisitionState &acquisition, Begin begin) {
+    const auto set_held = [&](bool held) {
+        const std::lock_guard lock(mutex_);
+        pending(acquisition.operation).held = held;
+    };
+    set_held(false);
+    runtime_->in_flight->add();
+    in_flight_->add();
+    try {
+        begin();
+    } catch (...) {
+        runtime_->in_flight->remove();
+        in_flight_->remove();
+        set_held(true);
+        throw;
+    }
+    acquisition.held = false;
+}
+
+void StorageState::release(AcquisitionState &acquisition, pi_event event) {
+    if (!acquisition.held) {
+        throw Error(PI_ERROR_INVALID_OPERATION,
+                    "Acquisition::release: that of " + to_string(acquisition.range) + " at " +
+                        runtime_->topology->info(acquisition.place).name +
+                        " was released or abandoned already");
+    }
+    acquisition.under_way.reset();
+    if (event == nullptr) {
+        release_now(acquisition);
+        return;
+    }
+    pi_context context = nullptr;
+    check(piEventGetInfo(event, PI_EVENT_INFO_CONTEXT, sizeof context, &context, nullptr),
+          "piEventGetInfo(CONTEXT)");
+    const uint32_t instance = runtime_->topology->instance_of(context);
+    const PlaceInfo &place = runtime_->topology->info(acquisition.place);
+    if (acquisition.place != host_place && instance != place.instance) {
+        throw Error(PI_ERROR_INVALID_EVENT,
+                    "the event is not of the plugin instance of " + place.name);
+    }
+    try {
+        release_with(acquisition, {Event::share(event), instance});
+    } catch (...) {
+        acquisition.under_way = Event::share(event); // it may be dropped now
+        throw;
+    }
+}
+
+void StorageState::release_with(AcquisitionState &acquisition, Submitted command) {
+    const OperationId operation = acquisition.operation;
+    Event awaited = command.event;
+    std::vector<Submitted> commands(1);
+    commands.front() = std::move(command);
+    std::shared_ptr<Completion> completion;
+    {
+        const std::lock_guard lock(mutex_);
+        completion = completion_of(operation);
+    }
+    end_later(acquisition, [&] {
+        completion->set_commands(std::move(commands));
+        try {
+            when_final(std::move(awaited), runtime_->continuations,
+                       [self = shared_from_this(), operation, place = acquisition.place,
+                        lender = acquisition.lender](pi_result result, const std::string &text) {
+                           self->finish_use(operation, place, lender, result, text);
+                       });
+        } catch (...) {
+            completion->set_commands({});
+            throw;
+        }
+    });
+}
+
+/// Abandoned after a release that failed: the memory is in use until the commands of that are over.
+void StorageState::end_under_way(AcquisitionState &acquisition) noexcept {
+    Event event = std::move(acquisition.under_way);
+    const auto end = [self = shared_from_this(), operation = acquisition.operation,
+                      place = acquisition.place, lender = acquisition.lender,
+                      otherwise = acquisition.writes ? PI_ERROR_ABANDONED : PI_SUCCESS](
+                         pi_result result, const std::string &) {
+        self->finish_use(operation, place, lender,
+                         result == PI_ERROR_DEVICE_LOST ? result : otherwise,
+                         text_if_possible("a release failed, and was not tried again"));
+    };
+    try {
+        end_later(acquisition, [&] { when_final(Event(event), runtime_->continuations, end); });
+    } catch (const std::exception &) {
+        const pi_result result = wait_until_final(event.get());
+        event.reset(); // no handle outlives what somebody may wait for
+        end_later(acquisition, [&] { end(result, {}); });
+    }
+}
+
+/// Of a command of the application at a place, in memory that another one made: either may be lost.
+void StorageState::finish_use(OperationId operation, PlaceIndex place, PlaceIndex lender,
+                              pi_result result, const std::string &text) {
+    if (result != PI_ERROR_DEVICE_LOST) {
+        finish_operation(operation, result, text);
+        return;
+    }
+    try {
+        runtime_->lost.suspect({place, lender},
+                               [self = shared_from_this(), operation, result, text] {
+                                   self->finish_operation(operation, result, text);
+                               });
+    } catch (const std::exception &) { // nobody can be asked; the next command will tell
+        finish_operation(operation, result, text);
+    }
+}
+
+void StorageState::abandon(AcquisitionState &acquisition) noexcept {
+    if (!acquisition.held || !runtime_->origin.is_here()) {
+        return;
+    }
+    if (acquisition.under_way) {
+        end_under_way(acquisition);
+        return;
+    }
+    if (!acquisition.writes) {
+        acquisition.held = false;
+        conclude(acquisition.operation, PI_SUCCESS, {});
+        return;
+    }
+    end_later(acquisition, [&] {
+        finish_operation(acquisition.operation, PI_ERROR_ABANDONED,
+                         text_if_possible("a write was acquired and never released"));
+    });
+}
+
+AcquisitionState::~AcquisitionState() {
+    if (storage != nullptr) {
+        storage->abandon(*this);
+    }
+}
+
+} // namespace pi::runtime
