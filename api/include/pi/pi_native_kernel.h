@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * Kernels as native functions: what PI_PROGRAM_FORMAT_NATIVE_TABLE and _NATIVE_LIBRARY hold. The host
- * plugin runs them on the CPU; simulated devices use the same form.
+ * Kernels as native functions: the contents of PI_PROGRAM_FORMAT_NATIVE_TABLE and _NATIVE_LIBRARY.
+ * The host plugin runs them on the CPU; simulated devices use the same form.
  *
- * A native kernel is called once for each work-group and loops over its work-items itself:
+ * A native kernel is called once for each work-group, and loops over the work-items itself:
  *
  *     void scale(const pi_native_group *group, void *const *arguments) {
  *         float *data = arguments[0];
@@ -21,20 +21,20 @@
 extern "C" {
 #endif
 
-/* The work-group that a call is for. Axes beyond the launch's dimensions are one work-item wide. */
+/* The work-group of a call. Axes beyond the dimensions of the launch are one work-item wide. */
 typedef struct pi_native_group {
     uint32_t struct_size;
     uint32_t dimensions;
-    uint64_t begin[3]; /* global ids of the work-items: begin inclusive, end exclusive */
+    uint64_t begin[3]; /* global ids of its work-items: begin inclusive, end exclusive */
     uint64_t end[3];
     uint64_t group_id[3];
     uint64_t group_count[3];
     uint64_t global_offset[3];
     uint64_t global_size[3];
-    uint64_t local_size[3]; /* of a full group; groups at the end may be smaller */
+    uint64_t local_size[3]; /* of a full group; the last groups may be smaller */
 } pi_native_group;
 
-/* A sampler, as it was described. Sampling is the kernel's own affair. */
+/* The members of a sampler's descriptor. The kernel does the sampling itself. */
 typedef struct pi_native_sampler {
     uint32_t struct_size;
     uint32_t normalized_coordinates; /* 0 or 1 */
@@ -42,25 +42,26 @@ typedef struct pi_native_sampler {
     pi_filter_mode filter;
 } pi_native_sampler;
 
-/* An image. Pixel {x, y, z or layer} begins at data + z * slice_pitch + y * row_pitch + x * pixel_size; it is
- * aligned as far as whoever chose the storage (USE_HOST_PTR, a view's offset) has aligned it. */
+/* An image. Pixel {x, y, z or layer} begins at data + z * slice_pitch + y * row_pitch + x *
+ * pixel_size. Its alignment is that of the storage (USE_HOST_PTR, the offset of a view). */
 typedef struct pi_native_image {
     uint32_t struct_size;
     pi_image_type image_type;
     pi_channel_order channel_order;
     pi_channel_type channel_type;
     void *data;
-    uint64_t extent[3]; /* {width, height, depth or layers}; 1 for an axis that is not */
+    uint64_t extent[3]; /* {width, height, depth or layers}; 1 for an axis that does not exist */
     uint64_t row_pitch, slice_pitch; /* bytes */
     uint32_t pixel_size;             /* bytes */
     uint32_t reserved;
     const pi_native_sampler *sampler; /* the argument's image_sampler, or NULL */
 } pi_native_image;
 
-/* arguments[i] points to bytes, whatever the kind: a value's copy, a buffer's bytes at the argument's
- * offset, the USM address itself, a pi_native_image, a pi_native_sampler, or scratch memory of this
- * work-group (PI_ARGUMENT_LOCAL, aligned to 64 bytes, not initialised). A null buffer or USM address is
- * NULL. Work-groups run concurrently on several threads. Nothing may be thrown. */
+/* arguments[i] points to the bytes of the i-th argument: a copy of the value, the buffer at the
+ * argument's offset, the USM address itself, a pi_native_image, a pi_native_sampler, or scratch
+ * memory of this work-group (PI_ARGUMENT_LOCAL, aligned to 64 bytes, not initialised). A null
+ * buffer or USM address is NULL. Work-groups run concurrently on several threads. A kernel must not
+ * throw. */
 typedef void(PI_CALL *pi_native_function)(const pi_native_group *group, void *const *arguments);
 
 typedef struct pi_native_kernel {
@@ -77,7 +78,7 @@ typedef struct pi_native_program {
     const pi_native_kernel *kernels;
 } pi_native_program;
 
-/* The symbol that a NATIVE_LIBRARY exports. */
+/* The symbol exported by a NATIVE_LIBRARY. */
 PI_EXPORT const pi_native_program *PI_CALL piNativeProgram(void);
 
 #ifdef __cplusplus

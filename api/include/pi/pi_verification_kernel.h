@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * Since 1.1. A kernel that the loader verifies connections with (piVerifyMemoryConnection,
- * PI_VERIFY_KERNELS), as a plugin may offer it:
+ * Since 1.1. An extension that a plugin may offer: a kernel with which the loader verifies
+ * connections (piVerifyMemoryConnection, PI_VERIFY_KERNELS).
  *
  *     const pi_verification_kernel_v1 *table;
  *     piPluginGetExtension(plugin, PI_VERIFICATION_KERNEL_V1, sizeof *table,
  *                          (const void **)&table);
  *     table->get_kernel(device, &kernel);
  *
- * A plugin without it is complete: kernels on its devices are not verified.
+ * A plugin without it is complete; kernels on its devices are then not verified.
  */
 #ifndef PI_PI_VERIFICATION_KERNEL_H
 #define PI_PI_VERIFICATION_KERNEL_H
@@ -21,13 +21,13 @@ extern "C" {
 
 #define PI_VERIFICATION_KERNEL_V1 "pi_verification_kernel_v1"
 
-/* A program, and a kernel in it. The kernel has two parameters, the addresses of a source and of a
- * destination (PI_ARGUMENT_BUFFER or PI_ARGUMENT_POINTER), aligned to 4 bytes. It is launched in
- * one dimension, with fewer than 2^32 work-items, no offset, and any local size: the work-item with
- * global id i copies the 32-bit word i. All that is pointed to lives as long as the plugin. */
+/* A program and one of its kernels. The kernel has two parameters, the addresses of a source and of
+ * a destination (PI_ARGUMENT_BUFFER or PI_ARGUMENT_POINTER), aligned to 4 bytes. It is launched in
+ * one dimension, with fewer than 2^32 work-items, no offset, and any local size; the work-item with
+ * global id i copies the 32-bit word i. All pointers stay valid as long as the plugin lives. */
 typedef struct pi_verification_kernel {
-    pi_program_format format; /* one of the device's */
-    uint32_t reserved;        /* 0 */
+    pi_program_format format; /* one of the device's PI_DEVICE_INFO_PROGRAM_FORMATS */
+    uint32_t reserved;        /* must be 0 */
     const void *data;         /* as in pi_program_desc */
     uint64_t size;
     const char *name; /* of the kernel */

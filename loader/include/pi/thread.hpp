@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Threads of the project's own libraries: not part of the interface.
+// Threads of the project's own libraries; not part of the interface.
 #pragma once
 
 #include <csignal>
@@ -9,8 +9,9 @@
 
 namespace pi {
 
-/// A thread to which none of the application's signals comes, only those of its own faults: blocked, they would end the
-/// process, and no handler could report it. std::system_error where the system has none left.
+/// Starts a thread that receives none of the application's signals, except those that its own
+/// faults raise: if these were blocked, they would end the process without a handler to report
+/// them. Throws std::system_error if the system cannot start a thread.
 template <typename Body>
 std::thread thread_without_signals(Body &&body) {
     struct Blocked {
