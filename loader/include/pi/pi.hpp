@@ -1,38 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// PI in C++17: owners, spans and typed answers over pi.h and pi_loader.h, with nothing to link but libpi_loader.
-// What a call means is written there; this header says only how it looks in C++.
+// PI in C++17: owning handles, spans and typed info over pi.h and pi_loader.h. Programs link only
+// libpi_loader. The contracts of the functions are in the C headers; this header describes their
+// C++ form.
 //
 //     pi::Loader loader = pi::Loader::create();
 //     for (pi::DeviceRef device : loader.select_devices())
 //         std::puts(device.info<PI_DEVICE_INFO_NAME>().c_str());
 //
-// NAMES. pi<Noun><Verb> is a function `verb` of the class `Noun`, in lower case and without "get": piQueueFlush is
-// queue.flush(). What makes an object is a static function with the arguments that it has in C: piMemBufferCreate is
-// pi::Mem::buffer_create(context, device, desc). Three are named otherwise, since C++ has other uses for the words:
-// piMemImport and piMemExport are import_handle and export_handle, piXGetInfo is x.info<NAME>(). Lists are functions of
-// what they are asked of: piDevicesGet is platform.devices(), piGetMemoryConnection is
-// src_device.memory_connection(...). All commands are queue.enqueue(desc, wait_list): the descriptor says which.
-// Descriptors are the C structs: pi::desc<pi_queue_desc>() is one with size and type set and all else zero.
+// NAMES. Each object type of the C interface is a noun. pi<Noun><Verb> becomes the function `verb`
+// of the class `Noun`, in lower case and without "get": piQueueFlush is queue.flush(). Functions
+// that create an object are static, with the arguments of the C function: piMemBufferCreate is
+// pi::Mem::buffer_create(context, device, desc). Three names differ because of C++: piMemImport and
+// piMemExport are import_handle and export_handle, and piXGetInfo is x.info<NAME>(). Queries belong
+// to the object that they query: piDevicesGet is platform.devices(), piGetMemoryConnection is
+// src_device.memory_connection(...). All commands are queue.enqueue(desc, wait_list): the type of
+// the descriptor selects the command. Descriptors are the C structs: pi::desc<pi_queue_desc>()
+// returns one with size and type set and everything else zero.
 //
-// OWNERSHIP. `QueueRef` is a handle that is borrowed: a value of one pointer, as pi_queue is, from which it converts.
-// `Queue` owns one reference, may be used as a QueueRef, moves, and releases when it ends. It is not copied, since a retain can
-// fail: retain() makes another owner. Plugins and platforms are not counted: `Plugin` and `Platform` are values.
-// As in C, a null handle is an error of the call, never undefined, and a borrowed one may not outlive its object.
+// OWNERSHIP. `QueueRef` is a borrowed handle: a value of the size of a pointer, convertible from
+// pi_queue. `Queue` owns one reference: it can be used as a QueueRef, can be moved, and releases
+// its reference when it is destroyed. It cannot be copied, since a retain can fail: retain()
+// returns another owner. Plugins and platforms are not reference counted; `Plugin` and `Platform`
+// are values. As in C, a null handle is an error of the call, never undefined behaviour, and a
+// borrowed handle must not outlive its object.
 //
-// ERRORS. There is one class for each noun and kind of errors, out of one template, `Api<Errors>`:
+// ERRORS. A template, `Api<Errors>`, defines each noun once for each way to report errors:
 //
-//     pi::Queue            returns what it makes, and throws pi::Error
-//     pi::nothrow::Queue   returns pi::Result<...>, which is a value or a code; for programs without exceptions, too
+//     pi::Queue            returns results, and throws pi::Error
+//     pi::nothrow::Queue   returns pi::Result<...>, a value or a code; works without exceptions
 //
-// The kind is part of the type, so that one program may have both, in one file or in several, and a file that is
-// compiled with -fno-exceptions agrees with all others about every name (the names in pi:: that would throw do not exist
-// there). References, descriptors and wait lists of either kind may be given to the other. A program may have a
-// third kind of its own: see Throw and Nothrow for what it needs.
-// Strings and vectors are the standard library's, and so is what they do where memory is short.
+// The error policy is part of the type, so that a program can use both, even in the same file, and
+// a file compiled with -fno-exceptions agrees with all others about every name (the throwing names
+// of pi:: do not exist there). References, descriptors and wait lists of one policy can be passed
+// to the other. A program may define a third policy: see the requirements at Throw and Nothrow.
+// Strings and vectors are those of the standard library, and so is their behaviour when memory runs
+// out.
 //
-// COST. That of the C call: classes are the handle alone, functions are inline, and none allocates but those that return a
-// string or a vector or take a closure. An owner's end looks whether it has moved away. Threads and callbacks: as in pi.h.
+// COST. That of the C call: classes hold the handle alone, functions are inline, and none allocates
+// except those that return a string or a vector or accept a closure. The destructor of an owner
+// checks whether it was moved from. Threads and callbacks follow the rules of pi.h.
 #pragma once
 
 #include <pi/pi_loader.h>
@@ -68,13 +75,13 @@ namespace pi {
 
 // ===== Spans ==================================================================================
 
-/// Elements that somebody else owns. One type in every standard, so that files of C++17 and of C++20 can be linked;
-/// C++20's std::span becomes one of these where one is asked for, and the other way round.
+/// Elements that another object owns. This type is the same in every language standard, so that
+/// C++17 and C++20 files can be linked; it converts from and to C++20's std::span.
 template <class T>
 class span {
     template <class Container>
     using DataOf = decltype(std::declval<Container &>().data());
-    // As of std::span: T const may be added, and nothing else converted.
+    // As for std::span: only the conversion from T to const T is allowed.
     template <class Container>
     using IfOfT = std::enable_if_t<
         !std::is_same_v<std::remove_cv_t<Container>, span> &&
@@ -88,14 +95,14 @@ public:
     constexpr span(T *data, std::size_t size) noexcept : data_(data), size_(size) {}
     template <std::size_t N>
     constexpr span(T (&array)[N]) noexcept : data_(array), size_(N) {}
-    /// Of what has data() and size(): it must live as long as the span is used.
+    /// From a container with data() and size(), which must outlive the span.
     template <class Container, class = IfOfT<Container>>
     constexpr span(Container &container) noexcept
         : data_(container.data()), size_(container.size()) {}
     template <class Container, class = IfOfT<const Container>>
     constexpr span(const Container &container) noexcept
         : data_(container.data()), size_(container.size()) {}
-    /// Of a span of what is not const.
+    /// From a span of non-const elements.
     template <class U, class = std::enable_if_t<!std::is_same_v<U, T> &&
                                                 std::is_convertible_v<U (*)[], T (*)[]>>>
     constexpr span(span<U> other) noexcept : data_(other.data()), size_(other.size()) {}
@@ -117,7 +124,7 @@ span(Container &) -> span<std::remove_pointer_t<decltype(std::declval<Container 
 } // namespace pi
 
 #if defined(__cpp_lib_span)
-/// So that a std::span is made of one that is about to end.
+/// Allows a std::span to be created from a temporary pi::span.
 template <class T>
 inline constexpr bool std::ranges::enable_borrowed_range<pi::span<T>> = true;
 #endif
@@ -126,7 +133,7 @@ namespace pi {
 
 // ===== Results ================================================================================
 
-/// "PI_ERROR_OUT_OF_DEVICE_MEMORY"; "unknown result" for what is not in the list.
+/// "PI_ERROR_OUT_OF_DEVICE_MEMORY"; "unknown result" for a code that is not in the list.
 constexpr const char *result_name(pi_result result) noexcept {
     switch (result) {
 #define PI_HPP_RESULT(name)                                                                        \
@@ -182,10 +189,10 @@ constexpr const char *result_name(pi_result result) noexcept {
     }
 }
 
-/// This thread's newest failed call: piGetLastError.
+/// The calling thread's most recent failed call: piGetLastError.
 struct LastError {
     pi_result code = PI_SUCCESS;
-    const char *message = ""; ///< until the thread's next failing call
+    const char *message = ""; ///< valid until the thread's next failing call
 };
 inline LastError last_error() noexcept {
     LastError last;
@@ -193,8 +200,9 @@ inline LastError last_error() noexcept {
     return last;
 }
 
-/// "PI_ERROR_INVALID_SIZE: <the text of the call>"; the text only if this thread's newest failed call is one of
-/// that code. Ask on the thread that made the call, before another one.
+/// "PI_ERROR_INVALID_SIZE: <the text of the call>"; the text is added only if this thread's most
+/// recent failed call has that code. Call it on the thread of the failed call, before its next
+/// call.
 inline std::string error_message(pi_result code) {
     std::string message = result_name(code);
     const LastError last = last_error();
@@ -205,10 +213,11 @@ inline std::string error_message(pi_result code) {
 }
 
 #if PI_HPP_EXCEPTIONS
-/// What the classes of pi:: throw. what() is "piMemBufferCreate: PI_ERROR_INVALID_SIZE: <text of the call>".
+/// Thrown by the classes of pi::. what() is "piMemBufferCreate: PI_ERROR_INVALID_SIZE: <text of the
+/// call>".
 class PI_EXPORT Error : public std::runtime_error {
 public:
-    /// function: of pi.h, or NULL where nobody knows it any more.
+    /// function: the name of a C function, or NULL if unknown.
     Error(pi_result code, const char *function)
         : std::runtime_error(text(code, function)), code_(code) {}
     pi_result code() const noexcept { return code_; }
@@ -220,7 +229,7 @@ private:
             const std::string name = std::string(function) + ": ";
             const std::size_t begin = std::strlen(result_name(code)) + 2;
             if (message.compare(std::min(begin, message.size()), name.size(), name) == 0) {
-                message.erase(begin, name.size()); // the loader's own texts have it, too
+                message.erase(begin, name.size()); // the loader's own texts contain it, too
             }
             message.insert(0, name);
         }
@@ -233,8 +242,9 @@ private:
 
 namespace detail {
 
-// What value() does with a failure is a type, which is part of its name: files with and without exceptions have
-// functions of their own then. Never inlined, so that callers have no more than a jump to it.
+// The way in which value() fails is a template argument, and so part of its name: files with and
+// without exceptions get separate functions. Never inlined, so that callers contain only a jump to
+// it.
 #if defined(__GNUC__)
 #define PI_HPP_COLD [[gnu::cold, gnu::noinline]]
 #else
@@ -260,26 +270,26 @@ using Fail = FailByAbort;
 
 } // namespace detail
 
-/// A value, or the code of a failure: what std::expected<T, pi_result> is in C++23. The value of a failure is an
-/// empty one (a null handle), so that there is nothing to destroy. The text of the failure is the thread's, as in C:
-/// message() has to be asked before the next failing call.
+/// A value or an error code, like std::expected<T, pi_result> of C++23. After a failure the value
+/// is empty (a null handle), so there is nothing to destroy. The text of a failure belongs to the
+/// thread, as in C: call message() before the next failing call.
 template <class T>
 class [[nodiscard]] Result {
 public:
     using value_type = T;
 
     Result(T value) noexcept : value_(std::move(value)) {}
-    /// Of what a call said and gave: the value of a failure must be an empty one.
+    /// From the result and the output of a call; the value of a failure must be empty.
     Result(pi_result code, T value) noexcept : value_(std::move(value)), code_(code) {}
     static Result failure(pi_result code) noexcept { return Result(code, T()); }
 
     bool has_value() const noexcept { return code_ == PI_SUCCESS; }
     explicit operator bool() const noexcept { return has_value(); }
-    /// PI_SUCCESS with a value.
+    /// PI_SUCCESS if there is a value.
     pi_result error() const noexcept { return code_; }
     std::string message() const { return error_message(code_); }
 
-    /// Of a failure: throws Error; without exceptions, writes the message to stderr and aborts.
+    /// After a failure: throws Error; without exceptions, writes the message to stderr and aborts.
     template <class Fail = detail::Fail>
     T &value() & {
         return check<Fail>(), value_;
@@ -294,7 +304,7 @@ public:
     }
     T value_or(T other) && { return has_value() ? std::move(value_) : std::move(other); }
 
-    /// Not checked: of a failure, the empty value.
+    /// Unchecked: after a failure this is the empty value.
     T &operator*() &noexcept { return value_; }
     const T &operator*() const &noexcept { return value_; }
     T &&operator*() &&noexcept { return std::move(value_); }
@@ -341,8 +351,9 @@ private:
 };
 
 #if PI_HPP_EXCEPTIONS
-/// Errors are thrown. A kind of errors is two things: what a function of T returns (T may be void), and how that
-/// is made of the result of the C function, its name, and make(), which gives the T. Of a failure that is an empty one.
+/// Policy: throw errors. A policy has two members: Returns<T>, the return type of a function that
+/// returns T (which may be void), and give(), which creates it from the result of the C function,
+/// the function's name, and make(). make() returns the T, which is empty after a failure.
 struct Throw {
     template <class T>
     using Returns = T;
@@ -356,7 +367,7 @@ struct Throw {
 };
 #endif
 
-/// Errors are returned.
+/// Policy: return errors.
 struct Nothrow {
     template <class T>
     using Returns = Result<T>;
@@ -372,7 +383,8 @@ struct Nothrow {
 
 // ===== Handles and what functions take ==========================================================
 
-/// A handle that somebody else owns. The base of all nouns of all kinds of errors: what takes handles takes these.
+/// A borrowed handle: the base class of all nouns of all error policies, and the parameter type of
+/// functions that accept a handle.
 template <class Handle>
 class Borrowed {
 public:
@@ -401,7 +413,7 @@ namespace detail {
 template <class Noun, class Handle>
 inline constexpr bool is_noun_of = std::is_base_of_v<Borrowed<Handle>, std::remove_cv_t<Noun>>;
 
-/// An array of nouns is one of handles: each is the handle alone.
+/// An array of nouns is an array of handles, since each noun consists of its handle.
 template <class Handle, class Noun>
 const Handle *handles(const Noun *nouns) noexcept {
     static_assert(sizeof(Noun) == sizeof(Handle) && std::is_standard_layout_v<Noun>);
@@ -410,9 +422,9 @@ const Handle *handles(const Noun *nouns) noexcept {
 
 } // namespace detail
 
-/// Any list of handles, as a parameter: nothing, one handle, {a, b}, or what has data() and size() (vectors, arrays,
-/// spans) of C handles, borrowed or owned ones of either kind. Nothing is copied: it is for the call that it is
-/// written in.
+/// A parameter type for lists of handles: empty, one handle, {a, b}, or a container with data() and
+/// size() (vector, array, span) of C handles, borrowed handles or owners. It copies nothing and is
+/// valid only during the call.
 template <class Handle>
 class HandleList {
     template <class Container>
@@ -449,7 +461,7 @@ using WaitList = HandleList<pi_event>;
 using DeviceList = HandleList<pi_device>;
 using ProgramList = HandleList<pi_program>;
 
-/// A string that ends with 0, as a parameter.
+/// A parameter type for null-terminated strings.
 class CString {
 public:
     constexpr CString(const char *text) noexcept : text_(text) {}
@@ -460,7 +472,7 @@ private:
     const char *text_;
 };
 
-/// The last argument of a command whose event nobody wants.
+/// The last argument of a command without an event.
 struct NoEvent {
     constexpr explicit NoEvent(int) noexcept {}
 };
@@ -497,7 +509,7 @@ PI_HPP_DESC(pi_kernel_desc, PI_TYPE_KERNEL_DESC)
 PI_HPP_DESC(pi_host_event_desc, PI_TYPE_HOST_EVENT_DESC)
 PI_HPP_DESC(pi_memory_verification_desc, PI_TYPE_MEMORY_VERIFICATION_DESC)
 
-/// The command that a descriptor is of.
+/// The command of a descriptor.
 template <class Desc>
 struct Command;
 #define PI_HPP_COMMAND(desc, type, function)                                                       \
@@ -538,7 +550,7 @@ PI_HPP_COMMAND(pi_device_global_write_desc, PI_TYPE_DEVICE_GLOBAL_WRITE_DESC,
 #undef PI_HPP_COMMAND
 #undef PI_HPP_DESC
 
-/// A descriptor with size and type set and all else zero, which is the default of everything.
+/// A descriptor with size and type set and all other members zero, which is their default.
 template <class Desc>
 constexpr Desc desc() noexcept {
     Desc out{};
@@ -547,7 +559,7 @@ constexpr Desc desc() noexcept {
     return out;
 }
 
-/// Dense bytes, from one offset to another: a region of reads, writes and copies.
+/// Contiguous bytes from one offset to another: a region for reads, writes and copies.
 constexpr pi_region region(uint64_t size, uint64_t src_offset = 0,
                            uint64_t dst_offset = 0) noexcept {
     pi_region out{};
@@ -557,7 +569,8 @@ constexpr pi_region region(uint64_t size, uint64_t src_offset = 0,
     return out;
 }
 
-/// Arguments of a launch. A value's bytes are read during the launch's call: it must live until then.
+/// Arguments of a launch. The call of the launch reads the bytes of a value: the value must live
+/// until then.
 template <class T>
 pi_kernel_argument value_argument(const T &value) noexcept {
     static_assert(std::is_trivially_copyable_v<T> && !std::is_base_of_v<Borrowed<pi_mem>, T>,
@@ -570,7 +583,7 @@ pi_kernel_argument value_argument(const T &value) noexcept {
 }
 template <class T>
 pi_kernel_argument value_argument(const T &&value) = delete;
-/// `size` bytes from `offset`; 0: to the end.
+/// `size` bytes from `offset`; 0 = to the end.
 inline pi_kernel_argument buffer_argument(Borrowed<pi_mem> mem, uint64_t offset = 0,
                                           uint64_t size = 0) noexcept {
     pi_kernel_argument argument{};
@@ -608,10 +621,11 @@ inline pi_kernel_argument local_argument(uint64_t size) noexcept {
     return argument;
 }
 
-// ===== Information ============================================================================
+// ===== Info ===================================================================================
 
-/// The type of an information, by its name. A handle comes as the noun that borrows it. Those without a row are not
-/// asked for by info<NAME>(): the binaries of a program are program.binaries(), and a vendor's names are for info_as.
+/// The type of an info name. For a handle it is the noun that borrows it. Names without a row
+/// cannot be queried with info<NAME>(): for the binaries of a program use program.binaries(), for a
+/// vendor's names info_as.
 template <auto Name>
 struct Info;
 #define PI_HPP_INFO(name, ...)                                                                     \
@@ -756,7 +770,7 @@ PI_HPP_INFO(PI_PROFILING_END, uint64_t)
 
 namespace detail {
 
-/// The info function of an object, and the enumeration of its names.
+/// The info function of an object and the type of its names.
 template <class Handle>
 struct InfoCall;
 #define PI_HPP_INFO_CALL(handle, function, first_name)                                             \
@@ -782,7 +796,7 @@ PI_HPP_INFO_CALL(pi_sampler, piSamplerGetInfo, PI_SAMPLER_INFO_CONTEXT)
 PI_HPP_INFO_CALL(pi_event, piEventGetInfo, PI_EVENT_INFO_STATUS)
 #undef PI_HPP_INFO_CALL
 
-/// How references are counted.
+/// The retain and release functions of an object.
 template <class Handle>
 struct Count;
 #define PI_HPP_COUNT(handle, retain_function, release_function)                                    \
@@ -804,7 +818,7 @@ PI_HPP_COUNT(pi_sampler, piSamplerRetain, piSamplerRelease)
 PI_HPP_COUNT(pi_event, piEventRetain, piEventRelease)
 #undef PI_HPP_COUNT
 
-/// Reads an answer by get(size, value, out_size): a fixed size in one call, others in two.
+/// Queries a value with get(size, value, out_size): one call for a fixed size, two for others.
 template <class T, class Get>
 pi_result read(T &value, Get get) {
     static_assert(std::is_trivially_copyable_v<T>);
@@ -817,7 +831,7 @@ pi_result read(std::string &text, Get get) {
     if (result == PI_SUCCESS && size > 0) {
         text.resize(size);
         result = get(size, text.data(), nullptr);
-        text.resize(result == PI_SUCCESS ? size - 1 : 0); // without the final 0
+        text.resize(result == PI_SUCCESS ? size - 1 : 0); // without the terminating 0
     }
     return result;
 }
@@ -836,7 +850,7 @@ pi_result read(std::vector<T> &values, Get get) {
     return result;
 }
 
-/// Reads a list by list(capacity, out_array, out_count). There may be fewer the second time.
+/// Queries a list with list(capacity, out_array, out_count). The second call may return fewer.
 template <class T, class List>
 pi_result read_list(std::vector<T> &elements, List list) {
     uint32_t count = 0;
@@ -860,8 +874,8 @@ struct Type {};
 
 // ===== The nouns ==============================================================================
 
-/// All nouns with one kind of errors: Throw, Nothrow, or a program's own. Programs name them as pi::Queue or
-/// pi::nothrow::Queue. Where C lets a descriptor be NULL, so do these, by default.
+/// All nouns with one error policy: Throw, Nothrow, or a program's own. Programs use the names
+/// pi::Queue or pi::nothrow::Queue. A descriptor that may be NULL in C is NULL by default.
 template <class Errors>
 struct Api {
     template <class T>
@@ -893,24 +907,24 @@ struct Api {
     using Event = Owned<EventRef>;
 
 private:
-    /// How the result of a C function becomes that of ours.
+    /// Converts the result of a C function.
     static Returns<void> done(pi_result result, const char *function) {
         return Errors::template give<void>(result, function, [] {});
     }
-    /// By reference: a value is not looked at before it is known to be one.
+    /// By reference: the value is read only if the call succeeded.
     template <class T, class Value = std::decay_t<T>>
     static Returns<Value> give(pi_result result, const char *function, T &&value) {
         return Errors::template give<Value>(result, function,
                                             [&]() -> Value { return std::move(value); });
     }
-    /// The places of the handles of nouns, for C functions to write to.
+    /// The handles inside nouns, as outputs of C functions.
     template <class Noun>
     static typename Noun::Raw *places(Noun *nouns) noexcept {
         static_assert(sizeof(Noun) == sizeof(typename Noun::Raw) &&
                       std::is_standard_layout_v<Noun>);
         return reinterpret_cast<typename Noun::Raw *>(nouns);
     }
-    /// For what was made. What a failed call may have left in the output is no reference.
+    /// Creates an owner. After a failed call the output is ignored: it is not a reference.
     template <class Noun>
     static Returns<Noun> own(pi_result result, const char *function,
                              const typename Noun::Raw &handle) {
@@ -930,7 +944,7 @@ private:
         return give(result, function, elements);
     }
 
-    /// The noun that borrows a handle; what is no handle stays as it is.
+    /// The noun that borrows a handle; other types stay as they are.
     template <class T>
     static T noun(detail::Type<T>);
     static Plugin noun(detail::Type<pi_plugin>);
@@ -946,7 +960,7 @@ private:
     using InfoType = decltype(noun(detail::Type<typename Info<Name>::Type>()));
 
 public:
-    /// What nouns with information have.
+    /// The base class of nouns with info.
     template <class Handle>
     class Object : public Borrowed<Handle> {
         using Call = detail::InfoCall<Handle>;
@@ -959,20 +973,22 @@ public:
     public:
         constexpr Object() noexcept = default;
         constexpr Object(Handle handle) noexcept : Borrowed<Handle>(handle) {}
-        /// Of the other kind of errors.
+        /// From a noun of another error policy.
         template <class Other, std::enable_if_t<detail::is_noun_of<Other, Handle> &&
                                                     !std::is_base_of_v<Object, Other>,
                                                 int> = 0>
         constexpr Object(const Other &other) noexcept : Borrowed<Handle>(other) {}
 
-        /// device.info<PI_DEVICE_INFO_NAME>() is a std::string. A name of another noun does not compile.
+        /// device.info<PI_DEVICE_INFO_NAME>() returns a std::string. A name of another noun does
+        /// not compile.
         template <auto Name>
         Returns<InfoType<Name>> info() const {
             static_assert(std::is_same_v<decltype(Name), typename Call::Names>,
                           "this name is not one of this noun's information");
             return read<InfoType<Name>>(Call::name, asking(Name));
         }
-        /// Nothing where the object does not say: the feature is not there, or the plugin is older than the name.
+        /// std::nullopt if the object does not answer: the feature is missing, or the plugin is
+        /// older than the name.
         template <auto Name>
         Returns<std::optional<InfoType<Name>>> find_info() const {
             static_assert(std::is_same_v<decltype(Name), typename Call::Names>,
@@ -988,15 +1004,15 @@ public:
             }
             return give(result, Call::name, value);
         }
-        /// Of a name that is known at run time only, or a vendor's: T is a std::string, a std::vector, or of the
-        /// answer's size.
+        /// For a vendor's name, or one that is known only at run time. T is a std::string, a
+        /// std::vector, or a type of the size of the answer.
         template <class T>
         Returns<T> info_as(uint32_t name) const {
             return read<T>(Call::name, asking(name));
         }
     };
 
-    /// What counted nouns have.
+    /// The base class of reference-counted nouns.
     template <class Ref, class Handle>
     class Counted : public Object<Handle> {
         using Count = detail::Count<Handle>;
@@ -1004,13 +1020,13 @@ public:
     public:
         using Object<Handle>::Object;
 
-        /// Another owner.
+        /// Returns another owner.
         Returns<Owned<Ref>> retain() const {
             return own<Owned<Ref>>(Count::retain(this->handle_), Count::name, this->handle_);
         }
     };
 
-    /// Owns one reference of what Ref borrows.
+    /// Owns one reference to the object of a Ref.
     template <class Ref>
     class Owned : public Ref {
     public:
@@ -1031,35 +1047,37 @@ public:
             }
         }
 
-        /// Takes over the reference that the caller has.
+        /// Takes over a reference of the caller.
         static Owned adopt(Handle handle) noexcept {
             Owned owned;
             owned.handle_ = handle;
             return owned;
         }
-        /// Gives the reference to the caller.
+        /// Transfers the reference to the caller.
         [[nodiscard]] Handle detach() noexcept { return std::exchange(this->handle_, nullptr); }
         void reset() noexcept { const Owned ends(std::move(*this)); }
-        /// For the output of a C function: releases what it holds and gives the place to write to.
+        /// For the output of a C function: releases the current reference and returns the address
+        /// to write to.
         Handle *out() noexcept {
             reset();
             return &this->handle_;
         }
     };
 
-    /// An instance of a plugin in one loader; not counted.
+    /// A plugin's instance in one loader; not reference counted.
     class Plugin : public Object<pi_plugin> {
     public:
         using Object<pi_plugin>::Object;
 
-        /// A table of functions that the core lacks: it is of at least min_size bytes, and lives as long as the plugin.
+        /// A table of functions outside the core, of at least min_size bytes; lives as long as the
+        /// plugin.
         Returns<const void *> extension(CString name, uint64_t min_size) const {
             const void *table = nullptr;
             const pi_result result =
                 piPluginGetExtension(this->handle_, name.get(), min_size, &table);
             return give(result, "piPluginGetExtension", table);
         }
-        /// One of which the type is known; never NULL.
+        /// The same with the type of the table; never NULL.
         template <class Table>
         Returns<const Table *> extension(CString name) const {
             const void *table = nullptr;
@@ -1087,7 +1105,7 @@ public:
                 piPlatformCreateWithNativeHandle(plugin.get(), &desc, &platform);
             return give(result, "piPlatformCreateWithNativeHandle", Platform(platform));
         }
-        /// The root devices of these types.
+        /// The root devices of the given types.
         Returns<std::vector<DeviceRef>> devices(pi_device_type types = PI_DEVICE_TYPE_ALL) const {
             return read_list<DeviceRef>(
                 "piDevicesGet", [&](uint32_t capacity, DeviceRef *out, uint32_t *out_count) {
@@ -1108,7 +1126,8 @@ public:
         }
     };
 
-    /// Holds plugins. Releasing the last reference waits for what is in flight: see piLoaderRelease.
+    /// Loads plugins. Releasing the last reference waits for commands in flight: see
+    /// piLoaderRelease.
     class LoaderRef : public Counted<LoaderRef, pi_loader> {
     public:
         using Counted<LoaderRef, pi_loader>::Counted;
@@ -1124,7 +1143,7 @@ public:
                     return piPluginsGet(this->handle_, capacity, places(out), out_count);
                 });
         }
-        /// What became of each plugin.
+        /// What happened to each plugin.
         Returns<std::vector<pi_plugin_report>> reports() const {
             return read_list<pi_plugin_report>(
                 "piLoaderGetReports",
@@ -1132,7 +1151,8 @@ public:
                     return piLoaderGetReports(this->handle_, capacity, out, out_count);
                 });
         }
-        /// "opencl:0:1,host"; without a selector what PI_DEVICE_SELECTOR says, or all.
+        /// "opencl:0:1,host"; without a selector the value of PI_DEVICE_SELECTOR, or else all
+        /// devices.
         Returns<std::vector<DeviceRef>> select_devices(CString selector = nullptr) const {
             return read_list<DeviceRef>(
                 "piLoaderSelectDevices",
@@ -1148,7 +1168,7 @@ public:
                                                      static_cast<char *>(value), out_size);
                 });
         }
-        /// Every variable that PI reads.
+        /// Every environment variable that PI reads.
         Returns<std::vector<pi_environment_variable>> environment() const {
             return read_list<pi_environment_variable>(
                 "piLoaderGetEnvironment",
@@ -1156,7 +1176,7 @@ public:
                     return piLoaderGetEnvironment(this->handle_, capacity, out, out_count);
                 });
         }
-        /// With the layer "fault".
+        /// Requires the layer "fault".
         Returns<std::vector<pi_call_count>> call_counts(Borrowed<pi_plugin> plugin) const {
             return read_list<pi_call_count>("piLoaderGetCallCounts", [&](uint32_t capacity,
                                                                          pi_call_count *out,
@@ -1167,11 +1187,11 @@ public:
     };
 
     struct Timestamps {
-        uint64_t device_time = 0; ///< nanoseconds, as the next
-        uint64_t host_time = 0;   ///< of CLOCK_MONOTONIC
+        uint64_t device_time = 0; ///< nanoseconds of the device's clock
+        uint64_t host_time = 0;   ///< nanoseconds of CLOCK_MONOTONIC
     };
 
-    /// Root devices live as long as their plugin, and need no owner; sub-devices do.
+    /// Root devices live as long as their plugin and need no owner; sub-devices do.
     class DeviceRef : public Counted<DeviceRef, pi_device> {
     public:
         using Counted<DeviceRef, pi_device>::Counted;
@@ -1208,7 +1228,7 @@ public:
                     return piDeviceGetMemoryScopes(this->handle_, capacity, out, out_count);
                 });
         }
-        /// What memory of this device in src_context is to the other place: PI_MEMORY_CONNECTION_.
+        /// How the other place can use memory of this device in src_context: PI_MEMORY_CONNECTION_.
         Returns<pi_memory_connection> memory_connection(Borrowed<pi_context> src_context,
                                                         Borrowed<pi_device> dst_device,
                                                         Borrowed<pi_context> dst_context) const {
@@ -1228,7 +1248,7 @@ public:
                                           dst_context.get(), query, &info);
             return give(result, "piGetMemoryConnectionInfo", info);
         }
-        /// The same, verified. how NULL: buffers in scope 0.
+        /// Verifies the connection: piVerifyMemoryConnection. how NULL: buffers in scope 0.
         Returns<pi_memory_connection_info>
         verify_memory_connection(Borrowed<pi_context> src_context, Borrowed<pi_device> dst_device,
                                  Borrowed<pi_context> dst_context,
@@ -1268,7 +1288,7 @@ public:
                 piContextCreateWithNativeHandle(platform.get(), &desc, &context);
             return own<Context>(result, "piContextCreateWithNativeHandle", context);
         }
-        /// No device where the backend has one handle for all.
+        /// Without a device if the backend has one handle for all devices.
         Returns<pi_native_handle> native_handle(Borrowed<pi_device> device = {}) const {
             pi_native_handle handle{};
             const pi_result result = piContextGetNativeHandle(this->handle_, device.get(), &handle);
@@ -1286,7 +1306,7 @@ public:
             const pi_result result = piQueueCreate(context.get(), device.get(), desc, &queue);
             return own<Queue>(result, "piQueueCreate", queue);
         }
-        /// PI_QUEUE_ flags; a template, because a plain 0 would be a null pointer, too.
+        /// PI_QUEUE_ flags. A template, because a plain 0 would also be a null pointer.
         template <class Flags,
                   class = std::enable_if_t<std::is_integral_v<Flags> || std::is_enum_v<Flags>>>
         static Returns<Queue> create(Borrowed<pi_context> context, Borrowed<pi_device> device,
@@ -1311,13 +1331,14 @@ public:
             return give(result, "piQueueGetNativeHandle", handle);
         }
 
-        /// The command that the descriptor is of: a pi_kernel_launch_desc is piEnqueueKernelLaunch.
+        /// Enqueues the command of the descriptor: a pi_kernel_launch_desc is
+        /// piEnqueueKernelLaunch.
         ///
         ///     pi::Event copied = queue.enqueue(copy, {written, filled});
         ///     queue.enqueue(launch, copied, pi::no_event);
         ///
-        /// An event has its price on some backends, and one that is thrown away is warned of: who has no use for it
-        /// says no_event.
+        /// Pass no_event if you do not need the event: events cost time on some backends, and the
+        /// compiler warns about a discarded one.
         template <class Desc>
         [[nodiscard]] Returns<Event> enqueue(const Desc &command, WaitList wait_list = {}) const {
             pi_event event = nullptr;
@@ -1336,7 +1357,7 @@ public:
         }
     };
 
-    /// A buffer, a view of one, or an image.
+    /// A buffer, a view of a buffer, or an image.
     class MemRef : public Counted<MemRef, pi_mem> {
     public:
         using Counted<MemRef, pi_mem>::Counted;
@@ -1347,7 +1368,7 @@ public:
             const pi_result result = piMemBufferCreate(context.get(), device.get(), &desc, &mem);
             return own<Mem>(result, "piMemBufferCreate", mem);
         }
-        /// Of scope 0, without demands.
+        /// In scope 0, without requirements.
         static Returns<Mem> buffer_create(Borrowed<pi_context> context, Borrowed<pi_device> device,
                                           uint64_t size) {
             auto what = desc<pi_mem_buffer_desc>();
@@ -1367,7 +1388,7 @@ public:
             const pi_result result = piMemImport(context.get(), device.get(), &desc, &mem);
             return own<Mem>(result, "piMemImport", mem);
         }
-        /// piMemExport. A file descriptor is the caller's to close.
+        /// piMemExport. The caller closes a file descriptor that it receives.
         Returns<pi_external_handle> export_handle(const pi_mem_export_desc &desc) const {
             pi_external_handle handle{};
             const pi_result result = piMemExport(this->handle_, &desc, &handle);
@@ -1419,14 +1440,14 @@ public:
         }
     };
 
-    /// What ends with piUsmHostUnregister.
+    /// Pinned application memory; its destructor calls piUsmHostUnregister.
     class UsmRegistration;
 
-    /// Owns memory by address. The context is borrowed, and must live longer. As in C, no command may still use the
-    /// memory when it is freed, which is when this ends.
+    /// Owns a USM allocation and frees it when destroyed; as in C, no command may use the memory
+    /// then. The context is borrowed and must live longer.
     class Usm {
     public:
-        /// No device for host memory.
+        /// Without a device for host memory.
         static Returns<Usm> alloc(Borrowed<pi_context> context, Borrowed<pi_device> device,
                                   const pi_usm_desc &desc) {
             void *pointer = nullptr;
@@ -1442,7 +1463,7 @@ public:
             what.size = size;
             return alloc(context, device, what);
         }
-        /// Of an address within any allocation.
+        /// For any address within an allocation.
         template <auto Name>
         static Returns<InfoType<Name>> info(Borrowed<pi_context> context, const void *pointer) {
             static_assert(std::is_same_v<decltype(Name), decltype(PI_USM_INFO_KIND)>,
@@ -1452,7 +1473,7 @@ public:
                     return piUsmGetInfo(context.get(), pointer, Name, size, value, out_size);
                 });
         }
-        /// Pins memory of the application until the registration ends.
+        /// Pins application memory until the registration is destroyed.
         static Returns<UsmRegistration> host_register(Borrowed<pi_context> context, void *pointer,
                                                       uint64_t size, uint64_t flags = 0) {
             const pi_result result = piUsmHostRegister(context.get(), pointer, size, flags);
@@ -1485,7 +1506,7 @@ public:
         Returns<InfoType<Name>> info() const {
             return info<Name>(context_, pointer_);
         }
-        /// Frees at once, and tells what became of it. What could not be freed stays owned.
+        /// Frees at once and returns the result. After a failure it still owns the memory.
         Returns<void> free() {
             const pi_result result = piUsmFree(context_.get(), pointer_);
             if (result == PI_SUCCESS) {
@@ -1493,7 +1514,7 @@ public:
             }
             return done(result, "piUsmFree");
         }
-        /// For who frees it otherwise, as by a pi_usm_free_desc.
+        /// For memory that is freed in another way, such as by a pi_usm_free_desc.
         [[nodiscard]] void *detach() noexcept { return std::exchange(pointer_, nullptr); }
         void reset() noexcept {
             if (pointer_ != nullptr) {
@@ -1554,7 +1575,7 @@ public:
             const pi_result result = piProgramCreate(context.get(), &desc, &program);
             return own<Program>(result, "piProgramCreate", program);
         }
-        /// Of a source, or of the bytes of a binary.
+        /// From a source text, or from the bytes of a binary.
         static Returns<Program> create(Borrowed<pi_context> context, pi_program_format format,
                                        std::string_view data) {
             auto what = desc<pi_program_desc>();
@@ -1605,7 +1626,7 @@ public:
                                                  out_size);
                 });
         }
-        /// PI_PROGRAM_INFO_BINARIES: one for each of the devices that it is built for.
+        /// PI_PROGRAM_INFO_BINARIES: one for each device that the program is built for.
         Returns<std::vector<std::vector<uint8_t>>> binaries() const {
             std::vector<std::vector<uint8_t>> binaries;
             std::vector<uint64_t> sizes;
@@ -1641,7 +1662,7 @@ public:
                 this->handle_, device.get(), name.get(), &variable.pointer, &variable.size);
             return give(result, "piProgramGetGlobalVariablePointer", variable);
         }
-        /// No device where the backend has one handle for all.
+        /// Without a device if the backend has one handle for all devices.
         Returns<pi_native_handle> native_handle(Borrowed<pi_device> device = {}) const {
             pi_native_handle handle{};
             const pi_result result = piProgramGetNativeHandle(this->handle_, device.get(), &handle);
@@ -1687,7 +1708,7 @@ public:
                                                    out_size);
                 });
         }
-        /// For the launch's kernel on the queue's device.
+        /// For the kernel of the launch on the device of the queue.
         static Returns<std::array<uint64_t, 3>>
         suggested_local_size(Borrowed<pi_queue> queue, const pi_kernel_launch_desc &desc) {
             std::array<uint64_t, 3> size{};
@@ -1700,7 +1721,7 @@ public:
             const pi_result result = piKernelGetMaxCooperativeGroups(queue.get(), &desc, &count);
             return give(result, "piKernelGetMaxCooperativeGroups", count);
         }
-        /// No device where the backend has one handle for all.
+        /// Without a device if the backend has one handle for all devices.
         Returns<pi_native_handle> native_handle(Borrowed<pi_device> device = {}) const {
             pi_native_handle handle{};
             const pi_result result = piKernelGetNativeHandle(this->handle_, device.get(), &handle);
@@ -1747,11 +1768,11 @@ public:
             const pi_result result = piEventCreateWithNativeHandle(context.get(), &desc, &event);
             return own<Event>(result, "piEventCreateWithNativeHandle", event);
         }
-        /// Fails as the command did.
+        /// Fails with the error of the command.
         Returns<void> wait() const {
             return done(piEventWait(this->handle_, PI_TIMEOUT_NEVER), "piEventWait");
         }
-        /// False where the time (nanoseconds; 0 never blocks) was over before.
+        /// False if the timeout (nanoseconds; 0 never blocks) elapsed first.
         Returns<bool> wait_for(uint64_t timeout) const {
             const pi_result result = piEventWait(this->handle_, timeout);
             return give(result == PI_ERROR_TIMEOUT ? PI_SUCCESS : result, "piEventWait",
@@ -1770,8 +1791,8 @@ public:
             return done(piEventSetCallback(this->handle_, callback, user_data),
                         "piEventSetCallback");
         }
-        /// function(EventRef, pi_result), which is moved to the heap until it has been called, once. It is on any
-        /// thread, also inside this call, and may not throw.
+        /// Calls function(EventRef, pi_result) exactly once, on any thread, possibly during this
+        /// call. It lives on the heap until then, and must not throw.
         template <class Function>
         Returns<void> set_callback(Function function) const {
             auto held = std::make_unique<Function>(std::move(function));
@@ -1782,7 +1803,8 @@ public:
             };
             const pi_result result = piEventSetCallback(this->handle_, call, held.get());
             if (result == PI_SUCCESS) {
-                static_cast<void>(held.release()); // the callback's, which may have ended it
+                static_cast<void>(
+                    held.release()); // now owned by the callback, which may already have run
             }
             return done(result, "piEventSetCallback");
         }
@@ -1829,7 +1851,7 @@ public:
 PI_HPP_NOUNS(Throw);
 #endif
 
-/// The nouns whose functions return Result. PI_HPP_EXCEPTIONS tells whether those of pi:: are there.
+/// The nouns whose functions return Result. The nouns of pi:: exist if PI_HPP_EXCEPTIONS is 1.
 namespace nothrow {
 PI_HPP_NOUNS(Nothrow);
 } // namespace nothrow
