@@ -15,12 +15,13 @@ namespace pi::runtime {
 
 struct CalibrateOptions {
     uint32_t repetitions = 15; ///< of each copy; the median counts
-    /// No copy is larger. Each place needs memory of this size, twice.
+    /// The largest copy, in bytes. Each place needs twice as much memory.
     uint64_t largest_bytes = uint64_t{64} << 20;
 };
 
-/// The median time of one copy over one link, from its submission to the callback that tells its end. A device's bytes
-/// have been written before and are others each time; the host's lie in one buffer, as staging memory does.
+/// The median time of one copy over one link, from its submission to the callback at its end. A
+/// device's bytes were written before and differ each time; the host's are in one buffer, as in
+/// staging memory.
 struct LinkMeasurement {
     PlaceIndex from = host_place;
     PlaceIndex to = host_place;
@@ -31,39 +32,41 @@ struct LinkMeasurement {
 struct Calibration {
     CostTable costs; ///< measured; estimated where a link could not be measured
     std::vector<LinkMeasurement> measurements;
-    std::vector<std::string> failures; ///< "opencl:0:0 -> host: ...": links that could not be
+    std::vector<std::string>
+        failures; ///< "opencl:0:0 -> host: ...": links that could not be measured
 };
 
-/// Measures every link of a topology, two sizes in each class of sizes: takes seconds to minutes, uses
-/// queues and memory of its own, and should have the machine for itself.
+/// Measures every link of a topology, two sizes in each size class. Takes seconds to minutes, uses
+/// its own queues and memory, and needs an otherwise idle machine.
 PI_RUNTIME_EXPORT Calibration calibrate(const std::shared_ptr<const Topology> &topology,
                                         const CalibrateOptions &options = {});
 
-/// The line through two measured points of a class: latency and bandwidth. Neither is ever negative: where the larger copy took no
-/// longer all is latency, and the bandwidth so large that bytes count for nothing; where it took longer by more than its bytes all is
+/// Latency and bandwidth of the line through two measured points of a size class. Neither is
+/// negative: if the larger copy took no longer, all time is latency, and the bandwidth is so large
+/// that the size does not matter; if it took longer than in proportion to its bytes, all time is
 /// bandwidth.
 PI_RUNTIME_EXPORT LinkCost fit(uint64_t small_bytes, double small_seconds, uint64_t large_bytes,
                                double large_seconds);
 
-/// Writes the costs as JSON that people can read and correct:
+/// Writes the costs as JSON that people can read and edit:
 ///
 ///     {"format": "pi costs", "version": 1, "callback_latency": s,
 ///      "callback_latencies": {key: s, ...}, "places": [key, ...],
 ///      "links": [{"from": key, "to": key,
 ///                 "costs": [{"up_to": bytes, "latency": s, "bandwidth": bytes/s}, ...]}]}
 ///
-/// with PlaceInfo::key; callback_latencies has the places whose latency is another one. Throws
-/// Error(PI_ERROR_INVALID_VALUE) if the file cannot be written.
+/// key is PlaceInfo::key; callback_latencies contains the places whose latency differs from
+/// callback_latency. Throws Error(PI_ERROR_INVALID_VALUE) if the file cannot be written.
 PI_RUNTIME_EXPORT void save_costs(const CostTable &costs, const TopologyDescription &topology,
                                   const std::string &path);
 
 struct LoadedCosts {
-    std::optional<CostTable> costs; ///< nothing: see message
-    std::string message;            ///< why the file is not used, or which links it does not know
+    std::optional<CostTable> costs; ///< empty if the file was not used: see message
+    std::string message;            ///< why the file was not used, or which links it lacks
 };
-/// Reads such a file for this topology. A file that is missing, broken, or of another machine (without
-/// figures for a place's device) is not used, and the message says what is wrong; never throws for that.
-/// Links that the file leaves out are estimated.
+/// Reads a file of save_costs for this topology. A file that is missing, malformed, or from another
+/// machine (without figures for a place's device) is not used; the message says why. Never throws
+/// for that. Links that the file lacks are estimated.
 PI_RUNTIME_EXPORT LoadedCosts load_costs(const std::string &path,
                                          const TopologyDescription &topology);
 

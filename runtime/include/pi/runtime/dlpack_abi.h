@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * The binary interface of DLPack, by which tensor libraries hand each other tensors in place: its structures and numbers as the
- * specification has them, version 1.0 (dmlc/dlpack, include/dlpack/dlpack.h). The layout is DLPack's, the names are ours, so that
- * <dlpack/dlpack.h> of any version can be included beside it: its DLManagedTensor is pi_dlpack_managed_tensor, and a
- * pointer to one is a pointer to the other by a cast.
+ * The binary interface of DLPack, through which tensor libraries exchange tensors in place: the
+ * structures and numbers of its specification, version 1.0 (dmlc/dlpack, include/dlpack/dlpack.h).
+ * The layout is DLPack's; the names are ours, so that a program can also include any version of
+ * <dlpack/dlpack.h>. Its DLManagedTensor is pi_dlpack_managed_tensor: cast the pointers.
  *
- * pi/runtime/dlpack.hpp is what uses it. C11 and C++17.
+ * Used by pi/runtime/dlpack.hpp. C11 and C++17.
  */
 #ifndef PI_RUNTIME_DLPACK_ABI_H
 #define PI_RUNTIME_DLPACK_ABI_H
@@ -52,7 +52,7 @@ enum {
 enum { PI_DLPACK_READ_ONLY = 1 << 0, PI_DLPACK_IS_COPIED = 1 << 1 };
 
 typedef struct pi_dlpack_version {
-    uint32_t major; /* another one: nothing but the deleter may be used */
+    uint32_t major; /* if it differs, use only the deleter */
     uint32_t minor;
 } pi_dlpack_version;
 
@@ -80,7 +80,7 @@ typedef struct pi_dlpack_tensor {
 typedef struct pi_dlpack_managed_tensor {
     pi_dlpack_tensor dl_tensor;
     void *manager_ctx;
-    void (*deleter)(struct pi_dlpack_managed_tensor *self); /* NULL: there is nothing to do */
+    void (*deleter)(struct pi_dlpack_managed_tensor *self); /* NULL: nothing to do */
 } pi_dlpack_managed_tensor;
 
 typedef struct pi_dlpack_managed_tensor_versioned {

@@ -9,8 +9,9 @@
 
 namespace pi::runtime {
 
-/// What the runtime throws: a pi_result and a text that names the argument, its value and what would
-/// have been right, or what the plugin said. A public function that throws has changed nothing.
+/// The exception of the runtime: a pi_result and a text. The text names the argument, its value and
+/// what would be right, or repeats the plugin's error. A public function that throws has changed
+/// nothing.
 class PI_RUNTIME_EXPORT Error : public std::runtime_error {
 public:
     Error(pi_result code, const std::string &text);
@@ -20,14 +21,14 @@ private:
     pi_result code_;
 };
 
-/// "PI_ERROR_OUT_OF_DEVICE_MEMORY"; "unknown result" for what is not in the list.
+/// "PI_ERROR_OUT_OF_DEVICE_MEMORY"; "unknown result" for a code that is not in the list.
 PI_RUNTIME_EXPORT const char *result_name(pi_result result) noexcept;
 
-/// The text of this thread's newest failed PI call if its code is `result`, else "".
+/// The text of the calling thread's most recent failed PI call if its code is `result`, else "".
 PI_RUNTIME_EXPORT std::string last_error_text(pi_result result);
 
-/// Throws Error("<what>: <result's name>: <text of piGetLastError>") unless result is PI_SUCCESS. Call
-/// it on the thread that made the call, before another PI call.
+/// Throws Error("<what>: <result's name>: <text of piGetLastError>") unless result is PI_SUCCESS.
+/// Call it on the thread of the PI call, before the next one.
 PI_RUNTIME_EXPORT void check(pi_result result, const char *what);
 
 } // namespace pi::runtime

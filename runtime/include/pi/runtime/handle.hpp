@@ -8,22 +8,24 @@
 
 namespace pi::runtime {
 
-/// Owns one reference of a PI object. Copying retains, destruction releases: both are cheap and legal
-/// on any thread and inside callbacks. Copying throws Error where the plugin refuses, and owns nothing then.
+/// Owns one reference to a PI object. Copying retains and destruction releases; both are cheap and
+/// legal on any thread and inside callbacks. A copy throws Error, and owns nothing, if the plugin
+/// refuses the retain.
 ///
 ///     Event event;
-///     check(piEnqueueKernelLaunch(queue, &launch, 0, nullptr, event.out()), "piEnqueueKernelLaunch");
+///     check(piEnqueueKernelLaunch(queue, &launch, 0, nullptr, event.out()),
+///           "piEnqueueKernelLaunch");
 template <class Raw, pi_result(PI_CALL *Retain)(Raw), pi_result(PI_CALL *Release)(Raw)>
 class Handle {
 public:
     Handle() noexcept = default;
-    /// Takes over the reference that the caller has.
+    /// Takes over a reference of the caller.
     static Handle adopt(Raw raw) noexcept {
         Handle handle;
         handle.raw_ = raw;
         return handle;
     }
-    /// Retains: the caller's reference stays the caller's.
+    /// Retains: the caller keeps its own reference.
     static Handle share(Raw raw) {
         if (raw != nullptr) {
             check(Retain(raw), "retain");
@@ -47,12 +49,12 @@ public:
             Release(std::exchange(raw_, nullptr));
         }
     }
-    /// For output parameters: releases what it holds and gives the place to write to.
+    /// For output parameters: releases the current reference and returns the address to write to.
     Raw *out() noexcept {
         reset();
         return &raw_;
     }
-    /// Gives the reference to the caller.
+    /// Transfers the reference to the caller.
     Raw detach() noexcept { return std::exchange(raw_, nullptr); }
 
 private:

@@ -7,9 +7,9 @@
 
 namespace pi::runtime {
 
-/// The bytes of a storage as elements along axes: what pi_mem_layout_desc says of an n-D allocation. Where the logical
-/// axes are cut, the physical ones of the memory begin: with one separator rows of a 2-D scratchpad. Without anything:
-/// none, dense bytes.
+/// The bytes of a storage as elements along axes, as pi_mem_layout_desc describes an n-D
+/// allocation. Axis separators mark where logical axes are folded into the physical axes of the
+/// memory: with one separator, rows of a 2-D scratchpad. Default: no layout, dense bytes.
 struct MemoryLayout {
     uint32_t element_size = 0;             ///< bytes
     std::vector<uint64_t> extents;         ///< of 1 to 8 axes, outermost first

@@ -30,9 +30,9 @@ struct Range {
 /// "[16, 64)"
 PI_RUNTIME_EXPORT std::string to_string(const Range &range);
 
-/// A set of bytes, kept as ascending ranges that neither overlap nor touch: two sets of the same bytes
-/// compare equal. Every operation is linear in the number of ranges, or better; without memory it throws std::bad_alloc
-/// and changes nothing. Not synchronised.
+/// A set of bytes, stored as ascending ranges that neither overlap nor touch, so that sets of the
+/// same bytes compare equal. Every operation is linear in the number of ranges, or better. If
+/// memory runs out, it throws std::bad_alloc and changes nothing. Not synchronised.
 class PI_RUNTIME_EXPORT RangeSet {
 public:
     RangeSet() = default;
@@ -46,12 +46,12 @@ public:
     void clear() noexcept { *this = {}; }
 
     bool empty() const noexcept { return one_.empty() && several_.empty(); }
-    bool contains(const Range &range) const noexcept; ///< of an empty range: yes
+    bool contains(const Range &range) const noexcept; ///< true for an empty range
     bool contains(const RangeSet &other) const noexcept;
-    bool overlaps(const Range &range) const noexcept; ///< with an empty range: no
+    bool overlaps(const Range &range) const noexcept; ///< false for an empty range
     bool overlaps(const RangeSet &other) const noexcept;
     uint64_t bytes() const noexcept;
-    /// From the first byte to behind the last; [0, 0) of an empty set.
+    /// From the first byte to the end of the last; [0, 0) for an empty set.
     Range hull() const noexcept;
 
     /// Valid until the set changes.
@@ -66,14 +66,14 @@ private:
     void append(const Range &range);
     void settle() noexcept;
 
-    // Most sets are one range: it needs no allocation.
-    Range one_;                  // empty, unless the set is one range
+    // Most sets are a single range, which needs no allocation.
+    Range one_;                  // empty unless the set is one range
     std::vector<Range> several_; // empty, or at least two
 };
 
 PI_RUNTIME_EXPORT RangeSet intersect(const RangeSet &a, const RangeSet &b);
 PI_RUNTIME_EXPORT RangeSet subtract(RangeSet a, const RangeSet &b);
-/// The set with every unit of `bytes`, counted from byte 0, that it touches; 1 leaves it as it is.
+/// The set extended to whole units of `bytes`, counted from byte 0; 1 leaves it unchanged.
 PI_RUNTIME_EXPORT RangeSet whole_units(const RangeSet &set, uint64_t bytes);
 /// "[0, 16) [32, 64)"; "nothing" for an empty set.
 PI_RUNTIME_EXPORT std::string to_string(const RangeSet &set);

@@ -18,46 +18,50 @@ namespace pi::runtime {
 class RuntimeState;
 
 struct RuntimeOptions {
-    /// What links cost; nothing = estimated from what the plugins say. load_costs() has what `pi-bench calibrate`
-    /// measured on this machine, or nothing and a message. A table of another number of
-    /// places is PI_ERROR_INVALID_VALUE.
+    /// The costs of links; empty = estimated from what the plugins report. load_costs() returns the
+    /// measurements of `pi-bench calibrate` on this machine, or nothing and a message. A table for
+    /// another number of places is PI_ERROR_INVALID_VALUE.
     std::optional<CostTable> costs{};
-    /// Staging memory in use at one time at each place, the host included: transfers that need more
-    /// wait for others to end. 0 is PI_ERROR_INVALID_VALUE.
+    /// Bytes of staging memory in use at the same time at each place, including the host; transfers
+    /// that need more wait for others to end. 0 is PI_ERROR_INVALID_VALUE.
     uint64_t staging_limit = uint64_t{64} << 20;
-    /// What goes from device to device through the host stays there too, so that the next place that wants it
-    /// pays only the second half: in so many bytes of host memory of storages that had none there. Others
-    /// go through staging memory. 0: all of them.
+    /// Bytes of host memory in which transfers from device to device through the host leave their
+    /// bytes, so that the next place pays only for the second half. Applies to storages without
+    /// host memory. Beyond the limit, transfers use staging memory; 0: always.
     uint64_t bounce_limit = uint64_t{1} << 30;
-    /// Device memory that is kept idle for use again at each place; 0 keeps none. What may be kept is
-    /// made up to an eighth larger than asked for (eight sizes to each power of two, from 1 MiB on), if
-    /// there is room, so that growing requests find memory. All of a device's idle memory is freed
-    /// before an allocation of this runtime there fails; that of other runtimes is not.
+    /// Bytes of idle device memory cached for reuse at each place; 0 caches none. Cacheable
+    /// allocations are up to an eighth larger than requested (eight sizes per power of two, from 1
+    /// MiB), if there is room, so that growing requests find memory. Before an allocation of this
+    /// runtime on a device fails, all of the runtime's idle memory there is freed (not that of
+    /// other runtimes).
     uint64_t pool_limit = uint64_t{256} << 20;
-    /// A place that uses another device's memory over a link gets memory of its own as soon as bytes that nobody else
-    /// touched meanwhile have crossed the link again as often as a copy takes, if there is room. false: it goes on there.
+    /// A place that uses another device's memory over a link gets its own memory, if there is room,
+    /// once repeated uses of bytes that no other place has touched meanwhile have cost as much link
+    /// time as a copy. false: it keeps using the link.
     bool copy_after_repeated_use = true;
-    /// The transfer log keeps the newest of so many records; 0 keeps none.
+    /// Number of records in the transfer log, which keeps the newest; 0 keeps none.
     uint64_t log_capacity = 4096;
-    /// Acquires that need no transfer have records in the log, too, each of which says why. There are many of them, they
-    /// push out what did move, and a record takes a third of the time of such an acquire. explain() says the same without.
+    /// Also log acquires that need no transfer, with the reason. There are many of them: they
+    /// displace the records of transfers, and a record takes a third of the time of such an
+    /// acquire. explain() gives the same information without the log.
     bool log_up_to_date = false;
-    /// Puts a transport around the runtime's own; empty: none.
+    /// Wraps the runtime's own transport in another one; empty: none.
     std::function<std::shared_ptr<Transport>(std::shared_ptr<Transport>)> wrap_transport{};
-    /// Before a connection is used for the first time, for a copy, memory that is used in place or an import of host
-    /// memory, bytes are moved over it and compared (piVerifyMemoryConnection). One that loses bytes is never used: the
-    /// next route is. The acquire that needs the connection blocks for that, some milliseconds. Inside a callback of a
-    /// plugin nothing can be verified: there a connection that is not verified yet is not used. What verification moves
-    /// is in no counter, log or prediction. false: the plugins are believed.
+    /// Before the first use of a connection (a copy, memory used in place, or an import of host
+    /// memory), move bytes over it and compare them (piVerifyMemoryConnection). A connection that
+    /// loses bytes is never used; the next route is. The acquire that needs the connection blocks
+    /// for some milliseconds. Inside a callback of a plugin nothing can be verified: there,
+    /// connections that are not verified yet are not used. Verification appears in no counter, log
+    /// or prediction. false: the plugins are trusted.
     bool verify_connections = true;
 };
 
-/// Moves bytes between the places of a topology: it owns the queues for transfers and the staging memory,
-/// and counts. Storages hold on to it; it may be destroyed before them. Everything of it must be gone
-/// before the loader is released: finish() waits for what is in flight.
+/// Moves bytes between the places of a topology. It owns the transfer queues and the staging
+/// memory, and counts. Storages share ownership of its state, so it may be destroyed before them.
+/// All of this must be gone before the loader is released: finish() waits for work in flight.
 ///
 /// In the child of a fork() every call on it, its storages, buffers and acquisitions throws Error
-/// (PI_ERROR_INVALID_OPERATION, "forked"), and destructors leave what they are of as it is.
+/// (PI_ERROR_INVALID_OPERATION, "forked"); destructors do nothing there.
 class PI_RUNTIME_EXPORT Runtime {
 public:
     explicit Runtime(std::shared_ptr<const Topology> topology, RuntimeOptions options = {});
@@ -66,26 +70,25 @@ public:
     Runtime &operator=(Runtime &&) noexcept;
 
     const Topology &topology() const noexcept;
-    /// Of all storages, those that are gone included.
+    /// Of all storages, including destroyed ones.
     Counters counters() const;
-    /// The transfer log, oldest first, whichever threads it is of: transfers lie where they ended, acquires that needed
-    /// none, if they are logged, where they were made.
+    /// The transfer log of all threads, oldest first: transfers in the order of their ends,
+    /// acquires without a transfer (if logged) in the order of the acquires.
     std::vector<TransferRecord> log() const;
     void clear_log();
-    /// Waits until nothing is in flight: no copy, no released acquisition whose event is not final, and no
-    /// callback in which the runtime is at work.
-    /// False when the time is over first. Never call it inside a callback.
+    /// Waits until nothing is in flight: no copy, no released acquisition with an incomplete event,
+    /// and no callback with the runtime at work. False after the timeout. Not inside a callback.
     bool finish(std::chrono::nanoseconds timeout) const;
 
-    /// Verifies all connections that are not verified yet, now instead of before their first use. PI_ERROR_WOULD_BLOCK
-    /// inside a callback of a plugin, and PI_ERROR_OUT_OF_ codes where there is no memory to try one with; all others are
-    /// verified then.
+    /// Verifies all connections that are not verified yet, instead of at their first use.
+    /// PI_ERROR_WOULD_BLOCK inside a callback of a plugin. PI_ERROR_OUT_OF_ codes if memory for a
+    /// test is missing; all other connections are verified then.
     void verify_connections() const;
 
-    /// Gives idle device memory back to the plugins until no more than so many bytes are kept at each
+    /// Returns idle device memory to the plugins, until at most bytes_to_keep are cached at each
     /// place.
     void trim(uint64_t bytes_to_keep = 0) const;
-    /// Of a device's place; else PI_ERROR_INVALID_VALUE.
+    /// For the place of a device; else PI_ERROR_INVALID_VALUE.
     PoolStatistics pool_statistics(PlaceIndex place) const;
 
     const std::shared_ptr<RuntimeState> &state() const noexcept { return state_; }
