@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * Handles, codes and structs of CUDA's driver ABI, as driver_api.h says.
+ * Handles, codes and structs of CUDA's driver ABI; see driver_api.h.
  */
 #ifndef PI_CUDA_DRIVER_TYPES_H
 #define PI_CUDA_DRIVER_TYPES_H
@@ -13,14 +13,15 @@ namespace pi {
 namespace cuda {
 #endif
 
-/* A device is its ordinal; an address of device memory is a number, which the host may not dereference. */
+/* A device is its ordinal. The address of device memory is a number, which the host must not
+ * dereference. */
 typedef int CUdevice;
 typedef unsigned long long CUdeviceptr;
 typedef unsigned long long CUtexObject;
 typedef unsigned long long CUsurfObject;
 typedef unsigned long long CUmemGenericAllocationHandle;
 
-/* Pointers to what only the driver knows. */
+/* Opaque pointers. */
 typedef struct CUctx_st *CUcontext;
 typedef struct CUstream_st *CUstream;
 typedef struct CUevent_st *CUevent;
@@ -39,18 +40,18 @@ typedef struct CUlinkState_st *CUlinkState;
     type;
 #include <pi/cuda/driver_codes.def>
 
-/* Runs on a thread of the driver, and may not call the driver. */
+/* Runs on a thread of the driver, and must not call the driver. */
 typedef void (*CUhostFn)(void *user_data);
-/* The same, with the state of the stream; it is also called after an error. */
+/* The same, with the state of the stream; also called after an error. */
 typedef void (*CUstreamCallback)(CUstream stream, CUresult status, void *user_data);
-/* The dynamic shared memory that a block of so many threads needs. */
+/* The dynamic shared memory that a block of this many threads needs, in bytes. */
 typedef size_t (*CUoccupancyB2DSize)(int block_size);
 
 typedef struct CUuuid {
     char bytes[16];
 } CUuuid;
 
-/* What another process opens memory or an event with; bytes that mean nothing to the program. */
+/* Opaque bytes with which another process opens memory or an event. */
 typedef struct CUipcMemHandle {
     char reserved[64];
 } CUipcMemHandle;
@@ -58,7 +59,7 @@ typedef struct CUipcEventHandle {
     char reserved[64];
 } CUipcEventHandle;
 
-/* --- copies: the memory types say which of host, device and array counts; pitches are bytes ------------- */
+/* --- copies: the memory types select host, device or array; pitches are in bytes -------------- */
 
 typedef struct CUDA_MEMCPY2D {
     size_t srcXInBytes, srcY;
@@ -76,7 +77,8 @@ typedef struct CUDA_MEMCPY2D {
     size_t WidthInBytes, Height;
 } CUDA_MEMCPY2D;
 
-/* A slice is `Height` of its end many rows apart, so a multiple of the pitch. reserved are null. */
+/* Slices are `Height` rows of their end apart, a multiple of the pitch. The reserved members are
+ * null. */
 typedef struct CUDA_MEMCPY3D {
     size_t srcXInBytes, srcY, srcZ, srcLOD;
     CUmemorytype srcMemoryType;
@@ -114,9 +116,9 @@ typedef struct CUDA_MEMCPY3D_PEER {
     size_t WidthInBytes, Height, Depth;
 } CUDA_MEMCPY3D_PEER;
 
-/* --- pools and mappings: who may use what is granted apart from contexts -------------------------------- */
+/* --- pools and mappings: access is granted independently of contexts -------------------------- */
 
-/* A place: of a device its ordinal is the id. */
+/* A location; for a device, id is its ordinal. */
 typedef struct CUmemLocation {
     CUmemLocationType type;
     int id;
@@ -154,7 +156,7 @@ typedef struct CUmemAllocationProp {
     } allocFlags;
 } CUmemAllocationProp;
 
-/* What another interface, such as Vulkan, exports. */
+/* Memory exported by another interface, such as Vulkan. */
 typedef struct CUDA_EXTERNAL_MEMORY_HANDLE_DESC {
     CUexternalMemoryHandleType type;
     union {
@@ -176,9 +178,10 @@ typedef struct CUDA_EXTERNAL_MEMORY_BUFFER_DESC {
     unsigned int reserved[16];
 } CUDA_EXTERNAL_MEMORY_BUFFER_DESC;
 
-/* --- arrays, textures and surfaces ---------------------------------------------------------------------- */
+/* --- arrays, textures and surfaces ------------------------------------------------------------ */
 
-/* Width, Height and Depth are elements; Height and Depth are 0 where there is no such axis. */
+/* Width, Height and Depth are in elements; Height and Depth are 0 for an axis that does not
+ * exist. */
 typedef struct CUDA_ARRAY3D_DESCRIPTOR {
     size_t Width, Height, Depth;
     CUarray_format Format;
@@ -232,9 +235,9 @@ typedef struct CUDA_RESOURCE_VIEW_DESC {
     unsigned int reserved[16];
 } CUDA_RESOURCE_VIEW_DESC;
 
-/* --- launches ------------------------------------------------------------------------------------------- */
+/* --- launches --------------------------------------------------------------------------------- */
 
-/* Of the vendor's many members those that PI sets; it is 64 bytes. */
+/* Those of the vendor's members that PI sets; 64 bytes. */
 typedef union CUlaunchAttributeValue {
     char pad[64];
     int cooperative;
@@ -242,7 +245,7 @@ typedef union CUlaunchAttributeValue {
         unsigned int x, y, z;
     } clusterDim;
     int priority;
-    void *pointer; /* gives the alignment of the pointers that are left out */
+    void *pointer; /* for the alignment of the pointers that are omitted */
 } CUlaunchAttributeValue;
 
 typedef struct CUlaunchAttribute {

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * The ABI of NVML, the library that comes with the driver and tells of links and slots, as far as PI uses it, complete
- * without the CUDA toolkit. It is written from facts of the ABI, with the ABI's names, so that the vendor's documentation
- * (https://docs.nvidia.com/deploy/nvml-api) serves it. In C++ all of it is in namespace pi::cuda, so that <nvml.h> may be
- * included in the same file.
+ * The part of NVML's ABI that PI uses, complete without the CUDA toolkit. NVML comes with the
+ * driver and describes links and slots. The header is written from facts of the ABI and uses the
+ * ABI's names, so the vendor's documentation (https://docs.nvidia.com/deploy/nvml-api) applies. In
+ * C++ everything is in namespace pi::cuda, so that <nvml.h> may be included in the same file.
  *
- * The library is opened at run time and each symbol looked up by its name. All functions may be called from any thread.
+ * The library is opened at run time, and each symbol is looked up by name. All functions may be
+ * called from any thread.
  */
 #ifndef PI_CUDA_NVML_API_H
 #define PI_CUDA_NVML_API_H
@@ -31,7 +32,7 @@ typedef enum nvmlEnableState_t {
     NVML_FEATURE_ENABLED = 1
 } nvmlEnableState_t;
 
-/* What is at the other end of an NVLink. */
+/* The device at the other end of an NVLink. */
 typedef enum nvmlIntNvLinkDeviceType_t {
     NVML_NVLINK_DEVICE_TYPE_GPU = 0,
     NVML_NVLINK_DEVICE_TYPE_IBMNPU = 1,
@@ -49,8 +50,8 @@ typedef enum nvmlValueType_t { NVML_VALUE_TYPE_UNSIGNED_INT = 1 } nvmlValueType_
 
 enum {
     NVML_NVLINK_MAX_LINKS = 18,
-    NVML_FI_DEV_NVLINK_SPEED_MBPS_COMMON =
-        90 /* of each active link, one way: 10^6 bytes a second */
+    /* Of each active link, in one direction: 10^6 bytes per second. */
+    NVML_FI_DEV_NVLINK_SPEED_MBPS_COMMON = 90
 };
 
 typedef struct nvmlPciInfo_t {
@@ -70,15 +71,15 @@ typedef union nvmlValue_t {
 } nvmlValue_t;
 
 typedef struct nvmlFieldValue_t {
-    unsigned int fieldId, scopeId; /* the question */
+    unsigned int fieldId, scopeId; /* the query */
     long long timestamp, latencyUsec;
     nvmlValueType_t valueType;
     nvmlReturn_t nvmlReturn; /* of this value */
     nvmlValue_t value;
 } nvmlFieldValue_t;
 
-/* PI_NVML_FUNCTION(need, result, name, parameters): NEEDED, without which a library is of no use to PI, or OPTIONAL, which
- * not all drivers have. */
+/* PI_NVML_FUNCTION(need, result, name, parameters): PI cannot use a library without the NEEDED
+ * functions; some drivers lack the OPTIONAL ones. */
 #define PI_NVML_FUNCTIONS(PI_NVML_FUNCTION)                                                        \
     PI_NVML_FUNCTION(NEEDED, nvmlReturn_t, nvmlInit_v2, (void))                                    \
     PI_NVML_FUNCTION(NEEDED, nvmlReturn_t, nvmlShutdown, (void))                                   \
@@ -100,7 +101,7 @@ typedef struct nvmlFieldValue_t {
     PI_NVML_FUNCTION(OPTIONAL, nvmlReturn_t, nvmlDeviceGetFieldValues,                             \
                      (nvmlDevice_t, int, nvmlFieldValue_t *))
 
-/* All of them, by name. A null pointer is a function that the library does not have. */
+/* All functions, by name. A null pointer means that the library does not have the function. */
 typedef struct pi_nvml_functions {
 #define PI_NVML_MEMBER(need, result, name, parameters) result(*name) parameters;
     PI_NVML_FUNCTIONS(PI_NVML_MEMBER)

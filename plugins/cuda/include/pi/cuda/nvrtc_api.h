@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * The ABI of NVRTC, CUDA's compiler for C++ source, as far as PI uses it, complete without the CUDA toolkit.
- * It is written from facts of the ABI, with the ABI's names, so that the vendor's documentation serves it.
- * In C++ all of it is in namespace pi::cuda, so that <nvrtc.h> may be included in the same file.
+ * The part of NVRTC's ABI that PI uses, complete without the CUDA toolkit. NVRTC is CUDA's compiler
+ * for C++ source. The header is written from facts of the ABI and uses the ABI's names, so the
+ * vendor's documentation applies. In C++ everything is in namespace pi::cuda, so that <nvrtc.h> may
+ * be included in the same file.
  *
- * The library is opened at run time and each symbol looked up by its name, as driver_api.h has it. All functions may
- * be called from any thread; of one program from one at a time.
+ * The library is opened at run time, and each symbol is looked up by name, as in driver_api.h. All
+ * functions may be called from any thread, but only from one thread at a time for the same program.
  */
 #ifndef PI_CUDA_NVRTC_API_H
 #define PI_CUDA_NVRTC_API_H
@@ -31,8 +32,8 @@ typedef enum nvrtcResult {
     NVRTC_ERROR_INTERNAL_ERROR = 11
 } nvrtcResult;
 
-/* PI_NVRTC_FUNCTION(need, result, name, parameters): NEEDED, without which a library is of no use to PI, or OPTIONAL,
- * which came with CUDA 11.2. */
+/* PI_NVRTC_FUNCTION(need, result, name, parameters): PI cannot use a library without the NEEDED
+ * functions; the OPTIONAL ones exist since CUDA 11.2. */
 #define PI_NVRTC_FUNCTIONS(PI_NVRTC_FUNCTION)                                                      \
     PI_NVRTC_FUNCTION(NEEDED, const char *, nvrtcGetErrorString, (nvrtcResult))                    \
     PI_NVRTC_FUNCTION(NEEDED, nvrtcResult, nvrtcVersion, (int *, int *))                           \
@@ -49,7 +50,7 @@ typedef enum nvrtcResult {
     PI_NVRTC_FUNCTION(NEEDED, nvrtcResult, nvrtcGetProgramLogSize, (nvrtcProgram, size_t *))       \
     PI_NVRTC_FUNCTION(NEEDED, nvrtcResult, nvrtcGetProgramLog, (nvrtcProgram, char *))
 
-/* All of them, by name. A null pointer is a function that the library does not have. */
+/* All functions, by name. A null pointer means that the library does not have the function. */
 typedef struct pi_nvrtc_functions {
 #define PI_NVRTC_MEMBER(need, result, name, parameters) result(*name) parameters;
     PI_NVRTC_FUNCTIONS(PI_NVRTC_MEMBER)
