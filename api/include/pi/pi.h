@@ -267,7 +267,7 @@ typedef struct pi_struct_header {
  * PI_SUCCESS and "" if none failed. The text belongs to the loader and lives until the thread's
  * next failing call. Either output may be NULL. The text names the argument, its value and what
  * would be right, or the vendor's call and code: "clCreateBuffer: CL_OUT_OF_RESOURCES: 8 GiB
- * asked". */
+ * requested". */
 PI_EXPORT pi_result PI_CALL piGetLastError(pi_result *out_code, const char **out_message);
 
 /* Severity of a log message. */

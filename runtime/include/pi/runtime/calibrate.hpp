@@ -32,8 +32,8 @@ struct LinkMeasurement {
 struct Calibration {
     CostTable costs; ///< measured; estimated where a link could not be measured
     std::vector<LinkMeasurement> measurements;
-    std::vector<std::string>
-        failures; ///< "opencl:0:0 -> host: ...": links that could not be measured
+    /// Links that could not be measured: "opencl:0:0 -> host: ...".
+    std::vector<std::string> failures;
 };
 
 /// Measures every link of a topology, two sizes in each size class. Takes seconds to minutes, uses

@@ -81,8 +81,8 @@ struct Candidate {
     std::string reason;
     /// Of a possible route: the connections that must be verified before it is used.
     std::vector<MemoryPair> unverified{};
-    bool verification_failed =
-        false; ///< refused for this reason; `reason` says which bytes were wrong
+    /// Refused because verification failed; `reason` says which bytes were wrong.
+    bool verification_failed = false;
 };
 
 /// Bits of RouteRequest::allowed and StorageDescription::routes: 1 << RouteKind.
