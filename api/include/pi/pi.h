@@ -1120,8 +1120,8 @@ enum {
  * same context, kind and device (else PI_ERROR_INVALID_USM_POOL). */
 PI_EXPORT pi_result PI_CALL piUsmAlloc(pi_context context, pi_device device,
                                        const pi_usm_desc *desc, void **out_pointer);
-/* Frees an allocation, given its first byte; NULL succeeds. No command may be using it. Destroying
- * the context frees the allocations that are left. */
+/* Frees the allocation that begins at pointer; NULL succeeds. No command may be using it.
+ * Destroying the context frees the allocations that are left. */
 PI_EXPORT pi_result PI_CALL piUsmFree(pi_context context, void *pointer);
 /* pointer is any address within a live allocation of the context. */
 PI_EXPORT pi_result PI_CALL piUsmGetInfo(pi_context context, const void *pointer, pi_usm_info name,
@@ -1452,8 +1452,9 @@ typedef struct pi_usm_alloc_desc {
     uint64_t alignment;
     void **out_pointer;
 } pi_usm_alloc_desc;
-/* Frees any USM allocation of the queue's context, given its first byte; NULL succeeds. After the
- * call no other call may free it; if the command fails, the allocation is unchanged. */
+/* Frees the USM allocation of the queue's context that begins at pointer, of any kind; NULL
+ * succeeds. After the call no other call may free it; if the command fails, the allocation is
+ * unchanged. */
 typedef struct pi_usm_free_desc {
     uint32_t struct_size;
     pi_struct_type type; /* PI_TYPE_USM_FREE_DESC */
@@ -1716,7 +1717,7 @@ PI_EXPORT pi_result PI_CALL piProgramCompile(pi_program program, const pi_progra
 PI_EXPORT pi_result PI_CALL piProgramLink(pi_context context, const pi_program_link_desc *desc,
                                           pi_program *out_program);
 PI_EXPORT pi_result PI_CALL piProgramBuild(pi_program program, const pi_program_build_desc *desc);
-/* Sets values of specialization constants, which are copied, for the next compile or build of a
+/* Sets values of specialization constants, which are copied, for all later compiles and builds of a
  * SPIR-V program. Constants that are not listed keep their value, initially the default; of several
  * values for one id the last counts. A call that fails sets none. PI_ERROR_INVALID_VALUE: the
  * program has no such id. PI_ERROR_INVALID_SIZE: the size is not that of the constant's type (1 for
