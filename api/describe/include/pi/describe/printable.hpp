@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Texts of plugins, files and the environment, as a terminal may get them.
+// Escapes texts of plugins, files and the environment for terminals.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@ namespace pi::command_line {
 
 namespace detail {
 
-/// Bytes of the UTF-8 character that the text begins with; 0 if it begins with none.
+/// Bytes of the UTF-8 character at the beginning of the text; 0 if there is no valid one.
 inline std::size_t utf8_size(std::string_view text) {
     const auto byte = [&](std::size_t at) { return static_cast<unsigned char>(text[at]); };
     const unsigned char first = byte(0);
@@ -26,7 +26,7 @@ inline std::size_t utf8_size(std::string_view text) {
         if ((byte(at) & 0xC0) != 0x80)
             return 0;
     }
-    // Longer than needed, a surrogate, or beyond the last character.
+    // Overlong, a surrogate, or beyond the last code point.
     const unsigned char second = size > 1 ? byte(1) : 0x80;
     const bool wrong = (first == 0xE0 && second < 0xA0) || (first == 0xED && second > 0x9F) ||
                        (first == 0xF0 && second < 0x90) || (first == 0xF4 && second > 0x8F);
@@ -61,13 +61,13 @@ inline std::string printable(std::string_view text, std::string_view kept) {
 
 } // namespace detail
 
-/// The text with its control characters, but for line breaks and tabs, and each byte that is no UTF-8
-/// as "\x1b": it can neither move a terminal's cursor nor colour or hide what stands there.
+/// The text with each control character except line breaks and tabs, and each byte that is not
+/// UTF-8, written as "\x1b". It can neither move a terminal's cursor nor colour or hide other text.
 inline std::string printable(std::string_view text) {
     return detail::printable(text, "\n\t");
 }
 
-/// The same for a name, a path or another text of one line: line breaks and tabs, too.
+/// The same for texts of one line, such as names and paths: escapes line breaks and tabs as well.
 inline std::string printable_line(std::string_view text) {
     return detail::printable(text, "");
 }
