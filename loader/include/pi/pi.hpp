@@ -984,7 +984,7 @@ public:
         template <auto Name>
         Returns<InfoType<Name>> info() const {
             static_assert(std::is_same_v<decltype(Name), typename Call::Names>,
-                          "this name is not one of this noun's information");
+                          "this is not an info name of this noun");
             return read<InfoType<Name>>(Call::name, asking(Name));
         }
         /// std::nullopt if the object does not answer: the feature is missing, or the plugin is
@@ -992,7 +992,7 @@ public:
         template <auto Name>
         Returns<std::optional<InfoType<Name>>> find_info() const {
             static_assert(std::is_same_v<decltype(Name), typename Call::Names>,
-                          "this name is not one of this noun's information");
+                          "this is not an info name of this noun");
             std::optional<InfoType<Name>> value{std::in_place};
             const pi_result result = detail::read(*value, asking(Name));
             if (result == PI_ERROR_UNSUPPORTED_FEATURE || result == PI_ERROR_INVALID_ENUMERATION) {
@@ -1467,7 +1467,7 @@ public:
         template <auto Name>
         static Returns<InfoType<Name>> info(Borrowed<pi_context> context, const void *pointer) {
             static_assert(std::is_same_v<decltype(Name), decltype(PI_USM_INFO_KIND)>,
-                          "this name is not one of this noun's information");
+                          "this is not an info name of this noun");
             return read<InfoType<Name>>(
                 "piUsmGetInfo", [&](uint64_t size, void *value, uint64_t *out_size) {
                     return piUsmGetInfo(context.get(), pointer, Name, size, value, out_size);
@@ -1619,7 +1619,7 @@ public:
         template <auto Name>
         Returns<InfoType<Name>> build_info(Borrowed<pi_device> device) const {
             static_assert(std::is_same_v<decltype(Name), decltype(PI_PROGRAM_BUILD_INFO_STATUS)>,
-                          "this name is not one of this noun's build information");
+                          "this is not a build info name of this noun");
             return read<InfoType<Name>>(
                 "piProgramGetBuildInfo", [&](uint64_t size, void *value, uint64_t *out_size) {
                     return piProgramGetBuildInfo(this->handle_, device.get(), Name, size, value,
@@ -1690,7 +1690,7 @@ public:
         Returns<InfoType<Name>> group_info(Borrowed<pi_device> device) const {
             static_assert(
                 std::is_same_v<decltype(Name), decltype(PI_KERNEL_GROUP_INFO_MAX_WORK_GROUP_SIZE)>,
-                "this name is not one of this noun's group information");
+                "this is not a group info name of this noun");
             return read<InfoType<Name>>(
                 "piKernelGetGroupInfo", [&](uint64_t size, void *value, uint64_t *out_size) {
                     return piKernelGetGroupInfo(this->handle_, device.get(), Name, size, value,
@@ -1701,7 +1701,7 @@ public:
         Returns<InfoType<Name>> sub_group_info(Borrowed<pi_device> device) const {
             static_assert(
                 std::is_same_v<decltype(Name), decltype(PI_KERNEL_SUB_GROUP_INFO_MAX_SIZE)>,
-                "this name is not one of this noun's sub-group information");
+                "this is not a sub-group info name of this noun");
             return read<InfoType<Name>>(
                 "piKernelGetSubGroupInfo", [&](uint64_t size, void *value, uint64_t *out_size) {
                     return piKernelGetSubGroupInfo(this->handle_, device.get(), Name, size, value,
@@ -1781,7 +1781,7 @@ public:
         template <auto Name>
         Returns<InfoType<Name>> profiling_info() const {
             static_assert(std::is_same_v<decltype(Name), decltype(PI_PROFILING_START)>,
-                          "this name is not one of the profiling information");
+                          "this is not a profiling info name");
             return read<InfoType<Name>>(
                 "piEventGetProfilingInfo", [&](uint64_t size, void *value, uint64_t *out_size) {
                     return piEventGetProfilingInfo(this->handle_, Name, size, value, out_size);

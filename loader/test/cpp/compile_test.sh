@@ -41,7 +41,7 @@ while IFS='|' read -r code words; do
     esac
 done << 'END'
 pi::Queue copy = q;|deleted
-d.info<PI_QUEUE_INFO_FLAGS>();|this name is not one of this noun's information
+d.info<PI_QUEUE_INFO_FLAGS>();|this is not an info name of this noun
 q.enqueue(pi::desc<pi_barrier_desc>());|discard
 q.enqueue(pi::desc<pi_queue_desc>(), pi::no_event);|Command
 pi::nothrow::QueueRef(q).finish();|discard
