@@ -36,7 +36,7 @@ std::string selector_of(pi_loader loader, pi_device device) {
     return text;
 }
 
-/// The first form of the kernels that a device takes.
+/// The first form of the kernels that a device accepts.
 KernelForm kernel_form(pi_device device, std::span<const KernelForm> forms) {
     uint32_t formats = 0;
     const pi_result result =
@@ -75,7 +75,7 @@ DeviceEntry describe(pi_loader loader, pi_device device, std::span<const KernelF
 
 std::string why_left_out(const DeviceEntry &entry) {
     return entry.selector +
-           " takes kernels neither as OpenCL C nor as native functions nor as PTX nor as SPIR-V";
+           " accepts none of these kernels: OpenCL C, native functions, PTX, SPIR-V";
 }
 
 /// In an order of seats: the program itself, at the bare host.
@@ -154,7 +154,7 @@ std::vector<DeviceEntry> find_devices(pi_loader loader, const char *selector,
     std::vector<pi_device> devices(count);
     check(piLoaderSelectDevices(loader, selector, count, devices.data(), &count),
           "piLoaderSelectDevices");
-    devices.resize(std::min<size_t>(count, devices.size())); // a plugin may have failed since
+    devices.resize(std::min<size_t>(count, devices.size())); // a plugin may have failed meanwhile
     std::vector<DeviceEntry> entries;
     for (pi_device device : devices) {
         entries.push_back(describe(loader, device, forms));
@@ -210,7 +210,7 @@ std::vector<Element> parse_devices(const std::string &list) {
         if (element.selector.empty()) {
             throw std::invalid_argument("--devices \"" + list + "\": element " +
                                         std::to_string(elements.size() + 1) +
-                                        " names no device; wanted is plugin[:platform[:device]]");
+                                        " names no device: write plugin[:platform[:device]]");
         }
         elements.push_back(std::move(element));
         begin = end + 1;
@@ -255,7 +255,7 @@ Work choose_places(pi_loader loader, const std::string &list, std::span<const Ke
         order.push_back(application_seat);
     }
     if (order.empty()) {
-        std::string text = "there is no device to work on; pi-info tells more";
+        std::string text = "no device can run the kernels; pi-info lists the devices";
         for (const std::string &sentence : left_out) {
             text += "\n  " + sentence;
         }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Blurs a picture on one device, finds edges on the next, and so on over all backends that there are,
-// and tells how the memory got from each to the next. Begin reading at pipeline.cpp.
+// Blurs a picture on one device, finds edges on the next, and so on over all backends, and prints by
+// which route the bytes reached each device. Begin reading at pipeline.cpp.
 #include "kernels.hpp"
 #include "machine.hpp"
 #include "picture.hpp"
@@ -49,18 +49,18 @@ in this order; a shorter list begins again. "/own" behind one gives it a context
     image_pipeline --devices opencl:0:0,opencl:0:1/own,host
 Without a list all devices are used, in an order that takes every route that they allow.
 
-In place: what lies between the stages is otherwise in memory of the devices. If host memory will do,
-CPU devices use it where it is, and nothing moves at all.
+In place: storages between the stages are in memory of the devices by default. With --in-place they may
+be in host memory, which CPU devices use in place, so that no byte moves.
 
-Machine: its devices are sim:0:0, sim:0:1 and so on, and without a list all of them are used. Each transfer
-is waited for; its predicted time and the one that it took on the machine's virtual clock are told.
+Machine: its devices are sim:0:0, sim:0:1 and so on; without a list all of them are used. The program
+waits for each transfer and prints its predicted time and its time on the machine's virtual clock.
 
-Costs: routes are chosen by what links cost: as the plugins say, or as "pi-bench calibrate --costs FILE"
-measured it on this machine. A file that cannot be used, of another machine say, is told and left alone.
+Costs: routes are chosen by the costs of links: those that the plugins report, or those that
+"pi-bench calibrate --costs FILE" measured on this machine. If a file cannot be used, for example because
+it is of another machine, the program says why and uses the plugins' costs.
 
-Exit codes: 0 the work was done and the results equal the CPU reference; 1 they differ, or something is
-wrong with the picture, the devices or the output folder, as the message says; 2 the command line was
-not understood.
+Exit codes: 0 the results equal the CPU reference; 1 they differ, or the picture, the devices or the
+output folder cannot be used, as the message says; 2 the command line is wrong.
 
 The form of the --json file is described in examples/image_pipeline/README.md.)";
 
@@ -68,14 +68,14 @@ void declare(CLI::App &app, Options &options) {
     app.add_option("picture", options.picture,
                    "A PNG file of any kind; without one, a harbour at sunset")
         ->type_name("FILE");
-    app.add_option("--devices", options.devices, "Where the stages run; see below")
+    app.add_option("--devices", options.devices, "Devices that run the stages; see below")
         ->type_name("LIST");
-    app.add_flag("--list", options.list, "List plugins and devices, and do nothing else");
+    app.add_flag("--list", options.list, "List plugins and devices, then exit");
     app.add_option("--output", options.output,
-                   "Folder for the pictures, made if need be (" + options.output + ")")
+                   "Folder for the pictures, created if missing (" + options.output + ")")
         ->type_name("FOLDER");
     app.add_option("--rounds", options.rounds,
-                   "How often to do it all, every stage one place further on each time (" +
+                   "Rounds; in each round every stage runs one place further on (" +
                        std::to_string(options.rounds) + ")")
         ->type_name("N")
         ->check(CLI::Range(1U, 1000U));
@@ -86,12 +86,12 @@ void declare(CLI::App &app, Options &options) {
                    "Choose routes by the measured costs of a file; see below")
         ->type_name("FILE");
     app.add_option("--cubin", options.cubin,
-                   "A module with the kernels for devices of CUDA, instead of PTX")
+                   "A module with the kernels for CUDA devices, instead of PTX")
         ->type_name("FILE")
         ->check(CLI::ExistingFile);
-    app.add_flag("--in-place", options.in_place, "Let everything be in host memory; see below");
+    app.add_flag("--in-place", options.in_place, "Allow all storages in host memory; see below");
     app.add_flag("--explain", options.explain,
-                 "Tell every route there was, with its cost or why it was refused");
+                 "Print every possible route with its cost, and why routes were refused");
     app.add_option("--json", options.json, "Also write routes, bytes and the comparison to a file")
         ->type_name("FILE");
     app.footer(footer);
@@ -122,11 +122,11 @@ void list_devices(pi_loader loader, std::span<const KernelForm> forms) {
     }
     for (const DeviceEntry &entry : find_devices(loader, nullptr, forms)) {
         std::printf("%s%s%s\n", left(entry.selector, 14).c_str(), entry.title.c_str(),
-                    entry.kernels.format == 0 ? " (takes no kernels of this example)" : "");
+                    entry.kernels.format == 0 ? " (accepts no kernels of this example)" : "");
     }
 }
 
-/// Makes the folder before any work is done, and finds out whether files can be made in it.
+/// Creates the folder and checks that files can be created in it.
 void prepare_output(const fs::path &folder) {
     std::error_code error;
     fs::create_directories(folder, error);
@@ -218,10 +218,11 @@ int work(const Options &options, std::span<const KernelForm> forms) {
 
 int run(int argc, char **argv) {
     Options options;
-    CLI::App app("Blurs a picture, finds its edges and takes a histogram, each on another device, "
-                 "and tells\n"
-                 "how the memory gets from each to the next.\n",
-                 "image_pipeline");
+    CLI::App app(
+        "Blurs a picture, finds its edges and computes a histogram, each on another device, "
+        "and prints\n"
+        "by which route the bytes reach each device.\n",
+        "image_pipeline");
     declare(app, options);
     try {
         app.parse(argc, argv);

@@ -6,6 +6,7 @@
 #include <pi/runtime/error.hpp>
 
 #include <algorithm>
+#include <sstream>
 #include <utility>
 
 namespace image_pipeline {
@@ -13,9 +14,12 @@ namespace {
 
 using namespace pi::runtime;
 
-// Columns: text, then figures.
+// Columns: text, then figures; 100 characters in all on a real machine.
 constexpr size_t text_width = 60;
-constexpr size_t figure_width = 11;
+/// Virtual times need more room.
+constexpr size_t figure_width(size_t columns) {
+    return columns > 4 ? 11 : 10;
+}
 // Of the text: an indent, a storage and a way to it.
 constexpr size_t indent = 4;
 constexpr size_t storage_width = 11;
@@ -34,11 +38,10 @@ struct WayStyle {
 /// By Way.
 constexpr std::array<WayStyle, way_count> way_styles{{
     {"up to date", dim, nullptr},
-    {"direct use", "\033[32m",
-     "memory of the other place is used as it is (UNIFIED): no bytes move"},
-    {"import", "\033[36m", "a piece of host memory is used in place: no bytes move"},
+    {"direct use", "\033[32m", "uses memory of the other place in place (UNIFIED): no bytes move"},
+    {"import", "\033[36m", "uses host memory in place: no bytes move"},
     {"plugin copy", "\033[33m", "the plugin copies between two of its places (MIGRATABLE)"},
-    {"bounce", "\033[35m", "it goes through host memory (NONE): between vendors, between backends"},
+    {"bounce", "\033[35m", "goes through host memory (NONE): between vendors, between backends"},
     {"read", "\033[34m", "the host reads device memory"},
     {"write", "\033[34m", nullptr},
 }};
@@ -60,11 +63,11 @@ struct Painted {
     }
 };
 
-/// A text that is too long takes the room of empty figures, else a line of its own.
+/// A text that is too long extends over empty figures, or else has a line of its own.
 std::string row(const Painted &text, const std::vector<std::string> &cells) {
     std::string figures(text_width, ' ');
     for (const std::string &cell : cells) {
-        figures += right(cell, figure_width);
+        figures += " " + right(cell, figure_width(cells.size()) - 1);
     }
     const bool fits = text.length < figures.find_first_not_of(' ');
     std::string line =
@@ -120,14 +123,14 @@ Figures &Figures::operator+=(const Figures &other) {
 }
 
 size_t Report::page_width() const {
-    return text_width + figure_width * headings().size();
+    return text_width + figure_width(headings().size()) * headings().size();
 }
 
 std::vector<std::string> Report::headings() const {
     if (simulated_) {
-        return {"moved", "had to", "predicted", "virtual", "done at"};
+        return {"moved", "required", "predicted", "virtual", "done at"};
     }
-    return {"moved", "had to", "in + out", "done at"};
+    return {"moved", "required", "in + out", "done at"};
 }
 
 std::vector<std::string> Report::cells(const std::optional<Figures> &figures,
@@ -182,8 +185,8 @@ std::string Report::introduction(const std::string &picture, int width, int heig
     std::string text = paint(bold, "image_pipeline") + ": " + picture + ", " +
                        std::to_string(width) + " x " + std::to_string(height) + " pixels\n\n";
     for (const std::string &line : wrapped(
-             "Five stages work on a picture, each at another place (a device in a context). What "
-             "a stage reads and its place does not have yet comes there by the best way there is:",
+             "Five stages process a picture, each at another place (a device in a context). Bytes "
+             "that a stage reads and that its place lacks arrive by the cheapest route:",
              page_width())) {
         text += line + "\n";
     }
@@ -202,18 +205,19 @@ std::string Report::introduction(const std::string &picture, int width, int heig
     for (const std::string &sentence : work.left_out) {
         text += "  left out: " + sentence + "\n";
     }
-    for (const std::string &line :
-         wrapped(in_place ? "Everything may be in host memory, where devices can use that in place."
-                          : "The picture, the overlay and the chart are in host memory. What lies "
-                            "between the stages is in memory of the devices that write it.",
-                 page_width())) {
+    for (const std::string &line : wrapped(
+             in_place ? "All storages may be in host memory where devices can use it in place."
+                      : "The picture, the overlay and the chart are in host memory; the storages "
+                        "between the stages are in memory of the devices that write them.",
+             page_width())) {
         text += line + "\n";
     }
     text +=
         "\n" + paint(bold, "Connections") +
-        ": what memory of the row's place is to the column's place\n" + matrix() +
-        paint(dim, "import/N: uses host memory in place, aligned to N; mapped: the host uses its "
-                   "memory in place; copied: not") +
+        ": how the column's place can use memory of the row's place\n" + matrix() +
+        paint(dim,
+              "import/N: uses host memory in place if aligned to N bytes; mapped: the host maps "
+              "it in place;\ncopied: only by copies") +
         "\n";
     return text;
 }
@@ -229,14 +233,30 @@ std::string Report::costs(const std::string &file, const pi::runtime::LoadedCost
     return text;
 }
 
-/// Without the blanks that fill its last column.
+/// Each column is as wide as its widest cell.
 std::string Report::matrix() const {
-    std::string text;
-    for (const char c : to_string(topology_)) {
-        if (c == '\n') {
-            text.erase(text.find_last_not_of(' ') + 1);
+    std::vector<std::vector<std::string>> rows;
+    std::vector<size_t> widths;
+    std::istringstream table(to_string(topology_)); // two or more blanks separate cells
+    for (std::string line; std::getline(table, line);) {
+        std::vector<std::string> &cells = rows.emplace_back();
+        for (size_t begin = 0; begin < line.size();) {
+            const size_t end = std::min(line.find("  ", begin), line.size());
+            cells.push_back(line.substr(begin, end - begin));
+            begin = std::min(line.find_first_not_of(' ', end), line.size());
         }
-        text += c;
+        widths.resize(std::max(widths.size(), cells.size()));
+        for (size_t column = 0; column < cells.size(); ++column) {
+            widths[column] = std::max(widths[column], cells[column].size() + 2);
+        }
+    }
+    std::string text;
+    for (const std::vector<std::string> &cells : rows) {
+        for (size_t column = 0; column < cells.size(); ++column) {
+            text += left(cells[column], widths[column]);
+        }
+        text.erase(text.find_last_not_of(' ') + 1);
+        text += '\n';
     }
     return text;
 }
@@ -375,21 +395,20 @@ std::string Report::summary(const Summary &summary) const {
         }
     }
     const Counters &counters = summary.counters;
-    text += "\n" + paint(bold, "Bytes") + "   " + bytes_text(counters.bytes_delivered) +
-            " moved, " +
-            (counters.bytes_delivered == counters.bytes_required
-                 ? "no more than had to"
-                 : "but " + bytes_text(counters.bytes_required) + " had to") +
-            "; copying everything in and out of each stage: " +
-            bytes_text(counters.bytes_copy_in_copy_out);
+    text +=
+        "\n" + paint(bold, "Bytes") + "   " + bytes_text(counters.bytes_delivered) + " moved, " +
+        (counters.bytes_delivered == counters.bytes_required
+             ? "all of them required"
+             : "and " + bytes_text(counters.bytes_required) + " required") +
+        "; with copies in and out of each stage: " + bytes_text(counters.bytes_copy_in_copy_out);
     if (counters.uses_elsewhere != 0) {
-        text += "\n        " + std::to_string(counters.uses_elsewhere) + " uses, of " +
+        text += "\n        " + std::to_string(counters.uses_elsewhere) + " uses of " +
                 bytes_text(counters.bytes_elsewhere) +
-                ", where the bytes are, at another device: what they moved is unknown";
+                " in another device's memory: how many bytes crossed the link is unknown";
     }
     text += "\n" + paint(bold, "Result") + "  edges and histogram equal the CPU reference: ";
     if (summary.difference.empty()) {
-        return text + paint(green, "yes") + ", bit for bit; blurred, overlay and chart too\n";
+        return text + paint(green, "yes") + "; blurred, overlay and chart too\n";
     }
     return text + paint(red, "no") + ": " + summary.difference + "\n";
 }

@@ -194,5 +194,6 @@ TEST_CASE("the first program runs on the host plugin alone") {
     const Ran ran = run({FIRST_PROGRAM});
     INFO(ran.output);
     CHECK(ran.exit_code == 0);
-    CHECK_THAT(ran.output, Contains("host") && Contains("numbers"));
+    CHECK_THAT(ran.output,
+               Contains("host -> host:0:0") && Contains("1 kernels, and the last number is 1"));
 }
