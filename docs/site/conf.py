@@ -64,10 +64,9 @@ html_show_sphinx = False
 pygments_style = "friendly"
 pygments_dark_style = "monokai"
 
-# Which page shows a section of README.md, which is none itself.
-README_PAGES = {"": "docs/site/index", "try-it": "docs/site/start", "install": "docs/site/start", "a-first-program": "docs/site/start",
-                "what-works-today": "docs/site/support", "figures": "docs/site/figures",
-                "where-things-are": "docs/site/start", "licence": "docs/site/start"}
+# Which page of the site shows a section of README.md, which is not a page of the site itself.
+README_PAGES = {"": "docs/site/index", "try-it": "docs/site/start", "a-first-program": "docs/site/start",
+                "install": "docs/site/start", "read-on": "docs/site/index", "how-it-compares": "docs/site/start"}
 # Which page is the reference of a header.
 REFERENCES = {"api/include/pi/pi.h": "pi", "api/include/pi/pi_plugin.h": "plugin",
               "api/include/pi/pi_native_kernel.h": "plugin", "api/include/pi/pi_verification_kernel.h": "plugin",

@@ -5,6 +5,9 @@
 #include "pipeline_report.hpp"
 #include "skip.hpp"
 
+#include <fstream>
+#include <regex>
+
 using Catch::Matchers::Contains;
 using nlohmann::json;
 using pi_test::Ran;
@@ -23,6 +26,31 @@ bool can_run_demo() {
     }
     pi_test::skip("needs two devices of one OpenCL platform and one of a second");
     return false;
+}
+
+/// The lines of README.md's blocks of output, "..." left out.
+std::vector<std::string> readme_output(size_t block) {
+    std::ifstream readme(README);
+    std::vector<std::string> lines;
+    size_t seen = 0;
+    bool inside = false;
+    for (std::string line; std::getline(readme, line);) {
+        if (line == "```text") {
+            inside = seen++ == block;
+        } else if (line == "```") {
+            inside = false;
+        } else if (inside && line != "...") {
+            lines.push_back(line);
+        }
+    }
+    REQUIRE_FALSE(lines.empty());
+    return lines;
+}
+
+/// Without times, and with one blank between words: columns depend on their widest cells.
+std::string without_times(const std::string &text) {
+    const std::string timeless = std::regex_replace(text, std::regex("[0-9.]+ ms"), "ms");
+    return std::regex_replace(timeless, std::regex(" +"), " ");
 }
 
 json report_of(const std::vector<std::string> &arguments) {
@@ -121,4 +149,30 @@ TEST_CASE("the first program moves its buffer over the devices that there are") 
     INFO(ran.output);
     CHECK(ran.exit_code == 0);
     CHECK_THAT(ran.output, Contains("opencl:0:0") && Contains("3 kernels"));
+}
+
+TEST_CASE("README.md shows lines that the demo prints") {
+    if (!can_run_demo()) {
+        return;
+    }
+    const pi_test::TemporaryFolder folder;
+    const Ran ran = run({IMAGE_PIPELINE, "--output", folder.path()});
+    CHECK(ran.exit_code == 0);
+    for (const std::string &line : readme_output(0)) {
+        CHECK_THAT(without_times(ran.output), Contains(without_times(line)));
+    }
+}
+
+TEST_CASE("README.md shows what the first program prints") {
+    if (!has_devices("opencl:0:0")) {
+        pi_test::skip("needs an OpenCL device");
+        return;
+    }
+    const Ran ran = run({"/usr/bin/env", "PI_DEVICE_SELECTOR=host,opencl:0:0", FIRST_PROGRAM});
+    CHECK(ran.exit_code == 0);
+    std::string shown;
+    for (const std::string &line : readme_output(1)) {
+        shown += line + "\n";
+    }
+    CHECK_THAT(ran.output, Contains(shown));
 }
