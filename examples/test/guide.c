@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * The C that docs/runtime-authors.md shows, run on the host plugin: scripts/check-readme sees that both are one. */
+ * The C of docs/runtime-authors.md, run on the host plugin. scripts/check-readme compares both. */
 #include "guide.h"
 
 #include <pi/pi_native_kernel.h>
@@ -27,15 +27,15 @@ static pi_mem share(pi_context from, pi_device device, pi_context to, uint64_t s
     pi_mem_import_desc import = {sizeof import, PI_TYPE_MEM_IMPORT_DESC};
     pi_mem mem, same;
     desc.size = size;
-    desc.export_types = 1u << PI_EXTERNAL_OPAQUE_FD; /* said before, or it cannot be exported */
+    desc.export_types = 1u << PI_EXTERNAL_OPAQUE_FD; /* required for an export */
     check(piMemBufferCreate(from, device, &desc, &mem), "piMemBufferCreate");
     how.external_type = PI_EXTERNAL_OPAQUE_FD;
     check(piMemExport(mem, &how, &import.handle), "piMemExport");
-    /* Here the descriptor could go to another process; its offset and size go with it. */
+    /* The descriptor may go to another process, with its offset and size. */
     import.size = import.handle.size;
     check(piMemImport(to, device, &import, &same), "piMemImport");
     close(import.handle.fd);
-    check(piMemRelease(mem), "piMemRelease"); /* the bytes live as long as anybody has them */
+    check(piMemRelease(mem), "piMemRelease"); /* the bytes live until `same` is released */
     return same;
 }
 
@@ -54,7 +54,7 @@ static void PI_CALL signal_gate(pi_event event, pi_result result, void *gate) {
     piEventRelease(gate);
 }
 
-/* An event of the consumer's plugin that ends as the producer's does. */
+/* An event of the consumer's plugin that completes with the producer's result. */
 static pi_event bridge(pi_event producer, pi_context consumer) {
     pi_event gate;
     check(piEventCreateHost(consumer, NULL, &gate), "piEventCreateHost");
@@ -83,7 +83,7 @@ static pi_kernel make_kernel(pi_context context) {
     check(piProgramCreate(context, &desc, &program), "piProgramCreate");
     check(piProgramBuild(program, NULL), "piProgramBuild");
     check(piKernelCreate(program, "scale", NULL, &kernel), "piKernelCreate");
-    check(piProgramRelease(program), "piProgramRelease"); /* the kernel keeps it */
+    check(piProgramRelease(program), "piProgramRelease"); /* the kernel holds a reference */
     return kernel;
 }
 
@@ -109,7 +109,7 @@ static pi_event write_numbers(pi_queue queue, pi_mem mem, const float *numbers, 
     pi_buffer_write_desc desc = {sizeof desc, PI_TYPE_BUFFER_WRITE_DESC};
     pi_event written;
     desc.mem = mem;
-    desc.host_ptr = numbers; /* must stay as it is until the event is final */
+    desc.host_ptr = numbers; /* must not change until the event is complete */
     desc.region_count = 1;
     desc.regions = &all;
     check(piEnqueueMemBufferWrite(queue, &desc, 0, NULL, &written), "piEnqueueMemBufferWrite");
@@ -128,7 +128,7 @@ static void read_numbers(pi_queue queue, pi_mem mem, float *numbers, uint64_t si
     check(piEnqueueMemBufferRead(queue, &desc, 1, &after, NULL), "piEnqueueMemBufferRead");
 }
 
-/* Memory by address, in the order of a queue: nothing here waits before the end. */
+/* Memory by address, in the order of a queue: only the last call waits. */
 static void scale_by_address(pi_queue queue, pi_kernel kernel, float *numbers, uint64_t count,
                              float factor) {
     const pi_region all = {.extent = {count * sizeof *numbers}};
@@ -158,7 +158,7 @@ static void scale_by_address(pi_queue queue, pi_kernel kernel, float *numbers, u
     copy.src = usm;
     copy.dst = numbers;
     check(piEnqueueUsmCopy(queue, &copy, 0, NULL, NULL), "piEnqueueUsmCopy");
-    freed.flags = PI_COMMAND_BLOCKING; /* in order: all before it is final, too */
+    freed.flags = PI_COMMAND_BLOCKING; /* in order: all commands before it are complete, too */
     freed.pointer = usm;
     check(piEnqueueUsmFree(queue, &freed, 0, NULL, NULL), "piEnqueueUsmFree");
 }
@@ -190,7 +190,7 @@ static pi_mem make_image(pi_context context, pi_device device, uint64_t width, u
     desc.height = height;
     if (piMemImageCreate(context, device, &desc, &image) == PI_SUCCESS)
         return image;
-    piGetLastError(NULL, &reason); /* PI_ERROR_UNSUPPORTED_FEATURE: not this format */
+    piGetLastError(NULL, &reason); /* PI_ERROR_UNSUPPORTED_FEATURE: no such format */
     fprintf(stderr, "no image: %s\n", reason);
     return NULL;
 }
@@ -211,7 +211,7 @@ static void underline(pi_queue queue, pi_mem image, unsigned char *picture, uint
     line.origin[1] = height - 1;
     line.extent[0] = width;
     check(piEnqueueMemImageFill(queue, &line, 0, NULL, NULL), "piEnqueueMemImageFill");
-    read.flags = PI_COMMAND_BLOCKING; /* in order: the fill is done before */
+    read.flags = PI_COMMAND_BLOCKING; /* in order: after the fill */
     read.host_ptr = picture;
     read.region_count = 1;
     read.regions = &all;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * The C that all examples of docs/runtime-authors.md begin with. */
+ * The C with which all examples of docs/runtime-authors.md begin. */
 #pragma once
 
 #include <pi/pi_loader.h>
@@ -20,7 +20,7 @@ static inline void check(pi_result result, const char *call) {
 static inline uint32_t find_devices(pi_loader *out_loader, pi_device devices[16]) {
     uint32_t count;
     check(piLoaderCreate(NULL, out_loader), "piLoaderCreate"); /* NULL: all defaults */
-    /* NULL: what PI_DEVICE_SELECTOR says, or all. count may be more than 16: how many there are. */
+    /* NULL: the devices of PI_DEVICE_SELECTOR, or all; count is the number of devices. */
     check(piLoaderSelectDevices(*out_loader, NULL, 16, devices, &count), "piLoaderSelectDevices");
     return count < 16 ? count : 16;
 }

@@ -56,7 +56,7 @@ static void scale_numbers(pi::DeviceRef device, std::vector<float> &numbers, flo
     read.region_count = 1;
     read.regions = &all;
     queue.enqueue(read, scaled, pi::no_event);
-    // All is released here, also where something was thrown.
+    // Everything is released here, also after an exception.
 }
 
 int main() {

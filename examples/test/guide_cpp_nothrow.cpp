@@ -8,15 +8,15 @@
 
 namespace pn = pi::nothrow;
 
-/// A buffer of zeros, in the memory with these demands, or, if there is none, without.
-static pi::Result<pn::Mem> make_zeros(pn::QueueRef queue, uint64_t size, uint64_t demands) {
+/// A buffer of zeros in memory with these requirements or, if there is none, in any memory.
+static pi::Result<pn::Mem> make_zeros(pn::QueueRef queue, uint64_t size, uint64_t requirements) {
     const auto context = queue.info<PI_QUEUE_INFO_CONTEXT>();
     const auto device = queue.info<PI_QUEUE_INFO_DEVICE>();
     if (!context || !device)
         return pi::Result<pn::Mem>::failure(context ? device.error() : context.error());
     auto desc = pi::desc<pi_mem_buffer_desc>();
     desc.size = size;
-    desc.flags = demands;
+    desc.flags = requirements;
     pi::Result<pn::Mem> mem = pn::Mem::buffer_create(*context, *device, desc);
     if (mem.error() == PI_ERROR_UNSUPPORTED_FEATURE) {
         std::fprintf(stderr, "%s\n", mem.message().c_str()); // with piGetLastError's text
@@ -36,13 +36,14 @@ static pi::Result<pn::Mem> make_zeros(pn::QueueRef queue, uint64_t size, uint64_
 }
 
 int main() {
-    const pn::Loader loader = pn::Loader::create().value(); // of a failure: a message, and abort
+    const pn::Loader loader =
+        pn::Loader::create().value(); // on failure: prints a message and aborts
     const pn::DeviceRef device = loader.select_devices().value().at(0);
     const auto platform = device.info<PI_DEVICE_INFO_PLATFORM>().value();
     const pn::Context context = pn::Context::create(platform, device).value();
     const pn::Queue queue = pn::Queue::create(context, device).value();
     const auto zeros = make_zeros(queue, 4096, PI_MEM_REQUIRE_PINNED);
-    // 3 is not a multiple of the pattern, and the failure comes with its text.
+    // 3 is not a multiple of the pattern's size: the failure has a text.
     const auto refused = make_zeros(queue, 3, 0);
     std::puts(refused.message().c_str());
     const bool right = zeros && zeros->info<PI_MEM_INFO_SIZE>().value_or(0) == 4096 &&

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * What docs/runtime-authors.md shows of layers, run on the host plugin: scripts/check-readme sees that both are one. */
+ * The C about layers in docs/runtime-authors.md, run on the host plugin. scripts/check-readme compares both. */
 #include "guide.h"
 
 #include <string.h>
@@ -31,7 +31,7 @@ static pi_loader with_a_fault_at(const char *function, uint64_t call) {
     return loader;
 }
 
-/* The program under test: makes two buffers. The first error, if there is one. */
+/* The program under test creates two buffers. Returns the first error, or PI_SUCCESS. */
 static pi_result make_two(pi_device device, pi_context context) {
     pi_mem_buffer_desc desc = {sizeof desc, PI_TYPE_MEM_BUFFER_DESC};
     pi_result result = PI_SUCCESS;
@@ -46,7 +46,7 @@ static pi_result make_two(pi_device device, pi_context context) {
     return result;
 }
 
-/* Runs it with a fault at the given call of piMemBufferCreate; how many calls there were. */
+/* Runs it with a fault at a call of piMemBufferCreate. Returns the number of calls. */
 static uint64_t run(uint64_t call, pi_result expected) {
     const pi_loader loader = with_a_fault_at("piMemBufferCreate", call);
     pi_plugin plugins[8];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * What docs/runtime-authors.md shows of memory, run on each plugin: scripts/check-readme sees that both are one. */
+ * The C about memory in docs/runtime-authors.md, run on each plugin. scripts/check-readme compares both. */
 #include "guide.h"
 
 #include <string.h>
@@ -13,7 +13,7 @@ static pi_mem use_in_place(pi_context context, pi_device device, void *bytes, ui
     desc.handle.pointer = bytes;
     desc.size = size;
     if (piMemImport(context, device, &desc, &mem) == PI_SUCCESS)
-        return mem;                /* no byte was copied, and none will be */
+        return mem;                /* no byte is copied, now or later */
     piGetLastError(NULL, &reason); /* "... is aligned to 16 bytes; 128 are needed ..." */
     fprintf(stderr, "not in place: %s\n", reason);
     return NULL;
@@ -22,7 +22,7 @@ static pi_mem use_in_place(pi_context context, pi_device device, void *bytes, ui
 static pi_coherence begin_host_access(pi_queue queue, pi_mem mem, uint64_t size) {
     pi_buffer_map_desc map = {sizeof map, PI_TYPE_BUFFER_MAP_DESC};
     pi_coherence coherence;
-    void *same; /* the pointer that was imported */
+    void *same; /* the imported pointer */
     check(piMemGetInfo(mem, PI_MEM_INFO_COHERENCE, sizeof coherence, &coherence, NULL),
           "piMemGetInfo");
     map.flags = PI_MAP_READ | PI_MAP_WRITE | PI_COMMAND_BLOCKING;
@@ -64,7 +64,7 @@ static pi_mem make_matrix(pi_context context, pi_device device, const char *scop
     layout.axis_separator_count = 1;
     layout.axis_separators = &separator;
     desc.next = &layout;
-    desc.size = rows * columns * sizeof(float); /* commands speak of these dense bytes */
+    desc.size = rows * columns * sizeof(float); /* commands use these dense bytes */
     check(piDeviceGetMemoryScopes(device, 16, scopes, &count), "piDeviceGetMemoryScopes");
     for (; desc.scope < count && desc.scope < 16; ++desc.scope)
         if (strcmp(scopes[desc.scope].name, scope_name) == 0 &&
@@ -72,7 +72,7 @@ static pi_mem make_matrix(pi_context context, pi_device device, const char *scop
             check(piMemBufferCreate(context, device, &desc, &mem), "piMemBufferCreate");
             check(piMemGetInfo(mem, PI_MEM_INFO_PITCHES, sizeof pitches, pitches, NULL),
                   "piMemGetInfo");
-            *out_row_pitch = pitches[0]; /* of host pointers and of what kernels see */
+            *out_row_pitch = pitches[0]; /* for host pointers and kernels */
             return mem;
         }
     return NULL;
@@ -85,7 +85,7 @@ static pi_mem view_from(pi_device device, pi_mem mem, uint64_t offset, uint64_t 
     uint32_t count;
     pi_mem view;
     check(piDeviceGetMemoryScopes(device, 1, &scope, &count), "piDeviceGetMemoryScopes");
-    /* 1 where a pointer is an address; more where it is a handle, and an offset makes a sub-buffer. */
+    /* 1 if a buffer is an address; more if it is a handle and an offset makes a sub-buffer. */
     *out_begin = offset % scope.offset_alignment;
     desc.offset = offset - *out_begin;
     desc.size = size + *out_begin;
@@ -93,7 +93,7 @@ static pi_mem view_from(pi_device device, pi_mem mem, uint64_t offset, uint64_t 
     return view;
 }
 
-/* ----- What uses them ----- */
+/* ----- The program ----- */
 
 static void require(int holds, const char *what) {
     if (holds)

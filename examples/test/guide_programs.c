@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * The C about programs that docs/runtime-authors.md shows, run on every device that has what it is about. Its argument
- * is a native library with the variable `table`. */
+ * The C about programs in docs/runtime-authors.md, run on every device with these features. Its argument is a native
+ * library with the variable `table`. */
 #include "guide.h"
 
 #include <string.h>
@@ -20,7 +20,7 @@ static pi_program compile(pi_context context, const char *text, const char *opti
     const pi_program part = create(context, PI_PROGRAM_FORMAT_OPENCL_C, text);
     pi_program_build_desc desc = {sizeof desc, PI_TYPE_PROGRAM_BUILD_DESC};
     desc.options = options;
-    check(piProgramCompile(part, &desc), "piProgramCompile"); /* as a part: no kernels yet */
+    check(piProgramCompile(part, &desc), "piProgramCompile"); /* a part: no kernels yet */
     return part;
 }
 
@@ -37,7 +37,7 @@ static pi_program link_two(pi_context context, pi_program first, pi_program seco
 static void write_variable(pi_queue queue, pi_program program, const char *name, uint64_t offset,
                            const void *bytes, uint64_t size) {
     pi_device_global_write_desc desc = {sizeof desc, PI_TYPE_DEVICE_GLOBAL_WRITE_DESC};
-    desc.flags = PI_COMMAND_BLOCKING; /* without: in order with the queue's launches */
+    desc.flags = PI_COMMAND_BLOCKING; /* without it: in order with launches */
     desc.program = program;           /* built */
     desc.name = name;
     desc.host_ptr = bytes;
@@ -90,7 +90,7 @@ static int try_variables(pi_context context, pi_device device, const char *libra
     return 1;
 }
 
-/* How many of the two the device could be tried on. */
+/* The number of the two features that the device has. */
 static int try_device(pi_device device, const char *library) {
     const pi_context context = make_context(device);
     uint64_t all = 0;

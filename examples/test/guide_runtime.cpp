@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The C++ that docs/runtime-authors.md shows, run on the host plugin: scripts/check-readme sees that both are one.
+// The C++ that docs/runtime-authors.md shows, run on the host plugin. scripts/check-readme compares both.
 #include <pi/pi_loader.h>
 #include <pi/pi_native_kernel.h>
 #include <pi/runtime/dlpack.hpp>
@@ -16,7 +16,7 @@ using namespace pi::runtime;
 
 /// Halves numbers at a place, wherever they are now.
 static void halve(const Buffer &numbers, PlaceIndex place, pi_queue queue, pi_kernel scale) {
-    Acquisition use = numbers.acquire(place, Access::read_write); // never blocks
+    Acquisition use = numbers.acquire(place, Access::read_write); // does not wait for the bytes
     const float factor = 0.5F;
     pi_kernel_argument arguments[2] = {use.argument()};
     arguments[1].kind = PI_ARGUMENT_VALUE;
@@ -31,24 +31,24 @@ static void halve(const Buffer &numbers, PlaceIndex place, pi_queue queue, pi_ke
     desc.argument_count = 2;
     desc.arguments = arguments;
     Event done;
-    const std::vector<pi_event> &fetched = use.events(queue); // copies under way to this place
+    const std::vector<pi_event> &fetched = use.events(queue); // transfers in flight to this place
     check(piEnqueueKernelLaunch(queue, &desc, static_cast<uint32_t>(fetched.size()), fetched.data(),
                                 done.out()),
           "piEnqueueKernelLaunch");
-    use.release(done.get()); // when it is final, the numbers are valid here and nowhere else
+    use.release(done.get()); // when it is complete, the numbers are valid only here
 }
 
-/// Numbers of a tensor library, halved at a place and back in its memory at the end.
+/// Halves the numbers of a tensor library at a place; at the end they are in its memory again.
 static void halve_tensor(const Runtime &runtime, DLManagedTensorVersioned *theirs, PlaceIndex place,
                          pi_queue queue, pi_kernel scale) {
-    const ImportedTensor tensor = import_dlpack(runtime, theirs); // takes it over, copies nothing
+    const ImportedTensor tensor = import_dlpack(runtime, theirs); // takes ownership, copies nothing
     halve(tensor.buffer, place, queue, scale);
     Acquisition back = tensor.buffer.acquire(tensor.place, Access::read);
     back.wait();
     back.release();
-} // the tensor's deleter is called when the last use is over: runtime.finish() has seen it
+} // the tensor's deleter runs after the last use; runtime.finish() waits for it
 
-/// The other direction: a buffer at a place as a tensor of float; its deleter ends the use.
+/// The other direction: a buffer at a place as a tensor of floats; its deleter ends the use.
 static DLManagedTensorVersioned *give(const Buffer &numbers, PlaceIndex place) {
     const auto count = static_cast<int64_t>(numbers.size() / sizeof(float));
     return export_dlpack(numbers.acquire(place, Access::read_write),
