@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The module _core is built by CMake, on an installed PI or on the tree that this folder lies in."""
+"""CMake builds the module _core, with an installed PI or with the tree of this folder."""
 
 import os
 import pathlib
@@ -24,7 +24,8 @@ class CMakeBuild(build_ext):
         )
         subprocess.check_call(["cmake", "--build", str(build), "--parallel", jobs])
         subprocess.check_call(
-            ["cmake", "--install", str(build), "--component", "python", "--prefix", str(destination.parent)]
+            ["cmake", "--install", str(build), "--component", "python",
+             "--prefix", str(destination.parent)]
         )
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# For an example that is built on its own, as a project that uses an installed PI; it needs this folder and PI's cmake beside.
-# Included after project().
+# For an example that is built on its own, with an installed PI; it also needs this folder and PI's
+# folder cmake. Included after project().
 
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)

@@ -7,7 +7,7 @@
 
 namespace examples {
 
-/// The kernels as a program is made of them.
+/// The kernels in one program format.
 struct KernelForm {
     pi_program_format format = 0; ///< 0: none
     const void *data = nullptr;

@@ -10,14 +10,14 @@
 
 namespace examples {
 
-/// An example's kernels.cl (a program has those of one example) in the forms that devices take; PTX and SPIR-V are empty if there was no compiler for them. They live as
-/// long as the program.
+/// The example's kernels.cl in the forms that devices accept. PTX and SPIR-V are empty if there was
+/// no compiler for them. They live as long as the program.
 std::string_view opencl_kernels();
 std::string_view ptx_kernels();
 std::string_view spirv_kernels();
 const pi_native_program &native_kernels();
 
-/// All that there are, best first. `cubin`: a module for devices of CUDA, or nothing; borrowed.
+/// All forms, best first. `cubin`: a module for CUDA devices, or empty; borrowed.
 std::vector<KernelForm> kernel_forms(std::string_view cubin);
 
 } // namespace examples

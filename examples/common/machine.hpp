@@ -13,26 +13,29 @@ namespace examples {
 /// The loader, released at the end of its scope.
 class Loader {
 public:
-    /// `machine`: the file of a machine for the sim plugin; empty: as the environment says. `count_calls`: calls_of() can
-    /// be asked, for which each call costs a little more. Throws pi::runtime::Error.
+    /// `machine`: a machine file for the plugin sim; empty: the environment's. `count_calls`:
+    /// calls_of() works, and each call costs a little more. Throws pi::runtime::Error.
     explicit Loader(const std::string &machine, bool count_calls = false);
     ~Loader();
     Loader(const Loader &) = delete;
     Loader &operator=(const Loader &) = delete;
     pi_loader get() const { return loader_; }
-    /// How often a function of any plugin has been called. Throws pi::runtime::Error, also without count_calls.
+    /// The number of calls of a function of any plugin. Throws pi::runtime::Error, also without
+    /// count_calls.
     uint64_t calls_of(const std::string &function) const;
 
 private:
     pi_loader loader_ = nullptr;
 };
 
-/// The clock of a loader's simulated machine. In a program that was built without pi_sim.h there is none: it throws.
+/// The clock of a loader's simulated machine. A program that was built without pi_sim.h has none:
+/// it throws.
 class VirtualClock {
 public:
-    /// Throws pi::runtime::Error, or std::runtime_error with the reason why there is no such machine.
+    /// Throws pi::runtime::Error, or std::runtime_error with the reason if there is no simulated
+    /// machine.
     explicit VirtualClock(pi_loader loader);
-    /// The host waits, in virtual time, for all that has begun. Milliseconds.
+    /// Lets the host wait, in virtual time, for all work; returns the clock's milliseconds.
     double pass_time() const;
 
 private:

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// An example's kernels.cl as native functions, with the words that it is written in. Include this, then kernels.cl in a
-// namespace of its own, in one source file.
+// The example's kernels.cl as native functions, with the macros that it uses. Include this, then
+// kernels.cl in a namespace of its own, in one source file.
 //
-// A native kernel is called for a work-group; Native makes one out of the function for a single work-item that
-// kernels.cl defines.
+// A native kernel is called for a work-group; Native turns kernels.cl's function for one work-item
+// into such a kernel.
 #pragma once
 
 #include <pi/pi_native_kernel.h>

@@ -8,8 +8,8 @@
 
 namespace examples {
 
-/// Bytes that begin on a page and fill whole pages, all zero at first: devices that use host memory in
-/// place may demand such.
+/// Zeroed bytes that begin on a page and fill whole pages, as some devices require for use in
+/// place.
 class PageMemory {
 public:
     static constexpr uint64_t page = 4096;
@@ -19,7 +19,7 @@ public:
     explicit PageMemory(uint64_t size);
 
     uint8_t *data() const { return bytes_.get(); }
-    uint64_t size() const { return size_; } ///< as asked for
+    uint64_t size() const { return size_; } ///< as requested
     static uint64_t padded(uint64_t size) { return (size + page - 1) / page * page; }
     uint64_t padded_size() const { return padded(size_); } ///< whole pages
     std::span<const uint8_t> bytes() const { return {data(), size_}; }

@@ -27,7 +27,7 @@ std::string build_log(pi_program program, pi_device device) {
     }
     std::string log(size, '\0');
     piProgramGetBuildInfo(program, device, PI_PROGRAM_BUILD_INFO_LOG, size, log.data(), nullptr);
-    log.resize(std::strlen(log.c_str())); // without the final 0
+    log.resize(std::strlen(log.c_str())); // without the terminating 0
     return log;
 }
 

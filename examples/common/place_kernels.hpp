@@ -14,13 +14,14 @@
 
 namespace examples {
 
-/// The kernels, built for one place, and a queue to launch them on.
+/// The kernels, built for one place, and a queue for launches.
 class PlaceKernels {
 public:
-    /// All kernels that `names` has, of the form that entry.kernels is. Throws pi::runtime::Error; if the compiler refuses, with its log.
+    /// All kernels in `names`, from the form entry.kernels. Throws pi::runtime::Error, with the log
+    /// of a failed build.
     PlaceKernels(pi_context context, const DeviceEntry &entry, const pi_native_program &names);
 
-    /// Both begin when all of `waits` are final, and never block.
+    /// Both begin when all of `waits` are complete, and do not block.
     pi::runtime::Event launch(const std::string &kernel,
                               std::span<const pi_kernel_argument> arguments, uint64_t columns,
                               uint64_t rows, std::span<const pi_event> waits) const;
@@ -28,7 +29,7 @@ public:
                                        std::span<const pi_event> waits) const;
     /// In order.
     pi_queue queue() const { return queue_.get(); }
-    /// What was launched begins without anybody waiting for it.
+    /// Starts the launched commands.
     void flush() const;
 
 private:
@@ -40,7 +41,8 @@ private:
 /// `value` must live until the launch.
 pi_kernel_argument value_argument(const int32_t &value);
 
-/// Waits for a command whose event no release could be given, since something threw: until it is over, it uses the memory.
+/// If its event was not passed to a release because of an exception, waits for the command, which
+/// uses the memory.
 class Unreleased {
 public:
     Unreleased(const pi::runtime::Event &event, std::chrono::nanoseconds patience)

@@ -21,7 +21,7 @@ std::string device_text(pi_device device, pi_device_info name) {
     check(piDeviceGetInfo(device, name, 0, nullptr, &size), "piDeviceGetInfo");
     std::string text(size, '\0');
     check(piDeviceGetInfo(device, name, size, text.data(), nullptr), "piDeviceGetInfo");
-    text.resize(std::strlen(text.c_str())); // without the final 0
+    text.resize(std::strlen(text.c_str())); // without the terminating 0
     return text;
 }
 
@@ -32,7 +32,7 @@ std::string selector_of(pi_loader loader, pi_device device) {
     std::string text(size, '\0');
     check(piLoaderGetDeviceSelector(loader, device, size, text.data(), nullptr),
           "piLoaderGetDeviceSelector");
-    text.resize(std::strlen(text.c_str())); // without the final 0
+    text.resize(std::strlen(text.c_str())); // without the terminating 0
     return text;
 }
 
@@ -78,7 +78,7 @@ std::string why_left_out(const DeviceEntry &entry) {
            " accepts none of these kernels: OpenCL C, native functions, PTX, SPIR-V";
 }
 
-/// In an order of seats: the program itself, at the bare host.
+/// In an order of seats: the program itself, at the host.
 constexpr size_t application_seat = SIZE_MAX;
 
 /// Collects seats on devices, each seat once.
@@ -96,7 +96,7 @@ public:
         return seats_.size() - 1;
     }
 
-    /// Makes the topology. `order` holds indices of seats, or application_seat; at least one.
+    /// Creates the topology. `order` holds indices of seats, or application_seat; at least one.
     Work work(const std::vector<size_t> &order) const;
 
 private:

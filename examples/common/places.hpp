@@ -15,35 +15,35 @@
 
 namespace examples {
 
-/// A device as the program sees it.
+/// A device and its properties.
 struct DeviceEntry {
     pi_device device = nullptr;
     pi_platform platform = nullptr;
     std::string selector; ///< "opencl:0:1"
     std::string title;    ///< "pthread-... (Portable Computing Language)"
     bool is_host = false; ///< a device of the host plugin
-    KernelForm kernels;   ///< those that it gets; format 0: it takes none of the forms
+    KernelForm kernels;   ///< its form; format 0: the device accepts none of the forms
 };
 
-/// The devices that a selector means; NULL: all, or those of PI_DEVICE_SELECTOR. Throws
-/// pi::runtime::Error; for an unknown device the text lists those that exist.
+/// The devices of a selector; NULL: those of PI_DEVICE_SELECTOR, or all. Throws pi::runtime::Error;
+/// for an unknown device the text lists the existing ones.
 std::vector<DeviceEntry> find_devices(pi_loader loader, const char *selector,
                                       std::span<const KernelForm> forms);
 
-/// A device with the wish to share its context with the other devices of its platform, or not to.
+/// A device that shares its context with the other devices of its platform, or does not.
 struct Seat {
     size_t device = 0; ///< index into a list of devices
     bool own_context = false;
     friend bool operator==(const Seat &, const Seat &) = default;
 };
 
-/// The order of work when none is asked for, such that every route is taken that the devices allow:
-/// first a platform with its first two devices, which share a context, and the second (or only) one
-/// again in a context of its own; then a device of each other platform; then all the rest. The host
-/// plugin's devices come last, unless there are no others. A pure function.
+/// The default order of work, in which every route is taken that the devices allow: first a
+/// platform's first two devices, which share a context, and the second (or only) one again in its
+/// own context; then one device of each other platform; then all others. The host plugin's devices
+/// come last, unless there are no others. A pure function.
 std::vector<Seat> default_order(std::span<const DeviceEntry> devices);
 
-/// One element of --devices: "opencl:0:1" or, for a context of its own, "opencl:0:1/own".
+/// One element of --devices: "opencl:0:1" or, for its own context, "opencl:0:1/own".
 struct Element {
     std::string selector;
     bool own_context = false;
@@ -52,19 +52,19 @@ struct Element {
 /// Splits a list at its commas. An empty element is std::invalid_argument.
 std::vector<Element> parse_devices(const std::string &list);
 
-/// Where the work happens: the places, and for each stage in turn the place of it (going round).
+/// The places, and the stages' places in turn (repeated).
 struct Work {
     std::shared_ptr<const pi::runtime::Topology> topology;
     std::vector<DeviceEntry> devices; ///< [place - 1]
     std::vector<pi::runtime::PlaceIndex>
-        order; ///< at least one; the host where choose_places may take the application
+        order; ///< at least one; the host if choose_places allows the application
     std::vector<std::string> left_out; ///< sentences on devices that are not used
 };
 
-/// The places for --devices, or for its absence when `list` is empty: then of all devices that `all`
-/// selects, in default_order. `application`: the word "application" in a list means the program itself, at the bare
-/// host, and without a list the order is each device once, then the application. Throws pi::runtime::Error or
-/// std::runtime_error when there is no device that can do the work.
+/// The places for --devices; if `list` is empty, all devices that `all` selects, in default_order.
+/// `application`: the word "application" in a list means the program itself, at the host, and
+/// without a list the order is each device once, then the application. Throws pi::runtime::Error,
+/// or std::runtime_error if no device can do the work.
 Work choose_places(pi_loader loader, const std::string &list, std::span<const KernelForm> forms,
                    const char *all = nullptr, bool application = false);
 

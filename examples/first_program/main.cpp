@@ -91,7 +91,7 @@ static void print(const std::vector<TransferRecord> &log, const Topology &topolo
 int main() {
     const pi::Loader loader = pi::Loader::create(); // finds and opens the plugins
     const std::shared_ptr<const Topology> topology = find_places(loader);
-    std::puts(topology->to_string().c_str()); // what memory of the row's place is to the column's
+    std::puts(topology->to_string().c_str()); // how the column's place can use the row's memory
     const Runtime runtime(topology);
     // Without imports each place has memory of its own, as on a discrete GPU.
     const Storage storage(

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The kernels, written once. Devices that take OpenCL C get this file as it is; for devices that take
-// native functions native_kernels.cpp includes it as C++, with its own meaning of the words below.
+// The kernels, written once. Devices with OpenCL C compile this file; for devices that run native
+// functions native_kernels.cpp includes it as C++, with its own definitions of the macros below.
 //
-// All arithmetic is of integers, so every device gives the same bits. Pictures are dense rows of RGBA,
-// one byte a channel; one work-item makes one pixel of what a kernel writes.
+// All arithmetic uses integers, so every device computes the same bits. Pictures are dense rows of
+// RGBA, one byte per channel; one work-item writes one pixel.
 #ifndef KERNEL
 #define KERNEL(name) __kernel void name
 #define WORK_ITEM // C++ passes the work-item here
@@ -19,7 +19,9 @@
 // A row of Pascal's triangle: a gaussian's weights in integers. Their sum is 1 << 6.
 CONSTANT int gaussian[7] = {1, 6, 15, 20, 15, 6, 1};
 
-FUNCTION int clamped(int value, int last) { return value < 0 ? 0 : value > last ? last : value; }
+FUNCTION int clamped(int value, int last) {
+    return value < 0 ? 0 : value > last ? last : value;
+}
 
 // The pixel at (x, y), or the nearest one inside the picture.
 FUNCTION GLOBAL const uchar *pixel(GLOBAL const uchar *rgba, int x, int y, int width, int height) {
@@ -31,7 +33,7 @@ FUNCTION int luminance(GLOBAL const uchar *rgba) {
     return (77 * rgba[0] + 150 * rgba[1] + 29 * rgba[2]) >> 8;
 }
 
-// The largest integer whose square is not above `value`, bit by bit. Values are below 1 << 22.
+// The integer square root of `value`, bit by bit. Values are below 1 << 22.
 FUNCTION int integer_sqrt(int value) {
     int root = 0;
     for (int bit = 1 << 10; bit > 0; bit >>= 1) {
@@ -78,18 +80,19 @@ KERNEL(edges)(WORK_ITEM GLOBAL const uchar *blurred, GLOBAL uchar *edges, int wi
     edges[y * width + x] = (uchar)clamped(integer_sqrt(right * right + down * down), 255);
 }
 
-// Counts how often each brightness occurs, in bins 0..255, and each steepness, in bins 256..511. The
-// bins are zero before.
-KERNEL(histogram)(WORK_ITEM GLOBAL const uchar *blurred, GLOBAL const uchar *edges,
-                  GLOBAL uint *bins, int width) {
+// Counts each brightness in bins 0..255, and each steepness in bins 256..511. The bins are zero
+// before.
+KERNEL(histogram)
+(WORK_ITEM GLOBAL const uchar *blurred, GLOBAL const uchar *edges, GLOBAL uint *bins, int width) {
     const int at = ROW * width + COLUMN;
     COUNT_ONE(&bins[luminance(blurred + 4 * at)]);
     COUNT_ONE(&bins[256 + edges[at]]);
 }
 
 // Lights the edges up over the darkened picture: each glows in its picture's colour.
-KERNEL(overlay)(WORK_ITEM GLOBAL const uchar *picture, GLOBAL const uchar *blurred,
-                GLOBAL const uchar *edges, GLOBAL uchar *result, int width) {
+KERNEL(overlay)
+(WORK_ITEM GLOBAL const uchar *picture, GLOBAL const uchar *blurred, GLOBAL const uchar *edges,
+ GLOBAL uchar *result, int width) {
     const int at = ROW * width + COLUMN;
     const int glow = clamped(2 * edges[at], 255);
     for (int channel = 0; channel < 3; ++channel) {
@@ -109,8 +112,8 @@ FUNCTION uint highest(GLOBAL const uint *bins) {
     return most;
 }
 
-// How high a count is drawn when the highest is drawn `height` high. Heights are square roots of the
-// counts, so that small ones are still seen.
+// The height of a count's bar if the highest bar has `height`. Heights are square roots of the
+// counts, so that small counts are visible.
 FUNCTION int drawn(uint count, uint most, int height) {
     int shift = 0; // brings counts below 1 << 22, the range of the square root
     while ((most >> shift) >= (1u << 22)) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Blurs a picture on one device, finds edges on the next, and so on over all backends, and prints by
-// which route the bytes reached each device. Begin reading at pipeline.cpp.
+// Blurs a picture on one device, finds edges on the next, and so on over all backends, and prints
+// by which route the bytes reached each device. Begin reading at pipeline.cpp.
 #include "kernels.hpp"
 #include "machine.hpp"
 #include "picture.hpp"
@@ -44,20 +44,20 @@ struct Options {
 };
 
 constexpr const char *footer = R"(
-Devices: a comma-separated list of plugin[:platform[:device]] as --list shows them. The stages run there
-in this order; a shorter list begins again. "/own" behind one gives it a context of its own:
+Devices: a comma-separated list of plugin[:platform[:device]] as --list shows them. The stages run
+there in this order; a shorter list is repeated. "/own" after a device gives it its own context:
     image_pipeline --devices opencl:0:0,opencl:0:1/own,host
-Without a list all devices are used, in an order that takes every route that they allow.
+Without a list all devices are used, in an order in which every possible route is taken.
 
-In place: storages between the stages are in memory of the devices by default. With --in-place they may
-be in host memory, which CPU devices use in place, so that no byte moves.
+In place: storages between the stages are in memory of the devices by default. With --in-place they
+may be in host memory, which CPU devices use in place, so that no byte moves.
 
-Machine: its devices are sim:0:0, sim:0:1 and so on; without a list all of them are used. The program
-waits for each transfer and prints its predicted time and its time on the machine's virtual clock.
+Machine: its devices are sim:0:0, sim:0:1 and so on; without a list all of them are used. The
+program waits for each transfer and prints its predicted time and its time on the virtual clock.
 
 Costs: routes are chosen by the costs of links: those that the plugins report, or those that
-"pi-bench calibrate --costs FILE" measured on this machine. If a file cannot be used, for example because
-it is of another machine, the program says why and uses the plugins' costs.
+"pi-bench calibrate --costs FILE" measured on this machine. If a file cannot be used, for example
+because it is of another machine, the program says why and uses the plugins' costs.
 
 Exit codes: 0 the results equal the CPU reference; 1 they differ, or the picture, the devices or the
 output folder cannot be used, as the message says; 2 the command line is wrong.

@@ -55,7 +55,7 @@ Picture read_png(const fs::path &file) {
                  " pixels; at most " + std::to_string(most_pixels) + " are taken");
     }
     png.image.format = PNG_FORMAT_RGBA;
-    // Files that do not say otherwise are as screens show them, also those of 16 bits.
+    // Files without a gamma are in sRGB, also those of 16 bits.
     png.image.flags |= PNG_IMAGE_FLAG_16BIT_sRGB;
 
     Picture picture;

@@ -9,9 +9,9 @@
 
 namespace image_pipeline {
 
-using namespace examples; // what the examples have in common
+using namespace examples;
 
-/// The pixels that the program takes: a camera's pictures, and what fits memory several times.
+/// The largest number of pixels: a camera's pictures, several of which fit into memory.
 inline constexpr uint64_t most_pixels = 40'000'000;
 
 /// RGBA, one byte a channel, dense rows.
@@ -22,12 +22,12 @@ struct Picture {
 };
 
 /// Reads a PNG file of any kind (grey, palette, 16 bits, with alpha or without). Throws
-/// std::runtime_error, naming the file and what is wrong with it.
+/// std::runtime_error with the file's name and the reason.
 Picture read_png(const std::filesystem::path &file);
 
 enum class PixelFormat { grey, rgba };
 
-/// Writes a PNG file, replacing one that is there. Throws std::runtime_error.
+/// Writes a PNG file, and replaces an existing one. Throws std::runtime_error.
 void write_png(const std::filesystem::path &file, PixelFormat format, int width, int height,
                std::span<const uint8_t> pixels);
 

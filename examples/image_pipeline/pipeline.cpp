@@ -21,7 +21,7 @@ using namespace pi::runtime;
 
 using Clock = std::chrono::steady_clock;
 
-/// How long to wait before something must be wrong: slow devices and large pictures have their time.
+/// A wait longer than this is an error, also with slow devices and large pictures.
 std::chrono::seconds patience_for(uint64_t pixels) {
     return std::chrono::seconds(60 + pixels / 100'000);
 }
@@ -80,12 +80,12 @@ pi_kernel_argument buffer_argument(const Acquisition &acquisition) {
     return argument;
 }
 
-/// When the event became final.
+/// The time at which the event completed.
 std::future<Clock::time_point> time_of(const Event &event) {
     auto promise = std::make_unique<std::promise<Clock::time_point>>();
     std::future<Clock::time_point> future = promise->get_future();
     const auto callback = [](pi_event, pi_result, void *user_data) {
-        // A callback comes exactly once, so it is the one to free this.
+        // A callback runs exactly once, so it frees this.
         std::unique_ptr<std::promise<Clock::time_point>>(
             static_cast<std::promise<Clock::time_point> *>(user_data))
             ->set_value(Clock::now());
@@ -104,11 +104,11 @@ public:
           runtime_(work.topology, {.costs = options_.costs, .log_up_to_date = true}),
           stages_(stages_for(source.width, source.height)), overlay_memory_(source.memory.size()),
           chart_memory_(4ULL * chart_width * chart_height) {
-        // Now, so that the first round takes no longer than the others.
+        // Verifies now, so that the first round takes no longer than the others.
         runtime_.verify_connections();
         const uint64_t pixels = source.memory.size() / 4;
-        // Left to itself the runtime lets CPU devices use host memory everywhere, and nothing has to
-        // move. As on GPUs, what lies between the stages is in the devices' own memory.
+        // By default the runtime lets CPU devices use host memory everywhere, and nothing moves. As
+        // on GPUs, storages between the stages are in the devices' own memory.
         const RouteMask routes =
             options.in_place ? all_routes : all_routes & ~mask_of(RouteKind::import);
         add("picture", 4 * pixels, &source.memory, true);
@@ -122,7 +122,7 @@ public:
             kernels_.emplace_back(work.topology->context(place), entry, native_kernels());
         }
     }
-    // The memory that is used in place goes when nothing uses it any more.
+    // Memory that is used in place is freed after its last use.
     ~State() {
         try {
             runtime_.finish(patience_);
@@ -199,8 +199,8 @@ Acquisition Pipeline::State::acquire(StageReport &report, Data data, PlaceIndex 
     return acquisition;
 }
 
-/// Acquires what the stage uses, launches its kernel behind the acquisitions' events and releases with
-/// the kernel's. Nothing here waits, unless the machine is a simulated one.
+/// Acquires the stage's storages, launches its kernel after the acquisitions' events, and releases
+/// with the kernel's event. Does not wait, except on a simulated machine.
 Event Pipeline::State::submit(StageReport &report, const Stage &stage, PlaceIndex place) {
     const PlaceKernels &kernels = kernels_[place - 1];
     std::vector<Acquisition> acquisitions;
@@ -235,7 +235,7 @@ Event Pipeline::State::submit(StageReport &report, const Stage &stage, PlaceInde
     for (Acquisition &acquisition : acquisitions) {
         acquisition.release(done.get());
     }
-    fill.released(); // the kernel is behind it
+    fill.released(); // the kernel waits for it
     launch.released();
     return done;
 }

@@ -16,8 +16,8 @@ int brightness(const uint8_t *rgba) {
     return (77 * rgba[0] + 150 * rgba[1] + 29 * rgba[2]) / 256;
 }
 
-/// Weighs seven neighbours along one axis; what is outside counts as the nearest inside. Weights sum up
-/// to 64, so the first pass fits 16 bits; finish(sum) makes an element of the result.
+/// Weighs seven neighbours along one axis; pixels outside count as the nearest inside. Weights sum
+/// up to 64, so the first pass fits 16 bits; finish(sum) makes an element of the result.
 template <class Out, class In, class Finish>
 std::vector<Out> blur_axis(const In &in, int width, int height, int step_x, int step_y,
                            Finish finish) {

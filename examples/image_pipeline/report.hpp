@@ -16,16 +16,16 @@
 
 namespace image_pipeline {
 
-/// A route as it is told to people: a bounce with the host at one end is a read or a write.
+/// A route as it is printed: a bounce with the host at one end is a read or a write.
 enum class Way : uint32_t { none_needed, direct_use, import, plugin_copy, bounce, read, write };
 inline constexpr size_t way_count = 7;
 Way way_of(const pi::runtime::TransferRecord &transfer);
 
-/// How often each was taken to bring what a stage reads, by Way.
+/// The number of transfers of bytes that stages read, by Way.
 using WayCounts = std::array<uint64_t, way_count>;
 WayCounts count_ways(const RoundReport &round);
 
-/// All that there is to tell at the end.
+/// The results of the whole run.
 struct Summary {
     WayCounts ways{};
     pi::runtime::Counters counters;
@@ -43,7 +43,7 @@ struct Figures {
     Figures &operator+=(const Figures &other);
 };
 
-/// Text for people, in colours if asked to. Everything ends with a line feed.
+/// Text for people, with optional colours. Every text ends with a line feed.
 class Report {
 public:
     /// `simulated`: with the predicted and the virtual time of each transfer.
@@ -52,15 +52,15 @@ public:
 
     std::string introduction(const std::string &picture, int width, int height, const Work &work,
                              bool in_place) const;
-    /// Which costs routes go by, when a file was asked for: its own, or why not.
+    /// The costs in use if a file was given: the file's, or why not.
     std::string costs(const std::string &file, const pi::runtime::LoadedCosts &loaded) const;
-    /// In full with every use and its reason; else a line a stage.
+    /// In full with every use and its reason, or one line per stage.
     std::string round(uint32_t number, const RoundReport &round, bool in_full) const;
     std::string summary(const Summary &summary) const;
     std::string files(const std::string &folder) const;
 
 private:
-    /// What the columns hold.
+    /// The headings of the columns.
     std::vector<std::string> headings() const;
     std::vector<std::string> cells(const std::optional<Figures> &figures, double done_at) const;
     size_t page_width() const;
@@ -69,7 +69,7 @@ private:
     std::string explanation(const std::string &text) const;
     std::string matrix() const;
     std::string stage_line(size_t number, const StageReport &stage) const;
-    /// Leaves a reason out that is the last one again.
+    /// Leaves out a reason that equals the last one.
     std::string use(const UseReport &use, std::string &last_reason) const;
 
     const pi::runtime::TopologyDescription &topology_;
@@ -77,7 +77,7 @@ private:
     bool simulated_;
 };
 
-/// What --json writes; README.md has its form.
+/// The text of --json; README.md has its form.
 std::string to_json(const std::string &picture, int width, int height,
                     const pi::runtime::TopologyDescription &topology,
                     const std::vector<RoundReport> &rounds, const Summary &summary);

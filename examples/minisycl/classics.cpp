@@ -12,7 +12,7 @@ using namespace minisycl;
 
 namespace {
 
-/// Numbers without a pattern that a wrong kernel could hit, small enough for exact sums.
+/// Numbers without a pattern that a wrong kernel could reproduce, small enough for exact sums.
 template <class T>
 std::vector<T> numbers(std::size_t count, uint32_t seed) {
     std::vector<T> made(count);
@@ -41,9 +41,9 @@ bool vector_add(queue &device, const std::vector<form> &forms, std::size_t size)
             group.parallel_for(range(size), kernel{"vector_add", forms},
                                [=](id<1> i) { z[i] = x[i] + y[i]; });
         });
-        device.wait_and_throw(); // a failed kernel is told here
+        device.wait_and_throw(); // throws if the kernel failed
     }
-    // The buffers are gone: the sum is in result.
+    // The buffers are destroyed: the sum is in result.
     for (std::size_t i = 0; i < size; ++i) {
         if (result[i] != first[i] + second[i]) {
             return false;
@@ -74,7 +74,7 @@ bool matrix_product(queue &device, const std::vector<form> &forms, std::size_t s
     });
     device.wait_and_throw();
 
-    // By another way: rows of the right matrix, weighed.
+    // Computed differently: weighted rows of the right matrix.
     host_accessor result(product, read_only);
     std::vector<float> expected(n);
     for (std::size_t row = 0; row < n; ++row) {
@@ -115,7 +115,7 @@ bool reduction(queue &device, const std::vector<form> &forms, std::size_t size) 
         });
     };
     sum(values, partial);
-    sum(partial, total); // behind the first, by its accessor
+    sum(partial, total); // after the first, by its accessor
     device.wait_and_throw();
     host_accessor result(total, read_only);
     return result[0] == std::accumulate(all.begin(), all.end(), uint32_t{0});
@@ -130,7 +130,8 @@ struct rows {
     std::size_t count = 0;
 };
 
-/// One step of some rows. They are written, and read with the row before and the row behind; nothing else moves.
+/// One step of some rows: reads them with the row before and the row after, and writes them;
+/// nothing else moves.
 void step(queue &device, const std::vector<form> &forms, grid &before, grid &after,
           const rows &mine) {
     const auto [height, width] = before.get_range().extent;

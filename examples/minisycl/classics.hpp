@@ -7,13 +7,14 @@
 #include <string>
 #include <vector>
 
-/// kernels.cl for devices that take no C++ functions: OpenCL C, CUDA C++, and SPIR-V if there was a compiler for it.
-/// `cubin`: a module with its kernels for devices of CUDA, or nothing; borrowed.
+/// kernels.cl for devices that run no C++ functions: OpenCL C, CUDA C++, and SPIR-V if there was a
+/// compiler. `cubin`: a module with its kernels for CUDA devices, or empty; borrowed.
 std::vector<minisycl::form> device_forms(const std::string &cubin = {});
 
-// Programs that everybody knows. Each works on data of its own and compares with a plain computation: what it says is
-// whether both are the same. `size` is not 0. They throw minisycl::kernel_not_supported where a device has no form of a
-// kernel, and whatever else goes wrong.
+// Classic programs. Each compares its result with a plain computation, and returns whether both are
+// equal. `size` is not
+// 0. They throw minisycl::kernel_not_supported if a device accepts no form of a kernel, and other
+//    errors.
 
 /// The sum of two vectors of `size` numbers.
 bool vector_add(minisycl::queue &device, const std::vector<minisycl::form> &forms,
@@ -23,10 +24,11 @@ bool vector_add(minisycl::queue &device, const std::vector<minisycl::form> &form
 bool matrix_product(minisycl::queue &device, const std::vector<minisycl::form> &forms,
                     std::size_t size);
 
-/// The sum of `size` numbers, in two steps, of which 4 bytes come to the host.
+/// The sum of `size` numbers in two steps; 4 bytes go to the host.
 bool reduction(minisycl::queue &device, const std::vector<minisycl::form> &forms, std::size_t size);
 
-/// Steps of a five-point stencil on a grid of `size` rows and columns, whose rows are divided among all devices of the context. The
-/// bytes that moved between two steps must be no more than the rows at the cuts.
+/// Steps of a five-point stencil on a grid of `size` rows and columns; the rows are divided among
+/// all devices of the context. Between two steps no more bytes may move than the rows at the
+/// boundaries have.
 bool stencil(minisycl::context &devices, const std::vector<minisycl::form> &forms, std::size_t size,
              std::size_t steps = 8);

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The kernels for devices that take no C++ functions, in OpenCL C. classics.cpp has the same as lambdas; device_forms.cpp
-// says what the words mean in CUDA C++. All arithmetic is exact, so every device gives the same bits.
+// The kernels for devices that run no C++ functions, in OpenCL C. classics.cpp has the same as
+// lambdas; device_forms.cpp defines OpenCL's keywords in CUDA C++. All arithmetic is exact, so
+// every device computes the same bits.
 
 __kernel void vector_add(__global const float *a, __global const float *b, __global float *sum) {
     const uint i = (uint)get_global_id(0);
     sum[i] = a[i] + b[i];
 }
 
-// One step of the row `first_row` + the item's, whose neighbours are in `before`; both begin at an element of the grid.
+// One step of the row `first_row` + the item's; its neighbours are in `before`.
 __kernel void stencil(__global const uint *before, uint before_first, __global uint *after,
                       uint after_first, uint first_row, uint rows, uint columns) {
     const uint column = (uint)get_global_id(0);

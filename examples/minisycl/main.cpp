@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// minisycl [vector_add|stencil|matrix_product|reduction|all] [--devices SELECTOR] [--size N] [--cubin FILE]
+// minisycl [vector_add|stencil|matrix_product|reduction|all] [--devices SELECTOR] [--size N]
+// [--cubin FILE]
 #include "classics.hpp"
 
 #include <CLI/CLI.hpp>
@@ -14,7 +15,7 @@
 
 namespace {
 
-constexpr int skipped_code = 77; // what test drivers know as skipped
+constexpr int skipped_code = 77; // test drivers count it as skipped
 
 struct Classic {
     std::string name;
@@ -51,7 +52,7 @@ std::string read_file(const std::string &path) {
     return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// The log with what took one route again and again in one line.
+/// The log, with repeated transfers by one route in one line.
 std::vector<pi::runtime::TransferRecord> shortened(std::vector<pi::runtime::TransferRecord> log) {
     std::vector<pi::runtime::TransferRecord> lines;
     std::vector<std::size_t> times;
@@ -106,10 +107,10 @@ int run_all(const std::string &wanted, const std::string &devices, std::size_t s
     // Acquires that need no transfer are in the log, too, with the reason.
     minisycl::context context(devices, {.log_up_to_date = true});
     if (context.size() == 0) {
-        std::puts("minisycl: skipped: there is no device");
+        std::puts("minisycl: skipped: no device");
         return skipped_code;
     }
-    std::printf("What each device's memory is to the others:\n%s\n",
+    std::printf("Connections: how the column's place can use memory of the row's place\n%s\n",
                 context.runtime().topology().to_string().c_str());
     const std::vector<minisycl::form> forms = device_forms(cubin);
     Tally tally;
@@ -130,9 +131,9 @@ int main(int count, char **arguments) {
     std::string cubin;
     std::size_t size = 0;
     CLI::App app(
-        "Classics of parallel programs on the devices of all backends.\n"
+        "Classic parallel programs on the devices of all backends.\n"
         "Exit code: 0 all results are right, 1 one is wrong or failed, 2 wrong arguments,\n"
-        "77 a device takes none of the kernels' forms.",
+        "77 a device accepts none of the kernels' forms.",
         "minisycl");
     app.add_option("classic", wanted, "vector_add, stencil, matrix_product, reduction or all")
         ->check(CLI::IsMember({"vector_add", "stencil", "matrix_product", "reduction", "all"}));
@@ -140,7 +141,7 @@ int main(int count, char **arguments) {
                    "selector, as \"opencl:0:0,host\"; default: PI_DEVICE_SELECTOR, or all");
     app.add_option("--size", size, "numbers, or rows and columns; default: each program's own")
         ->check(CLI::Range(1, 1 << 24));
-    app.add_option("--cubin", cubin, "a module with the kernels of kernels.cl for devices of CUDA")
+    app.add_option("--cubin", cubin, "a module with the kernels of kernels.cl for CUDA devices")
         ->check(CLI::ExistingFile);
     try {
         app.parse(count, arguments);

@@ -20,18 +20,18 @@ namespace {
 
 using namespace pi::runtime;
 
-/// How long to wait before something must be wrong.
+/// A wait longer than this is an error.
 constexpr std::chrono::seconds patience(120);
 constexpr uint64_t offset_if_unaligned = 20;
 
-/// A storage and the part of it that has a meaning; what is behind is the rest of a page.
+/// A storage, and the part of it in use; the rest of a page follows.
 struct Tensor {
     std::string name;
     Storage storage;
     Buffer buffer;
 };
 
-/// What belongs to one slot of the rings.
+/// The storages of one slot of the rings.
 struct SlotState {
     Slot input, labels, histogram;
     Tensor input_tensor, labels_tensor, histogram_tensor;
@@ -83,7 +83,7 @@ public:
           runtime_(work.topology, {.log_up_to_date = true}),
           plane_(between("plane", 4 * options_.shape.pixels())),
           features_(between("features", 4ULL * filter_count * options_.shape.pixels())) {
-        // Now, so that the first frame takes no longer than the others.
+        // Verifies now, so that the first frame takes no longer than the others.
         runtime_.verify_connections();
         const uint64_t pixels = options_.shape.pixels();
         slots_.reserve(options_.ring); // stages point into it
@@ -140,7 +140,7 @@ private:
     uint64_t acquired_ = 0;             // counts as the runtime does, to find records in its log
 };
 
-/// Over the application's memory, or beside it.
+/// Over the application's memory, or with its own.
 Tensor Chain::State::over(const char *name, const Slot &slot) {
     StorageDescription description;
     description.name = name;
@@ -179,12 +179,13 @@ Acquisition Chain::State::acquire(StageReport &report, const Tensor &tensor, Pla
 StageReport Chain::State::fill(uint32_t frame) {
     const SlotState &slot = slots_[frame % slots_.size()];
     StageReport report{"camera", host_place, 0, {}};
-    if (options_.way == Way::copy_in_copy_out) { // nobody but the application knows of its memory
+    if (options_.way ==
+        Way::copy_in_copy_out) { // the runtime does not know the application's memory
         tensor_io::take_picture(options_.shape, frame, slot.input.data());
         return report;
     }
     Acquisition use = acquire(report, slot.input_tensor, host_place, Access::discard_write);
-    use.wait(patience); // until no stage reads the frame before
+    use.wait(patience); // until no stage reads the previous frame
     tensor_io::take_picture(options_.shape, frame, slot.input.data());
     use.release();
     attribute_transfers({&report, 1});
@@ -211,7 +212,7 @@ StageReport Chain::State::copy_out(const SlotState &slot) {
     return report;
 }
 
-/// While it is held the results may be read where the application has its memory.
+/// While it is held the application may read the results in its memory.
 StageReport Chain::State::use_in_place(const SlotState &slot, std::vector<Acquisition> &held) {
     StageReport report{"use", host_place, 0, {}};
     held.push_back(acquire(report, slot.labels_tensor, host_place, Access::read));
@@ -222,7 +223,8 @@ StageReport Chain::State::use_in_place(const SlotState &slot, std::vector<Acquis
     return report;
 }
 
-/// Launches the stage's kernel behind the acquisitions' events and releases with the kernel's. Nothing waits.
+/// Launches the stage's kernel after the acquisitions' events, and releases with the kernel's
+/// event. Does not wait.
 void Chain::State::launch(const Stage &stage, PlaceIndex place,
                           std::vector<Acquisition> &acquisitions) {
     const PlaceKernels &kernels = kernels_[place - 1];
@@ -252,11 +254,11 @@ void Chain::State::launch(const Stage &stage, PlaceIndex place,
     for (Acquisition &acquisition : acquisitions) {
         acquisition.release(done.get());
     }
-    fill.released(); // the kernel is behind it
+    fill.released(); // the kernel waits for it
     launch.released();
 }
 
-/// The same in the application itself: the bytes are where the pointers lead.
+/// The same in the application itself, through pointers.
 void Chain::State::compute(const Stage &stage, std::vector<Acquisition> &acquisitions) const {
     std::vector<void *> arguments;
     for (const Acquisition &acquisition : acquisitions) {
@@ -303,8 +305,8 @@ StageReport Chain::State::run_stage(const Stage &stage, PlaceIndex place) {
     return report;
 }
 
-/// On a simulated machine each transfer and each stage is waited for, so that it has the machine for itself: the times are the
-/// same in every run.
+/// On a simulated machine the program waits for each transfer and each stage, so that it has the
+/// machine for itself: times are the same in every run.
 double Chain::State::settle() {
     if (options_.simulated) {
         finish();
@@ -343,7 +345,7 @@ FrameReport Chain::State::run(uint32_t frame, Results &out_results) {
     }
     report.stages.push_back(options_.way == Way::copy_in_copy_out ? copy_out(slot)
                                                                   : use_in_place(slot, held));
-    // To the nanosecond, which is what clocks tell.
+    // Rounded to nanoseconds, the resolution of clocks.
     report.milliseconds = std::round((settle() - begin) * 1e6) / 1e6;
 
     out_results.labels.assign(slot.labels.data(), slot.labels.data() + slot.labels.size());
@@ -356,7 +358,7 @@ FrameReport Chain::State::run(uint32_t frame, Results &out_results) {
     return report;
 }
 
-/// Puts the log's records to the uses that they belong to: acquisitions are counted from 1.
+/// Assigns the log's records to their uses: acquisitions are counted from 1.
 void Chain::State::attribute_transfers(std::span<StageReport> reports) {
     finish();
     std::map<uint64_t, UseReport *> uses;

@@ -14,18 +14,18 @@
 
 namespace tensor_io {
 
-/// How the application's bytes and the devices come together.
+/// How devices use the application's bytes.
 enum class Way : uint32_t {
-    zero_copy, ///< the runtime's storages are over the application's memory
-    copy_in_copy_out, ///< they have memory of their own: memcpy in before the first stage, memcpy out behind the last
+    zero_copy,        ///< the runtime's storages are over the application's memory
+    copy_in_copy_out, ///< they have their own memory: a memcpy first, and one last
 };
 inline constexpr size_t way_count = 2;
 
-/// What the application's slots are like.
+/// The kind of the application's slots.
 enum class SlotMemory : uint32_t {
-    aligned,   ///< whole pages
-    unaligned, ///< 20 bytes behind the begin of a page, and not a whole number of pages
-    unimportable, ///< whole pages, but no device may have a mapping of them: the application forbids the route
+    aligned,      ///< whole pages
+    unaligned,    ///< from byte 20 of a page on, and not a whole number of pages
+    unimportable, ///< whole pages, but the application forbids the route import
 };
 
 /// A slot of a ring. The application allocates it, fills or reads it, and frees it.
@@ -34,7 +34,7 @@ public:
     Slot(uint64_t size, SlotMemory kind);
     uint8_t *data() const { return memory_.data() + begin_; }
     uint64_t size() const { return size_; }
-    /// What may be given away of it: whole pages if it is aligned.
+    /// The bytes for the runtime: whole pages if it is aligned.
     uint64_t room() const { return begin_ == 0 ? PageMemory::padded(size_) : size_; }
 
 private:
@@ -43,12 +43,12 @@ private:
     PageMemory memory_;
 };
 
-/// What one stage did with one storage.
+/// One stage's use of one storage.
 struct UseReport {
     std::string storage; ///< "input", "plane", "features", "labels", "histogram"
     bool writes = false;
-    uint64_t bytes = 0; ///< of the range that it used
-    /// Usually one: how the bytes came, or why nothing had to.
+    uint64_t bytes = 0; ///< of the used range
+    /// Usually one: the route of the bytes, or why none moved.
     std::vector<pi::runtime::TransferRecord> transfers;
 };
 
@@ -61,7 +61,7 @@ struct StageReport {
 
 struct FrameReport {
     std::vector<StageReport> stages;
-    /// From when the frame lies in its slot until the results lie in theirs.
+    /// From the frame in its slot to the results in theirs.
     double milliseconds = 0;
 };
 
@@ -70,33 +70,34 @@ struct ChainOptions {
     Way way = Way::zero_copy;
     SlotMemory memory = SlotMemory::aligned;
     uint32_t ring = 4; ///< slots, at least one
-    /// Milliseconds. Of a simulated machine: its clock, once the host has waited for all that has begun.
+    /// Milliseconds. On a simulated machine: its clock, after the host has waited for all work.
     std::function<double()> clock;
     /// Wait for each transfer and each stage.
     bool simulated = false;
 };
 
-/// What the runtime moved, by whose bytes they are.
+/// The bytes that the runtime moved, by their owner.
 struct ChainCounters {
     pi::runtime::Counters input, output, between;
 };
 
-/// Rings of slots for frames and for results, and the chain of stages from the one to the other: normalise, convolve,
-/// classify, each at a device or in the application itself. What lies between the stages is the runtime's affair
-/// in both ways.
+/// Rings of slots for frames and for results, and the chain of stages between them: normalise,
+/// convolve, classify, each at a device or in the application itself. Storages between the stages
+/// belong to the runtime in both ways.
 class Chain {
 public:
     /// Compiles the kernels for each place.
     Chain(const Work &work, ChainOptions options);
-    /// Waits for what is in flight: only then may the slots go.
+    /// Waits for work in flight: after that the slots may be freed.
     ~Chain();
     Chain(const Chain &) = delete;
     Chain &operator=(const Chain &) = delete;
 
     /// The camera: a frame into the slot frame % ring of the input ring. Throws pi::runtime::Error.
     StageReport fill(uint32_t frame);
-    /// The chain over the frame in that slot, and its results into the output ring's. Stage s runs at
-    /// work.order[(s + frame) % size]. out_results are copies, made of the application's slots after the time was taken.
+    /// Runs the chain over the frame in that slot, with results in the output ring's slot. Stage s
+    /// runs at work.order[(s + frame) % size]. out_results are copies of the application's slots,
+    /// made after the time was taken.
     FrameReport run(uint32_t frame, Results &out_results);
 
     ChainCounters counters() const;

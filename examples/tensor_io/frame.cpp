@@ -38,7 +38,7 @@ void take_picture(const Shape &shape, uint32_t frame, uint8_t *out_pixels) {
 }
 
 Results reference(const Shape &shape, std::span<const uint8_t> pixels) {
-    // The filters in sixteenths. Neither these nor a factor of all numbers changes which answer is the largest.
+    // The filters in sixteenths. A common factor does not change which response is the largest.
     using Filter = std::array<std::array<int, 3>, 3>;
     constexpr std::array<Filter, filter_count> filters{{
         {{{-4, 0, 4}, {-8, 0, 8}, {-4, 0, 4}}},

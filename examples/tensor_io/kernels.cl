@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The kernels, written once. Devices that take OpenCL C get this file as it is; for devices that take
-// native functions native_kernels.cpp includes it as C++, with its own meaning of the words below.
+// The kernels, written once. Devices with OpenCL C compile this file; for devices that run native
+// functions native_kernels.cpp includes it as C++, with its own definitions of the macros below.
 //
-// All numbers are sums of few powers of two, so no operation rounds, and every device gives the same bits whether
-// or not it fuses a product with a sum. One work-item makes one pixel of what a kernel writes.
+// All numbers are sums of few powers of two, so no operation rounds, and every device computes the
+// same bits whether or not it fuses a product with a sum. One work-item writes one pixel.
 #ifndef KERNEL
 #define KERNEL(name) __kernel void name
 #define WORK_ITEM // C++ passes the work-item here
@@ -18,10 +18,10 @@
 
 // Four filters of 3 x 3: steps to the right and downwards, a spot, and a smooth brightness.
 CONSTANT float filters[36] = {
-    -0.25f,   0.0f,    0.25f,   -0.5f,   0.0f,  0.5f,    -0.25f,  0.0f,    0.25f,   // right
-    -0.25f,   -0.5f,   -0.25f,  0.0f,    0.0f,  0.0f,    0.25f,   0.5f,    0.25f,   // down
-    -0.125f,  -0.125f, -0.125f, -0.125f, 1.0f,  -0.125f, -0.125f, -0.125f, -0.125f, // spot
-    0.0625f,  0.125f,  0.0625f, 0.125f,  0.25f, 0.125f,  0.0625f, 0.125f,  0.0625f, // smooth
+    -0.25f,  0.0f,    0.25f,   -0.5f,   0.0f,  0.5f,    -0.25f,  0.0f,    0.25f,   // right
+    -0.25f,  -0.5f,   -0.25f,  0.0f,    0.0f,  0.0f,    0.25f,   0.5f,    0.25f,   // down
+    -0.125f, -0.125f, -0.125f, -0.125f, 1.0f,  -0.125f, -0.125f, -0.125f, -0.125f, // spot
+    0.0625f, 0.125f,  0.0625f, 0.125f,  0.25f, 0.125f,  0.0625f, 0.125f,  0.0625f, // smooth
 };
 
 FUNCTION int inside(int value, int count) {
@@ -34,9 +34,10 @@ KERNEL(normalise)(WORK_ITEM GLOBAL const uchar *frame, GLOBAL float *plane, int 
     plane[i] = ((float)frame[i] - 128.0f) * 0.0078125f;
 }
 
-// Each filter's answer at each pixel, or 0 where it is negative (ReLU). Features are planes, one behind the other.
-KERNEL(convolve)(WORK_ITEM GLOBAL const float *plane, GLOBAL float *features, int width,
-                 int height) {
+// Each filter's response at each pixel, or 0 if it is negative (ReLU). Features are planes, one
+// after the other.
+KERNEL(convolve)
+(WORK_ITEM GLOBAL const float *plane, GLOBAL float *features, int width, int height) {
     for (int filter = 0; filter < 4; ++filter) {
         float sum = 0.0f;
         for (int dy = 0; dy < 3; ++dy) {
@@ -50,9 +51,11 @@ KERNEL(convolve)(WORK_ITEM GLOBAL const float *plane, GLOBAL float *features, in
     }
 }
 
-// The number, from 1, of the filter that answers most (of equal ones the first), or 0 if none does; and how often each is.
-KERNEL(classify)(WORK_ITEM GLOBAL const float *features, GLOBAL uchar *labels,
-                 GLOBAL uint *histogram, int width, int height) {
+// The number, from 1, of the filter with the largest response (the first of equal ones), or 0 if
+// there is none; and a histogram of these numbers.
+KERNEL(classify)
+(WORK_ITEM GLOBAL const float *features, GLOBAL uchar *labels, GLOBAL uint *histogram, int width,
+ int height) {
     int label = 0;
     float most = 0.0f;
     for (int filter = 0; filter < 4; ++filter) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// An inference-like chain over all devices that there are, on frames and results in memory of the application's own:
-// in place, and beside that with copies in and out. Begin reading at chain.cpp.
+// An inference-like chain over all devices, on frames and results in the application's memory: in
+// place, and with copies in and out. Begin reading at chain.cpp.
 #include "chain.hpp"
 #include "kernels.hpp"
 #include "machine.hpp"
@@ -39,24 +39,25 @@ const std::map<std::string, SlotMemory> memories{{"aligned", SlotMemory::aligned
                                                  {"unimportable", SlotMemory::unimportable}};
 
 constexpr const char *footer = R"(
-Devices: a comma-separated list of plugin[:platform[:device]] and of the word "application", which is this program
-itself at the host. The stages run there in turns: stage s of frame f at element s + f, going round. "/own" behind a
-device gives it a context of its own. Without a list: all devices, then the application.
+Devices: a comma-separated list of plugin[:platform[:device]] and of the word "application", which
+is this program itself at the host. The stages take turns: stage s of frame f runs at element s + f
+modulo the length. "/own" after a device gives it its own context. Without a list: all devices, then
+the application.
 
-Machine: its devices are sim:0:0, sim:0:1 and so on, without a list all of them and the application; times are those of
-its virtual clock.
+Machine: its devices are sim:0:0, sim:0:1 and so on; without a list all of them and the application
+are used. Times are those of its virtual clock.
 
-Memory: "aligned" slots are whole pages, "unaligned" ones begin 20 bytes behind a page's begin, and of "unimportable"
-ones no device may have a mapping.
+Memory: "aligned" slots are whole pages, "unaligned" ones begin at byte 20 of a page, "unimportable"
+ones may not be imported by devices.
 
-Exit codes: 0 all results equal the plain computation; 1 they differ, or something is wrong with the devices, as the
-message says; 2 the command line was not understood.
+Exit codes: 0 all results equal the plain computation; 1 they differ, or the devices cannot be used,
+as the message says; 2 the command line is wrong.
 
 The form of --report json is described in examples/tensor_io/README.md.)";
 
 void declare(CLI::App &app, Options &options) {
     const auto up_to = [](int limit) { return CLI::Range(1, limit); };
-    app.add_option("--devices", options.devices, "Where the stages run; see below")
+    app.add_option("--devices", options.devices, "Devices that run the stages; see below")
         ->type_name("LIST");
     app.add_option("--machine", options.machine,
                    "Run on the simulated machine that a file describes; see below")
@@ -78,14 +79,14 @@ void declare(CLI::App &app, Options &options) {
                    "Pixels (" + std::to_string(options.shape.height) + ")")
         ->type_name("N")
         ->check(up_to(8192));
-    app.add_option("--memory", options.memory, "What the slots are like (aligned); see below")
+    app.add_option("--memory", options.memory, "Kind of slots (aligned); see below")
         ->type_name("KIND")
         ->check(CLI::IsMember(memories));
     app.add_option("--report", options.report, "text or json, on standard output (text)")
         ->type_name("FORM")
         ->check(CLI::IsMember({"text", "json"}));
     app.add_option("--cubin", options.cubin,
-                   "A module with the kernels for devices of CUDA, instead of PTX")
+                   "A module with the kernels for CUDA devices, instead of PTX")
         ->type_name("FILE")
         ->check(CLI::ExistingFile);
     app.footer(footer);
@@ -96,7 +97,7 @@ std::string read_file(const std::string &name) {
     return {std::istreambuf_iterator<char>(stream), {}};
 }
 
-/// "19.2 GB/s" of a machine file's host, in bytes a second; 0 if it does not say.
+/// "19.2 GB/s" of a machine file's host, in bytes per second; 0 if unknown.
 double host_bandwidth(const std::string &machine) {
     std::ifstream stream(machine);
     const auto file = nlohmann::json::parse(stream, nullptr, false);
@@ -114,7 +115,7 @@ double wall_milliseconds() {
         .count();
 }
 
-/// Both ways over the same frames, one right after the other, which goes first in turns.
+/// Both ways for each frame, one right after the other, alternating which is first.
 class Comparison {
 public:
     Comparison(const Loader &loader, const Work &work, const Options &options)
@@ -139,7 +140,7 @@ public:
 
     RunReport run() {
         for (uint32_t frame = 0; frame < options_.frames; ++frame) {
-            if (frame % options_.ring == 0) { // the camera is ahead by a ring
+            if (frame % options_.ring == 0) { // the camera is one ring ahead
                 fill(frame);
             }
             std::vector<uint8_t> pixels(options_.shape.pixels());
@@ -156,7 +157,7 @@ public:
     }
 
 private:
-    /// Does something, and counts the maintenance of caches in it as the way's.
+    /// Calls a function, and adds its cache maintenance to the way's.
     template <class Work>
     void counted(WayReport &way, Work work) {
         const auto count = [&](const char *function) {
@@ -202,10 +203,11 @@ private:
 
 int run(int argc, char **argv) {
     Options options;
-    CLI::App app("Runs an inference-like chain over frames in the application's own memory, and "
-                 "tells what moved,\n"
-                 "beside the same chain with copies in and out.\n",
-                 "tensor_io");
+    CLI::App app(
+        "Runs an inference-like chain over frames in the application's memory, in place and "
+        "with\n"
+        "copies in and out, and prints which bytes moved in both ways.\n",
+        "tensor_io");
     declare(app, options);
     try {
         app.parse(argc, argv);

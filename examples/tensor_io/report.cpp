@@ -62,7 +62,7 @@ uint64_t moved(const StageReport &stage) {
     return bytes;
 }
 
-/// Of both the camera and the chain.
+/// Of the camera and the chain.
 template <class Each>
 void for_each_stage(const WayReport &way, Each each) {
     for (size_t frame = 0; frame < way.frames.size(); ++frame) {
@@ -85,7 +85,8 @@ uint64_t touched(const WayReport &way) {
     return bytes;
 }
 
-// --- for people -----------------------------------------------------------------------------------
+// --- for people
+// -----------------------------------------------------------------------------------
 
 constexpr size_t page_width = 118;
 
@@ -114,7 +115,7 @@ std::string route_text(const TransferRecord &transfer, const TopologyDescription
     return text;
 }
 
-/// What the uses of one storage by one stage at one place have in common, over all frames.
+/// Uses of one storage by one stage at one place, over all frames.
 struct Line {
     uint64_t count = 0;
     uint64_t bytes = 0;
@@ -145,7 +146,7 @@ std::string way_table(const RunReport &report, Way which, const TopologyDescript
             }
         }
     });
-    // Stages and places together, in the order of their first.
+    // Stages and places together, in the order of their first use.
     std::map<std::string, size_t> first;
     for (size_t i = 0; i < order.size(); ++i) {
         first.emplace(std::get<0>(order[i]), i);
@@ -155,8 +156,7 @@ std::string way_table(const RunReport &report, Way which, const TopologyDescript
     });
 
     std::string text = left(way_titles.at(static_cast<size_t>(which)), 34) + left("storage", 11) +
-                       left("route", 41) + right("times", 6) + right("bytes, all frames", 20) +
-                       "\n";
+                       left("route", 41) + right("uses", 6) + right("bytes, all frames", 20) + "\n";
     std::string last_title;
     for (const Key &key : order) {
         const auto &[title, storage, route, reason] = key;
@@ -198,13 +198,12 @@ std::string comparison(const RunReport &report) {
         return std::to_string(way.counters.input.hand_overs + way.counters.output.hand_overs) +
                " + " + std::to_string(way.counters.between.hand_overs);
     };
-    text +=
-        row("hand-overs in all: input and results + between", hand_overs(zero), hand_overs(copy));
+    text += row("coherence syncs: input and results + between", hand_overs(zero), hand_overs(copy));
     if (report.simulated) {
         const auto calls = [](const WayReport &way) {
             return std::to_string(way.flushes) + " + " + std::to_string(way.invalidates);
         };
-        text += row("calls in all: flush + invalidate", calls(zero), calls(copy));
+        text += row("calls: flush + invalidate", calls(zero), calls(copy));
     }
     text += row(report.simulated ? "time of a frame, virtual, memcpy added, median"
                                  : "time of a frame, median",
@@ -218,7 +217,8 @@ std::string comparison(const RunReport &report) {
     return text + "\n";
 }
 
-// --- for programs ---------------------------------------------------------------------------------
+// --- for programs
+// ---------------------------------------------------------------------------------
 
 ordered_json to_json(const TransferRecord &transfer, const TopologyDescription &topology) {
     return {{"route", to_string(transfer.kind)},

@@ -10,12 +10,12 @@
 
 namespace tensor_io {
 
-/// All that happened one way.
+/// The measurements of one way.
 struct WayReport {
     std::vector<StageReport> fills; ///< [frame]: the camera
     std::vector<FrameReport> frames;
     ChainCounters counters;
-    /// Calls of piMemFlush and piMemInvalidate. Counted on simulated machines only, where they take no time that is told.
+    /// Calls of piMemFlush and piMemInvalidate, counted only on simulated machines.
     uint64_t flushes = 0, invalidates = 0;
 };
 
@@ -24,7 +24,8 @@ struct RunReport {
     uint32_t ring = 0;
     std::string memory; ///< as --memory has it
     bool simulated = false;
-    /// Bytes a second of the simulated machine's host memory, as its file has it; 0: no such machine, or it does not say.
+    /// Bytes per second of the simulated machine's host memory, from its file; 0: unknown, or a
+    /// real machine.
     double host_bandwidth = 0;
     std::array<WayReport, way_count> ways; ///< by Way
     std::string difference;                ///< of the first result that differs, else empty
@@ -32,12 +33,12 @@ struct RunReport {
     const WayReport &way(Way way) const { return ways.at(static_cast<size_t>(way)); }
 };
 
-/// Of one frame. The clock of a simulated machine does not see what the application does itself: its memcpy is added, which
-/// reads and writes each byte at the bandwidth of the machine's host memory.
+/// The time of one frame. The virtual clock does not see the application's memcpy; its time is
+/// added, by the bandwidth of the machine's host memory, with each byte read and written.
 double milliseconds_of(const RunReport &report, const FrameReport &frame);
 
-/// Quartiles of the times of one frame by copy-in/copy-out and of the same frame in place, right before or behind, one
-/// divided by the other. All 0 where there is no such time.
+/// Quartiles of the ratios: each frame's time by copy-in/copy-out divided by its time in place,
+/// right before or after. All 0 if there are no times.
 struct Quartiles {
     double lower = 0, median = 0, upper = 0;
 };

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// image_pipeline while one call of a plugin fails, for every function that it calls. It shows the right pictures all the
-// same, or ends with its exit code for that and a message that names the function.
+// image_pipeline while one call of a plugin fails, for every function that it calls. It shows the
+// right pictures all the same, or ends with its exit code for that and a message that names the
+// function.
 #include "fault_sweep.hpp"
 #include "kernels.hpp"
 #include "machine.hpp"
@@ -26,10 +27,10 @@ using namespace image_pipeline;
 using pi_test::Fault;
 
 constexpr uint32_t rounds = 2;
-/// As a user would look for what a fault leaves behind.
+/// Looks for the effects of a fault as a user would.
 constexpr const char *layers = "validate,fault";
 
-/// What the runs work on.
+/// The input of the runs.
 class Subject {
 public:
     explicit Subject(const std::string &machine)
@@ -40,7 +41,7 @@ public:
         expected_ = reference(*picture_);
     }
 
-    /// What main() does between the loader and its end, in this process.
+    /// The work of main() between the loader and its end, in this process.
     pi_test::CallCounts count_calls() const {
         setenv("PI_LAYERS", layers, 1);
         const Loader loader(machine_);
@@ -64,10 +65,11 @@ public:
         return pi_test::call_counts(loader.get());
     }
 
-    /// Runs the program; returns what is wrong with how it took the fault, or "". Counts the runs that ended with an error.
+    /// Runs the program; returns a message if its reaction to the fault is wrong, else "". Counts
+    /// runs that ended with an error.
     std::string run_with(const Fault &fault, std::atomic<unsigned> &errors) const {
         const pi_test::TemporaryFolder output;
-        // What a release that fails leaves is no leak of ours.
+        // An object of a failed release is not a leak of the program.
         std::vector<std::string> command{"env", std::string("PI_LAYERS=") + layers,
                                          "PI_FAULT=" + fault.text()};
         if (fault.is_release()) {
@@ -109,8 +111,8 @@ private:
                    : "no message that names the function";
     }
 
-    /// Of a host event that nobody could signal, waiters are told that it was given up; and commands behind one that
-    /// failed name what the layer signalled in its stead.
+    /// Waiters of a host event that could not be signalled report that it was abandoned; commands
+    /// after one that failed name the result that the layer signalled instead.
     static bool names(const Fault &fault, const std::string &output) {
         const bool by_event =
             fault.function == "piEventSignalHost" || !fault.what.starts_with("fail(");
@@ -139,14 +141,14 @@ bool moves_bytes(const std::string &function) {
     return function.starts_with("piEnqueueMemBuffer") && !function.ends_with("Map");
 }
 
-/// Each function's calls, or some of them; and all that can happen to commands, or that they just fail.
+/// Each function's calls, or some of them; with all faults of commands, or only failures.
 std::vector<Fault> faults_of(const pi_test::CallCounts &counts, bool all) {
     std::vector<Fault> faults;
     for (const auto &[function, count] : counts) {
         if (count == 0) {
             continue;
         }
-        // A device that cannot be asked must not be taken for one that lacks something.
+        // A failed query must not count as an unsupported feature.
         const bool every = all || function == "piDeviceGetInfo";
         for (const uint64_t call : pi_test::calls_to_fail(count, every)) {
             faults.push_back({function, call});

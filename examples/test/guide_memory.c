@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * The C about memory in docs/runtime-authors.md, run on each plugin. scripts/check-readme compares both. */
+ * The C about memory in docs/runtime-authors.md, run on each plugin. scripts/check-readme compares
+ * both. */
 #include "guide.h"
 
 #include <string.h>
@@ -135,11 +136,11 @@ static void try_in_place(pi_context context, pi_device device, pi_queue queue) {
         pi_coherence coherence = begin_host_access(queue, mem, size);
         memset(bytes, 7, size);
         end_host_access(queue, mem, bytes, size, coherence);
-        require(byte_at(queue, mem, 100) == 7, "the device does not see what the host wrote");
+        require(byte_at(queue, mem, 100) == 7, "the device does not see the host's write");
         fill(queue, mem, 4000, 100, 9);
         coherence = begin_host_access(queue, mem, size);
         require(bytes[3999] == 7 && bytes[4000] == 9 && bytes[4100] == 7,
-                "the host does not see what the device wrote");
+                "the host does not see the device's write");
         end_host_access(queue, mem, bytes, size, coherence);
         check(piMemRelease(mem), "piMemRelease");
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * The C about programs in docs/runtime-authors.md, run on every device with these features. Its argument is a native
- * library with the variable `table`. */
+ * The C about programs in docs/runtime-authors.md, run on every device with these features. Its
+ * argument is a native library with the variable `table`. */
 #include "guide.h"
 
 #include <string.h>
@@ -82,7 +82,7 @@ static int try_variables(pi_context context, pi_device device, const char *libra
     check(piQueueCreate(context, device, NULL, &queue), "piQueueCreate");
     write_variable(queue, program, "table", 8, &word, sizeof word);
     if (read_word(queue, program, "table", 8) != word) {
-        fprintf(stderr, "the variable is not what was written\n");
+        fprintf(stderr, "the variable does not have the written value\n");
         exit(1);
     }
     check(piQueueRelease(queue), "piQueueRelease");
@@ -118,6 +118,6 @@ int main(int argc, char **argv) {
     for (i = 0; i < count; ++i)
         tried += try_device(devices[i], argv[1]);
     check(piLoaderRelease(loader), "piLoaderRelease");
-    printf(tried ? "passed\n" : "no device has what is shown\n");
+    printf(tried ? "passed\n" : "no device has the features\n");
     return !tried;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The C++ that docs/runtime-authors.md shows, run on the host plugin. scripts/check-readme compares both.
+// The C++ that docs/runtime-authors.md shows, run on the host plugin. scripts/check-readme compares
+// both.
 #include <pi/pi_loader.h>
 #include <pi/pi_native_kernel.h>
 #include <pi/runtime/dlpack.hpp>

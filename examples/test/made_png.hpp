@@ -10,7 +10,7 @@
 
 namespace pi_test {
 
-/// A folder of its own, gone with the object.
+/// A folder that is deleted with the object.
 class TemporaryFolder {
 public:
     TemporaryFolder();
@@ -37,7 +37,7 @@ struct MadePng {
 
 void write_file(const std::filesystem::path &file, const std::string &bytes);
 
-/// Random RGB; the seed is what the test prints.
+/// Random RGB; the test prints the seed.
 MadePng random_png(uint32_t width, uint32_t height, uint32_t seed);
 image_pipeline::Picture random_picture(int width, int height, uint32_t seed);
 

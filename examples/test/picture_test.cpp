@@ -10,7 +10,7 @@ using pi_test::MadePng;
 
 namespace {
 
-/// What read_png makes of the bytes of a file: RGBA of all pixels.
+/// The RGBA pixels that read_png returns for a file's bytes.
 std::vector<int> read(const std::string &bytes) {
     const pi_test::TemporaryFolder folder;
     pi_test::write_file(folder.path() / "made.png", bytes);
@@ -31,7 +31,7 @@ TEST_CASE("every kind of PNG becomes RGBA of eight bits") {
         png.rows = {10, 20, 30, 200, 100, 50};
         CHECK(read(png.bytes()) == two_pixels);
     }
-    SECTION("RGBA: the alpha is kept and the colours are not multiplied") {
+    SECTION("RGBA: alpha is unchanged, and colours are not multiplied") {
         png.colour_type = 6;
         png.rows = {10, 20, 30, 0, 200, 100, 50, 128};
         CHECK(read(png.bytes()) == std::vector<int>{10, 20, 30, 0, 200, 100, 50, 128});
@@ -65,7 +65,7 @@ TEST_CASE("every kind of PNG becomes RGBA of eight bits") {
     }
 }
 
-TEST_CASE("what is not a whole PNG is refused with the file's name and the reason") {
+TEST_CASE("a file that is not a whole PNG is refused with its name and the reason") {
     const pi_test::TemporaryFolder folder;
     const auto file = folder.path() / "wrong.png";
     const std::string whole = pi_test::random_png(37, 23, 1).bytes();
@@ -102,7 +102,7 @@ TEST_CASE("a picture cut off at any byte is an error, never a crash or a wrong p
     }
 }
 
-TEST_CASE("a picture that is too large is refused with the numbers before memory is taken") {
+TEST_CASE("a picture that is too large is refused with the numbers before memory is allocated") {
     const pi_test::TemporaryFolder folder;
     const auto file = folder.path() / "huge.png";
     MadePng png;
@@ -113,13 +113,13 @@ TEST_CASE("a picture that is too large is refused with the numbers before memory
                       Contains("30000 x 20000 = 600000000 pixels") && Contains("at most 40000000"));
 }
 
-TEST_CASE("a missing file and a directory are told apart") {
+TEST_CASE("a missing file and a directory have different messages") {
     const pi_test::TemporaryFolder folder;
     CHECK_THROWS_WITH(read_png(folder.path() / "none.png"), Contains("there is no such file"));
     CHECK_THROWS_WITH(read_png(folder.path()), Contains("it is a directory"));
 }
 
-TEST_CASE("what is written is what is read") {
+TEST_CASE("a written picture is read back unchanged") {
     const pi_test::TemporaryFolder folder;
     const auto file = folder.path() / "written.png";
     const Picture picture = pi_test::random_picture(37, 23, 3);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What image_pipeline tells of a run that went well.
+// The report of a successful run of image_pipeline.
 #pragma once
 
 #include "made_png.hpp"
@@ -20,7 +20,7 @@ struct PipelineRun {
     nlohmann::json report;
 };
 
-/// Runs it with these arguments beside those that say where its files go.
+/// Runs it with these arguments, and with options for its files.
 inline PipelineRun run_pipeline(const std::vector<std::string> &arguments) {
     const TemporaryFolder folder;
     const std::filesystem::path file = folder.path() / "report.json";

@@ -10,7 +10,7 @@ using namespace examples;
 
 namespace {
 
-/// Devices of made-up platforms: pairs of a platform's number and whether it is the host's.
+/// Devices of invented platforms: pairs of a platform's number and whether it is the host's.
 std::vector<DeviceEntry> devices(std::initializer_list<std::pair<uintptr_t, bool>> list) {
     std::vector<DeviceEntry> out;
     for (const auto &[platform, is_host] : list) {
@@ -31,16 +31,16 @@ TEST_CASE("two devices of a platform, another vendor's and the host: the order t
           std::vector<Seat>{{2, false}, {3, false}, {3, true}, {1, false}, {0, false}});
 }
 
-TEST_CASE("a platform's only device is taken in two contexts") {
+TEST_CASE("a platform's only device is used in two contexts") {
     CHECK(default_order(devices({{1, false}, {2, true}})) ==
           std::vector<Seat>{{0, false}, {0, true}, {1, false}});
 }
 
-TEST_CASE("the host plugin alone does the work, in two contexts") {
+TEST_CASE("only the host plugin does the work, in two contexts") {
     CHECK(default_order(devices({{1, true}})) == std::vector<Seat>{{0, false}, {0, true}});
 }
 
-TEST_CASE("every device has a place, further ones of a platform behind the other platforms") {
+TEST_CASE("every device has a place, further ones of a platform after the other platforms") {
     CHECK(default_order(devices({{1, false}, {1, false}, {1, false}, {2, true}, {2, true}})) ==
           std::vector<Seat>{{0, false}, {1, false}, {1, true}, {3, false}, {2, false}, {4, false}});
 }
@@ -55,7 +55,7 @@ TEST_CASE("a list of devices is split at commas and /own is understood") {
           std::vector<Element>{{"opencl:0:1", true}, {"host", false}, {"opencl:*", false}});
 }
 
-TEST_CASE("an element of a list that names nothing is refused by its number") {
+TEST_CASE("an empty element of a list is refused with its number") {
     using Catch::Matchers::Contains;
     CHECK_THROWS_WITH(parse_devices("host,,host"), Contains("element 2 names no device"));
     CHECK_THROWS_WITH(parse_devices("host,"), Contains("element 2"));

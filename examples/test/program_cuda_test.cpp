@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// image_pipeline on two simulated devices of CUDA, beside OpenCL and the host plugin.
+// image_pipeline on two simulated CUDA devices, OpenCL and the host plugin.
 #include "kernels.hpp"
 #include "pipeline_report.hpp"
 #include "skip.hpp"
@@ -21,7 +21,7 @@ json report_of(const std::string &devices) {
 
 } // namespace
 
-TEST_CASE("between devices of CUDA bytes are used where they are, or the driver copies them") {
+TEST_CASE("between CUDA devices bytes are used in place, or the driver copies them") {
     const json report = report_of("cuda:0:0,cuda:0:1");
     INFO(report.dump(2));
     CHECK(report["equal"] == true);
@@ -44,7 +44,7 @@ TEST_CASE(
     CHECK(std::count(taken.begin(), taken.end(), "host_bounce") > 0);
 }
 
-TEST_CASE("a device of CUDA that cannot compile the kernels is told with the driver's log") {
+TEST_CASE("a CUDA device that cannot compile the kernels is reported with the driver's log") {
     if (examples::ptx_kernels().empty()) {
         return pi_test::skip("needs clang, to have PTX");
     }
@@ -55,7 +55,7 @@ TEST_CASE("a device of CUDA that cannot compile the kernels is told with the dri
     CHECK_THAT(ran.output, Contains("kernels.cl for cuda:0:0"));
 }
 
-TEST_CASE("the kernels in PTX are all there, and call nothing that is not") {
+TEST_CASE("PTX has all kernels, and calls no undefined function") {
     const std::string text(examples::ptx_kernels());
     if (text.empty()) {
         return pi_test::skip("needs clang, to have PTX");

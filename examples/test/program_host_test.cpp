@@ -44,7 +44,7 @@ void check_written(const fs::path &folder, const fs::path &picture) {
 
 } // namespace
 
-TEST_CASE("on the host plugin alone the shipped picture's results equal the reference") {
+TEST_CASE("with only the host plugin the shipped picture's results equal the reference") {
     const pi_test::TemporaryFolder folder;
     const fs::path output = folder.path() / "new" / "folder";
     const fs::path file = folder.path() / "report.json";
@@ -80,7 +80,7 @@ TEST_CASE("pictures of odd sizes equal the reference") {
     check_written(folder.path(), picture);
 }
 
-TEST_CASE("each stage runs at the place that --devices says") {
+TEST_CASE("each stage runs at its place in --devices") {
     const pi_test::TemporaryFolder folder;
     const fs::path file = folder.path() / "report.json";
     const Ran ran = run({IMAGE_PIPELINE, "--devices", "host,host/own", "--rounds", "1", "--output",
@@ -96,7 +96,7 @@ TEST_CASE("each stage runs at the place that --devices says") {
                                              "host:0:0", "host"});
 }
 
-TEST_CASE("with everything in host memory nothing moves") {
+TEST_CASE("with all storages in host memory nothing moves") {
     const pi_test::TemporaryFolder folder;
     const fs::path file = folder.path() / "report.json";
     const Ran ran = run({IMAGE_PIPELINE, "--in-place", "--output", folder.path(), "--json", file});
@@ -108,7 +108,7 @@ TEST_CASE("with everything in host memory nothing moves") {
     CHECK(report["routes"]["import"] > 0);
 }
 
-TEST_CASE("--explain tells of refused routes and --list of devices") {
+TEST_CASE("--explain prints refused routes, and --list devices") {
     const pi_test::TemporaryFolder folder;
     const Ran explained =
         run({IMAGE_PIPELINE, "--explain", "--rounds", "1", "--output", folder.path()});
@@ -157,7 +157,7 @@ TEST_CASE("an output folder that cannot be used is a clear message and exit code
         CHECK(ran.exit_code == 1);
         CHECK_THAT(ran.output, Contains("output folder"));
     }
-    SECTION("because nothing can be made there") {
+    SECTION("because no folder can be created there") {
         const Ran ran = run({IMAGE_PIPELINE, "--output", "/proc/image_pipeline_output"});
         INFO(ran.output);
         CHECK(ran.exit_code == 1);
@@ -181,7 +181,7 @@ TEST_CASE("an output folder that cannot be used is a clear message and exit code
     }
 }
 
-TEST_CASE("a command line that is not understood is exit code 2, help is 0") {
+TEST_CASE("a wrong command line is exit code 2, help is 0") {
     CHECK(run({IMAGE_PIPELINE, "--no-such-option"}).exit_code == 2);
     CHECK(run({IMAGE_PIPELINE, "--rounds", "0"}).exit_code == 2);
     CHECK(run({IMAGE_PIPELINE, "--rounds", "many"}).exit_code == 2);
@@ -190,7 +190,7 @@ TEST_CASE("a command line that is not understood is exit code 2, help is 0") {
     CHECK_THAT(help.output, Contains("Exit codes: 0") && Contains("--devices"));
 }
 
-TEST_CASE("the first program runs on the host plugin alone") {
+TEST_CASE("the first program runs with only the host plugin") {
     const Ran ran = run({FIRST_PROGRAM});
     INFO(ran.output);
     CHECK(ran.exit_code == 0);

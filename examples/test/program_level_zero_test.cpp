@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// image_pipeline on two simulated devices of Level Zero, beside those of CUDA, OpenCL and the host plugin.
+// image_pipeline on two simulated Level Zero devices, and on devices of CUDA, OpenCL and the host
+// plugin.
 #include "kernels.hpp"
 #include "pipeline_report.hpp"
 #include "skip.hpp"
@@ -21,7 +22,7 @@ bool can_run() {
     return false;
 }
 
-/// A row of the connection matrix: what memory of a place is to each of the places.
+/// A row of the connection matrix: how each place can use memory of a place.
 std::vector<std::string> row_of(const std::string &output, const std::string &place) {
     std::istringstream lines(output.substr(std::min(output.find("from \\ to"), output.size())));
     for (std::string line; std::getline(lines, line);) {
@@ -38,7 +39,7 @@ std::vector<std::string> row_of(const std::string &output, const std::string &pl
 
 } // namespace
 
-TEST_CASE("between devices of Level Zero that are peers bytes are used where they are") {
+TEST_CASE("between Level Zero devices with peer access bytes are used in place") {
     if (!can_run()) {
         return;
     }
@@ -54,7 +55,7 @@ TEST_CASE("between devices of Level Zero that are peers bytes are used where the
 }
 
 TEST_CASE(
-    "one process runs the pipeline over devices of all backends, and shows what connects them") {
+    "one process runs the pipeline over devices of all backends, and shows their connections") {
     if (!can_run()) {
         return;
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// image_pipeline as scripts/demo runs it: two PoCL devices, rusticl and the host plugin. Where one of
-// them is not on this machine the tests that need it are skipped.
+// image_pipeline as scripts/demo runs it: two PoCL devices, rusticl and the host plugin. Where one
+// of them is not on this machine the tests that need it are skipped.
 #include "pipeline_report.hpp"
 #include "skip.hpp"
 
@@ -100,7 +100,7 @@ TEST_CASE("over two OpenCL devices, a second vendor and the host every route is 
           report["bytes_copy_in_copy_out"].get<uint64_t>());
 }
 
-TEST_CASE("every stage gives the same bits at every place") {
+TEST_CASE("every stage computes the same bits at every place") {
     if (!can_run_demo()) {
         return;
     }
@@ -126,7 +126,7 @@ TEST_CASE("odd sizes equal the reference on all devices") {
     CHECK(report["bytes_delivered"] == report["bytes_required"]);
 }
 
-TEST_CASE("an unknown device is a message that lists those that exist") {
+TEST_CASE("the message about an unknown device lists the existing ones") {
     const pi_test::TemporaryFolder folder;
     const Ran ran = run({IMAGE_PIPELINE, "--devices", "abacus:0", "--output", folder.path()});
     INFO(ran.output);
@@ -144,14 +144,14 @@ TEST_CASE("an unknown device is a message that lists those that exist") {
     CHECK_THAT(empty.output, Contains("names no device"));
 }
 
-TEST_CASE("the first program moves its buffer over the devices that there are") {
+TEST_CASE("the first program moves its buffer over all devices") {
     const Ran ran = run({FIRST_PROGRAM});
     INFO(ran.output);
     CHECK(ran.exit_code == 0);
     CHECK_THAT(ran.output, Contains("opencl:0:0") && Contains("3 kernels"));
 }
 
-TEST_CASE("README.md shows lines that the demo prints") {
+TEST_CASE("README.md's lines of the demo are printed by it") {
     if (!can_run_demo()) {
         return;
     }
@@ -163,7 +163,7 @@ TEST_CASE("README.md shows lines that the demo prints") {
     }
 }
 
-TEST_CASE("README.md shows what the first program prints") {
+TEST_CASE("README.md's output of the first program is printed by it") {
     if (!has_devices("opencl:0:0")) {
         pi_test::skip("needs an OpenCL device");
         return;

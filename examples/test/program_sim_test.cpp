@@ -75,7 +75,8 @@ TEST_CASE(
                     of_use += transfer["bytes"].get<uint64_t>();
                     predicted += transfer["predicted_milliseconds"].get<double>();
                     INFO(stage["name"] << " " << use["storage"] << " " << transfer);
-                    if (transfer["bytes"] > 0) { // a hand-over without bytes may take time, too
+                    if (transfer["bytes"] >
+                        0) { // a coherence sync without bytes may take time, too
                         CHECK(transfer["predicted_milliseconds"] > 0);
                     }
                 }
@@ -96,7 +97,7 @@ TEST_CASE(
     CHECK(moved == required);
 }
 
-TEST_CASE("what a simulated machine is predicted to do, does and takes is the same in every run") {
+TEST_CASE("routes, predictions and times of a simulated machine are the same in every run") {
     const std::string machine =
         GENERATE("workstation", "dual-socket"); // with transfers that wait for others
     INFO(machine);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// tensor_io on OpenCL devices, beside the host plugin.
+// tensor_io on OpenCL devices and the host plugin.
 #include "skip.hpp"
 #include "tensor_io_report.hpp"
 
@@ -20,7 +20,7 @@ bool has_device(const std::string &selector) {
 
 } // namespace
 
-TEST_CASE("an OpenCL device that is the processor uses the application's rings where they are") {
+TEST_CASE("an OpenCL device that is the processor uses the application's rings in place") {
     if (!has_device("opencl:0:0")) {
         return;
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What tensor_io tells of a run that went well, and what holds for each.
+// The report of a successful run of tensor_io, and checks that hold for each run.
 #pragma once
 
 #include "program.hpp"
@@ -13,7 +13,7 @@
 
 namespace pi_test {
 
-/// Small, so that no vendor's compiler or simulator takes long; of an odd size, so that rows are no multiple of anything.
+/// Small, so that no compiler or simulator takes long; of odd size, so that rows are not aligned.
 constexpr uint64_t tensor_frames = 12;
 constexpr uint64_t tensor_width = 99;
 constexpr uint64_t tensor_height = 61;
@@ -70,8 +70,9 @@ inline uint64_t moved(const nlohmann::json &way, const std::string &storage) {
     return bytes;
 }
 
-/// Runs it, and checks that the results are right both ways, that nothing failed, that what the stages tell adds up to what
-/// the runtime counted, and that copies in and out move exactly what they must.
+/// Runs it, and checks that the results are right in both ways, that nothing failed, that the
+/// stages' bytes add up to the runtime's counters, and that copies in and out move exactly the
+/// required bytes.
 inline nlohmann::json tensor_io_report(std::vector<std::string> arguments) {
     arguments.insert(arguments.end(), {"--report", "json"});
     const Ran ran = run_tensor_io(arguments);
@@ -105,7 +106,7 @@ inline nlohmann::json tensor_io_report(std::vector<std::string> arguments) {
     CHECK(copy["input"]["bytes_delivered"] == frames_at_devices(copy, "normalise") * tensor_input);
     CHECK(copy["output"]["bytes_delivered"] ==
           frames_at_devices(copy, "classify") * tensor_results);
-    // What lies between the stages is the same affair both ways.
+    // Storages between the stages are the same in both ways.
     CHECK(copy["between"]["bytes_delivered"] == zero["between"]["bytes_delivered"]);
     return report;
 }

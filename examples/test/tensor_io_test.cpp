@@ -44,7 +44,7 @@ TEST_CASE("the frames have pixels of every label, and no two are alike") {
     CHECK(results != tensor_io::reference(shape, second));
 }
 
-TEST_CASE("what differs from the plain computation is named with its index and both values") {
+TEST_CASE("a difference from the plain computation is printed with its index and both values") {
     const tensor_io::Results right{{1, 2, 3}, {0, 1, 1, 1, 0}};
     tensor_io::Results wrong = right;
     CHECK(tensor_io::first_difference(wrong, right).empty());
@@ -67,7 +67,7 @@ TEST_CASE(
     CHECK_THAT(ran.output, Contains("results equal the plain computation: yes"));
 }
 
-TEST_CASE("the kernels in PTX are all there, and call nothing that is not") {
+TEST_CASE("PTX has all kernels, and calls no undefined function") {
     const std::string text(examples::ptx_kernels());
     if (text.empty()) {
         return skip("needs clang, to have PTX");
@@ -116,9 +116,10 @@ TEST_CASE("without coherence not one byte moves, and each range that changes han
     check_nothing_moved(report);
     const json &zero = report["ways"]["zero_copy"];
     const json &copy = report["ways"]["copy_in_copy_out"];
-    // Of two frames one begins at the accelerator: the input is flushed for it; then the plane is invalidated for the
-    // application, the features are flushed for the accelerator, and labels and histogram are invalidated. In the other the
-    // plane is flushed, the features are invalidated, and the rest is the application's own.
+    // Of two frames one begins at the accelerator: the input is flushed for it; then the plane is
+    // invalidated for the application, the features are flushed for the accelerator, and labels and
+    // histogram are invalidated. In the other the plane is flushed, the features are invalidated,
+    // and the rest is the application's own.
     constexpr uint64_t half = tensor_frames / 2;
     CHECK(zero["input"]["hand_overs"] == half);
     CHECK(zero["output"]["hand_overs"] == 2 * half);
@@ -175,7 +176,7 @@ TEST_CASE(
     CHECK(same);
 }
 
-TEST_CASE("each use tells its route and its reason, and both ways stand side by side") {
+TEST_CASE("each use has its route and its reason, and both ways are printed side by side") {
     const Ran ran = run_tensor_io({"--machine", machine_file("cma-board")});
     INFO(ran.output);
     REQUIRE(ran.exit_code == 0);
@@ -183,12 +184,12 @@ TEST_CASE("each use tells its route and its reason, and both ways stand side by 
                                Contains("synchronised by flush and invalidate"));
     CHECK_THAT(ran.output, Contains("copy in at host") && Contains("memcpy") &&
                                Contains("host bounce, write from host"));
-    CHECK_THAT(ran.output, Contains("calls in all: flush + invalidate") && Contains("18 + 24"));
+    CHECK_THAT(ran.output, Contains("calls: flush + invalidate") && Contains("18 + 24"));
     CHECK_THAT(ran.output,
                Contains("copy in, copy out takes") && Contains("neighbours; quartiles"));
 }
 
-TEST_CASE("what cannot be done is a clear message: exit code 1, or 2 for the command line") {
+TEST_CASE("errors have a clear message and exit code 1, or 2 for the command line") {
     using Case = std::tuple<std::vector<std::string>, int, std::string>;
     const auto [arguments, code, text] =
         GENERATE(Case{{"--machine", "/nowhere.json"}, 1, "/nowhere.json"},
@@ -202,7 +203,7 @@ TEST_CASE("what cannot be done is a clear message: exit code 1, or 2 for the com
     CHECK_THAT(ran.output, Contains(text));
 }
 
-TEST_CASE("the application alone needs no device for the chain") {
+TEST_CASE("the application itself needs no device for the chain") {
     const json report = tensor_io_report({"--devices", "application"});
     CHECK(report["places"] == json::array({"host"}));
     CHECK(report["ways"]["copy_in_copy_out"]["input"]["bytes_delivered"] == 0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// tensor_io on simulated devices of CUDA and Level Zero, beside the application.
+// tensor_io on simulated CUDA and Level Zero devices, and in the application.
 #include "kernels.hpp"
 #include "skip.hpp"
 #include "tensor_io_report.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The kernels of tensor_io as a native library, which simulated devices load; with WRONG_KERNELS one whose last kernel is
-// none of them.
+// The kernels of tensor_io as a native library, which simulated devices load; with WRONG_KERNELS
+// the last kernel is none of them.
 #include "kernels.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""PI's runtime: bytes that move between devices only where they must::
+"""PI's runtime: buffers with only the necessary transfers between devices::
 
     import numpy
     import pi_runtime as pi
@@ -11,8 +11,9 @@
         use.wait()
     print(runtime.log_text())
 
-Places are numbers (0 is the host), or their names. Sizes and offsets are bytes, times are seconds. What PI refuses is
-an Error with PI's text. Objects keep alive what they are made of; every call that may wait lets other Python threads run.
+Places are numbers (0 is the host) or names. Sizes and offsets are bytes, times are seconds. Errors
+of PI are an Error with PI's text. Objects keep the objects that they were created from. Every call
+that may wait releases the interpreter's lock.
 """
 
 from ._core import Acquisition, Error, Timeout

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# What pi_runtime is made of, in C++; programs import pi_runtime.
+# The C++ part of pi_runtime; programs import pi_runtime.
 from typing import Any, Optional, Sequence
 
 class Error(RuntimeError):

@@ -14,7 +14,7 @@ _CONNECTIONS = {0: "none", 1: "migratable", 2: "unified"}
 
 @dataclass(frozen=True)
 class PluginReport:
-    """What became of a plugin file."""
+    """The state of a plugin file."""
 
     name: str
     path: str
@@ -30,17 +30,17 @@ class Device:
 
     @property
     def selector(self) -> str:
-        """"plugin:platform:device", as Loader.devices takes it."""
+        """"plugin:platform:device", as Loader.devices accepts it."""
         return self._core.selector
 
     @property
     def name(self) -> str:
-        """As the backend tells it."""
+        """As the backend reports it."""
         return self._core.name
 
     @property
     def vendor(self) -> str:
-        """As the backend tells it."""
+        """As the backend reports it."""
         return self._core.vendor
 
     @property
@@ -50,7 +50,7 @@ class Device:
 
     @property
     def memory_bytes(self) -> Optional[int]:
-        """Of its ordinary memory; None where the plugin does not tell."""
+        """Of its ordinary memory; None if the plugin does not report it."""
         return self._core.memory_bytes
 
     def __repr__(self) -> str:
@@ -61,9 +61,11 @@ class Device:
 class Loader:
     """Finds, opens and checks PI's plugins; a context manager.
 
-    plugins: files by path, or names ("opencl"), before any that are found; directories: searched for more; layers:
-    outermost first ("validate", "trace", ...); options: as the environment would set them ({"PI_TRACE_FILE":
-    "trace.json"}), and before it; default_search: False, only what is named here; environment: False, no variable is read.
+    plugins: files by path, or names ("opencl"), loaded before those of a search; directories:
+    searched for more; layers: outermost first ("validate", "trace", ...); options: values of
+    variables ({"PI_TRACE_FILE": "trace.json"}), which take precedence over the environment;
+    default_search: False to use only plugins and directories named here; environment: False to read
+    no variable.
     """
 
     def __init__(
@@ -86,18 +88,20 @@ class Loader:
         )
 
     def devices(self, selector: Optional[str] = None) -> list[Device]:
-        """Those that a selector names ("opencl:0,host"), in its order; None: what PI_DEVICE_SELECTOR says, or all."""
+        """The devices of a selector ("opencl:0,host"), in its order; None: of PI_DEVICE_SELECTOR,
+        or all."""
         return [Device(core) for core in self._core.devices(selector)]
 
     def plugins(self) -> list[PluginReport]:
-        """What became of each plugin file, with the reason."""
+        """The state of each plugin file, with the reason."""
         return [
             PluginReport(name, path, _STATUS.get(status, str(status)), reason)
             for name, path, status, reason in self._core.reports()
         ]
 
     def close(self) -> None:
-        """Lets the loader go. It ends with the last topology that was made of it; this object is no use any more."""
+        """Releases the loader, which ends with its last topology. This object cannot be used any
+        more."""
         self._core.close()
 
     @property
@@ -119,11 +123,11 @@ class Loader:
 
 @dataclass(frozen=True)
 class Place:
-    """Where bytes can live: the host, or a device in a context."""
+    """The host, or a device in a context."""
 
     index: int
     name: str
-    key: str  #: tells the device again in another process
+    key: str  #: identifies the device in another process
     type: str  #: as Device.type
     integrated: bool  #: shares physical memory with the host
     scopes: Tuple[Tuple[str, int], ...]  #: (name, capacity in bytes) of its memories
@@ -131,11 +135,11 @@ class Place:
 
 @dataclass(frozen=True)
 class Connection:
-    """What memory of one place is to another, and why."""
+    """How one place can use memory of another, and why."""
 
     kind: str  #: "none", "migratable" or "unified"
     reason: str
-    bandwidth: int  #: bytes a second; 0 = unknown
+    bandwidth: int  #: bytes per second; 0 = unknown
     latency: float  #: seconds; 0 = unknown
 
     def __str__(self) -> str:
@@ -143,10 +147,10 @@ class Connection:
 
 
 class Topology:
-    """The host (place 0) and the devices (1, 2, ...), and what the memory of each is to the others. Immutable.
+    """The host (place 0) and the devices (1, 2, ...), with the connections between them. Immutable.
 
-    names: as many as devices, for people; None: their selectors. contexts: each device in so many contexts, which makes
-    that many places of it.
+    names: one for each device; None: their selectors. contexts: the number of contexts, each with
+    all devices, which makes so many places of each device.
     """
 
     def __init__(
@@ -157,10 +161,12 @@ class Topology:
         contexts: int = 1,
     ) -> None:
         if contexts < 1:
-            raise ValueError(f"contexts is {contexts}; 1 or more")
+            raise ValueError(f"Topology: contexts: {contexts}: must be 1 or more")
         chosen = [device.selector for device in devices] if names is None else list(names)
         if len(chosen) != len(devices):
-            raise ValueError(f"{len(chosen)} names are given for {len(devices)} devices")
+            raise ValueError(
+                f"Topology: names: {len(chosen)}: must be one for each of {len(devices)} devices"
+            )
         all_names = [
             name if context == 0 else f"{name} ({context + 1})"
             for context in range(contexts)
@@ -185,17 +191,18 @@ class Topology:
         )
 
     def place(self, place: Union[int, str, Place]) -> Place:
-        """A place by its number, its name, or itself. Another one: LookupError, which lists those that there are."""
+        """A place by its number, its name, or itself. LookupError, with a list of places, for any
+        other."""
         for each in self.places:
             if place is each or place == each.index or place == each.name:
                 return each
         names = ", ".join(f"{each.index} '{each.name}'" for each in self.places)
-        raise LookupError(f"no place {place!r}: there are {names}")
+        raise LookupError(f"no place {place!r}: the places are {names}")
 
     def connection(
         self, source: Union[int, str, Place], destination: Union[int, str, Place]
     ) -> Connection:
-        """What ordinary memory of source is to destination; directed. Of the host itself nobody is asked: see explain."""
+        """How destination can use ordinary memory of source; directed. For the host see explain."""
         found = self._core.connection(self.place(source).index, self.place(destination).index)
         return Connection(
             _CONNECTIONS.get(found["kind"], str(found["kind"])),
@@ -211,7 +218,7 @@ class Topology:
     def same_device(
         self, a: Union[int, str, Place], b: Union[int, str, Place]
     ) -> Optional[bool]:
-        """Whether both are one physical device; None: their backends do not tell."""
+        """Whether both are one physical device; None if their backends do not say."""
         return {0: False, 1: True}.get(
             self._core.same_device(self.place(a).index, self.place(b).index)
         )

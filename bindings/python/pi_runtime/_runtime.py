@@ -12,8 +12,9 @@ from ._loader import Place, Topology
 if TYPE_CHECKING:
     from ._tensor import Tensor
 
-#: "read" fetches what is stale; "write" writes some of the range, so that the rest must be fetched; "read_write";
-#: "discard_write" writes every byte before it reads any, and fetches nothing.
+#: "read" transfers stale bytes; "write" writes part of the range, so that stale bytes are
+#: transferred as well; "read_write"; "discard_write" writes every byte before it reads any, and
+#: transfers nothing.
 Access = str
 PlaceLike = Union[int, str, Place]
 Ranges = Tuple[Tuple[int, int], ...]
@@ -29,20 +30,20 @@ class Transfer:
     destination: int
     ranges: Ranges  #: (begin, end) in bytes of the storage
     route: str  #: "none", "direct use", "import", "migrate" or "host bounce"
-    style: str  #: how a bounce went
-    reason: str  #: why this route; of a failure, its text
-    error: str  #: the result's name, empty when it succeeded
+    style: str  #: of a bounce
+    reason: str  #: why this route; for a failure, its text
+    error: str  #: the result's name; empty on success
     bytes: int  #: that moved
-    hops: Tuple[Tuple[int, int], ...]  #: the links that they crossed, (from, to)
+    hops: Tuple[Tuple[int, int], ...]  #: the links, (from, to)
     predicted: float  #: seconds on idle links
-    predicted_delay: float  #: by which transfers under way made it later, in seconds
+    predicted_delay: float  #: seconds of delay by transfers in flight
     begin: float  #: seconds of time.monotonic()'s clock
     end: float
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """A way for bytes to come to a place."""
+    """A possible route of bytes to a place."""
 
     route: str
     style: str
@@ -50,23 +51,23 @@ class Candidate:
     hops: Tuple[Tuple[int, int], ...]
     possible: bool
     seconds: float  #: predicted, on idle links
-    delay: float  #: by which transfers under way would make it later, in seconds
-    reason: str  #: why refused; else why it costs that
+    delay: float  #: seconds of delay by transfers in flight
+    reason: str  #: of its refusal, or of its cost
 
 
 @dataclass(frozen=True)
 class ExplainedPart:
     ranges: Ranges
-    candidates: Tuple[Candidate, ...]  #: best first; [0] is the one chosen, if it is possible
+    candidates: Tuple[Candidate, ...]  #: best first; [0] is chosen if it is possible
 
 
 @dataclass(frozen=True)
 class Explanation:
-    """What acquiring for reading would do now, and why. str() is all of it for people."""
+    """What an acquire for reading would do now, and why. str() is a text for people."""
 
     place: int
     range: Tuple[int, int]
-    bytes_stale: int  #: that would move or be handed over
+    bytes_stale: int  #: that would move or be synchronised
     bytes_never_written: int  #: nothing to fetch
     parts: Tuple[ExplainedPart, ...]
     text: str
@@ -80,14 +81,16 @@ def _with_tuples(fields: dict[str, Any], *names: str) -> dict[str, Any]:
 
 
 class Runtime:
-    """Moves bytes between the places of a topology, counts and logs; a context manager, which waits for what is in flight.
+    """Moves bytes between the places of a topology; a context manager, which waits for work in
+    flight.
 
-    costs: the file in which `pi-bench calibrate --costs FILE` wrote what links cost on this machine, None: as the plugins tell (a
-    file that is missing or of another machine is an Error); staging_limit: bytes of staging memory in use at one time at each
-    place; bounce_limit: bytes of host memory in which what goes from device to device through the host stays, for the next place
-    that wants it; pool_limit: bytes of device memory kept idle at each place; copy_after_repeated_use: a place that uses another
-    device's memory over a link again and again gets a copy once that costs less; log_capacity: lines of the log; log_up_to_date:
-    acquires that need no transfer have a line, too.
+    costs: the file of `pi-bench calibrate --costs FILE`, with the measured costs of this machine's
+    links; None: the costs that the plugins report (a file that is missing or of another machine is
+    an Error); staging_limit: bytes of staging memory in use at each place; bounce_limit: bytes of
+    host memory that keep bytes on their way from device to device, for the next place; pool_limit:
+    bytes of idle device memory kept at each place; copy_after_repeated_use: a place that uses
+    another device's memory repeatedly over a link gets a copy when that is cheaper; log_capacity:
+    lines of the log; log_up_to_date: acquires without a transfer have a line, too.
     """
 
     def __init__(
@@ -117,18 +120,22 @@ class Runtime:
     def storage(
         self, size: int, name: str = "", *, alignment: int = 0, scope: str = ""
     ) -> Storage:
-        """`size` bytes, which have memory at a place once it is first acquired. alignment: bytes, a power of two, 0:
-        each place's own; scope: the name of a memory that every place has."""
+        """`size` bytes, with memory at each place that acquires them. alignment: bytes, a power of
+        two; 0: each place's own. scope: the name of a memory that every place has."""
         return Storage(self, _core.Storage(self._core, size, name, alignment, scope))
 
     def use_memory(self, memory: Any, name: str = "") -> Storage:
-        """A storage whose host memory is that of an object with the buffer protocol (bytearray, numpy array, mmap; C-contiguous), in
-        place; its bytes are the first content. It is kept until the storage is gone. Read-only memory makes a
-        read-only storage. What a device writes is in it once the host is acquired for reading."""
+        """A storage with the memory of an object with the buffer protocol (bytearray, numpy array,
+        mmap; C-contiguous) as its host memory, in place; its bytes are the initial content. The
+        object is kept until the storage is deleted. Read-only memory makes a read-only storage.
+        Bytes that a device writes are in the object after an acquire for reading at the host."""
         return Storage(self, _core.Storage.adopt(self._core, memory, name))
 
-    def tensor(self, shape: Union[int, Sequence[int]], dtype: Any = "uint8", name: str = "") -> Tensor:
-        """A new storage of just this dense tensor. dtype: a name ("float32", "bfloat16") or a NumPy dtype."""
+    def tensor(
+        self, shape: Union[int, Sequence[int]], dtype: Any = "uint8", name: str = ""
+    ) -> Tensor:
+        """A new storage for one dense tensor. dtype: a name ("float32", "bfloat16") or a NumPy
+        dtype."""
         from ._tensor import layout_of
 
         layout = layout_of(dtype, shape)
@@ -145,23 +152,25 @@ class Runtime:
     ) -> Tensor:
         """A tensor of another library, in place: an object with __dlpack__, or its capsule.
 
-        Memory of the host becomes the host's replica, memory of a device (kDLCUDA, kDLOneAPI, kDLOpenCL) that of the
-        place whose device it is; `place` names one where there are several. It is released when the storage is gone
-        and no use is in flight.
+        Host memory becomes the host's replica; memory of a device (kDLCUDA, kDLOneAPI, kDLOpenCL)
+        becomes the replica of that device's place; `place` selects one of several. The tensor is
+        released after the storage is deleted and the last use has ended.
 
-        stream: of CUDA's memory, the stream in which the tensor is ready: the producer makes it wait for its work
-        (1: the legacy default stream, 2: the thread's, else a handle above 2), and every use of PI begins after
-        what is in it now. None: a stream of PI's own, or for a capsule the legacy default one. -1: nothing waits.
-        What devices without streams do with the memory must be complete. copy: given to the producer; one that
-        does not accept it refuses copy=True (BufferError).
+        stream: for CUDA memory, the stream in which the tensor is ready. The producer makes it wait
+        for its work (1: the legacy default stream, 2: the thread's, otherwise a handle above 2),
+        and every use of PI begins after the work that is now in it. None: a stream of PI's, or for
+        a capsule the legacy default stream. -1: no synchronisation. Work on memory of devices
+        without streams must be complete. copy: passed to the producer; a producer without this
+        argument refuses copy=True (BufferError).
         """
         from ._tensor import import_tensor
 
         return import_tensor(self, tensor, place, stream, copy, name)
 
     def counters(self) -> dict[str, Any]:
-        """Of all storages: bytes_required (that had to move), bytes_delivered, bytes_copy_in_copy_out (of a runtime that copies
-        in and out around each use), link_bytes {(from, to): bytes}, transfers {route: count}, and more."""
+        """Of all storages: bytes_required (stale when they were acquired), bytes_delivered,
+        bytes_copy_in_copy_out (of a runtime with copies around each use), link_bytes {(from, to):
+        bytes}, transfers {route: count}, and more."""
         return self._core.counters()
 
     def log(self) -> list[Transfer]:
@@ -173,19 +182,19 @@ class Runtime:
         return self._core.log_text()
 
     def clear_log(self) -> None:
-        """The transfer log is empty; counters go on."""
+        """Empties the transfer log. Counters are unchanged."""
         self._core.clear_log()
 
     def finish(self, timeout: Optional[float] = None) -> bool:
-        """Waits until nothing is in flight. timeout: seconds; False when it is over first."""
+        """Waits until nothing is in flight. timeout: seconds; False if that time passes first."""
         return self._core.finish(timeout)
 
     def trim(self, bytes_to_keep: int = 0) -> None:
-        """Gives idle device memory back until no more than so many bytes are kept at each place."""
+        """Frees idle device memory until at most so many bytes are kept at each place."""
         self._core.trim(bytes_to_keep)
 
     def pool(self, place: PlaceLike) -> dict[str, int]:
-        """Of a device's place: bytes_kept, bytes_in_use, hits and misses of its idle memory."""
+        """Of a device's place: bytes_kept, bytes_in_use, hits and misses of its pool."""
         return self._core.pool(self.topology.place(place).index)
 
     def __enter__(self) -> Runtime:
@@ -199,7 +208,8 @@ class Runtime:
 
 
 class Storage:
-    """One allocation's worth of bytes, with replicas at places. Made by Runtime.storage, use_memory and from_dlpack."""
+    """One allocation's worth of bytes, with replicas at places. Created by Runtime.storage,
+    use_memory and from_dlpack."""
 
     def __init__(self, runtime: Runtime, core: _core.Storage) -> None:
         self.runtime = runtime
@@ -214,15 +224,16 @@ class Storage:
         """Bytes [offset, offset + size); None: to the end."""
         length = self.size - offset if size is None else size
         if offset < 0 or length < 0:
-            raise ValueError(f"offset {offset} and size {length}: bytes, 0 or more")
+            raise ValueError(f"offset {offset} and size {length}: must be 0 or more bytes")
         return Buffer(self, self._core.buffer(offset, length))
 
     def valid(self, place: PlaceLike) -> list[tuple[int, int]]:
-        """Which bytes are valid at a place now, as (begin, end)."""
+        """The ranges that are valid at a place now, as (begin, end)."""
         return self._core.valid(self.runtime.topology.place(place).index)
 
     def memory_of(self, place: PlaceLike) -> Optional[int]:
-        """A number for the memory that a place uses: places that share one use the same bytes. None before its first use."""
+        """A number for a place's memory: places with the same number share the bytes. None before
+        its first use."""
         return self._core.memory_of(self.runtime.topology.place(place).index)
 
     def counters(self) -> dict[str, Any]:
@@ -260,7 +271,7 @@ class Buffer:
     def _range(self, offset: int, size: Optional[int]) -> tuple[int, int]:
         length = self.size - offset if size is None else size
         if offset < 0 or length < 0:
-            raise ValueError(f"offset {offset} and size {length}: bytes, 0 or more")
+            raise ValueError(f"offset {offset} and size {length}: must be 0 or more bytes")
         return offset, length
 
     def _place(self, place: PlaceLike) -> int:
@@ -273,19 +284,19 @@ class Buffer:
         offset: int = 0,
         size: Optional[int] = None,
     ) -> Acquisition:
-        """Makes bytes [offset, offset + size) usable at a place; only stale bytes move. Never waits for them: wait(),
-        or looking at them, does. access: "read", "write", "read_write" or "discard_write". Error if it would wait for
-        an acquisition that this thread still holds."""
+        """Makes bytes [offset, offset + size) usable at a place; only stale bytes move. Does not
+        wait for them: wait() and access to the bytes do. access: "read", "write", "read_write" or
+        "discard_write". Error if it would wait for an acquisition that this thread still holds."""
         begin, length = self._range(offset, size)
         layout = _core.Layout(1, 8, 1, [length], None, 0)
         return self._core.acquire(self._place(place), access, begin, length, layout)
 
     def prefetch(self, place: PlaceLike, offset: int = 0, size: Optional[int] = None) -> None:
-        """Begins to bring the bytes to a place."""
+        """Starts transfers of stale bytes to a place."""
         self._core.prefetch(self._place(place), *self._range(offset, size))
 
     def broadcast(self, places: Sequence[PlaceLike]) -> None:
-        """Begins to bring the bytes to all these places, each link at most once."""
+        """Starts transfers to all these places, over each link at most once."""
         self._core.broadcast([self._place(place) for place in places])
 
     def explain(
@@ -310,8 +321,8 @@ class Buffer:
         strides: Optional[Sequence[int]] = None,
         offset: int = 0,
     ) -> Tensor:
-        """Elements in these bytes. dtype: a name ("float32", "bfloat16") or a NumPy dtype; strides: in elements, as many as axes, None:
-        dense; offset: of element 0, in bytes."""
+        """Elements in these bytes. dtype: a name ("float32", "bfloat16") or a NumPy dtype; strides:
+        in elements, one for each axis; None: dense; offset: of element 0, in bytes."""
         from ._tensor import Tensor, layout_of
 
         return Tensor(self, layout_of(dtype, shape, strides, offset), 0)

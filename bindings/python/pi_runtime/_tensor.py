@@ -20,14 +20,16 @@ def _dtype_of(dtype: Any) -> tuple[int, int, int]:
         return _CODES["bool"], 8, 1
     found = re.fullmatch(r"(int|uint|float|bfloat|complex)(\d+)(?:x(\d+))?", name)
     if found is None:
-        try:  # NumPy's short words, "f4"; it need not be there
+        try:  # NumPy's short names, "f4", if there is NumPy
             import numpy
 
             short: Optional[str] = numpy.dtype(dtype).name
         except (ImportError, TypeError):
             short = None
         if short is None or short == name:
-            raise ValueError(f"dtype is {dtype!r}; a name such as 'float32', 'uint8', 'bfloat16' or 'bool'")
+            raise ValueError(
+                f"dtype: {dtype!r}: must be a name such as 'float32', 'uint8', 'bfloat16' or 'bool'"
+            )
         return _dtype_of(short)
     return _CODES[found[1]], int(found[2]), int(found[3] or 1)
 
@@ -43,11 +45,12 @@ def layout_of(
 
 
 class Tensor:
-    """Elements in the bytes of a storage, at whichever places they are used. Made by Runtime.tensor, Runtime.from_dlpack
-    and Buffer.tensor.
+    """Elements in the bytes of a storage, at any place. Created by Runtime.tensor,
+    Runtime.from_dlpack and Buffer.tensor.
 
-    It has DLPack's protocol: torch.from_dlpack(tensor) acquires the bytes for read_write (for reading where they are
-    read-only) at its place, in place, and the other library's tensor holds that acquisition until it is gone.
+    It supports DLPack: torch.from_dlpack(tensor) acquires the bytes in place at the tensor's place,
+    for read_write (for reading if they are read-only); the other library's tensor holds the
+    acquisition until it is deleted.
     """
 
     def __init__(
@@ -62,7 +65,7 @@ class Tensor:
         begin = layout.begin + first
         if begin < 0 or begin + size > buffer.size:
             raise ValueError(
-                f"the elements are bytes [{begin}, {begin + size}) of a buffer of {buffer.size}"
+                f"the elements are bytes [{begin}, {begin + size}); the buffer has {buffer.size}"
             )
         self.buffer = buffer
         self._begin = begin
@@ -70,9 +73,9 @@ class Tensor:
         self._layout = _core.Layout(
             *layout.dtype, list(layout.shape), list(layout.strides), -first
         )
-        self.place = place  #: whose memory it was given in, and is given out in; 0: the host
+        self.place = place  #: of its memory, for import and export; 0: the host
         self.read_only = read_only
-        self.copied = copied  #: the producer says that it made a copy
+        self.copied = copied  #: the producer made a copy
 
     @property
     def storage(self) -> Storage:
@@ -98,11 +101,12 @@ class Tensor:
 
     @property
     def nbytes(self) -> int:
-        """From the first byte of any element to behind the last."""
+        """From the first byte of the elements to the last."""
         return self._size
 
     def acquire(self, place: PlaceLike, access: Access = "read") -> Acquisition:
-        """As Buffer.acquire, of the bytes from the first element to the last; its views have the elements' type and shape."""
+        """As Buffer.acquire, for the bytes from the first element to the last; views have the
+        elements' type and shape."""
         return self.buffer._core.acquire(
             self.buffer._place(place), access, self._begin, self._size, self._layout
         )
@@ -127,18 +131,19 @@ class Tensor:
         dl_device: Optional[tuple[int, int]] = None,
         copy: Optional[bool] = None,
     ) -> Any:
-        """A DLPack capsule. dl_device: the host's (1, 0), or that of another place: bytes that are stale there move, which
-        copy=False refuses. copy=True: of a copy, at the host. stream: of CUDA's memory, where the consumer will
-        use it: 1 (the legacy default stream), 2 (the thread's) or a handle above 2: its later work begins after all
-        that PI still does with the bytes. -1: nothing waits. None: the bytes are there on return. What a consumer
-        has put into a default stream when its tensor is gone comes before PI's next use; its work in other streams
-        must be complete by then."""
+        """A DLPack capsule. dl_device: the host's (1, 0), or another place's: bytes that are stale
+        there move, which copy=False refuses. copy=True: of a copy, at the host. stream: for CUDA
+        memory, the consumer's stream: 1 (the legacy default stream), 2 (the thread's) or a handle
+        above 2; its later work begins after PI's pending work on the bytes. -1: no synchronisation.
+        None: the bytes are ready on return. Work that the consumer has submitted to a default
+        stream by the time its tensor is deleted comes before PI's next use; its work in other
+        streams must be complete by then."""
         place = self._place_of(dl_device)
         # Before any byte moves.
         device = self.storage.runtime.topology._core.dlpack_device(place)
         _core.check_stream("__dlpack__", device, stream)
         if copy is False and place != self.place and self.explain(place).bytes_stale != 0:
-            raise BufferError("__dlpack__: the bytes would have to be copied to dl_device, and copy is False")
+            raise BufferError("__dlpack__: copy: False: the bytes must be copied to dl_device")
         use = self.acquire(place, "read" if self.read_only or copy else "read_write")
         try:
             return use._give_away(stream, max_version, None, copy)
@@ -157,12 +162,13 @@ class Tensor:
                 if topology._core.dlpack_device(place.index) == tuple(dl_device):
                     return place.index
             except Error:
-                continue  # nobody else can name its memory
-        raise BufferError(f"__dlpack__: no place is device {tuple(dl_device)} of DLPack")
+                continue  # DLPack has no name for it
+        raise BufferError(f"__dlpack__: dl_device: {tuple(dl_device)}: no place has this device")
 
     def __repr__(self) -> str:
         name = self.storage.runtime.topology.places[self.place].name
-        return f"<Tensor {self.dtype} {list(self.shape)} at {name}{', read-only' if self.read_only else ''}>"
+        read_only = ", read-only" if self.read_only else ""
+        return f"<Tensor {self.dtype} {list(self.shape)} at {name}{read_only}>"
 
 
 def _capsule_of(
@@ -170,7 +176,7 @@ def _capsule_of(
 ) -> tuple[Any, Any]:
     """The capsule, and the stream in which it is ready."""
     if not hasattr(tensor, "__dlpack__"):
-        return tensor, stream  # a capsule, which the import looks at
+        return tensor, stream  # a capsule, which the import checks
     if hasattr(tensor, "__dlpack_device__"):
         kind, number = tensor.__dlpack_device__()
         device = int(kind), int(number)
@@ -183,7 +189,7 @@ def _capsule_of(
         return tensor.__dlpack__(**arguments, max_version=(1, 0), **asked), stream
     except TypeError:  # a producer of before 1.0
         if copy:
-            raise BufferError("from_dlpack: the producer takes no `copy`, so it makes none") from None
+            raise BufferError("from_dlpack: copy: True: the producer does not support it") from None
         return tensor.__dlpack__(**arguments), stream
 
 
@@ -198,10 +204,12 @@ def import_tensor(
     index = None if place is None else runtime.topology.place(place).index
     capsule, stream = _capsule_of(runtime, tensor, index, stream, copy)
     if type(capsule).__name__ != "PyCapsule":
-        raise TypeError(f"from_dlpack: {type(tensor).__name__} has no __dlpack__, and is no capsule")
+        raise TypeError(
+            f"from_dlpack: {type(tensor).__name__}: must have __dlpack__ or be a capsule"
+        )
     storage, buffer, layout, at, read_only, copied = _core.import_capsule(
         runtime._core, capsule, index, stream, name
     )
     if copy is False and copied:
-        raise BufferError("from_dlpack: the producer made a copy, and copy is False")
+        raise BufferError("from_dlpack: copy: False: the producer made a copy")
     return Tensor(Buffer(Storage(runtime, storage), buffer), layout, at, read_only, copied)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the Python objects hold. Each holds on to what it needs, in this order: loader, topology, runtime, storage, use. So
-// Python may drop them in any order, and the loader goes last.
+// The state of the Python objects. Each holds the objects that it needs, in this order: loader,
+// topology, runtime, storage, use. So Python may delete them in any order, and the loader ends
+// last.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -25,7 +26,7 @@ namespace pi_python {
 namespace py = pybind11;
 namespace rt = pi::runtime;
 
-/// From here on only the main thread gets the interpreter's lock.
+/// From now on only the main thread gets the interpreter's lock.
 inline bool interpreter_ends() noexcept {
 #if PY_VERSION_HEX >= 0x030d0000
     return Py_IsFinalizing() != 0;
@@ -34,22 +35,22 @@ inline bool interpreter_ends() noexcept {
 #endif
 }
 
-/// Calls what may wait for the interpreter's lock. Once the interpreter ends, CPython before 3.14 ends each daemon thread
-/// that wants the lock by unwinding its stack, which no destructor survives: such a thread stays here instead, to the
-/// process's end, as CPython has it from 3.14 on.
+/// Calls a function that may wait for the interpreter's lock. At the interpreter's end, CPython
+/// before 3.14 unwinds the stack of each daemon thread that wants the lock, which aborts in
+/// destructors. Such a thread stays here until the process ends, as in CPython 3.14 and later.
 template <class Call>
 auto wait_for_gil(const Call &call) {
     try {
         return call();
-    } catch (...) { // nothing but that unwinding; it must not leave this handler
+    } catch (...) { // only that unwinding; it must not leave this handler
         for (;;) {
             ::pause();
         }
     }
 }
 
-/// Lets other Python threads run; on a thread that does not have the interpreter's lock, or once the interpreter is gone, it
-/// does nothing. Destructors use it: they run on any thread.
+/// Releases the interpreter's lock. Does nothing on a thread without the lock, or after the
+/// interpreter's end. For destructors, which run on any thread.
 class WithoutGil {
 public:
     WithoutGil() : state_(Py_IsInitialized() && has_gil() ? PyEval_SaveThread() : nullptr) {}
@@ -62,12 +63,12 @@ public:
     WithoutGil &operator=(const WithoutGil &) = delete;
 
 private:
-    // As PyGILState_Check() does, which is always true once there is a sub-interpreter.
+    // PyGILState_Check() is always true once there is a sub-interpreter.
     static bool has_gil() {
 #if PY_VERSION_HEX >= 0x030d0000
         PyThreadState *const current = PyThreadState_GetUnchecked();
 #else
-        PyThreadState *const current = _PyThreadState_UncheckedGet(); // before 3.12 of any thread
+        PyThreadState *const current = _PyThreadState_UncheckedGet(); // before 3.12: of any thread
 #endif
         return current != nullptr && current == PyGILState_GetThisThreadState();
     }
@@ -75,7 +76,7 @@ private:
     PyThreadState *state_;
 };
 
-/// None: as long as it takes.
+/// None: no limit.
 std::chrono::nanoseconds timeout_of(const std::optional<double> &seconds);
 
 struct LoaderHolder {
@@ -83,7 +84,7 @@ struct LoaderHolder {
     pi_loader loader = nullptr;
 };
 
-/// What Python calls Loader. Closed, it lets the loader go; what was made of it keeps it.
+/// Python's Loader. close() releases the loader; objects created from it still hold it.
 class Loader {
 public:
     explicit Loader(std::shared_ptr<LoaderHolder> holder) : holder_(std::move(holder)) {}
@@ -108,15 +109,15 @@ struct Topology {
 };
 
 struct Runtime {
-    ~Runtime(); // waits for what is in flight: commands of PI alone, which end
+    ~Runtime(); // waits for work in flight: only PI's commands, which end
 
     std::shared_ptr<Topology> topology;
     std::optional<rt::Runtime> runtime;
 
-    /// For reads, writes and fills at a place; made when it is first used.
+    /// For reads, writes and fills at a place; created at the first use.
     pi_queue queue(rt::PlaceIndex place);
-    /// The stream in which producers of tensors on this device of DLPack put their last work; empty where
-    /// it has none.
+    /// The stream in which producers of tensors on this DLPack device put their last work; empty if
+    /// the device has no streams.
     rt::DlpackStream import_stream(const pi_dlpack_device &device,
                                    const std::optional<rt::PlaceIndex> &place);
 
@@ -127,7 +128,7 @@ private:
 
     std::mutex mutex_;
     Queues queues_;
-    Queues import_queues_; ///< apart, so that nothing else waits for producers
+    Queues import_queues_; ///< separate, so that nothing else waits for producers
 };
 
 struct Storage {
@@ -142,7 +143,7 @@ struct Buffer {
     rt::Buffer buffer;
 };
 
-/// An acquisition, its elements, and who looks at its bytes.
+/// An acquisition, its elements, and the number of views of its bytes.
 struct Use {
     ~Use();
 
@@ -151,17 +152,18 @@ struct Use {
     std::mutex mutex; ///< guards use: an acquisition is for one thread at a time
     rt::Acquisition use;
     std::atomic<int> exports{0}; ///< buffers of Python and tensors of DLPack
-    /// A consumer works in a default stream: what it has put there by the release comes before that.
+    /// A consumer works in a default stream: its work there comes before the release.
     std::atomic<bool> in_default_stream{false};
 
-    /// Throws BufferError (Busy) while somebody looks.
+    /// Throws BufferError (Busy) while views exist.
     void release();
 };
 
 using DlpackDevice = std::pair<int32_t, int32_t>;
 
-/// The argument `stream` of a function of DLPack's protocol, for memory of this device. Throws BufferError
-/// (Busy) where the device has no streams, TypeError and ValueError where the stream is none of it.
+/// The argument `stream` of a function of DLPack's protocol, for memory of this device. Throws
+/// BufferError (Busy) if the device has no streams, TypeError and ValueError if the stream is not
+/// one of the device.
 rt::DlpackStream stream_of(const char *function, const DlpackDevice &device,
                            const py::object &stream);
 

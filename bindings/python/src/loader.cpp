@@ -12,7 +12,7 @@ namespace pi_python {
 using rt::check;
 
 LoaderHolder::~LoaderHolder() {
-    const WithoutGil released; // it waits for what is in flight
+    const WithoutGil released; // it waits for work in flight
     piLoaderRelease(loader);
 }
 
@@ -35,7 +35,7 @@ Topology::~Topology() {
 
 namespace {
 
-/// The loader's interface would end the text at a NUL character.
+/// In C a NUL character would end the text.
 const char *pointer_to(const char *argument, const std::string &text) {
     if (text.find('\0') != std::string::npos) {
         throw py::value_error("Loader: " + std::string(argument) + ": " +
@@ -94,7 +94,8 @@ std::vector<std::shared_ptr<Device>> devices_of(const Loader &self,
     std::vector<pi_device> raw(count);
     check(piLoaderSelectDevices(holder->loader, text, count, raw.data(), &count),
           "piLoaderSelectDevices");
-    raw.resize(std::min<size_t>(raw.size(), count)); // a plugin may have fewer the second time
+    raw.resize(std::min<size_t>(raw.size(),
+                                count)); // a plugin may report fewer devices in the second call
     for (pi_device device : raw) {
         devices.push_back(std::make_shared<Device>(Device{holder, rt::Device::share(device)}));
     }
@@ -230,7 +231,7 @@ void bind_loader(py::module_ &module) {
             const pi_result asked = piDeviceGetInfo(
                 self.device.get(), PI_DEVICE_INFO_GLOBAL_MEMORY_SIZE, sizeof size, &size, nullptr);
             if (asked == PI_ERROR_UNSUPPORTED_FEATURE) {
-                return std::nullopt; // a plugin need not tell
+                return std::nullopt; // the plugin does not report it
             }
             check(asked, "piDeviceGetInfo(GLOBAL_MEMORY_SIZE)");
             return size;

@@ -6,7 +6,7 @@
 namespace pi_python {
 namespace {
 
-/// Python's exceptions, as long as the interpreter.
+/// Python's exceptions, which live as long as the interpreter.
 PyObject *error_type = nullptr;
 PyObject *timeout_type = nullptr;
 
@@ -27,7 +27,7 @@ std::chrono::nanoseconds timeout_of(const std::optional<double> &seconds) {
     if (!(*seconds >= 0)) {
         throw rt::Error(PI_ERROR_INVALID_VALUE,
                         "timeout is " + std::to_string(*seconds) +
-                            "; seconds, 0 or more, or None for as long as it takes");
+                            ": must be 0 or more seconds, or None for no limit");
     }
     return *seconds > 9e9 ? std::chrono::nanoseconds::max()
                           : std::chrono::nanoseconds(static_cast<int64_t>(*seconds * 1e9));
@@ -37,12 +37,12 @@ std::chrono::nanoseconds timeout_of(const std::optional<double> &seconds) {
 
 PYBIND11_MODULE(_core, module) {
     using namespace pi_python;
-    module.doc() = "What pi_runtime is made of. Programs import pi_runtime.";
+    module.doc() = "The C++ part of pi_runtime. Programs import pi_runtime.";
     error_type = PyErr_NewExceptionWithDoc(
-        "pi_runtime.Error", "What PI refuses: a text, its code (int) and the code's name (str).",
+        "pi_runtime.Error", "An error of PI: a text, its code (int) and the code's name (str).",
         PyExc_RuntimeError, nullptr);
     const py::tuple bases = py::make_tuple(py::handle(error_type), py::handle(PyExc_TimeoutError));
-    timeout_type = PyErr_NewExceptionWithDoc("pi_runtime.Timeout", "The time given was over first.",
+    timeout_type = PyErr_NewExceptionWithDoc("pi_runtime.Timeout", "The timeout passed first.",
                                              bases.ptr(), nullptr);
     module.attr("Error") = py::handle(error_type);
     module.attr("Timeout") = py::handle(timeout_type);

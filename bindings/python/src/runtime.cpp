@@ -20,7 +20,7 @@ bool Runtime::in_callback() noexcept {
             }
         }
     } catch (const std::exception &) {
-        return false; // no queue, as of a device that is lost
+        return false; // no queue: for example, the device is lost
     }
     return false;
 }
@@ -31,19 +31,20 @@ Runtime::~Runtime() {
         ~Rest() {
             try {
                 if (runtime) {
-                    // At the interpreter's end a thread that will never run again may hold what others wait for.
+                    // At the interpreter's end a thread that never runs again may hold an
+                    // acquisition.
                     runtime->finish(interpreter_ends() ? std::chrono::milliseconds(500)
                                                        : std::chrono::seconds(60));
                 }
-            } catch (const rt::Error &) { // a process that was forked has nothing to wait for
+            } catch (const rt::Error &) { // a forked process has nothing to wait for
             }
         }
         std::shared_ptr<Topology> topology;
         std::optional<rt::Runtime> runtime;
         Queues queues, import_queues;
     };
-    // A tensor of this runtime that came back to it may be its last owner, and go in a callback, where nothing may
-    // wait.
+    // The runtime's last owner may be a tensor of its own that was imported again, and is released
+    // in a callback, which must not wait.
     const bool elsewhere = runtime && !interpreter_ends() && in_callback();
     auto rest = std::make_unique<Rest>();
     rest->topology = std::move(topology);
@@ -53,7 +54,7 @@ Runtime::~Runtime() {
     if (elsewhere) {
         try {
             pi::thread_without_signals([last = rest.get()] { delete last; }).detach();
-        } catch (const std::system_error &) { // without a thread it stays
+        } catch (const std::system_error &) { // without a thread it is leaked
         }
         (void)rest.release();
     }
@@ -225,10 +226,10 @@ py::dict dict_of(const rt::Explanation &explanation) {
     return result;
 }
 
-/// Memory of a Python object, which keeps its place while the view lives.
+/// Memory of a Python object, which does not move while the view exists.
 struct PythonMemory {
     ~PythonMemory() {
-        // Of an interpreter that ends, or is gone, the memory is nobody's any more.
+        // After the interpreter's end nothing owns the memory.
         if (view.obj != nullptr && Py_IsInitialized() && !interpreter_ends()) {
             const PyGILState_STATE state = wait_for_gil(PyGILState_Ensure);
             PyBuffer_Release(&view);
@@ -323,7 +324,7 @@ py::tuple import_capsule(const std::shared_ptr<Runtime> &runtime, const py::caps
     options.stream = stream_of("from_dlpack", {device.device_type, device.device_id}, stream);
     options.storage.name = name;
     std::optional<rt::ImportedTensor> tensor;
-    // From here on nobody else consumes it.
+    // From here on it is consumed.
     PyCapsule_SetName(capsule.ptr(), versioned ? "used_dltensor_versioned" : "used_dltensor");
     try {
         const WithoutGil released;
@@ -335,7 +336,7 @@ py::tuple import_capsule(const std::shared_ptr<Runtime> &runtime, const py::caps
                                        options);
         }
     } catch (...) {
-        PyCapsule_SetName(capsule.ptr(), old_name); // it stays the producer's
+        PyCapsule_SetName(capsule.ptr(), old_name); // the producer still owns it
         throw;
     }
     auto storage = std::make_shared<Storage>();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What is acquired: its bytes for Python's buffer protocol and for DLPack.
+// Acquired bytes for Python's buffer protocol and for DLPack.
 #include "core.hpp"
 
 #include <pi/runtime/error.hpp>
@@ -24,8 +24,9 @@ Use::~Use() {
 void Use::release() {
     const std::lock_guard lock(mutex);
     if (use.held() && exports != 0) {
-        throw Busy("release: views of the acquired bytes still live, " + std::to_string(exports) +
-                   " of them (arrays, memoryviews, tensors): delete them first");
+        throw Busy(
+            "release: " + std::to_string(exports) +
+            " views of the acquired bytes exist (arrays, memoryviews, tensors): delete them first");
     }
     if (in_default_stream) {
         rt::release_dlpack(use, {});
@@ -68,11 +69,11 @@ namespace {
 void check_held(const Use &self, const char *what) {
     if (!self.use.held()) {
         throw rt::Error(PI_ERROR_INVALID_OPERATION,
-                        std::string(what) + ": the acquisition was released or abandoned already");
+                        std::string(what) + ": the acquisition was already released or abandoned");
     }
 }
 
-/// "<f4" in the words of the buffer protocol, which has none for some.
+/// The buffer protocol's name, "<f4"; it has none for some types.
 std::string format_of(const pi_dlpack_data_type &dtype) {
     const uint32_t key = dtype.lanes == 1 ? 256U * dtype.code + dtype.bits : 0;
     switch (key) {
@@ -111,7 +112,7 @@ std::string format_of(const pi_dlpack_data_type &dtype) {
     }
 }
 
-/// What a Py_buffer points to.
+/// The memory that a Py_buffer points to.
 struct View {
     std::shared_ptr<Use> use;
     std::string format;
@@ -140,7 +141,8 @@ void fill_view(const std::shared_ptr<Use> &self, Py_buffer *buffer, int flags) {
         view->shape.push_back(layout.shape[axis]);
         view->strides.push_back(layout.strides[axis] * element);
     }
-    // Whether nothing lies between elements, with the last axis innermost (as C has them) or the first (as Fortran).
+    // Whether the elements are dense, with the last axis innermost (as in C) or the first (as in
+    // Fortran).
     const bool dense =
         is_dense(view->shape.rbegin(), view->shape.rend(), view->strides.rbegin(), element);
     const bool dense_fortran =
@@ -189,7 +191,7 @@ int get_buffer(PyObject *object, Py_buffer *buffer, int flags) {
         buffer->obj = object;
         return 0;
     } catch (const std::exception &error) {
-        // The one kind of error that this protocol knows.
+        // The only kind of error of this protocol.
         PyErr_SetString(PyExc_BufferError, error.what());
         return -1;
     }
@@ -201,7 +203,7 @@ void release_buffer(PyObject *, Py_buffer *buffer) {
     delete view;
 }
 
-/// Held by a tensor that was given out. The last one of an acquisition that nobody else ends does so.
+/// Held by an exported tensor. If nothing else ends the acquisition, the last one does.
 struct Given {
     ~Given() {
         const WithoutGil released;
@@ -249,7 +251,7 @@ py::object give(const std::shared_ptr<Use> &self, const rt::DlpackStream &stream
         if (rt::is_default_stream(stream)) {
             self->in_default_stream = true;
         }
-        given->ends_use = ends_use; // nothing can fail any more
+        given->ends_use = ends_use; // nothing below fails
     }
     PyObject *capsule = versioned
                             ? PyCapsule_New(raw, "dltensor_versioned",
@@ -272,7 +274,7 @@ DlpackDevice device_of(const Use &self) {
     return {device.device_type, device.device_id};
 }
 
-/// A copy of the elements' bytes in host memory of its own, acquired.
+/// An acquired copy of the elements' bytes in new host memory.
 std::shared_ptr<Use> copy_of(const std::shared_ptr<Use> &self) {
     const WithoutGil released;
     self->use.wait();
@@ -467,10 +469,10 @@ void bind_use(py::module_ &module) {
             "Whether it was acquired for more than reading.")
         .def_property_readonly(
             "held", [](const Use &self) { return self.use.held(); },
-            "False once it was released or abandoned.")
+            "False after release() or abandon().")
         .def_property_readonly(
             "views", [](const Use &self) { return self.exports.load(); },
-            "How many arrays, memoryviews and tensors look at the bytes now.")
+            "The number of arrays, memoryviews and tensors that now use the bytes.")
         .def_property_readonly(
             "shape", [](const Use &self) { return py::tuple(py::cast(self.layout.shape)); },
             "Elements along each axis.")
@@ -482,13 +484,13 @@ void bind_use(py::module_ &module) {
                 self.use.wait(limit);
             },
             py::arg("timeout") = py::none(),
-            "Waits until the bytes are there. timeout: seconds, None: as long as it takes; Timeout "
-            "when "
-            "it is over first.")
+            "Waits until the bytes are ready. timeout: seconds; None: no limit. Timeout if that "
+            "time "
+            "passes first.")
         .def("release", &Use::release, NoGil(),
-             "The use is over: after a write this place's bytes are the valid ones. BufferError "
-             "while "
-             "views of them live.")
+             "Ends the use: after a write only this place's bytes are valid. BufferError while "
+             "views "
+             "of them exist.")
         .def(
             "abandon",
             [](Use &self) {
@@ -496,8 +498,9 @@ void bind_use(py::module_ &module) {
                 self.use.abandon();
             },
             NoGil(),
-            "The use did not take place: what was written does not count. Views that still live "
-            "look at bytes which others may change.")
+            "Cancels the use: its writes do not count. Views that still exist show bytes that "
+            "others "
+            "may change.")
         .def("__enter__", [](const std::shared_ptr<Use> &self) { return self; })
         .def("__exit__",
              [](Use &self, const py::object &type, const py::object &, const py::object &) {
@@ -520,16 +523,17 @@ void bind_use(py::module_ &module) {
                 const std::lock_guard lock(self.mutex);
                 return reinterpret_cast<uintptr_t>(self.use.pointer() + self.layout.begin);
             },
-            "The host's address of the first element; waits until the bytes are there. At a "
-            "device: Error.")
+            "The host's address of the first element; waits until the bytes are ready. At a "
+            "device: "
+            "Error.")
         .def("read", &read_bytes,
-             "A copy of all bytes of the range, read where they are acquired; waits for them.")
+             "A copy of all bytes of the range, read at their place; waits for them.")
         .def("write", &write_bytes, py::arg("source"),
-             "Writes all bytes of the range, where they are acquired, and waits. source: an object "
-             "with as many "
+             "Writes all bytes of the range at their place, and waits. source: an object with as "
+             "many "
              "bytes (bytes, bytearray, a contiguous array).")
         .def("fill", &fill_bytes, py::arg("value"),
-             "Sets each byte of the range to value (0 to 255), where they are acquired, and waits.")
+             "Sets each byte of the range to value (0 to 255) at their place, and waits.")
         .def(
             "__dlpack__",
             [](const std::shared_ptr<Use> &self, const py::object &stream, const Pair &max_version,
@@ -539,12 +543,12 @@ void bind_use(py::module_ &module) {
             py::kw_only(), py::arg("stream") = py::none(), py::arg("max_version") = py::none(),
             py::arg("dl_device") = py::none(), py::arg("copy") = py::none(),
             "A DLPack capsule of the elements, in place (copy=True: of a copy, at the host). "
-            "stream: of CUDA's memory, where the consumer will use it: 1 (the legacy default "
-            "stream), 2 (the thread's), a handle above 2, which then wait for the bytes, or -1 "
-            "(nothing waits); None waits until the bytes are there. "
-            "Versioned, with the read-only and copied flags, if max_version is (1, 0) or later; "
-            "the older "
-            "form refuses bytes that were acquired for reading (BufferError).")
+            "stream: for CUDA memory, the consumer's stream, which waits for the bytes: 1 (the "
+            "legacy "
+            "default stream), 2 (the thread's), a handle above 2, or -1 (no synchronisation); None "
+            "waits until the bytes are ready. Versioned, with the read-only and copied flags, if "
+            "max_version is (1, 0) or later; the older form refuses bytes that were acquired for "
+            "reading (BufferError).")
         .def("__dlpack_device__", &device_of, "(device type, device number) as DLPack has them.")
         .def(
             "_give_away",
@@ -553,16 +557,17 @@ void bind_use(py::module_ &module) {
                 return dlpack(self, stream, max_version, dl_device, copy, true);
             },
             py::arg("stream"), py::arg("max_version"), py::arg("dl_device"), py::arg("copy"),
-            "As __dlpack__; whoever takes the tensor ends the acquisition.");
+            "As __dlpack__; the tensor's owner ends the acquisition.");
     module.def(
         "check_stream",
         [](const char *function, const DlpackDevice &device, const py::object &stream) {
             stream_of(function, device, stream);
         },
         py::arg("function"), py::arg("device"), py::arg("stream"),
-        "Refuses a stream that memory of this device of DLPack does not have: BufferError where it "
-        "has none at all, else TypeError or ValueError.");
-    // pybind11's own would copy what it is told once; views are to be counted.
+        "Refuses a stream that memory of this DLPack device does not have: BufferError if it has "
+        "no "
+        "streams, else TypeError or ValueError.");
+    // Not pybind11's own buffer protocol: views must be counted.
     PyBufferProcs &buffer = reinterpret_cast<PyHeapTypeObject *>(use.ptr())->as_buffer;
     buffer.bf_getbuffer = &get_buffer;
     buffer.bf_releasebuffer = &release_buffer;

@@ -191,7 +191,7 @@ class FromOthers(unittest.TestCase):
         with refused(self, "the producer made a copy", BufferError):
             runtime.from_dlpack(producer, copy=False)
         self.assertEqual(producer.deleted, 2)
-        with refused(self, "takes no `copy`", BufferError):
+        with refused(self, "copy: True", BufferError):
             runtime.from_dlpack(HandMade(numpy.zeros(8, "u1"), knows_copy=False), copy=True)
 
     def test_what_is_refused_stays_the_producers(self):
@@ -207,7 +207,7 @@ class FromOthers(unittest.TestCase):
             self.assertEqual(producer.deleted, 0)
         with refused(self, "shape[0] is 0", code="PI_ERROR_INVALID_SIZE"):
             runtime.from_dlpack(numpy.zeros(0, "u1"))
-        with refused(self, "int has no __dlpack__", TypeError):
+        with refused(self, "from_dlpack: int", TypeError):
             runtime.from_dlpack(3)
         capsule = HandMade(numpy.zeros(8, "u1")).__dlpack__()
         with refused(self, "not at place 1"):
@@ -228,7 +228,7 @@ class ToOthers(unittest.TestCase):
             array = numpy.from_dlpack(use)
             self.assertEqual((array.ctypes.data, array.tolist()), (address, [[0, 1, 2], [3, 4, 5]]))
             self.assertEqual(use.views, 1)
-            with refused(self, "still live, 1 of them", BufferError):
+            with refused(self, "release: 1 ", BufferError):
                 use.release()
             del array
             if torch is not None:
@@ -326,12 +326,12 @@ class ToOthers(unittest.TestCase):
             with refused(self, "has no address or handle"):
                 use.__dlpack_device__()
         self.assertEqual(tensor.__dlpack_device__(), (1, 0))
-        with refused(self, "no place is device (2, 0)", BufferError):
+        with refused(self, "(2, 0)", BufferError):
             tensor.__dlpack__(dl_device=(2, 0))
         with refused(self, "stream must be None", BufferError):
             tensor.__dlpack__(stream=1)
         at_device = pi.Tensor(tensor.buffer, tensor._layout, 1)
-        with refused(self, "would have to be copied", BufferError):
+        with refused(self, "copy: False", BufferError):
             with unittest.mock.patch.object(pi.Tensor, "__dlpack_device__", lambda self: (99, 0)):
                 at_device.__dlpack__(dl_device=(1, 0), copy=False)
         with tensor.acquire(0, "read_write") as use:

@@ -76,7 +76,7 @@ class Devices(unittest.TestCase):
         self.assertEqual(topology.place(topology.places[2]).index, 2)
         self.assertIs(topology.same_device(1, 2), False)
         self.assertIs(topology.same_device(1, 1), True)
-        with refused(self, "there are 0 'host', 1 ", LookupError):
+        with refused(self, "0 'host', 1 ", LookupError):
             topology.place(3)
         twice = pi.Topology(pi.Loader(environment=False).devices("host"), contexts=2)
         self.assertEqual([place.name for place in twice], ["host", "host:0:0", "host:0:0 (2)"])
@@ -228,7 +228,7 @@ class Buffers(unittest.TestCase):
         backwards = tensor.buffer.tensor(12, "f4", strides=(-1,), offset=44)
         with backwards.acquire(0) as use:
             self.assertEqual(numpy.asarray(use).tolist(), list(range(11, -1, -1)))
-        with refused(self, "bytes [0, 52) of a buffer of 48", ValueError):
+        with refused(self, "bytes [0, 52)", ValueError):
             tensor.buffer.tensor(13, "f4")
         for dtype in ("bool", "int8", "uint64", "float16", "float64", "complex64", "complex128"):
             with tensor.buffer.tensor(2, dtype).acquire(0) as use:
@@ -359,7 +359,7 @@ class Misuse(unittest.TestCase):
         with on_host().storage(64).buffer().acquire(0, "discard_write") as host:
             view = memoryview(host)
             view[:] = b"\4" * 64
-            with refused(self, "still live, 1 of them", BufferError):
+            with refused(self, "release: 1 ", BufferError):
                 host.release()
             del host
             self.assertEqual(bytes(view), b"\4" * 64)
@@ -370,7 +370,7 @@ class Misuse(unittest.TestCase):
         use = buffer.acquire(0, "discard_write")
         array = numpy.asarray(use)
         self.assertEqual(use.views, 1)
-        with refused(self, "views of the acquired bytes still live, 1 of them", BufferError):
+        with refused(self, "release: 1 ", BufferError):
             use.release()
         self.assertTrue(use.held)
         del array
@@ -404,9 +404,9 @@ class Misuse(unittest.TestCase):
             buffer.acquire(9)
         with refused(self, "timeout is -1", code="PI_ERROR_INVALID_VALUE"):
             runtime.finish(-1)
-        with refused(self, "dtype is 'number'", ValueError):
+        with refused(self, "'number'", ValueError):
             runtime.tensor(4, "number")
-        with refused(self, "1 names are given for 0 devices", ValueError):
+        with refused(self, "names: 1", ValueError):
             pi.Topology([], ["a"])
         with refused(self, "still holds", code="PI_ERROR_INVALID_OPERATION"):
             with buffer.acquire(0, "read_write"):

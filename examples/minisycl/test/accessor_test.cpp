@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What buffers and accessors move, on a simulated device with memory of its own.
+// Transfers of buffers and accessors, on a simulated device with its own memory.
 #include <minisycl/minisycl.hpp>
 
 #include <catch2/catch.hpp>
@@ -21,7 +21,7 @@ struct Machine {
     std::vector<int> data = std::vector<int>(count);
 
     Machine() { std::iota(data.begin(), data.end(), 0); }
-    /// Bytes that have moved since it was asked last.
+    /// Bytes that have moved since the last call.
     uint64_t moved() {
         device.wait_and_throw();
         REQUIRE(devices.runtime().finish(std::chrono::seconds(60)));
@@ -56,7 +56,7 @@ TEST_CASE("a read moves its bytes to the device once, a second read none") {
     CHECK(machine.moved() == 0);
 }
 
-TEST_CASE("a write moves the bytes that it may leave as they are, and with no_init none") {
+TEST_CASE("a write moves the bytes that it may not overwrite, and with no_init none") {
     Machine machine;
     buffer numbers(machine.devices, machine.data.data(), range(count));
     SECTION("write_only") {
@@ -78,7 +78,7 @@ TEST_CASE("a write moves the bytes that it may leave as they are, and with no_in
     }
 }
 
-TEST_CASE("at the host a write with no_init moves none, too") {
+TEST_CASE("at the host a write with no_init moves no bytes, too") {
     Machine machine;
     buffer numbers(machine.devices, machine.data.data(), range(count));
     touch(machine.device, numbers, read_write);
@@ -92,7 +92,7 @@ TEST_CASE("at the host a write with no_init moves none, too") {
     CHECK(machine.moved() == all_bytes);
 }
 
-TEST_CASE("an accessor of a part moves the part alone, and names elements as the buffer does") {
+TEST_CASE("an accessor of a part moves only the part, and uses the buffer's ids") {
     Machine machine;
     buffer numbers(machine.devices, machine.data.data(), range(count));
     machine.device.submit([&](handler &group) {
@@ -108,7 +108,7 @@ TEST_CASE("an accessor of a part moves the part alone, and names elements as the
     CHECK(here[400] == 400);
 }
 
-TEST_CASE("rows of a grid are a part, columns are refused with what would be right") {
+TEST_CASE("rows of a grid are a part, columns are refused with the right number") {
     Machine machine;
     buffer grid(machine.devices, machine.data.data(), range(20, 50));
     machine.device.submit([&](handler &group) {
@@ -134,7 +134,7 @@ TEST_CASE("rows of a grid are a part, columns are refused with what would be rig
                       Contains("dimension 1 has 10 elements from 5 on; all 50 are needed"));
 }
 
-TEST_CASE("the memory that a buffer was made of has the results when the buffer is gone") {
+TEST_CASE("the memory of a buffer has the results when the buffer is destroyed") {
     Machine machine;
     {
         buffer numbers(machine.devices, machine.data.data(), range(count));
@@ -142,13 +142,13 @@ TEST_CASE("the memory that a buffer was made of has the results when the buffer 
             accessor x(numbers, group, read_write);
             group.parallel_for(range(count), [=](id<1> i) { x[i] *= 3; });
         });
-    } // nobody has waited
+    } // without a wait
     for (std::size_t i = 0; i < count; ++i) {
         REQUIRE(machine.data[i] == static_cast<int>(3 * i));
     }
 }
 
-TEST_CASE("ids of three dimensions come each once, the last dimension the fastest in memory") {
+TEST_CASE("each id of three dimensions occurs once, the last dimension is the fastest in memory") {
     Machine machine;
     buffer<int, 3> box(machine.devices, range(3, 4, 5));
     machine.device.submit([&](handler &group) {
@@ -168,7 +168,7 @@ TEST_CASE("ids of three dimensions come each once, the last dimension the fastes
     }
 }
 
-TEST_CASE("a kernel finds its accessors wherever it keeps them, and keeps its values") {
+TEST_CASE("a kernel finds its accessors at any offset, and its values are unchanged") {
     Machine machine;
     buffer numbers(machine.devices, machine.data.data(), range(count), "numbers");
     buffer<int> result(machine.devices, range(count), "result");
@@ -226,7 +226,7 @@ TEST_CASE("a command group has one kernel, neither none nor two") {
                       Contains("has one parallel_for"));
 }
 
-TEST_CASE("a device that is not there is told with how many there are") {
+TEST_CASE("a missing device is refused with the number of devices") {
     context devices("sim:0:0");
     CHECK_THROWS_WITH(queue(devices, 1), Contains("device 1 of a context with 1"));
 }

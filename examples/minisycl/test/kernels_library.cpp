@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// kernels.cl as a native library, which simulated devices of CUDA and Level Zero load: the very text, with the words of
-// OpenCL C in C++.
+// kernels.cl as a native library, which simulated devices of CUDA and Level Zero load: the very
+// text, with the words of OpenCL C in C++.
 #include <pi/pi_native_kernel.h>
 
 #include <cstddef>

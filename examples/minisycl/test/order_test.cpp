@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Command groups run as their accessors order them, and no more than that: on the host plugin, where kernels can be held up.
+// Command groups run in the order of their accessors, and not more: on the host plugin, where
+// kernels can be delayed.
 #include <minisycl/minisycl.hpp>
 
 #include <catch2/catch.hpp>
@@ -31,7 +32,7 @@ bool ends(const event &command) {
         }
         std::this_thread::yield();
     }
-    command.wait(); // throws what it failed with
+    command.wait(); // throws its error
     return true;
 }
 
@@ -85,7 +86,7 @@ struct Two {
 } // namespace
 
 TEST_CASE(
-    "a group that reads what an earlier one writes runs behind it, an independent one does not") {
+    "a group that reads an earlier group's writes runs after it, an independent one need not") {
     Two two;
     queue &reader = GENERATE(false, true) ? two.second : two.first;
     two.set_late(two.first, two.shared, 2);
@@ -97,7 +98,7 @@ TEST_CASE(
     CHECK(two.value(two.other) == 3);
 }
 
-TEST_CASE("a group that writes what an earlier one reads runs behind it") {
+TEST_CASE("a group that writes an earlier group's reads runs after it") {
     Two two;
     queue &writer = GENERATE(false, true) ? two.second : two.first;
     two.copy_of(two.first, two.shared, two.copy, true);
@@ -109,7 +110,7 @@ TEST_CASE("a group that writes what an earlier one reads runs behind it") {
     CHECK(two.value(two.shared) == 2);
 }
 
-TEST_CASE("a group that writes what an earlier one writes runs behind it") {
+TEST_CASE("a group that writes an earlier group's writes runs after it") {
     Two two;
     queue &writer = GENERATE(false, true) ? two.second : two.first;
     two.set_late(two.first, two.shared, 2);
@@ -120,7 +121,7 @@ TEST_CASE("a group that writes what an earlier one writes runs behind it") {
     CHECK(two.value(two.shared) == 3);
 }
 
-TEST_CASE("groups that read the same run at once") {
+TEST_CASE("groups that read the same elements run at the same time") {
     Two two;
     two.copy_of(two.first, two.shared, two.copy, true);
     REQUIRE(ends(two.copy_of(two.first, two.shared, two.other, false)));
@@ -150,7 +151,7 @@ TEST_CASE("groups on parts of a buffer that do not touch do not wait for each ot
     CHECK(here[1] == 6);
 }
 
-TEST_CASE("a long chain over two queues gives what one after the other gives") {
+TEST_CASE("a long chain over two queues has the result of sequential execution") {
     Two two;
     for (int i = 0; i < 200; ++i) {
         (i % 2 == 0 ? two.first : two.second).submit([&](handler &group) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The program minisycl, as a user runs it: each ctest entry runs the cases of one plugin, in an environment with its devices.
+// The program minisycl, as a user runs it: each ctest entry runs the cases of one plugin, with its
+// devices.
 #include "program.hpp"
 #include "skip.hpp"
 
@@ -48,32 +49,32 @@ TEST_CASE("each classic is right on the host, of any size", "[.][host]") {
     }
 }
 
-TEST_CASE("an unknown device is refused with those that there are", "[.][host]") {
+TEST_CASE("an unknown device is refused with a list of the existing ones", "[.][host]") {
     const Ran ran = run({MINISYCL, "--devices", "host:7"});
     INFO(ran.output);
     CHECK(ran.exit_code == 1);
     CHECK_THAT(ran.output, Contains("host:7") && Contains("host:0:0"));
 }
 
-TEST_CASE("an unknown classic is refused with those that there are", "[.][host]") {
+TEST_CASE("an unknown classic is refused with a list of the existing ones", "[.][host]") {
     const Ran ran = run({MINISYCL, "quicksort", "--devices", "host"});
     INFO(ran.output);
     CHECK(ran.exit_code == 2);
     CHECK_THAT(ran.output, Contains("quicksort") && Contains("matrix_product"));
 }
 
-TEST_CASE("each classic is right on simulated devices, and beside the host plugin", "[.][sim]") {
+TEST_CASE("each classic is right on simulated devices, and together with the host plugin",
+          "[.][sim]") {
     all_right("sim");
     all_right("host,sim:0:1,sim:0:0", {"--size", "37"});
 }
 
-TEST_CASE("kernels find parts of buffers where a device's arguments cannot begin anywhere",
-          "[.][sim]") {
+TEST_CASE("kernels find parts of buffers if a device needs aligned arguments", "[.][sim]") {
     // 128 bytes: a row has 148
     all_right("host,sim", {"--size", "37"}, {"env", "PI_SIM_MACHINE=" MACHINES "/dsp.json"});
 }
 
-TEST_CASE("the routes are printed: what moved, and why", "[.][sim]") {
+TEST_CASE("the routes are printed with bytes and reasons", "[.][sim]") {
     const Ran ran = run({MINISYCL, "stencil", "--devices", "sim", "--size", "64"});
     INFO(ran.output);
     CHECK(ran.exit_code == 0);
@@ -82,19 +83,20 @@ TEST_CASE("the routes are printed: what moved, and why", "[.][sim]") {
     CHECK_THAT(ran.output, Contains("migrate") && Contains("4 times: "));
 }
 
-TEST_CASE("each classic is right on OpenCL, and beside the host plugin", "[.][opencl]") {
+TEST_CASE("each classic is right on OpenCL, and together with the host plugin", "[.][opencl]") {
     if (has("opencl:0:0")) {
         all_right("opencl:0:0");
         all_right("host,opencl:0:0", {"--size", "37"});
     }
 }
 
-TEST_CASE("each classic is right on CUDA, and beside the host plugin", "[.][cuda]") {
+TEST_CASE("each classic is right on CUDA, and together with the host plugin", "[.][cuda]") {
     all_right("cuda", {"--cubin", CUDA_MODULE});
     all_right("cuda:0:0,host,cuda:0:1", {"--cubin", CUDA_MODULE, "--size", "37"});
 }
 
-TEST_CASE("a device that takes none of the forms is told and counted as skipped", "[.][cuda]") {
+TEST_CASE("a device that accepts none of the forms is reported and counted as skipped",
+          "[.][cuda]") {
     const Ran ran = run({MINISYCL, "--devices", "cuda:0:0,host"});
     INFO(ran.output);
     CHECK(ran.exit_code == 77);
@@ -107,13 +109,14 @@ TEST_CASE("a device that takes none of the forms is told and counted as skipped"
             Contains("cuda:0:0 takes PTX, cubin"));
 }
 
-TEST_CASE("NVRTC compiles the kernels, where there is one", "[.][cuda]") {
+TEST_CASE("NVRTC compiles the kernels, if it is installed", "[.][cuda]") {
     const Ran ran = run({"env", "-u", "PI_NVRTC_LIBRARY", MINISYCL, "--devices", "cuda:0:0"});
     INFO(ran.output);
     if (ran.output.find("4 skipped") != std::string::npos) {
         return pi_test::skip("needs NVRTC");
     }
-    // What it made is no code for a simulated device; a mistake in the source would be told before.
+    // Its output is no code for a simulated device; an error in the source would be reported
+    // before.
     CHECK_THAT(ran.output, Contains("0 right, 4 wrong, 0 skipped") &&
                                Contains("a simulated device has no compiler for PTX"));
     CHECK_THAT(ran.output, !Contains("error"));

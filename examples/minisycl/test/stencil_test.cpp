@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the stencil moves, from the transfer log.
+// Transfers of the stencil, from the transfer log.
 #include "classics.hpp"
 
 #include <catch2/catch.hpp>
@@ -34,7 +34,8 @@ TEST_CASE("between two devices a step of the stencil moves the rows at the cut a
         REQUIRE(record.result == PI_SUCCESS);
         const bool first_rows = record.source == host_place && record.storage == "even steps" &&
                                 record.ranges.bytes() == 21 * row;
-        // To the host come the results, in the end; what it shares with the host plugin's device moves no bytes.
+        // At the end the results go to the host; memory shared with the host plugin's device moves
+        // no bytes.
         const bool last_rows =
             record.destination == host_place && record.ranges.bytes() >= 19 * row;
         if (first_rows || last_rows || record.bytes == 0) {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Buffers and accessors. What a runtime of SYCL has hundreds of lines for - which copy of which bytes is the newest, what
-// has to move before a kernel, what a kernel has to wait for - is pi::runtime's: here a buffer is a storage, an accessor
-// is an acquisition.
+// Buffers and accessors. pi::runtime tracks the newest copy of each byte, transfers bytes before a
+// kernel, and orders kernels; here a buffer is a storage, an accessor is an acquisition.
 #pragma once
 
 #include <minisycl/context.hpp>
@@ -18,8 +17,8 @@ namespace minisycl {
 
 enum class access_mode { read, write, read_write, discard_write };
 
-/// What an accessor's last arguments are: read_only, write_only, read_write, and no_init behind write_only, which
-/// promises to write every element before reading it.
+/// An accessor's last arguments: read_only, write_only, read_write, and no_init after write_only,
+/// which promises to write every element before reading it.
 template <access_mode Mode>
 struct mode_tag {};
 inline constexpr mode_tag<access_mode::read> read_only;
@@ -46,9 +45,9 @@ constexpr pi::runtime::Access access_of(access_mode mode) {
 
 } // namespace detail
 
-/// Elements of one to three dimensions, wherever they were written last.
+/// Elements in one to three dimensions, at any place.
 ///
-/// Not thread-safe: what one thread does with a buffer happens in the order of its calls.
+/// Not thread-safe: a thread's operations on a buffer happen in the order of its calls.
 template <class T, int Dimensions = 1>
 class buffer {
     static_assert(std::is_trivially_copyable_v<T>, "elements move as bytes");
@@ -58,13 +57,13 @@ public:
     buffer(context &context, const range<Dimensions> &range, const std::string &name = "buffer")
         : context_(context), range_(range),
           storage_(context.runtime(), {.size = bytes(), .name = name}) {}
-    /// The elements at `data`, used in place, which has the results once the buffer is gone.
+    /// The elements at `data`, used in place; it has the results when the buffer is destroyed.
     buffer(context &context, T *data, const range<Dimensions> &range,
            const std::string &name = "buffer")
         : context_(context), range_(range), data_(data),
           storage_(context.runtime(), {.size = bytes(), .host_memory = data, .name = name}) {}
-    /// Brings the results to the memory that the buffer was made of, after the commands that write it. What fails is for
-    /// context::throw_asynchronous().
+    /// Transfers the results to the memory that the buffer was made of, after the commands that
+    /// write them. context::throw_asynchronous() throws errors.
     ~buffer() {
         if (data_ != nullptr) {
             try {
@@ -84,8 +83,8 @@ public:
     std::size_t size() const { return range_.size(); }
     const pi::runtime::Storage &storage() const { return storage_; }
 
-    /// The elements from `first` on, as many as `part` says, for use at a place. They must lie one behind the other:
-    /// behind the first dimension `part` has all there are.
+    /// `part` elements from `first` on, for use at a place. They must be contiguous: in all
+    /// dimensions but the first, `part` has all elements.
     pi::runtime::Acquisition acquire(pi::runtime::PlaceIndex place, access_mode mode,
                                      const range<Dimensions> &part,
                                      const id<Dimensions> &first) const {
@@ -115,8 +114,8 @@ private:
 
 namespace detail {
 
-/// What accessors of devices and of the host have in common: a pointer to their first element, and where that is in the
-/// buffer, by whose ids elements are named.
+/// Common to accessors of devices and of the host: a pointer to their first element, and its place
+/// in the buffer; elements are named by the buffer's ids.
 template <class T, int Dimensions, access_mode Mode>
 class elements {
 public:
@@ -138,7 +137,7 @@ protected:
 
 } // namespace detail
 
-/// The elements at the host, until it is gone. Waits for the commands that write them.
+/// The elements at the host, until it is destroyed. Waits for the commands that write them.
 template <class T, int Dimensions, access_mode Mode>
 class host_accessor : public detail::elements<T, Dimensions, Mode> {
     using base = detail::elements<T, Dimensions, Mode>;
@@ -151,7 +150,7 @@ public:
     ~host_accessor() {
         try {
             use_.release();
-        } catch (...) { // already released: nothing is held
+        } catch (...) { // already released
         }
     }
     host_accessor(const host_accessor &) = delete;

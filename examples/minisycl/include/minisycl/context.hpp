@@ -17,7 +17,7 @@
 
 namespace minisycl {
 
-/// What PI and its runtime report: code() and what().
+/// Errors of PI and its runtime: code() and what().
 using exception = pi::runtime::Error;
 
 namespace detail {
@@ -37,14 +37,14 @@ struct release_loader {
 
 } // namespace detail
 
-/// The devices of a program, of any plugins, and the runtime that moves bytes between them. Everything that is made with
-/// a context is gone before it. A SYCL runtime has one of them behind the program's back.
+/// The devices of a program, of any plugins, and the runtime that moves bytes between them. Objects
+/// that use a context are destroyed before it. A SYCL runtime has an implicit one.
 class context {
 public:
-    /// The devices that a selector names ("opencl:0:0,host"); empty: what PI_DEVICE_SELECTOR says, or all.
+    /// The devices of a selector ("opencl:0:0,host"); empty: of PI_DEVICE_SELECTOR, or all.
     explicit context(const std::string &selector = {}, pi::runtime::RuntimeOptions options = {})
         : loader_(open_loader()), names_(), runtime_(topology(selector), std::move(options)) {}
-    /// Waits for what is in flight.
+    /// Waits for work in flight.
     ~context() {
         if (!runtime_.finish(std::chrono::hours(1))) {
             std::fputs("minisycl: commands are still in flight\n", stderr);
@@ -53,7 +53,7 @@ public:
             try {
                 std::rethrow_exception(error);
             } catch (const std::exception &failure) {
-                std::fprintf(stderr, "minisycl: not asked for: %s\n", failure.what());
+                std::fprintf(stderr, "minisycl: error not thrown: %s\n", failure.what());
             }
         }
     }
@@ -63,18 +63,18 @@ public:
     std::size_t size() const { return names_.size(); }
     /// "opencl:0:0"
     const std::string &name(std::size_t device) const { return names_.at(device); }
-    /// Where the runtime keeps bytes for a device.
+    /// A device's place in the runtime.
     static pi::runtime::PlaceIndex place(std::size_t device) {
         return static_cast<pi::runtime::PlaceIndex>(device + 1);
     }
     pi::runtime::Runtime &runtime() { return runtime_; }
 
-    /// What a destructor cannot throw; from any thread.
+    /// Reports an error that a destructor cannot throw; on any thread.
     void report(std::exception_ptr error) {
         const std::lock_guard lock(mutex_);
         errors_.push_back(std::move(error));
     }
-    /// Throws the first of what was reported, and forgets all.
+    /// Throws the first reported error, and clears all.
     void throw_asynchronous() {
         std::vector<std::exception_ptr> errors;
         {

@@ -15,22 +15,23 @@ namespace minisycl {
 template <class T, int Dimensions, access_mode Mode>
 class accessor;
 
-/// A command group: what one kernel uses, and the kernel. queue::submit makes it.
+/// A command group: one kernel and its arguments. queue::submit creates it.
 class handler {
 public:
-    /// What device forms get, in the order of their parameters: accessors, whose parameter is the address of the element
-    /// accessor::first(), and values. Not needed where the kernel is C++ alone.
+    /// The arguments of device forms, in order: accessors (the parameter is the address of the
+    /// element accessor::first()) and values. Not needed for kernels in C++ only.
     template <class... Arguments>
     void set_args(const Arguments &...arguments) {
         (set_arg(arguments), ...);
     }
 
-    /// Calls the kernel, a C++ function object, for each id of the range. Captured accessors find their elements.
+    /// Calls the kernel, a C++ function object, for each id of the range. Captured accessors find
+    /// their elements.
     template <int Dimensions, class Kernel>
     void parallel_for(const range<Dimensions> &items, const Kernel &kernel) {
         parallel_for(items, minisycl::kernel{"(C++)", {}}, kernel);
     }
-    /// Likewise; a device that takes no C++ runs `forms` instead.
+    /// Likewise; a device that does not run C++ runs `forms` instead.
     template <int Dimensions, class Kernel>
     void parallel_for(const range<Dimensions> &items, const minisycl::kernel &forms,
                       const Kernel &kernel) {
@@ -56,7 +57,7 @@ private:
     template <class T, int Dimensions, access_mode Mode>
     friend class accessor;
 
-    /// What an accessor uses. Its address stands in the accessor, for its elements, until the kernel runs.
+    /// An accessor's acquisition. Until the kernel runs, the accessor holds this object's address.
     struct alignas(std::max_align_t) held {
         pi::runtime::Acquisition use;
     };
@@ -91,8 +92,9 @@ private:
         return number;
     }
 
-    /// Where the accessors are in the kernel's bytes. A compiler for SYCL writes that into a header; without one they are
-    /// found by the addresses of their slots, which nothing else in a kernel has.
+    /// The offsets of the accessors in the kernel's bytes. A SYCL compiler writes them into a
+    /// header; without one they are found by the addresses of their slots, which nothing else in a
+    /// kernel contains.
     std::vector<detail::binding> bindings() const {
         std::vector<detail::binding> found;
         for (std::size_t at = 0; at + sizeof(void *) <= bytes_.size(); at += sizeof(void *)) {
@@ -117,10 +119,11 @@ private:
     std::vector<std::byte> bytes_;
 };
 
-/// The right of a command group to use elements of a buffer: those of the whole buffer, or of a part of it, which are
-/// named by the buffer's ids all the same. Elements that are not valid at the queue's device are on their way from here on.
+/// The right of a command group to use elements of a buffer, or of a part of it; elements are named
+/// by the buffer's ids. It starts transfers of elements that are stale at the queue's device.
 ///
-/// A command group uses an element through one accessor: two accessors of which one writes are PI_ERROR_INVALID_OPERATION.
+/// A command group uses an element through one accessor: two accessors of which one writes are
+/// PI_ERROR_INVALID_OPERATION.
 template <class T, int Dimensions, access_mode Mode>
 class accessor : public detail::elements<T, Dimensions, Mode> {
     using base = detail::elements<T, Dimensions, Mode>;
@@ -137,8 +140,8 @@ public:
              const id<Dimensions> &first, mode_tag<access_mode::write>, no_init_tag)
         : accessor(from, group, part, first) {}
 
-    /// The place in the buffer of the element whose address a device form gets. 0 of a whole buffer; of a part it may be
-    /// before the part, where a device's arguments cannot begin anywhere.
+    /// The index in the buffer of the element that a device form's pointer addresses. 0 for a whole
+    /// buffer. For a part it may be before the part, if the device needs aligned arguments.
     uint32_t first() const {
         return static_cast<uint32_t>(this->first_ - slot()->use.lead() / sizeof(T));
     }

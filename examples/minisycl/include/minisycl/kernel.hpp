@@ -14,21 +14,21 @@
 
 namespace minisycl {
 
-/// Code in a form that some devices take; borrowed.
+/// Code in a form that some devices accept; borrowed.
 struct form {
     pi_program_format format = 0;
     const void *code = nullptr;
     std::size_t size = 0;
 };
 
-/// A kernel by name, in the forms that there are for devices that take no C++ functions; the first that a device takes
-/// is used.
+/// A kernel by name, in forms for devices that run no C++ functions; a device uses the first form
+/// that it accepts.
 struct kernel {
     std::string name;
     std::vector<form> forms;
 };
 
-/// A device takes a kernel in none of its forms: as sycl::errc::kernel_not_supported.
+/// A device accepts none of a kernel's forms: like sycl::errc::kernel_not_supported.
 struct kernel_not_supported : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
@@ -42,21 +42,22 @@ inline const char *to_string(pi_program_format format) {
 
 namespace detail {
 
-/// An accessor in a kernel: its pointer is `at` bytes behind the kernel's begin, and gets the address of the launch's
-/// buffer `slot`, `lead` bytes on.
+/// An accessor in a kernel: its pointer is at offset `at` of the kernel's bytes, and becomes the
+/// address of the launch's buffer `slot` plus `lead` bytes.
 struct binding {
     static constexpr uint64_t end = UINT64_MAX;
-    uint64_t at = end; ///< end: there are no more
+    uint64_t at = end; ///< end: the list ends here
     uint64_t slot = 0;
     uint64_t lead = 0;
 };
 
-/// A kernel as a native function. Its arguments are the kernel's bytes, its bindings, and the buffers.
+/// A kernel as a native function. Its arguments are the kernel's bytes, its bindings, and the
+/// buffers.
 template <int Dimensions, class Kernel>
 void PI_CALL run_native(const pi_native_group *group, void *const *arguments) {
     alignas(Kernel) std::byte bytes[sizeof(Kernel)];
     std::memcpy(bytes, arguments[0], sizeof bytes);
-    if constexpr (sizeof(Kernel) >= sizeof(void *)) { // else it has no accessors
+    if constexpr (sizeof(Kernel) >= sizeof(void *)) { // otherwise it has no accessors
         const auto *next = static_cast<const std::byte *>(arguments[1]);
         for (binding one;; next += sizeof one) {
             std::memcpy(&one, next, sizeof one);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A small runtime in the style of SYCL, on PI: see README.md.
+// A small SYCL-like runtime on PI: see README.md.
 #pragma once
 
 #include <minisycl/buffer.hpp>

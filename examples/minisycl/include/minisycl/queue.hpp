@@ -20,9 +20,9 @@ namespace minisycl {
 class event {
 public:
     explicit event(pi::runtime::Event raw) : raw_(std::move(raw)) {}
-    /// Throws what the kernel failed with.
+    /// Throws the kernel's error.
     void wait() const { pi::runtime::check(piEventWait(raw_.get(), UINT64_MAX), "event::wait"); }
-    /// Final, with success or failure.
+    /// Complete, with success or failure.
     bool is_complete() const {
         pi_event_status status = 0;
         pi::runtime::check(
@@ -35,8 +35,8 @@ private:
     pi::runtime::Event raw_;
 };
 
-/// Takes command groups for one device. They run in any order in which accessors of the same elements, of this and of
-/// all other queues of the context, see what they would see if each had run when it was submitted. Not thread-safe.
+/// Accepts command groups for one device. They may run in any order with the result of the order of
+/// submission, over all queues of the context. Not thread-safe.
 class queue {
 public:
     /// Of a context's device, by number.
@@ -52,14 +52,14 @@ public:
         piDeviceGetInfo(topology.device(place_), PI_DEVICE_INFO_QUEUE_FLAGS, sizeof flags, &flags,
                         nullptr);
         piDeviceGetInfo(topology.device(place_), PI_DEVICE_INFO_PROGRAM_FORMATS, sizeof formats_,
-                        &formats_, nullptr); // what a plugin does not say it has not
+                        &formats_, nullptr); // unsupported: none
         auto desc = detail::describe<pi_queue_desc>(PI_TYPE_QUEUE_DESC);
         desc.flags = flags & PI_QUEUE_OUT_OF_ORDER; // accessors order
         pi::runtime::check(
             piQueueCreate(topology.context(place_), topology.device(place_), &desc, queue_.out()),
             "piQueueCreate");
     }
-    /// Waits; failures that nobody asked for are the context's.
+    /// Waits; the context keeps failures that were not thrown.
     ~queue() {
         try {
             wait_and_throw();
@@ -73,8 +73,9 @@ public:
     context &get_context() const { return context_; }
     const std::string &name() const { return context_.name(device_); }
 
-    /// Calls `group(handler &)`, which makes accessors and says parallel_for, and launches it. Never waits for a kernel.
-    /// kernel_not_supported where the device takes none of the kernel's forms; then nothing has happened.
+    /// Calls `group(handler &)`, which creates accessors and calls parallel_for, and launches the
+    /// kernel. Does not wait for kernels. Throws kernel_not_supported, without effect, if the
+    /// device accepts none of its forms.
     template <class Group>
     event submit(Group group) {
         handler commands(place_);
@@ -89,7 +90,7 @@ public:
                 slot.use.release(done.get());
             }
         } catch (...) {
-            piEventWait(done.get(), UINT64_MAX); // it uses what goes now
+            piEventWait(done.get(), UINT64_MAX); // it uses memory that is released now
             throw;
         }
         pi::runtime::check(piQueueFlush(queue_.get()), "piQueueFlush");
@@ -97,8 +98,8 @@ public:
         return event(std::move(done));
     }
 
-    /// Waits for all that was submitted, and throws the first failure of it, or what a destructor of the context's could
-    /// not throw.
+    /// Waits for all submitted groups, and throws the first failure of them or of a destructor of
+    /// the context.
     void wait_and_throw() {
         std::exception_ptr failure;
         for (; !pending_.empty(); pending_.pop_front()) {
@@ -114,7 +115,8 @@ public:
         context_.throw_asynchronous();
     }
 
-    /// The form in which the device runs a kernel: NATIVE_TABLE for C++, else one of its forms, or an empty one.
+    /// The form in which the device runs a kernel: NATIVE_TABLE for C++, else one of its forms, or
+    /// an empty one.
     form form_of(const kernel &kernel) const {
         if (takes(PI_PROGRAM_FORMAT_NATIVE_TABLE)) {
             return {PI_PROGRAM_FORMAT_NATIVE_TABLE};
@@ -125,7 +127,7 @@ public:
     }
 
 private:
-    /// A kernel that was built. A native one is borrowed by its program from here.
+    /// A built kernel. The program of a native kernel refers to this object.
     struct built {
         std::string name;
         pi_native_kernel native{};
@@ -259,7 +261,7 @@ private:
                (taken.empty() ? "none" : taken);
     }
 
-    /// Of what is over only failures are kept, for wait_and_throw.
+    /// Of complete commands only failures are kept, for wait_and_throw.
     void keep(event latest) {
         pending_.push_back(std::move(latest));
         for (; pending_.front().is_complete() && pending_.size() > 1; pending_.pop_front()) {

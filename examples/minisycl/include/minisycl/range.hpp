@@ -6,7 +6,8 @@
 
 namespace minisycl {
 
-/// How many elements or work-items there are along each of one to three dimensions; the last one is the fastest.
+/// The number of elements or work-items along each of one to three dimensions; the last one is the
+/// fastest.
 template <int Dimensions>
 struct range {
     std::size_t extent[Dimensions]{};
@@ -47,7 +48,7 @@ struct id {
 template <class... Indices>
 id(Indices...) -> id<sizeof...(Indices)>;
 
-/// Where an element is in memory: rows of the last dimension, one behind the other.
+/// The position of an element in memory: rows of the last dimension, one after the other.
 template <int Dimensions>
 std::size_t linear(const id<Dimensions> &element, const range<Dimensions> &all) {
     std::size_t position = 0;
