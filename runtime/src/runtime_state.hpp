@@ -6,6 +6,7 @@
 #include "base/race_layer.hpp"
 #include "coherence/lost_places.hpp"
 #include "coherence/residents.hpp"
+#include "planning/planner.hpp"
 #include "planning/traffic.hpp"
 #include "process.hpp"
 #include "transfer/commands.hpp"
@@ -92,6 +93,8 @@ public:
     AcquisitionNumbers acquisitions;
     std::atomic<uint64_t> kept_at_host{
         0}; // bytes of memory that storages have there for bounces alone
+    const MachineModel machine{topology->description(), costs,       traffic, verification(),
+                               options.bounce_limit,    kept_at_host};
     std::shared_ptr<Transport> transport; // never null
 };
 

@@ -78,7 +78,7 @@ bool StorageState::holds_any_here() const {
 
 void StorageState::forbid_self_wait(const std::vector<Ledger::Wait> &waits, PlaceIndex place,
                                     const Range &range) const {
-    for (const OperationId operation : ledger_.with_waits(operations_of(waits))) {
+    for (const OperationId operation : replicas_.ledger.with_waits(operations_of(waits))) {
         const Pending &other = pending(operation);
         if (held_here(other)) {
             const Topology &topology = *runtime_->topology;
@@ -92,7 +92,7 @@ void StorageState::forbid_self_wait(const std::vector<Ledger::Wait> &waits, Plac
 }
 
 bool StorageState::wait_for_held(std::vector<OperationId> operations) const {
-    operations = ledger_.with_waits(std::move(operations));
+    operations = replicas_.ledger.with_waits(std::move(operations));
     return std::any_of(operations.begin(), operations.end(),
                        [this](OperationId operation) { return pending(operation).held; });
 }
@@ -110,7 +110,7 @@ Ledger::Begun StorageState::begin_operation(PlaceIndex place, const Range &range
         throw;
     }
     pending_.back().operation = begun.operation;
-    if (!ledger_.has_units()) {
+    if (!replicas_.ledger.has_units()) {
         return begun; // what fails may do so before its turn
     }
     try {
@@ -125,7 +125,7 @@ Ledger::Begun StorageState::begin_operation(PlaceIndex place, const Range &range
 /// So that it can fail in its turn without memory.
 void StorageState::prepare_failure(Pending &operation) {
     const std::vector<Dependency> earlier =
-        dependencies(ledger_.before_failure(operation.operation));
+        dependencies(replicas_.ledger.before_failure(operation.operation));
     if (earlier.empty()) {
         return;
     }
@@ -179,22 +179,23 @@ StorageState::try_acquire(const std::shared_ptr<BufferState> &buffer, PlaceIndex
     }
     {
         const std::lock_guard lock(mutex_);
-        verified_only_ = verified_only;
         catch_up();
         if (runtime_->lost.count() != 0) {
             forbid_lost(place, access, range);
         }
+        const Planner planner = this->planner(verified_only);
         if (uses_links_) {
-            prefer_own_memory(place, range);
+            prefer_own_memory(planner, place, range);
         }
-        Attachment &attachment = attach(place);
+        Attachment &attachment = attach(place, verified_only);
         std::vector<PlannedPart> parts;
-        const RangeSet &there = ledger_.expected(attachment.view);
+        const RangeSet &there = replicas_.ledger.expected(attachment.view);
         if ((fetches(access) && !there.contains(range)) ||
-            (writes(access) && !there.contains(ledger_.beside(attachment.view, range)))) {
-            parts = plan(target_of(attachment.view), fetches(access) ? range : RangeSet(),
-                         writes(access) ? range : RangeSet(), spread);
-            require_verified(parts);
+            (writes(access) && !there.contains(replicas_.ledger.beside(attachment.view, range)))) {
+            parts = planner.plan(planner.target_of(attachment.view),
+                                 fetches(access) ? range : RangeSet(),
+                                 writes(access) ? range : RangeSet(), spread);
+            Planner::require_verified(parts);
         }
         if (!parts.empty() || runtime_->logs_up_to_date()) { // what nobody records needs neither
             begun.number = runtime_->acquisitions.take();
@@ -202,16 +203,16 @@ StorageState::try_acquire(const std::shared_ptr<BufferState> &buffer, PlaceIndex
         }
         if (attachment.owner() != host_place) { // memory of the host is never evicted
             attachment.last_use =
-                runtime_->residents.use(views_[attachment.view].home, attachment.last_use);
+                runtime_->residents.use(replicas_.views[attachment.view].home, attachment.last_use);
         }
         try {
             if (holds_any_here()) {
                 forbid_self_wait(
-                    ledger_.use_waits(attachment.view, place, range, true, writes(access)), place,
-                    range);
+                    replicas_.ledger.use_waits(attachment.view, place, range, true, writes(access)),
+                    place, range);
             }
             if (!parts.empty()) {
-                begin_copies(begun, attachment, std::move(parts), place, spread);
+                begin_copies(begun, attachment, planner, std::move(parts), place, spread);
             }
             begin_use(begun, attachment, access);
             if (begun.transfers.empty()) {
@@ -249,23 +250,10 @@ void StorageState::await_first_content() {
     first.writes = true;
     {
         const std::lock_guard lock(mutex_);
-        begin_use(begun, attach(first.place), Access::discard_write);
+        begin_use(begun, attach(first.place, false), Access::discard_write);
         first.held = true;
     }
     release(first, description_.ready.get());
-}
-
-void StorageState::require_verified(std::vector<PlannedPart> &parts) {
-    for (PlannedPart &part : parts) {
-        if (part.sources.empty()) {
-            continue;
-        }
-        if (!part.sources.front().candidate.unverified.empty()) {
-            throw Unverified{part.sources.front().candidate.unverified};
-        }
-        std::erase_if(part.sources,
-                      [](const Source &source) { return !source.candidate.unverified.empty(); });
-    }
 }
 
 std::optional<std::vector<Dependency>> StorageState::bring(PlaceIndex place, const RangeSet &ranges,
@@ -277,18 +265,19 @@ std::optional<std::vector<Dependency>> StorageState::bring(PlaceIndex place, con
     std::vector<Dependency> copies;
     {
         const std::lock_guard lock(mutex_);
-        verified_only_ = true;
         catch_up();
-        if (ledger_.busy(from)) {
+        if (replicas_.ledger.busy(from)) {
             return std::nullopt;
         }
-        const Attachment &attachment = attach(place);
+        const Attachment &attachment = attach(place, true);
+        const Planner planner = this->planner(true);
         begun.number = runtime_->acquisitions.take();
         try {
-            begin_copies(begun, attachment, plan(target_of(attachment.view), ranges), place,
-                         nullptr);
+            begin_copies(begun, attachment, planner,
+                         planner.plan(planner.target_of(attachment.view), ranges), place, nullptr);
             // What was under way already is waited for as well.
-            const auto waits = ledger_.use_waits(attachment.view, place, ranges, true, false);
+            const auto waits =
+                replicas_.ledger.use_waits(attachment.view, place, ranges, true, false);
             copies = dependencies(waits);
             if (wait_for_held(operations_of(waits))) {
                 undo(begun);
@@ -306,7 +295,7 @@ std::optional<std::vector<Dependency>> StorageState::bring(PlaceIndex place, con
     return copies;
 }
 
-void StorageState::begin_copies(Begun &begun, const Attachment &attachment,
+void StorageState::begin_copies(Begun &begun, const Attachment &attachment, const Planner &planner,
                                 std::vector<PlannedPart> parts, PlaceIndex place, Spread *spread) {
     // Whatever could be refused is refused before anything has begun.
     const bool holds_any = holds_any_here();
@@ -323,30 +312,40 @@ void StorageState::begin_copies(Begun &begun, const Attachment &attachment,
         }
         const ViewId to = part.by_way_of.value_or(attachment.view);
         if (holds_any) {
-            forbid_self_wait(
-                ledger_.copy_waits(part.sources.front().view, to, views_[to].home, part.ranges),
-                place, part.ranges.hull());
+            forbid_self_wait(replicas_.ledger.copy_waits(part.sources.front().view, to,
+                                                         replicas_.views[to].home, part.ranges),
+                             place, part.ranges.hull());
         }
-        predict_delays(part);
+        planner.predict_delays(part);
     }
     uint64_t bytes_copy_in_copy_out = begun.bytes_copy_in_copy_out;
-    std::vector<PlannedCopy> copies = cut(std::move(parts), attachment.view, spread);
+    std::vector<PlannedCopy> copies;
+    for (PlannedPart &part : parts) {
+        if (part.stays_at_host && !replicas_.host_view) {
+            part.stays_at_host = keep_at_host();
+            part.sources.front().candidate.reason +=
+                part.stays_at_host ? "" : "; not kept there after all: no room was left";
+        }
+        planner.cut(copies, part, attachment.view, spread);
+    }
     begun.copies.reserve(copies.size());
     for (PlannedCopy &each : copies) {
         PlannedPart &part = each.part;
-        const PlaceIndex to = views_[each.destination].home;
+        const PlaceIndex to = replicas_.views[each.destination].home;
         const Ledger::Begun copy = begin_operation(to, part.ranges.hull(), false, [&] {
-            return ledger_.begin_copy(part.sources.front().view, each.destination, to, part.ranges);
+            return replicas_.ledger.begin_copy(part.sources.front().view, each.destination, to,
+                                               part.ranges);
         });
         for (const Source &source : part.sources) {
             const BounceStyle style = source.candidate.route.style;
             pending_.back().maps_source |=
-                part.hand_over ? views_[source.view].coherence == PI_COHERENCE_MAP_UNMAP
-                               : style == BounceStyle::map_source;
+                part.coherence_sync
+                    ? replicas_.views[source.view].coherence == PI_COHERENCE_MAP_UNMAP
+                    : style == BounceStyle::map_source;
             pending_.back().maps_destination |= style == BounceStyle::map_destination;
         }
         begun.copies.push_back(copy.operation);
-        begun.bytes_copied += part.hand_over || part.on_the_way ? 0 : part.ranges.bytes();
+        begun.bytes_copied += part.coherence_sync || part.on_the_way ? 0 : part.ranges.bytes();
         // In the first record of the acquire, and what is on the way has none.
         const uint64_t told =
             part.on_the_way ? 0 : std::exchange(bytes_copy_in_copy_out, uint64_t{0});
@@ -356,11 +355,31 @@ void StorageState::begin_copies(Begun &begun, const Attachment &attachment,
     }
 }
 
+/// False if another storage has taken what was left of the limit meanwhile, or there is no memory: staging takes less.
+bool StorageState::keep_at_host() {
+    std::atomic<uint64_t> &kept = runtime_->kept_at_host;
+    const uint64_t limit = runtime_->options.bounce_limit;
+    uint64_t before = kept.load();
+    do {
+        if (before > limit || limit - before < description_.size) {
+            return false;
+        }
+    } while (!kept.compare_exchange_weak(before, before + description_.size));
+    try {
+        create_host_view();
+    } catch (...) {
+        kept -= description_.size;
+        return false;
+    }
+    replicas_.kept_at_host = description_.size; // subtracted with the storage
+    return true;
+}
+
 void StorageState::begin_use(Begun &begun, const Attachment &attachment, Access access) {
     AcquisitionState &acquisition = *begun.acquisition;
     const Ledger::Begun use = begin_operation(acquisition.place, acquisition.range, true, [&] {
-        return ledger_.begin_use(attachment.view, acquisition.place, acquisition.range,
-                                 fetches(access), writes(access));
+        return replicas_.ledger.begin_use(attachment.view, acquisition.place, acquisition.range,
+                                          fetches(access), writes(access));
     });
     acquisition.operation = use.operation;
     if (!use.waits.empty()) {
@@ -376,7 +395,7 @@ void StorageState::begin_use(Begun &begun, const Attachment &attachment, Access 
         note_use(acquisition.place, acquisition.range, writes(access));
     }
     if (acquisition.place == host_place) {
-        acquisition.pointer = views_[attachment.view].host + acquisition.range.begin;
+        acquisition.pointer = memories_[attachment.view].host + acquisition.range.begin;
     }
 }
 
@@ -470,19 +489,20 @@ void StorageState::log_nothing_stale(const Begun &begun, const Attachment &attac
 bool StorageState::may_copy_from(OperationId copy, ViewId source) {
     const std::lock_guard lock(mutex_);
     catch_up();
-    return ledger_.retry_from(copy, source);
+    return replicas_.ledger.retry_from(copy, source);
 }
 
 TransferRequest StorageState::request(const Source &source, ViewId destination,
                                       const RangeSet &ranges) const {
     const std::lock_guard lock(mutex_);
-    const auto end = [](const View &view) {
-        return MemoryEnd{view.home, view.mem.get(), view.host, view.coherence};
+    const auto end = [this](ViewId id) {
+        const View &view = replicas_.views[id];
+        return MemoryEnd{view.home, memories_[id].mem.get(), memories_[id].host, view.coherence};
     };
     TransferRequest request;
     request.route = source.candidate.route;
-    request.source = end(views_[source.view]);
-    request.destination = end(views_[destination]);
+    request.source = end(source.view);
+    request.destination = end(destination);
     request.ranges = ranges;
     return request;
 }

@@ -81,10 +81,11 @@ StorageState::StorageState(std::shared_ptr<RuntimeState> runtime, StorageDescrip
 }
 
 StorageState::~StorageState() {
-    runtime_->kept_at_host -= kept_at_host_;
+    runtime_->kept_at_host -= replicas_.kept_at_host;
     attachments_.clear();
     const Range all{0, description_.size};
-    for (View &view : views_) {
+    for (ViewId id = 0; id < memories_.size(); ++id) {
+        ViewMemory &view = memories_[id];
         const bool is_resident = static_cast<bool>(view.memory);
         if (is_mapped(view.mem.get())) {
             runtime_->commands->standing_maps().keep(view.mem.get(), host_bytes_);
@@ -104,30 +105,34 @@ StorageState::~StorageState() {
         if (is_resident) {
             view.mem.reset();
             view.memory = {};
-            runtime_->residents.remove(view.home, this); // who needs room there waits until then
+            runtime_->residents.remove(replicas_.views[id].home,
+                                       this); // who needs room there waits until then
         }
     }
 }
 
-ViewId StorageState::add_view(View view, MemoryId memory) {
+ViewId StorageState::add_view(const View &view, ViewMemory memory, MemoryId id) {
     const bool is_application_memory =
         view.home == host_place
             ? description_.host_memory != nullptr && description_.host_memory_valid
-            : view.given;
-    views_.reserve(views_.size() + 1); // the ledger must not know more views than there are
-    const ViewId id = ledger_.add_view(
-        memory, is_application_memory ? RangeSet({0, description_.size}) : RangeSet());
-    views_.push_back(std::move(view));
-    return id;
+            : memory.given;
+    // The ledger must not know more views than there are.
+    replicas_.views.reserve(replicas_.views.size() + 1);
+    memories_.reserve(memories_.size() + 1);
+    const ViewId added = replicas_.ledger.add_view(
+        id, is_application_memory ? RangeSet({0, description_.size}) : RangeSet());
+    replicas_.views.push_back(view);
+    memories_.push_back(std::move(memory));
+    return added;
 }
 
 void StorageState::create_host_view() {
-    if (host_view_) {
+    if (replicas_.host_view) {
         return;
     }
-    View view;
-    view.host = static_cast<std::byte *>(description_.host_memory);
-    if (view.host == nullptr) {
+    ViewMemory memory;
+    memory.host = static_cast<std::byte *>(description_.host_memory);
+    if (memory.host == nullptr) {
         // Aligned and rounded so that every place that could import it can.
         uint64_t alignment = std::max<uint64_t>(description_.alignment, 64);
         for (const PlaceInfo &place : runtime_->topology->description().places) {
@@ -136,9 +141,9 @@ void StorageState::create_host_view() {
             }
         }
         host_bytes_ = std::make_shared<HostBytes>(description_.size, alignment);
-        view.host = host_bytes_->data();
+        memory.host = host_bytes_->data();
     }
-    host_view_ = add_view(std::move(view), ledger_.add_memory());
+    replicas_.host_view = add_view({}, std::move(memory), replicas_.ledger.add_memory());
 }
 
 std::shared_ptr<const UpToDate::Texts> StorageState::texts(std::string reason) const {
@@ -150,11 +155,12 @@ void StorageState::attach_host() {
     create_host_view();
     if (!attachments_[host_place]) {
         attachments_[host_place] =
-            Attachment{.view = *host_view_, .texts = texts("the host's own memory")};
+            Attachment{.view = *replicas_.host_view, .texts = texts("the host's own memory")};
     }
 }
 
-std::vector<Candidate> StorageState::sharing_candidates(PlaceIndex place) const {
+std::vector<Candidate> StorageState::sharing_candidates(PlaceIndex place,
+                                                        bool verified_only) const {
     const uint32_t scope = scope_index(place);
     std::vector<Candidate> result;
     for (PlaceIndex owner = 0; owner < attachments_.size(); ++owner) {
@@ -174,7 +180,7 @@ std::vector<Candidate> StorageState::sharing_candidates(PlaceIndex place) const 
         request.demands_device_memory = description_.flags != 0;
         request.allowed = description_.routes;
         request.verification = runtime_->verification();
-        request.verified_only = verified_only_;
+        request.verified_only = verified_only;
         const PlaceInfo &owning = runtime_->topology->info(owner);
         const bool owner_laid_out =
             !description_.layout.is_dense() && // memory that was given is, of whatever scope
@@ -183,11 +189,12 @@ std::vector<Candidate> StorageState::sharing_candidates(PlaceIndex place) const 
             owner_laid_out != is_laid_out(runtime_->topology->info(place), scope);
         if (owner != host_place) {
             request.source_imported = attached->imported;
-            request.source_given = views_[attached->view].given && !attached->imported;
-            request.source_scope_0 = views_[attached->view].scope_0;
+            request.source_given = memories_[attached->view].given && !attached->imported;
+            request.source_scope_0 = replicas_.views[attached->view].scope_0;
         }
-        if (host_view_) {
-            request.host_address = reinterpret_cast<uintptr_t>(views_[*host_view_].host);
+        if (replicas_.host_view) {
+            request.host_address =
+                reinterpret_cast<uintptr_t>(memories_[*replicas_.host_view].host);
             request.host_size =
                 description_.host_memory != nullptr ? description_.size : host_bytes_->size();
         }
@@ -225,7 +232,7 @@ bool StorageState::maps_in_place(const PlaceInfo &place, uint32_t scope) const {
                       : (place.scopes.at(scope).flags & PI_SCOPE_MAPS_IN_PLACE) != 0;
 }
 
-StorageState::Attachment &StorageState::attach(PlaceIndex place) {
+StorageState::Attachment &StorageState::attach(PlaceIndex place, bool verified_only) {
     if (attachments_[place]) {
         return *attachments_[place];
     }
@@ -233,7 +240,7 @@ StorageState::Attachment &StorageState::attach(PlaceIndex place) {
         attach_host();
         return *attachments_[place];
     }
-    const std::vector<Candidate> sharing = sharing_candidates(place);
+    const std::vector<Candidate> sharing = sharing_candidates(place, verified_only);
     for (const Candidate &candidate : sharing) {
         if (!candidate.possible) {
             break;
@@ -263,14 +270,14 @@ StorageState::Attachment &StorageState::attach(PlaceIndex place) {
 void StorageState::share_memory(PlaceIndex place, PlaceIndex owner, const std::string &reason) {
     const Attachment &shared = *attachments_[owner];
     const TopologyDescription &topology = runtime_->topology->description();
-    const Connection *scoped = views_[shared.view].scope_0 && scope_index(place) == 0
+    const Connection *scoped = replicas_.views[shared.view].scope_0 && scope_index(place) == 0
                                    ? nullptr
                                    : topology.in_scope(description_.scope, owner, place);
     const Connection &connection = scoped != nullptr ? *scoped
                                    : shared.imported ? topology.import(owner, place)
                                                      : topology.buffer(owner, place);
     if (connection.concurrent_writers != PI_CONCURRENT_WRITERS_DISJOINT_BYTES) {
-        ledger_.set_exclusive_writers(ledger_.memory_of(shared.view));
+        replicas_.ledger.set_exclusive_writers(replicas_.ledger.memory_of(shared.view));
     }
     // Both have a say: whose memory it is, and who launches.
     const uint64_t alignment = std::lcm(
@@ -299,13 +306,14 @@ void StorageState::adopt_device_memory() {
     }
     View view;
     view.home = place;
-    view.mem = description_.device_memory;
-    view.given = true;
+    ViewMemory memory;
+    memory.mem = description_.device_memory;
+    memory.given = true;
     pi_device device = nullptr;
     pi_context context = nullptr;
     uint64_t size = 0;
     pi_memory_kind kind = PI_MEMORY_KIND_BUFFER;
-    const pi_mem mem = view.mem.get();
+    const pi_mem mem = memory.mem.get();
     check(piMemGetInfo(mem, PI_MEM_INFO_DEVICE, sizeof device, &device, nullptr),
           "piMemGetInfo(DEVICE)");
     check(piMemGetInfo(mem, PI_MEM_INFO_CONTEXT, sizeof context, &context, nullptr),
@@ -327,12 +335,12 @@ void StorageState::adopt_device_memory() {
                                                std::to_string(description_.size));
     }
     const pi_memory_scope *scope = nullptr;
-    check(get_scope(place, view.mem, scope), "piMemGetInfo(SCOPE)");
+    check(get_scope(place, memory.mem, scope), "piMemGetInfo(SCOPE)");
     view.scope_0 = scope == topology.info(place).scopes.data();
     view.maps = view.scope_0 ? topology.info(place).maps_in_place
                              : (scope->flags & PI_SCOPE_MAPS_IN_PLACE) != 0;
     view.imported = kind == PI_MEMORY_KIND_IMPORTED;
-    const ViewId id = add_view(std::move(view), ledger_.add_memory());
+    const ViewId id = add_view(view, std::move(memory), replicas_.ledger.add_memory());
     attachments_[place] =
         Attachment{.view = id,
                    .mem = description_.device_memory,
@@ -345,7 +353,7 @@ void StorageState::adopt_device_memory() {
 bool StorageState::import_host_memory(PlaceIndex place) {
     create_host_view();
     const Topology &topology = *runtime_->topology;
-    std::byte *const bytes = views_[*host_view_].host;
+    std::byte *const bytes = memories_[*replicas_.host_view].host;
     pi_mem_import_desc desc{};
     desc.struct_size = sizeof desc;
     desc.type = PI_TYPE_MEM_IMPORT_DESC;
@@ -373,7 +381,7 @@ bool StorageState::import_host_memory(PlaceIndex place) {
     const uint64_t alignment = std::max<uint64_t>(scope->offset_alignment, 1);
     std::string reason = "imports the host's memory";
     if (coherence == PI_COHERENCE_COHERENT) {
-        attachments_[place] = Attachment{.view = *host_view_,
+        attachments_[place] = Attachment{.view = *replicas_.host_view,
                                          .mem = std::move(mem),
                                          .kind = RouteKind::import,
                                          .lender = place,
@@ -382,11 +390,12 @@ bool StorageState::import_host_memory(PlaceIndex place) {
                                          .offset_alignment = alignment};
         return true;
     }
-    const MemoryId memory = ledger_.memory_of(*host_view_);
+    const MemoryId host_memory = replicas_.ledger.memory_of(*replicas_.host_view);
+    ViewMemory memory;
+    memory.mem = mem;
+    memory.host = bytes;
     View view;
     view.home = place;
-    view.mem = mem;
-    view.host = bytes;
     view.coherence = coherence;
     view.imported = true;
     // A map would bring its whole hull, and whole units, to the host.
@@ -401,12 +410,11 @@ bool StorageState::import_host_memory(PlaceIndex place) {
                           .imported = true,
                           .texts = texts(reason),
                           .offset_alignment = alignment};
-    const bool maps = view.maps;
-    attachment.view = add_view(std::move(view), memory); // the last that can fail
-    if (maps) {
-        ledger_.set_exclusive_writers(memory);
+    attachment.view = add_view(view, std::move(memory), host_memory); // the last that can fail
+    if (view.maps) {
+        replicas_.ledger.set_exclusive_writers(host_memory);
     } else {
-        ledger_.set_unit(attachment.view, unit);
+        replicas_.ledger.set_unit(attachment.view, unit);
     }
     attachments_[place] = std::move(attachment);
     return true;
@@ -449,17 +457,19 @@ uint32_t StorageState::scope_index(PlaceIndex place) const {
 void StorageState::create_memory(PlaceIndex place) {
     const PlaceInfo &info = runtime_->topology->info(place);
     const uint32_t scope = scope_index(place);
-    View view;
     const bool laid_out = is_laid_out(info, scope);
-    view.memory = runtime_->memory->take({place, scope, description_.alignment, description_.flags,
-                                          laid_out ? description_.layout : MemoryLayout()},
-                                         description_.size);
+    ViewMemory memory;
+    memory.memory =
+        runtime_->memory->take({place, scope, description_.alignment, description_.flags,
+                                laid_out ? description_.layout : MemoryLayout()},
+                               description_.size);
+    memory.mem = Mem::share(memory.memory.get());
+    View view;
     view.home = place;
-    view.mem = Mem::share(view.memory.get());
     view.scope_0 = scope == 0;
     view.maps = maps_in_place(info, scope);
     Attachment attachment{
-        .mem = view.mem,
+        .mem = memory.mem,
         .lender = place,
         .texts =
             texts(laid_out ? "memory of its own, in the storage's layout" : "memory of its own"),
@@ -468,9 +478,10 @@ void StorageState::create_memory(PlaceIndex place) {
     try {
         if (const std::optional<ViewId> vacant = vacant_view(place)) {
             attachment.view = *vacant;
-            views_[*vacant] = std::move(view);
+            replicas_.views[*vacant] = view;
+            memories_[*vacant] = std::move(memory);
         } else {
-            attachment.view = add_view(std::move(view), ledger_.add_memory());
+            attachment.view = add_view(view, std::move(memory), replicas_.ledger.add_memory());
         }
     } catch (...) {
         runtime_->residents.remove(place, this);

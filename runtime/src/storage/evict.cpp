@@ -160,8 +160,8 @@ bool StorageState::make_room_without_waiting(PlaceIndex place, bool for_staging)
 }
 
 std::optional<ViewId> StorageState::vacant_view(PlaceIndex place) const {
-    for (ViewId view = 0; view < views_.size(); ++view) {
-        if (place != host_place && views_[view].home == place && !views_[view].mem) {
+    for (ViewId view = 0; view < memories_.size(); ++view) {
+        if (place != host_place && replicas_.views[view].home == place && !memories_[view].mem) {
             return view;
         }
     }
@@ -172,7 +172,7 @@ std::optional<StorageState::Replica> StorageState::replica(PlaceIndex place) {
     const std::lock_guard lock(mutex_);
     catch_up();
     const std::optional<Attachment> &attachment = attachments_[place];
-    if (!attachment || !views_[attachment->view].memory) {
+    if (!attachment || !memories_[attachment->view].memory) {
         return {};
     }
     Replica replica;
@@ -182,8 +182,8 @@ std::optional<StorageState::Replica> StorageState::replica(PlaceIndex place) {
             replica.last_use = std::max(replica.last_use, each->last_use);
         }
     }
-    replica.busy = ledger_.busy(attachment->view);
-    replica.dirty = static_cast<double>(ledger_.only_at(attachment->view).bytes()) /
+    replica.busy = replicas_.ledger.busy(attachment->view);
+    replica.dirty = static_cast<double>(replicas_.ledger.only_at(attachment->view).bytes()) /
                     static_cast<double>(description_.size);
     return replica;
 }
@@ -199,7 +199,7 @@ bool StorageState::await_uses(PlaceIndex place) {
         if (!attachments_[place]) {
             return true; // evicted meanwhile
         }
-        const std::vector<OperationId> users = ledger_.users(attachments_[place]->view);
+        const std::vector<OperationId> users = replicas_.ledger.users(attachments_[place]->view);
         if (wait_for_held(users)) {
             return false;
         }
@@ -223,16 +223,16 @@ bool StorageState::evict(PlaceIndex place) {
             const std::lock_guard lock(mutex_);
             catch_up();
             const std::optional<Attachment> &attachment = attachments_[place];
-            if (!attachment || !views_[attachment->view].memory) {
+            if (!attachment || !memories_[attachment->view].memory) {
                 return false;
             }
             view = attachment->view;
-            if (ledger_.busy(view)) {
+            if (replicas_.ledger.busy(view)) {
                 return false;
             }
-            dirty = ledger_.only_at(view);
-            if (is_mapped(views_[view].mem.get())) {
-                mapped = views_[view].mem.get();
+            dirty = replicas_.ledger.only_at(view);
+            if (is_mapped(memories_[view].mem.get())) {
+                mapped = memories_[view].mem.get();
             } else if (dirty.empty()) {
                 drop_memory(view);
                 return true;
@@ -292,15 +292,15 @@ bool StorageState::write_back(const RangeSet &dirty, ViewId from) {
 }
 
 void StorageState::drop_memory(ViewId view) {
-    ledger_.forget(view);
+    replicas_.ledger.forget(view);
     for (std::optional<Attachment> &attachment : attachments_) {
         if (attachment && attachment->view == view) {
             attachment.reset();
         }
     }
-    views_[view].mem.reset();
-    views_[view].memory.drop();
-    runtime_->residents.remove(views_[view].home, this);
+    memories_[view].mem.reset();
+    memories_[view].memory.drop();
+    runtime_->residents.remove(replicas_.views[view].home, this);
     for (SharedCounters *counters : {&counters_, &runtime_->counters.here()}) {
         counters->update([](Counters &sum) { ++sum.evictions; });
     }

@@ -33,7 +33,7 @@ std::string candidate_text(const Candidate &candidate, const TopologyDescription
 
 } // namespace
 
-StorageState::Target StorageState::memory_of_its_own(PlaceIndex place) const {
+Target StorageState::memory_of_its_own(PlaceIndex place) const {
     const uint32_t scope = scope_index(place);
     Target target;
     target.home = place;
@@ -42,27 +42,27 @@ StorageState::Target StorageState::memory_of_its_own(PlaceIndex place) const {
     return target;
 }
 
-StorageState::Target StorageState::likely_target(PlaceIndex place, const Range &range,
-                                                 std::vector<Candidate> &considered) const {
-    if (leaves_shared_memory(place, range)) {
+Target StorageState::likely_target(const Planner &planner, PlaceIndex place, const Range &range,
+                                   std::vector<Candidate> &considered) const {
+    if (leaves_shared_memory(planner, place, range)) {
         return memory_of_its_own(place);
     }
     if (attachments_[place]) {
-        return target_of(attachments_[place]->view);
+        return planner.target_of(attachments_[place]->view);
     }
     Target target;
     target.home = place;
     if (place == host_place) {
-        return host_view_ ? target_of(*host_view_) : target;
+        return replicas_.host_view ? planner.target_of(*replicas_.host_view) : target;
     }
-    considered = sharing_candidates(place);
+    considered = sharing_candidates(place, false);
     if (!considered.empty() && considered.front().possible) {
         const Candidate &best = considered.front();
         if (best.route.kind == RouteKind::direct_use) {
-            return target_of(attachments_[best.route.source]->view);
+            return planner.target_of(attachments_[best.route.source]->view);
         }
-        if (host_view_) {
-            return target_of(*host_view_);
+        if (replicas_.host_view) {
+            return planner.target_of(*replicas_.host_view);
         }
         target.home = host_place;
         return target;
@@ -136,28 +136,28 @@ std::string StorageState::explanation_text(const Explanation &explanation) const
 Explanation StorageState::explain(PlaceIndex place, const Range &range) {
     check_place(place);
     const std::lock_guard lock(mutex_);
-    verified_only_ = false;
     catch_up();
     Explanation result;
     result.place = place;
     result.range = range;
     std::vector<Candidate> considered;
-    const Target target = likely_target(place, range, considered);
+    const Planner planner = this->planner(false);
+    const Target target = likely_target(planner, place, range, considered);
 
     RangeSet never_written = range;
-    for (ViewId view = 0; view < ledger_.view_count(); ++view) {
-        never_written.remove(ledger_.expected(view));
+    for (ViewId view = 0; view < replicas_.ledger.view_count(); ++view) {
+        never_written.remove(replicas_.ledger.expected(view));
     }
     result.bytes_never_written = never_written.bytes();
     if (target.view) {
-        const RangeSet present = intersect(ledger_.expected(*target.view), range);
+        const RangeSet present = intersect(replicas_.ledger.expected(*target.view), range);
         if (!present.empty()) {
             result.parts.push_back(explain_present(present, place, target, considered));
         }
     }
-    for (PlannedPart &planned : plan(target, range)) {
+    for (PlannedPart &planned : planner.plan(target, range)) {
         result.bytes_stale += planned.by_way_of ? 0 : planned.ranges.bytes();
-        predict_delays(planned);
+        planner.predict_delays(planned);
         result.parts.push_back(explain_planned(std::move(planned), considered));
     }
     result.text = explanation_text(result);

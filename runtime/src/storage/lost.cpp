@@ -22,9 +22,9 @@ void StorageState::learn_ends() {
 
 void StorageState::learn_end(std::vector<Pending>::iterator over) {
     if (over->ending == Ending::taken_back) {
-        ledger_.take_back(over->operation);
+        replicas_.ledger.take_back(over->operation);
     } else {
-        ledger_.finish(over->operation, over->ending == Ending::succeeded);
+        replicas_.ledger.finish(over->operation, over->ending == Ending::succeeded);
     }
     pending_.erase(over);
     --owed_;
@@ -37,10 +37,10 @@ void StorageState::notice_lost_places() {
         return;
     }
     const auto is_lost = [this](PlaceIndex place) { return runtime_->lost.is_lost(place); };
-    for (ViewId view = 0; view < views_.size(); ++view) {
-        if (is_lost(views_[view].home) && !ledger_.valid(view).empty()) {
-            lost_.add(ledger_.only_at(view));
-            ledger_.forget(view);
+    for (ViewId view = 0; view < replicas_.views.size(); ++view) {
+        if (is_lost(replicas_.views[view].home) && !replicas_.ledger.valid(view).empty()) {
+            lost_.add(replicas_.ledger.only_at(view));
+            replicas_.ledger.forget(view);
         }
     }
     for (PlaceIndex place = 0; place < attachments_.size(); ++place) {
@@ -49,8 +49,8 @@ void StorageState::notice_lost_places() {
             attachment.reset(); // it used the memory of one that is lost
         }
     }
-    for (ViewId view = 0; view < views_.size() && !lost_.empty(); ++view) {
-        lost_.remove(ledger_.valid(view));
+    for (ViewId view = 0; view < replicas_.views.size() && !lost_.empty(); ++view) {
+        lost_.remove(replicas_.ledger.valid(view));
     }
 }
 
@@ -61,8 +61,9 @@ void StorageState::forbid_lost(PlaceIndex place, Access access, const Range &ran
                     "the device of " + runtime_->topology->info(place).name + " is lost");
     }
     RangeSet gone = intersect(lost_, range);
-    for (ViewId view = 0; view < views_.size() && !gone.empty(); ++view) {
-        gone.remove(ledger_.expected(view)); // behind what writes or brings them they can be read
+    for (ViewId view = 0; view < replicas_.views.size() && !gone.empty(); ++view) {
+        gone.remove(
+            replicas_.ledger.expected(view)); // behind what writes or brings them they can be read
     }
     if (fetches(access) && !gone.empty()) {
         throw Error(PI_ERROR_DEVICE_LOST,

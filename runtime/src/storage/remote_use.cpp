@@ -46,7 +46,8 @@ void RemoteUse::put_off(const Range &range) {
 }
 
 /// With the lock. Whether an acquire of this range makes memory of the place's own.
-bool StorageState::leaves_shared_memory(PlaceIndex place, const Range &range) const {
+bool StorageState::leaves_shared_memory(const Planner &planner, PlaceIndex place,
+                                        const Range &range) const {
     const std::optional<Attachment> &shared = attachments_[place];
     if (!shared || !shared->remote || !runtime_->options.copy_after_repeated_use ||
         !shared->remote->is_due(range)) {
@@ -57,7 +58,8 @@ bool StorageState::leaves_shared_memory(PlaceIndex place, const Range &range) co
         return false; // nothing tells what the link costs
     }
     double copy = 0;
-    for (const PlannedPart &part : plan(memory_of_its_own(place), shared->remote->needed(range))) {
+    for (const PlannedPart &part :
+         planner.plan(memory_of_its_own(place), shared->remote->needed(range))) {
         if (part.sources.empty()) {
             return false;
         }
@@ -67,12 +69,12 @@ bool StorageState::leaves_shared_memory(PlaceIndex place, const Range &range) co
 }
 
 /// With the lock. What is under way in the shared memory ends there.
-void StorageState::prefer_own_memory(PlaceIndex place, const Range &range) {
+void StorageState::prefer_own_memory(const Planner &planner, PlaceIndex place, const Range &range) {
     std::optional<Attachment> &attachment = attachments_[place];
     if (!attachment || !attachment->remote || !attachment->remote->is_due(range)) {
         return;
     }
-    if (!leaves_shared_memory(place, range)) {
+    if (!leaves_shared_memory(planner, place, range)) {
         attachment->remote->put_off(range);
         return;
     }

@@ -75,7 +75,7 @@ RangeSet StorageState::valid(PlaceIndex place) {
     check_place(place);
     const std::lock_guard lock(mutex_);
     catch_up();
-    return attachments_[place] ? ledger_.valid(attachments_[place]->view) : RangeSet();
+    return attachments_[place] ? replicas_.ledger.valid(attachments_[place]->view) : RangeSet();
 }
 
 std::optional<uint32_t> StorageState::memory_of(PlaceIndex place) const {
@@ -84,7 +84,7 @@ std::optional<uint32_t> StorageState::memory_of(PlaceIndex place) const {
     if (!attachments_[place]) {
         return std::nullopt;
     }
-    return ledger_.memory_of(attachments_[place]->view);
+    return replicas_.ledger.memory_of(attachments_[place]->view);
 }
 
 Storage::Storage(const Runtime &runtime, StorageDescription description)

@@ -3,7 +3,7 @@
 
 #include "base/cache_line.hpp"
 #include "base/thread_number.hpp"
-#include "coherence/ledger.hpp"
+#include "planning/planner.hpp"
 #include "runtime_state.hpp"
 #include "storage/remote_use.hpp"
 #include "transfer/completion.hpp"
@@ -57,58 +57,17 @@ struct AcquisitionState {
     Queue behind;                        // the queue that was put behind these last
 };
 
-/// A way for some bytes to come: from a view, by a route.
-struct Source {
-    ViewId view;
-    Candidate candidate;
-    /// The candidate is of the host's view of the same memory, to which the bytes are handed over first.
-    bool over_host = false;
-};
-
-/// Bytes that come together. The first source is used; the others are for when it fails.
-struct PlannedPart {
-    RangeSet ranges;
-    bool hand_over = false;
-    /// The first source's bounce is two copies: to the host, where the bytes stay for others, and on from there.
-    bool stays_at_host = false;
-    /// That first copy, which nobody asked for; and what the second one, from the first source, is logged as.
-    bool on_the_way = false;
-    std::optional<Candidate> whole;
-    bool is_piece = false; // of a transfer that is one line of the log
-    /// The bytes do not go where they are wanted, but to this view, from where the next part takes them.
-    std::optional<ViewId> by_way_of;
-    std::vector<Source> sources;
-    std::vector<Candidate> refused;
-};
-
-/// What a broadcast knows: how many more places want these bytes, and which views have sent them once already.
-struct Spread {
-    uint64_t followers = 0;
-    std::vector<ViewId> senders{};
-};
-
-/// A part, or a piece of one, on its way to a view.
-struct PlannedCopy {
-    PlannedPart part;
-    ViewId destination;
-};
-
 /// The shared part of all copies of a Storage: its memory at each place, the ledger, and the operations
 /// in progress. Callbacks hold on to it. One lock guards it all; no call that may call back is made with
 /// it held (creating memory and asking for information are not such calls).
 class alignas(cache_line) StorageState : public std::enable_shared_from_this<StorageState> {
 public:
-    /// What one user sees of a memory, and how transfers reach it.
-    struct View {
-        PlaceIndex home = host_place;
+    /// How transfers reach a view's memory.
+    struct ViewMemory {
         Mem mem;             // empty: the host's own, or evicted
         PooledMemory memory; // what mem is, unless it is imported
         std::byte *host = nullptr;
-        pi_coherence coherence = PI_COHERENCE_COHERENT;
-        bool imported = false;
         bool given = false; // by the description, and so of an allocator that nobody knows
-        bool scope_0 = true;
-        bool maps = true;
     };
     /// How a place uses a view.
     struct alignas(cache_line) Attachment {
@@ -211,29 +170,14 @@ private:
         std::optional<Ending> ending{};           // over, but the ledger does not have it yet
         uint64_t end_number = 0;                  // of those the order
     };
-    /// Where bytes are to come to: a view, or memory that there is not yet.
-    struct Target {
-        std::optional<ViewId> view;
-        PlaceIndex home = host_place;
-        bool scope_0 = true;
-        bool maps = true;
-    };
     /// Everything that one acquire began: to be started without the lock, or undone.
     struct Begun;
 
-    /// Connections that are to be verified, without the lock, before this can be planned: nothing has begun.
-    struct Unverified {
-        std::vector<MemoryPair> pairs;
-    };
     /// Throws Unverified, unless `verified_only`: then only connections that are verified are used.
     std::unique_ptr<AcquisitionState> try_acquire(const std::shared_ptr<BufferState> &buffer,
                                                   PlaceIndex place, Access access,
                                                   const Range &range, Spread *spread,
                                                   bool verified_only);
-    /// With the lock: what a plan does first must be verified, and what else it might do, when that fails,
-    /// is left out of it unless it is.
-    static void require_verified(std::vector<PlannedPart> &parts);
-
     // lost.cpp
     /// With the lock, before the ledger is asked: gives it the ends that it found no memory for.
     /// Throws std::bad_alloc while there is none.
@@ -263,7 +207,7 @@ private:
     std::optional<ViewId> vacant_view(PlaceIndex place) const;
 
     // attach.cpp
-    Attachment &attach(PlaceIndex place);
+    Attachment &attach(PlaceIndex place, bool verified_only);
     void attach_host();
     std::shared_ptr<const UpToDate::Texts> texts(std::string reason) const;
     void create_host_view();
@@ -272,7 +216,7 @@ private:
     pi_result get_scope(PlaceIndex place, const Mem &mem, const pi_memory_scope *&out) const;
     void share_memory(PlaceIndex place, PlaceIndex owner, const std::string &reason);
     void create_memory(PlaceIndex place);
-    ViewId add_view(View view, MemoryId memory);
+    ViewId add_view(const View &view, ViewMemory memory, MemoryId id);
     /// Of the storage's memory there. Nothing where the place has no scope of that name, as memory that was given may be
     /// of another: scope_index throws then.
     std::optional<uint32_t> find_scope(PlaceIndex place) const;
@@ -280,27 +224,12 @@ private:
     /// Of memory that the storage has there.
     bool maps_in_place(const PlaceInfo &place, uint32_t scope) const;
     bool is_laid_out(const PlaceInfo &place, uint32_t scope) const;
-    std::vector<Candidate> sharing_candidates(PlaceIndex place) const;
+    std::vector<Candidate> sharing_candidates(PlaceIndex place, bool verified_only) const;
 
     // remote_use.cpp
-    void prefer_own_memory(PlaceIndex place, const Range &range);
-    bool leaves_shared_memory(PlaceIndex place, const Range &range) const;
+    void prefer_own_memory(const Planner &planner, PlaceIndex place, const Range &range);
+    bool leaves_shared_memory(const Planner &planner, PlaceIndex place, const Range &range) const;
     void note_use(PlaceIndex place, const Range &range, bool writes);
-
-    // broadcast.cpp
-    double predicted_wait(ViewId source, const RangeSet &ranges, double seconds,
-                          const Spread *spread) const;
-    bool has_memory_alone(ViewId view) const;
-    std::string why_not_at_host(const Source &source, const RangeSet &ranges) const;
-    void decide_stay_at_host(PlannedPart &part) const;
-    uint64_t piece_size(const PlannedPart &part, uint64_t followers) const;
-    std::vector<RangeSet> pieces(const PlannedPart &part, const Spread *spread) const;
-    static void drop_maps_of_holes(PlannedPart &piece);
-    void add_bounce(std::vector<PlannedCopy> &copies, const PlannedPart &part, ViewId destination,
-                    const std::vector<RangeSet> &in_pieces);
-    bool keep_at_host();
-    std::vector<PlannedCopy> cut(std::vector<PlannedPart> parts, ViewId destination,
-                                 Spread *spread);
 
     // release.cpp
     void release_now(AcquisitionState &acquisition);
@@ -315,45 +244,20 @@ private:
     void conclude(OperationId operation, pi_result result, std::string_view text,
                   std::vector<Submitted> commands = {}) noexcept;
 
-    // plan.cpp
-    RouteRequest route_request(ViewId source, const Target &target, uint64_t bytes,
-                               uint64_t pieces) const;
-    /// What makes `wanted` valid at the target, and lets `written` be written there.
-    std::vector<PlannedPart> plan(const Target &target, const RangeSet &wanted,
-                                  const RangeSet &written = {},
-                                  const Spread *spread = nullptr) const;
-    /// `beside`: of what is to lie beside a write, and therefore need only count if another one fails.
-    std::vector<PlannedPart> plan_hand_overs(ViewId target, RangeSet &stale,
-                                             bool beside = false) const;
-    void add_beside(std::vector<PlannedPart> &parts, ViewId target, RangeSet beside) const;
-    double hand_over_seconds(ViewId end, bool is_source, const RangeSet &ranges) const;
-    PlannedPart hand_over(ViewId source, ViewId destination, RangeSet ranges) const;
-    bool sees_host_memory(ViewId view) const;
-    std::vector<PlannedPart> plan_to_host(const RangeSet &ranges, const Spread *spread) const;
-    std::vector<PlannedPart> written_at_host(ViewId target, const RangeSet &ranges,
-                                             const Spread *spread) const;
-    std::vector<Source> sources_at(ViewId view, const Target &target, const RangeSet &ranges) const;
-    std::vector<PlannedPart> read_at_host(PlannedPart part) const;
-    std::vector<PlannedPart> plan_copies(const Target &target, RangeSet stale,
-                                         const Spread *spread) const;
-    PlannedPart plan_copy(const Target &target, const RangeSet &ranges, const Spread *spread) const;
-    std::vector<ViewId> nearest_views(const Target &target, const RangeSet &stale,
-                                      const Spread *spread) const;
-    Target target_of(ViewId view) const;
-    Target memory_of_its_own(PlaceIndex place) const;
-    double delay(const Candidate &candidate, uint64_t bytes) const;
-    void predict_delays(PlannedPart &part) const;
-
     // explain.cpp
     ExplainedPart explain_present(const RangeSet &ranges, PlaceIndex place, const Target &target,
                                   const std::vector<Candidate> &considered) const;
     static ExplainedPart explain_planned(PlannedPart planned,
                                          const std::vector<Candidate> &considered);
     std::string explanation_text(const Explanation &explanation) const;
-    Target likely_target(PlaceIndex place, const Range &range,
+    Target memory_of_its_own(PlaceIndex place) const;
+    Target likely_target(const Planner &planner, PlaceIndex place, const Range &range,
                          std::vector<Candidate> &considered) const;
 
     // acquire.cpp
+    Planner planner(bool verified_only) const {
+        return {runtime_->machine, description_, replicas_, verified_only};
+    }
     /// Whether this thread acquired it and it is not released.
     static bool held_here(const Pending &operation);
     bool holds_any_here() const;
@@ -375,8 +279,10 @@ private:
     /// would wait for what is held, which may be for ever. Throws what acquire throws.
     std::optional<std::vector<Dependency>> bring(PlaceIndex place, const RangeSet &ranges,
                                                  ViewId from);
-    void begin_copies(Begun &begun, const Attachment &attachment, std::vector<PlannedPart> parts,
-                      PlaceIndex place, Spread *spread);
+    void begin_copies(Begun &begun, const Attachment &attachment, const Planner &planner,
+                      std::vector<PlannedPart> parts, PlaceIndex place, Spread *spread);
+    /// Memory at the host for bounces alone, within the limit.
+    bool keep_at_host();
     void begin_use(Begun &begun, const Attachment &attachment, Access access);
     void undo(Begun &begun);
     void account(const Begun &begun);
@@ -397,15 +303,12 @@ private:
     SharedCounters counters_;
 
     mutable std::mutex mutex_; // guards all below
-    Ledger ledger_;
+    Replicas replicas_;
     std::shared_ptr<HostBytes> host_bytes_;
-    uint64_t kept_at_host_ = 0; // of RuntimeState::kept_at_host
-    std::optional<ViewId> host_view_;
-    std::vector<View> views_;                            // by ViewId
+    std::vector<ViewMemory> memories_;                   // by ViewId
     std::vector<std::optional<Attachment>> attachments_; // by place
     std::vector<std::string> notes_;                     // by place: why an import failed
     bool uses_links_ = false;                            // some attachment has had `remote`
-    bool verified_only_ = false;                         // of the plan that is being made
     RangeSet lost_;                                      // bytes that were only at lost devices
     std::vector<Pending> pending_;                       // few: in the order of their operations
     size_t owed_ = 0;                                    // ends that the ledger does not have yet

@@ -65,7 +65,7 @@ void TransferRun::try_next() {
         begin_ = steady_time();
         try {
             TransferRequest request = storage().request(source, destination_, part_.ranges);
-            request.hand_over = part_.hand_over;
+            request.hand_over = part_.coherence_sync;
             request.after = commands_before();
             last_ = request.after; // what has no command of its own passes on what it waited for
             request.last = &last_;
@@ -165,7 +165,7 @@ void TransferRun::record(pi_result result, const std::string &text, uint64_t tim
     record.style = candidate.route.style;
     record.result = result;
     record.reason = result == PI_SUCCESS ? candidate.reason : text;
-    record.bytes = result == PI_SUCCESS && !part_.hand_over ? part_.ranges.bytes() : 0;
+    record.bytes = result == PI_SUCCESS && !part_.coherence_sync ? part_.ranges.bytes() : 0;
     record.hops = candidate.route.hops;
     if (const uint64_t chunk = candidate.route.chunk; chunk != 0) {
         record.pieces = (part_.ranges.bytes() + chunk - 1) / chunk;
@@ -204,7 +204,7 @@ void TransferRun::count(pi_result result, const Candidate &candidate) {
                 return;
             }
             ++sum.transfers[kind];
-            if (part_.hand_over) {
+            if (part_.coherence_sync) {
                 ++sum.hand_overs;
                 return;
             }
