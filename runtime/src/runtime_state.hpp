@@ -11,6 +11,7 @@
 #include "process.hpp"
 #include "transfer/commands.hpp"
 #include "transfer/completion.hpp"
+#include "transfer/loss_probe.hpp"
 #include "transfer/memory_pool.hpp"
 #include "transfer/staging.hpp"
 #include "transfer/trace.hpp"
@@ -90,6 +91,7 @@ public:
     const std::shared_ptr<StagingPool> staging;
     Residents residents;
     LostPlaces lost;
+    LossProbe loss_probe;
     AcquisitionNumbers acquisitions;
     std::atomic<uint64_t> kept_at_host{
         0}; // bytes of memory that storages have there for bounces alone

@@ -11,11 +11,32 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 namespace pi::runtime {
 
-class StorageState;
+/// A storage, as far as it may have to give up replicas.
+class Resident : public std::enable_shared_from_this<Resident> {
+public:
+    /// Its own memory at a place: whether something uses it, and what decides when it goes (see Residents).
+    struct Replica {
+        uint32_t scope = 0;
+        bool busy = false;
+        double dirty = 0; ///< the share of its bytes that are valid nowhere else
+        uint64_t last_use = 0;
+    };
+    /// Empty if the place has none.
+    virtual std::optional<Replica> replica(PlaceIndex place) = 0;
+    /// Waits until every use that has begun is over. False, at once, while an acquisition of it is held.
+    virtual bool await_uses(PlaceIndex place) = 0;
+    /// Frees that memory, after its dirty bytes have been written back to the host: waits for that. False, and nothing is
+    /// lost, if it is in use by then or they cannot be written back.
+    virtual bool evict(PlaceIndex place) = 0;
+
+protected:
+    ~Resident() = default;
+};
 
 /// Which storages have memory of their own at each place, so that room can be made. Thread-safe; no lock
 /// is held while a storage is asked.
@@ -28,10 +49,10 @@ class Residents {
 public:
     explicit Residents(std::shared_ptr<const Topology> topology);
 
-    void add(PlaceIndex place, std::weak_ptr<StorageState> storage);
+    void add(PlaceIndex place, Resident &storage);
     /// Once its memory there is free, also by its destructor: what has expired is about to be
     /// removed.
-    void remove(PlaceIndex place, const StorageState *storage);
+    void remove(PlaceIndex place, const Resident *storage);
 
     /// The number of a use that begins now of memory at that place, whose last one had the number `last`: uses in a row
     /// are one, so that they cost nothing. Two threads may get one number, as an order among them means nothing.
@@ -46,7 +67,7 @@ public:
 
     /// A replica of a storage, as it was when it was looked at.
     struct Replica {
-        std::shared_ptr<StorageState> storage;
+        std::shared_ptr<Resident> storage;
         PlaceIndex place;
         bool busy;
         double dirty;
@@ -55,7 +76,7 @@ public:
 
     /// The replicas at the place's device that may be in the memory of the place's `scope`, but for the place's own of
     /// `asking`.
-    std::vector<Replica> replicas(PlaceIndex place, uint32_t scope, const StorageState &asking);
+    std::vector<Replica> replicas(PlaceIndex place, uint32_t scope, const Resident &asking);
     /// Evicts one of these: the one whose turn is first among those not in use, once its dirty bytes are written back,
     /// which is waited for, so not inside a callback. False if there is none.
     static bool evict_idle(std::vector<Replica> &replicas);
@@ -68,12 +89,12 @@ public:
 
 private:
     struct alignas(cache_line) Place {
-        std::map<const StorageState *, std::weak_ptr<StorageState>> storages;
+        std::map<const Resident *, std::weak_ptr<Resident>> storages;
         std::atomic<uint64_t> uses{
             1}; // of its device, where that has others as well: at the first of them
     };
 
-    std::vector<std::shared_ptr<StorageState>> at(PlaceIndex place);
+    std::vector<std::shared_ptr<Resident>> at(PlaceIndex place);
     bool any_in_destruction(PlaceIndex place) const;
     bool may_be_one_memory(PlaceIndex place, uint32_t scope, PlaceIndex other,
                            uint32_t other_scope) const;

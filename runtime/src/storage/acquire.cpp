@@ -130,7 +130,7 @@ void StorageState::prepare_failure(Pending &operation) {
         return;
     }
     auto failure = std::make_shared<Outcome>();
-    PreparedWait wait(earlier, [self = shared_from_this(), id = operation.operation,
+    PreparedWait wait(earlier, [self = shared(), id = operation.operation,
                                 failure](pi_result, const std::string &) {
         self->finish_operation(id, failure->result, failure->text);
     });
@@ -244,7 +244,7 @@ void StorageState::await_first_content() {
     begun.acquisition = std::make_unique<AcquisitionState>();
     AcquisitionState &first = *begun.acquisition;
     first.held = false;
-    first.storage = shared_from_this();
+    first.storage = shared();
     first.place = description_.device_memory ? description_.device_place : host_place;
     first.range = {0, description_.size};
     first.writes = true;
@@ -259,7 +259,7 @@ void StorageState::await_first_content() {
 std::optional<std::vector<Dependency>> StorageState::bring(PlaceIndex place, const RangeSet &ranges,
                                                            ViewId from) {
     const auto buffer = std::make_shared<BufferState>();
-    buffer->storage = shared_from_this();
+    buffer->storage = shared();
     buffer->range = {0, description_.size};
     Begun begun{buffer};
     std::vector<Dependency> copies;
@@ -428,8 +428,7 @@ void StorageState::undo_maps(AcquisitionState &acquisition) {
     runtime_->in_flight->add();
     try {
         when_all(earlier, runtime_->continuations,
-                 [finish, self = shared_from_this(), mem = acquisition.mem,
-                  range = acquisition.range,
+                 [finish, self = shared(), mem = acquisition.mem, range = acquisition.range,
                   writes = acquisition.writes](pi_result, const std::string &) {
                      try {
                          self->runtime_->commands->undo_maps(mem, range, writes, finish);

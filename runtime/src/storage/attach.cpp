@@ -474,7 +474,7 @@ void StorageState::create_memory(PlaceIndex place) {
         .texts =
             texts(laid_out ? "memory of its own, in the storage's layout" : "memory of its own"),
         .offset_alignment = std::max<uint64_t>(info.scopes[scope].offset_alignment, 1)};
-    runtime_->residents.add(place, weak_from_this());
+    runtime_->residents.add(place, *this);
     try {
         if (const std::optional<ViewId> vacant = vacant_view(place)) {
             attachment.view = *vacant;

@@ -98,11 +98,10 @@ void StorageState::release_now(AcquisitionState &acquisition) {
             return dependency.completion->is_over();
         })) {
         end_later(acquisition, [&] {
-            when_all(
-                dependencies, runtime_->continuations,
-                [self = shared_from_this(), operation](pi_result result, const std::string &text) {
-                    self->finish_operation(operation, result, text);
-                });
+            when_all(dependencies, runtime_->continuations,
+                     [self = shared(), operation](pi_result result, const std::string &text) {
+                         self->finish_operation(operation, result, text);
+                     });
         });
         return;
     }
@@ -184,7 +183,7 @@ void StorageState::release_with(AcquisitionState &acquisition, Submitted command
         completion->set_commands(std::move(commands));
         try {
             when_final(std::move(awaited), runtime_->continuations,
-                       [self = shared_from_this(), operation, place = acquisition.place,
+                       [self = shared(), operation, place = acquisition.place,
                         lender = acquisition.lender](pi_result result, const std::string &text) {
                            self->finish_use(operation, place, lender, result, text);
                        });
@@ -198,8 +197,8 @@ void StorageState::release_with(AcquisitionState &acquisition, Submitted command
 /// Abandoned after a release that failed: the memory is in use until the commands of that are over.
 void StorageState::end_under_way(AcquisitionState &acquisition) noexcept {
     Event event = std::move(acquisition.under_way);
-    const auto end = [self = shared_from_this(), operation = acquisition.operation,
-                      place = acquisition.place, lender = acquisition.lender,
+    const auto end = [self = shared(), operation = acquisition.operation, place = acquisition.place,
+                      lender = acquisition.lender,
                       otherwise = acquisition.writes ? PI_ERROR_ABANDONED : PI_SUCCESS](
                          pi_result result, const std::string &) {
         self->finish_use(operation, place, lender,
@@ -223,10 +222,9 @@ void StorageState::finish_use(OperationId operation, PlaceIndex place, PlaceInde
         return;
     }
     try {
-        runtime_->lost.suspect({place, lender},
-                               [self = shared_from_this(), operation, result, text] {
-                                   self->finish_operation(operation, result, text);
-                               });
+        runtime_->loss_probe.suspect({place, lender}, [self = shared(), operation, result, text] {
+            self->finish_operation(operation, result, text);
+        });
     } catch (const std::exception &) { // nobody can be asked; the next command will tell
         finish_operation(operation, result, text);
     }

@@ -60,7 +60,7 @@ struct AcquisitionState {
 /// The shared part of all copies of a Storage: its memory at each place, the ledger, and the operations
 /// in progress. Callbacks hold on to it. One lock guards it all; no call that may call back is made with
 /// it held (creating memory and asking for information are not such calls).
-class alignas(cache_line) StorageState : public std::enable_shared_from_this<StorageState> {
+class alignas(cache_line) StorageState final : public Resident {
 public:
     /// How transfers reach a view's memory.
     struct ViewMemory {
@@ -88,7 +88,7 @@ public:
     };
 
     StorageState(std::shared_ptr<RuntimeState> runtime, StorageDescription description);
-    ~StorageState();
+    virtual ~StorageState();
 
     // acquire.cpp
     /// `spread`: of the broadcast that this is a step of, or NULL.
@@ -109,21 +109,9 @@ public:
     const std::vector<pi_event> &events(AcquisitionState &acquisition, pi_queue queue);
 
     // evict.cpp
-    /// A place's own memory: whether something uses it, and what decides when it goes (see Residents). Nothing when the
-    /// place has none.
-    struct Replica {
-        uint32_t scope = 0;
-        bool busy = false;
-        double dirty = 0; ///< the share of its bytes that are nowhere else
-        uint64_t last_use = 0;
-    };
-    std::optional<Replica> replica(PlaceIndex place);
-    /// Waits until nothing that is begun now uses it any more. False, at once, while an acquisition is held that does.
-    bool await_uses(PlaceIndex place);
-    /// Gives that memory back, after its dirty bytes have been written back to the host: waits for that. False if it is
-    /// in use by then, or they cannot be written back; nothing is lost then.
-    bool evict(PlaceIndex place);
-
+    std::optional<Replica> replica(PlaceIndex place) override;
+    bool await_uses(PlaceIndex place) override;
+    bool evict(PlaceIndex place) override;
     /// For a transfer that found no memory for its staging there, or at one of its ends, as drivers do that allocate at the
     /// first use: idle memory goes, or a clean replica that nothing uses. Never waits. False if there was none.
     bool make_room_without_waiting(PlaceIndex place, bool for_staging);
@@ -150,6 +138,10 @@ public:
     const InFlight &in_flight() const noexcept { return *in_flight_; }
 
 private:
+    std::shared_ptr<StorageState> shared() {
+        return std::static_pointer_cast<StorageState>(shared_from_this());
+    }
+
     enum class Ending { succeeded, failed, taken_back };
     /// How an operation fails that something before it may be at work on the same bytes with: after
     /// that.

@@ -132,7 +132,7 @@ void TransferRun::on_done(pi_result result, const std::string &text, uint64_t ti
     for (const Hop &hop : route.hops) {
         places.push_back(hop.to);
     }
-    storage().runtime()->lost.suspect(
+    storage().runtime()->loss_probe.suspect(
         std::move(places), [self = shared_from_this()] { self->step([&] { self->try_next(); }); });
 }
 

@@ -1,22 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "coherence/lost_places.hpp"
+#include "transfer/loss_probe.hpp"
 
-#include "base/same_device.hpp"
 #include "transfer/commands.hpp"
 
 #include <pi/runtime/error.hpp>
 
-#include <algorithm>
 #include <exception>
+#include <utility>
 
 namespace pi::runtime {
 
-LostPlaces::LostPlaces(std::shared_ptr<const Topology> topology,
-                       std::shared_ptr<Continuations> continuations)
-    : topology_(std::move(topology)), continuations_(std::move(continuations)),
-      lost_(topology_->size()) {}
+LossProbe::LossProbe(std::shared_ptr<const Topology> topology,
+                     std::shared_ptr<Continuations> continuations, LostPlaces &lost)
+    : topology_(std::move(topology)), continuations_(std::move(continuations)), lost_(lost) {}
 
-void LostPlaces::suspect(std::vector<PlaceIndex> places, std::function<void()> done) {
+void LossProbe::suspect(std::vector<PlaceIndex> places, std::function<void()> done) {
     std::erase(places, host_place);
     if (places.empty()) {
         continuations_->post(std::move(done));
@@ -27,7 +25,7 @@ void LostPlaces::suspect(std::vector<PlaceIndex> places, std::function<void()> d
     ask(place, [this, place, places = std::move(places), done = std::move(done)](pi_result result) {
         try {
             if (result == PI_ERROR_DEVICE_LOST) {
-                mark(place);
+                lost_.mark(place);
             }
             suspect(places, done);
         } catch (const std::exception &) { // without memory the others are not asked
@@ -36,7 +34,7 @@ void LostPlaces::suspect(std::vector<PlaceIndex> places, std::function<void()> d
     });
 }
 
-void LostPlaces::ask(PlaceIndex place, std::function<void(pi_result)> answered) const {
+void LossProbe::ask(PlaceIndex place, std::function<void(pi_result)> answered) const {
     try {
         Queue queue;
         check(piQueueCreate(topology_->context(place), topology_->device(place), nullptr,
@@ -51,13 +49,6 @@ void LostPlaces::ask(PlaceIndex place, std::function<void(pi_result)> answered) 
         continuations_->post(
             [answered = std::move(answered), code = error.code()] { answered(code); });
     }
-}
-
-void LostPlaces::mark(PlaceIndex place) {
-    for (const PlaceIndex other : places_of_device(*topology_, place)) {
-        lost_[other].store(true, std::memory_order_release);
-    }
-    count_.fetch_add(1, std::memory_order_acq_rel);
 }
 
 } // namespace pi::runtime
