@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "storage/remote_use.hpp"
+#include "planning/remote_use.hpp"
 
 #include <catch2/catch.hpp>
 

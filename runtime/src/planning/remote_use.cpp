@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Memory of another device, used over a link: when a place had better have memory of its own.
-#include "storage/remote_use.hpp"
+#include "planning/remote_use.hpp"
 
 #include "storage/storage_state.hpp"
 
