@@ -3,12 +3,12 @@
 
 #include "base/acquisition_numbers.hpp"
 #include "base/per_thread.hpp"
+#include "base/process.hpp"
 #include "base/race_layer.hpp"
 #include "coherence/lost_places.hpp"
 #include "coherence/residents.hpp"
 #include "planning/planner.hpp"
 #include "planning/traffic.hpp"
-#include "process.hpp"
 #include "transfer/commands.hpp"
 #include "transfer/completion.hpp"
 #include "transfer/loss_probe.hpp"

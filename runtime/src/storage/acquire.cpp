@@ -10,19 +10,6 @@
 #include <utility>
 
 namespace pi::runtime {
-namespace {
-
-std::vector<OperationId> operations_of(const std::vector<Ledger::Wait> &waits) {
-    std::vector<OperationId> operations;
-    operations.reserve(waits.size());
-    for (const Ledger::Wait &wait : waits) {
-        operations.push_back(wait.operation);
-    }
-    return operations;
-}
-
-} // namespace
-
 struct StorageState::Begun {
     const std::shared_ptr<BufferState> &buffer;
     std::unique_ptr<AcquisitionState> acquisition{};
@@ -36,106 +23,43 @@ struct StorageState::Begun {
 };
 
 void StorageState::check_place(PlaceIndex place) const {
-    if (place >= attachments_.size()) {
+    const uint32_t places = runtime_->topology->size();
+    if (place >= places) {
         throw Error(PI_ERROR_INVALID_VALUE, "no place " + std::to_string(place) +
                                                 ": the topology has places 0 to " +
-                                                std::to_string(attachments_.size() - 1));
+                                                std::to_string(places - 1));
     }
-}
-
-const StorageState::Pending &StorageState::pending(OperationId operation) const {
-    return *std::find_if(pending_.begin(), pending_.end(),
-                         [operation](const Pending &each) { return each.operation == operation; });
-}
-
-StorageState::Pending &StorageState::pending(OperationId operation) {
-    return const_cast<Pending &>(std::as_const(*this).pending(operation));
-}
-
-const std::shared_ptr<Completion> &StorageState::completion_of(OperationId operation) {
-    std::shared_ptr<Completion> &completion = pending(operation).completion;
-    if (completion == nullptr) {
-        completion = std::make_shared<Completion>(runtime_->continuations);
-    }
-    return completion;
-}
-
-std::vector<Dependency> StorageState::dependencies(const std::vector<Ledger::Wait> &waits) {
-    std::vector<Dependency> result;
-    for (const Ledger::Wait &wait : waits) {
-        result.push_back({completion_of(wait.operation), wait.data});
-    }
-    return result;
-}
-
-bool StorageState::held_here(const Pending &operation) {
-    return operation.held && operation.holder == this_thread_number();
-}
-
-bool StorageState::holds_any_here() const {
-    return std::any_of(pending_.begin(), pending_.end(), &held_here);
 }
 
 void StorageState::forbid_self_wait(const std::vector<Ledger::Wait> &waits, PlaceIndex place,
                                     const Range &range) const {
-    for (const OperationId operation : replicas_.ledger.with_waits(operations_of(waits))) {
-        const Pending &other = pending(operation);
-        if (held_here(other)) {
-            const Topology &topology = *runtime_->topology;
-            throw Error(PI_ERROR_INVALID_OPERATION,
-                        "acquiring " + to_string(range) + " at " + topology.info(place).name +
-                            " would wait for the acquisition of " + to_string(other.range) +
-                            " at " + topology.info(other.place).name +
-                            " that this thread still holds: release that one first");
-        }
+    if (const Operations::Pending *other = operations_.held_here(waits)) {
+        const Topology &topology = *runtime_->topology;
+        throw Error(PI_ERROR_INVALID_OPERATION,
+                    "acquiring " + to_string(range) + " at " + topology.info(place).name +
+                        " would wait for the acquisition of " + to_string(other->range) + " at " +
+                        topology.info(other->place).name +
+                        " that this thread still holds: release that one first");
     }
-}
-
-bool StorageState::wait_for_held(std::vector<OperationId> operations) const {
-    operations = replicas_.ledger.with_waits(std::move(operations));
-    return std::any_of(operations.begin(), operations.end(),
-                       [this](OperationId operation) { return pending(operation).held; });
 }
 
 template <class Begin>
 Ledger::Begun StorageState::begin_operation(PlaceIndex place, const Range &range, bool held,
                                             Begin begin) {
-    // First, since what the ledger has begun has to end.
-    pending_.push_back({0, nullptr, held, this_thread_number(), place, range});
-    Ledger::Begun begun;
-    try {
-        begun = begin();
-    } catch (...) {
-        pending_.pop_back();
-        throw;
-    }
-    pending_.back().operation = begun.operation;
+    Ledger::Begun begun = operations_.begin(place, range, held, begin);
     if (!replicas_.ledger.has_units()) {
         return begun; // what fails may do so before its turn
     }
     try {
-        prepare_failure(pending_.back());
+        operations_.prepare_failure(
+            [self = shared()](OperationId operation, pi_result result, const std::string &text) {
+                self->finish_operation(operation, result, text);
+            });
     } catch (...) {
         end_operation(begun.operation, Ending::taken_back);
         throw;
     }
     return begun;
-}
-
-/// So that it can fail in its turn without memory.
-void StorageState::prepare_failure(Pending &operation) {
-    const std::vector<Dependency> earlier =
-        dependencies(replicas_.ledger.before_failure(operation.operation));
-    if (earlier.empty()) {
-        return;
-    }
-    auto failure = std::make_shared<Outcome>();
-    PreparedWait wait(earlier, [self = shared(), id = operation.operation,
-                                failure](pi_result, const std::string &) {
-        self->finish_operation(id, failure->result, failure->text);
-    });
-    operation.in_turn =
-        std::make_unique<FailureInTurn>(FailureInTurn{std::move(wait), std::move(failure)});
 }
 
 std::unique_ptr<AcquisitionState> StorageState::acquire(const std::shared_ptr<BufferState> &buffer,
@@ -184,10 +108,10 @@ StorageState::try_acquire(const std::shared_ptr<BufferState> &buffer, PlaceIndex
             forbid_lost(place, access, range);
         }
         const Planner planner = this->planner(verified_only);
-        if (uses_links_) {
-            prefer_own_memory(planner, place, range);
+        if (attachments_.uses_links()) {
+            attachments_.prefer_own_memory(planner, place, range);
         }
-        Attachment &attachment = attach(place, verified_only);
+        Attachment &attachment = attachments_.attach(place, verified_only);
         std::vector<PlannedPart> parts;
         const RangeSet &there = replicas_.ledger.expected(attachment.view);
         if ((fetches(access) && !there.contains(range)) ||
@@ -206,7 +130,7 @@ StorageState::try_acquire(const std::shared_ptr<BufferState> &buffer, PlaceIndex
                 runtime_->residents.use(replicas_.views[attachment.view].home, attachment.last_use);
         }
         try {
-            if (holds_any_here()) {
+            if (operations_.holds_any_here()) {
                 forbid_self_wait(
                     replicas_.ledger.use_waits(attachment.view, place, range, true, writes(access)),
                     place, range);
@@ -232,7 +156,7 @@ StorageState::try_acquire(const std::shared_ptr<BufferState> &buffer, PlaceIndex
         undo_maps(*begun.acquisition);
     }
     if (place != host_place && !begun.acquisition->dependencies.empty()) {
-        bridge(*begun.acquisition);
+        begun.acquisition->bridge();
     }
     return std::move(begun.acquisition);
 }
@@ -250,7 +174,7 @@ void StorageState::await_first_content() {
     first.writes = true;
     {
         const std::lock_guard lock(mutex_);
-        begin_use(begun, attach(first.place, false), Access::discard_write);
+        begin_use(begun, attachments_.attach(first.place, false), Access::discard_write);
         first.held = true;
     }
     release(first, description_.ready.get());
@@ -269,7 +193,7 @@ std::optional<std::vector<Dependency>> StorageState::bring(PlaceIndex place, con
         if (replicas_.ledger.busy(from)) {
             return std::nullopt;
         }
-        const Attachment &attachment = attach(place, true);
+        const Attachment &attachment = attachments_.attach(place, true);
         const Planner planner = this->planner(true);
         begun.number = runtime_->acquisitions.take();
         try {
@@ -278,8 +202,8 @@ std::optional<std::vector<Dependency>> StorageState::bring(PlaceIndex place, con
             // What was under way already is waited for as well.
             const auto waits =
                 replicas_.ledger.use_waits(attachment.view, place, ranges, true, false);
-            copies = dependencies(waits);
-            if (wait_for_held(operations_of(waits))) {
+            copies = operations_.dependencies(waits);
+            if (operations_.any_held(operations_of(waits))) {
                 undo(begun);
                 return std::nullopt;
             }
@@ -298,7 +222,7 @@ std::optional<std::vector<Dependency>> StorageState::bring(PlaceIndex place, con
 void StorageState::begin_copies(Begun &begun, const Attachment &attachment, const Planner &planner,
                                 std::vector<PlannedPart> parts, PlaceIndex place, Spread *spread) {
     // Whatever could be refused is refused before anything has begun.
-    const bool holds_any = holds_any_here();
+    const bool holds_any = operations_.holds_any_here();
     for (PlannedPart &part : parts) {
         if (part.sources.empty()) {
             std::string reasons;
@@ -336,13 +260,13 @@ void StorageState::begin_copies(Begun &begun, const Attachment &attachment, cons
             return replicas_.ledger.begin_copy(part.sources.front().view, each.destination, to,
                                                part.ranges);
         });
+        Operations::Pending &pending = operations_.newest();
         for (const Source &source : part.sources) {
             const BounceStyle style = source.candidate.route.style;
-            pending_.back().maps_source |=
-                part.coherence_sync
-                    ? replicas_.views[source.view].coherence == PI_COHERENCE_MAP_UNMAP
-                    : style == BounceStyle::map_source;
-            pending_.back().maps_destination |= style == BounceStyle::map_destination;
+            pending.maps_source |= part.coherence_sync ? replicas_.views[source.view].coherence ==
+                                                             PI_COHERENCE_MAP_UNMAP
+                                                       : style == BounceStyle::map_source;
+            pending.maps_destination |= style == BounceStyle::map_destination;
         }
         begun.copies.push_back(copy.operation);
         begun.bytes_copied += part.coherence_sync || part.on_the_way ? 0 : part.ranges.bytes();
@@ -351,7 +275,7 @@ void StorageState::begin_copies(Begun &begun, const Attachment &attachment, cons
             part.on_the_way ? 0 : std::exchange(bytes_copy_in_copy_out, uint64_t{0});
         begun.transfers.push_back(std::make_shared<TransferRun>(
             begun.buffer, copy.operation, each.destination, std::move(part),
-            dependencies(copy.waits), begun.number, told));
+            operations_.dependencies(copy.waits), begun.number, told));
     }
 }
 
@@ -366,7 +290,7 @@ bool StorageState::keep_at_host() {
         }
     } while (!kept.compare_exchange_weak(before, before + description_.size));
     try {
-        create_host_view();
+        attachments_.create_host_view();
     } catch (...) {
         kept -= description_.size;
         return false;
@@ -383,7 +307,7 @@ void StorageState::begin_use(Begun &begun, const Attachment &attachment, Access 
     });
     acquisition.operation = use.operation;
     if (!use.waits.empty()) {
-        acquisition.dependencies = dependencies(use.waits);
+        acquisition.dependencies = operations_.dependencies(use.waits);
     }
     acquisition.mem = attachment.mem.get();
     acquisition.offset_alignment = attachment.offset_alignment;
@@ -391,11 +315,11 @@ void StorageState::begin_use(Begun &begun, const Attachment &attachment, Access 
     acquisition.may_be_mapped = (!use.waits.empty() || runtime_->commands->standing_maps().any()) &&
                                 may_be_mapped(acquisition, use.waits);
     begun.bytes_elsewhere = attachment.elsewhere ? acquisition.range.size() : 0;
-    if (uses_links_) {
-        note_use(acquisition.place, acquisition.range, writes(access));
+    if (attachments_.uses_links()) {
+        attachments_.note_use(acquisition.place, acquisition.range, writes(access));
     }
     if (acquisition.place == host_place) {
-        acquisition.pointer = memories_[attachment.view].host + acquisition.range.begin;
+        acquisition.pointer = attachments_.memory(attachment.view).host + acquisition.range.begin;
     }
 }
 
@@ -407,7 +331,7 @@ bool StorageState::may_be_mapped(const AcquisitionState &acquisition,
     return runtime_->commands->standing_maps().forbid(acquisition.mem, acquisition.range,
                                                       acquisition.writes) ||
            std::any_of(waits.begin(), waits.end(), [&](const Ledger::Wait &wait) {
-               const Pending &earlier = pending(wait.operation);
+               const Operations::Pending &earlier = operations_.at(wait.operation);
                return !wait.data &&
                       (earlier.maps_destination || (acquisition.writes && earlier.maps_source));
            });
@@ -496,7 +420,8 @@ TransferRequest StorageState::request(const Source &source, ViewId destination,
     const std::lock_guard lock(mutex_);
     const auto end = [this](ViewId id) {
         const View &view = replicas_.views[id];
-        return MemoryEnd{view.home, memories_[id].mem.get(), memories_[id].host, view.coherence};
+        const ViewMemory &memory = attachments_.memory(id);
+        return MemoryEnd{view.home, memory.mem.get(), memory.host, view.coherence};
     };
     TransferRequest request;
     request.route = source.candidate.route;

@@ -2,8 +2,9 @@
 //
 // How a place gets memory for a storage, when it first acquires some of it: it uses another place's, or
 // imports the host's, or has its own.
+#include "storage/attachments.hpp"
+
 #include "storage/layout_check.hpp"
-#include "storage/storage_state.hpp"
 
 #include <pi/runtime/error.hpp>
 
@@ -68,9 +69,12 @@ void check_description(const StorageDescription &description) {
 
 } // namespace
 
-StorageState::StorageState(std::shared_ptr<RuntimeState> runtime, StorageDescription description)
-    : runtime_(std::move(runtime)), description_(std::move(description)),
-      attachments_(runtime_->topology->size()), notes_(runtime_->topology->size()) {
+Attachments::Attachments(std::shared_ptr<RuntimeState> runtime,
+                         const StorageDescription &description, Replicas &replicas,
+                         Resident &resident)
+    : runtime_(std::move(runtime)), description_(description), replicas_(replicas),
+      resident_(resident), attachments_(runtime_->topology->size()),
+      notes_(runtime_->topology->size()) {
     check_description(description_);
     if (description_.host_memory != nullptr) {
         attach_host();
@@ -80,8 +84,7 @@ StorageState::StorageState(std::shared_ptr<RuntimeState> runtime, StorageDescrip
     }
 }
 
-StorageState::~StorageState() {
-    runtime_->kept_at_host -= replicas_.kept_at_host;
+Attachments::~Attachments() {
     attachments_.clear();
     const Range all{0, description_.size};
     for (ViewId id = 0; id < memories_.size(); ++id) {
@@ -106,12 +109,12 @@ StorageState::~StorageState() {
             view.mem.reset();
             view.memory = {};
             runtime_->residents.remove(replicas_.views[id].home,
-                                       this); // who needs room there waits until then
+                                       &resident_); // who needs room there waits until then
         }
     }
 }
 
-ViewId StorageState::add_view(const View &view, ViewMemory memory, MemoryId id) {
+ViewId Attachments::add_view(const View &view, ViewMemory memory, MemoryId id) {
     const bool is_application_memory =
         view.home == host_place
             ? description_.host_memory != nullptr && description_.host_memory_valid
@@ -126,7 +129,7 @@ ViewId StorageState::add_view(const View &view, ViewMemory memory, MemoryId id) 
     return added;
 }
 
-void StorageState::create_host_view() {
+void Attachments::create_host_view() {
     if (replicas_.host_view) {
         return;
     }
@@ -146,12 +149,12 @@ void StorageState::create_host_view() {
     replicas_.host_view = add_view({}, std::move(memory), replicas_.ledger.add_memory());
 }
 
-std::shared_ptr<const UpToDate::Texts> StorageState::texts(std::string reason) const {
+std::shared_ptr<const UpToDate::Texts> Attachments::texts(std::string reason) const {
     return std::make_shared<const UpToDate::Texts>(
         UpToDate::Texts{description_.name, std::move(reason)});
 }
 
-void StorageState::attach_host() {
+void Attachments::attach_host() {
     create_host_view();
     if (!attachments_[host_place]) {
         attachments_[host_place] =
@@ -159,8 +162,7 @@ void StorageState::attach_host() {
     }
 }
 
-std::vector<Candidate> StorageState::sharing_candidates(PlaceIndex place,
-                                                        bool verified_only) const {
+std::vector<Candidate> Attachments::sharing_candidates(PlaceIndex place, bool verified_only) const {
     const uint32_t scope = scope_index(place);
     std::vector<Candidate> result;
     for (PlaceIndex owner = 0; owner < attachments_.size(); ++owner) {
@@ -218,13 +220,13 @@ std::vector<Candidate> StorageState::sharing_candidates(PlaceIndex place,
     return result;
 }
 
-bool StorageState::is_laid_out(const PlaceInfo &place, uint32_t scope) const {
+bool Attachments::is_laid_out(const PlaceInfo &place, uint32_t scope) const {
     return !description_.layout.is_dense() && !place.scopes.empty() &&
            (place.scopes.at(scope).flags & PI_SCOPE_LAYOUT) != 0;
 }
 
 /// A map gives dense bytes, which rows are not.
-bool StorageState::maps_in_place(const PlaceInfo &place, uint32_t scope) const {
+bool Attachments::maps_in_place(const PlaceInfo &place, uint32_t scope) const {
     if (is_laid_out(place, scope)) {
         return false;
     }
@@ -232,7 +234,7 @@ bool StorageState::maps_in_place(const PlaceInfo &place, uint32_t scope) const {
                       : (place.scopes.at(scope).flags & PI_SCOPE_MAPS_IN_PLACE) != 0;
 }
 
-StorageState::Attachment &StorageState::attach(PlaceIndex place, bool verified_only) {
+Attachment &Attachments::attach(PlaceIndex place, bool verified_only) {
     if (attachments_[place]) {
         return *attachments_[place];
     }
@@ -267,7 +269,7 @@ StorageState::Attachment &StorageState::attach(PlaceIndex place, bool verified_o
     return *attachments_[place];
 }
 
-void StorageState::share_memory(PlaceIndex place, PlaceIndex owner, const std::string &reason) {
+void Attachments::share_memory(PlaceIndex place, PlaceIndex owner, const std::string &reason) {
     const Attachment &shared = *attachments_[owner];
     const TopologyDescription &topology = runtime_->topology->description();
     const Connection *scoped = replicas_.views[shared.view].scope_0 && scope_index(place) == 0
@@ -297,7 +299,7 @@ void StorageState::share_memory(PlaceIndex place, PlaceIndex owner, const std::s
     uses_links_ = uses_links_ || over_link;
 }
 
-void StorageState::adopt_device_memory() {
+void Attachments::adopt_device_memory() {
     const PlaceIndex place = description_.device_place;
     const Topology &topology = *runtime_->topology;
     if (place == host_place || place >= topology.size()) {
@@ -350,7 +352,7 @@ void StorageState::adopt_device_memory() {
                    .offset_alignment = std::max<uint64_t>(scope->offset_alignment, 1)};
 }
 
-bool StorageState::import_host_memory(PlaceIndex place) {
+bool Attachments::import_host_memory(PlaceIndex place) {
     create_host_view();
     const Topology &topology = *runtime_->topology;
     std::byte *const bytes = memories_[*replicas_.host_view].host;
@@ -420,8 +422,8 @@ bool StorageState::import_host_memory(PlaceIndex place) {
     return true;
 }
 
-pi_result StorageState::get_scope(PlaceIndex place, const Mem &mem,
-                                  const pi_memory_scope *&out) const {
+pi_result Attachments::get_scope(PlaceIndex place, const Mem &mem,
+                                 const pi_memory_scope *&out) const {
     uint32_t index = 0;
     const pi_result result =
         piMemGetInfo(mem.get(), PI_MEM_INFO_SCOPE, sizeof index, &index, nullptr);
@@ -430,7 +432,7 @@ pi_result StorageState::get_scope(PlaceIndex place, const Mem &mem,
     return result;
 }
 
-std::optional<uint32_t> StorageState::find_scope(PlaceIndex place) const {
+std::optional<uint32_t> Attachments::find_scope(PlaceIndex place) const {
     if (description_.scope.empty() || place == host_place) {
         return 0;
     }
@@ -441,7 +443,7 @@ std::optional<uint32_t> StorageState::find_scope(PlaceIndex place) const {
     return found == scopes.end() ? std::nullopt : std::optional<uint32_t>(found - scopes.begin());
 }
 
-uint32_t StorageState::scope_index(PlaceIndex place) const {
+uint32_t Attachments::scope_index(PlaceIndex place) const {
     if (const std::optional<uint32_t> index = find_scope(place)) {
         return *index;
     }
@@ -454,7 +456,7 @@ uint32_t StorageState::scope_index(PlaceIndex place) const {
                                                   info.name + ", which has: " + names);
 }
 
-void StorageState::create_memory(PlaceIndex place) {
+void Attachments::create_memory(PlaceIndex place) {
     const PlaceInfo &info = runtime_->topology->info(place);
     const uint32_t scope = scope_index(place);
     const bool laid_out = is_laid_out(info, scope);
@@ -474,7 +476,7 @@ void StorageState::create_memory(PlaceIndex place) {
         .texts =
             texts(laid_out ? "memory of its own, in the storage's layout" : "memory of its own"),
         .offset_alignment = std::max<uint64_t>(info.scopes[scope].offset_alignment, 1)};
-    runtime_->residents.add(place, *this);
+    runtime_->residents.add(place, resident_);
     try {
         if (const std::optional<ViewId> vacant = vacant_view(place)) {
             attachment.view = *vacant;
@@ -484,10 +486,44 @@ void StorageState::create_memory(PlaceIndex place) {
             attachment.view = add_view(view, std::move(memory), replicas_.ledger.add_memory());
         }
     } catch (...) {
-        runtime_->residents.remove(place, this);
+        runtime_->residents.remove(place, &resident_);
         throw;
     }
     attachments_[place] = std::move(attachment);
+}
+
+std::optional<ViewId> Attachments::vacant_view(PlaceIndex place) const {
+    for (ViewId view = 0; view < memories_.size(); ++view) {
+        if (place != host_place && replicas_.views[view].home == place && !memories_[view].mem) {
+            return view;
+        }
+    }
+    return {};
+}
+
+void Attachments::drop_memory(ViewId view) {
+    replicas_.ledger.forget(view);
+    for (std::optional<Attachment> &attachment : attachments_) {
+        if (attachment && attachment->view == view) {
+            attachment.reset();
+        }
+    }
+    memories_[view].mem.reset();
+    memories_[view].memory.drop();
+    runtime_->residents.remove(replicas_.views[view].home, &resident_);
+}
+
+bool Attachments::is_mapped(pi_mem mem) const {
+    return runtime_->commands->standing_maps().forbid(mem, Range{0, description_.size}, true);
+}
+
+Target Attachments::memory_of_its_own(PlaceIndex place) const {
+    const uint32_t scope = scope_index(place);
+    Target target;
+    target.home = place;
+    target.scope_0 = scope == 0;
+    target.maps = maps_in_place(runtime_->topology->info(place), scope);
+    return target;
 }
 
 } // namespace pi::runtime

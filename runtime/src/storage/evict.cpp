@@ -18,7 +18,7 @@ bool StorageState::fits_at(PlaceIndex place, uint32_t scope) const {
 }
 
 bool StorageState::make_room(PlaceIndex place, Room &room) {
-    const std::optional<uint32_t> scope = find_scope(place);
+    const std::optional<uint32_t> scope = attachments_.find_scope(place);
     if (place == host_place || !scope || !fits_at(place, *scope)) {
         return false;
     }
@@ -54,7 +54,7 @@ bool StorageState::make_room_without_waiting(PlaceIndex place, bool for_staging)
     if (place == host_place) {
         return false;
     }
-    const std::optional<uint32_t> scope = for_staging ? 0 : find_scope(place);
+    const std::optional<uint32_t> scope = for_staging ? 0 : attachments_.find_scope(place);
     if (runtime_->memory->trim_device(place)) {
         return true;
     }
@@ -65,25 +65,16 @@ bool StorageState::make_room_without_waiting(PlaceIndex place, bool for_staging)
     return Residents::evict_idle(replicas);
 }
 
-std::optional<ViewId> StorageState::vacant_view(PlaceIndex place) const {
-    for (ViewId view = 0; view < memories_.size(); ++view) {
-        if (place != host_place && replicas_.views[view].home == place && !memories_[view].mem) {
-            return view;
-        }
-    }
-    return {};
-}
-
 std::optional<Resident::Replica> StorageState::replica(PlaceIndex place) {
     const std::lock_guard lock(mutex_);
     catch_up();
     const std::optional<Attachment> &attachment = attachments_[place];
-    if (!attachment || !memories_[attachment->view].memory) {
+    if (!attachment || !attachments_.memory(attachment->view).memory) {
         return {};
     }
     Replica replica;
-    replica.scope = scope_index(place);
-    for (const std::optional<Attachment> &each : attachments_) {
+    replica.scope = attachments_.scope_index(place);
+    for (const std::optional<Attachment> &each : attachments_.all()) {
         if (each && each->view == attachment->view) { // places that share it use it, too
             replica.last_use = std::max(replica.last_use, each->last_use);
         }
@@ -106,11 +97,11 @@ bool StorageState::await_uses(PlaceIndex place) {
             return true; // evicted meanwhile
         }
         const std::vector<OperationId> users = replicas_.ledger.users(attachments_[place]->view);
-        if (wait_for_held(users)) {
+        if (operations_.any_held(users)) {
             return false;
         }
         for (const OperationId operation : users) {
-            uses.push_back(completion_of(operation));
+            uses.push_back(operations_.completion_of(operation));
         }
     }
     for (const auto &use : uses) {
@@ -129,7 +120,7 @@ bool StorageState::evict(PlaceIndex place) {
             const std::lock_guard lock(mutex_);
             catch_up();
             const std::optional<Attachment> &attachment = attachments_[place];
-            if (!attachment || !memories_[attachment->view].memory) {
+            if (!attachment || !attachments_.memory(attachment->view).memory) {
                 return false;
             }
             view = attachment->view;
@@ -137,10 +128,13 @@ bool StorageState::evict(PlaceIndex place) {
                 return false;
             }
             dirty = replicas_.ledger.only_at(view);
-            if (is_mapped(memories_[view].mem.get())) {
-                mapped = memories_[view].mem.get();
+            if (attachments_.is_mapped(attachments_.memory(view).mem.get())) {
+                mapped = attachments_.memory(view).mem.get();
             } else if (dirty.empty()) {
-                drop_memory(view);
+                attachments_.drop_memory(view);
+                for (SharedCounters *counters : {&counters_, &runtime_->counters.here()}) {
+                    counters->update([](Counters &sum) { ++sum.evictions; });
+                }
                 return true;
             }
         }
@@ -152,11 +146,6 @@ bool StorageState::evict(PlaceIndex place) {
         }
     }
     return false;
-}
-
-/// Whether maps that could not be undone keep memory, whoever else releases it.
-bool StorageState::is_mapped(pi_mem mem) const {
-    return runtime_->commands->standing_maps().forbid(mem, Range{0, description_.size}, true);
 }
 
 /// False if one cannot be undone, or inside a callback, where nothing can be waited for.
@@ -195,21 +184,6 @@ bool StorageState::write_back(const RangeSet &dirty, ViewId from) {
         counters->update([&](Counters &sum) { sum.bytes_written_back += dirty.bytes(); });
     }
     return true;
-}
-
-void StorageState::drop_memory(ViewId view) {
-    replicas_.ledger.forget(view);
-    for (std::optional<Attachment> &attachment : attachments_) {
-        if (attachment && attachment->view == view) {
-            attachment.reset();
-        }
-    }
-    memories_[view].mem.reset();
-    memories_[view].memory.drop();
-    runtime_->residents.remove(replicas_.views[view].home, this);
-    for (SharedCounters *counters : {&counters_, &runtime_->counters.here()}) {
-        counters->update([](Counters &sum) { ++sum.evictions; });
-    }
 }
 
 } // namespace pi::runtime

@@ -33,19 +33,10 @@ std::string candidate_text(const Candidate &candidate, const TopologyDescription
 
 } // namespace
 
-Target StorageState::memory_of_its_own(PlaceIndex place) const {
-    const uint32_t scope = scope_index(place);
-    Target target;
-    target.home = place;
-    target.scope_0 = scope == 0;
-    target.maps = maps_in_place(runtime_->topology->info(place), scope);
-    return target;
-}
-
 Target StorageState::likely_target(const Planner &planner, PlaceIndex place, const Range &range,
                                    std::vector<Candidate> &considered) const {
-    if (leaves_shared_memory(planner, place, range)) {
-        return memory_of_its_own(place);
+    if (attachments_.leaves_shared_memory(planner, place, range)) {
+        return attachments_.memory_of_its_own(place);
     }
     if (attachments_[place]) {
         return planner.target_of(attachments_[place]->view);
@@ -55,7 +46,7 @@ Target StorageState::likely_target(const Planner &planner, PlaceIndex place, con
     if (place == host_place) {
         return replicas_.host_view ? planner.target_of(*replicas_.host_view) : target;
     }
-    considered = sharing_candidates(place, false);
+    considered = attachments_.sharing_candidates(place, false);
     if (!considered.empty() && considered.front().possible) {
         const Candidate &best = considered.front();
         if (best.route.kind == RouteKind::direct_use) {
@@ -67,7 +58,7 @@ Target StorageState::likely_target(const Planner &planner, PlaceIndex place, con
         target.home = host_place;
         return target;
     }
-    return memory_of_its_own(place);
+    return attachments_.memory_of_its_own(place);
 }
 
 ExplainedPart StorageState::explain_present(const RangeSet &ranges, PlaceIndex place,
@@ -127,8 +118,8 @@ std::string StorageState::explanation_text(const Explanation &explanation) const
             text += candidate_text(part.candidates[index], topology) + "\n";
         }
     }
-    if (!notes_[explanation.place].empty()) {
-        text += "  import was tried: " + notes_[explanation.place] + "\n";
+    if (const std::string &note = attachments_.note(explanation.place); !note.empty()) {
+        text += "  import was tried: " + note + "\n";
     }
     return text;
 }

@@ -12,22 +12,9 @@ namespace pi::runtime {
 /// Lost places first: a write that failed is no worse than what is gone. And afterwards: what it
 /// made valid there is none the less gone.
 void StorageState::learn_ends() {
-    for (notice_lost_places(); owed_ != 0; notice_lost_places()) {
-        learn_end(std::min_element(
-            pending_.begin(), pending_.end(), [](const Pending &one, const Pending &other) {
-                return one.ending && (!other.ending || one.end_number < other.end_number);
-            }));
+    for (notice_lost_places(); operations_.owed() != 0; notice_lost_places()) {
+        operations_.learn_next();
     }
-}
-
-void StorageState::learn_end(std::vector<Pending>::iterator over) {
-    if (over->ending == Ending::taken_back) {
-        replicas_.ledger.take_back(over->operation);
-    } else {
-        replicas_.ledger.finish(over->operation, over->ending == Ending::succeeded);
-    }
-    pending_.erase(over);
-    --owed_;
 }
 
 /// With the lock. Replicas at lost devices count no more; what was only there is lost, until it is valid somewhere: a write
@@ -43,7 +30,7 @@ void StorageState::notice_lost_places() {
             replicas_.ledger.forget(view);
         }
     }
-    for (PlaceIndex place = 0; place < attachments_.size(); ++place) {
+    for (PlaceIndex place = 0; place < attachments_.all().size(); ++place) {
         std::optional<Attachment> &attachment = attachments_[place];
         if (attachment && is_lost(attachment->lender) && !is_lost(place)) {
             attachment.reset(); // it used the memory of one that is lost

@@ -10,24 +10,17 @@
 
 namespace pi::runtime {
 
-/// With the lock. Gives what tells of the end, if somebody has asked for it.
+/// With the lock. Returns the operation's completion, if somebody has asked for it.
 std::shared_ptr<Completion> StorageState::end_operation(OperationId operation,
                                                         Ending ending) noexcept {
-    const auto found =
-        std::find_if(pending_.begin(), pending_.end(),
-                     [operation](const Pending &each) { return each.operation == operation; });
-    if (found == pending_.end() || found->ending) {
+    Operations::Pending *const over = operations_.end(operation, ending);
+    if (over == nullptr) {
         return nullptr;
     }
-    std::shared_ptr<Completion> completion = found->completion;
-    found->held = false;
-    found->in_turn.reset();
-    found->ending = ending;
-    found->end_number = ++ends_;
-    ++owed_;
+    std::shared_ptr<Completion> completion = over->completion;
     try {
-        if (owed_ == 1 && runtime_->lost.count() == 0) {
-            learn_end(found);
+        if (operations_.owed() == 1 && runtime_->lost.count() == 0) {
+            operations_.learn(*over);
         } else {
             learn_ends();
         }
@@ -57,14 +50,11 @@ void StorageState::conclude(OperationId operation, pi_result result, std::string
 /// be at work on the same bytes still. Then it fails after that.
 bool StorageState::fail_in_turn(OperationId operation, pi_result result,
                                 const std::string &text) noexcept {
-    std::unique_ptr<FailureInTurn> in_turn;
+    std::unique_ptr<Operations::FailureInTurn> in_turn;
     {
         const std::lock_guard lock(mutex_);
-        const auto found =
-            std::find_if(pending_.begin(), pending_.end(),
-                         [operation](const Pending &each) { return each.operation == operation; });
-        if (found != pending_.end()) {
-            in_turn = std::move(found->in_turn);
+        if (Operations::Pending *const pending = operations_.find(operation)) {
+            in_turn = std::move(pending->in_turn);
         }
     }
     if (in_turn == nullptr || !in_turn->wait.waits()) {
@@ -124,7 +114,7 @@ template <class Begin>
 void StorageState::end_later(AcquisitionState &acquisition, Begin begin) {
     const auto set_held = [&](bool held) {
         const std::lock_guard lock(mutex_);
-        pending(acquisition.operation).held = held;
+        operations_.at(acquisition.operation).held = held;
     };
     set_held(false);
     runtime_->in_flight->add();
@@ -177,7 +167,7 @@ void StorageState::release_with(AcquisitionState &acquisition, Submitted command
     std::shared_ptr<Completion> completion;
     {
         const std::lock_guard lock(mutex_);
-        completion = completion_of(operation);
+        completion = operations_.completion_of(operation);
     }
     end_later(acquisition, [&] {
         completion->set_commands(std::move(commands));
@@ -247,12 +237,6 @@ void StorageState::abandon(AcquisitionState &acquisition) noexcept {
         finish_operation(acquisition.operation, PI_ERROR_ABANDONED,
                          text_if_possible("a write was acquired and never released"));
     });
-}
-
-AcquisitionState::~AcquisitionState() {
-    if (storage != nullptr) {
-        storage->abandon(*this);
-    }
 }
 
 } // namespace pi::runtime

@@ -4,6 +4,7 @@
 #include <pi/runtime/error.hpp>
 
 #include <array>
+#include <utility>
 
 namespace pi::runtime {
 namespace {
@@ -69,6 +70,15 @@ const char *to_string(Access access) noexcept {
     constexpr std::array names{"read", "write", "read-write", "discard-write"};
     const auto index = static_cast<size_t>(access);
     return index < names.size() ? names[index] : "?";
+}
+
+StorageState::StorageState(std::shared_ptr<RuntimeState> runtime, StorageDescription description)
+    : runtime_(std::move(runtime)), description_(std::move(description)),
+      operations_(replicas_.ledger, runtime_->continuations),
+      attachments_(runtime_, description_, replicas_, *this) {}
+
+StorageState::~StorageState() {
+    runtime_->kept_at_host -= replicas_.kept_at_host;
 }
 
 RangeSet StorageState::valid(PlaceIndex place) {
@@ -231,11 +241,11 @@ uint64_t Acquisition::lead() const {
 }
 const std::vector<pi_event> &Acquisition::events() const {
     AcquisitionState &state = require_held(state_, "events");
-    return state.storage->events(state);
+    return state.events_for_any_queue();
 }
 const std::vector<pi_event> &Acquisition::events(pi_queue queue) const {
     AcquisitionState &state = require_held(state_, "events");
-    return state.storage->events(state, queue);
+    return state.events_for(queue);
 }
 
 std::byte *Acquisition::pointer() const {

@@ -2,13 +2,13 @@
 #pragma once
 
 #include "base/cache_line.hpp"
-#include "base/thread_number.hpp"
+#include "coherence/residents.hpp"
 #include "planning/planner.hpp"
-#include "planning/remote_use.hpp"
 #include "runtime_state.hpp"
+#include "storage/acquisition.hpp"
+#include "storage/attachments.hpp"
+#include "storage/operations.hpp"
 #include "transfer/completion.hpp"
-#include "transfer/host_bytes.hpp"
-#include "transfer/memory_pool.hpp"
 
 #include <pi/runtime/buffer.hpp>
 #include <pi/runtime/storage.hpp>
@@ -29,64 +29,11 @@ struct alignas(cache_line) BufferState {
     SharedCounters counters;
 };
 
-/// What an Acquisition holds.
-struct AcquisitionState {
-    ~AcquisitionState();
-
-    std::shared_ptr<StorageState> storage;
-    OperationId operation = 0;
-    bool held = true;
-    PlaceIndex place = host_place;
-    PlaceIndex lender = host_place; // who made mem
-    Range range;
-    bool writes = false;
-    pi_mem mem = nullptr;
-    uint64_t offset_alignment = 1; // of a launch argument in mem
-    std::byte *pointer = nullptr;
-    Event under_way; // what a release named that failed: its commands use the memory still
-    std::vector<Dependency> dependencies;
-    std::vector<Event> owned_events;
-    std::vector<pi_event> events;
-    /// A use by commands of the place's instance, which must be over before: whether it succeeds does not matter.
-    struct OnlyBefore {
-        std::shared_ptr<Completion> completion;
-        Event event;
-    };
-    std::vector<OnlyBefore> only_before; // that are not among the events
-    bool may_be_mapped = false;          // see StorageState::undo_maps
-    Queue behind;                        // the queue that was put behind these last
-};
-
 /// The shared part of all copies of a Storage: its memory at each place, the ledger, and the operations
 /// in progress. Callbacks hold on to it. One lock guards it all; no call that may call back is made with
 /// it held (creating memory and asking for information are not such calls).
 class alignas(cache_line) StorageState final : public Resident {
 public:
-    /// How transfers reach a view's memory.
-    struct ViewMemory {
-        Mem mem;             // empty: the host's own, or evicted
-        PooledMemory memory; // what mem is, unless it is imported
-        std::byte *host = nullptr;
-        bool given = false; // by the description, and so of an allocator that nobody knows
-    };
-    /// How a place uses a view.
-    struct alignas(cache_line) Attachment {
-        ViewId view = 0;
-        Mem mem;
-        RouteKind kind = RouteKind::none_needed; // direct_use, import: shares another's memory
-        PlaceIndex lender = host_place;          // who made mem, and serves no more when it is lost
-        bool imported = false;
-        bool elsewhere =
-            false; // another device's memory: what a use moves over a link is not known
-        std::unique_ptr<RemoteUse> remote; // of memory that is used over a link
-        std::shared_ptr<const UpToDate::Texts> texts;
-        uint64_t offset_alignment = 1;
-        uint64_t last_use = 0; // as Residents numbers them
-
-        /// Whose memory it is.
-        PlaceIndex owner() const { return imported ? host_place : lender; }
-    };
-
     StorageState(std::shared_ptr<RuntimeState> runtime, StorageDescription description);
     virtual ~StorageState();
 
@@ -102,11 +49,6 @@ public:
     // release.cpp
     void release(AcquisitionState &acquisition, pi_event event);
     void abandon(AcquisitionState &acquisition) noexcept;
-
-    // events.cpp
-    /// As Acquisition has them: for commands on any queue, and on this one.
-    const std::vector<pi_event> &events(AcquisitionState &acquisition);
-    const std::vector<pi_event> &events(AcquisitionState &acquisition, pi_queue queue);
 
     // evict.cpp
     std::optional<Replica> replica(PlaceIndex place) override;
@@ -142,26 +84,6 @@ private:
         return std::static_pointer_cast<StorageState>(shared_from_this());
     }
 
-    enum class Ending { succeeded, failed, taken_back };
-    /// How an operation fails that something before it may be at work on the same bytes with: after
-    /// that.
-    struct FailureInTurn {
-        PreparedWait wait;
-        std::shared_ptr<Outcome> outcome;
-    };
-    struct alignas(cache_line) Pending {
-        OperationId operation;
-        std::shared_ptr<Completion> completion; // made when somebody first waits
-        bool held = false;                      // acquired and not released
-        uint64_t holder = 0;                    // as this_thread_number
-        PlaceIndex place = host_place;
-        Range range;
-        bool maps_source = false;                 // a transfer that may read through a map
-        bool maps_destination = false;            // or write through one
-        std::unique_ptr<FailureInTurn> in_turn{}; // only where memory has units
-        std::optional<Ending> ending{};           // over, but the ledger does not have it yet
-        uint64_t end_number = 0;                  // of those the order
-    };
     /// Everything that one acquire began: to be started without the lock, or undone.
     struct Begun;
 
@@ -174,12 +96,11 @@ private:
     /// With the lock, before the ledger is asked: gives it the ends that it found no memory for.
     /// Throws std::bad_alloc while there is none.
     void catch_up() {
-        if (owed_ != 0 || runtime_->lost.count() != 0) { // mostly neither
+        if (operations_.owed() != 0 || runtime_->lost.count() != 0) { // mostly neither
             learn_ends();
         }
     }
     void learn_ends();
-    void learn_end(std::vector<Pending>::iterator over);
     void notice_lost_places();
     void forbid_lost(PlaceIndex place, Access access, const Range &range);
 
@@ -193,36 +114,7 @@ private:
     /// Whether another attempt may find room: false if nothing can give any up.
     bool make_room(PlaceIndex place, Room &room);
     bool write_back(const RangeSet &dirty, ViewId from);
-    bool is_mapped(pi_mem mem) const;
     bool undo_all_maps(pi_mem mem);
-    void drop_memory(ViewId view);
-    std::optional<ViewId> vacant_view(PlaceIndex place) const;
-
-    // attach.cpp
-    Attachment &attach(PlaceIndex place, bool verified_only);
-    void attach_host();
-    std::shared_ptr<const UpToDate::Texts> texts(std::string reason) const;
-    void create_host_view();
-    void adopt_device_memory();
-    bool import_host_memory(PlaceIndex place);
-    pi_result get_scope(PlaceIndex place, const Mem &mem, const pi_memory_scope *&out) const;
-    void share_memory(PlaceIndex place, PlaceIndex owner, const std::string &reason);
-    void create_memory(PlaceIndex place);
-    ViewId add_view(const View &view, ViewMemory memory, MemoryId id);
-    /// Of the storage's memory there. Nothing where the place has no scope of that name, as memory that was given may be
-    /// of another: scope_index throws then.
-    std::optional<uint32_t> find_scope(PlaceIndex place) const;
-    uint32_t scope_index(PlaceIndex place) const;
-    /// Of memory that the storage has there.
-    bool maps_in_place(const PlaceInfo &place, uint32_t scope) const;
-    bool is_laid_out(const PlaceInfo &place, uint32_t scope) const;
-    std::vector<Candidate> sharing_candidates(PlaceIndex place, bool verified_only) const;
-
-    // remote_use.cpp
-    void prefer_own_memory(const Planner &planner, PlaceIndex place, const Range &range);
-    bool leaves_shared_memory(const Planner &planner, PlaceIndex place, const Range &range) const;
-    void note_use(PlaceIndex place, const Range &range, bool writes);
-
     // release.cpp
     void release_now(AcquisitionState &acquisition);
     void release_with(AcquisitionState &acquisition, Submitted command);
@@ -242,7 +134,6 @@ private:
     static ExplainedPart explain_planned(PlannedPart planned,
                                          const std::vector<Candidate> &considered);
     std::string explanation_text(const Explanation &explanation) const;
-    Target memory_of_its_own(PlaceIndex place) const;
     Target likely_target(const Planner &planner, PlaceIndex place, const Range &range,
                          std::vector<Candidate> &considered) const;
 
@@ -250,20 +141,10 @@ private:
     Planner planner(bool verified_only) const {
         return {runtime_->machine, description_, replicas_, verified_only};
     }
-    /// Whether this thread acquired it and it is not released.
-    static bool held_here(const Pending &operation);
-    bool holds_any_here() const;
     /// Throws if one of these, or of what they wait for, is held by this thread.
     void forbid_self_wait(const std::vector<Ledger::Wait> &waits, PlaceIndex place,
                           const Range &range) const;
-    /// Whether one of these, or of what they wait for, is held: perhaps by this thread.
-    bool wait_for_held(std::vector<OperationId> operations) const;
-    std::vector<Dependency> dependencies(const std::vector<Ledger::Wait> &waits);
-    Pending &pending(OperationId operation);
-    const Pending &pending(OperationId operation) const;
-    const std::shared_ptr<Completion> &completion_of(OperationId operation);
     /// What `begin` begins in the ledger, as a pending operation; neither after an exception.
-    void prepare_failure(Pending &operation);
     template <class Begin>
     Ledger::Begun begin_operation(PlaceIndex place, const Range &range, bool held, Begin begin);
     /// Begins copies that make the ranges valid at a place that no acquire asked for, and gives what they wait for: all
@@ -285,10 +166,6 @@ private:
                        const std::vector<Ledger::Wait> &waits) const;
     void undo_maps(AcquisitionState &acquisition);
 
-    // events.cpp
-    void bridge(AcquisitionState &acquisition);
-    void join(AcquisitionState &acquisition, const std::vector<Dependency> &foreign);
-
     const std::shared_ptr<RuntimeState> runtime_;
     const StorageDescription description_;
     const std::shared_ptr<InFlight> in_flight_ = std::make_shared<InFlight>();
@@ -296,15 +173,9 @@ private:
 
     mutable std::mutex mutex_; // guards all below
     Replicas replicas_;
-    std::shared_ptr<HostBytes> host_bytes_;
-    std::vector<ViewMemory> memories_;                   // by ViewId
-    std::vector<std::optional<Attachment>> attachments_; // by place
-    std::vector<std::string> notes_;                     // by place: why an import failed
-    bool uses_links_ = false;                            // some attachment has had `remote`
-    RangeSet lost_;                                      // bytes that were only at lost devices
-    std::vector<Pending> pending_;                       // few: in the order of their operations
-    size_t owed_ = 0;                                    // ends that the ledger does not have yet
-    uint64_t ends_ = 0;
+    RangeSet lost_; // bytes that were only at lost devices
+    Operations operations_;
+    Attachments attachments_;
 };
 
 constexpr bool fetches(Access access) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "process.hpp"
+#include "base/process.hpp"
 
 #include <pi/runtime/error.hpp>
 

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "base/cache_line.hpp"
+#include "base/thread_number.hpp"
+#include "coherence/ledger.hpp"
+#include "transfer/completion.hpp"
+
+#include <pi/runtime/range_set.hpp>
+#include <pi/runtime/topology.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace pi::runtime {
+
+enum class Ending { succeeded, failed, taken_back };
+
+/// The operations in progress of one storage. The ledger knows each as a number; here is what others wait for, who holds it,
+/// and how it ended until the ledger has learned that. Not synchronised: the storage's lock guards it, and its ledger.
+class Operations {
+public:
+    /// How an operation fails while an earlier one may still be at work on the same bytes: after that.
+    struct FailureInTurn {
+        PreparedWait wait;
+        std::shared_ptr<Outcome> outcome;
+    };
+    struct alignas(cache_line) Pending {
+        OperationId operation;
+        std::shared_ptr<Completion> completion; // made when somebody first waits
+        bool held = false;                      // acquired and not released
+        uint64_t holder = 0;                    // as this_thread_number
+        PlaceIndex place = host_place;
+        Range range;
+        bool maps_source = false;                 // a transfer that may read through a map
+        bool maps_destination = false;            // or write through one
+        std::unique_ptr<FailureInTurn> in_turn{}; // only where memory has units
+        std::optional<Ending> ending{};           // over, but the ledger does not have it yet
+        uint64_t end_number = 0;                  // of those the order
+
+        /// Whether this thread acquired it and has not released it.
+        bool held_here() const { return held && holder == this_thread_number(); }
+    };
+
+    Operations(Ledger &ledger, std::shared_ptr<Continuations> continuations);
+
+    /// What `begin_in_ledger` begins, as a pending operation; neither after an exception.
+    template <class Begin>
+    Ledger::Begun begin(PlaceIndex place, const Range &range, bool held, Begin begin_in_ledger) {
+        // First, since what the ledger has begun has to end.
+        pending_.push_back({0, nullptr, held, this_thread_number(), place, range});
+        Ledger::Begun begun;
+        try {
+            begun = begin_in_ledger();
+        } catch (...) {
+            pending_.pop_back();
+            throw;
+        }
+        pending_.back().operation = begun.operation;
+        return begun;
+    }
+    /// Prepares the newest operation to fail in its turn, which then needs no memory. That calls
+    /// finish(operation, result, text).
+    template <class Finish>
+    void prepare_failure(Finish finish) {
+        Pending &operation = pending_.back();
+        const std::vector<Dependency> earlier =
+            dependencies(ledger_.before_failure(operation.operation));
+        if (earlier.empty()) {
+            return;
+        }
+        auto failure = std::make_shared<Outcome>();
+        PreparedWait wait(earlier, [finish = std::move(finish), id = operation.operation,
+                                    failure](pi_result, const std::string &) {
+            finish(id, failure->result, failure->text);
+        });
+        operation.in_turn =
+            std::make_unique<FailureInTurn>(FailureInTurn{std::move(wait), std::move(failure)});
+    }
+
+    Pending &at(OperationId operation);
+    const Pending &at(OperationId operation) const;
+    Pending *find(OperationId operation); ///< NULL once the ledger has its end
+    Pending &newest() { return pending_.back(); }
+
+    const std::shared_ptr<Completion> &completion_of(OperationId operation);
+    std::vector<Dependency> dependencies(const std::vector<Ledger::Wait> &waits);
+
+    bool holds_any_here() const;
+    /// Of these, and of what they wait for, one that this thread holds; NULL if there is none.
+    const Pending *held_here(const std::vector<Ledger::Wait> &waits) const;
+    /// Whether one of these, or of what they wait for, is held: perhaps by this thread.
+    bool any_held(std::vector<OperationId> operations) const;
+
+    /// Puts down how an operation ended; NULL if that was known already. The ledger learns it by learn().
+    Pending *end(OperationId operation, Ending ending);
+    size_t owed() const { return owed_; } ///< ends that the ledger does not have yet
+    /// Gives the ledger one of these ends. Throws std::bad_alloc, and then still owes it.
+    void learn(Pending &over);
+    /// The first of them.
+    void learn_next();
+
+private:
+    Ledger &ledger_;
+    const std::shared_ptr<Continuations> continuations_;
+    std::vector<Pending> pending_; // few: in the order of their operations
+    size_t owed_ = 0;
+    uint64_t ends_ = 0;
+};
+
+std::vector<OperationId> operations_of(const std::vector<Ledger::Wait> &waits);
+
+} // namespace pi::runtime
